@@ -1,4 +1,4 @@
-# Recipes for contributors; `just` lists them. Each is one or two commands, which may as well be typed.
+# Recipes for contributors; `just` lists them. Each is one or two commands, which can also be typed.
 
 program := "target/release/extricate"
 
@@ -6,15 +6,15 @@ program := "target/release/extricate"
 default:
     @just --list
 
-# Compile the program; `just build --features viewer` adds the window
+# Compile the program; `just build --features viewer` adds the viewer
 build *options:
     cargo build --release {{options}}
 
-# Compile everything that is there without making code: the fastest check
+# Check all targets without generating code: the fastest check
 check *options:
     cargo check --release --workspace --all-targets {{options}}
 
-# Run the tests; `just test NAME` those whose names contain it
+# Run the tests; `just test NAME` runs those whose names contain NAME
 test *filter:
     cargo test --release {{filter}}
 
@@ -23,7 +23,7 @@ lint:
     cargo fmt --all
     cargo clippy --release --all-targets -- -D warnings
 
-# Test the structure: crates, rooms and files depend one way
+# Test the structure: crates, rooms and files depend in one direction
 layers:
     cargo test --release -p extricate-test-support
 
@@ -31,11 +31,11 @@ layers:
 golden *options: build
     {{program}} verify scenes --golden tests/golden {{options}}
 
-# Write the table of all pairs of shapes and queries again
+# Rewrite the table of all pairs of shapes and queries
 queries:
     EXTRICATE_WRITE_TABLE=1 cargo test --release --test query_pairs
 
-# Write the JSON schemas of all answers again
+# Rewrite the JSON schemas of all results
 schemas: build
     {{program}} info --schemas assets/schema
 
@@ -43,11 +43,11 @@ schemas: build
 docs:
     .ci/book.py check
 
-# Run the commands of the documentation in fresh copies; `just commands docs/tour.md` those of a page
+# Run the commands of the documentation in fresh copies; `just commands docs/tour.md` runs those of a page
 commands *pages: build
     .ci/book.py run {{program}} {{pages}}
 
-# Make the book as a site in target/book
+# Build the book as a site in target/book
 book:
     .ci/book.py build
 
@@ -67,6 +67,6 @@ lines:
 deny:
     cargo deny --all-features check
 
-# All that continuous integration runs
+# Everything that continuous integration runs
 ci:
     bash .ci/run

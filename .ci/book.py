@@ -125,7 +125,7 @@ def check():
     faults += [f"docs/SUMMARY.md: there is no page {page}" for page in sorted(listed - written)]
     faults += map_faults()
     listed = "".join((ROOT / page).read_text(encoding="utf-8") for page in ("docs/examples.md", "docs/experiments.md"))
-    programs = {Path(name).parts[1].removesuffix(".rs") for name in tracked() if re.match(r"examples/(\w+\.rs|\w+/main\.rs)$", name)}
+    programs = {Path(name).parts[1].removesuffix(".rs") for name in tracked() if re.match(r"(?:examples|experiments)/(\w+\.rs|\w+/main\.rs)$", name)}
     faults += [f"neither docs/examples.md nor docs/experiments.md lists {name}" for name in sorted(programs) if name not in listed]
     lines = len((ROOT / "README.md").read_text(encoding="utf-8").splitlines())
     faults += [f"README.md has {lines} lines, 150 at most are meant"] if lines > 150 else []

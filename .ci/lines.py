@@ -3,7 +3,7 @@
 
     .ci/lines.py [FOLDER]      (the repository by default)
 
-A line is a test's in a file `tests.rs`, in a folder `tests`, and behind `#[cfg(test)]` to the end of that item.
+A line counts as a test in a file `tests.rs`, in a folder `tests`, and after `#[cfg(test)]` up to the end of that item.
 """
 import pathlib
 import re

@@ -2,9 +2,9 @@
 //!
 //! `cargo bench --bench broad_phase` prints a table; a number behind it is the only count of boxes that is measured.
 //! Every box of the coherent motion moves in every step, straight on, by up to 1 % of a box along each axis. Our times
-//! and parry's end with the sorted list of the pairs that overlap; ours also tell what has begun and ended. parry's
+//! and parry's end with the sorted list of the pairs that overlap; ours also report which have begun and ended. parry's
 //! tree is refitted and descended in every step; its margin of 0 keeps its pairs exact. rapier's lists pairs of boxes
-//! with its own margin, unsorted, and only what changes. CPU is that of all threads.
+//! with its own margin, unsorted, and only changes. CPU is that of all threads.
 
 #![expect(clippy::print_stdout, reason = "the table is what this program is for")]
 
@@ -23,7 +23,7 @@ use rapier3d::prelude as rapier;
 /// Counts of boxes.
 const COUNTS: [usize; 3] = [10_000, 100_000, 1_000_000];
 /// parry is measured on more boxes than this only where they are even, and rapier, which takes seconds, not at all.
-const MOST_FOR_PEERS: usize = 100_000;
+const MAX_FOR_PEERS: usize = 100_000;
 /// Pairs for each box.
 const DENSITY: f64 = 5.0;
 /// Steps of a motion.
@@ -36,7 +36,7 @@ fn normal(random: &mut Noise) -> f64 {
     (0..12).map(|_| random.unit_interval()).sum::<f64>() - 6.0
 }
 
-/// How boxes lie.
+/// Arrangement of the boxes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Scene {
     /// Like boxes anywhere in a cube.
@@ -145,7 +145,7 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, Times) {
     (result, Times { wall: wall.elapsed(), cpu: cpu.elapsed() })
 }
 
-/// What was measured of one system.
+/// Measurements of one system.
 struct Row {
     rebuild: Times,
     steps: Vec<Times>,
@@ -281,10 +281,10 @@ fn main() {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
                 pool.expect("two threads can be had").install(|| {
                     ours(scene, count).print(&format!("ours, {threads}"));
-                    if scene == Scene::Cube || count <= MOST_FOR_PEERS {
+                    if scene == Scene::Cube || count <= MAX_FOR_PEERS {
                         parry(scene, count).print(&format!("parry, {threads}"));
                     }
-                    if count <= MOST_FOR_PEERS {
+                    if count <= MAX_FOR_PEERS {
                         rapier(scene, count).print(&format!("rapier, {threads}"));
                     }
                 });

@@ -1,4 +1,4 @@
-//! What the contacts of one pair of meshes cost in a step: resting, sliding, rolling, colliding and deep in each other.
+//! Cost of the contacts of one pair of meshes in a step: resting, sliding, rolling, colliding and deep in each other.
 //!
 //! `cargo bench --bench contacts` prints a table; a word behind it picks the scenes whose names contain it. Each scene
 //! is a body and a fixed one in a world of the standard accuracy. The times are those of our contacts alone, without
@@ -24,7 +24,7 @@ struct Pair {
     velocity: Vector3<f64>,
     spin: Vector3<f64>,
     gravity: f64,
-    /// When measuring begins and ends [s].
+    /// Begin and end of the measurement [s].
     span: [f64; 2],
 }
 
@@ -57,7 +57,7 @@ fn at(x: f64, y: f64, z: f64) -> Isometry3<f64> {
 }
 
 /// Turned by Euler angles about x, y and z.
-fn turned(angles: [f64; 3], pose: Isometry3<f64>) -> Isometry3<f64> {
+fn rotated(angles: [f64; 3], pose: Isometry3<f64>) -> Isometry3<f64> {
     let [x, y, z] = angles;
     Isometry3::from_parts(pose.translation, UnitQuaternion::from_euler_angles(x, y, z))
 }
@@ -66,7 +66,7 @@ fn cube(subdivisions: u32) -> Shape {
     made(&Cuboid { subdivisions, ..Cuboid::default() })
 }
 
-/// A cube of so many parts an edge on another one.
+/// A cube with this number of parts along an edge on another one.
 fn cubes(subdivisions: u32, pose: Isometry3<f64>) -> Pair {
     Pair::new((cube(subdivisions), at(0.0, 0.0, -0.5)), (cube(subdivisions), pose))
 }
@@ -78,7 +78,7 @@ fn on_floor(shape: Shape, pose: Isometry3<f64>) -> Pair {
 }
 
 fn askew() -> Isometry3<f64> {
-    turned([0.0, 0.0, 0.4], at(0.13, -0.07, 0.5))
+    rotated([0.0, 0.0, 0.4], at(0.13, -0.07, 0.5))
 }
 
 fn slides(subdivisions: u32) -> Pair {
@@ -101,12 +101,12 @@ fn blob(seed: u32) -> Shape {
     made(&Blob { frequency: 60, seed, ..Blob::default() })
 }
 
-/// A torus of R = 1 m in a fixed one that stands upright.
+/// A torus of R = 1 m in a fixed upright one.
 fn linked(minor_radius: f64, [segments, sides]: [u32; 2]) -> Pair {
     let ring = || made(&Torus { major_radius: 1.0, minor_radius, segments, sides });
     let below = at(0.0, 0.0, -1.99 + 2.0 * minor_radius);
     let (upright, lower) =
-        (turned([FRAC_PI_2, 0.0, 0.0], at(0.0, 0.0, 0.0)), turned([0.0, FRAC_PI_2, 0.0], below));
+        (rotated([FRAC_PI_2, 0.0, 0.0], at(0.0, 0.0, 0.0)), rotated([0.0, FRAC_PI_2, 0.0], below));
     Pair::new((ring(), upright), (ring(), lower)).between(2.0, 3.0)
 }
 
@@ -140,11 +140,11 @@ const SCENES: [(&str, Make); 25] = [
     ("tori 2k swing", || linked(0.2, [48, 21]).moving([0.6, 0.8, 0.0], [0.0, 0.0, 1.0]).between(0.1, 2.0)),
     ("tori thin hang", || linked(0.06, [64, 16])),
     ("tori 2k lie", || rings(at(0.0, 0.0, 0.4))),
-    ("tori 2k lie askew", || rings(turned([0.0, 0.0, 0.3], at(0.4, 0.1, 0.41))).between(2.0, 3.0)),
+    ("tori 2k lie askew", || rings(rotated([0.0, 0.0, 0.3], at(0.4, 0.1, 0.41))).between(2.0, 3.0)),
     ("tori 2k half in", || rings(at(0.0, 0.0, 0.2)).weightless()),
     ("knots fall", || {
         let knot = || made(&TorusKnot::default());
-        falls(knot(), knot(), turned([0.4, 0.3, 0.2], at(0.1, 0.2, 1.6)))
+        falls(knot(), knot(), rotated([0.4, 0.3, 0.2], at(0.1, 0.2, 1.6)))
     }),
     ("blobs 72k tumble", || falls(blob(1), blob(2), at(0.1, 0.05, 1.2)).between(0.1, 0.8)),
     ("blob 72k rests", || {
@@ -152,23 +152,23 @@ const SCENES: [(&str, Make); 25] = [
         Pair::new((floor, at(0.0, 0.0, -0.5)), (blob(1), at(0.0, 0.0, 0.6))).between(5.0, 6.0)
     }),
     ("bumpies 72k", || {
-        falls(bumpy(60), bumpy(60), turned([0.1, 0.2, 0.3], at(0.1, 0.1, 1.0))).between(0.2, 0.9)
+        falls(bumpy(60), bumpy(60), rotated([0.1, 0.2, 0.3], at(0.1, 0.1, 1.0))).between(0.2, 0.9)
     }),
     ("club on figure", || {
-        let pose = turned([0.0, 1.2, 0.3], at(0.1, 0.0, 0.9));
+        let pose = rotated([0.0, 1.2, 0.3], at(0.1, 0.0, 0.9));
         falls(made(&Figurine::default()), made(&GolfClub::default()), pose)
     }),
     ("club in figure", || {
-        let pose = turned([0.0, 1.2, 0.3], at(0.0, 0.05, 0.1));
+        let pose = rotated([0.0, 1.2, 0.3], at(0.0, 0.05, 0.1));
         falls(made(&Figurine::default()), made(&GolfClub::default()), pose).weightless()
     }),
     ("figure on figure", || {
         let figure = || made(&Figurine::default());
-        falls(figure(), figure(), turned([0.5, 0.0, 0.3], at(0.1, 0.0, 1.2)))
+        falls(figure(), figure(), rotated([0.5, 0.0, 0.3], at(0.1, 0.0, 1.2)))
     }),
 ];
 
-/// What a run showed.
+/// Measurements of a run.
 #[derive(Default)]
 struct Seen {
     micros: Vec<f64>,

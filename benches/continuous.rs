@@ -1,8 +1,8 @@
-//! Time of contact of motions that turn: ours, conservative advancement of whole bodies, and parry3d-f64.
+//! Time of contact of motions that rotate: ours, conservative advancement of whole bodies, and parry3d-f64.
 //!
 //! A query is timed over a set of seeded motions, so a time is that of the whole set; compare the throughputs, which
 //! are queries a second. Poses as in `benches/proximity.rs`: a mesh at a random orientation three radii off moves
-//! through a copy of itself, and turns about a random axis by 0.1 or 3 rad on the way.
+//! through a copy of itself, and rotates about a random axis by 0.1 or 3 rad meanwhile.
 //!
 //! *Whole bodies* is the conservative advancement that [Lin17 §40.3] begins with: the distance of the bodies divided by
 //! a bound of their speed is the next step, until the distance is within the same tolerance. The articulated group
@@ -23,7 +23,7 @@ use extricate::geometry::{Solidity, TriangleMesh};
 use extricate::kinematics::{Articulation, Joint, JointKind, Motion, RigidMotion};
 use extricate::proximity::{
     AllowedCollisions, ArticulatedModel, ArticulatedMotion, ContinuousOptions, DistanceCache, Model,
-    MovingObstacle, articulated, distance_with_cache, rigid,
+    MovingObstacle, articulated, distance_with_cache, time_of_contact_rigid,
 };
 use extricate_test_support::Noise;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
@@ -36,10 +36,10 @@ const LENGTHS: RangeInclusive<f64> = 0.01..=1.0;
 
 /// Motions of a set.
 const MOTIONS: usize = 16;
-/// Of meshes up to so many triangles the peer is asked for one motion: it needs seconds, and minutes for larger ones.
+/// Maximum number of triangles for which the peer is queried, for one motion: it needs seconds, and minutes for larger meshes.
 const OF_PEER: usize = 400;
 /// Steps after which the advancement of whole bodies gives up.
-const MOST_STEPS: u32 = 1000;
+const MAX_STEPS: u32 = 1000;
 
 /// Name, procedural kind and its parameters.
 type Recipe = (&'static str, &'static str, &'static [(&'static str, f64)]);
@@ -58,7 +58,7 @@ struct Moving {
 }
 
 impl Moving {
-    /// Through the middle of the other one and as far beyond it, turning by `angle` [rad] about its own middle.
+    /// Through the middle of the other one and as far beyond it, rotating by `angle` [rad] about its own middle.
     fn new(model: &Model, noise: &mut Noise, angle: f64) -> Self {
         let rotation =
             UnitQuaternion::from_axis_angle(&noise.uniform_direction(LENGTHS), PI * noise.signed());
@@ -79,7 +79,7 @@ fn whole_bodies(model: &Model, moving: &Moving, tolerance: f64) -> (f64, u32) {
     let (rest, mut cache) = (Isometry3::identity(), DistanceCache::default());
     let speed = moving.ours.speed_bound(&model.center(), model.radius());
     let mut time = 0.0;
-    for step in 1..=MOST_STEPS {
+    for step in 1..=MAX_STEPS {
         let found = distance_with_cache(model, &moving.ours.pose_at(time), model, &rest, &mut cache);
         if found.value <= tolerance {
             return (time, step);
@@ -89,7 +89,7 @@ fn whole_bodies(model: &Model, moving: &Moving, tolerance: f64) -> (f64, u32) {
             return (1.0, step);
         }
     }
-    (time, MOST_STEPS)
+    (time, MAX_STEPS)
 }
 
 fn group<'a>(criterion: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, WallTime> {
@@ -111,7 +111,8 @@ fn rigid_motions(criterion: &mut Criterion) {
             let mut noise = Noise(2012);
             let motions: Vec<_> = (0..MOTIONS).map(|_| Moving::new(&model, &mut noise, angle)).collect();
             let ours = |moving: &Moving| {
-                rigid(&model, &moving.ours, &model, &rest, &options).expect("far fewer steps than allowed")
+                time_of_contact_rigid(&model, &moving.ours, &model, &rest, &options)
+                    .expect("far fewer steps than allowed")
             };
             let whole =
                 |moving: &Moving| whole_bodies(&model, moving, options.relative_tolerance * model.radius());
@@ -119,7 +120,7 @@ fn rigid_motions(criterion: &mut Criterion) {
             if model.mesh().triangles().len() <= OF_PEER {
                 print_peer(&peer, &motions[0], ours(&motions[0]).map(|contact| contact.time));
             }
-            let mut group = group(criterion, &format!("time_of_contact/turning {angle} rad"));
+            let mut group = group(criterion, &format!("time_of_contact/rotating {angle} rad"));
             group.throughput(Throughput::Elements(MOTIONS as u64));
             group.bench_function(BenchmarkId::new("ours", name), |bencher| {
                 bencher.iter(|| {

@@ -14,19 +14,19 @@
     reason = "errors belong beside the times, and counts are divided"
 )]
 
-#[path = "../examples/convex_ground_truth/cases.rs"]
+#[path = "../experiments/convex_ground_truth/cases.rs"]
 mod cases;
-#[path = "../examples/convex_ground_truth/contenders.rs"]
+#[path = "../experiments/convex_ground_truth/contenders.rs"]
 mod contenders;
-#[path = "../examples/convex_ground_truth/forms.rs"]
+#[path = "../experiments/convex_ground_truth/forms.rs"]
 #[allow(dead_code, reason = "shared with the fuzz and the tests")]
 mod forms;
-#[path = "../examples/convex_ground_truth/generated.rs"]
+#[path = "../experiments/convex_ground_truth/generated.rs"]
 mod generated;
-#[path = "../examples/convex_ground_truth/random.rs"]
+#[path = "../experiments/convex_ground_truth/random.rs"]
 #[allow(dead_code, reason = "shared with the fuzz and the tests")]
 mod random;
-#[path = "../examples/convex_ground_truth/shapes.rs"]
+#[path = "../experiments/convex_ground_truth/shapes.rs"]
 mod shapes;
 
 use std::path::PathBuf;

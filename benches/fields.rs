@@ -1,7 +1,7 @@
 //! Distance fields of the unit sphere of 20 480 triangles, inside only: the whole field, what of it is the
 //! initialisation from triangles, and an update after an eighth of the surface was pressed in; [Fisher01]'s table 1.
 //!
-//! `cargo bench --bench fields`. `examples/distance_fields.rs` has the errors beside the times, and
+//! `cargo bench --bench fields`. `experiments/distance_fields.rs` has the errors beside the times, and
 //! `benches/peers/fields_scikit_fmm.py` the peer on the same grids.
 
 use std::hint::black_box;
@@ -38,8 +38,8 @@ fn grid(resolution: usize) -> Grid {
 /// The sphere with an octant pressed in, and the box that holds the change.
 fn pressed(mesh: &TriangleMesh) -> (TriangleMesh, Aabb) {
     let press = |p: &Point3<f64>| {
-        let share = if p.iter().all(|&x| x > 0.0) { 27.0_f64.sqrt() * p.x * p.y * p.z } else { 0.0 };
-        p - 0.05 * share * p.coords
+        let fraction = if p.iter().all(|&x| x > 0.0) { 27.0_f64.sqrt() * p.x * p.y * p.z } else { 0.0 };
+        p - 0.05 * fraction * p.coords
     };
     let vertices = mesh.vertices().iter().map(press).collect();
     let after = TriangleMesh::new(vertices, mesh.triangles().to_vec()).expect("it has as many vertices");

@@ -1,8 +1,8 @@
 //! Translational penetration depth of a mesh and its copy: random orientations [Je12 §7.1.1], coherent motion, and
 //! local penetrations.
 //!
-//! The copy is moved by half the mesh's size in a random direction and turned at random, from a fixed seed. parry has
-//! no penetration depth of meshes; its contact of two triangle meshes, which answers pair by pair, stands beside ours
+//! The copy is moved by half the mesh's size in a random direction and rotated at random, from a fixed seed. parry has
+//! no penetration depth of meshes; its contact of two triangle meshes, which answers pair by pair, is listed beside ours
 //! for its time only.
 
 use std::time::Duration;
@@ -42,9 +42,10 @@ fn poses(model: &Model) -> Vec<Isometry3<f64>> {
     let mut noise = Noise(1);
     let mut poses = Vec::new();
     while poses.len() < POSES {
-        let turn = UnitQuaternion::from_axis_angle(&Unit::new_normalize(noise.vector()), 3.0 * noise.next());
+        let rotation =
+            UnitQuaternion::from_axis_angle(&Unit::new_normalize(noise.vector()), 3.0 * noise.next());
         let by = noise.vector().normalize() * model.radius();
-        let pose = Isometry3::from_parts(by.into(), turn);
+        let pose = Isometry3::from_parts(by.into(), rotation);
         if collide(model, &pose, model, &Isometry3::identity()) {
             poses.push(pose);
         }
@@ -95,8 +96,8 @@ fn group<'a>(criterion: &'a mut Criterion, name: &str) -> Group<'a> {
 
 type Group<'a> = criterion::BenchmarkGroup<'a, criterion::measurement::WallTime>;
 
-/// A query of a pair that has moved by a thousandth of its size and turned by a milliradian since the last one, with
-/// and without what is remembered of that one, at the same poses [Je12 §5.3].
+/// A query of a pair that has moved by a thousandth of its size and rotated by a milliradian since the last one, with
+/// and without the state of that query, at the same poses [Je12 §5.3].
 fn coherent_motion(criterion: &mut Criterion) {
     let mut group = group(criterion, "coherent_motion");
     for (name, model) in models() {
@@ -134,10 +135,10 @@ fn motion(model: &Model, pose: &Isometry3<f64>) -> Vec<Isometry3<f64>> {
     let center = (pose * model.center()).coords;
     (0..20_u32)
         .map(|step| 1e-3 * f64::from(step))
-        .map(|share| {
-            let turn = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), share);
-            let shift = inwards * (share * model.radius());
-            Translation3::from(center + shift) * turn * Translation3::from(-center) * pose
+        .map(|fraction| {
+            let rotation = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), fraction);
+            let shift = inwards * (fraction * model.radius());
+            Translation3::from(center + shift) * rotation * Translation3::from(-center) * pose
         })
         .collect()
 }

@@ -3,7 +3,7 @@
 //!
 //! A query is timed over a set of seeded poses, so a time is that of the whole set; compare the throughputs, which
 //! are queries a second, because the peer answers few of the poses where it is slow. Ours starts each distance from
-//! what the last one left; the peer has nothing like it.
+//! the result of the last one; the peer has no warm start.
 //!
 //! ```text
 //! cargo bench --bench proximity -- distance
@@ -34,7 +34,7 @@ const POSES: usize = 32;
 /// Of pairs with more triangles than this, the peer answers only so many poses of the set where it is slow: it needs up
 /// to half a second for one.
 const LARGE: (usize, usize) = (8000, 2);
-/// Of smaller pairs it answers so many then.
+/// Number of poses for smaller pairs.
 const SMALL: usize = 4;
 /// Relative tolerance of the distances within one.
 const TOLERANCE: f64 = 1e-2;
@@ -105,7 +105,7 @@ impl Pair {
         poses.iter().skip(step / 2).step_by(step).collect()
     }
 
-    /// The pose of A turned by `rotation` about its centre, which is `arm` from that of B [m].
+    /// The pose of A rotated by `rotation` about its centre, which is `arm` from that of B [m].
     fn at(&self, rotation: UnitQuaternion<f64>, arm: Vector3<f64>) -> Posed {
         let (a, b) = (self.a.model.center(), self.b.model.center());
         let a = Isometry3::from_parts(Translation3::from(b.coords + arm - rotation * a.coords), rotation);
@@ -116,12 +116,12 @@ impl Pair {
     fn random(&self) -> Vec<Posed> {
         let mut noise = Noise(2012);
         let mut pose = || {
-            let turn = UnitQuaternion::from_axis_angle(
+            let rotation = UnitQuaternion::from_axis_angle(
                 &noise.uniform_direction(LENGTHS),
                 std::f64::consts::PI * noise.signed(),
             );
             let reach = (0.85 + 0.65 * noise.signed()) * self.radius();
-            self.at(turn, reach * noise.uniform_direction(LENGTHS).into_inner())
+            self.at(rotation, reach * noise.uniform_direction(LENGTHS).into_inner())
         };
         (0..POSES).map(|_| pose()).collect()
     }
@@ -129,7 +129,7 @@ impl Pair {
     /// A smooth motion: half a degree a step, closer and farther.
     fn coherent(&self) -> Vec<Posed> {
         let mut noise = Noise(2026);
-        let (start, [axis, of_turn]) = (
+        let (start, [axis, of_rotation]) = (
             noise.uniform_direction(LENGTHS),
             [noise.uniform_direction(LENGTHS), noise.uniform_direction(LENGTHS)],
         );
@@ -137,7 +137,7 @@ impl Pair {
             let angle = 0.5_f64.to_radians() * step as f64;
             let reach = (0.55 + 0.3 * (8.0 * angle).cos()) * self.radius();
             let arm = UnitQuaternion::from_axis_angle(&axis, angle) * start.into_inner();
-            self.at(UnitQuaternion::from_axis_angle(&of_turn, angle), reach * arm)
+            self.at(UnitQuaternion::from_axis_angle(&of_rotation, angle), reach * arm)
         };
         (0..2 * POSES).map(pose).collect()
     }

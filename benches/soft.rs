@@ -4,9 +4,9 @@
 //! cargo bench --bench soft -- dropped_cube
 //! ```
 //!
-//! The cube of 1 m with 1.3k, 6k and 24.6k tetrahedra stands in the middle of its impact on a floor (E = 1 MPa, ν = 0.3, dt 5 ms), with
+//! The cube of 1 m with 1.3k, 6k and 24.6k tetrahedra is in the middle of its impact on a floor (E = 1 MPa, ν = 0.3, dt 5 ms), with
 //! contact and self-contact; each sample takes the same step anew. Throughputs are tetrahedra a second.
-//! `examples/dropped_cube.rs` has the whole fall by phase, `benches/peers/` other engines on the same mesh.
+//! `experiments/dropped_cube.rs` has the whole fall by phase, `benches/peers/` other engines on the same mesh.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,7 +43,7 @@ fn touching(mesh: &TetMesh) -> SoftContact {
     contact
 }
 
-/// A cube on its way.
+/// A cube in flight.
 #[derive(Clone)]
 struct Falling {
     system: SoftSystem,

@@ -1,59 +1,52 @@
-//! Collision: how much of its turn two gears may slip before their teeth clash.
+//! Collision: the backlash of two meshing gears, and a solid inside another one.
 //!
 //! ```text
 //! cargo run --release --example collide
 //! ```
 //!
-//! Two equal gears mesh; the second one is turned about its axis, and collision is asked at every angle. Then a
-//! pebble is dropped into a bowl and into a closed box: a solid inside another one collides although no surfaces meet.
+//! The second gear is rotated about its axis, and collision is queried at every angle. Then a pebble is put into the middle
+//! of a block: a solid inside another one collides although no surfaces meet.
 
 #![expect(clippy::print_stdout, reason = "a program that prints what it finds")]
 
+use std::error::Error;
 use std::f64::consts::TAU;
 
-use extricate::geometry::ShapeError;
-use extricate::geometry::Solidity;
-use extricate::geometry::procedural::{Cuboid, Gear, Procedural, Sphere};
-use extricate::proximity::{Model, collide, intersecting_pairs, surfaces_collide};
-use nalgebra::{Isometry3, Vector3};
+use extricate::geometry::procedural::{Cuboid, Gear, Procedural};
+use extricate::nalgebra::{Isometry3, Vector3};
+use extricate::{Posed, Shape, query};
 
-fn main() -> Result<(), ShapeError> {
+fn main() -> Result<(), Box<dyn Error>> {
     let gear = Gear::default();
-    let teeth = gear.teeth;
-    let model = Model::new(gear.mesh()?, Solidity::Solid);
-    let pitch = TAU / f64::from(teeth);
-    println!("two gears of {teeth} teeth, {} triangles each", model.mesh().triangles().len());
+    let (teeth, pitch) = (gear.teeth, TAU / f64::from(gear.teeth));
+    let gear = Shape::mesh(gear.mesh()?);
+    let outer_radius = 0.5 * gear.aabb(&Isometry3::identity()).extents().x;
+    println!("two gears of {teeth} teeth");
 
     // Closer than twice the outer radius, so that the teeth reach between each other.
-    let outer = 0.5 * model.mesh().aabb().extents().x;
-    for share in [2.02, 1.95, 1.9] {
-        let apart = Isometry3::translation(share * outer, 0.0, 0.0);
-        let turned = |slip: f64| apart * Isometry3::rotation(Vector3::z() * slip);
-        let steps = 360;
-        let free = (0..steps).filter(|&step| {
+    for fraction in [2.02, 1.95, 1.9] {
+        let apart = Isometry3::translation(fraction * outer_radius, 0.0, 0.0);
+        let (steps, mut free) = (360, 0);
+        for step in 0..steps {
             let slip = pitch * f64::from(step) / f64::from(steps);
-            !collide(&model, &Isometry3::identity(), &model, &turned(slip))
-        });
-        let degrees = (free.count() as f64 * pitch / f64::from(steps)).to_degrees();
+            let rotated = Posed::new(&gear, apart * Isometry3::rotation(Vector3::z() * slip));
+            if !query::collide(&Posed::at_origin(&gear), &rotated, &Default::default())? {
+                free += 1;
+            }
+        }
+        let degrees = (f64::from(free) * pitch / f64::from(steps)).to_degrees();
         println!(
-            "  axes {share} outer radii apart: free in {degrees:.2} of the {:.2} degrees from tooth to tooth",
+            "  axes {fraction} outer radii apart: free in {degrees:.2} of the {:.2} degrees from tooth to tooth",
             pitch.to_degrees()
         );
-        let mut pairs = Vec::new();
-        intersecting_pairs(&model, &Isometry3::identity(), &model, &apart, &mut pairs);
-        println!("    at zero slip {} pairs of triangles intersect", pairs.len());
     }
 
-    let pebble = Model::new(Sphere { radius: 0.1, ..Sphere::default() }.mesh()?, Solidity::Solid);
-    let block = Cuboid::default().mesh()?;
-    let origin = Isometry3::identity();
-    for solidity in [Solidity::Solid, Solidity::Surface] {
-        let block = Model::new(block.clone(), solidity);
-        println!(
-            "a pebble in the middle of a {solidity:?}: surfaces meet: {}, collide: {}",
-            surfaces_collide(&pebble, &origin, &block, &origin),
-            collide(&pebble, &origin, &block, &origin)
-        );
+    // A closed mesh is a solid unless it is declared a surface.
+    let (pebble, block) = (Shape::ball(0.1), Cuboid::default().mesh()?);
+    for block in [Shape::mesh(block.clone()), Shape::surface(block)] {
+        let collides =
+            query::collide(&Posed::at_origin(&pebble), &Posed::at_origin(&block), &Default::default())?;
+        println!("a pebble in the middle of a {} collides: {collides}", block.kind());
     }
     Ok(())
 }

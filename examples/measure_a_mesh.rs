@@ -1,13 +1,13 @@
-//! Makes a mesh, looks at it, writes it and reads it back.
+//! A procedural mesh: report, write, read, weigh.
 //!
 //! `cargo run --release --example measure_a_mesh -- FILE.ply`; without a file it writes to the temporary folder.
 
-#![expect(clippy::print_stdout, reason = "an example tells its result")]
+#![expect(clippy::print_stdout, reason = "an example prints its result")]
 
 use std::error::Error;
 use std::path::PathBuf;
 
-use extricate::geometry::mass_properties::MassProperties;
+use extricate::Shape;
 use extricate::geometry::procedural::{Procedural, TorusKnot};
 use extricate::geometry::read::read_mesh;
 use extricate::geometry::report::MeshReport;
@@ -23,6 +23,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert_eq!(read, knot, "every bit survives the file");
     println!("{}\n{}", path.display(), MeshReport::of(&read));
     let steel = 7850.0; // [kg/m³]
-    println!("in steel it weighs {:.0} kg", steel * MassProperties::of_solid(&read)?.volume);
+    println!("in steel it weighs {:.0} kg", steel * Shape::solid(read)?.mass_properties()?.volume);
     Ok(())
 }

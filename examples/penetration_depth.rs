@@ -1,58 +1,46 @@
-//! How deep a spoon is in the wall of a cup, globally and region by region, and where it goes to be free.
+//! Penetration of a spoon in the wall of a cup: the translation that separates them, globally and region by region.
 //!
 //! `cargo run --release --example penetration_depth`
 
-#![expect(clippy::print_stdout, reason = "a program that tells its results")]
+#![expect(clippy::print_stdout, reason = "a program that prints its results")]
 
 use std::error::Error;
 
-use extricate::geometry::Solidity;
 use extricate::geometry::procedural::{Cup, Procedural, Spoon};
-use extricate::penetration::{
-    Effort, MotionCoherence, TranslationalOptions, local_penetrations, penetration, penetration_coherent,
-};
-use extricate::proximity::{Model, collide};
-use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use extricate::nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use extricate::penetration::Effort;
+use extricate::query::PenetrationOptions;
+use extricate::{Posed, Shape, query};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let cup = Model::new(Cup::default().mesh()?, Solidity::Solid);
-    let spoon = Model::new(Spoon::default().mesh()?, Solidity::Solid);
-    let in_cup = Isometry3::identity();
+    let (spoon, cup) = (Shape::mesh(Spoon::default().mesh()?), Shape::mesh(Cup::default().mesh()?));
+    let cup = Posed::at_origin(&cup);
     let tilted = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), -1.2);
     let at = |x: f64| Isometry3::from_parts(Translation3::new(x, 0.0, 0.3), tilted);
 
-    // From scratch: the least translation found from many starts, verified free.
-    let options = TranslationalOptions::default();
-    let pose = at(0.8);
-    match penetration(&spoon, &pose, &cup, &in_cup, &options)? {
-        None => println!("the spoon is free"),
+    // From scratch: the minimum translation found from many starts, verified free.
+    let start = Posed::new(&spoon, at(0.8));
+    match query::penetration(&start, &cup, &Default::default())? {
+        None => println!("proved apart"),
         Some(found) => {
-            let direction = found.direction.into_inner();
-            println!(
-                "depth {:.6} m along ({:.3}, {:.3}, {:.3})",
-                found.depth, direction.x, direction.y, direction.z
-            );
-            for region in local_penetrations(&spoon, &pose, &cup, &in_cup, &found) {
+            let n = found.direction;
+            println!("depth {:.6} m along ({:.3}, {:.3}, {:.3})", found.depth, n.x, n.y, n.z);
+            println!("  no translation shorter than {:.6} m separates them: proved", found.lower_bound);
+            for region in query::local_penetrations_of(&start, &cup, &found)? {
                 println!("  region at {:.3?}: {:.6} m", region.point.coords.as_slice(), region.depth);
             }
-            let moved = Translation3::from(found.translation) * pose;
-            println!("  collides after the move: {}", collide(&spoon, &moved, &cup, &in_cup));
+            let moved = Posed::new(&spoon, Translation3::from(found.translation) * at(0.8));
+            println!("  collides afterwards: {}", query::collide(&moved, &cup, &Default::default())?);
         }
     }
 
-    // Along a motion: pushed back to the side it came from, at a fraction of the work.
-    let fast = TranslationalOptions { effort: Effort::Fast, ..options };
-    let mut coherence = MotionCoherence::default();
-    for step in 0..5 {
-        let pose = at(1.2 - 0.2 * f64::from(step));
-        match penetration_coherent((&spoon, &pose), (&cup, &in_cup), &fast, &mut coherence)? {
-            None => println!("x = {:.1} m: free", pose.translation.x),
-            Some(found) => {
-                println!(
-                    "x = {:.1} m: {:.6} m deep after {} casts",
-                    pose.translation.x, found.depth, found.casts
-                );
-            }
+    // Along a motion: pushed back to the side from which it came, at a fraction of the work.
+    let fast = PenetrationOptions { effort: Effort::Fast, ..Default::default() };
+    let mut cache = query::Cache::default();
+    for x in [1.2, 1.0, 0.8, 0.6, 0.4] {
+        match query::penetration_with(&Posed::new(&spoon, at(x)), &cup, &fast, &mut cache)? {
+            None => println!("x = {x} m: free"),
+            Some(found) => println!("x = {x} m: {:.6} m deep after {} casts", found.depth, found.casts),
         }
     }
     Ok(())

@@ -2,28 +2,27 @@
 //!
 //! `cargo run --release --example simulate`
 
-#![expect(clippy::print_stdout, reason = "a program that tells its results")]
+#![expect(clippy::print_stdout, reason = "a program that prints its results")]
 
 use std::error::Error;
 use std::f64::consts::FRAC_PI_2;
 
-use extricate::dynamics::{BodyDescription, BodyKind, Shape, World, WorldOptions};
-use extricate::geometry::Solidity;
+use extricate::dynamics::{BodyDescription, BodyKind, WorldOptions};
 use extricate::geometry::procedural::{Procedural, Torus};
-use extricate::proximity::Model;
-use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use extricate::nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use extricate::{Shape, World};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let ring = Torus { major_radius: 1.0, minor_radius: 0.2, segments: 48, sides: 16 }.mesh()?;
-    let shape = Shape::from(Model::new(ring, Solidity::Solid));
-    let turned = |axis| UnitQuaternion::from_axis_angle(&axis, FRAC_PI_2);
-    let upright = Isometry3::from_parts(Translation3::identity(), turned(Vector3::x_axis()));
-    let across = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), FRAC_PI_2) * turned(Vector3::x_axis());
+    let ring = Shape::solid(ring)?;
+    let quarter = |axis| UnitQuaternion::from_axis_angle(&axis, FRAC_PI_2);
+    let upright = Isometry3::from_parts(Translation3::identity(), quarter(Vector3::x_axis()));
+    let across = quarter(Vector3::z_axis()) * quarter(Vector3::x_axis());
+    let below = Isometry3::from_parts(Translation3::new(0.0, 0.0, -1.55), across);
 
     let mut builder = World::builder(WorldOptions::default());
-    builder.add_body(BodyDescription::new("holder", BodyKind::Fixed, shape.clone(), upright))?;
-    let below = Isometry3::from_parts(Translation3::new(0.0, 0.0, -1.55), across);
-    builder.add_body(BodyDescription::new("hanging", BodyKind::Dynamic, shape, below))?;
+    builder.add_body(BodyDescription::new("holder", BodyKind::Fixed, ring.clone(), upright))?;
+    builder.add_body(BodyDescription::new("hanging", BodyKind::Dynamic, ring, below))?;
     let mut world = builder.build()?;
 
     while world.time() < 2.0 {

@@ -1,53 +1,46 @@
-//! Time of contact: a spoon falls into a cup, exactly, without stepping.
+//! Time of contact: a spoon falls into a cup; the first contact is found in one query, without stepping.
 //!
 //! ```text
 //! cargo run --release --example time_of_contact
 //! ```
 //!
-//! The first contact of a translation is found in one query. Sampling the same fall with collision queries finds it to
-//! within one step only, and takes as many queries as there are steps.
+//! Sampling the same fall with collision queries finds the contact to within one step only, and may miss it.
 
 #![expect(clippy::print_stdout, reason = "a program that prints what it finds")]
 
 use std::error::Error;
-use std::time::Instant;
 
-use extricate::geometry::Solidity;
 use extricate::geometry::procedural::{Cup, Procedural, Spoon};
-use extricate::proximity::{Model, collide, distance, translational};
-use nalgebra::{Isometry3, Translation3, Vector3};
+use extricate::nalgebra::{Isometry3, Translation3, Vector3};
+use extricate::query::Moving;
+use extricate::{Posed, Shape, query};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let spoon = Model::new(Spoon::default().mesh()?, Solidity::Solid);
-    let cup = Model::new(Cup::default().mesh()?, Solidity::Solid);
-    let rest = Isometry3::identity();
+    let (spoon, cup) = (Shape::mesh(Spoon::default().mesh()?), Shape::mesh(Cup::default().mesh()?));
+    let still = Moving::still(&cup, &Isometry3::identity());
     let fall = Vector3::new(0.0, 0.0, -6.0);
-    println!(
-        "a spoon of {} triangles falls {} m onto a cup of {}",
-        spoon.mesh().triangles().len(),
-        fall.norm(),
-        cup.mesh().triangles().len()
-    );
     for (tilt, aside) in [(0.0, 0.0), (0.4, 0.1), (1.2, 0.3), (1.5, 0.0), (0.0, 5.0)] {
         let start = Isometry3::new(Vector3::new(aside, 0.0, 3.0), Vector3::y() * tilt);
-        let clock = Instant::now();
-        let Some(hit) = translational(&spoon, &start, &fall, &cup, &rest)? else {
-            println!("  tilt {tilt}, {aside} m aside: never touches");
+        let at = |time: f64| Translation3::from(time * fall) * start;
+
+        let falling = Moving::linear(&spoon, &start, &at(1.0));
+        let Some(hit) = query::time_of_contact(&falling, &still, &Default::default())? else {
+            println!("tilt {tilt}, {aside} m aside: proved to touch at no time");
             continue;
         };
-        let one_query = clock.elapsed();
-        let at = |time: f64| Translation3::from(time * fall) * start;
-        let gap = distance(&spoon, &at(hit.time), &cup, &rest).value;
-        let clock = Instant::now();
-        let steps = 1000;
-        let sampled = (0..=steps)
-            .map(|step| f64::from(step) / f64::from(steps))
-            .find(|&time| collide(&spoon, &at(time), &cup, &rest));
-        let many_queries = clock.elapsed();
         let n = hit.normal;
-        println!("  tilt {tilt}, {aside} m aside: touches at {:.9} in {one_query:.1?}", hit.time);
-        println!("    normal ({:.3}, {:.3}, {:.3}), then {gap:.1e} m apart", n.x, n.y, n.z);
-        println!("    sampled in {steps} steps: {} in {many_queries:.1?}", sampled.unwrap_or(f64::NAN));
+        println!("tilt {tilt}, {aside} m aside: touches at {:.9}", hit.time);
+        println!("  normal ({:.3}, {:.3}, {:.3}), then {:.1e} m apart", n.x, n.y, n.z, hit.gap);
+
+        let (steps, mut step) = (1000, 0);
+        let touches = |step: i32| {
+            let spoon = Posed::new(&spoon, at(f64::from(step) / f64::from(steps)));
+            query::collide(&spoon, &Posed::at_origin(&cup), &Default::default())
+        };
+        while step < steps && !touches(step)? {
+            step += 1;
+        }
+        println!("  sampled: collides at step {step} of {steps}");
     }
     Ok(())
 }

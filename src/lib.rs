@@ -1,9 +1,9 @@
-//! Distances, penetration depths and repairs of poses for shapes that are neither convex nor decomposed, and physics on top.
+//! Distances, penetration depths and pose repair for shapes that are neither convex nor decomposed, and dynamics based on them.
 //!
-//! Two shapes overlap: how deep, in which direction, and where do they go so that they no longer do? *Extricate* answers for
-//! triangle meshes as they are (concave, open or a soup of triangles), for convex shapes, for half-spaces and for robots, with
-//! bounds that are proved and with translations that are verified before they are returned. Rigid, articulated and soft bodies
-//! that are simulated with these answers keep apart where convex decompositions interlock.
+//! Two shapes overlap: how deep, in which direction, and which motion separates them? *Extricate* answers for triangle meshes
+//! as they are (concave, open or a soup of triangles), for convex shapes, for half-spaces and for robots, with proved bounds
+//! and with translations that are verified before they are returned. Rigid, articulated and soft bodies that are simulated
+//! with these answers stay separated where convex decompositions interlock.
 //!
 //! # A first query
 //!
@@ -13,12 +13,12 @@
 //!
 //! # std::env::set_current_dir(env!("CARGO_MANIFEST_DIR"))?;
 //! let cup = Shape::load("assets/meshes/cup.obj")?;
-//! let ball = Shape::ball(0.02);
+//! let ball = Shape::ball(0.1);
 //! let in_cup = Posed::new(&cup, Isometry3::identity());
-//! let at_rim = Posed::new(&ball, Isometry3::translation(0.04, 0.0, 0.05));
+//! let at_rim = Posed::new(&ball, Isometry3::translation(0.46, 0.0, 0.6));
 //!
 //! match query::penetration(&at_rim, &in_cup, &Default::default())? {
-//!     Some(found) => println!("the ball is {} m deep, out along {}", found.depth, found.direction.into_inner()),
+//!     Some(found) => println!("the ball is {:.6} m deep, out along {:.3?}", found.depth, found.direction.as_slice()),
 //!     None => println!("proved apart by {} m", query::distance(&at_rim, &in_cup, &Default::default())?.value),
 //! }
 //!
@@ -29,7 +29,7 @@
 //!
 //! | to | use |
 //! |---|---|
-//! | ask about two shapes, or about a robot and a shape | [`query`], with [`Shape`], [`Posed`] and [`Robot`] |
+//! | query two shapes, or a robot and a shape | [`query`], with [`Shape`], [`Posed`] and [`Robot`] |
 //! | keep a robot clear of obstacles, repair and plan its motion | `Workcell` |
 //! | simulate | `Scene` (files) and `World` (by hand) |
 //! | work with meshes | [`Mesh`], [`TetMesh`], [`geometry`] |
@@ -46,16 +46,16 @@
 //!
 //! # Features
 //!
-//! | feature | has |
+//! | feature | adds |
 //! |---|---|
 //! | none | shapes, robots, queries, distance fields, planning |
 //! | `simulation` | `World`, `Scene`, `Workcell`, batches, recordings; glTF, VTK and SVG files |
-//! | `cli` (default) | the program, and the module `cli` that it is made of |
+//! | `cli` (default) | the program `extricate`, and its module `cli` |
 //! | `viewer` | the window, and pictures |
 //!
 //! # Layers
 //!
-//! Each layer names only those before it: [`geometry`], [`kinematics`], [`bvh`], [`proximity`], [`penetration`], [`field`],
+//! Each layer depends only on those before it: [`geometry`], [`kinematics`], [`bvh`], [`proximity`], [`penetration`], [`field`],
 //! [`mod@plan`], [`query`], `dynamics`, `scene`, `repair`, `record`, `batch`, `viewer`, `cli`.
 
 #[cfg(feature = "cli")]
@@ -72,10 +72,14 @@ pub use extricate_scene::{batch, record, repair, repair::Workcell, scene, scene:
 pub use extricate_viewer as viewer;
 pub use nalgebra;
 
-/// The programs of the front page and of the book are compiled and run.
+/// Compiles and runs the programs of the front page and of the book.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 pub struct FrontPage;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/first-hour.md")]
+pub struct FirstHour;
 
 #[cfg(doctest)]
 #[doc = include_str!("../docs/tutorials/first-query.md")]

@@ -1,4 +1,4 @@
-//! The `extricate` binary: hands the command line to [`extricate::cli`].
+//! The `extricate` binary: passes the command line to [`extricate::cli`].
 
 use std::process::ExitCode;
 

@@ -8,7 +8,7 @@ use extricate::geometry::procedural::{BumpySphere, Cuboid, Procedural, Torus};
 use extricate::penetration::{
     Effort, LowerBound, MotionCoherence, TranslationalOptions, penetration, penetration_coherent,
 };
-use extricate::proximity::contacts::{Adjacency, FeatureFront, Query, Side};
+use extricate::proximity::contacts::{Adjacency, ContactMesh, FeatureFront, FeatureQuery};
 use extricate::proximity::{
     DistanceCache, DistanceOptions, Model, collide, distance_with, intersection_segments,
 };
@@ -63,7 +63,7 @@ fn a_warm_query_allocates_nothing() {
     let here = Isometry3::identity();
     let pose = |step: u32| Isometry3::translation(0.6 + 1e-3 * f64::from(step), 0.2, 0.1);
     let mut coherence = MotionCoherence::default();
-    // Apart at first, then into one another; the same way again is warm.
+    // Apart at first, then into one another; the same motion again is warm.
     let mut pass = || {
         for step in 0..20 {
             let poses = ((&ball, &pose(step)), (&torus, &here));
@@ -101,12 +101,12 @@ fn a_warm_distance_and_warm_segments_allocate_nothing() {
 fn contact_features_of_a_pair_that_rests_or_creeps_allocate_nothing_once_warm() {
     let mesh = Cuboid { subdivisions: 8, ..Cuboid::default() }.mesh().unwrap();
     let (model, adjacency) = (Model::new(mesh.clone(), Solidity::Solid), Adjacency::new(&mesh));
-    let cube = Side { model: &model, adjacency: &adjacency };
+    let cube = ContactMesh { model: &model, adjacency: &adjacency };
     let mut front = FeatureFront::default();
     let mut pass = || {
         for step in 0..40 {
             let b_to_a = Isometry3::translation(1e-4 * f64::from(step), 0.3, 1.0);
-            let query = Query { b_to_a, least: -4e-3, greatest: 4e-3, two_sided: [false; 2] };
+            let query = FeatureQuery { b_to_a, min: -4e-3, max: 4e-3, two_sided: [false; 2] };
             assert!(!front.find([cube, cube], &query, 1e-3).is_empty());
         }
     };

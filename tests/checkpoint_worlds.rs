@@ -1,4 +1,4 @@
-//! A world that takes on a saved state goes on with the bits of the one that was not interrupted.
+//! A world that is restored from a saved state continues with the bits of the one that was not interrupted.
 
 use std::path::{Path, PathBuf};
 
@@ -68,14 +68,14 @@ fn scenes(folder: &str) -> Vec<PathBuf> {
 
 /// Rigid bodies of all shapes with joints, overlaps at the start and swept ones; robots; soft bodies beside all of them.
 #[test]
-fn scenes_of_every_kind_go_on_alike() {
+fn scenes_of_every_kind_resume_alike() {
     let scenes = [
         ("rigid/linked_chain", [60, 30]),
         ("rigid/convex_mix", [90, 30]),
         ("rigid/hull_pile", [60, 20]),
         ("rigid/loaded_chain", [60, 30]),
         ("rigid/plank_tower", [30, 20]),
-        // Bodies are stopped on their way in the third step.
+        // Bodies are stopped in mid-flight in the third step.
         ("rigid/closed_form/balls_and_wall", [3, 30]),
         ("rigid/closed_form/bounce", [70, 60]),
         ("rigid/closed_form/dzhanibekov", [70, 60]),
@@ -97,7 +97,7 @@ fn scenes_of_every_kind_go_on_alike() {
 }
 
 #[test]
-fn a_world_goes_on_alike_on_other_threads_and_from_its_start() {
+fn a_world_resumes_alike_on_other_threads_and_from_its_start() {
     for threads in [2, 5] {
         goes_on_alike(Path::new("scenes/rigid/closed_form/stack_of_ten.ron"), [50, 20], threads);
     }
@@ -148,7 +148,7 @@ fn bodies_that_sleep_are_woken_alike() {
 }
 
 #[test]
-fn what_somebody_pulls_at_goes_on_being_pulled() {
+fn a_body_that_is_dragged_is_still_dragged_after_a_restore() {
     for (scene, body, grip) in [
         ("scenes/rigid/linked_chain.ron", None, Grip::Point(Point3::new(0.01, 0.0, 0.0))),
         ("scenes/soft/drop.ron", Some(0), Grip::Node(3)),
@@ -203,7 +203,7 @@ fn a_state_of_another_world_and_a_world_that_was_stepped_are_refused() {
 /// `EXTRICATE_SCENES=folder` picks the scenes, `EXTRICATE_STEPS=before,after` the steps.
 #[test]
 #[ignore = "takes minutes"]
-fn every_shipped_scene_goes_on_alike() {
+fn every_shipped_scene_resumes_alike() {
     let folder = std::env::var("EXTRICATE_SCENES").unwrap_or_else(|_| "scenes".into());
     let counts = std::env::var("EXTRICATE_STEPS").unwrap_or_else(|_| "60,40".into());
     let (before, after) = counts.split_once(',').unwrap();
@@ -222,7 +222,7 @@ fn every_shipped_scene_goes_on_alike() {
 }
 
 #[test]
-fn what_rolls_fast_goes_on_alike() {
+fn fast_rolling_bodies_resume_alike() {
     let marble = || {
         let mut builder = World::builder(WorldOptions::default());
         let ground = Shape::half_space();

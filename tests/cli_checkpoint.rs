@@ -1,4 +1,4 @@
-//! Runs that are killed, stopped, or out of disk, and go on as if nothing had happened.
+//! Runs that are killed, stopped, or out of disk, and continue as if nothing had happened.
 
 mod cli_program;
 
@@ -95,7 +95,7 @@ impl Reference {
         Self { folder, scene, took: started.elapsed() }
     }
 
-    /// Starts a run into a folder of a name, or goes on with it where it was begun.
+    /// Starts a run into a folder of a name, or resumes the one that is there.
     fn start(&self, name: &str) -> Child {
         let out = self.folder.path(name);
         let begun = Path::new(&out).join("run.json").exists();
@@ -110,14 +110,14 @@ impl Reference {
             .expect("the program runs")
     }
 
-    /// Goes on to the end and compares the files.
+    /// Resumes to the end and compares the files.
     fn ends_alike(&self, name: &str) {
         let ended = self.start(name).wait().expect("the program runs");
         assert!(ended.success(), "{name}: {ended}");
         same_files(&self.folder.path("whole"), &self.folder.path(name));
     }
 
-    /// Kills a run so many times at random moments, then lets it end. Returns at which step each attempt found it.
+    /// Kills a run a number of times at random moments, then lets it end. Returns the step at which each attempt found it.
     fn survives(&self, name: &str, kills: u64, random: &mut Noise) -> Vec<u64> {
         let mut steps = Vec::new();
         for _ in 0..kills {
@@ -135,7 +135,7 @@ impl Reference {
 }
 
 #[test]
-fn a_run_that_is_killed_and_goes_on_leaves_the_files_of_one_that_was_not() {
+fn a_run_that_is_killed_and_resumed_leaves_the_files_of_one_that_was_not() {
     Reference::new().survives("killed", 3, &mut Noise(1));
 }
 
@@ -163,7 +163,7 @@ fn every_checkpoint_leads_to_the_same_files_and_a_longer_run_to_those_of_one_tha
     for (from, step) in steps {
         let ended = extricate(["run", &whole, "--from", from]);
         assert_eq!(ended.exit, 0, "{}", ended.stderr);
-        assert!(ended.stdout.contains(&format!("went on from step {step}")), "{from}: {}", ended.stdout);
+        assert!(ended.stdout.contains(&format!("resumed from step {step}")), "{from}: {}", ended.stdout);
         assert!(files(&whole) == before, "from {from}");
     }
     let out = reference.folder.path("longer");
@@ -175,7 +175,7 @@ fn every_checkpoint_leads_to_the_same_files_and_a_longer_run_to_those_of_one_tha
 }
 
 #[test]
-fn a_recorded_run_tells_the_world_at_any_step() {
+fn a_recorded_run_restores_the_world_at_any_step() {
     let reference = Reference::new();
     let run = Recording::open(reference.folder.path("whole")).unwrap();
     for state in [0, 1, run.state_count() - 2, run.state_count() - 1] {
@@ -188,7 +188,7 @@ fn a_recorded_run_tells_the_world_at_any_step() {
 }
 
 #[test]
-fn damaged_checkpoints_are_passed_over_and_named_where_none_is_left() {
+fn damaged_checkpoints_are_skipped_and_named_where_none_is_left() {
     let reference = Reference::new();
     let whole = reference.folder.path("whole");
     let before = files(&whole);
@@ -201,7 +201,7 @@ fn damaged_checkpoints_are_passed_over_and_named_where_none_is_left() {
     };
     damage(280);
     let ended = extricate(["run", &whole, "--from", "last"]);
-    assert!(ended.stdout.contains("went on from step 260"), "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains("resumed from step 260"), "{}{}", ended.stdout, ended.stderr);
     assert!(files(&whole) == before);
     damage(280);
     damage(260);
@@ -212,7 +212,7 @@ fn damaged_checkpoints_are_passed_over_and_named_where_none_is_left() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_before_anything_is_touched() {
+fn a_state_that_does_not_fit_is_refused_before_anything_is_changed() {
     let folder = scratch_folder();
     let scene = folder.write("scene.ron", SCENE);
     let out = folder.path("out");
@@ -238,7 +238,7 @@ fn what_does_not_fit_is_refused_before_anything_is_touched() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_leaves_a_checkpoint_of_the_step_and_the_run_goes_on_from_it() {
+fn ctrl_c_leaves_a_checkpoint_of_the_step_and_the_run_resumes_from_it() {
     let reference = Reference::new();
     let mut child = reference.start("stopped");
     let states = PathBuf::from(reference.folder.path("stopped")).join("states.jsonl");
@@ -268,7 +268,7 @@ fn a_full_disk_ends_a_run_with_the_name_of_the_file_and_without_a_summary() {
     let scene = folder.write("scene.ron", SCENE);
     let out = folder.path("out");
     fs::create_dir_all(&out).unwrap();
-    // Whatever is written to this device does not fit.
+    // This device accepts no data.
     std::os::unix::fs::symlink("/dev/full", Path::new(&out).join("states.jsonl")).unwrap();
     let ended = extricate(["run", &scene, "-o", &out, "--steps", "20"]);
     assert_eq!(ended.exit, 2, "{}", ended.stderr);
@@ -278,10 +278,10 @@ fn a_full_disk_ends_a_run_with_the_name_of_the_file_and_without_a_summary() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_run_that_had_no_room_goes_on_once_there_is_room() {
+fn a_run_that_had_no_room_resumes_once_there_is_room() {
     let reference = Reference::new();
     let out = reference.folder.path("small");
-    // Files of up to so many blocks of half a kilobyte: too few for a checkpoint, then for the states.
+    // Maximum sizes of files in blocks of half a kilobyte: too few for a checkpoint, then for the states.
     for (blocks, file) in [(60, "checkpoints"), (170, "states.jsonl")] {
         let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
         let arguments = ["run", &reference.scene, "-o", &out, "--every", "1", "--checkpoint-every", "20"];
@@ -292,9 +292,9 @@ fn a_run_that_had_no_room_goes_on_once_there_is_room() {
             .args(arguments)
             .output()
             .unwrap();
-        let told = String::from_utf8(ended.stderr).unwrap();
-        assert_eq!(ended.status.code(), Some(2), "{file}: {told}");
-        assert!(told.contains(file) && told.contains("File too large"), "{file}: {told}");
+        let message = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(2), "{file}: {message}");
+        assert!(message.contains(file) && message.contains("File too large"), "{file}: {message}");
         let left = files(&out);
         assert!(!left.keys().any(|path| path.ends_with("summary.json")), "{file}");
         assert!(!left.keys().any(|path| path.extension().is_some_and(|end| end == "part")), "{file}");

@@ -23,30 +23,30 @@ fn run_bad(folder: &ScratchFolder, scene: &str) -> Ended {
     ended
 }
 
-fn told(ended: &Ended, exit: i32, parts: &[&str]) {
+fn fails_with(ended: &Ended, exit: i32, parts: &[&str]) {
     assert_eq!(ended.exit, exit, "{}", ended.stderr);
     for part in parts {
-        assert!(ended.stderr.contains(part), "`{part}` is not told in:\n{}", ended.stderr);
+        assert!(ended.stderr.contains(part), "`{part}` is not in:\n{}", ended.stderr);
     }
     assert!(!ended.stderr.contains("panicked"), "{}", ended.stderr);
 }
 
 #[test]
-fn a_missing_mesh_is_told_with_the_line_of_the_scene_and_the_path() {
+fn a_missing_mesh_is_reported_with_the_line_of_the_scene_and_the_path() {
     let folder = scratch_folder();
     let ended = run_bad(&folder, &with_mesh("none.obj", ""));
-    told(&ended, 3, &["scene.ron:2:26", &folder.path("none.obj"), "cannot be read"]);
+    fails_with(&ended, 3, &["scene.ron:2:26", &folder.path("none.obj"), "cannot be read"]);
 }
 
 #[test]
-fn a_mesh_behind_a_broken_path_is_told_with_the_folder_that_does_not_exist() {
+fn a_mesh_behind_a_broken_path_is_reported_with_the_folder_that_does_not_exist() {
     let folder = scratch_folder();
     let ended = run_bad(&folder, &with_mesh("nowhere/../x/cup.obj", ""));
-    told(&ended, 3, &["scene.ron:2:26", "nowhere", "does not exist", "cup.obj"]);
+    fails_with(&ended, 3, &["scene.ron:2:26", "nowhere", "does not exist", "cup.obj"]);
 }
 
 #[test]
-fn a_damaged_mesh_is_told_with_its_own_line_and_cause() {
+fn a_damaged_mesh_is_reported_with_its_own_line_and_cause() {
     let triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
     for (name, text, parts) in [
         ("truncated.obj", "v 0 0 0\nv 1 0 0\nv 0", &["truncated.obj:3"][..]),
@@ -55,15 +55,15 @@ fn a_damaged_mesh_is_told_with_its_own_line_and_cause() {
         ("empty.obj", "", &["empty.obj", "no triangles"]),
         ("range.obj", &format!("{triangle}f 1 2 4\n"), &["range.obj:4", "4"]),
         ("flat.obj", &format!("{triangle}f 1 2 2\n"), &["flat.obj", "degenerate"]),
-        ("mesh.xyz", triangle, &["mesh.xyz", "known are"]),
+        ("mesh.xyz", triangle, &["mesh.xyz", "supported are"]),
         ("header.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n", &["header.off"]),
         ("short.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\n", &["short.stl"]),
     ] {
         let folder = scratch_folder();
         folder.write(name, text);
         let ended = run_bad(&folder, &with_mesh(name, ""));
-        told(&ended, 3, &["scene.ron:2:26"]);
-        told(&ended, 3, parts);
+        fails_with(&ended, 3, &["scene.ron:2:26"]);
+        fails_with(&ended, 3, parts);
     }
 }
 
@@ -71,30 +71,34 @@ fn a_damaged_mesh_is_told_with_its_own_line_and_cause() {
 fn a_solid_without_volume_or_with_a_hole_is_refused() {
     let folder = scratch_folder();
     folder.write("sheet.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 3 2\n");
-    told(
+    fails_with(
         &run_bad(&folder, &with_mesh("sheet.obj", ", solidity: solid")),
         3,
         &["scene.ron:2:49", "no volume"],
     );
     folder.write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
-    told(&run_bad(&folder, &with_mesh("open.obj", ", solidity: solid")), 3, &["is open", "3 of 3 edges"]);
+    fails_with(
+        &run_bad(&folder, &with_mesh("open.obj", ", solidity: solid")),
+        3,
+        &["is open", "3 of 3 edges"],
+    );
     let dynamic = with_mesh("open.obj", "").replace(", kind: fixed", "");
-    told(&run_bad(&folder, &dynamic), 3, &["scene.ron:3:29", "is a surface", "mass"]);
+    fails_with(&run_bad(&folder, &dynamic), 3, &["scene.ron:3:29", "is a surface", "mass"]);
 }
 
 #[test]
-fn what_is_wrong_in_a_scene_is_told_with_line_and_column() {
+fn an_error_in_a_scene_is_reported_with_line_and_column() {
     let scene = |body: &str| BALL.replace("shape: \"s\")", &format!("shape: \"s\",\n{body})"));
     for (text, parts) in [
-        (scene("mas: 1"), ["scene.ron:2:1", "no field `mas`"]),
+        (scene("mas: 1"), ["scene.ron:2:1", "unknown field `mas`"]),
         (scene("mass: -1"), ["scene.ron:2:7", "is -1, but must be above zero"]),
         (scene("position: (0, inf, 0)"), ["scene.ron:2:15", "not a finite number"]),
-        (scene("),\n(name: \"a\", shape: \"s\""), ["scene.ron:3:8", "two bodies named `a`"]),
-        (BALL.replace("duration", "\nlength"), ["scene.ron:2:1", "no field `length`"]),
+        (scene("),\n(name: \"a\", shape: \"s\""), ["scene.ron:3:8", "duplicate name `a`"]),
+        (BALL.replace("duration", "\nlength"), ["scene.ron:2:1", "unknown field `length`"]),
         (BALL[..60].to_owned(), ["scene.ron:1:", "expected"]),
     ] {
         let folder = scratch_folder();
-        told(&run_bad(&folder, &text), 3, &parts);
+        fails_with(&run_bad(&folder, &text), 3, &parts);
     }
     let hinge = BALL.replace(
         "bodies: [",
@@ -102,8 +106,25 @@ fn what_is_wrong_in_a_scene_is_told_with_line_and_column() {
          bodies: [(name: \"b\", shape: \"s\"), ",
     );
     let folder = scratch_folder();
-    told(&run_bad(&folder, &hinge), 3, &["scene.ron:2:41", "has length 57.3, but must be a unit vector"]);
-    told(&extricate(["check", &folder.path("nothing.ron")]), 3, &["nothing.ron", "cannot read the scene"]);
+    fails_with(
+        &run_bad(&folder, &hinge),
+        3,
+        &["scene.ron:2:41", "has length 57.3, but must be a unit vector"],
+    );
+    fails_with(
+        &extricate(["check", &folder.path("nothing.ron")]),
+        3,
+        &["nothing.ron", "cannot read the scene"],
+    );
+}
+
+#[test]
+fn a_deprecated_field_is_read_with_a_warning() {
+    let folder = scratch_folder();
+    let path = folder.write("scene.ron", &BALL.replace("shapes:", "\nsolver: (sweeps: true), shapes:"));
+    let expected = format!("warning: `sweeps` is deprecated at {path}:2:10; write `ccd`");
+    fails_with(&extricate(["check", &path]), 0, &[&expected]);
+    assert_eq!(extricate(["check", &path, "--quiet"]).stderr, "");
 }
 
 #[test]
@@ -111,9 +132,9 @@ fn an_unknown_procedural_kind_or_parameter_is_told_with_those_there_are() {
     let folder = scratch_folder();
     let scene = |shape: &str| BALL.replace("ball(radius: 0.5)", shape);
     let kind = run_bad(&folder, &scene("procedural(kind: \"torsu\")"));
-    told(&kind, 3, &["scene.ron:1:61", "torsu", "torus_knot"]);
+    fails_with(&kind, 3, &["scene.ron:1:61", "torsu", "torus_knot"]);
     let parameter = run_bad(&folder, &scene("procedural(kind: \"torus\", parameters: {\"radius\": 1})"));
-    told(&parameter, 3, &["scene.ron:1:82", "radius", "minor_radius"]);
+    fails_with(&parameter, 3, &["scene.ron:1:82", "radius", "minor_radius"]);
 }
 
 #[test]
@@ -135,7 +156,7 @@ fn overlap_at_the_start_ends_with_its_own_code_where_it_is_not_allowed() {
     let path = folder.write("scene.ron", &two);
     let out = folder.path("out");
     let refused = extricate(["run", &path, "-o", &out, "--on-overlap", "error"]);
-    told(&refused, 4, &["scene.ron", "a and b", "0.4 m deep"]);
+    fails_with(&refused, 4, &["scene.ron", "a and b", "0.4 m deep"]);
     assert!(!folder.exists("out"));
     let strict = extricate(["check", &path, "--strict"]);
     assert_eq!(strict.exit, 4, "{}", strict.stderr);
@@ -195,30 +216,34 @@ fn a_command_line_that_makes_no_sense_is_usage() {
 }
 
 #[test]
-fn a_bad_pose_line_is_told_with_its_line() {
+fn a_bad_pose_line_is_reported_with_its_line() {
     let folder = scratch_folder();
     for (line, parts) in [
         ("{\"a\": {\"rotation\": [1, 1, 0, 0]}}", ["poses.jsonl:2", "length 1.414"]),
         ("{\"a\": {\"rotation\": [1, 0, 0]}}", ["poses.jsonl:2", "not 3"]),
-        ("{\"a\": {\"translation\": [0, 0]}}", ["poses.jsonl:2", "not a pose line"]),
-        ("{\"a\": ", ["poses.jsonl:2", "not a pose line"]),
+        ("{\"a\": {\"translation\": [0, 0]}}", ["poses.jsonl:2", "invalid pose line"]),
+        ("{\"a\": ", ["poses.jsonl:2", "invalid pose line"]),
     ] {
         let path = folder.write("poses.jsonl", &format!("{{}}\n{line}\n"));
         let ended = extricate(["query", "collide", "box:1,1,1", "box:1,1,1", "--poses", &path]);
-        told(&ended, 3, &parts);
+        fails_with(&ended, 3, &parts);
         assert_eq!(ended.stdout, "", "nothing is answered before all poses are read");
     }
     let missing = extricate(["query", "collide", "box:1,1,1", "box:1,1,1", "--poses", &folder.path("none")]);
-    told(&missing, 3, &["none", "cannot read the poses"]);
+    fails_with(&missing, 3, &["none", "cannot read the poses"]);
 }
 
 #[test]
-fn a_hull_that_cannot_be_made_is_told_with_its_file() {
+fn a_hull_that_cannot_be_made_is_reported_with_its_file() {
     let folder = scratch_folder();
     let missing = extricate(["query", "collide", "hull:none.obj", "sphere:1"]);
-    told(&missing, 3, &["none.obj"]);
+    fails_with(&missing, 3, &["none.obj"]);
     let bad = folder.write("bad.obj", "v 0 0 0\nv 1 0\n");
-    told(&extricate(["query", "collide", &format!("rounded:0.1:hull:{bad}"), "sphere:1"]), 3, &["bad.obj"]);
+    fails_with(
+        &extricate(["query", "collide", &format!("rounded:0.1:hull:{bad}"), "sphere:1"]),
+        3,
+        &["bad.obj"],
+    );
 }
 
 #[test]
@@ -229,10 +254,10 @@ fn two_half_spaces_without_a_finite_depth_are_a_failure_and_not_apart() {
 }
 
 #[test]
-fn results_that_cannot_be_written_are_told() {
+fn results_that_cannot_be_written_are_reported() {
     let folder = scratch_folder();
     let path = folder.write("scene.ron", BALL);
     let blocked = folder.write("file", "");
     let ended = extricate(["run", &path, "-o", &format!("{blocked}/out")]);
-    told(&ended, 2, &["cannot write", "file/out"]);
+    fails_with(&ended, 2, &["cannot write", "file/out"]);
 }

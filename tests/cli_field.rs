@@ -22,15 +22,15 @@ fn a_torus_has_its_field_in_every_form_and_bad_input_has_its_exit_code() {
         "field ring.obj -o ring.field -o ring.vti -o ring.svg --resolution 40 --slice x=0.1 --json",
     );
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let field = DistanceField::load(&folder.join("ring.field")).unwrap();
-    assert_eq!(told["counts"][0], 40);
-    assert_eq!((&told["known"], &told["nodes"]), (&field.known().into(), &field.grid().len().into()));
-    assert_eq!(told["inside"], field.values().filter(|value| *value < 0.0).count());
+    assert_eq!(report["counts"][0], 40);
+    assert_eq!((&report["known"], &report["nodes"]), (&field.known().into(), &field.grid().len().into()));
+    assert_eq!(report["inside"], field.values().filter(|value| *value < 0.0).count());
     // The tube is 0.3 m thick, and nodes are within a cell of its middle.
-    let (least, spacing) = (told["least"].as_f64().unwrap(), told["spacing"].as_f64().unwrap());
-    assert!(least < -0.3 + spacing && least > -0.3, "{least}");
-    assert!(told["greatest"].as_f64().unwrap() > 0.3);
+    let (min, spacing) = (report["least"].as_f64().unwrap(), report["spacing"].as_f64().unwrap());
+    assert!(min < -0.3 + spacing && min > -0.3, "{min}");
+    assert!(report["greatest"].as_f64().unwrap() > 0.3);
     let svg = std::fs::read_to_string(folder.join("ring.svg")).unwrap();
     assert!(svg.contains("<svg") && svg.contains("x = 0.1000 m"));
     assert!(std::fs::read_to_string(folder.join("ring.vti")).unwrap().contains("ImageData"));
@@ -55,8 +55,8 @@ fn a_torus_has_its_field_in_every_form_and_bad_input_has_its_exit_code() {
         ("ring.obj", 2, "--output"),
     ] {
         let output = run(folder, &format!("field {arguments}"));
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.code() == Some(code) && told.contains(wanted), "{arguments}: {told}");
+        let report = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(code) && report.contains(wanted), "{arguments}: {report}");
     }
     assert!(!folder.join("a.field").exists() && !folder.join("a.svg").exists());
 }

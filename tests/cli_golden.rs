@@ -1,4 +1,4 @@
-//! Golden files and the comparison of runs: what was changed is named by step, body and field.
+//! Golden files and the comparison of runs: changes are reported by step, body and field.
 
 mod cli_program;
 
@@ -10,7 +10,7 @@ use cli_program::{Ended, ScratchFolder, extricate, scratch_folder};
 use extricate::geometry::tet_mesh::procedural::block;
 use extricate::geometry::tet_mesh::write::write_tets;
 use extricate::record::Inputs;
-use extricate::record::golden::{Form, Golden};
+use extricate::record::golden::{FormatVersion, Golden};
 use extricate::scene::Scene;
 use extricate_test_support::json_schema::faults;
 use nalgebra::{Point3, Vector3};
@@ -71,7 +71,7 @@ fn write_lines(folder: &ScratchFolder, lines: &[Value]) {
     folder.write("golden/land.golden", &(lines.join("\n") + "\n"));
 }
 
-/// Where the state of a step stands among the lines.
+/// Index of the line with the state of a step.
 fn at_step(lines: &[Value], step: u64) -> usize {
     lines.iter().position(|line| line["step"] == step).expect("the state of that step")
 }
@@ -107,7 +107,7 @@ fn a_run_that_is_as_it_was_passes_bit_for_bit() {
     assert_eq!(line["first"].as_array().map(Vec::len), Some(0));
     assert!(!folder.exists("out/land/drift.svg"));
     let told = verify(&folder, &[]);
-    assert!(told.stdout.ends_with("1 of 1 scenes pass, 1 held against golden files\n"), "{}", told.stdout);
+    assert!(told.stdout.ends_with("1 of 1 scenes pass, 1 compared with golden files\n"), "{}", told.stdout);
 }
 
 #[test]
@@ -122,16 +122,16 @@ fn friction_that_changed_a_little_is_named_from_the_landing_on() {
     let spin =
         line["first"].as_array().and_then(|first| first.iter().find(|it| it["field"] == "angular_velocity"));
     let difference = spin.and_then(|spin| spin["difference"].as_f64()).expect("it spins differently");
-    // The impulse of the landing is m √(2 g h); what is 0.0025 more friction of it turns the ball by 5/2 of its speed over
+    // The impulse of the landing is m √(2 g h); 0.0025 more friction rotates the ball by 5/2 of its change of speed over
     // its radius, as it slides.
     let landing = 0.0025 * (2.0 * 9.81 * 0.2_f64).sqrt() * 2.5 / 0.1;
     assert!((difference / landing - 1.0).abs() < 0.1, "{difference} of {landing}");
     assert_eq!((&line["agrees_until"], &line["bits"]["after"]), (&96.into(), &96.into()));
     assert_eq!(line["inputs"][0]["what"], "scene");
     assert!(line["worst"].as_array().is_some_and(|worst| worst.len() >= 5), "{line}");
-    let told = verify(&folder, &[]);
+    let verified = verify(&folder, &[]);
     for part in ["between step 96, which agrees, and step 104", "right, rotation", "FAIL", "drift.svg"] {
-        assert!(told.stdout.contains(part), "{part} is not in\n{}", told.stdout);
+        assert!(verified.stdout.contains(part), "{part} is not in\n{}", verified.stdout);
     }
     let drift = folder.read("out/land/drift.svg");
     assert!(drift.starts_with("<svg") && drift.contains("angular_velocity") && drift.contains("right"));
@@ -154,7 +154,7 @@ fn a_number_of_a_state_in_the_middle_is_named_with_what_it_should_be() {
     let folder = recorded();
     let mut lines = golden_lines(&folder, "golden/land.golden");
     let at = at_step(&lines, 48);
-    // In free fall for 0.1 s, but for what a step of finite length makes of it.
+    // In free fall for 0.1 s, up to the error of a step of finite length.
     let position = &mut lines[at]["bodies"]["left"]["position"];
     assert_eq!((&position[0], &position[1]), (&0.5.into(), &0.0.into()), "the ball flies");
     let height = position[2].as_f64().expect("a number");
@@ -166,7 +166,7 @@ fn a_number_of_a_state_in_the_middle_is_named_with_what_it_should_be() {
     let answer = golden_line(&ended);
     let (step, body, field, _) = first(&answer);
     assert_eq!((step, body, field), (48, "left", "position"));
-    assert_eq!(answer["states_beyond"], 1, "the next state tells the ball anew");
+    assert_eq!(answer["states_beyond"], 1, "the next state lists the ball again");
     assert_eq!((&answer["agrees_until"], &answer["exact"]), (&40.into(), &true.into()));
     lines[0]["tolerances"]["position"] = 0.02.into();
     write_lines(&folder, &lines);
@@ -229,7 +229,7 @@ fn a_file_that_allows_for_rounding_is_as_wide_as_the_motion_asks_for() {
     );
     let billiard = record("billiard", BILLIARD);
     let late = billiard.iter().position(is_free).expect("in the end the ball may be anywhere");
-    assert_eq!(late + 1, 9, "most states are told before that: {billiard:?}");
+    assert_eq!(late + 1, 9, "most states are reported before that: {billiard:?}");
     at_step(&billiard, 1920);
 }
 
@@ -251,7 +251,7 @@ fn an_update_writes_what_changed_and_keeps_comments_and_tolerances() {
     assert_eq!(updated.len(), 1 + 31);
     let landed = at_step(&lines, 104);
     assert_eq!(lines[1..landed], updated[1..landed], "what did not change stays as it was");
-    // A run that does not do what the scene expects is no example for others.
+    // A run that does not meet the scene's expectations must not become a reference.
     folder.write("land.ron", &SCENE.replace("energy_gain: 1e-3", "max_speed: 1e-3"));
     assert_eq!(verify(&folder, &["--update"]).exit, 1);
     assert_eq!(folder.read("golden/land.golden"), text);
@@ -327,7 +327,7 @@ fn junit_has_a_case_for_each_expectation_and_for_the_golden_file() {
 }
 
 #[test]
-fn many_scenes_are_told_in_their_order_whatever_the_number_of_threads() {
+fn many_scenes_are_reported_in_their_order_whatever_the_number_of_threads() {
     let folder = scratch_folder();
     for (name, height) in [("a/land", "0.9"), ("b/land", "0.8"), ("c", "0.7"), ("d", "0.6"), ("e", "0.5")] {
         fs::create_dir_all(folder.path("scenes/a"))
@@ -336,7 +336,7 @@ fn many_scenes_are_told_in_their_order_whatever_the_number_of_threads() {
         folder.write(&format!("scenes/{name}.ron"), &SCENE.replace("0.9", height));
     }
     let (scenes, golden) = (folder.path("scenes"), folder.path("golden"));
-    let told = ["1", "2"].map(|threads| {
+    let verified = ["1", "2"].map(|threads| {
         let out = folder.path("out");
         let arguments =
             ["verify", &scenes, "--golden", &golden, "-o", &out, "--update", "--threads", threads, "--json"];
@@ -351,7 +351,7 @@ fn many_scenes_are_told_in_their_order_whatever_the_number_of_threads() {
             .collect()
     };
     let expected = ["a/land", "b/land", "c", "d", "e"].map(|name| format!("{golden}/{name}.golden"));
-    assert_eq!((heads(&told[0]), heads(&told[1])), (expected.to_vec(), expected.to_vec()));
+    assert_eq!((heads(&verified[0]), heads(&verified[1])), (expected.to_vec(), expected.to_vec()));
     assert!(folder.exists("out/land/states.jsonl") && folder.exists("out/land-2/states.jsonl"));
     let again = ["1", "2"].map(|threads| {
         extricate([
@@ -400,8 +400,11 @@ fn every_shipped_scene_has_a_golden_file_of_the_scene_and_files_as_they_are() {
         let path = golden.join(&name).with_extension("golden");
         let text = fs::read_to_string(&path).expect("the golden file can be read");
         let read = Golden::parse(&text).unwrap_or_else(|fault| panic!("{}:{fault}", path.display()));
-        assert_eq!(read.form, Form::Second, "{}: `convert` makes it one", path.display());
+        assert_eq!(read.format, FormatVersion::V2, "{}: `convert` makes it one", path.display());
         assert!(read.to_string() == text, "{} is not as this program writes it", path.display());
+        for (index, line) in text.lines().enumerate() {
+            conforms(if index == 0 { "golden" } else { "golden-state" }, line);
+        }
         let scene = Scene::load(scenes.join(&name).with_extension("ron")).expect("the scene");
         let inputs = Inputs::of(&scene).expect("the files of the scene");
         let hint = "`verify --update` writes it anew";
@@ -435,8 +438,8 @@ fn a_converted_golden_file_says_what_the_old_one_said() {
         let old = Golden::parse(&first_form(name)).expect("a golden file");
         let text = folder.read(&format!("new/{name}.golden"));
         let new = Golden::parse(&text).expect("a golden file");
-        assert_eq!((old.form, new.form), (Form::First, Form::Second));
-        assert_eq!(Golden { form: Form::Second, ..old }, new, "{name}");
+        assert_eq!((old.format, new.format), (FormatVersion::V1, FormatVersion::V2));
+        assert_eq!(Golden { format: FormatVersion::V2, ..old }, new, "{name}");
         assert_eq!(new.to_string(), text);
         assert_eq!(folder.read(&format!("{name}.golden")), first_form(name), "it stays");
     }
@@ -501,7 +504,7 @@ fn a_damaged_golden_file_of_either_form_is_refused_with_its_line() {
         (
             "new_twice",
             new.replace(&third, &third.replace("\"right\"", "\"left\"")),
-            "3: \"left\" stands twice",
+            "3: duplicate key \"left\"",
         ),
         ("new_order", format!("{new}{third}\n"), "11: step 32 does not come after step 240"),
         ("new_version", new.replace("version 2", "version 3"), "1: unknown variant"),
@@ -515,8 +518,8 @@ fn a_damaged_golden_file_of_either_form_is_refused_with_its_line() {
     let ended = extricate(["convert", &folder.path(".")]);
     assert_eq!(ended.exit, 3, "{}", ended.stderr);
     for (name, text, cause) in &cases {
-        let told = ended.stderr.lines().find(|line| line.contains(&format!("{name}.golden:")));
-        assert!(told.is_some_and(|line| line.contains(cause)), "{name}: {}", ended.stderr);
+        let verified = ended.stderr.lines().find(|line| line.contains(&format!("{name}.golden:")));
+        assert!(verified.is_some_and(|line| line.contains(cause)), "{name}: {}", ended.stderr);
         assert_eq!(folder.read(&format!("{name}.golden")), *text, "it stays as it is");
     }
     assert_eq!(folder.read("good.golden"), new, "the others are converted");
@@ -620,7 +623,7 @@ fn a_line_of_the_scene_and_the_step_at_which_it_matters_are_named() {
 }
 
 #[test]
-fn a_state_that_was_changed_and_a_run_that_was_killed_are_told_apart_from_a_damaged_one() {
+fn a_changed_state_and_a_killed_run_are_distinguished_from_a_damaged_one() {
     let folder = scratch_folder();
     folder.write("land.ron", SCENE);
     run(&folder, "land.ron", "a", &["--every", "8"]);

@@ -128,7 +128,7 @@ fn the_cache_is_written_once_and_read_afterwards() {
     };
     assert_eq!(files().len(), 2, "one file for each mesh");
     assert_eq!(ask(), first);
-    // What is in the files is what is used: without holes there is nowhere to go.
+    // The contents of the files are used: without holes there is no start.
     for path in files() {
         let text = std::fs::read_to_string(&path).expect("a file of the cache");
         let mut value: Value = serde_json::from_str(&text).expect("JSON");
@@ -139,7 +139,11 @@ fn the_cache_is_written_once_and_read_afterwards() {
     assert!(ended.exit == 5 && ended.stdout.contains("`clear`"), "{}", ended.stdout);
     std::fs::write(&files()[0], "{\"format\":").expect("the file can be written");
     let ended = pair.ask(&["--cache", &cache]);
-    assert!(ended.exit == 3 && ended.stderr.contains("no file of clear configurations"), "{}", ended.stderr);
+    assert!(
+        ended.exit == 3 && ended.stderr.contains("not a valid file of clear configurations"),
+        "{}",
+        ended.stderr
+    );
 }
 
 #[test]
@@ -153,10 +157,10 @@ fn bounds_and_budgets_are_taken() {
 }
 
 #[test]
-fn wrong_uses_are_told_with_exit_code_2() {
+fn wrong_uses_are_reported_with_exit_code_2() {
     let pair = Pair::new();
-    for (options, told) in [
-        (&["--start", "nowhere"][..], "is no source of starts"),
+    for (options, message) in [
+        (&["--start", "nowhere"][..], "unknown source of starts"),
         (&["--start", "given:1,2"], "given:X,Y,Z"),
         (&["--seed", "one"], "--seed"),
         (&["--time-budget", "0"], "above zero"),
@@ -164,20 +168,20 @@ fn wrong_uses_are_told_with_exit_code_2() {
         (&["--lower-bound", "some"], "skip, balls"),
     ] {
         let ended = pair.ask(options);
-        assert!(ended.exit == 2 && ended.stderr.contains(told), "{options:?}: {}", ended.stderr);
+        assert!(ended.exit == 2 && ended.stderr.contains(message), "{options:?}: {}", ended.stderr);
     }
-    for (options, told) in [
+    for (options, message) in [
         (&["collide", "--start", "clear"][..], "unexpected argument '--start'"),
         (&["distance", "--seed", "1"], "unexpected argument '--seed'"),
         (&["collide", "--time-budget", "1"], "unexpected argument '--time-budget'"),
         (&["collide", "--lower-bound", "skip"], "unexpected argument '--lower-bound'"),
-        (&["distance", "--cache", "x"], "`--cache` belongs to meshes"),
+        (&["distance", "--cache", "x"], "`--cache` applies to meshes only"),
         (&["penetration", "--start", "coherence"], "needs `--poses`"),
-        (&["penetration", "--start", "clear"], "`--start` belongs to meshes"),
-        (&["penetration", "--lower-bound", "skip"], "`--lower-bound` belongs to meshes"),
+        (&["penetration", "--start", "clear"], "`--start` applies to meshes only"),
+        (&["penetration", "--lower-bound", "skip"], "`--lower-bound` applies to meshes only"),
     ] {
         let command = ["query", options[0], "box:1,1,1", "box:1,1,1"].into_iter();
         let ended = extricate(command.chain(options[1..].iter().copied()));
-        assert!(ended.exit == 2 && ended.stderr.contains(told), "{options:?}: {}", ended.stderr);
+        assert!(ended.exit == 2 && ended.stderr.contains(message), "{options:?}: {}", ended.stderr);
     }
 }

@@ -6,7 +6,7 @@ use cli_program::{extricate, scratch_folder};
 use extricate_test_support::json_schema::faults;
 use serde_json::Value;
 
-/// A cube on one side of a wall with a hole, to go to the other side; `hole` is its edge, `plan` what else the plan says.
+/// A cube on one side of a wall with a hole, to go to the other side; `hole` is its edge, `plan` further fields of the plan.
 fn scene(hole: f64, start: f64, plan: &str) -> String {
     let side = 2.0 - 0.5 * hole;
     let middle = 1.0 + 0.25 * hole;
@@ -27,7 +27,7 @@ fn scene(hole: f64, start: f64, plan: &str) -> String {
         (name: "right", shape: "pier", kind: fixed, position: (0, -{middle}, 0)),
         (name: "floor", shape: "floor", kind: fixed, position: (0, 0, -2.5)),
     ],
-    plan: (mover: "cube", position: (0.6, 0, 0.1), region: ((-1, -1, -1), (1, 1, 1)){plan}),
+    plan: (movable: "cube", position: (0.6, 0, 0.1), region: ((-1, -1, -1), (1, 1, 1)){plan}),
 )"#
     )
 }
@@ -42,21 +42,21 @@ fn conforms(text: &str) -> Value {
 }
 
 #[test]
-fn a_path_is_written_as_its_schema_says_and_is_the_same_in_equal_runs() {
+fn a_path_conforms_to_its_schema_and_is_the_same_in_equal_runs() {
     let folder = scratch_folder();
     let path = folder.write("wall.ron", &scene(0.4, -0.6, ""));
     let run = |out: &str, more: &[&str]| {
         let ended = extricate([&["plan", &path, "-o", &folder.path(out), "--json"], more].concat());
         assert_eq!(ended.exit, 0, "{}{}", ended.stdout, ended.stderr);
-        let told = conforms(&ended.stdout);
-        assert!(told["time_ms"].is_number());
-        (told, folder.read(out))
+        let report = conforms(&ended.stdout);
+        assert!(report["time_ms"].is_number());
+        (report, folder.read(out))
     };
-    let ((told, first), (_, second)) = (run("a.json", &[]), run("b.json", &["--threads", "1"]));
+    let ((report, first), (_, second)) = (run("a.json", &[]), run("b.json", &["--threads", "1"]));
     assert_eq!(first, second);
     let written = conforms(&first);
     assert!(written.get("time_ms").is_none());
-    assert_eq!((&written["status"], &written["path"]), (&Value::from("found"), &told["path"]));
+    assert_eq!((&written["status"], &written["path"]), (&Value::from("found"), &report["path"]));
     let poses = written["path"].as_array().expect("a path");
     let x = |pose: &Value| pose["position"][0].as_f64().expect("a number");
     assert_eq!((x(&poses[0]), x(poses.last().expect("poses"))), (-0.6, 0.6));
@@ -93,7 +93,7 @@ fn a_scene_that_cannot_be_planned_is_refused_with_its_exit_code_and_the_names() 
     refused(&scene(0.4, -0.6, ", joints: {\"elbow\": degrees(3)}"), 3, &["body `cube` has no joints"]);
     refused(&scene(0.4, -0.6, ", rotation: quaternion(1, 1, 0, 0)"), 3, &["unit"]);
     let text = scene(0.4, -0.6, "");
-    refused(&text.replace("mover: \"cube\"", "mover: \"cub\""), 3, &["no robot or body named `cub`"]);
+    refused(&text.replace("movable: \"cube\"", "movable: \"cub\""), 3, &["unknown robot or body `cub`"]);
     let without = text.replace(&text[text.find("    plan:").expect("a plan")..], ")");
     refused(&without, 3, &["has no `plan`"]);
     let reversed = text.replace("((-1, -1, -1), (1, 1, 1))", "((-1, 2, -1), (1, 1, 1))");

@@ -26,7 +26,7 @@ fn ask(kind: &str, arguments: &[&str]) -> Ended {
     extricate(["query", kind].iter().chain(arguments).chain(&["--json"]).copied())
 }
 
-fn told(ended: &Ended, exit: i32, parts: &[&str]) {
+fn fails_with(ended: &Ended, exit: i32, parts: &[&str]) {
     assert_eq!(ended.exit, exit, "{}", ended.stderr);
     for part in parts {
         assert!(ended.stderr.contains(part), "`{part}` is not in {}", ended.stderr);
@@ -34,7 +34,7 @@ fn told(ended: &Ended, exit: i32, parts: &[&str]) {
 }
 
 fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 fn close(found: &Value, expected: f64) {
@@ -66,7 +66,7 @@ fn a_signed_distance_is_minus_the_depth_where_shapes_overlap() {
         let status: Vec<&Value> = found.iter().map(|answer| &answer["status"]).collect();
         assert_eq!(status, ["separate", "separate", "colliding"]);
     }
-    told(&ask("distance", &[BOX, BOX, "--signed", "--closer-than", "1"]), 2, &["--closer-than"]);
+    fails_with(&ask("distance", &[BOX, BOX, "--signed", "--closer-than", "1"]), 2, &["--closer-than"]);
 }
 
 #[test]
@@ -84,11 +84,11 @@ fn a_distance_within_a_tolerance_keeps_it() {
             assert!(lower <= exact && exact <= value && value - lower <= allowed + 1e-12, "{found} {exact}");
         }
     }
-    told(&ask("distance", &[BOX, BOX, "--tolerance=-1"]), 2, &["like 1%"]);
+    fails_with(&ask("distance", &[BOX, BOX, "--tolerance=-1"]), 2, &["like 1%"]);
 }
 
 #[test]
-fn segments_run_around_what_two_boxes_share() {
+fn segments_run_around_the_intersection_of_two_boxes() {
     let folder = scratch_folder();
     let poses = folder.write(
         "poses.jsonl",
@@ -106,7 +106,7 @@ fn segments_run_around_what_two_boxes_share() {
     );
     assert_eq!((&found[0]["collides"], &found[1]["collides"]), (&json!(true), &json!(false)));
     assert_eq!(found[1]["segments"], json!([]));
-    told(&ask("collide", &["sphere:1", BOX, "--segments"]), 2, &["sphere:1", "--segments"]);
+    fails_with(&ask("collide", &["sphere:1", BOX, "--segments"]), 2, &["sphere:1", "--segments"]);
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn hausdorff_and_spanning_distances_of_boxes_are_their_closed_forms() {
     assert!((inside - 0.5).abs() < 1e-3 && (outside - 1.0).abs() < 1e-3, "{inside} {outside}");
     let hurried = answers("hausdorff", &["box:1,2,3", "box:3,2,1", "--max-evaluations", "1"]);
     assert_eq!(hurried[0]["status"], "not-converged");
-    told(&ask("spanning", &["sphere:1", BOX]), 2, &["sphere:1", "no triangles"]);
+    fails_with(&ask("spanning", &["sphere:1", BOX]), 2, &["sphere:1", "no triangles"]);
 }
 
 #[test]
@@ -151,9 +151,9 @@ fn boxes_come_and_go_by_their_places() {
     assert_eq!(found.iter().map(lists).collect::<Vec<_>>(), expected);
     assert_eq!(found[1]["counts"], json!({"boxes": 3, "pairs": 1, "begun": 1, "ended": 1}));
     let bad = folder.write("bad.jsonl", "{\"boxes\": []}\n{\"boxes\": [[0,0,0, 1,1,1], [0,0,0, 1,-1,1]]}\n");
-    told(&ask("broad-phase", &[&bad]), 3, &["bad.jsonl:2", "box 1 is inside out"]);
+    fails_with(&ask("broad-phase", &[&bad]), 3, &["bad.jsonl:2", "box 1 is inside out"]);
     let short = folder.write("short.jsonl", "{\"boxes\": [[0,0,0, 1,1]]}\n");
-    told(&ask("broad-phase", &[&short]), 3, &["short.jsonl:1", "length 5"]);
+    fails_with(&ask("broad-phase", &[&short]), 3, &["short.jsonl:1", "length 5"]);
 }
 
 /// An OBJ file of a flat square of four triangles around its centre, at these heights of the corners and the centre.
@@ -175,9 +175,9 @@ fn moving_boxes_touch_when_their_faces_or_edges_meet() {
          {\"a\": {\"translation\": [0.2, 0, 0]}}\n\
          {\"b\": {\"translation\": [0, 1.2, 0]}, \"b_end\": {\"translation\": [0, 1.2, 0], \"rotation\": [0.7071067811865476, 0, 0, 0.7071067811865476]}}\n",
     );
-    // The corner of the turning box comes down to the face below it, 0.7 from its centre.
-    let turned = (0.7_f64 / 0.5_f64.sqrt()).acos();
-    let expected = [Some(0.5), None, Some(0.0), Some(0.5 - turned / std::f64::consts::FRAC_PI_2)];
+    // The corner of the rotating box comes down to the face below it, 0.7 from its centre.
+    let angle = (0.7_f64 / 0.5_f64.sqrt()).acos();
+    let expected = [Some(0.5), None, Some(0.0), Some(0.5 - angle / std::f64::consts::FRAC_PI_2)];
     for motion in ["linear", "screw"] {
         let found = answers("time-of-contact", &[BOX, BOX, "--poses", &motions, "--motion", motion]);
         for (answer, expected) in found.iter().zip(expected) {
@@ -196,9 +196,9 @@ fn moving_boxes_touch_when_their_faces_or_edges_meet() {
         .map(number)
         .collect();
     assert!((normal[0] + 1.0).abs() < 1e-6, "from B to A: {normal:?}");
-    told(&ask("time-of-contact", &["sphere:1", BOX]), 2, &["sphere:1"]);
+    fails_with(&ask("time-of-contact", &["sphere:1", BOX]), 2, &["sphere:1"]);
     let bad = folder.write("bad.jsonl", "{}\n{\"a_end\": {\"rotation\": [1, 2]}}\n");
-    told(&ask("time-of-contact", &[BOX, BOX, "--poses", &bad]), 3, &["bad.jsonl:2", "a_end"]);
+    fails_with(&ask("time-of-contact", &[BOX, BOX, "--poses", &bad]), 3, &["bad.jsonl:2", "a_end"]);
 }
 
 #[test]
@@ -215,14 +215,14 @@ fn a_deforming_mesh_touches_where_its_vertices_lead_it() {
     let beside = folder.write("poses.jsonl", "{\"b\": {\"translation\": [9, 0, 0]}}\n");
     let free = answers("time-of-contact", &[&flat, "box:4,4,1", "--a-end", &low, "--poses", &beside]);
     assert_eq!(free[0]["status"], "free");
-    told(&ask("time-of-contact", &[&flat, BOX, "--a-end", BOX]), 3, &[BOX]);
+    fails_with(&ask("time-of-contact", &[&flat, BOX, "--a-end", BOX]), 3, &[BOX]);
     let other = folder.path("box.obj");
     assert_eq!(extricate(["mesh", "box", "-o", &other]).exit, 0);
-    told(&ask("time-of-contact", &[&flat, BOX, "--a-end", &other]), 3, &["box.obj", "triangle"]);
+    fails_with(&ask("time-of-contact", &[&flat, BOX, "--a-end", &other]), 3, &["box.obj", "triangle"]);
 }
 
 #[test]
-fn a_mesh_meets_itself_at_rest_or_on_its_way() {
+fn a_mesh_meets_itself_at_rest_or_in_motion() {
     let folder = scratch_folder();
     let two = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
     let apart = folder.write("apart.obj", &format!("{two}v 0.2 0.2 1\nv 0.3 0.2 2\nv 0.2 0.3 2\nf 4 5 6\n"));
@@ -238,11 +238,11 @@ fn a_mesh_meets_itself_at_rest_or_on_its_way() {
     );
     close(&one(&[&apart, "--end", &across])["contact"]["time"], 0.5);
     assert_eq!(one(&[&apart, "--end", &apart])["contact"], Value::Null);
-    told(&ask("self-collision", &["sphere:1"]), 2, &["sphere:1"]);
-    told(&ask("self-collision", &[&folder.path("none.obj")]), 3, &["none.obj"]);
+    fails_with(&ask("self-collision", &["sphere:1"]), 2, &["sphere:1"]);
+    fails_with(&ask("self-collision", &[&folder.path("none.obj")]), 3, &["none.obj"]);
 }
 
-/// A bar of length 1 on a post, and a second one on a hinge at its end; both turn about z.
+/// A bar of length 1 on a post, and a second one on a hinge at its end; both rotate about z.
 const ARM: &str = r#"<robot name="arm">
   <link name="post"/>
   <link name="upper"><collision><origin xyz="0.5 0 0"/><geometry><box size="1 0.1 0.1"/></geometry></collision></link>
@@ -268,32 +268,32 @@ fn links_of_a_robot_meet_where_it_folds_up() {
     let allowed = answers("self-collision", &[&arm, "--poses", &poses, "--allow", "upper,hand"]);
     assert_eq!(allowed[1]["collides"], false);
     // The hand's side, 0.05 from the line of the forearm, meets the end of the upper arm's side near the shoulder.
-    let ways =
+    let motions =
         folder.write("ways.jsonl", "{\"joints_end\": {\"elbow\": 3.1}}\n{\"joints_end\": {\"elbow\": 2}}\n");
-    let found = answers("self-collision", &[&arm, "--poses", &ways]);
+    let found = answers("self-collision", &[&arm, "--poses", &motions]);
     assert_eq!((&found[0]["link"], &found[0]["other"]), (&json!("upper"), &json!("hand")));
-    let turned = 3.1 * number(&found[0]["time"]);
-    assert!(turned > 2.9 && turned < 3.1, "{turned}");
+    let angle = 3.1 * number(&found[0]["time"]);
+    assert!(angle > 2.9 && angle < 3.1, "{angle}");
     assert_eq!(found[1]["status"], "free");
-    told(&ask("self-collision", &[&arm, "--allow", "upper,foot"]), 2, &["foot"]);
+    fails_with(&ask("self-collision", &[&arm, "--allow", "upper,foot"]), 2, &["foot"]);
     let unknown = folder.write("unknown.jsonl", "{\"joints\": {\"knee\": 1}}\n");
-    told(&ask("self-collision", &[&arm, "--poses", &unknown]), 3, &["unknown.jsonl:1", "knee"]);
+    fails_with(&ask("self-collision", &[&arm, "--poses", &unknown]), 3, &["unknown.jsonl:1", "knee"]);
     let broken = folder.write("broken.urdf", "<robot name=\"r\"><link name=\"a\">");
-    told(&ask("self-collision", &[&broken]), 3, &["broken.urdf"]);
-    told(&ask("self-collision", &["box:1,1,1", "--visual"]), 2, &["--visual", ".urdf"]);
+    fails_with(&ask("self-collision", &[&broken]), 3, &["broken.urdf"]);
+    fails_with(&ask("self-collision", &["box:1,1,1", "--visual"]), 2, &["--visual", ".urdf"]);
 }
 
 #[test]
-fn a_robot_touches_what_is_in_its_way() {
+fn a_robot_touches_the_obstacle_in_its_path() {
     let folder = scratch_folder();
     let arm = folder.write("arm.urdf", ARM);
-    let ways = folder.write(
+    let motions = folder.write(
         "ways.jsonl",
         "{\"joints_end\": {\"shoulder\": 3}, \"b\": {\"translation\": [0, 1.5, 0]}}\n\
          {\"joints_end\": {\"shoulder\": 3}, \"b\": {\"translation\": [0, 1.5, 1]}}\n\
          {\"joints\": {\"elbow\": 2}, \"joints_end\": {\"elbow\": 3.1}, \"b\": {\"translation\": [9, 0, 0]}}\n",
     );
-    let found = answers("time-of-contact", &[&arm, "box:0.1,0.1,0.1", "--poses", &ways]);
+    let found = answers("time-of-contact", &[&arm, "box:0.1,0.1,0.1", "--poses", &motions]);
     // The straight arm comes up to the box: its side, 0.05 from its middle line, meets the near corner at (0.05, 1.45) first.
     let corner = (1.45_f64).hypot(0.05);
     let angle = (1.45_f64 / corner).asin() - (0.05_f64 / corner).asin();
@@ -302,14 +302,14 @@ fn a_robot_touches_what_is_in_its_way() {
     assert_eq!((&found[0]["link"], &found[0]["other"]), (&json!("fore"), &Value::Null));
     assert_eq!((&found[1]["status"], &found[2]["status"]), (&json!("free"), &json!("free")));
     let with_links =
-        answers("time-of-contact", &[&arm, "box:0.1,0.1,0.1", "--poses", &ways, "--self-collision"]);
+        answers("time-of-contact", &[&arm, "box:0.1,0.1,0.1", "--poses", &motions, "--self-collision"]);
     assert_eq!(with_links[2]["other"], "hand");
-    told(&ask("time-of-contact", &[&arm, BOX, "--tolerance", "1%"]), 2, &["--tolerance"]);
-    told(&ask("time-of-contact", &[BOX, BOX, "--self-collision"]), 2, &["--self-collision"]);
+    fails_with(&ask("time-of-contact", &[&arm, BOX, "--tolerance", "1%"]), 2, &["--tolerance"]);
+    fails_with(&ask("time-of-contact", &[BOX, BOX, "--self-collision"]), 2, &["--self-collision"]);
 }
 
 #[test]
-fn the_tree_of_a_large_mesh_is_kept_and_a_damaged_one_is_told() {
+fn the_tree_of_a_large_mesh_is_cached_and_a_damaged_one_is_reported() {
     let folder = scratch_folder();
     let (mesh, cache) = (folder.path("blob.stl"), folder.path("deep/cache"));
     assert_eq!(extricate(["mesh", "blob", "--frequency", "32", "-o", &mesh]).exit, 0);
@@ -330,7 +330,7 @@ fn the_tree_of_a_large_mesh_is_kept_and_a_damaged_one_is_told() {
     bytes[middle] ^= 1;
     std::fs::write(&trees[0], &bytes).expect("it is damaged");
     let name = trees[0].file_name().and_then(|name| name.to_str()).expect("UTF-8");
-    told(&ask("distance", &[&mesh, BOX, "--cache", &cache]), 3, &[name]);
+    fails_with(&ask("distance", &[&mesh, BOX, "--cache", &cache]), 3, &[name]);
 }
 
 #[test]

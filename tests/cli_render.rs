@@ -1,4 +1,4 @@
-//! `extricate render` where nothing is drawn: what it refuses, and what it says where it was built without pictures.
+//! `extricate render` without drawing: its refusals, and its message in a program built without pictures.
 
 mod cli_program;
 
@@ -7,17 +7,17 @@ use cli_program::{extricate, scratch_folder};
 const SCENE: &str = r#"(title: "A ball", duration: 1, shapes: {"ball": ball(radius: 1)}, bodies: [(name: "ball", shape: "ball")])"#;
 
 #[test]
-fn wrong_orders_are_told_and_leave_nothing() {
+fn wrong_instructions_are_reported_and_leave_nothing() {
     let folder = scratch_folder();
     let scene = folder.write("ball.ron", SCENE);
     let out = folder.path("out.png");
     for (arguments, expected) in [
-        (vec!["--size", "640"], "a size is written 1280x720"),
-        (vec!["--camera", "1,2,3"], "a camera is written EYE@TARGET"),
-        (vec!["--camera", "1,2,3@1,2,3"], "the eye is at the target"),
+        (vec!["--size", "640"], "expected WIDTHxHEIGHT"),
+        (vec!["--camera", "1,2,3"], "expected EYE@TARGET"),
+        (vec!["--camera", "1,2,3@1,2,3"], "the eye and the target coincide"),
         (vec!["--time", "-1"], "unexpected argument"),
-        (vec!["--time=-1"], "a time is zero or above"),
-        (vec!["--speed", "0"], "a number above zero is needed"),
+        (vec!["--time=-1"], "expected a time of zero or above"),
+        (vec!["--speed", "0"], "expected a number above zero"),
         (vec!["--show", "everything"], "local-penetrations"),
         (vec!["--time", "1", "--to", "2"], "cannot be used with"),
     ] {
@@ -43,16 +43,16 @@ fn without_pictures_the_program_says_how_to_get_them() {
 
 #[cfg(feature = "viewer")]
 #[test]
-fn an_output_that_is_no_picture_is_refused() {
+fn an_output_that_is_not_a_picture_is_refused() {
     let folder = scratch_folder();
     let scene = folder.write("ball.ron", SCENE);
     for (out, arguments, expected) in [
         ("out.jpg", vec![], "pictures are .png"),
         ("out", vec![], "a folder with --frames"),
-        ("out.gif", vec!["--time", "1"], "--time is that of a picture"),
+        ("out.gif", vec!["--time", "1"], "--time applies to pictures"),
         ("out.gif", vec!["--fps", "60"], "at most 50"),
         ("out.gif", vec!["--from", "2"], "before it begins"),
-        ("out.png", vec!["--time", "1,0"], "times must not fall"),
+        ("out.png", vec!["--time", "1,0"], "decreasing times"),
     ] {
         let path = folder.path(out);
         let ended = extricate(["render", &scene, "-o", &path].into_iter().chain(arguments.clone()));

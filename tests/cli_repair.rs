@@ -5,7 +5,7 @@ mod cli_program;
 use std::path::Path;
 
 use cli_program::{ScratchFolder, extricate, scratch_folder};
-use extricate::geometry::read::Reach;
+use extricate::geometry::read::FileScope;
 use extricate::penetration::Effort;
 use extricate::scene::{Scene, overlaps};
 use extricate_test_support::json_schema::faults;
@@ -104,7 +104,7 @@ fn is_free(scene: &Scene) -> bool {
 
 /// A scene that may name any file: it was written for another folder.
 fn read(path: &str) -> Scene {
-    Scene::load_within(Path::new(path), &Reach::anywhere()).expect("the answer is a scene")
+    Scene::load_within(Path::new(path), &FileScope::anywhere()).expect("the answer is a scene")
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn fixed_names_weights_and_clearance_are_respected() {
 }
 
 #[test]
-fn what_cannot_be_repaired_ends_with_exit_code_6_and_the_best_arrangement() {
+fn an_impossible_repair_ends_with_exit_code_6_and_the_best_arrangement() {
     let folder = scratch_folder();
     let scene = two_cubes("position: (0.5, 0, 0)", "");
     let (exit, answer) = repair(&folder, &scene, &["--fix", "a", "--fix", "b"]);
@@ -206,17 +206,17 @@ fn names_and_numbers_that_make_no_sense_are_usage_errors() {
     let folder = scratch_folder();
     let path = folder.write("in.ron", &two_cubes("position: (0.5, 0, 0)", ""));
     let out = folder.path("out.ron");
-    for (options, told) in [
+    for (options, message) in [
         (["--fix", "c"], "no body named `c`"),
         (["--weight", "c=1"], "no body named `c`"),
         (["--weight", "a=0"], "above zero"),
         (["--weight", "a"], "NAME=W"),
-        (["--clearance", "-1"], "not below zero"),
-        (["--max-move", "nan"], "not below zero"),
+        (["--clearance", "-1"], "zero or above"),
+        (["--max-move", "nan"], "zero or above"),
     ] {
         let ended = extricate(["repair", &path, "-o", &out].into_iter().chain(options));
         assert_eq!(ended.exit, 2, "{options:?}: {}", ended.stderr);
-        assert!(ended.stderr.contains(told), "{options:?}: {}", ended.stderr);
+        assert!(ended.stderr.contains(message), "{options:?}: {}", ended.stderr);
         assert!(!folder.exists("out.ron"));
     }
 }
@@ -285,7 +285,7 @@ fn paths_of_meshes_are_found_from_another_folder() {
 }
 
 #[test]
-fn a_run_starts_from_the_repaired_scene_and_its_summary_tells_what_moved() {
+fn a_run_starts_from_the_repaired_scene_and_its_summary_lists_displacements() {
     let folder = scratch_folder();
     let scene = two_cubes("position: (0.5, 0.25, 0)", ", on_overlap: repair");
     for (scene, options) in
@@ -315,7 +315,7 @@ fn a_run_that_cannot_be_repaired_does_not_start() {
 }
 
 #[test]
-fn a_person_is_told_what_moved_farthest_first() {
+fn the_text_report_lists_the_farthest_displacement_first() {
     let folder = scratch_folder();
     let path = folder.write("in.ron", &two_cubes("position: (0.5, 0.25, 0)", ""));
     let ended = extricate(["repair", &path, "-o", &folder.path("out.ron"), "--weight", "a=4"]);

@@ -19,7 +19,7 @@ fn asset(name: &str) -> String {
     format!("{ROOT}/assets/{name}")
 }
 
-/// A box of 1 × 1 × 1 on a turning post of no extent, with a second box that slides out of it along x.
+/// A box of 1 × 1 × 1 on a rotating post of no extent, with a second box that slides out of it along x.
 const CRANE: &str = r#"<robot name="crane">
   <link name="ground"/>
   <link name="tower"><collision><origin xyz="0 0 0.5"/><geometry><box size="1 1 1"/></geometry></collision></link>
@@ -61,14 +61,14 @@ fn arm_configurations(count: usize) -> Vec<BTreeMap<String, f64>> {
     let robot = read_urdf(asset("robots/arm_on_base.urdf"), &UrdfOptions::default()).expect("a robot");
     let mut numbers = Noise(7);
     let joints = robot.articulation.joints();
-    let value = |joint: &usize, share: f64| {
+    let value = |joint: &usize, fraction: f64| {
         let joint = &joints[*joint];
-        // The base stands within two metres of the middle of the car.
+        // The base is within two metres of the middle of the car.
         let [lower, upper] = joint.limits.unwrap_or([-3.0, 3.0]).map(|limit| limit.clamp(-2.0, 2.0));
-        (joint.name.clone(), lower + (upper - lower) * share)
+        (joint.name.clone(), lower + (upper - lower) * fraction)
     };
     let one =
-        |_| robot.articulation.coordinates().iter().map(|joint| value(joint, numbers.share(24))).collect();
+        |_| robot.articulation.coordinates().iter().map(|joint| value(joint, numbers.fraction(24))).collect();
     (0..count).map(one).collect()
 }
 
@@ -77,7 +77,7 @@ fn lines(configurations: &[BTreeMap<String, f64>]) -> String {
 }
 
 #[test]
-fn what_was_repaired_is_free_and_at_99_percent_of_the_way_it_collides() {
+fn a_repaired_scene_is_free_and_at_99_percent_of_the_displacement_it_collides() {
     let folder = scratch_folder();
     let start = arm_configurations(12);
     let joints = folder.write("q.jsonl", &lines(&start));
@@ -129,7 +129,7 @@ fn a_boom_that_overlaps_a_wall_by_a_tenth_is_drawn_back_by_a_tenth() {
 }
 
 #[test]
-fn what_is_fixed_stays_and_what_is_dear_moves_less() {
+fn fixed_bodies_stay_and_heavily_weighted_ones_move_less() {
     let folder = scratch_folder();
     let post = ["--obstacle", "cylinder:0.1,4@2.2,0.2,0"];
     let with = |options: &[&str]| {
@@ -137,14 +137,14 @@ fn what_is_fixed_stays_and_what_is_dear_moves_less() {
         assert_eq!((exit, &answer["status"]), (0, &json!("repaired")), "{answer}");
         ["turn", "reach"].map(|joint| answer["change"][joint].as_f64().unwrap_or(0.0))
     };
-    let [turn, reach] = with(&["--fix", "reach"]);
-    assert!(turn.abs() > 1e-3 && reach == 0.0, "{turn} {reach}");
-    let [turn, reach] = with(&["--fix", "tower"]);
-    assert!(turn == 0.0 && reach.abs() > 1e-3, "{turn} {reach}");
-    let [turn, _] = with(&[]);
-    assert!(turn.abs() > 1e-3);
+    let [angle, reach] = with(&["--fix", "reach"]);
+    assert!(angle.abs() > 1e-3 && reach == 0.0, "{angle} {reach}");
+    let [angle, reach] = with(&["--fix", "tower"]);
+    assert!(angle == 0.0 && reach.abs() > 1e-3, "{angle} {reach}");
+    let [angle, _] = with(&[]);
+    assert!(angle.abs() > 1e-3);
     let [dear, reach] = with(&["--weight", "turn=1000"]);
-    assert!(dear.abs() < 1e-2 * turn.abs() && reach.abs() > 1e-3, "{dear} {reach}");
+    assert!(dear.abs() < 1e-2 * angle.abs() && reach.abs() > 1e-3, "{dear} {reach}");
 }
 
 #[test]
@@ -181,14 +181,14 @@ fn the_clearance_is_kept_as_an_independent_distance_measures_it() {
         let poses = model.articulation().link_poses(&configuration, &Isometry3::identity()).unwrap();
         let links = (0..poses.len()).filter_map(|link| Some((model.model(link)?, &poses[link])));
         let gap = |(link, pose)| distance(link, pose, &car, &Isometry3::identity()).value;
-        let least = links.map(gap).fold(f64::INFINITY, f64::min);
-        assert!(least >= 0.02 && answer["clearance"].as_f64().unwrap() >= 0.02, "{least}: {answer}");
-        assert!(answer["clearance"].as_f64().unwrap() <= least + 1e-9, "{least}: {answer}");
+        let min = links.map(gap).fold(f64::INFINITY, f64::min);
+        assert!(min >= 0.02 && answer["clearance"].as_f64().unwrap() >= 0.02, "{min}: {answer}");
+        assert!(answer["clearance"].as_f64().unwrap() <= min + 1e-9, "{min}: {answer}");
     }
 }
 
 #[test]
-fn what_would_move_too_far_is_not_found_and_written_all_the_same() {
+fn a_repair_that_moves_too_far_is_not_found_and_written_all_the_same() {
     let folder = scratch_folder();
     let out = folder.path("out.json");
     let options = ["--obstacle", "box:1,4,4@3.4,0,0", "--max-move", "0.05", "-o", &out];
@@ -219,8 +219,8 @@ fn lines_of_a_sequence_are_answered_one_by_one_in_any_layout() {
     for more in [&[][..], &["--independent"]] {
         let common = ["--robot", &robot, "--joints", &joints, "--obstacle", "box:1,4,4@3.4,0,0"];
         let (exit, answers) = repair(&[&common[..], more].concat());
-        let told: Vec<_> = answers.iter().map(|answer| answer["status"].as_str().unwrap()).collect();
-        assert_eq!((exit, &told[..]), (0, &["repaired", "already-free", "repaired"][..]));
+        let message: Vec<_> = answers.iter().map(|answer| answer["status"].as_str().unwrap()).collect();
+        assert_eq!((exit, &message[..]), (0, &["repaired", "already-free", "repaired"][..]));
         let indices: Vec<_> = answers.iter().map(|answer| answer["index"].as_u64().unwrap()).collect();
         assert_eq!(indices, [0, 1, 2]);
     }
@@ -254,7 +254,7 @@ fn obstacles_are_shapes_meshes_hulls_and_robots_at_rest() {
 fn round_obstacles_are_seen_by_links_that_are_known_by_their_triangles_alone() {
     let folder = scratch_folder();
     std::fs::copy(asset("meshes/cup.obj"), folder.path("cup.obj")).unwrap();
-    // A cup is no union of convex components.
+    // A cup is not a union of convex components.
     let robot = folder.write(
         "cup.urdf",
         r#"<robot name="cup"><link name="ground"/><link name="cup"><collision><geometry><mesh filename="cup.obj"/>
@@ -285,7 +285,7 @@ fn allowed_pairs_are_listed_and_can_be_changed() {
     let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
     let adjacent = json!([{ "links": ["tower", "boom"], "because": "adjacent", "configurations": 0 }]);
     assert_eq!(listed["allowed_collisions"], adjacent);
-    // The boom starts inside the tower once it is drawn in; neighbours may collide unless told otherwise.
+    // The boom starts inside the tower once it is drawn in; neighbours may collide unless forbidden.
     let (exit, answer) = crane(&folder, json!({ "reach": -0.2 }), &[]);
     assert_eq!((exit, &answer["status"]), (0, &json!("already-free")), "{answer}");
     let (exit, answer) = crane(&folder, json!({ "reach": -0.2 }), &["--forbid", "boom,tower"]);
@@ -322,14 +322,11 @@ fn joints_that_mimic_follow_and_cannot_be_set() {
 }
 
 #[test]
-fn files_that_are_wrong_are_told_with_place_and_cause() {
+fn files_that_are_wrong_are_reported_with_place_and_cause() {
     let folder = scratch_folder();
     let robot = folder.write("crane.urdf", CRANE);
-    for (text, told) in [
-        (
-            "{\"joints\": {\"reach\": 0}}\n\n{\"joints\": {\"raech\": 0}}",
-            "q.json:3: there is no joint \"raech\"",
-        ),
+    for (text, message) in [
+        ("{\"joints\": {\"reach\": 0}}\n\n{\"joints\": {\"raech\": 0}}", "q.json:3: unknown joint \"raech\""),
         ("{\"joints\": {\"reach\": NaN}}", "q.json:1: not a configuration"),
         ("{\"joints\": {\"reach\": 1e999}}", "q.json:1: not a configuration"),
         (
@@ -338,13 +335,13 @@ fn files_that_are_wrong_are_told_with_place_and_cause() {
         ),
         ("{\"joints\": {\"reach\":\n \"far\"}}", "q.json:2: not a configuration"),
         ("{\"joints\": {\"reach\": 0}", "q.json:1: not a configuration"),
-        ("  \n", "holds no configurations"),
+        ("  \n", "no configurations in"),
     ] {
         let out = folder.path("out.json");
         let joints = folder.write("q.json", text);
         let ended = extricate(["repair", "--robot", &robot, "--joints", &joints, "-o", &out]);
         assert_eq!(ended.exit, 3, "{text}: {}", ended.stderr);
-        assert!(ended.stderr.contains(told), "{text}: {}", ended.stderr);
+        assert!(ended.stderr.contains(message), "{text}: {}", ended.stderr);
         assert!(!folder.exists("out.json") && ended.stdout.is_empty(), "{text}");
     }
     let missing = extricate(["repair", "--robot", &robot, "--joints", &folder.path("none.json")]);
@@ -352,7 +349,7 @@ fn files_that_are_wrong_are_told_with_place_and_cause() {
 }
 
 #[test]
-fn robots_that_are_wrong_are_told_with_the_link_or_joint() {
+fn robots_that_are_wrong_are_reported_with_the_link_or_joint() {
     let folder = scratch_folder();
     let flat = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 3 2\n";
     folder.write("flat.obj", flat);
@@ -368,26 +365,26 @@ fn robots_that_are_wrong_are_told_with_the_link_or_joint() {
     let sound = "lower=\"-1\" upper=\"1\"";
     let ab = link("a", cube) + &link("b", cube);
     let cases = [
-        (ab.clone() + &joint("a", "b", sound) + &joint("b", "a", sound), "hangs on itself"),
+        (ab.clone() + &joint("a", "b", sound) + &joint("b", "a", sound), "is its own ancestor"),
         (
             ab.clone()
                 + &link("c", cube)
                 + &joint("a", "b", sound)
                 + &joint("a", "c", sound)
                 + &joint("b", "c", sound),
-            "link \"c\" is carried by two joints",
+            "link \"c\" is the child of two joints",
         ),
-        (link("a", "<mesh filename=\"none.obj\"/>"), "link \"a\": the mesh \"none.obj\" is not there"),
+        (link("a", "<mesh filename=\"none.obj\"/>"), "link \"a\": mesh \"none.obj\" not found"),
         (link("a", cube) + "<link name=\"c\"/>" + &joint("a", "b", sound), "\"b\""),
         ("<link name=\"a\"/>".to_owned(), "no"),
         (ab + &joint("a", "b", "lower=\"nan\" upper=\"1\""), "a-b"),
     ];
-    for (content, told) in cases {
+    for (content, message) in cases {
         let robot = folder.write("r.urdf", &format!("<robot name=\"r\">{content}</robot>"));
         let ended = extricate(["repair", "--robot", &robot, "--obstacle", "sphere:1"]);
         assert_eq!(ended.exit, 3, "{content}: {}{}", ended.stdout, ended.stderr);
         assert!(
-            ended.stderr.contains("r.urdf") && ended.stderr.contains(told),
+            ended.stderr.contains("r.urdf") && ended.stderr.contains(message),
             "{content}: {}",
             ended.stderr
         );
@@ -395,7 +392,7 @@ fn robots_that_are_wrong_are_told_with_the_link_or_joint() {
 }
 
 #[test]
-fn what_is_corrected_in_a_robot_is_warned_of_with_its_line() {
+fn a_correction_of_a_robot_is_a_warning_with_its_line() {
     let folder = scratch_folder();
     let robot = r#"<robot name="r"><link name="a"/>
 <link name="b"><collision><geometry><box size="1 1 0"/></geometry></collision>
@@ -411,13 +408,13 @@ fn what_is_corrected_in_a_robot_is_warned_of_with_its_line() {
     ];
     assert_eq!(ended.stderr.lines().collect::<Vec<_>>(), expected);
     assert!(extricate(["repair", "--robot", &path, "--list-allowed", "--quiet"]).stderr.is_empty());
-    for (text, told) in [
+    for (text, message) in [
         ("<robot name='r'/>", "r.urdf:1: the robot has no links"),
         ("<mujoco model='m'/>", "r.urdf:1: this is MJCF"),
         ("<robot xmlns:xacro='http://ros.org/wiki/xacro'><xacro:arm/></robot>", "this is xacro, a template"),
     ] {
         let ended = extricate(["repair", "--robot", &folder.write("r.urdf", text), "--list-allowed"]);
-        assert!(ended.exit == 3 && ended.stderr.contains(told), "{text}: {}", ended.stderr);
+        assert!(ended.exit == 3 && ended.stderr.contains(message), "{text}: {}", ended.stderr);
     }
 }
 
@@ -426,7 +423,7 @@ fn names_and_options_that_make_no_sense_are_usage_errors() {
     let folder = scratch_folder();
     let robot = folder.write("crane.urdf", CRANE);
     let scene = folder.write("s.ron", "(title: \"t\", duration: 1)");
-    for (options, told) in [
+    for (options, message) in [
         (&["--robot", &robot, "--fix", "hook"][..], "named `hook`; there are: base, turn, reach"),
         (&["--robot", &robot, "--weight", "hook=2"], "named `hook`"),
         (&["--robot", &robot, "--weight", "turn=0"], "above zero"),
@@ -436,17 +433,17 @@ fn names_and_options_that_make_no_sense_are_usage_errors() {
         (&["--robot", &robot, "--obstacle", "sphere:1@1,2"], "3 numbers"),
         (&["--robot", &robot, &scene], "cannot be used with"),
         (&[&scene], "--output"),
-        (&[&scene, "-o", "out.ron", "--independent"], "`--independent` goes with `--robot`"),
+        (&[&scene, "-o", "out.ron", "--independent"], "`--independent` requires `--robot`"),
         (&[], "required"),
     ] {
         let ended = extricate(["repair"].into_iter().chain(options.iter().copied()));
         assert_eq!(ended.exit, 2, "{options:?}: {}", ended.stderr);
-        assert!(ended.stderr.contains(told), "{options:?}: {}", ended.stderr);
+        assert!(ended.stderr.contains(message), "{options:?}: {}", ended.stderr);
     }
 }
 
 #[test]
-fn a_person_is_told_what_moved_by_how_much_largest_first() {
+fn the_text_report_lists_displacements_largest_first() {
     let folder = scratch_folder();
     let (robot, car) = (asset("robots/arm_on_base.urdf"), asset("meshes/car.obj"));
     let reach = json!({ "joints": { "base_x": 0.2, "base_y": -1.45, "base_turn": FRAC_PI_2, "shoulder_bend": 0.9, "elbow": 0.8 } });
@@ -455,8 +452,8 @@ fn a_person_is_told_what_moved_by_how_much_largest_first() {
     assert_eq!(ended.exit, 0, "{}", ended.stderr);
     let parts = |line: &str| line.split_whitespace().last().and_then(|word| word.parse::<f64>().ok());
     let table = ended.stdout.lines().skip_while(|line| !line.contains("moves all by")).skip(1);
-    let told: Vec<f64> = table.filter_map(parts).collect();
-    assert!(told.len() >= 3 && told.is_sorted_by(|a, b| a >= b), "{}", ended.stdout);
+    let message: Vec<f64> = table.filter_map(parts).collect();
+    assert!(message.len() >= 3 && message.is_sorted_by(|a, b| a >= b), "{}", ended.stdout);
     assert!(ended.stdout.contains("0: repaired; ") && ended.stdout.contains("°"), "{}", ended.stdout);
 }
 

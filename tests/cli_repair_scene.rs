@@ -1,11 +1,11 @@
-//! `extricate repair` of scenes with robots, and of bodies that may turn.
+//! `extricate repair` of scenes with robots, and of bodies that may rotate.
 
 mod cli_program;
 
 use std::path::Path;
 
 use cli_program::{ScratchFolder, extricate, scratch_folder};
-use extricate::geometry::read::Reach;
+use extricate::geometry::read::FileScope;
 use extricate::penetration::Effort;
 use extricate::scene::{Scene, overlaps};
 use extricate_test_support::json_schema::faults;
@@ -57,10 +57,10 @@ fn is_free(scene: &Scene) -> bool {
     overlaps(&world, Effort::Best).expect("depths can be measured").is_empty()
 }
 
-/// A scene of the folder, which may name what is shipped.
+/// A scene of the folder, which may refer to shipped files.
 fn read(folder: &ScratchFolder, name: &str) -> Scene {
     let path = folder.path(name);
-    let reach = Reach::around(Path::new(&path)).and(Path::new(ROOT));
+    let reach = FileScope::around(Path::new(&path)).and(Path::new(ROOT));
     Scene::load_within(Path::new(&path), &reach).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -82,8 +82,8 @@ fn robots_move_their_joints_and_bodies_their_places_and_the_rest_stays() {
         let name = &old.articulation.joints()[joint].name;
         let change = answer["change"][format!("arm/{name}")].as_f64().unwrap_or(0.0);
         assert!((new.configuration[at] - old.configuration[at] - change).abs() < 1e-12, "{name}: {answer}");
-        let told = answer["joints"]["arm"][name].as_f64().unwrap();
-        assert!((told - new.configuration[at]).abs() < 1e-12, "{name}: {answer}");
+        let reported = answer["joints"]["arm"][name].as_f64().unwrap();
+        assert!((reported - new.configuration[at]).abs() < 1e-12, "{name}: {answer}");
     }
     for (old, new) in before.bodies.iter().zip(&after.bodies) {
         let moved = new.pose.translation.vector - old.pose.translation.vector;
@@ -142,11 +142,11 @@ fn a_floating_robot_moves_its_base() {
     assert!(answer["moved"]["arm"]["translation"][2].as_f64().unwrap() > 0.0, "{answer}");
     let after = out(&folder);
     assert!(is_free(&after) && after.robots[0].pose.translation.z > -0.03);
-    let told: [f64; 3] = serde_json::from_value(answer["base"]["arm"]["translation"].clone()).unwrap();
-    assert_eq!(after.robots[0].pose.translation.vector, nalgebra::Vector3::from(told));
+    let reported: [f64; 3] = serde_json::from_value(answer["base"]["arm"]["translation"].clone()).unwrap();
+    assert_eq!(after.robots[0].pose.translation.vector, nalgebra::Vector3::from(reported));
 }
 
-/// A plank that stands in a corner, leaning, with its foot in the wall.
+/// A leaning plank in a corner, with its foot in the wall.
 const PLANK: &str = r#"(title: "t", duration: 0.05, gravity: (0, 0, 0),
     shapes: {"plank": cuboid(size: (2, 0.2, 0.1)), "floor": half_space},
     bodies: [
@@ -156,23 +156,23 @@ const PLANK: &str = r#"(title: "t", duration: 0.05, gravity: (0, 0, 0),
     ])"#;
 
 #[test]
-fn bodies_may_turn_where_that_is_asked_for_and_then_move_less() {
+fn bodies_may_rotate_where_requested_and_then_move_less() {
     let folder = scratch_folder();
     let (exit, straight) = repair(&folder, PLANK, &[]);
     assert_eq!(exit, 0, "{straight}");
     assert_eq!(out(&folder).bodies[2].pose.rotation, read(&folder, "in.ron").bodies[2].pose.rotation);
-    let (exit, turned) = repair(&folder, PLANK, &["--turn"]);
-    assert_eq!((exit, &turned["status"]), (0, &json!("repaired")), "{turned}");
+    let (exit, rotated) = repair(&folder, PLANK, &["--turn"]);
+    assert_eq!((exit, &rotated["status"]), (0, &json!("repaired")), "{rotated}");
     let after = out(&folder);
     assert!(is_free(&after) && after.text.contains("// leans"));
-    assert!(turned["moved"]["plank"]["angle"].as_f64().unwrap() > 1e-3, "{turned}");
+    assert!(rotated["moved"]["plank"]["angle"].as_f64().unwrap() > 1e-3, "{rotated}");
     // The object norm of a translation is its length.
-    let [straight, turned] = [straight, turned].map(|answer| answer["depth"].as_f64().unwrap());
-    assert!(turned < straight, "{turned} {straight}");
+    let [straight, rotated] = [straight, rotated].map(|answer| answer["depth"].as_f64().unwrap());
+    assert!(rotated < straight, "{rotated} {straight}");
 }
 
 #[test]
-fn bodies_tied_by_joints_turn_as_one_and_the_joint_with_them() {
+fn bodies_tied_by_joints_rotate_as_one_and_the_joint_with_them() {
     let folder = scratch_folder();
     let scene = r#"(title: "t", duration: 0.05, gravity: (0, 0, 0),
     shapes: {"cube": cuboid(size: (1, 1, 1)), "floor": half_space},
@@ -206,11 +206,11 @@ fn copies_that_are_turned_are_written_by_name() {
     let (exit, answer) = repair(&folder, scene, &["--turn"]);
     assert_eq!((exit, &answer["status"]), (0, &json!("repaired")), "{answer}");
     let after = out(&folder);
-    assert!(is_free(&after) && after.text.contains("turned: {\"a-0\": quaternion("), "{}", after.text);
+    assert!(is_free(&after) && after.text.contains("rotations: {\"a-0\": quaternion("), "{}", after.text);
 }
 
 #[test]
-fn a_run_starts_from_the_repaired_robot_and_its_summary_tells_what_moved() {
+fn a_run_starts_from_the_repaired_robot_and_its_summary_lists_displacements() {
     let folder = scratch_folder();
     for (scene, options) in
         [(arm_scene("on_overlap: repair,"), &[][..]), (arm_scene(""), &["--on-overlap", "repair"])]

@@ -1,4 +1,4 @@
-//! What the program answers: results in the form of their schemas, equal in equal runs, with documented exit codes.
+//! Results of the program: they have the form of their schemas, are equal in equal runs, and have documented exit codes.
 
 mod cli_program;
 
@@ -55,7 +55,7 @@ fn the_files_of_a_run_are_as_their_schemas_say() {
     assert_eq!(steps, (0..=240).step_by(10).collect::<Vec<_>>());
     let summary = conforms("summary", &folder.read("out/summary.json"));
     conforms("timing", &folder.read("out/timing.json"));
-    assert_eq!(conforms("summary", &ended.stdout), summary, "stdout tells the summary");
+    assert_eq!(conforms("summary", &ended.stdout), summary, "stdout is the summary");
     let last: Value = serde_json::from_str(states.lines().last().expect("a last state")).expect("JSON");
     assert_eq!(last["hash"], summary["hash"]);
     assert_eq!(summary["pass"], true, "{summary}");
@@ -159,7 +159,7 @@ fn verify_takes_folders_and_a_scene_that_expects_nothing_does_not_pass() {
 }
 
 #[test]
-fn check_and_info_tell_what_their_schemas_say() {
+fn check_and_info_conform_to_their_schemas() {
     let folder = scratch_folder();
     let text = SCENE.replace("position: (0, 0, 0.11)", "position: (0, 0, 0.05)");
     let check = extricate(["check", &folder.write("fall.ron", &text), "--json"]);
@@ -191,21 +191,21 @@ fn queries_answer_line_by_line_in_the_order_of_the_poses() {
         assert_eq!(ended.exit, 0, "{}", ended.stderr);
         ended.stdout.lines().map(|line| conforms(kind, line)).collect()
     };
-    let told = |answers: &[Value]| -> Vec<String> {
+    let statuses = |answers: &[Value]| -> Vec<String> {
         answers.iter().map(|answer| answer["status"].as_str().expect("a status").to_owned()).collect()
     };
     let collide = ask(&["collide"]);
-    assert_eq!(told(&collide), ["colliding", "separate", "colliding"]);
+    assert_eq!(statuses(&collide), ["colliding", "separate", "colliding"]);
     assert!(collide[0].get("pairs").is_none());
     let pairs = ask(&["collide", "--all"]);
     assert!(pairs[0]["pairs"].as_array().is_some_and(|pairs| !pairs.is_empty()));
     assert_eq!(pairs[1]["pairs"], serde_json::json!([]));
     let distance = ask(&["distance"]);
-    assert_eq!(told(&distance), ["colliding", "separate", "colliding"]);
+    assert_eq!(statuses(&distance), ["colliding", "separate", "colliding"]);
     assert_eq!(distance[1]["distance"], 2.0);
-    assert_eq!(told(&ask(&["distance", "--closer-than", "1.9"])), ["colliding", "farther", "colliding"]);
+    assert_eq!(statuses(&ask(&["distance", "--closer-than", "1.9"])), ["colliding", "farther", "colliding"]);
     let depth = ask(&["penetration"]);
-    assert_eq!(told(&depth), ["penetrating", "separate", "penetrating"]);
+    assert_eq!(statuses(&depth), ["penetrating", "separate", "penetrating"]);
     let number = |index: usize| depth[index]["depth"].as_f64().expect("a depth");
     assert!((number(0) - 0.25).abs() < 1e-9 && (number(2) - 1.0).abs() < 1e-9, "{depth:?}");
     let fast = ask(&["penetration", "--effort", "fast"]);
@@ -224,7 +224,7 @@ fn a_surface_has_no_inside() {
     let open = folder.write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     let refused = extricate(["query", "collide", &open, "box:1,1,1", "--solid"]);
     assert_eq!(refused.exit, 3);
-    assert!(refused.stderr.contains("is no solid: it is open (3 of 3 edges)"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("is not a solid: it is open (3 of 3 edges)"), "{}", refused.stderr);
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn a_closed_pipe_ends_quietly() {
         .expect("the program starts");
     let mut line = String::new();
     let stdout = child.stdout.take().expect("stdout is piped");
-    BufReader::new(stdout).read_line(&mut line).expect("a line is told");
+    BufReader::new(stdout).read_line(&mut line).expect("a line is printed");
     let output = child.wait_with_output().expect("the program ends");
     assert_eq!(line, "0: colliding\n");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");

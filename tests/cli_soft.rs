@@ -1,4 +1,4 @@
-//! Soft bodies from the command line: runs and their files, checks, repairs, and what they refuse.
+//! Soft bodies from the command line: runs and their files, checks, repairs, and their refusals.
 
 mod cli_program;
 
@@ -40,11 +40,11 @@ fn conforms(name: &str, text: &str) -> Value {
 }
 
 fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 #[test]
-fn a_run_tells_of_its_soft_bodies_and_is_the_same_on_two_threads() {
+fn a_run_reports_its_soft_bodies_and_is_the_same_on_two_threads() {
     let folder = scratch_folder();
     let path = folder.write("cube.ron", SCENE);
     for (out, threads) in [("one", "1"), ("two", "2")] {
@@ -95,9 +95,9 @@ fn a_check_lists_soft_overlaps_and_strictly_refuses_them() {
     assert_eq!(found["soft"][0]["body"], "cube");
     assert!((number(&found["soft"][0]["mass"]) - 8.0).abs() < 1e-12);
     let sunk = folder.write("sunk.ron", &SCENE.replace("(0, 0, 0.12)", "(0, 0, 0.07)"));
-    let told = extricate(["check", &sunk, "--json"]);
-    assert_eq!(told.exit, 0);
-    let found = conforms("check", &told.stdout);
+    let checked = extricate(["check", &sunk, "--json"]);
+    assert_eq!(checked.exit, 0);
+    let found = conforms("check", &checked.stdout);
     let overlap = &found["penetrations"][0];
     assert_eq!((&overlap["bodies"], &overlap["kind"]), (&json!(["cube", "floor"]), &json!("soft")));
     assert!((number(&overlap["depth"]) - 0.03).abs() < 1e-12, "{overlap}");
@@ -135,7 +135,7 @@ fn a_repair_names_soft_overlaps_and_leaves_them_but_moves_rigid_bodies() {
     let run = extricate(["run", &path, "--on-overlap", "repair", "-o", &folder.path("out")]);
     assert_eq!(run.exit, 6, "{}", run.stderr);
     assert!(run.stderr.contains("cube and floor") && !folder.exists("out"), "{}", run.stderr);
-    // What does not overlap is as it was, soft bodies or not.
+    // Scenes without overlaps are unchanged, with soft bodies or without.
     let free = extricate(["repair", &folder.write("free.ron", SCENE), "-o", &out, "--json"]);
     assert_eq!((free.exit, &conforms("repair", &free.stdout)["status"]), (0, &json!("already-free")));
 }
@@ -167,14 +167,14 @@ fn a_step_too_long_to_converge_ends_the_run_with_its_cause_and_what_is_complete(
     let ended = extricate(["run", &path, "-o", &folder.path("out"), "--every", "1"]);
     assert_eq!(ended.exit, 5, "{}{}", ended.stdout, ended.stderr);
     for part in ["cube", "step", "time"] {
-        assert!(ended.stderr.contains(part), "{part} is not told in {}", ended.stderr);
+        assert!(ended.stderr.contains(part), "{part} is not in {}", ended.stderr);
     }
     let states = folder.read("out/states.jsonl");
     assert!(states.ends_with('\n') && !folder.exists("out/summary.json"));
     let recorded: Vec<Value> = states.lines().map(|line| conforms("state", line)).collect();
     assert_eq!(recorded[0]["step"], 0);
     // Newton's method that may not iterate does not converge either.
-    let text = SCENE.replace("soft: (", "soft: (newton: (limit: 1, tolerance: 1e-12), ");
+    let text = SCENE.replace("soft: (", "soft: (newton: (max_iterations: 1, tolerance: 1e-12), ");
     let ended = extricate(["run", &folder.write("few.ron", &text), "-o", &folder.path("few")]);
     assert_eq!(ended.exit, 5, "{}{}", ended.stdout, ended.stderr);
     assert!(

@@ -1,4 +1,4 @@
-//! A file that is named by a file is read only where the naming one may reach, whatever it is and however it is named.
+//! A file to which another file refers is read only within the root of that file, whatever its kind and path.
 #![expect(clippy::unwrap_used, reason = "a folder that cannot be made is a failed test")]
 
 mod cli_program;
@@ -9,7 +9,7 @@ use std::path::Path;
 use cli_program::{ScratchFolder, extricate, scratch_folder};
 use extricate::geometry::FileError;
 use extricate::geometry::procedural::{Cuboid, Procedural};
-use extricate::geometry::read::{ROOT_MARKER, Reach, read_mesh, read_mesh_within};
+use extricate::geometry::read::{FileScope, ROOT_MARKER, read_mesh, read_mesh_within};
 use extricate::geometry::write::write_mesh;
 use extricate::kinematics::urdf::{UrdfError, UrdfOptions, read_urdf};
 use extricate::scene::Scene;
@@ -51,8 +51,8 @@ impl World {
         self.0.write("in/s.ron", &text)
     }
 
-    /// Absolute, with dots, and with a folder on the way that is left again.
-    fn ways_to(&self, name: &str) -> [String; 3] {
+    /// Absolute, with dots, and through a folder that is left again.
+    fn paths_to(&self, name: &str) -> [String; 3] {
         [self.path(name), format!("../{name}"), format!("deep/../../{name}")]
     }
 }
@@ -60,10 +60,10 @@ impl World {
 #[test]
 fn no_part_of_a_scene_names_a_file_out_of_reach() {
     let world = World::new();
-    for way in world.ways_to("out/box.obj").into_iter().chain(["/dev/zero".into(), "/etc/passwd".into()]) {
-        let mesh = format!("mesh(file: \"{way}\")");
+    for path in world.paths_to("out/box.obj").into_iter().chain(["/dev/zero".into(), "/etc/passwd".into()]) {
+        let mesh = format!("mesh(file: \"{path}\")");
         let soft = format!("mesh: tetrahedralized(of: {mesh})");
-        let of_file = format!("mesh: file(file: \"{way}.node\")");
+        let of_file = format!("mesh: file(file: \"{path}.node\")");
         let material = "material: (youngs_modulus: 1, poisson_ratio: 0.3)";
         for (shape, more) in [
             (mesh.clone(), String::new()),
@@ -71,10 +71,10 @@ fn no_part_of_a_scene_names_a_file_out_of_reach() {
             (format!("rounded(core: hull(of: {mesh}), radius: 1)"), String::new()),
             ("ball(radius: 1)".into(), format!("soft_bodies: [(name: \"x\", {soft}, {material})]")),
             ("ball(radius: 1)".into(), format!("soft_bodies: [(name: \"x\", {of_file}, {material})]")),
-            ("ball(radius: 1)".into(), format!("robots: [(name: \"x\", file: \"{way}\")]")),
+            ("ball(radius: 1)".into(), format!("robots: [(name: \"x\", file: \"{path}\")]")),
             (
                 "ball(radius: 1)".into(),
-                format!("robots: [(name: \"x\", file: \"no.urdf\", packages: [\"{way}\"])]"),
+                format!("robots: [(name: \"x\", file: \"no.urdf\", packages: [\"{path}\"])]"),
             ),
         ] {
             let path = world.scene(&shape, &more);
@@ -91,8 +91,8 @@ fn no_part_of_a_scene_names_a_file_out_of_reach() {
     let path =
         world.scene("mesh(file: \"../out/box.obj\")", "robots: [(name: \"x\", file: \"../out/r.urdf\")]");
     assert!(Scene::load(&path).is_err());
-    assert!(Scene::load_within(Path::new(&path), &Reach::anywhere()).is_ok());
-    let reach = Reach::around(Path::new(&path)).and(Path::new(&world.path("out")));
+    assert!(Scene::load_within(Path::new(&path), &FileScope::anywhere()).is_ok());
+    let reach = FileScope::around(Path::new(&path)).and(Path::new(&world.path("out")));
     assert!(Scene::load_within(Path::new(&path), &reach).is_ok());
     assert!(Scene::load(world.scene("mesh(file: \"deep/../box.obj\")", "")).is_ok());
 }
@@ -106,14 +106,14 @@ fn a_robot_names_meshes_within_its_reach_however_it_writes_them() {
     };
     assert!(load("box.obj", "collision").is_ok() && load("file://box.obj", "collision").is_ok());
     let file = format!("file://{}", world.path("out/box.obj"));
-    for way in world.ways_to("out/box.obj").into_iter().chain([file, "model://../../out/box.obj".into()]) {
-        let error = load(&way, "collision").expect_err(&way);
-        assert!(error.to_string().contains("lies outside of"), "{way}: {error}");
+    for path in world.paths_to("out/box.obj").into_iter().chain([file, "model://../../out/box.obj".into()]) {
+        let error = load(&path, "collision").expect_err(&path);
+        assert!(error.to_string().contains("lies outside of"), "{path}: {error}");
     }
     // A package beside the folder of the robot is looked for, but not taken.
     let error = load("package://out/only.obj", "collision").unwrap_err();
     assert!(
-        error.to_string().contains("is not there") && error.to_string().contains("--allow-outside"),
+        error.to_string().contains("not found") && error.to_string().contains("--allow-outside"),
         "{error}"
     );
     let text = ROBOT.replace("KIND", "collision").replace("FILE", "package://pack/only.obj");
@@ -121,7 +121,7 @@ fn a_robot_names_meshes_within_its_reach_however_it_writes_them() {
     let packages = vec![world.path("out/pack").into()];
     assert!(read_urdf(&path, &UrdfOptions { packages: packages.clone(), ..UrdfOptions::default() }).is_ok());
     // Told what it may name, it may name nothing else, its packages neither.
-    let reach = Some(Reach::around(Path::new(&path)));
+    let reach = Some(FileScope::around(Path::new(&path)));
     let error = read_urdf(&path, &UrdfOptions { packages, reach, ..UrdfOptions::default() }).unwrap_err();
     assert!(
         matches!(error, UrdfError::Content { .. }) && error.to_string().contains("lies outside"),
@@ -141,13 +141,13 @@ fn a_gltf_file_names_buffers_within_its_reach_however_it_writes_them() {
     let slash = "%2e%2e%2fout%2fbuffer.bin".to_owned();
     for way in world.ways_to("out/buffer.bin").into_iter().chain([encoded, slash]) {
         let error = load(&way);
-        assert!(matches!(&error, FileError::OutOfReach(_)), "{way}: {error}");
+        assert!(matches!(&error, FileError::OutsideFileScope(_)), "{way}: {error}");
     }
-    assert!(load("file:///etc/passwd").to_string().contains("cannot be had by \"file:\""));
+    assert!(load("file:///etc/passwd").to_string().contains("the scheme \"file:\" is not supported"));
     assert!(load("none.bin").to_string().contains("none.bin cannot be read"));
     let path = world.path("in/a.gltf");
     load("../out/buffer.bin");
-    let within = read_mesh_within(Path::new(&path), &Reach::anywhere()).unwrap_err();
+    let within = read_mesh_within(Path::new(&path), &FileScope::anywhere()).unwrap_err();
     assert!(matches!(within, FileError::Shape { .. }), "it is read, and has no triangles: {within}");
 }
 
@@ -164,8 +164,8 @@ fn symbolic_links_lead_nowhere_and_devices_have_no_end() {
         assert!(error.contains("lies outside of"), "{file}: {error}");
     }
     let path = world.scene("mesh(file: \"zero.obj\")", "");
-    let error = Scene::load_within(Path::new(&path), &Reach::anywhere()).unwrap_err().to_string();
-    assert!(error.contains("no regular file"), "{error}");
+    let error = Scene::load_within(Path::new(&path), &FileScope::anywhere()).unwrap_err().to_string();
+    assert!(error.contains("not a regular file"), "{error}");
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn a_file_that_is_too_long_is_not_read() {
     // A hole, which takes no room.
     file.set_len(extricate::geometry::limits::FILE_BYTES + 1).unwrap();
     let error = read_mesh(world.path("in/long.stl")).unwrap_err().to_string();
-    assert!(error.contains("long.stl") && error.contains("8589934593 bytes, more than"), "{error}");
+    assert!(error.contains("long.stl") && error.contains("8589934593 bytes, at most"), "{error}");
     fs::File::create(world.path("in/long.ron")).unwrap().set_len(1 << 30).unwrap();
     assert!(
         Scene::load(world.path("in/long.ron")).unwrap_err().to_string().contains("more than the 67108864")
@@ -190,8 +190,8 @@ fn every_command_takes_the_folders_that_files_may_name() {
     for command in [&["check", &scene][..], &["run", &scene, "-o", &run], &["verify", &scene, "-o", &run]] {
         let refused = extricate(command.iter().copied());
         assert_eq!(refused.exit, 3, "{command:?}: {}", refused.stderr);
-        let told = refused.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(told.contains("box.obj") && told.contains("--allow-outside"), "{command:?}: {told}");
+        let message = refused.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(message.contains("box.obj") && message.contains("--allow-outside"), "{command:?}: {message}");
         for allowed in [&["--root", &out][..], &["--allow-outside"]] {
             let ended = extricate(command.iter().chain(allowed).copied());
             assert!(ended.exit <= 1, "{command:?} {allowed:?}: {}", ended.stderr);
@@ -204,22 +204,22 @@ fn every_command_takes_the_folders_that_files_may_name() {
     let ended = extricate(ask.into_iter().chain(["--root", &out]));
     assert_eq!(ended.exit, 0, "{}", ended.stderr);
     let missing = extricate(["check", &scene, "--root", &world.path("nowhere")]);
-    assert!(missing.exit == 2 && missing.stderr.contains("there is no such folder"), "{}", missing.stderr);
+    assert!(missing.exit == 2 && missing.stderr.contains("folder not found"), "{}", missing.stderr);
 }
 
 #[test]
 fn the_folder_of_a_run_holds_no_file_that_the_scene_may_not_name() {
     let world = World::new();
-    // A mesh that is only to be seen is not read, and its absence is no error: it must not be copied either.
+    // A mesh for display only is not read, and its absence is not an error: it must not be copied either.
     let secret = world.0.write("out/secret.txt", "a secret");
-    for way in [secret.as_str(), "../out/secret.txt", "package://out/secret.txt"] {
-        world.0.write("in/r.urdf", &ROBOT.replace("KIND", "visual").replace("FILE", way));
+    for path in [secret.as_str(), "../out/secret.txt", "package://out/secret.txt"] {
+        world.0.write("in/r.urdf", &ROBOT.replace("KIND", "visual").replace("FILE", path));
         let scene = world.scene("ball(radius: 1)", "robots: [(name: \"r\", file: \"r.urdf\")]");
         let ended = extricate(["run", &scene, "-o", &world.path("run")]);
         assert_eq!(ended.exit, 0, "{}", ended.stderr);
         let assets = fs::read_dir(world.path("run/assets")).unwrap();
         let held: Vec<_> = assets.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
-        assert!(held.len() == 1 && held[0].contains(way), "{way}: {held:?}");
+        assert!(held.len() == 1 && held[0].contains(path), "{path}: {held:?}");
     }
     world.0.write("in/r.urdf", &ROBOT.replace("KIND", "visual").replace("FILE", "box.obj"));
     let scene = world.scene("ball(radius: 1)", "robots: [(name: \"r\", file: \"r.urdf\")]");

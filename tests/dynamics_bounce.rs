@@ -1,6 +1,6 @@
 //! Bounces: restitution against closed forms, and never a gain of energy.
 
-#![allow(clippy::unwrap_used, reason = "a scene that does not stand is a failed test")]
+#![allow(clippy::unwrap_used, reason = "a world that cannot be built is a failed test")]
 
 mod dynamics_scenes;
 
@@ -58,7 +58,7 @@ fn a_ball_a_box_and_a_mesh_bounce_to_e_squared_of_their_height_and_never_higher(
 }
 
 #[test]
-fn a_box_that_lands_flat_does_not_turn() {
+fn a_box_that_lands_flat_does_not_rotate() {
     let (_, run) = rebound(cuboid(0.4, 0.3, 0.2), 0.1, 0.7);
     let state = run.world.body("a").unwrap();
     assert!(state.angular_velocity.norm() < 1e-9, "{}", state.angular_velocity);
@@ -238,7 +238,7 @@ fn pendulums_in_a_row_pass_the_push_on() {
 }
 
 #[test]
-fn what_approaches_slower_than_the_least_speed_of_a_bounce_stays() {
+fn a_body_slower_than_the_minimum_bounce_speed_stays() {
     let solver = SolverOverrides { least_bounce_speed: Some(10.0), ..SolverOverrides::default() };
     let options = WorldOptions { solver, ..WorldOptions::default() };
     let falling = bouncing(body("a", ball(0.1), pose(0.0, 0.0, 0.6)), 1.0);

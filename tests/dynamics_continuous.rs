@@ -1,6 +1,6 @@
-//! Nothing that moves fast passes through anything, and nothing that touches is held up by that.
+//! Fast bodies do not pass through others, and bodies in contact are not held up by this.
 
-#![expect(clippy::unwrap_used, reason = "a scene that does not stand is a failed test")]
+#![expect(clippy::unwrap_used, reason = "a world that cannot be built is a failed test")]
 
 mod dynamics_scenes;
 
@@ -33,7 +33,7 @@ fn moving(name: &str, shape: Shape, at: Isometry3<f64>, velocity: Vector3<f64>) 
     body
 }
 
-/// Shoots a ball at a wall of 1 cm that stands in the plane x = 0; whether it ever was beyond.
+/// Shoots a ball at a wall of 1 cm in the plane x = 0; returns whether it ever was beyond.
 fn passes(ball: &Shape, wall: &Shape, random: &mut Noise) -> bool {
     let speed = 400_f64.powf(random.unit_interval());
     let direction = loop {
@@ -44,8 +44,8 @@ fn passes(ball: &Shape, wall: &Shape, random: &mut Noise) -> bool {
     };
     let at_wall = Vector3::new(-0.005 - RADIUS, random.between(-0.4, 0.4), random.between(-0.4, 0.4));
     let travel = 0.01 + speed / 240.0 * random.between(0.0, 3.0);
-    let turn = UnitQuaternion::new(3.0 * random.unit_interval() * random_direction(random));
-    let start = Isometry3::from_parts((at_wall - direction * travel).into(), turn);
+    let rotation = UnitQuaternion::new(3.0 * random.unit_interval() * random_direction(random));
+    let start = Isometry3::from_parts((at_wall - direction * travel).into(), rotation);
     let mut ball = moving("ball", ball.clone(), start, direction * speed);
     ball.angular_velocity = random_direction(random) * random.between(0.0, 500.0);
     ball.restitution = 0.5;
@@ -57,7 +57,7 @@ fn passes(ball: &Shape, wall: &Shape, random: &mut Noise) -> bool {
     })
 }
 
-/// So wide that nothing slides off it.
+/// So wide that no body slides off it.
 fn wall() -> Shape {
     Shape::cuboid(Vector3::new(0.01, 80.0, 80.0))
 }
@@ -95,7 +95,7 @@ fn two_bullets_do_not_pass_each_other() {
     }
 }
 
-/// A rod along x that spins about z on a pivot in its middle; a wall stands in its way at 60°.
+/// A rod along x that spins about z on a pivot in its middle; a wall is in its path at 60°.
 fn rod_on_a_pivot(rod: Shape, thin: Shape, spin: f64) -> World {
     let mut builder = World::builder(weightless());
     let place = rotated([0.0, 0.0, 1.0], 60_f64.to_radians(), [0.2, 0.2 * 3_f64.sqrt(), 0.0]);
@@ -119,16 +119,19 @@ fn a_rod_that_spins_fast_does_not_pass_a_thin_wall() {
         for thin in [block(0.3, 1e-3, 0.3), box_of([0.3, 1e-3, 0.3])] {
             for spin in [20.0, 150.0, 400.0] {
                 let mut world = rod_on_a_pivot(rod.clone(), thin.clone(), spin);
-                let (mut turned, mut before) = (0.0, 0.0_f64);
+                let (mut angle_swept, mut before) = (0.0, 0.0_f64);
                 for _ in 0..20 {
                     world.step().unwrap();
                     let tip = world.body("rod").unwrap().rotation * Vector3::x();
                     let angle = tip.y.atan2(tip.x);
-                    turned += (angle - before).sin().atan2((angle - before).cos());
+                    angle_swept += (angle - before).sin().atan2((angle - before).cos());
                     before = angle;
-                    assert!(turned < 60_f64.to_radians(), "{spin} rad/s: turned by {turned}");
+                    assert!(angle_swept < 60_f64.to_radians(), "{spin} rad/s: rotated by {angle_swept}");
                 }
-                assert!(turned > -2.0 * std::f64::consts::PI / 3.0 + 0.02, "{turned}: on the other side");
+                assert!(
+                    angle_swept > -2.0 * std::f64::consts::PI / 3.0 + 0.02,
+                    "{angle_swept}: on the other side"
+                );
             }
         }
     }
@@ -173,7 +176,7 @@ fn of_several_walls_the_first_one_stops_a_bullet() {
 }
 
 #[test]
-fn what_slides_or_rolls_fast_is_not_held_up() {
+fn a_fast_sliding_or_rolling_body_is_not_held_up() {
     let plane = || half_space("floor");
     let slab = || fixed("floor", block(200.0, 2.0, 1.0), pose(90.0, 0.0, -0.5));
     for floor in [plane(), slab()] {
@@ -217,7 +220,7 @@ fn floor_with_wall() -> Shape {
 }
 
 #[test]
-fn what_slides_on_a_mesh_is_stopped_by_a_wall_of_the_same_mesh() {
+fn a_body_sliding_on_a_mesh_is_stopped_by_a_wall_of_the_same_mesh() {
     for sliding in [cube(0.1), Shape::ball(0.05)] {
         for speed in [15.0, 80.0, 300.0] {
             let mut sliding = moving("body", sliding.clone(), pose(0.0, 0.0, 0.05), Vector3::x() * speed);
@@ -265,7 +268,7 @@ fn a_half_space_stops_what_is_faster_than_its_own_size_in_a_step() {
 }
 
 #[test]
-fn what_falls_from_high_above_gains_no_energy_where_it_is_stopped() {
+fn a_body_that_falls_from_high_above_gains_no_energy_where_it_is_stopped() {
     let options = WorldOptions { gravity: Vector3::z() * -100.0, ..WorldOptions::default() };
     for shape in [Shape::ball(RADIUS), cube(0.04)] {
         let falling = moving("body", shape, pose(0.0, 0.0, 1.0), Vector3::z() * -60.0);
@@ -325,7 +328,7 @@ fn the_outcome_does_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
-fn a_ball_leaves_a_wall_with_the_speed_that_its_restitution_says() {
+fn a_ball_leaves_a_wall_with_the_speed_of_its_restitution() {
     for speed in [5.0, 60.0, 350.0] {
         for restitution in [1.0, 0.5] {
             let mut ball = moving("ball", Shape::ball(RADIUS), pose(-1.0, 0.0, 0.0), Vector3::x() * speed);
@@ -340,13 +343,13 @@ fn a_ball_leaves_a_wall_with_the_speed_that_its_restitution_says() {
 }
 
 #[test]
-fn moving_meshes_that_turn_do_not_get_through_each_other() {
+fn rotating_meshes_do_not_pass_through_each_other() {
     // Two plates that fly edge on into each other's faces.
     let mut random = Noise(11);
     for _ in 0..6 {
         let axis = Unit::new_normalize(random_direction(&mut random));
-        let turn = UnitQuaternion::from_axis_angle(&axis, random.between(0.0, 0.3));
-        let plate = |x: f64| Isometry3::from_parts(Vector3::new(x, 0.0, 0.0).into(), turn);
+        let rotation = UnitQuaternion::from_axis_angle(&axis, random.between(0.0, 0.3));
+        let plate = |x: f64| Isometry3::from_parts(Vector3::new(x, 0.0, 0.0).into(), rotation);
         let speed = random.between(50.0, 250.0);
         let mut left = moving("left", block(0.01, 0.4, 0.4), plate(-0.7), Vector3::x() * speed);
         let mut right = moving("right", block(0.01, 0.4, 0.4), plate(0.7), Vector3::x() * -speed);

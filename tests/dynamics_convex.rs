@@ -1,7 +1,7 @@
 //! Convex bodies against closed forms: at rest, sliding, rolling, bouncing, pushed apart; and the same with both narrow
 //! phases where they must agree.
 
-#![allow(clippy::unwrap_used, reason = "a scene that does not stand is a failed test")]
+#![allow(clippy::unwrap_used, reason = "a world that cannot be built is a failed test")]
 
 mod dynamics_scenes;
 
@@ -40,8 +40,8 @@ fn rounded(core: Shape, radius: f64) -> Shape {
 fn a_block_stays_on_an_incline_below_the_friction_limit_and_slides_as_predicted_above() {
     let friction = 0.5_f64;
     for block in [cuboid(0.4, 0.4, 0.4), hull_of_cuboid(0.4, 0.4, 0.4)] {
-        for (share, slides) in [(0.98, false), (1.10, true)] {
-            let angle = (share * friction).atan();
+        for (fraction, slides) in [(0.98, false), (1.10, true)] {
+            let angle = (fraction * friction).atan();
             let mut ramp = fixed("ramp", cuboid(20.0, 4.0, 0.5), tilted(angle, 0.0, 0.0, -0.25));
             let mut block = body("block", block.clone(), tilted(angle, 0.0, 0.0, 0.2));
             (ramp.friction, block.friction) = (friction, friction);
@@ -77,7 +77,7 @@ fn a_sliding_block_stops_after_v_squared_over_two_mu_g() {
 fn a_ball_rolls_down_a_ramp_with_five_sevenths_of_the_acceleration_and_a_cylinder_with_two_thirds() {
     let angle = 20.0_f64.to_radians();
     let shapes = [(Shape::ball(0.2), 5.0 / 7.0), (Shape::cylinder(0.2, 0.5), 2.0 / 3.0)];
-    for (shape, share) in shapes {
+    for (shape, fraction) in shapes {
         let ramp = fixed("ramp", cuboid(40.0, 4.0, 0.5), tilted(angle, 0.0, 0.0, -0.25));
         let mut at = tilted(angle, 0.0, 0.0, 0.2);
         // The axis of the cylinder lies across the ramp.
@@ -86,13 +86,13 @@ fn a_ball_rolls_down_a_ramp_with_five_sevenths_of_the_acceleration_and_a_cylinde
         let mut run = Run::new(WorldOptions::default(), [ramp, roller]);
         run.seconds(2.0);
         let moved = (run.world.body("roller").unwrap().position.coords - at.translation.vector).norm();
-        let exact = 0.5 * share * GRAVITY * angle.sin() * 4.0;
+        let exact = 0.5 * fraction * GRAVITY * angle.sin() * 4.0;
         assert!((moved / exact - 1.0).abs() < 0.003, "rolled {moved}, exactly {exact}");
     }
 }
 
 #[test]
-fn a_stack_of_ten_stands_for_ten_seconds() {
+fn a_stack_of_ten_stays_up_for_ten_seconds() {
     for shape in [cuboid(0.2, 0.2, 0.2), hull_of_cuboid(0.2, 0.2, 0.2)] {
         let boxes = (0..10)
             .map(|i| body(&format!("box{i}"), shape.clone(), pose(0.0, 0.0, 0.1 + 0.2 * f64::from(i))));
@@ -340,7 +340,7 @@ fn the_inertia_of_a_hull_and_of_a_rounded_box_is_that_of_their_closed_forms() {
 }
 
 #[test]
-fn what_cannot_be_rounded_is_refused_with_its_name() {
+fn a_shape_that_cannot_be_rounded_is_refused_by_name() {
     let mut builder = World::builder(WorldOptions::default());
     let round_plane = rounded(Shape::half_space(), 0.1);
     let error = builder.add_body(body("plane", round_plane, pose(0.0, 0.0, 0.0))).unwrap_err();

@@ -47,7 +47,7 @@ fn circle(state: &BodyState) -> Vec<Point3<f64>> {
 }
 
 /// Three rings of 1 m, the first one fixed, are thrown around; whether they are linked all the time. The whole table of
-/// seeds is that of `examples/thrown_chains.rs`.
+/// seeds is that of `experiments/thrown_chains.rs`.
 fn stay_linked(wire: f64, rate: f64, seed: u64) -> bool {
     let mut noise = Noise(seed);
     let mut vector = || 6.0 * noise.signed_vector();

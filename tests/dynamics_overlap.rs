@@ -1,6 +1,6 @@
 //! Overlaps are resolved by position: no speed, no energy, and in the end none left.
 
-#![allow(clippy::unwrap_used, reason = "a scene that does not stand is a failed test")]
+#![allow(clippy::unwrap_used, reason = "a world that cannot be built is a failed test")]
 
 mod dynamics_scenes;
 
@@ -13,7 +13,7 @@ fn cuboid(edge: f64) -> Shape {
     Shape::cuboid(Vector3::repeat(edge))
 }
 
-/// Runs and checks after every step that nothing has a speed.
+/// Runs and checks after every step that all bodies are at rest.
 fn parts_without_speed(bodies: Vec<BodyDescription>, seconds: f64) -> Run {
     parts_slower_than(1e-12, bodies, seconds)
 }
@@ -22,7 +22,7 @@ fn parts_slower_than(speed: f64, bodies: Vec<BodyDescription>, seconds: f64) -> 
     let mut run = Run::new(weightless(), bodies);
     while run.world.time() < seconds {
         let report = run.step();
-        assert!(report.greatest_speed <= speed, "speed {} at {}", report.greatest_speed, report.time);
+        assert!(report.max_speed <= speed, "speed {} at {}", report.max_speed, report.time);
         assert!(report.energy.kinetic <= 1e4 * speed * speed, "energy {}", report.energy.kinetic);
     }
     assert_eq!(run.world.penetrations(&Default::default()).unwrap(), []);
@@ -48,14 +48,14 @@ fn weightless_cubes_part_by_their_overlap_without_speed_as_primitives_and_as_mes
 
 #[test]
 fn linked_tori_that_overlap_by_half_or_all_of_their_tubes_part_and_stay_linked() {
-    for (offset, way) in [(1.8, 0.2), (2.0, 0.4)] {
+    for (offset, displacement) in [(1.8, 0.2), (2.0, 0.4)] {
         let tube = torus(1.0, 0.2, 48, 24);
         let bodies =
             vec![body("a", tube.clone(), pose(0.0, 0.0, 0.0)), body("b", tube, upright(offset, 0.0, 0.0))];
         let run = parts_without_speed(bodies, 1.5);
         let [a, b] = [0, 1].map(|i| run.world.bodies()[i].position);
         let moved = (b - a).norm() - offset;
-        assert!((moved.abs() - way).abs() < 0.02, "moved by {moved} instead of {way}");
+        assert!((moved.abs() - displacement).abs() < 0.02, "moved by {moved} instead of {displacement}");
     }
 }
 
@@ -80,7 +80,7 @@ fn a_row_of_three_overlapping_cubes_between_walls_of_just_their_length_fits_in()
         (0..3).map(|i| body(&format!("cube{i}"), cuboid(0.5), pose(cubes[i], 0.0, 0.0))).collect();
     bodies.push(fixed("left", cuboid(1.0), pose(-1.26, 0.0, 0.0)));
     bodies.push(fixed("right", cuboid(1.0), pose(1.26, 0.0, 0.0)));
-    // What is left when they hinder each other is the solver's.
+    // The rest, where they hinder each other, is up to the solver.
     parts_slower_than(1e-5, bodies, 2.0);
 }
 
@@ -98,13 +98,13 @@ fn bodies_that_a_joint_ties_together_move_as_one() {
     while world.time() < 0.5 {
         let report = world.step().unwrap();
         let apart = world.body("b").unwrap().position - world.body("a").unwrap().position;
-        assert!((apart - Vector3::x() * 0.5).norm() < 1e-9 && report.greatest_speed < 1e-9);
+        assert!((apart - Vector3::x() * 0.5).norm() < 1e-9 && report.max_speed < 1e-9);
     }
     assert!((world.body("a").unwrap().position.x - 0.7).abs() < 1e-6);
 }
 
 #[test]
-fn a_stack_that_starts_in_overlap_is_lifted_without_speed_and_then_stands() {
+fn a_stack_that_starts_in_overlap_is_lifted_without_speed_and_then_rests() {
     let mut bodies = vec![half_space("floor")];
     bodies.extend(
         (0..5).map(|i| body(&format!("cube{i}"), cube(0.2), pose(0.0, 0.0, 0.08 + 0.17 * f64::from(i)))),
@@ -112,7 +112,7 @@ fn a_stack_that_starts_in_overlap_is_lifted_without_speed_and_then_stands() {
     let mut run = Run::new(WorldOptions::default(), bodies);
     while run.world.time() < 2.0 {
         let report = run.step();
-        assert!(report.greatest_speed < 0.02, "speed {} at {}", report.greatest_speed, report.time);
+        assert!(report.max_speed < 0.02, "speed {} at {}", report.max_speed, report.time);
     }
     let top = run.world.body("cube4").unwrap().position;
     assert!((top.z - 0.9).abs() < 1e-3 && top.coords.xy().norm() < 1e-3, "{top}");
@@ -130,7 +130,7 @@ fn restitution_does_not_act_on_an_overlap_that_is_resolved() {
 }
 
 #[test]
-fn what_overlaps_and_moves_fast_falls_as_it_should_while_it_is_taken_apart() {
+fn overlapping_fast_bodies_fall_as_they_should_while_they_are_separated() {
     // Continuous collision finds the two in each other's way in every step.
     let plate = Plate { segments: 24, ..Plate::default() }.mesh().unwrap();
     let radius = 0.45;

@@ -52,8 +52,8 @@ fn a_stack_of_five_mesh_cubes_stands_still() {
 #[test]
 fn a_mesh_cube_stays_on_an_incline_just_below_the_friction_limit_and_slides_as_predicted_just_above() {
     let friction = 0.5_f64;
-    for (share, slides) in [(0.98, false), (1.10, true)] {
-        let angle = (share * friction).atan();
+    for (fraction, slides) in [(0.98, false), (1.10, true)] {
+        let angle = (fraction * friction).atan();
         let mut ramp = fixed("ramp", block(20.0, 4.0, 0.5), tilted(angle, 0.0, 0.0, -0.25));
         let mut cube = body("cube", cube(0.4), tilted(angle, 0.0, 0.0, 0.2));
         ramp.friction = friction;

@@ -1,5 +1,5 @@
-//! Robots against closed forms: pendulums, motors, damping, friction, efforts, limits, and what they share with bodies.
-#![allow(clippy::unwrap_used, reason = "a robot that does not stand is a failed test")]
+//! Robots against closed forms: pendulums, motors, damping, friction, efforts, limits, and properties in common with bodies.
+#![allow(clippy::unwrap_used, reason = "a robot that cannot be built is a failed test")]
 
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
@@ -10,7 +10,7 @@ use extricate::dynamics::{
     RobotState, Shape, World, WorldOptions,
 };
 use extricate::kinematics::urdf::{UrdfOptions, parse_urdf};
-use extricate::proximity::AllowedBecause;
+use extricate::proximity::AllowedReason;
 use nalgebra::{Isometry3, Vector3};
 
 fn described(text: &str) -> RobotDescription {
@@ -57,7 +57,7 @@ fn state(world: &World) -> RobotState {
     world.robot("r").unwrap()
 }
 
-/// Steps until a time, and tells the joint at every step.
+/// Steps until a time, and passes the joint's state to `see` at every step.
 fn follow(world: &mut World, until: f64, mut see: impl FnMut(f64, f64, f64)) {
     while world.time() < until - 1e-9 {
         world.step().unwrap();
@@ -97,13 +97,13 @@ fn damping_slows_a_joint_as_an_exponential() {
     follow(&mut world, 2.0, |t, q, v| {
         let exact = 3.0 * (-0.8 * t / 0.5_f64).exp();
         assert!((v - exact).abs() < 1e-3 * 3.0, "at {t}: {v}, not {exact}");
-        let way = 3.0 * 0.5 / 0.8 * (1.0 - (-0.8 * t / 0.5_f64).exp());
-        assert!((q - way).abs() < 2e-3, "at {t}: {q}, not {way}");
+        let travel = 3.0 * 0.5 / 0.8 * (1.0 - (-0.8 * t / 0.5_f64).exp());
+        assert!((q - travel).abs() < 2e-3, "at {t}: {q}, not {travel}");
     });
 }
 
 #[test]
-fn an_effort_is_the_greatest_force_of_a_motor() {
+fn an_effort_is_the_max_force_of_a_motor() {
     // Far from its target the motor accelerates with its effort, 1.5 N·m / 0.5 kg·m².
     let mut robot = one_joint("revolute", r#"<limit lower="-99" upper="99" effort="1.5" velocity="0"/>"#);
     robot.joints[0].motor =
@@ -128,7 +128,7 @@ fn an_effort_is_the_greatest_force_of_a_motor() {
 fn a_stiff_motor_with_a_bounded_force_settles_at_its_target() {
     for stiffness in [1e2, 1e4, 1e6] {
         let mut robot = one_joint("continuous", "");
-        // On the way it brakes where it would need 0.2 s at its speed: softer, and a bounded motor swings for long.
+        // Meanwhile it brakes where it would need 0.2 s at its speed: softer, and a bounded motor swings for long.
         let damping = 0.2 * stiffness;
         let motor = Motor::Position { target: 0.3, stiffness, damping, max_force: Some(4.0) };
         robot.joints[0].motor = Some(motor);
@@ -145,7 +145,7 @@ fn a_stiff_motor_with_a_bounded_force_settles_at_its_target() {
 }
 
 #[test]
-fn a_motor_does_not_drive_beyond_the_greatest_speed() {
+fn a_motor_does_not_drive_beyond_the_max_speed() {
     let mut robot = one_joint("revolute", r#"<limit lower="-99" upper="99" effort="20" velocity="2"/>"#);
     robot.joints[0].motor =
         Some(Motor::Position { target: 3.0, stiffness: 100.0, damping: 14.0, max_force: None });
@@ -167,18 +167,18 @@ fn coulomb_friction_stops_a_joint_and_holds_it_up_to_its_bound() {
         assert!((v - (3.0 - 1.2 * s)).abs() < 6e-3, "at {t}: {v}");
         assert!((q - (3.0 * s - 0.6 * s * s)).abs() < 1e-2, "at {t}: {q}");
     });
-    // A slide of 2 kg that stands upright: 19.62 N pull.
+    // An upright slide of 2 kg: 19.62 N pull.
     for (friction, slides) in [(21.0, false), (18.0, true)] {
         let limit = r#"<limit lower="-99" upper="99" velocity="0"/>"#;
         let text = format!(r#"{limit}<dynamics friction="{friction}"/>"#);
         let mut world = world_of(one_joint("prismatic", &text), WorldOptions::default());
         follow(&mut world, 2.0, |_, _, _| {});
-        let way = state(&world).joints["j"];
+        let travel = state(&world).joints["j"];
         if slides {
             let exact = -0.5 * (9.81 - 9.0) * 4.0;
-            assert!((way - exact).abs() < 0.01, "{way}, not {exact}");
+            assert!((travel - exact).abs() < 0.01, "{travel}, not {exact}");
         } else {
-            assert!(way.abs() < 5e-4, "it creeps: {way}");
+            assert!(travel.abs() < 5e-4, "it creeps: {travel}");
         }
     }
 }
@@ -211,13 +211,13 @@ fn limits_stop_a_joint_and_bear_its_load() {
 fn worst_imbalance(world: &World, links: usize, stiffness: f64) -> f64 {
     let state = world.robot("r").unwrap();
     let angles: Vec<f64> = (1..=links).map(|i| state.joints[&format!("j{i}")]).collect();
-    let (mut x, mut turned) = (vec![0.0], 0.0);
+    let (mut x, mut total_angle) = (vec![0.0], 0.0);
     let mut centers = Vec::new();
     for angle in &angles {
-        turned += angle;
+        total_angle += angle;
         let start = *x.last().unwrap();
-        centers.push(start + 0.05 * turned.cos());
-        x.push(start + 0.1 * turned.cos());
+        centers.push(start + 0.05 * total_angle.cos());
+        x.push(start + 0.1 * total_angle.cos());
     }
     let moment = |i: usize| centers[i..].iter().map(|c| 0.1 * 9.81 * (c - x[i])).sum::<f64>();
     (0..links).map(|i| (stiffness * angles[i] - moment(i)).abs()).fold(0.0, f64::max) / moment(0)
@@ -236,7 +236,7 @@ fn motors_in_series_hold_a_beam_to_rounding() {
         world.step().unwrap();
     }
     let worst = worst_imbalance(&world, links, stiffness);
-    assert!(worst < 1e-6, "{worst} of the greatest moment");
+    assert!(worst < 1e-6, "{worst} of the maximum moment");
 }
 
 #[test]
@@ -341,7 +341,7 @@ fn a_joint_that_mimics_follows_the_other() {
 }
 
 #[test]
-fn a_motor_far_stiffer_than_its_bound_stays_within_what_the_bound_moves_in_a_step() {
+fn a_motor_far_stiffer_than_its_bound_moves_no_farther_in_a_step_than_the_bound_allows() {
     let mut robot = one_joint("continuous", "");
     robot.joints[0].motor =
         Some(Motor::Position { target: 0.3, stiffness: 1e9, damping: 2e8, max_force: Some(4.0) });
@@ -355,23 +355,23 @@ fn a_motor_far_stiffer_than_its_bound_stays_within_what_the_bound_moves_in_a_ste
 fn motors_are_changed_by_name_and_refused_with_the_cause() {
     let mut world = world_of(one_joint("continuous", ""), weightless());
     let spin = Motor::Velocity { target: 2.0, damping: 5.0, max_force: None };
-    let told = |result: Result<(), BuildError>| result.unwrap_err().to_string();
-    assert_eq!(told(world.set_motor("x", "j", Some(spin))), "there is no robot `x`");
-    assert!(told(world.set_motor("r", "k", Some(spin))).contains("no joint `k` that moves of itself"));
-    assert!(told(world.set_motor_target("r", "j", 1.0)).contains("has no motor"));
+    let message = |result: Result<(), BuildError>| result.unwrap_err().to_string();
+    assert_eq!(message(world.set_motor("x", "j", Some(spin))), "there is no robot `x`");
+    assert!(message(world.set_motor("r", "k", Some(spin))).contains("no joint `k` that moves of itself"));
+    assert!(message(world.set_motor_target("r", "j", 1.0)).contains("has no motor"));
     world.set_motor("r", "j", Some(spin)).unwrap();
-    assert!(told(world.set_motor_target("r", "j", f64::NAN)).contains("the target of the motor is NaN"));
+    assert!(message(world.set_motor_target("r", "j", f64::NAN)).contains("the target of the motor is NaN"));
     world.set_motor_target("r", "j", 3.0).unwrap();
     // ω = 3 (1 − exp(−c t / I)).
     follow(&mut world, 1.0, |_, _, _| {});
     assert!((state(&world).velocities["j"] - 3.0 * (1.0 - (-10.0_f64).exp())).abs() < 1e-3);
-    let turned = state(&world).joints["j"];
+    let total_angle = state(&world).joints["j"];
     follow(&mut world, 4.0, |_, _, _| {});
-    assert!((state(&world).joints["j"] - turned - 9.0).abs() < 0.01, "turns are counted");
+    assert!((state(&world).joints["j"] - total_angle - 9.0).abs() < 0.01, "revolutions are counted");
 }
 
 #[test]
-fn links_are_where_the_joints_say() {
+fn links_are_where_the_joint_values_put_them() {
     let text = r#"<robot name="r"><link name="base"/><link name="flange"/>
 <link name="a"><collision><origin xyz="0 0 0.2"/><geometry><box size="0.1 0.1 0.3"/></geometry></collision></link>
 <link name="b"><collision><origin xyz="0.2 0 0"/><geometry><box size="0.3 0.1 0.1"/></geometry></collision></link>
@@ -425,28 +425,28 @@ fn links_that_fixed_joints_tie_together_are_one_body() {
 
 #[test]
 fn a_robot_that_no_world_can_take_is_refused_with_the_link_or_joint() {
-    let told = |robot: RobotDescription| {
+    let message = |robot: RobotDescription| {
         let mut builder = World::builder(WorldOptions::default());
         builder.add_robot(robot).map(drop).unwrap_err().to_string()
     };
     let bare = r#"<robot name="r"><link name="a"/><link name="b"/>
 <joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint></robot>"#;
     assert_eq!(
-        told(described(bare)),
+        message(described(bare)),
         "robot `r`: link \"b\" moves and has no mass: neither an <inertial> nor a shape, nor does it carry a link that has one"
     );
     let mut outside = one_joint("revolute", r#"<limit lower="-1" upper="2" effort="1" velocity="1"/>"#);
     outside.configuration = vec![2.5];
-    assert_eq!(told(outside), "robot `r`: joint \"j\" starts at 2.5, outside its limits -1 to 2");
+    assert_eq!(message(outside), "robot `r`: joint \"j\" starts at 2.5, outside its limits -1 to 2");
     let mut short = one_joint("continuous", "");
     short.velocities = vec![];
-    assert!(told(short).contains("it has 0 velocities, where 1 are needed"));
+    assert!(message(short).contains("it has 0 velocities, where 1 are needed"));
     let mut weak = one_joint("continuous", "");
     weak.joints[0].motor = Some(Motor::Velocity { target: 1.0, damping: -1.0, max_force: None });
-    assert!(told(weak).contains("joint \"j\": the damping of the motor is -1"));
+    assert!(message(weak).contains("joint \"j\": the damping of the motor is -1"));
     let mut stranger = one_joint("continuous", "");
     stranger.allowed = vec![["base".into(), "claw".into()]];
-    assert!(told(stranger).contains("there is no link \"claw\""));
+    assert!(message(stranger).contains("there is no link \"claw\""));
 }
 
 #[test]
@@ -468,7 +468,7 @@ fn links_push_one_another_unless_they_are_allowed_to_collide() {
             robot.allowed = vec![["b".into(), "a".into()]];
         }
         let mut world = world_of(robot, weightless());
-        let expected: &[_] = if allowed { &[AllowedBecause::Given] } else { &[] };
+        let expected: &[_] = if allowed { &[AllowedReason::Given] } else { &[] };
         let reasons = world.allowed_collisions("r").unwrap().iter().map(|pair| pair.because);
         assert_eq!(reasons.collect::<Vec<_>>(), expected);
         while world.time() < 1.5 {

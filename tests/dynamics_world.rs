@@ -1,6 +1,6 @@
-//! What a world promises whatever is in it: reproducible, conserving, honest about bad input.
+//! Promises of every world: reproducible, conserving, and explicit about bad input.
 
-#![allow(clippy::unwrap_used, reason = "a scene that does not stand is a failed test")]
+#![allow(clippy::unwrap_used, reason = "a world that cannot be built is a failed test")]
 
 mod dynamics_scenes;
 
@@ -57,7 +57,7 @@ fn neither_the_number_of_threads_nor_the_order_of_insertion_changes_a_bit() {
 
 #[test]
 fn a_heap_of_meshes_falls_without_gaining_energy_and_ends_without_overlaps() {
-    // Taken apart first: what is lifted out of an overlap has a height that it did not have.
+    // Separated first: a body lifted out of an overlap gains height.
     let (mut bodies, overlapping) = (heap(), Run::new(WorldOptions::default(), heap()));
     let found = overlapping.world.separate(&Mobility::default(), &SeparationOptions::default()).unwrap();
     for body in &mut bodies {
@@ -103,7 +103,7 @@ fn the_energy_and_momentum_of_a_spinning_box_are_those_of_its_inertia() {
     assert!((energy.potential - 2.0 * 9.81 * 3.0).abs() < 1e-12);
     let momentum = run.world.momentum();
     assert!((momentum.linear - Vector3::new(0.0, 6.0, 0.0)).norm() < 1e-12);
-    // (1, 2, 3) × (0, 6, 0), and what it has of itself.
+    // (1, 2, 3) × (0, 6, 0), and its spin.
     let exact = Vector3::new(-18.0, 0.0, 6.0) + inertia * about_body_y;
     assert!((momentum.angular - exact).norm() < 1e-12, "{} {exact}", momentum.angular);
 }
@@ -152,7 +152,7 @@ fn a_revolute_joint_makes_a_pendulum_of_the_right_period_and_keeps_its_limits() 
 }
 
 #[test]
-fn the_other_joints_leave_free_what_they_say() {
+fn the_other_joints_leave_their_degrees_of_freedom_free() {
     let quarter = Isometry3::rotation(Vector3::new(0.0, FRAC_PI_2, 0.0));
     let mut world =
         jointed(JointKind::Prismatic { limits: Some([-1.0, 0.2]) }, quarter, Isometry3::identity());
@@ -220,7 +220,7 @@ fn a_mesh_inside_a_solid_is_pushed_out_and_a_ball_stays_in_a_shell() {
 }
 
 #[test]
-fn what_does_not_fit_into_a_world_is_refused_with_its_name() {
+fn a_part_that_does_not_fit_into_a_world_is_refused_by_name() {
     let mut builder = World::builder(WorldOptions::default());
     builder.add_body(half_space("floor")).unwrap();
     assert_eq!(

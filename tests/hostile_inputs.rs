@@ -1,5 +1,5 @@
-//! Files that mean harm, or are damaged as if they did: each is refused with a clear error, at once and without much
-//! memory. What fuzzing has found stands here by name (`fuzz/`).
+//! Malicious or damaged files: each is refused with a clear error, at once and without much
+//! memory. Whatever fuzzing has found is here by name (`fuzz/`).
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ fn of_bodies(bodies: &str) -> String {
     format!("(title: \"t\", duration: 1, shapes: {{\"s\": ball(radius: 1)}}, bodies: [{bodies}])")
 }
 
-/// A glTF file of one triangle whose nodes, accessor count and buffer are as told.
+/// A glTF file of one triangle with the given nodes, accessor count and buffer.
 fn gltf(nodes: &str, count: &str, stride: &str, uri: &str) -> String {
     let children = (0..nodes.matches("mesh").count()).map(|i| i.to_string()).collect::<Vec<_>>().join(",");
     format!(
@@ -71,7 +71,7 @@ fn a_count_in_a_header_is_checked_against_what_the_file_holds() {
 }
 
 #[test]
-fn elements_of_a_ply_file_that_say_nothing_take_no_memory() {
+fn elements_of_a_ply_file_without_data_take_no_memory() {
     let count = 3_000_000;
     let header = format!(
         "ply\nformat binary_little_endian 1.0\nelement dust {count}\nproperty uchar a\nelement vertex 3\n\
@@ -113,10 +113,10 @@ fn a_mesh_that_many_nodes_show_is_refused_before_it_fills_the_memory() {
     let message = refused("a.gltf", many);
     assert!(message.contains("6 million corners") || message.contains("declares"), "{message}");
     let objects = format!("{{\"nodes\":[{}]}}", vec!["{}"; limits::GLTF_ITEMS + 1].join(","));
-    assert!(refused("a.gltf", objects).contains("more than the 1000000 that are read"));
+    assert!(refused("a.gltf", objects).contains("at most 1000000 are accepted"));
     let buffers = vec!["{\"byteLength\":1,\"uri\":\"none.bin\"}"; limits::BUFFERS + 1].join(",");
     let text = format!("{{\"asset\":{{\"version\":\"2.0\"}},\"buffers\":[{buffers}]}}");
-    assert!(refused("a.gltf", text).contains("1001 buffers, more than the 1000"));
+    assert!(refused("a.gltf", text).contains("1001 buffers, at most 1000"));
 }
 
 #[test]
@@ -127,18 +127,18 @@ fn values_in_values_end_in_an_error_and_not_on_the_stack() {
         assert_eq!(scene(&of_bodies(&"hull(of: ".repeat(deep))).len(), 1);
         assert!(!scene(&format!("{}(title: \"t\")", "/*".repeat(deep))).is_empty());
         assert!(reading::poses(&format!("{{\"a\": {open}{close}}}")).is_err());
-        // What is ignored is passed over however deep it is.
+        // Ignored values are skipped, however deep they are.
         assert!(reading::poses(&format!("{{\"other\": {open}{close}}}")).is_ok());
         assert!(refused("a.gltf", format!("{{\"extras\": {open}{close}}}")).starts_with("a.gltf: "));
         let elements =
             format!("<robot name=\"r\">{}{}</robot>", "<link>".repeat(deep), "</link>".repeat(deep));
-        assert!(robot(&elements).unwrap_err().contains("more than 64 elements within elements"));
+        assert!(robot(&elements).unwrap_err().contains("nested more than 64 deep"));
         assert!(!reading::names_shape(&"rounded:1:".repeat(deep)));
     }
 }
 
 #[test]
-fn what_the_parser_of_robots_multiplies_is_counted_before() {
+fn elements_that_the_parser_of_robots_multiplies_are_counted_before() {
     let many = |what: &str, count: usize| (0..count).map(|i| format!(" {what}{i}=\"u\"")).collect::<String>();
     let spaces = many("xmlns:n", limits::XML_NAMESPACES + 1);
     assert!(robot(&format!("<robot name=\"r\"{spaces}/>")).unwrap_err().contains("1000 namespaces"));
@@ -159,15 +159,16 @@ fn a_scene_that_asks_for_too_much_is_refused_at_the_place_where_it_does() {
         of_bodies(&format!("(name: \"a\", shape: \"s\", copies: (count: {count}, spacing: (1, 1, 1){more}))"))
     };
     assert!(
-        scene(&copies("(4000000000, 4000000000, 4000000000)", ""))[0].contains("more than 1000000 bodies")
+        scene(&copies("(4000000000, 4000000000, 4000000000)", ""))[0]
+            .contains("at most 1000000 are supported")
     );
-    // A hundred names that are not there, each of which was told with all that are.
+    // A hundred unknown names, each of which was reported with all known ones.
     let unknown: String = (0..100).map(|i| format!("\"x{i}\": (0, 0, 0), ")).collect();
     let problems = scene(&copies("(300, 300, 1)", &format!(", moved: {{{unknown}}}")));
     assert_eq!(problems.len(), scene_limits::PROBLEMS);
     let long = "n".repeat(scene_limits::NAME_BYTES + 1);
     let problems = scene(&of_bodies(&format!("(name: \"{long}\", shape: \"s\")")));
-    assert!(problems.len() == 1 && problems[0].contains("257 bytes, more than 256"), "{problems:?}");
+    assert!(problems.len() == 1 && problems[0].contains("257 bytes; at most 256"), "{problems:?}");
     let wrong = "(name: \"\", shape: \"t\"), ".repeat(10_000);
     assert_eq!(scene(&of_bodies(&wrong)).len(), scene_limits::PROBLEMS);
     let infinite = "inf, ".repeat(10_000);
@@ -179,7 +180,7 @@ fn a_scene_that_asks_for_too_much_is_refused_at_the_place_where_it_does() {
     };
     let soft = |bodies: &str| format!("(title: \"t\", duration: 1, soft_bodies: [{bodies}])");
     assert_eq!(scene(&soft(&body(600))), Vec::<String>::new());
-    assert!(scene(&soft(&format!("{}, {}", body(600), body(500))))[0].contains("make them coarser"));
+    assert!(scene(&soft(&format!("{}, {}", body(600), body(500))))[0].contains("reduce their `resolution`"));
 }
 
 /// Found by fuzzing: the copies of an empty grid were counted out along its other axes.
@@ -188,8 +189,5 @@ fn an_empty_grid_of_copies_is_refused_at_once_however_long_its_other_sides_are()
     let copies =
         "(name: \"a\", shape: \"s\", copies: (count: (40000000, 0, 4000000000), spacing: (0, 0, 0)))";
     let problems = scene(&of_bodies(copies));
-    assert!(
-        problems.iter().any(|problem| problem.contains("a count of zero makes no copies")),
-        "{problems:?}"
-    );
+    assert!(problems.iter().any(|problem| problem.contains("zero count")), "{problems:?}");
 }

@@ -39,7 +39,7 @@ fn found(
     penetration(a, pose_a, b, pose_b, &options).expect("free after the move").expect("they overlap")
 }
 
-/// Boxes with these least and greatest corners, as one mesh of overlapping or touching pieces.
+/// Boxes with these minimum and maximum corners, as one mesh of overlapping or touching pieces.
 fn boxes(corners: &[[[f64; 3]; 2]]) -> Model {
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
     for corners in corners {
@@ -77,7 +77,7 @@ fn spheres_are_proved_almost_to_the_full_depth() {
 }
 
 #[test]
-fn a_cube_inside_a_cube_is_proved_to_the_way_out() {
+fn a_cube_inside_a_cube_has_a_tight_lower_bound() {
     let (small, large) = (solid(cube(0.5)), solid(cube(2.0)));
     let found = found((&small, &at(0.0, 0.0, 0.0)), (&large, &at(0.0, 0.0, 0.0)), LowerBound::InnerBalls);
     assert!((found.depth - 1.25).abs() < 1e-9, "{found:?}");
@@ -132,10 +132,10 @@ fn unions_of_boxes_are_bounded_below_their_exact_depth() {
     for (a, b, (rotation, translation, exact)) in cases.chain(U_AND_BAR.map(|case| (&u, &bar, case))) {
         let rotation = Rotation3::from_matrix_unchecked(Matrix3::from_row_slice(&rotation));
         let pose = Isometry3::from_parts(Vector3::from(translation).into(), rotation.into());
-        for (bound, share) in [(LowerBound::InnerBalls, 0.5), (COVER, 0.8)] {
+        for (bound, fraction) in [(LowerBound::InnerBalls, 0.5), (COVER, 0.8)] {
             let found = found((a, &pose), (b, &Isometry3::identity()), bound);
             assert!(found.lower_bound <= exact + 1e-9, "{exact} {found:?}");
-            assert!(found.lower_bound >= share * exact, "{exact} {found:?}");
+            assert!(found.lower_bound >= fraction * exact, "{exact} {found:?}");
         }
     }
 }
@@ -217,7 +217,7 @@ fn far_from_the_origin_the_bound_stays_below_the_depth() {
     let model = solid(cube(1.0));
     for far in [1e3, 1e6, 1e9] {
         for gap in [0.3, 0.9999] {
-            // What the poses say after rounding.
+            // The value after rounding of the poses.
             let exact = 1.0 - ((far + gap) - far);
             let found = found(
                 (&model, &at(far + gap, far, -far)),

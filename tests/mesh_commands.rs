@@ -54,7 +54,7 @@ fn without_json_a_person_can_read_what_the_mesh_is() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_exit_code_and_leaves_no_file() {
+fn an_error_is_reported_with_its_exit_code_and_leaves_no_file() {
     let folder = Folder::new();
     folder.0.write("cut.obj", "v 0 0 0\nv 1 0");
     folder.0.write("empty.stl", "");
@@ -63,7 +63,7 @@ fn what_is_wrong_is_told_with_its_exit_code_and_leaves_no_file() {
         ("mesh torus", 2, "--output"),
         ("mesh torus --minor-radius 2 -o a.obj", 2, "must be more than the minor radius"),
         ("mesh torus --sides 2.5 -o a.obj", 2, "whole number"),
-        ("mesh torus -o a.xyz", 2, "\"xyz\" cannot be written"),
+        ("mesh torus -o a.xyz", 2, "unsupported output format \"xyz\""),
         ("mesh torus -o none/a.obj", 2, "none/a.obj: cannot be written"),
         ("convert cut.obj a.obj", 3, "cut.obj:2: the vertex has no z"),
         ("convert empty.stl a.obj", 3, "empty.stl: 0 bytes are too few"),

@@ -1,4 +1,4 @@
-//! Mesh files: what is written is read back, by us and by other libraries; what is damaged is refused with its place.
+//! Mesh files: written files are read back, by us and by other libraries; damaged ones are refused with the place.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -306,7 +306,7 @@ fn gltf_is_read_with_external_embedded_and_binary_buffers() {
 #[test]
 fn gltf_meshes_are_moved_by_their_nodes_and_stay_the_right_way_out() {
     let folder = Folder::new();
-    // Moved by (10, 0, 0) and turned by 90° about z; below it a child of double size, and one that is mirrored.
+    // Moved by (10, 0, 0) and rotated by 90° about z; below it a child of double size, and one that is mirrored.
     let nodes = r#"[
         {"translation": [10, 0, 0], "rotation": [0, 0, 0.70710678, 0.70710678], "children": [1, 2]},
         {"mesh": 0, "scale": [2, 2, 2]},
@@ -326,7 +326,7 @@ fn a_missing_file_and_an_unknown_format_are_named() {
     let folder = Folder::new();
     let error = read_mesh(folder.0.folder().join("none.obj")).unwrap_err();
     assert!(matches!(error, FileError::Io { .. }) && error.to_string().contains("none.obj"));
-    assert!(folder.refusal("a.blend", "").contains("\"blend\" is no known mesh format"));
+    assert!(folder.refusal("a.blend", "").contains("unsupported mesh format \"blend\""));
     assert!(folder.refusal("noextension", "").contains("obj, stl, ply, off, gltf, glb"));
 }
 
@@ -342,26 +342,26 @@ fn damaged_text_files_are_refused_with_the_line_and_the_cause() {
         (
             "a.obj",
             "v 0 0 0\n\nf 1 2 3",
-            "a.obj:3: a corner names vertex 1, but there are only 1 vertices (0-based)",
+            "a.obj:3: a corner references vertex 1, but there are only 1 vertices (0-based)",
         ),
         (
             "a.obj",
             "v 0 0 0\nf 1 1 0",
-            "a.obj:2: a corner names vertex 0, but there are 1 vertices so far (from 1)",
+            "a.obj:2: a corner references vertex 0, but there are 1 vertices so far (1-based)",
         ),
-        ("a.obj", "v 0 0 0\nf -1 -2 1", "a.obj:2: a corner names vertex -2"),
+        ("a.obj", "v 0 0 0\nf -1 -2 1", "a.obj:2: a corner references vertex -2"),
         ("a.obj", "v 0 0 0\nf 1 1", "a.obj:2: the polygon has 2 corners, fewer than three"),
         (
             "a.obj",
             "v 0 0 0\nf 1 99999999999999999999 1",
-            "a.obj:2: \"99999999999999999999\" is not a whole number",
+            "a.obj:2: \"99999999999999999999\" is not an integer",
         ),
         ("a.obj", "v 0 0 0\nv 1 0 0\nf 1 2 1", "a.obj: all 1 triangles are degenerate"),
-        ("a.obj", "v 0 0 0\nx 1 2 3", "a.obj:2: \"x\" is no OBJ statement"),
+        ("a.obj", "v 0 0 0\nx 1 2 3", "a.obj:2: unknown OBJ statement \"x\""),
         ("a.obj", "v 0 0 0\nf 1 1 1 \\", "a.obj: the file ends within a continued line"),
         ("a.obj", "", "a.obj: the mesh has no triangles (0 vertices)"),
         ("a.off", "", "a.off: the file is empty"),
-        ("a.off", "PLY", "a.off:1: \"PLY\" stands where OFF should"),
+        ("a.off", "PLY", "a.off:1: expected OFF, found \"PLY\""),
         ("a.off", "4OFF", "a.off:1: \"4OFF\" files are not supported"),
         ("a.off", "OFF BINARY", "a.off:1: binary OFF is not supported"),
         ("a.off", "OFF\n", "a.off: the file ends after its keyword"),
@@ -373,12 +373,12 @@ fn damaged_text_files_are_refused_with_the_line_and_the_cause() {
             "a.off: the file ends early: 0 of the 18446744073709551615",
         ),
         ("a.off", "OFF\n1 1 0\n0 0 0\n3 0 0", "a.off:4: the face has 2 of its 3 corners"),
-        ("a.off", "OFF\n1 1 0\n0 0 0\n3 0 0 1", "a.off:4: a corner names vertex 1"),
-        ("a.off", "OFF\n1 0 0\n0 0 0\n3 0 0 0", "a.off:4: \"3 0 0 0\" stands after the last of 0 faces"),
+        ("a.off", "OFF\n1 1 0\n0 0 0\n3 0 0 1", "a.off:4: a corner references vertex 1"),
+        ("a.off", "OFF\n1 0 0\n0 0 0\n3 0 0 0", "a.off:4: unexpected \"3 0 0 0\" after the last of 0 faces"),
         ("a.stl", "solid a\nfacet\nouter loop\nvertex 0 0\n", "a.stl:4: the vertex has no z"),
         ("a.stl", "solid a\nvertex 0 0 0\nendloop", "a.stl:3: the facet has 1 corners, not three"),
         ("a.stl", "solid a\nvertex 0 0 0\nendfacet", "a.stl:3: the facet ends within its loop"),
-        ("a.stl", "solid a\nfoo", "a.stl:2: \"foo\" is no STL keyword"),
+        ("a.stl", "solid a\nfoo", "a.stl:2: unknown STL keyword \"foo\""),
         ("a.stl", "solid a\n", "a.stl: the file ends early, after 0 triangles"),
         ("a.stl", "solid a\nendsolid", "a.stl: the mesh has no triangles"),
         ("a.stl", "tiny", "a.stl: 4 bytes are too few for an STL file"),
@@ -401,9 +401,9 @@ fn damaged_ply_files_are_refused_with_the_line_and_the_cause() {
         (
             "3 1 2 3 9",
             "3 1 2 4 9",
-            "a.ply:21: a corner names vertex 4, but there are only 4 vertices (0-based)",
+            "a.ply:21: a corner references vertex 4, but there are only 4 vertices (0-based)",
         ),
-        ("3 1 2 3 9", "3 1 2 -1 9", "a.ply:21: a corner names vertex 4294967295"),
+        ("3 1 2 3 9", "3 1 2 -1 9", "a.ply:21: a corner references vertex 4294967295"),
         ("3 1 2 3 9", "2 1 2 9", "a.ply:21: the polygon has 2 corners, fewer than three"),
         ("1 0 0 2", "1 0", "a.ply:16: "),
         ("1 0 0 2", "1 x 0 2", "a.ply:16: Couldn't read element line: \"1 x 0 2\""),
@@ -455,7 +455,7 @@ fn damaged_binary_files_are_refused_with_the_cause() {
     refused(&json.replace("\"byteLength\": 48", "\"byteLength\": 18446744073709551615"), &gltf_bytes(), "");
     let mut wrong = gltf_bytes();
     wrong[48] = 200;
-    refused(&json, &wrong, "names vertex 200");
+    refused(&json, &wrong, "references vertex 200");
     wrong[0..4].copy_from_slice(&f32::INFINITY.to_le_bytes());
     refused(&json, &wrong, "position 0 of accessor 0 is not finite");
     let cycle = gltf_text(r#"[{"mesh": 0, "children": [1]}, {"children": [0]}]"#, "");
@@ -511,7 +511,7 @@ fn no_damage_makes_a_reader_panic() {
     }
 }
 
-/// Models that stand beside a checkout of the project but are no part of it.
+/// Models in a folder beside a checkout of the project, which are not part of it.
 fn shared_meshes() -> Vec<PathBuf> {
     fn gather(folder: &Path, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -530,8 +530,8 @@ fn shared_meshes() -> Vec<PathBuf> {
 }
 
 #[test]
-fn shared_models_load_and_are_as_their_description_says() {
-    /// What `shared/data/README.md` says of `soup/meshes`; those not named here are balanced or open.
+fn shared_models_load_and_match_their_description() {
+    /// The closed ones of `soup/meshes` according to `shared/data/README.md`; those not named here are balanced or open.
     const CLOSED: [&str; 10] = [
         "bumpysphere",
         "bunny_noholes",

@@ -4,13 +4,13 @@ use extricate::geometry::ShapeError;
 use extricate::geometry::procedural::{Cuboid, Cup, LShape, Procedural, Sphere, Spoon, Torus, TorusKnot};
 use extricate::geometry::{Solidity, TriangleMesh};
 use extricate::penetration::{
-    Body, Effort, Measure, Separation, SeparationError, SeparationOptions, separate,
+    Body, DisplacementMeasure, Effort, Separation, SeparationError, SeparationOptions, separate,
 };
 use extricate::proximity::{Model, collide};
 use extricate_test_support::Noise;
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 
-/// What a separation may leave of a closed form [shares of the size]: gaps and the residual of the least motion.
+/// Accepted deviation of a separation from a closed form [fraction of the size]: gaps and the residual of the minimum motion.
 const CLOSE: f64 = 1e-7;
 
 fn cube() -> Model {
@@ -51,7 +51,7 @@ fn two_free_cubes_share_the_move_equally() {
 }
 
 #[test]
-fn beside_a_fixed_cube_the_other_one_moves_all_the_way_and_the_fixed_one_not_a_bit() {
+fn beside_a_fixed_cube_the_other_one_moves_by_the_whole_depth_and_the_fixed_one_not_a_bit() {
     let cube = cube();
     let found = separated(&[Body::fixed(&cube, at(0.0, 0.0, 0.0)), Body::new(&cube, at(0.7, 0.1, 0.0))]);
     assert_eq!(found.translations[0], Vector3::zeros());
@@ -98,12 +98,12 @@ fn a_ring_of_boxes_opens_by_no_more_than_evenly() {
         Model::new(Cuboid { x: 1.0, y: 0.2, z: 0.2, subdivisions: 1 }.mesh().unwrap(), Solidity::Solid);
     let bodies: Vec<_> = (0..6)
         .map(|i| {
-            let turn =
+            let rotation =
                 UnitQuaternion::from_axis_angle(&Vector3::z_axis(), f64::from(i) * 60_f64.to_radians());
-            Body::new(&slab, Isometry3::from_parts((turn * Vector3::new(0.0, 0.7, 0.0)).into(), turn))
+            Body::new(&slab, Isometry3::from_parts((rotation * Vector3::new(0.0, 0.7, 0.0)).into(), rotation))
         })
         .collect();
-    // All outwards by the same length, the least that sets them apart.
+    // All outwards by the same length, the minimum that sets them apart.
     let outwards = |by: f64| {
         let moved = |body: &Body| Isometry3 {
             translation: (body.pose.translation.vector * (1.0 + by / 0.7)).into(),
@@ -124,7 +124,7 @@ fn a_ring_of_boxes_opens_by_no_more_than_evenly() {
 }
 
 #[test]
-fn the_way_back_never_ends_farther_away() {
+fn retraction_never_ends_farther_away() {
     let models = models(1.0);
     for seed in 0..4 {
         let bodies = heap(&models, 8 + 3 * seed, 1.0);
@@ -148,7 +148,7 @@ fn two_balls_end_where_their_centres_point() {
 }
 
 #[test]
-fn least_lengths_are_shorter_in_sum_and_least_squares_in_squares() {
+fn minimum_lengths_are_shorter_in_sum_and_minimum_squares_in_squares() {
     let models = models(1.0);
     let bodies = heap(&models, 20, 1.0);
     let with = |measure| {
@@ -157,7 +157,7 @@ fn least_lengths_are_shorter_in_sum_and_least_squares_in_squares() {
         assert!(apart(&bodies, &found));
         found
     };
-    let (squares, lengths) = (with(Measure::Squares), with(Measure::Lengths));
+    let (squares, lengths) = (with(DisplacementMeasure::Squares), with(DisplacementMeasure::Lengths));
     assert!(lengths.total_displacement < squares.total_displacement);
     assert!(squares.root_sum_square < lengths.root_sum_square);
 }
@@ -184,7 +184,7 @@ fn a_cube_inside_another_one_overlaps_it() {
 }
 
 #[test]
-fn what_is_free_is_left_alone() {
+fn a_free_configuration_is_left_alone() {
     let cube = cube();
     let found = separated(&[Body::new(&cube, at(0.0, 0.0, 0.0)), Body::new(&cube, at(1.5, 0.0, 0.0))]);
     assert_eq!(found.translations, [Vector3::zeros(); 2]);
@@ -207,7 +207,7 @@ fn a_clearance_is_kept() {
     let options = SeparationOptions { clearance: 0.1, ..SeparationOptions::default() };
     let found = separate(&bodies, &options).unwrap();
     assert!(found.clearance >= 0.1 && found.clearance < 0.1 + CLOSE, "{found:?}");
-    // The gaps of 0.2 and 0.05 are the only demands: their optimum keeps the middle of the three.
+    // The gaps of 0.2 and 0.05 are the only constraints: their optimum keeps the middle of the three.
     let sum: Vector3<f64> = found.translations.iter().sum();
     assert!(sum.norm() < CLOSE);
     assert!((found.translations[2].x - found.translations[1].x - 0.05).abs() < CLOSE);
@@ -251,7 +251,7 @@ fn nonsense_is_an_error() {
 
 #[test]
 fn a_body_squeezed_between_fixed_ones_leaves_to_the_side() {
-    // The gap of 0.9 is too narrow for the cube of 1; out of it leads the way along y or z, 0.95 at the least.
+    // The gap of 0.9 is too narrow for the cube of 1; out of it leads the way along y or z, 0.95 at the minimum.
     let cube = cube();
     let wall =
         Model::new(Cuboid { x: 1.0, y: 1.0, z: 3.0, subdivisions: 1 }.mesh().unwrap(), Solidity::Solid);
@@ -271,9 +271,9 @@ fn heap(models: &[Model], count: usize, metre: f64) -> Vec<Body<'_>> {
     let mut bodies = vec![Body::fixed(&models[0], at(0.0, 0.0, -0.5 * metre))];
     bodies.extend((0..count).map(|index| {
         let place = Vector3::new(1.2 * random(), 1.2 * random(), 1.0 + 1.2 * random()) * metre;
-        let turn =
+        let rotation =
             UnitQuaternion::new_normalize(Quaternion::new(random(), random(), random(), 0.1 + random()));
-        Body::new(&models[1 + index % (models.len() - 1)], Isometry3::from_parts(place.into(), turn))
+        Body::new(&models[1 + index % (models.len() - 1)], Isometry3::from_parts(place.into(), rotation))
     }));
     bodies
 }
@@ -340,15 +340,15 @@ fn the_unit_of_length_does_not_matter() {
 }
 
 #[test]
-fn a_rigid_motion_of_everything_turns_the_answer_with_it() {
+fn a_rigid_motion_of_everything_rotates_the_answer_with_it() {
     let models = models(1.0);
     let bodies = &heap(&models, 12, 1.0)[..5];
-    let turn = UnitQuaternion::from_euler_angles(0.3, -0.7, 1.1);
-    let motion = Isometry3::from_parts(Vector3::new(2.0, -1.0, 3.0).into(), turn);
-    let turned: Vec<_> = bodies.iter().map(|body| Body { pose: motion * body.pose, ..*body }).collect();
-    let (found, other) = (separated(bodies), separated(&turned));
+    let rotation = UnitQuaternion::from_euler_angles(0.3, -0.7, 1.1);
+    let motion = Isometry3::from_parts(Vector3::new(2.0, -1.0, 3.0).into(), rotation);
+    let rotated: Vec<_> = bodies.iter().map(|body| Body { pose: motion * body.pose, ..*body }).collect();
+    let (found, other) = (separated(bodies), separated(&rotated));
     assert!(found.total_displacement > 0.1);
     for (a, b) in found.translations.iter().zip(&other.translations) {
-        assert!((turn * a - b).norm() < 1e-6, "{a} {b}");
+        assert!((rotation * a - b).norm() < 1e-6, "{a} {b}");
     }
 }

@@ -1,4 +1,4 @@
-//! The robots and obstacles under `assets` are what they are said to be.
+//! The robots and obstacles under `assets` match their descriptions.
 
 use std::path::PathBuf;
 

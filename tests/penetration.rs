@@ -94,7 +94,7 @@ fn touching_cubes_are_zero_deep_and_cubes_a_hair_apart_are_apart() {
     assert!(answer(&cube, &at(1.0 + 1e-12, 0.0, 0.0), &cube, &at(0.0, 0.0, 0.0), Effort::Fast).is_none());
 }
 
-/// A grate whose bars stand in the gaps of another one: the faces of bars and gaps are exactly coplanar.
+/// A grate whose bars are in the gaps of another one: the faces of bars and gaps are exactly coplanar.
 #[test]
 fn exactly_coplanar_faces_give_the_tight_answer() {
     let grate = Grate::default();
@@ -158,7 +158,7 @@ const TURNED_BOXES: [([f64; 9], [f64; 3], f64); 3] = [
 ];
 
 #[test]
-fn turned_boxes_reach_their_exact_depth() {
+fn rotated_boxes_reach_their_exact_depth() {
     let (a, b) = (cuboid([1.0, 0.8, 0.6], 1), cuboid([1.2, 1.0, 0.5], 1));
     for (rows, translation, depth) in TURNED_BOXES {
         let rotation = UnitQuaternion::from_matrix(&nalgebra::Matrix3::from_row_slice(&rows));
@@ -182,10 +182,10 @@ fn every_answer_is_free_and_everything_short_of_it_overlaps() {
             let Some(found) = answer(a, &pose_a, b, &pose_b, Effort::Fast) else { continue };
             answered += 1;
             assert!(!collide(a, &moved(&pose_a, found.translation), b, &pose_b), "{i} {j}");
-            for share in [0.0, 0.5, 0.9, 0.999] {
+            for fraction in [0.0, 0.5, 0.9, 0.999] {
                 assert!(
-                    collide(a, &moved(&pose_a, share * found.translation), b, &pose_b),
-                    "{i} {j} {share}"
+                    collide(a, &moved(&pose_a, fraction * found.translation), b, &pose_b),
+                    "{i} {j} {fraction}"
                 );
             }
             let size = a.radius() + b.radius();
@@ -286,7 +286,7 @@ fn a_thin_plate_is_pushed_back_to_the_side_it_came_from() {
         )
     };
     assert_eq!(query(0.6), Ok(None));
-    // Most of the cube is through the plate, and the shortest way out is on: a query without memory goes there.
+    // Most of the cube is through the plate, and the shortest exit is ahead: a query without memory goes there.
     let found = query(-0.3).expect("an answer").expect("they overlap");
     assert!((found.depth - 0.805).abs() < 1e-9 && found.direction.z > 0.999, "{}", found.depth);
     let forgetful =
@@ -303,13 +303,13 @@ fn a_motion_through_another_body_is_answered_at_every_step() {
     for (i, a) in models.iter().enumerate() {
         for (j, b) in models.iter().enumerate() {
             let size = a.radius() + b.radius();
-            let (turn, way) = (0.02 * noise.vector(), noise.vector().normalize());
+            let (rotation, direction) = (0.02 * noise.vector(), noise.vector().normalize());
             let mut pose = noise.pose(0.0, PI);
-            pose.translation.vector = -size * way + 0.1 * size * noise.vector();
+            pose.translation.vector = -size * direction + 0.1 * size * noise.vector();
             let mut coherence = MotionCoherence::default();
             for step in 0..60 {
-                pose.translation.vector += size / 30.0 * way;
-                pose.rotation = UnitQuaternion::from_scaled_axis(turn) * pose.rotation;
+                pose.translation.vector += size / 30.0 * direction;
+                pose.rotation = UnitQuaternion::from_scaled_axis(rotation) * pose.rotation;
                 let found =
                     penetration_coherent((a, &pose), (b, &Isometry3::identity()), &options, &mut coherence);
                 let found = found.unwrap_or_else(|error| panic!("{i} {j} step {step}: {error}"));

@@ -1,4 +1,4 @@
-//! Penetration from one source of starts alone, and from what a motion has left behind.
+//! Penetration from a single source of starts, and from the state of a motion.
 
 use extricate::geometry::procedural::{Cuboid, Cup, Grate, Procedural, Spoon, Torus};
 use extricate::geometry::{Solidity, TriangleMesh};
@@ -37,7 +37,7 @@ fn checked((a, pose_a): Body, (b, pose_b): Body, options: &TranslationalOptions)
         }
         other => other.expect("an answer").expect("they overlap"),
     };
-    let moved = |share: f64| Translation3::from(share * found.translation) * pose_a;
+    let moved = |fraction: f64| Translation3::from(fraction * found.translation) * pose_a;
     assert!(!collide(a, &moved(1.0), b, pose_b), "{found:?}");
     assert!(collide(a, &moved(0.999), b, pose_b), "{found:?}");
     assert_eq!(found.start, options.start);
@@ -107,11 +107,11 @@ fn more_walks_of_a_source_are_no_worse_than_one() {
 #[test]
 fn face_normals_and_axes_give_boxes_their_exact_depth() {
     let (a, b) = (cuboid(1.0, 2.0, 3.0), cuboid(2.0, 1.0, 1.5));
-    let turn = UnitQuaternion::from_euler_angles(0.4, 0.2, 0.9);
-    let turned = |x, y, z| Isometry3::from_parts(Translation3::identity(), turn) * at(x, y, z);
+    let rotation = UnitQuaternion::from_euler_angles(0.4, 0.2, 0.9);
+    let rotated = |x, y, z| Isometry3::from_parts(Translation3::identity(), rotation) * at(x, y, z);
     for source in ["normals", "axes"] {
         let options = from(source.parse().expect("a source"), Effort::Fast);
-        let found = checked((&a, &turned(0.2, 0.3, -0.4)), (&b, &turned(0.0, 0.0, 0.0)), &options);
+        let found = checked((&a, &rotated(0.2, 0.3, -0.4)), (&b, &rotated(0.0, 0.0, 0.0)), &options);
         // Along y: (2 + 1) / 2 − 0.3, along x: 1.5 − 0.2, along z: 2.25 − 0.4.
         assert!((found.expect("a start").depth - 1.2).abs() < 1e-9, "{source}");
     }
@@ -144,7 +144,7 @@ fn a_source_without_a_start_is_an_error_and_never_another_source() {
             assert_eq!(answer, Err(PenetrationError::NoFreeConfiguration { start }));
         }
     }
-    // Apart is apart, whatever the start.
+    // Shapes that are apart are reported so, whatever the start.
     assert_eq!(penetration(&cube, &at(2.0, 0.0, 0.0), &cube, &there, &from(blocked, Effort::Fast)), Ok(None));
 }
 

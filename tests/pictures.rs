@@ -1,12 +1,12 @@
-//! Pictures of shipped scenes, drawn without a display, are like those that are stored in `tests/pictures`.
+//! Offscreen pictures of shipped scenes agree with those stored in `tests/pictures`.
 //!
-//! Drivers draw edges and shadows a little differently, so that pictures are compared as one sees them from afar. Both
-//! are cut into blocks of 8 × 8 pixels, and each block has its mean colour. The *difference* is the mean over the blocks of
-//! the greatest difference of a channel, in steps of 255; *strayed* is the share of blocks that differ by more than
-//! [`STRAYED`]; *shown* is the share of blocks whose colour is not the one that most blocks have. A picture is like
-//! another one where difference and strayed are small and the two shown are alike.
+//! Drivers draw edges and shadows slightly differently, so that pictures are compared at low resolution: as mean colours of
+//! blocks of 8 × 8 pixels. The *difference* is the mean over the blocks of the maximum difference of a channel, in steps of
+//! 255; *outliers* is the fraction of blocks that differ by more than [`OUTLIER`]; *foreground* is the fraction of blocks
+//! whose colour is not the most frequent one. Two pictures agree if difference and outliers are small and their foregrounds
+//! are nearly equal.
 //!
-//! `EXTRICATE_PICTURES=write cargo test --release --features viewer --test pictures` makes the stored pictures anew: look at
+//! `EXTRICATE_PICTURES=write cargo test --release --features viewer --test pictures` rewrites the stored pictures: look at
 //! them before they are committed.
 
 use std::collections::HashMap;
@@ -16,24 +16,26 @@ use std::path::PathBuf;
 use extricate::scene::Scene;
 use extricate::viewer::ViewError;
 use extricate::viewer::image::{Rgb, RgbImage};
-use extricate::viewer::render::{Format, Marks, Order, Reel, Renderer, Times, write_png};
+use extricate::viewer::render::{
+    Annotations, Format, RenderRequest, RenderSource, Renderer, Times, write_png,
+};
 use extricate::viewer::{Camera, Drawing};
 
 const SIZE: [u32; 2] = [320, 180];
-/// Pixels of a block's side.
+/// Side of a block [pixels].
 const BLOCK: u32 = 8;
-/// Difference of a block from which on something else is seen there [steps of 255].
-const STRAYED: f64 = 16.0;
-/// Greatest mean difference of the blocks [steps of 255].
-const DIFFERENCE: f64 = 1.5;
-/// Greatest share of blocks that strayed.
-const SHARE: f64 = 0.005;
-/// Greatest difference of the shares of what is shown.
-const SHOWN: f64 = 0.05;
-/// Most bytes of a stored picture.
-const MOST_BYTES: u64 = 40_000;
+/// Difference from which a block counts as an outlier [steps of 255].
+const OUTLIER: f64 = 16.0;
+/// Maximum mean difference of the blocks [steps of 255].
+const MAX_DIFFERENCE: f64 = 1.5;
+/// Maximum fraction of outliers.
+const MAX_OUTLIERS: f64 = 0.005;
+/// Maximum difference of the foregrounds.
+const MAX_FOREGROUND: f64 = 0.05;
+/// Maximum size of a stored picture [bytes].
+const MAX_BYTES: u64 = 40_000;
 
-/// The scenes, the time of each picture [s], and the bodies that one can do without.
+/// The scenes, the time of each picture [s], and a body whose absence must be detected.
 const SCENES: [(&str, f64, &str); 6] = [
     ("rigid/ring_stack", 0.2, "ring-1"),
     ("rigid/nut_on_bolt", 0.1, "nut"),
@@ -43,12 +45,14 @@ const SCENES: [(&str, f64, &str); 6] = [
     ("soft/ball_through_ring", 0.05, "ring"),
 ];
 
-/// Shows a scene, seen from `camera` or its own, with the renderer that is there already.
+/// Shows a scene with `camera` or its own, reusing an existing renderer.
 fn show(renderer: &mut Option<Renderer>, scene: Scene, camera: Option<Camera>) {
-    let reel = Reel::of_scene(scene).expect("a world");
+    let source = RenderSource::of_scene(scene).expect("a world");
     match renderer {
-        Some(renderer) => renderer.show(reel, camera).expect("all shapes can be drawn"),
-        None => *renderer = Some(Renderer::new(reel, SIZE, camera).expect("a software driver is installed")),
+        Some(renderer) => renderer.show(source, camera).expect("all shapes can be drawn"),
+        None => {
+            *renderer = Some(Renderer::new(source, SIZE, camera).expect("a software driver is installed"))
+        }
     }
 }
 
@@ -59,7 +63,7 @@ fn scene(name: &str) -> Scene {
 
 fn picture(renderer: &mut Option<Renderer>, time: f64) -> RgbImage {
     let renderer = renderer.as_mut().expect("a scene is shown");
-    let mut nothing_else = |_: &Reel, _: &_, _: &_| Ok(Drawing::default());
+    let mut nothing_else = |_: &RenderSource, _: &_, _: &_| Ok(Drawing::default());
     let mut on = |_| ControlFlow::Continue(());
     renderer.picture(time, 0.0, &mut nothing_else, &mut on).expect("a picture")
 }
@@ -76,26 +80,27 @@ fn blocks(picture: &RgbImage) -> Vec<[f64; 3]> {
     sums.into_iter().map(|[red, green, blue, count]| [red / count, green / count, blue / count]).collect()
 }
 
-/// The share of blocks that do not have the colour that most have.
-fn shown(blocks: &[[f64; 3]]) -> f64 {
-    let rough = |block: &[f64; 3]| block.map(|channel| (channel / STRAYED).round() as i32);
+/// Fraction of blocks that do not have the most frequent colour.
+fn foreground(blocks: &[[f64; 3]]) -> f64 {
+    let rough = |block: &[f64; 3]| block.map(|channel| (channel / OUTLIER).round() as i32);
     let mut counts = HashMap::<[i32; 3], usize>::new();
     blocks.iter().for_each(|block| *counts.entry(rough(block)).or_default() += 1);
     1.0 - counts.into_values().max().unwrap_or(0) as f64 / blocks.len() as f64
 }
 
-/// What tells two pictures apart; nothing where they are alike.
+/// Description of the difference of two pictures; `None` if they agree.
 fn difference(a: &RgbImage, b: &RgbImage) -> Option<String> {
     assert_eq!(a.dimensions(), b.dimensions());
     let (a, b) = (blocks(a), blocks(b));
     let channels = |(a, b): (&[f64; 3], &[f64; 3])| (0..3).map(|k| (a[k] - b[k]).abs()).fold(0.0, f64::max);
     let differences: Vec<f64> = a.iter().zip(&b).map(channels).collect();
     let mean = differences.iter().sum::<f64>() / differences.len() as f64;
-    let strayed = differences.iter().filter(|&&by| by > STRAYED).count() as f64 / differences.len() as f64;
-    let shown = (shown(&a) - shown(&b)).abs();
-    let alike = mean <= DIFFERENCE && strayed <= SHARE && shown <= SHOWN;
-    let told = format!("difference {mean:.2}, strayed {strayed:.4}, shown differs by {shown:.3}");
-    (!alike).then_some(told)
+    let outliers = differences.iter().filter(|&&by| by > OUTLIER).count() as f64 / differences.len() as f64;
+    let foreground = (foreground(&a) - foreground(&b)).abs();
+    let alike = mean <= MAX_DIFFERENCE && outliers <= MAX_OUTLIERS && foreground <= MAX_FOREGROUND;
+    let report =
+        format!("difference {mean:.2}, outliers {outliers:.4}, foregrounds differ by {foreground:.3}");
+    (!alike).then_some(report)
 }
 
 fn stored(name: &str) -> PathBuf {
@@ -114,18 +119,18 @@ fn six_shipped_scenes_look_as_they_did() {
         if writes {
             write_png(&drawn, &path).expect("it can be written");
         }
-        assert!(path.metadata().expect("a stored picture").len() <= MOST_BYTES, "{name} is large");
+        assert!(path.metadata().expect("a stored picture").len() <= MAX_BYTES, "{name} is large");
         let expected = extricate::viewer::image::open(&path).expect("a stored picture").into_rgb8();
-        if let Some(told) = difference(&drawn, &expected) {
+        if let Some(report) = difference(&drawn, &expected) {
             let seen = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(path.file_name().expect("a name"));
             write_png(&drawn, &seen).expect("it can be written");
-            panic!("{name}: {told}; what was drawn is in {}", seen.display());
+            panic!("{name}: {report}; the picture drawn is in {}", seen.display());
         }
     }
 }
 
 #[test]
-fn a_black_an_empty_and_an_incomplete_picture_are_told_apart_from_what_is_stored() {
+fn black_empty_and_incomplete_pictures_differ_from_the_stored_ones() {
     let [width, height] = SIZE;
     let mut renderer = None;
     for (name, time, body) in SCENES {
@@ -151,16 +156,16 @@ fn a_black_an_empty_and_an_incomplete_picture_are_told_apart_from_what_is_stored
 #[test]
 fn a_film_that_is_stopped_leaves_no_file() {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("stopped.gif");
-    let order = Order {
+    let request = RenderRequest {
         format: Format::Gif(path.clone()),
         size: SIZE,
         times: Times::Film { from: 0.1, to: None, speed: 1.0, fps: 10.0 },
         camera: None,
         orbit: 0.0,
-        marks: Marks::default(),
+        annotations: Annotations::default(),
     };
-    let reel = Reel::of_scene(scene("rigid/ring_stack")).expect("a world");
-    let stopped = order.carry_out(vec![reel], &mut |_| ControlFlow::Break(()));
+    let source = RenderSource::of_scene(scene("rigid/ring_stack")).expect("a world");
+    let stopped = request.execute(vec![source], &mut |_| ControlFlow::Break(()));
     assert!(matches!(stopped, Err(ViewError::Stopped { .. })), "{stopped:?}");
     assert!(!path.exists());
 }

@@ -30,7 +30,7 @@ fn assert_volume(mesh: &TriangleMesh, expected: f64) {
     assert!((found - expected).abs() <= ROUNDING * expected.max(1.0), "volume {found} is not {expected}");
 }
 
-/// Area of the regular polygon of n sides inscribed in the unit circle: what π becomes.
+/// Area of the regular polygon of n sides inscribed in the unit circle: the counterpart of π.
 fn polygon(n: u32) -> f64 {
     0.5 * f64::from(n) * (TAU / f64::from(n)).sin()
 }
@@ -267,13 +267,13 @@ fn a_gear_is_between_its_root_and_its_tip() {
 }
 
 #[test]
-fn a_figurine_is_a_ball_with_limbs_that_stand_out() {
+fn a_figurine_is_a_ball_with_limbs_that_stick_out() {
     let figurine = |limbs: f64| build("figurine", &[("limbs", limbs), ("radius", 0.5), ("frequency", 9.0)]);
     let ball = build("sphere", &[("radius", 0.5), ("frequency", 9.0)]);
     assert_volume(&figurine(0.0), volume(&ball));
     let [none, half, whole] = [0.0, 0.5, 1.0].map(|limbs| figurine(limbs).aabb().extents());
     assert!((0..3).all(|k| none[k] < half[k] && half[k] < whole[k]), "{none} {half} {whole}");
-    assert!(whole.z > 1.3 * whole.x && whole.z > 1.1 * whole.y, "it stands: {whole}");
+    assert!(whole.z > 1.3 * whole.x && whole.z > 1.1 * whole.y, "it is upright: {whole}");
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn fast() -> PenetrationOptions {
     PenetrationOptions { effort: Effort::Fast, ..PenetrationOptions::default() }
 }
 
-/// Whether an answer is exact or certified (`yes`), or holds to within a stated error of triangles (`bound`).
+/// Mark of an answer that is exact or certified (`yes`), or holds to within a stated error of triangles (`bound`).
 fn mark(error: f64) -> &'static str {
     if error > 0.0 { "bound" } else { "yes" }
 }
@@ -331,9 +331,9 @@ fn a_ball_in_the_wall_of_a_ring_leaves_it_by_a_verified_translation_within_its_b
         let moved = center + found.translation;
         assert!(!shape.model().unwrap().contains(&moved) && to_mesh(&moved, &mesh) >= radius - 1e-12);
         // A ball inside by s touches after r + s at the earliest; here the shortest path out of a tube is nearly that.
-        let least = radius + if inside { to_mesh(&center, &mesh) } else { -to_mesh(&center, &mesh) };
-        assert!(least <= found.depth + 1e-9 && found.lower_bound <= found.depth, "{least} {found:?}");
-        assert!(found.lower_bound >= least - 1e-9 && found.depth <= 1.35 * least + 0.02, "{least} {found:?}");
+        let min = radius + if inside { to_mesh(&center, &mesh) } else { -to_mesh(&center, &mesh) };
+        assert!(min <= found.depth + 1e-9 && found.lower_bound <= found.depth, "{min} {found:?}");
+        assert!(found.lower_bound >= min - 1e-9 && found.depth <= 1.35 * min + 0.02, "{min} {found:?}");
         assert!(found.approximation > 0.0 && found.approximation < 0.02 * radius);
     }
     assert!(overlaps > 10);
@@ -370,7 +370,7 @@ fn a_rotating_half_space_meets_a_ball_when_its_plane_does() {
     let rising = Moving::linear(&ground, &Isometry3::identity(), &tilt);
     let resting = Moving::still(&ball, &Isometry3::translation(2.0, 0.0, 0.5));
     let found = query::time_of_contact(&resting, &rising, &Default::default()).unwrap().unwrap();
-    // Height of (2, 0, ½) over the plane turned by θ: ½ cos θ − 2 sin θ = 0.1.
+    // Height of (2, 0, ½) over the plane rotated by θ: ½ cos θ − 2 sin θ = 0.1.
     let height = |angle: f64| 0.5 * angle.cos() - 2.0 * angle.sin() - 0.1;
     assert!(height(found.time) >= 0.0 && height(found.time) < 1e-6, "{found:?}");
 }
@@ -459,8 +459,8 @@ fn a_robot_names_the_link_that_is_nearest_and_what_it_hits() {
         query::distance(&single, &Posed::new(&ground, below), &DistanceOptions::default()).unwrap().value
     });
     assert!((each.fold(f64::INFINITY, f64::min) - nearest.value).abs() < 1e-12);
-    let turned = Isometry3::from_parts(below.translation, UnitQuaternion::identity());
-    let twin = arm.at_base(&vec![0.0; arm.degrees_of_freedom()], &turned).unwrap();
+    let rotated = Isometry3::from_parts(below.translation, UnitQuaternion::identity());
+    let twin = arm.at_base(&vec![0.0; arm.degrees_of_freedom()], &rotated).unwrap();
     let apart = query::distance(&posed, &twin, &DistanceOptions::default()).unwrap();
     assert!(apart.value > 0.0 && twin.name(apart.parts[1]).is_some());
 }

@@ -1,4 +1,4 @@
-//! The folder of a run stands for itself, and what is read from it is what was.
+//! The folder of a run is self-contained, and reading it restores the run.
 
 mod cli_program;
 
@@ -20,7 +20,7 @@ use nalgebra::{Point3, Vector3};
 /// Runs a scene into a folder.
 fn record(scene: &Scene, folder: &str, steps: u64, every: u64) {
     let directory = RunDirectory::create(folder).expect("the folder can be made");
-    let options = RunOptions { steps, every, judge: false };
+    let options = RunOptions { steps, every, check_expectations: false };
     let world = scene.world().expect("a world");
     run(scene, world, &options, Some(directory), &mut |_| ControlFlow::Continue(())).expect("the scene runs");
 }
@@ -96,7 +96,7 @@ fn stepped(scene: &Scene, steps: u64) -> World {
 }
 
 #[test]
-fn a_run_folder_stands_for_itself_wherever_it_is_moved() {
+fn a_run_folder_is_self_contained_wherever_it_is_moved() {
     let folder = scratch_folder();
     let scene = everything(&folder);
     let expected = [0, 3].map(|steps| stepped(&scene, steps).hash());
@@ -135,7 +135,7 @@ fn shipped_scenes_with_meshes_and_robots_start_alike_from_their_run_folders() {
 }
 
 #[test]
-fn what_the_command_line_changes_stands_in_the_scene_of_the_run() {
+fn changes_by_the_command_line_are_in_the_scene_of_the_run() {
     let folder = scratch_folder();
     let text = r#"(title: "Two cubes", duration: 0.1, shapes: {"cube": cuboid(size: (1, 1, 1))}, bodies: [
         (name: "a", shape: "cube"), (name: "b", shape: "cube", position: (0.75, 0, 0)) ])"#;
@@ -183,7 +183,7 @@ fn a_run_of_the_scene_of_a_run_writes_it_anew_and_no_other_scene_is_overwritten(
     assert_eq!(folder.read("out/states.jsonl"), before[2]);
     assert!(fs::read(folder.path("out/nodes.bin")).expect("the nodes") == nodes);
     Recording::open(&out).expect("it is still a run");
-    // What an earlier scene left goes, what is somebody else's stays.
+    // Files of an earlier scene are removed, other files stay.
     folder.write("out/assets/notes.txt", "mine");
     record(&Scene::load("scenes/rigid/linked_chain.ron").expect("a scene"), &out, 1, 1);
     let left: Vec<_> = fs::read_dir(folder.path("out/assets")).expect("it stays").collect();
@@ -197,7 +197,7 @@ fn a_run_of_the_scene_of_a_run_writes_it_anew_and_no_other_scene_is_overwritten(
 }
 
 #[test]
-fn what_is_read_is_what_was_to_the_last_bit() {
+fn a_restored_world_is_equal_to_the_last_bit() {
     let folder = scratch_folder();
     let scene = everything(&folder);
     record(&scene, &folder.path("out"), 7, 3);
@@ -283,12 +283,12 @@ fn a_run_that_was_killed_is_read_up_to_its_last_whole_state_wherever_it_was_cut(
 }
 
 #[test]
-fn damage_is_told_with_file_line_and_cause() {
+fn damage_is_reported_with_file_line_and_cause() {
     let folder = scratch_folder();
     let out = fall(&folder);
     let (states, nodes) = (out.join("states.jsonl"), out.join("nodes.bin"));
     let (text, bytes) = (fs::read_to_string(&states).expect("text"), fs::read(&nodes).expect("bytes"));
-    let told = |text: &str| {
+    let states_of = |text: &str| {
         fs::write(&states, text).expect("a damaged file");
         let recording = Recording::open(&out)?;
         (0..recording.state_count()).try_for_each(|state| recording.state(state).map(|_| ()))
@@ -300,7 +300,7 @@ fn damage_is_told_with_file_line_and_cause() {
         };
         text.lines().enumerate().map(edited).map(|line| line + "\n").collect::<String>()
     };
-    told(&text).expect("nothing is damaged");
+    states_of(&text).expect("nothing is damaged");
     for (damaged, expected) in [
         (line(3, "{", ""), "states.jsonl:3: "),
         (line(2, "\"ball\"", "\"bell\""), "states.jsonl:2: the body `ball` is missing"),
@@ -321,29 +321,29 @@ fn damage_is_told_with_file_line_and_cause() {
             "states.jsonl: the last state is that of step 2, but the run took 4",
         ),
     ] {
-        let error = told(&damaged).expect_err(expected).to_string();
+        let error = states_of(&damaged).expect_err(expected).to_string();
         assert!(error.contains(expected), "{error} (expected {expected})");
     }
     let damaged_nodes = |at: usize, byte: u8, expected: &str| {
         let mut bytes = bytes.clone();
         bytes[at] = byte;
         fs::write(&nodes, bytes).expect("a damaged file");
-        let error = told(&text).expect_err(expected).to_string();
+        let error = states_of(&text).expect_err(expected).to_string();
         assert!(error.contains("nodes.bin") && error.contains(expected), "{error} (expected {expected})");
     };
     let first = bytes.len() - 5 * (8 + 24 * 8);
-    damaged_nodes(0, b'e', "it is no file of nodes");
-    damaged_nodes(8, 2, "it is no file of nodes of version 1");
+    damaged_nodes(0, b'e', "not a node file");
+    damaged_nodes(8, 2, "not a node file of version 1");
     damaged_nodes(20, b'c', "its soft bodies are not those of the scene");
     damaged_nodes(first, 7, "its state 0 is that of step 7, not of step 0");
-    damaged_nodes(first + 8 + 7, 0x7f, "a node of its state 0 is nowhere");
+    damaged_nodes(first + 8 + 7, 0x7f, "a node of its state 0 is not finite");
     fs::write(&nodes, &bytes[..bytes.len() - 1]).expect("a cut file");
-    let error = told(&text).expect_err("a complete run has all nodes").to_string();
+    let error = states_of(&text).expect_err("a complete run has all nodes").to_string();
     assert!(error.contains("it holds 4 states, and states.jsonl 5"), "{error}");
 }
 
 #[test]
-fn a_folder_that_is_no_run_is_told_so() {
+fn a_folder_that_is_not_a_run_is_refused_as_such() {
     let folder = scratch_folder();
     for path in [folder.path("."), folder.path("nowhere"), folder.write("file", "")] {
         let error = Recording::open(&path).expect_err("no run");

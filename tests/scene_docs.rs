@@ -88,7 +88,7 @@ fn every_snippet_is_a_scene() {
     assert!(snippets.len() >= 6, "only {} snippets were found", snippets.len());
     for (line, text) in snippets {
         if let Err(error) = SceneFile::parse(Path::new("docs/scenes.md"), &text) {
-            panic!("the snippet at line {line} is no scene: {error}");
+            panic!("the snippet at line {line} is not a scene: {error}");
         }
     }
 }
@@ -114,7 +114,7 @@ fn every_field_and_value_of_the_schema_is_described_in_the_section_of_its_type()
 fn every_field_and_value_of_the_schema_is_used_in_a_snippet() {
     let text: String = snippets(DOCS).into_iter().map(|(_, text)| text).collect();
     let used: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-    /// Values that stand in a snippet by being the default, or that no snippet can show together with the others.
+    /// Values that are in a snippet by being the default, or that no snippet can show together with the others.
     const UNSEEN: [&str; 9] = [
         "preview",
         "standard",

@@ -1,10 +1,10 @@
-//! What is wrong with a scene is told with the file, the line, the column and the cause.
+//! Errors of scenes are reported with file, line, column and cause.
 
 use std::path::Path;
 
 use extricate::scene::schema::SceneFile;
 
-/// A scene in which `what` stands among the fields of its one body (line 4) and `rest` behind the list of bodies.
+/// A scene with `what` among the fields of its one body (line 4) and `rest` behind the list of bodies.
 fn scene(what: &str, rest: &str) -> String {
     format!(
         "(title: \"test\", duration: 2,\nshapes: {{\"s\": ball(radius: 0.5), \"floor\": half_space}},\nbodies: [\n\
@@ -14,7 +14,7 @@ fn scene(what: &str, rest: &str) -> String {
 
 /// The messages of everything that is wrong, each `line:column: cause`.
 fn faults(text: &str) -> Vec<String> {
-    let error = SceneFile::parse(Path::new("dir/scene.ron"), text).expect_err("the scene is wrong");
+    let error = SceneFile::parse(Path::new("dir/scene.ron"), text).expect_err("the scene is invalid");
     let strip = |p: &extricate::scene::Problem| {
         p.to_string().strip_prefix("dir/scene.ron:").expect("the message starts with the path").to_owned()
     };
@@ -28,7 +28,7 @@ fn a_scene_without_a_fault_is_accepted() {
 }
 
 #[test]
-fn a_wrong_value_of_a_body_is_told_with_its_place_and_cause() {
+fn a_wrong_value_of_a_body_is_reported_with_its_place_and_cause() {
     for (what, expected) in [
         ("mass: -2.0", "4:31: the mass [kg] is -2, but must be above zero"),
         ("mass: 0", "4:31: the mass [kg] is 0, but must be above zero"),
@@ -38,20 +38,23 @@ fn a_wrong_value_of_a_body_is_told_with_its_place_and_cause() {
         ("density: 1e999", "4:34: `1e999` is not a finite number"),
         ("friction: -0.1", "4:35: the friction coefficient is -0.1, but must be zero or above"),
         ("restitution: 1.5", "4:38: the restitution coefficient is 1.5, but must be between 0 and 1"),
-        ("mass: 1, density: 2", "4:31: body `a` has both a mass and a density; one follows from the other"),
+        ("mass: 1, density: 2", "4:31: body `a` has both `mass` and `density`; give only one"),
         ("rotation: quaternion(1, 1, 0, 0)", "the quaternion (w, x, y, z) has length 1.414"),
         (
             "rotation: axis_angle_degrees(axis: (0, 0, 0), angle: 3)",
             "4:60: the axis of the rotation has length 0",
         ),
-        ("copies: (count: (2, 0, 1), spacing: (1, 1, 1))", "a count of zero makes no copies"),
+        (
+            "copies: (count: (2, 0, 1), spacing: (1, 1, 1))",
+            "zero count: a grid of copies needs 1 or more along each axis",
+        ),
         (
             "copies: (count: (4000000000, 4000000000, 4000000000), spacing: (1, 1, 1))",
-            "more than 1000000 bodies",
+            "too many bodies: at most 1000000 are supported",
         ),
-        ("kind: fixed, linear_velocity: (1, 0, 0)", "body `a` is fixed and has a velocity"),
-        ("frction: 0.5", "4:25: there is no field `frction` of `Body`"),
-        ("kind: flying", "4:31: `flying` is not a value of `BodyKind`"),
+        ("kind: fixed, linear_velocity: (1, 0, 0)", "body `a` is fixed, but has a velocity"),
+        ("frction: 0.5", "4:25: unknown field `frction` of `Body`"),
+        ("kind: flying", "4:31: unknown value `flying` of `BodyKind`"),
         ("mass: \"heavy\"", "expected float"),
     ] {
         let faults = faults(&scene(what, ""));
@@ -68,7 +71,7 @@ fn scene_of(shape: &str) -> String {
 }
 
 #[test]
-fn a_wrong_hull_or_rounded_shape_is_told_with_its_place_and_cause() {
+fn a_wrong_hull_or_rounded_shape_is_reported_with_its_place_and_cause() {
     let cuboid = "cuboid(size: (1, 1, 1))";
     for (shape, expected) in [
         (
@@ -92,13 +95,13 @@ fn a_wrong_hull_or_rounded_shape_is_told_with_its_place_and_cause() {
             String::from("rounded(core: hull(of: procedural(kind: \"torus\", scale: 0)), radius: 0.1)"),
             "2:71: the scale is 0, but must be above zero",
         ),
-        (format!("hull(of: {cuboid})"), "2:24: a hull is made of a `mesh` or `procedural`"),
+        (format!("hull(of: {cuboid})"), "2:24: only a `mesh` or `procedural` has a hull"),
         (
             String::from("hull(of: mesh(file: \"a.obj\", solidity: solid))"),
-            "2:54: a hull is always solid; the mesh it is made of needs no `solidity`",
+            "2:54: `solidity` is not allowed here: a hull is always solid",
         ),
-        (format!("rounded(core: {cuboid})"), "the field `radius` of `rounded` is missing"),
-        (String::from("hull(file: \"a.obj\")"), "there is no field `file` of `hull`"),
+        (format!("rounded(core: {cuboid})"), "missing field `radius` of `rounded`"),
+        (String::from("hull(file: \"a.obj\")"), "unknown field `file` of `hull`"),
     ] {
         let faults = faults(&scene_of(&shape));
         assert_eq!(faults.len(), 1, "{shape}: {faults:?}");
@@ -107,7 +110,7 @@ fn a_wrong_hull_or_rounded_shape_is_told_with_its_place_and_cause() {
 }
 
 #[test]
-fn a_wrong_joint_is_told_with_its_place_and_cause() {
+fn a_wrong_joint_is_reported_with_its_place_and_cause() {
     for (kind, expected) in [
         (
             "revolute(anchor: (0, 0, 0), axis: (0, 0, 0))",
@@ -129,7 +132,7 @@ fn a_wrong_joint_is_told_with_its_place_and_cause() {
         ("revolute(anchor: (0, 0, 0), axis: (1, 0, 0), limits_degrees: (0, 200))", "the limit [°] is 200"),
         (
             "rope(anchors: ((0, 0, 0), (0, 0, 2)), length: 1)",
-            "the anchors are 2 m apart, the rope is only 1 m long",
+            "the rope is shorter (1 m) than the distance of its anchors (2 m)",
         ),
         ("rope(anchors: ((0, 0, 0), (0, 0, 2)), length: -1)", "the length [m] is -1"),
     ] {
@@ -142,50 +145,62 @@ fn a_wrong_joint_is_told_with_its_place_and_cause() {
 }
 
 #[test]
-fn a_name_that_nothing_bears_or_that_two_bear_is_told_where_it_stands() {
+fn an_unknown_or_ambiguous_name_is_reported_with_its_place() {
     let text = scene("", "")
         .replace(", )", ")")
         .replace("(name: \"b\", shape: \"s\")", "(name: \"a\", shape: \"t\")");
     let both = faults(&text);
-    assert_eq!(both, ["5:8: there are two bodies named `a`", "5:20: there is no shape named `t`"]);
+    assert_eq!(
+        both,
+        ["5:8: duplicate name `a`: the names of bodies must be unique", "5:20: unknown shape `t`"]
+    );
     let text = scene("mass: 1", "").replace("\"floor\": half", "\"s\": ball(radius: 1), \"floor\": half");
-    assert_eq!(faults(&text), ["2:34: there are two shapes named `s`"]);
+    assert_eq!(faults(&text), ["2:34: duplicate name `s`: the names of shapes must be unique"]);
     let joint = |a: &str, b: &str| {
         let list = format!("joints: [(name: \"j\", bodies: (\"{a}\", \"{b}\"), kind: fixed)]");
         faults(&scene("mass: 1", &list))
     };
-    assert_eq!(joint("a", "c"), ["7:36: there is no body named `c`"]);
+    assert_eq!(joint("a", "c"), ["7:36: unknown body `c`"]);
     assert_eq!(joint("a", "a"), ["7:30: joint `j` connects body `a` with itself"]);
     let twice = "joints: [(name: \"j\", bodies: (\"a\", \"b\"), kind: fixed),\n(name: \"j\", bodies: (\"a\", \"b\"), kind: fixed)]";
-    assert_eq!(faults(&scene("mass: 1", twice)), ["8:8: there are two joints named `j`"]);
+    assert_eq!(
+        faults(&scene("mass: 1", twice)),
+        ["8:8: duplicate name `j`: the names of joints must be unique"]
+    );
 }
 
 #[test]
 fn copies_clash_with_a_body_that_has_the_name_of_one() {
     let text = scene("copies: (count: (2, 1, 1), spacing: (1, 0, 0))", "").replace("\"b\"", "\"a-1\"");
-    assert_eq!(faults(&text), ["5:8: there are two bodies named `a-1`"]);
+    assert_eq!(faults(&text), ["5:8: duplicate name `a-1`: the names of bodies must be unique"]);
 }
 
 #[test]
 fn an_expectation_that_no_run_can_be_judged_by_is_refused() {
     for (expect, expected) in [
-        ("at_rest_by: 2", "`at_rest_by` is not before the end of the run"),
-        ("max_penetration: 1e-3, settle_time: 5", "`settle_time` is not before the end of the run"),
-        ("settle_time: 1", "`settle_time` judges nothing without `max_penetration`"),
-        ("rest_speed: 1", "`rest_speed` judges nothing without `at_rest_by`"),
+        ("at_rest_by: 2", "`at_rest_by` must be before the end of the run at 2 s"),
+        ("max_penetration: 1e-3, settle_time: 5", "`settle_time` must be before the end of the run at 2 s"),
+        ("settle_time: 1", "`settle_time` has no effect without `max_penetration`"),
+        ("rest_speed: 1", "`rest_speed` has no effect without `at_rest_by`"),
         ("energy_gain: -1", "the bound on the energy is -1"),
-        ("body_at: [(body: \"x\", position: (0, 0, 0), tolerance: 1)]", "there is no body named `x`"),
+        ("body_at: [(body: \"x\", position: (0, 0, 0), tolerance: 1)]", "unknown body `x`"),
         ("body_at: [(body: \"a\", position: (0, 0, 0), tolerance: 0)]", "the tolerance [m] is 0"),
         (
             "no_escape: (min: (0, 0, 0), max: (1, -1, 1))",
             "the limits are reversed: the lower one is 0, the upper one -1",
         ),
-        ("distance: [(bodies: [\"a\"], distance: 1, tolerance: 0.1)]", "two bodies or more are needed"),
-        ("linked: [(bodies: [\"a\", \"b\"], core: polygon(points: [(0, 0, 0)]))]", "three points or more"),
-        ("linked: [(bodies: [\"a\", \"c\"], core: circle(radius: 1))]", "there is no body named `c`"),
+        (
+            "distance: [(bodies: [\"a\"], distance: 1, tolerance: 0.1)]",
+            "at least two bodies are needed, found 1",
+        ),
+        (
+            "linked: [(bodies: [\"a\", \"b\"], core: polygon(points: [(0, 0, 0)]))]",
+            "a closed curve needs at least three points, found 1",
+        ),
+        ("linked: [(bodies: [\"a\", \"c\"], core: circle(radius: 1))]", "unknown body `c`"),
         (
             "measured: [(quantity: speed(body: \"c\", along: (1, 0, 0)), exact: 0, tolerance: 1)]",
-            "there is no body named `c`",
+            "unknown body `c`",
         ),
         (
             "measured: [(quantity: travel(body: \"a\", along: (0, 0, 0)), exact: 0, tolerance: 1)]",
@@ -205,7 +220,7 @@ fn an_expectation_that_no_run_can_be_judged_by_is_refused() {
 #[test]
 fn a_camera_that_sees_nothing_is_refused() {
     for (camera, expected) in [
-        ("eye: (1, 0, 0), target: (1, 0, 0)", "the eye of the camera is at its target"),
+        ("eye: (1, 0, 0), target: (1, 0, 0)", "`eye` and `target` of the camera coincide"),
         (
             "eye: (1, 0, 0), target: (0, 0, 0), field_of_view: 0.5",
             "the field of view [°] is 0.5, but must be between",
@@ -215,7 +230,7 @@ fn a_camera_that_sees_nothing_is_refused() {
             "the field of view [°] is 171, but must be between",
         ),
         ("eye: (1, 0, NaN), target: (0, 0, 0)", "`NaN` is not a finite number"),
-        ("target: (0, 0, 0)", "the field `eye` of `Camera` is missing"),
+        ("target: (0, 0, 0)", "missing field `eye` of `Camera`"),
     ] {
         let faults = faults(&scene("mass: 1", &format!("camera: ({camera})")));
         assert_eq!(faults.len(), 1, "{camera}: {faults:?}");
@@ -224,7 +239,7 @@ fn a_camera_that_sees_nothing_is_refused() {
 }
 
 #[test]
-fn all_faults_of_a_file_are_told_in_its_order() {
+fn all_faults_of_a_file_are_reported_in_its_order() {
     let text = scene("mass: -1, friction: -1", "time_step: 0");
     let faults = faults(&text);
     assert_eq!(faults.len(), 3, "{faults:?}");

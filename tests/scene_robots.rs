@@ -1,4 +1,4 @@
-//! Robots of scenes: what is wrong with them is told with the place and the cause, and what may collide is told with the
+//! Robots of scenes: errors are reported with the place and the cause, and pairs that may collide are listed with the
 //! reason.
 #![allow(clippy::unwrap_used, reason = "a scene that cannot be written is a failed test")]
 
@@ -9,7 +9,7 @@ use extricate::scene::Scene;
 use extricate_test_support::json_schema::faults as faults_of;
 use serde_json::Value;
 
-/// Two bars on a post that turn about z, one on the other, and a slide.
+/// Two bars on a post that rotate about z, one on the other, and a slide.
 const ROBOT: &str = r#"<robot name="r">
 <link name="post"><collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision></link>
 <link name="bar"><inertial><mass value="1"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial>
@@ -35,33 +35,36 @@ fn conforms(name: &str, text: &str) -> Value {
     value
 }
 
-/// What is wrong with a scene of one robot with these fields, each `line:column: cause`.
+/// Errors of a scene of one robot with these fields, each `line:column: cause`.
 fn faults(folder: &ScratchFolder, fields: &str, rest: &str) -> Vec<String> {
     let text = format!(
         "(title: \"t\", duration: 1,\nbodies: [],\nrobots: [(name: \"r\", file: \"r.urdf\",\n{fields})],\n{rest})"
     );
     let path = folder.write("s.ron", &text);
     let Err(error) = Scene::load(&path) else { return Vec::new() };
-    let told = |problem: &extricate::scene::Problem| {
-        problem.to_string().strip_prefix(&format!("{path}:")).expect("the path stands first").to_owned()
+    let message = |problem: &extricate::scene::Problem| {
+        problem.to_string().strip_prefix(&format!("{path}:")).expect("the path comes first").to_owned()
     };
-    error.problems().iter().map(told).collect()
+    error.problems().iter().map(message).collect()
 }
 
 #[test]
-fn a_wrong_value_of_a_robot_is_told_with_its_place_and_cause() {
+fn a_wrong_value_of_a_robot_is_reported_with_its_place_and_cause() {
     let folder = folder_with(ROBOT);
     assert_eq!(faults(&folder, "joints: {\"turn\": degrees(30)}", ""), Vec::<String>::new());
     for (fields, expected) in [
-        ("joints: {\"trun\": degrees(30)}", "4:10: there is no joint that moves of itself named `trun`"),
+        ("joints: {\"trun\": degrees(30)}", "4:10: unknown independent joint `trun`"),
         (
             "joints: {\"turn\": degrees(90)}",
             "4:18: joint `turn` starts at 1.5707963267948966, outside its limits -1 to 1",
         ),
-        ("joints: {\"turn\": metres(0.1)}", "4:18: joint `turn` turns: its value is written `degrees(…)`"),
+        (
+            "joints: {\"turn\": metres(0.1)}",
+            "4:18: wrong unit: joint `turn` is revolute and takes `degrees(…)` or `radians(…)`",
+        ),
         (
             "motors: {\"slide\": position(target: degrees(1), stiffness: 1)}",
-            "joint `slide` slides: its value is written `metres(…)`",
+            "wrong unit: joint `slide` is prismatic and takes `metres(…)`",
         ),
         (
             "motors: {\"turn\": velocity(target: degrees(1), damping: -1)}",
@@ -69,15 +72,18 @@ fn a_wrong_value_of_a_robot_is_told_with_its_place_and_cause() {
         ),
         (
             "motors: {\"turn\": velocity(target: degrees(1), damping: 1, max_force: 0)}",
-            "the greatest force of the motor is 0",
+            "the maximum force of the motor is 0",
         ),
         ("damping: {\"turn\": -0.5}", "4:19: the damping of the joint is -0.5"),
-        ("damping: {\"turn\": 1, \"turn\": 2}", "4:22: there are two joints named `turn`"),
+        (
+            "damping: {\"turn\": 1, \"turn\": 2}",
+            "4:22: duplicate name `turn`: the names of joints must be unique",
+        ),
         ("density: 0", "4:10: the density [kg/m³] is 0, but must be above zero"),
         ("rotation: quaternion(1, 1, 0, 0)", "the quaternion (w, x, y, z) has length"),
-        ("linear_velocity: (1, 0, 0)", "the base of robot `r` is fixed and has a velocity"),
-        ("allow: [(\"bar\", \"claw\")]", "4:17: there is no link named `claw`"),
-        ("moters: {}", "there is no field `moters` of `Robot`"),
+        ("linear_velocity: (1, 0, 0)", "robot `r` has a fixed base, but also a velocity"),
+        ("allow: [(\"bar\", \"claw\")]", "4:17: unknown link `claw`"),
+        ("moters: {}", "unknown field `moters` of `Robot`"),
     ] {
         let found = faults(&folder, fields, "");
         assert_eq!(found.len(), 1, "{fields}: {found:?}");
@@ -86,33 +92,30 @@ fn a_wrong_value_of_a_robot_is_told_with_its_place_and_cause() {
 }
 
 #[test]
-fn what_a_scene_says_of_a_link_or_joint_that_is_not_there_is_told() {
+fn a_link_or_joint_that_does_not_exist_is_reported() {
     let folder = folder_with(ROBOT);
     for (rest, expected) in [
         (
             "expect: (body_at: [(body: \"r/claw\", position: (0, 0, 0), tolerance: 1)])",
-            "there is no body named `r/claw`",
+            "unknown body `r/claw`",
         ),
         (
             "expect: (joint_at: [(robot: \"q\", joint: \"turn\", value: degrees(1), tolerance: degrees(1))])",
-            "there is no robot named `q`",
+            "unknown robot `q`",
         ),
         (
             "expect: (joint_at: [(robot: \"r\", joint: \"x\", value: degrees(1), tolerance: degrees(1))])",
-            "there is no joint that moves named `x`",
+            "unknown movable joint `x`",
         ),
         (
             "expect: (joint_at: [(robot: \"r\", joint: \"turn\", value: degrees(1), tolerance: metres(1))])",
-            "the tolerance has another unit than the value",
+            "`tolerance` and `value` have different units",
         ),
         (
             "expect: (joint_at: [(robot: \"r\", joint: \"slide\", value: degrees(1), tolerance: degrees(1))])",
-            "joint `slide` slides",
+            "joint `slide` is prismatic",
         ),
-        (
-            "joints: [(name: \"j\", bodies: (\"r/bar\", \"r/claw\"), kind: fixed)]",
-            "there is no body named `r/claw`",
-        ),
+        ("joints: [(name: \"j\", bodies: (\"r/bar\", \"r/claw\"), kind: fixed)]", "unknown body `r/claw`"),
     ] {
         let found = faults(&folder, "", rest);
         assert!(found.iter().any(|fault| fault.contains(expected)), "{rest}: {found:?}");
@@ -120,14 +123,14 @@ fn what_a_scene_says_of_a_link_or_joint_that_is_not_there_is_told() {
 }
 
 #[test]
-fn a_wrong_file_of_a_robot_is_told_with_its_line() {
-    let told = |robot: &str| faults(&folder_with(robot), "", "").join("\n");
-    assert!(told("<robot").starts_with("3:28: cannot use the robot "), "{}", told("<robot"));
+fn a_wrong_file_of_a_robot_is_reported_with_its_line() {
+    let message = |robot: &str| faults(&folder_with(robot), "", "").join("\n");
+    assert!(message("<robot").starts_with("3:28: cannot use the robot "), "{}", message("<robot"));
     let cases = [
         (ROBOT.replace("child link=\"bar\"", "child link=\"post\""), "r.urdf"),
         (
             ROBOT.replace("<box size=\"0.05 0.05 0.05\"/>", "<mesh filename=\"tip.obj\"/>"),
-            "link \"tip\": the mesh \"tip.obj\" is not there",
+            "link \"tip\": mesh \"tip.obj\" not found",
         ),
         (
             ROBOT.replace("<collision><geometry><box size=\"0.05 0.05 0.05\"/></geometry></collision>", ""),
@@ -135,7 +138,7 @@ fn a_wrong_file_of_a_robot_is_told_with_its_line() {
         ),
     ];
     for (robot, expected) in cases {
-        assert!(told(&robot).contains(expected), "{} (expected {expected})", told(&robot));
+        assert!(message(&robot).contains(expected), "{} (expected {expected})", message(&robot));
     }
     let missing = scratch_folder();
     assert!(faults(&missing, "", "")[0].contains("r.urdf"), "a missing file is named");
@@ -171,7 +174,7 @@ fn check_lists_what_was_corrected_in_a_robot_and_refuses_it_where_strict() {
 }
 
 #[test]
-fn check_tells_which_links_may_collide_and_why() {
+fn check_lists_the_links_that_may_collide_with_the_reason() {
     // The tip always overlaps the post, and the bar cannot know.
     let robot = ROBOT
         .replace("<origin xyz=\"0.6 0 0\"/>", "<origin xyz=\"0 0 0\"/>")
@@ -182,17 +185,21 @@ fn check_tells_which_links_may_collide_and_why() {
     let plain = extricate(["check", &path]);
     assert_eq!(plain.exit, 0, "{}", plain.stderr);
     assert!(plain.stdout.contains("r/bar and r/tip: adjacent"), "{}", plain.stdout);
-    let told = conforms("check", &extricate(["check", &path, "--json"]).stdout);
-    let allowed = told["robots"][0]["allowed_collisions"].as_array().unwrap();
+    let message = conforms("check", &extricate(["check", &path, "--json"]).stdout);
+    let allowed = message["robots"][0]["allowed_collisions"].as_array().unwrap();
     let reasons: Vec<_> = allowed.iter().map(|pair| pair["because"].as_str().unwrap()).collect();
-    assert_eq!(reasons, ["adjacent", "always_colliding", "adjacent"], "{told}");
-    assert_eq!(told["penetrations"], serde_json::json!([]), "what may collide is no penetration");
+    assert_eq!(reasons, ["adjacent", "always_colliding", "adjacent"], "{message}");
+    assert_eq!(
+        message["penetrations"],
+        serde_json::json!([]),
+        "a pair that may collide is not a penetration"
+    );
     // Where it can come free, it is a collision.
     let free = folder_with(&robot.replace("upper=\"0.05\"", "upper=\"0.5\""));
     let path = free.write("s.ron", text);
-    let told = conforms("check", &extricate(["check", &path, "--json"]).stdout);
-    assert_eq!(told["robots"][0]["collisions_at_start"], serde_json::json!([["r/post", "r/tip"]]));
-    assert_eq!(told["penetrations"][0]["bodies"], serde_json::json!(["r/post", "r/tip"]));
+    let message = conforms("check", &extricate(["check", &path, "--json"]).stdout);
+    assert_eq!(message["robots"][0]["collisions_at_start"], serde_json::json!([["r/post", "r/tip"]]));
+    assert_eq!(message["penetrations"][0]["bodies"], serde_json::json!(["r/post", "r/tip"]));
     let strict = extricate(["check", &path, "--strict"]);
     assert_eq!(strict.exit, 4, "{}", strict.stdout);
 }

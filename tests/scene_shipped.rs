@@ -1,4 +1,4 @@
-//! The scenes that are shipped load, say what to look at, and expect something.
+//! The shipped scenes load, say what to look at, and have expectations.
 
 use std::fs;
 use std::path::{Path, PathBuf};

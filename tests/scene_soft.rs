@@ -1,4 +1,4 @@
-//! Soft bodies of scenes: what is wrong with one is told with its place and cause, and what is right is as it was written.
+//! Soft bodies of scenes: errors are reported with place and cause, and valid ones are as they were written.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ fn with(what: &str) -> String {
 /// Everything that is wrong with the text, read as a file of `folder`, each `line:column: cause`.
 fn faults_in(folder: &Path, text: &str) -> Vec<String> {
     let path = folder.join("scene.ron");
-    let error = Scene::parse(&path, text.to_owned()).expect_err("the scene is wrong");
+    let error = Scene::parse(&path, text.to_owned()).expect_err("the scene is invalid");
     let start = format!("{}:", path.display());
     let strip = |p: &extricate::scene::Problem| {
         p.to_string().strip_prefix(&start).expect("the message starts with the path").to_owned()
@@ -44,7 +44,7 @@ fn refused(text: &str, expected: &str) {
 }
 
 #[test]
-fn a_material_that_nothing_is_made_of_is_told_with_its_place_and_cause() {
+fn an_unused_material_is_reported_with_its_place_and_cause() {
     for (material, expected) in [
         (
             "youngs_modulus: 1e5, poisson_ratio: 0.5",
@@ -59,34 +59,46 @@ fn a_material_that_nothing_is_made_of_is_told_with_its_place_and_cause() {
         ("density: -5, youngs_modulus: 1, poisson_ratio: 0.3", "the density [kg/m³] is -5"),
         ("youngs_modulus: 1, poisson_ratio: 0, mass_damping: -1", "the damping [1/s] is -1"),
         ("youngs_modulus: 1, poisson_ratio: 0, stiffness_damping: -1", "the damping [s] is -1"),
-        ("youngs_modulus: 1", "the field `poisson_ratio` of `Material` is missing"),
-        ("model: rubber, youngs_modulus: 1, poisson_ratio: 0", "`rubber` is not a value of `Model`"),
+        ("youngs_modulus: 1", "missing field `poisson_ratio` of `Material`"),
+        ("model: rubber, youngs_modulus: 1, poisson_ratio: 0", "unknown value `rubber` of `Model`"),
     ] {
         refused(&scene(&format!("(name: \"a\", {BLOCK}, material: ({material}))"), ""), expected);
     }
 }
 
 #[test]
-fn a_mesh_that_cannot_be_made_is_told_with_its_place_and_cause() {
+fn a_mesh_that_cannot_be_made_is_reported_with_its_place_and_cause() {
     for (mesh, expected) in [
         ("block(counts: (2, 0, 2), size: (1, 1, 1))", "5:37: the count is 0, but must be 1 or above"),
         ("block(counts: (2, 2, 2), size: (1, -1, 1))", "the edge length [m] is -1, but must be above zero"),
-        ("block(counts: (4000, 4000, 4000), size: (1, 1, 1))", "has 384000000000 tetrahedra, more than"),
+        (
+            "block(counts: (4000, 4000, 4000), size: (1, 1, 1))",
+            "has 384000000000 tetrahedra; at most 20000000",
+        ),
         ("rod(section: disc(radius: 0, rings: 2), length: 1, layers: 2)", "the radius [m] is 0"),
         ("rod(section: disc(radius: 1, rings: 0), length: 1, layers: 2)", "the number of rings is 0"),
-        ("rod(section: disc(radius: 1, rings: 1), length: 1, layers: 2, scales: [1])", "one scale is none"),
+        (
+            "rod(section: disc(radius: 1, rings: 1), length: 1, layers: 2, scales: [1])",
+            "one scale is too few",
+        ),
         (
             "rod(section: annulus(radii: (2, 1), layers: 1, around: 9), length: 1, layers: 2)",
-            "the inner radius, 2 m, is not below the outer one, 1 m",
+            "the inner radius of 2 m is not below the outer radius of 1 m",
         ),
         ("rod(section: rectangle(size: (1, 1), counts: (1, 0)), length: 1, layers: 2)", "the count is 0"),
-        ("ring(section: disc(radius: 1, rings: 1), radius: 1, layers: 9)", "to the axis or beyond it"),
-        ("ring(section: disc(radius: 1, rings: 1), radius: 3, layers: 2)", "three layers or more"),
+        (
+            "ring(section: disc(radius: 1, rings: 1), radius: 1, layers: 9)",
+            "extends 1 m towards the axis, which is only 1 m away",
+        ),
+        ("ring(section: disc(radius: 1, rings: 1), radius: 3, layers: 2)", "at least three layers"),
         (
             "ring(section: disc(radius: 1, rings: 1), radius: 3, layers: 9, angle: 400)",
             "the angle [°] is 400",
         ),
-        ("tetrahedralized(of: ball(radius: 1))", "5:39: tetrahedra fill a `mesh` or `procedural`"),
+        (
+            "tetrahedralized(of: ball(radius: 1))",
+            "5:39: only a `mesh` or `procedural` can be tetrahedralized",
+        ),
         ("tetrahedralized(of: procedural(kind: \"sphere\"), cell: 0)", "the length of a cell [m] is 0"),
         ("tetrahedralized(of: procedural(kind: \"sphere\"), cell: 9)", "too coarse"),
         ("file(file: \"a.tet\")", "cannot use the mesh"),
@@ -96,44 +108,47 @@ fn a_mesh_that_cannot_be_made_is_told_with_its_place_and_cause() {
 }
 
 #[test]
-fn what_holds_a_body_must_make_sense() {
+fn attachments_of_a_body_must_make_sense() {
     let handle = |what: &str| format!("handles: [(name: \"h\", {what})]");
     let all = |what: &str| handle(&format!("nodes: all, {what}"));
     for (what, expected) in [
         (
             handle("nodes: box(min: (2, 0, 0), max: (3, 1, 1))"),
-            "no node of soft body `a` is there; its mesh is from [-0.5",
+            "no node of soft body `a` is in the region; its mesh extends from [-0.5",
         ),
         (handle("nodes: box(min: (0, 0, 0), max: (-1, 1, 1))"), "the limits are reversed"),
         (handle("nodes: ball(center: (0, 0, 0), radius: 0)"), "the radius [m] is 0"),
         (handle("nodes: half_space(point: (0, 0, 0), normal: (0, 0, 0))"), "the length of the normal is 0"),
-        (handle("nodes: indices(of: [])"), "there are no nodes"),
+        (handle("nodes: indices(of: [])"), "no nodes are listed"),
         (handle("nodes: indices(of: [3, 27])"), "soft body `a` has no node 27: it has 27, counted from 0"),
-        (all("axes: (false, false, false)"), "a handle without an axis holds nothing"),
-        (all("until: 0"), "the time of letting go [s] is 0"),
-        (all("keyframes: [(time: 1), (time: 1)]"), "the keyframe at 1 s is not after the one before it"),
+        (all("axes: (false, false, false)"), "a handle must prescribe at least one axis"),
+        (all("until: 0"), "the release time [s] is 0"),
+        (all("keyframes: [(time: 1), (time: 1)]"), "1 s is not after the previous one"),
         (all("keyframes: [(time: -1)]"), "the time of a keyframe [s] is -1"),
-        (all("keyframes: [(time: 0, displacement: (1, 0, 0))]"), "this would be a jump"),
+        (all("keyframes: [(time: 0, displacement: (1, 0, 0))]"), "the handle would jump"),
         (
             all("axes: (true, true, false), keyframes: [(time: 1, rotation: euler_degrees(1, 0, 0))]"),
-            "what turns is prescribed along all three axes",
+            "a handle with a rotation must prescribe all three axes",
         ),
         (
             "handles: [(name: \"h\", nodes: all), (name: \"g\", nodes: indices(of: [5]))]".into(),
-            "node 5 belongs to handle `h` and to handle `g`",
+            "node 5 belongs to both handle `h` and handle `g`",
         ),
         (
             "handles: [(name: \"h\", nodes: indices(of: [1])), (name: \"h\", nodes: indices(of: [5]))]"
                 .into(),
-            "there are two handles named `h`",
+            "duplicate name `h`: the names of handles must be unique",
         ),
-        ("attachments: [(body: \"c\", nodes: all)]".into(), "there is no body named `c`"),
-        ("attachments: [(body: \"brick\", nodes: all)]".into(), "springs hold it, which have a `stiffness`"),
+        ("attachments: [(body: \"c\", nodes: all)]".into(), "unknown body `c`"),
+        (
+            "attachments: [(body: \"brick\", nodes: all)]".into(),
+            "missing `stiffness`: body `brick` is dynamic",
+        ),
         ("attachments: [(body: \"brick\", nodes: all, stiffness: -1)]".into(), "the stiffness [N/m] is -1"),
         (
             "handles: [(name: \"h\", nodes: all)], attachments: [(body: \"f\", nodes: indices(of: [5]))]"
                 .into(),
-            "node 5 belongs to handle `h` and to the attachment to `f`",
+            "node 5 belongs to both handle `h` and the attachment to `f`",
         ),
     ] {
         refused(&with(&what), expected);
@@ -147,21 +162,21 @@ fn names_options_and_expectations_are_checked() {
     let measured = |quantity: &str| {
         whole(&format!("expect: (measured: [(quantity: {quantity}, exact: 0, tolerance: 1)])"))
     };
-    refused(&scene(&body.replace("\"a\"", "\"brick\""), ""), "5:8: there are two bodies named `brick`");
+    refused(
+        &scene(&body.replace("\"a\"", "\"brick\""), ""),
+        "5:8: duplicate name `brick`: the names of bodies must be unique",
+    );
     refused(&whole("soft: (contact: (stiffness: 0))"), "6:29: the stiffness of contact [Pa/m] is 0");
     refused(&whole("soft: (contact: (friction: -1))"), "the friction coefficient is -1");
-    refused(&whole("soft: (newton: (limit: 0))"), "the number of iterations is 0");
+    refused(&whole("soft: (newton: (max_iterations: 0))"), "the maximum number of iterations is 0");
     refused(&whole("soft: (newton: (tolerance: 1))"), "the tolerance is 1, but must be above 0 and below 1");
-    refused(
-        &whole("plan: (mover: \"brick\", position: (0, 0, 5))"),
-        "a path is planned among rigid bodies only",
-    );
-    refused(&measured("volume_ratio(body: \"brick\")"), "there is no soft body named `brick`");
+    refused(&whole("plan: (movable: \"brick\", position: (0, 0, 5))"), "`plan` supports rigid bodies only");
+    refused(&measured("volume_ratio(body: \"brick\")"), "unknown soft body `brick`");
     refused(&measured("penetration(body: \"a\", from: 3)"), "the run ends before this time");
-    refused(&measured("lead(body: \"a\", axis: (0, 0, 1))"), "does not turn as a whole");
+    refused(&measured("lead(body: \"a\", axis: (0, 0, 1))"), "has no rotation as a whole");
     refused(
         &measured("deflection(body: \"a\", nodes: ball(center: (9, 0, 0), radius: 1), along: (1, 0, 0))"),
-        "no node of soft body `a` is there",
+        "no node of soft body `a` is in the region",
     );
     refused(
         &measured("deflection(body: \"a\", nodes: all, along: (0, 0, 0))"),
@@ -169,7 +184,7 @@ fn names_options_and_expectations_are_checked() {
     );
     let without = "(title: \"t\", duration: 1, shapes: {\"s\": ball(radius: 1)}, bodies: [(name: \"b\", shape: \"s\")],\n\
                    expect: (measured: [(quantity: contact_imbalance, exact: 0, tolerance: 1)]))";
-    refused(without, "only contacts of soft bodies are measured");
+    refused(without, "`contact_imbalance` needs soft bodies");
 }
 
 fn folder_with(files: &[(&str, &str)]) -> ScratchFolder {
@@ -183,12 +198,12 @@ fn folder_with(files: &[(&str, &str)]) -> ScratchFolder {
 const NODES: &str = "5 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n4 1 1 1\n";
 
 #[test]
-fn a_bad_file_of_tetrahedra_is_told_with_its_path_and_the_tetrahedron() {
+fn a_bad_file_of_tetrahedra_is_reported_with_its_path_and_the_tetrahedron() {
     let body = format!("(name: \"a\", mesh: file(file: \"m.ele\"), {MATERIAL})");
     for (elements, expected) in [
         ("2 4 0\n0 0 1 2 3\n1 1 3 2 4\n", "tetrahedron 1 is inverted"),
         ("2 4 0\n0 0 1 2 3\n1 0 1 2 2\n", "tetrahedron 1 is flat"),
-        ("2 4 0\n0 0 1 2 3\n1 1 2 3 9\n", "m.ele:3: tetrahedron 1 names node 9"),
+        ("2 4 0\n0 0 1 2 3\n1 1 2 3 9\n", "m.ele:3: tetrahedron 1 references node 9"),
     ] {
         let folder = folder_with(&[("m.node", NODES), ("m.ele", elements)]);
         let faults = faults_in(folder.folder(), &scene(&body, ""));
@@ -210,7 +225,8 @@ fn a_surface_that_is_not_closed_is_not_filled() {
     let body = format!("(name: \"a\", mesh: tetrahedralized(of: mesh(file: \"open.obj\")), {MATERIAL})");
     let faults = faults_in(folder.folder(), &scene(&body, ""));
     assert_eq!(faults.len(), 1, "{faults:?}");
-    let expected = "cannot make the tetrahedra: the mesh is not closed: 3 edges are not used equally often";
+    let expected =
+        "cannot build the tetrahedral mesh: the mesh is not closed: 3 edges are not used equally often";
     assert!(faults[0].starts_with("5:") && faults[0].contains(expected), "{}", faults[0]);
 }
 
@@ -244,7 +260,7 @@ fn a_region_takes_the_nodes_in_it_and_on_its_border_wherever_the_body_is() {
     // A block of 2 × 2 × 2 cubes with an edge of 1 m round its origin: nodes at -0.5, 0, 0.5.
     let (face, pivot) = held("half_space(point: (0.5, 0, 0), normal: (-3, 0, 0))");
     assert!(face.len() == 9 && face.iter().all(|p| (p.x - 0.5).abs() < 1e-15), "{face:?}");
-    // The middle of that face, turned by 90° about z and moved.
+    // The middle of that face, rotated by 90° about z and moved.
     assert!((pivot - Point3::new(5.0, 6.5, 7.0)).norm() < 1e-15, "{pivot}");
     assert_eq!(held("all").0.len(), 27);
     assert_eq!(held("box(min: (0, 0, 0), max: (0.5, 0.5, 0.5))").0.len(), 8);
@@ -267,7 +283,7 @@ fn meshes_have_the_sizes_that_the_scene_says() {
         mesh("rod(section: rectangle(size: (1, 1), counts: (1, 1)), length: 2, layers: 2, scales: [1, 0.5])");
     let at = |x: f64| rod.nodes().iter().filter(|p| (p.x - x).abs() < 1e-15).map(|p| p.y).fold(0.0, f64::max);
     assert_eq!((at(0.0), at(1.0), at(2.0)), (0.5, 0.375, 0.25));
-    // Pappus: 2π R times the section, less what the 40 straight layers cut off.
+    // Pappus: 2π R times the section, less the volume that the 40 straight layers cut off.
     let ring = mesh("ring(section: disc(radius: 0.2, rings: 2), radius: 1, layers: 40)");
     let section = 6.0 * 0.04 * (std::f64::consts::TAU / 12.0).sin();
     let closed = std::f64::consts::TAU * section;
@@ -282,14 +298,14 @@ fn a_soft_body_is_stepped_as_the_scene_says() {
     let body = format!("(name: \"a\", {BLOCK}, {MATERIAL}, position: (0, 0, 5))");
     let text = scene(
         &body,
-        "soft: (scheme: quasi_static, newton: (limit: 9, once: true), contact: (friction: 0.25, near: 0.5, edges: false))",
+        "soft: (scheme: quasi_static, newton: (max_iterations: 9, once: true), contact: (friction: 0.25, near: 0.5, edges: false))",
     );
     let soft = loaded(&text).options.soft;
     assert_eq!(soft.scheme, SoftScheme::QuasiStatic);
     assert_eq!((soft.newton.max_iterations, soft.newton.once), (9, true));
     let contact = soft.contact;
     assert_eq!((contact.friction, contact.near, contact.edges), (0.25, Some(0.5), false));
-    // What is left out is the default.
+    // Omitted fields have their defaults.
     let usual = extricate::dynamics::SoftOptions::default().contact;
     assert_eq!((contact.stiffness, contact.self_contact), (usual.stiffness, usual.self_contact));
 }
@@ -297,20 +313,32 @@ fn a_soft_body_is_stepped_as_the_scene_says() {
 #[test]
 fn a_bore_that_leaves_no_wall_or_no_end_is_refused() {
     for (section, bore, expected) in [
-        ("disc(radius: 1, rings: 3)", "rings: 3, layers: 2, shares: [0.5]", "leaves one at least"),
+        ("disc(radius: 1, rings: 3)", "rings: 3, layers: 2, radius_ratios: [0.5]", "fewer than the disc"),
         (
             "disc(radius: 1, rings: 3)",
-            "rings: 0, layers: 2, shares: [0.5]",
-            "takes one or more of a disc's rings",
+            "rings: 0, layers: 2, radius_ratios: [0.5]",
+            "must have at least 1 ring",
         ),
         (
             "disc(radius: 1, rings: 3)",
-            "rings: 1, layers: 4, shares: [0.5]",
-            "goes through one or more of the layers",
+            "rings: 1, layers: 4, radius_ratios: [0.5]",
+            "at least 1 layer and fewer than the rod",
         ),
-        ("disc(radius: 1, rings: 3)", "rings: 1, layers: 2, shares: []", "a bore has one share at least"),
-        ("disc(radius: 1, rings: 3)", "rings: 1, layers: 2, shares: [0.5, 1]", "the share is 1"),
-        ("rectangle(size: (1, 1), counts: (2, 2))", "rings: 1, layers: 2, shares: [0.5]", "a disc's rings"),
+        (
+            "disc(radius: 1, rings: 3)",
+            "rings: 1, layers: 2, radius_ratios: []",
+            "a bore needs at least one radius ratio",
+        ),
+        (
+            "disc(radius: 1, rings: 3)",
+            "rings: 1, layers: 2, radius_ratios: [0.5, 1]",
+            "the radius ratio is 1",
+        ),
+        (
+            "rectangle(size: (1, 1), counts: (2, 2))",
+            "rings: 1, layers: 2, radius_ratios: [0.5]",
+            "needs a disc section",
+        ),
     ] {
         let mesh = format!("mesh: rod(section: {section}, length: 2, layers: 4, bore: ({bore}))");
         refused(&scene(&format!("(name: \"a\", {mesh}, {MATERIAL})"), ""), expected);

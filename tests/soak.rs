@@ -1,12 +1,12 @@
-//! A few scenes of the soak, and that the soak can tell: `cargo run --release --example soak` runs hundreds.
+//! A few scenes of the soak, and a test of its judgement: `cargo run --release --example soak` runs hundreds.
 
 #[expect(dead_code, reason = "what only the example reads")]
-#[path = "../examples/soak/generator/mod.rs"]
+#[path = "../experiments/soak/generator/mod.rs"]
 mod generator;
-#[path = "../examples/soak/random.rs"]
+#[path = "../experiments/soak/random.rs"]
 mod random;
 #[expect(dead_code, reason = "what only the example reads")]
-#[path = "../examples/soak/trial.rs"]
+#[path = "../experiments/soak/trial.rs"]
 mod trial;
 
 use std::collections::BTreeSet;
@@ -52,7 +52,7 @@ fn a_number_gives_the_same_valid_scene_every_time_and_all_kinds_occur() {
 }
 
 #[test]
-fn what_breaks_a_promise_is_told() {
+fn a_broken_promise_is_reported() {
     let scene = generator::scene(1, 0);
     let with = |text: &str| Generated { text: text.to_owned(), ..scene.clone() };
     let falling = |expect: &str| {

@@ -1,4 +1,4 @@
-//! A folded sheet in motion, and the elementary queries that a step of it asks.
+//! A folded sheet in motion, and the elementary queries of one of its steps.
 
 use extricate::geometry::TriangleMesh;
 use nalgebra::Point3;
@@ -79,7 +79,7 @@ pub(crate) fn elementary_queries(
     queries
 }
 
-/// Whether the boxes around the paths of the first `apart` points and of the others overlap.
+/// Returns whether the boxes around the paths of the first `apart` points and of the others overlap.
 fn boxes_overlap(query: &Query, apart: usize) -> bool {
     (0..3).all(|axis| {
         let of = |points: &[usize]| {

@@ -2,15 +2,15 @@
 //! of 92 450 triangles.
 //!
 //! Throughputs are queries a second. The tolerance of ours is 1e-12 of the extent, that of the peer 1e-6 m as in its
-//! paper; both miss nothing.
+//! paper; both miss no contact.
 
 #![expect(clippy::print_stdout, reason = "sizes and contacts belong beside the times")]
 
 mod cloth;
-#[path = "../../examples/elementary_ccd/generate.rs"]
+#[path = "../../experiments/elementary_ccd/generate.rs"]
 mod generate;
 mod inclusion;
-#[path = "../../examples/elementary_ccd/question.rs"]
+#[path = "../../experiments/elementary_ccd/question.rs"]
 mod question;
 
 use std::hint::black_box;

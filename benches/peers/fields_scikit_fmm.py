@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times scikit-fmm on the grids of `examples/distance_fields.rs`.
+"""Times scikit-fmm on the grids of `experiments/distance_fields.rs`.
 
 Usage: python3 benches/peers/fields_scikit_fmm.py [RESOLUTION ...]
 

@@ -1,4 +1,4 @@
-"""MuJoCo's flex and PyBullet's deformables on the cube of examples/dropped_cube.rs: milliseconds a step.
+"""MuJoCo's flex and PyBullet's deformables on the cube of experiments/dropped_cube.rs: milliseconds a step.
 
     cargo run --release --example dropped_cube -- --export /tmp/cubes
     python3 benches/peers/soft_cube.py /tmp/cubes [steps] [cube_1k]

@@ -32,7 +32,7 @@ pub fn folder() -> &'static (PathBuf, Vec<Vec<u8>>) {
         let scene = Scene::parse(&folder.join("x.ron"), SCENE.to_owned()).expect("a scene");
         let world = scene.world().expect("a world");
         let directory = RunDirectory::create(&folder).expect("a folder");
-        let options = RunOptions { steps: 4, every: 2, judge: false };
+        let options = RunOptions { steps: 4, every: 2, check_expectations: false };
         run(&scene, world, &options, Some(directory), &mut |_| ControlFlow::Continue(())).expect("a run");
         let contents = FILES.map(|file| fs::read(folder.join(file)).expect("a file of the run"));
         (folder, contents.into())

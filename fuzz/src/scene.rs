@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use extricate::geometry::procedural::{Cuboid, KINDS, Procedural};
-use extricate::geometry::read::Reach;
+use extricate::geometry::read::FileScope;
 use extricate::geometry::tet_mesh::procedural::block;
 use extricate::geometry::tet_mesh::write::write_tets;
 use extricate::geometry::write::write_mesh;
@@ -76,7 +76,7 @@ pub fn world(bytes: &[u8]) {
     if !is_small(&file) {
         return;
     }
-    if let Ok(scene) = Scene::parse_within(path, text.to_owned(), &Reach::around(path)) {
+    if let Ok(scene) = Scene::parse_within(path, text.to_owned(), &FileScope::around(path)) {
         let moved = scene.bodies.iter().map(|body| (body.name.clone(), Vector3::x())).collect();
         let text = scene.text_with_moves(&moved, files()).expect("the text of a scene");
         let _ = SceneFile::parse(path, &text);

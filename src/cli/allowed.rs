@@ -1,23 +1,23 @@
-//! Why two links of a robot may collide, as it is told.
+//! Reasons for which two links of a robot may collide, as they are printed.
 
-use extricate_core::proximity::AllowedBecause;
+use extricate_core::proximity::AllowedReason;
 
-/// The reason in a word, and how many configurations were sampled for it.
-pub(super) fn because(reason: AllowedBecause) -> (&'static str, u32) {
+/// The reason in a word, and the number of configurations sampled for it.
+pub(super) fn reason(reason: AllowedReason) -> (&'static str, u32) {
     match reason {
-        AllowedBecause::Adjacent => ("adjacent", 0),
-        AllowedBecause::AlwaysColliding { configurations } => ("always_colliding", configurations),
-        AllowedBecause::Given => ("given", 0),
+        AllowedReason::Adjacent => ("adjacent", 0),
+        AllowedReason::AlwaysColliding { configurations } => ("always_colliding", configurations),
+        AllowedReason::Given => ("given", 0),
     }
 }
 
-/// The same for people: `first` is the configuration that was looked at first, and `giver` what gives allowed pairs.
-pub(super) fn why((because, configurations): (&str, u32), first: &str, giver: &str) -> String {
+/// The reason as text: `first` is the configuration tested first, and `giver` the source of given pairs.
+pub(super) fn explanation((because, configurations): (&str, u32), first: &str, giver: &str) -> String {
     match because {
         "always_colliding" => {
-            format!("they collide at {first} and in all of {configurations} other configurations")
+            format!("colliding at {first} and in all of {configurations} other configurations")
         }
-        "given" => format!("{giver} says so"),
+        "given" => format!("allowed by {giver}"),
         other => other.to_owned(),
     }
 }

@@ -1,4 +1,4 @@
-//! `extricate batch`: the items of a manifest, many at a time, in shards and over interruptions.
+//! `extricate batch`: processes the items of a manifest in parallel, in shards, and resumes after interruptions.
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -22,37 +22,37 @@ Examples:
   extricate batch manifest.jsonl --shard 2/16 -o out/shards/2
   extricate merge out/shards -o out/all
 
-A line of the manifest is an item: {\"kind\": \"penetration\", \"a\": \"cup.obj\", \"b\": \"box:1,1,1\", \"poses\": {\"a\": …, \"b\": …}}, with
-the options of the command it stands for as further fields, and an optional \"id\"; docs/cli.md lists them. Paths are relative
-to the manifest. DIR gets results.jsonl, a line for each item in the order of the manifest; failed.jsonl, those of them that
-failed; summary.json; timing.json; and runs/ID for items that are runs. It does not depend on --threads, nor on how often it was
-interrupted and resumed. Deployments on clusters: deploy/README.md.
+Each line of the manifest is an item: {\"kind\": \"penetration\", \"a\": \"cup.obj\", \"b\": \"box:1,1,1\", \"poses\": {\"a\": …, \"b\": …}}, with
+the options of the corresponding command as further fields, and an optional \"id\"; docs/cli.md lists them. Paths are relative
+to the manifest. Written to DIR: results.jsonl, a line for each item in the order of the manifest; failed.jsonl, the lines of
+failed items; summary.json; timing.json; and runs/ID for items that are runs. The results depend neither on --threads nor on
+interruptions. Deployments on clusters: deploy/README.md.
 
-Exit code 8 tells that items failed, 7 that it was interrupted and can be resumed.";
+Exit code 8 means that items failed, 7 that the batch was interrupted and can be resumed.";
 
-/// Arguments of `batch`.
+/// BatchArguments of `batch`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Arguments {
-    /// The manifest, an item a line.
+pub(super) struct BatchArguments {
+    /// The manifest, one item per line.
     manifest: PathBuf,
-    /// Folder of the answers.
+    /// Folder of the results.
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// Answer the items I, I + N, I + 2 N, … alone, counted from 0.
+    /// Process only the items I, I + N, I + 2 N, …, counted from 0.
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
     shard: Shard,
-    /// Go on with what DIR holds of the same batch; an empty one is begun.
+    /// Resume the batch in DIR; if DIR is empty, start it.
     #[arg(long)]
     resume: bool,
-    /// What meshes and what is made of them may take, by estimate [MiB].
+    /// Memory budget of meshes and their preprocessed data, estimated [MiB].
     #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
     memory: u64,
 }
 
-/// The last line of a batch as JSON.
+/// Final line of a batch as JSON.
 #[derive(Debug, Serialize)]
-struct Told<'a> {
+struct BatchReport<'a> {
     complete: bool,
     #[serde(flatten)]
     summary: &'a BatchSummary,
@@ -64,9 +64,9 @@ impl From<BatchError> for Failure {
     }
 }
 
-/// Answers the manifest.
-pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
-    keep_panics_quiet();
+/// Processes the manifest.
+pub(super) fn execute(console: &mut Console, arguments: &BatchArguments) -> Result<(), Failure> {
+    silence_item_panics();
     let mebibyte = 1 << 20;
     let options = BatchOptions {
         shard: arguments.shard,
@@ -75,13 +75,13 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
         access: console.access().clone(),
         memory: usize::try_from(arguments.memory).unwrap_or(usize::MAX).saturating_mul(mebibyte),
     };
-    let mut report = Report { bar: None, next: Report::FIRST, begun: false };
+    let mut reporter = ProgressReporter { bar: None, next: ProgressReporter::FIRST, begun: false };
     let outcome = batch(&arguments.manifest, &arguments.output, &options, &mut |progress| {
-        report.tell(console, progress);
-        console.go_on()
+        reporter.update(console, progress);
+        console.control_flow()
     })?;
-    drop(report);
-    tell(console, &outcome, arguments)?;
+    drop(reporter);
+    print_outcome(console, &outcome, arguments)?;
     match (outcome.stopped, outcome.summary.failed) {
         (true, _) => Err(Failure::Silent(Exit::Interrupted)),
         (false, 0) => Ok(()),
@@ -89,31 +89,31 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
     }
 }
 
-/// A panic inside an item is told in its answer and nowhere else.
-fn keep_panics_quiet() {
-    let usual = std::panic::take_hook();
+/// Silences panics inside items: they are reported in the item's result only.
+fn silence_item_panics() {
+    let default_hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         let own = std::thread::current().name().is_some_and(|name| name.starts_with(THREAD_NAME));
         if !own {
-            usual(panic);
+            default_hook(panic);
         }
     }));
 }
 
-/// Progress on stderr: a bar on a terminal, a line now and then elsewhere.
-struct Report {
+/// Progress on stderr: a bar on a terminal, otherwise a line at increasing intervals.
+struct ProgressReporter {
     bar: Option<Progress>,
     next: Duration,
     begun: bool,
 }
 
-impl Report {
-    /// When the first line is told.
+impl ProgressReporter {
+    /// Time of the first line.
     const FIRST: Duration = Duration::from_secs(2);
-    /// Longest time between two lines; as long as it took so far, until then.
-    const MOST: Duration = Duration::from_secs(30);
+    /// Maximum time between two lines; the interval is the time elapsed so far until it reaches this.
+    const MAX_INTERVAL: Duration = Duration::from_secs(30);
 
-    fn tell(&mut self, console: &Console, progress: &BatchProgress) {
+    fn update(&mut self, console: &Console, progress: &BatchProgress) {
         let BatchProgress { items, done, found, failed, elapsed } = *progress;
         if !self.begun && found > 0 {
             console.note(format_args!("resumed: {found} of {items} items are done"));
@@ -129,28 +129,32 @@ impl Report {
         if elapsed < self.next {
             return;
         }
-        self.next = elapsed + elapsed.min(Self::MOST);
+        self.next = elapsed + elapsed.min(Self::MAX_INTERVAL);
         let left =
             if made > 0.0 { format!("{:.0} s left", left / rate) } else { String::from("time left unknown") };
         console.note(format_args!("{done} of {items} items, {rate:.1} items/s, {failed} failed, {left}"));
     }
 }
 
-fn tell(console: &mut Console, outcome: &BatchOutcome, arguments: &Arguments) -> Result<(), Failure> {
+fn print_outcome(
+    console: &mut Console,
+    outcome: &BatchOutcome,
+    arguments: &BatchArguments,
+) -> Result<(), Failure> {
     let BatchOutcome { summary, timing, stopped } = outcome;
     if console.json() {
-        return console.json_line(&Told { complete: !stopped, summary });
+        return console.json_line(&BatchReport { complete: !stopped, summary });
     }
-    let state = if *stopped { "interrupted, `--resume` goes on" } else { "complete" };
+    let state = if *stopped { "interrupted, resume with `--resume`" } else { "complete" };
     console.line(format_args!("{}: {state}", arguments.manifest.display()))?;
     let mut table = counts(summary);
     table.row(
         "time",
         [format!(
-            "{:.2} s, {:.1} items/s, {:.1} % outside the questions, {} items done before",
+            "{:.2} s, {:.1} items/s, {:.1} % overhead, {} items done before",
             timing.wall_time,
             timing.items_per_second,
-            100.0 * timing.share_outside,
+            100.0 * timing.overhead_fraction,
             timing.resumed
         )],
     );
@@ -158,13 +162,13 @@ fn tell(console: &mut Console, outcome: &BatchOutcome, arguments: &Arguments) ->
     console.line(table)
 }
 
-/// How many items came to what.
+/// Counts of items by kind and status.
 pub(super) fn counts(summary: &BatchSummary) -> Table {
     let mut table = Table::default();
     table.row("items", [format!("{}, {} failed", summary.items, summary.failed)]);
     for (kind, statuses) in &summary.kinds {
-        let told: Vec<String> = statuses.iter().map(|(status, count)| format!("{count} {status}")).collect();
-        table.row(kind, [told.join(", ")]);
+        let parts: Vec<String> = statuses.iter().map(|(status, count)| format!("{count} {status}")).collect();
+        table.row(kind, [parts.join(", ")]);
     }
     table.row("hash", [summary.results_hash.to_string()]);
     table

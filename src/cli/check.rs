@@ -1,4 +1,4 @@
-//! `extricate check`: is a scene sound, and does anything overlap at its start?
+//! `extricate check`: validates a scene and lists overlaps at its start.
 
 use std::path::PathBuf;
 
@@ -24,20 +24,20 @@ Examples:
   extricate check scenes/rigid/ring_stack.ron
   extricate check scene.ron --strict
 
-With --strict, bodies that overlap end with exit code 4, else defects of meshes and corrections of robots with exit code 1.";
+With --strict, overlapping bodies give exit code 4, otherwise mesh defects and corrections of robots exit code 1.";
 
-/// Arguments of `check`.
+/// CheckArguments of `check`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Arguments {
+pub(super) struct CheckArguments {
     /// The scene file.
     scene: PathBuf,
-    /// Fail when bodies overlap at the start, meshes have defects, or robots were corrected.
+    /// Fail if bodies overlap at the start, meshes have defects, or robots were corrected.
     #[arg(long)]
     strict: bool,
 }
 
-/// What was found.
+/// Findings of `check`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Findings {
     /// Name of the scene.
@@ -64,7 +64,7 @@ pub(super) struct Findings {
 struct Penetration {
     /// Names of the two bodies.
     bodies: [String; 2],
-    /// `rigid`, `soft` where a soft body takes part, `self` where it overlaps with itself.
+    /// `rigid`, `soft` if a soft body is involved, `self` if it overlaps with itself.
     #[schemars(extend("enum" = ["rigid", "soft", "self"]))]
     kind: &'static str,
     /// Penetration depth [m].
@@ -91,9 +91,9 @@ struct SoftFinding {
     mass: f64,
     /// Nodes of handles and attachments.
     held_nodes: usize,
-    /// Least dihedral angle [°].
+    /// Minimum dihedral angle [°].
     least_dihedral: f64,
-    /// Greatest dihedral angle [°].
+    /// Maximum dihedral angle [°].
     greatest_dihedral: f64,
 }
 
@@ -101,13 +101,13 @@ struct SoftFinding {
 struct RobotFinding {
     /// Name of the robot.
     robot: String,
-    /// Joints that move.
+    /// Number of joints that move.
     joints: usize,
-    /// Pairs of its bodies that may collide: their contacts are off.
+    /// Pairs of its bodies that may collide: their contacts are disabled.
     allowed_collisions: Vec<AllowedFinding>,
     /// Other pairs of its bodies that collide at the start.
     collisions_at_start: Vec<[String; 2]>,
-    /// What was not taken as it stands in its file.
+    /// Corrections of its file.
     corrections: Vec<CorrectionFinding>,
 }
 
@@ -119,9 +119,9 @@ struct CorrectionFinding {
     line: usize,
     /// The link or joint.
     part: String,
-    /// What the file says.
+    /// The defect that was found.
     found: String,
-    /// What it became.
+    /// Its correction.
     became: String,
 }
 
@@ -129,10 +129,10 @@ struct CorrectionFinding {
 struct AllowedFinding {
     /// Names of the two bodies.
     bodies: [String; 2],
-    /// One carries the other; they collide at the start and in all sampled configurations; the scene says so.
+    /// `adjacent`: one is the parent of the other; `always_colliding`: at the start and in all sampled configurations; `given`: by the scene.
     #[schemars(extend("enum" = ["adjacent", "always_colliding", "given"]))]
     because: &'static str,
-    /// Configurations that were sampled; 0 where none were needed.
+    /// Number of sampled configurations; 0 where none were needed.
     configurations: u32,
 }
 
@@ -145,12 +145,12 @@ struct MeshFinding {
     /// Whether it has an inside.
     #[schemars(with = "String", extend("enum" = ["solid", "surface"]))]
     solidity: Solidity,
-    /// What is wrong with it.
+    /// Its defects.
     defects: Vec<String>,
 }
 
 /// Checks the scene.
-pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn execute(console: &mut Console, arguments: &CheckArguments) -> Result<(), Failure> {
     let scene = console.access().scene(&arguments.scene)?;
     let world = scene.world().map_err(|error| Failure::of(Exit::BadFile, &error))?;
     let rigid = overlaps(&world, Effort::Best).map_err(|error| Failure::of(Exit::Numerical, &error))?;
@@ -175,7 +175,7 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
     if console.json() {
         console.json_line(&findings)?;
     } else {
-        tell(console, &findings, &overlaps)?;
+        print_findings(console, &findings, &overlaps)?;
     }
     let has_defects = findings.meshes.iter().any(|mesh| !mesh.defects.is_empty())
         || findings.robots.iter().any(|robot| !robot.corrections.is_empty());
@@ -202,17 +202,17 @@ fn soft_finding(body: &SoftBodyDescription) -> SoftFinding {
         volume,
         mass: body.material.density() * volume,
         held_nodes: handles.chain(attachments).sum(),
-        least_dihedral: quality.least_dihedral,
-        greatest_dihedral: quality.greatest_dihedral,
+        least_dihedral: quality.min_dihedral,
+        greatest_dihedral: quality.max_dihedral,
     }
 }
 
-/// A robot with the collisions between its links that are allowed, and why.
+/// Findings on a robot, with the allowed collisions between its links and their reasons.
 fn robot_finding(world: &World, robot: &RobotState, described: &[RobotDescription]) -> RobotFinding {
     let description = described.iter().find(|description| description.name == robot.name);
     let corrections = description.map_or(&[][..], |description| &description.corrections);
     let finding = |pair: &AllowedPair| {
-        let (because, configurations) = allowed::because(pair.because);
+        let (because, configurations) = allowed::reason(pair.because);
         AllowedFinding { bodies: pair.bodies.clone(), because, configurations }
     };
     RobotFinding {
@@ -252,16 +252,16 @@ fn meshes(bodies: &[BodyDescription]) -> Vec<MeshFinding> {
     found
 }
 
-/// What is wrong with a mesh, as a physicist would see it: an open surface is no defect of a surface that says so.
+/// Defects of a mesh that matter to physics.
 fn defects(report: &MeshReport) -> Vec<String> {
     let counts = [
         (report.degenerate_triangles, "triangles without area"),
-        (report.duplicate_triangles, "triangles that stand twice"),
+        (report.duplicate_triangles, "duplicate triangles"),
         (report.unbalanced_edges, "open edges"),
-        (report.non_manifold_edges, "edges of more than two triangles"),
-        (report.misoriented_edges, "edges at which the sides disagree on which is out"),
-        (report.non_manifold_vertices, "vertices at which several surfaces meet"),
-        (usize::from(report.inside_out), "mesh that is inside out"),
+        (report.non_manifold_edges, "non-manifold edges"),
+        (report.misoriented_edges, "inconsistently oriented edges"),
+        (report.non_manifold_vertices, "non-manifold vertices"),
+        (usize::from(report.inside_out), "mesh inside out"),
     ];
     counts
         .into_iter()
@@ -270,12 +270,16 @@ fn defects(report: &MeshReport) -> Vec<String> {
         .collect()
 }
 
-fn tell(console: &mut Console, findings: &Findings, overlaps: &[BodyPenetration]) -> Result<(), Failure> {
+fn print_findings(
+    console: &mut Console,
+    findings: &Findings,
+    overlaps: &[BodyPenetration],
+) -> Result<(), Failure> {
     let Findings { scene, title, bodies, joints, robots, steps, meshes, .. } = findings;
     console.line(format_args!("{scene}: {title}"))?;
     console.line(format_args!("  {bodies} bodies, {joints} joints, {steps} steps"))?;
     for robot in robots {
-        tell_robot(console, robot)?;
+        print_robot(console, robot)?;
     }
     for mesh in meshes {
         let defects = if mesh.defects.is_empty() { "no defects".into() } else { mesh.defects.join(", ") };
@@ -298,18 +302,18 @@ fn tell(console: &mut Console, findings: &Findings, overlaps: &[BodyPenetration]
     overlaps.iter().try_for_each(|pair| console.line(format_args!("  overlap: {}", overlap(pair))))
 }
 
-/// A robot with the contacts between its links that are off.
-fn tell_robot(console: &mut Console, robot: &RobotFinding) -> Result<(), Failure> {
+/// Prints a robot with the disabled contacts between its links.
+fn print_robot(console: &mut Console, robot: &RobotFinding) -> Result<(), Failure> {
     let RobotFinding { robot, joints, allowed_collisions, collisions_at_start, .. } = robot;
     console.line(format_args!(
-        "  robot {robot}: {joints} joints that move, {} pairs of links are allowed to collide",
+        "  robot {robot}: {joints} movable joints, {} pairs of links allowed to collide",
         allowed_collisions.len()
     ))?;
     for AllowedFinding { bodies: [a, b], because, configurations } in allowed_collisions {
-        let why = allowed::why((because, *configurations), "the start", "the scene");
+        let why = allowed::explanation((because, *configurations), "the start", "the scene");
         console.line(format_args!("    {a} and {b}: {why}"))?;
     }
     collisions_at_start
         .iter()
-        .try_for_each(|[a, b]| console.line(format_args!("    collide at the start: {a} and {b}")))
+        .try_for_each(|[a, b]| console.line(format_args!("    colliding at the start: {a} and {b}")))
 }

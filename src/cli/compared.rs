@@ -1,4 +1,4 @@
-//! Telling how two runs compare: for people as lines, for programs as JSON.
+//! Output of comparisons of runs: as text lines, and as JSON.
 
 use std::path::Path;
 
@@ -7,16 +7,16 @@ use serde::Serialize;
 
 use super::terminal::{Console, Exit, Failure};
 use extricate_scene::record::RecordError;
-use extricate_scene::record::compare::{BitDifference, Difference, InputDifference, Report};
+use extricate_scene::record::compare::{BitDifference, ComparisonReport, Difference, InputDifference};
 use extricate_scene::request::table::Table;
 use extricate_scene::request::text::number;
 
-/// What is told of a comparison of states.
+/// Result of a comparison of states.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Told<'a> {
+pub(super) struct StateComparison<'a> {
     /// States that were compared.
     states: u64,
-    /// Of them, those of which something is beyond its tolerance.
+    /// Number of them with a value beyond its tolerance.
     states_beyond: u64,
     /// Whether all states that were compared are equal bit for bit.
     exact: bool,
@@ -24,16 +24,16 @@ pub(super) struct Told<'a> {
     bits: Option<BitDifference>,
     /// The last step before the first difference; null where nothing differs or the first step does.
     agrees_until: Option<u64>,
-    /// What is beyond its tolerance in the first state of which something is: fields of bodies, the farthest first, then what is
+    /// Values beyond their tolerance in the first state that has any: fields of bodies, the largest difference first, then values
     /// of the whole scene.
     #[schemars(length(max = 8))]
     first: &'a [Difference],
-    /// Of every quantity the field that is farthest from what is expected.
+    /// For every quantity the field with the largest difference relative to its tolerance.
     worst: Vec<&'a Difference>,
 }
 
-impl<'a> Told<'a> {
-    pub(super) fn of(report: &'a Report) -> Self {
+impl<'a> StateComparison<'a> {
+    pub(super) fn of(report: &'a ComparisonReport) -> Self {
         Self {
             states: report.states,
             states_beyond: report.states_beyond,
@@ -46,7 +46,7 @@ impl<'a> Told<'a> {
     }
 }
 
-/// What a run was made of that differs, a line for each.
+/// Differing inputs of two runs, a line for each.
 pub(super) fn inputs<'a>(
     found: &'a [InputDifference],
     labels: [&'a str; 2],
@@ -58,7 +58,7 @@ pub(super) fn inputs<'a>(
 }
 
 /// The first difference in a sentence.
-pub(super) fn first(report: &Report) -> Option<String> {
+pub(super) fn first(report: &ComparisonReport) -> Option<String> {
     let first = report.first.first()?;
     let since = match report.agrees_until {
         Some(step) if step + 1 < first.step => {
@@ -69,8 +69,8 @@ pub(super) fn first(report: &Report) -> Option<String> {
     Some(format!("first difference {since} ({} s): {}", number(first.time), sentence(first)))
 }
 
-/// What else differs in that state.
-pub(super) fn also(report: &Report) -> impl Iterator<Item = String> + '_ {
+/// Further differences in that state.
+pub(super) fn also(report: &ComparisonReport) -> impl Iterator<Item = String> + '_ {
     report.first.iter().skip(1).map(|difference| format!("also there: {}", sentence(difference)))
 }
 
@@ -97,11 +97,11 @@ fn small(value: f64) -> String {
 }
 
 fn values(values: &[f64]) -> String {
-    let told: Vec<String> = values.iter().map(|value| digits(*value)).collect();
-    if told.len() == 1 { told.concat() } else { format!("({})", told.join(", ")) }
+    let parts: Vec<String> = values.iter().map(|value| digits(*value)).collect();
+    if parts.len() == 1 { parts.concat() } else { format!("({})", parts.join(", ")) }
 }
 
-/// Digits enough that a difference shows.
+/// A value with enough digits to show a difference.
 fn digits(value: f64) -> String {
     let plain = format!("{value:.9}");
     let is_readable = value == 0.0 || (1e-3..1e6).contains(&value.abs());
@@ -114,8 +114,8 @@ fn digits(value: f64) -> String {
     }
 }
 
-/// Whether bits are equal, in a sentence.
-pub(super) fn bits(report: &Report) -> String {
+/// The result of the comparison of bits, in a sentence.
+pub(super) fn bits(report: &ComparisonReport) -> String {
     match report.bits {
         None => "equal bit for bit".to_owned(),
         Some(BitDifference { step, after: Some(after) }) => {
@@ -125,8 +125,8 @@ pub(super) fn bits(report: &Report) -> String {
     }
 }
 
-/// The worst of every quantity, as a table.
-pub(super) fn worst(report: &Report) -> Table {
+/// The largest differences by quantity, as a table.
+pub(super) fn worst(report: &ComparisonReport) -> Table {
     let mut table = Table::default();
     let heads = ["of", "at step", "apart", "pass", "times"];
     table.row("worst", heads.map(String::from));
@@ -145,17 +145,17 @@ pub(super) fn worst(report: &Report) -> Table {
     table
 }
 
-/// Lines with an indent.
+/// Prints indented lines.
 pub(super) fn lines(console: &mut Console, lines: impl IntoIterator<Item = String>) -> Result<(), Failure> {
     lines.into_iter().try_for_each(|line| console.line(format_args!("  {line}")))
 }
 
-/// A path as it is told.
+/// A path as it is printed, with forward slashes on every system.
 pub(super) fn shown(path: &Path) -> String {
     path.display().to_string().replace('\\', "/")
 }
 
-/// A golden file cannot be written, or a run not be read.
+/// The failure of writing a golden file or of reading a run.
 pub(super) fn failed(error: RecordError) -> Failure {
     let exit = match &error {
         RecordError::File { .. } => Exit::Usage,

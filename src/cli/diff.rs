@@ -1,4 +1,4 @@
-//! `extricate diff`: how two runs differ.
+//! `extricate diff`: compares two runs.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::compared::{self, Told};
+use super::compared::{self, StateComparison};
 use super::record::tolerances;
 use super::terminal::Console;
 use super::terminal::{Exit, Failure};
@@ -19,56 +19,56 @@ Examples:
   extricate diff a b --tolerance position=1e-3 --tolerance contacts=any -o drift.svg
   extricate diff a b --exact --json
 
-RUN is a folder that `run`, `verify` or `record` wrote. States are compared where both runs have one, and the first run
-is what is expected. Exit code 0: equal within the tolerances; 1: not.";
+RUN is a folder written by `run`, `verify` or `record`. States are compared where both runs have one; the first run is
+the reference. Exit code 0: equal within the tolerances; 1: different.";
 
-/// Arguments of `diff`.
+/// DiffArguments of `diff`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Arguments {
-    /// The run that is expected.
+pub(super) struct DiffArguments {
+    /// The reference run.
     #[arg(value_name = "RUN_A")]
     a: PathBuf,
-    /// The run that is held against it.
+    /// The run that is compared with it.
     #[arg(value_name = "RUN_B")]
     b: PathBuf,
-    /// Nothing but equal bits passes, by the hashes of the states.
+    /// Require equal bits, by the hashes of the states.
     #[arg(long)]
     exact: bool,
-    /// How far the runs may be apart: a quantity and its tolerance, `any` for what is not compared. May be repeated.
+    /// Tolerance of a quantity; `any` disables its comparison. May be repeated.
     #[arg(long, value_name = "QUANTITY=X")]
     tolerance: Vec<String>,
-    /// Draw how the runs drift apart, as SVG.
+    /// Draw the drift of the runs, as SVG.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
-/// The answer.
+/// Answer of `diff --json`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Answer<'a> {
-    /// The run that is expected.
+pub(super) struct DiffAnswer<'a> {
+    /// The reference run.
     a: String,
-    /// The run that is held against it.
+    /// The run that is compared with it.
     b: String,
-    /// Whether they agree.
+    /// Whether the runs agree.
     pass: bool,
-    /// Whether equal bits were asked for (`--exact`).
+    /// Whether equal bits were required (`--exact`).
     by_bits: bool,
-    /// What of versions, options, scenes and files differs.
+    /// Differing versions, options, scenes and files.
     inputs: &'a [InputDifference],
-    /// States that only run A and only run B has.
+    /// Numbers of states that only run A and only run B has.
     alone: [u64; 2],
     /// Last step of each run.
     last: [u64; 2],
     #[serde(flatten)]
-    report: Told<'a>,
+    report: StateComparison<'a>,
     /// The picture of the drift.
     #[serde(skip_serializing_if = "Option::is_none")]
     drift: Option<String>,
 }
 
-/// Compares the runs and tells how they differ.
-pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
+/// Compares the runs and prints their differences.
+pub(super) fn execute(console: &mut Console, arguments: &DiffArguments) -> Result<(), Failure> {
     let tolerances = tolerances(&arguments.tolerance)?;
     let (a, b) = (&arguments.a, &arguments.b);
     let found = compare(a, b, &tolerances).map_err(failed)?;
@@ -79,7 +79,7 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
         draw(report, &title, path).map_err(|error| Failure::of(Exit::Usage, &error))?;
     }
     if console.json() {
-        console.json_line(&Answer {
+        console.json_line(&DiffAnswer {
             a: compared::shown(a),
             b: compared::shown(b),
             pass,
@@ -87,11 +87,11 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
             inputs: &found.inputs,
             alone: found.alone,
             last: found.last,
-            report: Told::of(report),
+            report: StateComparison::of(report),
             drift: arguments.output.as_deref().map(compared::shown),
         })?;
     } else {
-        tell(console, arguments, &found, pass)?;
+        print_comparison(console, arguments, &found, pass)?;
     }
     if pass { Ok(()) } else { Err(Failure::Silent(Exit::CheckFailed)) }
 }
@@ -103,7 +103,12 @@ fn failed(error: RecordError) -> Failure {
     }
 }
 
-fn tell(console: &mut Console, arguments: &Arguments, found: &Comparison, pass: bool) -> Result<(), Failure> {
+fn print_comparison(
+    console: &mut Console,
+    arguments: &DiffArguments,
+    found: &Comparison,
+    pass: bool,
+) -> Result<(), Failure> {
     let report = &found.report;
     let word = if pass { "equal" } else { "different" };
     let how = match (arguments.exact, report.agrees()) {
@@ -117,7 +122,7 @@ fn tell(console: &mut Console, arguments: &Arguments, found: &Comparison, pass: 
         let [a, b] = found.alone;
         let [last_a, last_b] = found.last;
         let line = format!(
-            "compared where both have a state: {a} of A and {b} of B stand alone; A ends at step {last_a}, B at step {last_b}"
+            "compared where both have a state: {a} of A and {b} of B have no counterpart; A ends at step {last_a}, B at step {last_b}"
         );
         compared::lines(console, [line])?;
     }

@@ -10,37 +10,37 @@ use super::terminal::Console;
 use super::terminal::{Exit, Failure};
 use extricate_core::field::{DistanceField, FieldError, FieldOptions, Order, Side};
 
-/// Arguments of `extricate field`.
+/// FieldArguments of `extricate field`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Arguments {
+pub(super) struct FieldArguments {
     /// Closed mesh to read: .obj, .stl, .ply, .off, .gltf or .glb.
     input: PathBuf,
-    /// File to write: .field (all there is to it), .vti (image of VTK) or .svg (a slice); may be repeated.
+    /// File to write: .field (the complete field), .vti (VTK image data) or .svg (a slice); may be repeated.
     #[arg(short, long, required = true, value_name = "FILE")]
     output: Vec<PathBuf>,
     /// Nodes along the longest side of the grid.
     #[arg(long, value_name = "COUNT", default_value_t = FieldOptions::default().resolution, conflicts_with = "spacing")]
     resolution: usize,
-    /// Instead: distance between neighbouring nodes [m].
+    /// Distance between neighbouring nodes [m], instead of --resolution.
     #[arg(long, value_name = "LENGTH")]
     spacing: Option<f64>,
-    /// Room around the mesh, as a share of the longest side of its box.
-    #[arg(long, value_name = "SHARE", default_value_t = FieldOptions::default().padding)]
+    /// Margin around the mesh, as a fraction of the longest side of its box.
+    #[arg(long, value_name = "FRACTION", default_value_t = FieldOptions::default().padding)]
     padding: f64,
-    /// Order of the differences.
+    /// Order of the finite differences.
     #[arg(long, value_enum, default_value = "second")]
     order: OrderName,
-    /// Side of the surface on which distances are wanted.
+    /// Side of the surface on which distances are computed.
     #[arg(long, value_enum, default_value = "both")]
     side: SideName,
-    /// Distance from the surface up to which values are wanted [m]; everywhere unless it is given.
+    /// Distance from the surface up to which values are computed [m] [default: everywhere].
     #[arg(long, value_name = "LENGTH")]
     band: Option<f64>,
-    /// Distance from the surface up to which values are exact instead of marched [cells]; 1 on fine grids, 2 on coarse.
+    /// Distance from the surface up to which values are exact instead of marched [cells] [default: 1 on fine grids, 2 on coarse ones].
     #[arg(long, value_name = "CELLS")]
     exact: Option<f64>,
-    /// Plane of the picture, such as z=0.25 [m]; through the middle of the grid at a right angle to z by default.
+    /// Plane of the picture, such as z=0.25 [m] [default: normal to z through the centre of the grid].
     #[arg(long, value_name = "AXIS=VALUE", value_parser = plane)]
     slice: Option<(usize, f64)>,
 }
@@ -63,9 +63,9 @@ Examples:
   extricate field ring.obj -o ring.vti -o ring.svg --slice z=0
   extricate field cup.ply -o cup.field --resolution 128 --side inside --json";
 
-/// What is told of the field.
+/// Properties of the field.
 #[derive(Debug, Serialize)]
-struct Told {
+struct FieldReport {
     input: String,
     outputs: Vec<String>,
     /// Nodes along the axes.
@@ -79,19 +79,21 @@ struct Told {
     known: usize,
     /// Nodes inside, with a distance or not.
     inside: usize,
-    /// Least and greatest distance [m].
-    least: Option<f64>,
-    greatest: Option<f64>,
-    /// Time of making and of writing it [s].
+    /// Minimum and maximum distance [m].
+    #[serde(rename = "least")]
+    min: Option<f64>,
+    #[serde(rename = "greatest")]
+    max: Option<f64>,
+    /// Times of computing and of writing it [s].
     seconds: f64,
     seconds_writing: f64,
     /// Memory of the values [bytes].
     memory: usize,
 }
 
-/// Makes the field, writes it and tells what it is like.
-pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
-    let Arguments { input, output, .. } = arguments;
+/// Computes the field, writes it and reports its properties.
+pub(super) fn execute(console: &mut Console, arguments: &FieldArguments) -> Result<(), Failure> {
+    let FieldArguments { input, output, .. } = arguments;
     check_outputs(arguments)?;
     let mesh = console.access().mesh(input).map_err(|error| Failure::of(Exit::BadFile, &error))?;
     let started = Instant::now();
@@ -103,15 +105,15 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
     for path in output {
         write(&field, path, arguments.slice).map_err(|error| Failure::of(Exit::Usage, &error))?;
     }
-    let mut told = describe(&field);
-    told.input = input.display().to_string();
-    told.outputs = output.iter().map(|path| path.display().to_string()).collect();
-    told.seconds = seconds;
-    told.seconds_writing = started.elapsed().as_secs_f64() - seconds;
-    if console.json() { console.json_line(&told) } else { tell(console, &told) }
+    let mut report = describe(&field);
+    report.input = input.display().to_string();
+    report.outputs = output.iter().map(|path| path.display().to_string()).collect();
+    report.seconds = seconds;
+    report.seconds_writing = started.elapsed().as_secs_f64() - seconds;
+    if console.json() { console.json_line(&report) } else { print_report(console, &report) }
 }
 
-fn options(arguments: &Arguments) -> FieldOptions {
+fn options(arguments: &FieldArguments) -> FieldOptions {
     FieldOptions {
         resolution: arguments.resolution,
         spacing: arguments.spacing,
@@ -132,7 +134,7 @@ fn options(arguments: &Arguments) -> FieldOptions {
 
 /// Reads a plane such as `z=0.25`.
 fn plane(text: &str) -> Result<(usize, f64), String> {
-    let wrong = || format!("a plane is an axis and a number of metres, such as z=0.25, not {text}");
+    let wrong = || format!("expected a plane AXIS=VALUE with a value in metres, such as z=0.25, not {text}");
     let (name, at) = text.split_once('=').ok_or_else(wrong)?;
     let axis = ["x", "y", "z"].iter().position(|&axis| axis == name).ok_or_else(wrong)?;
     Ok((axis, at.parse().map_err(|_| wrong())?))
@@ -142,8 +144,8 @@ fn extension(path: &Path) -> &str {
     path.extension().and_then(|extension| extension.to_str()).unwrap_or("")
 }
 
-/// Before anything is computed: whether all outputs can be written, and something shows the slice.
-fn check_outputs(arguments: &Arguments) -> Result<(), Failure> {
+/// Checks before the computation that all outputs have a known format, and that an output shows the slice.
+fn check_outputs(arguments: &FieldArguments) -> Result<(), Failure> {
     let outputs = &arguments.output;
     if let Some(path) = outputs.iter().find(|path| !["field", "vti", "svg"].contains(&extension(path))) {
         let message = format!("{}: a field is written as .field, .vti or .svg", path.display());
@@ -166,16 +168,16 @@ fn write(field: &DistanceField, path: &Path, slice: Option<(usize, f64)>) -> Res
     }
 }
 
-fn describe(field: &DistanceField) -> Told {
+fn describe(field: &DistanceField) -> FieldReport {
     let grid = field.grid();
-    let (mut least, mut greatest, mut inside) = (f64::INFINITY, f64::NEG_INFINITY, 0);
+    let (mut min, mut max, mut inside) = (f64::INFINITY, f64::NEG_INFINITY, 0);
     for value in field.values() {
         inside += usize::from(value < 0.0);
         if value.is_finite() {
-            (least, greatest) = (least.min(value), greatest.max(value));
+            (min, max) = (min.min(value), max.max(value));
         }
     }
-    Told {
+    FieldReport {
         input: String::new(),
         outputs: Vec::new(),
         counts: grid.counts,
@@ -184,29 +186,29 @@ fn describe(field: &DistanceField) -> Told {
         nodes: grid.len(),
         known: field.known(),
         inside,
-        least: Some(least).filter(|value| value.is_finite()),
-        greatest: Some(greatest).filter(|value| value.is_finite()),
+        min: Some(min).filter(|value| value.is_finite()),
+        max: Some(max).filter(|value| value.is_finite()),
         seconds: 0.0,
         seconds_writing: 0.0,
         memory: field.memory(),
     }
 }
 
-fn tell(console: &mut Console, told: &Told) -> Result<(), Failure> {
-    let [x, y, z] = told.counts;
-    console.line(format_args!("{} → {}", told.input, told.outputs.join(", ")))?;
-    console.line(format_args!("  grid       {x} × {y} × {z} nodes, {:.4e} m apart", told.spacing))?;
+fn print_report(console: &mut Console, report: &FieldReport) -> Result<(), Failure> {
+    let [x, y, z] = report.counts;
+    console.line(format_args!("{} → {}", report.input, report.outputs.join(", ")))?;
+    console.line(format_args!("  grid       {x} × {y} × {z} nodes, {:.4e} m apart", report.spacing))?;
     console.line(format_args!(
         "  distances  at {} of {} nodes, {} inside",
-        told.known, told.nodes, told.inside
+        report.known, report.nodes, report.inside
     ))?;
-    if let (Some(least), Some(greatest)) = (told.least, told.greatest) {
-        console.line(format_args!("  from       {least:.6} m to {greatest:.6} m"))?;
+    if let (Some(min), Some(max)) = (report.min, report.max) {
+        console.line(format_args!("  from       {min:.6} m to {max:.6} m"))?;
     }
     let (nanoseconds, mebibytes) =
-        (1e9 * told.seconds / told.nodes as f64, told.memory as f64 / f64::from(1 << 20));
+        (1e9 * report.seconds / report.nodes as f64, report.memory as f64 / f64::from(1 << 20));
     console.line(format_args!(
-        "  made in    {:.4} s, {nanoseconds:.0} ns a node, {mebibytes:.1} MiB",
-        told.seconds
+        "  computed   in {:.4} s, {nanoseconds:.0} ns per node, {mebibytes:.1} MiB",
+        report.seconds
     ))
 }

@@ -13,10 +13,10 @@ use super::terminal::{Console, Exit, Failure};
 use extricate_core::geometry::read::EXTENSIONS;
 use extricate_scene::json_schema::{of, titled};
 
-/// Arguments of `info`.
+/// InfoArguments of `info`.
 #[derive(Debug, Args)]
-pub(super) struct Arguments {
-    /// Write the JSON schemas of answers and results to DIR, and do nothing else.
+pub(super) struct InfoArguments {
+    /// Only write the JSON schemas of answers and results to DIR.
     #[arg(long, value_name = "DIR")]
     schemas: Option<PathBuf>,
 }
@@ -30,7 +30,7 @@ struct Info {
     libraries: BTreeMap<&'static str, &'static str>,
     /// Processor and system.
     target: String,
-    /// Threads that are used.
+    /// Number of threads.
     #[schemars(range(min = 1))]
     threads: usize,
     /// Optional parts of the program.
@@ -41,15 +41,15 @@ struct Info {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct MeshFormats {
-    /// Endings of the files that are read.
+    /// Extensions of the files that are read.
     read: &'static [&'static str],
-    /// Endings of the files that are written.
+    /// Extensions of the files that are written.
     #[schemars(with = "Vec<String>")]
     write: [&'static str; 3],
 }
 
-/// Tells versions, features and the machine.
-pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
+/// Prints versions, features and the machine.
+pub(super) fn execute(console: &mut Console, arguments: &InfoArguments) -> Result<(), Failure> {
     if let Some(folder) = &arguments.schemas {
         return write_schemas(folder);
     }
@@ -76,7 +76,7 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
     ))
 }
 
-/// Writes the schemas that are derived from the types of responses, a file each.
+/// Writes the schemas derived from the types of answers, a file each.
 fn write_schemas(folder: &Path) -> Result<(), Failure> {
     let failed =
         |path: &Path, error| Failure::new(Exit::Usage, format!("cannot write {}: {error}", path.display()));

@@ -1,4 +1,4 @@
-//! `extricate merge`: one batch of all its shards.
+//! `extricate merge`: merges the shards of a batch.
 
 use std::path::PathBuf;
 
@@ -14,24 +14,24 @@ Examples:
   extricate merge out/shards -o out/all
   extricate merge out/0 out/1 out/2 -o out/all --json
 
-OUT is the same as if the manifest had been answered at once, byte for byte but for timing.json, which it has not. Shards that are
-missing, there twice, incomplete or of different manifests are refused by name (exit code 3).
-Exit code 8 tells that items failed.";
+OUT equals the result of an unsharded batch byte for byte, except that it has no timing.json. Missing, duplicate or incomplete
+shards, and shards of different manifests, are refused by name (exit code 3).
+Exit code 8 means that items failed.";
 
-/// Arguments of `merge`.
+/// MergeArguments of `merge`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Arguments {
-    /// Folders of shards, or folders that hold such.
+pub(super) struct MergeArguments {
+    /// Folders of shards, or folders that contain them.
     #[arg(required = true, value_name = "DIR")]
     shards: Vec<PathBuf>,
-    /// Folder of the whole batch.
+    /// Folder of the merged batch.
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
 }
 
 /// Merges the shards.
-pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn execute(console: &mut Console, arguments: &MergeArguments) -> Result<(), Failure> {
     let summary = merge(&arguments.shards, &arguments.output)?;
     if console.json() {
         console.json_line(&summary)?;

@@ -1,5 +1,5 @@
-//! `extricate mesh`: makes a procedural mesh. The kinds and their parameters are those of `geometry::procedural`,
-//! so every kind has its own help with meanings, units and defaults.
+//! `extricate mesh`: generates a procedural mesh. The kinds and their parameters are those of `geometry::procedural`,
+//! and every kind has its own help with meanings, units and defaults.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,10 +13,10 @@ use extricate_core::geometry::procedural::{self, KINDS, Kind, SCALE};
 use extricate_core::geometry::report::MeshReport;
 use extricate_core::geometry::write::{Encoding, write_mesh_as};
 
-/// Arguments of `extricate mesh`.
+/// MeshArguments of `extricate mesh`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Arguments {
+pub(super) struct MeshArguments {
     #[command(subcommand)]
     shape: Shape,
 }
@@ -27,7 +27,7 @@ Examples:
   extricate mesh blob --frequency 80 --seed 7 -o boulder.ply
   extricate mesh cup --help";
 
-/// A kind with its parameters, and where it goes.
+/// A kind with its parameters, and the output.
 #[derive(Debug)]
 struct Shape {
     kind: &'static Kind,
@@ -36,23 +36,23 @@ struct Shape {
     encoding: Encoding,
 }
 
-/// What is told of the mesh.
+/// The answer as JSON.
 #[derive(Debug, Serialize)]
-struct Made<'a> {
+struct MeshAnswer<'a> {
     kind: &'static str,
     output: String,
     #[serde(flatten)]
     report: &'a MeshReport,
 }
 
-/// Makes the mesh, writes it and tells what it is like.
-pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
+/// Generates the mesh, writes it and reports its quality.
+pub(super) fn execute(console: &mut Console, arguments: &MeshArguments) -> Result<(), Failure> {
     let Shape { kind, parameters, output, encoding } = &arguments.shape;
     let mesh = procedural::build(kind.name, parameters).map_err(|error| Failure::of(Exit::Usage, &error))?;
     write_mesh_as(&mesh, output, *encoding).map_err(|error| Failure::of(Exit::Usage, &error))?;
     let report = MeshReport::of(&mesh);
     if console.json() {
-        return console.json_line(&Made {
+        return console.json_line(&MeshAnswer {
             kind: kind.name,
             output: output.display().to_string(),
             report: &report,
@@ -144,15 +144,15 @@ fn snake_case(name: &str) -> String {
 mod tests {
     use super::*;
 
-    fn parse(words: &str) -> Result<Arguments, clap::Error> {
-        let command = Arguments::augment_args(Command::new("mesh"));
+    fn parse(words: &str) -> Result<MeshArguments, clap::Error> {
+        let command = MeshArguments::augment_args(Command::new("mesh"));
         let matches = command.try_get_matches_from(words.split(' '))?;
-        Arguments::from_arg_matches(&matches)
+        MeshArguments::from_arg_matches(&matches)
     }
 
     #[test]
-    fn every_kind_has_a_command_that_clap_finds_sound() {
-        Arguments::augment_args(Command::new("mesh")).debug_assert();
+    fn every_kind_has_a_valid_command() {
+        MeshArguments::augment_args(Command::new("mesh")).debug_assert();
         for kind in KINDS {
             let shape = parse(&format!("mesh {} -o a.obj", kind.name)).unwrap().shape;
             assert_eq!((shape.kind.name, shape.parameters.len()), (kind.name, 0));
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_help_of_a_kind_tells_meanings_units_and_defaults() {
+    fn the_help_of_a_kind_states_meanings_units_and_defaults() {
         let help = parse("mesh torus --help").unwrap_err().to_string();
         assert!(help.contains("Radius of the tube [m] [default: 0.2]"), "{help}");
     }

@@ -1,4 +1,4 @@
-//! The command line: one file per subcommand, no physics. `docs/cli.md` is its contract.
+//! The command line: one file per subcommand, no physics. `docs/cli.md` specifies it.
 
 mod allowed;
 mod batch;
@@ -33,32 +33,32 @@ use clap::{Parser, Subcommand};
 use extricate_scene::request::Access;
 use terminal::{Console, Exit, Failure, Interrupt, Style};
 
-/// Penetration depth between triangle meshes, and rigid dynamics that stands on it.
+/// Penetration depth, proximity queries, pose repair and rigid, articulated and soft-body dynamics for triangle meshes.
 #[derive(Debug, Parser)]
 #[command(name = "extricate", version, max_term_width = 100, after_help = EXAMPLES)]
 struct CommandLine {
-    /// Threads to use; 0 is one for each core. Results do not depend on it.
-    #[arg(long, global = true, default_value_t = 0, value_name = "N", help_heading = EVERYWHERE)]
+    /// Number of threads; 0 uses one per core. Results do not depend on it.
+    #[arg(long, global = true, default_value_t = 0, value_name = "N", help_heading = GLOBAL)]
     threads: usize,
-    /// Tell nothing but results and errors.
-    #[arg(long, short, global = true, help_heading = EVERYWHERE)]
+    /// Print only results and errors.
+    #[arg(long, short, global = true, help_heading = GLOBAL)]
     quiet: bool,
-    /// Tell results as JSON: one object, or one per line for many.
-    #[arg(long, global = true, help_heading = EVERYWHERE)]
+    /// Print results as JSON: one object, or one per line for several results.
+    #[arg(long, global = true, help_heading = GLOBAL)]
     json: bool,
-    /// Folder whose files may be named by the scenes, robots and meshes given, beside those of their own folders (or of the
-    /// folder around them that holds a file .extricate-root); may be given several times.
-    #[arg(long, global = true, value_name = "DIR", help_heading = EVERYWHERE)]
+    /// Folder whose files may be named by the given scenes, robots and meshes, in addition to their own folders (or the
+    /// nearest parent folder that contains a file .extricate-root); may be repeated.
+    #[arg(long, global = true, value_name = "DIR", help_heading = GLOBAL)]
     root: Vec<PathBuf>,
-    /// Let scenes, robots and meshes name any file: only where you trust them.
-    #[arg(long, global = true, help_heading = EVERYWHERE)]
+    /// Allow scenes, robots and meshes to name any file: for trusted input only.
+    #[arg(long, global = true, help_heading = GLOBAL)]
     allow_outside: bool,
     #[command(subcommand)]
     command: Command,
 }
 
 /// Heading of the options that every command takes.
-const EVERYWHERE: &str = "Options of every command";
+const GLOBAL: &str = "Global options";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -71,46 +71,46 @@ Examples:
   extricate plan scene.ron -o path.json
   extricate mesh torus --major-radius 1 --minor-radius 0.2 -o torus.obj
 
-Exit codes: 0 ok, 1 a check failed, 2 usage, 3 bad file, 4 initial penetration, 5 numerical failure,
+Exit codes: 0 success, 1 check failed, 2 usage error, 3 invalid file, 4 initial penetration, 5 numerical failure,
 6 no collision-free pose found, 7 interrupted, 8 part of a batch failed.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run a scene from its start to its end.
-    Run(run::Arguments),
-    /// Check a scene: errors, overlaps at the start, defects of meshes.
-    Check(check::Arguments),
-    /// Run scenes and judge what they expect, and hold them against their golden files.
-    Verify(verify::Arguments),
+    /// Simulate a scene.
+    Run(run::RunArguments),
+    /// Validate a scene: errors, overlaps at the start, mesh defects.
+    Check(check::CheckArguments),
+    /// Run scenes, check their expectations, and compare them with their golden files.
+    Verify(verify::VerifyArguments),
     /// Run a scene and write its golden file.
-    Record(record::Arguments),
-    /// Tell in which step, body and field two runs differ first, and how far they drift apart.
-    Diff(diff::Arguments),
-    /// Ask about shapes: do they collide, how far apart, how deep, when.
+    Record(record::RecordArguments),
+    /// Compare two runs: the first step, body and field that differ, and their drift.
+    Diff(diff::DiffArguments),
+    /// Query shapes: collision, distance, penetration depth, time of contact.
     #[command(subcommand, after_help = query::EXAMPLES)]
-    Query(query::Question),
-    /// Move what collides to the nearest poses that are free: a robot's joints, or the bodies of a scene.
-    Repair(repair::Arguments),
-    /// Find a free path for a robot or body of a scene.
-    Plan(plan::Arguments),
-    /// Answer many questions of a manifest: queries, repairs, runs.
-    Batch(batch::Arguments),
-    /// Make one batch of all its shards.
-    Merge(merge::Arguments),
-    /// Make pictures and films of scenes and runs, without a display.
-    Render(render::Arguments),
-    /// Make a procedural mesh.
-    Mesh(mesh::Arguments),
+    Query(query::QueryCommand),
+    /// Move colliding robots or bodies to the nearest collision-free poses.
+    Repair(repair::RepairArguments),
+    /// Find a collision-free path for a robot or body of a scene.
+    Plan(plan::PlanArguments),
+    /// Process the queries, repairs and runs of a manifest.
+    Batch(batch::BatchArguments),
+    /// Merge the shards of a batch.
+    Merge(merge::MergeArguments),
+    /// Render pictures and videos of scenes and runs, without a display.
+    Render(render::RenderArguments),
+    /// Generate a procedural mesh.
+    Mesh(mesh::MeshArguments),
     /// Fill a closed mesh with tetrahedra.
-    Tetrahedralize(tetrahedralize::Arguments),
+    Tetrahedralize(tetrahedralize::TetrahedralizeArguments),
     /// Compute the signed distance field of a closed mesh.
-    Field(field::Arguments),
-    /// Convert a mesh file to another format, and tell what it is like; golden files to their second form.
-    Convert(convert::Arguments),
-    /// Show a scene or a run in a window: play it, pull at bodies, sketch poses and repair them.
-    View(view::Arguments),
-    /// Tell versions, features and the machine.
-    Info(info::Arguments),
+    Field(field::FieldArguments),
+    /// Convert a mesh file to another format and report its quality; convert old golden files.
+    Convert(convert::ConvertArguments),
+    /// Show a scene or a run in a window: play it, drag bodies, sketch poses and repair them.
+    View(view::ViewArguments),
+    /// Print versions, features and the machine.
+    Info(info::InfoArguments),
 }
 
 /// Runs the command line of this process and returns its exit code.
@@ -120,35 +120,32 @@ pub fn main() -> ExitCode {
 }
 
 fn start(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    terminal::draw_reports();
+    terminal::install_report_handler();
     let command_line = match CommandLine::try_parse_from(arguments) {
         Ok(command_line) => command_line,
         Err(error) => {
-            // Help and versions come this way, too, and go to stdout; a closed pipe is no error.
+            // Help and version arrive here as well and go to stdout; a closed pipe is not an error.
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { Exit::Usage as u8 } else { 0 });
         }
     };
     match dispatch(command_line) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.tell(),
+        Err(failure) => failure.print(),
     }
 }
 
 fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
     let CommandLine { threads, quiet, json, root, allow_outside, command } = command_line;
     if let Some(missing) = root.iter().find(|folder| !folder.is_dir()) {
-        return Err(Failure::new(
-            Exit::Usage,
-            format!("--root {}: there is no such folder", missing.display()),
-        ));
+        return Err(Failure::new(Exit::Usage, format!("--root {}: folder not found", missing.display())));
     }
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build_global()
         .map_err(|error| Failure::new(Exit::Usage, format!("cannot start {threads} threads: {error}")))?;
-    let corrected = (!quiet).then_some(terminal::warn_of_correction as fn(&_));
-    let access = Access { roots: root, anywhere: allow_outside, corrected };
+    let warn = (!quiet).then_some(terminal::warn as fn(&dyn std::fmt::Display));
+    let access = Access { roots: root, anywhere: allow_outside, warn };
     let mut console = Console::new(Style { json, quiet }, access, Interrupt::listen()?);
     let result = match &command {
         Command::Run(arguments) => run::execute(&mut console, arguments),
@@ -156,7 +153,7 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         Command::Verify(arguments) => verify::execute(&mut console, arguments),
         Command::Record(arguments) => record::execute(&mut console, arguments),
         Command::Diff(arguments) => diff::execute(&mut console, arguments),
-        Command::Query(question) => query::execute(&mut console, question),
+        Command::Query(query) => query::execute(&mut console, query),
         Command::Repair(arguments) => repair::execute(&mut console, arguments),
         Command::Plan(arguments) => plan::execute(&mut console, arguments),
         Command::Batch(arguments) => batch::execute(&mut console, arguments),
@@ -169,7 +166,7 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         Command::View(arguments) => view::execute(&console, arguments),
         Command::Info(arguments) => info::execute(&mut console, arguments),
     };
-    // What was found before a failure is told as well; of two failures the first one counts.
+    // Results obtained before a failure are printed as well; of two failures the first one is reported.
     let flushed = console.flush();
     result.and(flushed)
 }

@@ -1,4 +1,4 @@
-//! What the command line reads, on bytes instead of files: for those who feed it what is none (`fuzz/`).
+//! Parsers of the command line's inputs, on text instead of files: entry points of the fuzz targets (`fuzz/`).
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use extricate_scene::request::{broad_phase, obstacles, poses, robot};
 /// Number of pose lines of a text.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Description of the first defect.
 pub fn poses(text: &str) -> Result<usize, String> {
     let lines = parse_lines(text, Path::new("poses.jsonl"), "poses", poses::parse)?;
     Ok(lines.len())
@@ -20,7 +20,7 @@ pub fn poses(text: &str) -> Result<usize, String> {
 /// Number of lines of motions of a text.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Description of the first defect.
 pub fn motions(text: &str) -> Result<usize, String> {
     let lines = parse_lines(text, Path::new("motions.jsonl"), "motions", poses::parse_motions)?;
     Ok(lines.len())
@@ -29,7 +29,7 @@ pub fn motions(text: &str) -> Result<usize, String> {
 /// Number of lines of boxes of a text.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Description of the first defect.
 pub fn boxes(text: &str) -> Result<usize, String> {
     Ok(parse_lines(text, Path::new("boxes.jsonl"), "boxes", broad_phase::parse)?.len())
 }
@@ -37,12 +37,12 @@ pub fn boxes(text: &str) -> Result<usize, String> {
 /// Number of configurations of a robot in a text.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Description of the first defect.
 pub fn configurations(text: &str, robot: &Robot) -> Result<usize, String> {
     Ok(configurations::parse(text, Path::new("joints.json"), robot)?.len())
 }
 
-/// Whether a text names a shape as the command line writes it, with a pose or without one, or two links.
+/// Whether a text is a shape in the notation of the command line, with or without a pose, or names two links.
 #[must_use]
 pub fn names_shape(text: &str) -> bool {
     let is_shape = obstacles::split(text).is_ok_and(|(name, _)| ShapeArgument::parse(name).is_ok());

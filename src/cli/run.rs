@@ -1,4 +1,4 @@
-//! `extricate run`: a scene from its start to its end, without a window.
+//! `extricate run`: simulates a scene without a window.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -27,80 +27,78 @@ Examples:
   extricate run out/drop --from last
   extricate run out/drop --from 120 --time 5
 
-DIR gets states.jsonl (a line a recorded step), with --vtk the soft bodies, timing.json and, when the run is complete, summary.json.
-It gets a checkpoint each simulated second, the newest three of which stay. A run that was killed, stopped by Ctrl-C or is
-complete goes on from them: SCENE is its folder then, and --from tells from where. Its files end as if nothing had happened.
-Exit code 1 tells that an expectation of the scene is not met; it is judged when the whole scene is run.";
+Written to DIR: states.jsonl (a line per recorded step), with --vtk the soft bodies, timing.json and, when the run is complete,
+summary.json, and a checkpoint each simulated second, of which the newest three are retained. A run that was killed, interrupted
+by Ctrl-C or is complete can be resumed from them: SCENE is then its folder, and --from states the step. The files are the same
+as those of an uninterrupted run.
+Exit code 1 means that an expectation of the scene is not met; expectations are checked when the whole scene is run.";
 
-/// Arguments of `run`.
+/// RunArguments of `run`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Arguments {
-    /// The scene file; with --from the folder of a run.
+pub(super) struct RunArguments {
+    /// The scene file; with --from also the folder of a run.
     scene: PathBuf,
     #[command(flatten)]
     run: RunFields,
     /// Folder of the results [default: out/SCENE].
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Write a checkpoint every K-th step; 0 writes none [default: each simulated second].
+    /// Write a checkpoint every K steps; 0 disables them [default: each simulated second].
     #[arg(long, value_name = "K")]
     checkpoint_every: Option<u64>,
-    /// Go on with a run from the newest checkpoint that is not after STEP, or from the `last` one; from the start where there
-    /// is none. With --steps or --time it becomes so long in all.
+    /// Resume a run from the newest checkpoint that is not after STEP, or from the `last` one; from the start if there is none.
+    /// --steps or --time then state the total length of the run.
     #[arg(long, value_name = "STEP", value_parser = resume_from)]
     #[arg(conflicts_with_all = ["time_step", "on_overlap", "narrow_phase", "every", "vtk", "checkpoint_every"])]
     from: Option<ResumeFrom>,
-    /// Write every soft body at every recorded state to DIR/soft/NAME-STEP.vtu, for ParaView and its like.
+    /// Write every soft body at every recorded state to DIR/soft/NAME-STEP.vtu, for ParaView and similar programs.
     #[arg(long)]
     vtk: bool,
 }
 
 pub(super) fn resume_from(text: &str) -> Result<ResumeFrom, String> {
     let step = || text.parse().map(ResumeFrom::Step);
-    if text == "last" {
-        Ok(ResumeFrom::Last)
-    } else {
-        step().map_err(|_| "a step or `last` is needed".into())
-    }
+    if text == "last" { Ok(ResumeFrom::Last) } else { step().map_err(|_| "expected a step or `last`".into()) }
 }
 
-/// Simulated time between checkpoints where nothing else is said [s].
-const CHECKPOINT_TIME: f64 = 1.0;
+/// Default simulated time between checkpoints [s]. Shorter: less is repeated on resuming, more is written.
+const CHECKPOINT_INTERVAL: f64 = 1.0;
 
-/// Runs the scene, or goes on with a run.
-pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
+/// Runs the scene, or resumes a run.
+pub(super) fn execute(console: &mut Console, arguments: &RunArguments) -> Result<(), Failure> {
     if let Some(from) = arguments.from {
-        return go_on(console, (arguments, from));
+        return resume(console, (arguments, from));
     }
     let scene = console.access().scene(&arguments.scene)?;
     let checkpoint_every = arguments.checkpoint_every;
     let start = arguments.run.start(scene)?;
-    let (scene, judged) = (&start.scene, start.options.judge);
-    let folder = arguments.output.clone().unwrap_or_else(|| usual_folder(scene));
+    let (scene, judged) = (&start.scene, start.options.check_expectations);
+    let folder = arguments.output.clone().unwrap_or_else(|| default_folder(scene));
     let directory = RunDirectory::create(&folder).map_err(|error| Failure::of(Exit::Usage, &error))?;
-    let every = checkpoint_every.unwrap_or_else(|| scene.steps(CHECKPOINT_TIME));
+    let every = checkpoint_every.unwrap_or_else(|| scene.steps(CHECKPOINT_INTERVAL));
     let directory = directory.with_checkpoints(every);
     let directory = match arguments.vtk {
         true => directory.with_pictures().map_err(|error| Failure::of(Exit::Usage, &error))?,
         false => directory,
     };
     let outcome = simulate(console, start, directory)?;
-    end(console, &outcome, &folder, judged)
+    finish(console, &outcome, &folder, judged)
 }
 
-/// Folder of the results of a scene where nothing else is said.
-pub(super) fn usual_folder(scene: &Scene) -> PathBuf {
+/// Default folder of the results of a scene.
+pub(super) fn default_folder(scene: &Scene) -> PathBuf {
     Path::new("out").join(scene.name())
 }
 
-/// Goes on with the run in a folder.
-fn go_on(console: &mut Console, (arguments, from): (&Arguments, ResumeFrom)) -> Result<(), Failure> {
+/// Resumes the run in a folder.
+fn resume(console: &mut Console, (arguments, from): (&RunArguments, ResumeFrom)) -> Result<(), Failure> {
     let folder = match (&arguments.output, arguments.scene.is_dir()) {
         (None, true) => arguments.scene.clone(),
         (output, false) => folder_of_scene(console, &arguments.scene, output.as_deref())?,
         (Some(_), true) => {
-            let message = "with --from a run goes on in its own folder: --output is for a scene file";
+            let message =
+                "--output cannot be used with --from and the folder of a run, which is resumed in place";
             return Err(Failure::new(Exit::Usage, message));
         }
     };
@@ -108,24 +106,25 @@ fn go_on(console: &mut Console, (arguments, from): (&Arguments, ResumeFrom)) -> 
     let RunFields { steps, time, .. } = arguments.run;
     let steps = steps.or_else(|| time.map(|time| steps_in(time, manifest.time_step)));
     let resumed = Resumed::open(&folder, from, steps).map_err(|error| Failure::of(Exit::BadFile, &error))?;
-    let judged = resumed.manifest().judged;
+    let judged = resumed.manifest().expectations_checked;
     let (scene, steps) = (resumed.manifest().scene.clone(), resumed.manifest().steps);
     let start = resumed.step();
-    let outcome = watched(console, (&scene, steps), |watch| {
-        record::resume(resumed, watch).map_err(|error| Fault::of_run(&error))
+    let outcome = with_progress(console, (&scene, steps), |monitor| {
+        record::resume(resumed, monitor).map_err(|error| Fault::of_run(&error))
     })?;
     if !console.json() {
-        console.line(format_args!("went on from step {start}"))?;
+        console.line(format_args!("resumed from step {start}"))?;
     }
-    end(console, &outcome, &folder, judged)
+    finish(console, &outcome, &folder, judged)
 }
 
-/// The folder of the run of a scene file, which must be of that scene.
+/// The folder of the run of a scene file; an error if it is the run of another scene.
 fn folder_of_scene(console: &Console, path: &Path, output: Option<&Path>) -> Result<PathBuf, Failure> {
     let scene = console.access().scene(path)?;
-    let folder = output.map_or_else(|| usual_folder(&scene), Path::to_owned);
+    let folder = output.map_or_else(|| default_folder(&scene), Path::to_owned);
     let manifest = Recording::manifest_of(&folder).map_err(|error| Failure::of(Exit::BadFile, &error))?;
     let inputs = Inputs::of(&scene).map_err(|error| Failure::of(Exit::BadFile, &error))?;
+    // A changed scene or mesh would continue another motion than the one that is recorded.
     if inputs.hash == manifest.input_hash {
         return Ok(folder);
     }
@@ -134,7 +133,7 @@ fn folder_of_scene(console: &Console, path: &Path, output: Option<&Path>) -> Res
     Err(Failure::new(Exit::Usage, message))
 }
 
-/// Steps in a time [s].
+/// Number of steps in a time [s].
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -144,9 +143,9 @@ fn steps_in(time: f64, time_step: f64) -> u64 {
     ((time / time_step).round() as u64).max(1)
 }
 
-/// Tells the outcome, and ends with its exit code.
-fn end(console: &mut Console, outcome: &Outcome, folder: &Path, judged: bool) -> Result<(), Failure> {
-    tell(console, outcome, folder, judged)?;
+/// Prints the outcome and returns its exit code.
+fn finish(console: &mut Console, outcome: &Outcome, folder: &Path, judged: bool) -> Result<(), Failure> {
+    print_outcome(console, outcome, folder, judged)?;
     match (outcome.stopped, outcome.summary.pass) {
         (true, _) => Err(Failure::Silent(Exit::Interrupted)),
         (false, false) => Err(Failure::Silent(Exit::CheckFailed)),
@@ -154,28 +153,33 @@ fn end(console: &mut Console, outcome: &Outcome, folder: &Path, judged: bool) ->
     }
 }
 
-/// Runs with a progress bar; Ctrl-C ends the run after the step.
+/// Runs with a progress bar; Ctrl-C ends the run after the current step.
 pub(super) fn simulate(console: &Console, start: Start, directory: RunDirectory) -> Result<Outcome, Failure> {
     let (name, steps) = (start.scene.name(), start.options.steps);
-    watched(console, (&name, steps), |watch| start.run(directory, watch))
+    with_progress(console, (&name, steps), |monitor| start.run(directory, monitor))
 }
 
-/// A run of a scene of a name, to so many steps, with a progress bar; Ctrl-C ends it after the step.
-fn watched(
+/// Executes a run of the named scene with a progress bar of `steps` steps; Ctrl-C ends it after the current step.
+fn with_progress(
     console: &Console,
     (name, steps): (&str, u64),
     run: impl FnOnce(&mut dyn FnMut(&StepReport) -> ControlFlow<()>) -> Result<Outcome, Fault>,
 ) -> Result<Outcome, Failure> {
     let mut progress = console.progress(steps);
-    let mut watch = |report: &StepReport| {
+    let mut monitor = |report: &StepReport| {
         progress
             .update(report.step, || format!("{name}: {:.2} s, {} contacts", report.time, report.contacts));
-        console.go_on()
+        console.control_flow()
     };
-    Ok(run(&mut watch)?)
+    Ok(run(&mut monitor)?)
 }
 
-fn tell(console: &mut Console, outcome: &Outcome, folder: &Path, judged: bool) -> Result<(), Failure> {
+fn print_outcome(
+    console: &mut Console,
+    outcome: &Outcome,
+    folder: &Path,
+    judged: bool,
+) -> Result<(), Failure> {
     let Outcome { summary, timing, stopped } = outcome;
     if console.json() {
         return console.json_line(summary);
@@ -196,7 +200,7 @@ fn tell(console: &mut Console, outcome: &Outcome, folder: &Path, judged: bool) -
     if !summary.moved.is_empty() {
         let total: f64 = summary.moved.values().map(|by| Vector3::from(*by).norm()).sum();
         let moved = summary.moved.len();
-        table.row("repaired", [format!("{moved} bodies moved by {} m in sum", number(total))]);
+        table.row("repaired", [format!("{moved} bodies moved by {} m in total", number(total))]);
     }
     if !summary.joints_moved.is_empty() {
         table.row("repaired", [format!("{} joints moved", summary.joints_moved.len())]);
@@ -205,7 +209,7 @@ fn tell(console: &mut Console, outcome: &Outcome, folder: &Path, judged: bool) -
     let pair = worst.bodies.as_ref().map_or(String::new(), |[a, b]| format!(": {a} and {b}"));
     table.row(
         "worst penetration",
-        [format!("{:.3e} of the smaller body, at {:.3} s{pair}", worst.relative, worst.time)],
+        [format!("{:.3e} of the size of the smaller body, at {:.3} s{pair}", worst.relative, worst.time)],
     );
     let energy = summary.energy;
     table.row(
@@ -216,28 +220,28 @@ fn tell(console: &mut Console, outcome: &Outcome, folder: &Path, judged: bool) -
         )],
     );
     if let Some(soft) = &summary.soft {
-        tell_soft(&mut table, soft);
+        add_soft_rows(&mut table, soft);
     }
     table.row("hash", [summary.hash.to_string()]);
     let step = timing.step_ms.get("total").map_or(f64::NAN, |step| step.p50);
     table.row(
         "time",
         [format!(
-            "{:.2} s, {step:.2} ms a step, {:.2} × real time",
+            "{:.2} s, {step:.2} ms per step, {:.2} × real time",
             timing.wall_time, timing.real_time_factor
         )],
     );
     table.row("written to", [folder.display().to_string()]);
     console.line(table)?;
-    if judged && !stopped { tell_verdicts(console, summary) } else { Ok(()) }
+    if judged && !stopped { print_verdicts(console, summary) } else { Ok(()) }
 }
 
 fn soft_count(summary: &Summary) -> String {
     summary.soft.as_ref().map_or_else(String::new, |soft| format!(" and {} soft ones", soft.bodies.len()))
 }
 
-/// What became of the soft bodies.
-fn tell_soft(table: &mut Table, soft: &SoftSummary) {
+/// Adds the rows of the soft bodies.
+fn add_soft_rows(table: &mut Table, soft: &SoftSummary) {
     for (name, body) in &soft.bodies {
         let SoftBodySummary { nodes, elements, volume_drift, inverted, .. } = body;
         let facts = format!(
@@ -253,24 +257,24 @@ fn tell_soft(table: &mut Table, soft: &SoftSummary) {
     table.row(
         "soft solver",
         [format!(
-            "{} Newton iterations ({} at most in a step), {} linear ones, {} steps divided",
-            soft.newton_iterations, soft.most_newton_iterations, soft.linear_iterations, soft.divided_steps
+            "{} Newton iterations (at most {} per step), {} linear iterations, {} steps subdivided",
+            soft.newton_iterations, soft.max_newton_iterations, soft.linear_iterations, soft.divided_steps
         )],
     );
 }
 
-/// The expectations of a scene with what became of them.
-pub(super) fn tell_verdicts(console: &mut Console, summary: &Summary) -> Result<(), Failure> {
+/// Prints the expectations of a scene with their verdicts.
+pub(super) fn print_verdicts(console: &mut Console, summary: &Summary) -> Result<(), Failure> {
     if summary.expect.is_empty() {
-        return console.line("expects nothing");
+        return console.line("no expectations");
     }
     let mut table = Table::default();
-    table.row("expect", ["expected", "measured", "bar", ""].map(String::from));
+    table.row("expect", ["expected", "measured", "tolerance", ""].map(String::from));
     for verdict in &summary.expect {
-        let numbers = [verdict.expected, verdict.measured, verdict.bar].map(number);
-        let [expected, measured, bar] = numbers;
+        let numbers = [verdict.expected, verdict.measured, verdict.tolerance].map(number);
+        let [expected, measured, tolerance] = numbers;
         let pass = if verdict.pass { "pass" } else { "FAIL" };
-        table.row(&verdict.quantity, [expected, measured, bar, pass.into()]);
+        table.row(&verdict.quantity, [expected, measured, tolerance, pass.into()]);
     }
     console.line(table)
 }

@@ -1,4 +1,4 @@
-//! `extricate tetrahedralize`: fills a closed mesh with tetrahedra, and tells how well.
+//! `extricate tetrahedralize`: fills a closed mesh with tetrahedra and reports their quality.
 
 use std::path::PathBuf;
 
@@ -12,16 +12,16 @@ use extricate_core::field::tetrahedralize::{Tetrahedralization, TetrahedralizeOp
 use extricate_core::geometry::tet_mesh::write::write_tets;
 use extricate_core::geometry::{ShapeError, TriangleMesh};
 
-/// Arguments of `extricate tetrahedralize`.
+/// TetrahedralizeArguments of `extricate tetrahedralize`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Arguments {
+pub(super) struct TetrahedralizeArguments {
     /// Closed mesh to read: .obj, .stl, .ply, .off, .gltf or .glb.
     input: PathBuf,
     /// File to write: .node or .ele (both are written), .msh or .vtu.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Length of a lattice cell [m]; by default derived from the mesh, so that the volume is met within 2 %.
+    /// Length of a lattice cell [m] [default: derived from the mesh, for a volume error of at most 2 %].
     #[arg(long, value_name = "LENGTH", conflicts_with = "cells")]
     resolution: Option<f64>,
     /// Number of lattice cells along the longest side of the mesh's box.
@@ -34,18 +34,18 @@ Examples:
   extricate tetrahedralize ring.obj -o ring.ele
   extricate tetrahedralize bunny.ply -o bunny.vtu --cells 40 --json";
 
-/// What is told of the tetrahedra.
+/// The answer as JSON.
 #[derive(Debug, Serialize)]
-struct Filled<'a> {
+struct TetrahedralizeAnswer<'a> {
     input: String,
     output: String,
     #[serde(flatten)]
     filled: &'a Tetrahedralization,
 }
 
-/// Fills the mesh, writes the tetrahedra and tells what they are like.
-pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
-    let Arguments { input, output, .. } = arguments;
+/// Fills the mesh, writes the tetrahedra and reports their quality.
+pub(super) fn execute(console: &mut Console, arguments: &TetrahedralizeArguments) -> Result<(), Failure> {
+    let TetrahedralizeArguments { input, output, .. } = arguments;
     let mesh = console.access().mesh(input).map_err(|error| Failure::of(Exit::BadFile, &error))?;
     let options = TetrahedralizeOptions { cell: cell(arguments, &mesh), ..Default::default() };
     let filled = tetrahedralize(&mesh, &options).map_err(|error| {
@@ -59,7 +59,7 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
     write_tets(&filled.mesh, output).map_err(|error| Failure::of(Exit::Usage, &error))?;
     if console.json() {
         let [input, output] = [input, output].map(|path| path.display().to_string());
-        return console.json_line(&Filled { input, output, filled: &filled });
+        return console.json_line(&TetrahedralizeAnswer { input, output, filled: &filled });
     }
     console.line(format_args!("{} → {}", input.display(), output.display()))?;
     console.line(format_args!("  cell             {:.4e} m", filled.cell))?;
@@ -68,8 +68,8 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
     console.line(&filled.quality)
 }
 
-/// Length of a cell [m] that the command line asks for.
-fn cell(arguments: &Arguments, mesh: &TriangleMesh) -> Option<f64> {
+/// Length of a cell [m] from the command line.
+fn cell(arguments: &TetrahedralizeArguments, mesh: &TriangleMesh) -> Option<f64> {
     let of_count = |count: u32| mesh.aabb().extents().max() / f64::from(count);
     arguments.resolution.or(arguments.cells.map(of_count))
 }

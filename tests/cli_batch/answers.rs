@@ -1,4 +1,4 @@
-//! What items are answered with, and what they fail of.
+//! Answers to items, and the errors with which they fail.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use super::ROOT;
 use super::cli_program::{extricate, scratch_folder};
 use super::material::{SCENE, assert_same, batch, files, lines, manifest};
 
-/// The answer without what a command has and a batch has not, or the other way round.
+/// The answer without the fields that only a command or only a batch has.
 fn stripped(answer: &Value) -> Map<String, Value> {
     let mut answer = answer.as_object().expect("an object").clone();
     for name in ["index", "id", "kind", "time_us", "time_ms"] {
@@ -16,7 +16,7 @@ fn stripped(answer: &Value) -> Map<String, Value> {
 }
 
 /// Items, and the commands that they stand for. Words in capitals stand for files, `POSE` and `MOTION` also for what these hold.
-const ITEMS: [(&str, &str); 15] = [
+const ITEMS: [(&str, &str); 16] = [
     (
         r#"{"kind": "penetration", "a": "MESH", "b": "MESH", "poses": POSE, "seed": 3}"#,
         "query penetration MESH MESH --poses POSE --seed 3",
@@ -74,10 +74,14 @@ const ITEMS: [(&str, &str); 15] = [
         r#"{"kind": "repair", "scene": "SCENE", "turn": true, "fix": ["a"]}"#,
         "repair SCENE -o OUT --turn --fix a",
     ),
+    (
+        r#"{"kind": "plan", "scene": "PATH", "seed": 3, "shortcuts": 20}"#,
+        "plan PATH -o OUT --seed 3 --shortcuts 20",
+    ),
 ];
 
 #[test]
-fn answers_are_those_of_the_commands_that_items_stand_for() {
+fn answers_of_items_are_those_of_the_corresponding_commands() {
     let folder = scratch_folder();
     let joints = r#""joints": {"shoulder": 1.2, "elbow": 0.3}"#;
     let texts = [
@@ -93,6 +97,7 @@ fn answers_are_those_of_the_commands_that_items_stand_for() {
         ("ROBOT", format!("{ROOT}/assets/robots/arm.urdf")),
         ("CONFIGURATION", folder.write("q.json", &format!("{{{joints}}}"))),
         ("SCENE", folder.write("scene.ron", SCENE)),
+        ("PATH", format!("{ROOT}/scenes/plan/crawler_under_bridge.ron")),
         ("OUT", folder.path("out.ron")),
     ];
     let filled =
@@ -124,11 +129,7 @@ const FAILING: [(&str, u8, &str); 12] = [
         3,
         "none.obj: cannot be read",
     ),
-    (
-        r#"{"kind": "penetration", "id": "x3", "a": "spere:1", "b": "box:1,1,1"}"#,
-        2,
-        "there is no shape `spere`",
-    ),
+    (r#"{"kind": "penetration", "id": "x3", "a": "spere:1", "b": "box:1,1,1"}"#, 2, "unknown shape `spere`"),
     (
         r#"{"kind": "collide", "id": "x4", "a": "sphere:1", "b": "sphere:1", "all": true}"#,
         2,
@@ -137,14 +138,14 @@ const FAILING: [(&str, u8, &str); 12] = [
     (
         r#"{"kind": "penetration", "id": "x5", "a": "sphere:1", "b": "sphere:1", "seed": 1}"#,
         2,
-        "`seed` belongs to meshes",
+        "`seed` applies to meshes only",
     ),
     (
         r#"{"kind": "penetration", "id": "x6", "a": "sphere:1", "b": "sphere:1", "sed": 1}"#,
         3,
-        "line 7 of the manifest: there is no field `sed`",
+        "line 7 of the manifest: unknown field `sed`",
     ),
-    (r#"{"kind": "penetration", "a": NaN"#, 3, "line 8 of the manifest: not an item: "),
+    (r#"{"kind": "penetration", "a": NaN"#, 3, "line 8 of the manifest: invalid item: "),
     (r#"{"kind": "generalized", "id": "x8", "a": "halfspace", "b": "box:1,1,1"}"#, 3, "halfspace"),
     (r#"{"kind": "repair", "id": "x9", "scene": "bad.ron"}"#, 3, "bad.ron:1:"),
     (r#"{"kind": "run", "id": "x10", "scene": "none.ron"}"#, 3, "none.ron"),
@@ -157,7 +158,7 @@ const FAILING: [(&str, u8, &str); 12] = [
 ];
 
 #[test]
-fn an_item_that_fails_is_told_by_name_and_the_others_are_answered() {
+fn a_failing_item_is_reported_by_name_and_the_others_are_answered() {
     let folder = scratch_folder();
     folder.write("bad.obj", "v 0 0 0\nf 1 2 3\n");
     folder.write("bad.ron", "Scene(title: 3)");
@@ -173,7 +174,7 @@ fn an_item_that_fails_is_told_by_name_and_the_others_are_answered() {
     assert_eq!((results.len(), failed.len()), (FAILING.len() + 2, FAILING.len()));
     assert_eq!(results[0]["status"], "penetrating");
     assert_eq!(results[FAILING.len() + 1]["status"], "colliding");
-    for (index, (line, code, told)) in FAILING.iter().enumerate() {
+    for (index, (line, code, message)) in FAILING.iter().enumerate() {
         let failure = &failed[index];
         assert_eq!(failure["index"], index + 1);
         assert_eq!(
@@ -182,7 +183,7 @@ fn an_item_that_fails_is_told_by_name_and_the_others_are_answered() {
             "{line}: {failure}"
         );
         let error = failure["error"].as_str().unwrap();
-        assert!(error.contains(told), "{line}: {error}");
+        assert!(error.contains(message), "{line}: {error}");
         assert!(!error.contains(&folder.path("")), "{error}");
         assert_eq!(failure["error"], results[index + 1]["error"]);
         let id = serde_json::from_str::<Value>(line).map_or(Value::Null, |item| item["id"].clone());
@@ -193,7 +194,7 @@ fn an_item_that_fails_is_told_by_name_and_the_others_are_answered() {
 }
 
 #[test]
-fn what_is_not_found_is_a_failure_with_its_best_effort() {
+fn a_repair_that_is_not_found_is_a_failure_with_its_best_effort() {
     let folder = scratch_folder();
     let robot = format!("{ROOT}/assets/robots/two_link.urdf");
     // A ball around the whole arm: its root cannot move.
@@ -221,27 +222,27 @@ fn a_batch_that_cannot_be_done_is_refused_with_the_reason() {
     assert_eq!(batch(&good, &out, &["--shard", "0/2"]).exit, 0);
     let file = folder.write("file", "");
     for (arguments, exit, told) in [
-        (vec![twice.as_str(), "-o", "x"], 3, ":3: the id `x` stands in line 1 already"),
+        (vec![twice.as_str(), "-o", "x"], 3, ":3: duplicate id `x`: first used in line 1"),
         (vec![&empty, "-o", "x"], 3, "holds no items"),
         (vec!["none.jsonl", "-o", "x"], 3, "none.jsonl: cannot be read"),
-        (vec![&good, "-o", &out, "--shard", "0/2"], 2, "holds answers already"),
-        (vec![&good, "-o", &out, "--shard", "1/2", "--resume"], 2, "the shard is 0/2 there, and 1/2 here"),
+        (vec![&good, "-o", &out, "--shard", "0/2"], 2, "already holds results"),
+        (vec![&good, "-o", &out, "--shard", "1/2", "--resume"], 2, "the shard is 0/2 there, expected 1/2"),
         (vec![&other, "-o", &out, "--resume"], 2, "the hash of the manifest is "),
         (vec![&good, "-o", &file], 2, "cannot write"),
         (vec![&good, "-o", "x", "--shard", "2/2"], 2, "I/N"),
     ] {
         let ended = extricate(["batch"].into_iter().chain(arguments.iter().copied()));
         assert_eq!(ended.exit, exit, "{arguments:?}: {}", ended.stderr);
-        assert!(ended.stderr.contains(told), "{arguments:?}: {}", ended.stderr);
+        assert!(ended.stderr.contains(message), "{arguments:?}: {}", ended.stderr);
     }
-    // Going on with what is complete changes nothing.
+    // Resuming a complete batch changes nothing.
     let before = files(&out);
     assert_eq!(batch(&good, &out, &["--shard", "0/2", "--resume"]).exit, 0);
     assert_eq!(files(&out), before);
 }
 
 #[test]
-fn files_with_equal_bytes_are_made_ready_once() {
+fn files_with_equal_bytes_are_preprocessed_once() {
     let folder = scratch_folder();
     let _ = manifest(&folder, 1);
     let item = |a: &str| format!(r#"{{"kind": "collide", "a": "{a}", "b": "ring.obj"}}"#);
@@ -250,7 +251,7 @@ fn files_with_equal_bytes_are_made_ready_once() {
     assert_eq!(batch(&manifest, &folder.path("out"), &[]).exit, 0);
     let timing: Value = serde_json::from_str(&folder.read("out/timing.json")).unwrap();
     assert_eq!(timing["loads"], 1);
-    // With room for nothing everything is made again, and the answers are the same.
+    // Without memory everything is preprocessed again, and the answers are the same.
     assert_eq!(batch(&manifest, &folder.path("small"), &["--memory", "1"]).exit, 0);
     assert_same(&folder.path("out"), &folder.path("small"));
 }

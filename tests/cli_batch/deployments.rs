@@ -1,4 +1,4 @@
-//! The templates under `deploy/`, with what they run.
+//! The templates under `deploy/`, and the commands that they run.
 
 use std::fs;
 use std::path::Path;
@@ -27,7 +27,7 @@ fn the_task_of_a_slurm_array_answers_its_shard() {
     }
     let ended = task("merge.sbatch", &[&out], 0);
     assert!(ended.exit == 3 && ended.stderr.contains("2/3"), "{}", ended.stderr);
-    // A part of the array, submitted again, is told how many shards there are.
+    // A part of the array, submitted again, is passed the number of shards.
     assert_eq!(task("batch.sbatch", &[&manifest, &out, "3"], 2).exit, 0);
     assert_eq!(task("merge.sbatch", &[&out], 0).exit, 0);
     assert_eq!(batch(&manifest, &folder.path("whole"), &[]).exit, 8);

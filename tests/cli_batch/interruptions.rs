@@ -31,7 +31,7 @@ fn killed(manifest: &str, output: &str, kills: u32, length: u64, seed: u64) -> u
     let mut before_end = 0;
     for kill in 0..kills {
         #[expect(clippy::cast_precision_loss, reason = "a length of a test")]
-        let length = length as f64 * (f64::from(kill) + numbers.share(31)) / f64::from(kills + 1);
+        let length = length as f64 * (f64::from(kill) + numbers.fraction(31)) / f64::from(kills + 1);
         let mut child = started(manifest, output, &["--resume"]);
         #[expect(clippy::cast_precision_loss, reason = "a length of a test")]
         let is_short = || fs::metadata(&results).map_or(0, |file| file.len()) as f64 <= length;
@@ -45,13 +45,13 @@ fn killed(manifest: &str, output: &str, kills: u32, length: u64, seed: u64) -> u
     let done = whole_lines(output);
     let ended = batch(manifest, output, &["--resume", "--threads", "2"]);
     assert!([0, 8].contains(&ended.exit), "{}", ended.stderr);
-    // What was whole was not done again.
+    // Complete items were not repeated.
     let timing = fs::read_to_string(format!("{output}/timing.json")).expect("times");
     assert_eq!(serde_json::from_str::<Value>(&timing).expect("JSON")["resumed"], done);
     before_end
 }
 
-/// Answers that are whole, written or waiting for their turn.
+/// Number of complete answers, written or waiting for those before them.
 fn whole_lines(output: &str) -> usize {
     let read = |name: &str| fs::read(format!("{output}/{name}")).unwrap_or_default();
     let mut found: Vec<u64> = Vec::new();
@@ -112,7 +112,7 @@ fn results_that_end_anywhere_are_gone_on_with() {
         fs::write(format!("{torn}/results.jsonl"), &results[..cut]).unwrap();
         // Failures may be ahead or behind: they follow from the results.
         fs::write(format!("{torn}/failed.jsonl"), &failed[..failed.len() * (number % 3) / 2]).unwrap();
-        // An answer that waits for its turn, and a torn one.
+        // An answer that waits for those before it, and a torn one.
         let last = results[..results.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
         let pending = [&results[last..], b"{\"index\": 3, \"ki"].concat();
         fs::write(format!("{torn}/pending.jsonl"), pending).unwrap();
@@ -157,7 +157,7 @@ fn a_full_disk_ends_a_batch_with_an_error_that_names_the_file() {
     let manifest = manifest(&folder, 60);
     let (whole, output) = (folder.path("whole"), folder.path("out"));
     assert_eq!(batch(&manifest, &whole, &[]).exit, 8);
-    // No file may be longer than 8 KiB; the signal that tells of it is ignored, and the write fails.
+    // No file may be longer than 8 KiB; the signal that reports it is ignored, and the write fails.
     let script = format!(
         "trap '' XFSZ; ulimit -f 8; exec '{}' batch '{manifest}' -o '{output}' --quiet",
         env!("CARGO_BIN_EXE_extricate")
@@ -172,7 +172,7 @@ fn a_full_disk_ends_a_batch_with_an_error_that_names_the_file() {
 }
 
 #[test]
-fn progress_is_told_where_there_is_no_terminal_unless_it_is_to_be_quiet() {
+fn progress_is_reported_where_there_is_no_terminal_unless_it_is_to_be_quiet() {
     let folder = scratch_folder();
     let item = r#"{"kind": "run", "scene": "scene.ron", "time": 2000}"#;
     folder.write("scene.ron", SCENE);
@@ -189,6 +189,6 @@ fn progress_is_told_where_there_is_no_terminal_unless_it_is_to_be_quiet() {
         };
         ended.stderr
     };
-    assert!(run(false, "told").contains("0 of 1 items"));
+    assert!(run(false, "printed").contains("0 of 1 items"));
     assert_eq!(run(true, "quiet"), "");
 }

@@ -1,4 +1,4 @@
-//! `batch` and `merge`: the answers of the commands they stand for, whatever the threads, shards and kills.
+//! `batch` and `merge`: the answers of the corresponding commands, whatever the threads, shards and kills.
 
 #[path = "../cli_program/mod.rs"]
 mod cli_program;

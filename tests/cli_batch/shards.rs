@@ -75,23 +75,23 @@ fn shards_that_do_not_make_a_whole_are_refused_by_name() {
     let nothing = folder.path("nothing");
     fs::create_dir(&nothing).unwrap();
     let out = folder.path("merged");
-    for (shards, told) in [
+    for (shards, message) in [
         (vec![&zero, &two], "1 of 3 shards are missing: 1/3"),
         (vec![&zero, &one, &two, &twin], "are both shard 1/3"),
-        (vec![&zero, &of_two, &two], "a shard of 3, the other of 2"),
+        (vec![&zero, &of_two, &two], "the numbers of shards differ: 3 and 2"),
         (vec![&zero, &one, &other], "of different batches: the hash of the manifest"),
-        (vec![&zero, &one, &unfinished], "unfinished: shard 2/3 is not complete"),
-        (vec![&zero, &one, &cut], "the answer to item"),
-        (vec![&zero, &one, &changed], "the hash of the answers"),
-        (vec![&nothing], "is no shard and holds none"),
+        (vec![&zero, &one, &unfinished], "unfinished: shard 2/3 is incomplete"),
+        (vec![&zero, &one, &cut], "the result of item"),
+        (vec![&zero, &one, &changed], "the hash of the results"),
+        (vec![&nothing], "neither a shard nor a folder of shards"),
     ] {
         let ended =
             extricate(["merge"].into_iter().chain(shards.iter().map(|s| s.as_str())).chain(["-o", &out]));
         assert_eq!(ended.exit, 3, "{shards:?}: {}", ended.stderr);
-        assert!(ended.stderr.contains(told), "{shards:?}: {}", ended.stderr);
+        assert!(ended.stderr.contains(message), "{shards:?}: {}", ended.stderr);
     }
-    // What went wrong stands in the way of nothing.
+    // Failed items do not prevent the merge.
     assert_eq!(extricate(["merge", &two, &zero, &one, "-o", &out]).exit, 8);
     let ended = extricate(["merge", &zero, &one, &two, "-o", &out]);
-    assert!(ended.exit == 2 && ended.stderr.contains("holds answers already"), "{}", ended.stderr);
+    assert!(ended.exit == 2 && ended.stderr.contains("already holds results"), "{}", ended.stderr);
 }

@@ -7,14 +7,14 @@ use std::process::{Command, Output};
 
 pub(crate) use extricate_test_support::ScratchFolder;
 
-/// How a run of the program ended.
+/// Result of a run of the program.
 #[derive(Debug)]
 pub(crate) struct Ended {
     /// Its exit code; −1 where a signal ended it.
     pub(crate) exit: i32,
-    /// What it said on stdout.
+    /// Text on stdout.
     pub(crate) stdout: String,
-    /// What it said on stderr.
+    /// Text on stderr.
     pub(crate) stderr: String,
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn extricate<'a>(arguments: impl IntoIterator<Item = &'a str>) -> End
     program().args(arguments).output().expect("the program starts").into()
 }
 
-/// An empty folder of one test under the target folder; it goes away with the value.
+/// An empty folder of one test under the target folder; removed when the value is dropped.
 pub(crate) fn scratch_folder() -> ScratchFolder {
     ScratchFolder::within(Path::new(env!("CARGO_TARGET_TMPDIR")))
 }

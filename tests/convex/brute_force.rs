@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::forms::Form;
 
-/// Directions shorter than this share of the lengths they are the product of are rounding.
+/// Directions shorter than this fraction of the lengths they are the product of are rounding.
 const PARALLEL: f64 = 1e-9;
 
 type Points = [Vector3<f64>];
@@ -47,7 +47,7 @@ fn gap(a: &Points, b: &Points) -> f64 {
     if depth < 0.0 || depth.is_infinite() { distance(a, b) } else { -depth }
 }
 
-/// How far A moves along a direction until it is free [m].
+/// Distance by which A moves along a direction until it is free [m].
 fn free_after(a: &Points, b: &Points, direction: &Vector3<f64>) -> f64 {
     let far = b.iter().map(|point| point.dot(direction)).fold(f64::NEG_INFINITY, f64::max);
     let near = a.iter().map(|point| point.dot(direction)).fold(f64::INFINITY, f64::min);
@@ -93,11 +93,11 @@ fn triples(points: &Points) -> Vec<[Vector3<f64>; 3]> {
 
 /// Distance of two hulls that are apart [m].
 fn distance(a: &Points, b: &Points) -> f64 {
-    let mut least = f64::INFINITY;
+    let mut min = f64::INFINITY;
     for (points, others) in [(a, b), (b, a)] {
         for triangle in triples(others) {
             for point in points {
-                least = least.min(above(point, &triangle).unwrap_or(f64::INFINITY));
+                min = min.min(above(point, &triangle).unwrap_or(f64::INFINITY));
             }
         }
     }
@@ -107,10 +107,10 @@ fn distance(a: &Points, b: &Points) -> f64 {
     };
     for p in segments(a) {
         for q in segments(b) {
-            least = least.min(between_segments(p, q));
+            min = min.min(between_segments(p, q));
         }
     }
-    least
+    min
 }
 
 /// Distance of a point from the plane of a triangle [m], if it is above or below the triangle.
@@ -127,19 +127,20 @@ fn between_segments(p: [Vector3<f64>; 2], q: [Vector3<f64>; 2]) -> f64 {
     let from_segment = |point: &Vector3<f64>, [from, to]: [Vector3<f64>; 2]| {
         let along = to - from;
         let square = along.norm_squared();
-        let share = if square > 0.0 { (point - from).dot(&along) / square } else { 0.0 };
-        (from + share.clamp(0.0, 1.0) * along - point).norm()
+        let fraction = if square > 0.0 { (point - from).dot(&along) / square } else { 0.0 };
+        (from + fraction.clamp(0.0, 1.0) * along - point).norm()
     };
     let ends = p.iter().map(|end| from_segment(end, q)).chain(q.iter().map(|end| from_segment(end, p)));
-    let least = ends.fold(f64::INFINITY, f64::min);
+    let min = ends.fold(f64::INFINITY, f64::min);
     let (along_p, along_q, between) = (p[1] - p[0], q[1] - q[0], q[0] - p[0]);
     let normal = along_p.cross(&along_q);
     if !(normal.norm() > PARALLEL * along_p.norm() * along_q.norm()) {
-        return least;
+        return min;
     }
-    let share = |other: &Vector3<f64>| between.cross(other).dot(&normal) / normal.norm_squared();
-    let feet_are_inside = (0.0..=1.0).contains(&share(&along_q)) && (0.0..=1.0).contains(&share(&along_p));
-    if feet_are_inside { least.min(between.dot(&normal).abs() / normal.norm()) } else { least }
+    let fraction = |other: &Vector3<f64>| between.cross(other).dot(&normal) / normal.norm_squared();
+    let feet_are_inside =
+        (0.0..=1.0).contains(&fraction(&along_q)) && (0.0..=1.0).contains(&fraction(&along_p));
+    if feet_are_inside { min.min(between.dot(&normal).abs() / normal.norm()) } else { min }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Coincident centres, identical and aligned shapes, flat and thin ones: where closed forms say what is true.
+//! Coincident centres, identical and aligned shapes, flat and thin ones: with closed forms as the truth.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ fn assert_depth(forms: [Form; 2], poses: [Isometry3<f64>; 2], depth: f64) {
     assert!((pair.free_after(&found.direction) - depth).abs() <= tolerance, "{found:?} {pair:?}");
 }
 
-/// A form and how deep it is in itself: the least distance of parallel planes around it, across the sum with its mirror.
+/// A form and how deep it is in itself: the minimum distance of parallel planes around it, across the sum with its mirror.
 fn forms_in_themselves() -> Vec<(Form, f64)> {
     let tetrahedron = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
     let square = [[0.5, 0.5, 0.0], [-0.5, 0.5, 0.0], [-0.5, -0.5, 0.0], [0.5, -0.5, 0.0]];
@@ -63,11 +63,11 @@ fn a_shape_is_as_deep_in_itself_as_it_is_wide() {
 }
 
 #[test]
-fn cubes_about_one_centre_turned_about_an_axis_are_as_deep_as_their_faces_say() {
+fn concentric_cubes_rotated_about_an_axis_have_the_depth_of_their_faces() {
     for angle in [0.0, 1e-15, 1e-9, 1e-4, 0.3, FRAC_PI_4, FRAC_PI_2] {
         for axis in [Vector3::x(), Vector3::y(), Vector3::z()] {
             let cube = Form::Cuboid(Vector3::repeat(1.0));
-            // Along the axis of the turn the cubes are one deep, and no direction is better.
+            // Along the axis of the rotation the cubes are one deep, and no direction is better.
             let poses = [Isometry3::identity(), Isometry3::rotation(axis * angle)];
             assert_depth([cube.clone(), cube], poses, 1.0);
         }
@@ -75,7 +75,7 @@ fn cubes_about_one_centre_turned_about_an_axis_are_as_deep_as_their_faces_say() 
 }
 
 #[test]
-fn a_sphere_in_the_middle_of_a_shape_leaves_by_the_nearest_way() {
+fn a_sphere_in_the_middle_of_a_shape_leaves_by_the_nearest_exit() {
     let ball = || Form::Sphere(0.2);
     let cases = [
         (Form::Sphere(0.5), 0.7),
@@ -94,7 +94,7 @@ fn a_sphere_in_the_middle_of_a_shape_leaves_by_the_nearest_way() {
 }
 
 #[test]
-fn aligned_boxes_overlap_by_the_least_of_their_sides() {
+fn aligned_boxes_overlap_by_the_min_of_their_sides() {
     let size = |i: u32| Vector3::new(1.0, 1.0 + 0.25 * f64::from(i % 3), 1.0 + 0.5 * f64::from(i % 2));
     let corners = |size: Vector3<f64>| {
         let sign = |i: usize, axis: usize| if i >> axis & 1 == 0 { 0.5 } else { -0.5 };
@@ -133,7 +133,7 @@ fn coaxial_cylinders_and_cones_overlap_by_their_heights_or_their_radii() {
 }
 
 #[test]
-fn a_plate_and_a_needle_in_a_ball_leave_by_the_nearest_way() {
+fn a_plate_and_a_needle_in_a_ball_leave_by_the_nearest_exit() {
     for thickness in [0.0, 1e-15, 1e-9, 1e-3] {
         let plate = Form::Cuboid(Vector3::new(1.0, 1.0, thickness));
         let needle = Form::Cuboid(Vector3::new(thickness, thickness, 1.0));
@@ -207,8 +207,8 @@ fn numbers_that_make_no_pose_or_no_shape_are_errors_and_not_distances() {
 }
 
 #[test]
-fn without_a_bound_of_work_a_ring_of_equal_directions_still_ends_and_tells_its_bounds() {
-    // A cone about the axis of a prism of many sides: nothing is exact, and no tolerance is met.
+fn without_a_bound_of_work_a_ring_of_equal_directions_still_ends_and_reports_its_bounds() {
+    // A cone about the axis of a prism of many sides: no search is exact, and no tolerance is met.
     let options = ConvexOptions { relative_tolerance: 0.0, max_iterations: u32::MAX };
     let corner = |i: u32| {
         let angle = f64::from(i / 2) * (FRAC_PI_2 / 50.0);

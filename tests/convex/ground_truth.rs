@@ -1,4 +1,4 @@
-//! Against depths that independent programs computed; where they come from stands in the file.
+//! Against depths that independent programs computed; their sources are listed in the file.
 
 use extricate::penetration::convex::ConvexCache;
 use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion, Vector3};
@@ -12,7 +12,7 @@ struct Row {
     depth: f64,
     /// Direction in which A moves.
     direction: Vector3<f64>,
-    /// What the truth may be off [m].
+    /// Uncertainty of the truth [m].
     unsure: f64,
 }
 

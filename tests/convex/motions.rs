@@ -14,24 +14,24 @@ use super::strategies::{any_pair, cases, straight_pair};
 struct Motion {
     pair: Pair,
     shapes: [ConvexShape; 2],
-    turn: UnitQuaternion<f64>,
-    way: Vector3<f64>,
+    rotation: UnitQuaternion<f64>,
+    displacement: Vector3<f64>,
 }
 
 impl Motion {
     fn new(pair: Pair, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let size: f64 = pair.forms.iter().map(Form::reach).sum();
-        let turn = UnitQuaternion::from_axis_angle(&random.direction(), 0.5_f64.to_radians());
-        let way = random.direction().into_inner() * (0.002 * size);
+        let rotation = UnitQuaternion::from_axis_angle(&random.direction(), 0.5_f64.to_radians());
+        let displacement = random.direction().into_inner() * (0.002 * size);
         let shapes = pair.shapes().expect("valid");
-        Self { pair, shapes, turn, way }
+        Self { pair, shapes, rotation, displacement }
     }
 
     fn advance(&mut self) {
         let pose = self.pair.poses[1];
-        let by = (pose.translation.vector + self.way).into();
-        self.pair.poses[1] = Isometry3::from_parts(by, self.turn * pose.rotation);
+        let by = (pose.translation.vector + self.displacement).into();
+        self.pair.poses[1] = Isometry3::from_parts(by, self.rotation * pose.rotation);
     }
 
     /// Both answers, which agree; the supports of the warm one.
@@ -98,12 +98,19 @@ fn a_fall_through_a_box_from_apart_to_apart_is_answered_like_every_pose_for_itse
     let mut random = Random::new(3);
     for _ in 0..30 {
         let forms = [random.round_hull(0.5, 40), Form::Cuboid(Vector3::new(1.0, 0.7, 0.4))];
-        let way = random.direction();
-        let poses =
-            [random.pose(0.2), Isometry3::from_parts((-way.into_inner() * 1.8).into(), random.rotation())];
+        let displacement = random.direction();
+        let poses = [
+            random.pose(0.2),
+            Isometry3::from_parts((-displacement.into_inner() * 1.8).into(), random.rotation()),
+        ];
         let shapes = Pair { forms: forms.clone(), poses }.shapes().expect("valid");
-        let turn = UnitQuaternion::identity();
-        let mut motion = Motion { pair: Pair { forms, poses }, shapes, turn, way: way.into_inner() * 0.02 };
+        let rotation = UnitQuaternion::identity();
+        let mut motion = Motion {
+            pair: Pair { forms, poses },
+            shapes,
+            rotation,
+            displacement: displacement.into_inner() * 0.02,
+        };
         let mut cache = ConvexCache::default();
         for _ in 0..180 {
             motion.compare(&mut cache);
@@ -118,7 +125,7 @@ fn a_warm_answer_takes_less_than_a_third_of_the_supports() {
     let form = random.round_hull(0.5, 100);
     let pair = Pair { forms: [form.clone(), form], poses: [Isometry3::identity(), random.pose(0.5)] };
     let mut motion = Motion::new(pair, 8);
-    motion.way = Unit::new_normalize(motion.way).into_inner() * 1e-3;
+    motion.displacement = Unit::new_normalize(motion.displacement).into_inner() * 1e-3;
     let (mut cache, mut warm, mut cold) = (ConvexCache::default(), 0, 0);
     for _ in 0..100 {
         warm += motion.compare(&mut cache);
@@ -135,7 +142,7 @@ fn after_a_long_motion_the_warm_answer_is_still_the_cold_one() {
     let forms = [random.round_hull(0.5, 40), random.round_hull(0.6, 60)];
     let poses = [random.pose(0.0), random.pose(0.4)];
     let (mut motion, mut cache) = (Motion::new(Pair { forms, poses }, 5), ConvexCache::default());
-    motion.way = Vector3::zeros();
+    motion.displacement = Vector3::zeros();
     for step in 0..20_000 {
         motion.advance();
         if step % 40 == 0 {

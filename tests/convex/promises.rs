@@ -1,4 +1,4 @@
-//! What a caller builds on: the answer frees the shapes, a little less does not, and a small motion changes it a little.
+//! Promises to callers: the answer frees the shapes, a little less does not, and a small motion changes it a little.
 
 use extricate::penetration::convex::{ConvexCache, SignedDistance};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
@@ -64,14 +64,14 @@ proptest! {
         prop_assert!((left - 1e-3 * found.value).abs() <= pair.tolerance(found.value), "{left:e} {found:?}");
     }
 
-    /// A support function of a body moved by t changes by no more than |t|, and so does their greatest difference.
+    /// A support function of a body moved by t changes by no more than |t|, and so does their maximum difference.
     #[test]
-    fn the_distance_changes_by_no_more_than_the_motion_through_touching(pair in any_pair(), way in rotation()) {
+    fn the_distance_changes_by_no_more_than_the_motion_through_touching(pair in any_pair(), orientation in rotation()) {
         let found = answer(&pair);
         let mut last: Option<(f64, SignedDistance)> = None;
         for step in [-3e-2, -1e-2, -1e-3, -1e-5, -1e-8, -1e-12, 0.0, 1e-13, 1e-10, 1e-7, 1e-4, 1e-2] {
             let off = step * size(&pair);
-            let aside = off.abs() * (way * Vector3::x());
+            let aside = off.abs() * (orientation * Vector3::x());
             let here = moved(&pair, &found, off - found.value).moved(aside);
             let now = answer(&here);
             let tolerance = 2.0 * here.tolerance(found.value.abs() + off.abs());
@@ -84,15 +84,15 @@ proptest! {
         }
     }
 
-    /// A turn by a small angle about its origin moves no point of B farther than angle · reach.
+    /// A rotation of B by a small angle about its origin moves none of its points farther than angle · reach.
     #[test]
-    fn the_distance_changes_by_no_more_than_a_turn_moves_the_points(pair in any_pair(), axis in rotation()) {
+    fn the_distance_changes_by_no_more_than_a_rotation_moves_the_points(pair in any_pair(), axis in rotation()) {
         let found = answer(&pair);
         for angle in [1e-10, 1e-6, 1e-3, 1e-1] {
-            let turn = UnitQuaternion::from_scaled_axis(axis * Vector3::x() * angle);
+            let small_rotation = UnitQuaternion::from_scaled_axis(axis * Vector3::x() * angle);
             let [a, b] = pair.poses;
-            let turned = Isometry3::from_parts(b.translation, turn * b.rotation);
-            let now = answer(&Pair { forms: pair.forms.clone(), poses: [a, turned] });
+            let rotated = Isometry3::from_parts(b.translation, small_rotation * b.rotation);
+            let now = answer(&Pair { forms: pair.forms.clone(), poses: [a, rotated] });
             let most = angle * pair.forms[1].reach() + 2.0 * pair.tolerance(found.value);
             prop_assert!((now.value - found.value).abs() <= most, "{angle:e}: {found:?} {now:?}");
         }

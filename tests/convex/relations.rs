@@ -1,4 +1,4 @@
-//! What cannot matter: the order of the shapes, the frame, the unit of length, the distance from the origin.
+//! Invariances: the order of the shapes, the frame, the unit of length, the distance from the origin.
 
 use extricate::penetration::convex::{ConvexCache, SignedDistance};
 use nalgebra::{Isometry3, Translation3, Vector3};
@@ -28,8 +28,8 @@ proptest! {
         let (one, other) = (answer(&pair), answer(&pair.swapped()));
         prop_assert!(agree(&one, &other, pair.tolerance(one.value)), "{one:?} {other:?}");
         // Where two directions are equally good, each attains the depth in the other order as well.
-        let turned = pair.swapped().free_after(&-one.direction.into_inner());
-        prop_assert!((turned + other.value).abs() <= 2.0 * pair.tolerance(one.value), "{one:?} {other:?}");
+        let value_swapped = pair.swapped().free_after(&-one.direction.into_inner());
+        prop_assert!((value_swapped + other.value).abs() <= 2.0 * pair.tolerance(one.value), "{one:?} {other:?}");
     }
 
     #[test]
@@ -59,9 +59,9 @@ proptest! {
 
     // The tolerance of the pair grows with the coordinates by what rounding of them costs: 1.8e-15 of each.
     #[test]
-    fn ten_thousand_sizes_from_the_origin_the_answer_is_the_same_to_rounding(pair in any_pair(), way in motion(1.0)) {
+    fn ten_thousand_sizes_from_the_origin_the_answer_is_the_same_to_rounding(pair in any_pair(), orientation in motion(1.0)) {
         let size: f64 = pair.forms.iter().map(super::forms::Form::reach).sum();
-        let away = Translation3::from(1e4 * size * (way * Vector3::x()));
+        let away = Translation3::from(1e4 * size * (orientation * Vector3::x()));
         let moved = placed(&pair, |pose| away * pose);
         let (near, far) = (answer(&pair), answer(&moved));
         prop_assert!(far.at_most - far.value <= moved.certificate(far.value), "{far:?}");

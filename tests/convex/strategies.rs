@@ -7,7 +7,7 @@ use proptest::test_runner::RngSeed;
 use super::checks::Pair;
 use super::forms::Form;
 
-/// So many cases, from a fixed seed.
+/// A number of cases, from a fixed seed.
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig {
         cases,
@@ -62,7 +62,7 @@ pub(crate) fn rotation() -> impl Strategy<Value = UnitQuaternion<f64>> {
 
 /// A rigid motion by up to a length [m].
 pub(crate) fn motion(reach: f64) -> impl Strategy<Value = Isometry3<f64>> {
-    (vector(reach), rotation()).prop_map(|(by, turn)| Isometry3::from_parts(by.into(), turn))
+    (vector(reach), rotation()).prop_map(|(by, rotation)| Isometry3::from_parts(by.into(), rotation))
 }
 
 /// Two forms at poses of which about two in three overlap.

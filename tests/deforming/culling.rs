@@ -1,4 +1,4 @@
-//! What normal cones alone would get wrong: contacts of patches whose normals all lean the same way.
+//! Cases that normal cones alone would get wrong: contacts of patches whose normals all lean the same way.
 
 use std::f64::consts::TAU;
 
@@ -33,11 +33,11 @@ fn culled_and_not(model: &DeformingModel) -> [usize; 2] {
     })
 }
 
-/// A ramp that winds round `turns` times and climbs by `pitch` a turn, seen from above at all times.
-fn ramp(turns: f64, pitch: f64) -> Vec<Point3<f64>> {
+/// A ramp that winds round `revolutions` times and climbs by `pitch` in each, seen from above at all times.
+fn ramp(revolutions: f64, pitch: f64) -> Vec<Point3<f64>> {
     let at = |radius: f64, u: f64| {
-        let angle = TAU * turns * u;
-        Point3::new(radius * angle.cos(), radius * angle.sin(), pitch * turns * u + 0.02 * radius)
+        let angle = TAU * revolutions * u;
+        Point3::new(radius * angle.cos(), radius * angle.sin(), pitch * revolutions * u + 0.02 * radius)
     };
     strip(120, |u| at(1.0, u), |u| at(2.0, u))
 }
@@ -47,7 +47,7 @@ fn a_winding_ramp_that_is_pressed_flat_meets_itself_though_all_its_normals_point
     let mut model = DeformingModel::new(&strip_mesh(ramp(1.6, 1.0))).expect("small");
     model.move_to(&ramp(1.6, 0.5)).expect("finite");
     assert_eq!(culled_and_not(&model), [0, 0]);
-    // From 0.5 to −0.5 a turn: the layers pass through one another at half time.
+    // From 0.5 to −0.5 per revolution: the layers pass through one another at half time.
     model.move_to(&ramp(1.6, -0.5)).expect("finite");
     let [culled, all] = culled_and_not(&model);
     assert_eq!(culled, all);
@@ -94,17 +94,17 @@ fn a_tongue_that_slides_over_its_own_sheet_meets_it_only_where_it_sinks_in() {
 }
 
 #[test]
-fn a_disc_that_is_twisted_by_half_a_turn_meets_itself_in_the_middle_of_the_step() {
-    // On straight lines the innermost ring shrinks to a point half way and turns over, while the rim rests. The disc is
+fn a_disc_twisted_by_half_a_revolution_meets_itself_in_the_middle_of_the_step() {
+    // On straight lines the innermost ring shrinks to a point halfway and flips over, while the rim rests. The disc is
     // flat and seen from above at the start and at the end.
     const RINGS: u32 = 30;
     const STEPS: u32 = 24;
-    let twisted = |turn: f64| {
+    let twisted = |twist: f64| {
         let mut places = vec![Point3::origin()];
         for ring in 0..=RINGS {
             let out = f64::from(ring) / f64::from(RINGS);
             for step in 0..STEPS {
-                let angle = TAU * f64::from(step) / f64::from(STEPS) + turn * (1.0 - out);
+                let angle = TAU * f64::from(step) / f64::from(STEPS) + twist * (1.0 - out);
                 let radius = 0.1 + 0.9 * out;
                 places.push(Point3::new(radius * angle.cos(), radius * angle.sin(), 0.0));
             }

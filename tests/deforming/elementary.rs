@@ -62,12 +62,12 @@ fn edges_that_cross_meet_when_they_cross() {
 }
 
 #[test]
-fn the_root_of_a_turning_triangle_is_the_first_of_three() {
+fn the_root_of_a_rotating_triangle_is_the_first_of_three() {
     // z of the vertex over a tilting triangle: a cubic in time with roots 1/4, 1/2, 3/4 up to a factor.
     let start = [p(0.0, 0.0, -0.09375), p(-1.0, -1.0, 0.0), p(1.0, -1.0, 0.0), p(0.0, 2.0, 0.0)];
     let found = face(start, [p(0.0, 0.0, 0.09375), start[1], start[2], start[3]]).expect("through");
     assert!((found.time - 0.5).abs() < 1e-12);
-    // A triangle that flips over: its normal turns round while a vertex in its plane's way rests.
+    // A triangle that flips over: its normal is reversed while a vertex in the path of its plane rests.
     let flipped = [p(0.0, 0.0, -0.09375), start[1], start[2], p(0.0, 2.0, -1.0)];
     let contact = face(start, flipped).expect("the far corner sinks past the vertex");
     // The plane passes at z = -t/3 at the origin: -0.09375 = -t / 3.
@@ -110,7 +110,7 @@ fn a_triangle_that_shrinks_to_a_point_and_opens_again_is_followed() {
     let end = [p(0.2, 0.1, 0.5), p(1.0, -1.0, 0.0), p(-1.0, -1.0, 0.0), p(0.0, 1.0, 1.0)];
     let contact = face(start, end);
     // Its distance in 10 000 samples, by a triangle so fine that it is a cloud of points.
-    let mut least = f64::INFINITY;
+    let mut min = f64::INFINITY;
     for step in 0..=10_000 {
         let t = f64::from(step) / 10_000.0;
         let at = |i: usize| start[i].coords * (1.0 - t) + end[i].coords * t;
@@ -118,11 +118,11 @@ fn a_triangle_that_shrinks_to_a_point_and_opens_again_is_followed() {
             for j in 0..=20 - i {
                 let (u, v) = (f64::from(i) / 20.0, f64::from(j) / 20.0);
                 let there = at(1) * (1.0 - u - v) + at(2) * u + at(3) * v;
-                least = least.min((at(0) - there).norm());
+                min = min.min((at(0) - there).norm());
             }
         }
     }
-    assert_eq!(contact.is_none(), least > 0.1, "{contact:?} {least}");
+    assert_eq!(contact.is_none(), min > 0.1, "{contact:?} {min}");
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn the_answer_does_not_depend_on_units_or_on_a_common_motion() {
         let contact = vertex_face(&s, &e, &OPTIONS).expect("finite").expect("contact");
         assert!((contact.time - expected).abs() < 1e-12, "{scale}: {contact:?}");
     }
-    // Powers of two round nothing; and what moves along together does not move.
+    // Powers of two are not rounded; and features that move together do not move relative to each other.
     let by = Vector3::new(1024.0, -4096.0, 512.0);
     let together = face(start.map(|q| q - by), end.map(|q| q + by)).expect("contact");
     assert!((together.time - expected).abs() < 1e-12);
@@ -168,7 +168,7 @@ fn a_minimum_separation_is_kept() {
 }
 
 #[test]
-fn what_is_not_a_number_is_refused_and_never_free() {
+fn not_a_number_is_refused_and_never_free() {
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         for place in 0..24 {
             let [mut start, mut end] = falling(5.0, 5.0, 1.0, -1.0);
@@ -178,7 +178,7 @@ fn what_is_not_a_number_is_refused_and_never_free() {
             assert_eq!(edge_edge(&start, &end, &OPTIONS), Err(ProximityError::NotFinite));
         }
     }
-    // No axis tells these apart, and their difference is too large.
+    // No axis separates these, and their difference is too large.
     let [mut start, mut end] = falling(0.2, 0.2, 1.0, -1.0);
     (start[0].x, end[0].x) = (1.7e308, -1.7e308);
     start[1].x = -1.7e308;

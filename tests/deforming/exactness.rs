@@ -1,16 +1,16 @@
-//! The elementary tests against exact arithmetic; the program `elementary_ccd` asks more of the same queries.
+//! The elementary tests against exact arithmetic; the experiment `elementary_ccd` runs more of the same queries.
 
-#[path = "../../examples/elementary_ccd/exact.rs"]
+#[path = "../../experiments/elementary_ccd/exact.rs"]
 mod exact;
-#[path = "../../examples/elementary_ccd/gap.rs"]
+#[path = "../../experiments/elementary_ccd/gap.rs"]
 mod gap;
-#[path = "../../examples/elementary_ccd/generate.rs"]
+#[path = "../../experiments/elementary_ccd/generate.rs"]
 mod generate;
-#[path = "../../examples/elementary_ccd/polynomial.rs"]
+#[path = "../../experiments/elementary_ccd/polynomial.rs"]
 mod polynomial;
-#[path = "../../examples/elementary_ccd/question.rs"]
+#[path = "../../experiments/elementary_ccd/question.rs"]
 mod question;
-#[path = "../../examples/elementary_ccd/tally.rs"]
+#[path = "../../experiments/elementary_ccd/tally.rs"]
 mod tally;
 
 use extricate::proximity::deforming::ElementaryOptions;
@@ -33,7 +33,7 @@ fn no_contact_is_missed_or_named_too_late_and_no_alarm_is_given_beyond_the_toler
     assert!(tally.contacts > 3000 && tally.contacts < 6000, "{tally:?}");
     assert_eq!([tally.missed, tally.late, tally.refused], [0; 3], "{tally:?}");
     // The judge's own distance is rounded where the features are slivers.
-    assert!(tally.greatest_gap < 20.0 * options.relative_tolerance, "{tally:?}");
+    assert!(tally.max_gap < 20.0 * options.relative_tolerance, "{tally:?}");
     assert!(tally.uncertain < 10, "{tally:?}");
 }
 
@@ -44,7 +44,7 @@ fn a_coarse_tolerance_misses_nothing_and_a_fine_one_gives_fewer_false_alarms() {
     };
     let (coarse, fine) = (of(1e-3), of(1e-13));
     assert_eq!([coarse.missed, coarse.late, fine.missed, fine.late], [0; 4]);
-    assert!(coarse.greatest_gap < 1.1e-3, "{coarse:?}");
+    assert!(coarse.max_gap < 1.1e-3, "{coarse:?}");
     assert!(coarse.false_alarms > fine.false_alarms);
 }
 
@@ -82,10 +82,10 @@ fn features_that_are_proved_apart_by_a_separation_are_so_at_every_time_that_is_l
         let rounding = 1e-13 * extent;
         let free_until = contact.map_or(1.0, |contact| contact.time);
         let nearest = (0..=TIMES).map(|step| free_until * f64::from(step) / f64::from(TIMES));
-        let least = nearest.map(|time| gap::distance(kind, &query, time)).fold(f64::INFINITY, f64::min);
+        let min = nearest.map(|time| gap::distance(kind, &query, time)).fold(f64::INFINITY, f64::min);
         assert!(
-            contact.is_some_and(|c| c.time <= 0.0) || least > minimum_separation - rounding,
-            "{index}: {least} {minimum_separation} {extent} {contact:?}"
+            contact.is_some_and(|c| c.time <= 0.0) || min > minimum_separation - rounding,
+            "{index}: {min} {minimum_separation} {extent} {contact:?}"
         );
         if let Some(contact) = contact.filter(|contact| contact.certain) {
             let reached = gap::distance(kind, &query, contact.time);

@@ -204,7 +204,7 @@ fn culling_by_normal_cones_changes_no_contact() {
 
 #[test]
 fn a_sheet_that_is_folded_over_meets_itself_when_the_halves_meet() {
-    // The right half turns over onto the left one along chords: its far edge passes the middle's height at t = 1/2
+    // The right half flips over onto the left one along chords: its far edge passes the middle's height at t = 1/2
     // and lies on the left half at the end.
     let mesh = sheet(8);
     let start = mesh.vertices().to_vec();

@@ -1,6 +1,6 @@
 //! Small scenes for the tests of dynamics.
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "every test file uses its share")]
-#![allow(clippy::unwrap_used, reason = "a scene that does not stand is a failed test")]
+#![allow(clippy::unwrap_used, reason = "a world that cannot be built is a failed test")]
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -32,7 +32,7 @@ pub fn pose(x: f64, y: f64, z: f64) -> Isometry3<f64> {
     Isometry3::translation(x, y, z)
 }
 
-/// A pose turned about an axis.
+/// A pose rotated about an axis.
 pub fn rotated(axis: [f64; 3], angle: f64, position: [f64; 3]) -> Isometry3<f64> {
     let rotation = UnitQuaternion::from_axis_angle(&Unit::new_normalize(Vector3::from(axis)), angle);
     Isometry3::from_parts(Vector3::from(position).into(), rotation)
@@ -50,7 +50,7 @@ pub fn upright(x: f64, y: f64, z: f64) -> Isometry3<f64> {
     Isometry3::from_parts(Vector3::new(x, y, z).into(), rotation)
 }
 
-/// A point of a frame that is turned about y by an angle, with the frame's rotation.
+/// A point of a frame that is rotated about y by an angle, with the frame's rotation.
 pub fn tilted(angle: f64, x: f64, y: f64, z: f64) -> Isometry3<f64> {
     let rotation = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), angle);
     Isometry3::from_parts((rotation * Vector3::new(x, y, z)).into(), rotation)
@@ -68,7 +68,7 @@ pub fn half_space(name: &str) -> BodyDescription {
     fixed(name, Shape::half_space(), Isometry3::identity())
 }
 
-/// A world with what was seen of it.
+/// A world with observations of it.
 pub struct Run {
     pub world: World,
     pub reports: Vec<StepReport>,
@@ -99,7 +99,7 @@ impl Run {
         }
     }
 
-    /// Greatest energy seen minus the energy at the start [J].
+    /// Maximum energy seen minus the energy at the start [J].
     pub fn worst_gain(&self) -> f64 {
         self.reports.iter().map(|report| report.energy.total() - self.start).fold(0.0, f64::max)
     }

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 use super::solids::{Pair, Placed, any_pair, any_pose, cases, points};
 
-/// Rounding of distances, as a share of the sizes and of the distance from the origin.
+/// Rounding of distances, relative to the sizes and to the distance from the origin.
 const ROUNDING: f64 = 1e-13;
 
 fn gap(Placed { models: [a, b], poses: [pose_a, pose_b], .. }: &Placed) -> f64 {
@@ -45,7 +45,7 @@ proptest! {
         let here = pair.here();
         let (found, collides) = (gap(&here), hit(&here));
         let swapped = pair.swapped().here();
-        // What touches to within rounding may be told either way.
+        // Shapes that touch to within rounding may be reported either way.
         let touches = found.max(gap(&swapped)) <= ROUNDING * here.size;
         prop_assert!(hit(&swapped) == collides || touches, "in the other order");
         prop_assert!((gap(&swapped) - found).abs() <= ROUNDING * here.size);
@@ -60,17 +60,17 @@ proptest! {
     }
 
     #[test]
-    fn distances_are_in_order(pair in any_pair(1.5), share in 0.0_f64..2.0) {
+    fn distances_are_in_order(pair in any_pair(1.5), fraction in 0.0_f64..2.0) {
         let Placed { models: [a, b], poses: [pose_a, pose_b], size } = &pair.here();
         let tolerance = ROUNDING * size;
-        let least = distance(a, pose_a, b, pose_b).value;
+        let min = distance(a, pose_a, b, pose_b).value;
         let options = HausdorffOptions { max_iterations: 200_000, ..HausdorffOptions::default() };
         let both = hausdorff_distance(a, pose_a, b, pose_b, &options)?;
         let one_sided = HausdorffOptions { one_sided: true, ..options };
         let one = hausdorff_distance(a, pose_a, b, pose_b, &one_sided)?;
         let back = hausdorff_distance(b, pose_b, a, pose_a, &one_sided)?;
         let most = spanning_distance(a, pose_a, b, pose_b).value;
-        prop_assert!(least <= one.upper_bound + tolerance && least <= both.upper_bound + tolerance);
+        prop_assert!(min <= one.upper_bound + tolerance && min <= both.upper_bound + tolerance);
         prop_assert!(both.lower_bound <= both.upper_bound && both.lower_bound <= most + tolerance, "{both:?} {most}");
         prop_assert!(both.upper_bound >= one.lower_bound.max(back.lower_bound) - tolerance);
         prop_assert!(both.lower_bound <= one.upper_bound.max(back.upper_bound) + tolerance);
@@ -80,13 +80,13 @@ proptest! {
         let spread = points(a, pose_a).iter().flat_map(|p| points(b, pose_b).into_iter().map(move |q| (q - p).norm()))
             .fold(0.0, f64::max);
         prop_assert!((spread - most).abs() <= tolerance, "{spread} by brute force, {most}");
-        let limit = share * least;
-        let beside = (limit - least).abs() <= tolerance;
-        prop_assert!(beside || is_within(a, pose_a, b, pose_b, limit) == (least <= limit), "{limit} of {least}");
+        let limit = fraction * min;
+        let beside = (limit - min).abs() <= tolerance;
+        prop_assert!(beside || is_within(a, pose_a, b, pose_b, limit) == (min <= limit), "{limit} of {min}");
         let loose = DistanceOptions { relative_tolerance: 0.2, ..DistanceOptions::default() };
         let loose = distance_with(a, pose_a, b, pose_b, &loose, &mut DistanceCache::default())?;
         let loose = loose.expect("no limit was given");
-        prop_assert!(loose.lower_bound <= least + tolerance && least <= loose.value + tolerance);
+        prop_assert!(loose.lower_bound <= min + tolerance && min <= loose.value + tolerance);
         prop_assert!(loose.value - loose.lower_bound <= 0.2 * loose.value + tolerance, "{loose:?}");
     }
 

@@ -1,4 +1,4 @@
-//! Triangles that no solid is made of, coordinates at the ends of their range, poses that are none: answers or errors,
+//! Triangles that form no solid, coordinates at the ends of their range, invalid poses: results or errors,
 //! never a panic, never an answer that is not a number.
 
 use extricate::geometry::{Solidity, TriangleMesh};
@@ -13,11 +13,11 @@ use proptest::prelude::*;
 
 use super::solids::{Form, any_pair, any_pose, cases};
 
-/// Rounding of what touches, as a share of the sizes and of the distance.
+/// Rounding of contacts, relative to the sizes and to the distance.
 const ROUNDING: f64 = 1e-13;
 
-/// Whether lengths of this size [m] are told apart: their squares are numbers in single precision.
-fn is_told_apart(size: f64) -> bool {
+/// Whether lengths of this size [m] are resolved: their squares are numbers in single precision.
+fn is_resolved(size: f64) -> bool {
     (1e-25..=1e17).contains(&size)
 }
 
@@ -71,7 +71,7 @@ proptest! {
             let (here, there) = (collide(&a, &at, &b, &rest), collide(&b, &rest, &a, &at));
             let far = at.translation.vector.norm() + a.radius() + b.radius();
             let touches = distance(&a, &at, &b, &rest).value.max(distance(&b, &rest, &a, &at).value) <= ROUNDING * far;
-            prop_assert!(here == there || touches || !is_told_apart(factor), "in the other order");
+            prop_assert!(here == there || touches || !is_resolved(factor), "in the other order");
             prop_assert!(here || !surfaces_collide(&a, &at, &b, &rest), "surfaces collide and the models do not");
             let found = distance(&a, &at, &b, &rest);
             prop_assert!(found.value >= 0.0, "{found:?}");
@@ -102,10 +102,10 @@ proptest! {
         let at = Isometry3::from_parts((pose.translation.vector * factor).into(), pose.rotation);
         match penetration(&a, &at, &b, &rest, &TranslationalOptions::default()) {
             Err(_) => {}
-            Ok(None) => prop_assert!(!collide(&a, &at, &b, &rest) || !is_told_apart(factor)),
+            Ok(None) => prop_assert!(!collide(&a, &at, &b, &rest) || !is_resolved(factor)),
             Ok(Some(found)) => {
                 let free = Translation3::from(found.translation) * at;
-                let is_free = !collide(&a, &free, &b, &rest) || !is_told_apart(factor);
+                let is_free = !collide(&a, &free, &b, &rest) || !is_resolved(factor);
                 prop_assert!(found.depth >= 0.0 && is_free, "{found:?}");
             }
         }

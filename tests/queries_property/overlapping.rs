@@ -15,7 +15,7 @@ use proptest::prelude::*;
 
 use super::solids::{Form, Placed, any_pair, any_pose, cases, points};
 
-/// Clearance of an answer as a share of the sizes: what [`Penetration::translation`] promises, and rounding.
+/// Clearance of an answer relative to the sizes: that which [`Penetration::translation`] promises, and rounding.
 const CLEARANCE: f64 = 1e-9;
 
 fn options(effort: Effort) -> TranslationalOptions {
@@ -27,12 +27,12 @@ fn found(placed: &Placed, effort: Effort) -> Result<Option<Penetration>, TestCas
     Ok(penetration(a, pose_a, b, pose_b, &options(effort))?)
 }
 
-/// How far A must go along a direction so that a plane across it parts the two [m]; never less than the exit along it.
+/// Displacement of A along a direction after which a plane across it separates the two [m]; never less than the exit along it.
 fn beyond(placed: &Placed, direction: &Vector3<f64>) -> f64 {
     let Placed { models, poses, .. } = placed;
     let along = |body: usize| {
         let heights = points(&models[body], &poses[body]).into_iter().map(|p| p.coords.dot(direction));
-        heights.fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], x| [least.min(x), most.max(x)])
+        heights.fold([f64::INFINITY, f64::NEG_INFINITY], |[min, most], x| [min.min(x), most.max(x)])
     };
     along(1)[1] - along(0)[0]
 }
@@ -63,9 +63,9 @@ proptest! {
         prop_assert!(found.lower_bound <= found.depth * (1.0 + 1e-12) && found.lower_bound >= 0.0, "{found:?}");
         let length = found.translation.norm();
         prop_assert!((length - found.depth).abs() <= CLEARANCE * size, "{length} {found:?}");
-        for share in [0.3, 0.9, 0.999] {
-            let on_the_way = at(found.direction.into_inner() * (found.depth * share));
-            prop_assert!(collide(a, &on_the_way, b, pose_b) || found.depth <= CLEARANCE * size, "free at {share} of {found:?}");
+        for fraction in [0.3, 0.9, 0.999] {
+            let partway = at(found.direction.into_inner() * (found.depth * fraction));
+            prop_assert!(collide(a, &partway, b, pose_b) || found.depth <= CLEARANCE * size, "free at {fraction} of {found:?}");
         }
         for axis in 0..3 {
             for sign in [-1.0, 1.0] {
@@ -108,7 +108,7 @@ proptest! {
         let tolerance = CLEARANCE * size;
         let depth = found(&placed, Effort::Best)?.map_or(0.0, |found| found.depth);
         prop_assert!(depth >= -exact.at_most - tolerance, "{depth} {exact:?}");
-        prop_assert!(depth <= -exact.value.min(0.0) * (1.0 + 1e-6) + tolerance, "{depth} is not the least: {exact:?}");
+        prop_assert!(depth <= -exact.value.min(0.0) * (1.0 + 1e-6) + tolerance, "{depth} is not the minimum: {exact:?}");
         let gap = distance(&models[0], pose_a, &models[1], pose_b).value;
         prop_assert!((gap - exact.value.max(0.0)).abs() <= tolerance, "{gap} {exact:?}");
     }
@@ -118,18 +118,18 @@ proptest! {
     #![proptest_config(cases(12))]
 
     #[test]
-    fn turning_as_well_costs_no_more_than_a_translation(pair in any_pair(0.6)) {
+    fn a_rigid_motion_costs_no_more_than_a_translation(pair in any_pair(0.6)) {
         let placed = pair.here();
         let Placed { models: [a, b], poses: [pose_a, pose_b], size } = &placed;
         let found = found(&placed, Effort::Best)?;
-        let turned = generalized::rigid(a, pose_a, b, pose_b, &GeneralizedOptions::default());
-        let Some(turned) = turned.map_err(|error| TestCaseError::fail(error.to_string()))? else {
+        let rigid = generalized::penetration_rigid(a, pose_a, b, pose_b, &GeneralizedOptions::default());
+        let Some(rigid) = rigid.map_err(|error| TestCaseError::fail(error.to_string()))? else {
             prop_assert!(found.is_none());
             return Ok(());
         };
         let translated = found.expect("they overlap").depth;
-        prop_assert!(turned.verified_free && !collide(a, &turned.poses[0].base, b, pose_b));
-        prop_assert!(turned.depth <= translated * (1.0 + 1e-6) + CLEARANCE * size, "{} > {translated}", turned.depth);
+        prop_assert!(rigid.verified_free && !collide(a, &rigid.poses[0].base, b, pose_b));
+        prop_assert!(rigid.depth <= translated * (1.0 + 1e-6) + CLEARANCE * size, "{} > {translated}", rigid.depth);
     }
 
     #[test]

@@ -12,15 +12,15 @@ use proptest::test_runner::RngSeed;
 /// Seed of the cases where `PROPTEST_RNG_SEED` says none.
 const SEED: u64 = 10;
 
-/// So many cases, always the same, unless the environment says otherwise.
+/// A number of cases, always the same unless the environment sets others.
 pub(crate) fn cases(count: u32) -> ProptestConfig {
     let of_environment = ProptestConfig::default();
-    let said = |name| std::env::var_os(name).is_some();
+    let is_set = |name| std::env::var_os(name).is_some();
     ProptestConfig {
-        cases: if said("PROPTEST_CASES") { of_environment.cases } else { count },
-        rng_seed: if said("PROPTEST_RNG_SEED") { of_environment.rng_seed } else { RngSeed::Fixed(SEED) },
+        cases: if is_set("PROPTEST_CASES") { of_environment.cases } else { count },
+        rng_seed: if is_set("PROPTEST_RNG_SEED") { of_environment.rng_seed } else { RngSeed::Fixed(SEED) },
         failure_persistence: None,
-        // Pairs that a property says nothing about are drawn anew.
+        // Pairs to which a property does not apply are redrawn.
         max_global_rejects: u32::MAX,
         ..of_environment
     }
@@ -61,7 +61,7 @@ impl Form {
         made.expect("parameters within their ranges")
     }
 
-    /// Whether it is its own hull.
+    /// Whether the solid is its own hull.
     pub(crate) fn is_convex(&self) -> bool {
         matches!(self, Self::Cuboid(_) | Self::Tetrahedron(_))
     }
@@ -100,15 +100,15 @@ fn any_form() -> impl Strategy<Value = Form> {
     ]
 }
 
-/// Where the second solid is against the first: some at right angles and on a raster, so that faces and edges meet.
+/// Poses of the second solid relative to the first: some at right angles and on a raster, so that faces and edges meet.
 pub(crate) fn any_pose(reach: f64) -> impl Strategy<Value = Isometry3<f64>> {
     let free = (prop::array::uniform3(-reach..reach), prop::array::uniform3(-PI..PI));
-    let free = free.prop_map(|(by, turn)| Isometry3::new(by.into(), Vector3::from(turn)));
+    let free = free.prop_map(|(by, rotation)| Isometry3::new(by.into(), Vector3::from(rotation)));
     let on_raster = (prop::array::uniform3(-4_i32..=4), 0_usize..4, 0_usize..3);
     let on_raster = on_raster.prop_map(move |(by, quarters, axis)| {
         let by = Vector3::from(by.map(|x| reach * f64::from(x) / 4.0));
-        let turn = UnitQuaternion::from_scaled_axis(Vector3::ith(axis, 0.5 * PI * quarters as f64));
-        Isometry3::from_parts(Translation3::from(by), turn)
+        let rotation = UnitQuaternion::from_scaled_axis(Vector3::ith(axis, 0.5 * PI * quarters as f64));
+        Isometry3::from_parts(Translation3::from(by), rotation)
     });
     prop_oneof![3 => free, 1 => on_raster]
 }
@@ -125,7 +125,7 @@ pub(crate) struct Pair {
 pub(crate) struct Placed {
     pub(crate) models: [Model; 2],
     pub(crate) poses: [Isometry3<f64>; 2],
-    /// What lengths are measured against: the sizes and the distance from the world's origin [m].
+    /// Reference length of tolerances: the sizes and the distance from the world's origin [m].
     pub(crate) size: f64,
 }
 

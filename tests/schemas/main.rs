@@ -55,7 +55,7 @@ fn published_schemas_are_those_of_the_types_and_lose_no_field() {
     }
 }
 
-/// Objects of a schema that say nothing of further fields.
+/// Objects of a schema that do not exclude further fields.
 fn open_objects(schema: &Value, path: &str, found: &mut Vec<String>) {
     if schema["properties"].is_object() && schema["additionalProperties"] != false {
         found.push(path.to_owned());

@@ -1,6 +1,6 @@
 //! Geometry, kinematics, trees, proximity, penetration depth, distance fields and planning.
 //!
-//! The API of this crate is not stable: it is what the crate `extricate` is made of, which is the one to use.
+//! The API of this crate is not stable; use the crate `extricate`, which re-exports it.
 
 pub mod bvh;
 pub mod field;

@@ -1,22 +1,22 @@
-//! What a world is made of: bodies and joints as plain data.
+//! Descriptions of bodies and joints as plain data.
 
 use nalgebra::{Isometry3, Vector3};
 
 use extricate_core::kinematics::urdf::Inertial;
 use extricate_core::query::Shape;
 
-/// How a body moves.
+/// Kind of motion of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BodyKind {
     /// Does not move.
     Fixed,
     /// Moves under forces.
     Dynamic,
-    /// Moves with the velocity it was given, whatever it meets.
+    /// Moves with a prescribed velocity, unaffected by contacts.
     Kinematic,
 }
 
-/// How heavy a body is. Its inertia follows from its shape, filled evenly, unless it is given.
+/// Mass of a body. Its inertia is that of its shape with uniform density, unless it is given.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Mass {
     /// Mass per volume [kg/m³].
@@ -27,12 +27,12 @@ pub enum Mass {
     Inertial(Inertial),
 }
 
-/// A body as it is put into a world.
+/// Description of a body of a world.
 #[derive(Debug, Clone)]
 pub struct BodyDescription {
     /// Its name, unique in the world; bodies are ordered by it.
     pub name: String,
-    /// How it moves.
+    /// Kind of motion.
     pub kind: BodyKind,
     /// Body → world at the start.
     pub pose: Isometry3<f64>,
@@ -52,15 +52,16 @@ pub struct BodyDescription {
     pub linear_damping: f64,
     /// Rate at which the angular velocity decays [1/s].
     pub angular_damping: f64,
-    /// The body is swept in every step in which it moves at all. Others are swept, against everything, in steps in which
-    /// they move far: by more than half of their mean thickness, or of that of what they could pass through.
+    /// Whether continuous collision detection (CCD) is applied to the body in every step in which it moves. To others it is
+    /// applied, against all bodies, in steps in which they move by more than half of their mean thickness, or of that of
+    /// the body that they could pass through.
     pub continuous: bool,
 }
 
 impl BodyDescription {
-    /// Density [kg/m³] of a body that says nothing else: water.
+    /// Default density [kg/m³]: that of water.
     pub const DENSITY: f64 = 1000.0;
-    /// Coefficient of friction of a body that says nothing else.
+    /// Default coefficient of friction.
     pub const FRICTION: f64 = 0.5;
 
     /// A body at rest with the default density and friction, without restitution or damping.
@@ -83,24 +84,24 @@ impl BodyDescription {
     }
 }
 
-/// What a joint leaves free.
+/// Degrees of freedom of a joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum JointKind {
-    /// Nothing.
+    /// None.
     Fixed,
     /// Rotation about the x axis of the anchors.
     Revolute {
-        /// Least and greatest angle [rad], if bounded.
+        /// Minimum and maximum angle [rad], if bounded.
         limits: Option<[f64; 2]>,
     },
     /// Translation along the x axis of the anchors.
     Prismatic {
-        /// Least and greatest displacement [m], if bounded.
+        /// Minimum and maximum displacement [m], if bounded.
         limits: Option<[f64; 2]>,
     },
     /// Rotation about the common origin of the anchors.
     Spherical,
-    /// Everything, while the origins of the anchors are not further apart than the rope is long.
+    /// All six, while the distance of the origins of the anchors is not larger than the length of the rope.
     Rope {
         /// Length of the rope [m].
         length: f64,
@@ -116,7 +117,7 @@ pub struct JointDescription {
     pub bodies: [String; 2],
     /// Frames of the joint: anchor → body, one on each body.
     pub anchors: [Isometry3<f64>; 2],
-    /// What the joint leaves free.
+    /// Degrees of freedom of the joint.
     pub kind: JointKind,
     /// Whether the two bodies collide with each other.
     pub contacts: bool,

@@ -2,8 +2,8 @@
 //! [`extricate_core::proximity`].
 //!
 //! From the bottom to the top: errors, states and helpers; shapes, descriptions and masses; pulls, robots, soft bodies and
-//! options; contacts; the passes around rapier's step; the world; its step, what is measured of it, its building and
-//! its checkpoints. A module imports only from those below it.
+//! options; contacts; the passes around rapier's step; the world; its step, measurements, building and checkpoints. A
+//! module imports only from those below it.
 
 mod error;
 mod state;

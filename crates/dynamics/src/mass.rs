@@ -1,4 +1,4 @@
-//! Mass, centre and inertia of bodies, each filled evenly.
+//! Mass, centre of mass and inertia of bodies of uniform density.
 
 use rapier3d::dynamics::MassProperties as RapierMassProperties;
 use rapier3d::math::{Matrix, Vector};
@@ -10,13 +10,13 @@ use crate::shape::primitive::{is_primitive, pose_of_rapiers, rapiers_own};
 use extricate_core::geometry::Solidity;
 use extricate_core::geometry::mass_properties::{MassProperties, signed_volume};
 
-/// Thickness [m] of a surface in the computation of its inertia; it cancels against the mass.
+/// Thickness [m] of a surface in the computation of its inertia; it cancels when the result is scaled to the mass.
 const SHELL: f64 = 1.0;
 
-/// Mass, centre and inertia of a dynamic body, in its own frame.
+/// Mass, centre of mass and inertia of a dynamic body, in its own frame.
 ///
-/// Primitives, hulls and rounded boxes are exact; other rounded shapes are measured by a mesh that lies inside them by
-/// up to 0.5 % of the radius around their core.
+/// Those of primitives, hulls and rounded boxes are exact; those of other rounded shapes are computed from a mesh that lies
+/// inside them by up to 0.5 % of the radius around their core.
 pub(crate) fn mass_properties(body: &BodyDescription) -> Result<RapierMassProperties, BuildError> {
     let no_volume = |volume| BuildError::NoVolume { name: body.name.clone(), volume };
     if let Mass::Inertial(inertial) = body.mass {

@@ -1,4 +1,4 @@
-//! How a world is stepped: gravity, time step, the accuracy of the solver, the narrow phase.
+//! Options of a world: gravity, time step, accuracy of the solver, narrow phase.
 
 use nalgebra::Vector3;
 use rapier3d::dynamics::{FrictionModel, IntegrationParameters, SpringCoefficients};
@@ -6,20 +6,20 @@ use rapier3d::dynamics::{FrictionModel, IntegrationParameters, SpringCoefficient
 use crate::error::{BuildError, ranges_of};
 use crate::soft::bodies::description::SoftOptions;
 
-/// How much work the solver spends on a step.
+/// Effort of the solver in a step.
 ///
-/// Each preset fixes the number of substeps, the stiffness of contacts and a default time step. The contact
-/// frequency decides how far a loaded contact sinks (load / (effective mass · ω²)); a quarter of the substep
-/// rate is the stiffest that stays calm.
+/// Each preset fixes the number of substeps, the stiffness of contacts and a default time step. The contact frequency
+/// determines the sink of a loaded contact (load / (effective mass · ω²)); a quarter of the substep rate is the stiffest
+/// that does not ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Accuracy {
-    /// 4 substeps of 1/240 s, contacts of 240 Hz: everything of the closed-form table but heavy bodies on light
+    /// 4 substeps of 1/240 s, contacts of 240 Hz: passes the table of closed-form scenes except heavy bodies on light
     /// ones (1000 : 1 sinks in) and towers (one of thirty boxes sways by 5 mm).
     Preview,
     /// 6 substeps of 1/480 s, contacts of 720 Hz: passes the whole table of closed-form scenes. Contacts are found
-    /// twice as often as with 12 substeps of 1/240 s, which cost as much in the solver: where bodies touch is held
-    /// within a step, and what is under load and free to sway or spin (rate ω) gains amplitude at ω²·step/4 a second,
-    /// so that towers of thirty sway and taut chains swing up.
+    /// twice as often as with 12 substeps of 1/240 s, which cost as much in the solver: points of contact are fixed
+    /// within a step, and a loaded body that is free to sway or spin (rate ω) gains amplitude at a rate of ω²·step/4, so
+    /// that with the longer step towers of thirty sway and taut chains swing up.
     #[default]
     Standard,
     /// 6 substeps of 1/960 s, contacts of 1440 Hz: a quarter of the sink of `Standard`, at twice its cost.
@@ -27,7 +27,7 @@ pub enum Accuracy {
 }
 
 impl Accuracy {
-    /// Time step [s] the preset was tuned for.
+    /// Time step [s] for which the preset is tuned.
     #[must_use]
     pub fn time_step(self) -> f64 {
         match self {
@@ -46,7 +46,7 @@ impl Accuracy {
     }
 }
 
-/// Settings of the solver that replace those of the [`Accuracy`]; what is `None` stays as it is there.
+/// Settings of the solver that replace those of the [`Accuracy`], where they are not `None`.
 ///
 /// ```
 /// use extricate_dynamics::{SolverOverrides, World, WorldOptions};
@@ -75,25 +75,26 @@ pub struct SolverOverrides {
     pub sweeps: Option<bool>,
 }
 
-/// How the solver works: the preset of the [`Accuracy`] with the [`SolverOverrides`].
+/// Settings of the solver: the preset of the [`Accuracy`] with the [`SolverOverrides`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SolverSettings {
     /// Substeps of the solver in one step, at least 1.
     pub substeps: u32,
-    /// Natural frequency of contacts [Hz]. It decides how far a loaded contact sinks: load / (effective mass · ω²).
-    /// Beyond a third of the substep rate contacts start to ring; a quarter is what follows from the substeps.
+    /// Natural frequency of contacts [Hz]. It determines the sink of a loaded contact: load / (effective mass · ω²).
+    /// Beyond a third of the substep rate contacts start to ring; the default is a quarter of it.
     pub contact_frequency: f64,
     /// Damping ratio of contacts.
     pub contact_damping: f64,
-    /// Relax passes of a substep: they take out the speed with which the solver corrects a position.
+    /// Relax passes of a substep: they remove the speed with which the solver corrects a position.
     pub relax_passes: u32,
     /// Approach [m/s] below which nothing bounces.
     pub least_bounce_speed: f64,
-    /// Whether fast bodies are swept and stopped where they meet something, or may pass through what is thin.
+    /// Whether continuous collision detection (CCD) stops fast bodies at their first contact; without it they may pass
+    /// through thin bodies.
     pub sweeps: bool,
 }
 
-/// Who finds the contacts of two convex bodies. Those of meshes are always our own.
+/// Narrow phase for two convex bodies. Contacts of meshes are always this crate's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum NarrowPhase {
     /// This crate: certified penetration depth, exact for every shape.
@@ -103,24 +104,24 @@ pub enum NarrowPhase {
     Rapier,
 }
 
-/// What holds for the whole world.
+/// Options of a world.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorldOptions {
     /// Acceleration of free fall [m/s²], world frame.
     pub gravity: Vector3<f64>,
-    /// Length of a step [s]. Where a body rolls so fast that contacts of a whole step would lose it, a step is taken in
-    /// parts.
+    /// Length of a step [s]. Where a body rolls so fast that the contacts of a whole step would not hold it, a step is
+    /// divided into parts.
     pub time_step: f64,
     /// Effort of the solver.
     pub accuracy: Accuracy,
-    /// What replaces single settings of the accuracy.
+    /// Overrides of single settings of the accuracy.
     pub solver: SolverOverrides,
-    /// Who finds the contacts of two convex bodies.
+    /// Narrow phase for two convex bodies.
     pub narrow_phase: NarrowPhase,
-    /// Bodies that rest are taken out of the solver until something touches them. Off by default: a body that
-    /// creeps is then seen to creep.
+    /// Whether bodies at rest are excluded from the solver until something touches them. Off by default, so that creeping
+    /// is visible.
     pub sleeping: bool,
-    /// How soft bodies are stepped.
+    /// Options of soft bodies.
     pub soft: SoftOptions,
 }
 
@@ -140,21 +141,24 @@ impl Default for WorldOptions {
 }
 
 impl WorldOptions {
-    /// Ratio of the contact frequency [Hz] to the substep rate: a quarter; above a third contacts start to ring.
+    /// Ratio of the contact frequency [Hz] to the substep rate. Half of it sinks four times as far under load; above a third
+    /// contacts start to ring.
     const FREQUENCY_PER_SUBSTEP: f64 = 0.25;
-    /// Damping ratio of contacts: far above critical, so that what overlaps is pushed apart without a bounce.
+    /// Damping ratio of contacts: far above critical, so that overlaps are pushed apart without a bounce; more makes them
+    /// recover more slowly.
     const CONTACT_DAMPING: f64 = 10.0;
-    /// Relax passes of a substep: they take out the speed of depenetration.
+    /// Relax passes of a substep: they remove the speed of depenetration, which fewer leave to the bodies.
     const RELAX_PASSES: u32 = 3;
-    /// Greatest number of substeps or passes that is taken for meant.
-    const MOST_PASSES: u32 = 1000;
-    /// What rapier takes for a negligible length [m].
+    /// Maximum number of substeps or passes that is accepted as intended.
+    const MAX_PASSES: u32 = 1000;
+    /// Length [m] that rapier treats as negligible.
     const SLOP: f64 = 0.001;
 
-    /// Duration of free fall [s] that bodies need, at least, for the speed of a bounce, in steps.
+    /// Minimum duration of free fall to the speed of a bounce, in steps. Less lets contacts that gravity loads within a step
+    /// bounce; more stops slow bounces that could be resolved.
     const BOUNCE_STEPS: f64 = 0.5;
 
-    /// The settings of the solver: those of the accuracy, but for the overrides.
+    /// Settings of the solver: those of the accuracy, except for the overrides.
     #[must_use]
     pub fn solver_settings(&self) -> SolverSettings {
         let substeps = self.solver.substeps.unwrap_or_else(|| self.accuracy.substeps());
@@ -178,35 +182,36 @@ impl WorldOptions {
         self.time_step / f64::from(self.solver_settings().substeps)
     }
 
-    /// Depth [m] up to which the solver pushes harder at what is deeper; beyond it pushes at its greatest speed.
+    /// Depth [m] up to which the push of the solver grows with the depth; beyond it, it pushes at its maximum speed.
     pub(crate) fn recoverable_depth(&self) -> f64 {
-        /// Stays clear of the bound; the speed left after a push-out is proportional to it.
-        const SHARE: f64 = 0.6;
+        /// Fraction of the depth at which the bound is reached: the speed left after a push-out is proportional to it.
+        const FRACTION: f64 = 0.6;
         let parameters = self.integration_parameters();
-        SHARE * parameters.max_corrective_velocity() / parameters.contact_softness.erp_inv_dt(self.substep())
+        FRACTION * parameters.max_corrective_velocity()
+            / parameters.contact_softness.erp_inv_dt(self.substep())
     }
 
     /// Checks every number.
     ///
     /// # Errors
-    /// [`BuildError::OutOfRange`] for the first one that is out of its range.
+    /// [`BuildError::OutOfRange`] for the first number that is out of its range.
     pub(crate) fn check(&self) -> Result<(), BuildError> {
         let settings = self.solver_settings();
         let ranges = ranges_of("world");
         ranges.positive("the time step [s]", self.time_step)?;
         ranges.finite("a component of gravity [m/s²]", &self.gravity)?;
         let passes = |quantity, count: u32, min: f64| {
-            let range = min..=f64::from(Self::MOST_PASSES);
+            let range = min..=f64::from(Self::MAX_PASSES);
             ranges.within(quantity, count.into(), range, "at least 1 (0 for passes) and at most 1000")
         };
         passes("the number of substeps", settings.substeps, 1.0)?;
         passes("the number of relax passes", settings.relax_passes, 0.0)?;
         ranges.positive("the contact frequency [Hz]", settings.contact_frequency)?;
         ranges.positive("the damping ratio of contacts", settings.contact_damping)?;
-        ranges.not_negative("the least speed of a bounce [m/s]", settings.least_bounce_speed)
+        ranges.not_negative("the minimum speed of a bounce [m/s]", settings.least_bounce_speed)
     }
 
-    /// rapier's settings that say the same.
+    /// These options as rapier's parameters.
     pub(crate) fn integration_parameters(&self) -> IntegrationParameters {
         let settings = self.solver_settings();
         let softness = SpringCoefficients::new(settings.contact_frequency, settings.contact_damping);
@@ -215,15 +220,17 @@ impl WorldOptions {
             num_solver_iterations: settings.substeps as usize,
             num_internal_pgs_iterations: 1,
             num_internal_stabilization_iterations: settings.relax_passes as usize,
-            // Continuous collision is our own.
+            // Continuous collision detection is a pass of its own.
             max_ccd_substeps: 0,
             contact_softness: softness,
             static_contact_softness: softness,
             normalized_allowed_linear_error: Self::SLOP,
-            // A body too fast to be meant stops the run; rapier would slow it down and say nothing.
+            // A body too fast to be intended ends the run with an error; rapier would silently slow it down.
             normalized_max_linear_velocity: f64::MAX,
+            // Recycled contacts register fast impacts late.
             contact_recycling: false,
             contact_clustering: false,
+            // The other model clips friction per point: 14.5 % wrong for a box that slides.
             friction_model: FrictionModel::Simplified,
             friction_in_bias_pass: false,
             ..IntegrationParameters::default()

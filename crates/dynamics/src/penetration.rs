@@ -1,4 +1,4 @@
-//! How deep the bodies of a world overlap, measured from scratch: independent of what the contacts say.
+//! Penetration depths of the bodies of a world, computed from scratch: independent of the contacts.
 
 use nalgebra::Isometry3;
 use rapier3d::parry::bounding_volume::BoundingVolume;
@@ -20,19 +20,19 @@ use extricate_core::proximity::ProximityError;
 pub struct BodyPenetration {
     /// Names of the bodies, in order.
     pub bodies: [String; 2],
-    /// Penetration depth [m]: the length of a translation that takes them apart.
+    /// Penetration depth [m]: the length of a translation that separates them.
     pub depth: f64,
     /// Bounding radius of the smaller body [m].
     pub size: f64,
 }
 
 impl World {
-    /// All pairs of bodies that overlap, with their penetration depths; sorted by name. Two bodies of which none is
-    /// dynamic are no pair, nor are two that a joint exempts from contacts. Touching gives a depth of about zero.
+    /// All pairs of bodies that overlap, with their penetration depths; sorted by name. Two bodies of which neither is
+    /// dynamic are not a pair, nor are two that a joint exempts from contacts. Touching bodies have a depth of about zero.
     ///
-    /// Depths of convex bodies are exact, half-spaces among them. Where they meet a mesh, cylinders and cones are
-    /// measured as prisms and pyramids of 96 sides, balls and capsules as polyhedra that lie within them by up to 1 %
-    /// of their radius, rounded bodies as ones that lie within them by up to 0.5 % of it.
+    /// Depths of convex bodies are exact, half-spaces among them. Against a mesh, cylinders and cones are replaced by
+    /// prisms and pyramids of 96 sides, balls and capsules by polyhedra that lie within them by up to 1 % of their radius,
+    /// rounded bodies by polyhedra that lie within them by up to 0.5 % of it.
     ///
     /// # Errors
     /// [`PenetrationError`] when a depth could not be established.
@@ -50,7 +50,7 @@ impl World {
             let size = a.shape.bounding_radius().min(b.shape.bounding_radius());
             Ok(Some(BodyPenetration { bodies: [a.name.clone(), b.name.clone()], depth, size }))
         });
-        // In the order of the names, and the first error in that order: whatever thread is done first.
+        // The first error in the order of the names, whichever thread finishes first.
         measured.collect::<Vec<_>>().into_iter().filter_map(Result::transpose).collect()
     }
 
@@ -82,14 +82,14 @@ impl World {
     }
 }
 
-/// The penetration depth [m] of two convex shapes, if they overlap.
+/// Penetration depth [m] of two convex shapes, if they overlap.
 fn convex_depth(
     [(a, pose_a), (b, pose_b)]: [(&ConvexShape, &Isometry3<f64>); 2],
 ) -> Result<Option<f64>, PenetrationError> {
     let (options, mut cache) = (ConvexOptions::default(), ConvexCache::default());
     match signed_distance(a, pose_a, b, pose_b, &options, &mut cache) {
         Ok(distance) => Ok(distance.depth()),
-        // Two half-spaces are no convex shapes here, so one of the poses is at fault.
+        // Half-spaces are handled before, so one of the poses is at fault.
         Err(_) if pose_b.to_homogeneous().iter().all(|x| x.is_finite()) => {
             Err(ProximityError::PoseNotFinite { body: 'A', pose: *pose_a }.into())
         }

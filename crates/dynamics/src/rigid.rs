@@ -17,17 +17,17 @@ pub(crate) fn spin(body: &RigidBody) -> Vector3<f64> {
 pub(crate) fn inertia_times(body: &RigidBody, v: &Vector3<f64>) -> Vector3<f64> {
     let properties = &body.mass_properties().local_mprops;
     let principal_to_world = body.rotation() * properties.principal_inertia_local_frame;
-    let turning = principal_to_world.inverse() * Vector::from(*v);
-    (principal_to_world * (properties.principal_inertia() * turning)).into()
+    let local = principal_to_world.inverse() * Vector::from(*v);
+    (principal_to_world * (properties.principal_inertia() * local)).into()
 }
 
-/// Mass properties as rapier has them.
+/// Mass properties in rapier's form.
 pub(crate) fn rapier_mass(inertial: &Inertial) -> MassProperties {
     let inertia: Matrix = inertial.inertia.into();
     MassProperties::with_inertia_matrix(inertial.center.coords.into(), inertial.mass, inertia)
 }
 
-/// The index of a body in rapier's set.
+/// Index of a body in rapier's set.
 pub(crate) fn raw(body: RigidBodyHandle) -> usize {
     body.into_raw_parts().0 as usize
 }
@@ -38,7 +38,7 @@ pub(crate) fn parents(colliders: &ColliderSet, pair: [ColliderHandle; 2]) -> Opt
     Some([a?, b?])
 }
 
-/// The part of a solver contact's number that is its index in the manifold.
+/// Index of a solver contact in its manifold: the low 31 bits of its id.
 pub(crate) fn index_in_manifold(contact: &SolverContact) -> usize {
     const INDEX: u32 = 0x7fff_ffff;
     #[expect(clippy::cast_possible_truncation, reason = "only the low bits count")]

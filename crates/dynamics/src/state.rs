@@ -1,11 +1,11 @@
-//! The state of a world at an instant: where its bodies are, how they move, their energy, one hash of it all.
+//! State of a world at an instant: poses and velocities of its bodies, their energy and momentum, a hash of the state.
 
 use std::collections::BTreeMap;
 
 use nalgebra::{Point3, Unit, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
-/// Where a body is and how it moves, world frame.
+/// Pose and velocity of a body, world frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BodyState {
     /// Name of the body.
@@ -48,7 +48,7 @@ pub struct Momentum {
     pub angular: Vector3<f64>,
 }
 
-/// A body of a world: which one, soft or rigid.
+/// Index of a body of a world, soft or rigid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AnyBody {
     /// Index in [`World::soft_descriptions`](crate::World::soft_descriptions).
@@ -60,35 +60,34 @@ pub enum AnyBody {
 /// A point at which two bodies touch, or a soft one touches itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WorldContact {
-    /// The two bodies, the one whose name comes first in front; [`World::name_of`](crate::World::name_of) tells the names. The same body twice
-    /// for a contact of a soft body with itself.
+    /// The two bodies, in the order of their names, which [`World::name_of`](crate::World::name_of) returns. The same body twice for a
+    /// contact of a soft body with itself.
     pub bodies: [AnyBody; 2],
-    /// Where they touch [m, world]: a point that goes with the surfaces of those bodies that feel the contact, where
-    /// they are now. Of a soft contact it is the point that is inside the other body.
+    /// Point of contact [m, world]: it moves with the surfaces of those bodies that are affected by the contact, at their
+    /// present poses. Of a soft contact it is the point that is inside the other body.
     pub point: Point3<f64>,
-    /// Direction in which the first body is pushed [world]; the second one is pushed the other way.
+    /// Direction in which the first body is pushed [world]; the second one is pushed in the opposite direction.
     pub normal: Unit<Vector3<f64>>,
-    /// How far they overlap along the normal [m]: positive where they do, negative for a contact that the step
-    /// foresaw. Between rigid bodies at the start of the step, for the step moved them by what it made of that; at its
-    /// end where a soft body takes part.
+    /// Depth of the overlap along the normal [m], negative for a speculative contact. Between rigid bodies at the start of
+    /// the step, whose motion it decided; at its end where a soft body takes part.
     pub depth: f64,
-    /// Magnitude of the force along the normal [N], ≥ 0, friction left out: between rigid bodies the mean over the
-    /// step, that of a bounce not included; at its end where a soft body takes part.
+    /// Magnitude of the normal force [N], ≥ 0: between rigid bodies the mean over the step, without the impulse of a
+    /// bounce; at its end where a soft body takes part.
     pub force: f64,
 }
 
-/// Bodies of a world taken apart.
+/// Separation of the bodies of a world.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BodySeparation {
     /// Translations of the bodies that move [m, world], by name.
     pub moved: BTreeMap<String, Vector3<f64>>,
     /// Sum of the lengths of all translations [m].
     pub total_displacement: f64,
-    /// Least distance of two bodies that count as a pair [m]; infinite where there is none.
+    /// Minimum distance of two bodies that count as a pair [m]; infinite where there is none.
     pub clearance: f64,
-    /// Rounds made.
+    /// Number of rounds.
     pub rounds: u32,
-    /// Pair queries made.
+    /// Number of pair queries.
     pub queries: u64,
 }
 
@@ -138,7 +137,7 @@ impl StateHash {
         hash
     }
 
-    /// The hash of the same and of soft bodies: names, positions and velocities of their nodes, in the order given.
+    /// Extends the hash by soft bodies: names, positions and velocities of their nodes, in the order given.
     pub(crate) fn and_soft<'a>(
         mut self,
         bodies: impl IntoIterator<Item = (&'a str, &'a [Vector3<f64>], &'a [Vector3<f64>])>,

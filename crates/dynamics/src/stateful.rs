@@ -1,4 +1,4 @@
-//! Algorithms that carry something from step to step, and the state that it is.
+//! Algorithms with a state that is carried from step to step.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -7,15 +7,15 @@ use serde::de::DeserializeOwned;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mismatch;
 
-/// An algorithm whose next step follows from a state: caches that only spare work are no part of it.
+/// An algorithm with a state that determines its next step: caches that only save work are not part of it.
 pub(crate) trait Stateful {
-    /// What the next step follows from.
+    /// State that determines the next step.
     type State: Serialize + DeserializeOwned;
 
     /// The present state.
     fn snapshot(&self) -> Self::State;
 
-    /// Continues from a state of the same world. After an error the algorithm is of no use.
+    /// Restores a state of the same world. After an error the algorithm must not be used.
     fn restore(&mut self, state: Self::State) -> Result<(), Mismatch>;
 }
 

@@ -1,4 +1,4 @@
-//! Files that are there as a whole or not at all.
+//! Atomic writing of files: a file exists completely or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -6,26 +6,26 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-/// Where a file is written before it has its name.
+/// Path of the temporary file that is written before it is renamed to `path`.
 pub(crate) fn part_of(path: &Path) -> PathBuf {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
     part.into()
 }
 
-/// Writes a file under another name and renames it, so that it is never there in part.
+/// Writes a file under a temporary name and renames it, so that it never exists in part.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     renamed(path, |part| fs::write(part, bytes))
 }
 
-/// The same, on the disk before it has its name: it is whole or not there, whatever happens to the machine.
+/// Writes a file as [`write_whole`] does and syncs it to disk before the rename: after a crash it is complete or absent.
 pub(crate) fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
     renamed(path, |part| {
         let mut file = File::create(part)?;
         file.write_all(bytes)?;
         file.sync_all()
     })?;
-    // The name reaches the disk with its folder, where folders can be opened.
+    // The rename is durable only once the folder itself is synced; not every system lets a folder be opened.
     path.parent().and_then(|folder| File::open(folder).ok()).map_or(Ok(()), |folder| folder.sync_all())
 }
 
@@ -33,20 +33,20 @@ fn renamed(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Resu
     let part = part_of(path);
     let written = write(&part).and_then(|()| fs::rename(&part, path));
     if written.is_err() {
-        // What is left of it takes room that may be what was missing.
+        // A partial file would keep occupying the disk space whose shortage may have been the error.
         let _ = fs::remove_file(&part);
     }
     written
 }
 
-/// Writes a value as JSON; the file is never there in part.
+/// Writes a value as JSON; the file never exists in part.
 pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
     write_whole(path, &text)
 }
 
-/// Removes a file if it is there.
+/// Removes a file if it exists.
 pub(crate) fn remove_if_there(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

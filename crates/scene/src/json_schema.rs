@@ -1,10 +1,10 @@
-//! JSON schemas of types, in the few keywords that simple validators know.
+//! JSON schemas of types, restricted to the few keywords that simple validators support.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-/// The schema of a file with its title.
+/// The schema of a file with its dialect and title.
 #[must_use]
 pub fn titled(title: &str, mut schema: Value) -> Value {
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
@@ -12,8 +12,7 @@ pub fn titled(title: &str, mut schema: Value) -> Value {
     schema
 }
 
-/// The schema of a type as it is written, in the few keywords that validators of ours know: without references, closed to
-/// other fields, alternatives as `oneOf`.
+/// The schema of a type as it is serialized: without references, closed to other fields, alternatives as `oneOf`.
 #[must_use]
 pub fn of<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
@@ -43,7 +42,7 @@ fn simplify(schema: &mut Value) {
             }
             if keywords.get("type").is_some_and(|kind| kind == "object" || has_type(kind, "object")) {
                 keywords.entry("additionalProperties").or_insert(Value::Bool(false));
-                without_null_where_left_out(keywords);
+                remove_null_from_optional(keywords);
             }
             keywords.values_mut().for_each(simplify);
         }
@@ -55,15 +54,15 @@ fn has_type(kinds: &Value, kind: &str) -> bool {
     kinds.as_array().is_some_and(|kinds| kinds.iter().any(|one| one == kind))
 }
 
-/// A field that is left out where it is none is never null.
-fn without_null_where_left_out(keywords: &mut Map<String, Value>) {
+/// Removes `null` from the types of optional properties: a field without a value is omitted, never null.
+fn remove_null_from_optional(keywords: &mut Map<String, Value>) {
     let required = keywords.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
     let Some(Value::Object(properties)) = keywords.get_mut("properties") else { return };
     for (_, property) in properties.iter_mut().filter(|(name, _)| !required.iter().any(|one| one == *name)) {
         let Some(kinds) = property.get_mut("type").filter(|kinds| has_type(kinds, "null")) else { continue };
-        let kept: Vec<Value> =
+        let without_null: Vec<Value> =
             kinds.as_array().into_iter().flatten().filter(|one| *one != "null").cloned().collect();
-        *kinds = match <[Value; 1]>::try_from(kept) {
+        *kinds = match <[Value; 1]>::try_from(without_null) {
             Ok([only]) => only,
             Err(several) => Value::Array(several),
         };

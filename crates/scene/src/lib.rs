@@ -1,6 +1,6 @@
 //! Scenes, repair of poses, recordings, requests and batches.
 //!
-//! The API of this crate is not stable: it is what the crate `extricate` is made of, which is the one to use.
+//! The API of this crate is not stable: use the crate `extricate`, which re-exports it.
 
 pub mod batch;
 mod disk;

@@ -1,9 +1,9 @@
-//! A validator of the part of JSON Schema 2020-12 that `assets/schema` uses. A keyword that it does not know is a
-//! fault of the schema, so that no schema promises what nobody checks.
+//! A validator for the subset of JSON Schema 2020-12 that `assets/schema` uses. An unknown keyword is reported as an
+//! error, so that no schema contains constraints that are not checked.
 
 use serde_json::{Map, Value};
 
-/// What of `value` is not as `schema` says: path and reason, one line each.
+/// Errors of `value` against `schema`: path and reason, one line each.
 #[must_use]
 pub fn faults(schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
@@ -13,7 +13,7 @@ pub fn faults(schema: &Value, value: &Value) -> Vec<String> {
 
 fn check(schema: &Value, value: &Value, path: &str, found: &mut Vec<String>) {
     let Value::Object(keywords) = schema else {
-        found.push(format!("{path}: the schema is no object"));
+        found.push(format!("{path}: the schema is not an object"));
         return;
     };
     for (keyword, rule) in keywords {
@@ -50,7 +50,7 @@ fn check(schema: &Value, value: &Value, path: &str, found: &mut Vec<String>) {
             _ => false,
         };
         if !holds {
-            found.push(format!("{path}: {value} breaks {keyword} {rule}"));
+            found.push(format!("{path}: {value} violates {keyword} {rule}"));
         }
     }
 }

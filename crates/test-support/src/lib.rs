@@ -1,5 +1,5 @@
-//! What the tests, benchmarks and examples of the workspace share. No other crate of the workspace is used here, so
-//! that the unit tests of each of them can use this one.
+//! Helpers for the tests, benchmarks and examples of the workspace. This crate uses no other crate of the workspace, so
+//! that the unit tests of each of them can use it.
 
 pub mod imports;
 pub mod json_schema;

@@ -1,13 +1,13 @@
 //! Seeded random numbers: a linear congruential generator [Knuth97 §3.3.4].
 //!
-//! Tests are tuned on the sequences: none of them may change. Each number is made of the upper bits of the state after
-//! one step; how many are taken is part of the sequence.
+//! Tests depend on the sequences: none of them may change. Each number consists of the upper bits of the state after
+//! one step; their count is part of the sequence.
 
 use std::ops::RangeBounds;
 
 use nalgebra::{Isometry3, Unit, UnitQuaternion, Vector3};
 
-/// A sequence of numbers that is the same for the same seed; the field is the state, at first the seed.
+/// A reproducible sequence of numbers; the field is the state, initially the seed.
 #[derive(Debug, Clone)]
 pub struct Noise(pub u64);
 
@@ -18,31 +18,31 @@ impl Noise {
         self.0 >> (64 - count)
     }
 
-    /// The next number in [0, 1), of so many bits (1 to 53).
+    /// The next number in [0, 1), of `bits` bits (1 to 53).
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit an f64 exactly")]
-    pub fn share(&mut self, bits: u32) -> f64 {
+    pub fn fraction(&mut self, bits: u32) -> f64 {
         self.bits(bits) as f64 / (1_u64 << bits) as f64
     }
 
     /// The next number in [0, 1), of 53 bits.
     pub fn unit_interval(&mut self) -> f64 {
-        self.share(53)
+        self.fraction(53)
     }
 
     /// The next number in [−1, 1), of 53 bits.
     pub fn signed(&mut self) -> f64 {
-        2.0 * self.share(53) - 1.0
+        2.0 * self.fraction(53) - 1.0
     }
 
-    /// The next number in [−1, 1), of 31 bits; the vectors, rotations and poses are made of these.
+    /// The next number in [−1, 1), of 31 bits; vectors, rotations and poses consist of these.
     #[expect(clippy::should_implement_trait, reason = "the sequence is endless")]
     pub fn next(&mut self) -> f64 {
-        2.0 * self.share(31) - 1.0
+        2.0 * self.fraction(31) - 1.0
     }
 
     /// The next number between two others, of 53 bits.
-    pub fn between(&mut self, least: f64, greatest: f64) -> f64 {
-        least + (greatest - least) * self.unit_interval()
+    pub fn between(&mut self, min: f64, max: f64) -> f64 {
+        min + (max - min) * self.unit_interval()
     }
 
     /// The next index below `count`, of 53 bits.
@@ -71,8 +71,8 @@ impl Noise {
         Vector3::new(self.signed(), self.signed(), self.signed())
     }
 
-    /// A direction, uniform over the sphere where the range of lengths ends at 1 or below: that of the first vector in
-    /// the cube [−1, 1)³, of numbers of 53 bits, whose length lies in it.
+    /// A direction, uniform over the sphere if the range of lengths ends at 1 or below: that of the first vector in
+    /// the cube [−1, 1)³, of numbers of 53 bits, whose length is in the range.
     pub fn uniform_direction(&mut self, lengths: impl RangeBounds<f64>) -> Unit<Vector3<f64>> {
         loop {
             let vector = self.signed_vector();
@@ -92,7 +92,7 @@ impl Noise {
         UnitQuaternion::from_axis_angle(&self.direction(), angle * self.next())
     }
 
-    /// A pose up to `reach` [m] from the origin along every axis, turned by up to `angle` [rad].
+    /// A pose up to `reach` [m] from the origin along every axis, rotated by up to `angle` [rad].
     pub fn pose(&mut self, reach: f64, angle: f64) -> Isometry3<f64> {
         let rotation = self.rotation(angle);
         Isometry3::from_parts((reach * self.vector()).into(), rotation)
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!([noise.bits(64), noise.bits(64)], states);
         let ends = |number: f64, bits: u32| (number * (1_u64 << bits) as f64) as u64;
         for bits in [24, 31, 53] {
-            assert_eq!(ends(Noise(1).share(bits), bits), states[0] >> (64 - bits));
+            assert_eq!(ends(Noise(1).fraction(bits), bits), states[0] >> (64 - bits));
         }
         let signed = |state: u64, shift: u32| (state >> shift) as f64 / (1_u64 << (63 - shift)) as f64 - 1.0;
         assert_eq!(Noise(1).next().to_bits(), signed(states[0], 33).to_bits());

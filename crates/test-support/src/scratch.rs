@@ -1,10 +1,10 @@
-//! Folders for the files of a test.
+//! Temporary folders for tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// An empty folder of one test; it goes away with the value.
+/// An empty folder of one test; it is removed when dropped.
 #[derive(Debug)]
 pub struct ScratchFolder(PathBuf);
 
@@ -20,13 +20,13 @@ impl ScratchFolder {
     ///
     /// # Panics
     ///
-    /// Where it cannot be made.
+    /// If it cannot be created.
     #[must_use]
     pub fn within(parent: &Path) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let name = format!("extricate-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let path = parent.join(name);
-        // Of a process that had the same number and was killed.
+        // Left behind by a killed process with the same id.
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).expect("a folder for the test can be made");
         Self(path)
@@ -38,17 +38,17 @@ impl ScratchFolder {
         &self.0
     }
 
-    /// Path of something in it.
+    /// Path of an entry of the folder.
     ///
     /// # Panics
     ///
-    /// Where the path is not UTF-8.
+    /// If the path is not UTF-8.
     #[must_use]
     pub fn path(&self, name: &str) -> String {
         self.0.join(name).to_str().expect("the path is UTF-8").to_owned()
     }
 
-    /// Whether something of that name is in it.
+    /// Whether an entry of that name exists.
     #[must_use]
     pub fn exists(&self, name: &str) -> bool {
         self.0.join(name).exists()
@@ -58,7 +58,7 @@ impl ScratchFolder {
     ///
     /// # Panics
     ///
-    /// Where it cannot be written.
+    /// If it cannot be written.
     pub fn write(&self, name: &str, text: &str) -> String {
         fs::write(self.0.join(name), text).expect("a file of the test can be written");
         self.path(name)
@@ -68,7 +68,7 @@ impl ScratchFolder {
     ///
     /// # Panics
     ///
-    /// Where it cannot be read.
+    /// If it cannot be read.
     #[must_use]
     pub fn read(&self, name: &str) -> String {
         fs::read_to_string(self.0.join(name)).expect("the file can be read")
@@ -77,7 +77,7 @@ impl ScratchFolder {
 
 impl Drop for ScratchFolder {
     fn drop(&mut self) {
-        // A folder that stays behind harms nobody.
+        // A folder that cannot be removed is harmless.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

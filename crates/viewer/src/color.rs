@@ -1,4 +1,4 @@
-//! Colours that colour-blind readers can tell apart.
+//! Colours that are distinguishable for colour-blind readers.
 
 /// A colour, sRGB, each channel in [0, 1].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -9,7 +9,7 @@ pub struct Color {
     pub green: f32,
     /// Blue.
     pub blue: f32,
-    /// How much of what is behind it is hidden: 1 is opaque.
+    /// Opacity: 1 is opaque.
     pub alpha: f32,
 }
 
@@ -20,16 +20,16 @@ impl Color {
         Self { red, green, blue, alpha: 1.0 }
     }
 
-    /// The same, seen through.
+    /// The same colour with another opacity.
     #[must_use]
     pub const fn with_alpha(self, alpha: f32) -> Self {
         Self { alpha, ..self }
     }
 
-    /// The colour a share of the way to another, opacity included.
+    /// Linear interpolation to another colour, opacity included; `fraction` 0 is this colour, 1 the other.
     #[must_use]
-    pub fn mixed(self, other: Self, share: f32) -> Self {
-        let between = |a: f32, b: f32| a + share * (b - a);
+    pub fn mixed(self, other: Self, fraction: f32) -> Self {
+        let between = |a: f32, b: f32| a + fraction * (b - a);
         Self {
             red: between(self.red, other.red),
             green: between(self.green, other.green),
@@ -38,7 +38,7 @@ impl Color {
         }
     }
 
-    /// As four bytes: red, green, blue, opacity.
+    /// The four bytes red, green, blue, opacity.
     #[must_use]
     pub fn bytes(self) -> [u8; 4] {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within 0 and 255")]
@@ -47,7 +47,7 @@ impl Color {
     }
 }
 
-/// What things are drawn in: the palette of Okabe and Ito and the greys around it.
+/// Palette of Okabe and Ito, and greys.
 pub mod palette {
     use super::Color;
 
@@ -66,17 +66,17 @@ pub mod palette {
     /// Vermilion.
     pub const VERMILION: Color = Color::new(0.84, 0.37, 0.00);
 
-    /// What moves, one after another.
+    /// Movable bodies, cyclically.
     pub const BODIES: [Color; 6] = [ORANGE, SKY, GREEN, PURPLE, YELLOW, BLUE];
-    /// What does not move.
+    /// Fixed bodies.
     pub const FIXED: Color = Color::new(0.70, 0.71, 0.73);
-    /// Links of a robot, one after another.
+    /// Links of a robot, alternately.
     pub const LINKS: [Color; 2] = [Color::new(0.33, 0.40, 0.48), Color::new(0.52, 0.59, 0.67)];
-    /// What collides.
+    /// Colliding bodies.
     pub const COLLIDING: Color = VERMILION;
-    /// What is free.
+    /// Bodies free of collisions.
     pub const FREE: Color = GREEN;
-    /// Behind everything.
+    /// Background.
     pub const BACKGROUND: Color = Color::new(0.945, 0.955, 0.965);
     /// The ground.
     pub const GROUND: Color = Color::new(0.925, 0.935, 0.945);
@@ -84,10 +84,10 @@ pub mod palette {
     pub const INK: Color = Color::new(0.13, 0.15, 0.18);
 }
 
-/// A map from [0, 1] to colours whose lightness grows evenly.
+/// A map from [0, 1] to colours of evenly increasing lightness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ColorMap {
-    /// From dark blue to yellow, alike for most kinds of colour vision [Nuñez18].
+    /// From dark blue to yellow, perceived alike with most kinds of colour vision [Nuñez18].
     #[default]
     Cividis,
 }
@@ -107,7 +107,7 @@ impl ColorMap {
         [0xfe, 0xe8, 0x38],
     ];
 
-    /// The colour of a value; values outside [0, 1] have the colour of the nearer end, NaN that of 0.
+    /// Colour of a value; values outside [0, 1] have the colour of the nearer end, NaN that of 0.
     #[must_use]
     pub fn color(self, value: f64) -> Color {
         let stops = match self {

@@ -1,4 +1,4 @@
-//! What is drawn besides the bodies, as plain data: whoever knows something writes it down here, and the stage shows it.
+//! Everything drawn besides the bodies, as plain data that the stage shows.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use super::{Color, ColorMap};
 use extricate_core::geometry::TriangleMesh;
 
-/// Everything that is drawn besides the bodies, and how bodies are drawn otherwise than usual. World frame, metres.
+/// Everything drawn besides the bodies, and changes of how bodies are drawn. World frame, metres.
 #[derive(Debug, Clone, Default)]
 pub struct Drawing {
     /// Lines.
@@ -17,9 +17,9 @@ pub struct Drawing {
     pub arrows: Vec<Arrow>,
     /// Points, drawn as small balls.
     pub points: Vec<Point>,
-    /// Texts at places.
+    /// Texts at positions.
     pub labels: Vec<Label>,
-    /// Copies of meshes that stand elsewhere, seen through.
+    /// Transparent copies of meshes at other poses.
     pub ghosts: Vec<Ghost>,
     /// Coloured surfaces.
     pub patches: Vec<Patch>,
@@ -29,16 +29,16 @@ pub struct Drawing {
     pub soft_tints: HashMap<usize, Color>,
     /// Values on the nodes of soft bodies, drawn as colours, by index in [`Models::soft`](super::Models::soft).
     pub soft_values: HashMap<usize, VertexValues>,
-    /// How opaque bodies are that have no tint: less than one where something inside them is to be seen.
+    /// Opacity of bodies without a tint: below one where something inside them is shown.
     pub opacity: Option<f32>,
-    /// What colours mean.
+    /// Legends of colour maps.
     pub legends: Vec<Legend>,
     /// Lines of text in a corner.
     pub notes: Vec<String>,
 }
 
 impl Drawing {
-    /// Adds what another one has; its tints, opacity and values replace those that are here.
+    /// Adds another drawing; its tints, opacity and values replace those of this one.
     pub fn extend(&mut self, other: Self) {
         self.lines.extend(other.lines);
         self.arrows.extend(other.arrows);
@@ -64,46 +64,46 @@ pub struct Line {
     pub color: Color,
     /// Its width [logical pixels].
     pub width: f32,
-    /// Whether it is seen through what stands before it.
+    /// Whether it is visible through objects in front of it.
     pub on_top: bool,
 }
 
 /// An arrow.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Arrow {
-    /// Where it begins [m].
+    /// Its tail [m].
     pub from: Point3<f64>,
-    /// From there to its tip [m].
+    /// Vector from tail to tip [m].
     pub along: Vector3<f64>,
     /// Its colour.
     pub color: Color,
-    /// Thickness of the shaft as a share of the usual one.
+    /// Thickness of the shaft over the default one.
     pub thickness: f32,
 }
 
 /// A point, drawn as a small ball.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// Where it is [m].
+    /// Its position [m].
     pub at: Point3<f64>,
     /// Its colour.
     pub color: Color,
-    /// Its size as a share of the usual one.
+    /// Its size over the default one.
     pub size: f32,
 }
 
-/// A text at a place.
+/// A text at a position.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Label {
-    /// Where it stands [m].
+    /// Its position [m].
     pub at: Point3<f64>,
-    /// What it says.
+    /// The text.
     pub text: String,
     /// Its colour.
     pub color: Color,
 }
 
-/// A copy of a mesh that stands elsewhere.
+/// A copy of a mesh at another pose.
 #[derive(Debug, Clone)]
 pub struct Ghost {
     /// The mesh; the same pointer is uploaded once.
@@ -114,7 +114,7 @@ pub struct Ghost {
     pub color: Color,
 }
 
-/// A coloured surface, seen from both sides and without shading.
+/// A coloured surface, visible from both sides and without shading.
 #[derive(Debug, Clone)]
 pub struct Patch {
     /// Its vertices [m].
@@ -123,7 +123,7 @@ pub struct Patch {
     pub triangles: Vec<[u32; 3]>,
     /// A value in [0, 1] for each vertex.
     pub values: Vec<f64>,
-    /// The colours of the values.
+    /// The colour map of the values.
     pub map: ColorMap,
 }
 
@@ -132,17 +132,17 @@ pub struct Patch {
 pub struct VertexValues {
     /// A value in [0, 1] for each node.
     pub values: Vec<f64>,
-    /// The colours of the values.
+    /// The colour map of the values.
     pub map: ColorMap,
 }
 
-/// What the colours of a map mean.
+/// Legend of a colour map.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Legend {
-    /// The quantity with its unit: `von Mises stress [Pa]`.
+    /// The quantity with its unit: `Von Mises stress [Pa]`.
     pub title: String,
     /// The values of both ends.
     pub range: [f64; 2],
-    /// The colours.
+    /// The colour map.
     pub map: ColorMap,
 }

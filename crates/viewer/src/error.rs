@@ -1,4 +1,4 @@
-//! The one error of the viewer: of windows, scripts, pictures and films.
+//! The error type of the viewer: windows, scripts, pictures and films.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,56 +10,58 @@ use extricate_core::penetration::PenetrationError;
 use extricate_dynamics::{BuildError, StepError};
 use extricate_scene::record::RecordError;
 
-/// Why nothing is shown, or a picture or film was not made.
+/// Error of the viewer.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ViewError {
     /// There is no graphics driver, not even one in software.
     #[error(
-        "no Vulkan or OpenGL driver was found. Without a graphics card, software does it: \
-         on Debian and Ubuntu, install the packages libvulkan1 and mesa-vulkan-drivers"
+        "no Vulkan or OpenGL driver found; for software rendering on Debian and Ubuntu, \
+         install the packages libvulkan1 and mesa-vulkan-drivers"
     )]
     NoDriver,
     /// There is no display for a window.
     #[error(
-        "there is no display to open a window on (neither WAYLAND_DISPLAY nor DISPLAY is set). \
-         `extricate render` makes pictures without one; `xvfb-run` (package xvfb) gives a window a virtual one"
+        "no display to open a window on: neither WAYLAND_DISPLAY nor DISPLAY is set; \
+         `extricate render` needs no display, and `xvfb-run` (package xvfb) provides a virtual one"
     )]
     NoDisplay,
     /// A library that windows need is missing.
-    #[error("a window needs {library}: on Debian and Ubuntu, install the package {package}")]
+    #[error(
+        "missing library {library}, which windows need; on Debian and Ubuntu, install the package {package}"
+    )]
     NoLibrary {
-        /// What is missing.
+        /// The missing library.
         library: &'static str,
-        /// Where it is.
+        /// The package that provides it.
         package: &'static str,
     },
     /// The picture is too large or has no size.
-    #[error("pictures are 16 to {limit} pixels wide and high, not {width} × {height}")]
+    #[error("unsupported picture size {width} × {height} pixels; width and height must be 16 to {limit}")]
     Size {
         /// Its width [pixels].
         width: u32,
         /// Its height [pixels].
         height: u32,
-        /// The greatest this graphics driver can do.
+        /// Maximum of this graphics driver [pixels].
         limit: u32,
     },
     /// A shape has no surface that can be drawn.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// A scene makes no world.
+    /// The world of a scene cannot be built.
     #[error(transparent)]
     Build(#[from] BuildError),
     /// A step failed.
     #[error(transparent)]
     Step(#[from] StepError),
-    /// How deep bodies are in each other could not be measured.
+    /// A penetration depth could not be computed.
     #[error(transparent)]
     Penetration(#[from] PenetrationError),
-    /// A recording cannot be read, or a recorded run not go on from a checkpoint.
+    /// A recording cannot be read, or a recorded run cannot be resumed from a checkpoint.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// Whoever watched had enough.
+    /// The monitor stopped the rendering.
     #[error("stopped at {time} s")]
     Stopped {
         /// Simulated time [s].
@@ -70,75 +72,75 @@ pub enum ViewError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Answer of the system.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// The extension names no format of pictures.
+    /// The extension is not that of a supported picture or film format.
     #[error(
-        "{}: pictures are .png, or frames-####.png and a folder with --frames for numbered ones; films are .gif or .mp4",
+        "unsupported format of {}; pictures are .png, or frames-####.png or a folder with --frames for numbered ones; films are .gif or .mp4",
         .path.display()
     )]
     UnknownFormat {
         /// The file.
         path: PathBuf,
     },
-    /// States that were recorded do not tell which bodies overlap.
-    #[error("recorded states do not tell which bodies overlap; penetrations can be shown")]
-    NotOfRuns,
-    /// Times of pictures fall, or there are none.
-    #[error("times must not fall: a scene only runs forward")]
-    TimesFall,
+    /// Overlaps of a recorded run were requested; recorded states do not contain them.
+    #[error("recorded states do not contain overlaps; penetrations can be shown instead")]
+    NoRecordedOverlaps,
+    /// The times of pictures decrease, or there are none.
+    #[error("missing or decreasing times; a scene only runs forward")]
+    DecreasingTimes,
     /// A film ends before it begins.
     #[error("the film ends at {to} s, before it begins at {from} s")]
-    NoTime {
-        /// Where it begins [s].
+    EmptyInterval {
+        /// Begin [s].
         from: f64,
-        /// Where it ends [s].
+        /// End [s].
         to: f64,
     },
-    /// A film has more pictures than anybody means.
-    #[error("the film would have {count} pictures")]
-    TooMany {
-        /// How many.
+    /// A film has too many pictures.
+    #[error("too many pictures in the film: {count}; at most 1000000 are accepted")]
+    TooManyFrames {
+        /// Number of pictures.
         count: f64,
     },
-    /// The program that makes MP4 is missing.
+    /// The program `ffmpeg` is missing.
     #[error(
-        "MP4 is made by the program ffmpeg, which is not there: on Debian and Ubuntu, install the package ffmpeg; \
-         .gif needs nothing"
+        "MP4 needs the program ffmpeg, which was not found; on Debian and Ubuntu, install the package ffmpeg, \
+         or write a .gif"
     )]
     NoFfmpeg,
-    /// The program that makes MP4 failed.
+    /// The program `ffmpeg` failed.
     #[error("ffmpeg failed: {message}")]
     Ffmpeg {
-        /// What it said.
+        /// Its error output.
         message: String,
     },
-    /// The first picture of a window cannot be made.
-    #[error("{why}")]
+    /// The first snapshot of a session cannot be made.
+    #[error("{reason}")]
     Start {
-        /// What is wrong.
-        why: String,
+        /// A message for the user.
+        reason: String,
     },
-    /// Without a window and a script nothing would happen.
-    #[error("without a window there must be a script that says what is to happen")]
+    /// An offscreen viewer was requested without a script.
+    #[error("missing script: a viewer without a window needs one (--script)")]
     NothingToDo,
     /// A script cannot be read.
     #[error("cannot read the script {}: {source}", .path.display())]
     Script {
         /// Its path.
         path: PathBuf,
-        /// Answer of the system.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// A line of a script makes no sense, or could not be done.
+    /// A line of a script is invalid, or its command failed.
     #[error("{}:{line}: {message}", .path.display())]
     ScriptLine {
         /// The script.
         path: PathBuf,
         /// The line, 1-based.
         line: usize,
-        /// What is wrong.
+        /// The error of the line.
         message: String,
     },
 }

@@ -1,8 +1,8 @@
-//! Seeing: scenes, runs and queries as pictures, in a window or without a display (feature `viewer`).
+//! Visualization of scenes, runs and queries, in a window or without a display (feature `viewer`).
 //!
-//! The only part of the crate that names kiss3d and egui. What is drawn is plain data: [`Models`] (what a scene is made
-//! of), a [`WorldState`](extricate_scene::record::WorldState) (where that is at a time) and a [`Drawing`] (what is drawn besides); a [`Stage`] shows them from a
-//! [`Camera`]. All lengths are metres in the world's frame.
+//! The only crate that depends on kiss3d and egui. The input of drawing is plain data: [`Models`] (the bodies of a scene), a
+//! [`WorldState`](extricate_scene::record::WorldState) (their poses at a time) and a [`Drawing`] (everything else); a
+//! [`Stage`] shows them with a [`Camera`]. All lengths are metres in the world frame.
 
 pub mod app;
 mod camera;

@@ -1,20 +1,20 @@
-//! What the colours of soft bodies mean.
+//! Quantities that colour soft bodies.
 
-/// What the colours of soft bodies mean.
+/// Quantity that colours soft bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SoftQuantity {
-    /// Material distance to the surface at rest [m], on the surface zero: seen where a slice cuts.
+    /// Distance to the surface in the rest shape [m], zero on the surface: visible on slices.
     Depth,
-    /// How deep contacts are [m]; not of a recording.
+    /// Penetration depth of contacts [m]; not available for recordings.
     ContactDepth,
-    /// How far nodes are from where they were at the start [m].
+    /// Displacement of nodes from the start [m].
     Displacement,
     /// Von Mises stress [Pa].
     Stress,
 }
 
 impl SoftQuantity {
-    /// What the colours of soft bodies can mean, in the order in which the key goes through it; none where each body has its own.
+    /// Choices in the order in which the key cycles through them; `None` for each body's own colour.
     pub const CHOICES: [Option<Self>; 5] =
         [None, Some(Self::Stress), Some(Self::Displacement), Some(Self::ContactDepth), Some(Self::Depth)];
 
@@ -22,29 +22,29 @@ impl SoftQuantity {
     #[must_use]
     pub const fn name(choice: Option<Self>) -> &'static str {
         match choice {
-            None => "own colour",
-            Some(Self::Stress) => "stress",
-            Some(Self::Displacement) => "displacement",
-            Some(Self::ContactDepth) => "depth of contact",
-            Some(Self::Depth) => "depth under the surface",
+            None => "Own colour",
+            Some(Self::Stress) => "Stress",
+            Some(Self::Displacement) => "Displacement",
+            Some(Self::ContactDepth) => "Contact depth",
+            Some(Self::Depth) => "Distance to the surface",
         }
     }
 
-    /// The choice after one, the first one after the last.
+    /// Next choice, cyclically.
     #[must_use]
     pub fn next(choice: Option<Self>) -> Option<Self> {
         let at = Self::CHOICES.iter().position(|&other| other == choice).unwrap_or(0);
         Self::CHOICES[(at + 1) % Self::CHOICES.len()]
     }
 
-    /// Its name and unit.
+    /// Name and unit, for legends.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
-            Self::Depth => "distance to the surface [m]",
-            Self::ContactDepth => "depth of contact [m]",
-            Self::Displacement => "displacement [m]",
-            Self::Stress => "von Mises stress [Pa]",
+            Self::Depth => "Distance to the surface [m]",
+            Self::ContactDepth => "Contact depth [m]",
+            Self::Displacement => "Displacement [m]",
+            Self::Stress => "Von Mises stress [Pa]",
         }
     }
 }

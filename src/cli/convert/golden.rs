@@ -1,4 +1,4 @@
-//! Golden files of the first form made into those of the second one.
+//! Conversion of golden files of the old format to the present one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,13 +7,13 @@ use serde::Serialize;
 
 use crate::cli::compared::{failed, shown};
 use crate::cli::terminal::{Console, Exit, Failure};
-use extricate_scene::record::golden::{Form, Golden};
+use extricate_scene::record::golden::{FormatVersion, Golden};
 use extricate_scene::record::{RecordError, write_whole};
 
 /// Extension of golden files.
 const EXTENSION: &str = "golden";
 
-/// A golden file that was looked at.
+/// Result of converting a golden file.
 #[derive(Debug, Serialize)]
 struct Line {
     input: String,
@@ -25,19 +25,19 @@ struct Line {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Status {
-    /// It was of the first form.
+    /// It had the old format.
     Converted,
-    /// It is of the second form.
+    /// It has the present format.
     Unchanged,
 }
 
-/// Whether a path is that of a golden file or of a folder.
-pub(super) fn is_meant(input: &Path) -> bool {
+/// Whether a path is a golden file or a folder.
+pub(super) fn is_golden(input: &Path) -> bool {
     input.is_dir() || input.extension().is_some_and(|extension| extension == EXTENSION)
 }
 
-/// Converts a golden file or all below a folder, in place or to `output`. One that is damaged is told and does not keep the
-/// others from being converted.
+/// Converts a golden file or all below a folder, in place or to `output`. A damaged one is reported, and the others are
+/// converted nonetheless.
 pub(super) fn convert(console: &mut Console, input: &Path, output: Option<&Path>) -> Result<(), Failure> {
     let is_folder = input.is_dir();
     let mut files = Vec::new();
@@ -45,7 +45,7 @@ pub(super) fn convert(console: &mut Console, input: &Path, output: Option<&Path>
         below(input, &mut files)
             .map_err(|error| failed(RecordError::Unreadable { path: input.into(), source: error }))?;
         if files.is_empty() {
-            let message = format!("{} holds no golden files (*.{EXTENSION})", input.display());
+            let message = format!("no golden files (*.{EXTENSION}) in {}", input.display());
             return Err(Failure::new(Exit::Usage, message));
         }
     } else {
@@ -60,16 +60,16 @@ pub(super) fn convert(console: &mut Console, input: &Path, output: Option<&Path>
             Some(output) if output.is_dir() => output.join(file.file_name().unwrap_or_default()),
             Some(output) => output.to_owned(),
         };
-        match one(file, &place) {
+        match convert_one(file, &place) {
             Ok(line) => {
                 converted += usize::from(line.status == Status::Converted);
-                tell(console, &line)?;
+                print_line(console, &line)?;
             }
             Err(failure) if !is_folder => return Err(failure),
             Err(failure) => {
                 damaged += 1;
                 console.flush()?;
-                failure.tell();
+                failure.print();
             }
         }
         progress.update(done, || shown(file));
@@ -88,22 +88,22 @@ fn below(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for path in paths {
         if path.is_dir() {
             below(&path, files)?;
-        } else if is_meant(&path) {
+        } else if is_golden(&path) {
             files.push(path);
         }
     }
     Ok(())
 }
 
-/// Converts a file; one of the second form is copied as it is, if it is to stand elsewhere.
-fn one(input: &Path, output: &Path) -> Result<Line, Failure> {
+/// Converts a file; one of the present format is copied unchanged if the output is another file.
+fn convert_one(input: &Path, output: &Path) -> Result<Line, Failure> {
     let golden = Golden::read(input).map_err(failed)?;
-    let status = match golden.form {
-        Form::First => {
+    let status = match golden.format {
+        FormatVersion::V1 => {
             golden.write(output).map_err(failed)?;
             Status::Converted
         }
-        Form::Second => {
+        FormatVersion::V2 => {
             if input != output {
                 copy(input, output)?;
             }
@@ -123,14 +123,14 @@ fn copy(input: &Path, output: &Path) -> Result<(), Failure> {
     write_whole(output, &bytes).map_err(failed)
 }
 
-fn tell(console: &mut Console, line: &Line) -> Result<(), Failure> {
+fn print_line(console: &mut Console, line: &Line) -> Result<(), Failure> {
     if console.json() {
         return console.json_line(line);
     }
     match line.status {
         Status::Converted => console.line(format_args!("{}: {} states converted", line.output, line.states)),
         Status::Unchanged => {
-            console.line(format_args!("{}: unchanged, it is of the second form", line.output))
+            console.line(format_args!("{}: unchanged, it has the present format", line.output))
         }
     }
 }

@@ -1,5 +1,4 @@
-//! `extricate convert`: reads a mesh in one format and writes it in another, and tells what it is like; makes golden files of the
-//! first form into those of the second one.
+//! `extricate convert`: converts a mesh to another format and reports its quality; converts golden files of the old format.
 
 mod golden;
 
@@ -13,18 +12,18 @@ use super::terminal::{Console, Exit, Failure};
 use extricate_core::geometry::report::MeshReport;
 use extricate_core::geometry::write::{Encoding, write_mesh_as};
 
-/// Arguments of `extricate convert`.
+/// ConvertArguments of `extricate convert`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Arguments {
+pub(super) struct ConvertArguments {
     /// Mesh to read: .obj, .stl, .ply, .off, .gltf or .glb; or a golden file, or a folder of them.
     input: PathBuf,
-    /// Mesh to write: .obj, .ply or .stl; file or folder of golden files, which are converted in place without.
+    /// Mesh to write: .obj, .ply or .stl; or file or folder of the converted golden files [default for golden files: in place].
     output: Option<PathBuf>,
-    /// Factor on every length; 0.001 makes metres of millimetres.
+    /// Scale factor of all lengths; 0.001 converts millimetres to metres.
     #[arg(long, default_value_t = 1.0, value_name = "FACTOR")]
     scale: f64,
-    /// Turn every triangle round, so that inside and outside change places.
+    /// Reverse the orientation of all triangles, which swaps inside and outside.
     #[arg(long)]
     reverse: bool,
     /// Write .ply and .stl as text instead of binary.
@@ -38,32 +37,32 @@ Examples:
   extricate convert scan.ply scan.stl --json
   extricate convert tests/golden
 
-Golden files of the first form, lines of words, become those of the second one, lines of JSON, with the same numbers. Those of
-the second form stay as they are.";
+Golden files of the old format, lines of words, are converted to the present one, lines of JSON, with the same numbers. Those of
+the present format stay unchanged.";
 
-/// What is told of the mesh.
+/// The answer as JSON.
 #[derive(Debug, Serialize)]
-struct Converted<'a> {
+struct ConvertAnswer<'a> {
     input: String,
     output: String,
     #[serde(flatten)]
     report: &'a MeshReport,
 }
 
-/// Converts the file and tells what the mesh is like as it is written.
-pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
-    let Arguments { input, output, scale, reverse, text } = arguments;
-    let for_meshes = *reverse || *text || scale.to_bits() != 1.0_f64.to_bits();
-    if golden::is_meant(input) {
-        let message = "--scale, --reverse and --text are for meshes, not for golden files";
-        let wrong = for_meshes.then(|| Failure::new(Exit::Usage, message));
+/// Converts the file and reports the quality of the mesh as written.
+pub(super) fn execute(console: &mut Console, arguments: &ConvertArguments) -> Result<(), Failure> {
+    let ConvertArguments { input, output, scale, reverse, text } = arguments;
+    let has_mesh_options = *reverse || *text || scale.to_bits() != 1.0_f64.to_bits();
+    if golden::is_golden(input) {
+        let message = "--scale, --reverse and --text apply to meshes, not to golden files";
+        let wrong = has_mesh_options.then(|| Failure::new(Exit::Usage, message));
         return wrong.map_or_else(|| golden::convert(console, input, output.as_deref()), Err);
     }
     let Some(output) = output else {
-        return Err(Failure::new(Exit::Usage, "the mesh to write is missing: extricate convert IN OUT"));
+        return Err(Failure::new(Exit::Usage, "missing output: expected `extricate convert IN OUT`"));
     };
     if !(*scale > 0.0 && scale.is_finite()) {
-        return Err(Failure::new(Exit::Usage, format!("the scale must be a positive factor, not {scale}")));
+        return Err(Failure::new(Exit::Usage, format!("--scale must be positive and finite, not {scale}")));
     }
     let read = console.access().mesh(input).map_err(|error| Failure::of(Exit::BadFile, &error))?;
     let scaled = read.scaled(&Vector3::repeat(*scale)).map_err(|error| Failure::of(Exit::Usage, &error))?;
@@ -73,7 +72,7 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
     let report = MeshReport::of(&mesh);
     if console.json() {
         let [input, output] = [input, output].map(|path| path.display().to_string());
-        return console.json_line(&Converted { input, output, report: &report });
+        return console.json_line(&ConvertAnswer { input, output, report: &report });
     }
     console.line(format_args!("{} → {}", input.display(), output.display()))?;
     console.line(report)

@@ -1,4 +1,4 @@
-//! `query broad-phase`: which of many moving boxes overlap, step by step, and what has changed.
+//! `query broad-phase`: overlapping pairs of many moving boxes, step by step, and their changes.
 
 use std::path::PathBuf;
 
@@ -7,19 +7,19 @@ use clap::Args;
 use crate::cli::terminal::{Console, Failure, answers, lines};
 use extricate_scene::request::broad_phase::{BroadPhaseRequest, MovingBoxes, parse};
 
-/// Arguments of `query broad-phase`.
+/// BroadPhaseArguments of `query broad-phase`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   extricate query broad-phase boxes.jsonl
   extricate query broad-phase boxes.jsonl --changes --json
 
-A line of the file is a step: {\"boxes\": [[x,y,z, x,y,z], null, ...]}, each box by its least and its greatest corner in
-metres, world frame; further keys are ignored. A box goes by its place in the line, from 0; null, or a line that
-ends before, means that there is no such box in this step. Boxes that touch overlap. The time of an answer is that of the
-update alone.")]
-pub(in crate::cli) struct Arguments {
-    /// File of boxes, one step a line.
+A line of the file is a step: {\"boxes\": [[x,y,z, x,y,z], null, ...]}, each box by its minimum and its maximum corner in
+metres, world frame; further keys are ignored. A box is identified by its index in the line, from 0; null, or a shorter
+line, means that there is no such box in this step. Touching boxes overlap. The time of an answer is that of the update
+alone.")]
+pub(in crate::cli) struct BroadPhaseArguments {
+    /// File of boxes, one step per line.
     boxes: PathBuf,
     #[command(flatten)]
     request: BroadPhaseRequest,
@@ -27,9 +27,9 @@ pub(in crate::cli) struct Arguments {
 
 pub(super) fn execute(
     console: &mut Console,
-    Arguments { boxes, request }: &Arguments,
+    BroadPhaseArguments { boxes, request }: &BroadPhaseArguments,
 ) -> Result<(), Failure> {
     let steps = lines::read_lines(boxes, "boxes", parse)?;
     let mut boxes = MovingBoxes::default();
-    answers::answer(console, &steps, |step| boxes.answer(step, *request))
+    answers::answer_all(console, &steps, |step| boxes.answer(step, *request))
 }

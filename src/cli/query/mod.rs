@@ -1,20 +1,20 @@
-//! `extricate query`: shapes at given poses, asked one question per pose.
+//! `extricate query`: queries shapes, once per pose.
 
 mod arguments;
 mod broad_phase;
 
 use std::path::Path;
 
-use self::arguments::Asked;
-pub(super) use self::arguments::{EXAMPLES, Question};
+use self::arguments::QueryRequest;
+pub(super) use self::arguments::{EXAMPLES, QueryCommand};
 use super::terminal::{Console, Exit, Failure, answers, lines};
 use extricate_scene::request::{Context, Library, Origin};
 
-/// Answers the question for every pose, in their order.
-pub(super) fn execute(console: &mut Console, question: &Question) -> Result<(), Failure> {
-    let Asked { question, poses, cache, what } = match question {
-        Question::BroadPhase(arguments) => return broad_phase::execute(console, arguments),
-        question => question.asked(),
+/// Answers the query for every pose, in order.
+pub(super) fn execute(console: &mut Console, command: &QueryCommand) -> Result<(), Failure> {
+    let QueryRequest { question, poses, cache, what } = match command {
+        QueryCommand::BroadPhase(arguments) => return broad_phase::execute(console, arguments),
+        command => command.to_request(),
     };
     let library = Library::default().with_access(console.access()).with_cache(cache);
     let context = Context {
@@ -26,9 +26,9 @@ pub(super) fn execute(console: &mut Console, question: &Question) -> Result<(), 
     };
     let mut prepared = question.prepare(&context)?;
     let courses = match poses {
-        Some(path) => lines::read_lines(&path, what, |line| prepared.course(line))?,
+        Some(path) => lines::read_lines(&path, what, |line| prepared.trajectory(line))?,
         None => vec![prepared.origin().map_err(|why| Failure::new(Exit::Usage, why))?],
     };
     prepared.announce(&courses);
-    answers::answer(console, &courses, |course| prepared.answer(course))
+    answers::answer_all(console, &courses, |course| prepared.answer(course))
 }

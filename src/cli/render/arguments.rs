@@ -1,4 +1,4 @@
-//! What `render` is asked for.
+//! Arguments of `extricate render`.
 
 use std::path::PathBuf;
 
@@ -14,89 +14,90 @@ Examples:
   extricate render before.ron after.ron -o repair.png --overlaps
   extricate render out/ring_stack -o frames-####.png --from 1 --to 2
 
-OUT is a picture (x.png), numbered pictures (frames-####.png, or a folder with --frames), an animation (x.gif) or a film (x.mp4, by
-the program ffmpeg). No display is needed; without a graphics card the packages libvulkan1 and mesa-vulkan-drivers draw in software.
-Several scenes or times stand side by side, all seen from where the first one is. Exit code 2 tells that no driver or no ffmpeg is there.";
+OUT is a picture (x.png), numbered pictures (frames-####.png, or a folder with --frames), an animation (x.gif) or a video (x.mp4,
+which requires the program ffmpeg). No display is needed; without a graphics card the packages libvulkan1 and mesa-vulkan-drivers
+render in software. Several scenes or times are drawn side by side, with the camera of the first one. Exit code 2 means that
+there is no driver or no ffmpeg.";
 
 /// Arguments of `render`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(in crate::cli) struct Arguments {
+pub(in crate::cli) struct RenderArguments {
     /// Scene files, or folders of runs.
     #[arg(required = true, value_name = "SCENE|RUN")]
     pub(super) sources: Vec<PathBuf>,
-    /// What to make: x.png, frames-####.png, x.gif, x.mp4, or a folder with --frames.
+    /// Output file: x.png, frames-####.png, x.gif, x.mp4, or a folder with --frames.
     #[arg(short, long, value_name = "OUT")]
     pub(super) output: PathBuf,
-    /// OUT is a folder of numbered pictures.
+    /// Write numbered pictures to the folder OUT.
     #[arg(long)]
     pub(super) frames: bool,
-    /// Times of the picture [s]; several give several pictures side by side [default: 0].
+    /// Times of the picture [s]; several are drawn side by side [default: 0].
     #[arg(long, value_name = "T[,T…]", value_delimiter = ',', value_parser = time, conflicts_with_all = ["from", "to", "speed", "fps"])]
     pub(super) time: Vec<f64>,
-    /// Where a film begins [s].
+    /// Start time of a video [s].
     #[arg(long, value_name = "T", value_parser = time, default_value_t = 0.0)]
     pub(super) from: f64,
-    /// Where a film ends [s] [default: where the scene or run does].
+    /// End time of a video [s] [default: end of the scene or run].
     #[arg(long, value_name = "T", value_parser = time)]
     pub(super) to: Option<f64>,
-    /// Simulated seconds in a second of the film.
+    /// Playback speed: simulated seconds per second of the video.
     #[arg(long, value_name = "X", value_parser = positive, default_value_t = 1.0)]
     pub(super) speed: f64,
-    /// Pictures in a second of the film, at most 50 in a GIF [default: 20 in a GIF, else 30].
+    /// Frames per second of the video, at most 50 in a GIF [default: 20 in a GIF, otherwise 30].
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(super) fps: Option<f64>,
-    /// Width and height of what is made [pixels].
+    /// Width and height of the output [pixels].
     #[arg(long, value_name = "WxH", value_parser = size, default_value = "1280x720")]
     pub(super) size: [u32; 2],
-    /// Where the camera is, and what is in the middle of the picture [m] [default: the scene's, or all that moves].
+    /// Position and target of the camera [m] [default: that of the scene, or one that sees all movable bodies].
     #[arg(long, value_name = "X,Y,Z@X,Y,Z", value_parser = camera, allow_hyphen_values = true)]
     pub(super) camera: Option<[Point3<f64>; 2]>,
-    /// Turn the camera about what is in the middle of the picture, over a film or at once [°].
+    /// Rotate the camera about its target, over a video or at once [°].
     #[arg(long, value_name = "DEGREES", allow_hyphen_values = true, value_parser = finite, default_value_t = 0.0)]
     pub(super) orbit: f64,
-    /// Draw bodies that overlap in vermilion and the others in green, and see through what is fixed.
+    /// Draw overlapping bodies in vermilion, others in green, and fixed ones translucent.
     #[arg(long)]
     pub(super) overlaps: bool,
-    /// Draw what is known besides: several are separated by commas.
+    /// Overlays to draw, separated by commas.
     #[arg(long, value_name = "WHAT[,WHAT…]", value_delimiter = ',')]
-    pub(super) show: Vec<Shown>,
-    /// What the colours of soft bodies mean.
+    pub(super) show: Vec<OverlayOption>,
+    /// Quantity shown by the colours of soft bodies.
     #[arg(long, value_name = "WHAT")]
     pub(super) color: Option<SoftColor>,
-    /// Length of the arrows of penetrations over their depth.
+    /// Length of penetration arrows relative to their depth.
     #[arg(long, value_name = "X", value_parser = positive, default_value_t = 1.0)]
     pub(super) depth_scale: f64,
-    /// Write the time into a corner.
+    /// Draw the time in a corner.
     #[arg(long)]
     pub(super) clock: bool,
 }
 
-/// What is known of a scene beyond where its bodies are.
+/// Overlays of a scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum Shown {
-    /// Contacts of the last step: points and forces. A run is run again for them from the checkpoint before.
+pub(in crate::cli) enum OverlayOption {
+    /// Contact points and forces of the last step. A run is repeated for them from the previous checkpoint.
     Contacts,
-    /// The least translations that take overlapping bodies apart, and where they would be then.
+    /// Minimum translations that separate overlapping bodies, and their poses after them.
     Penetrations,
     /// An arrow for each region in which bodies overlap.
     LocalPenetrations,
-    /// The walk of the query of the two bodies that overlap most.
+    /// Walk of the penetration query of the two bodies that overlap most.
     Walk,
-    /// A slice through distance fields.
+    /// Slice through distance fields.
     Section,
-    /// The boxes of the bodies' trees, four levels below the top.
+    /// Boxes of the bodies' trees, four levels below the root.
     Boxes,
 }
 
-/// What the colours of soft bodies mean.
+/// Quantity shown by the colours of soft bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum SoftColor {
     /// Distance to the surface at rest.
     Depth,
-    /// How deep contacts are. A run is run again for them from the checkpoint before.
+    /// Depth of contacts. A run is repeated for it from the previous checkpoint.
     ContactDepth,
-    /// How far nodes are from where they were at the start.
+    /// Displacement of the nodes since the start.
     Displacement,
     /// Von Mises stress.
     Stress,
@@ -113,31 +114,31 @@ fn finite(text: &str) -> Result<f64, String> {
 
 fn time(text: &str) -> Result<f64, String> {
     let time = number(text)?;
-    if time >= 0.0 { Ok(time) } else { Err(String::from("a time is zero or above")) }
+    if time >= 0.0 { Ok(time) } else { Err(String::from("expected a time of zero or above [s]")) }
 }
 
 fn positive(text: &str) -> Result<f64, String> {
     let value = number(text)?;
-    if value > 0.0 { Ok(value) } else { Err(String::from("a number above zero is needed")) }
+    if value > 0.0 { Ok(value) } else { Err(String::from("expected a number above zero")) }
 }
 
 fn size(text: &str) -> Result<[u32; 2], String> {
     let sides = text.split_once(['x', '×']).map(|(width, height)| (width.parse(), height.parse()));
     match sides {
         Some((Ok(width), Ok(height))) => Ok([width, height]),
-        _ => Err(String::from("a size is written 1280x720")),
+        _ => Err(String::from("expected WIDTHxHEIGHT, such as 1280x720")),
     }
 }
 
 fn camera(text: &str) -> Result<[Point3<f64>; 2], String> {
-    let wrong = || String::from("a camera is written EYE@TARGET, such as 2,-3,1.5@0,0,0.5");
+    let wrong = || String::from("expected EYE@TARGET, such as 2,-3,1.5@0,0,0.5");
     let (eye, target) = text.split_once('@').ok_or_else(wrong)?;
     let point = |text: &str| {
         let numbers = text.split(',').map(number).collect::<Result<Vec<_>, _>>()?;
         <[f64; 3]>::try_from(numbers).map(Point3::from).map_err(|_| wrong())
     };
     let [eye, target] = [point(eye)?, point(target)?];
-    if eye == target { Err(String::from("the eye is at the target")) } else { Ok([eye, target]) }
+    if eye == target { Err(String::from("the eye and the target coincide")) } else { Ok([eye, target]) }
 }
 
 #[cfg(test)]
@@ -145,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cameras_and_sizes_are_read_and_wrong_ones_told() {
+    fn cameras_and_sizes_are_parsed_and_invalid_ones_refused() {
         let read = camera("2,-3,1.5@0,0,0.5").unwrap();
         assert_eq!(read, [Point3::new(2.0, -3.0, 1.5), Point3::new(0.0, 0.0, 0.5)]);
         for wrong in

@@ -1,24 +1,24 @@
-//! `extricate render`: pictures and films of scenes and runs, without a display.
+//! `extricate render`: pictures and videos of scenes and runs, without a display.
 
 mod arguments;
 #[cfg(feature = "viewer")]
 mod pictures;
 
-pub(super) use arguments::Arguments;
+pub(super) use arguments::RenderArguments;
 
 use super::terminal::Console;
 use super::terminal::Failure;
 
-/// Renders what is asked for.
+/// Renders the pictures.
 #[cfg(feature = "viewer")]
-pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn execute(console: &mut Console, arguments: &RenderArguments) -> Result<(), Failure> {
     pictures::render(console, arguments)
 }
 
-/// Says how to get a program that can.
+/// Reports that the feature is missing, and how to get it.
 #[cfg(not(feature = "viewer"))]
-pub(super) fn execute(_: &mut Console, _: &Arguments) -> Result<(), Failure> {
-    let message = "this program was built without pictures. With the feature viewer it makes them: \
+pub(super) fn execute(_: &mut Console, _: &RenderArguments) -> Result<(), Failure> {
+    let message = "this program was built without the feature `viewer`, which draws pictures: \
                    cargo install --path . --features viewer";
     Err(Failure::new(super::terminal::Exit::Usage, message))
 }

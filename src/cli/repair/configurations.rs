@@ -1,13 +1,13 @@
-//! Configurations of a robot as a file holds them: objects of JSON, one after another.
+//! Files of configurations of a robot: a sequence of JSON objects.
 
 use std::path::Path;
 
 use crate::cli::terminal::{Exit, Failure, lines};
 use extricate_core::penetration::generalized::Pose;
 use extricate_scene::repair::Robot;
-use extricate_scene::request::configuration::{Entry, configuration};
+use extricate_scene::request::configuration::{ConfigurationFields, configuration};
 
-/// A configuration, and where it stands.
+/// A configuration, and its location in the file.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::cli) struct Line {
     /// File and line, for messages.
@@ -15,10 +15,11 @@ pub(in crate::cli) struct Line {
     pub(super) pose: Pose,
 }
 
-/// The configurations of a file; without one, all joints at zero. Objects may stand on a line each or on several.
+/// Reads the configurations of a file; without one, all joints at zero. An object may span several lines.
 pub(super) fn read(path: Option<&Path>, robot: &Robot) -> Result<Vec<Line>, Failure> {
     let Some(path) = path else {
-        let pose = configuration(robot, Entry::default()).map_err(|why| Failure::new(Exit::BadFile, why))?;
+        let pose = configuration(robot, ConfigurationFields::default())
+            .map_err(|why| Failure::new(Exit::BadFile, why))?;
         return Ok(vec![Line { place: "all joints at zero".to_owned(), pose }]);
     };
     let text = lines::text_of(path)
@@ -27,11 +28,11 @@ pub(super) fn read(path: Option<&Path>, robot: &Robot) -> Result<Vec<Line>, Fail
     lines.map_err(|message| Failure::new(Exit::BadFile, message))
 }
 
-/// The configurations in the content of a file; the path stands in the errors.
+/// Parses the configurations in the content of a file; errors name the path.
 pub(in crate::cli) fn parse(text: &str, path: &Path, robot: &Robot) -> Result<Vec<Line>, String> {
-    let mut entries = serde_json::Deserializer::from_str(text).into_iter::<Entry>();
+    let mut entries = serde_json::Deserializer::from_str(text).into_iter::<ConfigurationFields>();
     let mut lines = Vec::new();
-    // Where the lines have been counted to, and how many there were.
+    // Offset up to which lines have been counted, and the number of the line there.
     let (mut counted, mut line) = (0, 1);
     loop {
         let rest = &text[entries.byte_offset()..];
@@ -48,7 +49,7 @@ pub(in crate::cli) fn parse(text: &str, path: &Path, robot: &Robot) -> Result<Ve
         lines.push(Line { place, pose });
     }
     if lines.is_empty() {
-        return Err(format!("{} holds no configurations", path.display()));
+        return Err(format!("no configurations in {}", path.display()));
     }
     Ok(lines)
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::terminal::{Console, Exit, Failure};
 use extricate_scene::record;
-use extricate_scene::request::{Rearrangement, RepairFields, RepairStatus, Response, SceneRepairRequest};
+use extricate_scene::request::{RepairFields, RepairStatus, Response, SceneChange, SceneRepairRequest};
 use extricate_scene::scene::Scene;
 
 const EXAMPLES: &str = "\
@@ -25,35 +25,35 @@ Examples:
   extricate repair --robot figure.urdf --joints q.json --obstacle bench.urdf --base floating --fix head --json
   extricate repair --robot arm.urdf --list-allowed
 
-Of a scene, dynamic bodies are translated, all at once and as little as possible; fixed and kinematic ones stay. Bodies
-that joints tie together move as one, and not at all where one of them stays. With `--turn`, and in scenes with robots, bodies
-that overlap are turned as well, robots move their joints (and their bases where these float), and the rest stays where
-that is possible. OUT is the scene with its positions, rotations, copies, joints replaced; comments and layout stay. Meshes
-and robots that it may not name from its folder are copied to NAME.assets beside it, for OUT = NAME.ron. NAME of `--fix` and
-`--weight` is a body, a robot (its base), ROBOT/JOINT or ROBOT/LINK.
+In a scene, overlapping dynamic bodies are translated together, with a small sum of squared displacements; fixed and kinematic
+ones stay. Bodies connected by joints move as one, and stay if one of them stays. With `--turn`, and in scenes with robots,
+overlapping bodies are rotated as well, robots move their joints (and their bases if floating), and other bodies stay if
+possible. OUT is the scene with its positions, rotations, copies and joints replaced; comments and layout are preserved.
+Meshes and robots that it may not name from its folder are copied to NAME.assets beside it, for OUT = NAME.ron. NAME of
+`--fix` and `--weight` is a body, a robot (its base), ROBOT/JOINT or ROBOT/LINK.
 
-Of a robot, joints (and with `--base floating` its root) change as little as possible in the object norm, the root mean
-square of how far its points move, within the limits of the joints. A line of Q.json is
+For a robot, the change of the joints (and with `--base floating` of its root) is minimised in the object norm, the root mean
+square of the displacement of its points, within the limits of the joints. A line of Q.json is
 {\"joints\": {name: value}, \"base\": {\"translation\": [x,y,z], \"rotation\": [w,x,y,z]}} in rad and m; joints that are not
-named are at zero. Several lines are a sequence: what was free before is where the search begins, too. OUT has the same
-form, a line for each. NAME of `--fix` and `--weight` is a joint, a link (all joints that carry it) or `base`.
-Soft bodies stay where they are, and so does what overlaps with them: exit code 6.
-Every answer was checked by a second collision query. Exit code 6 tells that something still collides in OUT, which is the
-best that was found.";
+named are at zero. Several lines are a sequence: the search also starts from previous free configurations. OUT has the same
+format, a line for each. NAME of `--fix` and `--weight` is a joint, a link (all joints above it) or `base`.
 
-/// Arguments of `repair`.
+Soft bodies, and bodies that overlap with them, stay: exit code 6. Every answer is checked by an independent collision query.
+Exit code 6 means that bodies still collide in OUT, which is the best result found.";
+
+/// RepairArguments of `repair`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Arguments {
+pub(super) struct RepairArguments {
     /// The scene file.
     #[arg(required_unless_present = "robot", conflicts_with = "robot")]
     scene: Option<PathBuf>,
-    /// File of what was repaired: a scene, or of a robot a line for each of Q.json.
+    /// Repaired file: a scene, or for a robot a line for each configuration.
     #[arg(short, long, value_name = "OUT", required_unless_present = "robot")]
     output: Option<PathBuf>,
     #[command(flatten)]
     fields: RepairFields,
-    /// Bodies of a scene may turn, too; so they do in scenes with robots.
+    /// Also rotate bodies of a scene; always enabled in scenes with robots.
     #[arg(long, conflicts_with = "robot")]
     turn: bool,
     #[command(flatten, next_help_heading = "Options of robots")]
@@ -84,36 +84,36 @@ impl<'a, A> Line<'a, A> {
     }
 }
 
-/// Repairs what the arguments name.
-pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
+/// Repairs a robot or a scene.
+pub(super) fn execute(console: &mut Console, arguments: &RepairArguments) -> Result<(), Failure> {
     match (&arguments.scene, &arguments.output) {
         (Some(scene), Some(output)) => {
             arguments.of_robot.refuse()?;
-            of_scene(console, arguments, (scene, output))
+            repair_scene(console, arguments, (scene, output))
         }
         _ => robot::execute(console, arguments),
     }
 }
 
 /// Repairs a scene and writes it.
-fn of_scene(
+fn repair_scene(
     console: &mut Console,
-    arguments: &Arguments,
+    arguments: &RepairArguments,
     (path, output): (&Path, &Path),
 ) -> Result<(), Failure> {
     let started = Instant::now();
     let scene = console.access().scene(path)?;
-    let request = SceneRepairRequest { turn: arguments.turn, fields: arguments.fields.clone() };
+    let request = SceneRepairRequest { rotate: arguments.turn, fields: arguments.fields.clone() };
     let folder = output.parent().unwrap_or(Path::new(""));
     let response = request.repair(&scene, true, |scene, change| -> Result<_, Failure> {
         let text = match change {
-            Rearrangement::Moved(moves) => scene.text_with_moves(moves, folder)?,
-            Rearrangement::Posed(poses) => scene.text_with_poses(poses, folder)?,
+            SceneChange::Moved(moves) => scene.text_with_moves(moves, folder)?,
+            SceneChange::Posed(poses) => scene.text_with_poses(poses, folder)?,
         };
         write_scene(console, scene, &text, output)
     });
     let mut response = response?;
-    // A refusal of the poses that are written is told where nothing else says what is wrong.
+    // The refusal of the written poses is the error, unless the remaining overlaps are listed anyway.
     let (status, refusal, error) = match &mut response {
         Response::BodiesRepair(found) => {
             found.report.written_to = Some(output.to_owned());
@@ -138,16 +138,16 @@ fn of_scene(
     }
 }
 
-/// Writes the text of a scene that was made of `scene`, with copies of the files that it may not name from there, and reads
-/// it back.
+/// Writes the text of a scene derived from `scene`, with copies of the files that it may not name from there, and reads it
+/// back.
 fn write_scene(console: &Console, scene: &Scene, text: &str, output: &Path) -> Result<Scene, Failure> {
-    let reach = console.access().reach_of_scene(output);
+    let reach = console.access().scope_of_scene(output);
     let written = record::write_scene(scene, text, output, &reach);
     let text = written.map_err(|error| Failure::of(Exit::Usage, &error))?;
     Ok(Scene::parse_within(output, text, &reach)?)
 }
 
-/// Writes a file as a whole: one that is there has all of its text.
+/// Writes a file atomically: an existing file is always complete.
 fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
     record::write_whole(path, text.as_bytes()).map_err(|error| Failure::of(Exit::Usage, &error))
 }

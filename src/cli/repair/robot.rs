@@ -1,4 +1,4 @@
-//! A robot among obstacles: configurations of a file, repaired line by line.
+//! Repair of a robot among obstacles: the configurations of a file, line by line.
 
 use std::path::{Path, PathBuf};
 
@@ -6,11 +6,11 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::configurations::{self, Line};
-use super::{Arguments, write_whole};
+use super::{RepairArguments, write_whole};
 use crate::cli::allowed;
 use crate::cli::terminal::{Console, Exit, Failure};
 use extricate_scene::repair::{AllowedLinks, Robot};
-use extricate_scene::request::configuration::Entry;
+use extricate_scene::request::configuration::ConfigurationFields;
 use extricate_scene::request::obstacles::ObstacleArgument;
 use extricate_scene::request::{
     Context, Library, LinkFields, Origin, RepairSequence, RepairStatus, RobotRepairRequest, RobotSource,
@@ -22,37 +22,37 @@ pub(super) struct RobotArguments {
     /// The robot to repair, a URDF file.
     #[arg(long, value_name = "R.urdf")]
     robot: Option<PathBuf>,
-    /// File of configurations, answered line by line [default: one, all joints at zero].
+    /// File of configurations, repaired line by line [default: one, all joints at zero].
     #[arg(long, value_name = "Q.json")]
     joints: Option<PathBuf>,
-    /// What stands in its way, as SHAPE, SHAPE@X,Y,Z or SHAPE@X,Y,Z,W,QX,QY,QZ: a shape as `query` takes it, or a URDF file,
-    /// whose links stay where they are at rest; may be given several times.
+    /// Obstacle, as SHAPE, SHAPE@X,Y,Z or SHAPE@X,Y,Z,W,QX,QY,QZ: a shape in the notation of `query`, or a URDF file, whose
+    /// links stay at rest; may be repeated.
     #[arg(long, value_name = "SHAPE")]
     obstacle: Vec<String>,
-    /// Whether its root link stays or moves in any direction [default: fixed].
+    /// Mobility of its root link [default: fixed].
     #[arg(long, value_name = "WHICH")]
     base: Option<BaseArgument>,
-    /// Tell which links may collide, and why, and do nothing else.
+    /// Only list the pairs of links that may collide, with the reasons.
     #[arg(long)]
     list_allowed: bool,
-    /// The lines have nothing to do with one another: each is answered as if it were the only one.
+    /// Treat the lines as independent of one another instead of as a sequence.
     #[arg(long)]
     independent: bool,
     #[command(flatten)]
     links: LinkFields,
 }
 
-/// Whether the root of a robot moves.
+/// Mobility of the root of a robot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum BaseArgument {
-    /// It stays.
+    /// The root is fixed.
     Fixed,
-    /// It moves in any direction.
+    /// The root moves with six degrees of freedom.
     Floating,
 }
 
 impl RobotArguments {
-    /// Refuses the options where no robot is given.
+    /// Refuses the options of robots if no robot is given.
     pub(super) fn refuse(&self) -> Result<(), Failure> {
         let options = [
             ("--joints", self.joints.is_some()),
@@ -68,16 +68,18 @@ impl RobotArguments {
         ];
         match options.into_iter().find(|(_, given)| *given) {
             None => Ok(()),
-            Some((option, _)) => {
-                Err(Failure::new(Exit::Usage, format!("`{option}` goes with `--robot`, not with a scene")))
-            }
+            Some((option, _)) => Err(Failure::new(
+                Exit::Usage,
+                format!("`{option}` requires `--robot` and cannot be used with a scene"),
+            )),
         }
     }
 
-    /// The robot that is named.
+    /// The source of the robot.
     fn source(&self) -> Result<RobotSource, Failure> {
         let path = self.robot.as_ref();
-        let path = path.ok_or_else(|| Failure::new(Exit::Usage, "a scene or `--robot` is needed"))?;
+        let path =
+            path.ok_or_else(|| Failure::new(Exit::Usage, "missing input: expected a scene or `--robot`"))?;
         Ok(RobotSource {
             robot: path.display().to_string(),
             floating: self.base == Some(BaseArgument::Floating),
@@ -87,7 +89,7 @@ impl RobotArguments {
 }
 
 /// Repairs the configurations of a robot.
-pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn execute(console: &mut Console, arguments: &RepairArguments) -> Result<(), Failure> {
     let own = &arguments.of_robot;
     let library = Library::default().with_access(console.access());
     let context = Context {
@@ -107,7 +109,7 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
     let obstacles = own.obstacle.iter().map(|text| ObstacleArgument::parse(text));
     let request = RobotRepairRequest {
         source,
-        configuration: Entry::default(),
+        configuration: ConfigurationFields::default(),
         obstacles: obstacles.collect::<Result<_, _>>()?,
         fields: arguments.fields.clone(),
     };
@@ -115,7 +117,7 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
     run(console, (&mut sequence, &lines), arguments.output.as_deref())
 }
 
-/// Answers line by line; what was answered until an interruption or an error is written.
+/// Repairs line by line; the lines repaired before an interruption or an error are written.
 fn run(
     console: &mut Console,
     (sequence, lines): (&mut RepairSequence, &[Line]),
@@ -157,7 +159,7 @@ fn run(
     Ok(())
 }
 
-/// Pairs of links that may collide, and why.
+/// Pairs of links that may collide, with the reasons.
 #[derive(Debug, Serialize)]
 struct AllowedCollisions {
     allowed_collisions: Vec<AllowedPair>,
@@ -173,7 +175,7 @@ struct AllowedPair {
 impl AllowedCollisions {
     fn new(robot: &Robot) -> Self {
         let pair = |pair: &AllowedLinks| {
-            let (because, configurations) = allowed::because(pair.because);
+            let (because, configurations) = allowed::reason(pair.because);
             AllowedPair { links: pair.links.clone(), because, configurations }
         };
         Self { allowed_collisions: robot.allowed().iter().map(pair).collect() }
@@ -181,9 +183,9 @@ impl AllowedCollisions {
 
     fn print(&self, console: &mut Console) -> Result<(), Failure> {
         let pairs = self.allowed_collisions.len();
-        console.line(format_args!("{pairs} pairs of links are allowed to collide"))?;
+        console.line(format_args!("{pairs} pairs of links allowed to collide"))?;
         for AllowedPair { links: [a, b], because, configurations } in &self.allowed_collisions {
-            let why = allowed::why((because, *configurations), "rest", "`--allow`");
+            let why = allowed::explanation((because, *configurations), "rest", "`--allow`");
             console.line(format_args!("  {a} and {b}: {why}"))?;
         }
         Ok(())

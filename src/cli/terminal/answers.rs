@@ -1,4 +1,4 @@
-//! Answering a question line by line: a line of JSON or of text for each, the failures counted.
+//! Queries answered line by line: each answer is printed as JSON or text, and failures are counted.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -20,18 +20,17 @@ struct Line<'a, R> {
     time_us: f64,
 }
 
-/// The fields of a failure.
+/// Fields of a failure.
 #[derive(Debug, Serialize)]
-struct NoAnswer<'a> {
+struct FailedAnswer<'a> {
     error: &'a str,
 }
 
-/// Asks the question for every line in their order and tells the answers. The time of an answer is that of the query
-/// alone.
-pub(in crate::cli) fn answer<L, R: Reply + Display>(
+/// Queries every line in order and prints the answers. The time of an answer is that of the query alone.
+pub(in crate::cli) fn answer_all<L, R: Reply + Display>(
     console: &mut Console,
     lines: &[L],
-    mut ask: impl FnMut(&L) -> (Answered<R>, Duration),
+    mut query: impl FnMut(&L) -> (Answered<R>, Duration),
 ) -> Result<(), Failure> {
     let mut progress = console.progress(lines.len() as u64);
     let mut failures = 0_usize;
@@ -39,7 +38,7 @@ pub(in crate::cli) fn answer<L, R: Reply + Display>(
         if console.is_interrupted() {
             return Err(Failure::Silent(Exit::Interrupted));
         }
-        let (answered, time) = ask(line);
+        let (answered, time) = query(line);
         let time_us = time.as_secs_f64() * 1e6;
         match &answered {
             Ok(answer) if console.json() => {
@@ -47,7 +46,7 @@ pub(in crate::cli) fn answer<L, R: Reply + Display>(
             }
             Ok(answer) => console.line(format_args!("{index}: {answer}"))?,
             Err(error) if console.json() => {
-                let answer = &NoAnswer { error };
+                let answer = &FailedAnswer { error };
                 console.json_line(&Line { index, status: "failed", answer, time_us })?;
             }
             Err(error) => console.line(format_args!("{index}: failed: {error}"))?,

@@ -1,4 +1,4 @@
-//! What a command says: results on stdout, progress on stderr.
+//! Output of a command: results on stdout, progress on stderr.
 
 use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
@@ -10,19 +10,18 @@ use serde::Serialize;
 
 use super::failure::Failure;
 use super::interrupt::Interrupt;
-use extricate_core::kinematics::urdf::Correction;
 use extricate_scene::request::Access;
 
-/// How the results are told.
+/// Output style of results.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::cli) struct Style {
-    /// Results are JSON.
+    /// Print results as JSON.
     pub(in crate::cli) json: bool,
-    /// Nothing but results and errors is told.
+    /// Print only results and errors.
     pub(in crate::cli) quiet: bool,
 }
 
-/// Stdout and the progress bar of one command, the files that it may read, and whether it should stop.
+/// Output of one command, the files that it may read, and its interrupt flag.
 pub(in crate::cli) struct Console {
     style: Style,
     access: Access,
@@ -35,7 +34,7 @@ impl Console {
         Self { style, access, interrupt, stdout: BufWriter::new(io::stdout()) }
     }
 
-    /// A console for what runs beside others, whose results are told elsewhere.
+    /// A console for a parallel task whose results are printed elsewhere.
     pub(in crate::cli) fn quiet(access: Access, interrupt: Interrupt) -> Self {
         Self::new(Style { json: false, quiet: true }, access, interrupt)
     }
@@ -49,57 +48,57 @@ impl Console {
         &self.access
     }
 
-    /// What tells whether the user wants to stop.
+    /// The interrupt flag.
     pub(in crate::cli) fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }
 
     /// Whether Ctrl-C was pressed.
     pub(in crate::cli) fn is_interrupted(&self) -> bool {
-        self.interrupt.is_asked()
+        self.interrupt.is_requested()
     }
 
-    /// The same, for what is watched while it works.
-    pub(in crate::cli) fn go_on(&self) -> ControlFlow<()> {
+    /// [`Self::is_interrupted`] as the return value of progress callbacks.
+    pub(in crate::cli) fn control_flow(&self) -> ControlFlow<()> {
         if self.is_interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// One result as a line of JSON.
+    /// Prints one result as a line of JSON.
     pub(in crate::cli) fn json_line(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         let text = serde_json::to_string(value).map_err(io::Error::from)?;
         self.line(text)
     }
 
-    /// A line of text for a person.
+    /// Prints a line of text.
     pub(in crate::cli) fn line(&mut self, text: impl Display) -> Result<(), Failure> {
         Ok(writeln!(self.stdout, "{text}")?)
     }
 
-    /// Writes out what is buffered: after each long step of a command, and at its end.
+    /// Flushes the output: after each long step of a command, and at its end.
     pub(in crate::cli) fn flush(&mut self) -> Result<(), Failure> {
         Ok(self.stdout.flush()?)
     }
 
-    /// A line on stderr about how it goes. Nobody has to read it: that it cannot be written is no failure.
+    /// Prints a progress note on stderr. It is optional: a write error is ignored.
     pub(in crate::cli) fn note(&self, text: impl Display) {
         if !self.style.quiet {
             let _ = writeln!(io::stderr(), "{text}");
         }
     }
 
-    /// A bar for something that may take long; it shows on a terminal only, and after a second.
+    /// A progress bar for a long task; it appears on a terminal only, and after a second.
     pub(in crate::cli) fn progress(&self, total: u64) -> Progress {
         let hidden = self.style.quiet || !io::stderr().is_terminal();
         Progress { started: Instant::now(), total, bar: None, hidden }
     }
 }
 
-/// Warns on stderr of what was not taken as it stands in a file.
-pub(in crate::cli) fn warn_of_correction(correction: &Correction) {
-    let _ = writeln!(io::stderr(), "warning: {correction}");
+/// Prints a warning on stderr.
+pub(in crate::cli) fn warn(warning: &dyn Display) {
+    let _ = writeln!(io::stderr(), "warning: {warning}");
 }
 
-/// A progress bar that keeps out of the way of what is quick.
+/// A progress bar that is shown for long tasks only.
 pub(in crate::cli) struct Progress {
     started: Instant,
     total: u64,
@@ -108,12 +107,12 @@ pub(in crate::cli) struct Progress {
 }
 
 impl Progress {
-    /// What is quicker shows no bar.
-    const PATIENCE: Duration = Duration::from_secs(1);
+    /// Tasks that take less time show no bar.
+    const DELAY: Duration = Duration::from_secs(1);
 
-    /// Shows that `done` of the total is done.
+    /// Updates the bar to `done` of the total.
     pub(in crate::cli) fn update(&mut self, done: u64, message: impl FnOnce() -> String) {
-        if self.hidden || self.started.elapsed() < Self::PATIENCE {
+        if self.hidden || self.started.elapsed() < Self::DELAY {
             return;
         }
         let bar = self.bar.get_or_insert_with(|| {

@@ -1,4 +1,4 @@
-//! How a command ends: the exit codes of the contract, and failures that carry theirs.
+//! Failures of commands, with the exit codes that `docs/cli.md` specifies.
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
@@ -10,26 +10,26 @@ pub(in crate::cli) use extricate_scene::request::Class as Exit;
 use extricate_scene::request::Fault;
 use extricate_scene::scene::SceneError;
 
-/// Why a command did not end well.
+/// Failure of a command.
 #[derive(Debug)]
 pub(in crate::cli) enum Failure {
-    /// An exit code, and a line to tell.
-    Told(Exit, String),
-    /// An exit code, and a report with the place in a file.
-    Shown(Exit, Report),
-    /// An exit code; everything has been told.
+    /// An exit code, and a message of one line.
+    Message(Exit, String),
+    /// An exit code, and a report with the location in a file.
+    Located(Exit, Report),
+    /// An exit code; everything has been printed.
     Silent(Exit),
-    /// Nobody reads our output any more: not an error of ours.
+    /// The reader closed the output, which is not an error.
     OutputClosed,
 }
 
 impl Failure {
-    /// A failure with one line of explanation.
+    /// A failure with a message of one line.
     pub(in crate::cli) fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Self::Told(exit, message.into())
+        Self::Message(exit, message.into())
     }
 
-    /// A failure that an error explains.
+    /// A failure with the message of an error.
     pub(in crate::cli) fn of(exit: Exit, error: &dyn std::error::Error) -> Self {
         Self::new(exit, error.to_string())
     }
@@ -37,16 +37,16 @@ impl Failure {
     /// Its exit code, if it has one.
     pub(in crate::cli) fn exit(&self) -> Option<Exit> {
         match self {
-            Self::Told(exit, _) | Self::Shown(exit, _) | Self::Silent(exit) => Some(*exit),
+            Self::Message(exit, _) | Self::Located(exit, _) | Self::Silent(exit) => Some(*exit),
             Self::OutputClosed => None,
         }
     }
 
-    /// What is to be told, without colours.
+    /// Text of the failure, without colours.
     pub(in crate::cli) fn text(&self) -> String {
         match self {
-            Self::Told(_, message) => message.clone(),
-            Self::Shown(_, report) => {
+            Self::Message(_, message) => message.clone(),
+            Self::Located(_, report) => {
                 let mut text = String::new();
                 let plain = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor());
                 match plain.with_wrap_lines(false).render_report(&mut text, report.as_ref()) {
@@ -58,15 +58,15 @@ impl Failure {
         }
     }
 
-    /// Tells the failure on stderr and returns the exit code of the process.
-    #[expect(clippy::print_stderr, reason = "the one place where a command tells its failure")]
-    pub(in crate::cli) fn tell(self) -> ExitCode {
+    /// Prints the failure on stderr and returns the exit code of the process.
+    #[expect(clippy::print_stderr, reason = "the one place where a command prints its failure")]
+    pub(in crate::cli) fn print(self) -> ExitCode {
         match self {
-            Self::Told(exit, message) => {
+            Self::Message(exit, message) => {
                 eprintln!("error: {message}");
                 ExitCode::from(exit.exit_code())
             }
-            Self::Shown(exit, report) => {
+            Self::Located(exit, report) => {
                 eprintln!("{report:?}");
                 ExitCode::from(exit.exit_code())
             }
@@ -80,24 +80,24 @@ impl From<SceneError> for Failure {
     fn from(error: SceneError) -> Self {
         match error {
             SceneError::Invalid { mut problems } if problems.len() == 1 => {
-                Self::Shown(Exit::BadFile, problems.remove(0).into())
+                Self::Located(Exit::BadFile, problems.remove(0).into())
             }
             SceneError::Invalid { problems } => {
-                let message = format!("{} things are wrong with the scene", problems.len());
-                Self::Shown(Exit::BadFile, Several { message, problems }.into())
+                let message = format!("the scene has {} errors", problems.len());
+                Self::Located(Exit::BadFile, Several { message, problems }.into())
             }
             other => Self::of(Exit::BadFile, &other),
         }
     }
 }
 
-/// Chooses how reports are drawn; once a process. Lines are wrapped on a terminal only: elsewhere they stay whole, so
-/// that other programs find the `file:line:column` at which a report starts.
-pub(in crate::cli) fn draw_reports() {
+/// Installs the formatter of reports; once per process. Lines are wrapped on a terminal only, so that other programs find
+/// the `file:line:column` at which a report starts.
+pub(in crate::cli) fn install_report_handler() {
     if !io::stderr().is_terminal() {
         let plain =
             || GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_wrap_lines(false);
-        // The only error is that a drawing was chosen before, and then that one stays.
+        // The only error is that a handler is installed already, which then stays.
         let _ = miette::set_hook(Box::new(move |_| Box::new(plain())));
     }
 }
@@ -117,7 +117,7 @@ impl From<Fault> for Failure {
     }
 }
 
-/// An error of writing to stdout.
+/// Error of writing to stdout.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {

@@ -1,4 +1,4 @@
-//! Files of lines, one question a line.
+//! Files with one input per line.
 
 use std::fs::File;
 use std::io::Read;
@@ -6,10 +6,10 @@ use std::path::Path;
 
 use super::failure::{Exit, Failure};
 
-/// Longest file of lines that is read [bytes]: a hundred times a million pose lines.
+/// Maximum length of a file of lines [bytes]: a hundred times a million pose lines.
 const LINES_BYTES: u64 = 16 << 30;
 
-/// What the lines of a file of `what` say, one for each line that is not blank; `parse` reads a line.
+/// Parses the lines of a file of `what` that are not blank; `parse` reads a line.
 pub(in crate::cli) fn read_lines<T>(
     path: &Path,
     what: &str,
@@ -20,7 +20,7 @@ pub(in crate::cli) fn read_lines<T>(
     lines.map_err(|message| Failure::new(Exit::BadFile, message))
 }
 
-/// What the lines of the content of a file say; the path stands in the errors.
+/// Parses the lines of the content of a file; errors name the path.
 pub(in crate::cli) fn parse_lines<T>(
     text: &str,
     path: &Path,
@@ -32,7 +32,7 @@ pub(in crate::cli) fn parse_lines<T>(
         lines.push(parse(line).map_err(|why| format!("{}:{}: {why}", path.display(), index + 1))?);
     }
     if lines.is_empty() {
-        return Err(format!("{} holds no {what}", path.display()));
+        return Err(format!("no {what} in {}", path.display()));
     }
     Ok(lines)
 }

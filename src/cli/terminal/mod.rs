@@ -6,6 +6,6 @@ mod failure;
 mod interrupt;
 pub(super) mod lines;
 
-pub(super) use console::{Console, Progress, Style, warn_of_correction};
-pub(super) use failure::{Exit, Failure, draw_reports};
+pub(super) use console::{Console, Progress, Style, warn};
+pub(super) use failure::{Exit, Failure, install_report_handler};
 pub(super) use interrupt::Interrupt;

@@ -1,4 +1,4 @@
-//! The scenes that are to be verified, and their golden files.
+//! Search for the scenes to verify and their golden files.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -8,12 +8,12 @@ use extricate_scene::record::Manifest;
 
 /// Extension of golden files.
 const EXTENSION: &str = "golden";
-/// Where golden files are looked for where nothing is said: below a folder above the scene.
-const USUAL: [&str; 2] = ["tests", "golden"];
+/// Default folder of golden files, below a folder above the scene.
+const DEFAULT_FOLDER: [&str; 2] = ["tests", "golden"];
 /// Name of a folder of scenes: golden files mirror what is below it.
 const SCENES: &str = "scenes";
 
-/// The scene files among the paths and below the folders among them, folders of runs passed by, sorted within each folder.
+/// The scene files among the paths and below the folders among them, except folders of runs, sorted within each folder.
 pub(super) fn scenes(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut scenes = Vec::new();
     for path in paths {
@@ -21,7 +21,7 @@ pub(super) fn scenes(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             let before = scenes.len();
             scenes_below(path, &mut scenes)?;
             if scenes.len() == before {
-                return Err(Failure::new(Exit::Usage, format!("{} holds no scenes (*.ron)", path.display())));
+                return Err(Failure::new(Exit::Usage, format!("no scenes (*.ron) in {}", path.display())));
             }
         } else {
             scenes.push(path.clone());
@@ -30,7 +30,7 @@ pub(super) fn scenes(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(scenes)
 }
 
-/// The scene files below a folder. Folders of runs, which hold the scene that was run, are passed by.
+/// The scene files below a folder. Folders of runs, which contain a copy of their scene, are skipped.
 fn scenes_below(folder: &Path, scenes: &mut Vec<PathBuf>) -> Result<(), Failure> {
     let unreadable =
         |error| Failure::new(Exit::BadFile, format!("cannot read {}: {error}", folder.display()));
@@ -52,24 +52,24 @@ fn scenes_below(folder: &Path, scenes: &mut Vec<PathBuf>) -> Result<(), Failure>
     Ok(())
 }
 
-/// Where the golden file of a scene is or would be.
+/// Path of the golden file of a scene, existing or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GoldenPlace {
     pub(super) path: PathBuf,
     pub(super) exists: bool,
 }
 
-/// The golden file of a scene. Below `folder`, if one is given, it is the file whose path is the longest tail of the path of
-/// the scene: `rigid/a.golden` before `a.golden`. Else it is in `tests/golden` of the nearest folder above the scene that has
-/// it, where the scene is below that folder or its `scenes`. None where neither is.
+/// The golden file of a scene. Below `folder`, if one is given, it is the file whose path is the longest suffix of the path
+/// of the scene: `rigid/a.golden` before `a.golden`. Otherwise it is in `tests/golden` of the nearest folder above the scene
+/// that has such a folder, if the scene is below that folder or its `scenes`. None if there is neither.
 pub(super) fn golden_of(scene: &Path, folder: Option<&Path>) -> Option<GoldenPlace> {
     let is_relative = scene.is_relative();
     let scene = std::path::absolute(scene).ok()?;
     let place = match folder {
         Some(folder) => below_given(&scene, folder),
-        None => usual(&scene)?,
+        None => default_place(&scene)?,
     };
-    // Told as the scene is: equal runs in different folders say the same.
+    // Relative if the scene's path is, so that equal runs in different folders print the same.
     let here = std::env::current_dir().ok().filter(|_| is_relative);
     let below = here.and_then(|here| place.path.strip_prefix(here).ok().map(Path::to_owned));
     Some(GoldenPlace { path: below.unwrap_or(place.path), exists: place.exists })
@@ -87,11 +87,14 @@ fn below_given(scene: &Path, folder: &Path) -> GoldenPlace {
     )
 }
 
-fn usual(scene: &Path) -> Option<GoldenPlace> {
-    let root = scene.ancestors().skip(1).find(|folder| folder.join(USUAL[0]).join(USUAL[1]).is_dir())?;
+fn default_place(scene: &Path) -> Option<GoldenPlace> {
+    let root = scene
+        .ancestors()
+        .skip(1)
+        .find(|folder| folder.join(DEFAULT_FOLDER[0]).join(DEFAULT_FOLDER[1]).is_dir())?;
     let below = scene.strip_prefix(root).ok()?;
     let below = below.strip_prefix(SCENES).unwrap_or(below).with_extension(EXTENSION);
-    let path = root.join(USUAL[0]).join(USUAL[1]).join(below);
+    let path = root.join(DEFAULT_FOLDER[0]).join(DEFAULT_FOLDER[1]).join(below);
     Some(GoldenPlace { exists: path.is_file(), path })
 }
 

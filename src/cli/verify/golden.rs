@@ -1,4 +1,4 @@
-//! Holding a run against its golden file, and writing that anew.
+//! Comparison of a run with its golden file, and rewriting of that.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,28 +7,28 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::GoldenPlace;
-use crate::cli::compared::{self, Told, failed};
+use crate::cli::compared::{self, StateComparison, failed};
 use crate::cli::terminal::Console;
 use crate::cli::terminal::Failure;
 use extricate_scene::record::compare::{InputDifference, Tolerances, draw};
-use extricate_scene::record::golden::{Form, Golden, GoldenReport, GoldenRun, Sampling};
+use extricate_scene::record::golden::{FormatVersion, Golden, GoldenReport, GoldenRun, Sampling};
 
 /// Name of the picture in the folder of a run.
 const DRIFT: &str = "drift.svg";
 
-/// What is to be done about the golden file of a scene.
-pub(super) struct Judging {
+/// The golden file of a scene, and the options of its check.
+pub(super) struct GoldenCheck {
     pub(super) place: Option<GoldenPlace>,
     /// The golden file, where there is one.
     pub(super) expected: Option<Golden>,
     pub(super) exact: bool,
     /// Whether it may be written.
     pub(super) update: bool,
-    /// Whether one is asked for: without, the scene fails.
-    pub(super) is_asked_for: bool,
+    /// Whether a golden file is required: without one the scene fails.
+    pub(super) is_required: bool,
 }
 
-/// What became of it.
+/// The verdict.
 #[derive(Debug)]
 pub(super) struct GoldenVerdict {
     path: PathBuf,
@@ -36,22 +36,22 @@ pub(super) struct GoldenVerdict {
     exact: bool,
     report: Option<GoldenReport>,
     drift: Option<PathBuf>,
-    /// Whether it is of the first form.
+    /// Whether it has the old format.
     is_old: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Status {
-    /// The run is what it says.
+    /// The run agrees with it.
     Pass,
-    /// It is not.
+    /// The run differs from it.
     Fail,
     /// There is none.
     Missing,
-    /// It was not, and has been written anew.
+    /// The run differed, and the file was rewritten.
     Updated,
-    /// There was none, and it has been written.
+    /// There was none, and it was written.
     Written,
 }
 
@@ -62,55 +62,55 @@ pub(in crate::cli) struct Line<'a, C> {
     scene: &'a str,
     /// Path of the golden file.
     golden: String,
-    /// What became of it.
+    /// The verdict.
     status: Status,
     /// Whether the scene passes.
     pass: bool,
-    /// Whether equal bits were asked for (`--exact`).
+    /// Whether equal bits were required (`--exact`).
     by_bits: bool,
     #[serde(flatten)]
     comparison: C,
 }
 
-/// Fields of a line without a golden file that the run could be held against: none.
+/// Additional fields of a line without a golden file to compare with: none.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::cli) struct NotCompared {}
 
-/// Further fields of a line of a run that was held against its golden file.
+/// Additional fields of a line of a run that was compared with its golden file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::cli) struct Comparison<'a> {
-    /// What of the scene, its files and the options differs.
+    /// Differences of the scene, its files and the options.
     inputs: &'a [InputDifference],
-    /// Versions and target that differ; they do not fail a run.
+    /// Differing versions and target; they do not fail a run.
     made_by: &'a [InputDifference],
     /// Steps of the golden file at which the run has no state.
     missing_steps: &'a [u64],
     #[serde(flatten)]
-    report: Told<'a>,
-    /// The picture of the drift, where the run differs.
+    report: StateComparison<'a>,
+    /// The picture of the drift, if the run differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     drift: Option<String>,
 }
 
-impl Judging {
-    /// Holds the run against the golden file, and writes that where it is to be.
+impl GoldenCheck {
+    /// Compares the run with the golden file, and writes the file if requested.
     pub(super) fn verdict(self, run: &GoldenRun) -> Result<Option<GoldenVerdict>, Failure> {
         let drift = run.folder.join(DRIFT);
-        // That of an earlier run; where there is none nothing is to be done.
+        // Removes that of an earlier run, if there is one.
         let _ = fs::remove_file(&drift);
         let Some(place) = self.place else { return Ok(None) };
         let Some(expected) = &self.expected else {
-            let is_wanted = self.is_asked_for;
-            if is_wanted && self.update {
+            let is_required = self.is_required;
+            if is_required && self.update {
                 let golden = Golden::of(run, &Tolerances::default(), &Sampling::Fitting).map_err(failed)?;
                 golden.write(&place.path).map_err(failed)?;
             }
             let status = if self.update { Status::Written } else { Status::Missing };
             let (path, exact) = (place.path, self.exact);
             let verdict = GoldenVerdict { path, status, exact, report: None, drift: None, is_old: false };
-            return Ok(is_wanted.then_some(verdict));
+            return Ok(is_required.then_some(verdict));
         };
-        let report = expected.judge(run).map_err(failed)?;
+        let report = expected.compare(run).map_err(failed)?;
         let pass = report.pass(self.exact);
         let mut status = if pass { Status::Pass } else { Status::Fail };
         let mut drawn = None;
@@ -125,7 +125,7 @@ impl Judging {
             status = Status::Updated;
         }
         let (path, exact) = (place.path, self.exact);
-        let is_old = expected.form == Form::First && status != Status::Updated;
+        let is_old = expected.format == FormatVersion::V1 && status != Status::Updated;
         Ok(Some(GoldenVerdict { path, status, exact, report: Some(report), drift: drawn, is_old }))
     }
 }
@@ -135,18 +135,18 @@ impl GoldenVerdict {
         !matches!(self.status, Status::Fail | Status::Missing)
     }
 
-    /// Whether there was a golden file.
+    /// Whether there was a golden file to compare with.
     pub(super) fn is_compared(&self) -> bool {
         self.report.is_some()
     }
 
-    /// The golden file, if it is of the first form.
+    /// The golden file, if it has the old format.
     pub(super) fn old_file(&self) -> Option<&Path> {
         self.is_old.then_some(self.path.as_path())
     }
 
-    /// Tells it as a line of JSON.
-    pub(super) fn tell_json(&self, console: &mut Console, scene: &str) -> Result<(), Failure> {
+    /// Prints the verdict as a line of JSON.
+    pub(super) fn print_json(&self, console: &mut Console, scene: &str) -> Result<(), Failure> {
         console.json_line(&Line {
             scene,
             golden: compared::shown(&self.path),
@@ -157,19 +157,19 @@ impl GoldenVerdict {
                 inputs: &report.inputs,
                 made_by: &report.made_by,
                 missing_steps: &report.missing,
-                report: Told::of(&report.report),
+                report: StateComparison::of(&report.report),
                 drift: self.drift.as_deref().map(compared::shown),
             }),
         })
     }
 
-    /// Tells it to a person.
-    pub(super) fn tell(&self, console: &mut Console) -> Result<(), Failure> {
+    /// Prints the verdict as text.
+    pub(super) fn print(&self, console: &mut Console) -> Result<(), Failure> {
         let path = compared::shown(&self.path);
         let Some(report) = &self.report else {
             let what = match self.status {
                 Status::Written => "written",
-                _ => "FAIL: there is none, and --golden or --exact asks for one; --update writes it",
+                _ => "FAIL: file not found, but --golden or --exact requires one; --update writes it",
             };
             return console.line(format_args!("  golden {path}: {what}"));
         };
@@ -191,7 +191,7 @@ impl GoldenVerdict {
         compared::lines(console, drawn)
     }
 
-    /// What differs, a line for each.
+    /// The differences, a line for each.
     pub(super) fn details(&self) -> Vec<String> {
         let Some(report) = &self.report else { return Vec::new() };
         let labels = ["golden file", "now"];
@@ -209,14 +209,14 @@ impl GoldenVerdict {
         }
         lines.extend(compared::inputs(&report.made_by, labels));
         if report.made_by.iter().any(|differs| differs.what == "target") {
-            lines.push("bits are promised for one target only".to_owned());
+            lines.push("equal bits are guaranteed for one target only".to_owned());
         }
         lines
     }
 
-    /// What failed, in a line.
+    /// The failure in one line.
     pub(super) fn headline(&self) -> String {
-        let Some(report) = &self.report else { return "there is no golden file".to_owned() };
+        let Some(report) = &self.report else { return "golden file not found".to_owned() };
         let first = compared::first(&report.report);
         let inputs = || compared::inputs(&report.inputs, ["golden file", "now"]).next();
         first.or_else(inputs).unwrap_or_else(|| compared::bits(&report.report))

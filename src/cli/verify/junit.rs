@@ -1,4 +1,4 @@
-//! Verdicts as JUnit XML: a suite for each scene, a case for each expectation and for the golden file. No times, so that equal
+//! Verdicts as JUnit XML: a suite for each scene, a case for each expectation and for the golden file. Without times, so that equal
 //! runs give equal files.
 
 use std::path::Path;
@@ -22,12 +22,13 @@ impl Cases {
         let summary = &judged.summary;
         let mut suite = TestSuite::new(summary.scene.as_str());
         for verdict in &summary.expect {
-            let [expected, measured, bar] = [verdict.expected, verdict.measured, verdict.bar].map(number);
-            let message = format!("expected {expected}, measured {measured}, {bar} apart pass");
+            let [expected, measured, tolerance] =
+                [verdict.expected, verdict.measured, verdict.tolerance].map(number);
+            let message = format!("expected {expected}, measured {measured}, tolerance {tolerance}");
             suite.add_test_case(case(&format!("expect {}", verdict.quantity), verdict.pass, message, &[]));
         }
         if summary.expect.is_empty() {
-            suite.add_test_case(case("expect", false, "the scene expects nothing".to_owned(), &[]));
+            suite.add_test_case(case("expect", false, "the scene has no expectations".to_owned(), &[]));
         }
         if let Some(golden) = &judged.golden {
             suite.add_test_case(case("golden", golden.pass(), golden.headline(), &golden.details()));

@@ -1,4 +1,4 @@
-//! `extricate verify`: runs scenes and judges what they expect, and holds them against their golden files.
+//! `extricate verify`: runs scenes, checks their expectations, and compares them with their golden files.
 
 mod find;
 pub(super) mod golden;
@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::record::run_whole;
-use super::run::tell_verdicts;
+use super::run::print_verdicts;
 use super::terminal::Console;
 use super::terminal::{Exit, Failure};
 use extricate_scene::record::Summary;
@@ -32,27 +32,27 @@ Examples:
   extricate verify scenes/rigid --exact
   extricate verify scenes/rigid/ring_stack.ron --update
 
-A folder stands for all scenes below it. Each result goes to out/SCENE, of scenes with one name to out/SCENE-2 and so on. Exit code 1 tells that an expectation
-is not met, that a scene expects nothing, or that a run is not what its golden file says; 3 that a golden file
-is bad.";
+A folder means all scenes below it. The result of each scene is written to out/SCENE, for further scenes of the same name to
+out/SCENE-2 and so on. Exit code 1 means that an expectation is not met, that a scene has no expectations, or that a run differs
+from its golden file; 3 that a golden file is invalid.";
 
-/// Arguments of `verify`.
+/// VerifyArguments of `verify`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Arguments {
+pub(super) struct VerifyArguments {
     /// Scene files, or folders of them.
     #[arg(required = true, value_name = "SCENE|DIR")]
     scenes: Vec<PathBuf>,
-    /// Folder of the results; each scene gets one of its own in it.
+    /// Folder of the results; each scene gets a folder in it.
     #[arg(short, long, value_name = "DIR", default_value = "out")]
     output: PathBuf,
-    /// Folder of golden files, one for every scene [default: tests/golden above a scene, where there is one].
+    /// Folder of golden files, one for every scene [default: tests/golden above a scene, if it exists].
     #[arg(long, value_name = "DIR")]
     golden: Option<PathBuf>,
-    /// Hold runs against golden files bit for bit, by the hashes of their states.
+    /// Compare runs with golden files bit for bit, by the hashes of their states.
     #[arg(long)]
     exact: bool,
-    /// Write golden files anew that differ, and with --golden those that are missing.
+    /// Rewrite golden files that differ, and with --golden write missing ones.
     #[arg(long)]
     update: bool,
     /// Write the verdicts as JUnit XML.
@@ -60,7 +60,7 @@ pub(super) struct Arguments {
     junit: Option<PathBuf>,
 }
 
-/// An expectation of a scene with what became of it.
+/// An expectation of a scene with its verdict.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Line<'a> {
     /// Name of the scene.
@@ -73,12 +73,12 @@ pub(super) struct Line<'a> {
 #[derive(Debug)]
 struct Judged {
     summary: Summary,
-    /// Against its golden file, where there is or should be one.
+    /// Verdict on its golden file, where there is or should be one.
     golden: Option<GoldenVerdict>,
 }
 
 impl Judged {
-    /// Whether what the scene expects came true.
+    /// Whether the scene has expectations and meets them.
     fn expectations_pass(&self) -> bool {
         self.summary.pass && !self.summary.expect.is_empty()
     }
@@ -88,31 +88,33 @@ impl Judged {
     }
 }
 
-/// Runs and judges the scenes, and tells them in their order. A scene that is bad does not keep the others from being judged.
-pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
+/// Runs and judges the scenes, and prints the results in their order. After an invalid scene the others are judged nonetheless.
+pub(super) fn execute(console: &mut Console, arguments: &VerifyArguments) -> Result<(), Failure> {
     let scenes = with_folders(scenes(&arguments.scenes)?, &arguments.output);
-    let mut told =
-        Told { junit: arguments.junit.as_ref().map(|_| junit::Cases::default()), ..Told::default() };
-    let is_many = scenes.len() >= pool::LEAST_SCENES_A_THREAD * rayon::current_num_threads();
+    let mut report = VerifyReport {
+        junit: arguments.junit.as_ref().map(|_| junit::Cases::default()),
+        ..VerifyReport::default()
+    };
+    let is_many = scenes.len() >= pool::MIN_SCENES_PER_THREAD * rayon::current_num_threads();
     if is_many {
         let (access, interrupt) = (console.access().clone(), console.interrupt().clone());
         let quiet = || Console::quiet(access.clone(), interrupt.clone());
         let run = |scene: &Work| verify(&quiet(), scene, arguments);
         let progress = console.progress(scenes.len() as u64);
         pool::each_in_order(&scenes, progress, &run, &mut |scene, judged| {
-            told.add(console, &scene.path, judged, scenes.len())
+            report.add(console, &scene.path, judged, scenes.len())
         })?;
     } else {
         for scene in &scenes {
             let judged = verify(console, scene, arguments);
-            told.add(console, &scene.path, judged, scenes.len())?;
+            report.add(console, &scene.path, judged, scenes.len())?;
         }
     }
-    if let (Some(cases), Some(path)) = (&told.junit, &arguments.junit) {
+    if let (Some(cases), Some(path)) = (&report.junit, &arguments.junit) {
         cases.write(path)?;
     }
-    told.warn_of_old_files(console, arguments.golden.as_deref());
-    told.end(console, scenes.len())
+    report.warn_of_old_files(console, arguments.golden.as_deref());
+    report.end(console, scenes.len())
 }
 
 /// A scene that is to be run.
@@ -123,7 +125,7 @@ struct Work {
     folder: PathBuf,
 }
 
-/// The scenes with the folders of their results, named as they are; of scenes of one name the second one gets a `-2`, and so
+/// The scenes with the folders of their results, named like them; the second scene of a name gets a suffix `-2`, and so
 /// on.
 fn with_folders(scenes: Vec<PathBuf>, output: &Path) -> Vec<Work> {
     let mut names = BTreeMap::<OsString, u32>::new();
@@ -140,20 +142,20 @@ fn with_folders(scenes: Vec<PathBuf>, output: &Path) -> Vec<Work> {
     scenes.into_iter().map(with_folder).collect()
 }
 
-/// What has been told of the scenes.
+/// Totals of the scenes reported so far.
 #[derive(Default)]
-struct Told {
+struct VerifyReport {
     failed: usize,
-    /// Scenes that were held against a golden file.
+    /// Number of scenes that were compared with a golden file.
     golden: usize,
-    /// Golden files of the first form.
+    /// Golden files of the old format.
     old: Vec<PathBuf>,
     worst: Option<Exit>,
     junit: Option<junit::Cases>,
 }
 
-impl Told {
-    /// Tells what became of a scene.
+impl VerifyReport {
+    /// Prints the result of a scene.
     fn add(
         &mut self,
         console: &mut Console,
@@ -170,7 +172,7 @@ impl Told {
                 if let Some(cases) = &mut self.junit {
                     cases.add(&judged);
                 }
-                tell(console, &judged)?;
+                print_judged(console, &judged)?;
                 console.flush()
             }
             Err(interrupted @ Failure::Silent(Exit::Interrupted)) => Err(interrupted),
@@ -185,19 +187,19 @@ impl Told {
                 self.failed += 1;
                 self.worst = self.worst.or(failure.exit());
                 console.flush()?;
-                failure.tell();
+                failure.print();
                 Ok(())
             }
         }
     }
 
-    /// Tells once how golden files of the first form are converted: all of the folder that was given, else that of the first.
+    /// Notes once how golden files of the old format are converted: all of the given folder, otherwise that of the first one.
     fn warn_of_old_files(&self, console: &Console, folder: Option<&Path>) {
         let Some(first) = self.old.first() else { return };
         let own = first.parent().filter(|folder| !folder.as_os_str().is_empty());
         let (count, folder) = (self.old.len(), folder.or(own).unwrap_or(first));
         console.note(format_args!(
-            "warning: {count} golden files are of the first form; `extricate convert {}` converts them in place",
+            "warning: {count} golden files have the old format; `extricate convert {}` converts them in place",
             folder.display()
         ));
     }
@@ -206,7 +208,7 @@ impl Told {
         if !console.json() {
             let golden = match self.golden {
                 0 => String::new(),
-                n => format!(", {n} held against golden files"),
+                n => format!(", {n} compared with golden files"),
             };
             console.line(format_args!("{} of {scenes} scenes pass{golden}", scenes - self.failed))?;
         }
@@ -218,8 +220,12 @@ impl Told {
     }
 }
 
-fn verify(console: &Console, Work { path, folder }: &Work, arguments: &Arguments) -> Result<Judged, Failure> {
-    // A golden file that is bad is told before anything is run.
+fn verify(
+    console: &Console,
+    Work { path, folder }: &Work,
+    arguments: &VerifyArguments,
+) -> Result<Judged, Failure> {
+    // An invalid golden file is reported before anything is run.
     let place = golden_of(path, arguments.golden.as_deref());
     let expected = match &place {
         Some(GoldenPlace { path, exists: true }) => {
@@ -230,28 +236,28 @@ fn verify(console: &Console, Work { path, folder }: &Work, arguments: &Arguments
     let (before, summary) = run_whole(console, console.access().scene(path)?, folder)?;
     let mut judged = Judged { summary, golden: None };
     let may_update = arguments.update && judged.expectations_pass();
-    let judging = golden::Judging {
+    let judging = golden::GoldenCheck {
         place,
         expected,
         exact: arguments.exact,
         update: may_update,
-        is_asked_for: arguments.golden.is_some() || arguments.exact,
+        is_required: arguments.golden.is_some() || arguments.exact,
     };
     judged.golden = judging.verdict(&before.after(folder, &judged.summary))?;
     Ok(judged)
 }
 
-/// Tells what became of a scene.
-fn tell(console: &mut Console, judged: &Judged) -> Result<(), Failure> {
+/// Prints the result of a scene.
+fn print_judged(console: &mut Console, judged: &Judged) -> Result<(), Failure> {
     let Judged { summary, golden } = judged;
     if console.json() {
         for verdict in &summary.expect {
             console.json_line(&Line { scene: &summary.scene, verdict })?;
         }
-        return golden.as_ref().map_or(Ok(()), |golden| golden.tell_json(console, &summary.scene));
+        return golden.as_ref().map_or(Ok(()), |golden| golden.print_json(console, &summary.scene));
     }
     let word = if judged.pass() { "pass" } else { "FAIL" };
     console.line(format_args!("{word} {}: {} (hash {})", summary.scene, summary.title, summary.hash))?;
-    tell_verdicts(console, summary)?;
-    golden.as_ref().map_or(Ok(()), |golden| golden.tell(console))
+    print_verdicts(console, summary)?;
+    golden.as_ref().map_or(Ok(()), |golden| golden.print(console))
 }

@@ -1,5 +1,5 @@
-//! Many scenes at once, each on one thread: no thread waits for another, so that is faster than one scene after the
-//! other on all threads, and the results are the same.
+//! Scenes in parallel, each on one thread: no thread waits for another, which is faster than one scene after the other on
+//! all threads, and the results are the same.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,18 +10,18 @@ use super::{Judged, Work};
 use crate::cli::terminal::Progress;
 use crate::cli::terminal::{Exit, Failure};
 
-/// Fewer scenes than this for each thread run one after the other on all threads: the last ones would leave threads idle.
-pub(super) const LEAST_SCENES_A_THREAD: usize = 2;
+/// Minimum number of scenes per thread for running them in parallel: with fewer, the last ones would leave threads idle.
+pub(super) const MIN_SCENES_PER_THREAD: usize = 2;
 
-/// What is done with what became of a scene.
-type Tell<'a> = dyn FnMut(&Work, Result<Judged, Failure>) -> Result<(), Failure> + 'a;
+/// Callback for the result of a scene.
+type OnJudged<'a> = dyn FnMut(&Work, Result<Judged, Failure>) -> Result<(), Failure> + 'a;
 
-/// Runs scenes on as many threads as are to be used, and tells what became of each in their order.
+/// Runs scenes on all threads of the pool, and calls `on_judged` for each in their order.
 pub(super) fn each_in_order(
     scenes: &[Work],
     mut progress: Progress,
     run: &(dyn Fn(&Work) -> Result<Judged, Failure> + Sync),
-    tell: &mut Tell,
+    on_judged: &mut OnJudged,
 ) -> Result<(), Failure> {
     let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
     let (sender, receiver) = mpsc::channel();
@@ -46,15 +46,16 @@ pub(super) fn each_in_order(
             scope.spawn(|| work(sender));
         }
         drop(sender);
-        let (mut waiting, mut told, mut done) = (BTreeMap::new(), 0, 0);
+        let (mut waiting, mut reported, mut done) = (BTreeMap::new(), 0, 0);
         let mut result = Ok(());
         for (index, judged) in receiver {
             waiting.insert(index, judged);
             done += 1;
             progress.update(done, || "scenes".to_owned());
-            while let Some(judged) = waiting.remove(&told).filter(|_| result.is_ok()) {
-                result = tell(&scenes[told], judged);
-                told += 1;
+            // Results arrive in any order and are reported in that of the scenes.
+            while let Some(judged) = waiting.remove(&reported).filter(|_| result.is_ok()) {
+                result = on_judged(&scenes[reported], judged);
+                reported += 1;
                 is_over.store(result.is_err(), Ordering::SeqCst);
             }
         }

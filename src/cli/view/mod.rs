@@ -1,4 +1,4 @@
-//! `extricate view`: a scene or a run in a window, or a script of that without one.
+//! `extricate view`: shows a scene or a run in a window, or plays a script without one.
 
 #[cfg(feature = "viewer")]
 mod window;
@@ -19,29 +19,29 @@ Examples:
   extricate view scenes/repair/three_link.ron --script pose.txt
   extricate view scenes/repair/three_link.ron --script pose.txt --offscreen --size 640x360
 
-H in the window tells all keys; docs/viewer.md also tells the lines of scripts. The scene is loaded anew when its file or a mesh of it
-changes. Exit code 1 tells that a script could not be played to its end, 2 that there is no display or no driver.";
+H in the window lists all keys; docs/viewer.md also documents scripts. The scene is reloaded when its file or one of its
+meshes changes. Exit code 1 means that a script could not be played to its end, 2 that there is no display or no driver.";
 
-/// Arguments of `view`.
+/// ViewArguments of `view`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Arguments {
+pub(super) struct ViewArguments {
     /// A scene file, or the folder of a run.
     #[arg(value_name = "SCENE|RUN")]
     source: PathBuf,
-    /// Of a run: simulate on from the state after STEP, or from the `last` recorded one, with the bits of the run.
+    /// Resume the simulation of a run from the state after STEP, or from the `last` recorded one, bit for bit.
     #[arg(long, value_name = "STEP", value_parser = resume_from)]
     from: Option<ResumeFrom>,
-    /// Play the lines of this file first: what keys and mouse can do.
+    /// Script of keyboard and mouse commands to play first.
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
-    /// Play the script without a window, then end. No display is needed.
+    /// Play the script without a window, then exit. No display is needed.
     #[arg(long, requires = "script")]
     offscreen: bool,
     /// Width and height of the picture [pixels].
     #[arg(long, value_name = "WxH", value_parser = size, default_value = "1280x720")]
     size: [u32; 2],
-    /// Draw without shadows and with rough edges: faster where software draws.
+    /// Draw without shadows and anti-aliasing: faster with software rendering.
     #[arg(long)]
     plain: bool,
 }
@@ -50,20 +50,20 @@ fn size(text: &str) -> Result<[u32; 2], String> {
     let sides = text.split_once(['x', '×']).map(|(width, height)| (width.parse(), height.parse()));
     match sides {
         Some((Ok(width), Ok(height))) => Ok([width, height]),
-        _ => Err(String::from("a size is written 1280x720")),
+        _ => Err(String::from("expected WIDTHxHEIGHT, such as 1280x720")),
     }
 }
 
 /// Opens the window.
 #[cfg(feature = "viewer")]
-pub(super) fn execute(console: &Console, arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn execute(console: &Console, arguments: &ViewArguments) -> Result<(), Failure> {
     window::open(console, arguments)
 }
 
-/// Says how to get a program that can.
+/// Reports that the feature is missing, and how to get it.
 #[cfg(not(feature = "viewer"))]
-pub(super) fn execute(_: &Console, _: &Arguments) -> Result<(), Failure> {
-    let message = "this program was built without a window. With the feature viewer it has one: \
+pub(super) fn execute(_: &Console, _: &ViewArguments) -> Result<(), Failure> {
+    let message = "this program was built without the feature `viewer`, which opens windows: \
                    cargo install --path . --features viewer";
     Err(Failure::new(super::terminal::Exit::Usage, message))
 }

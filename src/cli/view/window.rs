@@ -1,9 +1,9 @@
-//! The window as it is asked for.
+//! The window, with the options of the command line.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use super::Arguments;
+use super::ViewArguments;
 use crate::cli::terminal::{Console, Exit, Failure};
 use extricate_dynamics::World;
 use extricate_scene::record::{RecordError, Recording, ResumeFrom};
@@ -14,13 +14,13 @@ use extricate_viewer::Quality;
 use extricate_viewer::app::{self, Loaded, View};
 
 /// Opens the window, or plays the script without one.
-pub(super) fn open(console: &Console, arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn open(console: &Console, arguments: &ViewArguments) -> Result<(), Failure> {
     let access = console.access();
-    let Arguments { source, from, script, offscreen, size, plain } = arguments;
+    let ViewArguments { source, from, script, offscreen, size, plain } = arguments;
     let loaded = match (source.is_dir(), from) {
         (true, None) => Loaded::run(source),
         (true, Some(from)) => {
-            let (scene, world) = gone_on_with(source, *from)?;
+            let (scene, world) = resumed(source, *from)?;
             Loaded::of(&scene.path.clone(), scene, world)
         }
         (false, None) => {
@@ -28,7 +28,7 @@ pub(super) fn open(console: &Console, arguments: &Arguments) -> Result<(), Failu
             Loaded::of(source, scene, world)
         }
         (false, Some(_)) => {
-            return Err(Failure::new(Exit::Usage, "--from is for the folder of a run"));
+            return Err(Failure::new(Exit::Usage, "--from requires the folder of a run, not a scene file"));
         }
     };
     let of_reload = access.clone();
@@ -44,13 +44,13 @@ pub(super) fn open(console: &Console, arguments: &Arguments) -> Result<(), Failu
     app::view(view, &|| console.is_interrupted()).map_err(Failure::from)
 }
 
-/// The scene of a file and its world as `run` starts it.
+/// The scene of a file and its world, as at the start of `run`.
 fn prepare(access: &Access, path: &Path) -> Result<(Scene, World), Failure> {
     Ok(at_start(access.scene(path)?)?)
 }
 
 /// The scene of a run, and its world after a step.
-fn gone_on_with(folder: &Path, from: ResumeFrom) -> Result<(Scene, World), Failure> {
+fn resumed(folder: &Path, from: ResumeFrom) -> Result<(Scene, World), Failure> {
     let bad = |error: RecordError| Failure::of(Exit::BadFile, &error);
     let recording = Recording::open(folder).map_err(bad)?;
     let step = match from {

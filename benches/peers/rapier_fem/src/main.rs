@@ -1,4 +1,4 @@
-//! rapier's own soft bodies on the cube of `examples/dropped_cube.rs`: milliseconds a step.
+//! rapier's own soft bodies on the cube of `experiments/dropped_cube.rs`: milliseconds a step.
 //!
 //! ```text
 //! cargo run --release --example dropped_cube -- --export /tmp/cubes

@@ -1,30 +1,32 @@
-//! Building the tree: binned surface-area splits, eight children at a time, subtrees in parallel.
+//! Top-down construction: binned surface-area heuristic (SAH), eight children per node, subtrees in parallel.
 //!
 //! The shape of the tree depends on the triangles alone, not on the number of threads.
 
 use nalgebra::Point3;
 use rayon::prelude::*;
 
-use super::growth::{Arrays, Grown, as_index};
+use super::growth::{Arrays, PartialTree, as_index};
 use super::node::{Child, Node, WIDTH};
 use super::packet::{Bounds, PACKET, Packet};
 
-/// Bins of a split. Sixteen cost a third more build time for under 1 % fewer visits.
+/// Bins per axis of an SAH split. Sixteen cost a third more build time for under 1 % fewer node visits.
 const BINS: usize = 12;
-/// Subtrees of at most this many triangles are built as one parallel task.
+/// Subtrees of at most this many triangles are built sequentially as one parallel task: smaller tasks balance the
+/// threads better and cost more scheduling. The tree does not depend on it.
 const TASK: usize = 4096;
-/// Ranges of at most this many triangles are halved by count, to fill the packets.
+/// Ranges of at most this many triangles are split at the median, which fills the packets; a larger value trades
+/// tighter boxes for fuller leaves.
 const MEDIAN: usize = 4 * PACKET;
 
-/// A triangle as the builder sees it.
+/// Box and index of a triangle during construction.
 #[derive(Clone, Copy)]
 struct Item {
     bounds: Box4,
     triangle: u32,
 }
 
-/// Builds the tree over `triangles`, whose corners `corners` gives in the frame of the tree; the node behind all
-/// others holds the root.
+/// Nodes and packets of the tree over `triangles`; `corners` returns a triangle's corners in the frame of the tree. The
+/// last node holds the root in its first lane.
 pub(super) fn build<F>(triangles: &[u32], corners: &F) -> Arrays
 where
     F: Fn(u32) -> [Point3<f64>; 3] + Sync,
@@ -41,24 +43,24 @@ where
         let (mut arrays, mut root) = (Arrays::default(), Node::EMPTY);
         push_leaf(&mut arrays, &mut root, 0, &whole, corners);
         arrays.nodes.push(root);
-        Grown::piece(arrays)
+        PartialTree::piece(arrays)
     };
     drop(items);
     grown.into_arrays(top)
 }
 
-/// The tree over a part of more than one packet.
-fn grow<F>(part: Part<'_>, corners: &F) -> Grown
+/// Builds the subtree over a part of more than one packet, in parallel above [`TASK`] triangles.
+fn grow<F>(part: Part<'_>, corners: &F) -> PartialTree
 where
     F: Fn(u32) -> [Point3<f64>; 3] + Sync,
 {
     if part.items.len() <= TASK {
         let count = part.items.len();
-        // Room for leaves that are three quarters full, and nodes for five of them.
+        // Capacity for leaves that are three quarters full and nodes with five of them.
         let (nodes, packets) = (Vec::with_capacity(count / 15 + 1), Vec::with_capacity(count / 3 + 1));
         let mut arrays = Arrays { nodes, packets };
         subtree(&mut arrays, part, corners);
-        return Grown::piece(arrays);
+        return PartialTree::piece(arrays);
     }
     let parts = split(part).collect::<Vec<_>>().into_par_iter();
     let children = parts.map(|part| {
@@ -66,11 +68,11 @@ where
         let grown = if part.items.len() > PACKET {
             grow(part, corners)
         } else {
-            Grown::piece(Arrays { nodes: Vec::new(), packets: vec![packet(part.items, corners)] })
+            PartialTree::piece(Arrays { nodes: Vec::new(), packets: vec![packet(part.items, corners)] })
         };
         (grown, bounds)
     });
-    Grown::above(children.collect())
+    PartialTree::above(children.collect())
 }
 
 /// Appends the subtree over a part and returns its root's index.
@@ -94,6 +96,7 @@ where
     as_index(index)
 }
 
+/// The leaf of up to four triangles.
 fn packet<F>(items: &[Item], corners: &F) -> Packet
 where
     F: Fn(u32) -> [Point3<f64>; 3] + Sync,
@@ -105,6 +108,7 @@ where
     Packet::new(&triangles[..items.len()], corners)
 }
 
+/// Appends a leaf and links it to a lane of `node`.
 fn push_leaf<F>(arrays: &mut Arrays, node: &mut Node, lane: usize, part: &Part<'_>, corners: &F)
 where
     F: Fn(u32) -> [Point3<f64>; 3] + Sync,
@@ -113,16 +117,16 @@ where
     arrays.packets.push(packet(part.items, corners));
 }
 
-/// A range of items with what is around it.
+/// A range of items with its boxes.
 struct Part<'a> {
     items: &'a mut [Item],
-    /// Around the triangles.
+    /// Box around the triangles.
     hull: Box4,
-    /// Around the doubled centres.
+    /// Box around the doubled centres of the triangles' boxes.
     centers: Box4,
 }
 
-/// Cuts a part into up to eight, the costliest one first.
+/// Splits a part into up to eight, always splitting the costliest remaining one.
 fn split(part: Part<'_>) -> impl Iterator<Item = Part<'_>> {
     let mut parts: [Option<Part<'_>>; WIDTH] = Default::default();
     let mut costs = [f32::NEG_INFINITY; WIDTH];
@@ -130,6 +134,7 @@ fn split(part: Part<'_>) -> impl Iterator<Item = Part<'_>> {
     parts[0] = Some(part);
     for count in 1..WIDTH {
         let costliest = (0..count).max_by(|&i, &j| costs[i].total_cmp(&costs[j])).expect("at least one part");
+        // Only leaves remain.
         if costs[costliest] < 0.0 {
             break;
         }
@@ -150,7 +155,8 @@ impl<'a> Part<'a> {
         Self { items, hull, centers }
     }
 
-    /// How much a split of this part would help; negative when it is a leaf already.
+    /// SAH cost of this part, half area times triangles, by which parts are chosen to be split; negative when it fits a
+    /// leaf.
     fn cost(&self) -> f32 {
         if self.items.len() <= PACKET {
             return -1.0;
@@ -158,7 +164,7 @@ impl<'a> Part<'a> {
         self.hull.half_area().max(0.0) * self.items.len() as f32
     }
 
-    /// Cuts the part in two that are not empty.
+    /// Splits the part into two that are not empty.
     fn halve(self) -> (Self, Self) {
         if self.items.len() > MEDIAN
             && let Some(plane) = self.best_plane()
@@ -167,6 +173,7 @@ impl<'a> Part<'a> {
         }
         let extent = |k: &usize| self.centers.max[*k] - self.centers.min[*k];
         let axis = (0..3).max_by(|i, j| extent(i).total_cmp(&extent(j))).expect("three axes");
+        // A whole number of packets on the left: only the last leaf of a range is not full.
         let middle = (self.items.len() / 2).next_multiple_of(PACKET).min(self.items.len() - 1);
         self.items.select_nth_unstable_by(middle, |a, b| {
             let [x, y] = [a, b].map(|item| item.bounds.min[axis] + item.bounds.max[axis]);
@@ -176,9 +183,10 @@ impl<'a> Part<'a> {
         (Self::new(left), Self::new(right))
     }
 
-    /// The plane between two bins of the least surface-area cost, if the centres have any extent.
+    /// The plane of minimum SAH cost between two bins, if the centres have any extent.
     fn best_plane(&self) -> Option<Plane> {
         let grid = Grid::new(&self.centers);
+        // All three axes in one pass: the items are read once.
         let mut bins = [[(Box4::EMPTY, 0_u32); BINS]; 3];
         for item in &*self.items {
             let places = grid.bins(&item.bounds);
@@ -189,19 +197,19 @@ impl<'a> Part<'a> {
             }
         }
         let mut best = None;
-        let mut least = f32::INFINITY;
+        let mut min = f32::INFINITY;
         for axis in 0..3 {
-            if let Some((cost, first_right)) = least_cost(&bins[axis])
-                && cost < least
+            if let Some((cost, first_right)) = min_cost(&bins[axis])
+                && cost < min
             {
-                least = cost;
+                min = cost;
                 best = Some(Plane { grid, axis, first_right });
             }
         }
         best
     }
 
-    /// Moves the items left of the plane to the front, keeping their order deterministic, and cuts behind them.
+    /// Partitions the items at the plane, those on its left first; their order depends on the input order alone.
     fn cut(self, plane: &Plane) -> (Self, Self) {
         let mut around = [[Box4::EMPTY; 2]; 2];
         let mut left = 0;
@@ -223,8 +231,9 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Cost and first bin of the right side of the cheapest split of a row of bins, if two of them are occupied.
-fn least_cost(bins: &[(Box4, u32); BINS]) -> Option<(f32, u32)> {
+/// SAH cost of the cheapest split of a row of bins and the first bin on its right, if two of them are occupied.
+fn min_cost(bins: &[(Box4, u32); BINS]) -> Option<(f32, u32)> {
+    // Suffix sums first, so that one sweep from the left evaluates every split.
     let mut right = [(Box4::EMPTY, 0_u32); BINS + 1];
     for i in (0..BINS).rev() {
         right[i] = (right[i + 1].0.union(&bins[i].0), right[i + 1].1 + bins[i].1);
@@ -233,11 +242,12 @@ fn least_cost(bins: &[(Box4, u32); BINS]) -> Option<(f32, u32)> {
     let mut left = (Box4::EMPTY, 0_u32);
     for i in 1..BINS {
         left = (left.0.union(&bins[i - 1].0), left.1 + bins[i - 1].1);
+        // Both sides must get items, or the recursion would not end.
         if left.1 == 0 || right[i].1 == 0 {
             continue;
         }
         let cost = left.0.half_area() * left.1 as f32 + right[i].0.half_area() * right[i].1 as f32;
-        if best.is_none_or(|(least, _)| cost < least) {
+        if best.is_none_or(|(min, _)| cost < min) {
             best = Some((cost, i as u32));
         }
     }
@@ -251,7 +261,7 @@ struct Plane {
     first_right: u32,
 }
 
-/// Bins between the least and the greatest doubled centre on every axis.
+/// Bins between the minimum and the maximum doubled centre on every axis.
 #[derive(Clone, Copy)]
 struct Grid {
     origin: [f32; 4],
@@ -262,15 +272,16 @@ impl Grid {
     fn new(centers: &Box4) -> Self {
         let scale = |k: usize| {
             let extent = centers.max[k] - centers.min[k];
+            // An axis without extent puts all items into the first bin, so that it offers no split.
             if extent > f32::MIN_POSITIVE { (BINS - 1) as f32 / extent } else { 0.0 }
         };
         Self { origin: centers.min, scale: [scale(0), scale(1), scale(2), 0.0] }
     }
 
-    /// The bin of each axis; the fourth number means nothing.
+    /// The bin on each axis; the fourth number is unused.
     #[inline(always)]
     fn bins(&self, bounds: &Box4) -> [u32; 4] {
-        /// Adding it rounds a small number to an integer and leaves that in the lowest bits.
+        /// 2²³: adding it rounds a small positive number to an integer in the lowest bits of the sum.
         const ROUND: f32 = 8_388_608.0;
         let center = bounds.doubled_center();
         let mut bins = [0; 4];
@@ -282,7 +293,7 @@ impl Grid {
     }
 }
 
-/// A box of three numbers and one that means nothing, so that a machine's four fit it.
+/// A box whose fourth coordinate is padding, so that a corner fills one SIMD register of four.
 #[derive(Clone, Copy)]
 struct Box4 {
     min: [f32; 4],

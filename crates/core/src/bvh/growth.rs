@@ -1,6 +1,6 @@
-//! How a tree is put together from subtrees that were built apart.
+//! Assembly of a tree from subtrees that were built in parallel.
 //!
-//! Every subtree gets its layers while it is in the cache, and is moved once: when all have grown and their places are
+//! Every subtree gets its layers while it is in the cache and is moved once, when all are built and their positions are
 //! known.
 
 use std::ops::Range;
@@ -19,8 +19,8 @@ pub(super) struct Arrays {
     pub(super) packets: Vec<Packet>,
 }
 
-/// A tree in pieces, in the order in which they are to stand. Nothing is moved before all of it has grown.
-pub(super) struct Grown {
+/// A tree in pieces, in their final order. Nothing is moved before all of it has been built.
+pub(super) struct PartialTree {
     pieces: Vec<Piece>,
     nodes: u32,
     extent: Extent,
@@ -32,12 +32,12 @@ pub(super) struct Piece {
     arrays: Arrays,
     /// Nodes and packets before this piece.
     before: [u32; 2],
-    /// Of a node above others: what is in its lanes; its layers are yet to be set.
+    /// Extents of the lanes of a node above other pieces, whose layers are not set yet; empty for other pieces.
     lanes: Vec<Extent>,
 }
 
-impl Grown {
-    /// A piece on its own, whose layers are set here if it has nodes.
+impl PartialTree {
+    /// A tree of one piece, whose layers are set here if it has nodes.
     pub(super) fn piece(mut arrays: Arrays) -> Self {
         let extent = if arrays.nodes.is_empty() {
             Extent::of_packet(0, &arrays.packets[0])
@@ -48,13 +48,14 @@ impl Grown {
         Self { pieces: vec![Piece { arrays, before: [0; 2], lanes: Vec::new() }], nodes, extent }
     }
 
-    /// A node above these, with what is around them.
+    /// A node whose children are these trees with their boxes.
     pub(super) fn above(children: Vec<(Self, Bounds)>) -> Self {
         let (mut node, mut lanes) = (Node::EMPTY, Vec::new());
         let (mut nodes, mut pieces) = (1, Vec::new());
         let mut extent = Extent::default();
         for (lane, (child, bounds)) in children.into_iter().enumerate() {
             let packets = extent.packets.end;
+            // A tree without nodes is a single leaf.
             let index = if child.nodes == 0 { Child::Leaf(as_index(packets)) } else { Child::Inner(nodes) };
             node.set(lane, index, &bounds);
             for mut piece in child.pieces {
@@ -72,7 +73,7 @@ impl Grown {
         Self { pieces, nodes, extent }
     }
 
-    /// Puts the pieces one after another, with `top` behind them, which holds the root.
+    /// Concatenates the pieces and appends `top`, the node that holds the root.
     pub(super) fn into_arrays(self, mut top: Node) -> Arrays {
         let mut all = Arrays {
             nodes: Vec::with_capacity(self.nodes as usize + 1),
@@ -94,6 +95,7 @@ impl Grown {
             }));
             all.packets.extend(piece.arrays.packets);
         }
+        // A layer reads all packets below its lane, so these wait until every packet is in place.
         let layers = unset.par_iter().map(|(_, _, extent)| extent.layer(&all.packets)).collect::<Vec<_>>();
         for ((node, lane, _), layer) in unset.iter().zip(layers) {
             all.nodes[*node as usize].set_layer(*lane, &layer);
@@ -104,6 +106,7 @@ impl Grown {
     }
 }
 
+/// A count as an index of 32 bits.
 pub(super) fn as_index(count: usize) -> u32 {
     u32::try_from(count).expect("a mesh has fewer than 2³¹ triangles, and a tree fewer nodes than triangles")
 }

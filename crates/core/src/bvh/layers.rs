@@ -1,4 +1,4 @@
-//! The layers of all subtrees of a tree.
+//! Computation of the layers of all subtrees of a tree.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::node::{Child, Node, WIDTH};
 use super::packet::{Areas, Layer, Packet};
 
-/// A subtree's packets, which stand in a row, and their areas.
+/// The packets of a subtree, which are consecutive, and their areas.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Extent {
     pub(super) packets: Range<usize>,
@@ -15,27 +15,28 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    /// A packet on its own.
+    /// The extent of one packet.
     pub(super) fn of_packet(index: usize, packet: &Packet) -> Self {
         Self { packets: index..index + 1, areas: Areas::of(packet) }
     }
 
-    /// One that begins where this one ends, or has more of the same packets.
+    /// Union with an extent that follows this one.
     pub(super) fn plus(&self, next: &Self) -> Self {
         Self { packets: self.packets.start..next.packets.end, areas: self.areas.plus(&next.areas) }
     }
 
-    /// The layer around the packets.
+    /// The layer that bounds the packets.
     pub(super) fn layer(&self, packets: &[Packet]) -> Layer {
         Layer::around(&packets[self.packets.clone()], &self.areas)
     }
 }
 
-/// Sets the layer of every lane of every node, from the packets' corners, and returns the extent of the first node,
-/// which is the root. Children stand behind their parents, and packets in the order of the lanes.
+/// Sets the layer of every lane of every node from the packets' corners, and returns the extent of the first node, the
+/// root. Children must follow their parents, and packets the order of the lanes.
 pub(super) fn fill(nodes: &mut [Node], packets: &[Packet]) -> Extent {
     let areas = packets.par_iter().with_min_len(TASK).map(Areas::of).collect::<Vec<_>>();
     let mut extents = vec![Extent::default(); nodes.len()];
+    // In reverse, so that the extents of the children are known.
     for index in (0..nodes.len()).rev() {
         let mut lanes = (0..WIDTH).filter_map(|lane| extent(&nodes[index], lane, &extents, &areas));
         let first = lanes.next().expect("a node has at least one child");
@@ -51,6 +52,7 @@ pub(super) fn fill(nodes: &mut [Node], packets: &[Packet]) -> Extent {
     extents.swap_remove(0)
 }
 
+/// The extent of a lane; `None` where it is empty.
 fn extent(node: &Node, lane: usize, extents: &[Extent], areas: &[Areas]) -> Option<Extent> {
     Some(match node.child(lane)? {
         Child::Inner(child) => extents[child as usize].clone(),
@@ -61,5 +63,5 @@ fn extent(node: &Node, lane: usize, extents: &[Extent], areas: &[Areas]) -> Opti
     })
 }
 
-/// Nodes, leaves or triangles that are worth a task.
+/// Minimum number of nodes, leaves or triangles per parallel task: fewer cost more scheduling than they save.
 pub(super) const TASK: usize = 1 << 10;

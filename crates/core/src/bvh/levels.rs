@@ -1,4 +1,4 @@
-//! The boxes of a tree level by level, to look at.
+//! The boxes of a tree level by level, for visualisation.
 
 use nalgebra::Vector3;
 
@@ -22,7 +22,7 @@ impl TriangleBvh {
 
     /// Boxes of the subtrees of a level [m, body frame], and of those leaves that end above it: together they hold all
     /// triangles that have an area, at any level. Level 0 is the box around everything; beyond the last level are the
-    /// boxes of the leaves. They are those that queries descend by, of single precision, rounded outwards.
+    /// boxes of the leaves. They are the boxes that queries use, in single precision, rounded outwards.
     ///
     /// ```
     /// use extricate_core::bvh::TriangleBvh;
@@ -42,6 +42,7 @@ impl TriangleBvh {
                 if below.is_empty() { vec![subtree] } else { below }
             });
             let deeper: Vec<Subtree> = deeper.collect();
+            // Only leaves are left.
             if deeper == subtrees {
                 break;
             }
@@ -51,7 +52,7 @@ impl TriangleBvh {
         boxes.filter(|aabb| aabb.min <= aabb.max).collect()
     }
 
-    /// The subtrees right below one; none below a leaf.
+    /// The children of a subtree; none of a leaf.
     fn below(&self, subtree: Subtree) -> Vec<Subtree> {
         let Some(Child::Inner(node)) = self.child(subtree) else { return Vec::new() };
         let filled = (0..WIDTH).filter(|&lane| self.node(node).child(lane).is_some());

@@ -7,7 +7,7 @@ pub(crate) const WIDTH: usize = 8;
 /// Set in a child's index when the child is a leaf.
 const LEAF: u32 = 1 << 31;
 
-/// What a lane of a node leads to.
+/// The child in a lane of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Child {
     /// Index of an inner node.
@@ -17,7 +17,7 @@ pub(crate) enum Child {
 }
 
 /// Eight child boxes in single precision, rounded outwards; the box of an empty lane is a point at infinity, which
-/// overlaps nothing and which no ray enters.
+/// overlaps no finite box and which no ray enters.
 #[derive(Debug, Clone, PartialEq)]
 #[repr(C, align(32))]
 pub(crate) struct Node {
@@ -27,7 +27,7 @@ pub(crate) struct Node {
     children: [u32; WIDTH],
 }
 
-/// Eight layers side by side, one around each child; see [`Layer`].
+/// The layers of eight children; see [`Layer`].
 #[derive(Debug, Clone, PartialEq)]
 #[repr(C)]
 pub(crate) struct Layers {
@@ -64,7 +64,7 @@ impl Layers {
     }
 }
 
-/// What is around a subtree: a box and a layer.
+/// The bounding volume of a subtree: the intersection of a box and a layer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Volume {
     pub(crate) bounds: Bounds,
@@ -79,7 +79,7 @@ impl Node {
         children: [NONE; WIDTH],
     };
 
-    /// Where `lane` leads, if anywhere.
+    /// The child in `lane`, if there is one.
     #[inline(always)]
     pub(crate) fn child(&self, lane: usize) -> Option<Child> {
         match self.children[lane] {
@@ -90,19 +90,19 @@ impl Node {
     }
 
     pub(crate) fn set(&mut self, lane: usize, child: Child, bounds: &Bounds) {
-        self.hang(lane, child);
+        self.set_child(lane, child);
         self.set_bounds(lane, bounds);
     }
 
-    /// Sets where `lane` leads; its box is to be set yet.
-    pub(crate) fn hang(&mut self, lane: usize, child: Child) {
+    /// Sets the child in `lane` without its box.
+    pub(crate) fn set_child(&mut self, lane: usize, child: Child) {
         self.children[lane] = match child {
             Child::Inner(index) => index,
             Child::Leaf(index) => index | LEAF,
         };
     }
 
-    /// Adds to the indices of the children.
+    /// Adds offsets to the indices of the inner children and of the leaves.
     pub(crate) fn shift(&mut self, nodes: u32, packets: u32) {
         for child in self.children.iter_mut().filter(|child| **child != NONE) {
             *child += if *child & LEAF == 0 { nodes } else { packets };
@@ -120,7 +120,7 @@ impl Node {
         self.layers.set(lane, layer);
     }
 
-    /// What is around one lane.
+    /// The bounding volume of one lane.
     #[inline(always)]
     pub(crate) fn volume(&self, lane: usize) -> Volume {
         Volume { bounds: self.bounds(lane), layer: self.layers.get(lane) }

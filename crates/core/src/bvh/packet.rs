@@ -1,9 +1,9 @@
 //! Packets of triangles, their boxes and layers, in single precision and rounded outwards.
 //!
-//! A layer is the space between two parallel planes around a patch of surface. A patch of a finely meshed surface is nearly
-//! flat, and an axis-aligned box around it is as thick as the patch is wide. The layer along its mean normal is as thin as
-//! its curvature allows; where two surfaces nearly touch it is what tells them apart [Gottschalk et al., SIGGRAPH 1996, on
-//! tight volumes at parallel close proximity].
+//! A layer (a slab) is the space between two parallel planes that bound a patch of surface. A patch of a finely meshed
+//! surface is nearly flat, while an axis-aligned box around it may be as thick as the patch is wide. The layer along
+//! its mean normal is as thin as its curvature allows, and separates surfaces that nearly touch [Gottschalk et al.,
+//! SIGGRAPH 1996, on tight volumes at parallel close proximity].
 
 use nalgebra::{Point3, Vector3};
 
@@ -13,7 +13,7 @@ pub(crate) const PACKET: usize = 4;
 /// Marks a packet lane without a triangle and a node lane without a child.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// A box in single precision that is never smaller than what it bounds.
+/// A conservative axis-aligned box in single precision, rounded outwards.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Bounds {
     pub(crate) min: [f32; 3],
@@ -73,7 +73,7 @@ impl Bounds {
     }
 }
 
-/// The greatest `f32` that is not above `x`.
+/// The maximum `f32` that is not above `x`.
 #[inline(always)]
 pub(crate) fn below(x: f64) -> f32 {
     let rounded = x as f32;
@@ -84,7 +84,7 @@ pub(crate) fn below(x: f64) -> f32 {
     f32::from_bits(rounded.to_bits().wrapping_sub((step ^ sign).wrapping_sub(sign)))
 }
 
-/// The least `f32` that is not below `x`.
+/// The minimum `f32` that is not below `x`.
 #[inline(always)]
 pub(crate) fn above(x: f64) -> f32 {
     -below(-x)
@@ -110,7 +110,7 @@ impl Packet {
         packet
     }
 
-    /// Copies the corners of the packet's triangles from `corners`.
+    /// Sets the corners of the packet's triangles from `corners`, and its layer.
     pub(crate) fn fill(&mut self, corners: impl Fn(u32) -> [Point3<f64>; 3]) {
         for lane in 0..PACKET {
             let triangle =
@@ -152,10 +152,11 @@ impl Packet {
     }
 }
 
-/// Share of the area that the vector area of a patch must have for its layer to tell anything that its box does not.
+/// Minimum ratio of the vector area of a patch to its area for a layer: 1 is flat, 0 closed. Below it a layer excludes
+/// hardly anything that the box does not, and costs a test of every pair. Chosen, not tuned.
 const FLAT: f64 = 0.5;
 
-/// Stands for infinity: far beyond any coordinate, and its products with reciprocals are never NaN.
+/// Replaces infinity: far beyond any coordinate, and finite, so that no product with it is NaN.
 const FAR: f32 = 1e30;
 
 /// All points p with `low` ≤ `normal`·p ≤ `high` [m], in the frame of the tree; in single precision, rounded outwards.
@@ -168,7 +169,7 @@ pub(crate) struct Layer {
     pub(crate) high: f32,
 }
 
-/// The area of a patch, and its vector area ½ ∮ r × dr: the sum of its normals times their areas [m²].
+/// The area of a patch and its vector area ½ ∮ r × dr, the sum of its unit normals times their areas [m²].
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Areas {
     vector: Vector3<f64>,
@@ -193,14 +194,18 @@ impl Layer {
     /// All of space.
     pub(crate) const EVERYWHERE: Self = Self { normal: [1.0, 0.0, 0.0], low: -FAR, high: FAR };
 
-    /// The layer around some packets of these areas along their mean normal; all of space where they are far from flat.
+    /// The layer that bounds some packets of these areas along their mean normal; all of space where they are far from
+    /// flat.
     pub(crate) fn around(packets: &[Packet], areas: &Areas) -> Self {
         let length = areas.vector.norm();
+        // NaN fails, and so does a patch that folds back on itself: its mean normal bounds nothing tightly.
         if !(length > FLAT * areas.scalar) {
             return Self::EVERYWHERE;
         }
+        // Heights are taken along the rounded normal, so that the layer bounds exactly along what is stored.
         let normal: [f32; 3] = (areas.vector / length).map(|x| x as f32).into();
         let exact = normal.map(f64::from);
+        // One accumulator per lane, which vectorises; the minimum does not depend on the order.
         let mut low = [f64::INFINITY; 4];
         let mut high = [f64::NEG_INFINITY; 4];
         for corner in packets.iter().flat_map(|packet| &packet.corners) {

@@ -1,4 +1,4 @@
-//! Descending one tree, cheapest subtrees first.
+//! Traversal of one tree, depth first, cheaper subtrees first.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -8,28 +8,29 @@ use super::node::{Child, Node, WIDTH};
 use super::packet::Packet;
 use super::tree::{Subtree, TriangleBvh};
 
-/// What a query asks of a descent of one tree; costs as in [`super::tandem::Tandem`].
-pub(crate) trait Single {
+/// A query that a traversal of one tree answers; costs as in [`super::tandem::TreePairQuery`].
+pub(crate) trait TreeQuery {
     /// Costs of the children of a node.
     fn costs<I: Isa>(&self, children: &Node) -> [f32; WIDTH];
 
-    /// Subtrees that cost more than this are skipped; it may fall during the descent.
+    /// Upper bound on the cost: subtrees that cost more are pruned. It may decrease during the traversal.
     fn bound(&self) -> f32;
 
-    /// Looks at the triangles of a leaf and says whether to go on.
+    /// Visits the triangles of a leaf; [`ControlFlow::Break`] ends the traversal.
     fn leaf<I: Isa>(&mut self, packet: &Packet) -> ControlFlow<()>;
 }
 
 thread_local! {
+    /// The stack of this thread's last traversal, reused so that a warm query allocates nothing.
     static STACK: Cell<Vec<(f32, Subtree)>> = const { Cell::new(Vec::new()) };
 }
 
-/// Descends the tree depth first, cheaper children first, on the widest instruction set that the machine has.
-pub(crate) fn descend<V: Single>(tree: &TriangleBvh, query: &mut V) {
+/// Traverses the tree depth first, cheaper children first, on the widest instruction set of the machine.
+pub(crate) fn descend<V: TreeQuery>(tree: &TriangleBvh, query: &mut V) {
     #[cfg(target_arch = "x86_64")]
     if super::lanes::has_avx2() {
         #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
-        // SAFETY: AVX2 is there.
+        // SAFETY: AVX2 is available.
         unsafe {
             descend_avx2(tree, query);
         }
@@ -40,17 +41,17 @@ pub(crate) fn descend<V: Single>(tree: &TriangleBvh, query: &mut V) {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn descend_avx2<V: Single>(tree: &TriangleBvh, query: &mut V) {
+fn descend_avx2<V: TreeQuery>(tree: &TriangleBvh, query: &mut V) {
     descend_with::<super::lanes::Avx2, V>(tree, query);
 }
 
-/// The descent on the instruction set that every machine has: the same bits.
-fn descend_portable<V: Single>(tree: &TriangleBvh, query: &mut V) {
+/// The traversal on the portable instruction set: the same bits.
+fn descend_portable<V: TreeQuery>(tree: &TriangleBvh, query: &mut V) {
     descend_with::<Portable, V>(tree, query);
 }
 
 #[inline(always)]
-fn descend_with<I: Isa, V: Single>(tree: &TriangleBvh, query: &mut V) {
+fn descend_with<I: Isa, V: TreeQuery>(tree: &TriangleBvh, query: &mut V) {
     let mut stack = STACK.take();
     stack.clear();
     stack.push((0.0, tree.root()));
@@ -69,10 +70,12 @@ fn descend_with<I: Isa, V: Single>(tree: &TriangleBvh, query: &mut V) {
                 let costs = query.costs::<I>(tree.node(node));
                 let (first, bound) = (stack.len(), query.bound());
                 for lane in 0..WIDTH {
+                    // NaN fails: the lane is pruned.
                     if !(costs[lane] <= bound) {
                         continue;
                     }
                     stack.push((costs[lane], Subtree::new(node, lane)));
+                    // Insertion sort among the siblings, the cheapest on top.
                     let mut place = stack.len() - 1;
                     while place > first && stack[place - 1].0 < stack[place].0 {
                         stack.swap(place - 1, place);

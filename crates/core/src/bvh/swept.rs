@@ -1,6 +1,7 @@
-//! A tree over triangles that move: boxes around the paths of their corners, refitted at every step.
+//! BVH over moving triangles for continuous collision detection: boxes around the linear paths of their corners,
+//! refitted at every step.
 //!
-//! The shape of the tree is that of the mesh at rest. A triangle without an area takes part, for it may gain one.
+//! The topology of the tree is that of the mesh at rest. A triangle without an area is included, since it may gain one.
 
 use std::ops::Range;
 
@@ -12,14 +13,15 @@ use super::lanes::isa::{Isa, Mask, Single};
 use super::node::{Child, Node, WIDTH};
 use super::packet::{Bounds, NONE, PACKET};
 
-/// Leaves or vertices that are worth a task of their own.
+/// Minimum number of leaves or vertices per parallel task: fewer cost more scheduling than they save.
 const TASK: usize = 1024;
-/// Relative widening that takes a number rounded to single precision beyond the number itself.
+/// Relative widening that exceeds the rounding to single precision, half an `f32::EPSILON`, and that of the widening
+/// itself. Twice as much makes boxes hardly larger; less than one `f32::EPSILON` could lose a contact.
 const OUTWARDS: f32 = 1.5 * f32::EPSILON;
-/// The same for numbers so small that they lose digits.
+/// Absolute widening for subnormal numbers, which lose digits.
 const OUTWARDS_AT_ZERO: f32 = 2.0 * f32::MIN_POSITIVE;
 
-/// Eight boxes side by side and where they lead.
+/// A node: the boxes of its eight children.
 #[derive(Debug, Clone)]
 #[repr(C, align(32))]
 pub(crate) struct SweptNode {
@@ -28,37 +30,37 @@ pub(crate) struct SweptNode {
     children: [Option<Child>; WIDTH],
 }
 
-/// A box whose overlap with another one is a single comparison side by side: least coordinates, negated greatest ones,
-/// each filled up with a zero.
+/// A box in the layout of a one-instruction overlap test: minimum coordinates, negated maximum ones, each padded with a
+/// zero.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(32))]
-pub(crate) struct Span([f32; 8]);
+pub(crate) struct SweptBox([f32; 8]);
 
-/// A box to compare spans with: greatest coordinates, negated least ones.
+/// The other operand of that test: maximum coordinates, negated minimum ones.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(32))]
-pub(crate) struct Reach([f32; 8]);
+pub(crate) struct BoxQuery([f32; 8]);
 
-/// Four triangles with their boxes; a lane without a triangle has a box that overlaps nothing.
+/// Four triangles with their swept boxes; the box of a lane without a triangle overlaps nothing.
 #[derive(Debug, Clone)]
 pub(crate) struct SweptLeaf {
-    pub(crate) spans: [Span; PACKET],
+    pub(crate) boxes: [SweptBox; PACKET],
     pub(crate) triangles: [u32; PACKET],
 }
 
-/// A tree over the triangles of a moving mesh.
+/// A BVH over the triangles of a moving mesh.
 #[derive(Debug, Clone)]
 pub(crate) struct SweptBvh {
     /// Parents before their children; the first is the root.
     nodes: Vec<SweptNode>,
     leaves: Vec<SweptLeaf>,
-    /// Around the path of each vertex.
-    vertices: Vec<Span>,
+    /// Swept box of each vertex.
+    vertices: Vec<SweptBox>,
     origin: Point3<f64>,
 }
 
 impl SweptBvh {
-    /// The tree over `triangles` with corners in `vertices`, at rest; all threads of the pool take part.
+    /// Builds the tree over `triangles` with corners in `vertices`, at rest, with all threads of the current pool.
     pub(crate) fn new(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) -> Self {
         let origin = middle(vertices.iter());
         let corners =
@@ -67,20 +69,22 @@ impl SweptBvh {
         let arrays = build::build(&all, &corners);
         let leaves = arrays.packets.iter().map(|packet| SweptLeaf::over(packet.triangles)).collect();
         let nodes = arrays.nodes.iter().map(SweptNode::like).collect();
-        let mut tree = Self { nodes, leaves, vertices: vec![Span::EMPTY; vertices.len()], origin };
+        let mut tree = Self { nodes, leaves, vertices: vec![SweptBox::EMPTY; vertices.len()], origin };
         tree.refit(triangles, vertices, vertices);
         tree
     }
 
-    /// Puts the boxes around the paths from `start` to `end`.
+    /// Refits the boxes to the paths from `start` to `end`.
     pub(crate) fn refit(&mut self, triangles: &[[u32; 3]], start: &[Point3<f64>], end: &[Point3<f64>]) {
+        // About the middle of the step, where single precision is finest.
         self.origin = middle(start.iter().chain(end));
         let (origin, vertices) = (self.origin, &mut self.vertices);
         vertices.par_iter_mut().with_min_len(TASK).enumerate().for_each(|(i, slot)| {
-            *slot = Span::around(&(start[i] - origin), &(end[i] - origin));
+            *slot = SweptBox::around(&(start[i] - origin), &(end[i] - origin));
         });
         let vertices = &self.vertices;
         self.leaves.par_iter_mut().with_min_len(TASK).for_each(|leaf| leaf.refit(triangles, vertices));
+        // Children follow their parents: in reverse their boxes are already refitted.
         for index in (0..self.nodes.len()).rev() {
             for lane in 0..WIDTH {
                 let bounds = match self.nodes[index].children[lane] {
@@ -109,7 +113,7 @@ impl SweptBvh {
         self.leaves.len()
     }
 
-    /// The leaves below each node, which stand in a row.
+    /// The leaves below each node, which are consecutive.
     pub(crate) fn leaf_ranges(&self) -> Vec<Range<u32>> {
         let mut ranges: Vec<Range<u32>> = vec![0..0; self.nodes.len()];
         for index in (0..self.nodes.len()).rev() {
@@ -123,9 +127,9 @@ impl SweptBvh {
         ranges
     }
 
-    /// The box around the path of a vertex.
+    /// Swept box of a vertex.
     #[inline(always)]
-    pub(crate) fn vertex(&self, index: u32) -> &Span {
+    pub(crate) fn vertex(&self, index: u32) -> &SweptBox {
         &self.vertices[index as usize]
     }
 
@@ -181,43 +185,43 @@ impl SweptNode {
 
 impl SweptLeaf {
     fn over(triangles: [u32; PACKET]) -> Self {
-        Self { spans: [Span::EMPTY; PACKET], triangles }
+        Self { boxes: [SweptBox::EMPTY; PACKET], triangles }
     }
 
-    fn refit(&mut self, triangles: &[[u32; 3]], vertices: &[Span]) {
+    fn refit(&mut self, triangles: &[[u32; 3]], vertices: &[SweptBox]) {
         for lane in 0..PACKET {
             if self.triangles[lane] == NONE {
                 continue;
             }
             let [a, b, c] = triangles[self.triangles[lane] as usize];
             let ab = vertices[a as usize].union(&vertices[b as usize]);
-            self.spans[lane] = ab.union(&vertices[c as usize]);
+            self.boxes[lane] = ab.union(&vertices[c as usize]);
         }
     }
 
     pub(crate) fn hull(&self) -> Bounds {
-        let [a, b, c, d] = &self.spans;
+        let [a, b, c, d] = &self.boxes;
         a.union(b).union(&c.union(d)).bounds()
     }
 }
 
-impl Span {
+impl SweptBox {
     pub(crate) const EMPTY: Self = {
         const FAR: f32 = f32::INFINITY;
         Self([FAR, FAR, FAR, 0.0, FAR, FAR, FAR, 0.0])
     };
 
-    /// The box around a path. Differences to the origin are rounded, but never change their order.
+    /// The box around a path. Rounding of the differences to the origin is monotonic, so it never changes their order.
     #[inline(always)]
     fn around(start: &Vector3<f64>, end: &Vector3<f64>) -> Self {
-        let mut span = Self::EMPTY;
+        let mut swept = Self::EMPTY;
         for axis in 0..3 {
             let (low, high) =
                 if start[axis] < end[axis] { (start[axis], end[axis]) } else { (end[axis], start[axis]) };
-            span.0[axis] = outwards(low, -1.0);
-            span.0[4 + axis] = -outwards(high, 1.0);
+            swept.0[axis] = outwards(low, -1.0);
+            swept.0[4 + axis] = -outwards(high, 1.0);
         }
-        span
+        swept
     }
 
     /// The box around two boxes.
@@ -235,21 +239,22 @@ impl Span {
         Bounds { min: [x, y, z], max: [-p, -q, -r] }
     }
 
-    /// The box moved by `shift` and grown by `margin` [m] on all sides.
+    /// The box moved by `shift` and grown by `margin` [m] on all sides, rounded outwards.
     pub(crate) fn moved(&self, shift: &Vector3<f64>, margin: f64) -> Self {
         let Bounds { min: [x, y, z], max: [p, q, r] } = moved(&self.bounds(), shift, margin);
         Self([x, y, z, 0.0, -p, -q, -r, 0.0])
     }
 
+    /// The box as the other operand of [`SweptBox::overlaps`].
     #[inline(always)]
-    pub(crate) fn reach(&self) -> Reach {
+    pub(crate) fn as_query(&self) -> BoxQuery {
         let [x, y, z, _, p, q, r, _] = self.0;
-        Reach([-p, -q, -r, 0.0, -x, -y, -z, 0.0])
+        BoxQuery([-p, -q, -r, 0.0, -x, -y, -z, 0.0])
     }
 
     /// Whether the boxes overlap (touching counts).
     #[inline(always)]
-    pub(crate) fn overlaps<I: Isa>(&self, other: &Reach) -> bool {
+    pub(crate) fn overlaps<I: Isa>(&self, other: &BoxQuery) -> bool {
         I::Single::load(&self.0).less_or_equal(I::Single::load(&other.0)).bits() == 0xff
     }
 }
@@ -266,7 +271,7 @@ fn middle<'a>(points: impl Iterator<Item = &'a Point3<f64>>) -> Point3<f64> {
     Point3::from(0.5 * low + 0.5 * high)
 }
 
-/// A box moved by `shift` and grown by `margin` [m] on all sides; never smaller than that.
+/// A box moved by `shift` and grown by `margin` [m] on all sides, rounded outwards.
 #[inline(always)]
 pub(crate) fn moved(bounds: &Bounds, shift: &Vector3<f64>, margin: f64) -> Bounds {
     let mut moved = Bounds::EMPTY;
@@ -288,7 +293,7 @@ pub(crate) fn overlap(a: &Bounds, b: &Bounds) -> bool {
     overlap
 }
 
-/// A single-precision number beyond `x` in the direction of `sign`.
+/// `x` rounded to single precision in the direction of `sign`.
 #[inline(always)]
 pub(crate) fn outwards(x: f64, sign: f32) -> f32 {
     let rounded = x as f32;

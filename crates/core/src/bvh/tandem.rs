@@ -1,5 +1,5 @@
-//! Descending two trees in tandem: cheapest pairs first, or depth first with the cheaper children first, or all pairs
-//! with all threads.
+//! Tandem traversal of two trees: best first, or depth first with the cheaper children first, or all pairs with all
+//! threads.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -13,24 +13,26 @@ use super::node::{Child, Node, Volume, WIDTH};
 use super::packet::Packet;
 use super::tree::{Subtree, TriangleBvh};
 
-/// What a query asks of a descent of two trees.
+/// A query that a tandem traversal of two trees answers.
 ///
-/// A pair of subtrees has a *cost*: a lower bound of what the query minimises, infinite where the pair cannot matter.
-pub(crate) trait Tandem {
+/// A pair of subtrees has a *cost*: a lower bound of the objective that the query minimises, infinite where the pair
+/// cannot matter.
+pub(crate) trait TreePairQuery {
     /// Costs of the children of a node of B against a subtree of A.
     fn costs_in_b<I: Isa>(&self, children_of_b: &Node, of_a: &Volume) -> [f32; WIDTH];
 
     /// Costs of the children of a node of A against a subtree of B.
     fn costs_in_a<I: Isa>(&self, children_of_a: &Node, of_b: &Volume) -> [f32; WIDTH];
 
-    /// Pairs that cost more than this are skipped; it may fall during the descent.
+    /// Upper bound on the cost: pairs that cost more are pruned. It may decrease during the traversal.
     fn bound(&self) -> f32;
 
-    /// Looks at all pairs of triangles of two leaves (`#` their index in the tree) and says whether to go on.
+    /// Visits all pairs of triangles of two leaves, given with their index in the tree; [`ControlFlow::Break`] ends the
+    /// traversal.
     fn leaves<I: Isa>(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()>;
 }
 
-/// A pair of subtrees that waits for its turn.
+/// A pair of subtrees in the frontier.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     cost: f32,
@@ -38,19 +40,19 @@ struct Entry {
     b: Subtree,
 }
 
-/// The pairs that wait.
+/// The frontier of a traversal: the pairs still to be visited.
 trait Frontier {
-    /// Whether pairs come cheapest first, so that nothing is left once one of them is too dear.
+    /// Whether pairs come cheapest first, so that the traversal ends at the first pair above the bound.
     const SORTED: bool;
 
-    /// Adds the lanes of a node within the bound.
+    /// Adds the lanes of a node whose cost is within the bound.
     fn add(&mut self, costs: &[f32; WIDTH], bound: f32, entry: impl Fn(usize) -> Entry);
 
     /// The next pair.
     fn next(&mut self) -> Option<Entry>;
 }
 
-/// Depth first: few pairs wait.
+/// Depth first: the frontier stays small.
 impl Frontier for Vec<Entry> {
     const SORTED: bool = false;
 
@@ -63,6 +65,7 @@ impl Frontier for Vec<Entry> {
                 continue;
             }
             self.push(entry(lane));
+            // Insertion sort among the siblings: eight entries at most.
             let mut place = self.len() - 1;
             while place > first && self[place - 1].cost < self[place].cost {
                 self.swap(place - 1, place);
@@ -77,24 +80,25 @@ impl Frontier for Vec<Entry> {
     }
 }
 
-/// Pairs in the order of their costs; of equal ones the latest comes first, so that few wait where all cost nothing.
+/// Best first; among equal costs the latest pair comes first, so that the frontier stays small where all costs are
+/// zero.
 #[derive(Default)]
 struct Queue {
-    heap: BinaryHeap<Ticket>,
+    heap: BinaryHeap<QueuedPair>,
     issued: u32,
 }
 
-/// A pair that waits, with its place: the greatest comes first.
+/// A pair with its priority; the maximum comes first.
 #[derive(Debug, Clone, Copy)]
-struct Ticket {
-    /// The bits of the cost, reversed, and how many came before. The bits of numbers of at least zero are ordered as
-    /// the numbers are.
+struct QueuedPair {
+    /// The inverted bits of the cost, then the number of the pair. The bits of non-negative numbers are ordered as the
+    /// numbers are, so that one integer comparison decides.
     place: u64,
     a: Subtree,
     b: Subtree,
 }
 
-impl Ticket {
+impl QueuedPair {
     #[inline(always)]
     fn new(entry: &Entry, number: u32) -> Self {
         let place = u64::from(!entry.cost.to_bits()) << 32 | u64::from(number);
@@ -107,28 +111,28 @@ impl Ticket {
     }
 }
 
-impl Ord for Ticket {
+impl Ord for QueuedPair {
     #[inline(always)]
     fn cmp(&self, other: &Self) -> Ordering {
         self.place.cmp(&other.place)
     }
 }
 
-impl PartialOrd for Ticket {
+impl PartialOrd for QueuedPair {
     #[inline(always)]
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Ticket {
+impl PartialEq for QueuedPair {
     #[inline(always)]
     fn eq(&self, other: &Self) -> bool {
         self.place == other.place
     }
 }
 
-impl Eq for Ticket {}
+impl Eq for QueuedPair {}
 
 impl Frontier for Queue {
     const SORTED: bool = true;
@@ -138,7 +142,7 @@ impl Frontier for Queue {
         for lane in 0..WIDTH {
             if costs[lane] <= bound {
                 self.issued += 1;
-                self.heap.push(Ticket::new(&entry(lane), self.issued));
+                self.heap.push(QueuedPair::new(&entry(lane), self.issued));
             }
         }
     }
@@ -149,7 +153,7 @@ impl Frontier for Queue {
     }
 }
 
-/// Depth first, up to so many pairs.
+/// Depth first, up to a number of pairs.
 struct Limited<'a> {
     stack: &'a mut Vec<Entry>,
     left: u32,
@@ -171,13 +175,13 @@ impl Frontier for Limited<'_> {
 }
 
 thread_local! {
-    /// The frontiers of this thread's last descents, kept so that a warm query allocates nothing.
+    /// The frontiers of this thread's last traversals, reused so that a warm query allocates nothing.
     static STACK: Cell<Vec<Entry>> = const { Cell::new(Vec::new()) };
     static QUEUE: Cell<Queue> = const { Cell::new(Queue { heap: BinaryHeap::new(), issued: 0 }) };
 }
 
-/// Descends both trees, depth first, cheaper children first, on the widest instruction set that the machine has.
-pub(crate) fn descend<V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, query: &mut V) {
+/// Traverses both trees depth first, cheaper children first, on the widest instruction set of the machine.
+pub(crate) fn descend<V: TreePairQuery>(a: &TriangleBvh, b: &TriangleBvh, query: &mut V) {
     let mut stack = STACK.take();
     stack.clear();
     stack.push(whole(a, b));
@@ -185,21 +189,21 @@ pub(crate) fn descend<V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, query: &mut V
     STACK.set(stack);
 }
 
-/// Descends both trees, cheapest pairs first, on the widest instruction set that the machine has: for queries whose
-/// bound falls, which then look at hardly more pairs than had they known the answer from the start.
-pub(crate) fn descend_cheapest_first<V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, query: &mut V) {
+/// Traverses both trees best first on the widest instruction set of the machine: for queries whose bound decreases,
+/// which then visit hardly more pairs than with the final bound from the start.
+pub(crate) fn descend_cheapest_first<V: TreePairQuery>(a: &TriangleBvh, b: &TriangleBvh, query: &mut V) {
     let mut queue = QUEUE.take();
     queue.heap.clear();
     queue.issued = 0;
-    queue.heap.push(Ticket::new(&whole(a, b), 0));
+    queue.heap.push(QueuedPair::new(&whole(a, b), 0));
     descend_from(a, b, &mut queue, query);
     QUEUE.set(queue);
 }
 
-/// A descent for queries that look at every pair within their bound and never end early: with all threads of the
-/// current pool once it turns out to be long. `fresh` makes a query that has seen nothing, `join` adds what one has
-/// found to another one. How the work is cut does not depend on the number of threads.
-pub(crate) fn descend_in_parts<V: Tandem + Send>(
+/// A traversal for queries that visit every pair within a constant bound and never end early: with all threads of the
+/// current pool once it turns out to be long. `fresh` returns an empty query, `join` adds the result of one query to
+/// another. The division of the work does not depend on the number of threads.
+pub(crate) fn descend_in_parts<V: TreePairQuery + Send>(
     a: &TriangleBvh,
     b: &TriangleBvh,
     query: &mut V,
@@ -213,16 +217,17 @@ pub(crate) fn descend_in_parts<V: Tandem + Send>(
     STACK.set(stack);
 }
 
-/// Looks at some of the pairs that wait itself, and leaves each of the others to whichever thread is idle.
-fn descend_part<V: Tandem + Send>(
+/// Visits some of the pairs itself and leaves each of the others to whichever thread is idle.
+fn descend_part<V: TreePairQuery + Send>(
     [a, b]: [&TriangleBvh; 2],
     stack: &mut Vec<Entry>,
     query: &mut V,
     fresh: &(impl Fn() -> V + Sync),
     join: &(impl Fn(&mut V, V) + Sync),
 ) {
-    /// Pairs of subtrees that are worth a task: two milliseconds.
+    /// Pairs of subtrees per task, about two milliseconds: fewer cost more scheduling, more leave threads idle.
     const TASK: u32 = 1 << 15;
+    // The limit counts pairs, not time, so the division is the same on every machine.
     descend_from(a, b, &mut Limited { stack, left: TASK }, query);
     if stack.is_empty() {
         return;
@@ -232,19 +237,26 @@ fn descend_part<V: Tandem + Send>(
         descend_part([a, b], &mut vec![entry], &mut own, fresh, join);
         own
     };
+    // Collected and joined in order, whichever thread finishes first.
     let parts = stack.par_iter().map(part).collect::<Vec<_>>();
     parts.into_iter().for_each(|part| join(query, part));
 }
 
+/// The pair of the roots.
 fn whole(a: &TriangleBvh, b: &TriangleBvh) -> Entry {
     Entry { cost: 0.0, a: a.root(), b: b.root() }
 }
 
-fn descend_from<F: Frontier, V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, frontier: &mut F, query: &mut V) {
+fn descend_from<F: Frontier, V: TreePairQuery>(
+    a: &TriangleBvh,
+    b: &TriangleBvh,
+    frontier: &mut F,
+    query: &mut V,
+) {
     #[cfg(target_arch = "x86_64")]
     if super::lanes::has_avx2() {
         #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
-        // SAFETY: AVX2 is there.
+        // SAFETY: AVX2 is available.
         unsafe {
             descend_avx2(a, b, frontier, query);
         }
@@ -255,12 +267,17 @@ fn descend_from<F: Frontier, V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, fronti
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn descend_avx2<F: Frontier, V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, frontier: &mut F, query: &mut V) {
+fn descend_avx2<F: Frontier, V: TreePairQuery>(
+    a: &TriangleBvh,
+    b: &TriangleBvh,
+    frontier: &mut F,
+    query: &mut V,
+) {
     descend_with::<super::lanes::Avx2, F, V>(a, b, frontier, query);
 }
 
-/// The descent on the instruction set that every machine has: the same bits.
-fn descend_portable<F: Frontier, V: Tandem>(
+/// The traversal on the portable instruction set: the same bits.
+fn descend_portable<F: Frontier, V: TreePairQuery>(
     a: &TriangleBvh,
     b: &TriangleBvh,
     frontier: &mut F,
@@ -270,7 +287,7 @@ fn descend_portable<F: Frontier, V: Tandem>(
 }
 
 #[inline(always)]
-fn descend_with<I: Isa, F: Frontier, V: Tandem>(
+fn descend_with<I: Isa, F: Frontier, V: TreePairQuery>(
     a: &TriangleBvh,
     b: &TriangleBvh,
     frontier: &mut F,
@@ -293,6 +310,7 @@ fn descend_with<I: Isa, F: Frontier, V: Tandem>(
             (Child::Inner(i), Child::Leaf(_)) => expand_a::<I, F, V>(frontier, a.node(i), b, entry, i, query),
             (Child::Leaf(_), Child::Inner(j)) => expand_b::<I, F, V>(frontier, a, b.node(j), entry, j, query),
             (Child::Inner(i), Child::Inner(j)) => {
+                // The larger volume is expanded: most of the gap between the bound and the true cost comes from it.
                 if a.bounds(entry.a).half_area() > b.bounds(entry.b).half_area() {
                     expand_a::<I, F, V>(frontier, a.node(i), b, entry, i, query);
                 } else {
@@ -304,7 +322,7 @@ fn descend_with<I: Isa, F: Frontier, V: Tandem>(
 }
 
 #[inline(always)]
-fn expand_a<I: Isa, F: Frontier, V: Tandem>(
+fn expand_a<I: Isa, F: Frontier, V: TreePairQuery>(
     frontier: &mut F,
     children: &Node,
     b: &TriangleBvh,
@@ -321,7 +339,7 @@ fn expand_a<I: Isa, F: Frontier, V: Tandem>(
 }
 
 #[inline(always)]
-fn expand_b<I: Isa, F: Frontier, V: Tandem>(
+fn expand_b<I: Isa, F: Frontier, V: TreePairQuery>(
     frontier: &mut F,
     a: &TriangleBvh,
     children: &Node,

@@ -1,4 +1,4 @@
-//! The tree holds every triangle once, in boxes that contain it, and is the same however it was built.
+//! The tree contains every triangle once, in boxes that bound it, and is the same however it was built.
 
 use super::*;
 use crate::bvh::node::Child;
@@ -27,7 +27,7 @@ fn height_field(n: u32) -> TriangleMesh {
     TriangleMesh::new(vertices, cells.flat_map(cell).collect()).unwrap()
 }
 
-/// Whether the layer holds all corners of a packet, to the rounding of their heights.
+/// Whether the layer contains all corners of a packet, to the rounding of their heights.
 fn holds(layer: &crate::bvh::packet::Layer, packet: &Packet) -> bool {
     let normal = Vector3::from(layer.normal.map(f64::from));
     packet.lanes().all(|(lane, _)| {
@@ -47,7 +47,8 @@ fn packets_below(tree: &TriangleBvh, subtree: Subtree) -> Vec<&Packet> {
     }
 }
 
-/// Every layer holds what is below it; how many are thinner than half of their boxes' least size.
+/// Asserts that every layer bounds its packets; returns the number of layers thinner than half of their boxes' minimum
+/// extent.
 fn check_layers(tree: &TriangleBvh) -> usize {
     let mut thin = 0;
     for (index, node) in tree.inner_nodes().iter().enumerate() {
@@ -67,7 +68,7 @@ fn check_layers(tree: &TriangleBvh) -> usize {
 fn every_layer_holds_what_is_below_it_and_most_are_thin() {
     let mesh = height_field(40);
     let mut tree = TriangleBvh::new(&mesh);
-    // The leaves of a smooth surface at the least: half of the lanes.
+    // At least the leaves of a smooth surface are thin: half of the lanes.
     assert!(2 * check_layers(&tree) > tree.packets().len());
     let bend = |p: &Point3<f64>| Point3::new(p.x * p.y, 3.0 + p.z, (2.0 * p.x).cos());
     let bent = mesh.vertices().iter().map(bend).collect();

@@ -1,4 +1,4 @@
-//! The tree over the triangles of a mesh.
+//! The BVH over the triangles of a mesh.
 
 use nalgebra::{Point3, Vector3};
 use rayon::prelude::*;
@@ -9,12 +9,12 @@ use super::packet::{Bounds, Packet};
 use super::{build, growth, layers, node};
 use crate::geometry::triangle_mesh::TriangleMesh;
 
-/// A tree of boxes over the triangles of a mesh that have an area.
+/// A bounding volume hierarchy over the triangles of a mesh that have an area.
 ///
-/// A triangle without an area takes no part in queries: it bounds nothing, and its edges belong to its neighbours.
+/// A triangle without an area is ignored by queries: it bounds nothing, and its edges belong to its neighbours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TriangleBvh {
-    /// The last node has one child, the root: so every box of the tree is a lane of some node.
+    /// The last node has the root as its only child, so that every box of the tree is a lane of some node.
     pub(super) nodes: Vec<Node>,
     pub(super) packets: Vec<Packet>,
     pub(super) center: Point3<f64>,
@@ -43,12 +43,12 @@ impl TriangleBvh {
         let center = mesh.aabb().center();
         let corners = |triangle: u32| corners(mesh, &center, triangle);
         let all = (0..mesh.triangles().len() as u32).into_par_iter().with_min_len(TASK);
-        let kept = all.filter(|&i| !mesh.is_degenerate(i as usize)).collect::<Vec<_>>();
-        let growth::Arrays { nodes, packets } = build::build(&kept, &corners);
+        let with_area = all.filter(|&i| !mesh.is_degenerate(i as usize)).collect::<Vec<_>>();
+        let growth::Arrays { nodes, packets } = build::build(&with_area, &corners);
         Self { nodes, packets, center }
     }
 
-    /// Adapts the boxes to a mesh with the same triangles whose vertices have moved.
+    /// Refits the boxes to a mesh with the same triangles whose vertices have moved.
     ///
     /// # Panics
     /// When the mesh has fewer triangles than the one the tree was built over.
@@ -71,7 +71,7 @@ impl TriangleBvh {
                 }
             }
         });
-        // Children stand behind their parents, except that the last node holds the root.
+        // Children follow their parents, except that the last node holds the root.
         let top = self.nodes.len() - 1;
         for index in (0..top).rev() {
             for lane in 0..node::WIDTH {
@@ -110,13 +110,13 @@ impl TriangleBvh {
         self.nodes[(subtree.0 / 8) as usize].bounds((subtree.0 % 8) as usize)
     }
 
-    /// What is around the subtree.
+    /// The bounding volume of the subtree.
     #[inline(always)]
     pub(crate) fn volume(&self, subtree: Subtree) -> Volume {
         self.nodes[(subtree.0 / 8) as usize].volume((subtree.0 % 8) as usize)
     }
 
-    /// What the subtree is; `None` for an empty lane, which overlaps only a box that reaches infinity.
+    /// The node or leaf of the subtree; `None` for an empty lane, which overlaps only a box that reaches infinity.
     #[inline(always)]
     pub(crate) fn child(&self, subtree: Subtree) -> Option<Child> {
         self.nodes[(subtree.0 / 8) as usize].child((subtree.0 % 8) as usize)
@@ -141,7 +141,7 @@ impl TriangleBvh {
         &self.packets
     }
 
-    /// Half the diagonal of the box around everything [m].
+    /// Half the diagonal of the root box [m].
     #[must_use]
     pub fn half_diagonal(&self) -> f64 {
         Vector3::from(self.bounds(self.root()).half_extents()).norm()

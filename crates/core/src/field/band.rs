@@ -1,9 +1,9 @@
-//! Exact distances at the nodes near a surface.
+//! Exact distances at the nodes in a narrow band around a surface.
 //!
 //! Each triangle is compared with the nodes in its box, padded by the width of the band: so every node within that
 //! width has been compared with its closest triangle. Most comparisons end at a lower bound: the distance to a triangle
-//! is at least that to its plane and, in the plane, that to the line of an edge that the point is behind. Along a row of
-//! nodes these are linear, and are found for several nodes at once.
+//! is at least that to its plane and, in the plane, that to the line of an edge that the point is beyond. AxialTerms a row of
+//! nodes these are linear, and are evaluated for several nodes at once.
 
 use std::ops::Range;
 
@@ -12,36 +12,36 @@ use rayon::prelude::*;
 
 use super::grid::Grid;
 use super::march::FAR;
-use super::prism::{Along, LANES, Prism, Row};
+use super::prism::{AxialTerms, LANES, Prism, Row};
 use crate::geometry::triangle_mesh::TriangleMesh;
 
-/// Room for rounding in the width of the band, in cells. A cell that the surface crosses must have all its nodes on
-/// that edge in the band, which takes one cell and this.
+/// Allowance for rounding in the width of the band, in cells. Both ends of a grid edge that the surface crosses must be in
+/// the band, which takes one cell and this.
 const ROOM: f64 = 1e-6;
-/// Nodes along the longest edge of a grid from which on it is fine.
+/// Nodes along the longest edge of a grid from which on it counts as fine.
 const FINE: usize = 24;
-/// Widths of the band in cells on grids that are not fine and on those that are. On a fine one a wider band costs more
-/// than it gains.
+/// Widths of the band in cells on coarse and on fine grids. On a fine grid a wider band costs more time than its accuracy
+/// is worth; below one cell the march would start from gaps.
 const WIDTHS: [f64; 2] = [2.0, 1.0];
 
-/// Width of the band [m], of so many cells when the number is given.
+/// Width of the band [m], from its number of cells if given.
 pub(super) fn width(grid: &Grid, cells: Option<f64>) -> f64 {
     let is_fine = grid.counts.iter().any(|&count| count >= FINE);
     (cells.unwrap_or(WIDTHS[usize::from(is_fine)]) + ROOM) * grid.spacing
 }
 
-/// Parts of the grid that threads work on. Their number changes no distance: the least of some is the least in any
-/// order.
+/// Slabs of the grid that are processed in parallel. More would repeat the preprocessing of triangles that span several.
+/// Their number changes no distance: the minimum does not depend on the order.
 const SLABS: usize = 4;
-/// Triangles that are worth a task of their own.
+/// Triangles per parallel task: fewer cost scheduling, more leave threads idle. The result does not depend on it.
 const TRIANGLES: usize = 4096;
-/// Room for rounding of a box, in cells.
+/// Allowance for rounding of a box, in cells; must be above the rounding of coordinates in cells.
 const ROUNDING: f64 = 1e-6;
-/// Nodes in a row from which on it is worth asking which of them are near the triangle.
+/// Nodes in a row above which the interval near the triangle is computed first: below, testing all nodes takes less time.
 const LONG: usize = 8;
 
-/// Writes unsigned distances [m] of at most `band` to the nodes of `region`, which are far; the places in memory of
-/// those nodes, in no order that matters.
+/// Writes unsigned distances [m] of at most `band` to the nodes of `region`, which are far before; returns the memory
+/// indices of the nodes written, in arbitrary order.
 pub(super) fn distances(
     mesh: &TriangleMesh,
     grid: &Grid,
@@ -108,9 +108,9 @@ struct Raster<'a> {
     vertices: &'a [Point3<f64>],
     grid: &'a Grid,
     band: f64,
-    /// Squared distances, or [`FAR`], until all triangles are done.
+    /// Squared distances, or [`FAR`], until all triangles are processed.
     values: &'a mut [f64],
-    /// Place in memory of the first of the values.
+    /// Index in memory of the first value.
     first: usize,
     known: Vec<u32>,
 }
@@ -121,7 +121,7 @@ impl Raster<'_> {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
-            // SAFETY: AVX2 is there.
+            // SAFETY: AVX2 is available.
             return unsafe { self.compare_avx2(boxes, layers) };
         }
         self.compare_portable(boxes, layers);
@@ -167,7 +167,7 @@ impl Raster<'_> {
         }
     }
 
-    /// Rows so long that it is worth asking where they are near the triangle.
+    /// Long rows: only the interval near the triangle is tested.
     #[inline(never)]
     fn long_rows(&mut self, prism: &Prism, xs: Range<usize>, ys: Range<usize>, zs: Range<usize>) {
         for (j, k) in zs.flat_map(|k| ys.clone().map(move |j| (j, k))) {
@@ -193,7 +193,7 @@ impl Raster<'_> {
         [origin.y + spacing * f64::from(j as i32), origin.z + spacing * f64::from(k as i32)]
     }
 
-    /// The nodes from `start` on that are looked at together, which end before `end`.
+    /// The nodes from `start` on that are tested together, ending before `end`.
     #[inline(always)]
     fn nodes(&self, prism: &Prism, start: usize, end: usize) -> Nodes {
         let mut x = [0.0; LANES];
@@ -206,14 +206,14 @@ impl Raster<'_> {
     /// Compares a triangle with some nodes of a line.
     #[inline(always)]
     fn row(&mut self, prism: &Prism, row: &Row, nodes: &Nodes, [j, k]: [usize; 2]) {
-        let (most, [y, z]) = (self.band * self.band, self.line(j, k));
-        let least = prism.least(row, &nodes.along);
+        let (max, [y, z]) = (self.band * self.band, self.line(j, k));
+        let min = prism.min(row, &nodes.along);
         let at = self.grid.place([nodes.start, j, k]) - self.first;
         // Lanes may reach over the border, which is NaN, into the next line, but not past the last one.
         let values = &mut self.values[at..at + LANES];
         let mut is_candidate = [false; LANES];
         for lane in 0..LANES {
-            is_candidate[lane] = (least[lane] <= most) & (least[lane] < values[lane]);
+            is_candidate[lane] = (min[lane] <= max) & (min[lane] < values[lane]);
         }
         if is_candidate == [false; LANES] {
             return;
@@ -222,8 +222,8 @@ impl Raster<'_> {
             if !is_candidate[lane] {
                 continue;
             }
-            let squared = prism.squared_distance(&Point3::new(nodes.x[lane], y, z), least[lane]);
-            if squared <= most && squared < values[lane] {
+            let squared = prism.squared_distance(&Point3::new(nodes.x[lane], y, z), min[lane]);
+            if squared <= max && squared < values[lane] {
                 if values[lane] >= FAR {
                     self.known.push((self.first + at + lane) as u32);
                 }
@@ -233,12 +233,12 @@ impl Raster<'_> {
     }
 }
 
-/// Nodes of a line that are looked at together.
+/// Nodes of a line that are tested together.
 struct Nodes {
     start: usize,
     count: usize,
     x: [f64; LANES],
-    along: Along,
+    along: AxialTerms,
 }
 
 #[cfg(test)]

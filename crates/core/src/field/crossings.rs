@@ -1,9 +1,9 @@
-//! Which nodes of a grid are inside a closed mesh: how often its surface winds around them.
+//! Nodes of a grid inside a closed mesh, by the winding number of its surface along lines of nodes.
 //!
-//! Along each line of nodes parallel to x, the winding number changes where the line crosses a triangle. Whether it
-//! crosses one is decided edge by edge with numbers that belong to the edge alone, so that triangles with a common edge
-//! agree, and every line crosses a closed mesh inwards as often as outwards whatever rounding does. A node is inside
-//! where the winding number is not zero, as in `Model::contains`.
+//! Along each line of nodes parallel to x, the winding number changes where the line crosses a triangle. Crossings are
+//! decided edge by edge with values that depend on the edge alone, so that triangles with a common edge agree, and every
+//! line crosses a closed mesh inwards as often as outwards regardless of rounding. A node is inside where the winding
+//! number is not zero, as in `Model::contains`.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::geometry::triangle_mesh::TriangleMesh;
 /// A place where a line of nodes crosses the surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Crossing {
-    /// Place in memory of the line's first node.
+    /// Index in memory of the line's first node.
     line: u32,
     /// First node behind the crossing.
     node: u32,
@@ -24,12 +24,13 @@ struct Crossing {
     change: i32,
 }
 
-/// Triangles that are worth a task of their own.
+/// Triangles per parallel task: fewer cost scheduling, more leave threads idle. The result does not depend on it.
 const TRIANGLES: usize = 4096;
-/// Room for rounding of a triangle's extent, in cells.
+/// Allowance for rounding of a triangle's extent, in cells: a larger one only tests more lines, a smaller one must stay above
+/// the rounding of coordinates in cells.
 const ROUNDING: f64 = 1e-6;
 
-/// Ranges of places in memory, in order: the nodes that are inside, of the lines j × k.
+/// Ranges of memory indices, in order, of the nodes inside, for the lines j × k.
 pub(super) fn inside(mesh: &TriangleMesh, grid: &Grid, lines: [Range<usize>; 2]) -> Vec<Range<usize>> {
     let vertices = mesh.vertices();
     let of_part = |part: &[[u32; 3]]| {
@@ -57,7 +58,7 @@ pub(super) fn inside(mesh: &TriangleMesh, grid: &Grid, lines: [Range<usize>; 2])
     ranges
 }
 
-/// Where the boundary of a triangle crosses a plane of constant z: y and x there, and whether it goes up.
+/// Crossing of a triangle's edge with a plane of constant z: y and x there, and whether the edge goes up.
 #[derive(Debug, Clone, Copy)]
 struct Cut {
     y: f64,
@@ -76,18 +77,19 @@ fn cross(
     let low = [p.y.min(q.y).min(r.y), p.z.min(q.z).min(r.z)];
     let high = [p.y.max(q.y).max(r.y), p.z.max(q.z).max(r.z)];
     let ks = between(grid, 2, [low[1], high[1]], ks);
-    // Most triangles of a fine mesh pass between all lines.
+    // Most triangles of a fine mesh lie between the lines.
     if ks.is_empty() || between(grid, 1, [low[0], high[0]], js).is_empty() {
         return;
     }
     for k in ks {
         let z = grid.origin.z + grid.spacing * f64::from(k as i32);
         let cuts = [cut(p, q, z), cut(q, r, z), cut(r, p, z)];
-        // A plane cuts two edges or none.
+        // The half-open comparison in `cut` makes a plane cut two edges or none, also through a corner.
         let (Some(one), Some(other)) = (cuts[0].or(cuts[1]), cuts[2].or(cuts[1])) else { continue };
         let (left, right) = if one.y <= other.y { (one, other) } else { (other, one) };
         for j in between(grid, 1, [left.y, right.y], js) {
             let y = grid.origin.y + grid.spacing * f64::from(j as i32);
+            // Half open as well: a line through an edge counts for one of its triangles.
             if !(left.y <= y && y < right.y) {
                 continue;
             }
@@ -101,7 +103,7 @@ fn cross(
     }
 }
 
-/// The nodes of a range that may be between two coordinates: all that are, and perhaps one more on either side.
+/// The nodes of a range between two coordinates, and perhaps one more on either side.
 #[inline(always)]
 fn between(grid: &Grid, axis: usize, [low, high]: [f64; 2], range: &Range<usize>) -> Range<usize> {
     let cells = 1.0 / grid.spacing;
@@ -111,13 +113,14 @@ fn between(grid: &Grid, axis: usize, [low, high]: [f64; 2], range: &Range<usize>
     (from as usize).max(range.start)..(to as usize).min(range.end)
 }
 
-/// The lower end comes first in the arithmetic, so that it does not depend on the triangle.
+/// Crossing of an edge with the plane at `z`. The lower end comes first in the arithmetic, so that both triangles of the edge
+/// get the same bits.
 #[inline(always)]
 fn cut(from: &Point3<f64>, to: &Point3<f64>, z: f64) -> Option<Cut> {
     let is_up = from.z < to.z;
     let (low, high) = if is_up { (from, to) } else { (to, from) };
     (low.z <= z && z < high.z).then(|| {
-        let share = (z - low.z) / (high.z - low.z);
-        Cut { y: low.y + share * (high.y - low.y), x: low.x + share * (high.x - low.x), is_up }
+        let fraction = (z - low.z) / (high.z - low.z);
+        Cut { y: low.y + fraction * (high.y - low.y), x: low.x + fraction * (high.x - low.x), is_up }
     })
 }

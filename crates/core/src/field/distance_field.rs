@@ -9,19 +9,19 @@ use super::options::{FieldOptions, Order, Side};
 use super::{band, closed, crossings, front};
 use crate::geometry::triangle_mesh::{Aabb, TriangleMesh};
 
-/// Difference of distances in cells up to which two neighbours of a node count as equal: far above rounding, far below
-/// the error of the march.
+/// Difference of distances in cells up to which two neighbours of a node count as equal: far above rounding, so that planes
+/// of symmetry get symmetric values, and far below the error of the march.
 const TIE: f64 = 1e-9;
 
 /// Distances to a closed mesh at the nodes of a grid [m, body frame], positive outside and negative inside.
 #[derive(Debug, Clone)]
 pub struct DistanceField {
     pub(super) grid: Grid,
-    /// Signed distances with the border around them; [`FAR`] in magnitude where there is none.
+    /// Signed distances, with the border of the grid; [`FAR`] in magnitude where there is none.
     pub(super) values: Vec<f64>,
     pub(super) order: Order,
     pub(super) side: Side,
-    /// Distance up to which values are wanted [m].
+    /// Distance up to which values are computed [m].
     pub(super) limit: f64,
     /// Distance up to which values are exact [m].
     pub(super) exact: f64,
@@ -32,8 +32,8 @@ pub struct DistanceField {
 impl DistanceField {
     /// The distance field of a closed mesh, on a grid around it.
     ///
-    /// The distance is that to the nearest triangle, be it one inside another part of the mesh; a point is inside where
-    /// the mesh winds around it.
+    /// The distance is that to the nearest triangle, even one inside another part of the mesh; a point is inside where
+    /// the winding number of the mesh is not zero.
     ///
     /// ```
     /// use extricate_core::field::{DistanceField, FieldOptions};
@@ -47,12 +47,12 @@ impl DistanceField {
     /// ```
     ///
     /// # Errors
-    /// [`FieldError`] when the mesh is not closed, an option is no number that can be, or the grid has too few or too
-    /// many nodes.
+    /// [`FieldError`] when the mesh is not closed, an option is out of its range, or the grid has too few or too many
+    /// nodes.
     pub fn of(mesh: &TriangleMesh, options: &FieldOptions) -> Result<Self, FieldError> {
         if !(options.padding >= 0.0 && options.padding.is_finite()) {
             let (option, value) = ("padding", options.padding);
-            return Err(FieldError::Option { option, value, accepted: "a number of at least zero" });
+            return Err(FieldError::Option { option, value, accepted: "zero or above" });
         }
         let bounds = mesh.aabb();
         let room = options.padding * bounds.extents().max();
@@ -64,8 +64,8 @@ impl DistanceField {
         Self::on(mesh, grid, options)
     }
 
-    /// The distance field of a closed mesh on a given grid. Parts of the mesh that are farther outside the grid than a
-    /// cell count for what is inside, but not for distances.
+    /// The distance field of a closed mesh on a given grid. Parts of the mesh farther outside the grid than a cell
+    /// contribute to the sign of the distances, but not to their magnitude.
     ///
     /// # Errors
     /// As [`DistanceField::of`].
@@ -74,10 +74,10 @@ impl DistanceField {
         let limit = options.band.unwrap_or(f64::INFINITY);
         if !(limit >= 0.0) {
             let (option, value) = ("band", limit);
-            return Err(FieldError::Option { option, value, accepted: "a number of at least zero" });
+            return Err(FieldError::Option { option, value, accepted: "zero or above" });
         }
         if let Some(cells) = options.exact.filter(|cells| !(*cells >= 1.0 && cells.is_finite())) {
-            let (option, accepted) = ("band of exact distances", "at least 1 cell wide");
+            let (option, accepted) = ("width of the exact band", "at least 1 cell");
             return Err(FieldError::Option { option, value: cells, accepted });
         }
         Self::with_band(mesh, grid, options, band::width(&grid, options.exact))
@@ -105,7 +105,7 @@ impl DistanceField {
         Ok(field)
     }
 
-    /// Exact distances near the surface, and signs everywhere; the places in memory of the nodes near it.
+    /// Sets exact distances near the surface and signs everywhere; returns the memory indices of the nodes near it.
     fn initialise(&mut self, mesh: &TriangleMesh) -> Vec<u32> {
         let [nx, ny, nz] = self.grid.counts;
         let seeds = band::distances(mesh, &self.grid, self.exact, &[0..nx, 0..ny, 0..nz], &mut self.values);
@@ -144,7 +144,7 @@ impl DistanceField {
         std::mem::size_of_val(&*self.values)
     }
 
-    /// Signed distance at a node [m]: infinite, with the sign of its side, where none was wanted.
+    /// Signed distance at a node [m]: infinite, with the sign of its side, where none was computed.
     ///
     /// # Panics
     /// When the grid has no such node.
@@ -154,7 +154,7 @@ impl DistanceField {
         shown(self.values[self.grid.place(node)])
     }
 
-    /// Signed distances at all nodes [m], x running fastest and z slowest; infinite where none was wanted.
+    /// Signed distances at all nodes [m], x running fastest and z slowest; infinite where none was computed.
     pub fn values(&self) -> impl Iterator<Item = f64> + '_ {
         let [nx, ny, nz] = self.grid.counts;
         let lines = (0..nz).flat_map(move |k| (0..ny).map(move |j| self.grid.place([0, j, k])));
@@ -169,12 +169,12 @@ impl DistanceField {
     }
 }
 
-/// What a caller sees of a value.
+/// The public form of a stored value: infinite, with its sign, where there is none.
 pub(super) fn shown(value: f64) -> f64 {
     if value.abs() >= FAR { f64::INFINITY.copysign(value) } else { value }
 }
 
-/// Values of a grid of which nothing is known, with the border around them.
+/// Values of a grid without any known distance, surrounded by a border of NaN.
 pub(super) fn empty(grid: &Grid) -> Result<Vec<f64>, FieldError> {
     let [nx, ny, nz] = grid.counts;
     let [_, line, plane] = grid.strides();

@@ -1,4 +1,4 @@
-//! A fine surface embedded in a coarse tetrahedral mesh: its vertices move with the tetrahedra that hold them.
+//! A fine surface embedded in a coarse tetrahedral mesh: its vertices move with the tetrahedra that contain them.
 
 use nalgebra::{Point3, Vector3};
 use rayon::prelude::*;
@@ -8,12 +8,13 @@ use crate::geometry::triangle_mesh::{Aabb, Solidity};
 use crate::proximity::closest_point;
 use crate::proximity::model::Model;
 
-/// Coordinate below zero at which a point still counts as inside a tetrahedron: rounding on a shared face.
+/// Barycentric coordinate down to which a point counts as inside a tetrahedron: allows for rounding on a shared face. With
+/// zero, points on inner faces could be found in no tetrahedron and be extrapolated.
 const ON_FACE: f64 = -1e-12;
-/// Most boxes of the search along an axis.
-const MOST_BOXES: f64 = 256.0;
+/// Maximum number of boxes of the search grid along an axis: bounds its memory for flat or elongated meshes.
+const MAX_BOXES: f64 = 256.0;
 
-/// Where points are in a tetrahedral mesh.
+/// Points embedded in a tetrahedral mesh by barycentric coordinates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Embedding {
     nodes: Vec<[u32; 4]>,
@@ -23,8 +24,8 @@ pub struct Embedding {
 }
 
 impl Embedding {
-    /// Finds each of `points` [m] in the mesh at rest. A point in no tetrahedron takes the one behind the nearest face
-    /// of the surface and is extrapolated from it.
+    /// Locates each of `points` [m] in the mesh at rest. A point in no tetrahedron is assigned to that of the nearest
+    /// surface triangle and extrapolated from it.
     ///
     /// ```
     /// use extricate_core::field::embedding::Embedding;
@@ -44,7 +45,7 @@ impl Embedding {
         let boxes = Boxes::of(mesh);
         let boundary = mesh.boundary();
         let surface = Model::new(mesh.surface(), Solidity::Solid);
-        let find = |point: &Point3<f64>| match boxes.holder(mesh, point) {
+        let find = |point: &Point3<f64>| match boxes.containing(mesh, point) {
             Some(tet) => (tet, true),
             None => (boundary.tets[closest_point(&surface, point).triangle as usize], false),
         };
@@ -71,18 +72,18 @@ impl Embedding {
         &self.coordinates
     }
 
-    /// Number of points that no tetrahedron holds.
+    /// Number of points in no tetrahedron.
     #[must_use]
     pub fn outside(&self) -> usize {
         self.outside
     }
 
-    /// Places the points where the tetrahedra take them when their nodes are at `nodes` [m].
+    /// Writes the positions of the points when the nodes of the mesh are at `nodes` [m].
     ///
     /// # Panics
     /// When there are fewer nodes than the mesh has, or not as many points as were embedded.
     pub fn deform(&self, nodes: &[Point3<f64>], points: &mut [Point3<f64>]) {
-        assert_eq!(points.len(), self.nodes.len(), "one place for each embedded point");
+        assert_eq!(points.len(), self.nodes.len(), "one position for each embedded point");
         for ((point, corners), u) in points.iter_mut().zip(&self.nodes).zip(&self.coordinates) {
             let sum = corners.iter().zip(u).map(|(&node, u)| nodes[node as usize].coords * *u);
             *point = Point3::from(sum.fold(Vector3::zeros(), |sum, part| sum + part));
@@ -90,7 +91,7 @@ impl Embedding {
     }
 }
 
-/// Tetrahedra by the boxes of a grid that their own boxes meet.
+/// Search grid: tetrahedra by the grid boxes that their bounding boxes overlap.
 struct Boxes {
     bounds: Aabb,
     counts: [usize; 3],
@@ -103,8 +104,9 @@ impl Boxes {
     fn of(mesh: &TetMesh) -> Self {
         let bounds = mesh.aabb();
         let extents = bounds.extents();
+        // About as many boxes as tetrahedra.
         let edge = (extents.product() / mesh.tets().len() as f64).cbrt();
-        let counts = [0, 1, 2].map(|axis| (extents[axis] / edge).clamp(1.0, MOST_BOXES) as usize);
+        let counts = [0, 1, 2].map(|axis| (extents[axis] / edge).clamp(1.0, MAX_BOXES) as usize);
         let mut boxes = Self { bounds, counts, starts: Vec::new(), tets: Vec::new() };
         let mut pairs: Vec<(usize, u32)> = Vec::new();
         for (tet, _) in (0_u32..).zip(mesh.tets()) {
@@ -123,12 +125,12 @@ impl Boxes {
         boxes
     }
 
-    /// The box of a point, the nearest one for a point outside.
+    /// Grid box of a point, the nearest one for a point outside.
     fn place(&self, point: &Point3<f64>) -> [usize; 3] {
         let extents = self.bounds.extents();
         [0, 1, 2].map(|axis| {
-            let share = (point[axis] - self.bounds.min[axis]) / extents[axis];
-            ((share * self.counts[axis] as f64).max(0.0) as usize).min(self.counts[axis] - 1)
+            let fraction = (point[axis] - self.bounds.min[axis]) / extents[axis];
+            ((fraction * self.counts[axis] as f64).max(0.0) as usize).min(self.counts[axis] - 1)
         })
     }
 
@@ -136,8 +138,8 @@ impl Boxes {
         (x * self.counts[1] + y) * self.counts[2] + z
     }
 
-    /// The first tetrahedron that holds the point.
-    fn holder(&self, mesh: &TetMesh, point: &Point3<f64>) -> Option<u32> {
+    /// The first tetrahedron that contains the point.
+    fn containing(&self, mesh: &TetMesh, point: &Point3<f64>) -> Option<u32> {
         let index = self.index(self.place(point));
         let near = &self.tets[self.starts[index]..self.starts[index + 1]];
         near.iter()
@@ -171,7 +173,7 @@ mod tests {
         for (point, moved) in points.iter().zip(&moved) {
             assert!((moved.coords - (map * point.coords + shift)).norm() < 1e-11);
         }
-        // Brute force: a point is inside where any tetrahedron holds it.
+        // Brute force: a point is inside where any tetrahedron contains it.
         let holds = |p: &Point3<f64>| {
             (0..mesh.tets().len()).any(|tet| barycentric(&mesh.tet(tet), p).iter().all(|&u| u >= 0.0))
         };

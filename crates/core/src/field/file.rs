@@ -1,4 +1,4 @@
-//! Distance fields on disk.
+//! File format of distance fields.
 //!
 //! | bytes        | what                                                                                         |
 //! |--------------|----------------------------------------------------------------------------------------------|
@@ -7,7 +7,7 @@
 //! | 1, 1, 2      | order (1 or 2); side (1 inside, 2 outside, 3 both); zero                                     |
 //! | 4, 4, 4, 4   | nodes along x, y, z, and zero                                                                |
 //! | 8, 8, 8, 8   | origin and spacing of the grid [m]                                                           |
-//! | 8, 8         | distances up to which values were wanted, and up to which they are exact [m]                 |
+//! | 8, 8         | distances up to which values are computed, and up to which they are exact [m]                |
 //! | 8            | checksum of all the other bytes, eight at a time                                             |
 //! | 8 a node     | signed distances [m], x running fastest; infinite where there is none                        |
 //!
@@ -26,13 +26,13 @@ use crate::geometry::read::error::FileError;
 use crate::geometry::read::file::bytes_of;
 use crate::geometry::write::write_atomically;
 
-/// What every such file begins with.
+/// First bytes of every such file.
 const MAGIC: &[u8; 8] = b"exfield\0";
-/// Version of the file's form.
+/// Version of the format.
 const VERSION: u32 = 2;
-/// Bytes before the values.
-const HEAD: usize = 88;
-/// Where the checksum stands.
+/// Bytes of the header.
+const HEADER: usize = 88;
+/// Position of the checksum.
 const CHECKSUM: std::ops::Range<usize> = 80..88;
 
 impl DistanceField {
@@ -66,7 +66,7 @@ impl DistanceField {
         Self::parse(&bytes, path)
     }
 
-    /// The field in the content of a file that has been read already; the path stands in the errors.
+    /// The field in the content of a file that has been read already; errors name the path.
     ///
     /// # Errors
     /// As [`DistanceField::load`].
@@ -75,9 +75,10 @@ impl DistanceField {
             let (path, format, why) = (path.to_owned(), "distance field", why.to_owned());
             FileError::Malformed { path, format, why }
         };
-        if bytes.len() < HEAD || &bytes[..8] != MAGIC {
-            return Err(malformed("it does not begin as one does"));
+        if bytes.len() < HEADER || &bytes[..8] != MAGIC {
+            return Err(malformed("it does not begin with the signature `exfield`"));
         }
+        // Before the checksum: another version may compute that otherwise.
         let found = word(bytes, 8);
         if found != VERSION {
             return Err(FileError::Version { path: path.to_owned(), found, expected: VERSION });
@@ -89,7 +90,7 @@ impl DistanceField {
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(HEAD + 8 * self.grid.len());
+        let mut bytes = Vec::with_capacity(HEADER + 8 * self.grid.len());
         bytes.extend(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
         let order = if self.order == Order::First { 1 } else { 2 };
@@ -114,34 +115,34 @@ impl DistanceField {
         let counts = [16, 20, 24].map(|at| word(bytes, at) as usize);
         let grid = Grid { origin: Point3::new(float(32), float(40), float(48)), spacing: float(56), counts };
         grid.check().map_err(|error| error.to_string())?;
-        if bytes.len() != HEAD + 8 * grid.len() {
-            return Err(format!("it has {} bytes and not {}", bytes.len(), HEAD + 8 * grid.len()));
+        if bytes.len() != HEADER + 8 * grid.len() {
+            return Err(format!("it has {} bytes, expected {}", bytes.len(), HEADER + 8 * grid.len()));
         }
         let order = match bytes[12] {
             1 => Order::First,
             2 => Order::Second,
-            other => return Err(format!("{other} is no order")),
+            other => return Err(format!("unknown order {other}, expected 1 or 2")),
         };
         let side = match bytes[13] {
             1 => Side::Inside,
             2 => Side::Outside,
             3 => Side::Both,
-            other => return Err(format!("{other} is no side")),
+            other => return Err(format!("unknown side {other}, expected 1, 2 or 3")),
         };
         let values = empty(&grid).map_err(|error| error.to_string())?;
         let (limit, exact) = (float(64), float(72));
         if !(limit >= 0.0 && exact >= grid.spacing && exact.is_finite()) {
-            return Err(format!("its distances cannot end at {limit} m and be exact up to {exact} m"));
+            return Err(format!("its limit {limit} m or its exact distance {exact} m is out of range"));
         }
         let mut field = Self { grid, values, order, side, limit, exact, known: 0 };
-        let mut numbers = bytes[HEAD..].chunks_exact(8);
+        let mut numbers = bytes[HEADER..].chunks_exact(8);
         let [nx, ny, nz] = counts;
         for (j, k) in (0..nz).flat_map(|k| (0..ny).map(move |j| (j, k))) {
             let line = grid.place([0, j, k]);
             for (value, bytes) in field.values[line..line + nx].iter_mut().zip(&mut numbers) {
                 let read = f64::from_bits(number(bytes, 0));
                 if read.is_nan() {
-                    return Err("a distance is not a number".to_owned());
+                    return Err("it holds a distance that is NaN".to_owned());
                 }
                 *value = read.clamp(-FAR, FAR);
                 field.known += usize::from(read.is_finite());
@@ -159,7 +160,7 @@ fn number(bytes: &[u8], at: usize) -> u64 {
     u64::from(word(bytes, at)) | u64::from(word(bytes, at + 4)) << 32
 }
 
-/// FNV-1a, eight bytes at a time and rotated between them, over all bytes but the checksum's own.
+/// FNV-1a, eight bytes at a time and rotated between them, over all bytes except the checksum itself.
 fn checksum(bytes: &[u8]) -> u64 {
     const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0000_0100_0000_01b3;
@@ -182,7 +183,7 @@ mod tests {
     use crate::geometry::procedural::{Procedural, Torus};
 
     #[test]
-    fn a_field_comes_back_to_the_bit_and_a_damaged_one_not_at_all() {
+    fn a_field_is_read_back_bit_for_bit_and_a_damaged_one_is_refused() {
         let path = std::env::temp_dir().join(format!("extricate-field-test-{}.field", std::process::id()));
         let options = FieldOptions { resolution: 12, side: Side::Inside, ..Default::default() };
         let field = DistanceField::of(&Torus::default().mesh().unwrap(), &options).unwrap();
@@ -194,13 +195,13 @@ mod tests {
             (field.known, field.grid, field.side, field.order)
         );
         let bytes = fs::read(&path).unwrap();
-        for at in (0..HEAD).chain([HEAD + 3, bytes.len() - 1]) {
+        for at in (0..HEADER).chain([HEADER + 3, bytes.len() - 1]) {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0x10;
             fs::write(&path, &damaged).unwrap();
             assert!(DistanceField::load(&path).is_err(), "byte {at}");
         }
-        for length in [0, 7, HEAD, bytes.len() - 8, bytes.len() - 1] {
+        for length in [0, 7, HEADER, bytes.len() - 8, bytes.len() - 1] {
             fs::write(&path, &bytes[..length]).unwrap();
             assert!(DistanceField::load(&path).is_err(), "{length} bytes");
         }

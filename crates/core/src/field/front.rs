@@ -1,37 +1,38 @@
-//! Fast marching: distances from known nodes to all others, the nearest first, and again where some have changed
+//! Fast marching: propagates distances from known nodes to all others, nearest first, and again where some have changed
 //! [Fisher01 §4.2, §4.4].
 //!
-//! Each distance follows from lesser ones around it ([`super::march`]), and this is all that must hold in the end. A
-//! node that is reached waits until its turn comes nearly up, is solved, and becomes known when its distance is due.
-//! Nodes of one bucket of the queue become known in no order; when one comes after a greater one that it has part in,
-//! that one is asked again. The same question serves an update: where a known value changes, greater ones that may
-//! follow from it are asked whether they hold, in the order of their distances, and one that holds ends the matter.
+//! The final state must satisfy one condition: each distance is the local solution for the smaller ones around it
+//! ([`super::march`]). A node that is reached waits until the front is near, is solved, and becomes known when its distance
+//! is due. Nodes of one bucket of the queue become known in any order; when one follows a larger one that depends on it,
+//! that one is solved again. An update does the same: where a known value changes, larger ones that may depend on it are
+//! solved again, in the order of their distances, and propagation ends at those that are unchanged.
 //!
-//! Departs from fast marching in the order within a bucket, which saves sorting; the outcome is the same.
+//! Departs from fast marching in the order within a bucket, which saves sorting; the result is the same.
 
 use super::log::{Bits, Log};
 use super::march::{FAR, KNOWN, Stencil, oriented};
 use super::options::{Order, Side};
 use super::queue::Queue;
 
-/// A node that waits to be solved has the distance of its turn times this.
+/// Scale of the value of a node that waits to be solved: the distance at which it is due times this.
 const WAITING: f64 = f64::from_bits((1023 + 500) << 52);
-/// A node that has been solved and waits for its turn has its distance times this.
+/// Scale of the value of a node that is solved but not yet known: its distance times this.
 const TENTATIVE: f64 = f64::from_bits((1023 + 800) << 52);
-/// Between the two.
+/// Bound between the two.
 const SOLVED: f64 = f64::from_bits((1023 + 650) << 52);
-/// Spacings by which a node is at least farther than the first of its neighbours, about; three equal ones make 1/√3. A
-/// greater number finds more neighbours known when a node is first solved; too great a one comes late.
+/// Approximate minimum increase from the first known neighbour to a node, in spacings; three equal neighbours give 1/√3.
+/// With a larger value more neighbours are known when a node is first solved, so fewer are solved twice; above 1/√3 some
+/// are solved after they are due.
 const LEAD: f64 = 0.55;
-/// Growth of a known distance in spacings up to which it stays known while others are asked. A greater one would be
-/// taken for the sources of those that have followed from it.
+/// Maximum increase of a known distance, in spacings, at which the node stays known. With a larger increase its dependents
+/// could be taken for its sources; it waits to be known again instead.
 const GROWTH: f64 = 0.5;
 
-/// Nodes that are read ahead: as many as the processor can wait for at once.
+/// Nodes that are prefetched together: about as many as the processor has outstanding cache misses. It changes speed only.
 const AHEAD: usize = 16;
 
-/// Marches on one side away from the nodes `known`, of which all around are to be reached; the number of nodes that
-/// have become known.
+/// Marches on one side away from the nodes `known`, whose neighbours are all to be reached; returns the number of nodes
+/// that have become known.
 pub(super) fn march(stencil: &Stencil, side: Side, order: Order, values: &mut [f64], known: &[u32]) -> usize {
     match (side == Side::Inside, order) {
         (true, Order::First) => Front::<true, false, false>::march(stencil, values, known),
@@ -41,7 +42,7 @@ pub(super) fn march(stencil: &Stencil, side: Side, order: Order, values: &mut [f
     }
 }
 
-/// Marches on one side what follows from the nodes `changed` whose values have been changed.
+/// Propagates on one side the changes of the nodes `changed`, whose values have been set.
 pub(super) fn march_again(
     stencil: &Stencil,
     side: Side,
@@ -63,7 +64,7 @@ struct Front<'a, const INSIDE: bool, const SECOND: bool, const UPDATE: bool> {
     stencil: &'a Stencil,
     values: &'a mut [f64],
     queue: Queue,
-    /// Known nodes that are to be solved again.
+    /// Known nodes that must be solved again.
     in_doubt: Bits,
     log: &'a mut Log,
     reached: usize,
@@ -92,9 +93,9 @@ impl<'a, const INSIDE: bool, const SECOND: bool, const UPDATE: bool> Front<'a, I
             let node = node as usize;
             let value = front.get(node);
             if value < KNOWN {
-                front.spread(node, value, f64::NEG_INFINITY);
+                front.propagate(node, value, f64::NEG_INFINITY);
             } else {
-                front.spread(node, f64::INFINITY, f64::NEG_INFINITY);
+                front.propagate(node, f64::INFINITY, f64::NEG_INFINITY);
                 if value >= FAR {
                     front.wait(node, front.stencil.floor);
                 }
@@ -130,10 +131,10 @@ impl<'a, const INSIDE: bool, const SECOND: bool, const UPDATE: bool> Front<'a, I
             let value = self.get(node);
             if value < KNOWN {
                 if self.in_doubt.remove(node) {
-                    self.ask(node, value);
+                    self.verify(node, value);
                 }
             } else if value < SOLVED {
-                self.turn_of_waiting(node, value / WAITING);
+                self.solve_waiting(node, value / WAITING);
             } else if value < FAR {
                 let t = value / TENTATIVE;
                 if self.queue.is_ahead(t) { self.queue.push(t, entry) } else { self.arrive(node, t) }
@@ -141,8 +142,8 @@ impl<'a, const INSIDE: bool, const SECOND: bool, const UPDATE: bool> Front<'a, I
         }
     }
 
-    /// Reads around the nodes that leave the queue next, so that what is in no near cache comes while it is not needed:
-    /// the reads do not wait for each other, as those of one node after the other do.
+    /// Prefetches the values around the nodes that leave the queue next: these reads are independent, whereas those of
+    /// one node after the other would wait for each other.
     #[inline(always)]
     fn fetch(&self) {
         let open = self.queue.open();
@@ -150,18 +151,19 @@ impl<'a, const INSIDE: bool, const SECOND: bool, const UPDATE: bool> Front<'a, I
         let mut sum = 0.0;
         for &node in &open[open.len().saturating_sub(AHEAD)..] {
             let node = node as usize;
-            // A node has neighbours on all sides, if only the border.
+            // A node has neighbours on all sides, at least the border.
             let near = self.values[node - line] + self.values[node] + self.values[node + line];
             sum += near + self.values[node - plane] + self.values[node + plane];
         }
         std::hint::black_box(sum);
     }
 
-    /// A node is solved whose turn is near.
+    /// Solves a waiting node that is nearly due.
     #[inline(always)]
-    fn turn_of_waiting(&mut self, node: usize, turn: f64) {
-        if self.queue.is_ahead(turn) {
-            self.queue.push(turn, node as u32);
+    fn solve_waiting(&mut self, node: usize, due: f64) {
+        // It may have waited in the last bucket of the ring.
+        if self.queue.is_ahead(due) {
+            self.queue.push(due, node as u32);
             return;
         }
         let t = self.solve(node);
@@ -172,7 +174,7 @@ impl<'a, const INSIDE: bool, const SECOND: bool, const UPDATE: bool> Front<'a, I
         }
     }
 
-    /// A node waits for its turn with the distance that it would have, or is far.
+    /// Makes a solved node tentative with the distance `t`, or far where that is beyond the limit.
     #[inline(always)]
     fn expect(&mut self, node: usize, t: f64) {
         if t < KNOWN && t <= self.stencil.limit {
@@ -183,30 +185,30 @@ impl<'a, const INSIDE: bool, const SECOND: bool, const UPDATE: bool> Front<'a, I
         }
     }
 
-    /// A node that is far waits to be solved.
+    /// Makes a far node wait to be solved at the distance `due`.
     #[inline(always)]
-    fn wait(&mut self, node: usize, turn: f64) {
+    fn wait(&mut self, node: usize, due: f64) {
         if UPDATE {
             if !self.log.allows(node, self.stencil.strides) {
                 return;
             }
             self.log.note(node, oriented::<INSIDE>(FAR));
         }
-        self.set(node, turn * WAITING);
-        self.queue.push(turn, node as u32);
+        self.set(node, due * WAITING);
+        self.queue.push(due, node as u32);
     }
 
-    /// A node becomes known.
+    /// Makes a node known.
     #[inline(always)]
     fn arrive(&mut self, node: usize, t: f64) {
         self.set(node, t);
         self.reached += 1;
-        self.spread(node, t, t);
+        self.propagate(node, t, t);
     }
 
-    /// A known node that may no longer hold is solved again.
+    /// Solves a known node again whose value may no longer be valid.
     #[inline(always)]
-    fn ask(&mut self, node: usize, old: f64) {
+    fn verify(&mut self, node: usize, old: f64) {
         let t = self.solve(node);
         if t.to_bits() == old.to_bits() {
             return;
@@ -216,19 +218,19 @@ impl<'a, const INSIDE: bool, const SECOND: bool, const UPDATE: bool> Front<'a, I
         }
         if t <= self.stencil.limit && t <= old + GROWTH * self.stencil.spacing {
             self.set(node, t);
-            self.spread(node, t, t.min(old));
+            self.propagate(node, t, t.min(old));
         } else {
             self.expect(node, t);
             self.reached -= usize::from(!UPDATE);
-            self.spread(node, f64::INFINITY, old);
+            self.propagate(node, f64::INFINITY, old);
         }
     }
 
-    /// Nodes around a known one that nothing is known of are reached.
+    /// Makes the far neighbours of a known node wait.
     #[inline(always)]
     fn reach_around(&mut self, node: usize) {
         let value = self.get(node);
-        // Neither what is on the other side nor what is too far.
+        // Skips nodes on the other side of the surface and beyond the limit.
         if !(value > 0.0 && value < self.stencil.limit) {
             return;
         }
@@ -241,29 +243,29 @@ impl<'a, const INSIDE: bool, const SECOND: bool, const UPDATE: bool> Front<'a, I
         }
     }
 
-    /// The value of a node has become or is no longer `value`, and what is greater than `from` may follow from it.
+    /// Propagates a change of a node to `value`: neighbours larger than `from` may depend on it.
     #[inline(always)]
-    fn spread(&mut self, node: usize, value: f64, from: f64) {
+    fn propagate(&mut self, node: usize, value: f64, from: f64) {
         for axis in 0..3 {
             let step = self.stencil.strides[axis];
             for (neighbour, beyond) in
                 [(node - step, node.wrapping_sub(2 * step)), (node + step, node + 2 * step)]
             {
                 let other = self.get(neighbour);
-                // NaN, the border, is not greater than anything.
+                // NaN, the border, compares false.
                 if !(other > from) {
                     continue;
                 }
                 if other < KNOWN {
                     self.doubt(neighbour, other);
-                    self.tell(beyond, from);
+                    self.notify(beyond, from);
                 } else if other >= FAR {
                     if value < self.stencil.limit {
-                        let turn = value + LEAD * self.stencil.spacing;
-                        self.wait(neighbour, turn.max(self.stencil.floor));
+                        let due = value + LEAD * self.stencil.spacing;
+                        self.wait(neighbour, due.max(self.stencil.floor));
                     }
                 } else if other >= SOLVED {
-                    // A node whose neighbour opposite is lesser does not follow from this one.
+                    // A node whose opposite neighbour is smaller does not depend on this one.
                     if UPDATE || !(self.get(beyond) < value - self.stencil.tie) {
                         self.solve_again(neighbour, other);
                     }
@@ -272,13 +274,14 @@ impl<'a, const INSIDE: bool, const SECOND: bool, const UPDATE: bool> Front<'a, I
         }
     }
 
-    /// A node that waits for its turn is solved again.
+    /// Solves a tentative node again.
     #[inline(always)]
     fn solve_again(&mut self, node: usize, value: f64) {
         let t = self.solve(node);
         if (t * TENTATIVE).to_bits() == value.to_bits() {
             return;
         }
+        // In the same bucket the node's entry in the queue stays valid.
         if self.queue.bucket(t) == self.queue.bucket(value / TENTATIVE) {
             self.set(node, t * TENTATIVE);
         } else {
@@ -286,9 +289,9 @@ impl<'a, const INSIDE: bool, const SECOND: bool, const UPDATE: bool> Front<'a, I
         }
     }
 
-    /// A node behind a neighbour that is greater than `from` may follow from both.
+    /// Rechecks a node behind a larger neighbour: its difference of second order may depend on the changed node.
     #[inline(always)]
-    fn tell(&mut self, node: usize, from: f64) {
+    fn notify(&mut self, node: usize, from: f64) {
         let value = self.get(node);
         if value > from {
             if value < KNOWN {
@@ -299,7 +302,7 @@ impl<'a, const INSIDE: bool, const SECOND: bool, const UPDATE: bool> Front<'a, I
         }
     }
 
-    /// A known node is to be solved again when its turn comes, unless it is exact.
+    /// Marks a known node to be solved again when it is due, unless it is exact.
     #[inline(always)]
     fn doubt(&mut self, node: usize, value: f64) {
         if value > self.stencil.band {

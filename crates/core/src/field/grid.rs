@@ -1,18 +1,18 @@
-//! Regular grids of cubic cells, and where their nodes stand in memory.
+//! Regular grids of cubic cells, and the memory layout of their nodes.
 //!
-//! Nodes are stored with one layer of border around them, so that a stencil may look one node past the grid without
-//! asking where it is.
+//! Nodes are stored with one layer of border around them, so that a stencil may access one node past the grid without
+//! testing its position.
 
 use nalgebra::{Point3, Vector3};
 
 use super::error::FieldError;
-use super::march::MOST_SPACING;
+use super::march::MAX_SPACING;
 use crate::geometry::triangle_mesh::Aabb;
 
-/// Nodes with their border that a grid may have: an index and one bit beside it fit into 32 bits.
-const MOST_NODES: u64 = 1 << 31;
+/// Maximum number of nodes of a grid, border included: an index and one more bit fit into 32 bits.
+const MAX_NODES: u64 = 1 << 31;
 
-/// A regular grid of cubic cells. Node (i, j, k) stands at `origin + spacing · (i, j, k)`.
+/// A regular grid of cubic cells. Node (i, j, k) is at `origin + spacing · (i, j, k)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Grid {
     /// Position of node (0, 0, 0) [m, body frame].
@@ -24,8 +24,8 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The grid with `resolution` nodes along the longest edge of `bounds`, the first and the last on its faces; along
-    /// the other axes as many as it takes to cover the box, in its middle.
+    /// The grid with `resolution` nodes along the longest edge of `bounds`, the first and the last on its faces, and along
+    /// the other axes as few as cover the box; centred.
     ///
     /// ```
     /// use extricate_core::field::Grid;
@@ -49,13 +49,14 @@ impl Grid {
         Self::covering(bounds, longest / (resolution - 1) as f64)
     }
 
-    /// The grid of cells of size `spacing` [m] that covers `bounds`, in its middle.
+    /// The grid of cells of size `spacing` [m] that covers `bounds`, centred.
     ///
     /// # Errors
     /// [`FieldError`] when the box is empty or not finite, the spacing is not a positive number, or the grid has too
     /// many nodes.
     pub fn covering(bounds: &Aabb, spacing: f64) -> Result<Self, FieldError> {
-        /// Share of a cell by which rounding may seem to exceed a whole number of cells.
+        /// Fraction of a cell by which a length may exceed a whole number of cells through rounding; without it `over` could get
+        /// one node more than was asked for.
         const ROUNDING: f64 = 1e-9;
         let extents = bounds.extents();
         if !extents.iter().all(|&x| x >= 0.0 && x.is_finite()) {
@@ -69,7 +70,7 @@ impl Grid {
         Ok(Self { origin, spacing, counts })
     }
 
-    /// Whether the grid is one: numbers that are finite, at least two nodes along each axis, and not too many in all.
+    /// Checks that the grid is valid: finite, with at least two nodes along each axis, and not too many in total.
     pub(super) fn check(&self) -> Result<(), FieldError> {
         if !self.origin.iter().all(|x| x.is_finite()) {
             return Err(FieldError::NoBox);
@@ -116,7 +117,7 @@ impl Grid {
         self.counts.iter().map(|n| n + 2).product()
     }
 
-    /// Place of a node in memory.
+    /// Index of a node in memory.
     pub(super) fn place(&self, [i, j, k]: [usize; 3]) -> usize {
         let [_, y, z] = self.strides();
         (i + 1) + y * (j + 1) + z * (k + 1)
@@ -127,7 +128,7 @@ impl Grid {
     pub(super) fn first_at(&self, axis: usize, x: f64) -> usize {
         let at = |node: usize| self.origin[axis] + self.spacing * node as f64;
         let mut node = self.guess(axis, x);
-        // Rounding of the quotient must not decide.
+        // The quotient is only a guess: its rounding must not decide.
         while node > 0 && at(node - 1) >= x {
             node -= 1;
         }
@@ -154,7 +155,7 @@ impl Grid {
         nodes.saturating_add(1).min(self.counts[axis])
     }
 
-    /// The nodes from the first to behind the last along each axis that stand in a box; empty ranges when none does.
+    /// Half-open ranges along each axis of the nodes in a box; empty when there are none.
     pub(super) fn nodes_in(&self, bounds: &Aabb) -> [std::ops::Range<usize>; 3] {
         [0, 1, 2].map(|axis| {
             let from = self.first_at(axis, bounds.min[axis]);
@@ -164,12 +165,12 @@ impl Grid {
 }
 
 fn check_spacing(spacing: f64) -> Result<(), FieldError> {
-    let fits = (1.0 / MOST_SPACING..=MOST_SPACING).contains(&spacing);
-    let (option, accepted) = ("grid's spacing", "a positive number of metres");
+    let fits = (1.0 / MAX_SPACING..=MAX_SPACING).contains(&spacing);
+    let (option, accepted) = ("grid's spacing", "positive and finite [m]");
     fits.then_some(()).ok_or(FieldError::Option { option, value: spacing, accepted })
 }
 
 fn check_size(nodes: f64) -> Result<(), FieldError> {
-    let fits = nodes <= MOST_NODES as f64;
+    let fits = nodes <= MAX_NODES as f64;
     fits.then_some(()).ok_or(FieldError::TooLarge { nodes, memory: 8.0 * nodes / f64::from(1 << 30) })
 }

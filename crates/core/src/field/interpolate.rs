@@ -1,4 +1,4 @@
-//! Distances between nodes: trilinear, and its gradient.
+//! Trilinear interpolation of distances between nodes, and its gradient.
 
 use nalgebra::{Point3, Vector3};
 
@@ -13,7 +13,7 @@ impl DistanceField {
         self.value_and_gradient(point).0
     }
 
-    /// [`DistanceField::value`] and its gradient, which is the exact derivative of what is interpolated: about a unit
+    /// [`DistanceField::value`] and its gradient, which is the exact derivative of the interpolant: about a unit
     /// vector away from the surface, constant along each axis within a cell, and discontinuous between cells. Zero
     /// where the value is infinite.
     #[must_use]
@@ -29,7 +29,7 @@ impl DistanceField {
         if !value.is_finite() {
             return (value, Vector3::zeros());
         }
-        // Along the axes on which the point is beyond the box, its nearest point stays.
+        // Along the axes on which the point is beyond the box, its nearest point does not move with it.
         let along = gradient.zip_map(&beyond, |slope, beyond| if beyond.abs() > 0.0 { 0.0 } else { slope });
         (value + distance, along + beyond / distance)
     }
@@ -45,7 +45,7 @@ impl DistanceField {
         if let Some(&far) = corners.iter().find(|corner| !corner.is_finite()) {
             return (far, Vector3::zeros());
         }
-        let mix = |from: f64, to: f64, share: f64| from + share * (to - from);
+        let mix = |from: f64, to: f64, fraction: f64| from + fraction * (to - from);
         let rows = [0, 2, 4, 6].map(|at| mix(corners[at], corners[at + 1], x));
         let slopes = [0, 2, 4, 6].map(|at| corners[at + 1] - corners[at]);
         let planes = [mix(rows[0], rows[1], y), mix(rows[2], rows[3], y)];

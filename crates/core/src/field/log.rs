@@ -1,22 +1,22 @@
-//! What an update of a field has changed, and where it may change something.
+//! Record of the changes of a field by an update, and the region in which it may change values.
 
 use std::ops::Range;
 
 /// Ranges of nodes along the axes.
 pub(super) type Box3 = [Range<usize>; 3];
 
-/// What an update keeps of a field beside its values.
+/// State of an update beside the field's values.
 #[derive(Debug, Default)]
 pub(super) struct Log {
-    /// Nodes whose value has changed, and the old one.
+    /// Nodes whose value has changed, with the old values.
     pub(super) old: Vec<(u32, f64)>,
-    /// Which nodes are among them.
+    /// Set of these nodes.
     is_logged: Bits,
-    /// Nodes that may be marched again, as places; everywhere when it is `None`.
+    /// Boxes of nodes that may be marched again; everywhere when it is `None`.
     within: Option<Vec<Box3>>,
-    /// Nodes outside of those that are in doubt.
+    /// Nodes outside of these boxes whose values may no longer be valid.
     pub(super) beyond: Vec<u32>,
-    /// Number of times that a node was solved.
+    /// Number of local solves.
     pub(super) solved: usize,
 }
 
@@ -25,7 +25,7 @@ impl Log {
         Self { is_logged: Bits::new(nodes), within, ..Self::default() }
     }
 
-    /// Remembers the old value of a node, when that has not been done.
+    /// Records the old value of a node, unless one is recorded already.
     #[inline(always)]
     pub(super) fn note(&mut self, node: usize, old: f64) {
         if self.is_logged.insert(node) {
@@ -52,7 +52,7 @@ impl Bits {
         Self(vec![0; nodes.div_ceil(64)])
     }
 
-    /// Whether it was not there.
+    /// Adds a node; returns whether it is new.
     #[inline(always)]
     pub(super) fn insert(&mut self, node: usize) -> bool {
         let (word, bit) = (&mut self.0[node / 64], 1 << (node % 64));
@@ -61,7 +61,7 @@ impl Bits {
         is_new
     }
 
-    /// Whether it was there.
+    /// Removes a node; returns whether it was in the set.
     #[inline(always)]
     pub(super) fn remove(&mut self, node: usize) -> bool {
         let (word, bit) = (&mut self.0[node / 64], 1 << (node % 64));

@@ -1,8 +1,8 @@
 //! Distance fields on regular grids [Fisher01 §4].
 //!
 //! The distance to a closed mesh is computed exactly at the nodes near it and marched from there over the rest of the
-//! grid. Distances are **positive outside and negative inside**. On them stand a mesher of tetrahedra and the embedding of
-//! fine surfaces.
+//! grid. Distances are **positive outside and negative inside**. The tetrahedral mesher and the embedding of fine surfaces
+//! build on them.
 
 mod band;
 mod closed;

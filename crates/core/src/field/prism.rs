@@ -1,11 +1,11 @@
-//! A triangle made ready for distances to many points.
+//! A triangle preprocessed for distances to many points.
 
 use nalgebra::{Point3, Vector3};
 
-/// Points that are looked at together.
+/// Points that are processed together: a vector of doubles with AVX2.
 pub(super) const LANES: usize = 4;
 
-/// A triangle and the planes through its edges, upright on it.
+/// A triangle and the planes through its edges, perpendicular to it.
 ///
 /// | symbol | here                | meaning                                                    |
 /// |--------|---------------------|------------------------------------------------------------|
@@ -17,9 +17,9 @@ pub(super) struct Prism {
     corner: Point3<f64>,
     /// From the corner to the other two.
     sides: [Vector3<f64>; 2],
-    /// Zero when the triangle has no area to speak of.
+    /// Zero when the triangle is degenerate.
     normal: Vector3<f64>,
-    /// Zero when the triangle has no area to speak of, and with them the lower bound.
+    /// Zero when the triangle is degenerate, and with them the lower bound.
     outward: [Vector3<f64>; 3],
     /// Of the third edge; the first two begin at the corner.
     offset: f64,
@@ -35,8 +35,8 @@ pub(super) struct Prism {
 impl Prism {
     #[inline(always)]
     pub(super) fn new(corners: &[Point3<f64>; 3]) -> Self {
-        /// Squared sine of an angle below which a triangle counts as its edges: their distances are then off by less
-        /// than the normal would be.
+        /// Squared sine of an angle below which a triangle is replaced by its edges: their distances are then less in
+        /// error than the normal would be.
         const FLAT: f64 = 1e-16;
         let (b, c) = (corners[1] - corners[0], corners[2] - corners[0]);
         let (a, normal) = (c - b, b.cross(&c));
@@ -62,8 +62,7 @@ impl Prism {
         }
     }
 
-    /// What the height and the distances from the edges are on the line parallel to x at `y` and `z`, where x is that
-    /// of the corner.
+    /// Height and distances from the edges on the line parallel to x at `y` and `z`, where x is that of the corner.
     #[inline(always)]
     pub(super) fn row(&self, y: f64, z: f64) -> Row {
         let (y, z) = (y - self.corner.y, z - self.corner.z);
@@ -74,10 +73,10 @@ impl Prism {
         }
     }
 
-    /// What comes to them along x.
+    /// The terms that x adds to them.
     #[inline(always)]
-    pub(super) fn along(&self, x: &[f64; LANES]) -> Along {
-        let mut along = Along { height: [0.0; LANES], beyond: [[0.0; LANES]; 3] };
+    pub(super) fn along(&self, x: &[f64; LANES]) -> AxialTerms {
+        let mut along = AxialTerms { height: [0.0; LANES], beyond: [[0.0; LANES]; 3] };
         for lane in 0..LANES {
             let x = x[lane] - self.corner.x;
             along.height[lane] = self.normal.x * x;
@@ -88,10 +87,10 @@ impl Prism {
         along
     }
 
-    /// A number that the squared distance of each point is not below; equal to it above the triangle.
+    /// Lower bound of the squared distance of each point; equal to it for points that project into the triangle.
     #[inline(always)]
-    pub(super) fn least(&self, row: &Row, along: &Along) -> [f64; LANES] {
-        let mut least = [0.0; LANES];
+    pub(super) fn min(&self, row: &Row, along: &AxialTerms) -> [f64; LANES] {
+        let mut min = [0.0; LANES];
         for lane in 0..LANES {
             let height = row.height + along.height[lane];
             let mut beyond = 0.0_f64;
@@ -99,30 +98,30 @@ impl Prism {
                 let past = (row.beyond[edge] + along.beyond[edge][lane]).max(0.0);
                 beyond = beyond.max(past * past * self.inverse_outward[edge]);
             }
-            least[lane] = height * height * self.inverse_normal + beyond;
+            min[lane] = height * height * self.inverse_normal + beyond;
         }
-        least
+        min
     }
 
-    /// The least and greatest x of points on a line parallel to x that may be as near as `band`; the greatest is the
-    /// lesser of the two when there are none.
+    /// The minimum and maximum x of points on a line parallel to x that may be as near as `band`; the maximum is below the
+    /// minimum when there are none.
     #[inline(always)]
     pub(super) fn near(&self, row: &Row, band: f64) -> [f64; 2] {
         let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
-        // Where at + slope · x is at most `most`.
-        let mut cut = |at: f64, slope: f64, most: f64| {
-            let x = (most - at) / slope;
+        // Restricts x to at + slope · x ≤ max.
+        let mut cut = |at: f64, slope: f64, max: f64| {
+            let x = (max - at) / slope;
             if slope > 0.0 {
                 high = high.min(x);
             } else if slope < 0.0 {
                 low = low.max(x);
-            } else if at > most {
+            } else if at > max {
                 high = f64::NEG_INFINITY;
             }
         };
-        let most = band / self.inverse_normal.sqrt();
-        cut(row.height, self.normal.x, most);
-        cut(-row.height, -self.normal.x, most);
+        let max = band / self.inverse_normal.sqrt();
+        cut(row.height, self.normal.x, max);
+        cut(-row.height, -self.normal.x, max);
         for edge in 0..3 {
             cut(row.beyond[edge], self.outward[edge].x, band / self.inverse_outward[edge].sqrt());
         }
@@ -131,7 +130,7 @@ impl Prism {
 
     /// Squared distance of a point whose lower bound is known.
     #[inline(always)]
-    pub(super) fn squared_distance(&self, point: &Point3<f64>, least: f64) -> f64 {
+    pub(super) fn squared_distance(&self, point: &Point3<f64>, min: f64) -> f64 {
         let [b, c] = self.sides;
         let from = point - self.corner;
         let is_past = |edge: usize, offset: f64| !self.has_area || self.outward[edge].dot(&from) > offset;
@@ -139,7 +138,7 @@ impl Prism {
             let along = (from.dot(&side) * inverse).clamp(0.0, 1.0);
             (from - along * side).norm_squared()
         };
-        // The closest point is on an edge that the point is behind, when there is one.
+        // The closest point is on an edge that the point is beyond, if there is one.
         let [of_b, of_c, of_a] = self.inverse_edges;
         let mut squared = f64::INFINITY;
         if is_past(0, 0.0) {
@@ -151,7 +150,7 @@ impl Prism {
         if is_past(2, self.offset) {
             squared = squared.min(to_edge(from - b, c - b, of_a));
         }
-        if squared < f64::INFINITY { squared } else { least }
+        if squared < f64::INFINITY { squared } else { min }
     }
 }
 
@@ -161,8 +160,8 @@ pub(super) struct Row {
     beyond: [f64; 3],
 }
 
-/// What the points of a line add to them.
-pub(super) struct Along {
+/// Terms of height and distances that depend on x, for several points of a line.
+pub(super) struct AxialTerms {
     height: [f64; LANES],
     beyond: [[f64; LANES]; 3],
 }
@@ -182,7 +181,7 @@ mod tests {
         for shape in 0..300 {
             let thin = [1.0, 1e-3, 1e-7, 0.0][shape % 4];
             let [a, b, c] = [0, 1, 2].map(|_| Point3::new(random(), random(), random()));
-            // A needle, or with a share of zero a line.
+            // A needle, or with a factor of zero a line.
             let corners = [a, b, Point3::from(b.coords.lerp(&c.coords, thin))];
             let prism = Prism::new(&corners);
             let model = TriangleMesh::new(corners.to_vec(), vec![[0, 1, 2]])
@@ -190,22 +189,22 @@ mod tests {
             let exact = |point: &Point3<f64>| match &model {
                 Ok(model) => closest_point(model, point).distance,
                 Err(_) => {
-                    let share = (point - a).dot(&(b - a)) / (b - a).norm_squared();
-                    (point - a - share.clamp(0.0, 1.0) * (b - a)).norm()
+                    let fraction = (point - a).dot(&(b - a)) / (b - a).norm_squared();
+                    (point - a - fraction.clamp(0.0, 1.0) * (b - a)).norm()
                 }
             };
             for _ in 0..50 {
                 let first = Point3::new(0.0, 2.0 * random(), 2.0 * random());
                 let x = [0; LANES].map(|_| 2.0 * random());
                 let row = prism.row(first.y, first.z);
-                let least = prism.least(&row, &prism.along(&x));
+                let min = prism.min(&row, &prism.along(&x));
                 for lane in 0..LANES {
                     let point = Point3::new(x[lane], first.y, first.z);
                     let exact = exact(&point);
-                    let found = prism.squared_distance(&point, least[lane]).sqrt();
+                    let found = prism.squared_distance(&point, min[lane]).sqrt();
                     assert!((found - exact).abs() < 1e-9, "{corners:?} {point}: {found} {exact}");
                     assert!(thin < 1.0 || (found - exact).abs() < 1e-13, "{corners:?}: {found} {exact}");
-                    assert!(least[lane].sqrt() < exact + 1e-9, "{corners:?} {point}: {least:?} {exact}");
+                    assert!(min[lane].sqrt() < exact + 1e-9, "{corners:?} {point}: {min:?} {exact}");
                     let [low, high] = prism.near(&row, exact * (1.0 + 1e-6));
                     assert!(low - 1e-6 <= x[lane] && x[lane] <= high + 1e-6, "{low} {high} {}", x[lane]);
                 }

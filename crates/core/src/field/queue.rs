@@ -1,20 +1,22 @@
-//! A queue of nodes by distance, in constant time.
+//! Bucket queue of nodes by distance: push and pop in constant time.
 //!
-//! Distances are sorted into narrow buckets, used round and round, and within a bucket into no order: whoever takes nodes
-//! out must be able to mend what follows from two of one bucket in the wrong order. An entry is a node and no more; how
-//! far it is, and whether the entry still counts, stands with the node.
+//! Distances are sorted into narrow buckets, which form a ring; within a bucket they are not ordered: the caller must
+//! correct the results of two nodes of one bucket that leave in the wrong order. An entry is a node index only; its
+//! distance, and whether the entry is still valid, is stored with the node.
 
-/// Buckets for one spacing. With fewer more nodes are solved twice; with more their ends leave the nearest cache.
+/// Buckets per spacing. With fewer, more nodes are solved twice; with more, the ends of the buckets no longer fit the
+/// nearest cache.
 const BUCKETS_PER_SPACING: f64 = 64.0;
-/// Buckets in all. Distances farther ahead wait in the last one.
+/// Number of buckets in the ring. Distances farther ahead wait in the last one, and are sorted again from there: with fewer
+/// buckets that happens more often.
 const RING: usize = 256;
 
 #[derive(Debug)]
 pub(super) struct Queue {
     ring: Vec<Vec<u32>>,
     buckets_per_metre: f64,
-    /// The bucket whose turn it is.
-    turn: u64,
+    /// Number of the bucket that is being emptied.
+    current: u64,
     /// Its entries.
     open: Vec<u32>,
     /// Entries in the ring.
@@ -22,17 +24,17 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// A queue for distances from `least` on, which is positive, on a grid of the given spacing [m].
-    pub(super) fn new(spacing: f64, least: f64) -> Self {
+    /// A queue for distances from `min` on, which is positive, on a grid of the given spacing [m].
+    pub(super) fn new(spacing: f64, min: f64) -> Self {
         let buckets_per_metre = BUCKETS_PER_SPACING / spacing;
-        let turn = (least * buckets_per_metre) as u64;
-        Self { ring: vec![Vec::new(); RING], buckets_per_metre, turn, open: Vec::new(), waiting: 0 }
+        let current = (min * buckets_per_metre) as u64;
+        Self { ring: vec![Vec::new(); RING], buckets_per_metre, current, open: Vec::new(), waiting: 0 }
     }
 
-    /// Whether a distance belongs to a bucket whose turn is still to come.
+    /// Whether a distance belongs to a later bucket than the current one.
     #[inline(always)]
     pub(super) fn is_ahead(&self, distance: f64) -> bool {
-        self.bucket(distance) > self.turn
+        self.bucket(distance) > self.current
     }
 
     /// The bucket of a distance.
@@ -44,16 +46,17 @@ impl Queue {
     #[inline(always)]
     pub(super) fn push(&mut self, distance: f64, node: u32) {
         let bucket = self.bucket(distance);
-        if bucket <= self.turn {
+        // A distance in the current bucket or before it is due at once.
+        if bucket <= self.current {
             self.open.push(node);
         } else {
-            let bucket = bucket.min(self.turn + RING as u64 - 1);
+            let bucket = bucket.min(self.current + RING as u64 - 1);
             self.ring[bucket as usize % RING].push(node);
             self.waiting += 1;
         }
     }
 
-    /// Entries of the bucket whose turn it is; the last one leaves first.
+    /// Entries of the current bucket; the last one leaves first.
     #[inline(always)]
     pub(super) fn open(&self) -> &[u32] {
         &self.open
@@ -66,8 +69,8 @@ impl Queue {
             if entry.is_some() || self.waiting == 0 {
                 return entry;
             }
-            self.turn += 1;
-            std::mem::swap(&mut self.open, &mut self.ring[self.turn as usize % RING]);
+            self.current += 1;
+            std::mem::swap(&mut self.open, &mut self.ring[self.current as usize % RING]);
             self.waiting -= self.open.len();
         }
     }
@@ -93,7 +96,7 @@ mod tests {
         while let Some(node) = queue.pop() {
             let distance = distances[node as usize];
             if queue.is_ahead(distance) {
-                // It has waited in the last bucket.
+                // It waited in the last bucket of the ring.
                 queue.push(distance, node);
                 continue;
             }

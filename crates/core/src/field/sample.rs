@@ -7,9 +7,9 @@ use crate::proximity::closest_point::signed_distance;
 use crate::proximity::model::Model;
 
 /// Signed distances [m] at `points` [m, body frame of `model`], each from its closest point, with all threads of the
-/// current pool: exact, and cheaper than a field when a grid would have more nodes than some ten times the points.
+/// current pool: exact, and cheaper than a field when a grid would have more than about ten nodes per point.
 ///
-/// The model is to be a closed solid; of a surface all distances are positive.
+/// The model should be a closed solid; distances from an open surface are all positive.
 ///
 /// ```
 /// use extricate_core::field::sample_nodes;

@@ -1,4 +1,4 @@
-//! A slice through a field as a picture: colours for the distance, lines where it is a round number.
+//! Picture of a slice through a field: colours for the distance, contour lines at round values.
 
 use std::path::Path;
 
@@ -9,34 +9,34 @@ use super::error::FieldError;
 
 /// Longest edge of the picture of the slice [px].
 const LONGEST: f64 = 640.0;
-/// Room around it [px].
+/// Margin around it [px].
 const MARGIN: i32 = 24;
 /// Height of the line of text above it [px].
 const TITLE: i32 = 28;
 /// Squares of one colour along the longest edge.
 const SQUARES: f64 = 160.0;
-/// Number of lines of equal distance between zero and the greatest distance, about.
+/// Approximate number of contour lines between zero and the maximum distance.
 const LINES: f64 = 8.0;
-/// Colours from far inside over the surface to far outside: blue, white, orange, told apart by colour-blind readers.
+/// Colours from far inside over the surface to far outside: blue, white, orange, distinguishable by colour-blind readers.
 const COLORS: [[f64; 3]; 3] = [[0.0, 90.0, 160.0], [250.0, 250.0, 250.0], [200.0, 90.0, 0.0]];
-/// Colour of what has no distance.
+/// Colour of nodes without a distance.
 const UNKNOWN: RGBColor = RGBColor(205, 205, 205);
 
-/// The plane of a slice and how it maps to pixels.
+/// The plane of a slice and its mapping to pixels.
 struct Frame<'a> {
     field: &'a DistanceField,
-    /// The axis along which the plane is fixed, the one to the right and the one upwards.
+    /// The axis normal to the plane, the one to the right and the one upwards.
     axes: [usize; 3],
     at: f64,
-    /// Pixels of a metre.
+    /// Pixels per metre.
     scale: f64,
     /// Size in pixels.
     size: [f64; 2],
 }
 
 impl DistanceField {
-    /// Draws the slice at coordinate `at` [m] of an axis (0, 1, 2 for x, y, z) to an SVG file, with lines of equal
-    /// distance; that of the surface is the thick one.
+    /// Draws the slice at coordinate `at` [m] of an axis (0, 1, 2 for x, y, z) to an SVG file, with contour lines of
+    /// the distance; that of the surface is thick.
     ///
     /// # Errors
     /// [`FieldError::Picture`] when there is no such axis, the plane misses the grid or the file cannot be written.
@@ -64,7 +64,7 @@ impl Frame<'_> {
         root.fill(&WHITE)?;
         let (squares, values) = self.sample();
         let known = || values.iter().flatten().filter(|value| value.is_finite());
-        let most = known().fold(0.0_f64, |most, value| most.max(value.abs()));
+        let max = known().fold(0.0_f64, |max, value| max.max(value.abs()));
         let side = LONGEST / SQUARES;
         let corner = |column: usize, row: usize| {
             (MARGIN + (side * column as f64) as i32, MARGIN + TITLE + (side * row as f64) as i32)
@@ -72,13 +72,13 @@ impl Frame<'_> {
         for row in 0..squares[1] {
             for column in 0..squares[0] {
                 let corners = [0, 1, 2, 3].map(|at| values[row + at / 2][column + at % 2]);
-                let color = shade(corners.iter().sum::<f64>() / 4.0, most);
+                let color = shade(corners.iter().sum::<f64>() / 4.0, max);
                 let place = [corner(column, row), corner(column + 1, row + 1)];
                 root.draw(&Rectangle::new(place, color.filled()))?;
             }
         }
-        let step = round(most / LINES);
-        let last = (most / step) as i32;
+        let step = round(max / LINES);
+        let last = (max / step) as i32;
         for (from, to, level) in (-last..=last).flat_map(|level| self.lines(&values, f64::from(level) * step))
         {
             let place = |[x, y]: [f64; 2]| (MARGIN + x.round() as i32, MARGIN + TITLE + y.round() as i32);
@@ -90,7 +90,7 @@ impl Frame<'_> {
             root.draw(&PathElement::new([place(from), place(to)], style))?;
         }
         let name = ["x", "y", "z"][self.axes[0]];
-        let title = format!("{name} = {:.4} m, a line every {step} m, {most:.4} m at most", self.at);
+        let title = format!("{name} = {:.4} m, a contour every {step} m, {max:.4} m at most", self.at);
         root.draw(&Text::new(title, (MARGIN, 16), ("sans-serif", 16)))?;
         root.present()?;
         Ok(())
@@ -112,7 +112,7 @@ impl Frame<'_> {
         (squares, (0..=squares[1]).map(row).collect())
     }
 
-    /// Pieces of the line on which the distance is `level`, by marching squares, each with the level.
+    /// Segments of the contour line at `level`, by marching squares, each with the level.
     fn lines(&self, values: &[Vec<f64>], level: f64) -> Vec<([f64; 2], [f64; 2], f64)> {
         let side = LONGEST / SQUARES;
         let mut pieces = Vec::new();
@@ -134,17 +134,18 @@ impl Frame<'_> {
 }
 
 fn crossing((a, at_a): ([f64; 2], f64), (b, at_b): ([f64; 2], f64)) -> Option<[f64; 2]> {
-    let share = at_a / (at_a - at_b);
-    ((at_a < 0.0) != (at_b < 0.0)).then(|| [0, 1].map(|axis| a[axis] + share * (b[axis] - a[axis])))
+    let fraction = at_a / (at_a - at_b);
+    ((at_a < 0.0) != (at_b < 0.0)).then(|| [0, 1].map(|axis| a[axis] + fraction * (b[axis] - a[axis])))
 }
 
-fn shade(value: f64, most: f64) -> RGBColor {
+fn shade(value: f64, max: f64) -> RGBColor {
     if !value.is_finite() {
         return UNKNOWN;
     }
     let far = if value < 0.0 { COLORS[0] } else { COLORS[2] };
-    let share = (value.abs() / most.max(f64::MIN_POSITIVE)).sqrt();
-    let [r, g, b] = [0, 1, 2].map(|i| (COLORS[1][i] + share * (far[i] - COLORS[1][i])).round() as u8);
+    // The square root gives more contrast near the surface.
+    let fraction = (value.abs() / max.max(f64::MIN_POSITIVE)).sqrt();
+    let [r, g, b] = [0, 1, 2].map(|i| (COLORS[1][i] + fraction * (far[i] - COLORS[1][i])).round() as u8);
     RGBColor(r, g, b)
 }
 
@@ -164,7 +165,7 @@ mod tests {
     use crate::geometry::procedural::{Procedural, Torus};
 
     #[test]
-    fn a_slice_is_drawn_and_a_plane_beside_the_grid_is_not() {
+    fn a_slice_is_drawn_and_a_plane_beside_the_grid_is_refused() {
         let field = DistanceField::of(
             &Torus::default().mesh().unwrap(),
             &FieldOptions { resolution: 24, ..Default::default() },

@@ -1,4 +1,4 @@
-//! Promises of distance fields, against closed forms, exact closest points and fields made anew.
+//! Promises of distance fields, against closed forms, exact closest points and recomputed fields.
 
 use nalgebra::{Point3, Vector3};
 
@@ -47,14 +47,14 @@ fn options(resolution: usize) -> FieldOptions {
     FieldOptions { resolution, ..FieldOptions::default() }
 }
 
-/// Mean and greatest error at nodes with a value.
+/// Mean and maximum error at nodes with a value.
 fn errors(field: &DistanceField, model: &Model) -> (f64, f64) {
-    let (mut sum, mut most, mut count) = (0.0, 0.0_f64, 0);
+    let (mut sum, mut max, mut count) = (0.0, 0.0_f64, 0);
     for (value, node) in field.values().zip(field.nodes()).filter(|(value, _)| value.is_finite()) {
         let error = (value - signed_distance(model, &node)).abs();
-        (sum, most, count) = (sum + error, most.max(error), count + 1);
+        (sum, max, count) = (sum + error, max.max(error), count + 1);
     }
-    (sum / f64::from(count), most)
+    (sum / f64::from(count), max)
 }
 
 #[test]
@@ -97,8 +97,8 @@ fn the_gradient_is_the_derivative_of_the_value_within_and_beyond_the_grid() {
     let field = DistanceField::of(&Torus::default().mesh().unwrap(), &options(30)).unwrap();
     let (size, step) = (field.grid().bounds().extents(), 1e-6 * field.grid().spacing);
     for i in 0..200 {
-        let share = |prime: f64| (f64::from(i) * prime).fract() * 1.6 - 0.8;
-        let offset = Vector3::new(share(0.618), share(0.414), share(0.732)).component_mul(&size);
+        let offset_of = |prime: f64| (f64::from(i) * prime).fract() * 1.6 - 0.8;
+        let offset = Vector3::new(offset_of(0.618), offset_of(0.414), offset_of(0.732)).component_mul(&size);
         let point = field.grid().bounds().center() + offset;
         let cells = (point - field.grid().origin) / field.grid().spacing;
         if cells.iter().any(|x| (x - x.round()).abs() < 1e-3) {
@@ -123,13 +123,13 @@ fn signs_are_those_of_the_solid_and_errors_stay_small_on_both_sides_of_a_torus()
         for (value, node) in field.values().zip(field.nodes()) {
             assert_eq!(value < 0.0, model.contains(&node), "{node}");
         }
-        let (mean, most) = errors(&field, &model);
-        assert!(mean < 0.08 * field.grid().spacing && most < 0.5 * field.grid().spacing, "{mean} {most}");
+        let (mean, max) = errors(&field, &model);
+        assert!(mean < 0.08 * field.grid().spacing && max < 0.5 * field.grid().spacing, "{mean} {max}");
     }
 }
 
 #[test]
-fn only_the_side_and_the_band_that_are_wanted_are_marched() {
+fn only_the_requested_side_and_band_are_marched() {
     let mesh = sphere(1.0, 20);
     let whole = DistanceField::of(&mesh, &options(32)).unwrap();
     let near = 1.1 * whole.grid().spacing;
@@ -158,7 +158,7 @@ fn the_same_mesh_in_other_units_has_the_same_field() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_meshes_and_options_are_refused() {
     let mesh = sphere(1.0, 8);
     let open = TriangleMesh::new(mesh.vertices().to_vec(), mesh.triangles()[1..].to_vec()).unwrap();
     let error = DistanceField::of(&open, &options(16)).unwrap_err();
@@ -185,7 +185,7 @@ fn a_soup_of_triangles_is_closed_when_its_corners_meet() {
     assert!(soup.values().eq(mesh.values()));
 }
 
-/// The mesh with a dent where x is large, and the box that holds what has changed.
+/// The mesh with a dent where x is large, and the bounding box of the changed triangles.
 fn dented(mesh: &TriangleMesh, depth: f64) -> (TriangleMesh, Aabb) {
     let moved: Vec<_> = (mesh.vertices().iter())
         .map(|p| if p.x > 0.55 && p.y > -0.2 { p - Vector3::x() * depth * (p.x - 0.55) } else { *p })
@@ -201,7 +201,7 @@ fn dented(mesh: &TriangleMesh, depth: f64) -> (TriangleMesh, Aabb) {
 }
 
 #[test]
-fn an_update_is_the_field_made_anew() {
+fn an_update_equals_the_recomputed_field() {
     let mesh = sphere(1.0, 32);
     for (depth, side, order) in [
         (0.6, Side::Inside, Order::Second),
@@ -230,7 +230,7 @@ fn an_update_is_the_field_made_anew() {
 }
 
 #[test]
-fn an_update_in_a_region_that_holds_too_little_is_remedied() {
+fn an_update_in_too_small_a_region_is_remedied() {
     let mesh = sphere(1.0, 32);
     let field = DistanceField::of(&mesh, &FieldOptions { side: Side::Inside, ..options(40) }).unwrap();
     let remedy = |depth| {
@@ -334,7 +334,7 @@ fn the_field_of_a_torus_converges_with_second_order_where_its_closed_form_is_smo
 }
 
 #[test]
-fn updates_one_after_the_other_are_the_field_made_anew() {
+fn successive_updates_equal_the_recomputed_field() {
     let mesh = sphere(1.0, 32);
     let options = FieldOptions { padding: 0.3, ..options(36) };
     let mut field = DistanceField::of(&mesh, &options).unwrap();
@@ -359,7 +359,7 @@ fn updates_one_after_the_other_are_the_field_made_anew() {
 }
 
 #[test]
-fn a_wider_exact_band_is_exact_and_kept_by_updates_and_files() {
+fn a_wider_exact_band_is_exact_and_preserved_by_updates() {
     let mesh = Torus::default().mesh().unwrap();
     let model = Model::new(mesh.clone(), Solidity::Solid);
     let field = DistanceField::of(&mesh, &FieldOptions { exact: Some(3.0), ..options(40) }).unwrap();

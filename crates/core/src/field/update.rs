@@ -1,8 +1,8 @@
-//! A field made to follow a mesh that has changed in some regions [Fisher01 §4.4].
+//! Update of a field after its mesh has changed in some regions [Fisher01 §4.4].
 //!
-//! Departs from [Fisher01]: what lies downstream of the regions is marched again as well, so that the result is that of
-//! a new field. [`DistanceField::update_within`] is theirs: only the regions are marched again, continuity over their
-//! border is verified, and the remedies follow in their order: blending, then a new field.
+//! Departs from [Fisher01]: nodes downstream of the regions are marched again as well, so that the result equals a new
+//! field. [`DistanceField::update_within`] is the paper's method: only the regions are marched again, continuity over
+//! their border is verified, and the remedies are tried in the paper's order: blending, then a new field.
 
 use std::ops::Range;
 
@@ -14,62 +14,64 @@ use super::options::{FieldOptions, Order, Side};
 use super::{band, closed, crossings, front};
 use crate::geometry::triangle_mesh::{Aabb, TriangleMesh};
 
-/// Jump over the border of a region, in cells, up to which a field counts as continuous: less than the error of the
-/// march.
+/// Jump over the border of a region, in cells, up to which a field counts as continuous: below the error of the march, so
+/// that a smaller one would remedy what the march itself does.
 const CONTINUOUS: f64 = 1e-3;
-/// Jump in cells up to which blending helps.
+/// Jump in cells up to which values are blended. A larger one accepts distances that are wrong by as much; above it the whole
+/// field is computed, which takes longer.
 const BLENDABLE: f64 = 0.1;
-/// Layers of nodes along the border of a region over which old and new values are blended.
+/// Layers of nodes along the border of a region over which old and new values are blended: with fewer the blended distance
+/// changes more steeply, with more the old values reach farther inside.
 const LAYERS: usize = 4;
 
-/// What was done about a jump over the border of the regions.
+/// Remedy for a jump over the border of the regions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Remedy {
     /// Nothing: the field is continuous.
     None,
     /// Old and new values were blended along the border.
     Blended,
-    /// The whole field was computed anew.
+    /// The whole field was recomputed.
     Whole,
 }
 
-/// What an update did.
+/// Result of an update.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Update {
     /// Number of nodes whose value has changed.
     pub recomputed: usize,
-    /// Number of times that a node was solved: what was asked whether it holds, and what was marched.
+    /// Number of local solves, to verify nodes and to march.
     pub solved: usize,
-    /// Greatest jump over the border of the regions before any remedy [m]; zero when what lies downstream was marched
+    /// Maximum jump over the border of the regions before any remedy [m]; zero when nodes downstream were marched
     /// again.
     pub jump: f64,
-    /// What was done about it.
+    /// Remedy for it.
     pub remedy: Remedy,
 }
 
 impl DistanceField {
-    /// Makes the field that of `mesh`, which differs from the mesh it was made of only inside `regions` [body frame]:
-    /// every triangle that has changed lies in one of them before and after. Values are those of a new field to
-    /// within some units of rounding.
+    /// Updates the field to that of `mesh`, which differs from the field's mesh only inside `regions` [body frame]: every
+    /// changed triangle lies in one of them before and after. Values equal those of a new field up to a few units of
+    /// rounding.
     ///
     /// # Errors
-    /// [`ShapeError::NotClosed`](crate::geometry::ShapeError::NotClosed), and then the field is as it was.
+    /// [`ShapeError::NotClosed`](crate::geometry::ShapeError::NotClosed), and the field is unchanged.
     pub fn update(&mut self, mesh: &TriangleMesh, regions: &[Aabb]) -> Result<Update, FieldError> {
         closed::check(mesh)?;
-        let update = self.again(mesh, regions, None);
+        let update = self.recompute(mesh, regions, None);
         Ok(Update { jump: 0.0, ..update })
     }
 
-    /// As [`DistanceField::update`], but only nodes in the regions are computed again [Fisher01 §4.4.2]: the regions
-    /// are to hold all nodes that the change concerns. When the field is not continuous over their border, old and new
-    /// values are blended there, and when the jump is too large for that, the whole field is computed anew.
+    /// As [`DistanceField::update`], but only nodes in the regions are recomputed [Fisher01 §4.4.2]: the regions should
+    /// contain all nodes that the change affects. When the field is not continuous over their border, old and new values
+    /// are blended there, and when the jump is too large for that, the whole field is recomputed.
     ///
     /// # Errors
     /// As [`DistanceField::update`].
     pub fn update_within(&mut self, mesh: &TriangleMesh, regions: &[Aabb]) -> Result<Update, FieldError> {
         closed::check(mesh)?;
         let boxes: Vec<Box3> = regions.iter().map(|region| self.padded(region)).collect();
-        let update = self.again(mesh, regions, Some(boxes));
+        let update = self.recompute(mesh, regions, Some(boxes));
         let cells = update.jump / self.grid.spacing;
         if cells <= CONTINUOUS {
             return Ok(update);
@@ -94,8 +96,8 @@ impl DistanceField {
         self.grid.nodes_in(&padded)
     }
 
-    /// Computes again what has changed; nothing is marched outside of `within`.
-    fn again(&mut self, mesh: &TriangleMesh, regions: &[Aabb], within: Option<Vec<Box3>>) -> Update {
+    /// Recomputes changed values; nothing is marched outside of `within`.
+    fn recompute(&mut self, mesh: &TriangleMesh, regions: &[Aabb], within: Option<Vec<Box3>>) -> Update {
         let stencil = self.stencil();
         let boxes: Vec<Box3> = regions.iter().map(|region| self.padded(region)).collect();
         let mut log = Log::new(self.values.len(), within);
@@ -118,7 +120,8 @@ impl DistanceField {
         Update { recomputed: log.old.len(), solved: log.solved, jump, remedy: Remedy::None }
     }
 
-    /// Exact distances and signs of the nodes of a box, all others of which become far; the old values, line by line.
+    /// Sets exact distances and signs of the nodes of a box; nodes away from the surface become far. Returns the old
+    /// values, line by line.
     fn initialise_again(&mut self, mesh: &TriangleMesh, nodes: &Box3) -> Vec<f64> {
         let [xs, ys, zs] = nodes.clone();
         let mut old = Vec::with_capacity(nodes.iter().map(Range::len).product());
@@ -130,7 +133,7 @@ impl DistanceField {
         }
         band::distances(mesh, &self.grid, self.exact, nodes, &mut self.values);
         for range in crossings::inside(mesh, &self.grid, [ys, zs]) {
-            // The range lies in one line.
+            // The range lies in one line, whose other nodes may be outside the box.
             let line = range.start - (range.start % self.grid.strides()[1] - 1);
             let part = range.start.max(line + xs.start)..range.end.min(line + xs.end);
             if !part.is_empty() {
@@ -140,8 +143,8 @@ impl DistanceField {
         old
     }
 
-    /// Adds the nodes of a box whose exact distance or side has changed. Far nodes whose side has not get their old
-    /// value back.
+    /// Adds the nodes of a box whose exact distance or side has changed to `changed`. Far nodes on an unchanged side get
+    /// their old value back.
     fn settle(&mut self, nodes: &Box3, old: &[f64], changed: &mut Vec<u32>, log: &mut Log) {
         let [xs, ys, zs] = nodes.clone();
         let band = self.exact;
@@ -161,7 +164,7 @@ impl DistanceField {
         }
     }
 
-    /// The greatest difference between the value of a node and what follows from those around it [m].
+    /// Maximum difference between the value of a node and the local solution for those around it [m].
     fn jump(&self, nodes: &[u32]) -> f64 {
         let (stencil, values) = (self.stencil(), &self.values);
         let gap = |&node: &u32| {
@@ -177,7 +180,7 @@ impl DistanceField {
         nodes.iter().map(gap).fold(0.0, f64::max)
     }
 
-    /// Mixes new values with old ones near the faces of the boxes, the more of the old the nearer.
+    /// Blends new values with old ones near the faces of the boxes: the nearer, the larger the weight of the old [Fisher01 §4.4.2].
     fn blend(&mut self, changed: &[(u32, f64)], boxes: &[Box3]) {
         let [_, line, plane] = self.grid.strides();
         let band = self.exact;
@@ -195,8 +198,8 @@ impl DistanceField {
             let new = self.values[place];
             let is_marched = |value: f64| value.abs() > band && value.abs() < FAR;
             if is_marched(new) && is_marched(old) && new.is_sign_negative() == old.is_sign_negative() {
-                let share = layer as f64 / LAYERS as f64;
-                self.values[place] = share * new + (1.0 - share) * old;
+                let weight = layer as f64 / LAYERS as f64;
+                self.values[place] = weight * new + (1.0 - weight) * old;
             }
         }
     }

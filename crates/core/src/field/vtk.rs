@@ -1,4 +1,4 @@
-//! A field as an image of VTK (`.vti`), for ParaView and others.
+//! Export of a field as VTK image data (`.vti`), for ParaView and others.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -9,8 +9,7 @@ use crate::geometry::vtk::{Values, write_array, write_file};
 use crate::geometry::write::write_atomically;
 
 impl DistanceField {
-    /// Writes the field as an image of VTK: the signed distance [m] at the nodes, as `distance`; not a number where
-    /// there is none.
+    /// Writes the field as VTK image data: the signed distance [m] at the nodes, as `distance`; NaN where there is none.
     ///
     /// # Errors
     /// [`FileError::Io`] when the file cannot be written.

@@ -1,9 +1,9 @@
-//! A number that tells whether two meshes are the same to the bit. It is no protection against forgery.
+//! Fingerprints of meshes: equal for meshes that are equal bit by bit. They are not cryptographic hashes.
 
 use super::triangle_mesh::TriangleMesh;
 
 impl TriangleMesh {
-    /// FNV-1a over the coordinates of the vertices and the corners of the triangles, bit by bit and in their order.
+    /// FNV-1a hash of the coordinates of the vertices and the corners of the triangles, bit by bit and in their order.
     ///
     /// ```
     /// use extricate_core::geometry::procedural::{Cuboid, Procedural};

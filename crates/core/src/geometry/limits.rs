@@ -1,40 +1,43 @@
-//! How much a file may ask for. What is beyond a limit is an error that names it; nothing is allocated on the word of a
-//! header, so that a reader takes a small multiple of what the file holds, whatever the file says.
+//! Limits on the resources that a file may request. Exceeding one is an error that names it. Readers never allocate what a
+//! header declares without checking it, so that the memory for a file is a small multiple of its size.
 //!
-//! The limits are far from what anybody means: a slip of the pen, a damaged or a malicious file ends here and not in the
-//! memory.
+//! The limits are far above all intended uses: typing errors, damaged and malicious files are refused before they exhaust the
+//! memory. Larger limits let such a file take more memory and time, smaller ones refuse large valid files.
 
-/// Longest file of a mesh, of tetrahedra, of a tree or a distance field [bytes]: a binary STL of 170 million triangles.
+/// Maximum size of a file with a mesh, tetrahedra, a tree or a distance field [bytes]: a binary STL of 170 million triangles.
 pub const FILE_BYTES: u64 = 8 << 30;
 
-/// Most corners of a polygon that is not convex. Cutting it into triangles takes the square of their number: with this
-/// many, a file is read at some 100 kB/s where it holds nothing else.
+/// Maximum number of corners of a non-convex polygon. Its triangulation takes quadratic time: a file of nothing but polygons
+/// of this size is read at some 100 kB/s.
 pub const POLYGON_CORNERS: usize = 10_000;
 
-/// Corners of triangles that any glTF file may have, however short it is: the nodes of a scene may show a mesh many times.
+/// Corners of triangles that any glTF or COLLADA file may have, however small it is: the nodes of a scene may instance a mesh
+/// many times.
 pub const INSTANCED_CORNERS: usize = 6_000_000;
 
-/// Corners of triangles for each byte of a glTF file and its buffers, where that makes more than
-/// [`INSTANCED_CORNERS`]: beyond it a few bytes would fill the memory.
+/// Corners of triangles per byte of a glTF file with its buffers, or of a COLLADA file, if that is more than
+/// [`INSTANCED_CORNERS`]: without a limit a few bytes could fill the memory.
 pub const CORNERS_PER_BYTE: usize = 2;
 
-/// Most nodes, meshes, accessors, … of a glTF file, each: the format's library looks each of them up in lists.
+/// Maximum number of JSON objects (nodes, meshes, accessors, …) of a glTF file: in memory, an object takes about a hundred
+/// times the size of its text.
 pub const GLTF_ITEMS: usize = 1_000_000;
 
-/// Most buffers that a glTF file names.
+/// Maximum number of buffers of a glTF file.
 pub const BUFFERS: usize = 1_000;
 
-/// Elements within elements of an XML file: a robot needs six, a COLLADA file a dozen.
+/// Maximum nesting depth of the elements of an XML file: a robot needs six, a COLLADA file a dozen.
 pub const XML_DEPTH: usize = 64;
 
-/// Most elements, texts and comments of an XML file.
+/// Maximum number of elements, texts and comments of an XML file.
 pub const XML_NODES: u32 = 2_000_000;
 
-/// Most namespaces that an XML file declares: the parser compares each with all those around it.
+/// Maximum number of namespaces that an XML file declares: the parser compares each with all enclosing ones.
 pub const XML_NAMESPACES: usize = 1000;
 
-/// Most equals signs of a tag of an XML file, and so most attributes: the parser compares each with all others.
+/// Maximum number of equals signs of a tag of an XML file, an upper bound of its attributes: the parser compares each with
+/// all others.
 pub const XML_ATTRIBUTES: usize = 10_000;
 
-/// Most nodes that a COLLADA file shows: nodes may be shown many times.
+/// Maximum number of node instances of a COLLADA file: a node may be instanced many times.
 pub const COLLADA_NODES: usize = 1_000_000;

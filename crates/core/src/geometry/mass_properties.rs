@@ -14,7 +14,7 @@ use super::triangle_mesh::TriangleMesh;
 use crate::geometry::shape_error::ShapeError;
 use nalgebra::{Matrix3, Point3, Vector3};
 
-/// Share of area · size below which a volume counts as zero: the rounding of a sum over a million triangles.
+/// Fraction of area · size below which a volume counts as zero: the rounding of a sum over a million triangles.
 /// A larger value would refuse thin plates, a smaller one would accept folded sheets.
 const NEGLIGIBLE_VOLUME: f64 = 1e-12;
 
@@ -31,10 +31,10 @@ pub struct MassProperties {
 }
 
 impl MassProperties {
-    /// Properties of the solid that a closed mesh bounds.
+    /// Mass properties of the solid bounded by a closed mesh.
     ///
-    /// The result is that of the winding-number-weighted volume. A mesh that is inside out gives the same as its
-    /// reverse. Closedness is not checked here: [`Topology`](super::topology::Topology) tells.
+    /// The volume is weighted by the winding number. A mesh that is inside out has the same properties as its reverse.
+    /// Closedness is not checked here; see [`Topology::is_closed`](super::topology::Topology::is_closed).
     ///
     /// ```
     /// use extricate_core::geometry::mass_properties::MassProperties;
@@ -56,7 +56,7 @@ impl MassProperties {
         Ok(moments.into_properties(1.0))
     }
 
-    /// Properties of a shell of the given thickness [m] whose mass lies on the triangles: area-weighted, each
+    /// Mass properties of a shell of the given thickness [m] whose mass is on the triangles: area-weighted, each
     /// triangle counted once.
     ///
     /// # Errors
@@ -81,8 +81,8 @@ pub fn surface_area(mesh: &TriangleMesh) -> f64 {
     (0..mesh.triangles().len()).map(|i| triangle_area(&mesh.triangle(i))).sum()
 }
 
-/// Signed volume [m³] of the solid that the triangles bound: negative when they are inside out. It means nothing
-/// for an open mesh.
+/// Signed volume [m³] of the solid bounded by the triangles: negative when they are inside out. It is meaningless for an
+/// open mesh.
 #[must_use]
 pub fn signed_volume(mesh: &TriangleMesh) -> f64 {
     Moments::of_tetrahedra(mesh).measure
@@ -90,6 +90,7 @@ pub fn signed_volume(mesh: &TriangleMesh) -> f64 {
 
 /// Whether a signed volume is zero to within the rounding of its sum.
 pub(super) fn is_negligible(volume: f64, area: f64, mesh: &TriangleMesh) -> bool {
+    // Negated, so that NaN from an overflow counts as negligible.
     let is_significant = volume.abs() > NEGLIGIBLE_VOLUME * area * mesh.aabb().extents().norm();
     !is_significant
 }
@@ -137,8 +138,8 @@ impl Moments {
         moments
     }
 
-    /// Moves the second moment to the centre (Steiner) and turns it into inertia: I = tr(C)·1 − C.
-    /// Dividing by the signed measure and multiplying by its size rights a body that is inside out.
+    /// Shifts the second moment to the centre (Steiner) and converts it to inertia: I = tr(C)·1 − C.
+    /// Dividing by the signed measure and multiplying by its absolute value corrects a body that is inside out.
     fn into_properties(self, thickness: f64) -> MassProperties {
         let volume = self.measure.abs() * thickness;
         let offset = self.first / self.measure;
@@ -209,14 +210,14 @@ mod tests {
     }
 
     #[test]
-    fn a_rigid_motion_moves_the_centre_and_turns_the_inertia() {
+    fn a_rigid_motion_moves_the_centre_and_rotates_the_inertia() {
         let mesh = cuboid(1.0, 2.0, 0.3, 2);
         let rotation = UnitQuaternion::from_euler_angles(0.3, -1.1, 2.0);
         let pose = Isometry3::from_parts(Translation3::new(1e3, -2e3, 5.0), rotation);
         let still = MassProperties::of_solid(&mesh).unwrap();
         let moved = MassProperties::of_solid(&mesh.transformed(&pose)).unwrap();
-        let turn = rotation.to_rotation_matrix();
-        let expected = turn.matrix() * still.inertia * turn.matrix().transpose();
+        let rotation = rotation.to_rotation_matrix();
+        let expected = rotation.matrix() * still.inertia * rotation.matrix().transpose();
         assert!((moved.center - pose * still.center).norm() < 1e-9);
         assert!((moved.inertia - expected).norm() < 1e-9 * expected.norm());
     }

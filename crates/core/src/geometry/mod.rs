@@ -1,4 +1,4 @@
-//! Shapes at rest: triangle and tetrahedral meshes, their files, reports, mass properties and procedural models.
+//! Shapes: triangle and tetrahedral meshes, convex shapes, files, reports, mass properties and procedural models.
 
 pub mod convex;
 mod fingerprint;

@@ -1,6 +1,6 @@
 //! Random numbers from a seed, the same on every machine: `SplitMix64` [Steele, Lea, Flood 2014].
 
-/// A counter and a mix: enough for setting up scenes, directions and starts.
+/// Counter-based generator with a mixing function, for scenes, directions and start values; not for cryptography.
 #[derive(Debug, Clone)]
 pub struct SplitMix64(pub u64);
 
@@ -16,16 +16,16 @@ impl SplitMix64 {
 
     /// The next number, uniform in [0, 1).
     pub fn unit_interval(&mut self) -> f64 {
-        as_share(self.next_bits())
+        as_fraction(self.next_bits())
     }
 }
 
-/// A number in [0, 1) made of three, each mixed with what came before.
-pub(crate) fn share(numbers: [u64; 3]) -> f64 {
-    as_share(numbers.into_iter().fold(0, |state, number| SplitMix64(state ^ number).next_bits()))
+/// A number in [0, 1) hashed from three integers.
+pub(crate) fn fraction(numbers: [u64; 3]) -> f64 {
+    as_fraction(numbers.into_iter().fold(0, |state, number| SplitMix64(state ^ number).next_bits()))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "53 bits fit an f64 exactly")]
-fn as_share(bits: u64) -> f64 {
+fn as_fraction(bits: u64) -> f64 {
     (bits >> 11) as f64 / (1_u64 << 53) as f64
 }

@@ -1,4 +1,4 @@
-//! What a mesh is like: closed or open, manifold, oriented, its defects, and what it measures.
+//! Mesh report: closedness, manifoldness, orientation, defects and measures.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use super::mass_properties::{MassProperties, is_negligible, signed_volume, surfa
 use super::topology::Topology;
 use super::triangle_mesh::{Solidity, TriangleMesh};
 
-/// What a mesh is like. Lengths are in metres, in the body frame.
+/// Properties and defects of a mesh. Lengths are in metres, in the body frame.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct MeshReport {
@@ -22,7 +22,7 @@ pub struct MeshReport {
     pub triangles: usize,
     /// Triangles without area.
     pub degenerate_triangles: usize,
-    /// Triangles whose three corners are those of an earlier one, whichever way round.
+    /// Triangles whose three corners are those of an earlier one, in any orientation.
     pub duplicate_triangles: usize,
     /// Distinct edges.
     pub edges: usize,
@@ -50,11 +50,11 @@ pub struct MeshReport {
     pub oriented: bool,
     /// Whether the mesh is closed and its triangles face inwards.
     pub inside_out: bool,
-    /// Whether it bounds a solid: closed, and of a volume that is not zero.
+    /// Whether it bounds a solid: closed, and with a non-zero volume.
     pub solid: bool,
-    /// Least coordinates [m].
+    /// Minimum coordinates [m].
     pub min: [f64; 3],
-    /// Greatest coordinates [m].
+    /// Maximum coordinates [m].
     pub max: [f64; 3],
     /// Area [m²].
     pub area: f64,
@@ -67,7 +67,7 @@ pub struct MeshReport {
 }
 
 impl MeshReport {
-    /// Examines a mesh. Takes O(n log n) for n triangles.
+    /// Analyses a mesh. Takes O(n log n) for n triangles.
     ///
     /// ```
     /// use extricate_core::geometry::procedural::{Procedural, Torus};
@@ -128,7 +128,7 @@ impl MeshReport {
 }
 
 impl Solidity {
-    /// Solid where the mesh is closed and its volume is not zero to within rounding, otherwise a surface.
+    /// Solid if the mesh is closed and its volume is not zero to within rounding, otherwise a surface.
     #[must_use]
     pub fn of(mesh: &TriangleMesh) -> Self {
         solidity_of(mesh, &Topology::of(mesh))
@@ -191,7 +191,7 @@ impl fmt::Display for MeshReport {
     }
 }
 
-/// Share of the size below which an offset of the centre is told as zero: rounding of the sums.
+/// Fraction of the size below which an offset of the centre is printed as zero: rounding of the sums.
 const NEGLIGIBLE_OFFSET: f64 = 1e-12;
 
 fn numbers(values: [f64; 3], separator: &str) -> String {
@@ -213,7 +213,7 @@ fn number(x: f64) -> String {
 }
 
 impl MeshReport {
-    /// What is there that a clean solid has not: counts above zero and their names.
+    /// Defects with their counts, for all counts above zero.
     pub fn defects(&self) -> impl Iterator<Item = (usize, &'static str)> {
         [
             (self.boundary_edges, "boundary edge(s)"),
@@ -271,12 +271,13 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_told_with_six_significant_digits() {
-        let told = [0.0, -0.0, 2.4, 1.0 / 3.0, -1234.5678, 0.001_234_567_8, 1.234_567_8e-5, 7e9, 123_456.7]
-            .map(number);
+    fn numbers_are_printed_with_six_significant_digits() {
+        let printed =
+            [0.0, -0.0, 2.4, 1.0 / 3.0, -1234.5678, 0.001_234_567_8, 1.234_567_8e-5, 7e9, 123_456.7]
+                .map(number);
         let expected =
             ["0", "0", "2.4", "0.333333", "-1234.57", "0.00123457", "1.23457e-5", "7.00000e9", "123457"];
-        assert_eq!(told, expected);
+        assert_eq!(printed, expected);
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! The reasons why numbers, points or elements make no shape.
+//! Errors of invalid shapes.
 
 use nalgebra::Point3;
 use thiserror::Error;
 
-/// Why there is no such shape, or why it lacks what is asked of it.
+/// Error of an invalid shape, or of a property that it does not have.
 #[derive(Debug, Error, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ShapeError {
@@ -19,7 +19,7 @@ pub enum ShapeError {
     #[error("a convex hull needs at least one point")]
     NoPoints,
     /// More elements than are accepted.
-    #[error("{count} {elements} are too many: at most {limit} are accepted")]
+    #[error("too many {elements}: {count}, at most {limit} are accepted")]
     TooLarge {
         /// The elements.
         elements: &'static str,
@@ -38,8 +38,8 @@ pub enum ShapeError {
         /// Its coordinates.
         point: Point3<f64>,
     },
-    /// An element names a vertex that does not exist.
-    #[error("{element} {place} names vertex {index}, but there are only {vertices} vertices (0-based)")]
+    /// An element references a vertex that does not exist.
+    #[error("{element} {place} references vertex {index}, but there are only {vertices} vertices (0-based)")]
     IndexOutOfRange {
         /// The element: `triangle` or `tetrahedron`.
         element: &'static str,
@@ -88,7 +88,7 @@ pub enum ShapeError {
         /// Number of such edges.
         edges: usize,
     },
-    /// A size or parameter lies outside its range.
+    /// A size or parameter is out of range.
     #[error("the {quantity} of a {shape} must be {expected}, not {value}{unit}")]
     OutOfRange {
         /// The shape.
@@ -97,21 +97,21 @@ pub enum ShapeError {
         quantity: &'static str,
         /// The value that was given.
         value: f64,
-        /// Unit of the value after a space; empty where it has none or several are possible.
+        /// Unit of the value after a space; empty if it has none or several are possible.
         unit: &'static str,
         /// The accepted values.
         expected: &'static str,
     },
-    /// No kind of procedural mesh has that name.
-    #[error("there is no procedural mesh \"{kind}\"; there are {known}")]
+    /// The kind of procedural mesh is unknown.
+    #[error("unknown procedural mesh \"{kind}\"; known are {known}")]
     UnknownKind {
-        /// The name that was asked for.
+        /// The name that was given.
         kind: String,
         /// The known names.
         known: String,
     },
-    /// The kind of procedural mesh has no parameter of that name.
-    #[error("a {kind} has no parameter \"{parameter}\"; it has {known}")]
+    /// The parameter of the kind of procedural mesh is unknown.
+    #[error("unknown parameter \"{parameter}\" of {kind}; known are {known}")]
     UnknownParameter {
         /// The kind.
         kind: &'static str,
@@ -122,20 +122,20 @@ pub enum ShapeError {
     },
     /// The surface of a procedural mesh would intersect itself.
     #[error(
-        "the {kind} would meet itself: its tube of radius {radius} m passes {clearance} m from its own centre line"
+        "the {kind} would intersect itself: the radius of its tube is {radius} m, but must be below {clearance} m"
     )]
     SelfIntersecting {
         /// The kind.
         kind: &'static str,
         /// Radius of the tube [m].
         radius: f64,
-        /// Half the distance between strands, or the radius of curvature, whichever is less [m].
+        /// Global radius of curvature [m]: half the distance between strands or the radius of curvature, whichever is less.
         clearance: f64,
     },
 }
 
 impl ShapeError {
-    /// The error of more vertices or elements than 32-bit indices can name.
+    /// Error of more vertices or elements than 32-bit indices can address.
     #[must_use]
     pub fn beyond_indices(count: usize) -> Self {
         Self::TooLarge { elements: "vertices or elements", count: count as u64, limit: u32::MAX.into() }

@@ -1,7 +1,7 @@
-//! How the triangles of a mesh hang together: edges, closedness, manifoldness, orientation, components.
+//! Topology of a triangle mesh: edges, closedness, manifoldness, orientation, components.
 //!
-//! Vertices are welded by exact position first, so the answer is the same whether a file shares its vertices or not.
-//! A triangle whose corners are fewer than three distinct points bounds nothing and is left out.
+//! Vertices are welded by exact position first, so the result is the same whether a file shares its vertices or not.
+//! A triangle whose corners are fewer than three distinct points bounds nothing and is skipped.
 //!
 //! An edge is used *forwards* or *backwards* by each triangle at it. A mesh is **closed** when every edge is used
 //! as often forwards as backwards: then its winding number is an integer everywhere off the surface, even where
@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::triangle_mesh::TriangleMesh;
 use super::weld::Welder;
 
-/// Counts that describe how the triangles of a mesh hang together.
+/// Counts that describe the connectivity of the triangles of a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Topology {
     /// Distinct positions that triangles use.
@@ -31,14 +31,14 @@ pub struct Topology {
     pub misoriented_edges: usize,
     /// Vertices whose triangles form more than one fan.
     pub non_manifold_vertices: usize,
-    /// Triangles whose three corners are those of an earlier triangle, whichever way round.
+    /// Triangles whose three corners are those of an earlier triangle, in any orientation.
     pub duplicate_triangles: usize,
     /// Sets of triangles connected through edges.
     pub components: usize,
 }
 
 impl Topology {
-    /// The topology of a mesh. Takes O(n log n) for n triangles.
+    /// Topology of a mesh. Takes O(n log n) for n triangles.
     #[must_use]
     pub fn of(mesh: &TriangleMesh) -> Self {
         let (faces, vertices) = welded_faces(mesh);
@@ -59,6 +59,7 @@ impl Topology {
         let mut components = DisjointSets::new(faces.len());
         for edge in uses.chunk_by(|a, b| a.ends == b.ends) {
             topology.count_edge(edge);
+            // All triangles at an edge belong to one component, and their corners at either end to one fan.
             for pair in edge.windows(2) {
                 components.unite(pair[0].face(), pair[1].face());
                 for (here, there) in pair[0].corners().into_iter().zip(pair[1].corners()) {
@@ -78,7 +79,7 @@ impl Topology {
         self.boundary_edges += usize::from(uses.len() == 1);
         self.non_manifold_edges += usize::from(uses.len() > 2);
         self.unbalanced_edges += usize::from(forwards != backwards);
-        // An odd number of triangles leaves one side without a partner; more than that is disagreement.
+        // With an odd number of triangles one is always unpaired; a larger difference is an inconsistent orientation.
         self.misoriented_edges += usize::from(forwards.abs_diff(backwards) > 1);
     }
 
@@ -111,6 +112,7 @@ impl Topology {
     #[must_use]
     pub fn genus(&self) -> Option<i64> {
         let surface = self.is_closed() && self.is_manifold() && self.is_consistently_oriented();
+        // Euler–Poincaré: V − E + F = 2 (components − genus).
         surface.then(|| self.components as i64 - self.euler_characteristic() / 2)
     }
 }
@@ -138,7 +140,7 @@ impl EdgeUse {
     }
 }
 
-/// Triangles over welded vertices, those without three distinct corners left out, and the number of vertices.
+/// Triangles over welded vertices, without those of fewer than three distinct corners, and the number of vertices.
 fn welded_faces(mesh: &TriangleMesh) -> (Vec<[u32; 3]>, usize) {
     let mut welder = Welder::default();
     let mut welded = vec![u32::MAX; mesh.vertices().len()];
@@ -187,12 +189,13 @@ fn count_pinched(faces: &[[u32; 3]], vertices: usize, corners: &mut DisjointSets
         if *known == usize::MAX {
             *known = fan;
         }
+        // A vertex with corners in two fans.
         pinched[vertex as usize] |= *known != fan;
     }
     pinched.into_iter().filter(|&is_pinched| is_pinched).count()
 }
 
-/// Union–find with path halving; the root of a set is its least member.
+/// Union–find with path halving; the root of a set is its minimum member.
 struct DisjointSets {
     parent: Vec<usize>,
 }
@@ -289,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicates_are_found_whichever_way_round() {
+    fn duplicates_are_found_in_any_orientation() {
         assert_eq!(topology(4, &[[0, 1, 2], [1, 2, 0], [2, 1, 0], [0, 1, 3]]).duplicate_triangles, 2);
     }
 

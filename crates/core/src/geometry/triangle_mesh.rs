@@ -1,8 +1,8 @@
 //! Triangle meshes: indexed triangles over shared vertices, polygon soups allowed.
 //!
-//! A mesh is checked once, when it is made: every coordinate is finite, every index is in range and at least one
-//! triangle has an area. Nothing is promised about orientation, closedness or duplicates; `geometry::report`
-//! tells what a mesh is like.
+//! A mesh is validated once, in its constructor: every coordinate is finite, every index is in range and at least one
+//! triangle has an area. Nothing is guaranteed about orientation, closedness or duplicates; `geometry::report`
+//! analyses them.
 
 use crate::geometry::shape_error::ShapeError;
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -21,9 +21,9 @@ pub enum Solidity {
 /// An axis-aligned box.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Aabb {
-    /// Least coordinates [m].
+    /// Minimum coordinates [m].
     pub min: Point3<f64>,
-    /// Greatest coordinates [m].
+    /// Maximum coordinates [m].
     pub max: Point3<f64>,
 }
 
@@ -34,7 +34,7 @@ impl Aabb {
         max: Point3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
     };
 
-    /// Smallest box around the points.
+    /// Smallest box that contains the points.
     pub fn of_points<'a>(points: impl IntoIterator<Item = &'a Point3<f64>>) -> Self {
         let mut aabb = Self::EMPTY;
         points.into_iter().for_each(|point| aabb.include(point));
@@ -77,7 +77,7 @@ impl TriangleMesh {
     /// let corners = vec![Point3::origin(), Point3::new(1.0, 0.0, 0.0), Point3::new(0.0, 1.0, 0.0)];
     /// assert!(TriangleMesh::new(corners.clone(), vec![[0, 1, 2]]).is_ok());
     /// let error = TriangleMesh::new(corners, vec![[0, 1, 3]]).unwrap_err();
-    /// assert!(error.to_string().contains("names vertex 3"));
+    /// assert!(error.to_string().contains("references vertex 3"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -108,7 +108,7 @@ impl TriangleMesh {
         Ok(mesh)
     }
 
-    /// Meshes side by side as one, with their vertices and triangles in order.
+    /// Concatenation of meshes, with their vertices and triangles in order.
     ///
     /// # Errors
     /// As [`TriangleMesh::new`].
@@ -143,15 +143,17 @@ impl TriangleMesh {
         self.triangles[index].map(|i| self.vertices[i as usize])
     }
 
-    /// Whether the triangle has no area: two corners coincide, or all lie on a line to within rounding.
+    /// Whether the triangle has no area: two corners coincide, or all are collinear to within rounding.
     #[must_use]
     pub fn is_degenerate(&self, index: usize) -> bool {
-        /// Sine of the angle below which two edges count as parallel: a few units of rounding of the coordinates.
+        /// Twice the area of a triangle, as a fraction of its longest edge squared, below which it counts as degenerate: some
+        /// hundred units of rounding of coordinates of the size of the edges.
         const PARALLEL: f64 = 1e-13;
         let [a, b, c] = self.triangle(index);
         let (ab, ac, bc) = (b - a, c - a, c - b);
         let longest_squared = ab.norm_squared().max(ac.norm_squared()).max(bc.norm_squared());
         let doubled_area = ab.cross(&ac).norm();
+        // Negated, so that NaN from an overflow counts as degenerate.
         let has_area = doubled_area > PARALLEL * longest_squared;
         !has_area
     }
@@ -162,21 +164,21 @@ impl TriangleMesh {
         Aabb::of_points(self.triangles.iter().flatten().map(|&i| &self.vertices[i as usize]))
     }
 
-    /// The mesh with every vertex moved by `pose`.
+    /// The mesh with every vertex transformed by `pose`.
     #[must_use]
     pub fn transformed(&self, pose: &Isometry3<f64>) -> Self {
         Self { vertices: self.vertices.iter().map(|p| pose * p).collect(), triangles: self.triangles.clone() }
     }
 
-    /// The mesh with every triangle turned round, so that inside and outside change places.
+    /// The mesh with the orientation of every triangle reversed, which exchanges inside and outside.
     #[must_use]
     pub fn reversed(&self) -> Self {
         let triangles = self.triangles.iter().map(|&[a, b, c]| [a, c, b]).collect();
         Self { vertices: self.vertices.clone(), triangles }
     }
 
-    /// The mesh scaled along its axes. A mirroring scale also reverses the triangles, so that normals keep
-    /// pointing the same way (outwards stays outwards).
+    /// The mesh scaled along its axes. A mirroring scale also reverses the triangles, so that outward normals remain
+    /// outward.
     ///
     /// # Errors
     /// [`ShapeError`] when the result is not a mesh: a factor of zero flattens it, a huge one overflows.
@@ -197,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_is_not_a_mesh_is_refused_with_the_place() {
+    fn invalid_meshes_are_refused_with_the_index() {
         assert_eq!(
             TriangleMesh::new(corner_triangle(), vec![]),
             Err(ShapeError::Empty { elements: "triangles", vertices: 3 })

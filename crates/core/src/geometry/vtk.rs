@@ -1,4 +1,4 @@
-//! XML files of VTK (`.vtu`, `.vti`), for ParaView and others: a header, and arrays in base64 behind their size in
+//! XML files of VTK (`.vtu`, `.vti`), for ParaView and others: a header, and arrays in base64, each preceded by its size in
 //! bytes, little-endian ["VTK file formats", the VTK user's guide].
 
 use std::io::{self, Write};
@@ -6,13 +6,13 @@ use std::io::{self, Write};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// An array of a file, and the name of its type there.
+/// Array of a file with its VTK type.
 pub(crate) enum Values<'a> {
     /// Real numbers.
     Float64(&'a [f64]),
     /// Indices and offsets.
     UInt64(&'a [u64]),
-    /// Types of cells.
+    /// Cell types.
     UInt8(&'a [u8]),
 }
 

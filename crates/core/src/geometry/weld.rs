@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use nalgebra::Point3;
 
-/// Gathers points, giving equal ones the same index.
+/// Collects points, assigning the same index to equal ones.
 #[derive(Debug, Default)]
 pub(crate) struct Welder {
     points: Vec<Point3<f64>>,
@@ -15,11 +15,11 @@ pub(crate) struct Welder {
 }
 
 impl Welder {
-    /// Index of the point: that of an equal one, or the next free one.
+    /// Adds a point and returns its index: that of an equal one, or the next free one.
     ///
     /// Beyond 2³² points the index saturates; `TriangleMesh::new` then refuses the list by its length.
     pub(crate) fn add(&mut self, point: Point3<f64>) -> u32 {
-        // Adding +0 turns -0 into +0 and changes nothing else.
+        // Adding +0 converts -0 to +0 and changes nothing else.
         let bits = [point.x, point.y, point.z].map(|x| (x + 0.0).to_bits());
         let next = u32::try_from(self.points.len()).unwrap_or(u32::MAX);
         let index = *self.index_of.entry(bits).or_insert(next);

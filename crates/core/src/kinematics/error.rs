@@ -1,13 +1,13 @@
-//! The reasons why something is no articulation, no configuration of one, or no inertia of a link.
+//! Errors of articulations, their configurations, and the inertias of links.
 
 use thiserror::Error;
 
-/// Why something is no articulation, no configuration of one, or no inertia of a link.
+/// An invalid articulation, a configuration that does not fit it, or an inertia that no rigid body has.
 #[derive(Debug, Error, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum RobotError {
     /// Two links, or two joints, have the same name.
-    #[error("the name \"{name}\" is given twice")]
+    #[error("duplicate name \"{name}\"")]
     DuplicateName {
         /// The name.
         name: String,
@@ -17,39 +17,41 @@ pub enum RobotError {
     UnknownLink {
         /// The joint.
         joint: String,
-        /// The name of no link.
+        /// The unknown name.
         link: String,
     },
-    /// A joint that does not exist, or that has no value of its own, is named.
-    #[error("there is no joint \"{joint}\" that moves of itself")]
+    /// A joint is named that does not exist or has no generalized coordinate: fixed joints and mimicking ones have none.
+    #[error(
+        "unknown joint \"{joint}\": expected the name of a joint that is neither fixed nor mimics another one"
+    )]
     UnknownJoint {
-        /// The name of no such joint.
+        /// The name.
         joint: String,
     },
-    /// A link is carried by two joints.
-    #[error("link \"{link}\" is carried by two joints, \"{}\" and \"{}\"", joints[0], joints[1])]
+    /// A link is the child of two joints.
+    #[error("link \"{link}\" is the child of two joints, \"{}\" and \"{}\"", joints[0], joints[1])]
     TwoParents {
         /// The link.
         link: String,
         /// The joints.
         joints: [String; 2],
     },
-    /// Several links are carried by no joint.
-    #[error("{} links hang on nothing, where one may be the root: {}", roots.len(), roots.join(", "))]
+    /// Several links are the child of no joint.
+    #[error("{} links have no parent, expected exactly one root: {}", roots.len(), roots.join(", "))]
     SeveralRoots {
         /// The links.
         roots: Vec<String>,
     },
-    /// Links carry one another in a circle.
-    #[error("link \"{link}\" hangs on itself: the joints make a circle")]
+    /// The joints form a cycle.
+    #[error("link \"{link}\" is its own ancestor: the joints form a cycle")]
     Cyclic {
-        /// A link of the circle, or one that hangs on it.
+        /// A link of the cycle, or a descendant of one.
         link: String,
     },
     /// A joint mimics itself through others.
-    #[error("joint \"{joint}\" mimics itself: the joints make a circle")]
+    #[error("joint \"{joint}\" mimics itself: the mimicking joints form a cycle")]
     CyclicMimic {
-        /// A joint of the circle, or one that mimics one of it.
+        /// A joint of the cycle, or one that mimics a joint of it.
         joint: String,
     },
     /// The axis of a joint has no direction.
@@ -68,22 +70,24 @@ pub enum RobotError {
         /// The upper limit [rad or m].
         upper: f64,
     },
-    /// A number of a joint, or a value for it, is NaN or infinite.
-    #[error("a number of joint \"{joint}\" is not finite")]
+    /// A parameter or the value of a joint is NaN or infinite.
+    #[error("a parameter or value of joint \"{joint}\" is not finite")]
     NotFinite {
         /// The joint.
         joint: String,
     },
     /// A configuration has too many or too few numbers.
-    #[error("the configuration has {given} numbers, where the articulation has {expected} coordinates")]
+    #[error(
+        "the configuration has {given} numbers, expected {expected}, one for each generalized coordinate"
+    )]
     Length {
-        /// Numbers that were given.
+        /// Length that was given.
         given: usize,
-        /// Numbers that are needed.
+        /// Number of generalized coordinates.
         expected: usize,
     },
-    /// A number of a mass or inertia is NaN or infinite.
-    #[error("a number of its <inertial> is not finite")]
+    /// An entry of a mass or inertia is NaN or infinite.
+    #[error("its <inertial> has an entry that is not finite")]
     InertialNotFinite,
     /// The mass is not positive.
     #[error("its mass is {mass} kg, but must be above zero")]
@@ -91,13 +95,13 @@ pub enum RobotError {
         /// The mass [kg].
         mass: f64,
     },
-    /// The inertia resists no rotation about some axis, or rewards it.
-    #[error("its inertia is not positive definite: the least principal moment is {least:e} kg·m²")]
+    /// A principal moment of the inertia is zero or negative.
+    #[error("its inertia is not positive definite: the minimum principal moment is {min:e} kg·m²")]
     NotPositiveDefinite {
-        /// The least principal moment [kg·m²].
-        least: f64,
+        /// The minimum principal moment [kg·m²].
+        min: f64,
     },
-    /// The largest principal moment is larger than the other two together, which no distribution of mass has.
+    /// The largest principal moment exceeds the sum of the other two, which no mass distribution allows.
     #[error(
         "its principal moments {}, {} and {} kg·m² break the triangle inequality: the largest is above the sum of the others",
         moments[0], moments[1], moments[2]

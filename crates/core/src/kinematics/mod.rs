@@ -1,4 +1,4 @@
-//! How rigid bodies move: motions over an interval of time with proved bounds, articulations, robots in URDF files.
+//! Kinematics of rigid bodies: motions over a time interval with proved bounds, articulations, robots in URDF files.
 //!
 //! Time t runs from 0 to 1 over a motion, so a velocity is a length [m], and an angular velocity an angle [rad], per
 //! motion. Poses map body to world coordinates.

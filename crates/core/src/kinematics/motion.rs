@@ -1,24 +1,25 @@
 //! Motions of one rigid body between two poses: interpolated linearly, along a screw, or about its centre.
 //!
-//! Both turn at a constant angular velocity ω. In a *linear* motion the origin of the body's frame moves along a
+//! Both rotate at a constant angular velocity ω. In a *linear* motion the origin of the body's frame moves along a
 //! straight line while the rotation is slerped; in a *screw* motion every point moves along a helix about one axis, the
-//! motion of a constant twist (Chasles). So one formula serves both:
+//! motion of a constant twist (Chasles). One formula covers both:
 //!
 //! o(t) = o(0) + d t + sin(θt)/θ w + (1 − cos θt)/θ ω̂ × w,  R(t) = exp(tω) R(0),  θ = |ω|.
 //!
 //! | here | meaning                                                                                           |
 //! |------|---------------------------------------------------------------------------------------------------|
 //! | d    | `drift`: the part of o's velocity that is constant; along ω in a screw motion                     |
-//! | w    | `turning`: the part of o's velocity that turns with the body, at time 0; zero in a linear motion  |
+//! | w    | `rotating`: the part of o's velocity that rotates with the body, at time 0; zero in a linear motion |
 //!
-//! A body that turns about another point of itself, its centre of mass, is a third case: its centre c moves along a
+//! A body that rotates about another of its points, its centre of mass, is a third case: its centre c moves along a
 //! straight line, d = ċ, and w = ω × (o − c).
 
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 
 use super::rigid_motion::{MotionBounds, RigidMotion, Twist};
 
-/// Below this angle [rad] sin θ/θ and (1 − cos θ)/θ are taken from their series: cosine loses digits there.
+/// Below this angle [rad] sin θ/θ and (1 − cos θ)/θ are taken from their series, as 1 − cos θ cancels there. At this angle
+/// the omitted terms, relatively θ⁴/120 and θ⁴/360, are below rounding, while cancellation would cost half of the digits.
 const SMALL_ANGLE: f64 = 1e-4;
 
 /// A motion of a rigid body over the time from 0 to 1.
@@ -28,9 +29,9 @@ const SMALL_ANGLE: f64 = 1e-4;
 /// use nalgebra::{Isometry3, Vector3};
 ///
 /// let (from, to) = (Isometry3::identity(), Isometry3::new(Vector3::x() * 2.0, Vector3::z()));
-/// let half_way = Motion::linear(&from, &to).pose_at(0.5);
-/// assert!((half_way.translation.vector - Vector3::x()).norm() < 1e-15);
-/// assert!((half_way.rotation.angle() - 0.5).abs() < 1e-15);
+/// let halfway = Motion::linear(&from, &to).pose_at(0.5);
+/// assert!((halfway.translation.vector - Vector3::x()).norm() < 1e-15);
+/// assert!((halfway.rotation.angle() - 0.5).abs() < 1e-15);
 /// // The screw takes the origin along an arc to the same place.
 /// assert!(Motion::screw(&from, &to).pose_at(0.5).translation.y < -0.1);
 /// ```
@@ -38,7 +39,7 @@ const SMALL_ANGLE: f64 = 1e-4;
 pub struct Motion {
     from: Isometry3<f64>,
     drift: Vector3<f64>,
-    turning: Vector3<f64>,
+    rotating: Vector3<f64>,
     /// ω [rad per motion].
     angular: Vector3<f64>,
 }
@@ -47,42 +48,43 @@ impl Motion {
     /// No motion.
     #[must_use]
     pub fn still(pose: &Isometry3<f64>) -> Self {
-        Self { from: *pose, drift: Vector3::zeros(), turning: Vector3::zeros(), angular: Vector3::zeros() }
+        Self { from: *pose, drift: Vector3::zeros(), rotating: Vector3::zeros(), angular: Vector3::zeros() }
     }
 
-    /// From one pose to another: the position of the body's origin interpolated, the rotation slerped the short way,
+    /// From one pose to another: the position of the body's origin interpolated, the rotation slerped along the shortest arc,
     /// by at most π.
     #[must_use]
     pub fn linear(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Self {
         let drift = to.translation.vector - from.translation.vector;
-        Self { from: *from, drift, turning: Vector3::zeros(), angular: turn_between(from, to) }
+        Self { from: *from, drift, rotating: Vector3::zeros(), angular: rotation_between(from, to) }
     }
 
-    /// From one pose to another along a screw: turning about one axis in space by at most π while sliding along it.
+    /// From one pose to another along a screw: a rotation about one axis in space by at most π while sliding along it.
     ///
     /// With w = w∥ + w⊥ the velocity of the origin at time 0, its displacement is w∥ + s w⊥ + c ω̂ × w⊥ where
     /// s = sin θ/θ and c = (1 − cos θ)/θ; solved for w⊥, since s² + c² is positive for θ ≤ π.
     #[must_use]
     pub fn screw(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Self {
-        let angular = turn_between(from, to);
+        let angular = rotation_between(from, to);
         let displacement = to.translation.vector - from.translation.vector;
+        // Without rotation the screw is a translation, and θ = 0 has no axis.
         let Some(axis) = angular.try_normalize(0.0) else { return Self::linear(from, to) };
         let drift = axis * axis.dot(&displacement);
         let across = displacement - drift;
         let (s, c) = chord(angular.norm(), 1.0);
-        let turning = (s * across - c * axis.cross(&across)) / (s * s + c * c);
-        Self { from: *from, drift, turning, angular }
+        let rotating = (s * across - c * axis.cross(&across)) / (s * s + c * c);
+        Self { from: *from, drift, rotating, angular }
     }
 
-    /// At constant velocities: `linear` [m] of the body's origin and `angular` [rad, any number of turns], both in
+    /// At constant velocities: `linear` [m] of the body's origin and `angular` [rad, which may exceed 2π], both in
     /// the world frame and for the whole motion.
     #[must_use]
     pub fn steady(from: &Isometry3<f64>, linear: &Vector3<f64>, angular: &Vector3<f64>) -> Self {
-        Self { from: *from, drift: *linear, turning: Vector3::zeros(), angular: *angular }
+        Self { from: *from, drift: *linear, rotating: Vector3::zeros(), angular: *angular }
     }
 
     /// At constant velocities of a point of the body: `linear` [m, world] of `center` [m, body frame], the motion of a
-    /// free body about its centre of mass, and `angular` [rad, world, any number of turns], for the whole motion.
+    /// free body about its centre of mass, and `angular` [rad, world, may exceed 2π], for the whole motion.
     ///
     /// ```
     /// use extricate_core::kinematics::{Motion, RigidMotion};
@@ -99,8 +101,8 @@ impl Motion {
         linear: &Vector3<f64>,
         angular: &Vector3<f64>,
     ) -> Self {
-        let turning = angular.cross(&-(from.rotation * center.coords));
-        Self { from: *from, drift: *linear, turning, angular: *angular }
+        let rotating = angular.cross(&-(from.rotation * center.coords));
+        Self { from: *from, drift: *linear, rotating, angular: *angular }
     }
 
     /// The pose at time 0.
@@ -123,39 +125,40 @@ impl Motion {
 impl RigidMotion for Motion {
     fn pose_at(&self, t: f64) -> Isometry3<f64> {
         let (s, c) = chord(self.angular.norm(), t);
-        let moved = self.drift * t + self.turning * s + self.axis().cross(&self.turning) * c;
+        let moved = self.drift * t + self.rotating * s + self.axis().cross(&self.rotating) * c;
         let rotation = UnitQuaternion::new(self.angular * t) * self.from.rotation;
         Isometry3::from_parts(Translation3::from(self.from.translation.vector + moved), rotation)
     }
 
     fn twist_at(&self, t: f64) -> Twist {
         let (sin, cos) = (self.angular.norm() * t).sin_cos();
-        let linear = self.drift + self.turning * cos + self.axis().cross(&self.turning) * sin;
+        let linear = self.drift + self.rotating * cos + self.axis().cross(&self.rotating) * sin;
         Twist { linear, angular: self.angular }
     }
 
     fn bounds(&self) -> MotionBounds {
         let angular_speed = self.angular.norm();
-        // The turning part stays across ω.
+        // The rotating part stays perpendicular to ω; in the worst case it is parallel to the drift's part across ω.
         let along = self.axis().dot(&self.drift);
         let across = (self.drift - self.axis() * along).norm();
         MotionBounds {
-            speed: along.hypot(across + self.turning.norm()),
+            speed: along.hypot(across + self.rotating.norm()),
             angular_speed,
-            acceleration: angular_speed * self.turning.norm(),
+            acceleration: angular_speed * self.rotating.norm(),
             angular_acceleration: 0.0,
-            // What turns with the body lies across ω, and so does its acceleration.
+            // The rotating part of the velocity is perpendicular to ω, and so is its derivative.
             axis: Unit::try_new(self.angular, 0.0),
         }
     }
 }
 
-/// The rotation vector [rad, world] that takes the orientation of one pose to that of another the short way.
-fn turn_between(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Vector3<f64> {
-    let turn = to.rotation * from.rotation.inverse();
-    // Of the two quaternions of a rotation the one with w ≥ 0 turns by at most π.
-    let turn = if turn.w < 0.0 { UnitQuaternion::new_unchecked(-turn.into_inner()) } else { turn };
-    turn.scaled_axis()
+/// The rotation vector [rad, world] of the shortest rotation from the orientation of one pose to that of another.
+fn rotation_between(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Vector3<f64> {
+    let rotation = to.rotation * from.rotation.inverse();
+    // Of the two quaternions of a rotation the one with w ≥ 0 has an angle of at most π.
+    let rotation =
+        if rotation.w < 0.0 { UnitQuaternion::new_unchecked(-rotation.into_inner()) } else { rotation };
+    rotation.scaled_axis()
 }
 
 /// sin(θt)/θ and (1 − cos θt)/θ.
@@ -176,13 +179,13 @@ mod tests {
     use crate::kinematics::tests::{Noise, assert_bounds_hold, distance_of};
 
     #[test]
-    fn a_motion_begins_and_ends_where_it_was_told_to() {
+    fn a_motion_begins_and_ends_at_the_given_poses() {
         let mut noise = Noise(1);
         for angle in [0.0, 1e-12, 1e-7, 1e-3, 1.0, 3.0, PI] {
             for scale in [1e-6, 1.0, 1e6] {
                 let from = noise.pose(scale, 3.0);
-                let turn = UnitQuaternion::from_axis_angle(&noise.direction(), angle);
-                let to = Isometry3::from_parts((scale * noise.vector()).into(), turn * from.rotation);
+                let rotation = UnitQuaternion::from_axis_angle(&noise.direction(), angle);
+                let to = Isometry3::from_parts((scale * noise.vector()).into(), rotation * from.rotation);
                 for motion in [Motion::linear(&from, &to), Motion::screw(&from, &to)] {
                     assert!(distance_of(&motion.pose_at(0.0), &from, scale) <= 1e-15);
                     assert!(distance_of(&motion.end(), &to, scale) <= 2e-14, "{angle} {scale}");
@@ -194,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_screw_keeps_every_point_at_its_distance_from_the_axis_and_slides_evenly() {
-        // A quarter turn about the vertical line through (1, 0), with a rise of 0.3.
+        // A rotation by 90° about the vertical line through (1, 0), with a rise of 0.3.
         let to = Isometry3::new(Vector3::new(1.0, -1.0, 0.3), Vector3::z() * FRAC_PI_2);
         let motion = Motion::screw(&Isometry3::identity(), &to);
         for i in 0..=10 {
@@ -207,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn turning_steadily_goes_round_more_than_once() {
+    fn a_steady_rotation_may_exceed_a_full_revolution() {
         let motion = Motion::steady(&Isometry3::identity(), &Vector3::x(), &(Vector3::z() * 4.5 * PI));
         let end = motion.end();
         assert!((end * Point3::new(1.0, 0.0, 0.0) - Point3::new(1.0, 1.0, 0.0)).norm() < 1e-14);

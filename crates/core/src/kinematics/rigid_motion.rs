@@ -1,7 +1,7 @@
-//! What is asked of a rigid motion: where the body is, how fast, and bounds of that which hold for the whole motion.
+//! Rigid motions: pose and twist at a time, and bounds of both that hold for the whole motion.
 //!
-//! From these follow bounds for every point of the body, of the speed [Lin17 §40.3, conservative advancement; Mir96]
-//! and, along a direction, of the displacement [TKM09 §IV].
+//! They imply bounds for every point of the body: of its speed [Lin17 §40.3, conservative advancement; Mir96]
+//! and of its displacement along a direction [TKM09 §IV].
 //!
 //! | here | meaning                                                                  |
 //! |------|--------------------------------------------------------------------------|
@@ -32,18 +32,20 @@ pub struct MotionBounds {
     pub acceleration: f64,
     /// Of |dω/dt| [rad per motion²].
     pub angular_acceleration: f64,
-    /// A direction in the world about which all turning goes on, and along which nothing ever accelerates, if there is
-    /// one: that of a screw, or of the joints of a planar arm.
+    /// Direction in the world of every angular velocity, along which no point ever accelerates, if there is one: the
+    /// axis of a screw, or of the joints of a planar arm.
     pub axis: Option<Unit<Vector3<f64>>>,
 }
 
-/// Sine of the angle by which directions may differ and still be taken for parallel: rounding along a chain of joints.
+/// Sine of the angle below which two axes count as parallel: allows for rounding along a chain of joints. With a smaller
+/// one planar arms lose their common axis; a larger one would neglect an acceleration along it.
 const PARALLEL: f64 = 1e-13;
-/// Share of an acceleration that may lie along an axis for all its rounding.
+/// Fraction of an acceleration that may lie along the axis owing to rounding; above [`PARALLEL`], so that the bound holds
+/// for axes that only count as parallel.
 const ALONG_AXIS: f64 = 1e-12;
 
 impl MotionBounds {
-    /// Bounds of what rests.
+    /// Bounds of a body at rest.
     pub const STILL: Self =
         Self { speed: 0.0, angular_speed: 0.0, acceleration: 0.0, angular_acceleration: 0.0, axis: None };
 
@@ -53,11 +55,11 @@ impl MotionBounds {
         self.acceleration <= 0.0 && self.angular_speed <= 0.0 && self.angular_acceleration <= 0.0
     }
 
-    /// The axis of this motion and of another one together, if they have one: also that of either body as the other
-    /// one sees it.
+    /// The common axis of this motion and another one, if they have one; it is also the axis of their relative motion.
     #[must_use]
     pub fn common_axis(&self, other: &Self) -> Option<Unit<Vector3<f64>>> {
         match (self.axis, other.axis) {
+            // A body that translates uniformly adds no acceleration, whatever its axis.
             (axis, _) if other.is_uniform() => axis,
             (_, axis) if self.is_uniform() => axis,
             (Some(axis), Some(other)) => Some(axis).filter(|axis| axis.cross(&other).norm() <= PARALLEL),
@@ -74,48 +76,48 @@ impl MotionBounds {
     }
 }
 
-/// The greatest share of an acceleration that may lie along a unit vector, when none of it lies along the axis.
+/// Upper bound of |n·a|/|a| for a unit vector n (`direction`) and an acceleration a across the axis.
 ///
 /// With a across the axis u, n·a = (n − (n·u) u)·a, and n − (n·u) u is as long as n × u.
-pub(crate) fn share_along(direction: &Vector3<f64>, axis: Option<Unit<Vector3<f64>>>) -> f64 {
+pub(crate) fn fraction_along(direction: &Vector3<f64>, axis: Option<Unit<Vector3<f64>>>) -> f64 {
     axis.map_or(1.0, |axis| (axis.cross(direction).norm() + ALONG_AXIS).min(1.0))
 }
 
 /// A rigid motion over the time from 0 to 1 with proved bounds.
 ///
-/// Whoever implements it vouches for the bounds: a query that says "free of contact" is as true as they are.
+/// Implementors guarantee the bounds: a query that proves freedom of contact is only as correct as they are.
 pub trait RigidMotion: Sync {
-    /// The pose at time `t`, body to world.
+    /// Pose at time `t`, body to world.
     fn pose_at(&self, t: f64) -> Isometry3<f64>;
 
-    /// The velocities at time `t`.
+    /// Velocities at time `t`.
     fn twist_at(&self, t: f64) -> Twist;
 
     /// Bounds that hold from 0 to 1.
     fn bounds(&self) -> MotionBounds;
 
-    /// The pose and the velocities at time `t`.
+    /// Pose and velocities at time `t`.
     fn state_at(&self, t: f64) -> (Isometry3<f64>, Twist) {
         (self.pose_at(t), self.twist_at(t))
     }
 
-    /// Upper bound of the speed that any point within `radius` [m] of `center` [m, body frame] ever has [m per motion].
+    /// Upper bound of the speed of any point within `radius` [m] of `center` [m, body frame] [m per motion] [Mir96].
     fn speed_bound(&self, center: &Point3<f64>, radius: f64) -> f64 {
         let bounds = self.bounds();
         bounds.speed + bounds.angular_speed * (center.coords.norm() + radius)
     }
 
-    /// Upper bound of how far along `direction` (world) any point within `radius` [m] of `center` [m, body frame] gets
-    /// from where it is at the first of `times`, until any time up to the second one [m]; never negative.
+    /// Upper bound of the displacement along `direction` (world) of any point within `radius` [m] of `center` [m, body
+    /// frame], from the first of `times` to any time up to the second one [m]; never negative [TKM09 §IV].
     ///
-    /// Of two bounds the lesser one. By the mean value theorem the speed bounds it. And with the velocity at the first
-    /// time, Taylor: n·Δx ≤ Δt (n·ẋ(c) + |n × ω| r) + ½ Δt² sup|ẍ|, where n·(ω × r) = r·(n × ω).
+    /// The smaller of two bounds: Δt times the maximum speed, by the mean value theorem; and by Taylor's theorem about
+    /// the first time, n·Δx ≤ Δt (n·ẋ(c) + |n × ω| r) + ½ Δt² sup|ẍ|, where n·(ω × r) = r·(n × ω).
     ///
     /// ```
     /// use extricate_core::kinematics::{Motion, RigidMotion};
     /// use nalgebra::{Isometry3, Point3, Vector3};
     ///
-    /// // A quarter turn about z: a point on the x axis first moves along y, and hardly along x.
+    /// // A rotation by 90° about z: a point on the x axis first moves along y, and hardly along x.
     /// let quarter = Isometry3::rotation(Vector3::z() * std::f64::consts::FRAC_PI_2);
     /// let motion = Motion::linear(&Isometry3::identity(), &quarter);
     /// let bound = |n: Vector3<f64>| {
@@ -135,10 +137,12 @@ pub trait RigidMotion: Sync {
         let duration = times[1] - times[0];
         let arm = pose.rotation * center.coords;
         let along = direction.dot(&(twist.linear + twist.angular.cross(&arm)));
-        let fastest = along + direction.cross(&twist.angular).norm() * radius;
+        let max_velocity = along + direction.cross(&twist.angular).norm() * radius;
         let bounds = self.bounds();
-        let curved = bounds.acceleration_at(arm.norm() + radius) * share_along(direction, bounds.axis);
-        let by_taylor = duration * fastest.max(0.0) + 0.5 * duration * duration * curved;
+        let max_acceleration =
+            bounds.acceleration_at(arm.norm() + radius) * fraction_along(direction, bounds.axis);
+        // A negative velocity must not reduce the bound: the maximum may be attained at the first time.
+        let by_taylor = duration * max_velocity.max(0.0) + 0.5 * duration * duration * max_acceleration;
         by_taylor.min(duration * self.speed_bound(center, radius))
     }
 }

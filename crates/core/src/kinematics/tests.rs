@@ -1,17 +1,18 @@
-//! What the tests of this folder share: deterministic numbers, and bounds held against sampling.
+//! Shared by the tests of this folder: deterministic random numbers, and bounds compared with sampled motions.
 
 pub(super) use extricate_test_support::Noise;
 use nalgebra::{Isometry3, Point3};
 
 use super::RigidMotion;
 
-/// How far two poses are apart, positions relative to `scale`.
+/// Distance between two poses, positions relative to `scale`.
 pub(super) fn distance_of(a: &Isometry3<f64>, b: &Isometry3<f64>, scale: f64) -> f64 {
-    let turned = (a.rotation.to_rotation_matrix().matrix() - b.rotation.to_rotation_matrix().matrix()).amax();
-    ((a.translation.vector - b.translation.vector).norm() / scale).max(turned)
+    let rotation =
+        (a.rotation.to_rotation_matrix().matrix() - b.rotation.to_rotation_matrix().matrix()).amax();
+    ((a.translation.vector - b.translation.vector).norm() / scale).max(rotation)
 }
 
-/// Holds velocities against differences of poses, and bounds against what random points do in random intervals.
+/// Compares velocities with finite differences of poses, and bounds with the motion of random points in random intervals.
 pub(super) fn assert_bounds_hold(motion: &dyn RigidMotion, noise: &mut Noise) {
     let bounds = motion.bounds();
     let size = 1.0 + bounds.speed + bounds.angular_speed;

@@ -11,7 +11,7 @@ use crate::proximity::error::ProximityError;
 /// Radii of models [m] between which squares of their lengths are numbers in single precision.
 pub(crate) const RADII: RangeInclusive<f64> = 1e-26..=1e18;
 
-/// Why there is no penetration depth, or no measure of motion. A failure is never reported as "no contact".
+/// Reasons that there is no penetration depth, or no measure of motion. A failure is never reported as "no contact".
 #[derive(Debug, Error, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum PenetrationError {
@@ -22,30 +22,34 @@ pub enum PenetrationError {
     #[error(transparent)]
     Shape(#[from] ShapeError),
     /// A size of a convex shape is negative or not finite;
-    /// [`ConvexShape::validated`](crate::geometry::convex::ConvexShape::validated) tells which.
-    #[error("a size of a shape of the pair is negative or not finite")]
+    /// [`ConvexShape::validated`](crate::geometry::convex::ConvexShape::validated) names it.
+    #[error("invalid convex shape: a size is negative or not finite; sizes must be finite and not below 0")]
     BadSize,
-    /// A model is so large or so small that single precision, in which its tree is, does not tell its lengths apart.
-    #[error("{body} has a radius of {radius:e} m; lengths are told apart from {least:e} to {most:e} m", least = RADII.start(), most = RADII.end())]
+    /// A model is so large or so small that its tree, which is in single precision, cannot represent squared lengths.
+    #[error(
+        "model size out of range: {body} has a radius of {radius:e} m, accepted are {min:e} to {max:e} m",
+        min = RADII.start(),
+        max = RADII.end()
+    )]
     SizeOutOfRange {
         /// `A` or `B`.
         body: char,
         /// Its radius [m].
         radius: f64,
     },
-    /// A half-space has no extreme points, and two of them overlap without end unless they face each other.
-    #[error("half-spaces have no extreme points, and two of them no finite penetration depth")]
+    /// A half-space has no extreme points, and two of them overlap without bound unless they face each other.
+    #[error("no finite penetration depth: half-spaces are unbounded and have no extreme points")]
     Unbounded,
-    /// The one source of starts that was asked for has none here.
-    #[error("the source `{start}` has no free configuration to start from")]
+    /// The requested source of starts has none for this pair.
+    #[error("no free configuration: the source `{start}` found none for this pair")]
     NoFreeConfiguration {
         /// The source.
         start: FreeConfiguration,
     },
-    /// No portal of a ray was found, and no proof that the shapes are apart.
-    #[error("no portal of the guessed direction after {supports} supports")]
+    /// No portal of a ray was found, and no proof that the shapes are separated.
+    #[error("no portal along the guessed direction was found in {supports} support evaluations")]
     NoPortal {
-        /// Supports of the pair that were computed.
+        /// Support evaluations of the pair.
         supports: u32,
     },
     /// The best configuration found still overlaps by the independent check.
@@ -57,38 +61,42 @@ pub enum PenetrationError {
     /// A surface has no area.
     #[error("the surface has no area")]
     ZeroArea,
-    /// An extent that was given by hand is none: its measure is not positive, its second moment is that of no body, or
-    /// a number is not finite.
-    #[error("no body has the measure {measure} and the least principal second moment {least:e} m²")]
+    /// An extent given by the caller is invalid: its measure is not positive, its second moment is not positive
+    /// semidefinite, or a number is not finite.
+    #[error(
+        "invalid extent: measure {measure}, minimum principal second moment {min:e} m²; the measure must be positive, the moment not below 0"
+    )]
     NoExtent {
         /// The measure.
         measure: f64,
-        /// The least eigenvalue of the second moment over the measure [m²].
-        least: f64,
+        /// The minimum eigenvalue of the second moment over the measure [m²].
+        min: f64,
     },
     /// A shape has no closed form here: a half-space is infinite, and the only cores that may be rounded are points and
     /// segments.
-    #[error("the shape is infinite, or rounded without a closed form")]
+    #[error(
+        "no closed form of the extent: the shape is infinite, or rounded around a core that is neither a point nor a segment"
+    )]
     NoClosedForm,
     /// A link has a shape without an extent.
     #[error("link \"{link}\": {source}")]
     Link {
         /// The link.
         link: String,
-        /// What is wrong with its shape.
+        /// The error of its shape.
         source: Box<Self>,
     },
-    /// The extents of two links measure different things, which cannot be added.
+    /// The extents of two links have different measures, which cannot be added.
     #[error("link \"{}\" is measured by {}, link \"{}\" by {}", links[0], measures[0], links[1], measures[1])]
     MixedMeasures {
         /// The links.
         links: [String; 2],
-        /// What measures them.
+        /// Their measures.
         measures: [&'static str; 2],
     },
     /// No link has an extent.
-    #[error("none of the {links} links has a shape, so nothing tells how far the articulation moves")]
-    NothingThere {
+    #[error("no object norm: none of the {links} links of the articulation has a shape")]
+    NoLinkShapes {
         /// Links of the articulation.
         links: usize,
     },

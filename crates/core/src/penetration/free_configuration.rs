@@ -6,7 +6,7 @@ use std::str::FromStr;
 use nalgebra::Vector3;
 use thiserror::Error;
 
-/// Where a walk may start: a source of free configurations [Je12 §5].
+/// Source of the free configurations from which a walk may start [Je12 §5].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum FreeConfiguration {
@@ -14,34 +14,34 @@ pub enum FreeConfiguration {
     CentroidDifference,
     /// A part of one body where the holes and hollows of the other one are widest [Je12 §5.2].
     MaximallyClear,
-    /// Near where the models were apart before [Je12 §5.3]; needs a [`MotionCoherence`](super::MotionCoherence).
+    /// Near configurations at which the models were separated before [Je12 §5.3]; needs a [`MotionCoherence`](super::MotionCoherence).
     MotionCoherence,
     /// From outside along random directions, from the seed of the options [Je12 §5.4].
     Random,
     /// The first gaps on lines from the overlap outwards, where gaps are likely [Je12 §5.5].
     Sampled,
-    /// From outside along the normals that most faces share.
+    /// From outside along the most frequent face normals.
     FaceNormals,
     /// From outside along the principal axes of both models.
     PrincipalAxes,
-    /// From outside along two hundred directions that are spread evenly.
+    /// From outside along two hundred directions spread evenly over the sphere.
     Spread,
-    /// This translation of A [m, world]; an error where the models are not apart then.
+    /// This translation of A [m, world]; an error if the models are not separated there.
     Given(Vector3<f64>),
 }
 
-/// A name that no source of free configurations has.
+/// A name that is not a source of free configurations.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[error(
-    "`{text}` is no source of starts: write centroid, clear, coherence, random, sampled, normals, axes, spread or \
-     given:X,Y,Z with a translation of A in metres"
+    "unknown source of starts `{text}`; accepted are centroid, clear, coherence, random, sampled, normals, axes, \
+     spread and given:X,Y,Z with a translation of A [m]"
 )]
 pub struct UnknownFreeConfiguration {
-    /// What was written.
+    /// The text that was parsed.
     pub text: String,
 }
 
-/// The sources that need no numbers.
+/// The sources without parameters.
 const NAMES: [(&str, FreeConfiguration); 8] = [
     ("centroid", FreeConfiguration::CentroidDifference),
     ("clear", FreeConfiguration::MaximallyClear),
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_is_read_back_as_its_source() {
+    fn every_name_parses_back_to_its_source() {
         let given = FreeConfiguration::Given(Vector3::new(0.1, -2e-9, 1.0 / 3.0));
         for source in NAMES.into_iter().map(|(_, source)| source).chain([given]) {
             assert_eq!(source.to_string().parse(), Ok(source));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_source_is_refused_and_told_what_there_is() {
+    fn an_unknown_source_is_refused_with_the_list_of_sources() {
         for text in
             ["", "Clear", "given", "given:", "given:1,2", "given:1,2,3,4", "given:1,2,inf", "given:1,2,x"]
         {

@@ -1,4 +1,4 @@
-//! Penetration depth: the least translation that separates two overlapping shapes.
+//! Penetration depth: the minimum translation that separates two overlapping shapes.
 
 pub mod convex;
 pub(crate) mod error;
@@ -14,7 +14,9 @@ pub use self::quadratic_program::in_projection;
 pub use error::PenetrationError;
 pub use free_configuration::{FreeConfiguration, UnknownFreeConfiguration};
 pub use local::{LocalPenetration, local_penetrations};
-pub use n_bodies::{Body, Measure, Overlap, Separation, SeparationError, SeparationOptions, separate};
+pub use n_bodies::{
+    Body, DisplacementMeasure, Overlap, Separation, SeparationError, SeparationOptions, separate,
+};
 pub use translational::{
     Effort, LowerBound, MotionCoherence, Penetration, Trace, TranslationalOptions, Walk, WalkContact,
     WalkStep, WalkStepKind, penetration, penetration_coherent, penetration_from, penetration_traced,

@@ -1,66 +1,68 @@
-//! The search: two trees that grow towards samples and towards each other [Kuffner and LaValle 2000], with samples that
-//! overlap retracted by the generalized penetration [Tang14 §6.3].
+//! The search: two trees that grow towards samples and towards each other (RRT-Connect) [Kuffner and LaValle 2000], with
+//! samples in collision retracted by the generalized penetration [Tang14 §6.3].
 
+use super::motion_validator::MotionValidator;
 use super::retraction::Retraction;
 use super::space::Space;
-use super::sweep::Sweeper;
-use super::tree::{Extension, Tree, Walk};
-use super::types::{Plan, PlanError, PlanOptions, PlanWork, Reached};
+use super::tree::{Extension, ExtensionOptions, SearchTree};
+use super::types::{PartialPlan, Plan, PlanError, PlanOptions, PlanWork};
 use super::{check, shorten};
 use crate::geometry::random::SplitMix64;
-use crate::penetration::generalized::arrangement::Arrangement;
+use crate::penetration::generalized::collision_world::CollisionWorld;
 use crate::penetration::generalized::pose::Pose;
 use crate::penetration::object_norm::metric::Metric;
 
-/// Gap that samples keep, in resolutions beyond the clearance.
+/// Clearance of samples beyond that of the query, in resolutions: segments need room to start.
 const GAP: f64 = 8.0;
-/// Share of the samples that are drawn near nodes of the trees: of a robot with many joints, few poses of the whole
-/// space are near any way.
+/// Fraction of the samples that are drawn near nodes of the trees: of the whole space of a robot with many joints, few poses
+/// are near any path. A larger one explores less of the space.
 const LOCAL: f64 = 0.6;
-/// Greatest √σ of a segment, as a share of the size of the arrangement. A longer one is moved aside too far where something
-/// is in the way, a shorter one costs more.
-const STEP: f64 = 0.25;
-/// Share of the free part of a blocked segment that is gone.
+/// Maximum √σ of a segment as a fraction of the size of the collision world. Retraction displaces longer ones too far where
+/// they are blocked; shorter ones need more segments.
+const MAX_STEP: f64 = 0.25;
+/// Fraction of the free part of a blocked segment that is used, so that the next one has room to start.
 const RETREAT: f64 = 0.97;
-/// Least √σ of a segment, in resolutions.
-const LEAST: f64 = 10.0;
-/// Greatest number of segments of one extension.
-const MOST: usize = 64;
+/// Minimum √σ of a segment, in resolutions: shorter ones are not worth a node.
+const MIN_STEP: f64 = 10.0;
+/// Maximum number of segments of one extension.
+const MAX_SEGMENTS: usize = 64;
 
-/// A search for a path.
-pub(super) struct Search<'a> {
+/// A bidirectional search for a path.
+pub(super) struct BidirectionalSearch<'a> {
     space: Space<'a>,
     options: &'a PlanOptions,
-    sweeper: Sweeper<'a>,
+    validator: MotionValidator<'a>,
     numbers: SplitMix64,
-    /// Of the start and of the goal.
-    trees: [Tree; 2],
+    /// Trees of the start and of the goal.
+    trees: [SearchTree; 2],
     resolution: f64,
     work: PlanWork,
 }
 
-impl<'a> Search<'a> {
+impl<'a> BidirectionalSearch<'a> {
     pub(super) fn new(
-        arrangement: &'a Arrangement,
+        collision_world: &'a CollisionWorld,
         ends: [&'a Pose; 2],
         options: &'a PlanOptions,
     ) -> Result<Self, PlanError> {
-        let space = Space::new(arrangement, ends, options)?;
-        let resolution = options.resolution * arrangement.size();
-        let sweeper = Sweeper::new(arrangement, options.clearance, resolution);
-        let [start, goal] = ends.map(|end| space.metric(end).map(|metric| Tree::new(end.clone(), &metric)));
+        let space = Space::new(collision_world, ends, options)?;
+        let resolution = options.resolution * collision_world.size();
+        let validator = MotionValidator::new(collision_world, options.clearance, resolution);
+        let [start, goal] =
+            ends.map(|end| space.metric(end).map(|metric| SearchTree::new(end.clone(), &metric)));
         let trees = [start?, goal?];
         let numbers = SplitMix64(options.seed);
-        Ok(Self { space, options, sweeper, numbers, trees, resolution, work: PlanWork::default() })
+        Ok(Self { space, options, validator, numbers, trees, resolution, work: PlanWork::default() })
     }
 
     /// A path from the start to the goal.
     pub(super) fn run(&mut self) -> Result<Vec<Pose>, PlanError> {
-        // The straight way first.
+        // The direct connection first: where there is room no sample is needed.
         if let Some(path) = self.connect(0, 0)? {
             return Ok(path);
         }
         for sample in 0..self.options.max_samples {
+            // The trees grow in turn.
             let growing = sample as usize % 2;
             if let Some(path) = self.grow(growing)? {
                 return Ok(path);
@@ -69,25 +71,25 @@ impl<'a> Search<'a> {
         Err(PlanError::NotFound { reached: Box::new(self.reached()?) })
     }
 
-    /// Draws a sample, grows a tree towards it, and the other one towards what was gained.
+    /// Draws a sample, extends a tree towards it, and connects the other one to the new node.
     fn grow(&mut self, growing: usize) -> Result<Option<Vec<Pose>>, PlanError> {
         self.work.samples += 1;
         let mut sample = self.sample();
         let metric = self.space.metric(&sample)?;
         let (near, _) = self.trees[growing].nearest(&sample, &metric);
         let gap = self.gap();
-        if !self.space.arrangement.is_free(std::slice::from_ref(&sample), gap)? {
+        if !self.space.collision_world.is_free(std::slice::from_ref(&sample), gap)? {
             self.work.overlapping += 1;
             let free = self.trees[growing].pose(near);
             if let Some(retraction) = self.retraction()
-                && let Some(retracted) = retraction.nearest_free(self.space.arrangement, &sample, free)
+                && let Some(retracted) = retraction.nearest_free(self.space.collision_world, &sample, free)
             {
                 self.work.retracted += 1;
                 sample = retracted;
             }
         }
         match self.extend(growing, near, &sample)? {
-            Extension::Reached(node) | Extension::Blocked(node) => self.connect(growing, node),
+            Extension::Reached(node) | Extension::Advanced(node) => self.connect(growing, node),
             Extension::Trapped => Ok(None),
         }
     }
@@ -99,11 +101,12 @@ impl<'a> Search<'a> {
         }
         let tree = &self.trees[usize::from(self.numbers.unit_interval() < 0.5)];
         let node = tree.pose((self.numbers.unit_interval() * tree.len() as f64) as usize);
-        let share = self.numbers.unit_interval();
-        self.space.sample_near(node, share * share, &mut self.numbers)
+        // The square favours samples close to the node.
+        let fraction = self.numbers.unit_interval();
+        self.space.sample_near(node, fraction * fraction, &mut self.numbers)
     }
 
-    /// Gap that samples keep [m]: segments need room to start.
+    /// Clearance of samples [m].
     fn gap(&self) -> f64 {
         self.options.clearance + GAP * self.resolution
     }
@@ -113,18 +116,18 @@ impl<'a> Search<'a> {
     }
 
     fn extend(&mut self, tree: usize, from: usize, to: &Pose) -> Result<Extension, PlanError> {
-        let walk = Walk {
+        let extension = ExtensionOptions {
             space: &self.space,
-            step: self.options.step.unwrap_or_else(|| STEP * self.space.arrangement.size()),
-            least: LEAST * self.resolution,
+            step: self.options.step.unwrap_or_else(|| MAX_STEP * self.space.collision_world.size()),
+            min: MIN_STEP * self.resolution,
             retreat: RETREAT,
-            most: MOST,
+            max_segments: MAX_SEGMENTS,
             retraction: self.retraction(),
         };
-        self.trees[tree].extend(from, to, &walk, &mut self.sweeper)
+        self.trees[tree].extend(from, to, &extension, &mut self.validator)
     }
 
-    /// Grows the other tree towards a node of one; the path where it gets there.
+    /// Extends the other tree towards a node of one (CONNECT); returns the path if it gets there.
     fn connect(&mut self, growing: usize, node: usize) -> Result<Option<Vec<Pose>>, PlanError> {
         let goal = self.trees[growing].pose(node).clone();
         let metric: Metric = self.space.metric(&goal)?;
@@ -132,40 +135,42 @@ impl<'a> Search<'a> {
         let (near, _) = self.trees[other].nearest(&goal, &metric);
         let Extension::Reached(met) = self.extend(other, near, &goal)? else { return Ok(None) };
         let (mut path, mut back) = (self.trees[growing].path_to(node), self.trees[other].path_to(met));
+        // The path leads from the start to the goal, whichever tree has grown.
         if growing == 1 {
             std::mem::swap(&mut path, &mut back);
+            // The meeting pose ends both branches.
         }
         back.pop();
         path.extend(back.into_iter().rev());
         Ok(Some(path))
     }
 
-    /// The path shortened and checked.
+    /// The path shortened and verified.
     pub(super) fn finish(mut self, found: Vec<Pose>) -> Result<Plan, PlanError> {
         let found_length = shorten::length(&self.space, &found)?;
         let attempts = self.options.shortcuts;
-        let path = shorten::shorten(&self.space, &mut self.sweeper, &mut self.numbers, found, attempts)?;
+        let path = shorten::shorten(&self.space, &mut self.validator, &mut self.numbers, found, attempts)?;
         let length = shorten::length(&self.space, &path)?;
-        let checked = check::path(self.space.arrangement, &path)?;
+        let checked = check::path(self.space.collision_world, &path)?;
         Ok(Plan { path, length, found_length, checked, work: self.work() })
     }
 
     fn work(&self) -> PlanWork {
         let nodes = [0, 1].map(|tree| self.trees[tree].len());
-        PlanWork { nodes, segments: self.sweeper.sweeps, ..self.work }
+        PlanWork { nodes, segments: self.validator.validated, ..self.work }
     }
 
-    /// The two nodes of different trees that are nearest to each other.
-    fn reached(&self) -> Result<Reached, PlanError> {
+    /// The path to the node of the start tree that is nearest to a node of the goal tree, with their distance.
+    fn reached(&self) -> Result<PartialPlan, PlanError> {
         let [start, goal] = &self.trees;
-        let (mut best, mut least) = (0, f64::INFINITY);
+        let (mut best, mut min) = (0, f64::INFINITY);
         for node in 0..start.len() {
             let metric = self.space.metric(start.pose(node))?;
             let (_, sigma) = goal.nearest(start.pose(node), &metric);
-            if sigma < least {
-                (best, least) = (node, sigma);
+            if sigma < min {
+                (best, min) = (node, sigma);
             }
         }
-        Ok(Reached { path: start.path_to(best), gap: least.sqrt(), work: self.work() })
+        Ok(PartialPlan { path: start.path_to(best), gap: min.sqrt(), work: self.work() })
     }
 }

@@ -1,12 +1,12 @@
-//! A straight motion of a mover: every joint's value runs linearly, the position of the base too, and its rotation the
-//! short way at constant speed.
+//! A straight motion of a movable model: joint values and the position of the base run linearly, and the rotation of the base
+//! is slerped the short way at constant speed.
 
 use crate::kinematics::motion::Motion;
 use crate::kinematics::rigid_motion::RigidMotion;
-use crate::penetration::generalized::mover::Obstacle;
+use crate::penetration::generalized::movable::Obstacle;
 use crate::penetration::generalized::pose::Pose;
 
-/// A straight motion of a mover among obstacles.
+/// A straight motion of a movable model among obstacles.
 pub(super) struct Segment<'a> {
     pub(super) from: &'a Pose,
     pub(super) to: &'a Pose,

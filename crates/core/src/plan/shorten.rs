@@ -1,8 +1,8 @@
-//! A path made shorter: two of its points are joined by a straight segment wherever that is free and shorter.
+//! Shortening of a path: two of its points are joined by a straight segment wherever that is free and shorter.
 
+use super::motion_validator::MotionValidator;
 use super::segment::Segment;
 use super::space::Space;
-use super::sweep::Sweeper;
 use super::types::PlanError;
 use crate::geometry::random::SplitMix64;
 use crate::penetration::generalized::pose::Pose;
@@ -12,10 +12,10 @@ pub(super) fn length(space: &Space<'_>, path: &[Pose]) -> Result<f64, PlanError>
     path.windows(2).map(|ends| space.distance(&ends[0], &ends[1])).sum()
 }
 
-/// The path after a number of attempts to shorten it.
+/// The path after a number of random shortcut attempts.
 pub(super) fn shorten(
     space: &Space<'_>,
-    sweeper: &mut Sweeper<'_>,
+    validator: &mut MotionValidator<'_>,
     numbers: &mut SplitMix64,
     mut path: Vec<Pose>,
     attempts: u32,
@@ -31,7 +31,7 @@ pub(super) fn shorten(
         if first == last {
             continue;
         }
-        let obstacles = space.arrangement.obstacles();
+        let obstacles = space.collision_world.obstacles();
         let point = |at: f64, index: usize| {
             Segment::new(&path[index], &path[index + 1], obstacles).at(at - index as f64)
         };
@@ -39,12 +39,12 @@ pub(super) fn shorten(
         let mut old = space.distance(&from, &path[first + 1])? + space.distance(&path[last], &to)?;
         old += length(space, &path[first + 1..=last])?;
         let is_shorter = space.distance(&from, &to)? < SHORTER * old;
-        if is_shorter && sweeper.free_until(&Segment::new(&from, &to, obstacles))? >= 1.0 {
+        if is_shorter && validator.free_until(&Segment::new(&from, &to, obstacles))? >= 1.0 {
             path.splice(first + 1..=last, [from, to]);
         }
     }
     Ok(path)
 }
 
-/// A segment that replaces others must be shorter than this share of them, else nothing is gained but nodes.
+/// A shortcut must be shorter than this fraction of what it replaces: otherwise it gains nothing but nodes.
 const SHORTER: f64 = 0.999;

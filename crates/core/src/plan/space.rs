@@ -1,7 +1,7 @@
-//! The space that a plan is searched in: what may be sampled, and how far its poses are apart.
+//! The space of a plan: ranges to sample, and the metric.
 //!
 //! The metric is the object norm [Tang14 §6.3]: σ from a sample to every node of a tree, with the weights of the sample.
-//! A joint that turns is embedded as a point of a circle, whose squared distances are (2 sin(Δq/2))².
+//! A revolute joint is embedded as a point of a circle, whose squared distances are (2 sin(Δq/2))² [Tang14 eq. 26].
 
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
 
@@ -10,15 +10,15 @@ use crate::geometry::random::SplitMix64;
 use crate::kinematics::articulation::joint::JointKind;
 use crate::kinematics::motion::Motion;
 use crate::kinematics::rigid_motion::RigidMotion;
-use crate::penetration::generalized::arrangement::Arrangement;
-use crate::penetration::generalized::mover::Base;
+use crate::penetration::generalized::collision_world::CollisionWorld;
+use crate::penetration::generalized::movable::Base;
 use crate::penetration::generalized::pose::Pose;
 use crate::penetration::object_norm::metric::Metric;
 
-/// Where a mover may be.
+/// The configuration space of a movable model, bounded for sampling.
 pub(super) struct Space<'a> {
-    pub(super) arrangement: &'a Arrangement,
-    /// Least and greatest value of each number that is sampled.
+    pub(super) collision_world: &'a CollisionWorld,
+    /// Lower and upper bound of each generalized coordinate for sampling.
     ranges: Vec<[f64; 2]>,
     /// Corners of the box of positions of a floating base [m].
     region: [Point3<f64>; 2],
@@ -27,36 +27,38 @@ pub(super) struct Space<'a> {
 
 impl<'a> Space<'a> {
     pub(super) fn new(
-        arrangement: &'a Arrangement,
+        collision_world: &'a CollisionWorld,
         [start, goal]: [&'a Pose; 2],
         options: &PlanOptions,
     ) -> Result<Self, PlanError> {
-        let mover = &arrangement.movers()[0];
-        let region = options.region.unwrap_or_else(|| region_of(arrangement, [start, goal]));
+        let movable = &collision_world.movables()[0];
+        let region = options.region.unwrap_or_else(|| region_of(collision_world, [start, goal]));
         let span = (region[1] - region[0]).norm();
-        let limits = mover.limits()?;
+        let limits = movable.limits()?;
         let ranges = limits.iter().enumerate().map(|(at, &[lower, upper])| {
-            let joint = mover.articulation().coordinates()[at];
-            let turns = matches!(mover.articulation().joints()[joint].kind, JointKind::Revolute { .. });
-            let free = if turns { std::f64::consts::PI } else { span };
+            let joint = movable.articulation().coordinates()[at];
+            let is_revolute =
+                matches!(movable.articulation().joints()[joint].kind, JointKind::Revolute { .. });
+            // A joint without limits is sampled half a revolution, or the size of the region, around both ends.
+            let free = if is_revolute { std::f64::consts::PI } else { span };
             let [from, to] = [start.joints[at], goal.joints[at]];
-            if mover.fixed()[at] {
+            if movable.fixed()[at] {
                 return [from, from];
             }
-            let (least, most) = (from.min(to) - free, from.max(to) + free);
-            [if lower.is_finite() { lower } else { least }, if upper.is_finite() { upper } else { most }]
+            let (min, max) = (from.min(to) - free, from.max(to) + free);
+            [if lower.is_finite() { lower } else { min }, if upper.is_finite() { upper } else { max }]
         });
-        Ok(Self { arrangement, ranges: ranges.collect(), region, start })
+        Ok(Self { collision_world, ranges: ranges.collect(), region, start })
     }
 
-    /// A pose of the space, evenly spread.
+    /// A uniformly distributed pose.
     pub(super) fn sample(&self, numbers: &mut SplitMix64) -> Pose {
         let joints = self
             .ranges
             .iter()
             .map(|[lower, upper]| lower + (upper - lower) * numbers.unit_interval())
             .collect();
-        if self.arrangement.movers()[0].base() == Base::Fixed {
+        if self.collision_world.movables()[0].base() == Base::Fixed {
             return Pose { base: self.start.base, joints };
         }
         let [low, high] = self.region;
@@ -66,38 +68,39 @@ impl<'a> Space<'a> {
         Pose { base: Isometry3::from_parts(Translation3::from(place), rotation(numbers)), joints }
     }
 
-    /// A sample near a pose: about a share of its joints are those of a sample of the whole space, and a floating base goes
-    /// that share of the way.
-    pub(super) fn sample_near(&self, node: &Pose, share: f64, numbers: &mut SplitMix64) -> Pose {
+    /// A sample near a pose: about a fraction of its joints are those of a sample of the whole space, and a floating base moves
+    /// that fraction of the path to it.
+    pub(super) fn sample_near(&self, node: &Pose, fraction: f64, numbers: &mut SplitMix64) -> Pose {
         let whole = self.sample(numbers);
+        // At least one joint changes, else samples of small fractions would often equal the node.
         let chosen = (numbers.unit_interval() * node.joints.len() as f64) as usize;
         let pick = |(at, (new, old)): (usize, (&f64, &f64))| {
-            let is_new = numbers.unit_interval() < share || at == chosen;
+            let is_new = numbers.unit_interval() < fraction || at == chosen;
             if is_new { *new } else { *old }
         };
         let joints = whole.joints.iter().zip(&node.joints).enumerate().map(pick).collect();
-        Pose { base: Motion::linear(&node.base, &whole.base).pose_at(share), joints }
+        Pose { base: Motion::linear(&node.base, &whole.base).pose_at(fraction), joints }
     }
 
     /// The object norm at a pose.
     pub(super) fn metric(&self, pose: &Pose) -> Result<Metric, PlanError> {
-        Ok(self.arrangement.movers()[0]
+        Ok(self.collision_world.movables()[0]
             .norm()
             .at(&pose.joints, &pose.base)
             .map_err(crate::penetration::generalized::GeneralizedError::from)?)
     }
 
-    /// √σ [m] between two poses, by the weights of the first.
+    /// √σ [m] between two poses, with the weights of the first.
     pub(super) fn distance(&self, from: &Pose, to: &Pose) -> Result<f64, PlanError> {
         Ok(self.metric(from)?.sigma(&to.joints, &to.base).sqrt())
     }
 }
 
-/// A box around the obstacles and both poses, with room for the mover on all sides.
-fn region_of(arrangement: &Arrangement, poses: [&Pose; 2]) -> [Point3<f64>; 2] {
+/// A box around the obstacles and both poses, with a margin for the movable model on all sides.
+fn region_of(collision_world: &CollisionWorld, poses: [&Pose; 2]) -> [Point3<f64>; 2] {
     let mut low = poses[0].base.translation.vector.inf(&poses[1].base.translation.vector);
     let mut high = poses[0].base.translation.vector.sup(&poses[1].base.translation.vector);
-    for obstacle in arrangement.obstacles() {
+    for obstacle in collision_world.obstacles() {
         let (center, radius) = obstacle.shape.ball();
         if radius.is_finite() {
             let center = (obstacle.pose * center).coords;
@@ -109,11 +112,11 @@ fn region_of(arrangement: &Arrangement, poses: [&Pose; 2]) -> [Point3<f64>; 2] {
         let (center, radius) = shape.ball();
         center.coords.norm() + radius
     };
-    let room = arrangement.movers()[0].shapes().iter().flatten().map(reach).fold(0.0, f64::max);
+    let room = collision_world.movables()[0].shapes().iter().flatten().map(reach).fold(0.0, f64::max);
     [low.add_scalar(-room).into(), high.add_scalar(room).into()]
 }
 
-/// A rotation, evenly spread [Shoemake 1992].
+/// A uniformly distributed rotation [Shoemake 1992].
 fn rotation(numbers: &mut SplitMix64) -> UnitQuaternion<f64> {
     let (u, v, w) = (numbers.unit_interval(), numbers.unit_interval(), numbers.unit_interval());
     let (v, w) = ((std::f64::consts::TAU * v).sin_cos(), (std::f64::consts::TAU * w).sin_cos());

@@ -7,7 +7,7 @@ use crate::kinematics::articulation::joint::{Joint, JointKind};
 use crate::kinematics::articulation::tree::Articulation;
 use crate::kinematics::motion::Motion;
 use crate::kinematics::rigid_motion::RigidMotion;
-use crate::penetration::generalized::{Base, Mover, Obstacle, Shape};
+use crate::penetration::generalized::{Base, MovableModel, Obstacle, Shape};
 use crate::proximity::articulated::link_pairs::AllowedCollisions;
 use crate::proximity::collision::collide;
 use crate::proximity::model::Model;
@@ -39,15 +39,15 @@ fn wall_with_hole(edge: f64, unit: f64) -> Vec<Obstacle> {
     ]
 }
 
-fn bar(wall: Vec<Obstacle>, unit: f64) -> Arrangement {
+fn bar(wall: Vec<Obstacle>, unit: f64) -> CollisionWorld {
     let bar = block(0.8 * unit, 0.1 * unit, 0.1 * unit);
-    Arrangement::new(vec![Mover::rigid(bar).unwrap()], wall).unwrap()
+    CollisionWorld::new(vec![MovableModel::rigid(bar).unwrap()], wall).unwrap()
 }
 
 /// Edge of a hole through which a bar of 0.1 m and 0.8 m length goes at some tilt.
 const HOLE: f64 = 0.5;
 
-/// From one side of the wall, turned, to the other; a region that does not reach round the wall.
+/// Ends on both sides of the wall, the start rotated; a region that does not extend around the wall.
 fn through(unit: f64) -> ([Pose; 2], PlanOptions) {
     let start = Isometry3::new(Vector3::new(-unit, 0.5 * unit, 0.0), Vector3::z() * 1.5);
     let region = [[-1.5, -1.0, -1.0], [1.5, 1.0, 1.0]].map(|corner| Vector3::from(corner) * unit);
@@ -55,20 +55,20 @@ fn through(unit: f64) -> ([Pose; 2], PlanOptions) {
     ([start.into(), at(unit, 0.0, 0.2 * unit).into()], options)
 }
 
-/// Whether links and obstacles collide nowhere along a path, by queries of the models at many poses.
-fn is_free_by_models(arrangement: &Arrangement, path: &[Pose]) -> bool {
-    let mover = &arrangement.movers()[0];
-    let shapes: Vec<_> = mover.shapes().iter().map(|shape| shape.as_ref().and_then(Shape::model)).collect();
+/// Whether links and obstacles are free along a path, by queries of the models at many poses.
+fn is_free_by_models(collision_world: &CollisionWorld, path: &[Pose]) -> bool {
+    let movable = &collision_world.movables()[0];
+    let shapes: Vec<_> = movable.shapes().iter().map(|shape| shape.as_ref().and_then(Shape::model)).collect();
     path.windows(2).all(|ends| {
         let base = Motion::linear(&ends[0].base, &ends[1].base);
         (0..=200).map(|i| f64::from(i) / 200.0).all(|t| {
             let mix = |(a, b): (&f64, &f64)| a + t * (b - a);
             let joints: Vec<f64> = ends[0].joints.iter().zip(&ends[1].joints).map(mix).collect();
-            let links = mover.articulation().link_poses(&joints, &base.pose_at(t)).unwrap();
+            let links = movable.articulation().link_poses(&joints, &base.pose_at(t)).unwrap();
             let links = shapes.iter().zip(&links).filter_map(|(shape, pose)| Some(((*shape)?, pose)));
             let links: Vec<_> = links.collect();
             let meets = |(shape, pose): &(&Model, &Isometry3<f64>)| {
-                arrangement
+                collision_world
                     .obstacles()
                     .iter()
                     .any(|obstacle| collide(shape, pose, obstacle.shape.model().unwrap(), &obstacle.pose))
@@ -80,18 +80,18 @@ fn is_free_by_models(arrangement: &Arrangement, path: &[Pose]) -> bool {
 
 #[test]
 fn a_bar_finds_the_hole_in_the_wall_with_and_without_retraction() {
-    let arrangement = bar(wall_with_hole(HOLE, 1.0), 1.0);
+    let collision_world = bar(wall_with_hole(HOLE, 1.0), 1.0);
     let ([start, goal], options) = through(1.0);
     for seed in 0..3 {
         for retraction in [true, false] {
             let options = PlanOptions { retraction, seed, ..options.clone() };
-            let found = plan(&arrangement, &start, &goal, &options).unwrap();
+            let found = plan(&collision_world, &start, &goal, &options).unwrap();
             assert_eq!((&found.path[0], found.path.last().unwrap()), (&start, &goal));
-            assert!(is_free_by_models(&arrangement, &found.path), "{retraction} {seed}");
+            assert!(is_free_by_models(&collision_world, &found.path), "{retraction} {seed}");
             assert!(found.length <= found.found_length * (1.0 + 1e-12) && found.checked > 0);
             assert!(found.work.retracted <= found.work.overlapping, "{:?}", found.work);
             assert!(retraction || found.work.retracted == 0);
-            // No straight way leads from 1.5 rad across to the other side.
+            // No straight motion leads from 1.5 rad across to the other side.
             assert!(found.path.len() > 2);
         }
     }
@@ -113,28 +113,28 @@ fn the_same_seed_finds_the_same_path_in_every_unit() {
 }
 
 #[test]
-fn what_is_walled_in_is_not_found_a_way_and_told_what_was_reached() {
-    let arrangement = bar(wall_with_hole(0.09, 1.0), 1.0);
+fn a_walled_in_start_yields_no_path_but_a_partial_plan() {
+    let collision_world = bar(wall_with_hole(0.09, 1.0), 1.0);
     let ([start, goal], options) = through(1.0);
     let options = PlanOptions { max_samples: 60, ..options };
-    match plan(&arrangement, &start, &goal, &options) {
+    match plan(&collision_world, &start, &goal, &options) {
         Err(PlanError::NotFound { reached }) => {
             assert_eq!(reached.work.samples, 60);
             assert_eq!(reached.path[0], start);
             // The wall is between the two trees: a bar of 0.8 m has its middle at least 0.05 m from it on either side.
             assert!(reached.gap > 0.1 && reached.gap < 2.0, "{}", reached.gap);
-            assert!(is_free_by_models(&arrangement, &reached.path));
+            assert!(is_free_by_models(&collision_world, &reached.path));
         }
         other => panic!("{other:?}"),
     }
 }
 
-/// Two bars of 1 m on hinges at the origin, in the plane of x and y, and posts in their way.
-fn arm(posts: &[[f64; 2]]) -> Arrangement {
-    let turn = JointKind::Revolute { axis: Vector3::z() };
+/// Two bars of 1 m on hinges at the origin, in the plane of x and y, and posts that block them.
+fn arm(posts: &[[f64; 2]]) -> CollisionWorld {
+    let hinge = JointKind::Revolute { axis: Vector3::z() };
     let joints = vec![
-        Joint::new("shoulder", "ground", "upper", turn).within([-3.0, 3.0]),
-        Joint::new("elbow", "upper", "lower", turn).at(at(1.0, 0.0, 0.0)).within([-2.5, 2.5]),
+        Joint::new("shoulder", "ground", "upper", hinge).within([-3.0, 3.0]),
+        Joint::new("elbow", "upper", "lower", hinge).at(at(1.0, 0.0, 0.0)).within([-2.5, 2.5]),
     ];
     let links = ["ground", "upper", "lower"].map(String::from).to_vec();
     let articulation = Articulation::new(links, joints).unwrap();
@@ -142,9 +142,10 @@ fn arm(posts: &[[f64; 2]]) -> Arrangement {
     let bar = || Shape::of_model(Model::new(mesh().transformed(&at(0.5, 0.0, 0.0)), Solidity::Solid));
     let mut allowed = AllowedCollisions::default();
     allowed.allow(1, 2);
-    let mover = Mover::new(articulation, vec![None, Some(bar()), Some(bar())], allowed, Base::Fixed).unwrap();
+    let movable =
+        MovableModel::new(articulation, vec![None, Some(bar()), Some(bar())], allowed, Base::Fixed).unwrap();
     let post = |[x, y]: &[f64; 2]| Obstacle { shape: block(0.1, 0.1, 1.0), pose: at(*x, *y, 0.0) };
-    Arrangement::new(vec![mover], posts.iter().map(post).collect()).unwrap()
+    CollisionWorld::new(vec![movable], posts.iter().map(post).collect()).unwrap()
 }
 
 fn pose(joints: [f64; 2]) -> Pose {
@@ -153,70 +154,74 @@ fn pose(joints: [f64; 2]) -> Pose {
 
 #[test]
 fn an_arm_folds_to_pass_between_posts_and_keeps_its_limits() {
-    let arrangement = arm(&[[1.5, 0.0], [0.0, 1.4], [-1.3, 0.9]]);
+    let collision_world = arm(&[[1.5, 0.0], [0.0, 1.4], [-1.3, 0.9]]);
     let (start, goal) = (pose([-1.0, 0.0]), pose([2.8, 0.0]));
     for retraction in [true, false] {
         let options = PlanOptions { retraction, seed: 5, ..PlanOptions::default() };
-        let found = plan(&arrangement, &start, &goal, &options).unwrap();
-        assert!(is_free_by_models(&arrangement, &found.path));
+        let found = plan(&collision_world, &start, &goal, &options).unwrap();
+        assert!(is_free_by_models(&collision_world, &found.path));
         assert!(found.path.iter().all(|pose| pose.joints[0].abs() <= 3.0 && pose.joints[1].abs() <= 2.5));
         assert!(found.path.iter().any(|pose| pose.joints[1].abs() > 0.5), "it does not fold");
     }
 }
 
 #[test]
-fn a_fixed_joint_does_not_move_on_the_way() {
-    let mut mover = arm(&[]).movers()[0].clone();
-    mover.fix("elbow").unwrap();
+fn a_fixed_joint_does_not_move_along_the_path() {
+    let mut movable = arm(&[]).movables()[0].clone();
+    movable.fix("elbow").unwrap();
     let post = Obstacle { shape: block(0.1, 0.1, 1.0), pose: at(1.9, 0.0, 0.0) };
-    let arrangement = Arrangement::new(vec![mover], vec![post]).unwrap();
-    let found = plan(&arrangement, &pose([-1.0, 1.2]), &pose([1.5, 1.2]), &PlanOptions::default()).unwrap();
+    let collision_world = CollisionWorld::new(vec![movable], vec![post]).unwrap();
+    let found =
+        plan(&collision_world, &pose([-1.0, 1.2]), &pose([1.5, 1.2]), &PlanOptions::default()).unwrap();
     assert!(found.path.iter().all(|pose| pose.joints[1].to_bits() == 1.2_f64.to_bits()));
     let error =
-        plan(&arrangement, &pose([-1.0, 1.2]), &pose([1.5, 0.0]), &PlanOptions::default()).unwrap_err();
-    assert_eq!(error.to_string(), "joint \"elbow\" stays where it is, but is elsewhere at the goal");
+        plan(&collision_world, &pose([-1.0, 1.2]), &pose([1.5, 0.0]), &PlanOptions::default()).unwrap_err();
+    assert_eq!(error.to_string(), "joint \"elbow\" is fixed, but differs between the start and the goal");
 }
 
 #[test]
-fn ends_that_are_no_place_to_be_are_refused_by_name() {
-    let arrangement = arm(&[[1.5, 0.0]]);
+fn invalid_ends_are_rejected_by_name() {
+    let collision_world = arm(&[[1.5, 0.0]]);
     let options = PlanOptions::default();
     let free = pose([1.0, 0.0]);
-    let told = |start: &Pose, goal: &Pose, options: &PlanOptions| {
-        plan(&arrangement, start, goal, options).unwrap_err().to_string()
+    let message = |start: &Pose, goal: &Pose, options: &PlanOptions| {
+        plan(&collision_world, start, goal, options).unwrap_err().to_string()
     };
-    match plan(&arrangement, &free, &pose([0.0, 0.0]), &options) {
+    match plan(&collision_world, &free, &pose([0.0, 0.0]), &options) {
         Err(PlanError::NotFree { end: End::Goal, pairs, .. }) => {
-            let names: Vec<_> = pairs[0].parts.iter().map(|&part| arrangement.name_of(part)).collect();
+            let names: Vec<_> = pairs[0].parts.iter().map(|&part| collision_world.name_of(part)).collect();
             assert_eq!(names, ["lower", "obstacle 0"]);
         }
         other => panic!("{other:?}"),
     }
-    assert!(told(&pose([0.0, 0.0]), &free, &options).starts_with("the start is not free"));
-    let error = told(&free, &pose([1.0, 2.6]), &options);
+    assert!(message(&pose([0.0, 0.0]), &free, &options).starts_with("the start is not free"));
+    let error = message(&free, &pose([1.0, 2.6]), &options);
     assert_eq!(error, "joint \"elbow\" is at 2.6 at the goal, where -2.5 to 2.5 are allowed");
     let moved = Pose { base: at(0.0, 0.0, 0.1), ..free.clone() };
-    assert_eq!(told(&free, &moved, &options), "the base stays where it is, but is elsewhere at the goal");
+    assert_eq!(
+        message(&free, &moved, &options),
+        "the base is fixed, but differs between the start and the goal"
+    );
     let far = PlanOptions { clearance: f64::NAN, ..options.clone() };
-    assert!(told(&free, &free, &far).starts_with("the option clearance is NaN"));
+    assert!(message(&free, &free, &far).starts_with("the option clearance is NaN"));
     let still = PlanOptions { step: Some(0.0), ..options };
-    assert!(told(&free, &free, &still).starts_with("the option step is 0"));
-    let nobody = Arrangement::new(Vec::new(), Vec::new()).unwrap();
+    assert!(message(&free, &free, &still).starts_with("the option step is 0"));
+    let nobody = CollisionWorld::new(Vec::new(), Vec::new()).unwrap();
     let error = plan(&nobody, &free, &free, &PlanOptions::default()).unwrap_err();
-    assert!(matches!(error, PlanError::Movers { movers: 0 }));
+    assert!(matches!(error, PlanError::ModelCount { movables: 0 }));
 }
 
 #[test]
-fn a_clearance_is_kept_on_the_way() {
-    let arrangement = bar(wall_with_hole(HOLE, 1.0), 1.0);
+fn a_clearance_is_kept_along_the_path() {
+    let collision_world = bar(wall_with_hole(HOLE, 1.0), 1.0);
     let ([start, goal], options) = through(1.0);
     let options = PlanOptions { clearance: 0.03, ..options };
-    let found = plan(&arrangement, &start, &goal, &options).unwrap();
+    let found = plan(&collision_world, &start, &goal, &options).unwrap();
     for ends in found.path.windows(2) {
         let base = Motion::linear(&ends[0].base, &ends[1].base);
         for i in 0..=50 {
             let pose = [Pose::from(base.pose_at(f64::from(i) / 50.0))];
-            assert!(arrangement.is_free(&pose, 0.0299).unwrap());
+            assert!(collision_world.is_free(&pose, 0.0299).unwrap());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Options, answers and errors of planning.
+//! Options, results and errors of motion planning.
 
 use nalgebra::Point3;
 use thiserror::Error;
@@ -7,26 +7,26 @@ use crate::penetration::generalized::error::GeneralizedError;
 use crate::penetration::generalized::part::CollidingPair;
 use crate::penetration::generalized::pose::Pose;
 
-/// Options of a search for a path.
+/// Options of motion planning.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanOptions {
-    /// Whether samples that overlap are retracted by the generalized penetration.
+    /// Whether samples in collision are retracted by the generalized penetration.
     pub retraction: bool,
-    /// Samples after which the search gives up.
+    /// Number of samples after which the search gives up.
     pub max_samples: u32,
     /// Seed of the samples: the same seed gives the same path.
     pub seed: u64,
-    /// Gap that is kept on the way [m].
+    /// Clearance along the path [m].
     pub clearance: f64,
-    /// Greatest √σ of a segment of the trees [m]; `None` chooses a quarter of the greatest radius of a link.
+    /// Maximum √σ of a segment of the trees [m]; `None` chooses a quarter of the maximum bounding radius of a link.
     pub step: Option<f64>,
-    /// Motion below which a segment is not looked at more closely, as a share of the greatest radius of a link: what comes
-    /// nearer than that is taken for a contact.
+    /// Motion below which a segment is not subdivided further, as a fraction of the maximum bounding radius of a link: pairs
+    /// closer than that count as in contact.
     pub resolution: f64,
     /// Corners of the box in which the position of a floating base is sampled [m]; `None` chooses one around the
     /// obstacles, the start and the goal.
     pub region: Option<[Point3<f64>; 2]>,
-    /// Attempts to shorten the path.
+    /// Number of attempts to shorten the path.
     pub shortcuts: u32,
 }
 
@@ -45,54 +45,54 @@ impl Default for PlanOptions {
     }
 }
 
-/// What a search did.
+/// Statistics of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PlanWork {
-    /// Samples that were drawn.
+    /// Number of samples drawn.
     pub samples: u32,
-    /// Those of them that overlapped.
+    /// Number of samples in collision.
     pub overlapping: u32,
-    /// Samples that were retracted to a free pose.
+    /// Number of samples retracted to a free pose.
     pub retracted: u32,
-    /// Nodes of the trees of the start and of the goal.
+    /// Number of nodes of the trees of the start and of the goal.
     pub nodes: [usize; 2],
-    /// Segments that were looked at.
+    /// Number of segments tested.
     pub segments: u64,
 }
 
-/// A path that is free.
+/// A collision-free path.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// Its poses, from the start to the goal. From one to the next every joint's value and the position of the base run
-    /// linearly, and the rotation of the base the short way at constant speed.
+    /// Its poses, from the start to the goal. Between consecutive poses the joint values and the position of the base run
+    /// linearly, and the rotation of the base is slerped the short way at constant speed.
     pub path: Vec<Pose>,
-    /// Sum of √σ of its segments [m].
+    /// Sum of √σ over its segments [m].
     pub length: f64,
-    /// The same before it was shortened [m].
+    /// The same before shortening [m].
     pub found_length: f64,
-    /// Poses along the path at which collision queries of the models found everything free, and the limits kept.
+    /// Number of poses along the path at which collision queries of the models found everything free, and the limits satisfied.
     pub checked: usize,
-    /// What the search did.
+    /// Statistics of the search.
     pub work: PlanWork,
 }
 
-/// What a search that found no path reached.
+/// Partial result of a search that found no path.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reached {
+pub struct PartialPlan {
     /// A free path from the start to the node of its tree that is nearest to a node of the other tree.
     pub path: Vec<Pose>,
     /// √σ [m] between those two nodes.
     pub gap: f64,
-    /// What the search did.
+    /// Statistics of the search.
     pub work: PlanWork,
 }
 
 /// One end of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// Where it begins.
+    /// The first pose.
     Start,
-    /// Where it is to end.
+    /// The last pose.
     Goal,
 }
 
@@ -105,66 +105,66 @@ impl std::fmt::Display for End {
     }
 }
 
-/// Why there is no path.
+/// Reason for which there is no path.
 #[derive(Debug, Error, Clone)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// The start or the goal overlaps, or is nearer to something than the clearance and the resolution ask.
-    #[error("the {end} is not free: {}", told(pairs, *gap))]
+    /// The start or the goal overlaps, or is nearer to something than the clearance and the resolution demand.
+    #[error("the {end} is not free: {}", describe(pairs, *gap))]
     NotFree {
-        /// Which of the two.
+        /// The end that is not free.
         end: End,
-        /// What overlaps there; nothing where it only comes too near.
+        /// Pairs that overlap there; empty where the end is only too near to something.
         pairs: Vec<CollidingPair>,
-        /// The gap that is needed [m].
+        /// Clearance needed [m].
         gap: f64,
     },
     /// A joint is beyond its limits at the start or the goal.
     #[error("joint \"{joint}\" is at {value} at the {end}, where {lower} to {upper} are allowed")]
     OutsideLimits {
-        /// Which of the two.
+        /// The end at which it is.
         end: End,
-        /// The joint.
+        /// Name of the joint.
         joint: String,
         /// Its value [rad or m].
         value: f64,
-        /// The lower limit.
+        /// Its lower limit.
         lower: f64,
-        /// The upper limit.
+        /// Its upper limit.
         upper: f64,
     },
-    /// Something that stays where it is has another place at the goal: a fixed base, or a joint that is fixed.
-    #[error("{what} stays where it is, but is elsewhere at the goal")]
+    /// A fixed base or joint differs between the start and the goal.
+    #[error("{what} is fixed, but differs between the start and the goal")]
     Unmoved {
-        /// What does.
+        /// Name of the base or joint.
         what: String,
     },
-    /// The arrangement has no mover, or several; the others must be obstacles.
-    #[error("a path is planned for one mover, not for {movers}")]
-    Movers {
-        /// Movers of the arrangement.
-        movers: usize,
+    /// The collision world has no movable model, or several; the others must be obstacles.
+    #[error("a path is planned for exactly one movable model, not for {movables}")]
+    ModelCount {
+        /// Number of movable models of the collision world.
+        movables: usize,
     },
-    /// No path was found within the bounds of work, which does not prove that there is none.
+    /// No path was found within the work bounds, which does not prove that there is none.
     #[error("no path was found with {} samples; the trees came within {} m of each other", reached.work.samples, reached.gap)]
     NotFound {
-        /// What was reached.
-        reached: Box<Reached>,
+        /// Partial plan.
+        reached: Box<PartialPlan>,
     },
-    /// A path that was found did not pass the check by collision queries.
-    #[error("the path that was found does not pass the check by collision queries: {}", told(pairs, 0.0))]
+    /// The path found does not pass the verification by collision queries.
+    #[error("the path found fails the verification by collision queries: {}", describe(pairs, 0.0))]
     Unsound {
-        /// What collides.
+        /// Colliding pairs.
         pairs: Vec<CollidingPair>,
     },
-    /// A pose is none of the mover, or a query failed.
+    /// A pose does not suit the movable model, or a query failed.
     #[error(transparent)]
     Query(#[from] GeneralizedError),
 }
 
-fn told(pairs: &[CollidingPair], gap: f64) -> String {
+fn describe(pairs: &[CollidingPair], gap: f64) -> String {
     match pairs.len() {
-        0 => format!("something is nearer than {gap:.3e} m, which is needed to tell it from a contact"),
+        0 => format!("the clearance is below {gap:.3e} m, the minimum that distinguishes it from a contact"),
         1 => "one pair overlaps".to_owned(),
         count => format!("{count} pairs overlap"),
     }

@@ -1,30 +1,31 @@
-//! Places far from the surface.
+//! Maximally clear points of a mesh: local maxima of the distance from its surface.
 
 use nalgebra::Point3;
 
-/// Voxels along the longest side of the box unless told otherwise. An odd number has a voxel in the middle. Holes
-/// down to a twentieth of the size are seen; twice as many voxels cost eight times as much.
+/// Default number of voxels along the longest side of the box. An odd number puts a voxel in the middle. Holes down to
+/// a twentieth of the size are resolved; twice the resolution costs eight times as much.
 pub const RESOLUTION: u32 = 33;
 
-/// Resolutions that are possible: the finest one takes 128 MiB while it is worked on.
+/// Accepted resolutions: the finest one takes 128 MiB during the computation.
 pub const RESOLUTIONS: std::ops::RangeInclusive<u32> = 4..=256;
 
-/// Places of either sort that are kept.
+/// Maximum number of stored points of either kind: more offer a search for free configurations more starts and cost it
+/// time.
 pub(super) const PLACES: usize = 64;
 
-/// A place far from the surface.
+/// A local maximum of the distance from the surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClearPlace {
-    /// Where it is [m, body frame].
+    /// Position [m, body frame].
     pub point: Point3<f64>,
-    /// Its distance from the surface [m].
+    /// Distance from the surface [m].
     pub clearance: f64,
 }
 
-/// The maximally clear places of a mesh, and the same within its flesh.
+/// The maximally clear points of a mesh, outside and inside of the solid that it bounds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClearConfigurations {
     pub(super) resolution: u32,
     pub(super) free: Vec<ClearPlace>,
-    pub(super) flesh: Vec<ClearPlace>,
+    pub(super) interior: Vec<ClearPlace>,
 }

@@ -8,7 +8,7 @@ use crate::bvh::lanes::isa::Portable;
 use crate::bvh::packet::NONE;
 use crate::bvh::single;
 
-/// The point of the surface of `model` that is closest to `point` [m, body frame].
+/// Closest point of the surface of `model` to `point` [m, body frame].
 ///
 /// ```
 /// use extricate_core::geometry::Solidity;
@@ -26,13 +26,13 @@ use crate::bvh::single;
 pub fn closest_point(model: &Model, point: &Point3<f64>) -> ClosestPoint {
     let center = model.center().coords;
     let mut query = Nearest::new(point - center, f64::INFINITY);
-    query.look_at::<Portable>(&model.bvh().packets()[0]);
+    // The first leaf ensures a result for points so far away that squared gaps overflow.
+    query.visit::<Portable>(&model.bvh().packets()[0]);
     single::descend(model.bvh(), &mut query);
     query.outcome(&model.center())
 }
 
-/// The point of the surface of `model` that is closest to `point` [m, body frame], when it is at most `limit` [m]
-/// away, else `None`.
+/// Closest point of the surface of `model` to `point` [m, body frame] if it is at most `limit` [m] away, else `None`.
 #[must_use]
 pub fn closest_point_up_to(model: &Model, point: &Point3<f64>, limit: f64) -> Option<ClosestPoint> {
     let mut query = Nearest::new(point - model.center().coords, limit);
@@ -106,7 +106,7 @@ mod tests {
                         assert!(distance <= nalgebra::distance(&point, &sample) + 1e-14);
                     }
                 }
-                // The nearest point of a convex set: nothing of it lies ahead of the closest point.
+                // Variational inequality of the projection onto a convex set.
                 for corner in triangle {
                     assert!((point - closest).dot(&(corner - closest)) <= 1e-13);
                 }

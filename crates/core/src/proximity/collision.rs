@@ -1,4 +1,4 @@
-//! Which triangles of two models intersect, or come closer than a distance [Lin17 §40.2].
+//! Collision of two models: pairs of triangles that intersect or come closer than a distance [Lin17 §40.2].
 //!
 //! Collision is closed: touching counts.
 
@@ -10,13 +10,13 @@ use rayon::prelude::*;
 use super::inside::shared_point;
 use super::leaf_pair::PreparedLeaf;
 use super::model::Model;
-use super::placement::{MovedBox, Placement, RoundedPlacement};
+use super::relative_pose::{MovedBox, RelativePose, RoundedPose};
 use super::triangle_pair::within;
 use crate::bvh::lanes::isa::{Isa, Mask, Single};
 use crate::bvh::node::{Node, Volume, WIDTH};
 use crate::bvh::packet::{Layer, Packet};
 use crate::bvh::tandem;
-use crate::bvh::tandem::Tandem;
+use crate::bvh::tandem::TreePairQuery;
 
 /// Whether `a` and `b` collide: their surfaces intersect (touching counts), or one of them is a solid that contains
 /// a part of the other one. Poses map body to world coordinates; a pose that is not finite is never free of collision.
@@ -34,14 +34,15 @@ use crate::bvh::tandem::Tandem;
 /// ```
 #[must_use]
 pub fn collide(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>) -> bool {
-    collide_at(a, b, &Placement::between(a, pose_a, b, pose_b))
+    collide_at(a, b, &RelativePose::between(a, pose_a, b, pose_b))
 }
 
-/// Whether any triangle of `a` intersects one of `b` (touching counts). A solid inside another one is not seen
-/// here; [`collide`] sees it. As there, what is not finite is not free. Poses map body to world coordinates.
+/// Whether any triangle of `a` intersects one of `b` (touching counts). A solid inside another one is not detected here
+/// but by [`collide`]. As there, a pose that is not finite is never free of collision. Poses map body to world
+/// coordinates.
 #[must_use]
 pub fn surfaces_collide(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>) -> bool {
-    surfaces_collide_at(a, b, &Placement::between(a, pose_a, b, pose_b))
+    surfaces_collide_at(a, b, &RelativePose::between(a, pose_a, b, pose_b))
 }
 
 /// Appends all pairs of triangles of `a` and `b` that intersect (touching counts), sorted.
@@ -71,7 +72,7 @@ pub fn intersecting_pairs(
 
 /// Appends all pairs of triangles whose gap on every candidate separating axis is at most `distance` [m], sorted.
 ///
-/// That is every pair at most `distance` apart, and a few that are farther: across vertices the gap on an axis is
+/// These are all pairs at most `distance` apart and a few that are farther: between vertices the gap on an axis is
 /// smaller than the distance.
 ///
 /// ```
@@ -97,19 +98,19 @@ pub fn pairs_within(
     distance: f64,
     pairs: &mut Vec<[u32; 2]>,
 ) {
-    pairs_within_at(a, b, &Placement::between(a, pose_a, b, pose_b), distance, pairs);
+    pairs_within_at(a, b, &RelativePose::between(a, pose_a, b, pose_b), distance, pairs);
 }
 
-pub(crate) fn collide_at(a: &Model, b: &Model, a_to_b: &Placement) -> bool {
+pub(crate) fn collide_at(a: &Model, b: &Model, a_to_b: &RelativePose) -> bool {
     surfaces_collide_at(a, b, a_to_b) || shared_point(a, b, a_to_b).is_some()
 }
 
-pub(crate) fn surfaces_collide_at(a: &Model, b: &Model, a_to_b: &Placement) -> bool {
+pub(crate) fn surfaces_collide_at(a: &Model, b: &Model, a_to_b: &RelativePose) -> bool {
     !a_to_b.is_finite() || intersecting_pair_at(a, b, a_to_b).is_some()
 }
 
-/// Some pair of triangles that intersect, if there is one.
-pub(crate) fn intersecting_pair_at(a: &Model, b: &Model, a_to_b: &Placement) -> Option<[u32; 2]> {
+/// A pair of triangles that intersect, if there is one.
+pub(crate) fn intersecting_pair_at(a: &Model, b: &Model, a_to_b: &RelativePose) -> Option<[u32; 2]> {
     if are_balls_apart(a, b, a_to_b) {
         return None;
     }
@@ -118,10 +119,10 @@ pub(crate) fn intersecting_pair_at(a: &Model, b: &Model, a_to_b: &Placement) -> 
     query.sink.0
 }
 
-/// Whether the balls around the models are apart: the answer for most pairs of a scene. The trees' centres are those of
-/// the balls.
-fn are_balls_apart(a: &Model, b: &Model, a_to_b: &Placement) -> bool {
-    /// Leaves room for rounding.
+/// Whether the bounding balls of the models are disjoint, which settles most pairs of a scene. Their centres are those
+/// of the trees.
+fn are_balls_apart(a: &Model, b: &Model, a_to_b: &RelativePose) -> bool {
+    /// Safety factor for rounding.
     const ROOM: f64 = 1.0 + 1e-9;
     a_to_b.translation.norm_squared() > (ROOM * (a.radius() + b.radius())).powi(2)
 }
@@ -129,7 +130,7 @@ fn are_balls_apart(a: &Model, b: &Model, a_to_b: &Placement) -> bool {
 pub(crate) fn pairs_within_at(
     a: &Model,
     b: &Model,
-    a_to_b: &Placement,
+    a_to_b: &RelativePose,
     distance: f64,
     pairs: &mut Vec<[u32; 2]>,
 ) {
@@ -138,12 +139,12 @@ pub(crate) fn pairs_within_at(
     pairs[first..].par_sort_unstable();
 }
 
-/// Appends all pairs of triangles whose gap on every candidate separating axis is at most `distance` [m], in the order in
-/// which a descent meets them.
+/// Appends all pairs of triangles whose gap on every candidate separating axis is at most `distance` [m], in the order
+/// of the traversal.
 pub(crate) fn pairs_within_as_met(
     a: &Model,
     b: &Model,
-    a_to_b: &Placement,
+    a_to_b: &RelativePose,
     distance: f64,
     pairs: &mut Vec<[u32; 2]>,
 ) {
@@ -154,11 +155,12 @@ pub(crate) fn pairs_within_as_met(
     *pairs = all.sink.0;
 }
 
-/// What to do with a pair of triangles that are within the margin.
+/// Consumer of the pairs of triangles within the margin.
 trait Sink {
     fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()>;
 }
 
+/// Stores the first pair and ends the traversal.
 struct FirstPair(Option<[u32; 2]>);
 
 impl Sink for FirstPair {
@@ -169,6 +171,7 @@ impl Sink for FirstPair {
     }
 }
 
+/// Stores all pairs.
 struct AllPairs(Vec<[u32; 2]>);
 
 impl Sink for AllPairs {
@@ -179,7 +182,7 @@ impl Sink for AllPairs {
     }
 }
 
-/// Descent to the pairs of triangles within a margin.
+/// Traversal query for the pairs of triangles within a margin.
 struct Overlap<S> {
     boxes: BoxOverlap,
     prepared: PreparedLeaf,
@@ -187,12 +190,12 @@ struct Overlap<S> {
 }
 
 impl<S: Sink> Overlap<S> {
-    fn new(a_to_b: &Placement, margin: f64, sink: S) -> Self {
+    fn new(a_to_b: &RelativePose, margin: f64, sink: S) -> Self {
         Self { boxes: BoxOverlap::new(a_to_b, margin), prepared: PreparedLeaf::default(), sink }
     }
 }
 
-impl<S: Sink> Tandem for Overlap<S> {
+impl<S: Sink> TreePairQuery for Overlap<S> {
     #[inline(always)]
     fn costs_in_b<I: Isa>(&self, children_of_b: &Node, of_a: &Volume) -> [f32; WIDTH] {
         self.boxes.costs_in_b::<I>(children_of_b, of_a)
@@ -211,6 +214,7 @@ impl<S: Sink> Tandem for Overlap<S> {
     #[inline(always)]
     fn leaves<I: Isa>(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()> {
         self.prepared.load::<I>(a, &self.boxes.a_to_b);
+        // One test across both layers spares sixteen of triangles.
         if !self.prepared.may_be_within::<I>(b.1, self.boxes.slack()) {
             return ControlFlow::Continue(());
         }
@@ -226,28 +230,28 @@ impl<S: Sink> Tandem for Overlap<S> {
     }
 }
 
-/// Which boxes of two trees come within a margin of one another.
+/// Overlap test of the boxes of two trees, one of them grown by a margin.
 pub(super) struct BoxOverlap {
-    pub(super) a_to_b: Placement,
-    b_to_a: Placement,
-    rounded_a_to_b: RoundedPlacement,
-    rounded_b_to_a: RoundedPlacement,
+    pub(super) a_to_b: RelativePose,
+    b_to_a: RelativePose,
+    rounded_a_to_b: RoundedPose,
+    rounded_b_to_a: RoundedPose,
     pub(super) margin: f64,
 }
 
 impl BoxOverlap {
-    pub(super) fn new(a_to_b: &Placement, margin: f64) -> Self {
+    pub(super) fn new(a_to_b: &RelativePose, margin: f64) -> Self {
         let b_to_a = a_to_b.inverse();
         Self {
             a_to_b: *a_to_b,
             b_to_a,
-            rounded_a_to_b: RoundedPlacement::new(a_to_b, margin),
-            rounded_b_to_a: RoundedPlacement::new(&b_to_a, margin),
+            rounded_a_to_b: RoundedPose::new(a_to_b, margin),
+            rounded_b_to_a: RoundedPose::new(&b_to_a, margin),
             margin,
         }
     }
 
-    /// Gap along a unit vector that two triangles within the margin may seem to have [m].
+    /// Maximum computed gap along a unit vector of two triangles within the margin, rounding included [m].
     #[inline(always)]
     pub(super) fn slack(&self) -> f64 {
         self.margin + self.a_to_b.slack()
@@ -266,7 +270,7 @@ impl BoxOverlap {
     }
 }
 
-/// Children that overlap the box on one axis.
+/// Mask of the children that overlap the box on one axis.
 #[inline(always)]
 fn overlap<I: Isa>(node: &Node, other: &MovedBox, axis: usize) -> <I::Single as Single>::Mask {
     let starts_before = I::Single::load(&node.min[axis]).less_or_equal(I::Single::splat(other.max[axis]));
@@ -283,15 +287,16 @@ fn overlap_bits<I: Isa>(node: &Node, moved: &MovedBox) -> u32 {
     (x & y & z).bits()
 }
 
-/// Zero for the children that overlap the other volume in the frames of both and across the layers of both, else
-/// infinity.
+/// Zero for the children that overlap the other volume, else infinity. Tested are the axes of both frames and the
+/// normals of both layers.
 #[inline(always)]
 fn overlap_costs<I: Isa>(
     node: &Node,
     moved: &MovedBox,
     other: &Volume,
-    [to_node, to_other]: [&RoundedPlacement; 2],
+    [to_node, to_other]: [&RoundedPose; 2],
 ) -> [f32; WIDTH] {
+    // In the order of increasing price; each test is skipped once no child is left.
     let mut bits = overlap_bits::<I>(node, moved);
     if bits != 0 && other.layer != Layer::EVERYWHERE {
         let across = to_node.direction(&other.layer.normal);
@@ -311,6 +316,7 @@ fn overlap_costs<I: Isa>(
 }
 
 #[inline(always)]
+/// Zero for the children whose bit is set, else infinity.
 fn costs_of_bits(bits: u32) -> [f32; WIDTH] {
     let mut costs = [f32::INFINITY; WIDTH];
     for lane in 0..WIDTH {

@@ -1,4 +1,4 @@
-//! Pairs of models that geometry finds hard, for the tests of this folder to sweep.
+//! Pairs of models in degenerate configurations, swept by the tests of this folder.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -7,13 +7,13 @@ use super::shapes;
 use super::tests::Noise;
 use crate::geometry::{Solidity, TriangleMesh};
 
-/// Two surfaces and where the first one is; the second one is where its coordinates are.
+/// Two surfaces and the pose of the first one; that of the second one is the identity.
 pub(super) struct Pair {
     pub(super) name: &'static str,
     pub(super) a: Model,
     pub(super) pose: Isometry3<f64>,
     pub(super) b: Model,
-    /// Size of the models and of their distance from the origin [m]: what rounding is relative to.
+    /// Size of the models and of their distance from the origin [m], to which rounding is relative.
     pub(super) size: f64,
 }
 
@@ -21,7 +21,7 @@ fn surface(points: &[[f64; 3]], triangles: &[[u32; 3]]) -> TriangleMesh {
     TriangleMesh::new(points.iter().map(|&p| Point3::from(p)).collect(), triangles.to_vec()).unwrap()
 }
 
-fn turned_inside_out(mesh: &TriangleMesh) -> TriangleMesh {
+fn reversed(mesh: &TriangleMesh) -> TriangleMesh {
     let triangles = mesh.triangles().iter().map(|&[i, j, k]| [i, k, j]).collect();
     TriangleMesh::new(mesh.vertices().to_vec(), triangles).unwrap()
 }
@@ -30,7 +30,7 @@ fn duplicated(mesh: &TriangleMesh) -> TriangleMesh {
     TriangleMesh::new(mesh.vertices().to_vec(), mesh.triangles().repeat(2)).unwrap()
 }
 
-/// A cube with triangles of no area besides: a point and an edge, both of them in the way.
+/// A cube with additional triangles of no area: a point and two edges, which overlap the other model.
 fn with_areas_of_zero(cube: &TriangleMesh) -> TriangleMesh {
     let mut points = cube.vertices().to_vec();
     let mut triangles = cube.triangles().to_vec();
@@ -87,12 +87,12 @@ fn touching_and_parallel() -> Vec<Pair> {
 
 fn defects() -> Vec<Pair> {
     let cube = cube();
-    let [flat, reversed, twice] = [with_areas_of_zero(&cube), turned_inside_out(&cube), duplicated(&cube)];
+    let [flat, inverted, twice] = [with_areas_of_zero(&cube), reversed(&cube), duplicated(&cube)];
     vec![
         pair("zero area", &flat, &cube, at(1.5, 0.2, 0.1), 2.0),
         pair("zero area crossing", &flat, &cube, at(0.3, 0.2, 0.1), 2.0),
-        pair("inside out", &reversed, &cube, at(0.6, 0.3, 0.2), 1.0),
-        pair("inside out apart", &reversed, &cube, at(1.6, 0.3, 0.2), 1.0),
+        pair("inside out", &inverted, &cube, at(0.6, 0.3, 0.2), 1.0),
+        pair("inside out apart", &inverted, &cube, at(1.6, 0.3, 0.2), 1.0),
         pair("duplicated", &twice, &twice, at(0.6, 0.3, 0.2), 1.0),
         pair("duplicated apart", &twice, &twice, at(1.6, 0.3, 0.2), 1.0),
     ]
@@ -129,9 +129,9 @@ fn of_all_sizes() -> Vec<Pair> {
 
 fn in_general_position() -> Vec<Pair> {
     let mut noise = Noise(70);
-    let mut turned = || {
-        let turn = Isometry3::new(0.8 * noise.vector(), noise.vector());
-        pair("in general position", &cube(), &cube(), turn, 1.0)
+    let mut posed = || {
+        let pose = Isometry3::new(0.8 * noise.vector(), noise.vector());
+        pair("in general position", &cube(), &cube(), pose, 1.0)
     };
-    (0..4).map(|_| turned()).collect()
+    (0..4).map(|_| posed()).collect()
 }

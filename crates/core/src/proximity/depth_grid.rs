@@ -5,39 +5,39 @@ use nalgebra::{Point3, Vector3};
 use super::nearest::closest_beyond;
 use crate::bvh::tree::TriangleBvh;
 
-/// Nodes of a grid, at the most about this many: more find the depth of a point more closely, and cost memory and
-/// time to build.
+/// Approximate maximum number of nodes of a grid: more bound the depth of a point more tightly, and cost memory and
+/// construction time, both proportional to their number.
 const NODES: f64 = 3072.0;
 
-/// How much greater than the distance from the boundary a node's depth may be, relative: exact ones cost more, and a
-/// point is seldom as near a node.
+/// Relative excess allowed of a node's depth over the distance from the boundary. Exact distances cost more, and the
+/// distance of a point from its node, which is added to the error, is usually larger.
 const EXCESS: f64 = 0.02;
 
-/// What a depth in single precision may be off by, relative to it.
+/// Relative rounding of a depth stored in single precision.
 const SINGLE_ROUNDING: f64 = 1e-7;
 
-/// Depths at the middles of the cubes that fill the box around a solid, in the frame of its tree.
+/// Depths at the centres of the cubic cells that fill the box around a solid, in the frame of its tree.
 #[derive(Debug, Clone)]
 pub(super) struct DepthGrid {
-    /// Least corner of the box [m].
+    /// Minimum corner of the box [m].
     min: Vector3<f64>,
-    /// Edge of a cube [m].
+    /// Edge length of a cell [m].
     spacing: f64,
     counts: [usize; 3],
     /// Distances from the boundary [m], positive inside.
     depths: Vec<f32>,
 }
 
-/// What a grid tells of a point's depth [m], negative outside.
+/// Estimate and bounds of a point's depth [m], negative outside.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Estimate {
     pub(crate) likely: f64,
-    pub(crate) least: f64,
-    pub(crate) most: f64,
+    pub(crate) min: f64,
+    pub(crate) max: f64,
 }
 
 impl DepthGrid {
-    /// The grid over the box of `tree`; `is_inside` decides the sides where no neighbour does.
+    /// Builds the grid over the box of `tree`; `is_inside` is evaluated where no neighbouring node decides the side.
     pub(super) fn new(tree: &TriangleBvh, is_inside: &impl Fn(&Vector3<f64>) -> bool) -> Self {
         let bounds = tree.bounds(tree.root());
         let [min, max] = [bounds.min, bounds.max].map(|corner| Vector3::from(corner.map(f64::from)));
@@ -46,7 +46,8 @@ impl DepthGrid {
         let counts = [0, 1, 2].map(|k| ((extent[k] / spacing).ceil() as usize).max(1));
         let mut grid = Self { min, spacing, counts, depths: Vec::new() };
         grid.depths.reserve_exact(counts.iter().product());
-        // Each node is near one that is known: the one before it in its row, layer or column.
+        // Each node but the first has a neighbour that is known, the previous one in its row, layer or column; its
+        // depth bounds the search.
         let strides = [1, counts[0], counts[0] * counts[1]];
         for index in 0..counts.iter().product() {
             let place = [index % counts[0], index / strides[1] % counts[1], index / strides[2]];
@@ -57,6 +58,7 @@ impl DepthGrid {
         grid
     }
 
+    /// Position of a node [m, frame of the tree].
     fn node(&self, index: usize) -> Vector3<f64> {
         let place = [
             index % self.counts[0],
@@ -72,7 +74,9 @@ impl DepthGrid {
         inside.map(|(index, &depth)| (self.node(index), f64::from(depth)))
     }
 
-    /// What is known of the depth of `point` [m, frame of the tree].
+    /// Bounds of the depth of `point` [m, frame of the tree].
+    ///
+    /// A signed distance is 1-Lipschitz, so the depth differs from that of the nearest node by at most their distance.
     #[inline]
     pub(super) fn estimate(&self, point: &Vector3<f64>) -> Estimate {
         let scaled = (point - self.min) / self.spacing;
@@ -88,14 +92,16 @@ impl DepthGrid {
         let index = (place[2] * self.counts[1] + place[1]) * self.counts[0] + place[0];
         let depth = f64::from(self.depths[index]);
         let beyond = self.spacing * beyond.sqrt();
+        // The Lipschitz bound, which holds for points outside the grid, too.
         let error = self.spacing * to_node.sqrt() * (1.0 + SINGLE_ROUNDING) + SINGLE_ROUNDING * depth.abs();
+        // The excess makes the stored distance too large in size, so it loosens one bound on either side.
         let (inside, outside) = (depth.max(0.0), depth.min(0.0));
-        let least = inside / (1.0 + EXCESS) + outside - error;
-        let most = inside + outside / (1.0 + EXCESS) + error;
-        Estimate { likely: depth - beyond, least, most }
+        let min = inside / (1.0 + EXCESS) + outside - error;
+        let max = inside + outside / (1.0 + EXCESS) + error;
+        Estimate { likely: depth - beyond, min, max }
     }
 
-    /// Edge of a cube [m].
+    /// Edge length of a cell [m].
     pub(super) fn spacing(&self) -> f64 {
         self.spacing
     }
@@ -105,10 +111,10 @@ impl DepthGrid {
     }
 }
 
-/// The edge of the cubes that fill a box with no more than about [`NODES`] of them.
+/// Edge length of cells of which about [`NODES`] fill a box.
 fn spacing_of(extent: &Vector3<f64>) -> f64 {
     let longest = extent.max();
-    // An axis shorter than an edge still takes one cube; it then no longer helps to make the edge shorter.
+    // An axis shorter than an edge still takes one cell and drops out of the volume, hence the iteration.
     let mut spacing = longest / NODES;
     for _ in 0..3 {
         let axes = extent.iter().filter(|&&x| x > spacing);
@@ -118,6 +124,7 @@ fn spacing_of(extent: &Vector3<f64>) -> f64 {
     spacing
 }
 
+/// Depth of a node [m]: its distance from the boundary, up to the relative excess, with a sign.
 fn depth_of_node(
     tree: &TriangleBvh,
     node: &Vector3<f64>,
@@ -125,14 +132,15 @@ fn depth_of_node(
     spacing: f64,
     is_inside: &impl Fn(&Vector3<f64>) -> bool,
 ) -> f64 {
-    /// The box's diagonal bounds all distances, and here the least and the most of an unrounded one is not known.
+    /// Safety factor: neither the diagonal of the box nor the depth of the neighbour bounds the distance exactly, since
+    /// both are rounded.
     const ROOM: f64 = 1.001;
     let farthest = neighbor.map_or(2.0 * tree.half_diagonal(), |depth| depth.abs() + spacing);
     let point = Point3::from(*node);
     let closest = closest_beyond(tree, &point, 0.0, ROOM * farthest, EXCESS);
     let distance = closest.map_or(0.0, |(_, distance)| distance);
     let is_inside = match neighbor {
-        // Nothing of the surface is between the two.
+        // The surface does not pass between the two nodes.
         Some(depth) if depth.abs() > (1.0 + EXCESS) * ROOM * spacing => depth > 0.0,
         _ => is_inside(node),
     };

@@ -1,4 +1,4 @@
-//! The reasons why queries about distances, collisions and first contacts have no answer.
+//! Errors of queries for distances, collisions and first contacts.
 
 use nalgebra::Isometry3;
 use thiserror::Error;
@@ -7,7 +7,7 @@ use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::Aabb;
 use crate::kinematics::error::RobotError;
 
-/// Why a query has no answer. A failure is never reported as an absence.
+/// Error of a proximity query. A failure is never reported as an absence.
 #[derive(Debug, Error, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ProximityError {
@@ -19,7 +19,7 @@ pub enum ProximityError {
         /// The pose.
         pose: Isometry3<f64>,
     },
-    /// A pose, a velocity or a point of a motion is NaN or infinite, or so large that squares are.
+    /// A pose, a velocity or a point of a motion is NaN or infinite, or so large that its square is.
     #[error("a pose, a velocity or a point of the motion is not finite, or too large for double precision")]
     NotFinite,
     /// An option is out of its range.
@@ -29,16 +29,16 @@ pub enum ProximityError {
         option: &'static str,
         /// Its value.
         value: f64,
-        /// The accepted values.
+        /// Description of the accepted values.
         accepted: &'static str,
     },
     /// Models so far apart, or points over such an extent, that the arithmetic of the query overflows.
     #[error("a distance or an extent of {length:e} m overflows the arithmetic of the query")]
     Overflow {
-        /// Distance between the centres of the models, or greatest extent of the box around all points [m].
+        /// Distance between the centres of the models, or maximum extent of the box around all points [m].
         length: f64,
     },
-    /// The iterations were used up.
+    /// The iteration limit was reached.
     #[error(
         "no answer after {iterations} iterations: the motion is free of contact up to the time {free_until} of 1"
     )]
@@ -48,29 +48,29 @@ pub enum ProximityError {
         /// The time up to which the motion is proved free of contact.
         free_until: f64,
     },
-    /// A list has more or fewer entries than what it describes.
+    /// A list has the wrong number of entries.
     #[error("{given} {what} are given, where {expected} are needed")]
     Count {
-        /// What is counted.
+        /// The entries that are counted.
         what: &'static str,
         /// Entries that were given.
         given: usize,
         /// Entries that are needed.
         expected: usize,
     },
-    /// There are more boxes than the trees of the broad phase have places.
-    #[error("{count} boxes are too many: there may be 2³⁰")]
+    /// There are more boxes than the trees of the broad phase can hold.
+    #[error("too many boxes: {count}, the maximum is 2³⁰")]
     TooManyBoxes {
         /// Number of boxes.
         count: usize,
     },
     /// A box with a coordinate that is NaN, or with an edge that is infinite or of negative length.
     #[error(
-        "box {index} is no box: it reaches from ({}, {}, {}) to ({}, {}, {}) m",
+        "box {index} is invalid: minimum ({}, {}, {}) m, maximum ({}, {}, {}) m, which must be finite and in this order",
         .aabb.min.x, .aabb.min.y, .aabb.min.z, .aabb.max.x, .aabb.max.y, .aabb.max.z
     )]
     ImproperBox {
-        /// Index of the handle that the box has or would have had.
+        /// Index of the handle of the box.
         index: usize,
         /// The box [m].
         aabb: Aabb,
@@ -81,24 +81,24 @@ pub enum ProximityError {
         /// Index of the handle.
         index: usize,
     },
-    /// The triangles are not those that the deforming model was made from.
+    /// The triangles are not those that the deforming model was built from.
     #[error(
-        "triangle {triangle} is not that of the mesh which the model was made from: its topology is fixed"
+        "triangle {triangle} differs from that of the mesh from which the model was built: the topology is fixed"
     )]
     Topology {
-        /// The first triangle that differs, or the lesser number of triangles.
+        /// The first triangle that differs, or the smaller number of triangles.
         triangle: usize,
     },
-    /// The points of a deforming model make no mesh.
+    /// The points of a deforming model do not form a valid mesh.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// What moves is not an articulation in a configuration.
+    /// The moving body is not a valid articulation in a valid configuration.
     #[error(transparent)]
     Articulation(#[from] RobotError),
 }
 
 impl ProximityError {
-    /// Refuses the first option that is negative or NaN.
+    /// Returns an error for the first option that is negative or NaN.
     pub(crate) fn check_not_negative<const N: usize>(options: [(&'static str, f64); N]) -> Result<(), Self> {
         let accepted = "a number of at least zero";
         // NaN fails.

@@ -1,6 +1,7 @@
-//! The normals that most of a surface has: clusters of the triangles' normals, weighted by area.
+//! Dominant normals of a surface: clusters of the triangles' normals, weighted by area.
 //!
-//! A body of flat faces leaves another one along the normal of a face, more often than not of a large one.
+//! The minimum translation that separates a polyhedral body from another one is usually along the normal of a face, and
+//! more often than not of a large one.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +9,20 @@ use nalgebra::Vector3;
 
 use crate::geometry::triangle_mesh::TriangleMesh;
 
-/// Clusters that are kept, largest area first. A box has six, a prism of many sides two that stand out.
+/// Maximum number of clusters, largest area first. A box has six, a prism of many sides two dominant ones. Each cluster
+/// is a direction that a search casts along.
 const CLUSTERS: usize = 12;
-/// Cells of a unit of each coordinate into which normals are sorted before they are clustered: about seven degrees.
+/// Cells per unit of each coordinate into which normals are sorted before they are clustered: about seven degrees. A
+/// finer grid costs more comparisons, a coarser one merges what [`SAME_CLUSTER`] would keep apart.
 const CELLS: f64 = 8.0;
 /// Cosine of the angle within which a cell joins a larger one: about twenty degrees. A smaller angle gives a curved
-/// part of the surface more directions than it needs, a greater one mixes neighbouring faces of a hexagon.
+/// part of the surface more directions than it needs, a larger one merges neighbouring faces of a hexagon.
 const SAME_CLUSTER: f64 = 0.94;
-/// Share of the whole area to which areas are rounded before they are compared: the unit of length must not decide.
+/// Fraction of the total area to which areas are rounded before they are compared, so that rounding, and with it the
+/// unit of length, does not decide the order.
 const AREA_STEP: f64 = 1e-7;
 
-/// Unit normals of the clusters, largest first.
+/// Unit normals of the clusters, largest area first.
 pub(super) fn clusters(mesh: &TriangleMesh) -> Vec<Vector3<f64>> {
     let mut cells: BTreeMap<[i32; 3], (f64, Vector3<f64>)> = BTreeMap::new();
     let mut total = 0.0;
@@ -33,18 +37,20 @@ pub(super) fn clusters(mesh: &TriangleMesh) -> Vec<Vector3<f64>> {
             total += area;
         }
     }
-    let share = |area: f64| -(area / total / AREA_STEP).round();
+    // Descending, and a stable sort: ties keep the order of the cells.
+    let sort_key = |area: f64| -(area / total / AREA_STEP).round();
     let mut cells = cells.into_values().collect::<Vec<_>>();
-    cells.sort_by(|x, y| share(x.0).total_cmp(&share(y.0)));
+    cells.sort_by(|x, y| sort_key(x.0).total_cmp(&sort_key(y.0)));
     let mut clusters: Vec<(f64, Vector3<f64>, Vector3<f64>)> = Vec::new();
     for (area, sum) in cells {
         let normal = sum.normalize();
+        // Compared with the normal of the cluster's largest cell, not with its mean, so that clusters cannot drift.
         match clusters.iter_mut().find(|cluster| cluster.1.dot(&normal) >= SAME_CLUSTER) {
             Some(cluster) => (cluster.0, cluster.2) = (cluster.0 + area, cluster.2 + sum),
             None => clusters.push((area, normal, sum)),
         }
     }
-    clusters.sort_by(|x, y| share(x.0).total_cmp(&share(y.0)));
+    clusters.sort_by(|x, y| sort_key(x.0).total_cmp(&sort_key(y.0)));
     clusters.into_iter().take(CLUSTERS).map(|(_, _, sum)| sum.normalize()).collect()
 }
 

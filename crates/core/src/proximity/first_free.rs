@@ -1,7 +1,7 @@
-//! The way out from inside: the first free configuration along a ray of translations.
+//! Ray marching from inside: the first free configuration along a ray of translations.
 //!
-//! A cast from outside never sees a pocket or a hole; this march starts at the overlap and leaves it, one group of
-//! intersecting pairs after another, so that the first gap it meets is the nearest one in its direction.
+//! A cast from outside never reaches a pocket or a hole. This march starts in the overlap and leaves one group of
+//! intersecting pairs after another, so that the first gap it finds is the nearest one in its direction.
 
 use std::ops::ControlFlow;
 
@@ -9,38 +9,38 @@ use nalgebra::Vector3;
 
 use super::leaf_pair::PreparedLeaf;
 use super::obstacle_tree::{ObstacleTree, Probe, Record};
-use super::placement::Placement;
-use super::time_of_contact::{Ray, Span};
+use super::relative_pose::RelativePose;
+use super::time_of_contact::{Ray, RayInterval};
 use super::triangle_pair::contact_interval;
 use crate::bvh::lanes::isa::Isa;
 use crate::bvh::node::WIDTH;
 use crate::bvh::packet::Packet;
 
-/// Intersecting pairs that one look gathers before it ends: their last exit is where the next look starts. With 16
-/// there are fewer looks, and yet a thorough search takes half as long again.
-const GATHERED: u32 = 2;
-/// Looks after which a march gives up: far more than triangles follow each other along a line through a mesh.
-const LOOKS: u32 = 1 << 14;
+/// Intersecting pairs that one step collects before it ends: their last exit is the start of the next step. With 16
+/// there are fewer steps, and yet a thorough search takes half as long again.
+const PAIRS_PER_STEP: u32 = 2;
+/// Maximum number of steps of a march: far more than there are triangles along a line through a mesh.
+const MAX_STEPS: u32 = 1 << 14;
 
-/// A march of A out of B along a unit direction; everything in the frame of B's tree.
+/// Ray marching of A out of B along a unit direction; everything in the frame of B's tree.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct March {
     /// Unit direction.
     pub(crate) direction: Vector3<f64>,
     /// Gap that counts as free [m].
     pub(crate) margin: f64,
-    /// Length at which to give up [m].
+    /// Maximum length [m].
     pub(crate) within: f64,
-    /// Least step [m]. With zero every gap is found; otherwise narrower ones may be stepped over, in exchange for a
-    /// bound on the looks into finely meshed bodies.
+    /// Minimum step [m]. With zero every gap is found; otherwise narrower gaps may be skipped, in exchange for a bound
+    /// on the number of steps through finely meshed bodies.
     pub(crate) stride: f64,
 }
 
 impl March {
-    /// The least length from `start` on at which no triangles are closer than the margin. All of what a step passes
-    /// over is blocked by the pair that is left last, unless the stride is longer.
+    /// The minimum length from `start` on at which no triangles are closer than the margin. A step passes only over
+    /// lengths that are blocked by the pair that is left last, unless the stride is longer.
     ///
-    /// `skip` answers the least length from a given one on that is not known to be blocked.
+    /// `skip` returns the minimum length from a given one on that is not known to be blocked.
     pub(crate) fn first_free(
         &self,
         obstacles: &mut ObstacleTree<'_>,
@@ -48,13 +48,14 @@ impl March {
         skip: impl Fn(f64) -> f64,
     ) -> Option<f64> {
         let mut length = start;
-        for _ in 0..LOOKS {
+        for _ in 0..MAX_STEPS {
             length = skip(length);
             if !(length < self.within) {
                 return None;
             }
-            match self.look(obstacles, &(self.direction * length)) {
+            match self.last_exit(obstacles, &(self.direction * length)) {
                 None => return Some(length),
+                // Beyond the margin after the exit, so that the same pair does not block the next step by rounding.
                 Some(exit) => length += (exit.max(0.0) + self.margin).max(self.stride),
             }
         }
@@ -62,43 +63,44 @@ impl March {
     }
 
     /// Length from `q` to the last exit of a few intersecting pairs; `None` when nothing intersects there.
-    fn look(&self, obstacles: &mut ObstacleTree<'_>, q: &Vector3<f64>) -> Option<f64> {
+    fn last_exit(&self, obstacles: &mut ObstacleTree<'_>, q: &Vector3<f64>) -> Option<f64> {
         let a_to_b = obstacles.a_to_b().shifted(q);
         let (from, direction) = (obstacles.motions(q), obstacles.motions(&self.direction));
-        let mut query = Look {
+        let mut query = ExitQuery {
             slack: self.margin + a_to_b.slack(),
             a_to_b,
             rays: [Ray::new(&from[0], &direction[0]), Ray::new(&from[1], &direction[1])],
             margin: self.margin,
             direction: self.direction.into(),
             prepared: PreparedLeaf::default(),
-            gathered: 0,
+            found: 0,
             exit: f64::NEG_INFINITY,
         };
-        // What blocked the last step most likely blocks this one.
+        // The pairs near those that blocked the last step most likely block this one.
         obstacles.probe_nearby(&mut query);
-        if query.gathered == 0 {
+        if query.found == 0 {
             obstacles.probe(&mut query);
         }
-        (query.gathered > 0).then_some(query.exit)
+        (query.found > 0).then_some(query.exit)
     }
 }
 
-struct Look {
-    a_to_b: Placement,
+/// Query for pairs that intersect at the start of a ray, and their last exit along it.
+struct ExitQuery {
+    a_to_b: RelativePose,
     rays: [Ray; 2],
     margin: f64,
     slack: f64,
     direction: [f64; 3],
     prepared: PreparedLeaf,
-    gathered: u32,
+    found: u32,
     exit: f64,
 }
 
-impl Probe for Look {
+impl Probe for ExitQuery {
     #[inline(always)]
     fn costs<I: Isa>(&self, obstacles: &Record) -> [f32; WIDTH] {
-        Span::<I::Single>::of(obstacles, &self.rays).costs_of_depths()
+        RayInterval::<I::Single>::of(obstacles, &self.rays).costs_of_depths()
     }
 
     #[inline(always)]
@@ -118,11 +120,11 @@ impl Probe for Look {
             for (lane_b, _) in b.1.lanes() {
                 let (entry, exit) = (interval.entry[lane_b], interval.exit[lane_b]);
                 if entry <= exit && entry <= 0.0 && exit >= 0.0 {
-                    self.gathered += 1;
+                    self.found += 1;
                     self.exit = self.exit.max(exit);
                 }
             }
         }
-        if self.gathered >= GATHERED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.found >= PAIRS_PER_STEP { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }

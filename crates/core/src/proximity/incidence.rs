@@ -1,14 +1,14 @@
-//! Which triangles meet at which place of a mesh.
+//! Incidence of vertices and triangles of a mesh whose vertices of equal coordinates are welded.
 
 use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::geometry::weld::Welder;
 
-/// Triangles around every place; vertices of equal coordinates are one place.
+/// The triangles around every place: vertices of equal coordinates are one place (a welded vertex).
 #[derive(Debug, Clone)]
 pub(crate) struct Incidence {
     /// Corners of the triangles, as places.
     corners: Vec<[u32; 3]>,
-    /// Where the triangles of a place begin in `triangles`; one more than there are places.
+    /// Offsets of the places' triangles in `triangles`, compressed rows: one more than there are places.
     offsets: Vec<u32>,
     triangles: Vec<u32>,
 }

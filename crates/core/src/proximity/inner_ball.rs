@@ -1,4 +1,4 @@
-//! Balls inside a solid, and the field of its depths.
+//! Balls inside a solid, and its depth field.
 
 use nalgebra::Vector3;
 
@@ -10,26 +10,27 @@ use crate::bvh::tree::TriangleBvh;
 pub struct Ball {
     /// Centre [m, frame of the tree].
     pub center: Vector3<f64>,
-    /// No more than the distance of the centre from the boundary [m].
+    /// At most the distance of the centre from the boundary [m].
     pub radius: f64,
 }
 
-/// Balls inside a solid, spread over it so that each point's depth is nearly what the balls say.
+/// Balls inside a solid, spread over it so that they bound the depth of each point almost tightly.
 #[derive(Debug, Clone)]
 pub struct InnerBalls {
     pub(super) balls: Vec<Ball>,
     pub(super) field: Option<Field>,
 }
 
-/// How deep the points of a solid are.
+/// Depth field of a solid.
 #[derive(Debug, Clone)]
 pub(super) struct Field {
-    /// The tree over the boundary where that is less than the model's triangles, which the model's own tree is over.
+    /// The tree over the boundary where that is only a part of the model's triangles; otherwise the model's own tree
+    /// serves.
     pub(super) boundary: Option<TriangleBvh>,
     /// Origin of the boundary's tree in the frame of the model's [m].
     pub(super) origin: Vector3<f64>,
-    /// In the frame of the boundary's tree.
+    /// Depth grid in the frame of the boundary's tree.
     pub(super) grid: DepthGrid,
-    /// What the distance from the boundary may be overestimated by [m].
+    /// Maximum overestimate of the distance from the boundary by rounding [m].
     pub(super) rounding: f64,
 }

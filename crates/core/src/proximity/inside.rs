@@ -1,19 +1,20 @@
-//! Whether a point is inside a solid, and whether a part of one model is inside another one.
+//! Point containment in a solid, and containment of a part of one model in another one.
 //!
-//! Inside is where the winding number is at least a half in size: right for meshes with holes, for pieces that
-//! overlap (where it is 2, the faces in between bound nothing) and for meshes that are inside out.
+//! A point is inside where the absolute winding number is at least one half: robust for meshes with holes, for pieces
+//! that overlap (where it is 2, the faces in between bound nothing) and for inverted meshes.
 
 use nalgebra::{Point3, Vector3};
 
 use super::model::Model;
-use super::placement::Placement;
+use super::relative_pose::RelativePose;
 use crate::geometry::triangle_mesh::Solidity;
 
-/// Accuracy of the winding number (β of its source); its error is then below [`ERROR`].
+/// Accuracy of the winding number (β of [Barill18]) that decides most points; its error is then below [`ERROR`]. A
+/// larger one visits more subtrees.
 const ACCURACY: f32 = 2.0;
-/// Accuracy where the first answer leaves the side open: near the surface through a hole.
+/// Accuracy where the first evaluation does not decide: near the surface that spans a hole.
 const FINE_ACCURACY: f32 = 10.0;
-/// Half the width of the band around one half in which the first answer leaves the side open.
+/// Half the width of the band around one half in which the first evaluation does not decide.
 const ERROR: f64 = 0.1;
 
 impl Model {
@@ -27,7 +28,7 @@ impl Model {
 
     /// Whether the solid that the mesh bounds contains `point` [m, body frame], whatever the model's solidity.
     ///
-    /// On the surface itself either answer may be given. What lies outside the mesh's box is outside.
+    /// On the surface itself either result is possible. Points outside the mesh's box are outside.
     ///
     /// ```
     /// use extricate_core::geometry::Solidity;
@@ -54,7 +55,7 @@ impl Model {
         if (first - 0.5).abs() > ERROR { first > 0.5 } else { at(FINE_ACCURACY) >= 0.5 }
     }
 
-    /// Whether a point is in the box around the mesh, frame of the tree.
+    /// Whether a point [m, frame of the tree] is in the box around the mesh.
     fn is_in_box(&self, point: &Vector3<f64>) -> bool {
         let bounds = self.bvh().bounds(self.bvh().root());
         (0..3).all(|k| f64::from(bounds.min[k]) <= point[k] && point[k] <= f64::from(bounds.max[k]))
@@ -63,20 +64,19 @@ impl Model {
 
 /// A vertex of some connected part of one model that the other one, a solid, contains; in the frame of B's tree.
 ///
-/// When their surfaces do not intersect that is all there is to know: a connected part is then inside or outside as
-/// a whole.
-pub(crate) fn shared_point(a: &Model, b: &Model, a_to_b: &Placement) -> Option<Point3<f64>> {
+/// When the surfaces do not intersect, that decides containment: a connected part is then inside or outside as a whole.
+pub(crate) fn shared_point(a: &Model, b: &Model, a_to_b: &RelativePose) -> Option<Point3<f64>> {
     let of_a = contained_point(a, b, a_to_b);
     of_a.map(|point| a_to_b.point(&point)).or_else(|| contained_point(b, a, &a_to_b.inverse()))
 }
 
-/// The part's representative in the frame of its own tree.
-fn contained_point(part: &Model, solid: &Model, part_to_solid: &Placement) -> Option<Point3<f64>> {
+/// The representative of a contained part in the frame of its own tree.
+fn contained_point(part: &Model, solid: &Model, part_to_solid: &RelativePose) -> Option<Point3<f64>> {
     if solid.solidity() != Solidity::Solid {
         return None;
     }
     let placed = |point: &Point3<f64>| part_to_solid.point(point).coords;
-    // A part that is inside has both vertices there, and the box is quickly asked.
+    // Both vertices of a contained part are inside, and the box test of one is cheap.
     let is_inside = |[point, other]: &&[Point3<f64>; 2]| {
         solid.is_in_box(&placed(other)) && solid.contains_in_tree(&placed(point))
     };
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shell_turned_inwards_is_a_cavity() {
+    fn a_shell_with_normals_inwards_is_a_cavity() {
         let cavity = edited(&cube_at(0.0, 0.5), |_, [a, b, c]| Some([a, c, b]));
         let model = solid(&joined(&[cube_at(0.0, 1.0), cavity]));
         assert!(!model.contains(&Point3::origin()));

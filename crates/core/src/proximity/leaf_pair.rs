@@ -1,17 +1,17 @@
-//! Two leaves that meet: the leaf of A in the frame of B, and the layers of both as a first test.
+//! Pairs of leaves: the leaf of A in the frame of B, and a first test across the layers of both.
 //!
-//! Along the mean normal of either leaf all sixteen pairs of triangles are told apart at once, at a twentieth of the
-//! price of looking at them one by one; where two surfaces nearly touch, most leaves are.
+//! The mean normal of either leaf separates all sixteen pairs of triangles at once, at a twentieth of the price of
+//! testing them one by one; where two surfaces nearly touch, it separates most leaves.
 
-use super::placement::Placement;
+use super::relative_pose::RelativePose;
 use super::triangle_pair::Prepared;
 use crate::bvh::lanes::isa::{Double, Isa, LaneVector, dot, load, splat};
 use crate::bvh::packet::{NONE, PACKET, Packet};
 
-/// Keeps the reciprocal of a speed across a layer finite.
-const STILL: f64 = 1e-200;
+/// Minimum speed across a layer, which keeps its reciprocal finite.
+const MIN_SPEED: f64 = 1e-200;
 
-/// The triangles of one leaf of A in the frame of B: a descent meets the same leaf many times in a row.
+/// The triangles of one leaf of A in the frame of B, cached: a traversal visits the same leaf many times in a row.
 #[derive(Debug)]
 pub(crate) struct PreparedLeaf {
     leaf: u32,
@@ -36,8 +36,9 @@ impl Default for PreparedLeaf {
 }
 
 impl PreparedLeaf {
+    /// Transforms a leaf into the frame of B unless it is the one that is loaded.
     #[inline(always)]
-    pub(crate) fn load<I: Isa>(&mut self, (leaf, packet): (u32, &Packet), a_to_b: &Placement) {
+    pub(crate) fn load<I: Isa>(&mut self, (leaf, packet): (u32, &Packet), a_to_b: &RelativePose) {
         if self.leaf == leaf {
             return;
         }
@@ -67,8 +68,8 @@ impl PreparedLeaf {
         self.range = [f64::from(layer.low) + shift, f64::from(layer.high) + shift];
     }
 
-    /// Whether both layers let the leaves come within `margin` [m] of one another at some length of a translation
-    /// along `direction` that is neither negative nor beyond `cutoff` [m].
+    /// Whether the layers of both leaves admit a distance of at most `margin` [m] at some length of a translation along
+    /// `direction` between 0 and `cutoff` [m]. False proves that they do not meet.
     #[inline(always)]
     pub(crate) fn may_meet<I: Isa>(
         &self,
@@ -81,10 +82,11 @@ impl PreparedLeaf {
             normal[0] * direction[0] + normal[1] * direction[1] + normal[2] * direction[2]
         };
         let interval = |a: &[f64; 2], b: &[f64; 2], speed: f64| {
-            let inverse = 1.0 / if speed.abs() < STILL { STILL } else { speed };
+            let inverse = 1.0 / if speed.abs() < MIN_SPEED { MIN_SPEED } else { speed };
             let (first, second) = ((b[0] - a[1] - margin) * inverse, (b[1] - a[0] + margin) * inverse);
             if first < second { [first, second] } else { [second, first] }
         };
+        // A's layer first; B's only if that does not decide.
         let range_of_b = range::<I::Double>(&b.corners, &self.normal);
         let [mut entry, mut exit] = interval(&self.range, &range_of_b, speed(&self.normal));
         if entry > cutoff || exit < 0.0 {
@@ -99,7 +101,8 @@ impl PreparedLeaf {
         entry <= exit && entry <= cutoff && exit >= 0.0
     }
 
-    /// Whether both layers let the leaves be within `margin` [m] of one another.
+    /// Whether the layers of both leaves admit a distance of at most `margin` [m]. False proves that they are farther
+    /// apart.
     #[inline(always)]
     pub(crate) fn may_be_within<I: Isa>(&self, b: &Packet, margin: f64) -> bool {
         let near = |a: &[f64; 2], b: &[f64; 2]| b[0] - a[1] <= margin && a[0] - b[1] <= margin;
@@ -112,12 +115,12 @@ impl PreparedLeaf {
     }
 }
 
-/// Least and greatest height of a leaf's corners along `normal`.
+/// Range of the heights of a leaf's corners along `normal` [m].
 #[inline(always)]
 fn range<D: Double>(corners: &[[[f64; PACKET]; 3]; 3], normal: &[f64; 3]) -> [f64; 2] {
     let normal: LaneVector<D> = splat(normal);
     let first = dot(&normal, &load(&corners[0]));
     let second = dot(&normal, &load(&corners[1]));
     let third = dot(&normal, &load(&corners[2]));
-    [first.min(second).min(third).least(), first.max(second).max(third).greatest()]
+    [first.min(second).min(third).reduce_min(), first.max(second).max(third).reduce_max()]
 }

@@ -1,5 +1,5 @@
-//! Proximity queries between triangle models: collision, inside, distance, contact features, time of contact; and
-//! which of many boxes overlap, the broad phase.
+//! Proximity queries between triangle models: collision, containment, distance, contact features, time of contact; and
+//! the broad phase, the overlaps of many boxes.
 
 pub(crate) mod articulated;
 pub(crate) mod broad_phase;
@@ -28,8 +28,8 @@ mod nearest;
 pub(crate) mod obstacle_tree;
 pub(crate) mod parts;
 pub(crate) mod patch;
-pub(crate) mod placement;
 mod principal_axes;
+pub(crate) mod relative_pose;
 mod self_collision;
 mod spanning;
 pub(crate) mod time_of_contact;
@@ -38,14 +38,14 @@ pub mod triangle_pair;
 mod winding;
 
 pub use articulated::{
-    AllowedBecause, AllowedCollisions, ArticulatedContact, ArticulatedModel, ArticulatedMotion,
-    DerivedCollisions, MovingObstacle, Other, Sampling, articulated,
+    AllowedCollisions, AllowedReason, ArticulatedContact, ArticulatedModel, ArticulatedMotion,
+    ContactPartner, DerivedCollisions, MovingObstacle, Sampling, articulated,
 };
 pub use broad_phase::{BoxHandle, BoxPair, BroadPhase, PairChanges, overlapping_pairs};
 pub use clear_place::{ClearConfigurations, ClearPlace, RESOLUTION, RESOLUTIONS};
 pub use closest_point::{closest_point, closest_point_up_to, signed_distance};
 pub use collision::{collide, intersecting_pairs, pairs_within, surfaces_collide};
-pub use continuous::{ContactInTime, ContinuousOptions, rigid};
+pub use continuous::{ContactInTime, ContinuousOptions, time_of_contact_rigid};
 pub use distance::{
     Distance, DistanceCache, DistanceOptions, distance, distance_up_to, distance_with, distance_with_cache,
     is_within,

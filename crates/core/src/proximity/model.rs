@@ -1,4 +1,4 @@
-//! A triangle mesh made ready for queries.
+//! A triangle mesh preprocessed for queries.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -15,10 +15,10 @@ use crate::bvh::tree::TriangleBvh;
 use crate::geometry::read::error::FileError;
 use crate::geometry::triangle_mesh::{Solidity, TriangleMesh};
 
-/// A triangle mesh with its tree, its size and whether it has an inside.
+/// A triangle mesh with its BVH, its size and its solidity.
 ///
-/// The tree is in single precision: what is larger than 1e17 m, or farther apart, is not told apart any more, since squares
-/// of its lengths are no numbers there; penetrations refuse it.
+/// The tree is in single precision: models larger than 1e17 m, or farther apart, are no longer resolved, since squared
+/// lengths overflow there; penetration queries return an error.
 #[derive(Debug, Clone)]
 pub struct Model {
     mesh: TriangleMesh,
@@ -26,7 +26,7 @@ pub struct Model {
     solidity: Solidity,
     radius: f64,
     centroid: Point3<f64>,
-    /// Made when first asked for: most models never are.
+    /// Computed on first use, as are the following fields: most models never need them.
     winding: OnceLock<WindingNumber>,
     inner_balls: OnceLock<InnerBalls>,
     part_representatives: OnceLock<Vec<[Point3<f64>; 2]>>,
@@ -38,7 +38,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// A model of `mesh`, which is taken as a solid or as a surface as `solidity` says.
+    /// A model of `mesh`, taken as a solid or as a surface according to `solidity`.
     ///
     /// The tree is built with all threads of the current pool; the result does not depend on their number.
     ///
@@ -60,8 +60,8 @@ impl Model {
         Self::of_tree(mesh, solidity, bvh)
     }
 
-    /// As [`Model::new`], with the tree that [`Model::save_tree`] has written for the same mesh: the same model, made
-    /// in a third of the time.
+    /// As [`Model::new`], with the tree that [`Model::save_tree`] has written for the same mesh: the same model in a
+    /// third of the time.
     ///
     /// ```
     /// use extricate_core::geometry::Solidity;
@@ -85,7 +85,8 @@ impl Model {
         Ok(Self::of_tree(mesh, solidity, bvh))
     }
 
-    /// Writes the tree to a file that replaces an older one: about five bytes a triangle; see [`TriangleBvh::save`].
+    /// Writes the tree to a file, about five bytes per triangle; an existing file is replaced. See
+    /// [`TriangleBvh::save`].
     ///
     /// # Errors
     /// [`FileError::Io`] when the file cannot be written.
@@ -95,6 +96,7 @@ impl Model {
 
     fn of_tree(mesh: TriangleMesh, solidity: Solidity, bvh: TriangleBvh) -> Self {
         let center = bvh.center();
+        // Vertices of no triangle do not belong to the body.
         let used = mesh.triangles().iter().flatten().map(|&i| mesh.vertices()[i as usize]);
         let radius = used.map(|p| nalgebra::distance_squared(&p, &center)).fold(0.0, f64::max).sqrt();
         let centroid = area_centroid(&mesh, &center);
@@ -127,7 +129,7 @@ impl Model {
         &self.bvh
     }
 
-    /// Whether the model has an inside.
+    /// Solid or surface.
     #[must_use]
     pub fn solidity(&self) -> Solidity {
         self.solidity
@@ -151,7 +153,7 @@ impl Model {
         self.centroid
     }
 
-    /// Memory in bytes of the tree and of what queries have made on top of it so far, the mesh not included.
+    /// Memory in bytes of the tree and of the data that queries have computed so far, the mesh not included.
     #[must_use]
     pub fn memory(&self) -> usize {
         let representatives = self.part_representatives.get().map_or(0, |points| size_of_val(&**points));
@@ -164,17 +166,17 @@ impl Model {
             + representatives
     }
 
-    /// The normals that most of the surface has, outward where the triangles are; unit vectors in the body frame.
+    /// Dominant normals of the surface, outward where the triangles are; unit vectors in the body frame.
     pub(crate) fn face_normals(&self) -> &[Vector3<f64>] {
         self.face_normals.get_or_init(|| face_normals::clusters(&self.mesh))
     }
 
-    /// The principal axes of inertia, unit vectors in the body frame; of a surface those of a shell.
+    /// Principal axes of inertia, unit vectors in the body frame; of a surface those of a shell.
     pub(crate) fn principal_axes(&self) -> &[Vector3<f64>; 3] {
         self.principal_axes.get_or_init(|| principal_axes::of(&self.mesh, self.solidity))
     }
 
-    /// How the volume of a solid, or the area of a surface, is spread.
+    /// Centroid, principal axes and radii of gyration of a solid by volume, of a surface by area.
     pub(crate) fn gyration(&self) -> &Gyration {
         self.gyration.get_or_init(|| Gyration::of(&self.mesh, self.solidity))
     }
@@ -183,17 +185,17 @@ impl Model {
         self.winding.get_or_init(|| WindingNumber::new(&self.bvh))
     }
 
-    /// Balls inside the solid; none in what has no inside.
+    /// Balls inside the solid; none in a surface.
     pub fn inner_balls(&self) -> &InnerBalls {
         self.inner_balls.get_or_init(|| InnerBalls::of(self))
     }
 
-    /// Which triangles meet at which place.
+    /// Incidence of welded vertices and triangles.
     pub(crate) fn incidence(&self) -> &Incidence {
         self.incidence.get_or_init(|| Incidence::new(&self.mesh))
     }
 
-    /// Two vertices of every connected part, far from each other [m, frame of the tree].
+    /// Two vertices of every connected part that are far from each other [m, frame of the tree].
     pub(super) fn part_representatives(&self) -> &[[Point3<f64>; 2]] {
         self.part_representatives.get_or_init(|| {
             let center = self.center();

@@ -1,13 +1,12 @@
-//! The obstacles that two models in fixed orientations are to each other's translations, in a tree that grows where
-//! queries look.
+//! Translational obstacles of two models in fixed orientations, in a tree that is expanded lazily by queries.
 //!
-//! Translations of A on top of its placement form a space in which every pair of subtrees is an obstacle: the set of
-//! q at which the two overlap. What bounds it, along the axes of both frames and across the layers of both, does not
-//! depend on the way that a query takes, so it is worked out once; every further cast or march through the same place
-//! meets ready-made slabs and is a ray among boxes.
+//! The translations q of A relative to its initial pose form a configuration space in which every pair of subtrees is
+//! an obstacle: the set of q at which the two overlap. Its bounding slabs, along the axes of both frames and across the
+//! layers of both, do not depend on the path of a query, so they are computed once; every further cast or march through
+//! the same region intersects a ray with stored slabs.
 //!
-//! A record holds the eight obstacles of one subtree against the children of another. Of each frame the motion that
-//! counts is that of the other model: q in the frame of B, and −Rᵀq in the frame of A.
+//! A record holds the eight obstacles of one subtree against the children of another. The motion in each frame is that
+//! of the other model: q in the frame of B, and −Rᵀq in the frame of A.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -15,21 +14,23 @@ use std::ops::ControlFlow;
 use nalgebra::Vector3;
 
 use super::model::Model;
-use super::placement::{Placement, RoundedPlacement};
+use super::relative_pose::{RelativePose, RoundedPose};
 use crate::bvh::lanes::isa::{Isa, Portable, Single};
 use crate::bvh::node::{Child, Node, Volume, WIDTH};
 use crate::bvh::packet::{Layer, Packet};
 use crate::bvh::tree::{Subtree, TriangleBvh};
 
-/// Records after which the tree starts anew: a bound on memory (about 20 MB).
+/// Maximum number of records, after which the tree is cleared: a bound on memory (about 20 MB). Fewer are computed
+/// again more often.
 const RECORDS: usize = 1 << 15;
-/// Area of B's subtree, in areas of A's, beyond which it is cut before that. Cutting A first leaves the pairs of one leaf
-/// of A in a row, which is turned and moved but once: 4 to 8 % fewer instructions than 1, on round bodies 3 % more.
+/// Ratio of the areas of B's and A's subtrees beyond which B's is expanded first. Expanding A first makes the pairs of
+/// one leaf of A consecutive, so that the leaf is transformed only once: 4 to 8 % fewer instructions than with 1, on
+/// round bodies 3 % more.
 const A_FIRST: f32 = 4.0;
-/// Marks an obstacle that has not been opened.
+/// Marks an obstacle that has not been expanded.
 const CLOSED: u32 = u32::MAX;
 
-/// Least and greatest motion along one axis at which each of eight obstacles is met [m].
+/// Range of the motion along one axis within which each of eight obstacles is hit [m].
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(32))]
 pub(crate) struct Slab {
@@ -53,101 +54,103 @@ pub(crate) struct Record {
     pub(crate) normal: [f32; 3],
     /// Whether the other subtree has a layer.
     pub(crate) has_layer: bool,
-    /// Whose children they are: 0 for A, 1 for B.
+    /// The model whose children they are: 0 for A, 1 for B.
     pub(crate) side: usize,
-    /// The record of which it is an obstacle; of the first one, itself.
+    /// The record that has this one as an expanded obstacle; of the first one, itself.
     parent: u32,
     subtrees: [[Subtree; WIDTH]; 2],
     opened: [u32; WIDTH],
 }
 
-/// What a query asks of the obstacles.
+/// A query that a traversal of the obstacles answers.
 pub(crate) trait Probe {
-    /// Cost of each obstacle: a lower bound of what the query minimises, infinite where it cannot matter.
+    /// Cost of each obstacle: a lower bound of the objective that the query minimises, infinite where it cannot matter.
     fn costs<I: Isa>(&self, obstacles: &Record) -> [f32; WIDTH];
 
-    /// Obstacles that cost more than this are skipped; it may fall on the way.
+    /// Upper bound on the cost: obstacles that cost more are pruned. It may decrease during the traversal.
     fn bound(&self) -> f32;
 
-    /// Looks at all pairs of triangles of two leaves (`#` their index in the tree) and says whether to go on.
+    /// Visits all pairs of triangles of two leaves, given with their index in the tree; [`ControlFlow::Break`] ends the
+    /// traversal.
     fn leaves<I: Isa>(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()>;
 }
 
-/// Buffers that outlive a tree.
+/// Scratch memory that outlives a tree.
 #[derive(Debug, Default)]
-struct Buffers {
+struct Scratch {
     records: Vec<Record>,
     stack: Vec<(f32, u32)>,
 }
 
 thread_local! {
-    /// The buffers of this thread's last tree, kept so that a warm query allocates nothing.
-    static BUFFERS: Cell<Option<Buffers>> = const { Cell::new(None) };
+    /// The scratch memory of this thread's last tree, reused so that a warm query allocates nothing.
+    static SCRATCH: Cell<Option<Scratch>> = const { Cell::new(None) };
 }
 
 /// The obstacles of two models in one relative orientation.
 #[derive(Debug)]
 pub(crate) struct ObstacleTree<'a> {
     trees: [&'a TriangleBvh; 2],
-    a_to_b: Placement,
-    b_to_a: Placement,
-    rounded_a_to_b: RoundedPlacement,
-    rounded_b_to_a: RoundedPlacement,
+    a_to_b: RelativePose,
+    b_to_a: RelativePose,
+    rounded_a_to_b: RoundedPose,
+    rounded_b_to_a: RoundedPose,
     margin: f64,
-    /// The record of the pair of leaves at which the last query ended before its time.
+    /// The record of the pair of leaves at which the last query ended early; 0 for none.
     ended_at: u32,
-    buffers: Buffers,
+    scratch: Scratch,
 }
 
 impl Drop for ObstacleTree<'_> {
     fn drop(&mut self) {
-        BUFFERS.set(Some(std::mem::take(&mut self.buffers)));
+        SCRATCH.set(Some(std::mem::take(&mut self.scratch)));
     }
 }
 
 impl<'a> ObstacleTree<'a> {
-    /// The obstacles of A placed at `a_to_b`; queries count gaps of at most `margin` [m] as contacts.
-    pub(crate) fn new(a: &'a Model, b: &'a Model, a_to_b: &Placement, margin: f64) -> Self {
+    /// The obstacles of A at the pose `a_to_b`; queries count gaps of at most `margin` [m] as contacts.
+    pub(crate) fn new(a: &'a Model, b: &'a Model, a_to_b: &RelativePose, margin: f64) -> Self {
         let b_to_a = a_to_b.inverse();
-        let mut buffers = BUFFERS.take().unwrap_or_default();
-        buffers.records.clear();
+        let mut scratch = SCRATCH.take().unwrap_or_default();
+        scratch.records.clear();
         Self {
             trees: [a.bvh(), b.bvh()],
             a_to_b: *a_to_b,
             b_to_a,
-            rounded_a_to_b: RoundedPlacement::new(a_to_b, margin),
-            rounded_b_to_a: RoundedPlacement::new(&b_to_a, margin),
+            rounded_a_to_b: RoundedPose::new(a_to_b, margin),
+            rounded_b_to_a: RoundedPose::new(&b_to_a, margin),
             margin,
             ended_at: 0,
-            buffers,
+            scratch,
         }
     }
 
-    /// Where A is at q = 0.
-    pub(crate) fn a_to_b(&self) -> &Placement {
+    /// Pose of A at q = 0.
+    pub(crate) fn a_to_b(&self) -> &RelativePose {
         &self.a_to_b
     }
 
-    /// The motions that count along `q` [m, frame of B], in the frames of A and of B.
+    /// The relative motion `q` [m, frame of B] as the motion of B in the frame of A, and of A in the frame of B.
     pub(crate) fn motions(&self, q: &Vector3<f64>) -> [Vector3<f64>; 2] {
         [-(self.b_to_a.rotation * q), *q]
     }
 
-    /// Descends depth first, cheaper obstacles first, on the widest instruction set that the machine has.
+    /// Traverses depth first, cheaper obstacles first, on the widest instruction set of the machine.
     pub(crate) fn probe<P: Probe>(&mut self, probe: &mut P) {
-        if self.buffers.records.len() > RECORDS {
-            self.buffers.records.clear();
+        // Only between queries: indices of records are on the stack during one.
+        if self.scratch.records.len() > RECORDS {
+            self.scratch.records.clear();
             self.ended_at = 0;
         }
         self.probe_below(0, probe);
     }
 
-    /// As [`ObstacleTree::probe`], in the neighbourhood of where the last query that ended before its time did so.
+    /// As [`ObstacleTree::probe`], restricted to the neighbourhood of the pair at which the last query ended early.
     pub(crate) fn probe_nearby<P: Probe>(&mut self, probe: &mut P) {
-        /// Levels above that place: some hundred pairs of leaves.
+        /// Levels above that pair: some hundred pairs of leaves. More cost time where the neighbourhood is free.
         const LEVELS: u32 = 2;
         if self.ended_at != 0 {
-            let up = |record, _| self.buffers.records[record as usize].parent;
+            let up = |record, _| self.scratch.records[record as usize].parent;
             self.probe_below((0..LEVELS).fold(self.ended_at, up), probe);
         }
     }
@@ -156,7 +159,7 @@ impl<'a> ObstacleTree<'a> {
         #[cfg(target_arch = "x86_64")]
         if crate::bvh::lanes::has_avx2() {
             #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
-            // SAFETY: AVX2 is there.
+            // SAFETY: AVX2 is available.
             unsafe {
                 self.probe_avx2(top, probe);
             }
@@ -173,10 +176,10 @@ impl<'a> ObstacleTree<'a> {
 
     #[inline(always)]
     fn probe_with<I: Isa, P: Probe>(&mut self, top: u32, probe: &mut P) {
-        if self.buffers.records.is_empty() {
+        if self.scratch.records.is_empty() {
             self.open::<I>(self.trees[0].root(), self.trees[1].root(), 0);
         }
-        let mut stack = std::mem::take(&mut self.buffers.stack);
+        let mut stack = std::mem::take(&mut self.scratch.stack);
         stack.clear();
         self.push::<I, P>(&mut stack, top, probe);
         while let Some((cost, place)) = stack.pop() {
@@ -184,8 +187,9 @@ impl<'a> ObstacleTree<'a> {
                 continue;
             }
             let (index, lane) = ((place / WIDTH as u32) as usize, (place % WIDTH as u32) as usize);
-            let record = &self.buffers.records[index];
+            let record = &self.scratch.records[index];
             let opened = record.opened[lane];
+            // Expanded by an earlier query: its slabs are reused.
             if opened != CLOSED {
                 self.push::<I, P>(&mut stack, opened, probe);
                 continue;
@@ -195,6 +199,7 @@ impl<'a> ObstacleTree<'a> {
             else {
                 continue;
             };
+            // Pairs of leaves are visited, never expanded: their triangles are tested in `leaves`.
             if let (Child::Leaf(i), Child::Leaf(j)) = (child_of_a, child_of_b) {
                 let (a, b) = ((i, self.trees[0].packet(i)), (j, self.trees[1].packet(j)));
                 if probe.leaves::<I>(a, b).is_break() {
@@ -204,16 +209,16 @@ impl<'a> ObstacleTree<'a> {
                 continue;
             }
             let opened = self.open::<I>(of_a, of_b, index as u32);
-            self.buffers.records[index].opened[lane] = opened;
+            self.scratch.records[index].opened[lane] = opened;
             self.push::<I, P>(&mut stack, opened, probe);
         }
-        self.buffers.stack = stack;
+        self.scratch.stack = stack;
     }
 
     /// Pushes the obstacles of a record that are within the bound, the cheapest on top; ties keep their order.
     #[inline(always)]
     fn push<I: Isa, P: Probe>(&self, stack: &mut Vec<(f32, u32)>, record: u32, probe: &P) {
-        let costs = probe.costs::<I>(&self.buffers.records[record as usize]);
+        let costs = probe.costs::<I>(&self.scratch.records[record as usize]);
         let (first, bound) = (stack.len(), probe.bound());
         for lane in 0..WIDTH {
             if !(costs[lane] <= bound) {
@@ -228,7 +233,7 @@ impl<'a> ObstacleTree<'a> {
         }
     }
 
-    /// Adds the record of a pair, of which the greater subtree is cut into its children; answers its index.
+    /// Adds the record of a pair, the larger subtree of which is expanded into its children; returns its index.
     #[inline(always)]
     fn open<I: Isa>(&mut self, of_a: Subtree, of_b: Subtree, parent: u32) -> u32 {
         let [a, b] = self.trees;
@@ -240,38 +245,40 @@ impl<'a> ObstacleTree<'a> {
             (Some(Child::Inner(_)), _) => true,
             _ => false,
         };
-        let index = self.buffers.records.len() as u32;
+        let index = self.scratch.records.len() as u32;
         let mut record = if cuts_a {
             let node = inner(a, of_a);
             let moved = self.b_to_a.bounds(&volume_b.bounds, self.margin);
-            let placements = [&self.rounded_b_to_a, &self.rounded_a_to_b];
-            let mut record = record::<I>(a.node(node), &volume_b, [moved.min, moved.max], placements);
+            let poses = [&self.rounded_b_to_a, &self.rounded_a_to_b];
+            let mut record = record::<I>(a.node(node), &volume_b, [moved.min, moved.max], poses);
             record.side = 0;
             record.subtrees = [children(node), [of_b; WIDTH]];
             record
         } else {
             let node = inner(b, of_b);
             let moved = self.a_to_b.bounds(&volume_a.bounds, self.margin);
-            let placements = [&self.rounded_a_to_b, &self.rounded_b_to_a];
-            let mut record = record::<I>(b.node(node), &volume_a, [moved.min, moved.max], placements);
+            let poses = [&self.rounded_a_to_b, &self.rounded_b_to_a];
+            let mut record = record::<I>(b.node(node), &volume_a, [moved.min, moved.max], poses);
             record.side = 1;
             record.subtrees = [[of_a; WIDTH], children(node)];
             record
         };
         record.parent = parent;
-        self.buffers.records.push(record);
+        self.scratch.records.push(record);
         index
     }
 }
 
+/// The node of a subtree that is not a leaf.
 #[inline(always)]
 fn inner(tree: &TriangleBvh, subtree: Subtree) -> u32 {
     match tree.child(subtree) {
         Some(Child::Inner(node)) => node,
-        _ => unreachable!("of two subtrees one that is no leaf is cut"),
+        _ => unreachable!("only a subtree that is not a leaf is expanded"),
     }
 }
 
+/// The lanes of a node as subtrees.
 #[inline(always)]
 fn children(node: u32) -> [Subtree; WIDTH] {
     let mut children = [Subtree::new(node, 0); WIDTH];
@@ -287,7 +294,7 @@ fn record<I: Isa>(
     node: &Node,
     other: &Volume,
     moved: [[f32; 3]; 2],
-    [to_node, to_other]: [&RoundedPlacement; 2],
+    [to_node, to_other]: [&RoundedPose; 2],
 ) -> Record {
     let (single, load) = (I::Single::splat, I::Single::load);
     let slack = single(to_node.slack());

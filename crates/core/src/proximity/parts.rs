@@ -1,4 +1,4 @@
-//! The connected parts of a mesh: triangles that share a corner belong together.
+//! Connected parts of a mesh: triangles that share a corner belong to one part.
 
 use std::collections::HashMap;
 
@@ -9,37 +9,38 @@ use crate::geometry::triangle_mesh::TriangleMesh;
 /// Two vertices of each connected part of the mesh: the one farthest from `center`, and the one farthest from that
 /// [m, body frame].
 ///
-/// Corners at the same place are the same, whether or not they share an index; so an unwelded mesh has no more parts
-/// than a welded one. The farthest vertex is the likeliest to lie outside of whatever it is asked about, and both lie
-/// together in hardly anything that is not around the whole part.
+/// Corners of equal coordinates are the same, whether or not they share an index, so an unwelded mesh has no more parts
+/// than a welded one. The farthest vertex is the most likely to lie outside another body, and a body that contains both
+/// vertices usually contains the whole part.
 pub(super) fn representatives(mesh: &TriangleMesh, center: &Point3<f64>) -> Vec<[Point3<f64>; 2]> {
     let mut sets = DisjointSets::new(mesh.vertices().len());
     let mut first_at = HashMap::with_capacity(mesh.vertices().len());
     for (index, vertex) in mesh.vertices().iter().enumerate() {
-        // Adding zero turns −0 into 0.
+        // Adding zero maps −0 to 0, so that equal coordinates have equal bits.
         let place = [vertex.x + 0.0, vertex.y + 0.0, vertex.z + 0.0].map(f64::to_bits);
         let first = *first_at.entry(place).or_insert(index as u32);
         sets.unite(first, index as u32);
     }
-    let kept =
+    let with_area =
         || (0..mesh.triangles().len()).filter(|&i| !mesh.is_degenerate(i)).map(|i| mesh.triangles()[i]);
-    for [a, b, c] in kept() {
+    for [a, b, c] in with_area() {
         sets.unite(a, b);
         sets.unite(a, c);
     }
     let place = |vertex: u32| mesh.vertices()[vertex as usize];
-    let farthest = farthest_of_parts(kept().flatten(), &mut sets, |vertex, _| {
+    let farthest = farthest_of_parts(with_area().flatten(), &mut sets, |vertex, _| {
         nalgebra::distance_squared(&place(vertex), center)
     });
-    let opposite = farthest_of_parts(kept().flatten(), &mut sets, |vertex, part| {
+    let opposite = farthest_of_parts(with_area().flatten(), &mut sets, |vertex, part| {
         nalgebra::distance_squared(&place(vertex), &place(farthest[&part]))
     });
     let mut vertices = farthest.iter().map(|(part, &vertex)| [vertex, opposite[part]]).collect::<Vec<_>>();
+    // The map has no order of its own.
     vertices.sort_unstable();
     vertices.into_iter().map(|pair| pair.map(place)).collect()
 }
 
-/// Of each part the vertex of the greatest distance, of equal ones the first.
+/// The vertex of maximum distance of each part, the first among equal ones.
 fn farthest_of_parts(
     vertices: impl Iterator<Item = u32>,
     sets: &mut DisjointSets,
@@ -57,7 +58,7 @@ fn farthest_of_parts(
     farthest.into_iter().map(|(part, (_, vertex))| (part, vertex)).collect()
 }
 
-/// Union–find with path halving; the root of a set is its least element.
+/// Union–find with path halving; the root of a set is its minimum element.
 #[derive(Debug)]
 pub(crate) struct DisjointSets {
     parents: Vec<u32>,

@@ -1,32 +1,35 @@
-//! The principal axes of inertia of a mesh.
+//! Principal axes of inertia of a mesh.
 
 use nalgebra::{Matrix3, Vector3};
 
 use crate::geometry::mass_properties::MassProperties;
 use crate::geometry::triangle_mesh::{Solidity, TriangleMesh};
 
-/// Moments that differ by less, relative to the greatest, are equal: rounding must not choose axes of its own.
+/// Relative difference of moments, in terms of the maximum, below which they count as equal: otherwise rounding would
+/// choose the axes.
 const SAME_MOMENT: f64 = 1e-6;
 
-/// The axes of the solid, or of a shell where there is no volume; least moment (the long axis) first. Where moments
-/// are equal, axes near those of the body's frame stand in for any others.
+/// Axes of the solid, or of a shell if there is no volume; minimum moment (the long axis) first. Where moments are
+/// equal, the axes are chosen close to those of the body frame.
 pub(super) fn of(mesh: &TriangleMesh, solidity: Solidity) -> [Vector3<f64>; 3] {
     let solid = (solidity == Solidity::Solid).then(|| MassProperties::of_solid(mesh).ok()).flatten();
     let mass = solid.or_else(|| MassProperties::of_surface(mesh, 1.0).ok());
     mass.map_or([Vector3::x(), Vector3::y(), Vector3::z()], |mass| of_inertia(&mass.inertia))
 }
 
+/// Axes of an inertia tensor.
 fn of_inertia(inertia: &Matrix3<f64>) -> [Vector3<f64>; 3] {
     let body = [Vector3::x(), Vector3::y(), Vector3::z()];
-    let greatest = inertia.amax();
-    if !(greatest > 0.0 && greatest.is_finite()) {
+    let max = inertia.amax();
+    if !(max > 0.0 && max.is_finite()) {
         return body;
     }
-    let eigen = (inertia / greatest).symmetric_eigen();
+    let eigen = (inertia / max).symmetric_eigen();
     let mut order = [0, 1, 2];
     order.sort_by(|&i, &j| eigen.eigenvalues[i].total_cmp(&eigen.eigenvalues[j]));
     let [low, middle, high] = order.map(|i| eigen.eigenvalues[i]);
     let [long, between, short] = order.map(|i| eigen.eigenvectors.column(i).normalize());
+    // With two equal moments only the third axis is determined.
     match (middle - low <= SAME_MOMENT, high - middle <= SAME_MOMENT) {
         (true, true) => body,
         (true, false) => {
@@ -41,10 +44,10 @@ fn of_inertia(inertia: &Matrix3<f64>) -> [Vector3<f64>; 3] {
     }
 }
 
-/// Two axes across `axis`, the first one as near to an axis of the body's frame as can be.
+/// Two axes orthogonal to `axis`, the first one as close as possible to an axis of the body frame.
 fn across(axis: &Vector3<f64>) -> [Vector3<f64>; 2] {
-    let least = (0..3).reduce(|i, j| if axis[j].abs() < axis[i].abs() - SAME_MOMENT { j } else { i });
-    let first = Vector3::ith(least.unwrap_or(0), 1.0);
+    let min = (0..3).reduce(|i, j| if axis[j].abs() < axis[i].abs() - SAME_MOMENT { j } else { i });
+    let first = Vector3::ith(min.unwrap_or(0), 1.0);
     let u = (first - axis * axis.dot(&first)).normalize();
     [u, axis.cross(&u)]
 }
@@ -57,15 +60,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_axes_of_a_turned_box_are_those_of_its_edges_longest_first() {
-        let turn = UnitQuaternion::from_euler_angles(0.3, -0.8, 1.1);
+    fn the_axes_of_a_rotated_box_are_those_of_its_edges_longest_first() {
+        let rotation = UnitQuaternion::from_euler_angles(0.3, -0.8, 1.1);
         for scale in [1e-3, 1.0, 1e3] {
             let mesh = shapes::cuboid(scale * Vector3::new(1.0, 3.0, 2.0));
-            let mesh = mesh.transformed(&Isometry3::from_parts(nalgebra::Translation3::identity(), turn));
+            let mesh = mesh.transformed(&Isometry3::from_parts(nalgebra::Translation3::identity(), rotation));
             for solidity in [Solidity::Solid, Solidity::Surface] {
                 let found = of(&mesh, solidity);
                 for (axis, edge) in found.iter().zip([1, 2, 0]) {
-                    let edge = turn * Vector3::ith(edge, 1.0);
+                    let edge = rotation * Vector3::ith(edge, 1.0);
                     assert!(axis.dot(&edge).abs() > 1.0 - 1e-9, "{scale} {axis} {edge}");
                 }
             }

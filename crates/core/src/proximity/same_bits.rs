@@ -1,4 +1,4 @@
-//! Every query gives the same bits on the portable path as on the one this machine takes.
+//! Every query returns the same bits on the portable path as on the widest instruction set of the machine.
 
 use std::fmt::Debug;
 

@@ -1,4 +1,4 @@
-//! Shapes for the tests of this folder, with closed forms to hold them against.
+//! Shapes for the tests of this folder, with closed-form distances and volumes.
 
 use std::f64::consts::TAU;
 

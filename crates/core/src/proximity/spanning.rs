@@ -1,42 +1,43 @@
-//! Spanning distance of two models: the greatest distance between a point of one and a point of the other.
+//! Spanning distance of two models: the maximum distance between a point of one and a point of the other.
 //!
 //! span(A, B) = max over a, b of |a − b| [Lin17 §40]. The distance to a point is convex, so the maximum is attained at
-//! vertices. A descent of both trees finds the pair: what is at most as long as the best pair so far is skipped. It
-//! makes no difference whether a model is a solid or its surface.
+//! vertices. A branch and bound over both trees finds the pair; pairs of subtrees whose upper bound does not exceed the
+//! best pair so far are pruned. Solids and their surfaces have the same spanning distance.
 //!
-//! A pair of subtrees is bounded twice. Their bounding balls give the distance of the centres plus both radii. And
-//! with `u` the direction between the centres, the points are at most `(reach along u)² + (both radii)²` apart, squared;
-//! the reach of a patch along its own normal is that of its layer. So the bound of two patches that face away from
-//! one another exceeds their distance by the square of their size, and a round body is not compared with all of
-//! its opposite side.
+//! A pair of subtrees has two bounds. The first is the distance of the centres of their bounding balls plus both radii.
+//! For the second, with `u` the direction between the centres, the squared distance of the points is at most `(reach
+//! along u)² + (both radii)²`; the reach of a patch along its own normal is that of its layer. So the bound of two
+//! patches that face away from each other exceeds their distance by the square of their size only, and a round body is
+//! not compared with all of its opposite side.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::model::Model;
-use super::placement::Placement;
+use super::relative_pose::RelativePose;
 use crate::bvh::node::{Child, Volume, WIDTH};
 use crate::bvh::packet::{PACKET, Packet};
 use crate::bvh::tree::{Subtree, TriangleBvh};
 
-/// Rounding of a bound, relative: what is bounded never exceeds it.
+/// Rounding of a bound, relative, which keeps the bound conservative.
 const ROUNDING: f64 = 1e-14;
-/// How often the farthest vertex from the last one is looked for, to start from a long pair.
+/// Iterations of the search for the farthest vertex from the last one, which starts the branch and bound from a long
+/// pair. Each costs one pass over all vertices.
 const EXCHANGES: usize = 2;
 
-/// The greatest distance between points of two models.
+/// The maximum distance between points of two models.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spanning {
     /// The distance [m]; exact to within rounding.
     pub value: f64,
     /// A point of A and one of B that are that far apart [m, world].
     pub witnesses: [Point3<f64>; 2],
-    /// The vertices of A's and of B's mesh at which the witnesses are.
+    /// The vertices of A's and of B's mesh that are the witnesses.
     pub vertices: [u32; 2],
 }
 
-/// The greatest distance between a point of `a` and a point of `b`; poses map body to world coordinates.
+/// The maximum distance between a point of `a` and a point of `b`; poses map body to world coordinates.
 ///
-/// Triangles without an area take no part. A pose that is not finite gives a value that is not a number.
+/// Triangles without an area are ignored. A pose that is not finite gives a value that is not a number.
 ///
 /// ```
 /// use extricate_core::geometry::Solidity;
@@ -53,7 +54,7 @@ pub struct Spanning {
 /// ```
 #[must_use]
 pub fn spanning_distance(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>) -> Spanning {
-    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
     let mut farthest = Farthest { a_to_b, best: f64::NEG_INFINITY, corners: [(0, 0); 2] };
     farthest.start(a.bvh(), b.bvh());
     farthest.descend(a.bvh(), b.bvh());
@@ -71,17 +72,17 @@ pub fn spanning_distance(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: 
 
 /// The longest pair of corners so far; everything in the frame of B's tree.
 struct Farthest {
-    a_to_b: Placement,
+    a_to_b: RelativePose,
     /// Squared distance [m²].
     best: f64,
     /// Triangle and corner of A and of B.
     corners: [(u32, usize); 2],
 }
 
-/// A corner of a triangle and where it is.
+/// A corner of a triangle and its position [m].
 type At = ((u32, usize), Vector3<f64>);
 
-/// A subtree and what is around it.
+/// A subtree with its bounding box, ball and layer.
 struct Around {
     subtree: Subtree,
     center: Vector3<f64>,
@@ -103,16 +104,17 @@ impl Around {
         Self { subtree, center, half, radius: half.norm(), normal: normal / length, heights }
     }
 
-    /// How far the subtree reaches beyond its centre along a unit vector [m].
+    /// Support of the subtree beyond its centre along a unit vector [m], bounded by the box and by the layer and ball.
     fn reach(&self, direction: &Vector3<f64>) -> f64 {
         let along = self.normal.dot(direction);
         let across = (direction - along * self.normal).norm();
+        // direction = along n + the rest: the layer bounds the first part and the ball the second one.
         let of_layer = if along < 0.0 { along * self.heights[0] } else { along * self.heights[1] };
         self.half.dot(&direction.abs()).min(of_layer + across * self.radius)
     }
 }
 
-/// A pair of subtrees that waits for its turn.
+/// A pair of subtrees on the stack.
 struct Entry {
     /// Squared upper bound [m²].
     upper: f64,
@@ -121,7 +123,7 @@ struct Entry {
 }
 
 impl Farthest {
-    /// Starts from a corner of A, the corner of B that is farthest from it, the one of A that is farthest from that …
+    /// Initial pair: a corner of A, the corner of B that is farthest from it, the one of A that is farthest from that …
     fn start(&mut self, a: &TriangleBvh, b: &TriangleBvh) {
         let first = |tree: &TriangleBvh| (name(&tree.packets()[0], 0), corner(&tree.packets()[0], 0));
         let moved = |(corner, at): At| (corner, self.a_to_b.point(&at.into()).coords);
@@ -135,10 +137,11 @@ impl Farthest {
         (self.best, self.corners) = ((of_a.1 - of_b.1).norm_squared(), [of_a.0, of_b.0]);
     }
 
-    /// Descends both trees, the greatest bounds first.
+    /// Traverses both trees depth first, larger bounds first.
     fn descend(&mut self, a: &TriangleBvh, b: &TriangleBvh) {
         let mut stack = vec![Entry { upper: f64::INFINITY, a: a.root(), b: b.root() }];
         while let Some(entry) = stack.pop() {
+            // NaN fails: a pose that is not finite ends the traversal.
             if !(entry.upper > self.best) {
                 continue;
             }
@@ -177,18 +180,21 @@ impl Farthest {
         );
     }
 
-    /// Pushes the entries that may be longer than the best pair, the greatest bound last.
+    /// Pushes the entries that may be longer than the best pair, the one with the maximum bound on top.
     fn push(&self, stack: &mut Vec<Entry>, entries: impl Iterator<Item = Entry>) {
         let first = stack.len();
         stack.extend(entries.filter(|entry| entry.upper > self.best));
+        // The longest pair soon raises the lower bound, which prunes the others.
         stack[first..].sort_by(|x, y| x.upper.total_cmp(&y.upper));
     }
 
+    /// A pair with its squared upper bound; see the module's documentation.
     fn entry(&self, of_a: &Around, of_b: &Around) -> Entry {
         let between = of_a.center - of_b.center;
         let distance = between.norm();
         let radii = of_a.radius + of_b.radius;
         let direction = if distance > 0.0 { between / distance } else { Vector3::x() };
+        // Along `direction` the projections of two points differ by at most the larger of the two.
         let forwards = distance + of_a.reach(&direction) + of_b.reach(&-direction);
         let backwards = of_a.reach(&-direction) + of_b.reach(&direction) - distance;
         let along = forwards.max(backwards);
@@ -196,7 +202,7 @@ impl Farthest {
         Entry { upper: (1.0 + ROUNDING) * upper, a: of_a.subtree, b: of_b.subtree }
     }
 
-    /// What is around a subtree of A, in the frame of B's tree.
+    /// The bounding volumes of a subtree of A in the frame of B's tree.
     fn moved(&self, around: Around) -> Around {
         Around {
             center: self.a_to_b.point(&around.center.into()).coords,
@@ -226,15 +232,15 @@ impl Farthest {
 /// Corners of a leaf; those of an empty lane repeat the first triangle's.
 const CORNERS: usize = 3 * PACKET;
 
-/// Where the i-th corner of a leaf is.
+/// Position of the i-th corner of a leaf [m].
 #[inline(always)]
 fn corner(packet: &Packet, i: usize) -> Vector3<f64> {
     let [x, y, z] = &packet.corners[i / PACKET];
     Vector3::new(x[i % PACKET], y[i % PACKET], z[i % PACKET])
 }
 
-/// Triangle and corner that the i-th corner of a leaf is. What is repeated comes later, so that it is never the first
-/// of its kind.
+/// Triangle and corner of the i-th corner of a leaf. The repeated corners of an empty lane follow those that they
+/// repeat, and since a strict comparison keeps the first of equal ones they are never reported.
 fn name(packet: &Packet, i: usize) -> (u32, usize) {
     (packet.triangles[i % PACKET], i / PACKET)
 }

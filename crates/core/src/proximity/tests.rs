@@ -1,18 +1,18 @@
-//! The descents against brute force over all pairs of triangles.
+//! Traversals compared with brute force over all pairs of triangles.
 
 pub(crate) use extricate_test_support::Noise;
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::first_free::March;
 use super::obstacle_tree::ObstacleTree;
-use super::placement::Placement;
-use super::placement::triangles_in_b;
+use super::relative_pose::RelativePose;
+use super::relative_pose::triangles_in_b;
 use super::time_of_contact::{Cast, Hit};
 use super::triangle_pair::separating_planes;
 use super::*;
 use crate::geometry::{Solidity, TriangleMesh};
 
-/// Where the soups of these tests are.
+/// Centre of the soups of these tests [m].
 const CENTER: [f64; 3] = [10.0, -20.0, 5.0];
 
 /// A pose about [`CENTER`] instead of the origin.
@@ -32,12 +32,12 @@ pub(super) fn soup(noise: &mut Noise, count: u32, size: f64) -> Model {
     Model::new(TriangleMesh::new(points, triangles).unwrap(), Solidity::Surface)
 }
 
-/// Greatest gap over the candidate axes, pair by pair.
-fn gap(a: &Model, b: &Model, a_to_b: &Placement, pair: [u32; 2]) -> f64 {
+/// Maximum gap over the candidate axes, pair by pair.
+fn gap(a: &Model, b: &Model, a_to_b: &RelativePose, pair: [u32; 2]) -> f64 {
     let [p, q] = triangles_in_b(a, b, a_to_b, pair);
-    let mut greatest = f64::NEG_INFINITY;
-    separating_planes(&p, &q, |plane| greatest = greatest.max(plane.gap));
-    greatest
+    let mut max = f64::NEG_INFINITY;
+    separating_planes(&p, &q, |plane| max = max.max(plane.gap));
+    max
 }
 
 pub(super) fn all_pairs(a: &Model, b: &Model) -> impl Iterator<Item = [u32; 2]> {
@@ -53,7 +53,7 @@ fn the_descent_finds_the_pairs_that_brute_force_finds() {
     for _ in 0..40 {
         let pose_a = about_center(noise.pose(0.3, 3.0));
         let pose_b = about_center(noise.pose(0.3, 3.0));
-        let a_to_b = Placement::between(&a, &pose_a, &b, &pose_b);
+        let a_to_b = RelativePose::between(&a, &pose_a, &b, &pose_b);
         let mut pairs = Vec::new();
         intersecting_pairs(&a, &pose_a, &b, &pose_b, &mut pairs);
         let brute = all_pairs(&a, &b).filter(|&pair| gap(&a, &b, &a_to_b, pair) <= 0.0).collect::<Vec<_>>();
@@ -71,7 +71,7 @@ fn pairs_within_a_distance_miss_none_and_list_few_beyond_it() {
     let (mut listed, mut within) = (0, 0);
     for _ in 0..20 {
         let (pose_a, pose_b) = (about_center(noise.pose(0.2, 3.0)), about_center(noise.pose(0.2, 3.0)));
-        let a_to_b = Placement::between(&a, &pose_a, &b, &pose_b);
+        let a_to_b = RelativePose::between(&a, &pose_a, &b, &pose_b);
         let mut pairs = Vec::new();
         pairs_within(&a, &pose_a, &b, &pose_b, 0.05, &mut pairs);
         for pair in all_pairs(&a, &b) {
@@ -84,7 +84,7 @@ fn pairs_within_a_distance_miss_none_and_list_few_beyond_it() {
     assert!(within > 100 && listed < 3 * within, "{listed} listed, {within} within");
 }
 
-/// First contact of one pair by bisection over the gap: an oracle that knows nothing of slabs.
+/// First contact of one pair by bisection over the gap: an oracle independent of slabs.
 fn first_contact_by_bisection(at: impl Fn(f64) -> f64, length: f64) -> Option<f64> {
     let steps = 4000;
     let sample = |i: i32| length * f64::from(i) / f64::from(steps);
@@ -104,7 +104,7 @@ fn a_cast_stops_where_bisection_over_all_pairs_stops() {
     let mut hits = 0;
     for _ in 0..12 {
         let (pose_a, pose_b) = (about_center(noise.pose(0.1, 3.0)), about_center(noise.pose(0.1, 3.0)));
-        let a_to_b = Placement::between(&a, &pose_a, &b, &pose_b);
+        let a_to_b = RelativePose::between(&a, &pose_a, &b, &pose_b);
         let direction = noise.vector().normalize();
         let cast = Cast {
             from: -4.0 * direction,
@@ -135,11 +135,11 @@ fn a_cast_stops_where_bisection_over_all_pairs_stops() {
 }
 
 #[test]
-fn what_a_tree_of_obstacles_has_learnt_changes_no_answer() {
+fn the_stored_records_of_an_obstacle_tree_change_no_result() {
     let mut noise = Noise(5);
     let (a, b) = (soup(&mut noise, 300, 0.2), soup(&mut noise, 300, 0.2));
     for _ in 0..4 {
-        let a_to_b = Placement::between(
+        let a_to_b = RelativePose::between(
             &a,
             &about_center(noise.pose(0.1, 3.0)),
             &b,
@@ -157,7 +157,7 @@ fn what_a_tree_of_obstacles_has_learnt_changes_no_answer() {
             known.sort_by_key(|hit| hit.pair);
             fresh.sort_by_key(|hit| hit.pair);
             assert_eq!(known, fresh);
-            // A march may leave by another of the pairs that block it, but where it ends nothing does.
+            // A march may leave by another of the pairs that block it, but it ends free.
             let [x, y] = [&mut old, &mut new].map(|tree| march.first_free(tree, 0.0, |length| length));
             assert_eq!(x.is_some(), y.is_some());
             for length in [x, y].into_iter().flatten() {
@@ -170,7 +170,7 @@ fn what_a_tree_of_obstacles_has_learnt_changes_no_answer() {
 }
 
 #[test]
-fn a_translation_that_starts_in_contact_answers_time_zero_and_one_that_leaves_answers_none() {
+fn a_translation_that_starts_in_contact_returns_time_zero_and_one_that_leaves_returns_none() {
     let mut noise = Noise(4);
     let a = soup(&mut noise, 40, 0.4);
     let pose = about_center(noise.pose(1.0, 3.0));
@@ -184,7 +184,7 @@ fn a_translation_that_starts_in_contact_answers_time_zero_and_one_that_leaves_an
 }
 
 #[test]
-fn what_is_not_finite_is_never_free_of_contact() {
+fn a_pose_that_is_not_finite_is_never_free_of_contact() {
     let mut noise = Noise(5);
     let (a, pose) = (soup(&mut noise, 10, 0.4), about_center(noise.pose(1.0, 3.0)));
     for value in [f64::NAN, f64::INFINITY] {
@@ -208,7 +208,7 @@ fn a_long_list_of_pairs_is_the_same_for_every_number_of_threads_and_holds_all_th
     };
     let pairs = list(1);
     assert_eq!(pairs, list(3));
-    // What was there before stays, and what was appended is sorted.
+    // Existing entries are unchanged, and the appended ones are sorted.
     assert!(pairs[0] == [7, 7] && pairs[1..].is_sorted());
     let triangles = ball.mesh().triangles();
     let mut around = vec![Vec::new(); ball.mesh().vertices().len()];

@@ -1,7 +1,8 @@
 //! Time of contact of a translation: exact, over two trees [Je12 §4, eqs. 5–7; Lin17 §40.3].
 //!
-//! Departs from [Je12]: no conservative advancement. The first contact of two triangles under a translation is a ray
-//! cast into the intersection of slabs, and the same holds for boxes, so one ordered descent finds the exact answer.
+//! Departs from [Je12]: no conservative advancement, because the minimal directional distance of two triangles under a
+//! translation is a ray cast into the intersection of slabs, and the same holds for boxes, so that one ordered
+//! traversal finds the exact value.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +13,7 @@ use super::leaf_pair::PreparedLeaf;
 use super::model::Model;
 use super::obstacle_tree::{ObstacleTree, Probe, Record, Slab};
 use super::patch::Patch;
-use super::placement::{Placement, triangles_in_b};
+use super::relative_pose::{RelativePose, triangles_in_b};
 use super::triangle_distance::closest_points;
 use super::triangle_pair::{contact_interval, nearest_plane};
 use crate::bvh::lanes::isa::{Isa, Mask, Single};
@@ -24,29 +25,29 @@ use crate::proximity::error::ProximityError;
 const SLAB_ROUNDING: f32 = 4e-7;
 /// Rounding of a speed across a layer in single precision: a scalar product of unit vectors.
 const SPEED_ROUNDING: f32 = 4e-7;
-/// Speed across a layer below which the layer is not looked at: far above the rounding of a speed.
-const SLOW: f32 = 1e-5;
-/// Makes a slab endless: times the difference of two speeds it is far beyond any coordinate.
-const ENDLESS: f32 = 1e30;
-/// Keeps the reciprocal of a direction's component finite in single precision.
-const FLAT: f64 = 1e-30;
+/// Speed across a layer below which the layer is ignored: far above [`SPEED_ROUNDING`]. A larger one prunes less.
+const MIN_SPEED: f32 = 1e-5;
+/// Widens the slab of a layer that is ignored: times the difference of two speeds it is far beyond any coordinate.
+const UNBOUNDED: f32 = 1e30;
+/// Minimum component of a direction, which keeps its reciprocal finite in single precision.
+const MIN_COMPONENT: f64 = 1e-30;
 
 /// The first contact of a translation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TimeOfContact {
-    /// When the surfaces first touch, in [0, 1] of the translation.
+    /// τ ∈ [0, 1]: fraction of the translation at which the surfaces first touch [Je12 eq. 5].
     pub time: f64,
-    /// A point of A and one of B where they touch then [m, world]; the same up to rounding, unless the start is a contact:
-    /// then triangles may overlap, and this is a point that they share.
+    /// Contact points of A and of B at that time [m, world]: the same up to rounding, unless the start is a contact;
+    /// then the triangles may overlap, and this is a common point.
     pub points: [Point3<f64>; 2],
     /// Unit normal of the contact in the world frame, from B to A.
     pub normal: Unit<Vector3<f64>>,
-    /// One triangle of A and one of B that touch then.
+    /// A triangle of A and one of B that touch at that time.
     pub triangles: [u32; 2],
 }
 
-/// The first contact of the surface of `a`, moved along `translation` [m, world], with that of the resting `b`;
-/// `None` when the whole translation is free of contact. A start in contact answers time 0.
+/// First contact of the surface of `a`, moved along `translation` [m, world], with that of the fixed `b` [Je12 eq. 5];
+/// `None` when the whole translation is free of contact. A start in contact returns time 0.
 ///
 /// ```
 /// use extricate_core::geometry::Solidity;
@@ -58,7 +59,7 @@ pub struct TimeOfContact {
 /// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
 /// let (here, there) = (Isometry3::identity(), Isometry3::translation(3.0, 0.0, 0.0));
 /// let contact = translational(&cube, &here, &Vector3::new(4.0, 0.0, 0.0), &cube, &there)?;
-/// let contact = contact.expect("the way leads through the other cube");
+/// let contact = contact.expect("the path leads through the other cube");
 /// assert!((contact.time - 0.5).abs() < 1e-12);
 /// assert!((contact.normal.x + 1.0).abs() < 1e-12 && (contact.points[0].x - 2.5).abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -73,7 +74,7 @@ pub fn translational(
     b: &Model,
     pose_b: &Isometry3<f64>,
 ) -> Result<Option<TimeOfContact>, ProximityError> {
-    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
     let in_b = pose_b.rotation.inverse() * translation;
     let length = in_b.norm();
     if !(a_to_b.is_finite() && length.is_finite()) {
@@ -82,21 +83,22 @@ pub fn translational(
     Ok(first_contact([a, b], &a_to_b, &in_b).map(|(time, triangles)| {
         let at_contact = a_to_b.shifted(&(in_b * time));
         let [p, q] = triangles_in_b(a, b, &at_contact, triangles);
+        // At the contact the maximum gap is zero up to rounding, on the plane of the contact.
         let plane = nearest_plane(&[p, q], &in_b);
         let points = closest_points(&p, &q).1.map(|point| pose_b * (point + b.center().coords));
         TimeOfContact { time, points, normal: pose_b.rotation * plane.normal, triangles }
     }))
 }
 
-/// The time of the first contact of a translation in the frame of B's tree, and the triangles that touch.
+/// τ = d_v / ‖v‖ of a translation v in the frame of B's tree [Je12 eq. 7], and the triangles that touch.
 fn first_contact(
     [a, b]: [&Model; 2],
-    a_to_b: &Placement,
+    a_to_b: &RelativePose,
     translation: &Vector3<f64>,
 ) -> Option<(f64, [u32; 2])> {
     let length = translation.norm();
     let direction = if length > 0.0 { translation / length } else { Vector3::x() };
-    // A cast from inside would look at all that overlaps.
+    // A cast from inside would visit all pairs that overlap, since none of them costs anything.
     let at_start = intersecting_pair_at(a, b, a_to_b).map(|pair| (0.0, pair));
     let (distance, triangles) = at_start.or_else(|| {
         let mut hits = Vec::new();
@@ -110,18 +112,18 @@ fn first_contact(
     Some((time, triangles))
 }
 
-/// A pair of triangles that a translation brings together.
+/// A pair of triangles that come into contact under a translation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Hit {
     pub(crate) pair: [u32; 2],
-    /// Length of the translation at the contact [m], zero where the start is a contact.
+    /// Length of the translation at the contact [m]; zero if the start is a contact.
     pub(crate) entry: f64,
 }
 
 /// A translational cast of A against B; everything in the frame of B's tree.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cast {
-    /// Translation of A at the start [m], on top of its placement.
+    /// Translation of A at the start [m], relative to its pose in the obstacle tree.
     pub(crate) from: Vector3<f64>,
     /// Unit direction.
     pub(crate) direction: Vector3<f64>,
@@ -129,21 +131,22 @@ pub(crate) struct Cast {
     pub(crate) length: f64,
     /// Gap at which two triangles count as touching [m].
     pub(crate) margin: f64,
-    /// Hits up to this much beyond the first one are kept [m].
+    /// Hits up to this much beyond the first one are reported [m].
     pub(crate) window: f64,
     /// The cast may stop once it is known to hit before this length [m]; zero to find the first contact.
     pub(crate) worse_than: f64,
 }
 
 impl Cast {
-    /// Length to the first contact, if there is one; its pairs and those within the window are left in `hits`.
+    /// Minimal directional distance d_v [Je12 §4.2]: length to the first contact, if there is one. Its pairs and those
+    /// within the window are left in `hits`.
     ///
-    /// When `worse_than` is positive and the first contact lies before it, some contact before it is answered.
+    /// When `worse_than` is positive and the first contact lies before it, some contact before it is returned.
     pub(crate) fn run(&self, obstacles: &mut ObstacleTree<'_>, hits: &mut Vec<Hit>) -> Option<f64> {
         self.run_between(obstacles, None, hits)
     }
 
-    /// As [`Cast::run`], between parts of the surfaces.
+    /// As [`Cast::run`], between subsets of the triangles.
     pub(crate) fn run_between(
         &self,
         obstacles: &mut ObstacleTree<'_>,
@@ -152,7 +155,7 @@ impl Cast {
     ) -> Option<f64> {
         hits.clear();
         let (from, direction) = (obstacles.motions(&self.from), obstacles.motions(&self.direction));
-        let mut query = Descent {
+        let mut query = CastQuery {
             cast: self,
             patches,
             a_to_b: obstacles.a_to_b().shifted(&self.from),
@@ -167,17 +170,18 @@ impl Cast {
         };
         obstacles.probe(&mut query);
         let (found, best, limit) = (query.found, query.best, query.limit);
+        // Early hits were recorded under a larger limit.
         hits.retain(|hit| hit.entry <= limit);
         found.then_some(best)
     }
 }
 
-/// The least number in single precision that is not below `x`, and finite.
+/// The minimum number in single precision that is not below `x`, and finite.
 fn rounded_up(x: f64) -> f32 {
     above(x).min(f32::MAX)
 }
 
-/// A motion in single precision: where it starts, its direction, and the reciprocals of that.
+/// A ray in single precision: origin, direction and reciprocals of the direction's components.
 pub(super) struct Ray {
     from: [f32; 3],
     direction: [f32; 3],
@@ -186,7 +190,7 @@ pub(super) struct Ray {
 
 impl Ray {
     pub(super) fn new(from: &Vector3<f64>, direction: &Vector3<f64>) -> Self {
-        let inverse = |x: f64| (1.0 / if x.abs() < FLAT { FLAT } else { x }) as f32;
+        let inverse = |x: f64| (1.0 / if x.abs() < MIN_COMPONENT { MIN_COMPONENT } else { x }) as f32;
         Self {
             from: [from.x as f32, from.y as f32, from.z as f32],
             direction: [direction.x as f32, direction.y as f32, direction.z as f32],
@@ -195,16 +199,17 @@ impl Ray {
     }
 }
 
-/// Lengths of a motion along a ray at which each obstacle of a record may be met.
-pub(super) struct Span<S> {
+/// Interval of lengths along a ray in which it may be inside each obstacle of a record.
+pub(super) struct RayInterval<S> {
     entry: S,
     exit: S,
 }
 
-impl<S: Single> Span<S> {
-    /// Cuts with a slab along an axis of which the ray starts at `from`.
+impl<S: Single> RayInterval<S> {
+    /// Clips by a slab along an axis; `from` is the ray's coordinate and `inverse` the reciprocal of its direction
+    /// there.
     #[inline(always)]
-    fn narrow(&mut self, slab: &Slab, from: f32, inverse: f32) {
+    fn clip(&mut self, slab: &Slab, from: f32, inverse: f32) {
         let (from, inverse) = (S::splat(from), S::splat(inverse));
         let first = (S::load(&slab.low) - from) * inverse;
         let second = (S::load(&slab.high) - from) * inverse;
@@ -212,51 +217,53 @@ impl<S: Single> Span<S> {
         self.exit = first.max(second).min(self.exit);
     }
 
-    /// Cuts with a slab across a layer along which the ray starts at `from` and moves at `speed`.
+    /// Clips by a slab across a layer; `from` is the height of the ray's origin and `speed` that of its direction.
     #[inline(always)]
-    fn narrow_across(&mut self, slab: &Slab, from: S, speed: S) {
-        // Where the motion hardly crosses the layer the slab is made endless.
-        let endless = (S::splat(SLOW) - speed.abs()).max(S::splat(0.0)) * S::splat(ENDLESS);
-        let inverse = speed.away_from_zero(SLOW).recip();
-        let first = (S::load(&slab.low) - endless - from) * inverse;
-        let second = (S::load(&slab.high) + endless - from) * inverse;
+    fn clip_across(&mut self, slab: &Slab, from: S, speed: S) {
+        // Where the ray hardly crosses the layer the slab is widened to exclude nothing.
+        let widening = (S::splat(MIN_SPEED) - speed.abs()).max(S::splat(0.0)) * S::splat(UNBOUNDED);
+        let inverse = speed.away_from_zero(MIN_SPEED).recip();
+        let first = (S::load(&slab.low) - widening - from) * inverse;
+        let second = (S::load(&slab.high) + widening - from) * inverse;
         let (low, high) = (first.min(second), first.max(second));
         let rounding = S::splat(SPEED_ROUNDING) * inverse.abs();
         self.entry = (low - rounding * low.abs()).max(self.entry);
         self.exit = (high + rounding * high.abs()).min(self.exit);
     }
 
-    /// The span of each obstacle of `record`.
+    /// The interval of each obstacle of `record`.
     #[inline(always)]
     pub(super) fn of(record: &Record, rays: &[Ray; 2]) -> Self {
-        let mut span = Self { entry: S::splat(f32::NEG_INFINITY), exit: S::splat(f32::INFINITY) };
+        let mut interval = Self { entry: S::splat(f32::NEG_INFINITY), exit: S::splat(f32::INFINITY) };
+        // The children's own frame comes first: its ray also serves the layers.
         let (ray, other) = if record.side == 0 { (&rays[0], &rays[1]) } else { (&rays[1], &rays[0]) };
         for axis in 0..3 {
-            span.narrow(&record.own[axis], ray.from[axis], ray.inverse[axis]);
+            interval.clip(&record.own[axis], ray.from[axis], ray.inverse[axis]);
         }
         for axis in 0..3 {
-            span.narrow(&record.other[axis], other.from[axis], other.inverse[axis]);
+            interval.clip(&record.other[axis], other.from[axis], other.inverse[axis]);
         }
         let (p, d) = (&ray.from, &ray.direction);
         if record.has_layer {
             let n = &record.normal;
             let from = n[0] * p[0] + n[1] * p[1] + n[2] * p[2];
             let speed = n[0] * d[0] + n[1] * d[1] + n[2] * d[2];
-            span.narrow_across(&record.layer, S::splat(from), S::splat(speed));
+            interval.clip_across(&record.layer, S::splat(from), S::splat(speed));
         }
         let n = [S::load(&record.normals[0]), S::load(&record.normals[1]), S::load(&record.normals[2])];
         let from = n[0] * S::splat(p[0]) + n[1] * S::splat(p[1]) + n[2] * S::splat(p[2]);
         let speed = n[0] * S::splat(d[0]) + n[1] * S::splat(d[1]) + n[2] * S::splat(d[2]);
-        span.narrow_across(&record.layers, from, speed);
-        span
+        interval.clip_across(&record.layers, from, speed);
+        interval
     }
 
-    /// Length at which each obstacle is entered, infinite where it never is.
+    /// Length at which each obstacle is entered; infinite where the ray misses it.
     #[inline(always)]
     pub(super) fn entries(self) -> [f32; WIDTH] {
         let near = self.entry - S::splat(SLAB_ROUNDING) * self.entry.abs();
         let far = self.exit + S::splat(SLAB_ROUNDING) * self.exit.abs();
         let zero = S::splat(0.0);
+        // Intervals are widened by their rounding, and those that end before the start are misses.
         let met = (near.less_or_equal(far) & zero.less_or_equal(far)).bits();
         let mut entries = near.max(zero).store();
         for lane in 0..WIDTH {
@@ -268,18 +275,18 @@ impl<S: Single> Span<S> {
     }
 }
 
-impl<S: Single> Span<S> {
-    /// How near each obstacle's border the ray starts [m], negative, so that the one it starts deepest in costs least;
-    /// infinite where it does not start within.
+impl<S: Single> RayInterval<S> {
+    /// Negative depth of the ray's origin in each obstacle along the ray [m], so that the obstacle in which it is
+    /// deepest is the cheapest; infinite where the origin is outside.
     #[inline(always)]
     pub(super) fn costs_of_depths(self) -> [f32; WIDTH] {
         let near = self.entry - S::splat(SLAB_ROUNDING) * self.entry.abs();
         let far = self.exit + S::splat(SLAB_ROUNDING) * self.exit.abs();
         let zero = S::splat(0.0);
-        let held = (near.less_or_equal(zero) & zero.less_or_equal(far)).bits();
+        let inside = (near.less_or_equal(zero) & zero.less_or_equal(far)).bits();
         let mut costs = near.max(zero - far).store();
         for lane in 0..WIDTH {
-            if held & (1 << lane) == 0 {
+            if inside & (1 << lane) == 0 {
                 costs[lane] = f32::INFINITY;
             }
         }
@@ -287,15 +294,16 @@ impl<S: Single> Span<S> {
     }
 }
 
-struct Descent<'a> {
+/// Query of the obstacle tree for the first hits of a cast.
+struct CastQuery<'a> {
     cast: &'a Cast,
     patches: Option<&'a [Patch; 2]>,
-    a_to_b: Placement,
-    /// The motions in the frames of A and of B.
+    a_to_b: RelativePose,
+    /// The relative motion in the frames of A and of B.
     rays: [Ray; 2],
     direction: [f64; 3],
     prepared: PreparedLeaf,
-    /// First contact so far [m].
+    /// Length to the first contact so far [m].
     best: f64,
     /// Hits beyond this length do not matter [m].
     limit: f64,
@@ -305,10 +313,10 @@ struct Descent<'a> {
     hits: &'a mut Vec<Hit>,
 }
 
-impl Probe for Descent<'_> {
+impl Probe for CastQuery<'_> {
     #[inline(always)]
     fn costs<I: Isa>(&self, obstacles: &Record) -> [f32; WIDTH] {
-        Span::<I::Single>::of(obstacles, &self.rays).entries()
+        RayInterval::<I::Single>::of(obstacles, &self.rays).entries()
     }
 
     #[inline(always)]
@@ -329,6 +337,7 @@ impl Probe for Descent<'_> {
                 contact_interval::<I::Double>(p, b.1, &self.direction, self.cast.margin, self.limit);
             for (lane_b, triangle_b) in b.1.lanes() {
                 let (entry, exit) = (interval.entry[lane_b], interval.exit[lane_b]);
+                // The patches are tested last: most pairs fail the intervals.
                 if entry <= exit
                     && entry <= self.limit
                     && exit >= 0.0
@@ -338,6 +347,7 @@ impl Probe for Descent<'_> {
                 }
             }
         }
+        // The caller discards this direction whatever the first contact is.
         if self.found && self.best < self.cast.worse_than {
             return ControlFlow::Break(());
         }
@@ -345,7 +355,7 @@ impl Probe for Descent<'_> {
     }
 }
 
-impl Descent<'_> {
+impl CastQuery<'_> {
     #[inline(always)]
     fn takes_part(&self, a: u32, b: u32) -> bool {
         self.patches.is_none_or(|[of_a, of_b]| of_a.contains(a) && of_b.contains(b))

@@ -1,23 +1,22 @@
-//! Distance between two triangles that do not intersect.
+//! Distance between two triangles that do not intersect. It is the minimum over nine pairs of edges and over the six
+//! corners that project into the other triangle; a corner that projects outside is nearest to an edge. All fifteen are
+//! computed without branches, four triangles of a packet at once.
 //!
-//! It is the least over nine pairs of edges and over the six corners that stand above the other triangle; a corner
-//! that stands beside it is nearest to an edge. All fifteen are computed without branches, four triangles of a packet
-//! at once.
-//!
-//! The closest points of two lines come from cross products. The textbook's ratio of dot products loses half of the
-//! digits where the lines are nearly parallel; here an error in the position is only as large as it is harmless.
+//! The closest points of two lines come from cross products. The usual ratio of dot products loses half of the digits
+//! where the lines are nearly parallel; here the position is uncertain only as far as it does not affect the distance.
 
 use nalgebra::{Point3, Vector3};
 
 use crate::bvh::lanes::isa::{Double, LaneVector, Mask, cross, dot, load, splat, sub};
 use crate::bvh::packet::Packet;
 
-/// Keeps the divisor of two parallel lines away from zero; any position on them is as good.
+/// Minimum divisor for two parallel lines, on which any position gives the same distance.
 const PARALLEL: f64 = 1e-250;
-/// Squared distances that differ by less than this, relative, are the same: faces at one distance are settled by one.
+/// Relative difference below which squared distances count as equal, so that among parallel faces at one distance one
+/// pair suffices. Larger than rounding it would add to the error of the distance.
 const TIE: f64 = 1e-14;
 
-/// A triangle of A prepared to meet packets of B; everything in the frame of B's tree.
+/// A triangle of A with the products that do not depend on B; everything in the frame of B's tree.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::proximity) struct PreparedTriangle {
     first: [f64; 3],
@@ -25,7 +24,7 @@ pub(in crate::proximity) struct PreparedTriangle {
     /// Corners relative to the first one.
     corners: [[f64; 3]; 3],
     normal: [f64; 3],
-    /// In the plane, square to the edges, pointing inwards.
+    /// In-plane normals of the edges, pointing inwards; not normalised.
     inward: [[f64; 3]; 3],
     inverse_normal_squared: f64,
     inverse_edges_squared: [f64; 3],
@@ -50,14 +49,14 @@ impl PreparedTriangle {
 }
 
 /// The packet's triangles relative to P's first corner.
-struct Others<D> {
+struct RelativePacket<D> {
     corners: [LaneVector<D>; 3],
     edges: [LaneVector<D>; 3],
     normal: LaneVector<D>,
     inverse_normal_squared: D,
 }
 
-impl<D: Double> Others<D> {
+impl<D: Double> RelativePacket<D> {
     #[inline(always)]
     fn new(first: &[f64; 3], packet: &Packet) -> Self {
         let first = splat::<D>(first);
@@ -73,18 +72,18 @@ impl<D: Double> Others<D> {
     }
 }
 
-/// Four triangles with the planes that may tell another one apart from them: one across a direction that all share, and
-/// those across the lines of the centres.
-pub(super) struct Sides<D> {
+/// Quick separation test of four triangles from another one: by the plane across a common direction and those across
+/// the lines of the centres.
+pub(super) struct SeparationTest<D> {
     corners: [LaneVector<D>; 3],
     direction: [f64; 3],
-    /// Least height along the direction [m].
+    /// Minimum height of each triangle along the direction [m].
     lowest: D,
     /// Sums of the corners: three times the centres [m].
     sum: LaneVector<D>,
 }
 
-impl<D: Double> Sides<D> {
+impl<D: Double> SeparationTest<D> {
     /// The triangles of `packet`; `direction` is a unit vector from the other triangles to these.
     #[inline(always)]
     pub(super) fn new(packet: &Packet, direction: &[f64; 3]) -> Self {
@@ -97,8 +96,8 @@ impl<D: Double> Sides<D> {
         Self { corners, direction: *direction, lowest, sum }
     }
 
-    /// Whether any of the triangles may be closer to the one of `corners` than the square root of `cutoff` [m²], as
-    /// far as the planes tell.
+    /// Whether any of the triangles may be closer to the one of `corners` than the square root of `cutoff` [m²]. False
+    /// proves that none is.
     #[inline(always)]
     pub(super) fn may_be_within(&self, corners: &[[f64; 3]; 3], cutoff: f64) -> bool {
         let n = &self.direction;
@@ -108,20 +107,22 @@ impl<D: Double> Sides<D> {
         let within = D::splat(cutoff * (1.0 - TIE));
         let gap = (self.lowest - D::splat(reach)).max(zero);
         let open = (gap * gap).less_or_equal(within);
+        // The common direction alone separates all four.
         if open.bits() == 0 {
             return false;
         }
         let [a, b, c] = corners;
         let sum = [a[0] + b[0] + c[0], a[1] + b[1] + c[1], a[2] + b[2] + c[2]];
+        // v is three times the vector between the centres; its length cancels in the comparison.
         let v = sub(&self.sum, &splat(&sum));
-        let least = dot(&v, &self.corners[0]).min(dot(&v, &self.corners[1])).min(dot(&v, &self.corners[2]));
-        let greatest = dot(&v, &splat(a)).max(dot(&v, &splat(b))).max(dot(&v, &splat(c)));
-        let gap = (least - greatest).max(zero);
+        let min = dot(&v, &self.corners[0]).min(dot(&v, &self.corners[1])).min(dot(&v, &self.corners[2]));
+        let max = dot(&v, &splat(a)).max(dot(&v, &splat(b))).max(dot(&v, &splat(c)));
+        let gap = (min - max).max(zero);
         (open & (gap * gap).less_or_equal(within * dot(&v, &v))).bits() != 0
     }
 }
 
-/// Squared distance [m²] of P to each lane's triangle, given that they do not intersect; or anything greater than
+/// Squared distance [m²] of P to each lane's triangle, given that they do not intersect; some value greater than
 /// `cutoff` [m²] when no lane is closer than that.
 #[inline(always)]
 pub(in crate::proximity) fn distances_squared<D: Double>(
@@ -129,47 +130,50 @@ pub(in crate::proximity) fn distances_squared<D: Double>(
     packet: &Packet,
     cutoff: f64,
 ) -> [f64; 4] {
-    let q = Others::<D>::new(&p.first, packet);
+    let q = RelativePacket::<D>::new(&p.first, packet);
     let p_normal = splat(&p.normal);
     let above_p =
         [dot(&p_normal, &q.corners[0]), dot(&p_normal, &q.corners[1]), dot(&p_normal, &q.corners[2])];
     let corners = [splat(&p.corners[0]), splat(&p.corners[1]), splat(&p.corners[2])];
+    // Heights of P's corners over Q's planes; P's first corner is the origin.
     let base = dot(&q.normal, &q.corners[0]);
     let above_q = [-base, dot(&q.normal, &corners[1]) - base, dot(&q.normal, &corners[2]) - base];
     let (gap_p, gap_q) = (gap(&above_p), gap(&above_q));
     let per_p = D::splat(p.inverse_normal_squared);
+    // The plane of either triangle bounds the distance from below, which is far cheaper than all pairs of features.
     let apart = (gap_p * gap_p * per_p).max(gap_q * gap_q * q.inverse_normal_squared);
     if apart.less_or_equal(D::splat(cutoff * (1.0 - TIE))).bits() == 0 {
         return [f64::INFINITY; 4];
     }
-    let mut least = D::splat(f64::INFINITY);
+    let mut min = D::splat(f64::INFINITY);
     for k in 0..3 {
         let height_squared = above_p[k] * above_p[k] * per_p;
-        least = height_squared.only_in(stands_above_p(p, &q.corners[k])).min(least);
+        min = height_squared.only_in(projects_into_p(p, &q.corners[k])).min(min);
         let height_squared = above_q[k] * above_q[k] * q.inverse_normal_squared;
-        least = height_squared.only_in(stands_above_q(&corners[k], &q)).min(least);
+        min = height_squared.only_in(projects_into_q(&corners[k], &q)).min(min);
     }
     for i in 0..3 {
         let edge = splat(&p.edges[i]);
         let per_edge = D::splat(p.inverse_edges_squared[i]);
         for j in 0..3 {
             let between = sub(&corners[i], &q.corners[j]);
-            least = edges_squared(&edge, per_edge, &q.edges[j], &between).min(least);
+            min = edges_squared(&edge, per_edge, &q.edges[j], &between).min(min);
         }
     }
-    least.store()
+    min.store()
 }
 
-/// How far three heights stay away from zero, all on one side of it.
+/// Distance of three heights from zero if all are on one side of it, else zero.
 #[inline(always)]
 fn gap<D: Double>(heights: &[D; 3]) -> D {
-    let least = heights[0].min(heights[1]).min(heights[2]);
-    let greatest = heights[0].max(heights[1]).max(heights[2]);
-    least.max(-greatest).max(D::splat(0.0))
+    let min = heights[0].min(heights[1]).min(heights[2]);
+    let max = heights[0].max(heights[1]).max(heights[2]);
+    min.max(-max).max(D::splat(0.0))
 }
 
+/// Lanes in which a point projects into P.
 #[inline(always)]
-fn stands_above_p<D: Double>(p: &PreparedTriangle, point: &LaneVector<D>) -> D::Mask {
+fn projects_into_p<D: Double>(p: &PreparedTriangle, point: &LaneVector<D>) -> D::Mask {
     let zero = D::splat(0.0);
     let x = dot(&splat(&p.inward[0]), point);
     let y = dot(&splat(&p.inward[1]), &sub(point, &splat(&p.corners[1])));
@@ -177,8 +181,9 @@ fn stands_above_p<D: Double>(p: &PreparedTriangle, point: &LaneVector<D>) -> D::
     zero.less_or_equal(x.min(y).min(z))
 }
 
+/// Lanes whose triangle contains the projection of a point.
 #[inline(always)]
-fn stands_above_q<D: Double>(point: &LaneVector<D>, q: &Others<D>) -> D::Mask {
+fn projects_into_q<D: Double>(point: &LaneVector<D>, q: &RelativePacket<D>) -> D::Mask {
     let zero = D::splat(0.0);
     let [from_a, from_b] = [sub(point, &q.corners[0]), sub(point, &q.corners[1])];
     let x = dot(&q.normal, &cross(&q.edges[0], &from_a));
@@ -187,9 +192,10 @@ fn stands_above_q<D: Double>(point: &LaneVector<D>, q: &Others<D>) -> D::Mask {
     zero.less_or_equal(x.min(y).min(z))
 }
 
-/// Squared distance of the segments `s d` and `t e`, 0 ≤ s, t ≤ 1, the first one moved by `between`.
+/// Squared distance of the segments `s d` and `t e`, 0 ≤ s, t ≤ 1, the first one translated by `between`.
 ///
-/// The lines are closest at s = n·(e × r)/n², n = d × e; then t is the best for s, and s the best for t.
+/// The lines are closest at s = n·(e × r)/n², n = d × e. After clamping, t is optimal for s and then s for t, which is
+/// exact for segments.
 #[inline(always)]
 fn edges_squared<D: Double>(d: &LaneVector<D>, per_d: D, e: &LaneVector<D>, between: &LaneVector<D>) -> D {
     let (zero, one) = (D::splat(0.0), D::splat(1.0));
@@ -211,6 +217,7 @@ fn edges_squared<D: Double>(d: &LaneVector<D>, per_d: D, e: &LaneVector<D>, betw
 /// Closest points of two triangles that do not intersect, and their distance [m].
 pub(crate) fn closest_points(p: &[Point3<f64>; 3], q: &[Point3<f64>; 3]) -> (f64, [Point3<f64>; 2]) {
     let mut best = (f64::INFINITY, [p[0], q[0]]);
+    // Vertices against the other triangle and edges against edges: the closest features are among these.
     let mut offer = |x: Point3<f64>, y: Point3<f64>| {
         let squared = nalgebra::distance_squared(&x, &y);
         if squared < best.0 {
@@ -228,15 +235,18 @@ pub(crate) fn closest_points(p: &[Point3<f64>; 3], q: &[Point3<f64>; 3]) -> (f64
     (nalgebra::distance(&best.1[0], &best.1[1]), best.1)
 }
 
-/// A point that two intersecting triangles share, to within rounding.
+/// A common point of two intersecting triangles, to within rounding.
 pub(in crate::proximity) fn common_point(p: &[Point3<f64>; 3], q: &[Point3<f64>; 3]) -> Point3<f64> {
     let (apart, [x, y]) = closest_points(p, q);
+    // Where an edge crosses the other triangle the closest points of features are not common ones: crossings are tried
+    // too.
     let mut best = (apart, nalgebra::center(&x, &y));
     for (edges_of, other) in [(p, q), (q, p)] {
         let normal = (other[1] - other[0]).cross(&(other[2] - other[0]));
         let heights = edges_of.map(|corner| normal.dot(&(corner - other[0])));
         for i in 0..3 {
             let j = (i + 1) % 3;
+            // This edge crosses the plane of the other triangle.
             if (heights[i] < 0.0) != (heights[j] < 0.0) {
                 let fraction = heights[i] / (heights[i] - heights[j]);
                 let crossing = edges_of[i] + fraction * (edges_of[j] - edges_of[i]);
@@ -251,12 +261,13 @@ pub(in crate::proximity) fn common_point(p: &[Point3<f64>; 3], q: &[Point3<f64>;
     best.1
 }
 
-/// The point of a triangle that is closest to `point`.
+/// Closest point of a triangle to `point`.
 pub(crate) fn closest_on_triangle(point: &Point3<f64>, triangle: &[Point3<f64>; 3]) -> Point3<f64> {
     let [a, b, c] = triangle;
     let normal = (b - a).cross(&(c - b));
     let inwards =
         |from: &Point3<f64>, to: &Point3<f64>| normal.cross(&(to - from)).dot(&(point - from)) >= 0.0;
+    // The projection is inside; otherwise the closest point is on an edge.
     if inwards(a, b) && inwards(b, c) && inwards(c, a) {
         return point - normal * (normal.dot(&(point - a)) / normal.norm_squared());
     }
@@ -277,8 +288,9 @@ pub(crate) fn closest_on_triangle(point: &Point3<f64>, triangle: &[Point3<f64>; 
 
 /// Squared distances from a point to the triangles of a packet [m²].
 ///
-/// The plane of a needle is known badly and its edges are known well: inside the triangle the distance is less than
-/// that from the nearest edge, and by no more than the height of the triangle allows.
+/// The plane of a needle is ill-conditioned while its edges are accurate. Above the interior of the triangle the
+/// squared distance is less than that from the nearest edge by at most the squared height of the triangle, which bounds
+/// the error.
 #[inline(always)]
 pub(in crate::proximity) fn squared_distances<D: Double>(point: &[f64; 3], packet: &Packet) -> D {
     let corners: [LaneVector<D>; 3] = packet.corners.each_ref().map(load);
@@ -289,7 +301,7 @@ pub(in crate::proximity) fn squared_distances<D: Double>(point: &[f64; 3], packe
     let normal = cross(&edges[0], &edges[1]);
     let zero = D::splat(0.0);
     let mut squared = D::splat(f64::INFINITY);
-    let mut least_inward = D::splat(f64::INFINITY);
+    let mut min_inward = D::splat(f64::INFINITY);
     let mut longest = zero;
     for side in 0..3 {
         let (edge, offset) = (&edges[side], &offsets[side]);
@@ -299,14 +311,15 @@ pub(in crate::proximity) fn squared_distances<D: Double>(point: &[f64; 3], packe
         let fraction = fraction.max(zero).min(D::splat(1.0));
         let beside = sub(offset, &edge.map(|x| fraction * x));
         squared = squared.min(dot(&beside, &beside));
-        least_inward = least_inward.min(dot(&cross(&normal, edge), offset));
+        min_inward = min_inward.min(dot(&cross(&normal, edge), offset));
     }
     let height = dot(&normal, &offsets[0]);
     let normal = dot(&normal, &normal);
     let above = ((height * height) * normal.recip()).max(squared - normal * longest.recip());
-    above.only_in(zero.less_or_equal(least_inward)).min(squared)
+    above.only_in(zero.less_or_equal(min_inward)).min(squared)
 }
 
+/// Closest points of two segments; see [`edges_squared`].
 pub(crate) fn closest_on_segments(first: &[Point3<f64>; 2], second: &[Point3<f64>; 2]) -> [Point3<f64>; 2] {
     let (d, e, r) = (first[1] - first[0], second[1] - second[0], first[0] - second[0]);
     let n = d.cross(&e);
@@ -328,7 +341,8 @@ mod tests {
         p.iter().chain(q).map(|x| (x - p[0]).norm()).fold(0.0, f64::max)
     }
 
-    /// Duality proves a distance: the witnesses are in the triangles that far apart, and so is a slab between them.
+    /// Certifies a distance by duality: the witnesses are in the triangles at that distance, and a slab of that width
+    /// separates the triangles.
     fn assert_certified(p: &Triangle, q: &Triangle) -> f64 {
         let (distance, [x, y]) = closest_points(p, q);
         let rounding = 1e-14 * size(p, q);
@@ -374,10 +388,12 @@ mod tests {
             if expected > tolerance {
                 let cutoff = (0.99 * expected).powi(2);
                 assert!(distances_squared::<Lanes>(&prepared, &packet, cutoff)[lane] > cutoff);
-                // No plane tells more than the distance.
+                // No plane separates more than the distance.
                 let direction = (other[0] - p[0]).normalize().into();
                 let beyond = (1.01 * expected).powi(2);
-                assert!(Sides::<Lanes>::new(&packet, &direction).may_be_within(&as_array(p), beyond));
+                assert!(
+                    SeparationTest::<Lanes>::new(&packet, &direction).may_be_within(&as_array(p), beyond)
+                );
             }
         }
     }
@@ -449,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn crossing_triangles_share_the_common_point() {
+    fn crossing_triangles_have_a_common_point() {
         let mut noise = Noise(22);
         let mut crossing = 0;
         for _ in 0..2000 {
@@ -457,11 +473,11 @@ mod tests {
                 (random(&mut noise, Vector3::zeros(), 1.0), random(&mut noise, Vector3::zeros(), 1.0));
             let point = common_point(&p, &q);
             let apart = [p, q].map(|t| nalgebra::distance(&point, &closest_on_triangle(&point, &t)));
-            let mut greatest_gap = f64::NEG_INFINITY;
+            let mut max_gap = f64::NEG_INFINITY;
             crate::proximity::triangle_pair::separating_planes(&p, &q, |plane| {
-                greatest_gap = greatest_gap.max(plane.gap);
+                max_gap = max_gap.max(plane.gap);
             });
-            if greatest_gap < 0.0 {
+            if max_gap < 0.0 {
                 assert!(apart[0].max(apart[1]) < 1e-13, "{apart:?}");
                 crossing += 1;
             }

@@ -1,28 +1,30 @@
 //! Two triangles: separating axes, their gap, and the interval of a translation in which they intersect.
 //!
-//! Two triangles are disjoint exactly when one of eleven axes separates their projections: the two normals and the
-//! nine cross products of edges; six axes within the planes join in when the planes are parallel. A translation
-//! along `u` turns every axis into a slab, so that the first contact of two triangles is a ray cast into the
-//! intersection of those slabs: exact, without iteration.
+//! Two triangles are disjoint exactly when one of eleven axes separates their projections: the two normals and the nine
+//! cross products of edges; six axes within the planes are added when the planes are parallel. Under a translation
+//! along `u` every axis is a slab of contact, so that the first contact of two triangles is a ray cast into the
+//! intersection of those slabs: exact, without iteration [Je12 §4.2 obtains it by conservative advancement].
 //!
-//! Every projection uses the same computed axis for all six corners. A computed cross product of nearly parallel
-//! edges may point anywhere, yet what it separates is separated; and with the corners taken relative to one of
-//! them, a gap carries an error of a few units of rounding of the triangles' size.
+//! Every projection uses the same computed axis for all six corners. A computed cross product of nearly parallel edges
+//! may point anywhere, yet projections that are disjoint on it prove separation; and with the corners taken relative to
+//! one of them, a gap has an error of a few units of rounding of the triangles' size.
 
 use crate::bvh::lanes::isa::{Double, LaneVector, Mask, cross, dot, load, norm_l1, splat, sub};
 use crate::bvh::packet::Packet;
 use nalgebra::{Point3, Unit, Vector3};
 
-/// Squared sine of the angle between planes below which the axes within the planes are looked at.
+/// Squared sine of the angle between planes below which the axes within the planes are tested.
 ///
-/// They are redundant where the planes cross; at 1e-4 rad what they could add is below the rounding of the rest.
+/// They are redundant where the planes cross; at 1e-4 rad the gap that they could add is below the rounding of the
+/// other axes.
 const PARALLEL_PLANES: f64 = 1e-8;
-/// Stands for "no constraint" where an axis vanishes: far from what products of lengths reach, far from overflow.
+/// Minimum speed along an axis: one that vanishes then gives no constraint. Far from products of lengths and from
+/// overflow.
 const VANISHING: f64 = 1e-250;
 /// Widens the interval on an axis that vanishes, so that it excludes nothing.
 const WIDENING: f64 = 1e-200;
 
-/// A triangle of A prepared to meet packets of B; `corners` in the frame of B's tree.
+/// A triangle of A with the products that do not depend on B; everything in the frame of B's tree.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Prepared {
     first: [f64; 3],
@@ -49,17 +51,18 @@ impl Prepared {
     }
 }
 
-/// The projections of both triangles on one axis, in every lane: `[least of P, greatest of P]`, the same of Q, and
-/// the axis itself; corners relative to P's first.
+/// Projections of both triangles on one axis in every lane, `[min, max]` of P and of Q, and the axis itself; corners
+/// relative to P's first.
 struct Projection<D> {
     axis: LaneVector<D>,
     p: [D; 2],
     q: [D; 2],
 }
 
-/// What a kernel does with each candidate axis; a trait and not a closure, see [`crate::bvh::lanes`].
+/// Visitor of the candidate axes; a trait and not a closure, so that its methods are compiled for the instruction set
+/// of the kernel, see [`crate::bvh::lanes`].
 trait AxisVisitor<D> {
-    /// Looks at one axis and says whether more are wanted.
+    /// Visits one axis and returns whether to continue.
     fn visit(&mut self, on: &Projection<D>) -> bool;
 }
 
@@ -106,7 +109,7 @@ impl<D: Double> Relative<D> {
     }
 }
 
-/// Shows the visitor each candidate axis until it has seen enough.
+/// Visits the candidate axes until the visitor returns false.
 #[inline(always)]
 fn each_axis<D: Double, V: AxisVisitor<D>>(p: &Prepared, q: &Packet, visitor: &mut V) {
     let relative = Relative::<D>::new(p, q);
@@ -125,6 +128,7 @@ fn each_axis<D: Double, V: AxisVisitor<D>>(p: &Prepared, q: &Packet, visitor: &m
             }
         }
     }
+    // The six axes within the planes are needed where any lane's planes are parallel.
     let c = cross(&p_normal, &q_normal);
     let limit = D::splat(PARALLEL_PLANES) * dot(&p_normal, &p_normal) * dot(&q_normal, &q_normal);
     if dot(&c, &c).less_or_equal(limit).bits() != 0 {
@@ -138,6 +142,7 @@ fn each_axis<D: Double, V: AxisVisitor<D>>(p: &Prepared, q: &Packet, visitor: &m
     }
 }
 
+/// Lanes whose gap is at most a margin on every axis so far.
 struct Within<D: Double> {
     margin: D,
     near: D::Mask,
@@ -152,8 +157,8 @@ impl<D: Double> AxisVisitor<D> for Within<D> {
     }
 }
 
-/// D whose triangle is within `margin` [m] of P on every axis: with a margin of zero, those that intersect P
-/// (touching counts); else all whose distance to P is at most `margin`, and possibly some a little farther.
+/// Bits of the lanes whose triangle is within `margin` [m] of P on every axis: with a margin of zero, those that
+/// intersect P (touching counts); else all whose distance to P is at most `margin`, and possibly some a little farther.
 #[inline(always)]
 pub(crate) fn within<D: Double>(p: &Prepared, q: &Packet, margin: f64) -> u32 {
     let mut visitor =
@@ -165,12 +170,13 @@ pub(crate) fn within<D: Double>(p: &Prepared, q: &Packet, margin: f64) -> u32 {
 /// The interval of lengths along a translation of P in which P and each lane's triangle are closer than a margin.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Interval {
-    /// Where it begins [m]; greater than `exit` where there is no contact.
+    /// Start [m]; greater than `exit` where there is no contact.
     pub(crate) entry: [f64; 4],
-    /// Where it ends [m].
+    /// End [m].
     pub(crate) exit: [f64; 4],
 }
 
+/// The intersection of the slabs of the axes so far, as intervals of lengths.
 struct Slabs<D> {
     direction: LaneVector<D>,
     margin: D,
@@ -188,16 +194,18 @@ impl<D: Double> AxisVisitor<D> for Slabs<D> {
         let second = (on.q[1] - on.p[0] + slack) * per_speed;
         self.entry = self.entry.max(first.min(second));
         self.exit = self.exit.min(first.max(second));
+        // A lane is open while its interval is not empty, begins by the cutoff and does not end before the start.
         let open =
             self.entry.less_or_equal(self.exit.min(self.cutoff)) & D::splat(0.0).less_or_equal(self.exit);
         open.bits() != 0
     }
 }
 
-/// The contact interval of P moving along the unit vector `direction` against each lane's triangle.
+/// The contact interval of P moving along the unit vector `direction` against each lane's triangle: its entry is the
+/// minimal directional distance of two triangles [Je12 §4.2].
 ///
-/// Contact means a gap of at most `margin` [m] (up to √3 times it on slanted axes). Stops early once every lane is
-/// known to begin after `cutoff` or to have ended before the start.
+/// Contact is a gap of at most `margin` [m] (up to √3 times it on oblique axes). Stops early once every lane is known
+/// to begin after `cutoff` or to have ended before the start.
 #[inline(always)]
 pub(crate) fn contact_interval<D: Double>(
     p: &Prepared,
@@ -234,7 +242,7 @@ pub fn separating_planes(p: &[Point3<f64>; 3], q: &[Point3<f64>; 3], mut visit: 
     let (e, f) = (edges(&p), edges(&q));
     let (n, m) = (e[0].cross(&e[1]), f[0].cross(&f[1]));
     let mut axis = |axis: Vector3<f64>, scale: f64| {
-        // An axis that is all rounding says nothing.
+        // An axis that consists of rounding alone separates nothing reliably.
         let length = axis.norm();
         if !(length > 1e-12 * scale) {
             return;
@@ -244,9 +252,9 @@ pub fn separating_planes(p: &[Point3<f64>; 3], q: &[Point3<f64>; 3], mut visit: 
             let [x, y, z] = t.map(|corner| corner.dot(&normal));
             (x.min(y).min(z), x.max(y).max(z))
         };
-        let ((p_least, p_greatest), (q_least, q_greatest)) = (range(&p), range(&q));
-        visit(SeparatingPlane { normal: Unit::new_unchecked(normal), gap: p_least - q_greatest });
-        visit(SeparatingPlane { normal: Unit::new_unchecked(-normal), gap: q_least - p_greatest });
+        let ((p_min, p_max), (q_min, q_max)) = (range(&p), range(&q));
+        visit(SeparatingPlane { normal: Unit::new_unchecked(normal), gap: p_min - q_max });
+        visit(SeparatingPlane { normal: Unit::new_unchecked(-normal), gap: q_min - p_max });
     };
     axis(n, e[0].norm() * e[1].norm());
     axis(m, f[0].norm() * f[1].norm());
@@ -261,12 +269,14 @@ pub fn separating_planes(p: &[Point3<f64>; 3], q: &[Point3<f64>; 3], mut visit: 
     }
 }
 
-/// The separating plane with the greatest gap; of equal ones the one that most opposes the motion.
+/// The separating plane with the maximum gap; among equal ones the one whose normal most opposes the motion.
 pub(super) fn nearest_plane(pair: &[[Point3<f64>; 3]; 2], direction: &Vector3<f64>) -> SeparatingPlane {
     let mut best: Option<SeparatingPlane> = None;
     let size = pair.iter().flatten().map(|p| (p - pair[0][0]).norm()).fold(0.0, f64::max);
     separating_planes(&pair[0], &pair[1], |plane| {
         let better = best.is_none_or(|best| {
+            // Gaps that differ by less than a nanometre per metre are equal, so that rounding does not choose the
+            // normal.
             let tie = 1e-9 * size;
             plane.gap > best.gap + tie
                 || (plane.gap > best.gap - tie && plane.normal.dot(direction) < best.normal.dot(direction))

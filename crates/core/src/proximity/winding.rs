@@ -1,19 +1,19 @@
-//! Generalized winding number of triangle meshes and soups [Barill et al. 2018, "Fast winding numbers for soups and
-//! clouds"]: how often a surface encloses a point, as a smooth function that holes disturb only nearby.
+//! Generalized winding number of triangle meshes and soups [Barill18]: how often a surface encloses a point, as a
+//! function that is smooth off the surface and which holes disturb only nearby.
 //!
 //! w(q) = 1/4π Σ ∫ n·(x − q)/‖x − q‖³ dA over all triangles. A subtree that is far from q is replaced by a dipole at
 //! its area centroid; near triangles give their solid angle exactly.
 //!
-//! | paper | here              | meaning                                     |
-//! |-------|-------------------|---------------------------------------------|
-//! | β     | `accuracy`        | a subtree is far from β times its radius on |
-//! | p̃     | `Dipoles::center` | the subtree's area centroid                 |
-//! | ΣaN   | `Dipoles::dipole` | Σ a n, area-weighted normals                |
+//! | paper | here              | meaning |
+//! |-------|-------------------|---------|
+//! | β     | `accuracy`        | distance, in radii of the subtree, beyond which it is a dipole |
+//! | p̃     | `Dipoles::center` | area centroid of the subtree |
+//! | ΣaN   | `Dipoles::dipole` | Σ a n, area-weighted normals |
 //!
-//! Departs from the paper: one order instead of three, because the next one vanishes on flat patches and the third
-//! one costs eighteen numbers, while inside asks for a half only; the dipoles are in single precision on
-//! dimensionless lengths, eight subtrees side by side, about centres that were rounded first. The error is about
-//! 0.1/β².
+//! Departs from [Barill18]: the first order of the expansion instead of three, because the second one vanishes on flat
+//! patches and the third one needs eighteen numbers, while containment compares with one half only; the dipoles are in
+//! single precision on dimensionless lengths, eight subtrees side by side, about centres that were rounded first. The
+//! error is about 0.1/β².
 
 use std::cell::Cell;
 use std::f64::consts::PI;
@@ -28,7 +28,7 @@ use crate::bvh::tree::TriangleBvh;
 #[derive(Debug, Clone)]
 pub(super) struct WindingNumber {
     dipoles: Vec<Dipoles>,
-    /// One over the length that areas and distances are measured in [1/m].
+    /// Reciprocal of the unit of length of areas and distances [1/m].
     scale: f64,
 }
 
@@ -42,7 +42,8 @@ struct Dipoles {
     dipole: [[f32; WIDTH]; 3],
 }
 
-/// Sums over the triangles of a subtree, areas [m²] and centroids times areas [m³], in the frame of the tree.
+/// Sums over the triangles of a subtree in the frame of the tree: area [m²], centroid times area [m³] and normal times
+/// area [m²].
 #[derive(Clone, Copy)]
 struct Sums {
     area: f64,
@@ -80,6 +81,7 @@ impl Dipoles {
 
     fn set(&mut self, lane: usize, node: &Node, sums: &Sums, scale: f64) {
         let center = (sums.center / sums.area).map(|x| x as f32);
+        // The radius is taken about the rounded centre, so that rounding does not make it too small.
         let rounded = center.map(f64::from);
         let bounds = node.bounds(lane);
         let farthest = Vector3::from_fn(|k, _| {
@@ -93,7 +95,8 @@ impl Dipoles {
         }
     }
 
-    /// Solid angle of each subtree seen from `point` [sr], NaN where the subtree is too near for its dipole.
+    /// Solid angle of each subtree as a dipole seen from `point` [sr], the first-order term of [Barill18]; NaN where
+    /// the subtree is too near for that.
     #[inline(always)]
     fn solid_angles(&self, point: &[f64; 3], scale: f64, accuracy: f32) -> [f32; WIDTH] {
         let mut angles = [0.0; WIDTH];
@@ -116,13 +119,13 @@ thread_local! {
 }
 
 impl WindingNumber {
-    /// Sums up the dipoles of all subtrees of `tree`.
+    /// Computes the dipoles of all subtrees of `tree`.
     pub(super) fn new(tree: &TriangleBvh) -> Self {
         let scale = 1.0 / tree.half_diagonal();
         let nodes = tree.inner_nodes();
         let mut dipoles = vec![Dipoles::EMPTY; nodes.len()];
         let mut sums = vec![Sums::zero(); nodes.len()];
-        // Children stand behind their parents.
+        // Children follow their parents: in reverse their sums are complete.
         for (index, node) in nodes.iter().enumerate().rev() {
             for lane in 0..WIDTH {
                 let subtree = match node.child(lane) {
@@ -137,7 +140,7 @@ impl WindingNumber {
         Self { dipoles, scale }
     }
 
-    /// Winding number about `point` [m, frame of the tree] of the mesh that `tree` is over.
+    /// Winding number of the mesh of `tree` about `point` [m, frame of the tree].
     ///
     /// A subtree counts as a dipole when `point` is farther from its centre than `accuracy` (at least 1) times its
     /// radius; an infinite accuracy sums all solid angles exactly.
@@ -145,7 +148,7 @@ impl WindingNumber {
         #[cfg(target_arch = "x86_64")]
         if crate::bvh::lanes::has_avx2() {
             #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
-            // SAFETY: AVX2 is there.
+            // SAFETY: AVX2 is available.
             return unsafe { self.at_avx2(tree, point, accuracy) };
         }
         self.at_portable(tree, point, accuracy)
@@ -157,7 +160,7 @@ impl WindingNumber {
         self.at_portable(tree, point, accuracy)
     }
 
-    /// The same bits on every instruction set.
+    /// The traversal, compiled for each instruction set with the same bits.
     #[inline(always)]
     fn at_portable(&self, tree: &TriangleBvh, point: &[f64; 3], accuracy: f32) -> f64 {
         let mut stack = STACK.take();

@@ -1,14 +1,14 @@
-//! Warm starts.
+//! Warm starts of queries.
 
 use std::collections::BTreeMap;
 
-use super::pieces::Pieces;
+use super::relative_world::RelativeWorld;
 use crate::penetration::MotionCoherence;
 use crate::penetration::convex::ConvexCache;
 use crate::penetration::generalized::GeneralizedCoherence;
 use crate::proximity::DistanceCache;
 
-/// State that a sequence of queries of the same two shapes, in the same order, carries from one to the next.
+/// State that a sequence of queries of the same two shapes, in the same order, carries from one query to the next.
 ///
 /// Distances and penetrations of convex shapes are the same with and without it, to within their tolerance. A penetration
 /// of meshes with a cache separates them towards the side from which they came
@@ -17,7 +17,7 @@ use crate::proximity::DistanceCache;
 pub struct Cache {
     pairs: BTreeMap<[usize; 2], PairCache>,
     pub(super) rigid: GeneralizedCoherence,
-    pub(super) pieces: Option<Pieces>,
+    pub(super) relative_world: Option<RelativeWorld>,
 }
 
 /// State of one pair of parts.
@@ -34,8 +34,8 @@ impl Cache {
         *self = Self::default();
     }
 
-    /// Discards what earlier queries found, so that the next answer does not depend on them. What was prepared of the shapes
-    /// stays.
+    /// Discards the results of earlier queries, so that the next result does not depend on them. Preprocessed shapes are
+    /// retained.
     pub fn forget(&mut self) {
         self.pairs.clear();
         self.rigid = GeneralizedCoherence::default();

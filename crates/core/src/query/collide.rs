@@ -1,15 +1,15 @@
-//! Collision.
+//! Collision test.
 
 use super::cache::Cache;
 use super::error::QueryError;
-use super::options::{CollideOptions, at_least_zero};
-use super::pair::{Pair, pairs_by_nearness};
+use super::options::{CollideOptions, require_non_negative};
+use super::pair::{ShapePair, pairs_by_nearness};
 use super::posed::Posed;
 
 /// Two parts that collide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CollidingParts {
-    /// Which part of A and of B, as counted by [`Posed::parts`]; [`Posed::name`] has their names.
+    /// Indices of the part of A and of B in [`Posed::parts`]; [`Posed::name`] returns their names.
     pub parts: [usize; 2],
 }
 
@@ -27,7 +27,7 @@ pub struct CollidingParts {
 /// ```
 ///
 /// # Errors
-/// [`QueryError`] when a pose or a size is none, and when the certified bounds of two convex shapes leave it open.
+/// [`QueryError`] when a pose or a size is invalid, and when the certified bounds of two convex shapes leave it open.
 pub fn collide(a: &Posed, b: &Posed, options: &CollideOptions) -> Result<bool, QueryError> {
     collide_with(a, b, options, &mut Cache::default())
 }
@@ -50,7 +50,7 @@ pub fn collide_with(
     Ok(found)
 }
 
-/// All pairs of parts that collide, in order: the links of a robot with what they hit.
+/// All pairs of parts that collide, in order: such as the links of a robot with the obstacles they hit.
 ///
 /// # Errors
 /// As [`collide`].
@@ -68,7 +68,7 @@ pub fn colliding_parts(
     Ok(found)
 }
 
-/// Visits the pairs of parts that collide until the visitor says that it is enough.
+/// Visits the pairs of parts that collide until the visitor returns true.
 pub(super) fn each_colliding(
     a: &Posed,
     b: &Posed,
@@ -76,14 +76,15 @@ pub(super) fn each_colliding(
     cache: &mut Cache,
     mut visit: impl FnMut([usize; 2]) -> bool,
 ) -> Result<(), QueryError> {
-    at_least_zero("clearance", options.clearance)?;
+    require_non_negative("clearance", options.clearance)?;
     a.check("A")?;
     b.check("B")?;
     for (apart, parts) in pairs_by_nearness(a, b) {
+        // Pairs are sorted by the lower bound of their distance: all others are farther apart.
         if apart > options.clearance {
             break;
         }
-        let pair = Pair::new(a.part(parts[0]), b.part(parts[1]));
+        let pair = ShapePair::new(a.part(parts[0]), b.part(parts[1]));
         if pair.collides(options.clearance, cache.pair(parts))? && visit(parts) {
             break;
         }

@@ -1,4 +1,4 @@
-//! Distance of a convex shape and the triangles of a mesh, exact for every convex shape: one ordered descent of the tree
+//! Distance of a convex shape and the triangles of a mesh, exact for every convex shape: one ordered traversal of the tree
 //! minimises the signed distance of the shape and each triangle; no tessellation.
 
 use std::ops::ControlFlow;
@@ -10,7 +10,7 @@ use super::shape::used_vertices;
 use crate::bvh::lanes::isa::Isa;
 use crate::bvh::node::{Node, WIDTH};
 use crate::bvh::packet::{Packet, above, below};
-use crate::bvh::single::{self, Single};
+use crate::bvh::single::{self, TreeQuery};
 use crate::geometry::convex::{ConvexHull, ConvexShape, Core};
 use crate::geometry::{Aabb, Solidity};
 use crate::penetration::convex::{ConvexCache, ConvexOptions, signed_distance};
@@ -44,7 +44,7 @@ pub(super) fn nearest(
     let mut in_tree = pose_of_model.inv_mul(pose);
     in_tree.translation.vector -= model.center().coords;
     let bounds = shape.aabb(&in_tree);
-    let mut query = Query {
+    let mut query = NearestTriangle {
         shape,
         pose: in_tree,
         bounds,
@@ -54,11 +54,13 @@ pub(super) fn nearest(
         found: None,
         cache: ConvexCache::default(),
     };
+    // Without a limit the first leaf provides one, which prunes most of the tree.
     if wanted.limit.is_infinite() {
         query.look_at(&model.bvh().packets()[0]);
     }
     single::descend(model.bvh(), &mut query);
     let to_world = |point: Point3<f64>| pose_of_model * (point + model.center().coords);
+    // A solid that contains the shape has no near triangle: a point inside decides.
     if !query.found.is_some_and(|found| found.value <= 0.0) && model.solidity() == Solidity::Solid {
         let center = in_tree * center_of(shape);
         if model.contains_in_tree(&center.coords) {
@@ -92,22 +94,22 @@ fn above_plane(
     Nearest { value: in_shape.z - shape.radius(), points: [pose * below, pose_of_model * vertex] }
 }
 
-/// Descent to the nearest triangle; everything in the frame of the tree.
-struct Query<'a> {
+/// Traversal to the nearest triangle; everything in the frame of the tree.
+struct NearestTriangle<'a> {
     shape: &'a ConvexShape,
     pose: Isometry3<f64>,
     bounds: Aabb,
     /// The box around the shape in single precision, rounded outwards.
     rounded: [[f32; 3]; 2],
-    /// Least distance so far, or what the answer must not exceed [m].
+    /// Minimum distance so far, or the limit of the query before the first one [m].
     best: f64,
     wanted: DistanceOptions,
     found: Option<Nearest>,
     cache: ConvexCache,
 }
 
-impl Query<'_> {
-    /// Distance above which nothing is looked at [m].
+impl NearestTriangle<'_> {
+    /// Distance above which triangles are skipped [m].
     fn cutoff(&self) -> f64 {
         if self.found.is_some() { self.wanted.lower_bound(self.best) } else { self.best }
     }
@@ -117,6 +119,7 @@ impl Query<'_> {
             let corners = packet.triangle(lane).map(Point3::from);
             let around = Aabb::of_points(&corners);
             let gap = (self.bounds.min - around.max).sup(&(around.min - self.bounds.max));
+            // The boxes of shape and triangle cost less than their distance.
             if gap.sup(&Vector3::zeros()).norm() > self.cutoff() {
                 continue;
             }
@@ -130,17 +133,19 @@ impl Query<'_> {
 
     fn nearest_on_triangle(&mut self, corners: &[Point3<f64>; 3]) -> Nearest {
         let radius = self.shape.radius();
+        // A point or ball needs no distance algorithm of convex shapes.
         if matches!(self.shape.core(), Core::Point) {
             let center = Point3::from(self.pose.translation.vector);
             let on_mesh = closest_on_triangle(&center, corners);
             let apart = nalgebra::distance(&center, &on_mesh);
-            let share = if apart > radius { radius / apart } else { 1.0 };
-            let on_shape = center + (on_mesh - center) * share;
+            let fraction = if apart > radius { radius / apart } else { 1.0 };
+            let on_shape = center + (on_mesh - center) * fraction;
             return Nearest { value: apart - radius, points: [on_shape, on_mesh] };
         }
         let hull = ConvexHull::new(corners).expect("three finite points have a hull");
         let triangle = ConvexShape::hull(Arc::new(hull));
         let (options, here) = (ConvexOptions::default(), Isometry3::identity());
+        // A warm start from another triangle would make the result depend on the order of the traversal.
         self.cache.forget();
         let found = signed_distance(self.shape, &self.pose, &triangle, &here, &options, &mut self.cache);
         let found = found.expect("the shape and its pose were checked");
@@ -148,7 +153,7 @@ impl Query<'_> {
     }
 }
 
-impl Single for Query<'_> {
+impl TreeQuery for NearestTriangle<'_> {
     #[inline(always)]
     fn costs<I: Isa>(&self, children: &Node) -> [f32; WIDTH] {
         std::array::from_fn(|lane| {
@@ -159,6 +164,7 @@ impl Single for Query<'_> {
                 let gap = behind.max(before).max(0.0);
                 sum += gap * gap;
             }
+            // Rounded downwards, so that no node with a nearer triangle is pruned.
             sum * (1.0 - GAP_ROUNDING)
         })
     }
@@ -171,6 +177,7 @@ impl Single for Query<'_> {
     #[inline(always)]
     fn leaf<I: Isa>(&mut self, packet: &Packet) -> ControlFlow<()> {
         self.look_at(packet);
+        // An overlap needs no nearer triangle.
         if self.best <= 0.0 && self.found.is_some() {
             ControlFlow::Break(())
         } else {

@@ -1,4 +1,4 @@
-//! The form in which shapes are read and written.
+//! Serialized form of shapes.
 
 use nalgebra::{Point3, Vector3};
 use serde::de::Error as _;
@@ -9,7 +9,7 @@ use super::shape::Shape;
 use crate::geometry::convex::Core;
 use crate::geometry::{Solidity, TriangleMesh};
 
-/// A shape as plain data [m]. Primitives and rounded shapes are also read as scenes write them.
+/// A shape as plain data [m]. Primitives and rounded shapes are also read in the form of scenes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum Description {

@@ -1,11 +1,11 @@
-//! Distance.
+//! Distance and signed distance.
 
 use nalgebra::Point3;
 
 use super::cache::Cache;
 use super::error::QueryError;
-use super::options::{DistanceOptions, PenetrationOptions, at_least_zero, convex};
-use super::pair::{Pair, pairs_by_nearness};
+use super::options::{DistanceOptions, PenetrationOptions, convex, require_non_negative};
+use super::pair::{ShapePair, pairs_by_nearness};
 use super::penetration::penetration_with;
 use super::posed::Posed;
 
@@ -18,15 +18,15 @@ pub struct Distance {
     pub lower_bound: f64,
     /// Proved upper bound [m].
     pub upper_bound: f64,
-    /// A point of A and one of B [m, world]: the nearest ones of shapes that are apart. Where shapes collide, points of
-    /// both at the overlap; of a signed distance those that touch when A has been moved out.
+    /// A point of A and one of B [m, world]: the closest points of shapes that are apart. Where shapes collide, points of
+    /// both in the overlap; of a signed distance those that touch after the separating translation of A.
     pub points: [Point3<f64>; 2],
-    /// Which part of A and of B, as counted by [`Posed::parts`].
+    /// Indices of the part of A and of B in [`Posed::parts`].
     pub parts: [usize; 2],
 }
 
-/// The distance of two shapes; zero where they collide. Of several parts that of the nearest ones. However far apart they
-/// are: only [`distance_up_to`] has a limit.
+/// The distance of two shapes; zero where they collide. For several parts that of the nearest pair. There is no limit: only
+/// [`distance_up_to`] has one.
 ///
 /// ```
 /// use extricate_core::geometry::procedural::{Procedural, Torus};
@@ -62,8 +62,8 @@ pub fn distance_with(
     Ok(found.expect("nothing is farther than infinity"))
 }
 
-/// The distance of two shapes where it is at most `limit` [m], which takes the place of that of the options; `None`: proved
-/// to be farther apart.
+/// The distance of two shapes where it is at most `limit` [m], which replaces that of the options; `None` where they are
+/// proved to be farther apart.
 ///
 /// # Errors
 /// As [`collide`](super::collide).
@@ -104,8 +104,9 @@ fn nearest_parts(
         if apart > wanted.limit {
             break;
         }
-        let pair = Pair::new(a.part(parts[0]), b.part(parts[1]));
+        let pair = ShapePair::new(a.part(parts[0]), b.part(parts[1]));
         let Some(gap) = pair.gap(wanted, cache.pair(parts))? else { continue };
+        // The bound of the whole is the smallest bound of any pair.
         let lower_bound = best.map_or(gap.lower_bound, |best| best.lower_bound.min(gap.lower_bound));
         match &mut best {
             Some(best) if best.value <= gap.value => best.lower_bound = lower_bound,
@@ -114,13 +115,13 @@ fn nearest_parts(
                 best = Some(Distance { value, lower_bound, upper_bound: value, points, parts });
             }
         }
+        // A farther pair cannot be the nearest any more.
         wanted.limit = wanted.limit.min(gap.value);
     }
     Ok(best)
 }
 
-/// A point of A and one of B [m, world] that are nearest to each other; of shapes that collide, points of both at the
-/// overlap.
+/// The closest points of A and B [m, world]; of shapes that collide, points of both in the overlap.
 ///
 /// # Errors
 /// As [`collide`](super::collide).
@@ -132,9 +133,9 @@ pub fn closest_points(
     Ok(distance(a, b, options)?.points)
 }
 
-/// The distance of two shapes, or minus the penetration depth where they overlap [Lin17 §40.2]; bounds are proved. Of two
-/// convex shapes it is their certified signed distance. It is continuous where the shapes touch, up to what the bounds leave
-/// open.
+/// The signed distance of two shapes: minus the penetration depth where they overlap [Lin17 §40.2]; bounds are proved. For two
+/// convex shapes it is their certified signed distance. It is continuous where the shapes touch, up to the width of the
+/// bounds.
 ///
 /// ```
 /// use extricate_core::geometry::procedural::{Cuboid, Procedural};
@@ -167,9 +168,9 @@ pub fn signed_distance_with(
     cache: &mut Cache,
 ) -> Result<Distance, QueryError> {
     if let (Some(first), Some(second)) = (a.single(), b.single())
-        && let Pair::Convex(pair) = Pair::new(first, second)
+        && let ShapePair::Convex(pair) = ShapePair::new(first, second)
     {
-        at_least_zero("relative tolerance", options.relative_tolerance)?;
+        require_non_negative("relative tolerance", options.relative_tolerance)?;
         a.check("A")?;
         b.check("B")?;
         let found = pair.certified(&convex(options), cache.pair([0, 0]))?;
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn it_falls_as_fast_as_a_box_approaches_and_goes_on_below_zero() {
+    fn it_falls_as_fast_as_a_box_approaches_and_continues_below_zero() {
         let (cube, options) = (cube(), PenetrationOptions::default());
         let here = Posed::at_origin(&cube);
         for x in [2.0, 1.25, 1.0 + 1e-9, 1.0, 1.0 - 1e-9, 0.875, 0.625] {
@@ -216,14 +217,14 @@ mod tests {
             for (first, second) in [(&there, &here), (&here, &there)] {
                 let found = signed_distance(first, second, &options).unwrap();
                 assert!((found.value - (x - 1.0)).abs() < 1e-9, "{x} {}", found.value);
-                let [least, greatest] = [found.lower_bound, found.upper_bound];
-                assert!(least <= x - 1.0 + 1e-9 && x - 1.0 <= greatest + 1e-9, "{x} {least} {greatest}");
+                let [min, max] = [found.lower_bound, found.upper_bound];
+                assert!(min <= x - 1.0 + 1e-9 && x - 1.0 <= max + 1e-9, "{x} {min} {max}");
             }
         }
     }
 
     #[test]
-    fn its_sign_tells_whether_the_shapes_collide_and_a_translation_by_it_brings_them_into_touch() {
+    fn its_sign_decides_whether_the_shapes_collide_and_a_translation_by_it_brings_them_into_touch() {
         let ball = Shape::solid(BumpySphere::default().mesh().unwrap()).unwrap();
         let torus = Shape::solid(Torus::default().mesh().unwrap()).unwrap();
         let (torus, options) = (Posed::at_origin(&torus), PenetrationOptions::default());
@@ -239,7 +240,7 @@ mod tests {
             assert_eq!(found.value <= 0.0, collides(pose));
             let [on_a, on_b] = found.points;
             assert!((nalgebra::distance(&on_a, &on_b) - found.value.abs()).abs() < 1e-9);
-            let moved = |share: f64| Translation3::from((on_b - on_a) * share) * pose;
+            let moved = |fraction: f64| Translation3::from((on_b - on_a) * fraction) * pose;
             if found.value > 0.0 {
                 assert!(!collides(moved(0.999)));
                 assert!(collides(moved(1.0 + 1e-9)));
@@ -251,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pose_that_is_no_number_is_an_error() {
+    fn a_pose_that_is_not_a_number_is_an_error() {
         let (cube, options) = (cube(), PenetrationOptions::default());
         let nowhere = Posed::new(&cube, Isometry3::translation(f64::NAN, 0.0, 0.0));
         let failed = signed_distance(&Posed::at_origin(&cube), &nowhere, &options);

@@ -1,4 +1,4 @@
-//! The reasons why a query has no answer.
+//! Errors of queries.
 
 use thiserror::Error;
 
@@ -10,7 +10,7 @@ use crate::penetration::error::PenetrationError;
 use crate::penetration::generalized::GeneralizedError;
 use crate::proximity::error::ProximityError;
 
-/// Why a query has no answer. A failure is never reported as an absence: what is apart is proved apart.
+/// Reason for which a query has no result. A failure is never reported as an absence: shapes reported apart are proved apart.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum QueryError {
@@ -20,10 +20,10 @@ pub enum QueryError {
         /// `A`, `B`, or `the robot`.
         body: &'static str,
     },
-    /// Sizes, triangles or points make no shape.
+    /// Sizes, triangles or points that define no shape.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// Lengths of a shape, or its distance from the other shape, exceed what the arithmetic of the query resolves.
+    /// Lengths of a shape, or its distance from the other shape, exceed the range of the arithmetic of the query.
     #[error("the size or the position of a shape is out of range: {value:e} m, where {range} is accepted")]
     OutOfRange {
         /// The length that was found [m].
@@ -50,7 +50,7 @@ pub enum QueryError {
         query: &'static str,
         /// Names of the kinds of A and B.
         shapes: [&'static str; 2],
-        /// Why.
+        /// Reason.
         reason: &'static str,
     },
     /// An option is out of its range.
@@ -63,7 +63,7 @@ pub enum QueryError {
         /// The accepted values.
         accepted: &'static str,
     },
-    /// The proved bounds leave open whether the shapes overlap: the work bound was met, or they touch to within rounding.
+    /// The proved bounds leave open whether the shapes overlap: the work bound was reached, or they touch up to rounding.
     #[error("not decided: apart by no more than {apart} m, or overlapping by no more than {overlap} m")]
     Undecided {
         /// Upper bound of the distance [m].
@@ -71,18 +71,18 @@ pub enum QueryError {
         /// Upper bound of the penetration depth [m].
         overlap: f64,
     },
-    /// The best translation found does not separate the shapes by the independent check.
+    /// The best translation found fails the independent verification.
     #[error("the best translation found ({length} m) does not separate the shapes")]
     NotSeparated {
         /// Its length [m].
         length: f64,
     },
-    /// The iteration or time bound was met before the answer.
+    /// The iteration or time bound was reached before a result.
     #[error(
         "no answer after {iterations} iterations: the motion is free of contact up to the time {free_until} of 1"
     )]
     BoundMet {
-        /// Iterations that were made.
+        /// Number of iterations made.
         iterations: u64,
         /// Time up to which the motion is proved free of contact.
         free_until: f64,

@@ -5,15 +5,15 @@ use super::options::HausdorffOptions;
 use super::posed::Posed;
 use crate::proximity::{Hausdorff, hausdorff_distance};
 
-/// The Hausdorff distance of the surfaces of two shapes: the greatest distance of a point of one surface from the other.
+/// The Hausdorff distance of the surfaces of two shapes: the maximum distance of a point of one surface from the other.
 ///
-/// Meshes, boxes and hulls are exact to the tolerance. Of a round shape the surface of a circumscribed polyhedron is
-/// measured, and the bounds are widened by how far that extends beyond the shape
+/// Meshes, boxes and hulls are exact to the tolerance. For a round shape the surface of a circumscribed polyhedron is
+/// measured, and the bounds are widened by its excess over the shape
 /// ([`Triangles::excess`](super::Triangles::excess)): the value lies within them.
 ///
 /// # Errors
-/// [`QueryError::Unsupported`] of a half-space, of a hull without area, and of several parts; [`QueryError`] when a pose, a
-/// size or an option is none.
+/// [`QueryError::Unsupported`] for a half-space, a hull without area, and several parts; [`QueryError`] when a pose, a
+/// size or an option is invalid.
 pub fn hausdorff(a: &Posed, b: &Posed, options: &HausdorffOptions) -> Result<Hausdorff, QueryError> {
     a.check("A")?;
     b.check("B")?;

@@ -1,10 +1,10 @@
-//! One depth for every region of an overlap.
+//! One penetration depth for every region of an overlap.
 
 use nalgebra::{Isometry3, Translation3, Vector3, center};
 
 use super::error::QueryError;
 use super::options::PenetrationOptions;
-use super::pair::{Mixed, Pair};
+use super::pair::{ConvexMeshPair, ShapePair};
 use super::penetration::penetration;
 use super::posed::Posed;
 use super::shape::used_vertices;
@@ -13,7 +13,7 @@ use crate::geometry::{Aabb, Solidity};
 use crate::penetration::{self, LocalPenetration, Penetration};
 use crate::proximity::Model;
 
-/// The overlap of two shapes region by region, deepest first; none where they are proved apart.
+/// The overlap of two shapes region by region, deepest first; empty where they are proved apart.
 ///
 /// # Errors
 /// As [`penetration`](super::penetration).
@@ -28,10 +28,10 @@ pub fn local_penetrations(
     }
 }
 
-/// The regions of an overlap whose penetration is known.
+/// The regions of an overlap whose global penetration is known.
 ///
-/// Two convex shapes overlap in one region. A half-space meets a mesh in as many as its plane cuts off, and meshes in as many
-/// as there are pieces of the curve in which they intersect; the regions of a round shape are those of the polyhedron around
+/// Two convex shapes overlap in one region. A half-space and a mesh overlap in as many as its plane cuts off, and meshes in as
+/// many as their intersection curve has components; the regions of a round shape are those of the polyhedron around
 /// it ([`Penetration::approximation`]).
 ///
 /// # Errors
@@ -49,8 +49,8 @@ pub fn local_penetrations_of(
         let global = global.polyhedron.as_deref().unwrap_or(global);
         return Ok(penetration::local_penetrations(a, &first.pose, b, &second.pose, global));
     }
-    match Pair::new(first, second) {
-        Pair::Mixed(mixed) if mixed.is_half_space() => of_half_space(&mixed, global),
+    match ShapePair::new(first, second) {
+        ShapePair::Mixed(mixed) if mixed.is_half_space() => of_half_space(&mixed, global),
         _ => Ok(vec![LocalPenetration {
             point: center(&global.witnesses[0], &global.witnesses[1]),
             normal: global.direction,
@@ -61,8 +61,8 @@ pub fn local_penetrations_of(
 }
 
 /// The regions that a half-space cuts off a mesh: those of a box below its plane that contains all of the mesh there.
-fn of_half_space(mixed: &Mixed, global: &Penetration) -> Result<Vec<LocalPenetration>, QueryError> {
-    /// Room around the mesh, relative to its size.
+fn of_half_space(mixed: &ConvexMeshPair, global: &Penetration) -> Result<Vec<LocalPenetration>, QueryError> {
+    /// Margin around the mesh, relative to its size: any positive one keeps the sides of the box out of the regions.
     const ROOM: f64 = 0.5;
     let ((shape, pose), (model, pose_of_model)) = (mixed.convex, mixed.mesh);
     let local = pose.inv_mul(pose_of_model);

@@ -1,24 +1,24 @@
 //! Queries about any two shapes: one [`Shape`], one calling convention, one [`QueryError`].
 //!
-//! Every query takes two [`Posed`] shapes and options in one vocabulary ([`options`]), and finds the algorithm by itself:
-//! certified ones for convex shapes, tree descents for meshes, closed forms for half-spaces. A round shape is never
-//! replaced by triangles without a word: where triangles choose a direction, the answer has the error, and where it can be
+//! Every query takes two [`Posed`] shapes and options with common names ([`options`]), and selects the algorithm:
+//! certified ones for convex shapes, tree traversals for meshes, closed forms for half-spaces. A round shape is never
+//! silently replaced by triangles: where triangles determine a direction, the result states the error, and where it can be
 //! made exact again, it is.
 //!
-//! | query | answer |
+//! | query | result |
 //! |---|---|
 //! | [`collide`] | whether the shapes have a point in common |
-//! | [`distance`], [`closest_points`] | how far they are apart, and where |
+//! | [`distance`], [`closest_points`] | the distance of the shapes, and the closest points |
 //! | [`signed_distance`] | the distance, or minus the penetration depth |
-//! | [`penetration`] | the least translation that separates them |
+//! | [`penetration`] | the minimum translation that separates them |
 //! | [`local_penetrations`] | one depth for every region of the overlap |
-//! | [`penetration_rigid`] | the least rigid motion that separates them |
+//! | [`penetration_rigid`] | the minimum rigid motion that separates them |
 //! | [`time_of_contact`] | the first contact of two motions |
-//! | [`hausdorff`] | the greatest deviation of two surfaces |
-//! | [`spanning`] | the greatest distance of two points |
+//! | [`hausdorff`] | the maximum deviation of two surfaces |
+//! | [`spanning`] | the maximum distance of two points |
 //!
-//! [`penetration`] and [`time_of_contact`] answer `Ok(Some(…))`, `Ok(None)` for a *proved* absence, or `Err`. A sequence of
-//! queries of the same two shapes starts warm with the variants that end in `_with` and one [`Cache`].
+//! [`penetration`] and [`time_of_contact`] return `Ok(Some(…))`, `Ok(None)` for a *proved* absence, or `Err`. A sequence of
+//! queries of the same two shapes is warm-started by the variants that end in `_with` and one [`Cache`].
 
 mod cache;
 mod collide;
@@ -31,8 +31,8 @@ mod local;
 pub mod options;
 mod pair;
 mod penetration;
-mod pieces;
 mod posed;
+mod relative_world;
 mod rigid;
 mod robot;
 mod shape;

@@ -3,12 +3,12 @@
 //! | name | meaning |
 //! |---|---|
 //! | `effort` | amount of work, as a bound that is reproducible |
-//! | `relative_tolerance` | accepted error relative to the answer |
-//! | `absolute_tolerance` | accepted error [m]; the greater of both tolerances counts |
+//! | `relative_tolerance` | accepted error relative to the result |
+//! | `absolute_tolerance` | accepted error [m]; the larger of both tolerances counts |
 //! | `max_iterations` | bound on the iterations of the algorithm |
-//! | `time_budget` | time after which the best answer so far is returned: not reproducible |
-//! | `seed` | seed of random starts: the same seed gives the same answer |
-//! | `parallel` | use of all threads of the current pool; the answer does not depend on it |
+//! | `time_budget` | time after which the best result so far is returned: not reproducible |
+//! | `seed` | seed of random starts: the same seed gives the same result |
+//! | `parallel` | use of all threads of the current pool; the result does not depend on it |
 
 use super::error::QueryError;
 use crate::penetration::convex::ConvexOptions;
@@ -28,7 +28,7 @@ pub struct CollideOptions {
 pub struct TimeOfContactOptions {
     /// Gap that counts as contact, relative to the radius of the smaller shape.
     pub relative_tolerance: f64,
-    /// Gap that counts as contact [m]; the greater of both counts.
+    /// Gap that counts as contact [m]; the larger of both counts.
     pub absolute_tolerance: f64,
     /// Advancement steps after which the query gives up.
     pub max_iterations: u64,
@@ -44,7 +44,7 @@ impl Default for TimeOfContactOptions {
 /// Options of [`spanning`](super::spanning).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpanningOptions {
-    /// Accepted difference of the bounds where a cylinder or a cone takes part, relative to the distance; all other pairs
+    /// Accepted difference of the bounds where a cylinder or a cone is involved, relative to the distance; all other pairs
     /// are exact. At least 1e-7.
     pub relative_tolerance: f64,
 }
@@ -55,14 +55,14 @@ impl Default for SpanningOptions {
     }
 }
 
-/// The options of a penetration as two convex shapes take them.
+/// The convex options that correspond to those of a penetration.
 pub(super) fn convex(options: &PenetrationOptions) -> ConvexOptions {
     let PenetrationOptions { relative_tolerance, max_iterations, .. } = *options;
     ConvexOptions { relative_tolerance, max_iterations: max_iterations.saturating_mul(10) }
 }
 
-/// Refuses an option that is negative or not a number.
-pub(super) fn at_least_zero(option: &'static str, value: f64) -> Result<(), QueryError> {
+/// Rejects an option that is negative or not a number.
+pub(super) fn require_non_negative(option: &'static str, value: f64) -> Result<(), QueryError> {
     if value >= 0.0 {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Two shapes, sorted by the algorithm that answers for them, and their distance.
+//! Two shapes, classified by the algorithm that applies to them, and their distance.
 
 use nalgebra::{Isometry3, Point3};
 
@@ -10,17 +10,17 @@ use crate::geometry::convex::{ConvexShape, Core};
 use crate::penetration::convex::{ConvexOptions, SignedDistance, signed_distance};
 use crate::proximity::{self, Distance, DistanceOptions, Model, is_within};
 
-/// Fraction of sizes and positions by which the bounds of a depth of zero may differ: the rounding of coordinates. The
-/// depth of shapes that touch is no better known.
+/// Fraction of sizes and positions by which the bounds of a depth of zero may differ: the rounding of coordinates, which limits
+/// the depth of shapes in contact.
 const ROUNDING: f64 = 1e-14;
 
 /// Two shapes at their poses.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Pair<'a> {
+pub(super) enum ShapePair<'a> {
     /// Both convex.
     Convex(ConvexPair<'a>),
     /// A convex shape and a mesh.
-    Mixed(Mixed<'a>),
+    Mixed(ConvexMeshPair<'a>),
     /// Both meshes.
     Meshes([&'a Model; 2], [&'a Isometry3<f64>; 2]),
 }
@@ -34,26 +34,30 @@ pub(super) struct ConvexPair<'a> {
 
 /// A convex shape and a mesh.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Mixed<'a> {
+pub(super) struct ConvexMeshPair<'a> {
     pub(super) convex: (&'a ConvexShape, &'a Isometry3<f64>),
     pub(super) mesh: (&'a Model, &'a Isometry3<f64>),
     /// Whether A is the mesh.
     pub(super) mesh_first: bool,
 }
 
-impl<'a> Pair<'a> {
+impl<'a> ShapePair<'a> {
     pub(super) fn new(a: &'a Part<'_>, b: &'a Part<'_>) -> Self {
         let meshes = [a, b].map(|part| part.shape.model());
         match ([a, b].map(|part| part.shape.core()), meshes) {
             ([Some(first), Some(second)], _) => {
                 Self::Convex(ConvexPair { shapes: [first, second], poses: [&a.pose, &b.pose] })
             }
-            ([Some(convex), _], [_, Some(model)]) => {
-                Self::Mixed(Mixed { convex: (convex, &a.pose), mesh: (model, &b.pose), mesh_first: false })
-            }
-            ([_, Some(convex)], [Some(model), _]) => {
-                Self::Mixed(Mixed { convex: (convex, &b.pose), mesh: (model, &a.pose), mesh_first: true })
-            }
+            ([Some(convex), _], [_, Some(model)]) => Self::Mixed(ConvexMeshPair {
+                convex: (convex, &a.pose),
+                mesh: (model, &b.pose),
+                mesh_first: false,
+            }),
+            ([_, Some(convex)], [Some(model), _]) => Self::Mixed(ConvexMeshPair {
+                convex: (convex, &b.pose),
+                mesh: (model, &a.pose),
+                mesh_first: true,
+            }),
             (_, [Some(first), Some(second)]) => Self::Meshes([first, second], [&a.pose, &b.pose]),
             _ => unreachable!("a shape is convex or a mesh"),
         }
@@ -62,7 +66,7 @@ impl<'a> Pair<'a> {
     /// Whether the shapes have a point in common or are at most `clearance` [m] apart.
     pub(super) fn collides(&self, clearance: f64, cache: &mut PairCache) -> Result<bool, QueryError> {
         Ok(match self {
-            // Half-spaces that do not face each other overlap without end.
+            // Half-spaces that do not face each other overlap without bounds.
             Self::Convex(pair) if pair.is_unbounded() => true,
             Self::Convex(pair) => pair.certified(&ConvexOptions::default(), cache)?.value <= clearance,
             Self::Mixed(mixed) => mixed.gap(DistanceOptions::up_to(clearance)).is_some(),
@@ -113,6 +117,7 @@ impl ConvexPair<'_> {
         if !found.value.is_finite() {
             return Err(too_far(found.value));
         }
+        // The lower bound allows an overlap and the upper one a gap wider than rounding: neither is proved.
         if found.value <= 0.0 && found.at_most > self.rounding() {
             return Err(QueryError::Undecided { apart: found.at_most, overlap: -found.value });
         }
@@ -128,7 +133,7 @@ impl ConvexPair<'_> {
         Ok(signed_distance(a, pose_a, b, pose_b, options, &mut cache.convex)?)
     }
 
-    /// Whether both are half-spaces whose planes cross, or that face the same way.
+    /// Whether both are half-spaces whose planes intersect, or that have the same orientation.
     fn is_unbounded(&self) -> bool {
         let are_half_spaces = self.shapes.iter().all(|shape| matches!(shape.core(), Core::HalfSpace));
         are_half_spaces
@@ -138,22 +143,22 @@ impl ConvexPair<'_> {
             )
     }
 
-    /// The size of both shapes [m]: the radii of their bounding spheres; of two half-spaces, which have none, a metre.
+    /// The size of both shapes [m]: the sum of their bounding radii; a metre for two half-spaces, which have none.
     pub(super) fn size(&self) -> f64 {
         let radii = self.shapes.iter().map(|shape| shape.bounding_sphere().1);
         let size: f64 = radii.filter(|radius| radius.is_finite()).sum();
         if size > 0.0 { size } else { 1.0 }
     }
 
-    /// Part of a depth that rounding leaves unknown [m].
+    /// Uncertainty of a depth by rounding [m].
     pub(super) fn rounding(&self) -> f64 {
         let far: f64 = self.poses.iter().map(|pose| pose.translation.vector.norm()).sum();
         ROUNDING * (self.size() + far)
     }
 }
 
-impl Mixed<'_> {
-    /// A and B in their order from what belongs to the convex shape and to the mesh.
+impl ConvexMeshPair<'_> {
+    /// Sorts the data of the convex shape and of the mesh in the order of A and B.
     pub(super) fn in_order<T>(&self, [convex, mesh]: [T; 2]) -> [T; 2] {
         if self.mesh_first { [mesh, convex] } else { [convex, mesh] }
     }
@@ -165,6 +170,7 @@ impl Mixed<'_> {
     pub(super) fn gap(&self, wanted: DistanceOptions) -> Option<Distance> {
         let ((shape, pose), (model, pose_of_model)) = (self.convex, self.mesh);
         let found = nearest(shape, pose, model, pose_of_model, wanted)?;
+        // Also maps NaN to zero.
         let value = if found.value > 0.0 { found.value } else { 0.0 };
         let lower_bound = if self.is_half_space() { value } else { wanted.lower_bound(value) };
         Some(Distance { value, lower_bound, witnesses: self.in_order(found.points), triangles: None })
@@ -178,7 +184,7 @@ impl Mixed<'_> {
         (found.value, found.points)
     }
 
-    /// Size of both shapes and positions [m], which rounding is relative to.
+    /// Size of both shapes and positions [m], to which rounding is relative.
     pub(super) fn size(&self) -> f64 {
         let radius = self.convex.0.bounding_sphere().1;
         let far = self.convex.1.translation.vector.norm() + self.mesh.1.translation.vector.norm();
@@ -186,8 +192,8 @@ impl Mixed<'_> {
     }
 }
 
-/// The pairs of parts of two arrangements, with a lower bound of their distance [m] by balls around them, nearest first. Of
-/// two single shapes there is nothing to sort or to leave out.
+/// The pairs of parts of two assemblies, with a lower bound of their distance [m] by bounding spheres, nearest first. Two
+/// single shapes form one pair, without a bound.
 pub(super) fn pairs_by_nearness(a: &Posed, b: &Posed) -> Vec<(f64, [usize; 2])> {
     if a.single().is_some() && b.single().is_some() {
         return vec![(f64::NEG_INFINITY, [0, 0])];
@@ -201,7 +207,7 @@ pub(super) fn pairs_by_nearness(a: &Posed, b: &Posed) -> Vec<(f64, [usize; 2])> 
     for (i, part) in a.parts().enumerate() {
         let (center, radius) = ball(part);
         for (j, (other, reach)) in balls.iter().enumerate() {
-            /// Leaves room for rounding.
+            /// Relative margin for rounding.
             const ROOM: f64 = 1e-9;
             let apart = nalgebra::distance(&center, other);
             pairs.push((apart - (radius + reach) - ROOM * (apart + radius), [i, j]));

@@ -6,8 +6,8 @@ use super::cache::{Cache, PairCache};
 use super::collide::each_colliding;
 use super::convex_mesh::center_of;
 use super::error::QueryError;
-use super::options::{CollideOptions, PenetrationOptions, at_least_zero, convex};
-use super::pair::{ConvexPair, Mixed, Pair};
+use super::options::{CollideOptions, PenetrationOptions, convex, require_non_negative};
+use super::pair::{ConvexMeshPair, ConvexPair, ShapePair};
 use super::posed::{Part, Posed};
 use crate::geometry::Solidity;
 use crate::geometry::convex::{ConvexHull, ConvexShape, Core};
@@ -15,16 +15,16 @@ use crate::penetration::convex::{ConvexCache, ConvexOptions, signed_distance};
 use crate::penetration::{FreeConfiguration, LowerBound, Penetration, penetration_coherent};
 use crate::proximity::{self, Distance, DistanceOptions, Model};
 
-/// Fraction of the size of the shapes that is added to a separating translation.
+/// Fraction of the size of the shapes added to a separating translation, so that the shapes are found apart after it.
 const CLEARANCE: f64 = 0.9e-10;
-/// Fraction of the size by which the hull of a mesh that counts as convex may lie outside its triangles.
+/// Fraction of the size by which the hull of a mesh that counts as convex may extend beyond its triangles.
 const DENT: f64 = 1e-5;
 /// Rounding of a signed distance, relative to sizes and positions.
 const ROUNDING: f64 = 1e-14;
-/// Advancement steps back towards the contact; each takes all of the gap.
+/// Maximum number of advancement steps back towards the contact; each advances by the whole gap.
 const STEPS: u32 = 200;
 
-/// The penetration of two shapes; `None` where they are proved apart. Of several parts that of the deepest pair, whose
+/// The penetration of two shapes; `None` where they are proved apart. For several parts that of the deepest pair, whose
 /// translation separates that pair.
 ///
 /// | pair | method | bounds |
@@ -42,13 +42,13 @@ const STEPS: u32 = 200;
 /// let (ball, ground) = (Shape::ball(0.5), Shape::half_space());
 /// let sunk = Posed::new(&ball, Isometry3::translation(0.0, 0.0, 0.3));
 /// let found = query::penetration(&sunk, &Posed::at_origin(&ground), &Default::default())?;
-/// let found = found.expect("it is sunk; `None` would be a proof that it is not");
+/// let found = found.expect("it is sunk; `None` would be a proof that the shapes are apart");
 /// assert!((found.depth - 0.2).abs() < 1e-12 && found.direction.z > 0.999);
 /// # Ok::<(), query::QueryError>(())
 /// ```
 ///
 /// # Errors
-/// [`QueryError`] when a pose or a size is none, when no separating translation could be verified, and when certified
+/// [`QueryError`] when a pose or a size is invalid, when no separating translation could be verified, and when certified
 /// bounds leave open whether the shapes overlap.
 pub fn penetration(
     a: &Posed,
@@ -59,8 +59,8 @@ pub fn penetration(
 }
 
 /// As [`penetration`], starting from the state that the last query of the same shapes left: meshes that were apart are
-/// separated towards the side from which they came. Options that force [`FreeConfiguration::MotionCoherence`] ask for the
-/// depth instead, and leave the starts to the effort as long as nothing is remembered.
+/// separated towards the side from which they came. Options that force [`FreeConfiguration::MotionCoherence`] take effect
+/// once a free pose is stored; until then the effort chooses the starts.
 ///
 /// # Errors
 /// As [`penetration`].
@@ -70,7 +70,7 @@ pub fn penetration_with(
     options: &PenetrationOptions,
     cache: &mut Cache,
 ) -> Result<Option<Penetration>, QueryError> {
-    at_least_zero("relative tolerance", options.relative_tolerance)?;
+    require_non_negative("relative tolerance", options.relative_tolerance)?;
     if let (Some(first), Some(second)) = (a.single(), b.single()) {
         a.check("A")?;
         b.check("B")?;
@@ -81,6 +81,7 @@ pub fn penetration_with(
         colliding.push(parts);
         false
     })?;
+    // Pairs are visited by nearness; by index, the first one counts among equal depths.
     colliding.sort_unstable();
     let mut deepest: Option<Penetration> = None;
     for parts in colliding {
@@ -99,15 +100,15 @@ fn of_parts(
     options: &PenetrationOptions,
     cache: &mut PairCache,
 ) -> Result<Option<Penetration>, QueryError> {
-    match Pair::new(a, b) {
-        Pair::Convex(pair) => of_convex(&pair, options, cache),
-        Pair::Mixed(mixed) if mixed.is_half_space() => of_half_space(&mixed),
-        Pair::Mixed(mixed) => of_mixed(&mixed, [a, b], options, cache),
-        Pair::Meshes(models, poses) => of_models(models, poses, options, cache),
+    match ShapePair::new(a, b) {
+        ShapePair::Convex(pair) => of_convex(&pair, options, cache),
+        ShapePair::Mixed(mixed) if mixed.is_half_space() => of_half_space(&mixed),
+        ShapePair::Mixed(mixed) => of_mixed(&mixed, [a, b], options, cache),
+        ShapePair::Meshes(models, poses) => of_models(models, poses, options, cache),
     }
 }
 
-/// The penetration of two convex shapes, with a translation after which they are found apart.
+/// The penetration of two convex shapes, with a translation after which they are verified apart.
 fn of_convex(
     pair: &ConvexPair,
     options: &PenetrationOptions,
@@ -119,6 +120,7 @@ fn of_convex(
     let direction = found.direction;
     let translation = direction.into_inner() * (depth + CLEARANCE * pair.size());
     let moved = Translation3::from(translation) * pair.poses[0];
+    // A fresh cache makes the verification independent of the search.
     let verified = ConvexPair { poses: [&moved, pair.poses[1]], ..*pair };
     let left = verified.search(&options, &mut PairCache::default());
     if !left.is_ok_and(|left| left.value > 0.0) {
@@ -137,7 +139,7 @@ fn of_convex(
 }
 
 /// The penetration of a half-space and a mesh: the depth of its lowest vertex.
-fn of_half_space(mixed: &Mixed) -> Result<Option<Penetration>, QueryError> {
+fn of_half_space(mixed: &ConvexMeshPair) -> Result<Option<Penetration>, QueryError> {
     let (height, points) = mixed.height();
     if height > 0.0 {
         return Ok(None);
@@ -156,7 +158,7 @@ fn of_half_space(mixed: &Mixed) -> Result<Option<Penetration>, QueryError> {
     }))
 }
 
-/// An answer that took no search among triangles.
+/// A result without a search among triangles.
 fn without_search(direction: UnitVector3<f64>, witnesses: [Point3<f64>; 2]) -> Penetration {
     Penetration {
         depth: 0.0,
@@ -179,17 +181,19 @@ fn without_search(direction: UnitVector3<f64>, witnesses: [Point3<f64>; 2]) -> P
 
 /// The penetration of a convex shape and a mesh.
 fn of_mixed(
-    mixed: &Mixed,
+    mixed: &ConvexMeshPair,
     parts: [&Part; 2],
     options: &PenetrationOptions,
     cache: &mut PairCache,
 ) -> Result<Option<Penetration>, QueryError> {
+    // Exact overlap test first: the polyhedron around a round shape may overlap where the shape does not.
     if mixed.gap(DistanceOptions::up_to(0.0)).is_none() {
         let [pose_a, pose_b] = parts.map(|part| &part.pose);
         cache.coherence.remember_free(pose_a, pose_b);
         return Ok(None);
     }
     let mesh = parts[usize::from(!mixed.mesh_first)];
+    // A mesh that is a single convex piece has a certified depth.
     if let [piece] = mesh.shape.searchable().pieces() {
         let shapes = mixed.in_order([mixed.convex.0, &piece.shape]);
         let pair = ConvexPair { shapes, poses: [&parts[0].pose, &parts[1].pose] };
@@ -225,24 +229,25 @@ fn of_models(
     options: &PenetrationOptions,
     cache: &mut PairCache,
 ) -> Result<Option<Penetration>, QueryError> {
+    // Forced motion coherence without a stored pose would be an error; the option is dropped instead.
     let is_usable =
         |start: &_| *start != FreeConfiguration::MotionCoherence || cache.coherence.last_free().is_some();
     let options = PenetrationOptions { start: options.start.filter(is_usable), ..*options };
     Ok(penetration_coherent((a, pose_a), (b, pose_b), &options, &mut cache.coherence)?)
 }
 
-impl Mixed<'_> {
+impl ConvexMeshPair<'_> {
     /// The distance after a translation of A.
     fn moved(&self, translation: &Vector3<f64>, wanted: DistanceOptions) -> Option<Distance> {
         let shift = Translation3::from(*translation);
         let ((shape, pose), (model, pose_of_model)) = (self.convex, self.mesh);
         let [convex, mesh] =
             if self.mesh_first { [*pose, shift * pose_of_model] } else { [shift * pose, *pose_of_model] };
-        Mixed { convex: (shape, &convex), mesh: (model, &mesh), ..*self }.gap(wanted)
+        ConvexMeshPair { convex: (shape, &convex), mesh: (model, &mesh), ..*self }.gap(wanted)
     }
 
-    /// The penetration of the shape itself along the direction that was found for a polyhedron around it: from where the
-    /// polyhedron is free A is moved back by the gap, until it touches.
+    /// The penetration of the shape itself along the direction found for a polyhedron around it: from a translation at which the
+    /// polyhedron is free A is moved back by the gap repeatedly, until it touches (conservative advancement).
     fn along(&self, found: Penetration, options: &PenetrationOptions) -> Result<Penetration, QueryError> {
         let direction = found.direction.into_inner();
         let clearance = CLEARANCE * self.size();
@@ -256,6 +261,7 @@ impl Mixed<'_> {
             if gap.value <= clearance {
                 break;
             }
+            // Half of the clearance is left, so that rounding never ends in an overlap.
             let nearer = (free - (gap.value - 0.5 * clearance)).max(0.0);
             let Some(next) = gap_at(nearer) else { break };
             (free, gap) = (nearer, next);
@@ -270,7 +276,7 @@ impl Mixed<'_> {
         Ok(Penetration { depth, lower_bound, translation, witnesses, ..found })
     }
 
-    /// A length that no separating translation is shorter than [m], proved by balls inside either shape: a ball of radius
+    /// A proved lower bound of the length of all separating translations [m], from balls inside either shape: a ball of radius
     /// r whose centre has the signed distance s from the other shape leaves it after r − s at the earliest.
     fn lower_bound(&self) -> f64 {
         let ((shape, pose), (model, pose_of_model)) = (self.convex, self.mesh);
@@ -299,7 +305,7 @@ fn inner_balls(shape: &ConvexShape) -> Vec<(Point3<f64>, f64)> {
     match shape.core() {
         Core::Point => vec![on_axis(0.0, 0.0)],
         Core::Segment { half_length } => {
-            [-1.0, -0.5, 0.0, 0.5, 1.0].map(|share| on_axis(share * half_length, 0.0)).to_vec()
+            [-1.0, -0.5, 0.0, 0.5, 1.0].map(|fraction| on_axis(fraction * half_length, 0.0)).to_vec()
         }
         Core::Cuboid { half_extents } => vec![on_axis(0.0, half_extents.min())],
         Core::Cylinder { radius, half_height } => vec![on_axis(0.0, radius.min(*half_height))],
@@ -322,6 +328,6 @@ fn depth_in(hull: &ConvexHull) -> f64 {
         let normal = (b - a).cross(&(c - a)).try_normalize(0.0)?;
         Some(normal.dot(&(a - hull.center())))
     };
-    let least = hull.triangles().iter().filter_map(depth).fold(f64::INFINITY, f64::min);
-    if least.is_finite() { least.max(0.0) } else { 0.0 }
+    let min = hull.triangles().iter().filter_map(depth).fold(f64::INFINITY, f64::min);
+    if min.is_finite() { min.max(0.0) } else { 0.0 }
 }

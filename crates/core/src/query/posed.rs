@@ -1,4 +1,4 @@
-//! Shapes at poses.
+//! Shapes at poses, the arguments of all queries.
 
 use nalgebra::Isometry3;
 
@@ -6,7 +6,7 @@ use super::error::QueryError;
 use super::shape::Shape;
 use crate::kinematics::{Motion, RigidMotion};
 
-/// A shape at a pose (body to world), or the named links of a robot in a configuration: what queries are asked about.
+/// A shape at a pose (body to world), or the named links of a robot in a configuration: an argument of a query.
 ///
 /// ```
 /// use extricate_core::query::{Posed, Shape};
@@ -22,10 +22,10 @@ pub struct Posed<'a> {
     others: Vec<Part<'a>>,
 }
 
-/// One shape at a pose.
+/// One shape at its pose.
 #[derive(Debug, Clone, Copy)]
 pub struct Part<'a> {
-    /// Name of the link; `None` of a single shape.
+    /// Name of the link; `None` for a single shape.
     pub name: Option<&'a str>,
     /// The shape.
     pub shape: &'a Shape,
@@ -46,19 +46,19 @@ impl<'a> Posed<'a> {
         Self::new(shape, Isometry3::identity())
     }
 
-    /// Several shapes as one rigid arrangement, such as the links of a robot; `None` of no parts.
+    /// Several shapes as one rigid assembly, such as the links of a robot in a configuration; `None` for no parts.
     #[must_use]
     pub fn of_parts(parts: impl IntoIterator<Item = Part<'a>>) -> Option<Self> {
         let mut parts = parts.into_iter();
         Some(Self { first: parts.next()?, others: parts.collect() })
     }
 
-    /// The shapes, in a fixed order: answers name them by their place in it.
+    /// The shapes, in a fixed order: results refer to them by their index in it.
     pub fn parts(&self) -> impl ExactSizeIterator<Item = &Part<'a>> + Clone {
         PartsIter { first: Some(&self.first), others: self.others.iter() }
     }
 
-    /// The part at a place in [`Posed::parts`].
+    /// The part at an index in [`Posed::parts`].
     ///
     /// # Panics
     /// When there is no such part.
@@ -67,7 +67,7 @@ impl<'a> Posed<'a> {
         if index == 0 { &self.first } else { &self.others[index - 1] }
     }
 
-    /// Name of the link at a place in [`Posed::parts`]; `None` of a single shape.
+    /// Name of the link at an index in [`Posed::parts`]; `None` for a single shape.
     ///
     /// # Panics
     /// When there is no such part.
@@ -76,7 +76,7 @@ impl<'a> Posed<'a> {
         self.part(index).name
     }
 
-    /// The one shape; `None` of several.
+    /// The only shape; `None` for several.
     pub(super) fn single(&self) -> Option<&Part<'a>> {
         self.others.is_empty().then_some(&self.first)
     }
@@ -138,7 +138,7 @@ impl<'a> Moving<'a> {
         Self { shape, motion: Motion::linear(from, to) }
     }
 
-    /// From one pose to another about and along one axis in space.
+    /// From one pose to another by a screw motion.
     #[must_use]
     pub fn screw(shape: &'a Shape, from: &Isometry3<f64>, to: &Isometry3<f64>) -> Self {
         Self { shape, motion: Motion::screw(from, to) }

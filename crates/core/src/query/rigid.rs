@@ -4,14 +4,14 @@ use nalgebra::Isometry3;
 
 use super::cache::Cache;
 use super::error::QueryError;
-use super::pieces::Pieces;
 use super::posed::{Part, Posed};
+use super::relative_world::RelativeWorld;
 use super::shape::Triangles;
-use crate::penetration::generalized::{GeneralizedPenetration, rigid_coherent};
+use crate::penetration::generalized::{GeneralizedPenetration, penetration_rigid_coherent};
 
 pub use crate::penetration::generalized::GeneralizedOptions as RigidPenetrationOptions;
 
-/// The least rigid motion of A found after which it is apart from B.
+/// The minimum rigid motion found that separates A from B.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RigidPenetration {
     /// σ [m²]: the mean squared displacement of the points of A, the object norm [Tang14].
@@ -20,25 +20,25 @@ pub struct RigidPenetration {
     pub depth: f64,
     /// Pose of A after the motion, body to world.
     pub pose: Isometry3<f64>,
-    /// Distance of the shapes there [m], as far as it was looked for.
+    /// Distance of the shapes at that pose [m], as far as it was looked for.
     pub clearance: f64,
-    /// Whether collision queries that know nothing of the search found that pose free.
+    /// Whether collision queries that are independent of the search found that pose free.
     pub verified_free: bool,
     /// Steps of all descents.
     pub iterations: u32,
-    /// Distance [m] by which the polyhedra that stood for round shapes extend beyond them; zero where none did.
+    /// Distance [m] by which the polyhedra that replaced round shapes extend beyond them; zero where none did.
     pub approximation: f64,
 }
 
-/// The least rigid motion of A, rotation included, that separates it from B; `None` where they are proved apart.
+/// The minimum rigid motion of A, rotation included, that separates it from B; `None` where they are proved apart.
 ///
 /// A is one shape; B may have several parts. Convex shapes, and meshes that are unions of convex components, are searched by
-/// their certified signed distances. Where only triangles are known of one of them, a round shape is replaced by a polyhedron
-/// that contains it, so that the answer is free for the shape as well; [`RigidPenetration::approximation`] is how far it
-/// extends.
+/// their certified signed distances. If only triangles are known of one of them, a round shape is replaced by a polyhedron
+/// that contains it, so that the result is free for the shape as well; [`RigidPenetration::approximation`] is the excess of
+/// the polyhedron.
 ///
 /// # Errors
-/// [`QueryError::Unsupported`] of an A without a finite extent or of several parts; [`QueryError::PenetrationRigid`] with the
+/// [`QueryError::Unsupported`] for an A without a finite extent or of several parts; [`QueryError::PenetrationRigid`] with the
 /// best effort when no free pose was found.
 pub fn penetration_rigid(
     a: &Posed,
@@ -68,22 +68,22 @@ pub fn penetration_rigid_with(
     if !moving.shape.bounding_sphere().1.is_finite() {
         return Err(refused("A has no finite extent to measure a motion by: exchange A and B"));
     }
-    if let Some(resting) = b.single()
-        && let Some([first, second]) = triangles_where_needed(moving, resting)
+    if let Some(other) = b.single()
+        && let Some([first, second]) = triangles_where_needed(moving, other)
     {
         let approximation = first.excess.max(second.excess);
-        let (first, second) = ((&*first.model, &moving.pose), (&*second.model, &resting.pose));
-        let found = rigid_coherent(first, second, options, &mut cache.rigid)?;
+        let (first, second) = ((&*first.model, &moving.pose), (&*second.model, &other.pose));
+        let found = penetration_rigid_coherent(first, second, options, &mut cache.rigid)?;
         return Ok(found.map(|found| answer(&found, found.poses[0].base, approximation)));
     }
-    let known = cache.pieces.take().filter(|pieces| pieces.are_of(moving, b));
-    let pieces = cache.pieces.insert(known.map_or_else(|| Pieces::new(moving, b), Ok)?);
-    let (frame, approximation) = (b.part(0).pose, pieces.approximation);
-    let found = pieces.search(moving, b, options, &mut cache.rigid)?;
+    let known = cache.relative_world.take().filter(|world| world.are_of(moving, b));
+    let world = cache.relative_world.insert(known.map_or_else(|| RelativeWorld::new(moving, b), Ok)?);
+    let (frame, approximation) = (b.part(0).pose, world.approximation);
+    let found = world.search(moving, b, options, &mut cache.rigid)?;
     Ok(found.map(|found| answer(&found, frame * found.poses[0].base, approximation)))
 }
 
-/// The triangles of two shapes, at least one of which is known by its triangles alone; `None` where both are unions of
+/// The triangles of two shapes, at least one of which has no convex decomposition; `None` where both are unions of
 /// convex pieces, or where one has no triangles.
 fn triangles_where_needed<'a>(a: &'a Part, b: &'a Part) -> Option<[&'a Triangles; 2]> {
     let is_union = |part: &Part| part.shape.searchable().convex_pieces().is_some();

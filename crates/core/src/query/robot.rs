@@ -34,7 +34,7 @@ pub struct Robot {
 }
 
 impl Robot {
-    /// Reads a URDF file with the shapes that are meant for collision; links are solids where their meshes are closed.
+    /// Reads a URDF file with its collision shapes; links are solids where their meshes are closed.
     ///
     /// # Errors
     /// [`QueryError::RobotFile`] when the file is not read, [`QueryError::NoShape`] when no link has a shape.
@@ -42,7 +42,7 @@ impl Robot {
         Self::of_file(read_urdf(path, &UrdfOptions::default())?)
     }
 
-    /// The robot of a file that was read.
+    /// The robot of a URDF file that has been read.
     ///
     /// # Errors
     /// [`QueryError::NoShape`] when no link has a shape.
@@ -66,22 +66,22 @@ impl Robot {
         &self.articulation
     }
 
-    /// The shape of each link in its frame; `None` of a link without one.
+    /// The shape of each link in its frame; `None` for a link without one.
     #[must_use]
     pub fn shapes(&self) -> &[Option<Shape>] {
         &self.shapes
     }
 
-    /// Number of generalized coordinates: joints that move of themselves.
+    /// Number of generalized coordinates: independent joints.
     #[must_use]
     pub fn degrees_of_freedom(&self) -> usize {
         self.articulation.coordinates().len()
     }
 
-    /// A configuration from values by name of joint [rad or m]; joints that are not named are at zero.
+    /// A configuration from joint values by name [rad or m]; joints without a value are at zero.
     ///
     /// # Errors
-    /// [`QueryError::Configuration`] when a joint does not exist or follows another one, or a value is not finite.
+    /// [`QueryError::Configuration`] when a joint does not exist or mimics another one, or a value is not finite.
     pub fn configuration(&self, joints: &BTreeMap<String, f64>) -> Result<Vec<f64>, QueryError> {
         Ok(self.articulation.configuration(joints)?)
     }

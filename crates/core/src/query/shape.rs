@@ -1,4 +1,4 @@
-//! One type for everything that has a shape.
+//! Shapes: one type for convex shapes and meshes.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -19,8 +19,8 @@ use crate::proximity::Model;
 
 /// A shape in its own frame [m]: a convex primitive, a hull, a rounded shape, a half-space, or a triangle mesh.
 ///
-/// Primitives are centred at the origin with their axis along z. A clone shares all data. Constructors take any numbers;
-/// [`Shape::validated`] and every query refuse those that make no shape.
+/// Primitives are centred at the origin with their axis along z. A clone shares all data. Constructors accept any numbers;
+/// [`Shape::validated`] and every query reject those that define no shape.
 ///
 /// ```
 /// use extricate_core::query::Shape;
@@ -63,8 +63,7 @@ struct Mesh {
 pub struct Triangles {
     /// The model of the triangles [m, frame of the shape].
     pub model: Arc<Model>,
-    /// Distance [m] by which the triangles extend beyond the shape, which they contain, at the most; zero where they are
-    /// the shape.
+    /// Maximum distance [m] by which the triangles, which contain the shape, extend beyond it; zero where they are exact.
     pub excess: f64,
 }
 
@@ -107,7 +106,7 @@ impl Shape {
         ConvexShape::cone(radius, height).into()
     }
 
-    /// The half-space z ≤ 0; a pose turns it.
+    /// The half-space z ≤ 0; a pose rotates it.
     #[must_use]
     pub fn half_space() -> Self {
         ConvexShape::half_space().into()
@@ -156,7 +155,7 @@ impl Shape {
         Err(QueryError::OpenMesh { unbalanced_edges, edges, volume: volume.unwrap_or(f64::NAN) })
     }
 
-    /// The shape, if its sizes make one.
+    /// Returns the shape if its sizes are valid.
     ///
     /// # Errors
     /// [`QueryError::Shape`] for a size that is negative, zero or not finite.
@@ -181,7 +180,7 @@ impl Shape {
         Ok(())
     }
 
-    /// The shape as a convex core and a radius; `None` of a mesh.
+    /// The shape as a convex core and a radius; `None` for a mesh.
     #[must_use]
     pub fn core(&self) -> Option<&ConvexShape> {
         match &self.geometry {
@@ -190,13 +189,13 @@ impl Shape {
         }
     }
 
-    /// The shape as a convex core and a radius, if it has bounds; `None` of a mesh and of a half-space.
+    /// The shape as a convex core and a radius, if it has bounds; `None` for a mesh and a half-space.
     #[must_use]
     pub fn bounded_core(&self) -> Option<&ConvexShape> {
         self.core().filter(|shape| *shape.core() != Core::HalfSpace)
     }
 
-    /// The triangle model; `None` of a convex shape.
+    /// The triangle model; `None` for a convex shape.
     #[must_use]
     pub fn model(&self) -> Option<&Arc<Model>> {
         match &self.geometry {
@@ -205,8 +204,8 @@ impl Shape {
         }
     }
 
-    /// Triangles of the surface: exact of meshes, boxes and hulls; of a round shape those of a polyhedron that contains it
-    /// and [`Triangles::excess`]; `None` of a half-space and of a hull without area. They are computed once.
+    /// Triangles of the surface: exact for meshes, boxes and hulls; for a round shape those of a polyhedron that contains it
+    /// with [`Triangles::excess`]; `None` for a half-space and a hull without area. They are computed once.
     #[must_use]
     pub fn triangles(&self) -> Option<&Triangles> {
         match &self.geometry {
@@ -215,8 +214,8 @@ impl Shape {
         }
     }
 
-    /// The shape as searches among rigid and articulated motions take it: convex pieces where it is a union of them, with its
-    /// triangles. It is made once.
+    /// The shape for searches among rigid and articulated motions: its convex decomposition where it is a union of convex
+    /// components, with its triangles. It is computed once.
     #[must_use]
     pub fn searchable(&self) -> generalized::Shape {
         match &self.geometry {
@@ -272,7 +271,7 @@ impl Shape {
         }
     }
 
-    /// Address of the data that clones of a shape share: of a mesh its model, of a convex shape its description.
+    /// Address of the data that clones of a shape fraction: of a mesh its model, of a convex shape its description.
     #[must_use]
     pub fn address(&self) -> usize {
         match &self.geometry {
@@ -281,7 +280,7 @@ impl Shape {
         }
     }
 
-    /// A point of the shape that is farthest along a direction, which must not be zero [m, frame of the shape]; `None` of
+    /// A point of the shape that is farthest along a direction, which must not be zero [m, frame of the shape]; `None` for
     /// a half-space.
     #[must_use]
     pub fn support(&self, direction: &Vector3<f64>) -> Option<Point3<f64>> {
@@ -299,7 +298,7 @@ impl Shape {
         }
     }
 
-    /// Volume [m³]; infinite of a half-space. It means nothing for an open mesh.
+    /// Volume [m³]; infinite for a half-space, meaningless for an open mesh.
     #[must_use]
     pub fn volume(&self) -> f64 {
         match &self.geometry {
@@ -308,11 +307,11 @@ impl Shape {
         }
     }
 
-    /// How the shape fills space: by volume, or by area where it is a surface. Of a rounded box, cylinder, cone or hull it is
-    /// that of [`ConvexShape::inscribed_polyhedron`].
+    /// Volume moments of the shape; area moments where it is a surface. For a rounded box, cylinder, cone or hull they are
+    /// those of [`ConvexShape::inscribed_polyhedron`].
     ///
     /// # Errors
-    /// [`PenetrationError`] of a half-space and of what has no volume or area.
+    /// [`PenetrationError`] for a half-space and for shapes without volume or area.
     pub fn extent(&self) -> Result<Extent, PenetrationError> {
         match &self.geometry {
             Geometry::Mesh(mesh) => {
@@ -329,12 +328,12 @@ impl Shape {
         }
     }
 
-    /// Volume [m³], centre of mass [m] and inertia [m⁵] at density 1, in the frame of the shape. Of a rounded box,
+    /// Volume [m³], centre of mass [m] and inertia [m⁵] at density 1, in the frame of the shape. For a rounded box,
     /// cylinder, cone or hull they are those of a polyhedron that lies within it by up to 0.5 % of the radius.
     ///
     /// # Errors
-    /// [`QueryError::Shape`] for sizes that make no shape; [`QueryError::Unsupported`] of a half-space and of what has no
-    /// volume.
+    /// [`QueryError::Shape`] for sizes that define no shape; [`QueryError::Unsupported`] for a half-space and for shapes
+    /// without volume.
     pub fn mass_properties(&self) -> Result<MassProperties, QueryError> {
         self.check()?;
         let extent = self.extent().ok().filter(|extent| extent.kind() == Measure::Volume);
@@ -344,7 +343,7 @@ impl Shape {
         Ok(MassProperties { volume: extent.measure(), center: extent.centroid(), inertia: extent.inertia() })
     }
 
-    /// Centre [m, frame of the shape] and radius [m] of a ball around the shape; infinite of a half-space.
+    /// Centre [m, frame of the shape] and radius [m] of a bounding sphere of the shape; infinite for a half-space.
     #[must_use]
     pub fn bounding_sphere(&self) -> (Point3<f64>, f64) {
         match &self.geometry {
@@ -359,7 +358,7 @@ impl Shape {
         self.bounding_sphere().1
     }
 
-    /// The smallest axis-aligned box around the shape at a pose [m, world]; all space of a half-space.
+    /// The smallest axis-aligned box around the shape at a pose [m, world]; all space for a half-space.
     #[must_use]
     pub fn aabb(&self, pose: &Isometry3<f64>) -> Aabb {
         match &self.geometry {
@@ -372,7 +371,7 @@ impl Shape {
     }
 }
 
-/// Corners of all triangles [m, body frame]; vertices that no triangle uses bound nothing.
+/// Vertices of all triangles [m, body frame]; vertices that no triangle uses bound nothing.
 pub(super) fn used_vertices(model: &Model) -> impl Iterator<Item = Point3<f64>> + '_ {
     let mesh = model.mesh();
     mesh.triangles().iter().flatten().map(|&index| mesh.vertices()[index as usize])
@@ -386,7 +385,7 @@ fn triangles_of(shape: &ConvexShape) -> Option<Triangles> {
     Some(Triangles { model: Arc::new(Model::new(mesh, solidity)), excess })
 }
 
-/// Greatest distance of a polyhedron's points from a convex shape [m]: the distance is a convex function, greatest at a
+/// Maximum distance of a polyhedron's points from a convex shape [m]: the distance is a convex function, which is maximal at a
 /// vertex.
 fn excess_of(mesh: &TriangleMesh, shape: &ConvexShape) -> f64 {
     let (point, here) = (ConvexShape::sphere(0.0), Isometry3::identity());

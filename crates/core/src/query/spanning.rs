@@ -12,7 +12,7 @@ use crate::geometry::convex::Core;
 use crate::geometry::convex::polyhedron::box_corners;
 use crate::proximity::spanning_distance;
 
-/// The greatest distance of a point of A and a point of B.
+/// The maximum distance of a point of A and a point of B.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spanning {
     /// The distance of the points [m]: a lower bound, attained.
@@ -21,19 +21,19 @@ pub struct Spanning {
     pub upper_bound: f64,
     /// A point of A and one of B that are that far apart [m, world].
     pub points: [Point3<f64>; 2],
-    /// The vertices of A's and of B's mesh that they are; `None` unless both are meshes.
+    /// Indices of the vertices of A's and of B's mesh that attain it; `None` unless both are meshes.
     pub vertices: Option<[u32; 2]>,
-    /// Which part of A and of B, as counted by [`Posed::parts`].
+    /// Indices of the part of A and of B in [`Posed::parts`].
     pub parts: [usize; 2],
 }
 
-/// The greatest distance of a point of A and a point of B; of several parts that of all of them.
+/// The maximum distance of a point of A and a point of B; for several parts the maximum over all pairs.
 ///
 /// It is attained at vertices, or at points of the rims of cylinders and cones, which are replaced by as many points as the
-/// tolerance asks; the radius of a rounded shape is added.
+/// tolerance demands; the radius of a rounded shape is added.
 ///
 /// # Errors
-/// [`QueryError::Unsupported`] of a half-space; [`QueryError::Option`]; [`QueryError`] when a pose or a size is none.
+/// [`QueryError::Unsupported`] for a half-space; [`QueryError::Option`]; [`QueryError`] when a pose or a size is invalid.
 #[expect(clippy::missing_panics_doc, reason = "a posed shape has at least one part")]
 pub fn spanning(a: &Posed, b: &Posed, options: &SpanningOptions) -> Result<Spanning, QueryError> {
     let tolerance = options.relative_tolerance;
@@ -47,6 +47,7 @@ pub fn spanning(a: &Posed, b: &Posed, options: &SpanningOptions) -> Result<Spann
     for (i, first) in a.parts().enumerate() {
         for (j, second) in b.parts().enumerate() {
             let found = Spanning { parts: [i, j], ..of_parts(first, second, tolerance)? };
+            // The pair that attains the maximum need not have the largest bound.
             let upper_bound = best.map_or(found.upper_bound, |best| best.upper_bound.max(found.upper_bound));
             let farther = best.filter(|best| best.value >= found.value).unwrap_or(found);
             best = Some(Spanning { upper_bound, ..farther });
@@ -69,18 +70,18 @@ fn of_parts(a: &Part, b: &Part, tolerance: f64) -> Result<Spanning, QueryError> 
     Ok(first.farthest(&second))
 }
 
-/// Points that the farthest points of a shape are among.
+/// Points among which are the farthest points of a shape.
 struct Extremes {
     /// Points of the core [m, world].
     points: Vec<Point3<f64>>,
     /// Radius around the core [m].
     radius: f64,
-    /// Greatest distance of a point of the core from the hull of the points [m].
+    /// Maximum distance of a point of the core from the hull of the points [m].
     missing: f64,
 }
 
 impl Extremes {
-    /// `None` of a half-space.
+    /// The extremes of a shape at a pose; `None` for a half-space.
     fn of(part: &Part, tolerance: f64) -> Option<Self> {
         let at = |points: Vec<Point3<f64>>| points.iter().map(|point| part.pose * point).collect();
         let Some(shape) = part.shape.core() else {
@@ -119,6 +120,7 @@ impl Extremes {
             }
         }
         let [p, q] = best.1;
+        // Coincident points span their radii in any direction.
         let outward = (p - q).try_normalize(0.0).unwrap_or_else(Vector3::x);
         let value = best.0.sqrt() + self.radius + other.radius;
         Spanning {
@@ -131,9 +133,10 @@ impl Extremes {
     }
 }
 
-/// Points of a circle of a radius at a height, and the greatest distance of a point of it from their polygon [m]: the sagitta
+/// Points of a circle of a radius at a height, and the maximum distance of a point of it from their polygon [m]: the sagitta
 /// r (1 − cos π/n) ≤ r π²/2n².
 fn rim(radius: f64, z: f64, tolerance: f64) -> (Vec<Point3<f64>>, f64) {
+    // Inverts the sagitta bound for the tolerance.
     let sides = (TAU / (8.0 * tolerance).sqrt()).ceil().max(8.0);
     let angle = |i: u32| TAU * f64::from(i) / sides;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 8 and 7025")]

@@ -4,17 +4,17 @@ use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use super::cache::PairCache;
 use super::error::QueryError;
-use super::options::{TimeOfContactOptions, at_least_zero};
-use super::pair::Pair;
+use super::options::{TimeOfContactOptions, require_non_negative};
+use super::pair::ShapePair;
 use super::posed::{Moving, Part};
 use crate::kinematics::RigidMotion;
 use crate::proximity::{self, ContactInTime, ContinuousOptions, Distance, DistanceOptions, Model};
 
 /// The first contact of two shapes while both move; `None` where the whole motion is proved free.
 ///
-/// Two meshes are answered by a descent of both trees ([`rigid`](crate::proximity::rigid)); every other pair by conservative
-/// advancement of its exact distance. Up to the time of the answer the motion is proved free; the gap is then at most the
-/// tolerance. A start in contact answers time 0. A half-space may rotate as well.
+/// Two meshes are handled by a traversal of both trees ([`time_of_contact_rigid`](crate::proximity::time_of_contact_rigid)); every other pair by conservative
+/// advancement of its exact distance. Up to the time returned the motion is proved free; the gap is then at most the
+/// tolerance. A start in contact returns time 0. A half-space may rotate as well.
 ///
 /// ```
 /// use extricate_core::query::{self, Moving, Shape};
@@ -31,14 +31,14 @@ use crate::proximity::{self, ContactInTime, ContinuousOptions, Distance, Distanc
 ///
 /// # Errors
 /// [`QueryError::BoundMet`] with the time up to which the motion is proved free; [`QueryError`] when a pose, a size or an
-/// option is none.
+/// option is invalid.
 pub fn time_of_contact(
     a: &Moving,
     b: &Moving,
     options: &TimeOfContactOptions,
 ) -> Result<Option<ContactInTime>, QueryError> {
-    at_least_zero("relative tolerance", options.relative_tolerance)?;
-    at_least_zero("absolute tolerance", options.absolute_tolerance)?;
+    require_non_negative("relative tolerance", options.relative_tolerance)?;
+    require_non_negative("absolute tolerance", options.absolute_tolerance)?;
     a.check("A")?;
     b.check("B")?;
     if let (Some(first), Some(second)) = (a.shape.model(), b.shape.model()) {
@@ -53,12 +53,13 @@ fn of_models(
     options: &TimeOfContactOptions,
 ) -> Result<Option<ContactInTime>, QueryError> {
     let size = first.radius().min(second.radius());
+    // The mesh query has a relative tolerance only: the absolute one is converted by the smaller size.
     let tolerance = options.relative_tolerance.max(options.absolute_tolerance / size);
     let options = ContinuousOptions { relative_tolerance: tolerance, max_iterations: options.max_iterations };
-    Ok(proximity::rigid(first, &a.motion, second, &b.motion, &options)?)
+    Ok(proximity::time_of_contact_rigid(first, &a.motion, second, &b.motion, &options)?)
 }
 
-/// Conservative advancement: no point of one shape approaches the other faster than a bound, so that a gap keeps both apart
+/// Conservative advancement: no point of one shape approaches the other faster than a bound, so that a gap separates both
 /// for the time that it takes to close it [Lin17 §40.3].
 struct Advancement<'a> {
     moving: [&'a Moving<'a>; 2],
@@ -96,7 +97,7 @@ impl<'a> Advancement<'a> {
             if gap.value <= self.tolerance {
                 return Ok(Some(self.contact(time, &gap, steps)));
             }
-            // Half of the tolerance is left, so that rounding never reports a contact as passed.
+            // Half of the tolerance is left, so that rounding never advances beyond a contact.
             time += (gap.value - 0.5 * self.tolerance) / self.speed;
             if !(time <= 1.0) {
                 return Ok(None);
@@ -113,7 +114,7 @@ impl<'a> Advancement<'a> {
 
     fn gap(&self, time: f64, cache: &mut PairCache) -> Result<Distance, QueryError> {
         let [a, b] = self.parts(time);
-        let found = Pair::new(&a, &b).gap(DistanceOptions::default(), cache)?;
+        let found = ShapePair::new(&a, &b).gap(DistanceOptions::default(), cache)?;
         Ok(found.expect("nothing is farther than infinity"))
     }
 
@@ -122,6 +123,7 @@ impl<'a> Advancement<'a> {
         let [on_a, on_b] = gap.witnesses;
         let up = |part: &Part| part.shape.is_half_space().then(|| part.pose.rotation * Vector3::z());
         let centers = || center(&a) - center(&b);
+        // The normal of a half-space is exact even in contact, where witnesses coincide and have no direction.
         let along = up(&b).or_else(|| up(&a).map(|normal| -normal));
         let along = along.or_else(|| (gap.value > 0.0).then_some(on_a - on_b)).unwrap_or_else(centers);
         let normal = Unit::try_new(along, 0.0).unwrap_or_else(Vector3::z_axis);
@@ -135,7 +137,7 @@ fn center(part: &Part) -> Point3<f64> {
 
 /// Upper bound of the speed at which two shapes approach each other at any time [m per motion].
 ///
-/// Of a half-space, which is endless, only the points that the other shape may reach count: those as far from its origin as
+/// Of a half-space, which is unbounded, only the points that the other shape may reach count: those as far from its origin as
 /// the farthest point of the other shape ever is.
 fn speed([a, b]: [&Moving; 2]) -> f64 {
     let ball = |moving: &Moving, other: &Moving| {

@@ -1,4 +1,4 @@
-//! From descriptions to rapier's sets. Bodies and joints go in sorted by name.
+//! Assembly of rapier's sets from descriptions. Bodies and joints are inserted sorted by name.
 
 use std::collections::BTreeMap;
 
@@ -23,11 +23,11 @@ use crate::soft::bodies::description::SoftBodyDescription;
 use crate::soft::bodies::world::SoftWorld;
 use crate::world::World;
 
-/// Longest distance [m] a body with restitution may cover in a step with its contacts still foreseen: a bounce
-/// then starts from the right speed.
+/// Prediction distance [m] of a body with restitution in rapier's narrow phase: up to this motion in a step its contacts are
+/// found before it overlaps, so that a bounce starts from the right speed. On all bodies a perturbed stack collapses.
 const BOUNCE_PREDICTION: f64 = 0.05;
 
-/// A world with bodies, joints, robots, and soft bodies sorted by name, which have been checked one by one.
+/// World with bodies, joints, robots, and soft bodies sorted by name, which have been checked one by one.
 pub(super) fn assemble(
     options: WorldOptions,
     bodies: BTreeMap<String, BodyDescription>,
@@ -78,6 +78,7 @@ fn insert_body(
         .linear_damping(body.linear_damping)
         .angular_damping(body.angular_damping)
         .can_sleep(options.sleeping)
+        // Free rotation is a pass of its own.
         .gyroscopic_forces_enabled(false)
         .allow_fast_rotation(true)
         .soft_ccd_prediction(prediction(body, options.narrow_phase));
@@ -85,6 +86,7 @@ fn insert_body(
     let mut collider = ColliderBuilder::new(shape)
         .position(shape_to_body.into())
         .friction(body.friction)
+        // Restitution, too.
         .restitution(0.0)
         .active_hooks(ActiveHooks::MODIFY_SOLVER_CONTACTS);
     if body.kind == BodyKind::Dynamic {
@@ -94,10 +96,10 @@ fn insert_body(
     Ok(physics.insert(rigid_body, collider).0)
 }
 
-/// Greatest motion in a step [m] that contacts of the body foresee on top of rapier's prediction distance.
+/// Maximum motion in a step [m] by which contacts of the body are predicted, on top of rapier's prediction distance.
 ///
-/// Bodies foresee any motion up to their size; our contacts take no more of it than they need. rapier's own take it
-/// all, and stacks suffer, so only bodies that bounce get some.
+/// It is the size of the body: our contacts use no more of it than their speculative margin. rapier's own use all of it,
+/// which stacks do not tolerate, so only bodies that bounce have some.
 fn prediction(body: &BodyDescription, narrow_phase: NarrowPhase) -> f64 {
     match &body.shape {
         shape if shape.is_half_space() => 0.0,

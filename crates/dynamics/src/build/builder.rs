@@ -1,5 +1,5 @@
-//! Putting a world together: bodies and joints are checked one by one and sorted by name, so that the order in
-//! which they are added changes nothing.
+//! Builder of worlds: bodies and joints are checked one by one and sorted by name, so that the result does not depend on
+//! the order in which they are added.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::world::World;
 use extricate_core::geometry::convex::Core;
 use extricate_core::query::Shape;
 
-/// A world that is being put together.
+/// Builder of a world.
 #[derive(Debug, Clone)]
 pub struct WorldBuilder {
     options: WorldOptions,
@@ -29,7 +29,7 @@ pub struct WorldBuilder {
 }
 
 impl World {
-    /// An empty world to be filled.
+    /// Builder of a world, without bodies.
     ///
     /// ```
     /// use extricate_dynamics::{BodyDescription, BodyKind, Shape, World, WorldOptions};
@@ -91,11 +91,11 @@ impl WorldBuilder {
         Ok(self)
     }
 
-    /// Adds a robot: a body `robot/link` for each of its links that has a shape, those merged that fixed joints tie
-    /// together.
+    /// Adds a robot: a body `robot/link` for each of its links that has a shape, with those merged that fixed joints
+    /// connect.
     ///
     /// # Errors
-    /// [`BuildError`] when a name is taken, or the robot does not fit into a world.
+    /// [`BuildError`] when a name is taken, or the robot is not valid.
     pub fn add_robot(&mut self, robot: RobotDescription) -> Result<&mut Self, BuildError> {
         let name = robot.name.clone();
         if self.robots.contains_key(&name) {
@@ -103,6 +103,7 @@ impl WorldBuilder {
         }
         let failed = |source| BuildError::Robot { robot: name.clone(), source: Box::new(source) };
         let parts = Parts::new(robot).map_err(failed)?;
+        // The parts with a shape are ordinary bodies; the others are inserted with the multibody.
         for body in parts.bodies() {
             self.add_body(body)?;
         }
@@ -113,8 +114,8 @@ impl WorldBuilder {
     /// Adds a soft body; the rigid bodies that it is attached to may follow later.
     ///
     /// # Errors
-    /// [`BuildError`] when the name is taken, a number is out of range, or a handle or an attachment holds nodes that
-    /// it cannot hold.
+    /// [`BuildError`] when the name is taken, a number is out of range, or a handle or an attachment holds nodes that do not
+    /// exist or are held already.
     pub fn add_soft_body(&mut self, body: SoftBodyDescription) -> Result<&mut Self, BuildError> {
         check_motion(&body.name, &body.pose, &body.linear_velocity, &body.angular_velocity)?;
         bodies::check(&body).map_err(|source| BuildError::Soft { name: body.name.clone(), source })?;
@@ -125,7 +126,7 @@ impl WorldBuilder {
         Ok(self)
     }
 
-    /// The world, at time zero.
+    /// Builds the world, at time zero.
     ///
     /// # Errors
     /// [`BuildError`] when an option is out of range, a joint or an attachment names a body that was not added, or a
@@ -219,9 +220,9 @@ fn check_joint(joint: &JointDescription) -> Result<(), BuildError> {
         JointKind::Fixed | JointKind::Spherical => Ok(()),
         JointKind::Rope { length } => ranges.positive("the length of the rope [m]", length),
         JointKind::Revolute { limits } | JointKind::Prismatic { limits } => {
-            let Some([least, greatest]) = limits else { return Ok(()) };
-            ranges.finite("a limit", &[least, greatest])?;
-            ranges.within("the lower limit", least, f64::MIN..=greatest, "not above the upper limit")
+            let Some([min, max]) = limits else { return Ok(()) };
+            ranges.finite("a limit", &[min, max])?;
+            ranges.within("the lower limit", min, f64::MIN..=max, "not above the upper limit")
         }
     }
 }

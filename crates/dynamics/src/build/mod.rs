@@ -1,4 +1,4 @@
-//! Putting a world together.
+//! Building a world.
 
 mod assembly;
 mod builder;

@@ -1,11 +1,11 @@
-//! A checkpoint as bytes: a header that says what it is of, and two parts behind it.
+//! Binary form of a checkpoint: a header that identifies the world, and two parts.
 //!
 //! | bytes      | meaning                                                                         |
 //! |------------|---------------------------------------------------------------------------------|
 //! | 8          | [`MAGIC`]                                                                       |
 //! | 4          | [`FORMAT`], little endian                                                       |
 //! | 8          | FNV-1a over all bytes behind it, little endian                                  |
-//! | the rest   | header and parts in postcard's form: versions, scene, step, world, run          |
+//! | the rest   | header and parts in the postcard format: versions, scene, step, world, run      |
 
 use serde::{Deserialize, Serialize};
 
@@ -14,46 +14,46 @@ use crate::state::StateHash;
 
 /// The first bytes of every checkpoint.
 const MAGIC: [u8; 8] = *b"extrckpt";
-/// Version of the form. Another one is refused: what a checkpoint holds changes with the program.
+/// Version of the format. Others are rejected: the content of a checkpoint changes with the program.
 const FORMAT: u32 = 2;
 /// Bytes before the content.
 const PREFIX: usize = 20;
 
-/// The state of a world, and of the run that it is in, after a step.
+/// State of a world, and of its run, after a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checkpoint {
     /// Version of this program.
     program: String,
     /// Version of rapier.
     rapier: String,
-    /// Hash of what the world is the world of, told by whoever wrote the checkpoint; zero where nobody did.
+    /// Hash of the scene of the world, set by the writer of the checkpoint; zero where it was not set.
     pub scene: u64,
-    /// Steps that were taken.
+    /// Number of steps taken.
     step: u64,
-    /// How the world is built: names, shapes, joints, options.
+    /// Hash of the build of the world: names, shapes, joints, options.
     pub(super) build: u64,
     pub(super) world: Vec<u8>,
-    /// What a run keeps beside its world; empty where there is no run.
+    /// State of the run besides its world; empty where there is no run.
     pub run: Vec<u8>,
 }
 
 impl Checkpoint {
-    /// Of a world of a build after a step.
+    /// Checkpoint of a world of a build after a step.
     pub(super) fn of(step: u64, build: u64, world: Vec<u8>) -> Self {
         let program = String::from(env!("CARGO_PKG_VERSION"));
         Self { program, rapier: rapier3d::VERSION.to_owned(), scene: 0, step, build, world, run: Vec::new() }
     }
 
-    /// Steps that the world had taken.
+    /// Number of steps that the world had taken.
     #[must_use]
     pub fn step(&self) -> u64 {
         self.step
     }
 
-    /// The bytes of a file.
+    /// Returns the bytes of a file.
     ///
     /// # Errors
-    /// [`CheckpointError::Encode`] when there is no memory for them.
+    /// [`CheckpointError::Encode`] when the state cannot be encoded.
     pub fn to_bytes(&self) -> Result<Vec<u8>, CheckpointError> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend(FORMAT.to_le_bytes());
@@ -64,10 +64,10 @@ impl Checkpoint {
         Ok(bytes)
     }
 
-    /// The checkpoint that the bytes of a file hold. Allocates no more than their length.
+    /// Reads a checkpoint from the bytes of a file. Allocates no more than their length.
     ///
     /// # Errors
-    /// [`CheckpointError`] when they hold none, one of another version, or a damaged one.
+    /// [`CheckpointError`] when they are not a checkpoint, one of another version, or a damaged one.
     pub fn read(bytes: &[u8]) -> Result<Self, CheckpointError> {
         let foreign = || CheckpointError::Foreign { length: bytes.len() };
         let rest = bytes.strip_prefix(&MAGIC).ok_or_else(foreign)?;
@@ -82,6 +82,7 @@ impl Checkpoint {
         }
         let (checkpoint, rest) = postcard::take_from_bytes::<Self>(content)
             .map_err(|error| CheckpointError::decode("header", &error))?;
+        // The hash does not exclude a forged file with bytes behind the content.
         if !rest.is_empty() {
             return Err(CheckpointError::Damaged { length: bytes.len() });
         }
@@ -89,7 +90,7 @@ impl Checkpoint {
         Ok(checkpoint)
     }
 
-    /// Another version of this program or of rapier would go on with other bits.
+    /// Checks the versions: another one of this program or of rapier would continue with other bits.
     fn same_versions(&self) -> Result<(), CheckpointError> {
         let own = [env!("CARGO_PKG_VERSION"), rapier3d::VERSION];
         let found = [&self.program, &self.rapier];
@@ -111,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn a_checkpoint_is_read_as_it_was_written() {
         let bytes = checkpoint().to_bytes().unwrap();
         assert_eq!(Checkpoint::read(&bytes).unwrap(), checkpoint());
     }

@@ -1,32 +1,34 @@
-//! Why a state was not saved or taken on.
+//! Errors of saving and restoring a state.
 
 use thiserror::Error;
 
-/// Why a world's state was not saved, or one that was saved not taken on.
+/// Error of saving or restoring the state of a world.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// The bytes are no checkpoint.
-    #[error("{length} bytes that are no checkpoint of this program")]
+    /// The bytes are not a checkpoint.
+    #[error("not a checkpoint of this program ({length} bytes)")]
     Foreign {
-        /// Their number.
+        /// Number of bytes.
         length: usize,
     },
-    /// The form is another one.
-    #[error("a checkpoint of format {found}, where this program knows format {known}")]
+    /// The format is another one.
+    #[error("the checkpoint has format {found}, and this program reads format {known}")]
     Format {
-        /// Its format.
+        /// Format of the checkpoint.
         found: u32,
-        /// The one that is read.
+        /// Format of this program.
         known: u32,
     },
-    /// The content is not what was written.
-    #[error("the checkpoint is damaged: its {length} bytes do not have the hash that they were written with")]
+    /// The content has changed since it was written.
+    #[error(
+        "the checkpoint is damaged: its {length} bytes do not have the hash with which they were written"
+    )]
     Damaged {
-        /// Their number.
+        /// Number of bytes.
         length: usize,
     },
-    /// It was written by another version, which would go on differently.
+    /// It was written by another version, which would continue differently.
     #[error("the checkpoint was written with {what} {found}, and this is {what} {own}")]
     Version {
         /// `extricate` or `rapier`.
@@ -36,27 +38,27 @@ pub enum CheckpointError {
         /// This version.
         own: &'static str,
     },
-    /// A part does not have its form.
+    /// A part cannot be decoded.
     #[error("the checkpoint's {part} cannot be read: {reason}")]
     Decode {
         /// The part.
         part: &'static str,
-        /// What is wrong.
+        /// Cause.
         reason: String,
     },
-    /// The state could not be written.
+    /// The state could not be encoded.
     #[error("the state cannot be written: {reason}")]
     Encode {
-        /// What is wrong.
+        /// Cause.
         reason: String,
     },
     /// The state is that of a world with other bodies, joints or options.
     #[error("the checkpoint is that of another world: bodies, joints, soft bodies or options differ")]
     OtherWorld,
-    /// Only a world that was just built takes on a state.
-    #[error("the world has taken {steps} steps; only one that was just built takes on a saved state")]
+    /// A state can only be restored into a newly built world.
+    #[error("the world has taken {steps} steps; a state can only be restored into a newly built world")]
     Stepped {
-        /// Steps that it has taken.
+        /// Number of steps that it has taken.
         steps: u64,
     },
 }

@@ -1,8 +1,8 @@
-//! rapier's part of a state.
+//! Part of a state that rapier serializes.
 //!
-//! rapier writes and reads its sets, but not shapes that are not its own. So the colliders of the world that takes on the
-//! state stay as they were built: they get the poses that were saved, and their marks of change are cleared, which a
-//! freshly built collider has all and one that was stepped none, but for those that were moved after the step.
+//! rapier writes and reads its sets, but not custom shapes. So the colliders of the world into which the state is restored
+//! remain as they were built: their poses are set to the saved ones, and their change flags are cleared. A newly built
+//! collider has all flags and one that was stepped has none, except those that were moved after the step.
 
 use rapier3d::dynamics::{ImpulseJointSet, IslandManager, MultibodyJointSet, RigidBodySet};
 use rapier3d::geometry::{BroadPhaseBvh, ColliderHandle, ColliderSet, NarrowPhase};
@@ -10,7 +10,7 @@ use rapier3d::math::Pose;
 use rapier3d::pipeline::{CollisionPipeline, PhysicsWorld};
 use serde::{Deserialize, Serialize};
 
-/// What of rapier's world is written.
+/// Parts of rapier's world that are written.
 #[derive(Serialize)]
 pub(super) struct Written<'a> {
     islands: &'a IslandManager,
@@ -22,7 +22,7 @@ pub(super) struct Written<'a> {
     colliders: Colliders,
 }
 
-/// The same, read back.
+/// Parts of rapier's world as they were read.
 #[derive(Deserialize)]
 pub(super) struct Read {
     islands: IslandManager,
@@ -34,8 +34,8 @@ pub(super) struct Read {
     colliders: Colliders,
 }
 
-/// Where the colliders are, in the order of their handles, and which were moved since the step, in the order in which they
-/// were.
+/// Poses of the colliders, in the order of their handles, and those that were moved since the step, in the order of the
+/// moves.
 #[derive(Serialize, Deserialize)]
 struct Colliders {
     poses: Vec<Pose>,
@@ -45,7 +45,7 @@ struct Colliders {
 impl<'a> Written<'a> {
     pub(super) fn of(physics: &'a PhysicsWorld) -> Self {
         let poses = physics.colliders.iter().map(|(_, collider)| *collider.position()).collect();
-        // Only a set that may be changed tells what was changed in it.
+        // Only a mutable set returns its changed colliders, so a copy is asked.
         let moved = physics.colliders.clone().take_modified().iter().copied().collect();
         Self {
             islands: &physics.islands,
@@ -68,7 +68,7 @@ impl Read {
             && self.colliders.moved.iter().all(|&handle| physics.colliders.get(handle).is_some())
     }
 
-    /// Puts the state into a world that was just built. Its narrow phase then lacks its dispatcher.
+    /// Moves the state into a newly built world. The narrow phase is then without our dispatcher, which must be set again.
     pub(super) fn put_into(self, physics: &mut PhysicsWorld) {
         self.colliders.put_into(&mut physics.colliders, &mut physics.bodies);
         physics.islands = self.islands;
@@ -81,15 +81,15 @@ impl Read {
 }
 
 impl Colliders {
-    /// `built` are the bodies as they were built, of which nothing is left to be used.
+    /// Moves the poses into newly built colliders; `built` are the bodies as they were built, which are used up.
     fn put_into(&self, colliders: &mut ColliderSet, built: &mut RigidBodySet) {
         let handles: Vec<ColliderHandle> = colliders.iter().map(|(handle, _)| handle).collect();
-        // With its marks of one just built, a collider goes where its body is; without them it stays where it is put.
-        clear_marks(colliders, built);
+        // With the flags of a newly built one, a collider moves to its body; without them it remains at the pose that is set.
+        clear_change_flags(colliders, built);
         for (&handle, pose) in handles.iter().zip(&self.poses) {
             put(colliders, handle, pose);
         }
-        clear_marks(colliders, built);
+        clear_change_flags(colliders, built);
         for &handle in &self.moved {
             let pose = *colliders[handle].position();
             put(colliders, handle, &pose);
@@ -103,8 +103,8 @@ fn put(colliders: &mut ColliderSet, handle: ColliderHandle, pose: &Pose) {
     }
 }
 
-/// Clears the marks of change of all colliders that have them: a detection of collisions does, whose findings are dropped.
-fn clear_marks(colliders: &mut ColliderSet, bodies: &mut RigidBodySet) {
+/// Clears the change flags of all colliders, by a collision detection whose results are dropped.
+fn clear_change_flags(colliders: &mut ColliderSet, bodies: &mut RigidBodySet) {
     let (mut broad_phase, mut narrow_phase) = (BroadPhaseBvh::new(), NarrowPhase::new());
     let mut islands = IslandManager::new();
     CollisionPipeline::new().step(

@@ -16,7 +16,7 @@ use crate::state::StateHash;
 use crate::stateful::{Mismatch, Stateful};
 use crate::world::World;
 
-/// The state of a world, but for rapier's part.
+/// State of a world, except for rapier's part.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct WorldState {
     steps: u64,
@@ -49,7 +49,7 @@ impl Stateful for World {
 }
 
 impl World {
-    /// The state of the world, to go on from.
+    /// Saves the state of the world, see [`World::restore`].
     ///
     /// ```
     /// use extricate_dynamics::{BodyDescription, BodyKind, Checkpoint, Shape, World, WorldOptions};
@@ -83,8 +83,8 @@ impl World {
         Ok(Checkpoint::of(self.steps, self.build(), bytes))
     }
 
-    /// Takes on a state that was saved of a world of the same build. This world must have been built and not stepped; after an
-    /// error it is of no use.
+    /// Restores a state that was saved of a world of the same build. This world must not have been stepped; after an error it
+    /// must not be used.
     ///
     /// # Errors
     /// [`CheckpointError`] when the world was stepped, the state is that of another world, or cannot be read.
@@ -102,7 +102,7 @@ impl World {
         if !physics.fits(&self.physics) {
             return Err(CheckpointError::OtherWorld);
         }
-        // A world that was not stepped is as it was built, marks of change and all.
+        // A state without steps equals that of a newly built world, including its change flags.
         if own.steps > 0 {
             physics.put_into(&mut self.physics);
             let dispatcher = Dispatcher::chained(&self.options, &self.tally);
@@ -111,7 +111,7 @@ impl World {
         Stateful::restore(self, own).map_err(|_| CheckpointError::OtherWorld)
     }
 
-    /// A number that tells worlds of different builds apart: options, names, kinds, sizes, poses at the start, joints.
+    /// Hash that distinguishes worlds of different builds: options, names, kinds, sizes, poses at the start, joints.
     fn build(&self) -> u64 {
         let mut text = format!("{:?}", self.options);
         for body in self.descriptions() {

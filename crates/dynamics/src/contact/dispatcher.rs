@@ -1,4 +1,4 @@
-//! The query dispatcher: rapier asks it first about every pair of shapes.
+//! The query dispatcher, which rapier calls first for every pair of shapes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,12 +19,12 @@ use super::convex::half_space;
 use super::convex::manifold::{self, ConvexMemory, ConvexPair, SAME_PLACE};
 use super::manifolds::{self, Order};
 use super::memory::PairMemory;
-use super::mesh_mesh::Foresight;
+use super::mesh_mesh::Prediction;
 use super::mesh_shape::MeshShape;
 use super::point::ContactPoint;
 use super::reduction::Selected;
 use super::round::Round;
-use super::separation::Pair;
+use super::separation::MeshPair;
 use super::workspace::Remembered;
 use super::{mesh_mesh, plane, proxy, round};
 use crate::options::{NarrowPhase, WorldOptions};
@@ -34,7 +34,7 @@ use crate::options::{NarrowPhase, WorldOptions};
 pub(crate) struct ContactTally(Arc<AtomicU64>);
 
 impl ContactTally {
-    /// The time since it was last taken.
+    /// Returns the time since it was last taken, and starts again at zero.
     pub(crate) fn take(&self) -> Duration {
         Duration::from_nanos(self.0.swap(0, Ordering::Relaxed))
     }
@@ -45,17 +45,17 @@ impl ContactTally {
     }
 }
 
-/// Answers for pairs with a mesh in them, and for convex pairs unless those are left to rapier.
+/// Contacts of pairs with a mesh in them, and of convex pairs unless those are left to rapier.
 pub(crate) struct Dispatcher {
     tally: ContactTally,
-    /// Who finds the contacts of convex pairs.
+    /// Narrow phase of convex pairs.
     narrow_phase: NarrowPhase,
-    /// How far a body at rest falls within a step [m].
+    /// Distance that a body at rest falls within a step [m].
     fall: f64,
 }
 
 impl Dispatcher {
-    /// Who finds the contacts of a world with these options.
+    /// Dispatcher of a world with these options, with rapier's own behind it.
     pub(crate) fn chained(
         options: &WorldOptions,
         tally: &ContactTally,
@@ -70,50 +70,52 @@ impl Dispatcher {
         mesh: &MeshShape,
         other: &dyn Shape,
         other_to_mesh: &Isometry3<f64>,
-        foresight: &Foresight,
+        prediction: &Prediction,
         memory: &mut PairMemory,
     ) -> Result<Order, Unsupported> {
         if let Some(half_space) = other.as_halfspace() {
             let normal: Vector3<f64> = half_space.normal.into();
-            plane::contacts(mesh, &normal, other_to_mesh, foresight, memory);
-            return Ok(Order::Kept);
+            plane::contacts(mesh, &normal, other_to_mesh, prediction, memory);
+            return Ok(Order::Original);
         }
         if let Some(other) = other.as_shape::<MeshShape>() {
-            return Ok(Self::larger_first(mesh, other, other_to_mesh, foresight, memory));
+            return Ok(Self::larger_first(mesh, other, other_to_mesh, prediction, memory));
         }
         let round = Round::of(for_rapier(other));
         if let Some(round) = &round
-            && round::contacts(mesh, round, other_to_mesh, foresight, memory)
+            && round::contacts(mesh, round, other_to_mesh, prediction, memory)
         {
-            return Ok(Order::Kept);
+            return Ok(Order::Original);
         }
+        // Also for a ball or a capsule whose core is inside the mesh.
         let proxy = proxy::of(other, memory).ok_or(Unsupported)?;
+        // A ball or a capsule stays the second shape, as in its exact contacts, whose poses the memory holds.
         if round.is_none() {
-            return Ok(Self::larger_first(mesh, &proxy, other_to_mesh, foresight, memory));
+            return Ok(Self::larger_first(mesh, &proxy, other_to_mesh, prediction, memory));
         }
-        mesh_mesh::contacts(&Pair { a: mesh, b: &proxy, b_to_a: *other_to_mesh }, foresight, memory);
-        Ok(Order::Kept)
+        mesh_mesh::contacts(&MeshPair { a: mesh, b: &proxy, b_to_a: *other_to_mesh }, prediction, memory);
+        Ok(Order::Original)
     }
 
-    /// Contacts of two meshes in the frame of the larger one: what is remembered of a small body that spins on a
-    /// large one then stays where it was.
+    /// Contacts of two meshes in the frame of the larger one: the remembered translations of a small body that spins on a
+    /// large one then keep their directions.
     fn larger_first(
         a: &MeshShape,
         b: &MeshShape,
         b_to_a: &Isometry3<f64>,
-        foresight: &Foresight,
+        prediction: &Prediction,
         memory: &mut PairMemory,
     ) -> Order {
         if a.size() >= b.size() {
-            mesh_mesh::contacts(&Pair { a, b, b_to_a: *b_to_a }, foresight, memory);
-            return Order::Kept;
+            mesh_mesh::contacts(&MeshPair { a, b, b_to_a: *b_to_a }, prediction, memory);
+            return Order::Original;
         }
-        mesh_mesh::contacts(&Pair { a: b, b: a, b_to_a: b_to_a.inverse() }, foresight, memory);
+        mesh_mesh::contacts(&MeshPair { a: b, b: a, b_to_a: b_to_a.inverse() }, prediction, memory);
         Order::Swapped
     }
 }
 
-/// The mesh of a pair, the other shape with its pose in the frame of the mesh, and whether they were exchanged.
+/// Mesh of a pair, the other shape with its pose in the frame of the mesh, and whether they were exchanged.
 fn mesh_first<'a>(
     pose: &Pose,
     first: &'a dyn Shape,
@@ -121,7 +123,7 @@ fn mesh_first<'a>(
 ) -> Option<(&'a MeshShape, &'a dyn Shape, Isometry3<f64>, Order)> {
     let second_to_first: Isometry3<f64> = (*pose).into();
     match (first.as_shape::<MeshShape>(), second.as_shape::<MeshShape>()) {
-        (Some(mesh), _) => Some((mesh, second, second_to_first, Order::Kept)),
+        (Some(mesh), _) => Some((mesh, second, second_to_first, Order::Original)),
         (None, Some(mesh)) => Some((mesh, first, second_to_first.inverse(), Order::Swapped)),
         (None, None) => None,
     }
@@ -133,22 +135,22 @@ impl Dispatcher {
         &self,
         pose: &Pose,
         [first, second]: [&dyn Shape; 2],
-        prediction: f64,
+        distance: f64,
         memory: &mut ConvexMemory,
     ) -> Result<Order, Unsupported> {
         let second_to_first: Isometry3<f64> = (*pose).into();
-        let foresight = Foresight { prediction, fall: self.fall };
+        let prediction = Prediction { distance, fall: self.fall };
         let (body, plane, plane_to_body, order) = match (first.as_halfspace(), second.as_halfspace()) {
             (None, None) => {
                 let pair =
                     ConvexPair { bodies: [convex_body(first)?, convex_body(second)?], second_to_first };
-                manifold::contacts(&pair, &foresight, memory);
-                return Ok(Order::Kept);
+                manifold::contacts(&pair, &prediction, memory);
+                return Ok(Order::Original);
             }
-            (_, Some(plane)) => (convex_body(first)?, plane, second_to_first, Order::Kept),
+            (_, Some(plane)) => (convex_body(first)?, plane, second_to_first, Order::Original),
             (Some(plane), None) => (convex_body(second)?, plane, second_to_first.inverse(), Order::Swapped),
         };
-        half_space::contacts(body, &plane.normal.into(), &plane_to_body, &foresight, memory);
+        half_space::contacts(body, &plane.normal.into(), &plane_to_body, &prediction, memory);
         Ok(order)
     }
 
@@ -179,31 +181,34 @@ where
         pose: &Pose,
         first: &dyn Shape,
         second: &dyn Shape,
-        prediction: f64,
+        distance: f64,
         manifolds: &mut Vec<ContactManifold<M, C>>,
         workspace: &mut Option<ContactManifoldsWorkspace>,
     ) -> Result<(), Unsupported> {
         let started = Instant::now();
-        let foresight = Foresight { prediction, fall: self.fall };
+        let prediction = Prediction { distance, fall: self.fall };
         if let Some((mesh, other, other_to_mesh, order)) = mesh_first(pose, first, second) {
             let memory = Remembered::<PairMemory>::of(workspace).ok_or(Unsupported)?;
-            let again = Self::mesh_contacts(mesh, other, &other_to_mesh, &foresight, memory)?;
-            let (pose, order) = match again {
-                Order::Kept => (other_to_mesh, order),
+            // Two meshes may have been exchanged once more, the larger one first.
+            let frame = Self::mesh_contacts(mesh, other, &other_to_mesh, &prediction, memory)?;
+            let (pose, order) = match frame {
+                Order::Original => (other_to_mesh, order),
                 Order::Swapped => (other_to_mesh.inverse(), order.swapped()),
             };
+            // Features of meshes persist: their contacts are matched by feature, not by place.
             self.write(started, memory.chosen(), (&pose, order, 0.0), manifolds);
             return Ok(());
         }
         if self.narrow_phase == NarrowPhase::Rapier {
+            // rapier does not know our custom shapes: primitives are unwrapped, hulls replaced.
             let (first, second) = (for_rapier(first), for_rapier(second));
             let rapier = DefaultQueryDispatcher;
-            return rapier.contact_manifolds(pose, first, second, prediction, manifolds, workspace);
+            return rapier.contact_manifolds(pose, first, second, distance, manifolds, workspace);
         }
         let memory = Remembered::<ConvexMemory>::of(workspace).ok_or(Unsupported)?;
-        let order = self.convex_contacts(pose, [first, second], prediction, memory)?;
+        let order = self.convex_contacts(pose, [first, second], distance, memory)?;
         let second_to_first: Isometry3<f64> = (*pose).into();
-        let pose = if order == Order::Kept { second_to_first } else { second_to_first.inverse() };
+        let pose = if order == Order::Original { second_to_first } else { second_to_first.inverse() };
         let same_place = SAME_PLACE * memory.size;
         self.write(started, memory.chosen(), (&pose, order, same_place), manifolds);
         Ok(())
@@ -223,7 +228,7 @@ where
     }
 }
 
-/// rapier's other queries. The simulation uses none of them: its continuous collision is our own.
+/// rapier's other queries. The simulation uses none of them: continuous collision detection is in [`crate::passes`].
 impl QueryDispatcher for Dispatcher {
     fn intersection_test(
         &self,

@@ -12,23 +12,23 @@ use extricate_core::proximity::contacts::Feature;
 /// Whether contacts were computed with the two shapes as they came, or exchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
-    /// As rapier has it.
-    Kept,
-    /// The other way round.
+    /// In rapier's order.
+    Original,
+    /// Exchanged.
     Swapped,
 }
 
 impl Order {
-    /// The other one.
+    /// Returns the opposite order.
     pub(super) fn swapped(self) -> Self {
         match self {
-            Self::Kept => Self::Swapped,
-            Self::Swapped => Self::Kept,
+            Self::Original => Self::Swapped,
+            Self::Swapped => Self::Original,
         }
     }
 }
 
-/// Contacts of the last step that are kept without an allocation.
+/// Contacts of the last step that are stored without an allocation: most pairs have one to four manifolds of up to four.
 const FEW: usize = 32;
 
 /// Replaces the manifolds of a pair. Impulses of the last step are carried over where the same features touch,
@@ -49,6 +49,7 @@ pub(super) fn write<M: Default, C: Default + Copy>(
         let many: Vec<_> = std::iter::once(first).chain(old).collect();
         return replace(chosen, second_to_first, (order, same_place, &many), manifolds);
     }
+    // Copied before the manifolds that hold them are overwritten.
     let mut few = [first; FEW];
     few[1..].iter_mut().zip(old).for_each(|(slot, contact)| *slot = contact);
     replace(chosen, second_to_first, (order, same_place, &few[..count]), manifolds);
@@ -60,6 +61,7 @@ fn replace<M: Default, C: Default + Copy>(
     (order, same_place, before): (Order, f64, &[TrackedContact<C>]),
     manifolds: &mut Vec<ContactManifold<M, C>>,
 ) {
+    // Manifolds are reused: their points keep their allocations.
     manifolds.truncate(selected.len());
     for (index, selection) in selected.iter().enumerate() {
         if index == manifolds.len() {
@@ -68,7 +70,7 @@ fn replace<M: Default, C: Default + Copy>(
         let manifold = &mut manifolds[index];
         let normal = selection.normal;
         let back = second_to_first.rotation.inverse() * -normal;
-        let (n1, n2) = if order == Order::Kept { (normal, back) } else { (back, normal) };
+        let (n1, n2) = if order == Order::Original { (normal, back) } else { (back, normal) };
         (manifold.local_n1, manifold.local_n2) = (vector(&n1), vector(&n2));
         manifold.points.clear();
         for &index in selection.indices() {
@@ -82,7 +84,8 @@ fn replace<M: Default, C: Default + Copy>(
     }
 }
 
-/// Gives contacts of new features the impulses of the nearest contact of the last step that is not among the new ones.
+/// Assigns to contacts of new features the impulses of the nearest contact of the last step that is not among the new
+/// ones.
 fn match_places<C: Copy>(contacts: &mut [TrackedContact<C>], before: &[TrackedContact<C>], same_place: f64) {
     let same = |a: &TrackedContact<C>, b: &TrackedContact<C>| a.fid1 == b.fid1 && a.fid2 == b.fid2;
     let mut free: Vec<&TrackedContact<C>> =
@@ -91,6 +94,7 @@ fn match_places<C: Copy>(contacts: &mut [TrackedContact<C>], before: &[TrackedCo
         if free.is_empty() {
             return;
         }
+        // A contact of the same features has its impulse already.
         if before.iter().any(|old| same(old, contact)) {
             continue;
         }

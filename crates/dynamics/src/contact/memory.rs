@@ -1,11 +1,11 @@
-//! What is remembered of a pair of shapes from step to step, and the buffers of its contacts.
+//! Memory of a pair of shapes from step to step, and the buffers of its contacts.
 
 use std::sync::Arc;
 
 use nalgebra::{Isometry3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use super::explanation::Explanation;
+use super::local_separation::LocalSeparation;
 use super::mesh_shape::MeshShape;
 use super::point::ContactPoint;
 use super::reduction::{Choice, ChoiceState, Selected};
@@ -13,7 +13,7 @@ use super::separation::Group;
 use crate::stateful::{Mismatch, Stateful};
 use extricate_core::proximity::contacts::{CoreFinder, FeatureFront};
 
-/// What is remembered of a pair of shapes.
+/// Memory of a pair of shapes with a mesh in it.
 #[derive(Clone, Default)]
 pub(super) struct PairMemory {
     /// Pose second → first in the last step.
@@ -22,7 +22,7 @@ pub(super) struct PairMemory {
     pub(super) free_pose: Option<Isometry3<f64>>,
     /// Translation of the second shape [m], frame of the first, that separated the pair in the last step.
     pub(super) separation: Option<Vector3<f64>>,
-    /// The mesh that stands for the primitive of this pair.
+    /// Proxy mesh of the primitive of this pair.
     pub(super) proxy: Option<Arc<MeshShape>>,
     /// Groups of contacts that touch or overlap.
     pub(super) groups: Vec<Group>,
@@ -30,8 +30,8 @@ pub(super) struct PairMemory {
     pub(super) contacts: Vec<ContactPoint>,
     /// Pairs of triangles that intersect.
     pub(super) intersecting: Vec<[u32; 2]>,
-    /// Those of them that the local contacts do not take apart.
-    pub(super) unexplained: Vec<[u32; 2]>,
+    /// Those of them that the local contacts do not separate.
+    pub(super) unseparated: Vec<[u32; 2]>,
     /// Those that intersect after a trial translation.
     pub(super) still_intersecting: Vec<[u32; 2]>,
     /// The search for contacts of a ball or a capsule.
@@ -40,8 +40,8 @@ pub(super) struct PairMemory {
     pub(super) front: FeatureFront,
     /// See `front`.
     pub(super) front_apart: FeatureFront,
-    /// What was proved of the overlap.
-    pub(super) explanation: Explanation,
+    /// Local separation test of the overlap.
+    pub(super) local_separation: LocalSeparation,
     /// The choice of contacts for the solver.
     pub(super) choice: Choice,
 }
@@ -53,8 +53,8 @@ impl PairMemory {
     }
 }
 
-/// The state of a pair of shapes. The searches and what was proved of the overlap answer as if they were made anew, and so
-/// they are; the contacts are those of the next step by then.
+/// State of a pair of shapes. Searches and proofs are not part of it: they are caches whose results equal those of new
+/// ones. Nor are the contacts, which the next step replaces.
 #[derive(Serialize, Deserialize)]
 pub(super) struct PairState {
     last_pose: Option<Isometry3<f64>>,

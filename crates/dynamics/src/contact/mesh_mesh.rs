@@ -1,151 +1,192 @@
 //! Contacts of two meshes.
 //!
-//! Most contacts are shallow and local: feature pairs with small gaps of either sign say all a solver needs. They
-//! suffice while moving along their own normals *explains* the overlap, that is, takes every intersecting pair of
-//! triangles apart. Where it does not (deep overlaps, thin walls, surfaces without an inside), penetration depth
-//! finds a separating translation `d`, near the one of the last step if there was one, and the features at the
-//! separated pose become the contacts, with gaps shortened by d·n.
+//! Most contacts are shallow and local: feature pairs with small gaps of either sign are all that a solver needs. They
+//! suffice while they pass the *local separation test* ([`LocalSeparation`]): translations along their own normals
+//! separate every intersecting pair of triangles. Where they do not (deep overlaps, thin walls, surfaces without an
+//! inside), penetration depth finds a separating translation `d`, near the one of the last step if there was one, and the
+//! features at the separated pose become the contacts, with gaps shortened by d·n [Je12 §6.3].
 //!
 //! | here                 | meaning                                                                           |
 //! |----------------------|-----------------------------------------------------------------------------------|
-//! | size                 | bounding radius of the smaller mesh [m]                                           |
-//! | reach                | greatest gap at which a contact is foreseen [m]                                   |
-//! | `memory.separation`  | the translation d of B that took the pair apart [m], frame of A                   |
+//! | size                 | bounding radius of the smaller mesh [m]; the constants below are fractions of it  |
+//! | reach                | speculative margin: maximum gap of a contact [m]                                  |
+//! | `memory.separation`  | the translation d of B that separated the pair [m], frame of A                    |
+//!
+//! [`LocalSeparation`]: super::local_separation::LocalSeparation
 
 use nalgebra::{Isometry3, Translation3, Vector3};
 
-use super::explanation::{Span, way_out};
+use super::local_separation::{TestParameters, separating_translation};
 use super::memory::PairMemory;
 use super::mesh_shape::MeshShape;
 use super::point::ContactPoint;
 use super::reduction::Scales;
-use super::separation::{Group, Pair, SCRATCH, Start};
+use super::separation::{Group, MeshPair, SCRATCH, WarmStart};
 use extricate_core::penetration::PenetrationError;
 use extricate_core::penetration::TranslationalOptions;
-use extricate_core::proximity::contacts::{FeaturePair, Query};
+use extricate_core::proximity::contacts::{FeaturePair, FeatureQuery};
 
-/// Greatest depth of bodies at rest, a share of the size.
-const RESTING: f64 = 5e-3;
-/// Share of the size below which a depth is measured precisely.
-const PRECISE: f64 = 1e-5;
-/// Share of the size to which overlaps are looked at locally.
-const NEAR: f64 = 0.02;
-/// Share of the size at which contacts are foreseen between bodies at rest. It decides the cost: the number of
-/// triangle pairs grows with it.
-const FORESEEN: f64 = 0.004;
-/// Steps ahead for which the motion of the last step is foreseen.
-const FORESIGHT: f64 = 1.5;
-/// Greatest share of the size at which contacts are foreseen, however fast the bodies are.
-const FARTHEST: f64 = 0.5;
-/// Share of the size above which an overlap is deep: more than contacts at rest ever show.
+/// Depth, as a fraction of the size, up to which the depth that [`depth`] measures is first sought among contacts of
+/// this range alone: what bodies at rest reach under load. Less leaves loaded contacts to the slower iterative search.
+/// Half and twice change none of 11 runs and the work by −0.5 % and +1.2 % (docs/sensitivity.md).
+const MAX_RESTING_DEPTH: f64 = 5e-3;
+/// Depth, as a fraction of the size, below which [`depth`] does not accept that of the local contacts: their clearance
+/// of 1e-6 of the size would be more than a tenth of it. Half and twice change none of 11 runs and the work by −3.6 %
+/// and +3.9 % (docs/sensitivity.md).
+const MIN_RESTING_DEPTH: f64 = 1e-5;
+/// Maximum depth, as a fraction of the size, at which features are sought at the present pose. Deeper overlaps are left
+/// to penetration depth. More gathers more pairs of triangles for each pair that overlaps, and may find features of the
+/// far sides of thin walls. Half and twice change 1 of 11 runs and the work by −3 % and +13 % (docs/sensitivity.md).
+const LOCAL_DEPTH: f64 = 0.02;
+/// Speculative margin between bodies at rest, as a fraction of the size: with much less, a body that tilts or starts to
+/// move overlaps before the solver has a contact. Half changes 6 of 11 runs (maximum overlap × 0.64 … 2.86) and twice
+/// 5; a chain of tori takes −26 % and +9 % of the instructions (docs/sensitivity.md).
+const SPECULATIVE_MARGIN: f64 = 0.004;
+/// Steps like the last one by which the motion is extrapolated. Below 1 a body that keeps its speed overlaps before it
+/// has contacts; the rest allows for acceleration. Half changes 10 and twice 8 (maximum overlap × 1.00 … 1.05) of 14
+/// runs and the work by −5.2 % and +12 % (docs/sensitivity.md).
+const LOOKAHEAD_STEPS: f64 = 1.5;
+/// Maximum speculative margin, as a fraction of the size: it bounds the triangles gathered for fast bodies, which
+/// continuous collision detection stops in any case. Half and twice change none of 14 runs and the work by −3.1 % and
+/// < 0.1 % (docs/sensitivity.md).
+const MAX_SPECULATIVE_MARGIN: f64 = 0.5;
+/// Depth, as a fraction of the size, above which a pair remembers the translation that separated it and is tested in
+/// full in each step. Less makes loaded contacts slower; more lets a pair sink in farther. Half changes 1 and twice 0
+/// of 11 runs and the work by +0.16 % and < 0.1 % (docs/sensitivity.md).
 const DEEP: f64 = 1e-4;
-/// Share of the size below which triangles that intersect count as touching.
+/// Depth, as a fraction of the size, below which intersecting triangles count as touching. It must exceed the rounding
+/// of poses; overlaps below it are neither separated nor remembered. Half changes 1 (maximum overlap × 0.36 … 1.00) and
+/// twice 1 of 11 runs and the work by less than 0.1 % (docs/sensitivity.md).
 const TOUCHING: f64 = 1e-6;
-/// Steps like the last one for which what is found in a step is made to last.
-const LASTING: f64 = 8.0;
-/// Share of the size for which what is found is made to last at least …
-const LEAST_MARGIN: f64 = 1e-4;
-/// … and at most.
-const GREATEST_MARGIN: f64 = 0.004;
-/// Number of triangle pairs up to which looking at each is quicker than a descent of the trees.
+/// Steps like the last one for which the pairs found in a step are made to remain valid. More gathers less often, but
+/// more pairs each time. Half and twice change none of 11 runs and the work by −1.7 % and +1.8 % (docs/sensitivity.md).
+const COHERENCE_STEPS: f64 = 8.0;
+/// Minimum motion, as a fraction of the size, for which they are made to remain valid: pairs that jitter at rest gather
+/// once. More lengthens the lists of resting pairs. Half and twice change none of 11 runs and the work by less than
+/// 0.1 % (docs/sensitivity.md).
+const MIN_MARGIN: f64 = 1e-4;
+/// Maximum of that motion: pairs that move farther in [`COHERENCE_STEPS`] steps are gathered anew in each step, because
+/// longer lists cost more than they save. Half and twice change none of 11 runs and the work by +3.6 % and −3.2 %
+/// (docs/sensitivity.md).
+const MAX_MARGIN: f64 = 0.004;
+/// Number of triangle pairs up to which testing each is quicker than a descent of the trees. It changes the time only.
+/// Half and twice change none of 11 runs and the work by +0.17 % and < 0.1 % (docs/sensitivity.md).
 const FEW: usize = 24;
-/// Cosine of the angle between normals of one group of explaining contacts.
+/// Cosine of the angle between normals of one group of contacts: five degrees. Wider groups let contacts of different
+/// faces separate as one; narrower ones test more translations for each pair of triangles. Half changes 0 and twice 1
+/// of 11 runs and the work by less than 0.1 % (docs/sensitivity.md).
 const SAME_NORMAL: f64 = 0.996;
-/// Greatest share of the size by which the reach grows with |d| at the separated pose: on two supports, the second
-/// one must not appear and vanish with the first.
-const WIDENED: f64 = 0.05;
-/// The local contacts are kept in spite of a separation that is longer than this many times their depth …
-const LOCAL_WINS: f64 = 4.0;
-/// … plus this share of the size, if no more than this share of the overlap is unexplained: a peg in a slot.
+/// Maximum growth of the reach with |d| at the separated pose, as a fraction of the size. Without growth, the second of
+/// two supports vanishes with the first and kicks the body; without a bound, a deep pair gathers the triangles of whole
+/// bodies. Half and twice change none of 2 runs and the work by −8.3 % and +29 % (docs/sensitivity.md).
+const MAX_WIDENING: f64 = 0.05;
+/// Ratio of the length of a separating translation to the depth of the local contacts above which these are preferred.
+/// No effect on the sets of docs/sensitivity.md.
+const LOCAL_PREFERENCE: f64 = 4.0;
+/// Length added to that bound, as a fraction of the size; it applies if the local contacts leave no more than
+/// [`MAX_UNSEPARATED`] of the overlap unseparated: a peg in a slot, which a global penetration depth would pop out. The
+/// three are tuned on one slot. No effect on the sets of docs/sensitivity.md.
 const LOCAL_SLACK: f64 = 0.01;
-/// See [`LOCAL_SLACK`].
-const FEW_UNEXPLAINED: f64 = 0.25;
+/// Fraction of the intersecting triangle pairs, see [`LOCAL_SLACK`]. No effect on the sets of docs/sensitivity.md.
+const MAX_UNSEPARATED: f64 = 0.25;
 
-/// What is known of the next step.
+/// Prediction of the next step, from which the speculative margin of contacts follows.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Foresight {
-    /// Greatest gap at which rapier wants contacts [m].
-    pub(super) prediction: f64,
-    /// How far a body at rest falls within a step [m].
+pub(super) struct Prediction {
+    /// Maximum gap at which rapier accepts contacts [m].
+    pub(super) distance: f64,
+    /// Distance that a body at rest falls within a step [m].
     pub(super) fall: f64,
 }
 
-/// Gaps that are looked at in a step.
+/// Range of gaps of a step.
 #[derive(Debug, Clone, Copy)]
 struct Ranges {
-    /// Greatest gap at which contacts are foreseen [m].
+    /// Speculative margin: maximum gap of a contact [m].
     reach: f64,
-    /// Greatest depth at which features are looked for at the present pose [m].
+    /// Maximum depth at which features are sought at the present pose [m].
     near: f64,
 }
 
 /// Fills `memory.contacts` and chooses among them.
-pub(super) fn contacts(pair: &Pair, foresight: &Foresight, memory: &mut PairMemory) {
+pub(super) fn contacts(pair: &MeshPair, prediction: &Prediction, memory: &mut PairMemory) {
     let size = pair.size();
     let moved = memory.last_pose.map(|last| pair.motion_since(&last));
-    let motion = moved.unwrap_or(foresight.prediction);
+    // A pair that is new may move as fast as rapier expects it to.
+    let motion = moved.unwrap_or(prediction.distance);
     let depth_before = memory.separation.map_or(0.0, |separation| separation.norm());
     let ranges = Ranges {
-        reach: foresight.reach(size, motion),
-        near: (FORESEEN * size).max(2.0 * depth_before + FORESIGHT * motion).min(NEAR * size),
+        reach: prediction.speculative_margin(size, motion),
+        // Twice the depth of the last step: a loaded contact may have sunk deeper since.
+        near: (SPECULATIVE_MARGIN * size)
+            .max(2.0 * depth_before + LOOKAHEAD_STEPS * motion)
+            .min(LOCAL_DEPTH * size),
     };
     let to_before = memory.last_pose.map(|last| last * pair.b_to_a.inverse());
     memory.last_pose = Some(pair.b_to_a);
-    let margin = moved.map_or(0.0, |moved| margin(size, moved));
+    let margin = moved.map_or(0.0, |moved| coherence_margin(size, moved));
     local_features(pair, ranges, margin, memory);
     let was_deep = depth_before > DEEP * size;
-    if margin == 0.0 || was_deep || !explained_at_once(pair, [margin, motion], memory) {
-        // What is deeper than can be seen locally does not come out of it in a step unless it moves that far.
-        let stays_deep = depth_before > NEAR * size + FORESIGHT * motion;
+    // The quick test relies on lists that remain valid for a while, and on shallow contacts.
+    if margin == 0.0 || was_deep || !separated_by_shallow_contacts(pair, [margin, motion], memory) {
+        // A pair deeper than local features can be found at stays so for a step unless it moves that far: shallow
+        // contacts of such a pair are those of the far side.
+        let stays_deep = depth_before > LOCAL_DEPTH * size + LOOKAHEAD_STEPS * motion;
         overlapping_contacts(pair, ranges, (moved.is_none(), stays_deep), memory);
     }
     memory.choice.choose(&memory.contacts, Scales::of(size), to_before.as_ref());
 }
 
-/// The motion [m] for which what is found is made to last: some steps like the last one, unless those go so far that
-/// looking at what they meet costs more than it saves.
-fn margin(size: f64, moved: f64) -> f64 {
-    let lasting = (LASTING * moved).max(LEAST_MARGIN * size);
-    if lasting <= GREATEST_MARGIN * size { lasting } else { 0.0 }
+/// Motion [m] for which lists of pairs are made to remain valid: some steps like the last one; zero where those go so far
+/// that longer lists cost more than they save.
+fn coherence_margin(size: f64, moved: f64) -> f64 {
+    let lasting = (COHERENCE_STEPS * moved).max(MIN_MARGIN * size);
+    if lasting <= MAX_MARGIN * size { lasting } else { 0.0 }
 }
 
-/// Whether the contacts at the present pose are all there is, as for almost every pair at rest: they are shallow, and
-/// no triangles intersect but those that they take apart.
-fn explained_at_once(pair: &Pair, [margin, moved]: [f64; 2], memory: &mut PairMemory) -> bool {
+/// Whether the contacts at the present pose are complete, as for almost every pair at rest: they are shallow, and no
+/// triangles intersect but those that they separate.
+fn separated_by_shallow_contacts(
+    pair: &MeshPair,
+    [margin, moved]: [f64; 2],
+    memory: &mut PairMemory,
+) -> bool {
     let mut groups = std::mem::take(&mut memory.groups);
     overlapping_groups(pair, &memory.contacts, &mut groups);
     if !pair.one_sided() {
+        // Normals of surfaces without an inside may point either way, and separate nothing.
         groups.clear();
     }
     let shallow = groups.first().is_none_or(|deepest| deepest.depth <= DEEP * pair.size());
-    let span = Span { tolerance: TOUCHING * pair.size(), margin, moved };
-    let explained = shallow && memory.explanation.explains(pair, &groups, &memory.front, span);
+    let parameters = TestParameters { tolerance: TOUCHING * pair.size(), margin, moved };
+    let separated = shallow && memory.local_separation.test(pair, &groups, &memory.front, parameters);
     memory.groups = groups;
-    if explained {
+    if separated {
         remember_free(pair, memory);
     }
-    explained
+    separated
 }
 
-/// Contacts of a pair that may be deep, and is for sure if it `stays_deep`.
+/// Contacts of a pair that may be deep, and certainly is if it `stays_deep`.
 fn overlapping_contacts(
-    pair: &Pair,
+    pair: &MeshPair,
     ranges: Ranges,
     (first_time, stays_deep): (bool, bool),
     memory: &mut PairMemory,
 ) {
     pair.intersecting(&Vector3::zeros(), TOUCHING * pair.size(), &mut memory.intersecting);
     let crossing = !memory.intersecting.is_empty();
-    if !crossing && !is_hidden(pair, first_time, memory) {
+    if !crossing && !overlaps_without_crossing(pair, first_time, memory) {
         remember_free(pair, memory);
-    } else if stays_deep || !(crossing && pair.one_sided() && explained_locally(pair, ranges, memory)) {
+    } else if stays_deep || !(crossing && pair.one_sided() && separated_locally(pair, ranges, memory)) {
         separated_features(pair, ranges.reach, stays_deep, memory);
     }
 }
 
 /// Whether the pair overlaps although no triangles cross: solids whose faces coincide, or one within the other.
-/// Neither comes about unseen, so it is looked at where a pair meets, and as long as it was deep in the last step.
-fn is_hidden(pair: &Pair, first_time: bool, memory: &PairMemory) -> bool {
+/// Neither comes about without triangles that cross first, so this is tested only when a pair is new, and while it was
+/// deep in the last step.
+fn overlaps_without_crossing(pair: &MeshPair, first_time: bool, memory: &PairMemory) -> bool {
     let deep = DEEP * pair.size();
     if first_time {
         return pair.depth(&[], &SCRATCH).is_ok_and(|depth| depth.is_some_and(|depth| depth > deep));
@@ -153,60 +194,60 @@ fn is_hidden(pair: &Pair, first_time: bool, memory: &PairMemory) -> bool {
     memory.separation.is_some_and(|separation| separation.norm() > deep) && pair.collides()
 }
 
-impl Foresight {
-    /// The gap up to which contacts are foreseen [m]: a share of the size, more where the pair moved far (`motion`
-    /// [m]) in the last step or gravity moves it far in the next one.
-    pub(super) fn reach(&self, size: f64, motion: f64) -> f64 {
-        self.reach_from(FORESEEN * size, size, motion)
+impl Prediction {
+    /// Speculative margin [m]: a fraction of the size, more where the pair moved far (`motion` [m]) in the last step or
+    /// gravity moves it far in the next one.
+    pub(super) fn speculative_margin(&self, size: f64, motion: f64) -> f64 {
+        self.speculative_margin_from(SPECULATIVE_MARGIN * size, size, motion)
     }
 
-    /// The gap up to which contacts are foreseen [m], but at least `least` [m] where nothing moves.
-    pub(super) fn reach_from(&self, least: f64, size: f64, motion: f64) -> f64 {
-        least.max(FORESIGHT * (motion + self.fall)).min(FARTHEST * size).min(self.prediction)
+    /// Speculative margin [m] with another minimum `min` [m], which holds where nothing moves.
+    pub(super) fn speculative_margin_from(&self, min: f64, size: f64, motion: f64) -> f64 {
+        min.max(LOOKAHEAD_STEPS * (motion + self.fall)).min(MAX_SPECULATIVE_MARGIN * size).min(self.distance)
     }
 }
 
-/// The penetration depth [m] of two meshes, `None` if they are apart. Depths of bodies at rest, from 1e-5 to 5e-3 of
-/// the size, are told from above to a tenth: those of the shortest translation that satisfies all local contacts.
+/// Penetration depth [m] of two meshes, `None` if they are disjoint. Depths of bodies at rest, from 1e-5 to 5e-3 of the
+/// size, are upper bounds to within a tenth: lengths of the shortest translation that satisfies all local contacts.
 ///
 /// # Errors
-/// [`PenetrationError`] when no walk from scratch succeeds.
+/// [`PenetrationError`] when no search from scratch succeeds.
 pub(crate) fn depth(
     [a, b]: [&MeshShape; 2],
     b_to_a: &Isometry3<f64>,
     options: &TranslationalOptions,
 ) -> Result<Option<f64>, PenetrationError> {
-    let pair = Pair { a, b, b_to_a: *b_to_a };
+    let pair = MeshPair { a, b, b_to_a: *b_to_a };
     if !pair.collides() {
         return Ok(None);
     }
     let mut memory = PairMemory::default();
-    let resting = RESTING * pair.size();
+    let resting = MAX_RESTING_DEPTH * pair.size();
     overlapping_within(&pair, resting, &mut memory);
-    let told = PRECISE * pair.size()..=resting;
-    if let Some(depth) = pair.local_separation(&memory.groups).filter(|depth| told.contains(depth)) {
+    let accepted = MIN_RESTING_DEPTH * pair.size()..=resting;
+    if let Some(depth) = pair.local_depth(&memory.groups).filter(|depth| accepted.contains(depth)) {
         return Ok(Some(depth));
     }
-    overlapping_within(&pair, NEAR * pair.size(), &mut memory);
+    overlapping_within(&pair, LOCAL_DEPTH * pair.size(), &mut memory);
     pair.depth(&memory.groups, options)
 }
 
 /// Fills `memory.groups` with the contacts that overlap by at most `near` [m].
-fn overlapping_within(pair: &Pair, near: f64, memory: &mut PairMemory) {
+fn overlapping_within(pair: &MeshPair, near: f64, memory: &mut PairMemory) {
     local_features(pair, Ranges { reach: near, near }, 0.0, memory);
     overlapping_groups(pair, &memory.contacts, &mut memory.groups);
 }
 
-/// Replaces the contacts by the features at the present pose; the search is made to last for a motion [m].
-fn local_features(pair: &Pair, ranges: Ranges, margin: f64, memory: &mut PairMemory) {
+/// Replaces the contacts by the features at the present pose; the search remains valid for a motion `margin` [m].
+fn local_features(pair: &MeshPair, ranges: Ranges, margin: f64, memory: &mut PairMemory) {
     let Ranges { reach, near } = ranges;
-    let query = Query { b_to_a: pair.b_to_a, least: -near, greatest: reach, two_sided: pair.two_sided() };
+    let query = FeatureQuery { b_to_a: pair.b_to_a, min: -near, max: reach, two_sided: pair.two_sided() };
     let found = memory.front.find(pair.sides(), &query, margin);
     memory.contacts.clear();
     memory.contacts.extend(found.iter().map(|feature| contact(feature, &Vector3::zeros())));
 }
 
-/// A feature pair at the pose moved by `separation`, as a contact at the present pose.
+/// Contact at the present pose of a feature pair at the pose translated by `separation`.
 fn contact(feature: &FeaturePair, separation: &Vector3<f64>) -> ContactPoint {
     ContactPoint {
         point: feature.points[1] - separation,
@@ -216,43 +257,45 @@ fn contact(feature: &FeaturePair, separation: &Vector3<f64>) -> ContactPoint {
     }
 }
 
-/// Keeps the features at the present pose if they explain the overlap, looking deeper where they do not.
-fn explained_locally(pair: &Pair, ranges: Ranges, memory: &mut PairMemory) -> bool {
-    let deepest = Ranges { near: NEAR * pair.size(), ..ranges };
-    is_explained(pair, memory)
+/// Whether the features at the present pose separate the overlap; they are sought at a larger depth where those of the
+/// given range do not.
+fn separated_locally(pair: &MeshPair, ranges: Ranges, memory: &mut PairMemory) -> bool {
+    let deepest = Ranges { near: LOCAL_DEPTH * pair.size(), ..ranges };
+    contacts_separate(pair, memory)
         || ranges.near < deepest.near && {
             local_features(pair, deepest, 0.0, memory);
-            is_explained(pair, memory)
+            contacts_separate(pair, memory)
         }
 }
 
-fn is_explained(pair: &Pair, memory: &mut PairMemory) -> bool {
+/// Whether the present contacts separate all intersecting triangles; if so, remembers the separation.
+fn contacts_separate(pair: &MeshPair, memory: &mut PairMemory) -> bool {
     let mut groups = std::mem::take(&mut memory.groups);
     overlapping_groups(pair, &memory.contacts, &mut groups);
-    let explained = unexplained(pair, &groups, memory) == 0;
+    let separated = unseparated(pair, &groups, memory) == 0;
     let deepest = groups.first().copied();
     memory.groups = groups;
     match deepest {
-        _ if !explained => {}
+        _ if !separated => {}
         Some(Group { normal, depth }) if depth > DEEP * pair.size() => remember(pair, normal * depth, memory),
         _ => remember_free(pair, memory),
     }
-    explained
+    separated
 }
 
-fn remember(pair: &Pair, separation: Vector3<f64>, memory: &mut PairMemory) {
+fn remember(pair: &MeshPair, separation: Vector3<f64>, memory: &mut PairMemory) {
     memory.separation = Some(separation);
     memory.free_pose = Some(Translation3::from(separation) * pair.b_to_a);
 }
 
-/// The pair is free, or overlaps by no more than bodies at rest do.
-fn remember_free(pair: &Pair, memory: &mut PairMemory) {
+/// Remembers the pose as a free one: the pair is disjoint, or overlaps by no more than bodies at rest do.
+fn remember_free(pair: &MeshPair, memory: &mut PairMemory) {
     memory.separation = None;
     memory.free_pose = Some(pair.b_to_a);
 }
 
-/// The groups of contacts that touch or overlap, the deepest first.
-fn overlapping_groups(pair: &Pair, contacts: &[ContactPoint], groups: &mut Vec<Group>) {
+/// Groups of contacts that touch or overlap, the deepest first.
+fn overlapping_groups(pair: &MeshPair, contacts: &[ContactPoint], groups: &mut Vec<Group>) {
     let touching = TOUCHING * pair.size();
     groups.clear();
     for contact in contacts.iter().filter(|contact| contact.distance <= touching) {
@@ -262,54 +305,56 @@ fn overlapping_groups(pair: &Pair, contacts: &[ContactPoint], groups: &mut Vec<G
             None => groups.push(Group { normal: contact.normal, depth }),
         }
     }
-    // Stable, and without an allocation for the few that there are.
+    // A stable sort, so that groups of equal depth keep the order of the features; it does not allocate for few.
     groups.sort_by(|a, b| b.depth.total_cmp(&a.depth));
 }
 
-/// How many intersecting pairs of triangles no group separates.
-fn unexplained(pair: &Pair, groups: &[Group], memory: &mut PairMemory) -> usize {
-    let PairMemory { intersecting, unexplained, still_intersecting, .. } = memory;
-    unexplained.clone_from(intersecting);
+/// Number of intersecting pairs of triangles that no group separates.
+fn unseparated(pair: &MeshPair, groups: &[Group], memory: &mut PairMemory) -> usize {
+    let PairMemory { intersecting, unseparated, still_intersecting, .. } = memory;
+    unseparated.clone_from(intersecting);
     for group in groups {
-        if unexplained.is_empty() {
+        if unseparated.is_empty() {
             break;
         }
-        let shift = way_out(group, pair.size());
-        if unexplained.len() <= FEW {
-            unexplained.retain(|&triangles| !pair.are_apart(triangles, &shift));
+        let shift = separating_translation(group, pair.size());
+        if unseparated.len() <= FEW {
+            unseparated.retain(|&triangles| !pair.are_apart(triangles, &shift));
         } else {
             pair.intersecting(&shift, 0.0, still_intersecting);
-            unexplained.retain(|triangles| still_intersecting.binary_search(triangles).is_ok());
+            unseparated.retain(|triangles| still_intersecting.binary_search(triangles).is_ok());
         }
     }
-    unexplained.len()
+    unseparated.len()
 }
 
-/// Contacts from a separating translation.
-fn separated_features(pair: &Pair, reach: f64, stays_deep: bool, memory: &mut PairMemory) {
+/// Replaces the contacts by the features at a separated pose [Je12 §6.3], unless the local contacts are preferred.
+fn separated_features(pair: &MeshPair, reach: f64, stays_deep: bool, memory: &mut PairMemory) {
     let size = pair.size();
     let mut groups = Vec::new();
     overlapping_groups(pair, &memory.contacts, &mut groups);
-    let start = Start { separation: memory.separation, free_pose: memory.free_pose, groups: &groups };
+    let start = WarmStart { separation: memory.separation, free_pose: memory.free_pose, groups: &groups };
     let Some(separation) = pair.separate(&start) else { return };
     if !stays_deep && !groups.is_empty() {
-        let missing = unexplained(pair, &groups, memory);
+        // A peg in a slot: shallow contacts separate most of it, and the translation is far longer than they are deep.
+        let missing = unseparated(pair, &groups, memory);
         let deepest = groups.iter().fold(0.0, |deepest: f64, group| deepest.max(group.depth));
         #[expect(clippy::cast_precision_loss, reason = "counts of triangle pairs are far below 2^53")]
-        let few = missing as f64 <= FEW_UNEXPLAINED * memory.intersecting.len() as f64;
+        let few = missing as f64 <= MAX_UNSEPARATED * memory.intersecting.len() as f64;
         let local = deepest > TOUCHING * size && few;
-        if local && separation.norm() > LOCAL_WINS * deepest + LOCAL_SLACK * size {
+        if local && separation.norm() > LOCAL_PREFERENCE * deepest + LOCAL_SLACK * size {
             return;
         }
     }
     remember(pair, separation, memory);
     memory.contacts.clear();
-    let greatest = reach + separation.norm().min(WIDENED * size);
+    let max = reach + separation.norm().min(MAX_WIDENING * size);
     let moved = Isometry3::from_parts(
         Translation3::from(pair.b_to_a.translation.vector + separation),
         pair.b_to_a.rotation,
     );
-    let query = Query { b_to_a: moved, least: -TOUCHING * size, greatest, two_sided: pair.two_sided() };
+    // At the separated pose nothing may overlap but by rounding: what does belongs to another side.
+    let query = FeatureQuery { b_to_a: moved, min: -TOUCHING * size, max, two_sided: pair.two_sided() };
     let found = memory.front_apart.find(pair.sides(), &query, 0.0);
     memory.contacts.extend(found.iter().map(|feature| contact(feature, &separation)));
 }

@@ -1,4 +1,4 @@
-//! A mesh as a shape of rapier's: a custom one, so that our dispatcher is asked for its contacts.
+//! A mesh as a shape of rapier's: a custom one, so that our dispatcher computes its contacts.
 
 use std::sync::Arc;
 
@@ -14,10 +14,11 @@ use extricate_core::geometry::mass_properties::{MassProperties, signed_volume, s
 use extricate_core::proximity::Model;
 use extricate_core::proximity::contacts::Adjacency;
 
-/// Share of the size by which the boxes of bodies that touch may be apart.
+/// Margin of boxes as a fraction of the size: boxes of bodies that touch may be disjoint by a rounding. A safeguard,
+/// without effect on the sets of docs/sensitivity.md.
 const TOUCHING: f64 = 1e-6;
 
-/// A mesh with all that contacts need to know of it.
+/// A mesh with the data that contacts need.
 #[derive(Clone)]
 pub(crate) struct MeshShape {
     pub(crate) model: Arc<Model>,
@@ -64,12 +65,12 @@ impl Shape for MeshShape {
     }
 
     fn compute_aabb(&self, position: &rapier3d::math::Pose) -> Aabb {
-        // Around the ball where that is smaller than the box of the turned box.
+        // The intersection with the box of the bounding ball, which is smaller for some rotations.
         let boxed = self.compute_local_aabb().transform_by(position);
         let pose: Isometry3<f64> = (*position).into();
         let center: Vector = (pose * self.model.center()).coords.into();
         let reach = Vector::splat(self.model.radius());
-        // rapier drops pairs with foresight whose boxes are a rounding apart, though they touch.
+        // rapier drops pairs with a prediction distance whose boxes are a rounding apart, though they touch.
         let rounding = Vector::splat(TOUCHING * self.model.radius());
         Aabb::new(boxed.mins.max(center - reach) - rounding, boxed.maxs.min(center + reach) + rounding)
     }

@@ -1,12 +1,12 @@
 //! Contacts, handed to rapier.
 //!
-//! rapier asks a *query dispatcher* for the contact manifolds of every pair of shapes that come near each other.
-//! [`Dispatcher`](dispatcher::Dispatcher) answers for every pair with a mesh in it and for pairs of convex shapes, unless the world leaves
-//! those to rapier.
+//! rapier calls a *query dispatcher* for the contact manifolds of every pair of shapes that come near each other.
+//! [`Dispatcher`](dispatcher::Dispatcher) computes those of every pair with a mesh in it and of pairs of convex shapes, unless the world leaves
+//! the latter to rapier.
 
 mod convex;
 pub(crate) mod dispatcher;
-mod explanation;
+mod local_separation;
 mod manifolds;
 mod memory;
 pub(crate) mod mesh_mesh;

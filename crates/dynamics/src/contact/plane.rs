@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Vector3};
 
 use super::memory::PairMemory;
-use super::mesh_mesh::Foresight;
+use super::mesh_mesh::Prediction;
 use super::mesh_shape::MeshShape;
 use super::point::ContactPoint;
 use super::reduction::Scales;
@@ -15,22 +15,23 @@ pub(super) fn contacts(
     mesh: &MeshShape,
     normal: &Vector3<f64>,
     plane_to_mesh: &Isometry3<f64>,
-    foresight: &Foresight,
+    prediction: &Prediction,
     memory: &mut PairMemory,
 ) {
     let size = mesh.size();
     let up = plane_to_mesh.rotation * normal;
     let ground = plane_to_mesh.translation.vector;
-    let motion = memory.last_pose.map_or(foresight.prediction, |last| {
+    // Only the rise of the plane and its tilt count: a body that slides or spins on it comes no nearer.
+    let motion = memory.last_pose.map_or(prediction.distance, |last| {
         let before = last.rotation * normal;
-        let turned = up.cross(&before).norm().atan2(up.dot(&before));
+        let angle = up.cross(&before).norm().atan2(up.dot(&before));
         let center = mesh.model.center().coords;
         let height = |up: &Vector3<f64>, ground: &Vector3<f64>| (center - ground).dot(up);
-        (height(&up, &ground) - height(&before, &last.translation.vector)).abs() + turned * size
+        (height(&up, &ground) - height(&before, &last.translation.vector)).abs() + angle * size
     });
     let to_before = memory.last_pose.map(|last| last * plane_to_mesh.inverse());
     memory.last_pose = Some(*plane_to_mesh);
-    let reach = foresight.reach(size, motion);
+    let reach = prediction.speculative_margin(size, motion);
     memory.contacts.clear();
     for (vertex, place) in mesh.adjacency.sharp_vertices() {
         let height = (place.coords - ground).dot(&up);

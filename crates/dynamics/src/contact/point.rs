@@ -13,6 +13,6 @@ pub(super) struct ContactPoint {
     pub(super) normal: Vector3<f64>,
     /// Signed distance along the normal [m].
     pub(super) distance: f64,
-    /// What touches what.
+    /// Features in contact, of the first and of the second shape.
     pub(super) features: [Feature; 2],
 }

@@ -1,7 +1,7 @@
-//! From many contacts to few: contacts of nearly one normal are a group, and of each group four that span it are
-//! kept among those that touch, and four among those that are only foreseen.
+//! Contact reduction: contacts of nearly one normal form a group, and each group is reduced to four contacts that span it
+//! among those that touch, and four among those that are speculative.
 //!
-//! rapier would choose four among all points within the prediction distance and so drop points that bear; and
+//! rapier would choose four among all points within the prediction distance and so drop points that bear a load; and
 //! more than two manifolds on one plane spoil its friction.
 
 use nalgebra::{Isometry3, Vector3};
@@ -12,12 +12,15 @@ use super::workspace::{FeatureName, feature_of, name_of};
 use crate::stateful::{Mismatch, Stateful};
 use extricate_core::proximity::contacts::Feature;
 
-/// Cosine of the angle between normals of one group: five degrees.
+/// Cosine of the angle between normals of one group: five degrees. Wider groups give contacts normals that are not
+/// theirs, since each takes that of its leader; narrower ones make several manifolds of one curved face. Half changes 3
+/// and twice 4 (maximum overlap × 0.67 … 2.77) of 9 runs and the work by +0.26 % and −1.3 % (docs/sensitivity.md).
 const SAME_NORMAL: f64 = 0.996;
-/// Contact points in a manifold: what rapier solves together.
+/// Contact points in a manifold: those that rapier solves together.
 const POINTS: usize = 4;
-/// How much farther a new point must be than one that was in contact in the last step to take its place. Without
-/// it, points of a round rim that tie up to rounding would change from step to step and lose their impulses.
+/// Ratio of the score of a new point to that of a point of the last step beyond which it takes its place. At 1, points
+/// that tie up to rounding change from step to step and lose their impulses. Half changes 5 (maximum overlap
+/// × 1.00 … 1.53) and twice 5 (maximum overlap × 1.00 … 1.41) of 8 runs (docs/sensitivity.md).
 const STICKINESS: f64 = 1.05;
 
 /// A manifold to be: contacts of one normal.
@@ -27,7 +30,7 @@ pub(super) struct Selected {
     pub(super) normal: Vector3<f64>,
     /// Indices of the contacts.
     pub(super) contacts: [usize; POINTS],
-    /// How many there are.
+    /// Number of contacts.
     pub(super) count: usize,
 }
 
@@ -37,19 +40,26 @@ impl Selected {
     }
 }
 
-/// Share of the size up to which a gap counts as closed.
+/// Gap, as a fraction of the size, up to which a contact counts as closed: more than the gaps that open as a resting
+/// body rocks. Much more lets open contacts take the places of closed ones. Half changes 6 (maximum overlap
+/// × 0.31 … 1.10) and twice 6 (maximum overlap × 0.63 … 1.92) of 9 runs (docs/sensitivity.md).
 const CLOSED: f64 = 4e-4;
-/// Share of the size within which two contact points are one.
+/// Distance, as a fraction of the size, below which two contact points coincide: such points span nothing and only cost
+/// the solver a row. Half changes 2 and twice 3 (maximum overlap × 0.61 … 1.45) of 9 runs and the work by less than
+/// 0.1 % (docs/sensitivity.md).
 const SAME_POINT: f64 = 1e-4;
 
-/// Share of the size below which a contact that moves within a step counts as still: the order of contacts of a body
-/// at rest must not follow rounding.
+/// Motion within a step, as a fraction of the size, below which a contact counts as still: the order of contacts of a
+/// body at rest must not depend on rounding. Half changes 1 and twice 0 of 9 runs and the work by less than 0.1 %
+/// (docs/sensitivity.md).
 const STILL: f64 = 1e-6;
 
-/// Share of the size by which a contact of the last step may be less deep than the deepest one and still come before it.
+/// Depth, as a fraction of the size, by which a contact of the last step may be shallower than the deepest one and
+/// still precede it: above rounding, below what the solver can notice. Half changes 6 and twice 6 (maximum overlap
+/// × 0.74 … 1.00) of 9 runs and the work by −0.23 % and −0.13 % (docs/sensitivity.md).
 const STICKY: f64 = 1e-6;
 
-/// Lengths below which things count as equal.
+/// Tolerances of the reduction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Scales {
     /// Distance [m] up to which a contact touches.
@@ -58,7 +68,7 @@ pub(super) struct Scales {
     same_point: f64,
     /// Motion [m] within a step that counts as none.
     still: f64,
-    /// How much less deep [m] than the deepest contact one of the last step may be to count as the deepest.
+    /// Depth [m] by which a contact of the last step may be shallower than the deepest one and still count as the deepest.
     sticky: f64,
 }
 
@@ -66,33 +76,33 @@ impl Scales {
     /// Scales of a pair whose smaller body has this size [m].
     pub(super) fn of(size: f64) -> Self {
         let [touching, same_point, still, sticky] =
-            [CLOSED, SAME_POINT, STILL, STICKY].map(|share| share * size);
+            [CLOSED, SAME_POINT, STILL, STICKY].map(|fraction| fraction * size);
         Self { touching, same_point, still, sticky }
     }
 
-    /// The same, with another depth [m] by which contacts of the last step are preferred: for shapes whose contacts
-    /// tie, like the corners of a rim.
+    /// The same with another depth [m] by which contacts of the last step are preferred: for shapes whose contacts tie, like
+    /// the corners of a rim.
     pub(super) fn sticky(self, sticky: f64) -> Self {
         Self { sticky, ..self }
     }
 }
 
-/// Chooses contacts. Holds buffers and the features chosen in the last step.
+/// Choice of contacts, with buffers and the features chosen in the last step.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Choice {
     order: Vec<usize>,
-    /// Distances of the contacts after a step like the last one [m].
-    foreseen: Vec<f64>,
+    /// Distances of the contacts predicted for the end of a step like the last one [m].
+    predicted: Vec<f64>,
     grouped: Vec<bool>,
     group: Vec<usize>,
     before: Vec<[Feature; 2]>,
-    /// Contacts whose normals are those of the groups, in this step and in the last one.
+    /// Contacts that give the groups their normals, in this step and in the last one.
     leaders: Vec<[Feature; 2]>,
     leaders_before: Vec<[Feature; 2]>,
     pub(super) selected: Vec<Selected>,
 }
 
-/// The state of a choice: the contacts that were chosen, and those that led groups.
+/// State of a choice: the contacts that were chosen, and the leaders of groups.
 #[derive(Serialize, Deserialize)]
 pub(super) struct ChoiceState {
     before: Vec<[FeatureName; 2]>,
@@ -116,17 +126,17 @@ impl Stateful for Choice {
 }
 
 impl Choice {
-    /// Chooses among the contacts: into [`selected`](Self::selected). `to_before` takes points of the second shape to
-    /// where they were in the last step, frame of the first: of contacts that do not touch, those that are about to
-    /// come first.
+    /// Chooses among the contacts: into [`selected`](Self::selected). `to_before` maps points of the second shape to their
+    /// positions in the last step, frame of the first: contacts that do not touch are ordered by their predicted
+    /// distances. Without it, a body that rolls meets the ground at vertices that were not chosen.
     pub(super) fn choose(
         &mut self,
         contacts: &[ContactPoint],
         scales: Scales,
         to_before: Option<&Isometry3<f64>>,
     ) {
-        self.foreseen.clear();
-        self.foreseen.extend(contacts.iter().map(|contact| {
+        self.predicted.clear();
+        self.predicted.extend(contacts.iter().map(|contact| {
             let moved =
                 to_before.map_or(0.0, |before| (contact.point - before * contact.point).dot(&contact.normal));
             contact.distance + if moved.abs() > scales.still { moved } else { 0.0 }
@@ -155,7 +165,7 @@ impl Choice {
                 self.collect_group(contacts, &normal, &scales, touching);
                 self.select_four(contacts, &normal, &scales);
             }
-            // Even one without a normal leads no group twice.
+            // A normal of length zero is in no group, not even its own: without this the loop would not end.
             self.grouped[leader] = true;
         }
         std::mem::swap(&mut self.leaders, &mut self.leaders_before);
@@ -165,8 +175,8 @@ impl Choice {
         }
     }
 
-    /// The contact whose normal is that of a group: the deepest that is in no group yet, or one as deep that led a group
-    /// in the last step, so that normals do not follow rounding.
+    /// Contact that gives a group its normal: the deepest that is in no group yet, or one as deep that led a group in the
+    /// last step, so that normals do not depend on rounding.
     fn leader(&self, contacts: &[ContactPoint], next: usize, scales: &Scales) -> usize {
         let rest = &self.order[next..];
         let deep = contacts[rest[0]].distance + scales.sticky;
@@ -174,7 +184,7 @@ impl Choice {
         known(&self.leaders_before, contacts, free, deep).unwrap_or(rest[0])
     }
 
-    /// Takes the contacts of a normal that touch, or those that do not.
+    /// Collects the contacts of a normal that touch, or those that do not.
     fn collect_group(
         &mut self,
         contacts: &[ContactPoint],
@@ -193,16 +203,17 @@ impl Choice {
             self.group.push(index);
         }
         if !touching {
-            // Equal ones keep the order of their distances.
+            // By the predicted distance, of equal ones by the present one.
             self.group.sort_unstable_by(|&i, &j| {
                 let (a, b) = (&contacts[i], &contacts[j]);
-                let foreseen = self.foreseen[i].total_cmp(&self.foreseen[j]);
-                foreseen.then(a.distance.total_cmp(&b.distance)).then_with(|| a.features.cmp(&b.features))
+                let predicted = self.predicted[i].total_cmp(&self.predicted[j]);
+                predicted.then(a.distance.total_cmp(&b.distance)).then_with(|| a.features.cmp(&b.features))
             });
         }
     }
 
-    /// Of the group: its first point (the deepest, or the one that is to touch first), the farthest from it, and the two that span the largest area with those.
+    /// Selects of the group its first point (the deepest, or the one predicted to touch first), the farthest from it, and the
+    /// two that span the largest area with those.
     fn select_four(&mut self, contacts: &[ContactPoint], normal: &Vector3<f64>, scales: &Scales) {
         let Some(&deepest) = self.group.first() else { return };
         let same_point = scales.same_point;
@@ -219,9 +230,10 @@ impl Choice {
             selected.contacts[1] = farthest;
             selected.count = 2;
             let across = normal.cross(&(point(farthest) - origin));
+            // One on either side of the line through the first two.
             for side in [1.0, -1.0] {
-                let least = same_point * across.norm();
-                let height = |index: usize| side * across.dot(&(point(index) - origin)) - least;
+                let min = same_point * across.norm();
+                let height = |index: usize| side * across.dot(&(point(index) - origin)) - min;
                 if let Some(highest) = self.best(contacts, &selected, height) {
                     selected.contacts[selected.count] = highest;
                     selected.count += 1;
@@ -231,8 +243,7 @@ impl Choice {
         self.selected.push(selected);
     }
 
-    /// The contact of the group with the greatest positive score that is not chosen yet; those of the last step
-    /// are preferred.
+    /// Contact of the group with the maximum positive score that is not chosen yet; those of the last step are preferred.
     fn best(
         &self,
         contacts: &[ContactPoint],
@@ -256,8 +267,7 @@ impl Choice {
     }
 }
 
-/// Of contacts in the order of their distances, up to the distance `deep` [m], the one that comes first among those of
-/// the last step.
+/// First contact, in the order of the last step, among those up to the distance `deep` [m]; `among` is sorted by distance.
 fn known<'a>(
     before: &[[Feature; 2]],
     contacts: &[ContactPoint],

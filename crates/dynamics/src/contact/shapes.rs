@@ -1,4 +1,4 @@
-//! Shapes as rapier takes them.
+//! Shapes in rapier's form.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nalgebra::Isometry3;
 use rapier3d::geometry::SharedShape;
 
-use super::convex::body::{ConvexBody, StandIn};
+use super::convex::body::{ConvexBody, ProxyGeometry};
 use super::mesh_shape::MeshShape;
 use crate::description::BodyDescription;
 use crate::error::BuildError;
@@ -16,7 +16,7 @@ use extricate_core::geometry::convex::ConvexShape;
 use extricate_core::proximity::Model;
 use extricate_core::proximity::contacts::Adjacency;
 
-/// Makes shapes; bodies of one mesh, hull or rounded shape share what is made for it.
+/// Builder of shapes; bodies with the same mesh, hull or rounded shape share its adjacency and proxy.
 pub(crate) struct Shapes {
     narrow_phase: NarrowPhase,
     adjacencies: BTreeMap<*const Model, Arc<Adjacency>>,
@@ -56,11 +56,12 @@ impl Shapes {
         if self.narrow_phase == NarrowPhase::Rapier || body.shape.is_half_space() {
             return Ok(own);
         }
-        Ok(shared(convex_body(body, convex, StandIn::Primitive(own)), body))
+        Ok(shared(convex_body(body, convex, ProxyGeometry::Primitive(own)), body))
     }
 
     /// A hull or a rounded shape.
     fn shared(&mut self, body: &BodyDescription, convex: &ConvexShape) -> Result<SharedShape, BuildError> {
+        // Bodies that bounce have boxes without a speculative margin, and so a shape of their own.
         let key = (body.shape.address(), bounces(body));
         if let Some(known) = self.convex.get(&key) {
             return Ok(known.clone());
@@ -69,16 +70,16 @@ impl Shapes {
             NarrowPhase::Extricate => None,
             NarrowPhase::Rapier => Some(rapiers_own(convex).ok_or_else(|| not_for_rapier(body))?),
         };
-        let stand_in = StandIn::mesh(convex, core_to_shape(convex).as_ref(), for_rapier)
+        let proxy = ProxyGeometry::mesh(convex, core_to_shape(convex).as_ref(), for_rapier)
             .ok_or_else(|| BuildError::NoVolume { name: body.name.clone(), volume: 0.0 })?;
-        let made = shared(convex_body(body, convex, stand_in), body);
+        let made = shared(convex_body(body, convex, proxy), body);
         self.convex.insert(key, made.clone());
         Ok(made)
     }
 }
 
-fn convex_body(body: &BodyDescription, convex: &ConvexShape, stand_in: StandIn) -> ConvexBody {
-    ConvexBody::new(convex.clone(), core_to_shape(convex), body.shape.bounding_radius(), stand_in)
+fn convex_body(body: &BodyDescription, convex: &ConvexShape, proxy: ProxyGeometry) -> ConvexBody {
+    ConvexBody::new(convex.clone(), core_to_shape(convex), body.shape.bounding_radius(), proxy)
 }
 
 /// Core → rapier's shape, where they differ.
@@ -88,7 +89,7 @@ fn core_to_shape(convex: &ConvexShape) -> Option<Isometry3<f64>> {
 }
 
 fn shared(made: ConvexBody, body: &BodyDescription) -> SharedShape {
-    SharedShape::new(if bounces(body) { made } else { made.foreseen_at_rest() })
+    SharedShape::new(if bounces(body) { made } else { made.with_speculative_margin() })
 }
 
 fn bounces(body: &BodyDescription) -> bool {

@@ -1,4 +1,4 @@
-//! Contacts of meshes along motions, and on shapes that tempt them to err.
+//! Contacts of meshes along motions, and on shapes that are hard for them.
 
 use std::sync::Arc;
 
@@ -6,16 +6,16 @@ use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
 use super::memory::PairMemory;
 use super::mesh_mesh;
-use super::mesh_mesh::{Foresight, contacts};
+use super::mesh_mesh::{Prediction, contacts};
 use super::mesh_shape::MeshShape;
 use super::point::ContactPoint;
-use super::separation::Pair;
+use super::separation::MeshPair;
 use extricate_core::geometry::procedural::{BumpySphere, Cuboid, Cup, Procedural, Sphere, Torus};
 use extricate_core::geometry::{Solidity, TriangleMesh};
 use extricate_core::proximity::Model;
 use extricate_core::proximity::contacts::{Adjacency, Feature};
 
-const FORESIGHT: Foresight = Foresight { prediction: 0.02, fall: 2e-4 };
+const PREDICTION: Prediction = Prediction { distance: 0.02, fall: 2e-4 };
 
 fn shape(mesh: TriangleMesh, solidity: Solidity) -> MeshShape {
     let adjacency = Arc::new(Adjacency::new(&mesh));
@@ -50,8 +50,8 @@ fn chosen(memory: &PairMemory) -> Vec<(ContactPoint, Vector3<f64>)> {
 /// A motion of a body: the pose in every step.
 type Motion = Box<dyn Fn(f64) -> Isometry3<f64>>;
 
-fn posed(x: f64, y: f64, z: f64, turn: [f64; 3]) -> Isometry3<f64> {
-    Isometry3::from_parts(Translation3::new(x, y, z), UnitQuaternion::from_scaled_axis(turn.into()))
+fn posed(x: f64, y: f64, z: f64, rotation: [f64; 3]) -> Isometry3<f64> {
+    Isometry3::from_parts(Translation3::new(x, y, z), UnitQuaternion::from_scaled_axis(rotation.into()))
 }
 
 /// Bodies that rest, jitter, slide, roll, swing, sink in deep and come out, over 60 steps.
@@ -86,29 +86,33 @@ fn contacts_do_not_depend_on_how_long_fronts_and_proofs_have_lived() {
         for step in 0..120 {
             // Fast at first, then ever slower: nothing lasts, some lasts for a few steps, all lasts.
             let time = 1.0 - 0.94_f64.powi(step);
-            let pair = Pair { a: &a, b: &b, b_to_a: motion(time) };
-            (young.front, young.front_apart, young.explanation) = Default::default();
-            contacts(&pair, &FORESIGHT, &mut old);
-            contacts(&pair, &FORESIGHT, &mut young);
+            let pair = MeshPair { a: &a, b: &b, b_to_a: motion(time) };
+            (young.front, young.front_apart, young.local_separation) = Default::default();
+            contacts(&pair, &PREDICTION, &mut old);
+            contacts(&pair, &PREDICTION, &mut young);
             assert_eq!(old.contacts, young.contacts, "step {step}");
             assert_eq!(chosen(&old), chosen(&young), "step {step}");
             assert_eq!((old.separation, old.free_pose), (young.separation, young.free_pose), "step {step}");
             count += old.contacts.len();
         }
-        assert!(count > 60 && old.front.gathered() < 100, "{count} contacts, {}", old.front.gathered());
+        assert!(
+            count > 60 && old.front.gather_count() < 100,
+            "{count} contacts, {}",
+            old.front.gather_count()
+        );
     }
 }
 
 #[test]
 fn finely_meshed_faces_that_lie_on_each_other_touch_at_corners_that_span_the_common_face() {
-    for (subdivisions, shift, turn) in
+    for (subdivisions, shift, yaw) in
         [(1, 0.0, 0.0), (4, 0.0, 0.0), (4, 0.3, 0.0), (5, 0.1, 0.5), (3, 0.25, 0.785)]
     {
         let (a, b) = (cube(subdivisions), cube(subdivisions));
         let mut memory = PairMemory::default();
         for depth in [0.0, 1e-7, 3e-7] {
-            let pose = posed(shift, 0.0, 1.0 - depth, [0.0, 0.0, turn]);
-            contacts(&Pair { a: &a, b: &b, b_to_a: pose }, &FORESIGHT, &mut memory);
+            let pose = posed(shift, 0.0, 1.0 - depth, [0.0, 0.0, yaw]);
+            contacts(&MeshPair { a: &a, b: &b, b_to_a: pose }, &PREDICTION, &mut memory);
             let touching: Vec<_> = chosen(&memory);
             assert!(touching.len() >= 4, "{} contacts", touching.len());
             for (contact, normal) in &touching {
@@ -121,7 +125,7 @@ fn finely_meshed_faces_that_lie_on_each_other_touch_at_corners_that_span_the_com
                 let angle = std::f64::consts::TAU * f64::from(k) / 16.0;
                 let side = Vector3::new(angle.cos(), angle.sin(), 0.0);
                 let reach = touching.iter().map(|(contact, _)| (contact.point - middle).dot(&side));
-                assert!(reach.fold(f64::NEG_INFINITY, f64::max) > 0.2, "{subdivisions} {shift} {turn}: {k}");
+                assert!(reach.fold(f64::NEG_INFINITY, f64::max) > 0.2, "{subdivisions} {shift} {yaw}: {k}");
             }
         }
     }
@@ -137,7 +141,7 @@ fn the_chosen_contacts_of_a_pair_at_rest_stay_the_same_while_it_jitters_by_round
         for step in 0..40 {
             let noise = |k: i32| 1e-12 * f64::from((step * 7 + k) % 5 - 2);
             let pose = posed(noise(0), noise(1), height - 4e-7 + noise(2), [noise(3), noise(4), 0.0]);
-            contacts(&Pair { a: &a, b: &b, b_to_a: pose }, &FORESIGHT, &mut memory);
+            contacts(&MeshPair { a: &a, b: &b, b_to_a: pose }, &PREDICTION, &mut memory);
             let mut features: Vec<_> = chosen(&memory).iter().map(|(contact, _)| contact.features).collect();
             features.sort_unstable();
             if step > 1 {
@@ -149,13 +153,13 @@ fn the_chosen_contacts_of_a_pair_at_rest_stay_the_same_while_it_jitters_by_round
 }
 
 #[test]
-fn the_normals_of_a_body_that_rolls_turn_with_it_and_never_flip() {
+fn the_normals_of_a_body_that_rolls_follow_it_and_never_flip() {
     let (floor, ball) = (slab(4), solid(&Sphere { radius: 0.5, frequency: 6 }));
     let mut memory = PairMemory::default();
     for step in 0..300 {
         let x = 2e-3 * f64::from(step);
         let pose = posed(x - 0.3, 0.017, 0.59, [0.0, x / 0.5, 0.0]);
-        contacts(&Pair { a: &floor, b: &ball, b_to_a: pose }, &FORESIGHT, &mut memory);
+        contacts(&MeshPair { a: &floor, b: &ball, b_to_a: pose }, &PREDICTION, &mut memory);
         let found = chosen(&memory);
         assert!(!found.is_empty(), "step {step}");
         assert!(found.iter().all(|(_, normal)| normal.z > 0.97), "step {step}: {found:?}");
@@ -173,8 +177,8 @@ fn a_body_pressed_through_a_thin_wall_is_pushed_back_to_the_side_it_came_from() 
         for step in 0..40 {
             // From above the wall until its middle is below it.
             let z = side * (0.32 - 0.01 * f64::from(step));
-            let pair = Pair { a: &wall, b: &ball, b_to_a: posed(0.03, 0.02, z, [0.1, 0.2, 0.3]) };
-            contacts(&pair, &FORESIGHT, &mut memory);
+            let pair = MeshPair { a: &wall, b: &ball, b_to_a: posed(0.03, 0.02, z, [0.1, 0.2, 0.3]) };
+            contacts(&pair, &PREDICTION, &mut memory);
             let found = chosen(&memory);
             let deepest = found.iter().min_by(|(a, _), (b, _)| a.distance.total_cmp(&b.distance));
             let (contact, normal) = deepest.expect("it touches");
@@ -190,9 +194,9 @@ fn cubes_deep_in_each_other_are_pushed_apart_at_four_corners_of_their_common_fac
     for subdivisions in [1, 4, 8] {
         let (a, b) = (cube(subdivisions), cube(subdivisions));
         for overlap in [0.05, 0.2, 0.5, 0.9] {
-            let pair = Pair { a: &a, b: &b, b_to_a: posed(0.0, 0.0, 1.0 - overlap, [0.0; 3]) };
+            let pair = MeshPair { a: &a, b: &b, b_to_a: posed(0.0, 0.0, 1.0 - overlap, [0.0; 3]) };
             let mut memory = PairMemory::default();
-            contacts(&pair, &FORESIGHT, &mut memory);
+            contacts(&pair, &PREDICTION, &mut memory);
             let deep: Vec<_> = chosen(&memory)
                 .into_iter()
                 .filter(|(contact, _)| contact.distance < -0.9 * overlap.min(0.1))
@@ -206,9 +210,9 @@ fn cubes_deep_in_each_other_are_pushed_apart_at_four_corners_of_their_common_fac
             }
             let spread = |axis: usize| {
                 let places = deep.iter().map(|(contact, _)| contact.point[axis]);
-                let (least, greatest) =
+                let (min, max) =
                     places.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, g), x| (l.min(x), g.max(x)));
-                greatest - least
+                max - min
             };
             let across: Vec<f64> = (0..3).filter(|&k| normal[k].abs() < 0.5).map(spread).collect();
             assert!(
@@ -222,9 +226,9 @@ fn cubes_deep_in_each_other_are_pushed_apart_at_four_corners_of_their_common_fac
 #[test]
 fn the_wall_of_a_cup_holds_a_body_on_the_inside_and_shows_nothing_of_the_outside() {
     let (cup, ball) = (solid(&Cup::default()), solid(&Sphere { radius: 0.05, frequency: 3 }));
-    let pair = Pair { a: &cup, b: &ball, b_to_a: posed(0.0, 0.0, 0.0, [0.0; 3]) };
+    let pair = MeshPair { a: &cup, b: &ball, b_to_a: posed(0.0, 0.0, 0.0, [0.0; 3]) };
     let mut memory = PairMemory::default();
-    contacts(&pair, &FORESIGHT, &mut memory);
+    contacts(&pair, &PREDICTION, &mut memory);
     assert!(chosen(&memory).iter().all(|(contact, _)| contact.distance > -1e-9));
     assert_eq!(mesh_mesh::depth([&cup, &ball], &pair.b_to_a, &super::separation::SCRATCH).unwrap(), None);
 }

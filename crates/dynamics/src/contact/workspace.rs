@@ -1,10 +1,10 @@
-//! What is remembered of a pair, in the shape in which rapier can write and read it.
+//! Memory of a pair, in a form that rapier can serialize.
 //!
-//! rapier keeps the memory of a pair in a workspace of the pair and writes that with the pair, but reads only workspaces
+//! rapier stores the memory of a pair in a workspace of the pair and writes that with the pair, but reads only workspaces
 //! of its own. So a memory is written as one of those, a *carrier* that holds its bytes: the list of triangles of a pair
-//! with a triangle mesh, which no pair here ever is. What is read back is a carrier; the dispatcher takes the memory out
-//! of it when it first meets the pair ([`Remembered::of`]). A carrier that was not opened yet is written as it is, so the
-//! bytes are the same either way.
+//! with a triangle mesh, which no pair here ever is. A pair that was read has a carrier; the dispatcher takes the memory
+//! out of it when it first meets the pair ([`Remembered::of`]). A carrier that was not opened yet is written as it is, so
+//! the bytes are the same in both cases.
 
 use std::sync::OnceLock;
 
@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use crate::stateful::Stateful;
 use extricate_core::proximity::contacts::Feature;
 
-/// A memory of a pair of shapes: its state decides contacts to come; the rest is found anew.
+/// Memory of a pair of shapes: its state determines later contacts; the rest is recomputed.
 pub(super) trait Memory: Stateful + Clone + Default + Send + Sync + 'static {}
 
 impl<T: Stateful + Clone + Default + Send + Sync + 'static> Memory for T {}
@@ -25,13 +25,13 @@ impl<T: Stateful + Clone + Default + Send + Sync + 'static> Memory for T {}
 #[derive(Clone, Default)]
 pub(super) struct Remembered<T> {
     memory: T,
-    /// The carrier of the present memory, once it was asked for.
+    /// Carrier of the present memory, built on first use.
     carrier: OnceLock<Option<ContactManifoldsWorkspace>>,
 }
 
 impl<T: Memory> Remembered<T> {
-    /// The memory of a pair in its workspace, to be changed; a new one where there is none. A workspace must be there
-    /// after the call, or rapier takes the manifolds for those of a pair of its own.
+    /// Returns the memory of a pair in its workspace for modification; a new one where there is none. The workspace must
+    /// exist after the call, or rapier takes the manifolds for those of a pair of its own.
     pub(super) fn of(workspace: &mut Option<ContactManifoldsWorkspace>) -> Option<&mut T> {
         let workspace = workspace.get_or_insert_with(|| Self::default().into());
         if workspace.0.downcast_ref::<Self>().is_none() {
@@ -42,6 +42,7 @@ impl<T: Memory> Remembered<T> {
             *workspace = Self { memory, carrier: OnceLock::new() }.into();
         }
         let remembered = workspace.0.downcast_mut::<Self>()?;
+        // The memory is about to change, so a carrier of its present state would be outdated.
         remembered.carrier.take();
         Some(&mut remembered.memory)
     }
@@ -58,7 +59,8 @@ impl<T: Memory> WorkspaceData for Remembered<T> {
     }
 }
 
-/// A carrier as rapier writes it: the kind of the workspace, triangles, a box, and the triangles of the step before.
+/// Fields of a carrier as rapier writes them: the kind of the workspace, triangles, a box, and the triangles of the step
+/// before.
 type Written = (u32, Vec<u32>, Aabb, Vec<u32>);
 
 /// The kind of a workspace for a triangle mesh.
@@ -78,7 +80,7 @@ fn carrier(state: &impl Serialize) -> Option<ContactManifoldsWorkspace> {
     postcard::from_bytes(&postcard::to_allocvec(&written).ok()?).ok()
 }
 
-/// What a carrier holds.
+/// State in a carrier, if it is one.
 fn opened<S: DeserializeOwned>(carrier: &ContactManifoldsWorkspace) -> Option<S> {
     let kind = carrier.0.as_typed_workspace_data();
     if !matches!(kind, TypedWorkspaceData::TriMeshShapeContactManifoldsWorkspace(_)) {
@@ -132,7 +134,7 @@ mod tests {
         }
     }
 
-    /// What rapier makes of a workspace when it writes and reads a pair.
+    /// Bytes of a workspace as rapier writes it, and the workspace that it reads from them.
     fn through_rapier(workspace: &ContactManifoldsWorkspace) -> (Vec<u8>, ContactManifoldsWorkspace) {
         let bytes = postcard::to_allocvec(workspace).unwrap();
         let read = postcard::from_bytes(&bytes).unwrap();

@@ -1,4 +1,4 @@
-//! Errors of building a world and of what is put into it.
+//! Errors of building a world, of its motors and pulls, and of separating its bodies.
 
 use nalgebra::Point3;
 use thiserror::Error;
@@ -8,7 +8,7 @@ use crate::state::BodySeparation;
 use extricate_core::kinematics::RobotError;
 use extricate_core::penetration::PenetrationError;
 
-/// Why a body, a joint, a robot, a motor or a pull does not fit into a world, or why bodies do not fit beside each other.
+/// Error of adding a body, a joint, a robot, a motor or a pull to a world, or of separating bodies.
 #[derive(Debug, Error, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -38,7 +38,7 @@ pub enum BuildError {
         /// Name of the body.
         body: String,
     },
-    /// A shape cannot be rounded: it is no cuboid, cylinder, cone or hull.
+    /// A shape cannot be rounded: it is not a cuboid, cylinder, cone or hull.
     #[error("`{name}`: only cuboids, cylinders, cones and hulls can be rounded")]
     NotRoundable {
         /// Name of the body.
@@ -61,7 +61,7 @@ pub enum BuildError {
     UnknownBody {
         /// Name of the joint.
         joint: String,
-        /// The name that is not there.
+        /// The unknown name.
         body: String,
     },
     /// A number of a body, of a joint or of the options is out of its range.
@@ -69,19 +69,19 @@ pub enum BuildError {
     OutOfRange {
         /// Name of the body or of the joint.
         name: String,
-        /// Which number.
+        /// Name of the number.
         quantity: &'static str,
         /// Its value.
         value: f64,
         /// The range.
         requirement: &'static str,
     },
-    /// A body has a mass and inertia that no body has.
+    /// A body has a mass and inertia that are not physical.
     #[error("`{name}`: {source}")]
     Inertial {
         /// Name of the body.
         name: String,
-        /// What is wrong.
+        /// Cause.
         source: Box<RobotError>,
     },
     /// A dynamic body has no volume, so its inertia is unknown.
@@ -92,23 +92,23 @@ pub enum BuildError {
         /// Volume its surface encloses [m³].
         volume: f64,
     },
-    /// A soft body does not fit into a world.
+    /// A soft body cannot be added.
     #[error("soft body `{name}`: {source}")]
     Soft {
         /// Name of the soft body.
         name: String,
-        /// Why not.
+        /// Cause.
         source: SoftError,
     },
     /// An option of soft contact is out of its range.
     #[error("contact of soft bodies: {0}")]
     SoftContact(#[from] SoftError),
-    /// A robot does not fit into a world.
+    /// A robot cannot be added.
     #[error("robot `{robot}`: {source}")]
     Robot {
         /// Name of the robot.
         robot: String,
-        /// Why not.
+        /// Cause.
         source: Box<BuildError>,
     },
     /// A number of a robot, of one of its joints or of a motor is out of its range.
@@ -116,19 +116,19 @@ pub enum BuildError {
     PartOutOfRange {
         /// The robot, the joint or the motor.
         part: String,
-        /// Which number.
+        /// Name of the number.
         quantity: &'static str,
         /// Its value.
         value: f64,
         /// The range.
         requirement: &'static str,
     },
-    /// A link has a mass or inertia that no body has.
+    /// A link has a mass or inertia that is not physical.
     #[error("link \"{link}\": {source}")]
     LinkInertial {
         /// The link.
         link: String,
-        /// What is wrong.
+        /// Cause.
         source: Box<RobotError>,
     },
     /// A link states no mass, and its mesh encloses no volume to take it from.
@@ -137,17 +137,17 @@ pub enum BuildError {
         /// The link.
         link: String,
     },
-    /// A list has not one entry for each link, joint or coordinate.
+    /// A list does not have one entry for each link, joint or coordinate.
     #[error("it has {given} {what}, where {expected} are needed")]
     Count {
-        /// What is counted.
+        /// Name of the entries.
         what: &'static str,
         /// Entries given.
         given: usize,
         /// Entries needed.
         expected: usize,
     },
-    /// Its configuration is none.
+    /// The configuration is not valid.
     #[error(transparent)]
     Articulation(#[from] RobotError),
     /// A link moves and neither it nor any link that it carries has a mass.
@@ -163,7 +163,7 @@ pub enum BuildError {
     OutsideLimits {
         /// The joint.
         joint: String,
-        /// Where it starts [rad or m].
+        /// Its value at the start [rad or m].
         value: f64,
         /// Its limits [rad or m].
         limits: [f64; 2],
@@ -174,7 +174,7 @@ pub enum BuildError {
         /// The name.
         link: String,
     },
-    /// A joint follows another one and was given a motor of its own.
+    /// A joint mimics another one and was given a motor of its own.
     #[error("joint \"{joint}\" follows another joint, and can have no motor of its own")]
     MotorOfMimic {
         /// The joint.
@@ -186,7 +186,7 @@ pub enum BuildError {
         /// The name.
         robot: String,
     },
-    /// The robot has no such joint that moves of itself.
+    /// The robot has no such joint that moves and does not mimic another one.
     #[error("robot `{robot}` has no joint `{joint}` that moves of itself")]
     UnknownJoint {
         /// The robot.
@@ -202,26 +202,26 @@ pub enum BuildError {
         /// The joint.
         joint: String,
     },
-    /// There is no such body to be pulled.
+    /// There is no such body to pull.
     #[error("there is no body `{body}` to pull")]
     NoBodyToPull {
         /// The name.
         body: String,
     },
-    /// No force moves the body: it is fixed or kinematic, or a link that no joint lets move.
+    /// No force moves the body: it is fixed or kinematic, or a link that its joints hold in place.
     #[error("body `{body}` cannot be pulled: no force moves it")]
     Immovable {
         /// The body.
         body: String,
     },
     /// A rigid body is held by a node, or a soft one by a point.
-    #[error("body `{body}` is {is}, which is held by a {by}")]
+    #[error("body `{body}` is {is} and can only be held by a {by}")]
     Grip {
         /// The body.
         body: String,
         /// `rigid` or `soft`.
         is: &'static str,
-        /// What such a body is held by.
+        /// `point` or `node`, by which such a body is held.
         by: &'static str,
     },
     /// The soft body has no such node.
@@ -244,15 +244,15 @@ pub enum BuildError {
         /// The point [m].
         point: Point3<f64>,
     },
-    /// A name that no body bears.
+    /// A name that is not that of a body.
     #[error("there is no body named `{name}`; there are: {}", .known.join(", "))]
     NoSuchBody {
         /// The name.
         name: String,
-        /// The names there are.
+        /// Names of all bodies.
         known: Vec<String>,
     },
-    /// A weight is no weight.
+    /// A weight is not finite and positive.
     #[error("the weight of `{name}` is {weight}, but must be finite and above 0")]
     BadWeight {
         /// Name of the body.
@@ -260,28 +260,28 @@ pub enum BuildError {
         /// The weight.
         weight: f64,
     },
-    /// A distance of the options makes no sense.
+    /// A distance of the options is negative or not finite.
     #[error("the {what} is {value} m, but must be finite and not below 0")]
     BadDistance {
-        /// Which one.
+        /// Name of the distance.
         what: &'static str,
         /// Its value [m].
         value: f64,
     },
-    /// The penetration of a pair could not be established.
+    /// The penetration of a pair could not be determined.
     #[error("`{}` and `{}`: {source}", .bodies[0], .bodies[1])]
     Pair {
         /// Names of two bodies; of bodies that move as one the first.
         bodies: [String; 2],
-        /// Why.
+        /// Cause.
         source: Box<PenetrationError>,
     },
-    /// No translations were found that take all bodies apart.
-    #[error("no arrangement without overlaps was found: {} still overlap", quoted(.overlapping))]
+    /// No translations were found that separate all bodies.
+    #[error("no translations were found that separate all bodies: {} still overlap", quoted(.overlapping))]
     NotSeparated {
-        /// The best arrangement found.
+        /// The best translations found.
         best: Box<BodySeparation>,
-        /// Names of pairs that overlap in it; of bodies that move as one the first.
+        /// Names of pairs that overlap after them; of bodies that move as one the first.
         overlapping: Vec<[String; 2]>,
     },
     /// A body would have to move farther than the options allow.
@@ -289,11 +289,11 @@ pub enum BuildError {
     TooFar {
         /// Name of the body.
         name: String,
-        /// How far [m].
+        /// Length of its translation [m].
         distance: f64,
-        /// How far it may [m].
+        /// Maximum length [m].
         limit: f64,
-        /// The arrangement.
+        /// The translations.
         best: Box<BodySeparation>,
     },
 }

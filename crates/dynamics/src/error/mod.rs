@@ -1,4 +1,4 @@
-//! Errors of building a world, of stepping it, and of soft bodies on their own.
+//! Errors of building a world, of stepping it, and of soft bodies outside a world.
 
 mod build;
 mod ranges;

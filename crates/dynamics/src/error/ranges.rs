@@ -2,7 +2,7 @@
 
 use super::build::BuildError;
 
-/// Checks of numbers against their ranges; `refuse` makes the error of a quantity, its value and the requirement.
+/// Checks of numbers against their ranges; the function makes the error from a quantity, its value and the requirement.
 pub(crate) struct Ranges<F>(pub(crate) F);
 
 impl<F: Fn(&'static str, f64, &'static str) -> BuildError> Ranges<F> {

@@ -1,30 +1,29 @@
-//! Errors of soft bodies, in a world and on their own.
+//! Errors of soft bodies, in a world and outside one.
 
 use extricate_core::geometry::ShapeError;
 use thiserror::Error;
 
-/// Why soft bodies do not fit into a world or have no elements, or why a step of them has no result; after a step that
-/// failed positions and velocities are as before it.
+/// Error of a soft body or of a step of soft bodies; after a step that failed positions and velocities are as before it.
 #[derive(Debug, Error, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum SoftError {
     /// The time step is not a positive number.
     #[error("a time step must be positive and finite, not {dt} s")]
     TimeStep {
-        /// What was given [s].
+        /// The time step [s].
         dt: f64,
     },
     /// Newton's iteration did not converge.
     #[error(
-        "the soft bodies did not converge: forces out of balance {relative:e} of those that meet after {iterations} \
-         iterations, {tolerance:e} wanted; take a smaller time step (now {dt} s) or load step"
+        "the soft bodies did not converge: relative residual {relative:e} after {iterations} iterations, above the tolerance \
+         {tolerance:e}; take a smaller time step (now {dt} s) or load step"
     )]
     NotConverged {
         /// Newton iterations.
         iterations: usize,
-        /// Forces out of balance over the forces that meet.
+        /// Relative residual: forces out of balance over the forces that meet.
         relative: f64,
-        /// What was wanted.
+        /// Tolerance of the relative residual.
         tolerance: f64,
         /// Time step [s]; infinite in a quasi-static solve.
         dt: f64,
@@ -60,7 +59,7 @@ pub enum SoftError {
     NotFactored {
         /// Rows of the matrix.
         unknowns: usize,
-        /// What the factorisation says.
+        /// Reason of the factorisation.
         reason: &'static str,
     },
     /// The density is zero, negative or not finite.
@@ -97,10 +96,10 @@ pub enum SoftError {
         /// Its volume [m³].
         volume: f64,
     },
-    /// The linear tetrahedra within quadratic ones are not a mesh: too many nodes, or too thin.
+    /// The linear tetrahedra within quadratic ones are not a mesh: they have too many nodes, or are too thin.
     #[error("the parts of the quadratic tetrahedra are not a mesh")]
     Parts(#[from] ShapeError),
-    /// There is not one depth for each node.
+    /// The number of depths is not that of the nodes.
     #[error("{depths} depths for {nodes} nodes")]
     Depths {
         /// Number of depths.
@@ -123,7 +122,7 @@ pub enum SoftError {
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What it must be.
+        /// The requirement.
         must: &'static str,
     },
     /// A handle or an attachment has no nodes.
@@ -147,9 +146,9 @@ pub enum SoftError {
     HeldTwice {
         /// The node.
         node: u32,
-        /// What holds it first.
+        /// The first handle or attachment that holds it.
         first: String,
-        /// What holds it, too.
+        /// The second one.
         second: String,
     },
     /// Two handles of a body have the same name.
@@ -164,12 +163,12 @@ pub enum SoftError {
         /// Name of the handle.
         handle: String,
     },
-    /// A handle turns and leaves an axis free.
-    #[error("handle `{handle}` turns at {time} s, so it must prescribe all three axes")]
-    TurnsWithFreeAxis {
+    /// A handle rotates and leaves an axis free.
+    #[error("handle `{handle}` rotates at {time} s, so it must prescribe all three axes")]
+    RotatesWithFreeAxis {
         /// Name of the handle.
         handle: String,
-        /// Time of the first keyframe that turns it [s].
+        /// Time of the first keyframe that rotates it [s].
         time: f64,
     },
     /// The times of a handle's keyframes do not ascend from zero.
@@ -189,7 +188,7 @@ pub enum SoftError {
     HandleNotFinite {
         /// Name of the handle.
         handle: String,
-        /// Which number.
+        /// Name of the number.
         quantity: &'static str,
         /// Its value.
         value: f64,
@@ -207,15 +206,15 @@ pub enum SoftError {
     /// An attachment names a rigid body that does not exist.
     #[error("there is no rigid body `{body}` to be attached to")]
     UnknownBody {
-        /// The name that is not there.
+        /// The unknown name.
         body: String,
     },
-    /// There is no distance field of the surface on the grid asked for.
+    /// There is no distance field of the surface on the given grid.
     #[error("no distance field with {resolution} points along the longest side: {reason}")]
     Field {
         /// Points along the longest side.
         resolution: usize,
-        /// What the field says.
+        /// Reason of the field.
         reason: String,
     },
 }

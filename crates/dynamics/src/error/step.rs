@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::soft::SoftError;
 
-/// Why a step failed.
+/// Failure of a step.
 #[derive(Debug, Error, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum StepError {
@@ -27,38 +27,38 @@ pub enum StepError {
         name: String,
         /// Its speed [m/s].
         speed: f64,
-        /// The greatest that is taken for meant [m/s].
+        /// Maximum speed that is accepted as intended [m/s].
         bound: f64,
         /// The step that failed, 1-based.
         step: u64,
         /// Time at the end of that step [s].
         time: f64,
     },
-    /// The bodies move with far more energy than they had at the start and gravity gave them.
+    /// The bodies move with far more energy than they had at the start and gained by gravity.
     #[error(
-        "the bodies have {kinetic} J of kinetic energy at step {step} (time {time} s), but {explained} J at most can be \
-         explained; most of it is that of body `{name}`"
+        "the bodies have {kinetic} J of kinetic energy at step {step} (time {time} s), but their energy at the start and \
+         gravity account for at most {explained} J; body `{name}` has most of it"
     )]
     EnergyGrown {
         /// Name of the body with the most kinetic energy.
         name: String,
         /// Kinetic energy of all bodies [J].
         kinetic: f64,
-        /// What they had at the start and what they fell from there [J].
+        /// Energy at the start less the present potential energy [J].
         explained: f64,
         /// The step that failed, 1-based.
         step: u64,
         /// Time at the end of that step [s].
         time: f64,
     },
-    /// The soft bodies did not get through a step, nor through it in parts.
-    #[error("soft bodies ({name}) at step {step} (time {time} s), cut into {parts} parts at last: {source}")]
+    /// The soft bodies did not complete a step, nor its parts.
+    #[error("soft bodies ({name}) at step {step} (time {time} s), divided into {parts} parts: {source}")]
     Soft {
-        /// Name of the soft body at fault, or of all that may be.
+        /// Name of the soft body that caused the failure, or of all that may have.
         name: String,
-        /// Into how many parts the step was cut in the last attempt.
+        /// Number of parts of the step in the last attempt.
         parts: usize,
-        /// What went wrong.
+        /// Cause of the failure.
         source: Box<SoftError>,
         /// The step that failed, 1-based.
         step: u64,
@@ -68,7 +68,7 @@ pub enum StepError {
 }
 
 impl StepError {
-    /// Name of the body that a step failed at.
+    /// Name of the body that caused the failure.
     #[must_use]
     pub fn body(&self) -> &str {
         match self {

@@ -1,4 +1,4 @@
-//! The algorithms of the passes of a world, and their states.
+//! Algorithms of the passes of a world, and their states.
 
 use rapier3d::dynamics::RigidBodyHandle;
 use rapier3d::pipeline::PhysicsWorld;
@@ -20,16 +20,16 @@ pub(crate) struct Passes {
     pub(crate) rotation: FreeRotation,
     pub(crate) restitution: Restitution,
     pub(crate) depenetration: Depenetration,
-    /// Of the state at the start; there is none before the first step.
+    /// Monitor with the energy of the start; `None` before the first step.
     pub(crate) monitor: Option<Monitor>,
-    /// Number of parts that the next step is taken in.
+    /// Number of parts of the next step.
     pub(crate) parts: u32,
-    /// Length of the last part [s]: impulses of contacts are those of that time.
+    /// Length of the last part [s]: impulses of contacts are those of that duration.
     pub(crate) part: f64,
 }
 
 impl Passes {
-    /// Of a world with bodies in the order of their handles.
+    /// Passes of a world with bodies in the order of their handles.
     pub(crate) fn of(
         physics: &PhysicsWorld,
         bodies: &[BodyDescription],
@@ -49,7 +49,7 @@ impl Passes {
     }
 }
 
-/// The states of the algorithms; continuous collision has none.
+/// States of the algorithms; continuous collision detection has none.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct PassesState {
     rotation: <FreeRotation as Stateful>::State,
@@ -79,7 +79,7 @@ impl Stateful for Passes {
         self.restitution.restore(state.restitution)?;
         self.depenetration.restore(state.depenetration)?;
         // A forged checkpoint could ask for any number.
-        self.parts = state.parts.clamp(1, rolling::MOST);
+        self.parts = state.parts.clamp(1, rolling::MAX_PARTS);
         (self.part, self.monitor) = (state.part, state.monitor);
         Ok(())
     }

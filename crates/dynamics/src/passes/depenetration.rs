@@ -1,13 +1,13 @@
-//! Overlaps are resolved by position, with no velocity and no energy but the height it takes.
+//! Depenetration: overlaps are resolved by position, without velocity and without energy but for the work against gravity.
 //!
-//! A pair that overlaps at the start of a run, or deeper than contacts at rest ever do, is *resolving* until it is
-//! apart. To the solver its contacts seem to touch without overlap: it holds the bodies, and pushes nothing. After
-//! each step bodies are translated apart, by a bounded way, to satisfy
+//! A pair that overlaps at the start of a run, or deeper than contacts at rest do, is *resolving* until it is separated.
+//! The solver is given its contacts as touching without overlap: it holds the bodies and does not push them apart. After
+//! each step bodies are translated, by bounded displacements x, to satisfy
 //!
 //! n·(x_b − x_a) ≥ depth at the contacts of resolving pairs, n·(x_b − x_a) ≥ −gap at all others,
 //!
-//! with the least Σ m |x|², by projected Gauss–Seidel sweeps. Bodies that joints tie together move as one; fixed and
-//! kinematic bodies stay, and so do robots. Where that makes bodies overlap that bore no load on each other, they are
+//! with minimum Σ m |x|², by projected Gauss–Seidel sweeps. Bodies connected by joints move as one; fixed and kinematic
+//! bodies stay, and so do robots. Where the translations make bodies overlap that bore no load on each other, these are
 //! resolved, too.
 //!
 //! | here      | meaning                                                          |
@@ -28,20 +28,27 @@ use crate::description::{BodyDescription, BodyKind};
 use crate::rigid::{parents, raw};
 use crate::stateful::{Mismatch, Stateful, fits};
 
-/// Share of the size beyond which an overlap is no contact at rest.
+/// Depth, as a fraction of the size, beyond which an overlap is not a contact at rest: those stay below 3e-3 in all
+/// shipped scenes (a mass ratio of 1000 : 1). Less resolves contacts under load, which then do not bounce; more leaves
+/// deeper overlaps to the solver. No effect on the sets of docs/sensitivity.md.
 const DEEP: f64 = 1e-2;
-/// Share of the size beyond which an overlap is resolved that came about without a load: at the start of the run, or
-/// because a body was moved. Less is left to the solver.
+/// Depth, as a fraction of the size, beyond which an overlap is resolved that arose without a load: at the start of the
+/// run, or because a body was moved. Smaller ones are left to the solver. No effect on the sets of docs/sensitivity.md.
 const SHALLOW: f64 = 1e-6;
-/// Share of the size up to which an overlap may be left where many bodies are in each other's way.
+/// Depth, as a fraction of the size, that may remain where many bodies block each other: the sweeps need not converge
+/// for a pair to return to the solver. A safeguard, without effect on the sets of docs/sensitivity.md.
 const LEFT: f64 = 1e-4;
-/// Share of the size by which a pair ends up apart.
+/// Clearance of a separated pair, as a fraction of the size: above rounding, so that the solver does not see an
+/// overlap. Half and twice change the only run and the work by less than 0.1 % (docs/sensitivity.md).
 const CLEARANCE: f64 = 1e-9;
-/// Sizes that a body is moved in a second at most.
+/// Maximum speed of the translations [sizes/s]. Slower leaves bodies overlapped for longer; faster shows as a jump.
+/// Half and twice change the only run and the work by +84 % and −48 % (docs/sensitivity.md).
 const SPEED: f64 = 5.0;
-/// Sweeps over the contacts.
+/// Maximum number of sweeps over the contacts: heaps that need more are separated over several steps. Half and twice
+/// change the only run and the work by +0.93 % and < 0.1 % (docs/sensitivity.md).
 const SWEEPS: usize = 50;
-/// Share of the greatest way below which a sweep has changed nothing.
+/// Maximum change of a displacement in a sweep, as a fraction of the maximum depth, at which the sweeps have converged.
+/// A safeguard against sweeps that change nothing, without effect on the sets of docs/sensitivity.md.
 const CONVERGED: f64 = 1e-6;
 
 /// The overlaps of a world that are being resolved.
@@ -49,25 +56,25 @@ const CONVERGED: f64 = 1e-6;
 pub(crate) struct Depenetration {
     /// Bounding radii [m], by the raw index of the body.
     sizes: Vec<f64>,
-    /// Index of the group of bodies that move as one, by the raw index of the body; none for what does not move.
+    /// Index of the group of bodies that move as one, by the raw index of the body; `None` for bodies that do not move.
     groups: Vec<Option<usize>>,
     /// Bodies of each group.
     members: Vec<Vec<RigidBodyHandle>>,
     /// Mass of each group [kg].
     masses: Vec<f64>,
     state: DepenetrationState,
-    /// Depth [m] up to which the solver pushes harder at what is deeper.
+    /// Depth [m] up to which the push of the solver grows with the depth.
     recoverable: f64,
 }
 
-/// The state of the overlaps of a world.
+/// State of the overlaps of a world.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct DepenetrationState {
     /// Pairs of bodies that are being resolved, by raw index, the lesser first.
     resolving: BTreeSet<[usize; 2]>,
-    /// Pairs that bore a load in the last step, by raw index, the lesser first; kept while bodies are moved.
+    /// Pairs that bore a load in the last step, by raw index, the lesser first; retained while bodies are moved.
     loaded: BTreeSet<[usize; 2]>,
-    /// Which bodies were moved after the last step, by raw index.
+    /// Whether each body was moved after the last step, by raw index.
     moved: Vec<bool>,
     /// Whether no step has been made.
     fresh: bool,
@@ -88,14 +95,14 @@ impl Stateful for Depenetration {
     }
 }
 
-/// A contact with its constraint: n·(x_b − x_a) ≥ least.
+/// Constraint row of a contact: n·(x_b − x_a) ≥ min.
 #[derive(Debug, Clone, Copy)]
 struct ConstraintRow {
     bodies: [usize; 2],
     groups: [Option<usize>; 2],
     pub normal: Vector3<f64>,
     pub depth: f64,
-    least: f64,
+    min: f64,
     /// Mass-weighted impulse so far [m·kg].
     push: f64,
 }
@@ -109,8 +116,8 @@ fn sorted([a, b]: [usize; 2]) -> [usize; 2] {
 }
 
 impl Depenetration {
-    /// Of bodies with their handles, in the same order; `recoverable` is the depth [m] up to which the solver pushes
-    /// harder at what is deeper.
+    /// Depenetration of bodies with their handles, in the same order; `recoverable` is the depth [m] up to which the push of
+    /// the solver grows with the depth.
     pub(crate) fn of(
         physics: &PhysicsWorld,
         described: &[BodyDescription],
@@ -142,7 +149,7 @@ impl Depenetration {
         this
     }
 
-    /// Makes two bodies with a joint move as one; where one of them does not move, neither does.
+    /// Merges the groups of two bodies with a joint; where one of them does not move, neither does the other.
     fn tie(&mut self, bodies: [RigidBodyHandle; 2]) {
         let [a, b] = bodies.map(|body| self.groups[raw(body)]);
         match (a, b) {
@@ -159,22 +166,24 @@ impl Depenetration {
         }
     }
 
-    /// Whether two bodies, by raw index, overlap and are being taken apart.
+    /// Whether two bodies, by raw index, overlap and are being separated.
     pub(crate) fn is_resolving(&self, bodies: [usize; 2]) -> bool {
         self.state.resolving.contains(&sorted(bodies))
     }
 
-    /// How many pairs are being resolved.
+    /// Number of pairs that are being resolved.
     pub(crate) fn pairs(&self) -> usize {
         self.state.resolving.len()
     }
 
-    /// The depth [m] beyond which two bodies that are not being resolved are; infinite where neither can be moved.
+    /// Depth [m] beyond which two bodies begin to be resolved; infinite where neither can be moved.
     fn threshold(&self, bodies: [usize; 2]) -> f64 {
         let [a, b] = bodies.map(|body| self.groups[body]);
         if a == b {
             return f64::INFINITY;
         }
+        // An overlap that a translation caused is not loaded, and may be resolved at once; one under load is the
+        // solver's, or resolving one pair of a heap would spread through all of it.
         let moved = || bodies.iter().any(|&body| self.state.moved[body]);
         let new = self.state.fresh || moved() && !self.state.loaded.contains(&sorted(bodies));
         (if new { SHALLOW } else { DEEP }) * self.size(bodies)
@@ -189,9 +198,9 @@ impl Depenetration {
         self.sizes[a].min(self.sizes[b])
     }
 
-    /// Takes overlaps apart, as far as a step may. Tells the work against gravity [J] that it took.
+    /// Separates overlaps, as far as the bound of a step allows. Returns the work against gravity [J].
     pub(crate) fn after_step(&mut self, physics: &mut PhysicsWorld) -> f64 {
-        self.state.resolving = self.found(physics);
+        self.state.resolving = self.overlapping(physics);
         self.state.fresh = false;
         self.state.moved.fill(false);
         if self.state.resolving.is_empty() {
@@ -200,17 +209,17 @@ impl Depenetration {
         self.state.loaded = loaded(physics);
         let step = physics.integration_parameters.dt;
         let mut rows = self.rows(physics, step);
-        let ways = self.ways(&mut rows, step);
-        self.release(&rows, &ways);
+        let displacements = self.displacements(&mut rows, step);
+        self.release(&rows, &displacements);
         let gravity: Vector3<f64> = physics.gravity.into();
         let mut work = 0.0;
-        for ((members, mass), way) in self.members.iter().zip(&self.masses).zip(&ways) {
-            if *way == Vector3::zeros() {
+        for ((members, mass), displacement) in self.members.iter().zip(&self.masses).zip(&displacements) {
+            if *displacement == Vector3::zeros() {
                 continue;
             }
-            work -= mass * gravity.dot(way);
+            work -= mass * gravity.dot(displacement);
             for &body in members {
-                let translation = Vector3::from(physics.bodies[body].translation()) + way;
+                let translation = Vector3::from(physics.bodies[body].translation()) + displacement;
                 physics.bodies[body].set_translation(translation.into(), true);
                 self.state.moved[raw(body)] = true;
             }
@@ -218,36 +227,37 @@ impl Depenetration {
         work
     }
 
-    /// The pairs of bodies that have to be taken apart, by raw index, the lesser first: by the depths at the start of the
-    /// step that was made last.
-    fn found(&self, physics: &PhysicsWorld) -> BTreeSet<[usize; 2]> {
+    /// Pairs of bodies that have to be separated, by raw index, the lesser first, from the depths at the start of the last
+    /// step.
+    fn overlapping(&self, physics: &PhysicsWorld) -> BTreeSet<[usize; 2]> {
         let mut found = BTreeSet::new();
         for pair in physics.narrow_phase.contact_pairs() {
             let Some(bodies) = bodies_of(&physics.colliders, [pair.collider1, pair.collider2]) else {
                 continue;
             };
+            // A pair that is resolving stays so down to the smaller threshold.
             let is_resolving = self.is_resolving(bodies);
-            let least = if is_resolving { SHALLOW * self.size(bodies) } else { self.threshold(bodies) };
-            if depth(pair) > least {
+            let min = if is_resolving { SHALLOW * self.size(bodies) } else { self.threshold(bodies) };
+            if depth(pair) > min {
                 found.insert(sorted(bodies));
             }
         }
         found
     }
 
-    /// Of pairs of bodies, those that overlapped at the start of the step that was made last, and are being taken apart.
-    pub(crate) fn taken_apart(
+    /// Those of `pairs`, indices in `handles`, that overlapped at the start of the last step and are being separated.
+    pub(crate) fn being_separated(
         &self,
         physics: &PhysicsWorld,
         handles: &[RigidBodyHandle],
         pairs: &[[usize; 2]],
     ) -> BTreeSet<[usize; 2]> {
-        let found = self.found(physics);
-        let is_found = |pair: &[usize; 2]| found.contains(&sorted(pair.map(|body| raw(handles[body]))));
-        pairs.iter().copied().filter(is_found).collect()
+        let overlapping = self.overlapping(physics);
+        let is_one = |pair: &[usize; 2]| overlapping.contains(&sorted(pair.map(|body| raw(handles[body]))));
+        pairs.iter().copied().filter(is_one).collect()
     }
 
-    /// The constraints of the contacts, at the poses at the end of the step.
+    /// Constraint rows of the contacts, at the poses at the end of the step.
     fn rows(&self, physics: &PhysicsWorld, step: f64) -> Vec<ConstraintRow> {
         let mut rows = Vec::new();
         for pair in physics.narrow_phase.contact_pairs() {
@@ -267,35 +277,36 @@ impl Depenetration {
                     let on_first = poses[0] * Point3::from(Vector3::from(contact.local_p1));
                     let on_second = poses[1] * Point3::from(Vector3::from(contact.local_p2));
                     let depth = -(on_second - on_first).dot(&normal);
-                    let least = match resolving {
+                    let min = match resolving {
                         true => f64::min(depth + CLEARANCE * size, SPEED * step * size),
                         false => f64::min(depth, 0.0),
                     };
-                    rows.push(ConstraintRow { bodies, groups, normal, depth, least, push: 0.0 });
+                    rows.push(ConstraintRow { bodies, groups, normal, depth, min, push: 0.0 });
                 }
             }
         }
-        // Whatever order rapier keeps its pairs in.
+        // The result of the sweeps depends on the order of the rows, which must not be that of rapier's pairs.
         rows.sort_by_key(|row| row.bodies);
         rows
     }
 
-    /// Hands pairs that are apart now back to the solver.
-    fn release(&mut self, rows: &[ConstraintRow], ways: &[Vector3<f64>]) {
-        let way = |group: Option<usize>| group.map_or(Vector3::zeros(), |group| ways[group]);
+    /// Returns pairs that are now separated to the solver.
+    fn release(&mut self, rows: &[ConstraintRow], displacements: &[Vector3<f64>]) {
+        let displacement =
+            |group: Option<usize>| group.map_or(Vector3::zeros(), |group| displacements[group]);
         let left = rows.iter().filter(|row| {
-            let [a, b] = row.groups.map(way);
+            let [a, b] = row.groups.map(displacement);
             row.depth - (b - a).dot(&row.normal) > LEFT * self.size(row.bodies)
         });
         let left: BTreeSet<_> = left.map(|row| sorted(row.bodies)).collect();
         self.state.resolving.retain(|pair| left.contains(pair));
     }
 
-    /// Translations of the groups [m].
-    fn ways(&self, rows: &mut [ConstraintRow], step: f64) -> Vec<Vector3<f64>> {
-        let mut ways = vec![Vector3::zeros(); self.members.len()];
+    /// Displacements of the groups [m]: minimum of Σ m |x|² subject to the rows, by projected Gauss–Seidel.
+    fn displacements(&self, rows: &mut [ConstraintRow], step: f64) -> Vec<Vector3<f64>> {
+        let mut displacements = vec![Vector3::zeros(); self.members.len()];
         let weight = |group: Option<usize>| group.map_or(0.0, |group| 1.0 / self.masses[group]);
-        let greatest = rows.iter().map(|row| row.least).fold(0.0, f64::max);
+        let max = rows.iter().map(|row| row.min).fold(0.0, f64::max);
         for _ in 0..SWEEPS {
             let mut change = 0.0_f64;
             for row in rows.iter_mut() {
@@ -304,33 +315,36 @@ impl Depenetration {
                 if !(yields > 0.0) {
                     continue;
                 }
-                let way = |group: Option<usize>| group.map_or(Vector3::zeros(), |group| ways[group]);
-                let opened = (way(b) - way(a)).dot(&row.normal);
-                let push = f64::max(0.0, row.push + (row.least - opened) / yields);
+                let displacement =
+                    |group: Option<usize>| group.map_or(Vector3::zeros(), |group| displacements[group]);
+                let opened = (displacement(b) - displacement(a)).dot(&row.normal);
+                // Clamped in total, not by increment: a later sweep may take back what an earlier one pushed too far.
+                let push = f64::max(0.0, row.push + (row.min - opened) / yields);
                 let more = push - row.push;
                 row.push = push;
                 change = change.max((more * yields).abs());
                 for (group, sign) in [(a, -1.0), (b, 1.0)] {
                     if let Some(group) = group {
-                        ways[group] += row.normal * (sign * more / self.masses[group]);
+                        displacements[group] += row.normal * (sign * more / self.masses[group]);
                     }
                 }
             }
-            if change <= CONVERGED * greatest {
+            if change <= CONVERGED * max {
                 break;
             }
         }
-        for (way, members) in ways.iter_mut().zip(&self.members) {
-            let most = members.iter().map(|&body| SPEED * step * self.sizes[raw(body)]).fold(0.0, f64::max);
-            if way.norm() > most {
-                *way *= most / way.norm();
+        // A body between two others may be pushed farther than any single row is.
+        for (displacement, members) in displacements.iter_mut().zip(&self.members) {
+            let max = members.iter().map(|&body| SPEED * step * self.sizes[raw(body)]).fold(0.0, f64::max);
+            if displacement.norm() > max {
+                *displacement *= max / displacement.norm();
             }
         }
-        ways
+        displacements
     }
 }
 
-/// The pairs of bodies, by raw index, that bore a load in the step.
+/// Pairs of bodies, by raw index, that bore a load in the step.
 fn loaded(physics: &PhysicsWorld) -> BTreeSet<[usize; 2]> {
     let bears = |pair: &&ContactPair| {
         let mut points = pair.solver_manifolds().iter().flat_map(|manifold| &manifold.points);
@@ -343,17 +357,17 @@ fn loaded(physics: &PhysicsWorld) -> BTreeSet<[usize; 2]> {
         .collect()
 }
 
-/// The greatest depth [m] of a pair at the start of the step; negative for what is apart.
+/// Maximum depth [m] of a pair at the start of the step; negative for a disjoint one.
 fn depth(pair: &ContactPair) -> f64 {
     let points = pair.solver_manifolds().iter().flat_map(|manifold| &manifold.points);
     points.map(|contact| -contact.dist).fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// Hides the depth of what is being resolved from the solver.
+/// Hides the depth of overlaps that are being resolved from the solver.
 ///
-/// What cannot be resolved because joints hold it in place is left to the solver. It pushes bodies apart no faster than
-/// a bound, which depths beyond `recoverable` reach; four corners beyond it would be pushed alike however much they
-/// differ, and the body would turn at random. So the depths of a manifold are lessened alike.
+/// Overlaps that cannot be resolved because joints hold the bodies in place are left to the solver. It pushes bodies apart
+/// no faster than a bound, which depths beyond `recoverable` reach; four corners beyond it would be pushed alike however
+/// much they differ, and the body would rotate at random. So the depths of a manifold are reduced by the same amount.
 impl PhysicsHooks for Depenetration {
     fn modify_solver_contacts(&self, context: &mut ContactModificationContext) {
         let Some(bodies) = bodies_of(context.colliders, [context.collider1, context.collider2]) else {
@@ -364,7 +378,7 @@ impl PhysicsHooks for Depenetration {
         let deepest = rigid.manifold.points.iter().map(|contact| -contact.dist).fold(0.0, f64::max);
         let contacts = rigid.solver_contacts.iter_mut();
         if resolving || deepest > threshold {
-            // A little apart, so that rounding pushes nothing.
+            // With a small clearance, so that rounding pushes nothing.
             let apart = CLEARANCE * self.size(bodies);
             contacts.for_each(|contact| contact.dist = contact.dist.max(apart));
         } else if deepest > self.recoverable {

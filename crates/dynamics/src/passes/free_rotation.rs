@@ -1,12 +1,11 @@
-//! Free rotation: angular momentum stays, angular velocity follows the body as it turns.
+//! Free rotation: angular momentum is conserved, angular velocity follows from it as the body rotates.
 //!
-//! rapier turns a body by a constant angular velocity within a step. What turns it as a free body would is the *mean*
-//! velocity of the exact motion; it is handed to rapier before the step, and after it the velocity is that of the
-//! angular momentum at the new orientation. Impulses of contacts and joints act on the momentum in between.
+//! rapier rotates a body with a constant angular velocity within a step. The *mean* velocity of the exact motion rotates it
+//! as a free body would; it is set before the step, and after the step the velocity is that of the angular momentum at the
+//! new orientation. Impulses of contacts and joints act on the momentum in between.
 //!
-//! A body that contacts or joints hold must end a step with the velocity that they let it have. It is handed the
-//! velocity at the end of the exact motion instead, and keeps what the solver makes of that. Whether it is held is told
-//! by the step before.
+//! A body that contacts or joints hold must end a step with the velocity that they allow. It is given the velocity at the
+//! end of the exact motion instead, and retains the solver's result. Whether it is held is taken from the step before.
 //!
 //! The exact motion is composed of rotations, each the exact flow of a part of the energy
 //! H = |L|²/2Iₐ + ½ δ_b L_b² + ½ δ_c L_c², δ_i = 1/I_i − 1/Iₐ: about L for the first part, which commutes with the
@@ -25,24 +24,34 @@ use rapier3d::pipeline::PhysicsWorld;
 
 use crate::stateful::{Mismatch, Stateful, fits};
 
-/// Relative difference of the moments below which a body turns like a ball.
+/// Relative difference of the moments below which a body rotates like a ball, whose angular velocity is constant. A
+/// safeguard against compositions that a ball does not need, without effect on the sets of docs/sensitivity.md.
 const BALL: f64 = 1e-9;
-/// Angle of a step [rad] below which a body counts as not turning.
+/// Angle of a step [rad] below which a body counts as not rotating. Half changes 3 and twice 2 of 6 runs and the work
+/// by less than 0.1 % (docs/sensitivity.md).
 const STILL: f64 = 1e-8;
-/// Angle [rad] a body turns in one composition; the error is a 24th of its square.
+/// Angle [rad] by which a body rotates in one composition; the error is a 24th of its square, so that half of it costs
+/// twice as much and leaves a quarter of the error. Half changes 3 and twice 2 of 5 runs and the work by −0.2 % and
+/// −0.18 % (docs/sensitivity.md).
 const PIECE: f64 = 0.05;
-/// Share of its angular velocity by which a step changes that of a body that nothing holds: rounding.
+/// Maximum number of compositions in a step: 50 rad, far beyond [`MAX_ANGLE`]. A safeguard against the cost of thin
+/// bodies, for which the rate of the smallest moment bounds the angle poorly.
+const MAX_PIECES: f64 = 1000.0;
+/// Relative change of the angular velocity in a step up to which nothing holds a body: rounding. A safeguard, without
+/// effect on the sets of docs/sensitivity.md.
 const ROUNDING: f64 = 1e-10;
-/// Angle of a step [rad] beyond which the mean velocity is not defined well: whole turns would be lost.
-const FASTEST: f64 = 2.0;
+/// Angle of a step [rad] beyond which the mean velocity is not well defined: it must stay well below π, where the
+/// shorter rotation is the other way round. Faster bodies rotate as rapier has it. A safeguard against a loss of full
+/// revolutions, without effect on the sets of docs/sensitivity.md.
+const MAX_ANGLE: f64 = 2.0;
 
-/// How a body is about to turn.
+/// A body whose rotation is exchanged with rapier's during a step.
 #[derive(Debug, Clone, Copy)]
-struct Turning {
+struct RotatingTop {
     top: usize,
     /// Angular momentum at the start of the step.
     momentum: Vector3<f64>,
-    /// Angular velocity [rad/s, world] rapier was given.
+    /// Angular velocity [rad/s, world] that was set before the step.
     given: Vector3<f64>,
     /// Rotation principal frame → world at the start of the step.
     frame: UnitQuaternion<f64>,
@@ -56,14 +65,14 @@ struct Top {
     held: bool,
 }
 
-/// The free rotation of the bodies of a world.
+/// Free rotation of the bodies of a world.
 #[derive(Debug, Default)]
 pub(crate) struct FreeRotation {
     tops: Vec<Top>,
-    turning: Vec<Turning>,
+    rotating: Vec<RotatingTop>,
 }
 
-/// Which of the bodies contacts or joints held in the last step.
+/// The state holds for each body whether contacts or joints held it in the last step.
 impl Stateful for FreeRotation {
     type State = Vec<bool>;
 
@@ -79,9 +88,9 @@ impl Stateful for FreeRotation {
 }
 
 impl FreeRotation {
-    /// Of those bodies that do not turn like balls.
+    /// Free rotation of those bodies that do not rotate like balls.
     ///
-    /// Parts of a robot are rapier's own matter: their velocities follow from those of the joints.
+    /// Links of a robot are left to rapier: their velocities follow from those of the joints.
     pub(crate) fn of(physics: &PhysicsWorld, handles: &[RigidBodyHandle]) -> Self {
         let is_top = |handle: &RigidBodyHandle| {
             let body = &physics.bodies[*handle];
@@ -90,49 +99,50 @@ impl FreeRotation {
             is_free && moments.max() - moments.min() > BALL * moments.max()
         };
         let tops = handles.iter().copied().filter(is_top).map(|body| Top { body, held: false });
-        Self { tops: tops.collect(), turning: Vec::new() }
+        Self { tops: tops.collect(), rotating: Vec::new() }
     }
 
-    /// Gives bodies the velocity of their free rotation over a step [s] of `substeps`.
+    /// Sets the velocities of bodies to those of their free rotation over a step [s] of `substeps`.
     pub(crate) fn before_step(&mut self, bodies: &mut RigidBodySet, step: f64, substeps: u32) {
-        self.turning.clear();
+        self.rotating.clear();
         for (top, Top { body: handle, held }) in self.tops.iter().copied().enumerate() {
             let body = &bodies[handle];
             let velocity: Vector3<f64> = body.angvel().into();
             let angle = velocity.norm() * step;
-            if body.is_sleeping() || !(angle > STILL && angle < FASTEST) {
+            if body.is_sleeping() || !(angle > STILL && angle < MAX_ANGLE) {
                 continue;
             }
             let (frame, moments) = (frame(body), moments(body));
             let momentum = frame * moments.component_mul(&(frame.inverse() * velocity));
-            let turned = turned_freely(&frame, &momentum, &moments, step);
+            let rotated = rotate_freely(&frame, &momentum, &moments, step);
             let given = if held {
-                turned * (turned.inverse() * momentum).component_div(&moments)
+                rotated * (rotated.inverse() * momentum).component_div(&moments)
             } else {
-                let mean = mean_velocity(&frame, &turned, step);
-                // rapier turns by 2 atan(ω h/2) in a substep h instead of by ω h.
+                let mean = mean_velocity(&frame, &rotated, step);
+                // rapier rotates by 2 atan(ω h/2) in a substep h instead of by ω h.
                 let half = mean.norm() * step / (2.0 * f64::from(substeps));
                 if half > 0.0 { mean * (half.tan() / half) } else { mean }
             };
             bodies[handle].set_angvel(given.into(), false);
-            self.turning.push(Turning { top, momentum, given, frame });
+            self.rotating.push(RotatingTop { top, momentum, given, frame });
         }
     }
 
-    /// Gives bodies the velocity of their angular momentum: that before the step and what impulses added.
+    /// Sets the velocities of bodies to those of their angular momentum: that before the step plus the impulses.
     pub(crate) fn after_step(&mut self, bodies: &mut RigidBodySet, step: f64) {
-        for turning in &self.turning {
-            let top = &mut self.tops[turning.top];
+        for rotating in &self.rotating {
+            let top = &mut self.tops[rotating.top];
             let body = &bodies[top.body];
             let moments = moments(body);
-            let change: Vector3<f64> = Vector3::from(body.angvel()) - turning.given;
+            let change: Vector3<f64> = Vector3::from(body.angvel()) - rotating.given;
+            // Damping changes the velocity of a free body, too: up to twice its rate is not a contact.
             let damped = 2.0 * step * body.angular_damping() + ROUNDING;
-            let was_held = std::mem::replace(&mut top.held, change.norm() > damped * turning.given.norm());
+            let was_held = std::mem::replace(&mut top.held, change.norm() > damped * rotating.given.norm());
             if was_held && top.held {
                 continue;
             }
-            let impulse = turning.frame * moments.component_mul(&(turning.frame.inverse() * change));
-            let momentum = turning.momentum + impulse;
+            let impulse = rotating.frame * moments.component_mul(&(rotating.frame.inverse() * change));
+            let momentum = rotating.momentum + impulse;
             let frame = frame(body);
             let velocity = frame * (frame.inverse() * momentum).component_div(&moments);
             bodies[top.body].set_angvel(velocity.into(), false);
@@ -150,18 +160,19 @@ fn frame(body: &RigidBody) -> UnitQuaternion<f64> {
     (body.rotation() * body.mass_properties().local_mprops.principal_inertia_local_frame).into()
 }
 
-/// The constant angular velocity [rad/s, world] that turns a frame to another one in `time` [s].
-fn mean_velocity(frame: &UnitQuaternion<f64>, turned: &UnitQuaternion<f64>, time: f64) -> Vector3<f64> {
-    let turned = turned * frame.inverse();
-    let turned = if turned.w < 0.0 { -*turned.quaternion() } else { *turned.quaternion() };
-    let sine = turned.imag().norm();
+/// Constant angular velocity [rad/s, world] that rotates a frame to another one in `time` [s].
+fn mean_velocity(frame: &UnitQuaternion<f64>, rotated: &UnitQuaternion<f64>, time: f64) -> Vector3<f64> {
+    let rotation = rotated * frame.inverse();
+    // Of q and −q the one of the shorter rotation.
+    let rotation = if rotation.w < 0.0 { -*rotation.quaternion() } else { *rotation.quaternion() };
+    let sine = rotation.imag().norm();
     // 2 atan2(s, w)/s, which is 2 in the limit.
-    let factor = if sine > 0.0 { 2.0 * sine.atan2(turned.w) / sine } else { 2.0 };
-    turned.imag() * (factor / time)
+    let factor = if sine > 0.0 { 2.0 * sine.atan2(rotation.w) / sine } else { 2.0 };
+    rotation.imag() * (factor / time)
 }
 
-/// The rotation principal frame → world of a free body after `time` [s].
-fn turned_freely(
+/// Rotation principal frame → world of a free body after `time` [s], by Strang's composition [Reich94].
+fn rotate_freely(
     frame: &UnitQuaternion<f64>,
     momentum: &Vector3<f64>,
     moments: &Vector3<f64>,
@@ -174,33 +185,34 @@ fn turned_freely(
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "angles of a step are below a turn"
+        reason = "angles of a step are below 2π"
     )]
-    let pieces = (fastest / PIECE).ceil().clamp(1.0, 1000.0) as u32;
+    let pieces = (fastest / PIECE).ceil().clamp(1.0, MAX_PIECES) as u32;
     let piece = time / f64::from(pieces);
-    let mut turned = *frame;
+    let mut rotated = *frame;
     let mut local = frame.inverse() * momentum;
     let mut about = |axis: usize, rate: f64, duration: f64| {
         let angle = rate * local[axis] * duration;
         let (sine, cosine) = (0.5 * angle).sin_cos();
         let mut imaginary = Vector3::zeros();
         imaginary[axis] = sine;
-        let turn = UnitQuaternion::new_unchecked(Quaternion::from_parts(cosine, imaginary));
-        turned *= turn;
-        local = turn.inverse() * local;
+        let rotation = UnitQuaternion::new_unchecked(Quaternion::from_parts(cosine, imaginary));
+        rotated *= rotation;
+        local = rotation.inverse() * local;
     };
     for _ in 0..pieces {
         about(b, rate_b, 0.5 * piece);
         about(c, rate_c, piece);
         about(b, rate_b, 0.5 * piece);
     }
+    // The part of the energy in |L|²/2Iₐ: it commutes with the others, so one rotation over the whole time is exact.
     let axis = Unit::try_new(*momentum, 0.0);
-    axis.map_or(turned, |axis| {
-        UnitQuaternion::from_axis_angle(&axis, momentum.norm() * time / moments[a]) * turned
+    axis.map_or(rotated, |axis| {
+        UnitQuaternion::from_axis_angle(&axis, momentum.norm() * time / moments[a]) * rotated
     })
 }
 
-/// The principal axes, the two of the closest moments first.
+/// Principal axes, the two of the closest moments first, so that δ_b is smallest.
 fn closest_first(moments: &Vector3<f64>) -> [usize; 3] {
     let apart = |i: usize, j: usize| (1.0 / moments[i] - 1.0 / moments[j]).abs();
     [[0, 1, 2], [1, 2, 0], [2, 0, 1]]
@@ -226,7 +238,7 @@ mod tests {
         let precession = UnitQuaternion::from_scaled_axis(momentum * (time / 2.0));
         let spin = UnitQuaternion::from_scaled_axis(Vector3::y() * (along * (1.0 / 0.7 - 1.0 / 2.0) * time));
         let exact = precession * frame * spin;
-        assert!(turned_freely(&frame, &momentum, &moments, time).angle_to(&exact) < 1e-12);
+        assert!(rotate_freely(&frame, &momentum, &moments, time).angle_to(&exact) < 1e-12);
     }
 
     #[test]
@@ -236,7 +248,7 @@ mod tests {
         let (frame, momentum) = (tilted(), Vector3::new(0.05, 0.8, 0.05));
         let walk = |pieces: u32, time: f64| {
             (0..pieces)
-                .fold(frame, |frame, _| turned_freely(&frame, &momentum, &moments, time / f64::from(pieces)))
+                .fold(frame, |frame, _| rotate_freely(&frame, &momentum, &moments, time / f64::from(pieces)))
         };
         let exact = walk(200_000, 2.0);
         let errors = [400, 800].map(|pieces| walk(pieces, 2.0).angle_to(&exact));
@@ -249,12 +261,12 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_velocity_turns_the_body_to_where_it_turns_freely() {
+    fn the_mean_velocity_rotates_the_body_to_where_it_rotates_freely() {
         let moments = Vector3::new(0.34, 0.26, 0.10);
         let (frame, momentum) = (tilted(), Vector3::new(0.05, 0.8, 0.05));
-        let exact = turned_freely(&frame, &momentum, &moments, 0.1);
+        let exact = rotate_freely(&frame, &momentum, &moments, 0.1);
         let mean = mean_velocity(&frame, &exact, 0.1);
-        let turned = UnitQuaternion::from_scaled_axis(mean * 0.1) * frame;
-        assert!(turned.angle_to(&exact) < 1e-12);
+        let rotated = UnitQuaternion::from_scaled_axis(mean * 0.1) * frame;
+        assert!(rotated.angle_to(&exact) < 1e-12);
     }
 }

@@ -1,4 +1,4 @@
-//! What is done in a step around rapier's, by algorithms of their own; [`step`](crate::step) orders them.
+//! Algorithms of a step around rapier's own; [`step`](crate::step) orders them.
 
 mod all;
 pub(crate) mod continuous;

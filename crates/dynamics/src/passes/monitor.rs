@@ -1,4 +1,4 @@
-//! Monitoring a run: a state that is not finite, a body too fast to be meant, energy from nowhere.
+//! Monitoring a run: a state that is not finite, a body too fast to be intended, energy from nowhere.
 
 use nalgebra::Vector3;
 use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
@@ -9,25 +9,28 @@ use crate::description::{BodyDescription, BodyKind};
 use crate::error::StepError;
 use crate::state::Energy;
 
-/// Bounding radii that a body may move in a step: a bullet of 1 cm at a thousand times the speed of sound is slower.
+/// Bounding radii that a body may move in a step: a bullet of 1 cm at a thousand times the speed of sound is slower. A
+/// safeguard against runs that have diverged, without effect on the sets of docs/sensitivity.md.
 const RADII_PER_STEP: f64 = 1e5;
-/// How many times the energy that can be explained counts as far beyond it.
+/// Ratio of the kinetic energy to the energy that can be accounted for above which a run is stopped. It must exceed the
+/// errors of the solver at a coarse step; at less, runs that are merely inaccurate end with an error. A safeguard,
+/// without effect on the sets of docs/sensitivity.md.
 const FAR_BEYOND: f64 = 10.0;
 
-/// What bodies may do.
+/// Bounds on the speeds and the energy of the bodies.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Monitor {
-    /// Greatest speeds [m/s], in the order of the bodies.
+    /// Maximum speeds [m/s], in the order of the bodies.
     bounds: Vec<f64>,
-    /// Energy [J] of the start and of what was lifted since; none where moving bodies, robots or
-    /// handles of soft bodies may do work, or contacts of soft bodies that overlap.
+    /// Energy [J] of the start and of the work that lifted bodies since; `None` where kinematic bodies, robots, handles of
+    /// soft bodies or contacts of soft bodies that overlap may do work.
     budget: Option<f64>,
-    /// Least kinetic energy [J] that can be far beyond anything.
+    /// Kinetic energy [J] that is always accounted for.
     floor: f64,
 }
 
 impl Monitor {
-    /// Of a world at its start, with the energy that it has then; none where that says nothing of what comes.
+    /// Monitor of a world at its start, with its energy; `None` where that does not bound the energy of later steps.
     pub(crate) fn of(
         physics: &PhysicsWorld,
         described: &[BodyDescription],
@@ -62,12 +65,12 @@ impl Monitor {
         }
     }
 
-    /// Takes the energy as it is for explained, where energies are monitored: somebody pulls.
-    pub(crate) fn begin_anew(&mut self, energy: Energy) {
+    /// Sets the budget to the present energy, where energies are monitored: while a body is pulled.
+    pub(crate) fn reset_budget(&mut self, energy: Energy) {
         self.budget = self.budget.map(|_| energy.total());
     }
 
-    /// Whether all is well with the bodies, given in the order of the names with their handles.
+    /// Checks the bodies, given in the order of the names with their handles.
     pub(crate) fn check<'a>(
         &self,
         physics: &PhysicsWorld,
@@ -90,12 +93,13 @@ impl Monitor {
         }
         let Some(budget) = self.budget else { return Ok(()) };
         let explained = f64::max(budget - energy.potential, 0.0);
+        // The floor keeps a world that starts at rest from being stopped by its first small motions.
         if energy.kinetic <= FAR_BEYOND * (explained + self.floor) {
             return Ok(());
         }
         let kinetic = |body: &RigidBody| body.kinetic_energy();
-        let most = bodies.max_by(|(.., a), (.., b)| kinetic(a).total_cmp(&kinetic(b)));
-        let name = most.map_or(String::new(), |(name, ..)| name.to_owned());
+        let max = bodies.max_by(|(.., a), (.., b)| kinetic(a).total_cmp(&kinetic(b)));
+        let name = max.map_or(String::new(), |(name, ..)| name.to_owned());
         Err(StepError::EnergyGrown { name, kinetic: energy.kinetic, explained, step, time })
     }
 }

@@ -1,4 +1,4 @@
-//! How a point of a body or of a robot gives way to a force.
+//! Mobility of a point of a body or of a robot under a force: acceleration over force.
 
 use nalgebra::{DMatrix, Matrix3, Point3, Vector3};
 use rapier3d::dynamics::{Multibody, RigidBody, RigidBodyHandle, RigidBodySet};
@@ -6,26 +6,27 @@ use rapier3d::pipeline::PhysicsWorld;
 
 use crate::rigid::inertia_times;
 
-/// Share of the greatest mobility below which a direction counts as none that the point can move in.
-const NONE: f64 = 1e-4;
+/// Mobility, as a fraction of the maximum one, below which the point cannot move in a direction. Less lets rounding near
+/// singular configurations appear as huge masses; more ignores directions in which a heavy robot does move.
+const MIN_MOBILITY: f64 = 1e-4;
 
-/// What resists at a point.
+/// Effective mass at a point.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Resistance {
     /// Force over acceleration [kg, world], zero in directions in which the point cannot move.
     pub(super) mass: Matrix3<f64>,
-    /// All that moves with the point [kg].
+    /// Total mass that moves with the point [kg].
     pub(super) total: f64,
     /// Whether it is part of a robot.
     pub(super) jointed: bool,
 }
 
-/// What resists at `point` [m, body frame] of a dynamic body; none where it cannot move.
+/// Effective mass at `point` [m, body frame] of a dynamic body; `None` where it cannot move.
 pub(crate) fn of(physics: &PhysicsWorld, handle: RigidBodyHandle, point: &Point3<f64>) -> Option<Resistance> {
     let body = &physics.bodies[handle];
     let arm = arm(body, point);
     let Some(link) = physics.multibody_joints.rigid_body_link(handle) else {
-        let mobility = Matrix3::from_diagonal_element(1.0 / body.mass()) + turned(body, &arm)?;
+        let mobility = Matrix3::from_diagonal_element(1.0 / body.mass()) + rotational_mobility(body, &arm)?;
         return Some(Resistance { mass: inverse(&mobility)?, total: body.mass(), jointed: false });
     };
     let multibody = physics.multibody_joints.get_multibody(link.multibody)?;
@@ -35,6 +36,7 @@ pub(crate) fn of(physics: &PhysicsWorld, handle: RigidBodyHandle, point: &Point3
         let angular = Vector3::new(jacobian[3], jacobian[4], jacobian[5]);
         Vector3::new(jacobian[0], jacobian[1], jacobian[2]) + angular.cross(&arm)
     };
+    // J: velocity of the point for a unit velocity of each coordinate.
     let columns: Vec<Vector3<f64>> = (0..multibody.ndofs()).map(column).collect();
     let jacobian = DMatrix::from_fn(3, columns.len(), |axis, at| columns[at][axis]);
     let mobility = &jacobian * mass.cholesky()?.solve(&jacobian.transpose());
@@ -42,32 +44,33 @@ pub(crate) fn of(physics: &PhysicsWorld, handle: RigidBodyHandle, point: &Point3
     Some(Resistance { mass, total, jointed: true })
 }
 
-/// From the centre of mass to a point [m, world axes].
+/// Vector from the centre of mass to a point [m, world axes].
 pub(crate) fn arm(body: &RigidBody, point: &Point3<f64>) -> Vector3<f64> {
     let world: Vector3<f64> = body.position().transform_point(point.coords.into()).into();
     world - Vector3::from(body.center_of_mass())
 }
 
-/// −[r]× I⁻¹ [r]×: what turning lets a point give way.
-fn turned(body: &RigidBody, arm: &Vector3<f64>) -> Option<Matrix3<f64>> {
+/// −[r]× I⁻¹ [r]×: mobility of a point by rotation of its body.
+fn rotational_mobility(body: &RigidBody, arm: &Vector3<f64>) -> Option<Matrix3<f64>> {
     let columns = [0, 1, 2].map(|axis| inertia_times(body, &Vector3::ith(axis, 1.0)));
     let inverse = Matrix3::from_columns(&columns).try_inverse()?;
     Some(-arm.cross_matrix() * inverse * arm.cross_matrix())
 }
 
-/// The inverse over the directions in which there is mobility; none where there is none.
+/// Inverse over the directions in which there is mobility; `None` where there is none.
 fn inverse(mobility: &Matrix3<f64>) -> Option<Matrix3<f64>> {
+    // Rounding leaves the mobility slightly unsymmetric.
     let symmetric = 0.5 * (mobility + mobility.transpose());
     let eigen = symmetric.symmetric_eigen();
-    let greatest = eigen.eigenvalues.max();
-    if !(greatest > 0.0 && greatest.is_finite()) {
+    let max = eigen.eigenvalues.max();
+    if !(max > 0.0 && max.is_finite()) {
         return None;
     }
-    let inverted = eigen.eigenvalues.map(|value| if value > NONE * greatest { 1.0 / value } else { 0.0 });
+    let inverted = eigen.eigenvalues.map(|value| if value > MIN_MOBILITY * max { 1.0 / value } else { 0.0 });
     Some(eigen.eigenvectors * Matrix3::from_diagonal(&inverted) * eigen.eigenvectors.transpose())
 }
 
-/// Mass matrix of a robot's coordinates, and the mass of its parts that move [kg].
+/// Mass matrix of the generalized coordinates of a robot, and the mass of its parts that move [kg].
 fn generalized_mass(multibody: &Multibody, bodies: &RigidBodySet) -> (DMatrix<f64>, f64) {
     let count = multibody.ndofs();
     let (mut mass, mut total) = (DMatrix::zeros(count, count), 0.0);

@@ -1,4 +1,4 @@
-//! Pulls against the critically damped oscillator, and what they may do and may not.
+//! Pulls against the critically damped oscillator, and their bounds and errors.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -75,7 +75,7 @@ fn jelly(options: WorldOptions) -> World {
     world(builder)
 }
 
-/// (1 + ωt) exp(−ωt): what is left of a stretch after a time.
+/// (1 + ωt) exp(−ωt): remaining fraction of a stretch after a time.
 fn left(time: f64) -> f64 {
     (1.0 + RATE * time) * (-RATE * time).exp()
 }
@@ -109,7 +109,7 @@ fn a_cart_feels_the_pull_along_its_rail_with_all_its_mass() {
 }
 
 #[test]
-fn what_is_held_off_its_centre_comes_to_the_target_whatever_the_step_and_the_body() {
+fn a_body_held_off_its_centre_comes_to_the_target_whatever_the_step_and_the_body() {
     for (time_step, mass, edge) in [
         (1e-3, 1e-6, 0.01),
         (1.0 / 240.0, 1.0, 0.3),
@@ -153,13 +153,13 @@ fn the_force_is_bounded_by_the_weight_or_the_size() {
         world.step().unwrap();
         let gained = world.body("body").unwrap().linear_velocity + Vector3::new(0.0, 0.0, gravity * 1e-3);
         let radius = 0.5 * edge * Vector3::new(1.0, 0.7, 0.4).norm();
-        let most = LIMIT * f64::max(gravity, RATE * RATE * radius) * 1e-3;
-        assert!((gained.norm() - most).abs() < 1e-6 * most, "{gained} {most}");
+        let max = LIMIT * f64::max(gravity, RATE * RATE * radius) * 1e-3;
+        assert!((gained.norm() - max).abs() < 1e-6 * max, "{gained} {max}");
     }
 }
 
 #[test]
-fn the_watch_does_not_take_a_pull_for_energy_from_nowhere_and_watches_on_when_it_ends() {
+fn the_monitor_accepts_the_energy_of_a_pull_and_continues_when_it_ends() {
     let mut builder = World::builder(options(1.0 / 60.0, 0.0));
     builder.add_body(cuboid("body", 0.1, 1.0)).unwrap();
     let mut world = world(builder);
@@ -194,14 +194,14 @@ fn a_soft_body_hangs_on_the_nodes_that_are_held_and_comes_along() {
         let before = world.momentum().linear;
         world.step().unwrap();
         let fallen = world.momentum().linear - before + Vector3::new(0.0, 0.0, 27.0 * gravity * time_step);
-        // Damping by mass, 1/s, takes its share of what is left of the swing and of the fall.
+        // Damping by mass, 1/s, acts on the rest of the swing and on the fall.
         let damped = (27.0 * 0.05 + 27.0 * gravity * time_step) * time_step;
         assert!(fallen.norm() < damped + 1e-9, "nothing pulls any more: {fallen}");
     }
 }
 
 #[test]
-fn what_cannot_be_pulled_is_an_error_and_the_pull_before_goes_on() {
+fn a_body_that_cannot_be_pulled_is_an_error_and_the_pull_before_continues() {
     let mut builder = World::builder(options(0.01, 0.0));
     builder.add_body(cuboid("body", 0.1, 1.0)).unwrap();
     builder.add_body(BodyDescription { kind: BodyKind::Fixed, ..cuboid("wall", 0.1, 1.0) }).unwrap();

@@ -22,12 +22,12 @@ use crate::stateful::{Mismatch, Stateful, fits};
 use extricate_core::kinematics::urdf::Inertial;
 use extricate_core::kinematics::{Articulation, JointKind};
 
-/// Share of a constant force by which the spring that exerts it changes when its joint moves by one unit: rapier's
-/// multibodies take a force on a coordinate as a weak spring that is far stretched.
+/// Relative change of a constant force as its joint moves by one unit: rapier's multibodies have no forces on coordinates,
+/// so a constant one is a weak spring with a large stretch. Much more makes the force depend on the position.
 const WEAK: f64 = 1e-9;
 
-/// How fast rapier's rows regain a limit that was passed, over how fast the spring of [`drive`] does: a spring that the
-/// rows outrun lets go of its load, and rows in series do not bear it.
+/// Rate at which rapier's constraint rows restore a limit that was passed, over that of the spring of [`drive`]. Above 1
+/// the rows are faster than the spring and relieve it of its load, which rows in series do not bear.
 const ROWS: f64 = 0.4;
 
 /// A robot in a world.
@@ -38,22 +38,22 @@ pub(crate) struct RobotBody {
     handles: Vec<RigidBodyHandle>,
     /// Bodies that have no shape, and so no name in the world.
     hidden: Vec<RigidBodyHandle>,
-    /// In the order of the articulation's joints.
+    /// Joints in the order of the articulation's.
     joints: Vec<Driven>,
     allowed: Vec<AllowedPair>,
     at_start: Vec<[String; 2]>,
 }
 
-/// A joint with what acts within it.
+/// A joint with its motor, friction and limits.
 struct Driven {
     own: RobotJoint,
     memory: Memory,
     handle: MultibodyJointHandle,
-    /// Index of its freedom among the six of a body.
+    /// Index of its degree of freedom among the six of a body.
     axis: usize,
 }
 
-/// The state of a joint: its motor, which may have been changed, and what it remembers.
+/// State of a joint: its motor, which may have been changed, and its memory of the last step.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct JointState {
     motor: Option<Motor>,
@@ -77,7 +77,7 @@ impl Stateful for RobotBody {
 }
 
 impl RobotBody {
-    /// Puts the parts into rapier's sets; `known` are the bodies of those that have a shape, by name.
+    /// Inserts the parts into rapier's sets; `known` are the bodies of those that have a shape, by name.
     pub(crate) fn insert(
         physics: &mut PhysicsWorld,
         parts: &Parts,
@@ -93,7 +93,7 @@ impl RobotBody {
             });
             handles.push(handle);
         }
-        // Motors may set in at any time, and rapier would not hear of it.
+        // A motor may be set at any time, which does not wake a sleeping body of rapier's.
         for &handle in &handles {
             *physics.bodies[handle].activation_mut() = RigidBodyActivation::cannot_sleep();
         }
@@ -112,11 +112,12 @@ impl RobotBody {
         for &([a, b], _) in &parts.collisions.allowed {
             exempt_from_contacts(physics, [robot.handles[a], robot.handles[b]]);
         }
+        // After all joints: the configuration moves the whole multibody.
         robot.start(physics, parts);
         robot
     }
 
-    /// Moves the multibody into the configuration and speeds at the start.
+    /// Sets the multibody to the configuration and the velocities at the start.
     fn start(&self, physics: &mut PhysicsWorld, parts: &Parts) {
         let description = &parts.description;
         let values = self.articulation.joint_values(&description.configuration);
@@ -140,8 +141,10 @@ impl RobotBody {
         };
         multibody.forward_kinematics(bodies, true);
         multibody.update_rigid_bodies(bodies, true);
+        // rapier damps rotational coordinates by default; damping within joints is set in each step.
         multibody.damping_mut().fill(0.0);
         if description.base == RobotBase::Floating {
+            // The free root has the first six coordinates.
             let velocities = description.linear_velocity.iter().chain(description.angular_velocity.iter());
             for (at, &velocity) in velocities.enumerate() {
                 multibody.generalized_velocity_mut()[at] = velocity;
@@ -157,11 +160,11 @@ impl RobotBody {
             multibody.generalized_velocity_mut()[at] = speed.unwrap_or(0.0);
         }
         if let Some((multibody, _)) = multibody_joints.get(self.joints[0].handle) {
-            tell_velocities(multibody, bodies);
+            update_link_velocities(multibody, bodies);
         }
     }
 
-    /// Sets what acts within the joints during the next step of length `h` [s].
+    /// Sets the forces within the joints for the next step of length `h` [s].
     pub(crate) fn prepare(&mut self, physics: &mut PhysicsWorld, h: f64) {
         let PhysicsWorld { bodies, multibody_joints, .. } = physics;
         for (joint, driven) in self.articulation.joints().iter().zip(&mut self.joints) {
@@ -175,6 +178,7 @@ impl RobotBody {
             };
             let action = drive::action(&driven.own, joint.limits, &mut driven.memory, &coordinate, h);
             multibody.damping_mut()[at] = action.damping;
+            // A constant force has no spring of its own, see `WEAK`.
             let stiffness =
                 if action.stiffness > 0.0 { action.stiffness } else { WEAK * action.moment.abs() };
             let rest = if stiffness > 0.0 { action.moment / stiffness } else { 0.0 };
@@ -184,7 +188,7 @@ impl RobotBody {
         }
     }
 
-    /// Where the robot is and how it moves.
+    /// State of the robot.
     pub(crate) fn state(&self, physics: &PhysicsWorld) -> RobotState {
         let (mut joints, mut velocities) = (BTreeMap::new(), BTreeMap::new());
         for (joint, driven) in self.articulation.joints().iter().zip(&self.joints) {
@@ -197,7 +201,7 @@ impl RobotBody {
         RobotState { name: self.name.clone(), joints, velocities, base }
     }
 
-    /// Its name.
+    /// Name of the robot.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
@@ -212,7 +216,7 @@ impl RobotBody {
         &self.at_start
     }
 
-    /// Its bodies that have no shape.
+    /// Bodies of the robot that have no shape.
     pub(crate) fn hidden<'a>(&'a self, physics: &'a PhysicsWorld) -> impl Iterator<Item = &'a RigidBody> {
         self.hidden.iter().map(|&handle| &physics.bodies[handle])
     }
@@ -223,11 +227,11 @@ impl RobotBody {
         joint: &str,
         change: impl FnOnce(Option<Motor>) -> Result<Option<Motor>, BuildError>,
     ) -> Result<(), BuildError> {
-        let is_it = |&index: &usize| {
+        let is_named = |&index: &usize| {
             let own = &self.articulation.joints()[index];
             own.name == joint && own.mimic.is_none()
         };
-        let index = (0..self.joints.len()).find(is_it);
+        let index = (0..self.joints.len()).find(is_named);
         let index = index
             .ok_or_else(|| BuildError::UnknownJoint { robot: self.name.clone(), joint: joint.to_owned() })?;
         let motor = change(self.joints[index].own.motor)?;
@@ -236,7 +240,7 @@ impl RobotBody {
     }
 }
 
-/// Makes the multibody, with a joint for each of the articulation.
+/// Builds the multibody, with a joint for each of the articulation.
 fn connect(
     physics: &mut PhysicsWorld,
     parts: &Parts,
@@ -245,11 +249,12 @@ fn connect(
 ) -> Vec<Driven> {
     let articulation = &parts.articulation;
     let mut made = BTreeMap::<usize, Driven>::new();
+    // A base without joints is an ordinary rigid body.
     if !articulation.joints().is_empty() && parts.parts[0].kind == BodyKind::Dynamic {
         hidden.push(insert_free_root(physics, handles[0]));
     }
     for &link in articulation.parents_first() {
-        let (Some(joint), Some(parent)) = (articulation.carrier(link), articulation.parent(link)) else {
+        let (Some(joint), Some(parent)) = (articulation.parent_joint(link), articulation.parent(link)) else {
             continue;
         };
         let (mut data, axis) = rapier_joint(&articulation.joints()[joint]);
@@ -260,6 +265,7 @@ fn connect(
         made.insert(joint, Driven { own, memory: Memory::default(), handle, axis });
     }
     let joints = made.into_values().collect::<Vec<_>>();
+    // Couplings last: a joint may mimic one that is inserted after it.
     for follower in 0..joints.len() {
         if let Some(coupling) = coupling(physics, articulation, &joints, follower)
             && let Some((multibody, _)) = physics.multibody_joints.get_mut(joints[follower].handle)
@@ -270,14 +276,14 @@ fn connect(
     joints
 }
 
-/// Softness of the rows for limits: stiff, and so much damped that they regain a limit at the rate ω / (2 ζ).
+/// Softness of the rows for limits: stiff, and so much damped that they restore a limit at the rate ω / (2 ζ).
 fn limit_softness(parameters: &IntegrationParameters) -> SpringCoefficients<f64> {
     let frequency = parameters.contact_softness.natural_frequency;
     let rate = ROWS / (drive::REGAIN * parameters.dt);
     SpringCoefficients::new(frequency, std::f64::consts::TAU * frequency / (2.0 * rate))
 }
 
-/// What ties a joint to the one that it follows, if it follows one.
+/// Coupling of a joint to the one that it mimics, if it mimics one.
 fn coupling(
     physics: &PhysicsWorld,
     articulation: &Articulation,
@@ -292,7 +298,7 @@ fn coupling(
     Some(MultibodyDofCoupling { link1, dof1: 0, axis1, link2, dof2: 0, axis2, coeff, offset })
 }
 
-/// A joint as rapier has it, and the index of its freedom.
+/// A joint in rapier's form, and the index of its degree of freedom.
 fn rapier_joint(joint: &extricate_core::kinematics::Joint) -> (GenericJoint, usize) {
     let (locked, free, axis) = match joint.kind {
         JointKind::Prismatic { axis } => (JointAxesMask::LOCKED_PRISMATIC_AXES, JointAxis::LinX, axis),
@@ -307,8 +313,9 @@ fn rapier_joint(joint: &extricate_core::kinematics::Joint) -> (GenericJoint, usi
     (data, free as usize)
 }
 
-/// A rotation that takes the x axis to a unit vector.
+/// Rotation of the x axis to a unit vector.
 fn x_to(axis: &Vector3<f64>) -> UnitQuaternion<f64> {
+    // Between opposite vectors there is no shortest rotation.
     UnitQuaternion::rotation_between(&Vector3::x(), axis)
         .unwrap_or_else(|| UnitQuaternion::from_axis_angle(&Vector3::z_axis(), std::f64::consts::PI))
 }
@@ -330,8 +337,8 @@ fn insert_hidden(
     handle
 }
 
-/// A body without mass at the centre of mass of the base, which carries it: rapier moves the origin of a free root with
-/// the velocity of its centre of mass, so the two must be one point.
+/// Inserts a massless body at the centre of mass of the base, as its parent: rapier moves the origin of a free root with the
+/// velocity of its centre of mass, so the two must coincide.
 fn insert_free_root(physics: &mut PhysicsWorld, base: RigidBodyHandle) -> RigidBodyHandle {
     let body = &physics.bodies[base];
     let pose: Isometry3<f64> = (*body.position()).into();
@@ -344,20 +351,20 @@ fn insert_free_root(physics: &mut PhysicsWorld, base: RigidBodyHandle) -> RigidB
     root
 }
 
-/// Turns the contacts of two bodies off: a joint that leaves everything free and exempts them.
+/// Disables contacts between two bodies, by a joint with all degrees of freedom.
 fn exempt_from_contacts(physics: &mut PhysicsWorld, [a, b]: [RigidBodyHandle; 2]) {
     let free = GenericJointBuilder::new(JointAxesMask::empty()).contacts_enabled(false).build();
     physics.insert_impulse_joint(a, b, free);
 }
 
-/// What resists the acceleration of a coordinate while all others are held [kg·m² or kg].
+/// Inertia of a generalized coordinate while all others are fixed [kg·m² or kg].
 fn carried_inertia(multibody: &Multibody, bodies: &RigidBodySet, coordinate: usize) -> f64 {
     let of_link = |(index, link): (usize, &rapier3d::dynamics::MultibodyLink)| {
         let body = &bodies[link.rigid_body_handle()];
         let column = multibody.body_jacobian(index).column(coordinate).into_owned();
         let (linear, angular) = (column.fixed_rows::<3>(0), column.fixed_rows::<3>(3));
-        let turning: Vector3<f64> = Vector3::new(angular[0], angular[1], angular[2]);
-        body.mass() * linear.norm_squared() + turning.dot(&inertia_times(body, &turning))
+        let angular: Vector3<f64> = Vector3::new(angular[0], angular[1], angular[2]);
+        body.mass() * linear.norm_squared() + angular.dot(&inertia_times(body, &angular))
     };
     multibody
         .links()
@@ -367,8 +374,8 @@ fn carried_inertia(multibody: &Multibody, bodies: &RigidBodySet, coordinate: usi
         .sum()
 }
 
-/// Gives the bodies of the links the velocities that follow from those of the coordinates.
-fn tell_velocities(multibody: &Multibody, bodies: &mut RigidBodySet) {
+/// Sets the velocities of the bodies of the links to those that follow from the generalized velocities.
+fn update_link_velocities(multibody: &Multibody, bodies: &mut RigidBodySet) {
     let velocities = multibody.generalized_velocity().into_owned();
     for (index, link) in multibody.links().enumerate() {
         let body = &mut bodies[link.rigid_body_handle()];

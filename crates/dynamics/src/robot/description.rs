@@ -1,4 +1,4 @@
-//! A robot as it is put into a world.
+//! Description of a robot of a world.
 
 use std::sync::Arc;
 
@@ -21,32 +21,32 @@ pub enum RobotBase {
     Floating,
 }
 
-/// What a motor does. Positions are [rad] of a revolute and [m] of a prismatic joint, forces [N·m] and [N].
+/// Motor of a joint. Positions are [rad] of a revolute and [m] of a prismatic joint, forces [N·m] and [N].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Motor {
     /// Force = stiffness · (target − position) − damping · speed.
     Position {
-        /// Where to [rad or m].
+        /// Target position [rad or m].
         target: f64,
         /// Force per deviation [N·m/rad or N/m].
         stiffness: f64,
         /// Force per speed [N·m·s/rad or N·s/m].
         damping: f64,
-        /// Greatest force; the joint's own bound where there is none.
+        /// Maximum force; the joint's own bound where there is none.
         max_force: Option<f64>,
     },
     /// Force = damping · (target − speed).
     Velocity {
-        /// How fast [rad/s or m/s].
+        /// Target speed [rad/s or m/s].
         target: f64,
         /// Force per deviation of the speed [N·m·s/rad or N·s/m].
         damping: f64,
-        /// Greatest force; the joint's own bound where there is none.
+        /// Maximum force; the joint's own bound where there is none.
         max_force: Option<f64>,
     },
 }
 
-/// A link: its shape and mass.
+/// Shape and mass of a link.
 #[derive(Debug, Clone)]
 pub struct RobotLink {
     /// Its shape, in its frame [m].
@@ -55,22 +55,22 @@ pub struct RobotLink {
     pub inertial: Option<Inertial>,
 }
 
-/// What acts within a joint.
+/// Damping, friction, bounds and motor of a joint.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RobotJoint {
     /// Force per speed that resists motion [N·m·s/rad or N·s/m].
     pub damping: f64,
     /// Coulomb friction [N·m or N].
     pub friction: f64,
-    /// Greatest force of a motor that states none of its own [N·m or N].
+    /// Maximum force of a motor that states none of its own [N·m or N].
     pub max_force: Option<f64>,
-    /// Greatest speed to which a motor drives the joint [rad/s or m/s].
+    /// Maximum speed to which a motor drives the joint [rad/s or m/s].
     pub max_speed: Option<f64>,
     /// Its motor.
     pub motor: Option<Motor>,
 }
 
-/// A robot as it is put into a world.
+/// Description of a robot of a world.
 ///
 /// ```
 /// use std::path::Path;
@@ -104,11 +104,11 @@ pub struct RobotJoint {
 pub struct RobotDescription {
     /// Its name, unique among robots; its bodies are named `robot/link`.
     pub name: String,
-    /// Its links and joints. A pair of links that fixed joints tie together is one body.
+    /// Its links and joints. Links connected by fixed joints are one body.
     pub articulation: Articulation,
     /// The links, in the order of the articulation's.
     pub links: Vec<RobotLink>,
-    /// What acts within the joints, in the order of the articulation's.
+    /// Damping, friction, bounds and motors of the joints, in the order of the articulation's.
     pub joints: Vec<RobotJoint>,
     /// Whether the root link moves.
     pub base: RobotBase,
@@ -128,22 +128,22 @@ pub struct RobotDescription {
     pub friction: f64,
     /// Coefficient of restitution of all links.
     pub restitution: f64,
-    /// Whether links collide with one another, but those that are allowed to.
+    /// Whether links have contacts with one another, except pairs that are allowed to collide.
     pub self_collision: bool,
     /// Names of links that may collide, on top of what is derived.
     pub allowed: Vec<[String; 2]>,
-    /// What was not taken as it stands in its file.
+    /// Corrections to the values of its file.
     pub corrections: Vec<Correction>,
 }
 
 impl RobotDescription {
-    /// Density [kg/m³] of links that state no mass, where nothing else is said: water.
+    /// Default density [kg/m³] of links that state no mass: that of water.
     pub const DENSITY: f64 = 1000.0;
-    /// Coefficient of friction where nothing else is said.
+    /// Default coefficient of friction.
     pub const FRICTION: f64 = 0.5;
 
-    /// The robot of a file on a fixed base, at rest with all joints at zero, or at the limit that is nearest to it; without
-    /// motors, with the damping, friction, efforts and speeds of the file.
+    /// Description of the robot of a file on a fixed base, at rest with all joints at zero, or at the limit that is nearest to
+    /// it; without motors, with the damping, friction, efforts and speeds of the file.
     #[must_use]
     pub fn new(name: impl Into<String>, robot: Robot, pose: Isometry3<f64>) -> Self {
         let links = robot.meshes.into_iter().zip(robot.inertials);
@@ -188,14 +188,14 @@ impl RobotDescription {
         self.articulation.joints().iter().position(|joint| joint.name == name)
     }
 
-    /// Index in the configuration of the joint with this name; none of a joint that does not move of itself.
+    /// Index in the configuration of the joint with this name; `None` for a joint that is fixed or mimics another.
     #[must_use]
     pub fn coordinate(&self, name: &str) -> Option<usize> {
         let joint = self.joint(name)?;
         self.articulation.coordinates().iter().position(|&other| other == joint)
     }
 
-    /// Whether every number is in its range and every list has its length.
+    /// Checks that every number is in its range and every list has its length.
     pub(super) fn check(&self) -> Result<(), BuildError> {
         self.check_counts()?;
         self.check_start()?;
@@ -210,8 +210,8 @@ impl RobotDescription {
             let ranges = ranges_of_part(|| format!("joint \"{}\"", joint.name));
             ranges.not_negative("the damping", own.damping)?;
             ranges.not_negative("the friction", own.friction)?;
-            own.max_force.map_or(Ok(()), |bound| ranges.positive("the greatest force", bound))?;
-            own.max_speed.map_or(Ok(()), |bound| ranges.positive("the greatest speed", bound))?;
+            own.max_force.map_or(Ok(()), |bound| ranges.positive("the maximum force", bound))?;
+            own.max_speed.map_or(Ok(()), |bound| ranges.positive("the maximum speed", bound))?;
             if own.motor.is_some() && joint.mimic.is_some() {
                 return Err(BuildError::MotorOfMimic { joint: joint.name.clone() });
             }
@@ -249,7 +249,7 @@ impl RobotDescription {
     }
 }
 
-/// Share of a joint's limits by which a start may lie outside them: degrees that became radians.
+/// Tolerance of a joint's limits at the start, as a fraction of them: for degrees that were converted to radians.
 const ROUNDING: f64 = 1e-12;
 
 impl Motor {
@@ -267,7 +267,7 @@ impl Motor {
         ranges.not_negative("the stiffness of the motor", stiffness)?;
         ranges.not_negative("the damping of the motor", damping)?;
         ranges.finite("the target of the motor", &[target])?;
-        max_force.map_or(Ok(()), |bound| ranges.positive("the greatest force of the motor", bound))
+        max_force.map_or(Ok(()), |bound| ranges.positive("the maximum force of the motor", bound))
     }
 
     /// The same motor with another target [rad or m; rad/s or m/s].

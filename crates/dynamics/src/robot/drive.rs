@@ -1,29 +1,29 @@
-//! What acts within a joint during a step, as a spring and a damper: force = moment − stiffness · q − damping · q̇.
+//! Forces within a joint during a step, as a spring and a damper: force = moment − stiffness · q − damping · q̇.
 //!
-//! The multibody solves it backward in time, so that any stiffness is stable. What is bounded is decided once, at the
-//! start of a step of length h, by the force that spring and damper would exert at the end of it: with I the inertia that
-//! the joint carries and L the load on it, I q̈ = L + τ gives
+//! The multibody integrates them implicitly, so that any stiffness is stable. Bounds are applied once, at the start of a
+//! step of length h, to the force that spring and damper would exert at the end of it: with I the inertia that the joint
+//! carries and L the load on it, I q̈ = L + τ gives
 //!
 //! τ = (moment − k (q + h q̇) − c q̇ − r L) / (1 + r), r = h (c + h k) / I.
 //!
 //! Where |τ| is above the bound, the bound itself acts as a constant force. The load is what the last step's acceleration
-//! I Δq̇ / h was without the mean of the force that acted then; so at rest τ is the force that the joint really bears.
+//! I Δq̇ / h was without the mean of the force that acted then; so at rest τ is the force that the joint actually bears.
 //!
 //! | here     | meaning                                                                                       |
 //! |----------|-----------------------------------------------------------------------------------------------|
-//! | motor    | as [`Motor`] says; a bound on its speed turns it into a motor of that speed                   |
+//! | motor    | see [`Motor`]; beyond the bound on its speed it is a motor of that speed                      |
 //! | friction | holds the joint where it came to rest until the load is above the bound; then the bound slows it down |
-//! | limit    | a heavily damped spring once the limit is passed, as long as it pushes back: rapier's rows stop the joint there, one by one, and the spring bears the load of all |
+//! | limit    | a heavily damped spring once the limit is passed, while it pushes back: rapier's rows stop the joint there, one by one, and the spring bears the load of all |
 
 use serde::{Deserialize, Serialize};
 
 use super::description::{Motor, RobotJoint};
 
-/// Damping of what holds a joint at a limit, at a speed or at rest, over I / h. A load L bends what holds it by
+/// Damping of the springs that hold a joint at a limit, at a speed or at rest, over I / h. A load L deflects them by
 /// REGAIN / STIFF · L h² / I: with a tenth of it a motor of 20 N·m bends the limit of a hand of 0.01 kg·m² by 0.4°.
 const STIFF: f64 = 500.0;
-/// Steps in which a position that is held is regained, but for a factor e. Faster, and joints that pass their limits one
-/// after another are thrown back.
+/// Time constant, in steps, with which a position that is held is restored. With fewer, joints that pass their limits one
+/// after another are thrown back; with more, they lie beyond their limits for longer.
 pub(super) const REGAIN: f64 = 20.0;
 
 /// A coordinate at the start of a step.
@@ -33,7 +33,7 @@ pub(super) struct Coordinate {
     pub(super) position: f64,
     /// Its speed [rad/s or m/s].
     pub(super) speed: f64,
-    /// What resists its acceleration while all other joints are rigid [kg·m² or kg].
+    /// Inertia while all other joints are rigid [kg·m² or kg].
     pub(super) inertia: f64,
 }
 
@@ -66,19 +66,19 @@ impl Action {
         }
     }
 
-    /// The force that acts now.
+    /// Force at the start of the step.
     fn force(&self, at: &Coordinate) -> f64 {
         self.moment - self.stiffness * at.position - self.damping * at.speed
     }
 
-    /// The force that acts at the end of the step.
+    /// Force at the end of the step: τ of the module's documentation.
     fn force_ahead(&self, now: &Now, load: f64) -> f64 {
         let Now { at, h, .. } = now;
         let ratio = h * (self.damping + h * self.stiffness) / at.inertia;
         (self.force(at) - self.stiffness * h * at.speed - ratio * load) / (1.0 + ratio)
     }
 
-    /// The action itself where its force is within the bound, else the bound as a constant force.
+    /// Returns the action itself where its force is within the bound, else the bound as a constant force.
     fn bounded(self, bound: Option<f64>, now: &Now, load: f64) -> Self {
         let force = self.force_ahead(now, load);
         match bound {
@@ -98,7 +98,7 @@ struct Now<'a> {
 }
 
 impl Now<'_> {
-    /// The mean load of the last step besides an action that acted then; none before the first.
+    /// Mean load of the last step besides an action that acted then; zero before the first.
     fn load_besides(&self, action: &Action) -> f64 {
         let Some([position, speed]) = self.last else { return 0.0 };
         let mean_speed = (self.at.position - position) / self.h;
@@ -107,35 +107,35 @@ impl Now<'_> {
         self.at.inertia * (self.at.speed - speed) / self.h - force
     }
 
-    /// The speed at the end of the step under a force and a load.
+    /// Speed at the end of the step under a force and a load.
     fn speed_ahead(&self, force: f64, load: f64) -> f64 {
         self.at.speed + self.h * (force + load) / self.at.inertia
     }
 }
 
-/// What a joint remembers from step to step.
+/// Memory of a joint from step to step.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Memory {
     /// Position and speed at the start of the last step; none before the first.
     last: Option<[f64; 2]>,
     motor: Action,
     friction: Action,
-    hold: Hold,
+    friction_state: FrictionState,
 }
 
-/// What Coulomb friction does.
+/// State of Coulomb friction in a joint.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-enum Hold {
-    /// The joint has not been seen yet.
+enum FrictionState {
+    /// Before the first step.
     #[default]
     Unknown,
-    /// It holds the joint at a position [rad or m].
-    At(f64),
+    /// The joint sticks at a position [rad or m].
+    Sticking(f64),
     /// The joint slides, forward (1) or backward (−1).
     Sliding(f64),
 }
 
-/// What acts within a joint during the next step of length h [s].
+/// Force within a joint during the next step of length h [s].
 pub(super) fn action(
     joint: &RobotJoint,
     limits: Option<[f64; 2]>,
@@ -167,6 +167,7 @@ fn of_motor(motor: &Motor, joint: &RobotJoint, last: &Action, now: &Now) -> Acti
     if speed.abs() <= max_speed {
         return wanted;
     }
+    // Too fast with the force it wants: driven at the maximum speed instead, within the same bound.
     let held = Action::servo(STIFF * now.at.inertia / now.h, max_speed.copysign(speed));
     held.bounded(bound, now, load)
 }
@@ -179,11 +180,12 @@ fn of_limits([lower, upper]: [f64; 2], now: &Now) -> Action {
         () => return Action::default(),
     };
     let wanted = overdamped(limit, now);
+    // A joint that returns fast would be braked by the damper: the spring must not pull it beyond the limit.
     let pushes_back = wanted.force(now.at) * inward > 0.0;
     if pushes_back { wanted } else { Action::default() }
 }
 
-/// Holds a joint at a position with so much damping that a load which sets in is never overshot by more than 0.1 %.
+/// Spring that holds a joint at a position, with so much damping that a sudden load overshoots by no more than 0.1 %.
 fn overdamped(position: f64, now: &Now) -> Action {
     let damping = STIFF * now.at.inertia / now.h;
     Action::spring(damping / (REGAIN * now.h), position, damping)
@@ -196,23 +198,30 @@ fn of_friction(bound: f64, memory: &mut Memory, now: &Now) -> Action {
     }
     let at = now.at;
     let load = now.load_besides(&memory.friction);
-    // What slides goes on to slide unless the friction stops it within the step.
+    // A joint that slides continues to unless the friction stops it within the step.
     let stops = |direction: f64| {
-        let goes_on = now.speed_ahead(-direction * bound, load) * direction > 0.0;
-        !goes_on
+        let continues = now.speed_ahead(-direction * bound, load) * direction > 0.0;
+        !continues
     };
-    memory.hold = match memory.hold {
-        Hold::Sliding(direction) if !stops(direction) => Hold::Sliding(direction),
-        Hold::Unknown if !stops(1.0_f64.copysign(at.speed)) => Hold::Sliding(1.0_f64.copysign(at.speed)),
-        Hold::Sliding(_) | Hold::Unknown => Hold::At(at.position),
-        Hold::At(anchor) => {
+    memory.friction_state = match memory.friction_state {
+        FrictionState::Sliding(direction) if !stops(direction) => FrictionState::Sliding(direction),
+        FrictionState::Unknown if !stops(1.0_f64.copysign(at.speed)) => {
+            FrictionState::Sliding(1.0_f64.copysign(at.speed))
+        }
+        FrictionState::Sliding(_) | FrictionState::Unknown => FrictionState::Sticking(at.position),
+        FrictionState::Sticking(anchor) => {
             let force = overdamped(anchor, now).force_ahead(now, load);
-            if force.abs() <= bound { Hold::At(anchor) } else { Hold::Sliding(-1.0_f64.copysign(force)) }
+            if force.abs() <= bound {
+                FrictionState::Sticking(anchor)
+            } else {
+                // The joint yields to the load, against the force that held it.
+                FrictionState::Sliding(-1.0_f64.copysign(force))
+            }
         }
     };
-    match memory.hold {
-        Hold::Sliding(direction) => Action::constant(-direction * bound),
-        Hold::At(anchor) => overdamped(anchor, now),
-        Hold::Unknown => Action::default(),
+    match memory.friction_state {
+        FrictionState::Sliding(direction) => Action::constant(-direction * bound),
+        FrictionState::Sticking(anchor) => overdamped(anchor, now),
+        FrictionState::Unknown => Action::default(),
     }
 }

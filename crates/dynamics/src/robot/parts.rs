@@ -1,4 +1,4 @@
-//! The rigid parts of a robot: its links with those merged that fixed joints tie together.
+//! Rigid parts of a robot: its links, with those merged that fixed joints connect.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use extricate_core::geometry::mass_properties::MassProperties;
 use extricate_core::geometry::{Solidity, TriangleMesh};
 use extricate_core::kinematics::urdf::Inertial;
 use extricate_core::kinematics::{Articulation, Joint, JointKind};
-use extricate_core::proximity::{AllowedBecause, ArticulatedModel, DerivedCollisions, Model, Sampling};
+use extricate_core::proximity::{AllowedReason, ArticulatedModel, DerivedCollisions, Model, Sampling};
 use extricate_core::query::Shape;
 
-/// A robot that is ready to be put into a world.
+/// A robot prepared for insertion into a world.
 #[derive(Debug, Clone)]
 pub(crate) struct Parts {
     pub(super) description: RobotDescription,
-    /// The parts as links, each named by the uppermost of its links, in whose frame it is; joints that move only.
+    /// Parts as links, each with the name and the frame of the uppermost of its links; movable joints only.
     pub(super) articulation: Articulation,
     /// Joint of the description behind each joint of the articulation.
     pub(super) joints: Vec<usize>,
@@ -36,7 +36,7 @@ pub(super) struct Part {
     pub(super) kind: BodyKind,
     /// Its shape, in its frame.
     pub(super) model: Option<Arc<Model>>,
-    /// Its mass, in its frame; none of a part that moves with nothing but what it carries.
+    /// Its mass, in its frame; `None` for a part that has no mass but that of the links it carries.
     pub(super) inertial: Option<Inertial>,
 }
 
@@ -47,7 +47,7 @@ struct Member {
 }
 
 impl Parts {
-    /// The parts of a robot, with the collisions between them that are allowed.
+    /// Parts of a robot, with the collisions between them that are allowed.
     pub(crate) fn new(description: RobotDescription) -> Result<Self, BuildError> {
         let (mut parts, members) = Self::without_collisions(description)?;
         parts.collisions = collisions(&parts, &members)?;
@@ -60,7 +60,7 @@ impl Parts {
         let poses = articulation.link_poses(&description.configuration, &description.pose)?;
         let parts = (0..articulation.links().len()).map(|part| {
             let link = &articulation.links()[part];
-            let is_base = articulation.carrier(part).is_none();
+            let is_base = articulation.parent_joint(part).is_none();
             let is_fixed = is_base && description.base == RobotBase::Fixed;
             Ok(Part {
                 name: format!("{}/{link}", description.name),
@@ -76,7 +76,7 @@ impl Parts {
         Ok((Self { description, articulation, joints, parts, collisions }, members))
     }
 
-    /// The bodies of the parts that have a shape.
+    /// Bodies of the parts that have a shape.
     pub(crate) fn bodies(&self) -> impl Iterator<Item = BodyDescription> {
         let RobotDescription { friction, restitution, .. } = self.description;
         self.parts.iter().filter_map(move |part| {
@@ -94,8 +94,8 @@ impl Parts {
 }
 
 impl RobotDescription {
-    /// Names and poses (body → world, at the start) of the bodies that the robot becomes: one for each of its links that
-    /// has a shape, those merged that fixed joints tie together.
+    /// Names and poses (body → world, at the start) of the bodies of the robot: one for each of its links that has a shape,
+    /// with those merged that fixed joints connect.
     ///
     /// # Errors
     /// [`BuildError`] when the robot does not fit into a world.
@@ -106,13 +106,14 @@ impl RobotDescription {
     }
 }
 
-/// The articulation of the parts, the joint behind each of its joints, and where each link went.
+/// Articulation of the parts, the original joint of each of its joints, and the part of each link.
 fn merged(whole: &Articulation) -> Result<(Articulation, Vec<usize>, Vec<Member>), BuildError> {
     let (mut names, mut members) = (Vec::new(), Vec::new());
     members.resize_with(whole.links().len(), || Member { part: 0, to_part: Isometry3::identity() });
     let is_tied = |&joint: &usize| whole.joints()[joint].kind == JointKind::Fixed;
+    // Parents first, so that the part of the parent is known.
     for &link in whole.parents_first() {
-        members[link] = match (whole.carrier(link).filter(is_tied), whole.parent(link)) {
+        members[link] = match (whole.parent_joint(link).filter(is_tied), whole.parent(link)) {
             (Some(joint), Some(parent)) => {
                 let Member { part, to_part }: &Member = &members[parent];
                 Member { part: *part, to_part: to_part * whole.joints()[joint].origin }
@@ -139,11 +140,12 @@ fn of_part(members: &[Member], part: usize) -> impl Iterator<Item = (usize, &Iso
     members.iter().enumerate().filter_map(move |(link, m)| (m.part == part).then_some((link, &m.to_part)))
 }
 
-/// The shapes of a part's links as one.
+/// Union of the shapes of a part's links.
 fn joined_model(description: &RobotDescription, members: &[Member], part: usize) -> Option<Arc<Model>> {
     let shaped = of_part(members, part)
         .filter_map(|(link, to_part)| Some((description.links[link].model.as_ref()?, to_part)))
         .collect::<Vec<_>>();
+    // A single shape in the frame of its part is shared instead of copied.
     if let [(only, to_part)] = shaped[..]
         && *to_part == Isometry3::identity()
     {
@@ -155,7 +157,7 @@ fn joined_model(description: &RobotDescription, members: &[Member], part: usize)
     Some(Arc::new(Model::new(mesh, if solid { Solidity::Solid } else { Solidity::Surface })))
 }
 
-/// The masses of a part's links as one. Of a part that does not move, none.
+/// Sum of the masses of a part's links; `None` for a part that does not move.
 fn joined_inertial(
     description: &RobotDescription,
     members: &[Member],
@@ -168,18 +170,18 @@ fn joined_inertial(
     let mut sum: Option<Inertial> = None;
     for (link, to_part) in of_part(members, part) {
         let Some(own) = inertial_of(description, link)? else { continue };
-        let turn = to_part.rotation.to_rotation_matrix();
+        let rotation = to_part.rotation.to_rotation_matrix();
         let moved = Inertial {
             mass: own.mass,
             center: to_part * own.center,
-            inertia: turn.matrix() * own.inertia * turn.matrix().transpose(),
+            inertia: rotation.matrix() * own.inertia * rotation.matrix().transpose(),
         };
         sum = Some(sum.map_or(moved, |sum| sum.joined(&moved)));
     }
     Ok(sum)
 }
 
-/// The mass of a link: as stated, or that of its shape.
+/// Mass of a link: as stated, or that of its shape.
 fn inertial_of(description: &RobotDescription, link: usize) -> Result<Option<Inertial>, BuildError> {
     let name = || description.articulation.links()[link].clone();
     let RobotLink { model, inertial } = &description.links[link];
@@ -199,9 +201,10 @@ fn inertial_of(description: &RobotDescription, link: usize) -> Result<Option<Ine
     Ok(Some(Inertial { mass: unit.volume * density, center: unit.center, inertia: unit.inertia * density }))
 }
 
-/// Refuses parts that move without a mass of their own or of what they carry.
+/// Rejects parts that move without a mass of their own or of a link that they carry.
 fn check_masses(articulation: &Articulation, parts: &[Part]) -> Result<(), BuildError> {
     let mut heavy: Vec<bool> = parts.iter().map(|part| part.inertial.is_some()).collect();
+    // Children first, so that each link knows whether it carries a mass.
     for &part in articulation.parents_first().iter().rev() {
         if !heavy[part] && parts[part].kind == BodyKind::Dynamic {
             return Err(BuildError::Massless { link: articulation.links()[part].clone() });
@@ -213,7 +216,7 @@ fn check_masses(articulation: &Articulation, parts: &[Part]) -> Result<(), Build
     Ok(())
 }
 
-/// Which parts may collide with one another.
+/// Pairs of parts that may collide with one another.
 fn collisions(
     Parts { description, articulation, parts, .. }: &Parts,
     members: &[Member],
@@ -228,12 +231,13 @@ fn collisions(
         let pair: [usize; 2] = [part_of(a)?, part_of(b)?];
         given.push([pair[0].min(pair[1]), pair[0].max(pair[1])]);
     }
+    // Links of one part have no contacts with each other.
     given.retain(|[a, b]| a != b);
     if !description.self_collision {
         let shaped = |&part: &usize| parts[part].model.is_some();
         let all = (0..parts.len()).filter(shaped);
         let allowed = all
-            .flat_map(|i| (i + 1..parts.len()).filter(shaped).map(move |j| ([i, j], AllowedBecause::Given)));
+            .flat_map(|i| (i + 1..parts.len()).filter(shaped).map(move |j| ([i, j], AllowedReason::Given)));
         return Ok(DerivedCollisions { allowed: allowed.collect(), at_start: Vec::new() });
     }
     let models = parts.iter().map(|part| part.model.as_deref().cloned()).collect();

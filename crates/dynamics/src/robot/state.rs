@@ -1,18 +1,18 @@
-//! The state of a robot at an instant.
+//! State of a robot at an instant.
 
 use std::collections::BTreeMap;
 
 use nalgebra::Isometry3;
 
-use extricate_core::proximity::AllowedBecause;
+use extricate_core::proximity::AllowedReason;
 
-/// Where a robot is and how it moves.
+/// Configuration and velocities of a robot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RobotState {
-    /// Its name.
+    /// Name of the robot.
     pub name: String,
-    /// Values of all joints that move, also of those that follow others [rad or m], by name. Turns are counted: an angle
-    /// may be beyond ±π.
+    /// Values of all joints that move, also of those that mimic others [rad or m], by name. Angles are not wrapped: they may
+    /// be beyond ±π.
     pub joints: BTreeMap<String, f64>,
     /// Their speeds [rad/s or m/s], by name.
     pub velocities: BTreeMap<String, f64>,
@@ -25,6 +25,6 @@ pub struct RobotState {
 pub struct AllowedPair {
     /// Names of the bodies, `robot/link`.
     pub bodies: [String; 2],
-    /// Why.
-    pub because: AllowedBecause,
+    /// Reason.
+    pub because: AllowedReason,
 }

@@ -1,24 +1,24 @@
-//! Bodies that move as one: those that joints tie together.
+//! Groups of bodies connected by joints, which move as one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::description::BodyKind;
 use crate::world::World;
 
-/// Which bodies move, and how dear their motion is.
+/// Mobility of bodies in a separation: those that are fixed, and weights of the displacements of others.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mobility {
     /// Names of dynamic bodies that stay where they are.
     pub fixed: BTreeSet<String>,
-    /// Weights of bodies by name, one where nothing is said: a body of twice the weight moves half as far.
+    /// Weights of bodies by name, 1 by default: a body of twice the weight moves half as far.
     pub weights: BTreeMap<String, f64>,
 }
 
-/// Bodies that move as one.
+/// Groups of bodies that move as one.
 pub(super) struct Groups {
     /// Indices of the bodies of each group, in order; the groups in the order of their first bodies.
     pub(super) members: Vec<Vec<usize>>,
-    /// How dear the motion of each group is: the sum over its bodies; none where one of them stays.
+    /// Weight of each group: the sum over its bodies; `None` where one of them is fixed.
     pub(super) weights: Vec<Option<f64>>,
 }
 
@@ -27,8 +27,8 @@ impl Groups {
         let bodies = world.descriptions();
         let mut first = (0..bodies.len()).collect::<Vec<_>>();
         for [a, b] in world.jointed() {
-            let (kept, gone) = (first[a].min(first[b]), first[a].max(first[b]));
-            first.iter_mut().filter(|group| **group == gone).for_each(|group| *group = kept);
+            let (group, merged) = (first[a].min(first[b]), first[a].max(first[b]));
+            first.iter_mut().filter(|other| **other == merged).for_each(|other| *other = group);
         }
         let leaders = (0..bodies.len()).filter(|&body| first[body] == body);
         let members =

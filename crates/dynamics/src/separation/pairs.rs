@@ -1,4 +1,4 @@
-//! The pairs of a world as a separation asks about them: convex shapes, half-spaces and meshes.
+//! Pair queries of a separation of a world: convex shapes, half-spaces and meshes.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,19 +16,21 @@ use extricate_core::penetration::Effort;
 use extricate_core::penetration::PenetrationError;
 use extricate_core::penetration::convex::{ConvexCache, ConvexOptions, SignedDistance, signed_distance};
 use extricate_core::penetration::n_bodies::models::MeshPair;
-use extricate_core::penetration::n_bodies::source::{Contact, Demand, Facts, Pairs, Search};
+use extricate_core::penetration::n_bodies::source::{
+    BodyInfo, PairConstraint, PairSearch, Pairs, PathContact,
+};
 use extricate_core::query::Shape;
 
-/// Depth over the size of the smaller body up to which two bodies touch and do not overlap: what rests on each other is
-/// left alone.
+/// Depth, as a fraction of the size of the smaller body, up to which two bodies touch and do not overlap, so that bodies
+/// that rest on each other are not moved.
 const TOUCHING: f64 = 1e-9;
 
-/// The groups of a world.
+/// Pair queries over the groups of a world.
 pub(super) struct WorldPairs<'a> {
     world: &'a World,
     groups: &'a Groups,
-    facts: Vec<Facts>,
-    /// Meshes that are or stand for the bodies, made when first asked for.
+    facts: Vec<BodyInfo>,
+    /// Meshes or proxy meshes of the bodies, built on first use.
     meshes: Vec<OnceLock<Option<Arc<MeshShape>>>>,
 }
 
@@ -56,13 +58,14 @@ impl<'a> WorldPairs<'a> {
         let tied = pairs.filter(|&[i, j]| group[i] == group[j] || stays(i) && stays(j));
         let tied = tied.filter(|&pair| self.is_pair(pair)).collect::<Vec<_>>();
         let overlaps = tied.into_par_iter().filter(|&pair| {
-            let search = Search { effort: Effort::Fast, free: None };
+            let search = PairSearch { effort: Effort::Fast, free: None };
+            // A pair whose depth is not found counts as overlapping.
             !matches!(self.between(pair, &Vector3::zeros(), 0.0, search), Ok(None))
         });
         overlaps.collect()
     }
 
-    /// Whether two bodies are a pair of [`World::penetrations`] whose boxes meet.
+    /// Whether two bodies are a pair of [`World::penetrations`].
     fn is_pair(&self, pair: [usize; 2]) -> bool {
         let moves = pair.iter().any(|&body| self.world.descriptions()[body].kind == BodyKind::Dynamic);
         moves && self.world.may_collide(pair)
@@ -97,75 +100,82 @@ impl<'a> WorldPairs<'a> {
         })
     }
 
-    /// Signed distance along the normal in which the first body moves away, where one has a closed form or both are
-    /// convex; minus the depth where they overlap. None for pairs that meshes must answer.
-    fn exact(&self, pair: [usize; 2], shift: &Vector3<f64>) -> Option<Result<Demand, PenetrationError>> {
+    /// Separating plane of two bodies, with the normal along which the first one moves away and a depth that is minus the
+    /// distance where they are disjoint: for pairs with a half-space and convex pairs, `None` for those that need meshes.
+    fn exact(
+        &self,
+        pair: [usize; 2],
+        shift: &Vector3<f64>,
+    ) -> Option<Result<PairConstraint, PenetrationError>> {
         let [a, b] = pair;
         let [shape_a, shape_b] = pair.map(|body| self.shape(body));
         let (pose_a, pose_b) = (self.pose(a, shift), self.world.pose(b));
         let above = |shape, pose, plane: &Isometry3<f64>| {
             let height = height_above(shape, pose, plane)?;
-            Some(Demand { normal: plane.rotation * Vector3::z(), depth: -height })
+            Some(PairConstraint { normal: plane.rotation * Vector3::z(), depth: -height })
         };
         if shape_b.is_half_space() {
             return above(shape_a, &pose_a, &pose_b).map(Ok);
         }
         if shape_a.is_half_space() {
-            let demand = above(shape_b, &pose_b, &pose_a)?;
-            return Some(Ok(Demand { normal: -demand.normal, ..demand }));
+            let plane = above(shape_b, &pose_b, &pose_a)?;
+            return Some(Ok(PairConstraint { normal: -plane.normal, ..plane }));
         }
         let found = signed(shape_a.core()?, &pose_a, shape_b.core()?, &pose_b)?;
-        Some(Ok(Demand { normal: found.direction.into_inner(), depth: -found.value }))
+        Some(Ok(PairConstraint { normal: found.direction.into_inner(), depth: -found.value }))
     }
 
-    /// Whether meshes must answer for two bodies.
+    /// Whether the query of two bodies needs their meshes.
     fn meshes_only(&self, [a, b]: [usize; 2]) -> bool {
         let shapes = [a, b].map(|body| self.shape(body));
         !shapes.iter().any(|shape| shape.is_half_space()) && shapes.iter().any(|shape| shape.core().is_none())
     }
 
-    /// What two bodies ask for; see [`Pairs::demand`].
+    /// Separating plane of two bodies; see [`Pairs::constraint`].
     fn between(
         &self,
         pair: [usize; 2],
         shift: &Vector3<f64>,
         clearance: f64,
-        search: Search,
-    ) -> Result<Option<Demand>, PenetrationError> {
-        let demand = match self.exact(pair, shift) {
-            Some(demand) => Some(demand?),
+        search: PairSearch,
+    ) -> Result<Option<PairConstraint>, PenetrationError> {
+        let plane = match self.exact(pair, shift) {
+            Some(plane) => Some(plane?),
             None => match self.meshes(pair, shift) {
-                Some(meshes) => meshes.demand(shift, clearance, search)?,
+                Some(meshes) => meshes.constraint(shift, clearance, search)?,
                 None => None,
             },
         };
         let allowed = if clearance > 0.0 { -clearance } else { self.touching(pair) };
-        Ok(demand.filter(|demand| !(demand.depth <= allowed)))
+        // Negated so that a depth of NaN counts as an overlap.
+        Ok(plane.filter(|plane| !(plane.depth <= allowed)))
     }
 
-    /// The first contact of convex bodies on a straight way: the plane of their distance is a bound that they cannot meet
-    /// before, so they go on to it, again and again.
-    fn advance(&self, pair: [usize; 2], from: &Vector3<f64>, to: &Vector3<f64>) -> Option<Contact> {
-        /// Advances before the place reached counts as the contact; on edges and corners a few are enough.
+    /// First contact of convex bodies along a straight displacement, by conservative advancement: they cannot touch before
+    /// the separating plane of their distance is crossed.
+    fn advance(&self, pair: [usize; 2], from: &Vector3<f64>, to: &Vector3<f64>) -> Option<PathContact> {
+        /// Maximum number of advances, after which the position reached counts as the contact; few are enough on edges and
+        /// corners.
         const ADVANCES: u32 = 100;
-        /// Distance over the size of the smaller body that counts as a contact.
+        /// Distance, as a fraction of the size of the smaller body, that counts as a contact.
         const CONTACT: f64 = 1e-11;
-        let way = to - from;
+        let displacement = to - from;
         let reached = CONTACT / TOUCHING * self.touching(pair);
-        let (mut share, mut normal) = (0.0, -way.normalize());
+        let (mut fraction, mut normal) = (0.0, -displacement.normalize());
         for _ in 0..ADVANCES {
-            let demand = self.exact(pair, &(from + way * share))?.ok()?;
-            let (distance, closing) = (-demand.depth, -demand.normal.dot(&way));
-            if !(closing * (1.0 - share) > distance) {
+            let plane = self.exact(pair, &(from + displacement * fraction))?.ok()?;
+            let (distance, closing) = (-plane.depth, -plane.normal.dot(&displacement));
+            // The plane of this distance is not reached within the displacement.
+            if !(closing * (1.0 - fraction) > distance) {
                 return None;
             }
-            normal = demand.normal;
+            normal = plane.normal;
             if distance <= reached {
                 break;
             }
-            share += distance / closing;
+            fraction += distance / closing;
         }
-        Some(Contact { share, normal })
+        Some(PathContact { fraction, normal })
     }
 
     /// Depth at which two bodies touch and do not overlap [m].
@@ -182,28 +192,28 @@ fn signed(
     pose_b: &Isometry3<f64>,
 ) -> Option<SignedDistance> {
     let (options, mut cache) = (ConvexOptions::default(), ConvexCache::default());
-    // Poses and sizes have been checked, and two half-spaces are answered before.
+    // Poses and sizes have been checked, and pairs with a half-space are handled before.
     signed_distance(a, pose_a, b, pose_b, &options, &mut cache).ok()
 }
 
 impl Pairs for WorldPairs<'_> {
-    fn bodies(&self) -> &[Facts] {
+    fn bodies(&self) -> &[BodyInfo] {
         &self.facts
     }
 
-    fn count(&self, pair: [usize; 2]) -> bool {
+    fn must_separate(&self, pair: [usize; 2]) -> bool {
         pair.iter().any(|&group| self.groups.weights[group].is_some()) && self.members(pair).next().is_some()
     }
 
-    /// Of the bodies of two groups the two that are deepest.
-    fn demand(
+    /// Separating plane of the two deepest bodies of two groups.
+    fn constraint(
         &self,
         pair: [usize; 2],
         shift: &Vector3<f64>,
         clearance: f64,
-        search: Search,
-    ) -> Result<Option<Demand>, PenetrationError> {
-        let mut deepest: Option<Demand> = None;
+        search: PairSearch,
+    ) -> Result<Option<PairConstraint>, PenetrationError> {
+        let mut deepest: Option<PairConstraint> = None;
         for bodies in self.members(pair) {
             let found = self.between(bodies, shift, clearance, search)?;
             if found.is_some_and(|found| deepest.is_none_or(|deepest| found.depth > deepest.depth)) {
@@ -214,15 +224,16 @@ impl Pairs for WorldPairs<'_> {
     }
 
     fn is_apart(&self, pair: [usize; 2], shift: &Vector3<f64>, clearance: f64) -> bool {
-        let search = Search { effort: Effort::Fast, free: None };
+        let search = PairSearch { effort: Effort::Fast, free: None };
         self.members(pair).all(|bodies| {
+            // A proof that meshes are disjoint needs no depth, and is much cheaper.
             let apart = |meshes: MeshPair| meshes.is_apart(clearance);
             self.meshes_only(bodies) && self.meshes(bodies, shift).is_some_and(apart)
                 || matches!(self.between(bodies, shift, clearance, search), Ok(None))
         })
     }
 
-    fn first_contact(&self, pair: [usize; 2], from: &Vector3<f64>, to: &Vector3<f64>) -> Option<Contact> {
+    fn first_contact(&self, pair: [usize; 2], from: &Vector3<f64>, to: &Vector3<f64>) -> Option<PathContact> {
         let contacts = self.members(pair).filter_map(|bodies| {
             if self.meshes_only(bodies) {
                 self.meshes(bodies, from)?.first_contact(&(to - from))
@@ -230,28 +241,28 @@ impl Pairs for WorldPairs<'_> {
                 self.advance(bodies, from, to)
             }
         });
-        contacts.min_by(|a, b| a.share.total_cmp(&b.share))
+        contacts.min_by(|a, b| a.fraction.total_cmp(&b.fraction))
     }
 
     fn distance(&self, pair: [usize; 2], shift: &Vector3<f64>) -> f64 {
         let distances = self.members(pair).map(|bodies| match self.exact(bodies, shift) {
-            Some(demand) => demand.map_or(0.0, |demand| f64::max(0.0, -demand.depth)),
+            Some(plane) => plane.map_or(0.0, |plane| f64::max(0.0, -plane.depth)),
             None => self.meshes(bodies, shift).map_or(f64::INFINITY, |meshes| meshes.distance()),
         });
         distances.fold(f64::INFINITY, f64::min)
     }
 }
 
-fn facts_of(world: &World, members: &[usize], weight: Option<f64>) -> Facts {
+fn facts_of(world: &World, members: &[usize], weight: Option<f64>) -> BodyInfo {
     let bodies = members.iter().map(|&body| bounds(world, body));
     let nothing = [Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY)];
     let bounds = bodies.fold(nothing, |[min, max], [low, high]| [min.inf(&low), max.sup(&high)]);
     let sizes = members.iter().map(|&body| world.descriptions()[body].shape.bounding_radius());
     let rotation: UnitQuaternion<f64> = world.pose(members[0]).rotation;
-    Facts { bounds, rotation, size: sizes.fold(f64::INFINITY, f64::min), weight }
+    BodyInfo { bounds, rotation, size: sizes.fold(f64::INFINITY, f64::min), weight }
 }
 
-/// A box around a body [m, world]; around a half-space, everything.
+/// Box around a body [m, world]; infinite for a half-space.
 fn bounds(world: &World, body: usize) -> [Vector3<f64>; 2] {
     if world.descriptions()[body].shape.is_half_space() {
         return [Vector3::repeat(f64::NEG_INFINITY), Vector3::repeat(f64::INFINITY)];

@@ -1,4 +1,4 @@
-//! Bodies of a world taken apart.
+//! Separation of the bodies of a world.
 
 use std::collections::BTreeMap;
 
@@ -16,9 +16,9 @@ use extricate_core::proximity::ProximityError;
 impl World {
     /// Small translations of dynamic bodies after which no pair of [`World::penetrations`] overlaps.
     ///
-    /// Two bodies that a joint exempts from contacts are no pair. What overlaps and cannot move apart (two bodies that
-    /// `mobility` fixes, or that joints tie together) is an error with everything else taken apart. What only touches is
-    /// left alone.
+    /// Two bodies that a joint exempts from contacts are not a pair. Overlaps of bodies that cannot be separated (two that
+    /// `mobility` fixes, or that joints connect) are an error with all others separated. Bodies that only touch are not
+    /// moved.
     ///
     /// ```
     /// use extricate_dynamics::{BodyDescription, BodyKind, Mobility, Shape, World, WorldOptions};
@@ -36,7 +36,7 @@ impl World {
     /// ```
     ///
     /// # Errors
-    /// [`BuildError`], with the best arrangement found where no separating one was.
+    /// [`BuildError`], with the best translations found where none separate all bodies.
     pub fn separate(
         &self,
         mobility: &Mobility,
@@ -48,7 +48,7 @@ impl World {
         let name = |group: usize| self.descriptions()[groups.members[group][0]].name.clone();
         let answer = match separate_pairs(&pairs, options) {
             Ok(found) => Ok(self.by_name(&groups, &found)),
-            Err(error) => Err(self.in_words(&groups, error, &name)),
+            Err(error) => Err(self.with_names(&groups, error, &name)),
         };
         let stuck = pairs.overlaps_that_cannot_move();
         if stuck.is_empty() {
@@ -96,7 +96,7 @@ impl World {
     }
 
     /// The error with names in the place of indices.
-    fn in_words(
+    fn with_names(
         &self,
         groups: &Groups,
         error: SeparationError,
@@ -117,7 +117,7 @@ impl World {
                 BuildError::Pair { bodies: bodies.map(name), source: Box::new(source) }
             }
             SeparationError::BadDistance { what, value } => BuildError::BadDistance { what, value },
-            // Poses and weights of a world have been checked, and fixed bodies are no pair of it.
+            // Poses and weights of a world have been checked, and two fixed bodies are not a pair of it.
             SeparationError::PoseNotFinite { body, pose } => BuildError::Pair {
                 bodies: [name(body), name(body)],
                 source: Box::new(ProximityError::PoseNotFinite { body: 'A', pose }.into()),

@@ -1,4 +1,4 @@
-//! Shapes of bodies: their heights above planes, and rapier's own.
+//! Shapes of bodies: their heights above planes, and rapier's primitives.
 
 pub(crate) mod height;
 pub(crate) mod primitive;

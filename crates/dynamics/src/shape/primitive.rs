@@ -1,4 +1,4 @@
-//! Shapes that rapier has, too.
+//! Conversion of convex shapes to rapier's.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -17,7 +17,7 @@ pub(crate) fn is_primitive(shape: &ConvexShape) -> bool {
     }
 }
 
-/// Pose of rapier's shape in the frame of ours: its cylinders and cones stand along y.
+/// Pose of rapier's shape in the frame of ours: its cylinders and cones have their axis along y.
 pub(crate) fn pose_of_rapiers(core: &Core) -> Isometry3<f64> {
     match core {
         Core::Cylinder { .. } | Core::Cone { .. } => Isometry3::rotation(Vector3::new(FRAC_PI_2, 0.0, 0.0)),
@@ -25,7 +25,7 @@ pub(crate) fn pose_of_rapiers(core: &Core) -> Isometry3<f64> {
     }
 }
 
-/// The shape as rapier has it, in rapier's frame; none for hulls that rapier cannot take.
+/// Shape of rapier's, in rapier's frame; `None` for hulls that rapier does not accept.
 pub(crate) fn rapiers_own(shape: &ConvexShape) -> Option<SharedShape> {
     let points = |hull: &ConvexHull| -> Vec<Vector> {
         hull.vertices().iter().map(|vertex| vertex.coords.into()).collect()

@@ -1,25 +1,27 @@
 //! Springs between nodes of soft bodies and points of dynamic rigid bodies.
 //!
-//! A rigid body takes part with two blocks, the position c of its centre of mass and its turn θ since the start of the
-//! step. A point r [m, world axes, from the centre of mass, at the start of the step] is at p = c + exp(θ) r, and
+//! A rigid body has two blocks of unknowns, the position c of its centre of mass and its rotation vector θ since the start of
+//! the step. A point r [m, world axes, from the centre of mass, at the start of the step] is at p = c + exp(θ) r, and
 //!
 //! E = k/2 ‖x − p‖², ∂p/∂θ = −[exp(θ) r]× J(θ), J(θ) = ∫₀¹ exp(sθ) ds,
 //!
-//! so that the force on the node and the force and the torque on the body balance exactly.
+//! so that the force on the node and the force and the torque on the body balance exactly. J(θ) is the left Jacobian of SO(3).
 
 use nalgebra::{Matrix3, Rotation3, Vector3};
 
 use super::interaction::{Interaction, OuterProducts};
 
-/// An angle [rad] below which J(θ) is taken by its series: the closed form would divide rounding by θ³.
-const SMALL_TURN: f64 = 1e-4;
+/// Angle [rad] below which J(θ) is evaluated by its series: the closed form divides the rounding of θ − sin θ by θ³. At
+/// 1e-4 the neglected terms, θ⁴/720 and less, are below rounding. A safeguard, without effect on the sets of
+/// docs/sensitivity.md.
+const SMALL_ANGLE: f64 = 1e-4;
 
-/// A node that hangs on a point of a rigid body.
+/// Spring between a node and a point of a rigid body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attachment {
     /// The node's block.
     pub node: u32,
-    /// Block of the rigid body's centre of mass; the turn is the next block.
+    /// Block of the rigid body's centre of mass; the rotation vector is the next block.
     pub body: u32,
     /// The point, from the centre of mass, in world axes at the start of the step [m].
     pub arm: Vector3<f64>,
@@ -27,16 +29,16 @@ pub struct Attachment {
     pub stiffness: f64,
 }
 
-/// Attachments as an interaction, beside another one.
+/// Attachments as an interaction, added to another one.
 pub struct Attached<'a> {
     /// The attachments.
     pub attachments: &'a [Attachment],
-    /// What else acts.
+    /// The other interaction.
     pub other: &'a mut dyn Interaction,
 }
 
 impl Attachment {
-    /// From the point to the node [m].
+    /// Vector from the point to the node, x − p [m].
     #[must_use]
     pub fn gap(&self, x: &[Vector3<f64>]) -> Vector3<f64> {
         let body = self.body as usize;
@@ -44,16 +46,16 @@ impl Attachment {
     }
 
     /// ∂p/∂θ.
-    fn turn_jacobian(&self, turn: &Vector3<f64>) -> Matrix3<f64> {
-        let arm: Vector3<f64> = Rotation3::new(*turn) * self.arm;
-        -arm.cross_matrix() * mean_rotation(turn)
+    fn rotation_jacobian(&self, theta: &Vector3<f64>) -> Matrix3<f64> {
+        let arm: Vector3<f64> = Rotation3::new(*theta) * self.arm;
+        -arm.cross_matrix() * left_jacobian(theta)
     }
 }
 
 /// J(θ) = 1 + (1 − cos θ)/θ² \[θ\]× + (θ − sin θ)/θ³ \[θ\]×².
-fn mean_rotation(turn: &Vector3<f64>) -> Matrix3<f64> {
-    let (angle, cross) = (turn.norm(), turn.cross_matrix());
-    let (first, second) = if angle < SMALL_TURN {
+fn left_jacobian(theta: &Vector3<f64>) -> Matrix3<f64> {
+    let (angle, cross) = (theta.norm(), theta.cross_matrix());
+    let (first, second) = if angle < SMALL_ANGLE {
         (0.5 - angle * angle / 24.0, 1.0 / 6.0 - angle * angle / 120.0)
     } else {
         let half = (0.5 * angle).sin() / angle;
@@ -74,21 +76,22 @@ impl Interaction for Attached<'_> {
             let (node, body) = (attachment.node, attachment.body);
             let gap = attachment.gap(x);
             let pull = attachment.stiffness * gap;
-            let turning = attachment.turn_jacobian(&x[body as usize + 1]);
+            let jacobian = attachment.rotation_jacobian(&x[body as usize + 1]);
             energy += 0.5 * pull.dot(&gap);
             g[node as usize] += pull;
             g[body as usize] -= pull;
-            g[body as usize + 1] -= turning.tr_mul(&pull);
+            g[body as usize + 1] -= jacobian.tr_mul(&pull);
+            // Gauss–Newton: one outer product for each component of x − p; the term of ∂²p/∂θ² is left out.
             for axis in 0..3 {
                 let unit = Vector3::ith(axis, 1.0);
-                let turned = -turning.row(axis).transpose();
-                hessian.push(attachment.stiffness, [(node, unit), (body, -unit), (body + 1, turned)]);
+                let row = -jacobian.row(axis).transpose();
+                hessian.push(attachment.stiffness, [(node, unit), (body, -unit), (body + 1, row)]);
             }
         }
         energy + self.other.linearise(x, g, hessian)
     }
 
-    fn beside(&mut self) -> Option<&mut dyn Interaction> {
+    fn inner(&mut self) -> Option<&mut dyn Interaction> {
         Some(self.other)
     }
 }
@@ -106,16 +109,16 @@ mod tests {
         ]
     }
 
-    fn places(turn: f64) -> Vec<Vector3<f64>> {
-        let turn = turn * Vector3::new(0.6, -0.3, 0.9);
-        vec![Vector3::new(0.5, 0.1, 0.2), Vector3::new(-0.3, 0.4, 1.0), Vector3::new(0.1, 0.0, 0.3), turn]
+    fn places(angle: f64) -> Vec<Vector3<f64>> {
+        let theta = angle * Vector3::new(0.6, -0.3, 0.9);
+        vec![Vector3::new(0.5, 0.1, 0.2), Vector3::new(-0.3, 0.4, 1.0), Vector3::new(0.1, 0.0, 0.3), theta]
     }
 
     #[test]
     fn the_gradient_is_the_difference_quotient_of_the_energy() {
         let attachments = attachments();
-        for turn in [0.0, 1e-5, 0.01, 1.0, 2.5] {
-            let mut x = places(turn);
+        for angle in [0.0, 1e-5, 0.01, 1.0, 2.5] {
+            let mut x = places(angle);
             let mut nothing = Nothing;
             let mut attached = Attached { attachments: &attachments, other: &mut nothing };
             let mut g = vec![Vector3::zeros(); 4];
@@ -129,7 +132,7 @@ mod tests {
                 };
                 let slope = (at(1e-5) - at(-1e-5)) / 2e-5;
                 x[block][axis] = before;
-                assert!((slope - g[block][axis]).abs() < 1e-7 * 100.0, "{turn} {block} {axis}");
+                assert!((slope - g[block][axis]).abs() < 1e-7 * 100.0, "{angle} {block} {axis}");
             }
         }
     }

@@ -1,11 +1,14 @@
-//! What acts on the nodes of soft bodies beside elasticity: contact, friction, springs of handles. An energy over blocks of
-//! three coordinates, with a gradient and a positive semi-definite Hessian made of outer products.
+//! Interactions, the energies of soft bodies beside elasticity: contact, friction, springs of handles. Each is an energy over
+//! blocks of three coordinates, with a gradient and a positive semi-definite Hessian, a sum of outer products.
 
 use nalgebra::{Matrix3, Vector3};
 
 /// An energy over the blocks of a system of soft bodies.
 ///
-/// A block is a node, or the displacement or the turn of a rigid body that takes part.
+/// A block is a node, or the position or the rotation vector of a coupled rigid body.
+///
+/// An energy that is smooth only piecewise (a contact potential) has an active set: the piece of each of its terms. Newton's method
+/// freezes the set while it minimises, refreshes it at the minimum and repeats.
 pub trait Interaction {
     /// Energy [J] with the blocks at `x`.
     fn energy(&mut self, x: &[Vector3<f64>]) -> f64;
@@ -19,42 +22,43 @@ pub trait Interaction {
         hessian: &mut OuterProducts,
     ) -> f64;
 
-    /// The interaction that this one stands beside, if any; it answers for pieces where this one has none.
-    fn beside(&mut self) -> Option<&mut dyn Interaction> {
+    /// The interaction that this one wraps, if any; calls about active sets are forwarded to it.
+    fn inner(&mut self) -> Option<&mut dyn Interaction> {
         None
     }
 
-    /// Begins a search for a minimum at `x`. An energy made of pieces, with kinks where they meet, holds the piece that each of
-    /// its terms is in there, so that Newton's method sees a smooth function; [`Self::drift`] says what that is worth in the end.
-    fn hold(&mut self, x: &[Vector3<f64>]) {
-        if let Some(other) = self.beside() {
-            other.hold(x);
+    /// Freezes the active set at `x`, the start of a minimisation: each term keeps the smooth piece that it is in there, without
+    /// the kinks where pieces meet, so that Newton's method minimises a smooth function. [`Self::drift`] measures the error of
+    /// that in the end.
+    fn freeze_active_set(&mut self, x: &[Vector3<f64>]) {
+        if let Some(other) = self.inner() {
+            other.freeze_active_set(x);
         }
     }
 
-    /// The search has come to `x`: terms that have appeared may be held too.
-    fn hold_appeared(&mut self, x: &[Vector3<f64>]) {
-        if let Some(other) = self.beside() {
-            other.hold_appeared(x);
+    /// Extends the active set at the iterate `x` by the terms that have appeared since.
+    fn extend_active_set(&mut self, x: &[Vector3<f64>]) {
+        if let Some(other) = self.inner() {
+            other.extend_active_set(x);
         }
     }
 
-    /// The minimum of what is held is at `x`: all terms are held anew, as they are there.
-    fn hold_again(&mut self, x: &[Vector3<f64>]) {
-        match self.beside() {
-            Some(other) => other.hold_again(x),
-            None => self.hold(x),
+    /// Refreshes the active set at `x`, a minimum of the frozen energy: every term takes the piece that it is in there.
+    fn refresh_active_set(&mut self, x: &[Vector3<f64>]) {
+        match self.inner() {
+            Some(other) => other.refresh_active_set(x),
+            None => self.freeze_active_set(x),
         }
     }
 
-    /// Whether at `x` any term has left the piece in which it is held; then the change of the energy were they held anew, over
-    /// the energy.
+    /// Relative change of the energy that a refresh of the active set at `x` would make; `None` where no term has left its frozen
+    /// piece.
     fn drift(&mut self, x: &[Vector3<f64>]) -> Option<f64> {
-        self.beside()?.drift(x)
+        self.inner()?.drift(x)
     }
 }
 
-/// A sum of terms stiffness · J Jᵀ, each J a column with a vector for a few blocks.
+/// A sum of terms stiffness · J Jᵀ, each J a sparse column with a vector for each of a few blocks.
 #[derive(Debug, Clone, Default)]
 pub struct OuterProducts {
     /// End of each term's entries.
@@ -64,7 +68,7 @@ pub struct OuterProducts {
 }
 
 impl OuterProducts {
-    /// Forgets all terms and keeps the memory.
+    /// Removes all terms and keeps the allocation.
     pub fn clear(&mut self) {
         self.ends.clear();
         self.stiffness.clear();
@@ -83,7 +87,7 @@ impl OuterProducts {
         self.ends.is_empty()
     }
 
-    /// Appends `stiffness` · J Jᵀ with J given by block; a negative stiffness is taken for zero.
+    /// Appends `stiffness` · J Jᵀ with J given by block; a negative stiffness counts as zero, so the sum stays semi-definite.
     ///
     /// # Panics
     /// When there are more entries than 32 bits can count.
@@ -100,7 +104,7 @@ impl OuterProducts {
         self.stiffness.iter().copied().zip(spans)
     }
 
-    /// Adds the sum times `p` to `out`; returns `p` times that.
+    /// Adds the product of the sum with `p` to `out`; returns the curvature pᵀ(Σ stiffness J Jᵀ)p.
     pub fn add_product(&self, p: &[Vector3<f64>], out: &mut [Vector3<f64>]) -> f64 {
         let mut curvature = 0.0;
         for (stiffness, column) in self.terms() {

@@ -5,15 +5,15 @@ use std::time::Instant;
 use nalgebra::Vector3;
 
 use super::interaction::Interaction;
-use super::newton::{Goal, Newton};
+use super::newton::{IncrementalPotential, Newton};
 use super::report::SoftStepReport;
 use super::step::StepOptions;
 use super::system::SoftSystem;
 use crate::error::SoftError;
 
 impl SoftSystem {
-    /// Moves the system to the equilibrium near where it is; velocities become zero. Large loads and large prescribed
-    /// motion are the caller's to apply in parts. The scheme in `options` plays no part.
+    /// Moves the system to the equilibrium near its current state; velocities become zero. The caller applies large loads and
+    /// large prescribed motions in increments. The scheme in `options` is ignored.
     ///
     /// # Errors
     /// [`SoftError`] where Newton's method does not converge, or where a body is free to move; the state is then as before.
@@ -25,8 +25,8 @@ impl SoftSystem {
         self.solve_beside_extra(f64::INFINITY, options, interaction)
     }
 
-    /// The same beside extra blocks that keep their inertia: they move by a step of implicit Euler of `dt` [s]. With an infinite
-    /// `dt` they have none.
+    /// [`solve_quasi_static`](Self::solve_quasi_static) with extra blocks that keep their inertia: they move by a step of implicit
+    /// Euler of `dt` [s]. With an infinite `dt` they have no inertia.
     ///
     /// # Errors
     /// As [`Self::solve_quasi_static`].
@@ -41,18 +41,18 @@ impl SoftSystem {
         if dt.is_finite() {
             (self.masses.len()..y.len()).for_each(|extra| y[extra] += dt * self.v[extra]);
         }
-        let goal = Goal {
+        let potential = IncrementalPotential {
             extra_inertia: 1.0 / (dt * dt),
             y,
             forces: self.constant_forces(),
             origin: self.x.clone(),
             dt: f64::INFINITY,
-            ..Goal::default()
+            ..IncrementalPotential::default()
         };
         let lift = self.lift();
         let x = self.x.clone();
         let guess = vec![Vector3::zeros(); x.len()];
-        let mut newton = Newton::new(self, interaction, &goal, (options.newton, options.linear));
+        let mut newton = Newton::new(self, interaction, &potential, (options.newton, options.linear));
         let solution = newton.minimise(x, &lift, guess)?;
         let mut report = newton.report;
         let before = std::mem::replace(&mut self.x, solution);

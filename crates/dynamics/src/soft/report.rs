@@ -1,18 +1,18 @@
-//! What a step of soft bodies achieved.
+//! Report of a step of soft bodies.
 
 /// Energies of a system [J].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Energies {
     /// ½ Σ m v².
     pub kinetic: f64,
-    /// Stored in the elements.
+    /// Strain energy of the elements.
     pub elastic: f64,
     /// −Σ m g·x.
     pub gravity: f64,
 }
 
 impl Energies {
-    /// Their sum.
+    /// Sum of the three [J].
     #[must_use]
     pub fn total(&self) -> f64 {
         self.kinetic + self.elastic + self.gravity
@@ -32,22 +32,23 @@ pub struct Times {
     pub total: f64,
 }
 
-/// What a step or a quasi-static solve achieved.
+/// Report of a step or of a quasi-static solve.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SoftStepReport {
     /// Newton iterations: linear systems solved.
     pub newton_iterations: usize,
     /// Iterations of conjugate gradients, all systems together.
     pub linear_iterations: usize,
-    /// Linear systems for which a Cholesky factor was made.
+    /// Linear systems for which a Cholesky factor was computed.
     pub factorisations: usize,
-    /// Norm of the forces out of balance [N]; before the last change where the scheme takes one linear system.
+    /// Norm of the residual forces [N]; before the last update where the scheme solves one linear system only.
     pub residual: f64,
-    /// The same over the forces that meet (inertial, elastic, external, of contact).
+    /// Residual forces over the forces in balance (inertial, elastic, external, contact).
     pub relative_residual: f64,
-    /// Change of the interaction's energy, over it, were its pieces held anew at the end; 0 where they had settled.
+    /// Relative change of the interaction's energy that a refresh of its active set would make at the end; 0 where the set
+    /// had settled.
     pub drift: f64,
-    /// Times the step along Newton's direction was halved.
+    /// Step halvings of the line searches.
     pub halvings: usize,
     /// Energies at the end, the elastic one where the elements were last evaluated.
     pub energies: Energies,

@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, Point3, Rotation3, Vector3};
 use crate::soft::material::{Constitutive, Material};
 use extricate_core::geometry::TetMesh;
 
-/// Every model.
+/// All constitutive models.
 pub(super) const MODELS: [Constitutive; 4] = [
     Constitutive::Linear,
     Constitutive::Corotational,
@@ -23,7 +23,7 @@ fn matrix(noise: &mut Noise) -> Matrix3<f64> {
     Matrix3::from_fn(|_, _| noise.signed())
 }
 
-/// Any rotation.
+/// A random rotation.
 pub(super) fn rotation(noise: &mut Noise) -> Matrix3<f64> {
     Rotation3::new(4.0 * noise.signed_vector()).into_inner()
 }
@@ -39,7 +39,7 @@ pub(super) fn deformation_gradients(count: u64) -> Vec<Matrix3<f64>> {
     all.collect()
 }
 
-/// A cube of side 1 m, cut in `n`³ cells of six tetrahedra each, its interior shaken.
+/// A cube of side 1 m of `n`³ cells of six tetrahedra each, its interior nodes perturbed.
 pub(super) fn cube(n: u32) -> TetMesh {
     let mut random = Noise(7);
     block([n; 3], |cell| {
@@ -49,7 +49,7 @@ pub(super) fn cube(n: u32) -> TetMesh {
     })
 }
 
-/// A block of cells of six tetrahedra each; `place` [m] of the corner of a cell.
+/// A block of cells of six tetrahedra each; `place` maps the corner of a cell to its position [m].
 pub(super) fn block([l, m, n]: [u32; 3], mut place: impl FnMut(Vector3<f64>) -> Vector3<f64>) -> TetMesh {
     let grid = |counts: [u32; 3]| {
         let [j, k] = [counts[1], counts[2]];
@@ -77,7 +77,7 @@ pub(super) fn block([l, m, n]: [u32; 3], mut place: impl FnMut(Vector3<f64>) -> 
     TetMesh::new(nodes, tets).unwrap()
 }
 
-/// A mesh of `shared/data/fem/meshes`, where the data lie beside the crate.
+/// A mesh of `shared/data/fem/meshes`; `None` where the data are not beside the crate.
 pub(super) fn shared_mesh(name: &str) -> Option<TetMesh> {
     let rows = |extension: &str| -> Option<Vec<Vec<f64>>> {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/fem/meshes");

@@ -11,32 +11,32 @@ use std::time::Instant;
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::blocks::Want;
+use super::blocks::DerivativeOrder;
 use super::interaction::Interaction;
 use super::linear::LinearOptions;
-use super::newton::{Goal, Newton, NewtonOptions};
+use super::newton::{IncrementalPotential, Newton, NewtonOptions};
 use super::report::{Energies, SoftStepReport};
 use super::system::{Kernel, SoftSystem};
 use crate::error::SoftError;
 
-/// How time is integrated.
+/// Time integrator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scheme {
     /// First order, stable at any step, damps vibration.
     #[default]
     ImplicitEuler,
-    /// Second order, keeps momentum and angular momentum; vibration is not damped.
+    /// Second order, conserves momentum and angular momentum; vibration is not damped.
     ImplicitMidpoint,
     /// Second order, average acceleration; vibration is not damped.
     Newmark,
-    /// Explicit, first order, keeps momentum and angular momentum; stable where h ω < 2 for the fastest vibration ω.
+    /// Explicit, first order, conserves momentum and angular momentum; stable where h ω < 2 for the fastest vibration ω.
     SymplecticEuler,
 }
 
 /// Options of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StepOptions {
-    /// How time is integrated.
+    /// Time integrator.
     pub scheme: Scheme,
     /// Newton's method.
     pub newton: NewtonOptions,
@@ -45,7 +45,7 @@ pub struct StepOptions {
 }
 
 impl SoftSystem {
-    /// Moves the system by `dt` [s].
+    /// Advances the system by `dt` [s].
     ///
     /// # Errors
     /// [`SoftError`] where the step does not converge or is not finite; the state is then as before.
@@ -76,13 +76,15 @@ impl SoftSystem {
     ) -> Result<SoftStepReport, SoftError> {
         let midpoint = options.scheme == Scheme::ImplicitMidpoint;
         let h = if midpoint { 0.5 * dt } else { dt };
-        let goal = self.goal_of(dt, h, options.scheme, interaction);
+        let potential = self.incremental_potential(dt, h, options.scheme, interaction);
+        // The midpoint scheme solves for half of the step, so prescribed components move half of their displacement.
         let scale = h / dt;
         let lift = self.lift();
         let part: Vec<_> = lift.iter().map(|d| scale * d).collect();
+        // Initial displacement: the velocity extrapolated linearly over the last two steps.
         let guess = self.v.iter().zip(&self.v_before).map(|(v, before)| h * (2.0 * v - before)).collect();
         let start = self.x.clone();
-        let mut newton = Newton::new(self, interaction, &goal, (options.newton, options.linear));
+        let mut newton = Newton::new(self, interaction, &potential, (options.newton, options.linear));
         let solution = newton.minimise(start, &part, guess)?;
         let report = newton.report;
         for (block, solved) in solution.iter().enumerate() {
@@ -97,8 +99,14 @@ impl SoftSystem {
         Ok(report)
     }
 
-    /// The incremental potential of a step.
-    fn goal_of(&mut self, dt: f64, h: f64, scheme: Scheme, interaction: &mut dyn Interaction) -> Goal {
+    /// Incremental potential of a step of `scheme`: y, z, a and c of the table above. `h` is half of `dt` for the midpoint.
+    fn incremental_potential(
+        &mut self,
+        dt: f64,
+        h: f64,
+        scheme: Scheme,
+        interaction: &mut dyn Interaction,
+    ) -> IncrementalPotential {
         let newmark = scheme == Scheme::Newmark;
         let mut y: Vec<_> = self.x.iter().zip(&self.v).map(|(x, v)| x + h * v).collect();
         let mut z = self.x.clone();
@@ -109,9 +117,10 @@ impl SoftSystem {
         }
         let (inertia, rate) = if newmark { (4.0 / (dt * dt), 2.0 / dt) } else { (1.0 / (h * h), 1.0 / h) };
         let (forces, origin) = (self.constant_forces(), self.x.clone());
-        Goal { inertia, y, rate, z, forces, origin, dt, ..Goal::default() }
+        IncrementalPotential { inertia, y, rate, z, forces, origin, dt, ..IncrementalPotential::default() }
     }
 
+    /// A step of symplectic Euler: v₁ = v₀ + ha₀, then x₁ = x₀ + hv₁.
     fn explicit_step(
         &mut self,
         dt: f64,
@@ -134,7 +143,7 @@ impl SoftSystem {
         Ok(report)
     }
 
-    /// Puts prescribed components where they are prescribed, `lift` from where they were.
+    /// Sets prescribed components exactly to their targets, and their velocities to the displacement `lift` over `dt`.
     fn land(&mut self, dt: f64, lift: &[Vector3<f64>]) {
         for block in 0..self.x.len() {
             for axis in (0..3).filter(|&axis| self.free[block][axis] <= 0.0) {
@@ -144,28 +153,28 @@ impl SoftSystem {
         }
     }
 
-    /// Change of the prescribed components, zero elsewhere [m].
+    /// Displacement of the prescribed components [m], zero elsewhere: the Dirichlet lifting of the step.
     pub(super) fn lift(&self) -> Vec<Vector3<f64>> {
         let blocks = self.x.iter().zip(&self.targets).zip(&self.free);
         blocks.map(|((x, target), free)| (target - x).component_mul(&free.map(|free| 1.0 - free))).collect()
     }
 
-    /// Weights and constant forces [N].
+    /// Gravity and constant forces of all blocks [N].
     pub(super) fn constant_forces(&self) -> Vec<Vector3<f64>> {
         self.forces.iter().enumerate().map(|(block, force)| force + self.weight(block)).collect()
     }
 
-    /// Accelerations [m/s²] of the state, of a block without inertia zero, and the elastic energy [J].
+    /// Accelerations of all blocks [m/s²], zero where a block has no inertia, and the elastic energy [J].
     fn accelerations(&mut self, interaction: &mut dyn Interaction) -> (Vec<Vector3<f64>>, f64) {
         let damped = self.bodies.iter().any(|body| body.material().stiffness_damping() > 0.0);
         let mut gradient = vec![Vector3::zeros(); self.x.len()];
         let Self { bodies, first, matrix, x, v, .. } = &mut *self;
-        let want = if damped { Want::ProjectedHessian } else { Want::Gradient };
-        let elastic = matrix.assemble(&Kernel { bodies, first }, x, want, &mut gradient);
+        let order = if damped { DerivativeOrder::ProjectedHessian } else { DerivativeOrder::Gradient };
+        let elastic = matrix.assemble(&Kernel { bodies, first }, x, order, &mut gradient);
         if damped {
-            matrix.keep(&|body| bodies[body].material().stiffness_damping());
+            matrix.store_damping(&|body| bodies[body].material().stiffness_damping());
             let mut drag = vec![Vector3::zeros(); x.len()];
-            matrix.multiply_kept(v, &mut drag);
+            matrix.multiply_damping(v, &mut drag);
             gradient.iter_mut().zip(&drag).for_each(|(g, drag)| *g += drag);
         }
         self.outer.clear();
@@ -175,6 +184,7 @@ impl SoftSystem {
             let end = self.first.get(body + 1).map_or(self.x.len(), |&end| end as usize);
             for block in self.first[body] as usize..end {
                 let force = accelerations[block] - gradient[block];
+                // Extra blocks may have a full inertia tensor, and those of no body none at all.
                 let inverse = self.inertia(block).try_inverse().unwrap_or_else(Matrix3::zeros);
                 accelerations[block] = inverse * force - self.mass_damping(body) * self.v[block];
                 accelerations[block].component_mul_assign(&self.free[block]);

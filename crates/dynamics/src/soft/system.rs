@@ -3,15 +3,15 @@
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use super::blocks::{BlockMatrix, Connectivity, ElementKernel, Want};
-use super::element::{Elements, Local, Parts};
+use super::blocks::{BlockMatrix, Connectivity, DerivativeOrder, ElementKernel};
+use super::element::{Elements, Local, LocalBatch};
 use super::interaction::OuterProducts;
 use super::linear::LinearSolver;
 use super::material::Constitutive;
 use super::report::Energies;
 use crate::stateful::{Mismatch, Stateful, fits};
 
-/// A block beside the nodes: the position of a rigid body's centre of mass, or its turn since the start of the step.
+/// A block beside the nodes: the position of a rigid body's centre of mass, or its rotation vector since the start of the step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExtraBlock {
     /// Mass times the identity [kg], or the inertia about the centre of mass in world axes [kg·m²].
@@ -42,9 +42,9 @@ pub struct SoftSystem {
     extra: Vec<ExtraBlock>,
     /// 1 where a component is free, 0 where it is prescribed.
     pub(super) free: Vec<Vector3<f64>>,
-    /// Where prescribed components are at the end of the step [m].
+    /// Positions of the prescribed components at the end of the step [m].
     pub(super) targets: Vec<Vector3<f64>>,
-    /// Velocities at the start of the step before, for a first guess.
+    /// Velocities at the start of the previous step, from which the initial guess is extrapolated.
     pub(super) v_before: Vec<Vector3<f64>>,
     pub(super) matrix: BlockMatrix,
     pub(super) outer: OuterProducts,
@@ -58,7 +58,7 @@ pub(crate) struct SystemState {
     v: Vec<Vector3<f64>>,
     v_before: Vec<Vector3<f64>>,
     targets: Vec<Vector3<f64>>,
-    /// Which components are free, a bit for each.
+    /// Free components, one bit each.
     free: Vec<u8>,
     /// Whether conjugate gradients failed in the last solve.
     stiff: bool,
@@ -99,28 +99,37 @@ pub(super) struct Kernel<'a> {
 }
 
 impl ElementKernel for Kernel<'_> {
-    fn local(&self, body: usize, element: usize, x: &[Vector3<f64>], local: &mut Local, want: Want) -> f64 {
+    fn local(
+        &self,
+        body: usize,
+        element: usize,
+        x: &[Vector3<f64>],
+        local: &mut Local,
+        order: DerivativeOrder,
+    ) -> f64 {
         let x = &x[self.first[body] as usize..self.first[body + 1] as usize];
-        let (hessian, exact) = (want != Want::Gradient, want == Want::ExactHessian);
+        // Single elements have no warped form: the projected Hessian replaces it.
+        let (hessian, exact) = (order != DerivativeOrder::Gradient, order == DerivativeOrder::ExactHessian);
         self.bodies[body].local(element, x, local, hessian, !exact)
     }
 
-    fn four(
+    fn local_four(
         &self,
         body: usize,
         elements: [u32; 4],
         x: &[Vector3<f64>],
-        parts: &mut Parts<4>,
-        want: Want,
+        batch: &mut LocalBatch<4>,
+        order: DerivativeOrder,
     ) -> bool {
         let x = &x[self.first[body] as usize..self.first[body + 1] as usize];
-        let hessian = match (want, self.bodies[body].material().model()) {
-            (Want::Gradient, _) => false,
-            (Want::WarpedHessian, Constitutive::Corotational)
-            | (Want::ExactHessian, Constitutive::NeoHookean) => true,
+        let hessian = match (order, self.bodies[body].material().model()) {
+            (DerivativeOrder::Gradient, _) => false,
+            (DerivativeOrder::WarpedHessian, Constitutive::Corotational)
+            | (DerivativeOrder::ExactHessian, Constitutive::NeoHookean) => true,
+            // Every other combination of model and Hessian is evaluated element by element.
             _ => return false,
         };
-        self.bodies[body].closed_form_of_four(elements, x, hessian, parts)
+        self.bodies[body].closed_form_of_four(elements, x, hessian, batch)
     }
 }
 
@@ -191,7 +200,7 @@ impl SoftSystem {
         0..self.masses.len()
     }
 
-    /// The block of an extra block.
+    /// Index of an extra block among all blocks.
     #[must_use]
     pub fn extra_block(&self, index: usize) -> usize {
         self.masses.len() + index
@@ -203,7 +212,7 @@ impl SoftSystem {
         self.x.len()
     }
 
-    /// Moves a body from where it stands.
+    /// Applies a rigid motion to the current positions and velocities of a body.
     pub fn transform(&mut self, body: usize, pose: &Isometry3<f64>) {
         for block in self.blocks_of(body) {
             self.x[block] = pose * nalgebra::Point3::from(self.x[block]) - nalgebra::Point3::origin();
@@ -216,20 +225,20 @@ impl SoftSystem {
         let place = self.extra_block(index);
         self.x[place] = block.position;
         self.v[place] = block.velocity;
-        // Extrapolating from the step before would mix states that the caller has set.
+        // The caller overwrites the state each step, so an extrapolation over two steps would mix unrelated velocities.
         self.v_before[place] = block.velocity;
         self.extra[index] = block;
     }
 
-    /// Prescribes the components of `axes` of a block: at the end of the next step, or of the quasi-static solve, they are
-    /// those of `target` [m], and there they stay until released or prescribed anew.
+    /// Prescribes the components `axes` of a block (a Dirichlet condition): at the end of the next step, or of the quasi-static
+    /// solve, they equal those of `target` [m], and they stay there until released or prescribed again.
     pub fn prescribe(&mut self, block: usize, axes: [bool; 3], target: Vector3<f64>) {
         self.free[block] = Vector3::from_fn(|axis, _| if axes[axis] { 0.0 } else { 1.0 });
         self.targets[block] = target;
     }
 
-    /// Prescribes blocks of a body as parts of a rigid handle, or of a rigid body that moves on its own: at the end of the
-    /// next step they are where `pose` takes their places at rest.
+    /// Prescribes nodes of a body as parts of a rigid handle or of a driven rigid body: at the end of the next step they are at
+    /// their rest positions transformed by `pose`.
     pub fn prescribe_rigidly(&mut self, body: usize, nodes: &[u32], pose: &Isometry3<f64>) {
         for &node in nodes {
             let rest = nalgebra::Point3::from(self.bodies[body].rest_positions()[node as usize]);
@@ -237,12 +246,12 @@ impl SoftSystem {
         }
     }
 
-    /// Holds a block where it is.
+    /// Prescribes all components of a block at its current position.
     pub fn pin(&mut self, block: usize) {
         self.prescribe(block, [true; 3], self.x[block]);
     }
 
-    /// Lets a block move freely.
+    /// Frees all components of a block.
     pub fn release(&mut self, block: usize) {
         self.free[block] = Vector3::repeat(1.0);
     }
@@ -257,7 +266,7 @@ impl SoftSystem {
         Energies { elastic: elastic.sum(), ..self.energies_of_motion() }
     }
 
-    /// First element that is turned inside out: body and element.
+    /// First inverted element: body and element.
     #[must_use]
     pub fn first_inverted(&self) -> Option<(usize, usize)> {
         self.bodies.iter().enumerate().find_map(|(body, elements)| {
@@ -291,7 +300,7 @@ impl SoftSystem {
         }
     }
 
-    /// Gravity's force on a block [N].
+    /// Gravitational force on a block [N].
     pub(super) fn weight(&self, block: usize) -> Vector3<f64> {
         match self.masses.get(block) {
             Some(mass) => *mass * self.gravity,
@@ -302,7 +311,7 @@ impl SoftSystem {
         }
     }
 
-    /// Largest Young's modulus times a body's size times its farthest coordinate [N]: the measure of rounding in forces.
+    /// Maximum over the bodies of Young's modulus × size × largest coordinate [N]: forces are rounded in proportion to it.
     pub(super) fn stiffness_times_area(&self) -> f64 {
         let of = |(body, elements): (usize, &Elements)| {
             let bounds = elements.linear_mesh().aabb();
@@ -312,12 +321,13 @@ impl SoftSystem {
         self.bodies.iter().enumerate().map(of).fold(0.0, f64::max)
     }
 
-    /// Damping of a block's motion over its inertia, from its body's material [1/s].
+    /// Mass-proportional damping α of a body's material [1/s]; zero for the extra blocks.
     pub(super) fn mass_damping(&self, body: usize) -> f64 {
         self.bodies.get(body).map_or(0.0, |elements| elements.material().mass_damping())
     }
 }
 
+/// Connectivity of a body whose nodes start at block `first`; `centres` are the centroids of the corners.
 fn connectivity(body: &Elements, first: u32) -> Connectivity {
     let rest = body.rest_positions();
     let centre = |e: usize| {

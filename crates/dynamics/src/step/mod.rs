@@ -1,4 +1,4 @@
-//! The step of a world.
+//! Step of a world: pre-step passes, parts with rapier's own step, post-step passes.
 
 mod passes;
 mod progress;

@@ -1,4 +1,4 @@
-//! The passes of a step, over what of the world each of them needs.
+//! Passes of a step, each over the parts of the world that it needs.
 
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ pub(super) fn start_monitoring(world: &mut World, _: &mut Progress) {
     }
 }
 
-/// Steps the soft bodies, from the state at the start of the step; hands rapier what they do to the rigid ones.
+/// Steps the soft bodies, from the state at the start of the step, and applies their forces to the rigid bodies.
 pub(super) fn step_soft_bodies(world: &mut World, progress: &mut Progress) -> Result<(), StepError> {
     let (time, step, dt) = (world.time(), world.steps + 1, world.options.time_step);
     let Some(soft) = &mut world.soft else { return Ok(()) };
@@ -34,14 +34,14 @@ pub(super) fn step_soft_bodies(world: &mut World, progress: &mut Progress) -> Re
     Ok(())
 }
 
-/// Lets the pull at a rigid body act during rapier's step.
+/// Applies the pull at a rigid body for the duration of the step.
 pub(super) fn start_pull(world: &mut World, progress: &mut Progress) {
     let Some(pull) = world.rigid_pull() else { return };
     let begun = pull.begin(&mut world.physics, world.options.time_step);
     progress.pulled = begun.map(|()| pull.handle);
 }
 
-/// Sets what acts within the joints of all robots during a part of the step.
+/// Sets the forces within the joints of all robots for a part of the step.
 pub(super) fn drive_robots(world: &mut World, progress: &mut Progress) {
     for robot in &mut world.robots {
         robot.prepare(&mut world.physics, progress.part);
@@ -61,7 +61,7 @@ pub(super) fn start_free_rotation(world: &mut World, progress: &mut Progress) {
     world.passes.rotation.before_step(&mut world.physics.bodies, progress.part, substeps);
 }
 
-/// rapier's own step, with contacts of ours; overlaps that are being resolved are hidden from its solver.
+/// Makes rapier's own step, with the contacts of our dispatcher; overlaps that are being resolved are hidden from its solver.
 pub(super) fn step_rigid_bodies(world: &mut World, progress: &mut Progress) {
     let started = Instant::now();
     world.physics.step_with_events(&world.passes.depenetration, &());
@@ -73,7 +73,7 @@ pub(super) fn step_rigid_bodies(world: &mut World, progress: &mut Progress) {
     timings.solver += counters.stages.solver_time.time();
 }
 
-/// Continuous collision detection: fast bodies stop where they first meet something.
+/// Continuous collision detection: fast bodies stop at their first contact.
 pub(super) fn stop_at_contacts(world: &mut World, progress: &mut Progress) {
     if world.options.solver_settings().sweeps {
         let started = Instant::now();
@@ -92,7 +92,7 @@ pub(super) fn apply_restitution(world: &mut World, _: &mut Progress) {
     restitution.after_step(&mut world.physics, &|bodies| depenetration.is_resolving(bodies));
 }
 
-/// Takes overlaps apart by position, and accounts for the work against gravity [J] that it took.
+/// Separates overlaps by position, and accounts for the work against gravity [J].
 pub(super) fn resolve_overlaps(world: &mut World, progress: &mut Progress) {
     let lifted = world.passes.depenetration.after_step(&mut world.physics);
     if let Some(monitor) = &mut world.passes.monitor {
@@ -107,7 +107,7 @@ pub(super) fn end_pull(world: &mut World, progress: &mut Progress) {
     }
 }
 
-/// Finds in how many parts the next step is taken.
+/// Determines the number of parts of the next step.
 pub(super) fn plan_parts(world: &mut World, _: &mut Progress) {
     let overlaps = &world.passes.depenetration;
     world.passes.parts =
@@ -129,6 +129,7 @@ pub(super) fn report_state(world: &mut World, progress: &mut Progress) {
         }
     }
     let speeds = world.named_bodies().map(|(.., body)| body.linvel().length()).enumerate();
+    // Of equal speeds the first body, so that the report does not depend on the search.
     let fastest = speeds.max_by(|(i, a), (j, b)| a.total_cmp(b).then(j.cmp(i)));
     let indices = deepest.1.and_then(|colliders| world.indices(colliders));
     progress.report = StepReport {
@@ -139,7 +140,7 @@ pub(super) fn report_state(world: &mut World, progress: &mut Progress) {
         max_penetration: deepest.0,
         deepest: indices.map(|[a, b]| [a.min(b), a.max(b)]),
         resolving: world.passes.depenetration.pairs(),
-        greatest_speed: fastest.map_or(0.0, |(_, speed)| speed),
+        max_speed: fastest.map_or(0.0, |(_, speed)| speed),
         fastest: fastest.map(|(index, _)| index),
         energy: world.energy(),
         momentum: world.momentum(),
@@ -147,12 +148,12 @@ pub(super) fn report_state(world: &mut World, progress: &mut Progress) {
     };
 }
 
-/// Whether the state is finite, slow enough, and explained by the energy at the start. While somebody pulls, the energy as it
-/// is counts as explained.
+/// Checks that the state is finite, slow enough, and accounted for by the energy at the start. While a body is pulled, the
+/// budget is the present energy.
 pub(super) fn check_monitor(world: &mut World, progress: &mut Progress) -> Result<(), StepError> {
     let StepReport { energy, step, time, .. } = progress.report;
     if let (Some(_), Some(monitor)) = (&world.pull, &mut world.passes.monitor) {
-        monitor.begin_anew(energy);
+        monitor.reset_budget(energy);
     }
     let Some(monitor) = &world.passes.monitor else { return Ok(()) };
     monitor.check(&world.physics, world.named_bodies(), energy, (step, time))

@@ -1,4 +1,4 @@
-//! How far a step has got.
+//! Progress of a step.
 
 use std::time::Duration;
 
@@ -7,14 +7,14 @@ use rapier3d::dynamics::RigidBodyHandle;
 use super::report::StepReport;
 use crate::soft::Times;
 
-/// How far a step has got.
+/// Intermediate results of a step, passed from pass to pass.
 pub(super) struct Progress {
     pub(super) report: StepReport,
     /// Length of a part [s].
     pub(super) part: f64,
     /// The rigid body that is pulled.
     pub(super) pulled: Option<RigidBodyHandle>,
-    /// Time that rapier took in all.
+    /// Total time of rapier's steps.
     pub(super) stepped: Duration,
     pub(super) soft_times: Times,
 }

@@ -1,4 +1,4 @@
-//! What a step did.
+//! Report of a step.
 
 use std::time::Duration;
 
@@ -6,41 +6,41 @@ use crate::soft::Times;
 use crate::soft::bodies::state::SoftReport;
 use crate::state::{Energy, Momentum};
 
-/// What a step did. Everything but [`timings`](Self::timings) is the same in equal runs.
+/// Report of a step. Everything but [`timings`](Self::timings) is the same in equal runs.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StepReport {
     /// Number of the step, 1-based.
     pub step: u64,
     /// Time at the end of the step [s].
     pub time: f64,
-    /// Manifolds the solver was given: groups of up to four contacts of one normal.
+    /// Number of manifolds that the solver was given: groups of up to four contacts of one normal.
     pub manifolds: usize,
-    /// Contact points the solver was given, those foreseen but not touching included.
+    /// Number of contact points that the solver was given, speculative ones included.
     pub contacts: usize,
     /// Deepest contact [m], ≥ 0, at the poses at the start of the step.
     pub max_penetration: f64,
     /// The bodies of that contact: indices in [`World::descriptions`](crate::World::descriptions), the lesser first.
     pub deepest: Option<[usize; 2]>,
-    /// Pairs of bodies that overlap and are being taken apart by position.
+    /// Number of pairs of bodies that overlap and are being separated by position.
     pub resolving: usize,
-    /// Work against gravity [J] that taking them apart took: energy that the bodies have more, without motion.
+    /// Work against gravity [J] of separating them: potential energy that the bodies gained without motion.
     pub lifted: f64,
-    /// Greatest speed [m/s] of a centre of mass at the end of the step, kinematic bodies included.
-    pub greatest_speed: f64,
+    /// Maximum speed [m/s] of a centre of mass at the end of the step, kinematic bodies included.
+    pub max_speed: f64,
     /// The body that has it: index in [`World::descriptions`](crate::World::descriptions).
     pub fastest: Option<usize>,
     /// Energy at the end of the step.
     pub energy: Energy,
     /// Momentum at the end of the step.
     pub momentum: Momentum,
-    /// What it did to the soft bodies, if there are any.
+    /// Report of the soft bodies, if there are any.
     pub soft: Option<SoftReport>,
-    /// Where the time went; differs from run to run.
+    /// Timings of the step; they differ from run to run.
     pub timings: StepTimings,
 }
 
-/// Where the time of a step went: wall-clock times that add up to the total but for some bookkeeping, and the sum over
-/// the threads of what [`contacts`](Self::contacts) took.
+/// Timings of a step: wall-clock times that add up to the total but for some bookkeeping, and the time of
+/// [`contacts`](Self::contacts), which is summed over the threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StepTimings {
     /// The whole step.
@@ -53,9 +53,9 @@ pub struct StepTimings {
     pub solver: Duration,
     /// Sweeping fast bodies.
     pub continuous: Duration,
-    /// What is done around rapier's step: free rotation, bounces, overlaps, monitoring.
-    pub outside: Duration,
-    /// Time spent on contacts, summed over the threads; what is left to rapier's narrow phase is not counted.
+    /// Pre-step and post-step passes around rapier's step: free rotation, restitution, overlaps, monitoring.
+    pub passes: Duration,
+    /// Time spent on contacts, summed over the threads; pairs left to rapier's narrow phase are not counted.
     pub contacts: Duration,
     /// Soft bodies, all of their step.
     pub soft: Duration,
@@ -77,7 +77,7 @@ impl StepTimings {
             soft_assembly: seconds(times.assembly),
             soft_solve: seconds(times.solve),
             soft_contact: seconds(times.contact),
-            outside: self.outside.saturating_sub(soft),
+            passes: self.passes.saturating_sub(soft),
             ..self
         }
     }

@@ -1,4 +1,4 @@
-//! The order of a step: which passes it is made of.
+//! Order of the passes of a step.
 
 use std::time::{Duration, Instant};
 
@@ -40,7 +40,7 @@ const POST_STEP: [StepPass; 4] = [
 enum StepPass {
     /// One that cannot fail.
     Always(fn(&mut World, &mut Progress)),
-    /// One after whose failure there is no step.
+    /// One whose failure ends the step.
     Fallible(fn(&mut World, &mut Progress) -> Result<(), StepError>),
 }
 
@@ -48,9 +48,9 @@ impl World {
     /// Advances the world by one time step.
     ///
     /// # Errors
-    /// [`StepError`] when a body's state is not finite any more, a body is faster than any that is meant, or the bodies
-    /// have far more energy than can be explained; the world is of no use then. Where the soft bodies do not converge, the
-    /// world is as before the step.
+    /// [`StepError`] when a body's state is no longer finite, a body is faster than any intended motion, or the bodies have
+    /// far more energy than can be accounted for; the world must not be used any more then. Where the soft bodies do not
+    /// converge, the world is as before the step.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         let started = Instant::now();
         self.tally.take();
@@ -62,6 +62,7 @@ impl World {
             stepped: Duration::ZERO,
             soft_times: Times::default(),
         };
+        // Soft bodies step as a whole, from the state at the start; parts are for the contacts of rigid ones.
         self.run(&PRE_STEP, &mut progress)?;
         self.physics.integration_parameters.dt = progress.part;
         self.passes.part = progress.part;
@@ -73,7 +74,7 @@ impl World {
         let Progress { mut report, stepped, soft_times, .. } = progress;
         let timings = &mut report.timings;
         timings.total = started.elapsed();
-        timings.outside = timings.total.saturating_sub(stepped).saturating_sub(timings.continuous);
+        timings.passes = timings.total.saturating_sub(stepped).saturating_sub(timings.continuous);
         timings.contacts = self.tally.take();
         *timings = timings.with_soft(&soft_times);
         Ok(report)

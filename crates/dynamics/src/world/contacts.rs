@@ -1,4 +1,4 @@
-//! The contacts of a world's last step, one by one: where bodies touch, how deep, and how hard they push.
+//! Contacts of a world's last step: points, normals, depths and forces.
 
 use nalgebra::{Point3, Unit, Vector3};
 use rapier3d::geometry::{ContactManifold, ContactPair, SolverContact};
@@ -8,11 +8,11 @@ use crate::rigid::index_in_manifold;
 use crate::state::{AnyBody, WorldContact};
 
 impl World {
-    /// The contacts of the last step, as its solvers had them: rigid bodies, parts of robots, and soft bodies. Sorted by
-    /// the names of the bodies and the same in equal runs; empty before the first step, but for soft bodies.
+    /// Contacts of the last step, as given to its solvers: of rigid bodies, links of robots, and soft bodies. Sorted by the
+    /// names of the bodies and the same in equal runs; empty before the first step, except those of soft bodies.
     ///
-    /// Foreseen contacts that carry no force are among them, with a negative depth. Pairs that overlap deeply and are
-    /// taken apart by position ([`StepReport::resolving`](crate::StepReport::resolving)) are there with their depth.
+    /// Speculative contacts without a force are included, with a negative depth. Pairs that overlap deeply and are separated
+    /// by position ([`StepReport::resolving`](crate::StepReport::resolving)) are included with their depth.
     ///
     /// ```
     /// use extricate_dynamics::{BodyDescription, BodyKind, Shape, World, WorldOptions};
@@ -63,7 +63,7 @@ impl World {
                 let Some(point) = manifold.points.get(index_in_manifold(contact)) else { continue };
                 contacts.push(WorldContact {
                     bodies: [AnyBody::Rigid(first), AnyBody::Rigid(second)],
-                    point: self.place_of([first, second], manifold, contact),
+                    point: self.position_of([first, second], manifold, contact),
                     normal,
                     depth: -point.dist,
                     force: point.data.impulse / self.passes.part,
@@ -72,22 +72,23 @@ impl World {
         }
     }
 
-    /// Where a contact is now: the mean of its points on the bodies that feel it. The solver has these in the frames of
-    /// the centres of mass, and those on other bodies in the world's.
-    fn place_of(
+    /// Present position of a contact: the mean of its points on the bodies that it affects. The solver stores these in the
+    /// frames of the centres of mass, and those on other bodies in the world's.
+    fn position_of(
         &self,
         bodies: [usize; 2],
         manifold: &ContactManifold,
         contact: &SolverContact,
     ) -> Point3<f64> {
         let dominance = manifold.data.relative_dominance;
-        let feels = [dominance <= 0, dominance >= 0];
+        let is_affected = [dominance <= 0, dominance >= 0];
         let anchors: [Vector3<f64>; 2] = [contact.anchor1.into(), contact.anchor2.into()];
-        let on_bodies = bodies.iter().zip(feels).zip(anchors).filter(|((_, feels), _)| *feels);
+        let on_bodies =
+            bodies.iter().zip(is_affected).zip(anchors).filter(|((_, is_affected), _)| *is_affected);
         let places = on_bodies.map(|((&body, _), anchor)| {
             let body = &self.physics.bodies[self.handles[body]];
-            let turned: Vector3<f64> = (body.rotation() * rapier3d::math::Vector::from(anchor)).into();
-            Vector3::from(body.center_of_mass()) + turned
+            let rotated: Vector3<f64> = (body.rotation() * rapier3d::math::Vector::from(anchor)).into();
+            Vector3::from(body.center_of_mass()) + rotated
         });
         let (sum, count) =
             places.fold((Vector3::zeros(), 0.0), |(sum, count), place| (sum + place, count + 1.0));

@@ -33,7 +33,7 @@ pub struct World {
 }
 
 impl World {
-    /// What the world was built with.
+    /// Options with which the world was built.
     #[must_use]
     pub fn options(&self) -> &WorldOptions {
         &self.options
@@ -102,18 +102,18 @@ impl World {
 
     fn energy_of(&self, body: &RigidBody) -> Energy {
         let mass = body.mass();
-        let (velocity, turning): (Vector3<f64>, Vector3<f64>) = (body.linvel().into(), body.angvel().into());
+        let (velocity, angular): (Vector3<f64>, Vector3<f64>) = (body.linvel().into(), body.angvel().into());
         let center: Vector3<f64> = body.center_of_mass().into();
         Energy {
-            kinetic: 0.5 * (mass * velocity.norm_squared() + turning.dot(&spin(body))),
+            kinetic: 0.5 * (mass * velocity.norm_squared() + angular.dot(&spin(body))),
             potential: -mass * self.options.gravity.dot(&center),
             elastic: 0.0,
         }
     }
 
     /// Hash over the states of all bodies in the order of their names, then over the nodes of the soft ones and their
-    /// velocities. Equal for equal runs, whatever the number
-    /// of threads and the order in which the bodies were added; promised per target triple.
+    /// velocities. Equal for equal runs, whatever the number of threads and the order in which the bodies were added;
+    /// guaranteed per target triple.
     #[must_use]
     pub fn hash(&self) -> u64 {
         let soft = self.soft_descriptions().iter().map(|body| {

@@ -1,4 +1,4 @@
-//! A world: its bodies, joints, robots and soft bodies, and what can be asked of it between its steps.
+//! A world: its bodies, joints, robots and soft bodies, and the queries between its steps.
 
 mod contacts;
 mod data;

@@ -1,4 +1,4 @@
-//! Pulling at a body of a world.
+//! Pull on a body of a world.
 
 use nalgebra::Point3;
 
@@ -9,9 +9,10 @@ use crate::pull::rigid::RigidPull;
 use crate::pull::{Grip, Pull, mobility};
 
 impl World {
-    /// Pulls at a body in every step from now on, until told otherwise; `None` lets go. See [`Pull`] for what can be pulled
-    /// and [`Grip`] for where; at most 20 times (a soft body 4 times) its mass times the greater of gravity and its radius
-    /// times 225/s² acts on it. While somebody pulls, energy from nowhere is no [`StepError`](crate::StepError).
+    /// Sets the pull that acts on a body in every step from now on; `None` ends it. See [`Pull`] for the bodies and [`Grip`] for
+    /// the points that can be pulled; the force is at most 20 times (for a soft body 4 times) the mass times the larger of
+    /// gravity and the radius times 225/s². While a body is pulled, energy that cannot be accounted for is not a
+    /// [`StepError`](crate::StepError).
     ///
     /// ```
     /// use extricate_dynamics::{BodyDescription, BodyKind, Grip, Pull, Shape, World, WorldOptions};
@@ -33,12 +34,12 @@ impl World {
     /// ```
     ///
     /// # Errors
-    /// [`BuildError`] when there is no such body, nothing moves it, or the grip or the target make no sense; what was
-    /// pulled before goes on being pulled then.
+    /// [`BuildError`] when there is no such body, it cannot move, or the grip or the target is not valid; the pull before
+    /// remains then.
     pub fn pull(&mut self, pull: Option<Pull>) -> Result<(), BuildError> {
         let Some(pull) = pull else {
             self.pull = None;
-            self.soft.iter_mut().for_each(|soft| soft.hang_on(None));
+            self.soft.iter_mut().for_each(|soft| soft.set_pull(None));
             return Ok(());
         };
         let checked = |what, point: &Point3<f64>| {
@@ -52,6 +53,7 @@ impl World {
         }
         let grip = |is, by| BuildError::Grip { body: pull.body.clone(), is, by };
         match (self.soft_index(&pull.body), pull.grip) {
+            // Soft bodies are pulled within their own solve, rigid ones by a force of rapier.
             (Some(_), Grip::Point(_)) => return Err(grip("soft", "node")),
             (Some(body), Grip::Node(node)) => self.pull_node(body, node, &pull)?,
             (None, grip_at) => {
@@ -62,25 +64,25 @@ impl World {
                 if !(is_dynamic && mobility::of(&self.physics, self.handles[body], &point).is_some()) {
                     return Err(BuildError::Immovable { body: pull.body });
                 }
-                self.soft.iter_mut().for_each(|soft| soft.hang_on(None));
+                self.soft.iter_mut().for_each(|soft| soft.set_pull(None));
             }
         }
         self.pull = Some(pull);
         Ok(())
     }
 
-    /// What is pulled, if anything.
+    /// Present pull, if there is one.
     #[must_use]
     pub fn pulled(&self) -> Option<&Pull> {
         self.pull.as_ref()
     }
 
-    /// Where the pulled body is held now [m, world]: a point of it, or the mean of the nodes that are held.
+    /// Present position of the grip [m, world]: a point of the pulled body, or the mean of the nodes that are held.
     #[must_use]
     pub fn pulled_at(&self) -> Option<Point3<f64>> {
         let pull = self.pull.as_ref()?;
         match pull.grip {
-            Grip::Node(_) => self.soft.as_ref()?.held_at(),
+            Grip::Node(_) => self.soft.as_ref()?.pulled_point(),
             Grip::Point(point) => {
                 let index = self.index_of(&pull.body)?;
                 Some(self.pose(index) * point)
@@ -94,11 +96,11 @@ impl World {
         if node >= nodes {
             return Err(BuildError::NodeOutOfRange { body: pull.body.clone(), node, nodes });
         }
-        soft.hang_on(Some((body, node, pull.target)));
+        soft.set_pull(Some((body, node, pull.target)));
         Ok(())
     }
 
-    /// The pull at a rigid body, if one is pulled.
+    /// Pull on a rigid body, if one is pulled.
     pub(crate) fn rigid_pull(&self) -> Option<RigidPull> {
         let pull = self.pull.as_ref()?;
         let Grip::Point(point) = pull.grip else { return None };

@@ -1,4 +1,4 @@
-//! The robots of a world: what they do, and what they are told to do.
+//! Robots of a world: their states and motors.
 
 use super::data::World;
 use crate::error::{BuildError, ranges_of_part};
@@ -31,7 +31,7 @@ impl World {
         self.robots.iter().find(|other| other.name() == robot).map(RobotBody::overlaps_at_start)
     }
 
-    /// Gives a joint of a robot another motor, or takes it away.
+    /// Sets or removes the motor of a joint of a robot.
     ///
     /// ```
     /// use std::path::Path;
@@ -69,7 +69,7 @@ impl World {
         self.change_motor(robot, joint, |_| Ok(motor))
     }
 
-    /// Gives the motor of a joint another target [rad or m; of a velocity motor rad/s or m/s].
+    /// Sets the target of the motor of a joint [rad or m; of a velocity motor rad/s or m/s].
     ///
     /// # Errors
     /// [`BuildError`] when there is no such robot, no such joint that moves of itself, or no motor, or the target is not

@@ -1,4 +1,4 @@
-//! The soft bodies of a world: states, nodes, loads, and numbers at the nodes and in the elements for pictures and plots.
+//! Soft bodies of a world: states, nodes, loads, and fields at the nodes and in the elements for pictures and plots.
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
@@ -41,8 +41,8 @@ impl World {
         Some(&system.v[system.blocks_of(self.soft_index(name)?)])
     }
 
-    /// What overlaps now, each pair once: soft bodies with each other, with themselves and with rigid ones. Bodies that
-    /// rest on each other overlap a little.
+    /// Present overlaps, each pair once: of soft bodies with each other, with themselves and with rigid ones. Bodies that
+    /// rest on each other overlap slightly.
     #[must_use]
     pub fn soft_overlaps(&self) -> Vec<SoftOverlap> {
         let Some(soft) = &self.soft else { return Vec::new() };
@@ -55,10 +55,10 @@ impl World {
         named.collect()
     }
 
-    /// What the soft bodies did to a rigid one in the last step. None where there is no such body, or no soft one.
+    /// Load of the soft bodies on a rigid one in the last step. `None` where there is no such body, or no soft one.
     ///
-    /// Of fixed and kinematic bodies it is what contacts and friction did at the end of the step; attachments to them hold
-    /// nodes in place and are not in it.
+    /// On fixed and kinematic bodies it is that of contacts and friction at the end of the step; attachments to them hold
+    /// nodes in place and are not included.
     #[must_use]
     pub fn soft_load(&self, body: &str) -> Option<SoftLoad> {
         let index = self.index_of(body)?;
@@ -68,7 +68,7 @@ impl World {
     /// Name of a body.
     ///
     /// # Panics
-    /// When there is none of that index.
+    /// When there is no body of that index.
     #[must_use]
     pub fn name_of(&self, body: AnyBody) -> &str {
         match body {
@@ -78,14 +78,14 @@ impl World {
     }
 
     /// Depth of every node of a soft body under its surface at rest [m], ≥ 0 and zero on the surface: the material
-    /// distance that contact goes by, as [`NodeDepths`](crate::NodeDepths) asked for it. One for each of
+    /// distance used by contact, computed as set by [`NodeDepths`](crate::NodeDepths). One for each of
     /// [`World::soft_positions`].
     #[must_use]
     pub fn soft_depths(&self, name: &str) -> Option<&[f64]> {
         Some(&self.soft.as_ref()?.depths[self.soft_index(name)?])
     }
 
-    /// Greatest depth [m], ≥ 0, of the contacts that each node of a soft body takes part in at the end of the last
+    /// Maximum depth [m], ≥ 0, of the contacts that each node of a soft body takes part in at the end of the last
     /// step: as a point that is inside another body, as an end of an edge that is, or as a corner of an element that
     /// another body's point is in. Zero where nothing touches. One for each of [`World::soft_positions`].
     #[must_use]

@@ -1,4 +1,4 @@
-//! Why a batch, or a merge of shards, cannot be done at all.
+//! Errors of a batch, or of merging its shards, as a whole.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::request::Class;
 
-/// Why a batch cannot be done. What single items fail of is told in their answers.
+/// Reason why a batch cannot be run or merged. Failures of single items are reported in their results.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BatchError {
@@ -16,7 +16,7 @@ pub enum BatchError {
     Manifest {
         /// Its file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: io::Error,
     },
     /// The manifest holds no items.
@@ -25,42 +25,42 @@ pub enum BatchError {
         /// Its file.
         path: PathBuf,
     },
-    /// Two items bear one name.
-    #[error("{}:{}: the id `{id}` stands in line {} already", path.display(), lines[1], lines[0])]
+    /// Two items have the same id.
+    #[error("{}:{}: duplicate id `{id}`: first used in line {}", path.display(), lines[1], lines[0])]
     DuplicateId {
         /// The file of the manifest.
         path: PathBuf,
-        /// The name.
+        /// The id.
         id: String,
-        /// Both lines, from 1.
+        /// Lines of the first and of the second use, from 1.
         lines: [u64; 2],
     },
-    /// The manifest is not what it was when it was counted.
+    /// The manifest changed while it was read.
     #[error("{}: was changed while it was read", path.display())]
     Changed {
         /// Its file.
         path: PathBuf,
     },
-    /// The folder holds answers, and it was not said to go on with them.
-    #[error("{}: holds answers already: `batch --resume` goes on with them; give another folder, or remove this one", folder.display())]
+    /// The folder holds results, and resuming was not requested.
+    #[error("{}: already holds results: resume them with `batch --resume`, or choose another folder or remove this one", folder.display())]
     Occupied {
         /// The folder.
         folder: PathBuf,
     },
-    /// The folder holds another batch than the one to go on with.
-    #[error("{}: holds another batch: {what} is {found} there, and {wanted} here", folder.display())]
+    /// The folder holds another batch than the one to be resumed.
+    #[error("{}: holds another batch: {what} is {found} there, expected {wanted}", folder.display())]
     Other {
         /// The folder.
         folder: PathBuf,
-        /// What is different.
+        /// The property that differs.
         what: &'static str,
-        /// As it is in the folder.
+        /// Its value in the folder.
         found: String,
-        /// As it should be.
+        /// Its value in the batch to be resumed.
         wanted: String,
     },
     /// Another process writes to the folder.
-    #[error("{}: another process is at work on this batch", folder.display())]
+    #[error("{}: another process is writing to this batch", folder.display())]
     Busy {
         /// The folder.
         folder: PathBuf,
@@ -70,35 +70,35 @@ pub enum BatchError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Description of the damage.
         why: String,
     },
-    /// What is to be merged is not all there, or there more than once.
+    /// The shards to be merged are incomplete, duplicate or inconsistent.
     #[error("{why}")]
     Shards {
-        /// What is wrong, with the names of the folders.
+        /// Description of the problem, with the names of the folders.
         why: String,
     },
     /// A file cannot be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried: `read` or `write`.
+        /// The attempted action: `read` or `write`.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: io::Error,
     },
     /// A thread cannot be started.
     #[error("cannot start a thread: {source}")]
     Thread {
-        /// What the system says.
+        /// Error of the system.
         source: io::Error,
     },
 }
 
 impl BatchError {
-    /// What kind of failure it is.
+    /// Class of the failure, which is the exit code of the command.
     #[must_use]
     pub fn class(&self) -> Class {
         match self {

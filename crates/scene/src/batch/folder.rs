@@ -1,7 +1,8 @@
 //! The folder of a batch: `batch.json`, `results.jsonl`, `failed.jsonl`, `summary.json`, `timing.json` and `runs/`.
 //!
-//! `results.jsonl` is the truth: whatever else there is follows from it. Its lines stand in the order of the manifest.
-//! Answers that were there before their turn stand in `pending.jsonl` until it is, so that a kill loses none of them.
+//! `results.jsonl` is authoritative: all other files follow from it. Its lines are in the order of the manifest.
+//! Results that are finished before their predecessors are stored in `pending.jsonl` until these are written, so that a kill loses none
+//! of them.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -11,40 +12,41 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::error::BatchError;
-use super::summary::{BatchFile, BatchSummary, Facts, Tally};
+use super::summary::{BatchFile, BatchSummary, ItemOutcome, Tally};
 use crate::disk::{self, part_of};
 
-/// Name of the file of all answers.
+/// Name of the file of all results.
 pub(super) const RESULTS: &str = "results.jsonl";
 /// Name of the file of the failures.
 pub(super) const FAILED: &str = "failed.jsonl";
-/// Name of the file of answers before their turn.
+/// Name of the file of results whose predecessors are not written yet.
 const PENDING: &str = "pending.jsonl";
-/// Name of the file that a complete batch has.
+/// Name of the file that only a complete batch has.
 pub(super) const SUMMARY: &str = "summary.json";
-/// Name of the file of times.
+/// Name of the file of timings.
 pub(super) const TIMING: &str = "timing.json";
 /// Name of the folder of the runs.
 pub(super) const RUNS: &str = "runs";
 
-/// Length of `pending.jsonl` beyond which it is written anew with what is still pending [bytes].
+/// Length of `pending.jsonl` beyond which it is rewritten with the results that are still pending [bytes]. A smaller length rewrites
+/// the file more often, a larger one leaves a longer file to be read on resuming.
 const LONG_PENDING: u64 = 1 << 26;
 
-/// Length of `pending.jsonl` beyond which it is emptied where nothing is pending [bytes]: what had its turn does no harm there, and
-/// to cut a file costs as much as to write many answers.
+/// Length of `pending.jsonl` beyond which it is truncated where nothing is pending [bytes]: results that are written already do no
+/// harm there, and truncating a file costs as much as writing many results.
 const STALE_PENDING: u64 = 1 << 20;
 
-/// An answer as it is written.
+/// Result of an item as it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Answer {
-    pub(super) facts: Facts,
+pub(super) struct ResultLine {
+    pub(super) outcome: ItemOutcome,
     pub(super) line: Vec<u8>,
 }
 
-/// Answers before their turn, by their place in the order of the shard.
-pub(super) type Pending = BTreeMap<u64, Answer>;
+/// Pending results, by their position in the order of the shard.
+pub(super) type Pending = BTreeMap<u64, ResultLine>;
 
-/// The folder of a batch that is being answered.
+/// The folder of a batch that is being processed.
 #[derive(Debug)]
 pub(super) struct BatchFolder {
     folder: PathBuf,
@@ -54,7 +56,7 @@ pub(super) struct BatchFolder {
     pending_bytes: u64,
 }
 
-/// A folder, and what of the batch is done.
+/// An opened folder, with the progress of its batch.
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) folder: BatchFolder,
@@ -63,7 +65,7 @@ pub(super) struct Opened {
 }
 
 impl BatchFolder {
-    /// Makes the folder of a batch, or opens it to go on: what is torn at the end of the results is cut off.
+    /// Creates the folder of a batch, or opens it to be resumed: a partially written line at the end of the results is cut off.
     pub(super) fn open(folder: &Path, file: &BatchFile, resume: bool) -> Result<Opened, BatchError> {
         fs::create_dir_all(folder).map_err(BatchError::write(folder))?;
         let own = folder.join(BatchFile::FILE);
@@ -80,10 +82,11 @@ impl BatchFolder {
             write_json(&own, file)?;
         }
         let results = appended(&folder.join(RESULTS))?;
-        // A file system without locks has none to offer.
+        // File systems without locks report other errors; the batch then runs without a lock.
         if let Err(TryLockError::WouldBlock) = results.try_lock() {
             return Err(BatchError::Busy { folder: folder.to_owned() });
         }
+        // What follows the last whole line in order is dropped: a kill may leave a part of a line.
         let (tally, whole) = recovered(folder, file)?;
         results.set_len(whole).map_err(BatchError::write(&folder.join(RESULTS)))?;
         let pending = read_pending(&folder.join(PENDING), file, tally.done)?;
@@ -95,15 +98,15 @@ impl BatchFolder {
         Ok(Opened { folder: opened, tally, pending })
     }
 
-    /// Appends answers whose turn it is, and then their failures.
+    /// Appends results that are next in order, and then their failures.
     pub(super) fn append(&mut self, results: &[u8], failed: &[u8]) -> Result<(), BatchError> {
         let path = |name| self.folder.join(name);
         self.results.write_all(results).map_err(BatchError::write(&path(RESULTS)))?;
         self.failed.write_all(failed).map_err(BatchError::write(&path(FAILED)))
     }
 
-    /// Keeps answers whose turn it is not yet; `all` are those that wait.
-    pub(super) fn keep(&mut self, lines: &[u8], all: &Pending) -> Result<(), BatchError> {
+    /// Stores results whose predecessors are missing; `all` are those that are pending.
+    pub(super) fn store_pending(&mut self, lines: &[u8], all: &Pending) -> Result<(), BatchError> {
         let path = self.folder.join(PENDING);
         let written = match () {
             () if self.pending_bytes > STALE_PENDING && all.is_empty() => {
@@ -134,14 +137,15 @@ impl BatchFolder {
         self.folder.join(RUNS)
     }
 
-    /// Writes how long it took.
-    pub(super) fn time(&self, timing: &impl Serialize) -> Result<(), BatchError> {
+    /// Writes the timing.
+    pub(super) fn write_timing(&self, timing: &impl Serialize) -> Result<(), BatchError> {
         write_json(&self.folder.join(TIMING), timing)
     }
 
     /// Writes the summary, which makes the batch complete.
     pub(super) fn complete(self, summary: &BatchSummary) -> Result<(), BatchError> {
         let path = self.folder.join(RESULTS);
+        // The results reach the disk before the summary that declares them complete.
         self.results.sync_all().map_err(BatchError::write(&path))?;
         let pending = self.folder.join(PENDING);
         fs::remove_file(&pending).map_err(BatchError::write(&pending))?;
@@ -149,15 +153,15 @@ impl BatchFolder {
     }
 }
 
-/// What a folder says that it is of.
+/// Reads `batch.json` of a folder.
 pub(super) fn read_batch_file(folder: &Path) -> Result<BatchFile, BatchError> {
     let path = folder.join(BatchFile::FILE);
     let text = fs::read(&path).map_err(BatchError::read(&path))?;
     serde_json::from_slice(&text)
-        .map_err(|error| BatchError::Damaged { path, why: format!("tells of no batch: {error}") })
+        .map_err(|error| BatchError::Damaged { path, why: format!("not a batch file: {error}") })
 }
 
-/// Writes a value as JSON; the file is never there in part.
+/// Writes a value as JSON, atomically.
 pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), BatchError> {
     disk::write_json(path, value).map_err(BatchError::write(path))
 }
@@ -166,15 +170,17 @@ fn appended(path: &Path) -> Result<File, BatchError> {
     OpenOptions::new().create(true).append(true).open(path).map_err(BatchError::write(path))
 }
 
-/// A line of results: its facts, if it is whole and a line of results.
-pub(super) fn facts_of(line: &[u8]) -> Option<Facts> {
+/// Outcome of a line of results; none where the line is torn or not a result.
+pub(super) fn outcome_of(line: &[u8]) -> Option<ItemOutcome> {
     serde_json::from_slice(line.strip_suffix(b"\n")?).ok()
 }
 
-/// Counts the results that are whole and in order, and writes their failures anew. Returns the length of these results.
+/// Counts the results that are complete and in order, and rewrites the file of their failures. Returns the length of these results
+/// [bytes].
 fn recovered(folder: &Path, file: &BatchFile) -> Result<(Tally, u64), BatchError> {
     let (path, failed) = (folder.join(RESULTS), folder.join(FAILED));
     let mut lines = BufReader::new(File::open(&path).map_err(BatchError::read(&path))?);
+    // A kill may leave the failures behind the results: they are derived from these anew.
     let part = part_of(&failed);
     let mut failures = BufWriter::new(File::create(&part).map_err(BatchError::write(&failed))?);
     let (mut tally, mut whole, mut line) = (Tally::default(), 0, Vec::new());
@@ -182,10 +188,10 @@ fn recovered(folder: &Path, file: &BatchFile) -> Result<(Tally, u64), BatchError
         line.clear();
         let read = lines.read_until(b'\n', &mut line).map_err(BatchError::read(&path))?;
         let next = file.shard.item(tally.done);
-        let Some(facts) = facts_of(&line).filter(|facts| facts.index == next) else { break };
-        tally.add(&facts, &line);
+        let Some(outcome) = outcome_of(&line).filter(|outcome| outcome.index == next) else { break };
+        tally.add(&outcome, &line);
         whole += read as u64;
-        let failure = facts.failed_line().unwrap_or_default();
+        let failure = outcome.failed_line().unwrap_or_default();
         failures.write_all(&failure).map_err(BatchError::write(&failed))?;
     }
     let written = failures.flush().and_then(|()| fs::rename(&part, &failed));
@@ -193,7 +199,7 @@ fn recovered(folder: &Path, file: &BatchFile) -> Result<(Tally, u64), BatchError
     Ok((tally, whole))
 }
 
-/// Answers before their turn that an earlier call has left.
+/// Pending results that an earlier call has left.
 fn read_pending(path: &Path, file: &BatchFile, done: u64) -> Result<Pending, BatchError> {
     let lines = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Pending::new()),
@@ -203,10 +209,11 @@ fn read_pending(path: &Path, file: &BatchFile, done: u64) -> Result<Pending, Bat
     for line in lines.split(b'\n') {
         let mut line = line.map_err(BatchError::read(path))?;
         line.push(b'\n');
-        let Some(facts) = facts_of(&line) else { continue };
-        let place = file.shard.place(facts.index).filter(|place| (done..file.items).contains(place));
+        // Torn lines are skipped, and so are results that have been written to `results.jsonl` since.
+        let Some(outcome) = outcome_of(&line) else { continue };
+        let place = file.shard.place(outcome.index).filter(|place| (done..file.items).contains(place));
         if let Some(place) = place {
-            pending.insert(place, Answer { facts, line });
+            pending.insert(place, ResultLine { outcome, line });
         }
     }
     Ok(pending)

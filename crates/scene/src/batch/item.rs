@@ -1,14 +1,14 @@
-//! A line of a manifest: what is asked, and the name that the answer goes by.
+//! Items of a manifest: a request, and the id under which its result is reported.
 
 use serde_json::Value;
 use thiserror::Error;
 
 use crate::request::{Fields, ItemFault, KINDS, Request, clipped};
 
-/// Longest name of an item, in bytes: it becomes the name of a folder.
-const LONGEST_ID: usize = 100;
+/// Maximum length of an id [bytes]: it becomes the name of a folder.
+const MAX_ID_BYTES: usize = 100;
 
-/// What is asked, by name.
+/// A request with an optional id.
 ///
 /// ```
 /// use extricate_scene::batch::Item;
@@ -24,27 +24,27 @@ pub struct Item {
     pub(super) request: Request,
 }
 
-/// Why a line is no item, with what of it could be read.
+/// Reason why a line is not an item, with its id and kind as far as they could be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{fault}")]
 pub struct ItemError {
-    /// Its name, if that much is known.
+    /// Id, if it could be read.
     pub id: Option<String>,
-    /// Its kind, if that much is known.
+    /// Kind, if it could be read.
     pub kind: Option<&'static str>,
-    /// What is wrong with it.
+    /// The fault.
     pub(crate) fault: ItemFault,
 }
 
 impl Item {
-    /// The item of a line.
+    /// Parses a line of a manifest.
     ///
     /// # Errors
-    /// [`ItemError`] when the line is no JSON object, or asks for nothing that there is.
+    /// [`ItemError`] when the line is not a JSON object, or not a known request.
     pub fn parse(line: &str) -> Result<Self, ItemError> {
         let failed = |id, kind, fault| ItemError { id, kind, fault };
         let not_json = |why: String| failed(None, None, ItemFault::NotJson { why });
-        // The column is told without the line, which is always the first.
+        // The line number is left out: the text is always a single line.
         let value: Value = serde_json::from_str(line)
             .map_err(|error| not_json(error.to_string().replace(" at line 1 column ", " at column ")))?;
         let Value::Object(object) = value else {
@@ -65,28 +65,28 @@ impl Item {
         }
     }
 
-    /// Its name.
+    /// Id of the item.
     #[must_use]
     pub fn id(&self) -> Option<&str> {
         self.id.as_deref()
     }
 
-    /// What it asks for.
+    /// Kind of the request.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         self.request.kind()
     }
 }
 
-/// The name, which may be that of a folder: letters, digits, `.`, `_` and `-`, the first one a letter or a digit.
+/// Checks an id, which may become the name of a folder: letters, digits, `.`, `_` and `-`, the first one a letter or a digit.
 fn checked(id: String) -> Result<String, ItemFault> {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     let starts_well = id.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
-    if starts_well && id.len() <= LONGEST_ID && id.bytes().all(allowed) {
+    if starts_well && id.len() <= MAX_ID_BYTES && id.bytes().all(allowed) {
         return Ok(id);
     }
     let what = "letters, digits, `.`, `_` and `-`, the first one a letter or a digit";
-    let why = format!("`{}`: a name is up to {LONGEST_ID} of {what}", clipped(id));
+    let why = format!("`{}` is not an id: expected at most {MAX_ID_BYTES} {what}", clipped(id));
     Err(ItemFault::Field { name: "id", why })
 }
 
@@ -95,21 +95,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_item_is_told_with_the_reason() {
-        for (line, told) in [
-            ("", "not an item: EOF"),
+    fn invalid_items_are_reported_with_the_reason() {
+        for (line, expected) in [
+            ("", "invalid item: EOF"),
             ("{", "at column 1"),
             ("[]", "an object is needed"),
-            ("{}", "`kind` is missing"),
+            ("{}", "missing field `kind`"),
             (r#"{"kind": 3}"#, "`kind`: invalid type"),
-            (r#"{"kind": "cook"}"#, "there is no kind `cook`; there are: "),
-            (r#"{"kind": "penetration", "b": "sphere:1"}"#, "`a` is missing"),
-            (r#"{"kind": "penetration", "a": "sphere:1", "b": "sphere:1", "c": 1}"#, "there is no field `c`"),
-            (r#"{"kind": "penetration", "a": 1, "b": "sphere:1"}"#, "the field `a`: invalid type"),
-            (r#"{"kind": "penetration", "a": "x", "b": "x", "effort": "some"}"#, "the field `effort`"),
+            (r#"{"kind": "cook"}"#, "unknown kind `cook`; accepted: "),
+            (r#"{"kind": "penetration", "b": "sphere:1"}"#, "missing field `a`"),
+            (r#"{"kind": "penetration", "a": "sphere:1", "b": "sphere:1", "c": 1}"#, "unknown field `c`"),
+            (r#"{"kind": "penetration", "a": 1, "b": "sphere:1"}"#, "invalid field `a`: invalid type"),
+            (r#"{"kind": "penetration", "a": "x", "b": "x", "effort": "some"}"#, "invalid field `effort`"),
             (
                 r#"{"kind": "penetration", "a": "x", "b": "x", "poses": {"a": {"translation": [NaN]}}}"#,
-                "not an item",
+                "invalid item",
             ),
             (
                 r#"{"kind": "penetration", "a": "x", "b": "x", "poses": {"a": {"translation": [1e999, 0, 0]}}}"#,
@@ -120,17 +120,20 @@ mod tests {
                 "length 1.41",
             ),
             (r#"{"kind": "penetration", "a": "x", "b": "x", "solid": true, "surface": true}"#, "`solid`"),
-            (r#"{"kind": "generalized", "a": "x", "b": "x", "clearance": -1}"#, "`clearance`: -1 is not"),
+            (
+                r#"{"kind": "generalized", "a": "x", "b": "x", "clearance": -1}"#,
+                "`clearance`: invalid length -1 m",
+            ),
             (r#"{"kind": "penetration", "a": "x", "b": "x", "id": "../x"}"#, "`id`: `../x`"),
             (r#"{"kind": "penetration", "a": "x", "b": "x", "id": 7}"#, "`id`: invalid type"),
         ] {
             let error = Item::parse(line).expect_err(line).to_string();
-            assert!(error.contains(told), "{line}: {error}");
+            assert!(error.contains(expected), "{line}: {error}");
         }
     }
 
     #[test]
-    fn name_and_kind_of_a_bad_item_are_told_where_they_can_be_read() {
+    fn id_and_kind_of_an_invalid_item_are_reported_where_they_can_be_read() {
         let error =
             Item::parse(r#"{"c": 1, "kind": "collide", "a": "x", "b": "x", "id": "n.1"}"#).unwrap_err();
         assert_eq!((error.id.as_deref(), error.kind), (Some("n.1"), Some("collide")));

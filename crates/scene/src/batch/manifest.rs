@@ -1,4 +1,4 @@
-//! A manifest: a file with an item on each line that is not blank. It is never held as a whole.
+//! Manifest of a batch: a file with an item on each line that is not blank. It is read as a stream, never held as a whole.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -10,10 +10,11 @@ use serde::Deserialize;
 use super::error::BatchError;
 use crate::record::Hash;
 
-/// Longest line of a manifest, in bytes: what an attacker may make a reader hold. A million joints do not fit, ten thousand do.
-pub const LONGEST_LINE: usize = 1 << 20;
+/// Maximum length of a line of a manifest [bytes]. It bounds the memory that a hostile file can claim: ten thousand joints fit, a million
+/// do not.
+pub const MAX_LINE_BYTES: usize = 1 << 20;
 
-/// A manifest that was read once.
+/// A manifest that has been scanned once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Manifest {
     path: PathBuf,
@@ -25,44 +26,44 @@ pub struct Manifest {
 /// A line that is not blank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ManifestLine {
-    /// Which item it is, from 0.
+    /// Index of the item, from 0.
     pub(super) index: u64,
-    /// Which line of the file it is, from 1.
+    /// Number of the line in the file, from 1.
     pub(super) number: u64,
-    /// Its text, or why there is none.
+    /// Text of the line, or the reason why it cannot be read.
     pub(super) text: Result<String, String>,
 }
 
-/// The name of an item; all else is ignored.
+/// The id of an item; all other fields are ignored.
 #[derive(Deserialize)]
-struct Named {
+struct WithId {
     id: Option<String>,
 }
 
 impl Manifest {
-    /// Reads a manifest from its start to its end: its hash, how many items it holds, and that no two bear one name. Lines
-    /// that are no items are left for later: each is a failure of its own.
+    /// Scans a manifest once: computes its hash, counts its items and checks that all ids are unique. Lines that are not valid items are
+    /// accepted here: each becomes a failed result.
     ///
     /// # Errors
-    /// [`BatchError`] when the file cannot be read, holds nothing, or a name stands in it twice.
-    pub fn survey(path: impl AsRef<Path>) -> Result<Self, BatchError> {
+    /// [`BatchError`] when the file cannot be read, holds no items, or has a duplicate id.
+    pub fn scan(path: impl AsRef<Path>) -> Result<Self, BatchError> {
         let path = path.as_ref();
         let mut lines = Lines::open(path)?;
-        let mut names = Vec::new();
+        let mut hashes = Vec::new();
         while let Some(line) = lines.next().map_err(unreadable(path))? {
-            if let Some(id) = name_of(&line) {
-                names.push(Hash::OF_NOTHING.then(id.as_bytes()).0);
+            if let Some(id) = id_of(&line) {
+                hashes.push(Hash::OF_NOTHING.then(id.as_bytes()).0);
             }
         }
         let Lines { hash, bytes, index: items, .. } = lines;
         if items == 0 {
             return Err(BatchError::Empty { path: path.to_owned() });
         }
-        refuse_duplicates(path, names)?;
+        refuse_duplicates(path, hashes)?;
         Ok(Self { path: path.to_owned(), hash, bytes, items })
     }
 
-    /// Its file.
+    /// File of the manifest.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -74,24 +75,24 @@ impl Manifest {
         self.hash
     }
 
-    /// Its length in bytes.
+    /// Length [bytes].
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// How many items it holds.
+    /// Number of items.
     #[must_use]
     pub fn items(&self) -> u64 {
         self.items
     }
 
-    /// Its lines, from the first one.
+    /// Lines of the manifest, from the first one.
     pub(super) fn lines(&self) -> Result<Lines, BatchError> {
         Lines::open(&self.path)
     }
 
-    /// Whether lines that were read to their end are those that were counted.
+    /// Checks that lines that were read to their end are those of the scan.
     pub(super) fn check(&self, lines: &Lines) -> Result<(), BatchError> {
         if (lines.hash, lines.bytes) == (self.hash, self.bytes) {
             return Ok(());
@@ -104,24 +105,25 @@ fn unreadable(path: &Path) -> impl Fn(io::Error) -> BatchError + '_ {
     |source| BatchError::Manifest { path: path.to_owned(), source }
 }
 
-fn name_of(line: &ManifestLine) -> Option<String> {
+fn id_of(line: &ManifestLine) -> Option<String> {
     let text = line.text.as_ref().ok()?;
-    serde_json::from_str::<Named>(text).ok()?.id
+    serde_json::from_str::<WithId>(text).ok()?.id
 }
 
-/// Refuses names that stand twice. Names are told apart by their hashes; equal ones are then looked at themselves.
+/// Refuses duplicate ids. Hashes are compared first; ids of equal hashes are then compared themselves.
 fn refuse_duplicates(path: &Path, mut hashes: Vec<u64>) -> Result<(), BatchError> {
     hashes.sort_unstable();
-    let twice: BTreeSet<u64> =
+    let duplicates: BTreeSet<u64> =
         hashes.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
-    if twice.is_empty() {
+    if duplicates.is_empty() {
         return Ok(());
     }
+    // A second pass reads the few suspicious ids, so that millions of items need eight bytes each.
     let mut seen = BTreeMap::new();
     let mut lines = Lines::open(path)?;
     while let Some(line) = lines.next().map_err(unreadable(path))? {
-        let Some(id) = name_of(&line) else { continue };
-        if !twice.contains(&Hash::OF_NOTHING.then(id.as_bytes()).0) {
+        let Some(id) = id_of(&line) else { continue };
+        if !duplicates.contains(&Hash::OF_NOTHING.then(id.as_bytes()).0) {
             continue;
         }
         if let Some(first) = seen.get(&id) {
@@ -144,8 +146,8 @@ pub(super) struct Lines {
     index: u64,
 }
 
-/// How a line was read.
-enum Extent {
+/// LineExtent to which a line was read.
+enum LineExtent {
     Whole,
     TooLong,
     End,
@@ -162,13 +164,15 @@ impl Lines {
     pub(super) fn next(&mut self) -> io::Result<Option<ManifestLine>> {
         loop {
             let extent = self.read_line()?;
-            if matches!(extent, Extent::End) {
+            if matches!(extent, LineExtent::End) {
                 return Ok(None);
             }
             self.number += 1;
             let text = match (extent, std::str::from_utf8(&self.line)) {
-                (Extent::TooLong, _) => Err(format!("the line has more than {LONGEST_LINE} bytes")),
-                (_, Err(error)) => Err(format!("the line is no text: byte {}", error.valid_up_to() + 1)),
+                (LineExtent::TooLong, _) => Err(format!("the line has more than {MAX_LINE_BYTES} bytes")),
+                (_, Err(error)) => {
+                    Err(format!("the line is not valid UTF-8 at byte {}", error.valid_up_to() + 1))
+                }
                 (_, Ok(text)) if text.trim().is_empty() => continue,
                 (_, Ok(text)) => Ok(text.trim_end_matches(['\r', '\n']).to_owned()),
             };
@@ -178,10 +182,10 @@ impl Lines {
         }
     }
 
-    /// Reads up to the next line feed; of what is too long nothing is kept.
-    fn read_line(&mut self) -> io::Result<Extent> {
+    /// Reads up to the next line feed; the content of an overlong line is discarded.
+    fn read_line(&mut self) -> io::Result<LineExtent> {
         self.line.clear();
-        let mut extent = Extent::End;
+        let mut extent = LineExtent::End;
         loop {
             let chunk = match self.reader.fill_buf() {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
@@ -193,12 +197,13 @@ impl Lines {
             let end = chunk.iter().position(|&byte| byte == b'\n');
             let taken = end.map_or(chunk.len(), |end| end + 1);
             self.hash = self.hash.then(&chunk[..taken]);
-            if matches!(extent, Extent::End) {
-                extent = Extent::Whole;
+            if matches!(extent, LineExtent::End) {
+                extent = LineExtent::Whole;
             }
-            if self.line.len() + taken > LONGEST_LINE {
-                (self.line, extent) = (Vec::new(), Extent::TooLong);
-            } else if matches!(extent, Extent::Whole) {
+            // An overlong line is still read to its end: its bytes belong to the hash.
+            if self.line.len() + taken > MAX_LINE_BYTES {
+                (self.line, extent) = (Vec::new(), LineExtent::TooLong);
+            } else if matches!(extent, LineExtent::Whole) {
                 self.line.extend_from_slice(&chunk[..taken]);
             }
             self.reader.consume(taken);
@@ -222,38 +227,38 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_counted_without_blank_ones_and_long_ones_are_not_kept() {
+    fn lines_are_counted_without_blank_ones_and_long_ones_are_discarded() {
         let mut text = b"\n{\"a\"}\r\n  \n\xff\n".to_vec();
-        text.extend(std::iter::repeat_n(b'x', 3 * LONGEST_LINE));
+        text.extend(std::iter::repeat_n(b'x', 3 * MAX_LINE_BYTES));
         text.extend(b"\nlast");
         let path = file("lines", &text);
         let mut lines = Lines::open(&path).unwrap();
         let mut found = Vec::new();
         while let Some(line) = lines.next().unwrap() {
-            assert!(lines.line.capacity() <= 2 * LONGEST_LINE);
+            assert!(lines.line.capacity() <= 2 * MAX_LINE_BYTES);
             found.push((line.index, line.number, line.text));
         }
-        let told = |(index, number, text): &(u64, u64, Result<String, String>)| {
+        let shortened = |(index, number, text): &(u64, u64, Result<String, String>)| {
             (*index, *number, text.as_ref().map_or_else(|why| why[..14].to_owned(), Clone::clone))
         };
-        let found: Vec<_> = found.iter().map(told).collect();
+        let found: Vec<_> = found.iter().map(shortened).collect();
         let expected =
             [(0, 2, "{\"a\"}"), (1, 4, "the line is no"), (2, 5, "the line has m"), (3, 6, "last")];
         assert_eq!(found, expected.map(|(index, number, text)| (index, number, text.to_owned())));
-        let manifest = Manifest::survey(&path).unwrap();
+        let manifest = Manifest::scan(&path).unwrap();
         assert_eq!((manifest.items(), manifest.bytes()), (4, text.len() as u64));
         assert_eq!(manifest.hash(), Hash::OF_NOTHING.then(&text));
         std::fs::remove_file(path).unwrap();
     }
 
     #[test]
-    fn names_that_stand_twice_and_empty_manifests_are_refused() {
+    fn duplicate_ids_and_empty_manifests_are_refused() {
         let path = file("twice", b"{\"id\": \"a\"}\n\n{\"id\": \"b\"}\n{}\n{}\n{\"id\": \"a\", \"x\": 1}\n");
-        let error = Manifest::survey(&path).unwrap_err();
-        assert!(error.to_string().ends_with(":6: the id `a` stands in line 1 already"), "{error}");
+        let error = Manifest::scan(&path).unwrap_err();
+        assert!(error.to_string().ends_with(":6: duplicate id `a`: first used in line 1"), "{error}");
         std::fs::write(&path, " \n\n").unwrap();
-        assert!(matches!(Manifest::survey(&path), Err(BatchError::Empty { .. })));
+        assert!(matches!(Manifest::scan(&path), Err(BatchError::Empty { .. })));
         std::fs::remove_file(&path).unwrap();
-        assert!(matches!(Manifest::survey(&path), Err(BatchError::Manifest { .. })));
+        assert!(matches!(Manifest::scan(&path), Err(BatchError::Manifest { .. })));
     }
 }

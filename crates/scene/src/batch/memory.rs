@@ -1,11 +1,11 @@
-//! How much memory the process has, as far as the system tells.
+//! Memory use of the process, where `/proc/self/status` reports it.
 
 use std::time::{Duration, Instant};
 
 use super::summary::MemorySample;
 
-/// Most samples that are kept; where there are more, every second one goes.
-const MOST: usize = 64;
+/// Maximum number of samples; where there are more, every second one is dropped. It sets the resolution of the log in time.
+const MAX_SAMPLES: usize = 64;
 
 /// Samples of the memory over time.
 #[derive(Debug)]
@@ -20,16 +20,17 @@ impl MemoryLog {
         Self { samples: Vec::new(), every: Duration::from_millis(100), last: None }
     }
 
-    /// Takes a sample if it is time for one, or if it `must`.
-    pub(super) fn look(&mut self, items: u64, must: bool) {
+    /// Takes a sample if one is due, or if it is `forced`.
+    pub(super) fn sample(&mut self, items: u64, forced: bool) {
         let due = self.last.is_none_or(|last| last.elapsed() >= self.every);
-        if !due && !must {
+        if !due && !forced {
             return;
         }
         self.last = Some(Instant::now());
         let Some(bytes) = status("VmRSS:") else { return };
         self.samples.push(MemorySample { items, bytes });
-        if self.samples.len() > MOST {
+        // Dropping half of the samples and doubling the interval bounds the log for batches of any length.
+        if self.samples.len() > MAX_SAMPLES {
             let mut keep = false;
             self.samples.retain(|_| {
                 keep = !keep;
@@ -44,7 +45,7 @@ impl MemoryLog {
     }
 }
 
-/// Most memory that the process had [bytes].
+/// Peak memory of the process [bytes].
 pub(super) fn peak() -> Option<u64> {
     status("VmHWM:")
 }

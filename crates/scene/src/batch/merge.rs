@@ -1,4 +1,4 @@
-//! Making one batch of all its shards: the same bytes as if there had been no shards.
+//! Merging the shards of a batch: the same bytes as if there had been no shards.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::error::BatchError;
-use super::folder::{FAILED, RESULTS, RUNS, SUMMARY, facts_of, read_batch_file, write_json};
+use super::folder::{FAILED, RESULTS, RUNS, SUMMARY, outcome_of, read_batch_file, write_json};
 use super::shard::Shard;
 use super::summary::{BatchFile, BatchSummary, Tally};
 use crate::disk::part_of;
 use crate::record::Hash;
 
-/// Missing shards that a message names; of more it tells how many.
+/// Maximum number of missing shards that a message lists.
 const NAMED: usize = 8;
 
 /// A shard that is complete.
@@ -23,27 +23,26 @@ struct Part {
     results_hash: Hash,
 }
 
-/// What of a summary is needed here.
+/// The field of a shard's summary that is needed here.
 #[derive(Deserialize)]
 struct Complete {
     results_hash: Hash,
 }
 
-/// The answers of a shard, one by one.
-struct Answers {
+/// The results of a shard, one by one.
+struct ResultReader {
     path: PathBuf,
     reader: BufReader<File>,
     line: Vec<u8>,
     hash: Hash,
 }
 
-/// Merges the shards of a batch into one folder: results in the order of the manifest, failures, runs, summary. A folder is a
-/// shard, or holds shards. The folder that is made is that of the whole batch, byte for byte but for `timing.json`, which it
-/// has not.
+/// Merges the shards of a batch into one folder: results in the order of the manifest, failures, runs, summary. Each folder is a
+/// shard, or holds shards. The output is the folder of the whole batch, byte for byte, but without `timing.json`.
 ///
 /// # Errors
-/// [`BatchError::Shards`] when shards are missing, there twice, incomplete or of different batches; [`BatchError::Damaged`]
-/// when answers are not those that a shard was completed with; others when a file cannot be read or written.
+/// [`BatchError::Shards`] when shards are missing, duplicate, incomplete or of different batches; [`BatchError::Damaged`]
+/// when results are not those with which a shard was completed; others when a file cannot be read or written.
 pub fn merge(folders: &[impl AsRef<Path>], output: impl AsRef<Path>) -> Result<BatchSummary, BatchError> {
     let output = output.as_ref();
     if output.join(BatchFile::FILE).exists() {
@@ -59,12 +58,12 @@ pub fn merge(folders: &[impl AsRef<Path>], output: impl AsRef<Path>) -> Result<B
         copy_runs(&part.folder, output)?;
     }
     write_json(&output.join(SUMMARY), &summary)?;
-    // What makes it a batch comes last, so that a merge that is killed can be done again.
+    // `batch.json` comes last: a merge that was killed can then be repeated.
     write_json(&output.join(BatchFile::FILE), &whole)?;
     Ok(summary)
 }
 
-/// The shards that are named, or are in a folder that is named.
+/// Shards among the given folders, or in them.
 fn gather(folders: &[impl AsRef<Path>]) -> Result<Vec<Part>, BatchError> {
     let mut parts = Vec::new();
     for folder in folders {
@@ -81,7 +80,7 @@ fn gather(folders: &[impl AsRef<Path>]) -> Result<Vec<Part>, BatchError> {
             }
         }
         if parts.len() == before {
-            let why = format!("{}: is no shard and holds none", folder.display());
+            let why = format!("{}: neither a shard nor a folder of shards", folder.display());
             return Err(BatchError::Shards { why });
         }
     }
@@ -92,32 +91,30 @@ impl Part {
     fn read(folder: &Path) -> Result<Self, BatchError> {
         let file = read_batch_file(folder)?;
         let Shard { index, of } = file.shard;
-        if index >= of || file.items != file.shard.share(file.manifest.items) {
+        if index >= of || file.items != file.shard.item_count(file.manifest.items) {
             let path = folder.join(BatchFile::FILE);
             return Err(BatchError::Damaged {
                 path,
-                why: format!("there is no shard {index}/{of} of {} items", file.items),
+                why: format!("shard {index}/{of} cannot have {} items", file.items),
             });
         }
         let path = folder.join(SUMMARY);
         if !path.exists() {
             let why = format!(
-                "{}: shard {} is not complete: `--resume` goes on with it",
+                "{}: shard {} is incomplete: resume it with `--resume`",
                 folder.display(),
                 file.shard
             );
             return Err(BatchError::Shards { why });
         }
         let text = fs::read(&path).map_err(BatchError::read(&path))?;
-        let complete: Complete = serde_json::from_slice(&text).map_err(|error| BatchError::Damaged {
-            path,
-            why: format!("is no summary of a batch: {error}"),
-        })?;
+        let complete: Complete = serde_json::from_slice(&text)
+            .map_err(|error| BatchError::Damaged { path, why: format!("not a batch summary: {error}") })?;
         Ok(Self { folder: folder.to_owned(), file, results_hash: complete.results_hash })
     }
 }
 
-/// The shards by their numbers: all of one batch, and all there.
+/// Sorts the shards by number; refuses shards of different batches, duplicate and missing ones.
 fn in_order(mut parts: Vec<Part>) -> Result<Vec<Part>, BatchError> {
     let refused = |why| Err(BatchError::Shards { why });
     parts.sort_by(|a, b| (a.file.shard, &a.folder).cmp(&(b.file.shard, &b.folder)));
@@ -127,10 +124,11 @@ fn in_order(mut parts: Vec<Part>) -> Result<Vec<Part>, BatchError> {
         let folders = format!("{} and {}", first.folder.display(), part.folder.display());
         if part.file.shard.of != of {
             return refused(format!(
-                "{folders}: the one is a shard of {of}, the other of {}",
+                "{folders}: the numbers of shards differ: {of} and {}",
                 part.file.shard.of
             ));
         }
+        // Shard and number of items differ by design; everything else must agree.
         let like_first = BatchFile { shard: first.file.shard, items: first.file.items, ..part.file.clone() };
         if let Some((what, here, there)) = first.file.difference(&like_first) {
             return refused(format!("{folders}: are of different batches: {what} is {here} and {there}"));
@@ -153,9 +151,9 @@ fn in_order(mut parts: Vec<Part>) -> Result<Vec<Part>, BatchError> {
     refused(format!("{count} of {of} shards are missing: {}", named.join(", ")))
 }
 
-/// Writes all answers in the order of the manifest, and the failures among them.
+/// Writes all results in the order of the manifest, and the failures among them.
 fn write_results(parts: &[Part], output: &Path, items: u64) -> Result<Tally, BatchError> {
-    let mut answers = parts.iter().map(Answers::open).collect::<Result<Vec<_>, _>>()?;
+    let mut answers = parts.iter().map(ResultReader::open).collect::<Result<Vec<_>, _>>()?;
     let paths = [RESULTS, FAILED].map(|name| output.join(name));
     let [results, failed] = &paths;
     let create =
@@ -163,13 +161,14 @@ fn write_results(parts: &[Part], output: &Path, items: u64) -> Result<Tally, Bat
     let (mut all, mut failures) = (create(results)?, create(failed)?);
     let mut tally = Tally::default();
     let shards = answers.len() as u64;
+    // Shard I holds the items I, I + N, …, so that the next item is the next unread line of its shard.
     for index in 0..items {
         #[expect(clippy::cast_possible_truncation, reason = "it is the index of one of the shards")]
         let own = &mut answers[(index % shards) as usize];
-        let (facts, line) = own.next(index)?;
-        tally.add(&facts, line);
+        let (outcome, line) = own.next(index)?;
+        tally.add(&outcome, line);
         all.write_all(line).map_err(BatchError::write(results))?;
-        let failure = facts.failed_line().unwrap_or_default();
+        let failure = outcome.failed_line().unwrap_or_default();
         failures.write_all(&failure).map_err(BatchError::write(failed))?;
     }
     for (answers, part) in answers.into_iter().zip(parts) {
@@ -183,32 +182,32 @@ fn write_results(parts: &[Part], output: &Path, items: u64) -> Result<Tally, Bat
     Ok(tally)
 }
 
-impl Answers {
+impl ResultReader {
     fn open(part: &Part) -> Result<Self, BatchError> {
         let path = part.folder.join(RESULTS);
         let file = File::open(&path).map_err(BatchError::read(&path))?;
         Ok(Self { path, reader: BufReader::new(file), line: Vec::new(), hash: Hash::OF_NOTHING })
     }
 
-    /// The next answer, which is that of an item.
-    fn next(&mut self, index: u64) -> Result<(super::summary::Facts, &[u8]), BatchError> {
+    /// Reads the next result, which must be that of the item `index`.
+    fn next(&mut self, index: u64) -> Result<(super::summary::ItemOutcome, &[u8]), BatchError> {
         self.line.clear();
         self.reader.read_until(b'\n', &mut self.line).map_err(BatchError::read(&self.path))?;
         self.hash = self.hash.then(&self.line);
-        match facts_of(&self.line).filter(|facts| facts.index == index) {
-            Some(facts) => Ok((facts, &self.line)),
-            None => Err(self.damaged(format!("the answer to item {index} is not where it should be"))),
+        match outcome_of(&self.line).filter(|outcome| outcome.index == index) {
+            Some(outcome) => Ok((outcome, &self.line)),
+            None => Err(self.damaged(format!("the result of item {index} is missing or out of order"))),
         }
     }
 
-    /// Whether these were all answers, and those that the shard was completed with.
+    /// Checks that all results were read, and that they are those with which the shard was completed.
     fn finish(mut self, hash: Hash) -> Result<(), BatchError> {
         let rest = self.reader.fill_buf().map_err(BatchError::read(&self.path))?.len();
         if rest > 0 {
-            return Err(self.damaged(String::from("there are more answers than items")));
+            return Err(self.damaged(String::from("there are more results than items")));
         }
         if self.hash != hash {
-            return Err(self.damaged(format!("the hash of the answers is {}, and was {hash}", self.hash)));
+            return Err(self.damaged(format!("the hash of the results is {}, expected {hash}", self.hash)));
         }
         Ok(())
     }
@@ -232,7 +231,7 @@ fn copy_folder(from: &Path, to: &Path) -> Result<(), BatchError> {
     for entry in fs::read_dir(from).map_err(BatchError::read(from))? {
         let entry = entry.map_err(BatchError::read(from))?;
         let (from, to) = (entry.path(), to.join(entry.file_name()));
-        // A link is no part of what a run leaves.
+        // Links are skipped: a run leaves none.
         match entry.file_type().map_err(BatchError::read(&from))? {
             kind if kind.is_dir() => copy_folder(&from, &to)?,
             kind if kind.is_file() => {

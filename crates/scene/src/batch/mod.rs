@@ -1,7 +1,7 @@
-//! Many questions at once: manifests, answered side by side, in shards, and over interruptions.
+//! Batches: many requests answered in parallel from a manifest, in shards, resumable after interruptions.
 //!
-//! A [`Manifest`] holds an [`Item`] a line. [`batch()`] answers all of them, or a [`Shard`], into a folder; [`merge`] makes one
-//! batch of all its shards, the same bytes as if there had been one. Meshes and robots that items have in common, a [`Library`] preprocesses once.
+//! A [`Manifest`] holds an [`Item`] a line. [`batch()`] answers all of them, or those of a [`Shard`], into a folder; [`merge`] makes one
+//! batch of all its shards, with the same bytes as if there had been one. A [`Library`] preprocesses shared meshes and robots once.
 
 mod error;
 mod folder;
@@ -20,10 +20,10 @@ mod workers;
 pub use crate::request::{Access, Class, Fault, Library};
 pub use error::BatchError;
 pub use item::{Item, ItemError};
-pub use manifest::{LONGEST_LINE, Manifest};
+pub use manifest::{MAX_LINE_BYTES, Manifest};
 pub use merge::merge;
 pub use progress::BatchProgress;
 pub use run::{BatchOptions, BatchOutcome, batch};
 pub use shard::Shard;
-pub use summary::{BatchFile, BatchSummary, BatchTiming, KindTiming, ManifestFacts, MemorySample};
+pub use summary::{BatchFile, BatchSummary, BatchTiming, KindTiming, ManifestIdentity, MemorySample};
 pub use workers::THREAD_NAME;

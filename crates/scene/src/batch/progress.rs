@@ -5,14 +5,14 @@ use std::time::Duration;
 /// Progress of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BatchProgress {
-    /// Items of the shard.
+    /// Number of items of the shard.
     pub items: u64,
-    /// Items that are answered.
+    /// Number of finished items.
     pub done: u64,
-    /// Items that were answered when it began.
+    /// Number of items that were finished when the batch was opened.
     pub found: u64,
-    /// Items that failed, of those that are written.
+    /// Number of failures among the written results.
     pub failed: u64,
-    /// Time since it began.
+    /// Time since the start.
     pub elapsed: Duration,
 }

@@ -20,28 +20,28 @@ use crate::request::Library;
 use crate::request::{Access, Context, Origin, RunPlace};
 use crate::request::{Class, Fault};
 
-/// How a manifest is to be answered.
+/// Options of a batch.
 #[derive(Debug, Clone)]
 pub struct BatchOptions {
-    /// Which of its items.
+    /// Shard of the manifest to be answered.
     pub shard: Shard,
-    /// Whether to go on with what the folder holds of the same batch.
+    /// Whether to resume the same batch from the results in the folder.
     pub resume: bool,
-    /// Threads to use; 0 is one for each core. Answers do not depend on it.
+    /// Number of threads; 0 is one for each core. Results do not depend on it.
     pub threads: usize,
-    /// What meshes and what is made of them may take [bytes], by estimate.
+    /// Memory for meshes and the structures built from them [bytes], by estimate.
     pub memory: usize,
     /// Files that items may name.
     pub access: Access,
 }
 
-/// What items are answered with.
+/// Resources for answering items.
 struct TaskContext<'a> {
     /// Resources of requests.
     requests: Context<'a>,
     /// Folder of the runs.
     runs: PathBuf,
-    /// Set when what takes long should stop.
+    /// Flag that asks long computations to stop.
     stop: &'a AtomicBool,
 }
 
@@ -51,21 +51,21 @@ impl Default for BatchOptions {
     }
 }
 
-/// What became of a batch.
+/// Outcome of a batch.
 #[derive(Debug, Clone)]
 pub struct BatchOutcome {
-    /// What it came to, or came to so far.
+    /// Summary of all results so far.
     pub summary: BatchSummary,
-    /// How long it took.
+    /// Wall-clock times.
     pub timing: BatchTiming,
     /// Whether it was stopped before its end; it can be resumed then.
     pub stopped: bool,
 }
 
-/// Answers the items of a manifest into a folder, several at a time, with the answers in the order of the manifest.
+/// Answers the items of a manifest into a folder, several at a time, with the results in the order of the manifest.
 ///
-/// A failure of an item, a panic included, is its answer and keeps no other item from being answered. `watch` is told again and
-/// again how far it is, and may stop it; what is then answered can be gone on with, and so can what a kill leaves.
+/// A failure of an item, a panic included, becomes its result and does not affect other items. `monitor` is called repeatedly with the
+/// progress and may stop the batch. A batch that was stopped or killed can be resumed.
 ///
 /// ```
 /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
@@ -88,36 +88,38 @@ pub fn batch(
     manifest: impl AsRef<Path>,
     folder: impl AsRef<Path>,
     options: &BatchOptions,
-    watch: &mut dyn FnMut(&BatchProgress) -> ControlFlow<()>,
+    monitor: &mut dyn FnMut(&BatchProgress) -> ControlFlow<()>,
 ) -> Result<BatchOutcome, BatchError> {
-    let manifest = Manifest::survey(manifest)?;
+    let manifest = Manifest::scan(manifest)?;
     let file = BatchFile::new(&manifest, options.shard);
     let Opened { mut folder, tally, pending } = BatchFolder::open(folder.as_ref(), &file, options.resume)?;
     let found = tally.done + pending.len() as u64;
-    let (threads, workers) = share_out(options.threads, file.items - found);
+    let (threads, workers) = thread_counts(options.threads, file.items - found);
     let (library, stop) = (Library::new(options.memory).with_access(&options.access), AtomicBool::new(false));
+    // With `.` in front: the parent of a bare file name is empty, and has no absolute path.
     let own = std::path::absolute(Path::new(".").join(manifest.path().parent().unwrap_or(Path::new(""))));
     let own = own.map_err(BatchError::read(manifest.path()))?;
     let requests = Context {
         folder: &own,
         library: &library,
+        // With more threads than items the others work inside the items.
         parallel: threads > workers,
         sequence: false,
         origin: Origin::Fields,
     };
     let context = TaskContext { requests, runs: folder.runs(), stop: &stop };
-    let ask = |line: &ManifestLine| answer(&context, line);
+    let handle = |line: &ManifestLine| answer(&context, line);
     let work = Work {
         manifest: &manifest,
         shard: options.shard,
         workers,
         threads: threads / workers,
         stop: &stop,
-        ask: &ask,
+        handle: &handle,
     };
-    let done = work.run(&mut folder, (tally, pending), watch)?;
+    let done = work.run(&mut folder, (tally, pending), monitor)?;
     let timing = timing(&done, &library, [threads, workers], found);
-    folder.time(&timing)?;
+    folder.write_timing(&timing)?;
     let (summary, stopped) = (done.tally.summary(&file), done.stopped);
     if !stopped {
         folder.complete(&summary)?;
@@ -125,14 +127,14 @@ pub fn batch(
     Ok(BatchOutcome { summary, timing, stopped })
 }
 
-/// Threads, and workers among which they are shared: as many as there are items to answer, at most.
-fn share_out(threads: usize, items: u64) -> (usize, usize) {
+/// Number of threads, and of workers among which they are distributed: at most one worker for each item.
+fn thread_counts(threads: usize, items: u64) -> (usize, usize) {
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let threads = if threads == 0 { cores } else { threads };
     (threads, threads.min(usize::try_from(items).unwrap_or(threads)).max(1))
 }
 
-/// The answer to a line, and its kind; none where it was stopped.
+/// Report of a line, and its kind; none where the item was stopped.
 fn answer(context: &TaskContext, line: &ManifestLine) -> Option<(Report, &'static str)> {
     let bad = |message: &str| {
         Fault::new(Class::BadFile, format!("line {} of the manifest: {message}", line.number))
@@ -164,7 +166,7 @@ fn answer(context: &TaskContext, line: &ManifestLine) -> Option<(Report, &'stati
     }
 }
 
-/// The failure with paths as the manifest has them: what an answer says does not depend on where the manifest lies.
+/// The failure with paths relative to the manifest, so that results do not depend on its location.
 fn near(folder: &Path, fault: Fault) -> Fault {
     let folder = format!("{}{}", folder.display(), std::path::MAIN_SEPARATOR);
     Fault { message: fault.message.replace(&folder, ""), ..fault }
@@ -184,7 +186,7 @@ fn timing(done: &Done, library: &Library, [threads, workers]: [usize; 2], found:
         wall_time: wall,
         items_per_second: items / wall,
         time_in_questions: inside,
-        share_outside: 1.0 - inside / workers_time,
+        overhead_fraction: 1.0 - inside / workers_time,
         kinds: done.kinds.clone(),
         loads: library.loads(),
         peak_memory: peak(),
@@ -192,7 +194,7 @@ fn timing(done: &Done, library: &Library, [threads, workers]: [usize; 2], found:
     }
 }
 
-/// Where the run of an item is recorded: by its name, or by its number behind a letter that no name begins with.
+/// Folder in which the run of an item is recorded: its id, or its index behind `@`, with which no id begins.
 fn folder_of_run(runs: &Path, index: u64, id: Option<&str>) -> PathBuf {
     runs.join(id.map_or_else(|| format!("@{index}"), str::to_owned))
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::report::{Line, NoAnswer};
-use super::summary::{BatchFile, BatchSummary, BatchTiming, Facts};
+use super::summary::{BatchFile, BatchSummary, BatchTiming, ItemOutcome};
 use crate::json_schema::{of, titled};
 use crate::request::KINDS;
 
@@ -20,7 +20,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
     result["additionalProperties"] = json!({});
     vec![
         ("batch", titled("batch.json", of::<BatchFile>())),
-        ("batch-failure", titled("A line of failed.jsonl", with_kinds(of::<Facts>()))),
+        ("batch-failure", titled("A line of failed.jsonl", with_kinds(of::<ItemOutcome>()))),
         ("batch-result", titled("A line of results.jsonl", result)),
         ("batch-summary", titled("summary.json of a batch", of::<BatchSummary>())),
         ("batch-timing", titled("timing.json of a batch", of::<BatchTiming>())),

@@ -1,20 +1,20 @@
-//! Which items of a manifest a shard answers: every N-th one.
+//! Shards of a manifest: every N-th item.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// A share of a manifest: of N shards, number I answers the items I, I + N, I + 2 N, …
+/// A part of a manifest: of N shards, number I answers the items I, I + N, I + 2 N, …
 ///
-/// Neighbours in a manifest are often equally hard, so that every shard gets its share of them.
+/// Neighbouring items are often equally hard: interleaving distributes them evenly over the shards.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]
 pub struct Shard {
-    /// Its number I, from 0.
+    /// Number I of the shard, from 0.
     pub index: u64,
-    /// How many there are, N.
+    /// Number of shards N.
     #[schemars(range(min = 1))]
     pub of: u64,
 }
@@ -29,19 +29,19 @@ impl Shard {
     /// The whole manifest.
     pub const WHOLE: Self = Self { index: 0, of: 1 };
 
-    /// How many of so many items it answers.
+    /// Number of items of this shard, of `items` in all.
     #[must_use]
-    pub fn share(self, items: u64) -> u64 {
+    pub fn item_count(self, items: u64) -> u64 {
         items / self.of + u64::from(self.index < items % self.of)
     }
 
-    /// The item at a place in the order of the shard.
+    /// Item at a position in the order of the shard.
     #[must_use]
     pub fn item(self, place: u64) -> u64 {
         self.index + place * self.of
     }
 
-    /// The place of an item in the order of the shard, if it is one of its own.
+    /// Position of an item in the order of the shard; none where it belongs to another one.
     #[must_use]
     pub fn place(self, item: u64) -> Option<u64> {
         (item % self.of == self.index).then_some(item / self.of)
@@ -72,16 +72,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shards_share_all_items_and_none_twice() {
+    fn shards_partition_the_items() {
         for items in [1, 2, 15, 16, 17, 100] {
             for of in [1, 2, 3, 16, 40] {
                 let shards = (0..of).map(|index| Shard { index, of });
-                let own = |shard: Shard| (0..shard.share(items)).map(move |place| shard.item(place));
+                let own = |shard: Shard| (0..shard.item_count(items)).map(move |place| shard.item(place));
                 let mut all: Vec<u64> = shards.clone().flat_map(own).collect();
                 all.sort_unstable();
                 assert_eq!(all, (0..items).collect::<Vec<_>>());
                 for shard in shards {
-                    assert!((0..items).filter_map(|item| shard.place(item)).eq(0..shard.share(items)));
+                    assert!((0..items).filter_map(|item| shard.place(item)).eq(0..shard.item_count(items)));
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! What a batch is of (`batch.json`), what it came to (`summary.json`), and how long it took (`timing.json`).
+//! Identity (`batch.json`), summary (`summary.json`) and times (`timing.json`) of a batch.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
@@ -10,53 +10,54 @@ use super::manifest::Manifest;
 use super::shard::Shard;
 use crate::record::Hash;
 
-/// What a batch is of: there from its start. Those of the shards of one batch differ in the shard alone.
+/// Identity of a batch, written at its start. Those of the shards of one batch differ in the shard alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BatchFile {
     /// Version of this program.
     pub version: String,
-    /// Versions of the libraries that the answers depend on.
+    /// Versions of the libraries that the results depend on.
     pub libraries: BTreeMap<String, String>,
     /// The manifest.
-    pub manifest: ManifestFacts,
-    /// Which of its items.
+    pub manifest: ManifestIdentity,
+    /// Shard of the manifest.
     pub shard: Shard,
-    /// How many of its items.
+    /// Number of items of the shard.
     pub items: u64,
 }
 
-/// What a manifest goes by.
+/// Identity of a manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ManifestFacts {
+pub struct ManifestIdentity {
     /// Hash of its bytes.
     pub hash: Hash,
-    /// Its length in bytes.
+    /// Length [bytes].
     pub bytes: u64,
-    /// How many items it holds.
+    /// Number of items.
     pub items: u64,
 }
 
 impl BatchFile {
-    /// Its name in the folder of a batch.
+    /// File name in the folder of a batch.
     pub const FILE: &str = "batch.json";
 
-    /// A shard of a manifest, as this program answers it.
+    /// Identity of a shard of a manifest, as this program answers it.
     #[must_use]
     pub fn new(manifest: &Manifest, shard: Shard) -> Self {
-        let facts = ManifestFacts { hash: manifest.hash(), bytes: manifest.bytes(), items: manifest.items() };
+        let identity =
+            ManifestIdentity { hash: manifest.hash(), bytes: manifest.bytes(), items: manifest.items() };
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             libraries: [("rapier3d-f64".to_owned(), rapier3d::VERSION.to_owned())].into(),
-            items: shard.share(facts.items),
-            manifest: facts,
+            items: shard.item_count(identity.items),
+            manifest: identity,
             shard,
         }
     }
 
-    /// The first thing in which another one differs, as it is there and here.
+    /// First property in which `other` differs: its name, the own value and the other one.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Option<(&'static str, String, String)> {
-        let facts = |file: &Self| {
+        let properties = |file: &Self| {
             let libraries = file.libraries.iter().map(|(name, version)| format!("{name} {version}"));
             [
                 ("the hash of the manifest", file.manifest.hash.to_string()),
@@ -66,58 +67,58 @@ impl BatchFile {
                 ("the libraries", libraries.collect::<Vec<_>>().join(", ")),
             ]
         };
-        let mut pairs = facts(self).into_iter().zip(facts(other));
+        let mut pairs = properties(self).into_iter().zip(properties(other));
         pairs.find(|(own, other)| own != other).map(|((what, own), (_, other))| (what, own, other))
     }
 }
 
-/// What a batch came to. Equal batches have equal summaries, byte for byte.
+/// Summary of a batch. Equal batches have equal summaries, byte for byte.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BatchSummary {
     /// Version of this program.
     pub version: String,
-    /// Versions of the libraries that the answers depend on.
+    /// Versions of the libraries that the results depend on.
     pub libraries: BTreeMap<String, String>,
     /// The manifest.
-    pub manifest: ManifestFacts,
-    /// How many items were answered.
+    pub manifest: ManifestIdentity,
+    /// Number of answered items.
     pub items: u64,
-    /// How many of them failed.
+    /// Number of failed items among them.
     pub failed: u64,
-    /// How many came to what, by kind and status.
+    /// Number of items by kind and status.
     #[schemars(with = "BTreeMap<String, BTreeMap<String, NonZeroU64>>")]
     pub kinds: BTreeMap<String, BTreeMap<String, u64>>,
-    /// Failures by exit code.
+    /// Number of failures by exit code.
     #[schemars(with = "BTreeMap<String, NonZeroU64>")]
     pub exit_codes: BTreeMap<u8, u64>,
     /// Hash of `results.jsonl`.
     pub results_hash: Hash,
 }
 
-/// What of an answer is counted; the fields of a line of `failed.jsonl`.
+/// Fields of a result that are counted; a line of `failed.jsonl`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(super) struct Facts {
+pub(super) struct ItemOutcome {
     /// Number of the item in the manifest, from 0.
     pub(super) index: u64,
-    /// Its name, where it has one.
+    /// Id of the item, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub(super) id: Option<String>,
-    /// Kind of the question; unknown where the line could not be read.
+    /// Kind of the request; `unknown` where the line could not be read.
     pub(super) kind: String,
-    /// As of the command that the item stands for; failed where there is no answer; of a run complete or not-met.
+    /// Status as of the equivalent command; `failed` where there is no answer; of a run `complete` or `not-met`.
     pub(super) status: String,
-    /// Of a failure: the exit code of the command that the item stands for.
+    /// Exit code of the equivalent command; failures only.
     #[serde(default)]
     #[schemars(with = "crate::request::Class")]
     pub(super) exit_code: Option<u8>,
-    /// Of a failure: the reason.
+    /// Reason of the failure; failures only.
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) error: Option<String>,
 }
 
-impl Facts {
+impl ItemOutcome {
     /// The line of `failed.jsonl`, where the answer is a failure.
     pub(super) fn failed_line(&self) -> Option<Vec<u8>> {
         self.exit_code?;
@@ -127,7 +128,7 @@ impl Facts {
     }
 }
 
-/// Answers, as they are counted in their order.
+/// Counts of results, taken in the order of the manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tally {
     pub(super) done: u64,
@@ -145,12 +146,12 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// Counts an answer, which is the next line of the results.
-    pub(super) fn add(&mut self, facts: &Facts, line: &[u8]) {
+    /// Counts a result, which is the next line of the results.
+    pub(super) fn add(&mut self, outcome: &ItemOutcome, line: &[u8]) {
         self.done += 1;
-        let by_status = self.kinds.entry(facts.kind.clone()).or_default();
-        *by_status.entry(facts.status.clone()).or_default() += 1;
-        if let Some(code) = facts.exit_code {
+        let by_status = self.kinds.entry(outcome.kind.clone()).or_default();
+        *by_status.entry(outcome.status.clone()).or_default() += 1;
+        if let Some(code) = outcome.exit_code {
             self.failed += 1;
             *self.exit_codes.entry(code).or_default() += 1;
         }
@@ -173,20 +174,20 @@ impl Tally {
     }
 }
 
-/// How long a batch took. Nothing else of it, its runs aside, holds wall-clock time or depends on the machine.
+/// Wall-clock times of a batch. No other file of a batch, those of its runs aside, depends on time or machine.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct BatchTiming {
     /// Name of the machine.
     pub host: String,
-    /// Threads that were used.
+    /// Number of threads.
     #[schemars(range(min = 1))]
     pub threads: usize,
-    /// Items that were answered at a time.
+    /// Number of workers: items that were answered at a time.
     #[schemars(range(min = 1))]
     pub workers: usize,
-    /// Items that an earlier call had answered.
+    /// Number of items that earlier calls have answered.
     pub resumed: u64,
-    /// Items that this call has answered.
+    /// Number of items that this call has answered.
     pub items: u64,
     /// Wall-clock time from the first item to the last [s].
     #[schemars(range(min = 0.0))]
@@ -194,36 +195,37 @@ pub struct BatchTiming {
     /// Items of this call over that time [1/s].
     #[schemars(range(min = 0.0))]
     pub items_per_second: f64,
-    /// Time inside the questions themselves, over all workers [s].
+    /// Time inside the requests themselves, over all workers [s].
     #[schemars(range(min = 0.0))]
     pub time_in_questions: f64,
-    /// Share of the workers' time outside of them: reading, making ready, writing, waiting.
+    /// Fraction of the workers' time outside the requests: reading, preprocessing, writing, waiting.
     #[schemars(range(max = 1.0))]
-    pub share_outside: f64,
-    /// Items and time inside their questions by kind.
+    #[serde(rename = "share_outside")]
+    pub overhead_fraction: f64,
+    /// Items and time inside their requests, by kind.
     pub kinds: BTreeMap<&'static str, KindTiming>,
-    /// How often a mesh, a robot or the like was made ready.
+    /// Number of times that a mesh, a robot or the like was preprocessed.
     pub loads: u64,
-    /// Most memory of the process [bytes]; null where the system does not tell.
+    /// Peak memory of the process [bytes]; null where the system does not report it.
     pub peak_memory: Option<u64>,
-    /// Memory of the process on the way, first to last.
+    /// Memory of the process over time.
     pub memory: Vec<MemorySample>,
 }
 
-/// The time of the questions of one kind.
+/// Time of the requests of one kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
 pub struct KindTiming {
     /// Number of items.
     pub items: u64,
-    /// Time inside their questions [s].
+    /// Time inside their requests [s].
     #[schemars(range(min = 0.0))]
     pub time: f64,
 }
 
-/// Memory at some time.
+/// Memory use at an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MemorySample {
-    /// Items done.
+    /// Number of finished items.
     pub items: u64,
     /// Resident memory of the process [bytes].
     pub bytes: u64,

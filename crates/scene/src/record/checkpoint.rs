@@ -1,8 +1,8 @@
-//! The checkpoints of a run: `checkpoints/STEP.bin` in its folder, each the whole state after a step.
+//! Checkpoints of a run: `checkpoints/STEP.bin` in its folder, each the whole state after a step.
 //!
-//! One is written every so many steps, under another name first, and handed to the disk before it gets its own: it is whole
-//! or not there. The newest [`KEPT`] stay. Beside the [state of the world](extricate_dynamics::Checkpoint) it holds what the
-//! run has seen so far and how long the files of the folder were, so that a run that goes on from it leaves the files of
+//! A checkpoint is written every so many steps: under another name, flushed to the disk, and then renamed, so that it is whole
+//! or missing. The newest [`MAX_CHECKPOINTS`] are retained. Beside the [state of the world](extricate_dynamics::Checkpoint) it holds the state of
+//! the run's monitors and the lengths of its growing files, so that a resumed run leaves the same files as
 //! one that was not interrupted.
 
 use std::fs;
@@ -15,10 +15,11 @@ use super::{Hash, RecordError};
 use crate::disk::write_durably;
 use extricate_dynamics::{Checkpoint, CheckpointError, World};
 
-/// Name of their folder in the folder of a run.
+/// Name of the folder of checkpoints in the folder of a run.
 pub(super) const CHECKPOINTS: &str = "checkpoints";
-/// How many stay: the newest may be of a state that is already on its way to an error.
-const KEPT: u64 = 3;
+/// Number of retained checkpoints: more than one, since the newest may be of a state that already diverges; each takes the room of a whole
+/// state.
+const MAX_CHECKPOINTS: u64 = 3;
 
 /// The run's own part of a checkpoint.
 #[derive(Serialize, Deserialize)]
@@ -27,7 +28,7 @@ pub(super) struct RunState {
     pub(super) lengths: Lengths,
 }
 
-/// How long the growing files of a run were [bytes].
+/// Lengths of the growing files of a run [bytes].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Lengths {
     pub(super) states: u64,
@@ -44,17 +45,17 @@ pub(super) struct Checkpoints {
 }
 
 impl Checkpoints {
-    /// Of the run in a folder, every so many steps; none where that is zero.
+    /// Checkpoints of the run in a folder, every `every` steps; none where that is zero.
     pub(super) fn of(run: &Path, every: u64, input_hash: Hash) -> Option<Self> {
         (every > 0).then(|| Self { folder: run.join(CHECKPOINTS), every, input_hash })
     }
 
-    /// Whether one is due after a step.
+    /// Whether a checkpoint is due after a step.
     pub(super) fn are_due(&self, step: u64) -> bool {
         step.is_multiple_of(self.every)
     }
 
-    /// Writes one of a run as it is, and removes those that it makes superfluous.
+    /// Writes a checkpoint of the run as it is, and removes superfluous ones.
     pub(super) fn write(&self, world: &World, state: &RunState) -> Result<(), RecordError> {
         let run = postcard::to_allocvec(state)
             .map_err(|error| CheckpointError::Encode { reason: error.to_string() })?;
@@ -64,21 +65,24 @@ impl Checkpoints {
         let path = path_of(&self.folder, world.steps());
         fs::create_dir_all(&self.folder).map_err(|source| RecordError::write(&self.folder, source))?;
         write_durably(&path, &bytes).map_err(|source| RecordError::write(&path, source))?;
+        // Pruning removes checkpoints that are not due, among them the one that a stopped run has just written.
         if self.are_due(world.steps()) {
             self.prune(world.steps())?;
         }
         Ok(())
     }
 
-    /// Leaves the newest that are due up to `step`, and removes all others.
+    /// Removes all checkpoints but the newest that are due up to `step`.
     pub(super) fn prune(&self, step: u64) -> Result<(), RecordError> {
         let newest = step - step % self.every;
-        let stays = |found: u64| self.are_due(found) && found <= newest && newest - found < KEPT * self.every;
+        let stays = |found: u64| {
+            self.are_due(found) && found <= newest && newest - found < MAX_CHECKPOINTS * self.every
+        };
         remove(&self.folder, &|found| !stays(found))
     }
 }
 
-/// The steps of which a folder of a run has checkpoints, ascending.
+/// Steps for which a folder of a run has checkpoints, ascending.
 pub(super) fn steps(run: &Path) -> Vec<u64> {
     let Ok(entries) = fs::read_dir(run.join(CHECKPOINTS)) else { return Vec::new() };
     let mut steps: Vec<u64> = entries.filter_map(|entry| step_of(&entry.ok()?.path())).collect();
@@ -86,27 +90,28 @@ pub(super) fn steps(run: &Path) -> Vec<u64> {
     steps
 }
 
-/// The checkpoint of a run after a step, with the run's own part.
+/// Reads the checkpoint of a run after a step, with the run's own part.
 pub(super) fn read(run: &Path, step: u64, input_hash: Hash) -> Result<(Checkpoint, RunState), Unusable> {
     let path = path_of(&run.join(CHECKPOINTS), step);
     let unusable = |cause: String| Unusable { path: path.clone(), cause };
     let bytes = fs::read(&path).map_err(|error| unusable(error.to_string()))?;
     let checkpoint = Checkpoint::read(&bytes).map_err(|error| unusable(error.to_string()))?;
+    // A checkpoint of other inputs may fit the world by chance.
     if checkpoint.scene != input_hash.0 || checkpoint.step() != step {
-        return Err(unusable(String::from("it is of another run")));
+        return Err(unusable(String::from("it belongs to another run")));
     }
     let state = postcard::from_bytes(&checkpoint.run).map_err(|error| unusable(error.to_string()))?;
     Ok((checkpoint, state))
 }
 
-/// A checkpoint that nothing goes on from.
+/// A checkpoint that cannot be used, with the reason.
 #[derive(Debug, Clone)]
 pub(super) struct Unusable {
     pub(super) path: PathBuf,
     pub(super) cause: String,
 }
 
-/// Removes those of steps that are `unwanted`, and what was left half written.
+/// Removes the checkpoints of `unwanted` steps, and partially written files.
 pub(super) fn remove(folder: &Path, unwanted: &dyn Fn(u64) -> bool) -> Result<(), RecordError> {
     let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
     for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {

@@ -1,5 +1,5 @@
 //! The folder of a run: the scene with its files, `run.json`, `states.jsonl`, `nodes.bin` where there are soft bodies,
-//! `timing.json`, `summary.json`, `checkpoints/STEP.bin`, and `soft/*.vtu` where that is wanted.
+//! `timing.json`, `summary.json`, `checkpoints/STEP.bin`, and `soft/*.vtu` on request.
 //!
 //! A run that is killed leaves whole states and no summary; a summary is there only when the run is complete.
 
@@ -24,15 +24,15 @@ pub struct RunDirectory {
     folder: PathBuf,
     states: File,
     line: Vec<u8>,
-    /// The nodes of soft bodies, once the run has begun and if there are any.
+    /// The node positions of soft bodies, once the run has begun and if there are any.
     nodes: Option<NodesWriter>,
-    /// Folder of the files of soft bodies, if they are wanted.
+    /// Folder of the VTU files of soft bodies, if they are requested.
     pictures: Option<PathBuf>,
-    /// Every how many steps a checkpoint is written; zero where none is.
+    /// Number of steps between checkpoints; zero where none is written.
     checkpoint_every: u64,
-    /// Once the run has begun.
+    /// Checkpoints, once the run has begun.
     checkpoints: Option<Checkpoints>,
-    /// Bytes of `states.jsonl`.
+    /// Length of `states.jsonl` [bytes].
     length: u64,
 }
 
@@ -42,20 +42,21 @@ impl RunDirectory {
     const TIMING: &str = "timing.json";
     const PICTURES: &str = "soft";
 
-    /// Makes the folder, or empties it of the files of an earlier run; other files in it stay.
+    /// Creates the folder, or removes the files of an earlier run from it; other files in it stay.
     ///
     /// # Errors
     /// [`RecordError`] when the system does not allow it.
     pub fn create(folder: impl Into<PathBuf>) -> Result<Self, RecordError> {
         let folder = folder.into();
-        told(&folder, fs::create_dir_all(&folder))?;
+        with_path(&folder, fs::create_dir_all(&folder))?;
+        // The summary is removed first: without it the run counts as incomplete, whatever else remains.
         for old in [Self::SUMMARY, Self::TIMING, Manifest::FILE, NODES] {
             let path = folder.join(old);
-            told(&path, remove_if_there(&path))?;
+            with_path(&path, remove_if_there(&path))?;
         }
         checkpoint::remove(&folder.join(CHECKPOINTS), &|_| true)?;
         let path = folder.join(Self::STATES);
-        let states = told(&path, File::create(&path))?;
+        let states = with_path(&path, File::create(&path))?;
         Ok(Self::with(folder, states))
     }
 
@@ -72,20 +73,20 @@ impl RunDirectory {
         }
     }
 
-    /// The same, with a checkpoint every so many steps; none where that is zero.
+    /// The same, with a checkpoint every `every` steps; none where that is zero.
     #[must_use]
     pub fn with_checkpoints(mut self, every: u64) -> Self {
         self.checkpoint_every = every;
         self
     }
 
-    /// Every how many steps a checkpoint is written; zero where none is.
+    /// Number of steps between checkpoints; zero where none is written.
     pub(super) fn checkpoint_every(&self) -> u64 {
         self.checkpoint_every
     }
 
-    /// The folder of a run that goes on after `step`, when its files were so long: what lies behind is removed. There must be
-    /// as much.
+    /// Reopens the folder of a run that continues after `step`, when its files had the given lengths: everything behind these is removed.
+    /// The files must have at least these lengths.
     pub(super) fn reopen(
         folder: &Path,
         manifest: &Manifest,
@@ -94,27 +95,28 @@ impl RunDirectory {
     ) -> Result<Self, RecordError> {
         for late in [Self::SUMMARY, Self::TIMING] {
             let path = folder.join(late);
-            told(&path, remove_if_there(&path))?;
+            with_path(&path, remove_if_there(&path))?;
         }
         checkpoint::remove(&folder.join(CHECKPOINTS), &|found| found > step)?;
         let path = folder.join(Self::STATES);
-        let states = told(&path, cut(&path, lengths.states))?;
+        let states = with_path(&path, cut(&path, lengths.states))?;
         let mut this = Self::with(folder.to_owned(), states).with_checkpoints(manifest.checkpoint_every);
         this.length = lengths.states;
         this.checkpoints = Checkpoints::of(folder, manifest.checkpoint_every, manifest.input_hash);
         if let Some(length) = lengths.nodes {
             let path = folder.join(NODES);
-            let file = told(&path, cut(&path, length))?;
-            this.nodes = Some(NodesWriter::going_on(folder, file, length));
+            let file = with_path(&path, cut(&path, length))?;
+            this.nodes = Some(NodesWriter::reopened(folder, file, length));
         } else if !world.soft_descriptions().is_empty() {
             this.nodes = Some(NodesWriter::create(folder, world)?);
         }
         let pictures = folder.join(Self::PICTURES);
         if pictures.is_dir() {
-            for entry in told(&pictures, fs::read_dir(&pictures))? {
-                let path = told(&pictures, entry)?.path();
+            for entry in with_path(&pictures, fs::read_dir(&pictures))? {
+                let path = with_path(&pictures, entry)?.path();
+                // Without a recorded state the run starts again, and writes the files of step 0 as well.
                 if picture_step(&path).is_some_and(|found| found > step || lengths.states == 0) {
-                    told(&path, fs::remove_file(&path))?;
+                    with_path(&path, fs::remove_file(&path))?;
                 }
             }
             this.pictures = Some(pictures);
@@ -122,18 +124,18 @@ impl RunDirectory {
         Ok(this)
     }
 
-    /// Writes a value as JSON; the file is never there in part.
+    /// Writes a value as JSON, atomically.
     fn replace(&self, name: &str, value: &impl Serialize) -> Result<(), RecordError> {
         let path = self.folder.join(name);
-        told(&path, write_json(&path, value))
+        with_path(&path, write_json(&path, value))
     }
 
-    /// Writes `run.json` anew, where a run goes on for longer than it was to.
-    pub(super) fn tell(&self, manifest: &Manifest) -> Result<(), RecordError> {
+    /// Rewrites `run.json`, where a run is resumed with another number of steps.
+    pub(super) fn write_manifest(&self, manifest: &Manifest) -> Result<(), RecordError> {
         self.replace(Manifest::FILE, manifest)
     }
 
-    /// Writes a checkpoint where one is due, or in any case where the run stops here.
+    /// Writes a checkpoint if one is due, or if the run stops here.
     pub(super) fn checkpoint(
         &mut self,
         world: &World,
@@ -144,7 +146,8 @@ impl RunDirectory {
         if !(stopped || checkpoints.are_due(world.steps())) {
             return Ok(());
         }
-        told(&self.folder.join(Self::STATES), self.states.sync_data())?;
+        // The checkpoint relies on the lengths of these files: they are flushed to the disk before it.
+        with_path(&self.folder.join(Self::STATES), self.states.sync_data())?;
         self.nodes.as_ref().map_or(Ok(()), NodesWriter::finish)?;
         let lengths = Lengths { states: self.length, nodes: self.nodes.as_ref().map(NodesWriter::length) };
         checkpoints.write(world, &RunState { trajectory: trajectory(), lengths })
@@ -157,18 +160,18 @@ impl RunDirectory {
     /// [`RecordError`] when the system does not allow it.
     pub fn with_pictures(mut self) -> Result<Self, RecordError> {
         let pictures = self.folder.join(Self::PICTURES);
-        told(&pictures, fs::create_dir_all(&pictures))?;
-        for entry in told(&pictures, fs::read_dir(&pictures))? {
-            let path = told(&pictures, entry)?.path();
+        with_path(&pictures, fs::create_dir_all(&pictures))?;
+        for entry in with_path(&pictures, fs::read_dir(&pictures))? {
+            let path = with_path(&pictures, entry)?.path();
             if path.extension().is_some_and(|extension| extension == "vtu") {
-                told(&path, fs::remove_file(&path))?;
+                with_path(&path, fs::remove_file(&path))?;
             }
         }
         self.pictures = Some(pictures);
         Ok(self)
     }
 
-    /// Writes what is run: the scene with its files, and then `run.json`.
+    /// Writes the inputs of the run: the scene with its files, and then `run.json`.
     pub(super) fn begin(
         &mut self,
         scene: &Scene,
@@ -180,10 +183,10 @@ impl RunDirectory {
             self.nodes = Some(NodesWriter::create(&self.folder, world)?);
         }
         self.checkpoints = Checkpoints::of(&self.folder, self.checkpoint_every, manifest.input_hash);
-        self.tell(manifest)
+        self.write_manifest(manifest)
     }
 
-    /// Writes a state down: its nodes, then its line, then the soft bodies for ParaView if they are wanted.
+    /// Records a state: its nodes, then its line, then the VTU files of its soft bodies if these are requested.
     pub(super) fn record(&mut self, world: &World, state: &WorldState) -> Result<(), RecordError> {
         self.nodes.as_mut().map_or(Ok(()), |nodes| nodes.append(world))?;
         self.append(state)?;
@@ -204,25 +207,26 @@ impl RunDirectory {
         self.line.clear();
         let written = serde_json::to_writer(&mut self.line, state).map_err(io::Error::from);
         self.line.push(b'\n');
-        told(&self.folder.join(Self::STATES), written.and_then(|()| self.states.write_all(&self.line)))?;
+        with_path(&self.folder.join(Self::STATES), written.and_then(|()| self.states.write_all(&self.line)))?;
         self.length += self.line.len() as u64;
         Ok(())
     }
 
-    /// Writes how long the run took, and then the summary, which makes the run complete.
+    /// Writes the timing, and then the summary, which makes the run complete.
     ///
     /// # Errors
     /// [`RecordError`] when the system does not take it.
     pub fn complete(self, summary: &Summary, timing: &Timing) -> Result<(), RecordError> {
-        told(&self.folder.join(Self::STATES), self.states.sync_all())?;
+        with_path(&self.folder.join(Self::STATES), self.states.sync_all())?;
         self.nodes.as_ref().map_or(Ok(()), NodesWriter::finish)?;
         self.checkpoints.as_ref().map_or(Ok(()), |checkpoints| checkpoints.prune(summary.steps))?;
         self.replace(Self::TIMING, timing)?;
+        // The summary comes last, since it declares the run complete.
         self.replace(Self::SUMMARY, summary)
     }
 }
 
-/// A file to be appended to, cut to a length that it must have at least.
+/// Opens a file to be appended to, and cuts it to a length that it must have at least.
 fn cut(path: &Path, length: u64) -> io::Result<File> {
     let file = OpenOptions::new().append(true).open(path)?;
     let found = file.metadata()?.len();
@@ -234,6 +238,6 @@ fn cut(path: &Path, length: u64) -> io::Result<File> {
     Ok(file)
 }
 
-fn told<T>(path: &Path, result: io::Result<T>) -> Result<T, RecordError> {
+fn with_path<T>(path: &Path, result: io::Result<T>) -> Result<T, RecordError> {
     result.map_err(|source| RecordError::write(path, source))
 }

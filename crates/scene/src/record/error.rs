@@ -1,4 +1,4 @@
-//! The one error of runs: of making, recording, reading, resuming and comparing them.
+//! Error of runs: of making, recording, reading, resuming and comparing them.
 
 use extricate_core::penetration::PenetrationError;
 use std::io;
@@ -9,18 +9,18 @@ use thiserror::Error;
 use crate::scene::SceneError;
 use extricate_dynamics::{BuildError, CheckpointError, StepError};
 
-/// Why a run cannot be made, recorded, read, resumed or compared.
+/// Reason why a run cannot be made, recorded, read, resumed or compared.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The system does not let a file or folder be read for a record, or written.
+    /// A file or folder cannot be read or written for a record.
     #[error("cannot {action} {}: {source}", .path.display())]
     File {
-        /// What was tried: `read` or `write`.
+        /// The attempted action: `read` or `write`.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// Answer of the system.
+        /// Error of the system.
         source: io::Error,
     },
     /// The folder is not that of a run.
@@ -34,20 +34,20 @@ pub enum RecordError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Answer of the system.
+        /// Error of the system.
         source: io::Error,
     },
-    /// A file does not hold what it should.
+    /// A file is malformed.
     #[error("{}: {cause}", place(.path, *.line))]
     Damaged {
         /// The file.
         path: PathBuf,
         /// The line, from 1, where there is one.
         line: Option<usize>,
-        /// What is wrong.
+        /// Description of the damage.
         cause: String,
     },
-    /// A golden file is larger than any should be.
+    /// A golden file exceeds the maximum size.
     #[error("{}: {size} bytes are more than the {max} that a golden file may have", .path.display())]
     TooLarge {
         /// The file.
@@ -60,7 +60,7 @@ pub enum RecordError {
     /// The scene of a run cannot be loaded.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// The bodies and joints of a scene make no world.
+    /// The bodies and joints of a scene do not form a world.
     #[error(transparent)]
     Build(#[from] BuildError),
     /// A step failed.
@@ -72,28 +72,28 @@ pub enum RecordError {
     /// A checkpoint could not be made.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// No checkpoint that is early enough can be used.
+    /// None of the checkpoints that are early enough can be used.
     #[error("{}: no checkpoint can be used, the last one because: {cause}", .path.display())]
     Unusable {
-        /// The one that was tried last.
+        /// The checkpoint that was tried last.
         path: PathBuf,
-        /// Why not.
+        /// Reason why it cannot be used.
         cause: String,
     },
-    /// There is no such quantity to be compared with a tolerance.
-    #[error("`{name}` is no quantity that has a tolerance; those are {known}")]
+    /// A quantity is unknown, or has no tolerance.
+    #[error("unknown quantity `{name}`; quantities with a tolerance are {known}")]
     UnknownQuantity {
-        /// The name that was given.
+        /// The given name.
         name: String,
-        /// Names of the quantities that there are.
+        /// Names of the known quantities.
         known: String,
     },
-    /// A tolerance is no number that can be one.
-    #[error("`{value}` is no tolerance of {quantity}: a number from zero on, or `any`")]
+    /// A tolerance is not a non-negative number.
+    #[error("invalid tolerance `{value}` of {quantity}: expected a number of at least 0, or `any`")]
     Tolerance {
         /// The quantity.
         quantity: &'static str,
-        /// The text that was given.
+        /// The given text.
         value: String,
     },
 }
@@ -115,13 +115,13 @@ impl RecordError {
         Self::Damaged { path: path.to_owned(), line, cause: cause.to_string() }
     }
 
-    /// A text is not the JSON that it should be. The place in the text is left out of the message, which names the line.
+    /// Malformed JSON. The position in the text is left out of the message, which names the line.
     pub(super) fn json(path: &Path, line: Option<usize>, error: &serde_json::Error) -> Self {
         Self::damaged(path, line.or(Some(error.line())), json_cause(error))
     }
 }
 
-/// What is wrong with JSON, without the place.
+/// Cause of a JSON error, without the position.
 pub(super) fn json_cause(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at line ").map_or_else(|| text.clone(), |(cause, _)| cause.to_owned())

@@ -1,4 +1,4 @@
-//! `run.json`: what is run, and how. It is there from the start, so that a run that is killed can be read.
+//! Manifest of a run (`run.json`): its inputs and options. It is written at the start, so that a run that is killed can be read.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::{Hash, RunOptions};
 use crate::scene::Scene;
 use extricate_dynamics::World;
 
-/// What a run is of. Equal runs have equal ones, byte for byte.
+/// Inputs and options of a run. Equal runs have equal manifests, byte for byte.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Manifest {
     /// Version of this program.
@@ -30,15 +30,15 @@ pub struct Manifest {
     /// Number of steps the run is to take.
     #[schemars(range(min = 1))]
     pub steps: u64,
-    /// Every how many steps a state is recorded.
+    /// Number of steps between recorded states.
     #[schemars(range(min = 1))]
     pub every: u64,
-    /// Every how many steps a checkpoint is written; zero where none is.
+    /// Number of steps between checkpoints; zero where none is written.
     #[serde(default)]
     pub checkpoint_every: u64,
-    /// Whether what the scene expects is judged at the end.
-    #[serde(default)]
-    pub judged: bool,
+    /// Whether the expectations of the scene are checked at the end.
+    #[serde(default, rename = "judged")]
+    pub expectations_checked: bool,
     /// Bodies that were moved apart before the first step [m, world], by name; missing where none was.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub moved: BTreeMap<String, [f64; 3]>,
@@ -51,7 +51,7 @@ impl Manifest {
     /// Name of the file in the folder of a run.
     pub const FILE: &str = "run.json";
 
-    /// What is about to be run, with a checkpoint every so many steps.
+    /// Manifest of a run that is about to start, with the hash of its inputs and the number of steps between checkpoints.
     pub(super) fn new(
         scene: &Scene,
         world: &World,
@@ -69,7 +69,7 @@ impl Manifest {
             steps: options.steps,
             every: options.every,
             checkpoint_every,
-            judged: options.judge,
+            expectations_checked: options.check_expectations,
             moved: scene.moved.iter().map(|(name, by)| (name.clone(), (*by).into())).collect(),
             joints_moved: scene.joints_moved.clone(),
         }
@@ -78,6 +78,6 @@ impl Manifest {
     /// The options of the run.
     #[must_use]
     pub fn options(&self) -> RunOptions {
-        RunOptions { steps: self.steps, every: self.every, judge: self.judged }
+        RunOptions { steps: self.steps, every: self.every, check_expectations: self.expectations_checked }
     }
 }

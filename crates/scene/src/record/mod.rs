@@ -1,4 +1,4 @@
-//! What a run leaves behind: states, a summary, timings and the hashes that make runs comparable.
+//! Records of runs: states, a summary, timings and the hashes that make runs comparable.
 
 mod bundle;
 mod checkpoint;
@@ -26,7 +26,7 @@ pub use directory::RunDirectory;
 pub use error::RecordError;
 pub use inputs::{InputFile, Inputs};
 pub use manifest::Manifest;
-pub use monitor::{DeepestContact, GreatestSpeed, MomentumBalance, Percentiles};
+pub use monitor::{DeepestContact, MaxSpeed, MomentumBalance, Percentiles};
 pub use options::RunOptions;
 pub use recording::Recording;
 pub use resume::{ResumeFrom, Resumed, resume};

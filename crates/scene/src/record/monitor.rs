@@ -1,4 +1,4 @@
-//! What is watched at every step of a run, recorded or not.
+//! Quantities that are monitored at every step of a run, recorded or not.
 
 use std::time::Duration;
 
@@ -23,10 +23,10 @@ pub struct MomentumBalance {
 /// The deepest contact that the solver was given at any step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeepestContact {
-    /// Its depth [m].
+    /// Penetration depth [m].
     #[schemars(range(min = 0.0))]
     pub depth: f64,
-    /// When it was [s].
+    /// Time of the contact [s].
     #[schemars(range(min = 0.0))]
     pub time: f64,
     /// Names of the two bodies.
@@ -35,26 +35,26 @@ pub struct DeepestContact {
 
 /// The fastest body at any step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct GreatestSpeed {
+pub struct MaxSpeed {
     /// Speed of its centre of mass [m/s].
     #[schemars(range(min = 0.0))]
     pub speed: f64,
-    /// When it was [s].
+    /// Time at which it was reached [s].
     #[schemars(range(min = 0.0))]
     pub time: f64,
     /// Name of the body.
     pub body: String,
 }
 
-/// What a monitor has seen so far, but for the times of steps.
+/// State of a monitor, without the times of steps.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct MonitorState {
     start: Momentum,
     deepest: Option<DeepestContact>,
-    fastest: Option<GreatestSpeed>,
+    fastest: Option<MaxSpeed>,
 }
 
-/// Follows the reports of all steps.
+/// Monitor of the reports of all steps.
 #[derive(Debug, Clone)]
 pub(super) struct Monitor {
     seen: MonitorState,
@@ -79,12 +79,12 @@ impl Monitor {
         Self { seen, phases: phases.collect() }
     }
 
-    /// What was seen so far.
+    /// State so far, to be restored.
     pub(super) fn snapshot(&self) -> MonitorState {
         self.seen.clone()
     }
 
-    /// Goes on from what was seen. Times are those of the steps that follow.
+    /// Continues from a snapshot. Times are those of the following steps only.
     pub(super) fn restore(&mut self, state: MonitorState) {
         self.seen = state;
     }
@@ -92,7 +92,7 @@ impl Monitor {
     /// Takes a step into account.
     pub(super) fn follow(&mut self, world: &World, report: &StepReport) {
         let name = |index: usize| world.descriptions()[index].name.clone();
-        let (time, depth, speed) = (report.time, report.max_penetration, report.greatest_speed);
+        let (time, depth, speed) = (report.time, report.max_penetration, report.max_speed);
         if let Some(pair) = report.deepest
             && self.seen.deepest.as_ref().is_none_or(|deepest| depth > deepest.depth)
         {
@@ -101,7 +101,7 @@ impl Monitor {
         if let Some(body) = report.fastest
             && self.seen.fastest.as_ref().is_none_or(|fastest| speed > fastest.speed)
         {
-            self.seen.fastest = Some(GreatestSpeed { speed, time, body: name(body) });
+            self.seen.fastest = Some(MaxSpeed { speed, time, body: name(body) });
         }
         let timings = &report.timings;
         let times = [
@@ -110,13 +110,14 @@ impl Monitor {
             timings.narrow_phase,
             timings.solver,
             timings.continuous,
-            timings.outside,
+            timings.passes,
             timings.contacts,
             timings.soft,
             timings.soft_assembly,
             timings.soft_solve,
             timings.soft_contact,
         ];
+        // In the order of the names in `new`; without soft bodies the last four have no phase.
         self.phases.iter_mut().zip(times).for_each(|(phase, time)| phase.times.push(time));
     }
 
@@ -134,7 +135,7 @@ impl Monitor {
         self.seen.deepest.clone()
     }
 
-    pub(super) fn fastest(&self) -> Option<GreatestSpeed> {
+    pub(super) fn fastest(&self) -> Option<MaxSpeed> {
         self.seen.fastest.clone()
     }
 

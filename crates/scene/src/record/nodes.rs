@@ -1,4 +1,4 @@
-//! `nodes.bin`: where the nodes of the soft bodies of a run are.
+//! Positions of the nodes of the soft bodies of a run: `nodes.bin`.
 //!
 //! All numbers are little-endian, and nothing is aligned.
 //!
@@ -8,7 +8,7 @@
 //! | for each body, sorted by name | length of the name in bytes as u32, the name in UTF-8, number of nodes as u32 |
 //! | for each recorded state | its step as u64, then x, y, z of every node of every body as f64 [m, world] |
 //!
-//! All states have the same length, so that any can be had without those before it. Positions are `f64` as they were in
+//! All states have the same length, so that any can be read without those before it. Positions are `f64` as they were in
 //! the run, because what is derived from them is small against them: of a steel beam 1 m long that a strain of 1e-6 loads,
 //! single precision would leave a stress of one digit. That is 24 bytes a node and state: 20 000 nodes at sixty states a second
 //! are 29 MB a simulated second.
@@ -32,8 +32,8 @@ const VERSION: u32 = 1;
 const NODE: usize = 3 * size_of::<f64>();
 /// Bytes of the step before the nodes of a state.
 const STEP: usize = size_of::<u64>();
-/// Longest name that is read [bytes]: a header that says more is damaged.
-const LONGEST_NAME: usize = 1 << 16;
+/// Maximum length of a name [bytes]: a header with a longer one is damaged.
+const MAX_NAME_BYTES: usize = 1 << 16;
 
 /// The file as it is written.
 #[derive(Debug)]
@@ -41,22 +41,22 @@ pub(super) struct NodesWriter {
     path: PathBuf,
     file: File,
     state: Vec<u8>,
-    /// Bytes of the file.
+    /// Length of the file [bytes].
     length: u64,
 }
 
 impl NodesWriter {
-    /// Goes on with the file of a folder, which has so many bytes.
-    pub(super) fn going_on(folder: &Path, file: File, length: u64) -> Self {
+    /// Continues the file of a folder, which has the given length [bytes].
+    pub(super) fn reopened(folder: &Path, file: File, length: u64) -> Self {
         Self { path: folder.join(NODES), file, state: Vec::new(), length }
     }
 
-    /// Bytes of the file.
+    /// Length of the file [bytes].
     pub(super) fn length(&self) -> u64 {
         self.length
     }
 
-    /// Begins the file with the bodies of a world.
+    /// Creates the file, with a header for the bodies of a world.
     pub(super) fn create(folder: &Path, world: &World) -> Result<Self, RecordError> {
         let path = folder.join(NODES);
         let mut header = MAGIC.to_vec();
@@ -76,7 +76,7 @@ impl NodesWriter {
         }
     }
 
-    /// Appends the nodes as they are now.
+    /// Appends the current positions of the nodes.
     pub(super) fn append(&mut self, world: &World) -> Result<(), RecordError> {
         self.state.clear();
         self.state.extend(world.steps().to_le_bytes());
@@ -89,13 +89,13 @@ impl NodesWriter {
         Ok(())
     }
 
-    /// Waits until everything is written.
+    /// Waits until everything is on the disk.
     pub(super) fn finish(&self) -> Result<(), RecordError> {
         self.file.sync_all().map_err(|source| RecordError::write(&self.path, source))
     }
 }
 
-/// A count as the file holds it.
+/// A count as stored in the file.
 fn length(count: usize) -> [u8; 4] {
     u32::try_from(count).expect("meshes count their nodes in 32 bits").to_le_bytes()
 }
@@ -108,7 +108,7 @@ pub(super) struct NodesFile {
     bodies: Vec<(String, usize)>,
     /// Length of the header [bytes].
     header: u64,
-    /// Number of states that are there as a whole.
+    /// Number of complete states.
     states: usize,
 }
 
@@ -123,22 +123,26 @@ impl NodesFile {
         reader.read_exact(&mut magic)?;
         let version = number(&mut reader)?;
         if &magic != MAGIC || version != VERSION as usize {
-            return Err(damaged(format!("it is no file of nodes of version {VERSION}")));
+            return Err(damaged(format!("not a node file of version {VERSION}")));
         }
         let mut bodies = Vec::new();
         for _ in 0..number(&mut reader)? {
             let letters = number(&mut reader)?;
-            if letters > LONGEST_NAME {
-                return Err(damaged(format!("its header names a body with {letters} letters")));
+            // Checked before allocating: a damaged length must not claim memory.
+            if letters > MAX_NAME_BYTES {
+                return Err(damaged(format!(
+                    "its header has a name of {letters} bytes, more than {MAX_NAME_BYTES}"
+                )));
             }
             let mut name = vec![0; letters];
             reader.read_exact(&mut name)?;
-            let name =
-                String::from_utf8(name).map_err(|_| damaged("a name in its header is no UTF-8".into()))?;
+            let name = String::from_utf8(name)
+                .map_err(|_| damaged("a name in its header is not valid UTF-8".into()))?;
             bodies.push((name, number(&mut reader)?));
         }
         let header = reader.stream_position()?;
         let mut nodes = Self { path, bodies, header, states: 0 };
+        // The division drops a state that was written in part.
         nodes.states = ((size - header) / nodes.state_length() as u64) as usize;
         Ok(nodes)
     }
@@ -148,12 +152,12 @@ impl NodesFile {
         &self.bodies
     }
 
-    /// Number of states that are there as a whole.
+    /// Number of complete states.
     pub(super) fn states(&self) -> usize {
         self.states
     }
 
-    /// The nodes of a state [m, world], body by body, which must be that of `step`.
+    /// Reads the positions of the nodes in a state [m, world], body by body; the state must be that of `step`.
     pub(super) fn read(&self, state: usize, step: u64) -> io::Result<Vec<Vec<Point3<f64>>>> {
         let mut file = File::open(&self.path)?;
         file.seek(SeekFrom::Start(self.header + state as u64 * self.state_length() as u64))?;
@@ -171,7 +175,11 @@ impl NodesFile {
         let bodies: Vec<Vec<_>> =
             self.bodies.iter().map(|&(_, count)| (0..count).map(|_| node()).collect()).collect();
         let is_finite = bodies.iter().flatten().all(|node| node.iter().all(|x| x.is_finite()));
-        if is_finite { Ok(bodies) } else { Err(damaged(format!("a node of its state {state} is nowhere"))) }
+        if is_finite {
+            Ok(bodies)
+        } else {
+            Err(damaged(format!("a node of its state {state} is not finite")))
+        }
     }
 
     fn state_length(&self) -> usize {

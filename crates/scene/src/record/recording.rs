@@ -1,7 +1,7 @@
 //! Reading the folder of a run: the scene, and any of its recorded states in any order.
 //!
-//! Opening looks once at every line of `states.jsonl`; only where each one starts, its step and its time are kept, 32
-//! bytes a state, so that a long run needs no memory. A state is read when it is asked for: a line of 150 bodies takes
+//! Opening scans every line of `states.jsonl` once; only the offset, the step and the time of each are retained, 32
+//! bytes a state, so that a long run needs little memory. A state is read on request: a line of 150 bodies takes
 //! about a third of a millisecond.
 
 use std::io;
@@ -25,33 +25,33 @@ pub struct Recording {
     scene: Scene,
     index: Index,
     nodes: Option<NodesFile>,
-    names: Names,
+    names: ExpectedNames,
     summary: Option<Value>,
 }
 
-/// Names of what every state of a run must hold, sorted.
+/// ExpectedNames that every state of a run must hold, sorted.
 #[derive(Debug)]
-struct Names {
+struct ExpectedNames {
     bodies: Vec<String>,
     robots: Vec<String>,
 }
 
-/// Deviation of the length of a quaternion from 1 that a run may write: rapier renormalizes after every step.
+/// Accepted deviation of the length of a recorded quaternion from 1: rapier renormalizes after every step.
 const UNIT_TOLERANCE: f64 = 1e-6;
 
-impl Names {
-    /// Whether a state holds what the scene has; what is wrong is told otherwise.
+impl ExpectedNames {
+    /// Checks that a state holds the bodies and robots of the scene, and proper rotations.
     fn check(&self, state: &WorldState) -> Result<(), String> {
         same("body", &self.bodies, &state.bodies)?;
         same("robot", &self.robots, &state.robots)?;
-        match state.no_rotation(UNIT_TOLERANCE) {
-            Some((name, _)) => Err(format!("the rotation of `{name}` is no unit quaternion")),
+        match state.non_unit_rotation(UNIT_TOLERANCE) {
+            Some((name, _)) => Err(format!("the rotation of `{name}` is not a unit quaternion")),
             None => Ok(()),
         }
     }
 }
 
-/// Whether the names, both sorted, are the same.
+/// Checks that the names, both sorted, are the same.
 fn same<T: Named>(what: &str, expected: &[String], found: &[T]) -> Result<(), String> {
     if let Some(missing) = expected.iter().find(|name| find(found, name).is_none()) {
         return Err(format!("the {what} `{missing}` is missing"));
@@ -66,7 +66,7 @@ fn same<T: Named>(what: &str, expected: &[String], found: &[T]) -> Result<(), St
 }
 
 impl Recording {
-    /// The run in a folder. Of a run that was killed or still goes on, the states that are there as a whole.
+    /// Opens the run in a folder. Of a run that was killed or is still running, the complete states are available.
     ///
     /// ```
     /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
@@ -77,7 +77,7 @@ impl Recording {
     ///
     /// let scene = Scene::load("scenes/rigid/linked_chain.ron")?;
     /// let folder = std::env::temp_dir().join(format!("extricate-recording-{}", std::process::id()));
-    /// let options = RunOptions { steps: 10, every: 5, judge: false };
+    /// let options = RunOptions { steps: 10, every: 5, check_expectations: false };
     /// let directory = RunDirectory::create(&folder)?;
     /// run(&scene, scene.world()?, &options, Some(directory), &mut |_| ControlFlow::Continue(()))?;
     ///
@@ -102,24 +102,26 @@ impl Recording {
         }
         let manifest: Manifest = json(&manifest_file)?;
         let mut scene = Scene::load(folder.join(bundle::SCENE))?;
+        // The run may have had another step than its scene.
         scene.options.time_step = manifest.time_step;
         let summary_file = folder.join(RunDirectory::SUMMARY);
         let summary: Option<Value> = summary_file.is_file().then(|| json(&summary_file)).transpose()?;
         let index = Index::of(&states)?;
         let world = scene.world()?;
         let nodes = nodes_of(&folder, &world)?;
-        let names = Names {
+        let names = ExpectedNames {
             bodies: world.descriptions().iter().map(|body| body.name.clone()).collect(),
             robots: world.robots().into_iter().map(|robot| robot.name).collect(),
         };
         let mut recording = Self { folder, manifest, scene, index, nodes, names, summary };
-        recording.settle()?;
+        recording.retain_complete_states()?;
         Ok(recording)
     }
 
-    /// Keeps the states of which everything is there, and holds a complete run to what its summary says.
-    fn settle(&mut self) -> Result<(), RecordError> {
+    /// Retains the complete states, and checks a complete run against its summary.
+    fn retain_complete_states(&mut self) -> Result<(), RecordError> {
         let lines = self.index.states.len();
+        // Nodes are written before their line: a killed run may have one state more of the former.
         let whole = self.nodes.as_ref().map_or(lines, |nodes| lines.min(nodes.states()));
         if let Some(summary) = &self.summary {
             let last = self.index.states.last().map_or(0, |state| state.step);
@@ -151,7 +153,7 @@ impl Recording {
         &self.folder
     }
 
-    /// What was run, and how.
+    /// Manifest of the run.
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
@@ -163,7 +165,7 @@ impl Recording {
         &self.scene
     }
 
-    /// Whether the run came to its end. One that was killed, stopped, or still goes on did not.
+    /// Whether the run is complete. One that was killed or stopped, or is still running, is not.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.summary.is_some()
@@ -181,10 +183,10 @@ impl Recording {
         self.index.states.len()
     }
 
-    /// Time of a state [s]. They grow.
+    /// Time of a state [s], ascending.
     ///
     /// # Panics
-    /// Where there are not so many states.
+    /// When there is no such state.
     #[must_use]
     pub fn time(&self, state: usize) -> f64 {
         self.index.states[state].time
@@ -199,10 +201,10 @@ impl Recording {
     /// A recorded state, 0 being the start.
     ///
     /// # Errors
-    /// [`RecordError`] when its line or its nodes cannot be read, or do not hold what the scene has.
+    /// [`RecordError`] when its line or its nodes cannot be read, or do not match the scene.
     ///
     /// # Panics
-    /// Where there are not so many states.
+    /// When there is no such state.
     pub fn state(&self, state: usize) -> Result<WorldState, RecordError> {
         let entry = &self.index.states[state];
         let path = self.states_file();
@@ -235,6 +237,7 @@ fn nodes_of(folder: &Path, world: &extricate_dynamics::World) -> Result<Option<N
     }
     let path = folder.join(NODES);
     let nodes = NodesFile::open(folder).map_err(|source| match source.kind() {
+        // These kinds are errors of the content; all others are those of the system.
         io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
             RecordError::damaged(&path, None, source.to_string())
         }
@@ -253,10 +256,10 @@ fn nodes_of(folder: &Path, world: &extricate_dynamics::World) -> Result<Option<N
     }
 }
 
-/// Longest `run.json` and `summary.json` [bytes]: verdicts and moved bodies of a million.
+/// Maximum length of `run.json` and `summary.json` [bytes]: that of the verdicts and moved bodies of a million.
 const JSON_BYTES: u64 = 1 << 30;
 
-/// The value that a JSON file of a run holds.
+/// Reads a JSON file of a run.
 fn json<T: DeserializeOwned>(path: &Path) -> Result<T, RecordError> {
     let bytes = bytes_of(path, JSON_BYTES).map_err(|source| RecordError::unreadable(path, source))?;
     serde_json::from_slice(&bytes).map_err(|error| RecordError::json(path, None, &error))

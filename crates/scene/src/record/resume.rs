@@ -1,6 +1,6 @@
-//! Going on with a run from one of its checkpoints.
+//! Resuming a run from one of its checkpoints.
 //!
-//! The folder of the run is all that is needed. What lies behind the checkpoint is removed, and the run goes on to its end: all
+//! The folder of the run is all that is needed. Everything behind the checkpoint is removed, and the run continues to its end: all
 //! files but `timing.json` are then those of a run that was not interrupted, byte for byte.
 
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use super::{Manifest, Outcome, RecordError, Recording, RunDirectory, bundle};
 use crate::scene::Scene;
 use extricate_dynamics::{CheckpointError, StepReport, World};
 
-/// From where a run goes on.
+/// Checkpoint from which a run is resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResumeFrom {
     /// The newest checkpoint.
@@ -22,23 +22,22 @@ pub enum ResumeFrom {
     Step(u64),
 }
 
-/// A run that is about to go on. Nothing of its folder has been changed.
+/// A run that is about to be resumed. Nothing in its folder has been changed.
 pub struct Resumed {
     folder: PathBuf,
     manifest: Manifest,
     scene: Scene,
     world: World,
-    /// None at the start.
+    /// State of the monitors; none at the start.
     state: Option<RunState>,
     extended: bool,
 }
 
 impl Resumed {
-    /// The run in a folder, at a checkpoint before its end; at its start where there is none. With `steps` it is to take so
+    /// Opens the run in a folder at a checkpoint before its end, or at its start where there is none. With `steps` it is to take so
     /// many in all.
     ///
-    /// Where the newest checkpoint that is early enough is damaged, or newer than the files of the run, the one before it is
-    /// taken.
+    /// A checkpoint that is damaged, or newer than the files of the run, is skipped for the one before it.
     ///
     /// # Errors
     /// [`RecordError`] when the folder is not that of a run, or no checkpoint can be used.
@@ -51,11 +50,13 @@ impl Resumed {
         let mut manifest = Recording::manifest_of(&folder)?;
         let extended = steps.is_some_and(|steps| steps != manifest.steps);
         if extended {
-            (manifest.steps, manifest.judged) = (steps.unwrap_or(manifest.steps), false);
+            // The expectations concern a run of the original length.
+            (manifest.steps, manifest.expectations_checked) = (steps.unwrap_or(manifest.steps), false);
         }
         let mut scene = Scene::load(folder.join(bundle::SCENE))?;
+        // The run may have had another step than its scene.
         scene.options.time_step = manifest.time_step;
-        // What is recorded only because a run ends is not in a checkpoint: a step is left to be taken.
+        // A state recorded only because the run ends is not in a checkpoint: at least one step is left.
         let before_the_end = manifest.steps.saturating_sub(1);
         let last = match from {
             ResumeFrom::Last => before_the_end,
@@ -69,13 +70,13 @@ impl Resumed {
         Ok(Self { folder, manifest, scene, world, state, extended })
     }
 
-    /// Steps that were taken.
+    /// Number of steps taken.
     #[must_use]
     pub fn step(&self) -> u64 {
         self.world.steps()
     }
 
-    /// What is run, and how.
+    /// Manifest of the run.
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
@@ -88,7 +89,7 @@ impl Resumed {
     }
 }
 
-/// The world of the newest checkpoint that can be used and is not after `last`; none where no checkpoint is so early.
+/// World of the newest usable checkpoint that is not after `last`; none where no checkpoint is so early.
 fn newest(
     folder: &Path,
     manifest: &Manifest,
@@ -108,7 +109,7 @@ fn newest(
     }
 }
 
-/// The world of the checkpoint of a step, or why it cannot be used.
+/// World of the checkpoint of a step, or the reason why it cannot be used.
 fn restored(
     folder: &Path,
     manifest: &Manifest,
@@ -132,7 +133,7 @@ fn restored(
     }
 }
 
-/// Which file of a run is shorter than a checkpoint needs.
+/// Description of a file of a run that is shorter than a checkpoint needs; none where all are long enough.
 fn shorter(folder: &Path, lengths: &Lengths) -> Option<String> {
     let files = [(RunDirectory::STATES, Some(lengths.states)), (super::nodes::NODES, lengths.nodes)];
     files.into_iter().find_map(|(name, needed)| {
@@ -142,7 +143,7 @@ fn shorter(folder: &Path, lengths: &Lengths) -> Option<String> {
     })
 }
 
-/// Goes on with a run; after each step `watch` is told its report and may stop the run.
+/// Resumes a run; after each step `monitor` is called with its report and may stop the run.
 ///
 /// ```
 /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
@@ -153,7 +154,7 @@ fn shorter(folder: &Path, lengths: &Lengths) -> Option<String> {
 ///
 /// let scene = Scene::load("scenes/rigid/linked_chain.ron")?;
 /// let folder = std::env::temp_dir().join(format!("extricate-resume-{}", std::process::id()));
-/// let options = RunOptions { steps: 30, every: 5, judge: false };
+/// let options = RunOptions { steps: 30, every: 5, check_expectations: false };
 /// let directory = RunDirectory::create(&folder)?.with_checkpoints(10);
 /// // Somebody stops it.
 /// let stop = &mut |report: &extricate_dynamics::StepReport| match report.step {
@@ -175,31 +176,33 @@ fn shorter(folder: &Path, lengths: &Lengths) -> Option<String> {
 /// [`RecordError`] when a step, a measurement or a record fails; the folder then has no summary.
 pub fn resume(
     resumed: Resumed,
-    watch: &mut dyn FnMut(&StepReport) -> ControlFlow<()>,
+    monitor: &mut dyn FnMut(&StepReport) -> ControlFlow<()>,
 ) -> Result<Outcome, RecordError> {
     let Resumed { folder, manifest, scene, world, state, extended } = resumed;
     let lengths = state.as_ref().map_or(Lengths { states: 0, nodes: None }, |state| state.lengths);
     let directory = RunDirectory::reopen(&folder, &manifest, (world.steps(), lengths), &world)?;
     if extended {
-        directory.tell(&manifest)?;
+        directory.write_manifest(&manifest)?;
     }
     let mut directory = Some(directory);
+    // The monitors begin with the start of the run, also where their state is then restored.
     let start = scene.world()?;
     let mut trajectory = Trajectory::new(&scene, &manifest, &start);
     match state.map(|state| trajectory.restore(state.trajectory)) {
         Some(true) => {}
         Some(false) => return Err(CheckpointError::OtherWorld.into()),
+        // Without a checkpoint the run starts again, with the state of its start.
         None => record(&mut trajectory, &world, 0, directory.as_mut())?,
     }
-    RunLoop { trajectory, world, directory, options: manifest.options() }.until_the_end(watch)
+    RunLoop { trajectory, world, directory, options: manifest.options() }.until_the_end(monitor)
 }
 
 impl Recording {
-    /// The world of the run after a step: from the newest checkpoint before it, or from the start, and stepped on from there. It
-    /// can tell what is not recorded, such as contacts.
+    /// World of the run after a step: restored from the newest checkpoint before it, or the start, and stepped from there. It
+    /// provides quantities that are not recorded, such as contacts.
     ///
     /// # Errors
-    /// [`RecordError`] when the scene makes no world, or a step fails.
+    /// [`RecordError`] when the scene does not form a world, or a step fails.
     pub fn world_at(&self, step: u64) -> Result<World, RecordError> {
         let steps = checkpoint::steps(self.folder());
         let mut world = None;
@@ -216,7 +219,7 @@ impl Recording {
         Ok(world)
     }
 
-    /// `run.json` of a folder.
+    /// Reads `run.json` of a folder.
     ///
     /// # Errors
     /// [`RecordError`] when there is none, or it is damaged.

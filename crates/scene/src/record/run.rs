@@ -1,4 +1,4 @@
-//! Running a scene from its start to its end: steps, records, judgement.
+//! Running a scene from its start to its end: steps, records, verdicts.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -8,12 +8,12 @@ use super::{Inputs, Manifest, RecordError, RunDirectory, RunOptions, Summary, Ti
 use crate::scene::Scene;
 use extricate_dynamics::{StepReport, World};
 
-/// A run that came to its end, or to the step after which it was stopped.
+/// Outcome of a run that came to its end, or was stopped after a step.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// What it came to.
+    /// Summary of the run.
     pub summary: Summary,
-    /// How long it took.
+    /// Wall-clock times.
     pub timing: Timing,
     /// Whether it was stopped before its last step; its folder has no summary then.
     pub stopped: bool,
@@ -21,7 +21,7 @@ pub struct Outcome {
 
 /// Runs `world`, which is the world of `scene` at its start, and records it in `directory`.
 ///
-/// After each step `watch` is told its report and may stop the run; the last state is then still recorded.
+/// After each step `monitor` is called with its report and may stop the run; the last state is then still recorded.
 ///
 /// ```
 /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
@@ -31,7 +31,7 @@ pub struct Outcome {
 /// use extricate_scene::scene::Scene;
 ///
 /// let scene = Scene::load("scenes/rigid/linked_chain.ron")?;
-/// let options = RunOptions { steps: 10, judge: false, ..RunOptions::whole(&scene) };
+/// let options = RunOptions { steps: 10, check_expectations: false, ..RunOptions::whole(&scene) };
 /// let outcome = run(&scene, scene.world()?, &options, None, &mut |_report| ControlFlow::Continue(()))?;
 /// assert_eq!(outcome.summary.steps, 10);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -44,7 +44,7 @@ pub fn run(
     world: World,
     options: &RunOptions,
     mut directory: Option<RunDirectory>,
-    watch: &mut dyn FnMut(&StepReport) -> ControlFlow<()>,
+    monitor: &mut dyn FnMut(&StepReport) -> ControlFlow<()>,
 ) -> Result<Outcome, RecordError> {
     let input_hash = Inputs::of(scene)?.hash;
     let checkpoint_every = directory.as_ref().map_or(0, RunDirectory::checkpoint_every);
@@ -54,10 +54,10 @@ pub fn run(
     }
     let mut trajectory = Trajectory::new(scene, &manifest, &world);
     record(&mut trajectory, &world, 0, directory.as_mut())?;
-    RunLoop { trajectory, world, directory, options: *options }.until_the_end(watch)
+    RunLoop { trajectory, world, directory, options: *options }.until_the_end(monitor)
 }
 
-/// Takes the world as it is into account, and writes it down; `contacts` are those of the step.
+/// Observes the current world, and records its state; `contacts` are those of the step.
 pub(super) fn record(
     trajectory: &mut Trajectory,
     world: &World,
@@ -77,13 +77,13 @@ pub(super) struct RunLoop<'a> {
 }
 
 impl RunLoop<'_> {
-    /// Goes on until the last step, or until it is stopped.
+    /// Steps until the last step, or until the run is stopped.
     ///
-    /// A checkpoint holds the run without what is recorded only because the run ends or is stopped there: so it serves a longer
-    /// one as well.
+    /// A checkpoint holds the run without the state that is recorded only because the run ends or is stopped there: so it serves a longer
+    /// run as well.
     pub(super) fn until_the_end(
         self,
-        watch: &mut dyn FnMut(&StepReport) -> ControlFlow<()>,
+        monitor: &mut dyn FnMut(&StepReport) -> ControlFlow<()>,
     ) -> Result<Outcome, RecordError> {
         let Self { mut trajectory, mut world, mut directory, options } = self;
         let (started, before) = (Instant::now(), world.time());
@@ -92,13 +92,15 @@ impl RunLoop<'_> {
             let report = world.step()?;
             trajectory.follow(&world, &report);
             let step = world.steps();
-            stopped = watch(&report).is_break() && step < options.steps;
+            // A run that is stopped after its last step is complete.
+            stopped = monitor(&report).is_break() && step < options.steps;
             let contacts = report.contacts + report.soft.map_or(0, |soft| soft.contacts);
             let is_due = step.is_multiple_of(options.every);
             if is_due {
                 record(&mut trajectory, &world, contacts, directory.as_mut())?;
             }
             if let Some(directory) = &mut directory {
+                // After a state that is due, and before one that is recorded only because the run ends.
                 directory.checkpoint(&world, &|| trajectory.snapshot(), stopped)?;
             }
             if !is_due && (step == options.steps || stopped) {
@@ -106,7 +108,7 @@ impl RunLoop<'_> {
             }
         }
         let timing = trajectory.timing(started.elapsed(), world.time() - before);
-        let summary = trajectory.summary(&world, options.judge && !stopped);
+        let summary = trajectory.summary(&world, options.check_expectations && !stopped);
         if let Some(directory) = directory.filter(|_| !stopped) {
             directory.complete(&summary, &timing)?;
         }

@@ -1,4 +1,4 @@
-//! Soft bodies in what a run leaves behind: lines of states, a part of the summary, files for pictures.
+//! Soft bodies in the records of a run: a part of the summary, a monitor, VTU files.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ use extricate_core::geometry::FileError;
 use extricate_core::geometry::tet_mesh::write::write_deformed;
 use extricate_dynamics::{SoftBodyDescription, SoftReport, StepReport, World};
 
-/// What a run did to its soft bodies.
+/// Results of a run for its soft bodies.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SoftSummary {
     /// The bodies by name.
@@ -21,54 +21,59 @@ pub struct SoftSummary {
     /// The deepest contact of a soft body at the end of any step; missing where there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deepest_contact: Option<DeepestContact>,
-    /// Greatest sum of the magnitudes of all contact forces of a step [N].
+    /// Maximum sum of the magnitudes of all contact forces of a step [N].
     #[schemars(range(min = 0.0))]
-    pub greatest_contact_force: f64,
-    /// Greatest sum of all contact forces of a step, which should vanish [N].
+    #[serde(rename = "greatest_contact_force")]
+    pub max_contact_force: f64,
+    /// Maximum sum of all contact forces of a step, which should vanish [N].
     #[schemars(range(min = 0.0))]
-    pub greatest_imbalance: f64,
-    /// Most elements turned inside out at the end of any step.
-    pub most_inverted: usize,
-    /// Newton iterations of all steps.
+    #[serde(rename = "greatest_imbalance")]
+    pub max_imbalance: f64,
+    /// Maximum number of inverted elements at the end of any step.
+    #[serde(rename = "most_inverted")]
+    pub max_inverted: usize,
+    /// Number of Newton iterations of all steps.
     pub newton_iterations: usize,
-    /// Most of one step.
-    pub most_newton_iterations: usize,
-    /// Iterations of conjugate gradients of all steps.
+    /// Maximum number of Newton iterations of one step.
+    #[serde(rename = "most_newton_iterations")]
+    pub max_newton_iterations: usize,
+    /// Number of conjugate gradient iterations of all steps.
     pub linear_iterations: usize,
-    /// Steps that were cut into parts because they did not converge at once.
+    /// Number of steps that were divided because they did not converge at once.
     pub divided_steps: u64,
-    /// Greatest share of the forces that meet which a step left out of balance.
+    /// Maximum unbalanced force of a step, relative to the forces that meet.
     #[schemars(range(min = 0.0))]
-    pub greatest_residual: f64,
+    #[serde(rename = "greatest_residual")]
+    pub max_residual: f64,
 }
 
-/// A soft body over a run.
+/// Results of a run for a soft body.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SoftBodySummary {
-    /// Number of nodes, those of the edges' middles included where elements are quadratic.
+    /// Number of nodes, those in the middle of edges included where elements are quadratic.
     pub nodes: usize,
     /// Number of elements.
     pub elements: usize,
-    /// Greatest change of its volume in a recorded state, over that at rest.
+    /// Maximum change of its volume in a recorded state, relative to that at rest.
     #[schemars(range(min = 0.0))]
     pub volume_drift: f64,
-    /// The deepest contact in a recorded state that it has part in [m].
+    /// Deepest contact of the body in a recorded state [m].
     #[schemars(range(min = 0.0))]
     pub max_penetration: f64,
-    /// Elements turned inside out in the last state.
+    /// Number of inverted elements in the last state.
     pub inverted: usize,
 }
 
-/// What a monitor has seen so far: the fields of a [`SoftSummary`], all of them.
+/// State of a monitor: the fields of a [`SoftSummary`], none of which is skipped here, since the binary format has no names.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct SoftMonitorState {
     bodies: BTreeMap<String, SoftBodySummary>,
     deepest_contact: Option<DeepestContact>,
-    /// Force, imbalance and residual.
-    greatest: [f64; 3],
-    /// Inverted elements, and iterations of Newton's method of a step.
-    most: [usize; 2],
-    /// Iterations of Newton's method and of conjugate gradients.
+    /// Maximum contact force, imbalance and residual.
+    max: [f64; 3],
+    /// Maximum number of inverted elements, and of Newton iterations of a step.
+    max_counts: [usize; 2],
+    /// Number of Newton and of conjugate gradient iterations.
     iterations: [usize; 2],
     divided_steps: u64,
 }
@@ -78,8 +83,8 @@ impl From<&SoftSummary> for SoftMonitorState {
         Self {
             bodies: summary.bodies.clone(),
             deepest_contact: summary.deepest_contact.clone(),
-            greatest: [summary.greatest_contact_force, summary.greatest_imbalance, summary.greatest_residual],
-            most: [summary.most_inverted, summary.most_newton_iterations],
+            max: [summary.max_contact_force, summary.max_imbalance, summary.max_residual],
+            max_counts: [summary.max_inverted, summary.max_newton_iterations],
             iterations: [summary.newton_iterations, summary.linear_iterations],
             divided_steps: summary.divided_steps,
         }
@@ -88,15 +93,15 @@ impl From<&SoftSummary> for SoftMonitorState {
 
 impl From<SoftMonitorState> for SoftSummary {
     fn from(state: SoftMonitorState) -> Self {
-        let SoftMonitorState { bodies, deepest_contact, greatest, most, iterations, divided_steps } = state;
+        let SoftMonitorState { bodies, deepest_contact, max, max_counts, iterations, divided_steps } = state;
         Self {
             bodies,
             deepest_contact,
-            greatest_contact_force: greatest[0],
-            greatest_imbalance: greatest[1],
-            greatest_residual: greatest[2],
-            most_inverted: most[0],
-            most_newton_iterations: most[1],
+            max_contact_force: max[0],
+            max_imbalance: max[1],
+            max_residual: max[2],
+            max_inverted: max_counts[0],
+            max_newton_iterations: max_counts[1],
             newton_iterations: iterations[0],
             linear_iterations: iterations[1],
             divided_steps,
@@ -104,7 +109,7 @@ impl From<SoftMonitorState> for SoftSummary {
     }
 }
 
-/// Follows the soft bodies of a run.
+/// Monitor of the soft bodies of a run.
 #[derive(Debug, Clone)]
 pub(super) struct SoftMonitor {
     summary: Option<SoftSummary>,
@@ -124,24 +129,24 @@ impl SoftMonitor {
         let summary = (!bodies.is_empty()).then(|| SoftSummary {
             bodies: bodies.iter().map(of_body).collect(),
             deepest_contact: None,
-            greatest_contact_force: 0.0,
-            greatest_imbalance: 0.0,
-            most_inverted: 0,
+            max_contact_force: 0.0,
+            max_imbalance: 0.0,
+            max_inverted: 0,
             newton_iterations: 0,
-            most_newton_iterations: 0,
+            max_newton_iterations: 0,
             linear_iterations: 0,
             divided_steps: 0,
-            greatest_residual: 0.0,
+            max_residual: 0.0,
         });
         Self { summary }
     }
 
-    /// What was seen so far; none without soft bodies.
+    /// State so far, to be restored; none without soft bodies.
     pub(super) fn snapshot(&self) -> Option<SoftMonitorState> {
         self.summary.as_ref().map(SoftMonitorState::from)
     }
 
-    /// Goes on from what was seen.
+    /// Continues from a snapshot.
     pub(super) fn restore(&mut self, state: Option<SoftMonitorState>) {
         self.summary = state.map(SoftSummary::from);
     }
@@ -171,7 +176,7 @@ impl SoftMonitor {
         }
     }
 
-    /// What the run came to; none without soft bodies.
+    /// Summary of the run; none without soft bodies.
     pub(super) fn summary(&self) -> Option<SoftSummary> {
         self.summary.clone()
     }
@@ -179,18 +184,18 @@ impl SoftMonitor {
 
 impl SoftSummary {
     fn follow(&mut self, step: &SoftReport) {
-        self.greatest_contact_force = self.greatest_contact_force.max(step.contact_force);
-        self.greatest_imbalance = self.greatest_imbalance.max(step.imbalance);
-        self.most_inverted = self.most_inverted.max(step.inverted);
+        self.max_contact_force = self.max_contact_force.max(step.contact_force);
+        self.max_imbalance = self.max_imbalance.max(step.imbalance);
+        self.max_inverted = self.max_inverted.max(step.inverted);
         self.newton_iterations += step.newton_iterations;
-        self.most_newton_iterations = self.most_newton_iterations.max(step.newton_iterations);
+        self.max_newton_iterations = self.max_newton_iterations.max(step.newton_iterations);
         self.linear_iterations += step.linear_iterations;
         self.divided_steps += u64::from(step.parts > 1);
-        self.greatest_residual = self.greatest_residual.max(step.relative_residual);
+        self.max_residual = self.max_residual.max(step.relative_residual);
     }
 }
 
-/// Writes every soft body as it is now to `FOLDER/NAME-STEP.vtu`, for ParaView and its like.
+/// Writes the current shape of every soft body to `FOLDER/NAME-STEP.vtu`, for ParaView and similar programs.
 ///
 /// # Errors
 /// [`RecordError`] when a file cannot be written.
@@ -200,6 +205,7 @@ pub(super) fn write_pictures(world: &World, folder: &Path) -> Result<(), RecordE
             .soft_positions(&body.name)
             .into_iter()
             .flatten()
+            // Nodes in the middle of edges come after those of the mesh, and are left out.
             .take(body.mesh.nodes().len())
             .map(|&p| p.into())
             .collect();
@@ -215,13 +221,13 @@ pub(super) fn write_pictures(world: &World, folder: &Path) -> Result<(), RecordE
     Ok(())
 }
 
-/// The step of a file that [`write_pictures`] wrote.
+/// Step of a file that [`write_pictures`] wrote.
 pub(super) fn picture_step(path: &Path) -> Option<u64> {
     let is_one = path.extension().is_some_and(|extension| extension == "vtu");
     path.file_stem().filter(|_| is_one)?.to_str()?.rsplit_once('-')?.1.parse().ok()
 }
 
-/// The name of a body as that of a file: what no folder may hold becomes a dash.
+/// File name of a body: characters that file systems refuse become dashes.
 fn file_name(name: &str) -> String {
     name.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect()
 }

@@ -1,15 +1,15 @@
-//! What a run came to (`summary.json`), and how long it took (`timing.json`).
+//! Summary (`summary.json`) and wall-clock times (`timing.json`) of a run.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::monitor::{DeepestContact, GreatestSpeed, MomentumBalance, Percentiles};
+use super::monitor::{DeepestContact, MaxSpeed, MomentumBalance, Percentiles};
 use super::{Hash, SoftSummary};
 use crate::scene::{EnergyBalance, Verdict};
 
-/// What a complete run came to. Equal runs have equal summaries, byte for byte.
+/// Summary of a complete run. Equal runs have equal summaries, byte for byte.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Summary {
     /// Version of this program.
@@ -46,30 +46,30 @@ pub struct Summary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deepest_contact: Option<DeepestContact>,
     /// The fastest body at any step; missing where nothing moved.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub greatest_speed: Option<GreatestSpeed>,
-    /// What became of the energy, over all steps.
+    #[serde(rename = "greatest_speed", skip_serializing_if = "Option::is_none")]
+    pub max_speed: Option<MaxSpeed>,
+    /// Energy balance over all steps.
     pub energy: EnergyBalance,
-    /// What became of the momentum.
+    /// Momentum at the start and at the end.
     pub momentum: MomentumBalance,
-    /// What the run did to its soft bodies; missing where there are none.
+    /// Results for soft bodies; missing where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub soft: Option<SoftSummary>,
     /// Hash of the last state, over the bodies sorted by name.
     pub hash: Hash,
-    /// What the scene expects, judged.
+    /// Verdicts on the expectations of the scene.
     pub expect: Vec<Verdict>,
-    /// Whether all of it passed.
+    /// Whether all of them passed.
     pub pass: bool,
 }
 
 /// The worst penetration of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct WorstPenetration {
-    /// Depth over the size of the smaller body.
+    /// Depth, relative to the size of the smaller body.
     #[schemars(range(min = 0.0))]
     pub relative: f64,
-    /// When it was [s].
+    /// Time at which it occurred [s].
     #[schemars(range(min = 0.0))]
     pub time: f64,
     /// Names of the two bodies; missing where no bodies overlapped.
@@ -77,12 +77,12 @@ pub struct WorstPenetration {
     pub bodies: Option<[String; 2]>,
 }
 
-/// How long a run took. Nothing else of a run holds wall-clock time.
+/// Wall-clock times of a run. No other file of a run depends on them.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Timing {
     /// Name of the machine.
     pub host: String,
-    /// Threads that were used.
+    /// Number of threads.
     #[schemars(range(min = 1))]
     pub threads: usize,
     /// Wall-clock time of the run without loading [s].
@@ -95,7 +95,7 @@ pub struct Timing {
     pub step_ms: BTreeMap<&'static str, Percentiles>,
 }
 
-/// Name of this machine, as far as the system tells.
+/// Name of this machine, or `unknown`.
 #[must_use]
 pub fn host_name() -> String {
     let from_system = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();

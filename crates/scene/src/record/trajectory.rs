@@ -1,4 +1,4 @@
-//! What is kept of a run while it runs: what the scene's judge has seen, extremes, and what the folder has.
+//! Monitors of a run while it runs: the checker of the scene's expectations, extremes, and soft bodies.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,75 +12,75 @@ use crate::scene::{Judge, JudgeState, Scene, overlaps, soft_overlaps};
 use extricate_core::penetration::Effort;
 use extricate_dynamics::{BodyPenetration, StepError, StepReport, World};
 
-/// What is kept of a run while it runs.
+/// Monitors of a run while it runs.
 pub(super) struct Trajectory<'a> {
     manifest: &'a Manifest,
-    judge: Judge<'a>,
+    checker: Judge<'a>,
     worst: WorstPenetration,
     monitor: Monitor,
     soft: SoftMonitor,
 }
 
-/// The same, to be written.
+/// State of the monitors, for a checkpoint.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct TrajectoryState {
-    judge: JudgeState,
-    /// The worst penetration: over the size, when, of which bodies.
+    checker: JudgeState,
+    /// Worst penetration: relative depth, time [s] and bodies.
     worst: (f64, f64, Option<[String; 2]>),
     monitor: MonitorState,
     soft: Option<SoftMonitorState>,
 }
 
-/// Depth over the size of the smaller body. Depths are finite.
+/// Depth relative to the size of the smaller body. Depths are finite.
 fn relative_depth(pair: &BodyPenetration) -> f64 {
     pair.depth / pair.size
 }
 
 impl<'a> Trajectory<'a> {
-    /// Of the run of a world at its start.
+    /// Monitors of the run of a world at its start.
     pub(super) fn new(scene: &'a Scene, manifest: &'a Manifest, world: &World) -> Self {
-        let judge = Judge::new(
+        let checker = Judge::new(
             &scene.expect,
             world.descriptions(),
             world.soft_descriptions(),
             &scene.options.gravity,
         );
         let worst = WorstPenetration { relative: 0.0, time: 0.0, bodies: None };
-        Self { manifest, judge, worst, monitor: Monitor::new(world), soft: SoftMonitor::new(world) }
+        Self { manifest, checker, worst, monitor: Monitor::new(world), soft: SoftMonitor::new(world) }
     }
 
-    /// What the rest of the run follows from, beside its world.
+    /// State so far, to be restored: with the world it determines the rest of the run.
     pub(super) fn snapshot(&self) -> TrajectoryState {
         let WorstPenetration { relative, time, bodies } = self.worst.clone();
         TrajectoryState {
-            judge: self.judge.snapshot(),
+            checker: self.checker.snapshot(),
             worst: (relative, time, bodies),
             monitor: self.monitor.snapshot(),
             soft: self.soft.snapshot(),
         }
     }
 
-    /// Goes on from what was kept of a run of the same scene, if it is one.
+    /// Continues from a snapshot; false where that is of another scene.
     #[must_use]
     pub(super) fn restore(&mut self, state: TrajectoryState) -> bool {
         let (relative, time, bodies) = state.worst;
         self.worst = WorstPenetration { relative, time, bodies };
         self.monitor.restore(state.monitor);
         self.soft.restore(state.soft);
-        self.judge.restore(state.judge)
+        self.checker.restore(state.checker)
     }
 
     /// Takes a step into account, recorded or not.
     pub(super) fn follow(&mut self, world: &World, report: &StepReport) {
-        self.judge.follow_energy(report.energy);
+        self.checker.follow_energy(report.energy);
         if let Some(soft) = &report.soft {
-            self.judge.follow_contacts(soft);
+            self.checker.follow_contacts(soft);
         }
         self.monitor.follow(world, report);
         self.soft.follow(world, report);
     }
 
-    /// Takes the world as it is into account; `contacts` are those of the step.
+    /// Observes the current world, and returns its state; `contacts` are those of the step.
     pub(super) fn observe(&mut self, world: &World, contacts: usize) -> Result<WorldState, RecordError> {
         let mut penetrations = overlaps(world, Effort::Best)?;
         penetrations.extend(soft_overlaps(world));
@@ -96,18 +96,19 @@ impl<'a> Trajectory<'a> {
             relative_penetration: relative,
             ..WorldState::of(world)
         };
+        // JSON has no NaN: a diverged soft body would make the record unreadable.
         if let Some(lost) = state.soft.iter().find(|soft| !soft.state.volume.is_finite()) {
             let (name, step, time) = (lost.name.clone(), state.step, state.time);
             return Err(StepError::Diverged { name, step, time }.into());
         }
-        self.judge.observe(&state);
+        self.checker.observe(&state);
         self.soft.observe(&state.soft);
         Ok(state)
     }
 
-    /// What the run came to.
-    pub(super) fn summary(&self, world: &World, judged: bool) -> Summary {
-        let expect = if judged { self.judge.verdicts() } else { Vec::new() };
+    /// Summary of the run; verdicts are left out unless `with_verdicts`.
+    pub(super) fn summary(&self, world: &World, with_verdicts: bool) -> Summary {
+        let expect = if with_verdicts { self.checker.verdicts() } else { Vec::new() };
         let manifest = self.manifest;
         Summary {
             version: env!("CARGO_PKG_VERSION"),
@@ -124,8 +125,8 @@ impl<'a> Trajectory<'a> {
             joints_moved: manifest.joints_moved.clone(),
             worst_penetration: self.worst.clone(),
             deepest_contact: self.monitor.deepest(),
-            greatest_speed: self.monitor.fastest(),
-            energy: self.judge.energy().expect("the start was observed"),
+            max_speed: self.monitor.fastest(),
+            energy: self.checker.energy().expect("the start was observed"),
             momentum: self.monitor.momentum(world),
             soft: self.soft.summary(),
             hash: Hash(world.hash()),
@@ -134,7 +135,7 @@ impl<'a> Trajectory<'a> {
         }
     }
 
-    /// How long the run took: `simulated` seconds in a time on the wall.
+    /// Timing of `simulated` seconds [s] that took the time `wall`.
     pub(super) fn timing(&self, wall: Duration, simulated: f64) -> Timing {
         Timing {
             host: host_name(),

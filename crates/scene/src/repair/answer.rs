@@ -1,4 +1,4 @@
-//! What a repair came to: poses, and what moved by how much.
+//! Result of a repair: poses, and the displacements of their parts.
 
 use nalgebra::Vector3;
 
@@ -7,23 +7,23 @@ use extricate_core::penetration::generalized::{GeneralizedPenetration, Pose};
 /// Poses without overlaps, or the best effort.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Repair {
-    /// σ [m²]: the object norm of the change, the mean over all that may move, weighted by volume.
+    /// σ [m²]: the object norm of the change, the mean over everything that may move, weighted by volume.
     pub sigma: f64,
     /// √σ [m].
     pub depth: f64,
-    /// Mean squared displacement of all points [m²], reported beside σ, which sums what each joint does alone.
+    /// Mean squared displacement of all points [m²], reported beside σ, which sums the displacement by each joint alone.
     pub mean_squared_displacement: f64,
     /// A pose of each actor, in their order.
     pub poses: Vec<Pose>,
-    /// What moved by how much, largest part of σ first.
+    /// Displacements of joints, bases and bodies, largest part of σ first.
     pub changes: Vec<Change>,
-    /// The point that moved farthest; none where nothing did.
+    /// The part that moved farthest; none where nothing moved.
     pub farthest: Option<Farthest>,
     /// Whether all joints are within their limits.
     pub limits_kept: bool,
-    /// Whether a collision query that knows nothing of the search found everything free.
+    /// Whether a collision query independent of the search found everything free.
     pub verified_free: bool,
-    /// Steps of all descents.
+    /// Number of steps of all descents.
     pub iterations: u32,
 }
 
@@ -47,38 +47,38 @@ impl Repair {
     }
 }
 
-/// Something that moved.
+/// Displacement of a joint, a base or a body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
     /// Name of the joint, of the robot whose base moved (`base` of one alone), or of the body.
     pub name: String,
-    /// How it moved.
+    /// Kind and size of the displacement.
     pub moved: Moved,
     /// Its part of σ [m²].
     pub sigma: f64,
 }
 
-/// How something moved.
+/// Kind and size of a displacement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Moved {
-    /// A joint turned, by an angle [rad].
-    Turned(f64),
-    /// A joint slid, by a length [m].
+    /// Rotation of a revolute joint, by an angle [rad].
+    Rotated(f64),
+    /// Translation of a prismatic joint, by a length [m].
     Slid(f64),
-    /// A base or a body went elsewhere.
+    /// Displacement of a base or a body.
     Placed {
-        /// How far its frame went [m, world].
+        /// Translation of its frame [m, world].
         translation: Vector3<f64>,
-        /// How far it turned [rad].
+        /// Angle of its rotation [rad].
         angle: f64,
     },
 }
 
-/// What moved farthest.
+/// The part that moved farthest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Farthest {
     /// Name of the link or body.
     pub name: String,
-    /// How far its farthest point moved [m]; of round shapes, a bound.
+    /// Displacement of its farthest point [m]; for round shapes an upper bound.
     pub distance: f64,
 }

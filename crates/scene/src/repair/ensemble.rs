@@ -1,18 +1,18 @@
-//! Robots and bodies that may move, and what stands still, by name.
+//! Robots and bodies that may move, and obstacles, by name.
 
 use nalgebra::{Isometry3, Point3};
 
 use super::answer::{Farthest, Repair};
 use super::error::RepairError;
 use super::freedom::{self, Freedom};
-use super::parts::{Actor, Collision, Prop};
-use super::stand_in::{plane, with_triangles, with_triangles_where_needed};
+use super::parts::{Actor, Collision, NamedObstacle};
+use super::proxy_geometry::{plane, with_triangles, with_triangles_where_needed};
 use extricate_core::kinematics::Articulation;
 use extricate_core::penetration::Effort;
 use extricate_core::penetration::PenetrationError;
 use extricate_core::penetration::generalized::{
-    Arrangement, Base, CollidingPair, CollisionWatch, GeneralizedCoherence, GeneralizedError,
-    GeneralizedOptions, GeneralizedPenetration, Mover, Part, Pose, Shape,
+    Base, CollidingPair, CollisionMonitor, CollisionWorld, GeneralizedCoherence, GeneralizedError,
+    GeneralizedOptions, GeneralizedPenetration, MovableModel, Part, Pose, Shape,
 };
 use extricate_core::proximity::{AllowedCollisions, Model, distance};
 
@@ -25,31 +25,37 @@ impl Actor {
         let articulation = Articulation::new(vec![name.to_owned()], Vec::new())?;
         let allowed = AllowedCollisions::default();
         let make = |shape: &Shape| {
-            Mover::new(articulation.clone(), vec![Some(shape.clone())], allowed.clone(), Base::Floating)
+            MovableModel::new(
+                articulation.clone(),
+                vec![Some(shape.clone())],
+                allowed.clone(),
+                Base::Floating,
+            )
         };
-        let mover = make(&shape).or_else(|error| {
+        // Some rounded shapes have no norm in closed form: that of proxy triangles is taken, with the exact shape.
+        let movable = make(&shape).or_else(|error| {
             let is_infinite = !shape.ball().1.is_finite();
             let measured = if is_infinite { Err(error) } else { make(&with_triangles(&shape)) }?;
             let (norm, allowed) = (measured.norm().clone(), measured.allowed().clone());
-            Ok(Mover::with_norm(norm, vec![Some(shape.clone())], allowed, Base::Floating))
+            Ok(MovableModel::with_norm(norm, vec![Some(shape.clone())], allowed, Base::Floating))
         });
-        let mover = mover.map_err(in_search)?;
-        Ok(Self { prefix: String::new(), base: name.to_owned(), mover })
+        let movable = movable.map_err(in_search)?;
+        Ok(Self { prefix: String::new(), base: name.to_owned(), movable })
     }
 }
 
 /// Options of a repair.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RepairOptions {
-    /// How much work it may be.
+    /// Effort of the search.
     pub effort: Effort,
-    /// Distance that everything shall keep [m].
+    /// Distance that all pairs must keep [m].
     pub clearance: f64,
-    /// Distance that no point may be moved beyond [m].
+    /// Maximum displacement of any point [m]; unlimited if none.
     pub max_move: Option<f64>,
     /// Seed of random starts.
     pub seed: u64,
-    /// Whether starts share the threads of the current pool; the answer does not depend on it.
+    /// Whether starts share the threads of the current pool; the result does not depend on it.
     pub parallel: bool,
 }
 
@@ -59,17 +65,17 @@ impl Default for RepairOptions {
     }
 }
 
-/// Robots and bodies that may move and what stands still, made ready to be repaired again and again.
+/// Robots and bodies that may move, and obstacles, preprocessed for repeated repairs.
 ///
 /// ```
 /// use extricate_core::geometry::convex::ConvexShape;
 /// use extricate_core::penetration::generalized::{Obstacle, Shape};
-/// use extricate_scene::repair::{Actor, Ensemble, Freedom, Prop, RepairOptions};
+/// use extricate_scene::repair::{Actor, Ensemble, Freedom, NamedObstacle, RepairOptions};
 /// use nalgebra::{Isometry3, Vector3};
 ///
 /// let cube = Actor::body("cube", Shape::convex(ConvexShape::cuboid(Vector3::repeat(1.0))))?;
 /// let ground = Obstacle { shape: Shape::convex(ConvexShape::half_space()), pose: Isometry3::identity() };
-/// let ground = Prop { name: "ground".into(), obstacle: ground };
+/// let ground = NamedObstacle { name: "ground".into(), obstacle: ground };
 /// let ensemble = Ensemble::new(vec![cube], vec![ground], &Freedom::default())?;
 /// let sunk = [Isometry3::translation(0.0, 0.0, 0.4).into()];
 /// assert_eq!(ensemble.colliding(&sunk)?[0].names, ["cube", "ground"]);
@@ -80,72 +86,77 @@ impl Default for RepairOptions {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Ensemble {
-    arrangement: Arrangement,
+    collision_world: CollisionWorld,
     prefixes: Vec<String>,
     bases: Vec<String>,
-    props: Vec<String>,
+    obstacle_names: Vec<String>,
 }
 
 impl Ensemble {
-    /// Puts actors and props together; `freedom` says what of the actors stays and what is dear to move.
+    /// Collects actors and obstacles; `freedom` fixes parts of the actors and weights their motion.
     ///
     /// # Errors
-    /// [`RepairError::UnknownName`] when `freedom` names what is not there, [`RepairError::BadWeight`], and
-    /// [`RepairError::Search`] when the limits of joints that follow one another exclude each other.
-    pub fn new(actors: Vec<Actor>, props: Vec<Prop>, freedom: &Freedom) -> Result<Self, RepairError> {
+    /// [`RepairError::UnknownName`] when `freedom` has an unknown name, [`RepairError::BadWeight`], and
+    /// [`RepairError::Search`] when the limits of joints that mimic one another exclude each other.
+    pub fn new(
+        actors: Vec<Actor>,
+        obstacles: Vec<NamedObstacle>,
+        freedom: &Freedom,
+    ) -> Result<Self, RepairError> {
         freedom.check()?;
         check_names(&actors, freedom)?;
-        let (actors, props) = with_triangles_where_needed(actors, props);
-        let (mut movers, mut prefixes, mut bases) = (Vec::new(), Vec::new(), Vec::new());
-        for Actor { prefix, base, mut mover } in actors {
-            let articulation = mover.articulation().clone();
-            freedom.put(&mut mover, |name| target_of(&articulation, name, [&prefix, &base]))?;
-            movers.push(mover);
+        let (actors, obstacles) = with_triangles_where_needed(actors, obstacles);
+        let (mut movables, mut prefixes, mut bases) = (Vec::new(), Vec::new(), Vec::new());
+        for Actor { prefix, base, mut movable } in actors {
+            let articulation = movable.articulation().clone();
+            freedom.apply(&mut movable, |name| target_of(&articulation, name, [&prefix, &base]))?;
+            movables.push(movable);
             prefixes.push(prefix);
             bases.push(base);
         }
-        let (props, obstacles) = props.into_iter().map(|prop| (prop.name, prop.obstacle)).unzip();
-        let arrangement = Arrangement::new(movers, obstacles).map_err(in_search)?;
-        Ok(Self { arrangement, prefixes, bases, props })
+        let (obstacle_names, obstacles) =
+            obstacles.into_iter().map(|named| (named.name, named.obstacle)).unzip();
+        let collision_world = CollisionWorld::new(movables, obstacles).map_err(in_search)?;
+        Ok(Self { collision_world, prefixes, bases, obstacle_names })
     }
 
-    /// What is asked: movers and obstacles by number.
+    /// The collision world: movable models and obstacles by index.
     #[must_use]
-    pub fn arrangement(&self) -> &Arrangement {
-        &self.arrangement
+    pub fn collision_world(&self) -> &CollisionWorld {
+        &self.collision_world
     }
 
-    /// Names of what stands still, in the order of the arrangement's obstacles.
+    /// Names of the obstacles, in the order of the collision world.
     #[must_use]
-    pub fn props(&self) -> &[String] {
-        &self.props
+    pub fn obstacle_names(&self) -> &[String] {
+        &self.obstacle_names
     }
 
-    /// Keeps the bases of actors where they are, by their numbers, and with them bodies.
+    /// Fixes the bases of actors, by index; bodies thereby stay where they are.
     ///
     /// # Panics
     /// When there is no such actor.
-    pub fn hold(&mut self, actors: &[usize]) {
-        self.arrangement.hold(actors);
+    pub fn fix_bases(&mut self, actors: &[usize]) {
+        self.collision_world.fix_bases(actors);
     }
 
-    /// Puts a prop elsewhere, by its number, body to world.
+    /// Moves an obstacle, by index, to a pose, body to world.
     ///
     /// # Panics
-    /// When there is no such prop.
-    pub fn place_prop(&mut self, prop: usize, pose: Isometry3<f64>) {
-        self.arrangement.place(prop, pose);
+    /// When there is no such obstacle.
+    pub fn place_obstacle(&mut self, obstacle: usize, pose: Isometry3<f64>) {
+        self.collision_world.place(obstacle, pose);
     }
 
-    /// Gives a prop another name, by its number.
+    /// Renames an obstacle, by index.
     ///
     /// # Panics
-    /// When there is no such prop.
-    pub fn name_prop(&mut self, prop: usize, name: impl Into<String>) {
-        self.props[prop] = name.into();
+    /// When there is no such obstacle.
+    pub fn rename_obstacle(&mut self, obstacle: usize, name: impl Into<String>) {
+        self.obstacle_names[obstacle] = name.into();
     }
 
-    /// Lets two parts collide, by name: links, bodies or obstacles.
+    /// Allows two parts to collide, by name: links, bodies or obstacles.
     ///
     /// # Errors
     /// [`RepairError::UnknownName`] when a part does not exist.
@@ -158,17 +169,17 @@ impl Ensemble {
             known: self.parts().map(|part| self.name_of(part)).collect(),
         };
         let pair = [first.map_err(unknown)?, second.map_err(unknown)?];
-        self.arrangement.allow(pair[0], pair[1]);
+        self.collision_world.allow(pair[0], pair[1]);
         Ok(())
     }
 
-    /// Everything that may collide, in order.
+    /// All parts that may collide, in order.
     fn parts(&self) -> impl Iterator<Item = Part> + '_ {
-        let links = self.arrangement.movers().iter().enumerate().flat_map(|(mover, own)| {
+        let links = self.collision_world.movables().iter().enumerate().flat_map(|(movable, own)| {
             let shaped = move |link: &usize| own.shapes()[*link].is_some();
-            (0..own.shapes().len()).filter(shaped).map(move |link| Part::Link { mover, link })
+            (0..own.shapes().len()).filter(shaped).map(move |link| Part::Link { movable, link })
         });
-        links.chain((0..self.props.len()).map(Part::Obstacle))
+        links.chain((0..self.obstacle_names.len()).map(Part::Obstacle))
     }
 
     /// The name of a part.
@@ -178,13 +189,14 @@ impl Ensemble {
     #[must_use]
     pub fn name_of(&self, part: Part) -> String {
         match part {
-            Part::Obstacle(index) => self.props[index].clone(),
-            Part::Link { mover, link } => {
-                let articulation = self.arrangement.movers()[mover].articulation();
-                if is_body(&self.arrangement.movers()[mover]) {
-                    return self.bases[mover].clone();
+            Part::Obstacle(index) => self.obstacle_names[index].clone(),
+            Part::Link { movable, link } => {
+                let articulation = self.collision_world.movables()[movable].articulation();
+                // A body has one link, whose name is that of the body.
+                if is_body(&self.collision_world.movables()[movable]) {
+                    return self.bases[movable].clone();
                 }
-                format!("{}{}", self.prefixes[mover], articulation.links()[link])
+                format!("{}{}", self.prefixes[movable], articulation.links()[link])
             }
         }
     }
@@ -194,53 +206,56 @@ impl Ensemble {
         &self.bases[actor]
     }
 
-    /// What stands before the names of an actor's joints.
+    /// Prefix of the names of an actor's joints and links.
     pub(super) fn prefix_of(&self, actor: usize) -> &str {
         &self.prefixes[actor]
     }
 
-    /// The pairs that collide, and how deep.
+    /// Colliding pairs, with their depths.
     ///
     /// # Errors
-    /// [`RepairError::Articulation`] and [`RepairError::Search`] when the poses are none of these actors.
+    /// [`RepairError::Articulation`] and [`RepairError::Search`] when the poses do not fit the actors.
     pub fn colliding(&self, poses: &[Pose]) -> Result<Vec<Collision>, RepairError> {
-        Ok(self.named(&self.arrangement.colliding(poses).map_err(in_search)?))
+        Ok(self.named(&self.collision_world.colliding(poses).map_err(in_search)?))
     }
 
-    /// As [`Ensemble::colliding`], where only pairs of which something has moved since the watch was last used are looked at.
+    /// As [`Ensemble::colliding`], but only pairs with a part that has moved since the last use of `monitor` are queried.
     ///
     /// # Errors
     /// As [`Ensemble::colliding`].
     pub fn colliding_since(
         &self,
         poses: &[Pose],
-        watch: &mut CollisionWatch,
+        monitor: &mut CollisionMonitor,
     ) -> Result<Vec<Collision>, RepairError> {
-        Ok(self.named(&self.arrangement.colliding_since(poses, watch).map_err(in_search)?))
+        Ok(self.named(&self.collision_world.colliding_since(poses, monitor).map_err(in_search)?))
     }
 
-    /// Whether collision queries of the models find nothing that collides: they know nothing of any search.
+    /// Whether collision queries of the models, independent of any search, find no colliding pair.
     ///
     /// # Errors
     /// As [`Ensemble::colliding`].
     pub fn is_verified_free(&self, poses: &[Pose]) -> Result<bool, RepairError> {
-        self.arrangement.verify(poses).map_err(in_search)
+        self.collision_world.verify(poses).map_err(in_search)
     }
 
-    /// Least distance of what may not collide [m]; zero or below where something does, infinite where there is no pair.
+    /// Minimum distance of the pairs that may not collide [m]; zero or below where one does, infinite where there is no pair.
     ///
     /// # Errors
     /// As [`Ensemble::colliding`].
     pub fn clearance(&self, poses: &[Pose]) -> Result<f64, RepairError> {
-        let convex = self.arrangement.clearance(poses, f64::INFINITY).map_err(in_search)?;
-        let places = self.arrangement.body_poses(poses).map_err(in_search)?;
-        let of_meshes = self.arrangement.mesh_pairs.iter().filter_map(|pair| {
+        let convex = self.collision_world.clearance(poses, f64::INFINITY).map_err(in_search)?;
+        let body_poses = self.collision_world.body_poses(poses).map_err(in_search)?;
+        // The convex clearance does not cover pairs that are known by their triangles.
+        let of_meshes = self.collision_world.mesh_pairs.iter().filter_map(|pair| {
             let [a, b] = pair.map(|body| body as usize);
-            let bodies = &self.arrangement.bodies;
+            let bodies = &self.collision_world.bodies;
             match (&bodies[a].model, &bodies[b].model) {
-                (Some(first), Some(second)) => Some(distance(first, &places[a], second, &places[b]).value),
-                (Some(model), None) => Some(self.height((model, &places[a]), bodies[b].part)?),
-                (None, Some(model)) => Some(self.height((model, &places[b]), bodies[a].part)?),
+                (Some(first), Some(second)) => {
+                    Some(distance(first, &body_poses[a], second, &body_poses[b]).value)
+                }
+                (Some(model), None) => Some(self.height((model, &body_poses[a]), bodies[b].part)?),
+                (None, Some(model)) => Some(self.height((model, &body_poses[b]), bodies[a].part)?),
                 (None, None) => None,
             }
         });
@@ -250,23 +265,23 @@ impl Ensemble {
     /// Height of a model above an obstacle that is a half-space [m].
     fn height(&self, (model, pose): (&Model, &Isometry3<f64>), part: Part) -> Option<f64> {
         let Part::Obstacle(index) = part else { return None };
-        let obstacle = &self.arrangement.obstacles()[index];
+        let obstacle = &self.collision_world.obstacles()[index];
         let (normal, level) = plane(&obstacle.shape, &obstacle.pose)?;
         let above = |vertex: &Point3<f64>| normal.dot(&(pose * vertex).coords) - level;
         Some(model.mesh().vertices().iter().map(above).fold(f64::INFINITY, f64::min))
     }
 
-    /// The nearest poses without overlaps that were found, within the limits of joints; `None` where these are.
+    /// Nearest poses found without overlaps, within joint limits; `None` where the given poses are such.
     ///
     /// # Errors
-    /// [`RepairError::NotFound`] and [`RepairError::TooFar`] with the best effort; others when the poses are none of these
-    /// actors or an option makes no sense.
+    /// [`RepairError::NotFound`] and [`RepairError::TooFar`] with the best effort; others when the poses do not fit the
+    /// actors or an option is invalid.
     pub fn repair(&self, poses: &[Pose], options: &RepairOptions) -> Result<Option<Repair>, RepairError> {
-        let found = self.arrangement.penetration(poses, &options.into());
-        self.told(poses, options, found)
+        let found = self.collision_world.penetration(poses, &options.into());
+        self.result(poses, options, found)
     }
 
-    /// As [`Ensemble::repair`] for poses of a sequence: what was free before is where the search begins as well.
+    /// As [`Ensemble::repair`] for poses of a sequence: the search also starts from the free poses found before.
     ///
     /// # Errors
     /// As [`Ensemble::repair`].
@@ -276,12 +291,12 @@ impl Ensemble {
         options: &RepairOptions,
         coherence: &mut GeneralizedCoherence,
     ) -> Result<Option<Repair>, RepairError> {
-        let found = self.arrangement.penetration_coherent(poses, &options.into(), coherence);
-        self.told(poses, options, found)
+        let found = self.collision_world.penetration_coherent(poses, &options.into(), coherence);
+        self.result(poses, options, found)
     }
 
-    /// As [`Ensemble::repair`], with descents from `remembered` poses as well, until `stop` says that it is enough: then the best
-    /// that was found so far is the answer.
+    /// As [`Ensemble::repair`], with descents from `remembered` poses as well, until `stop` returns true: then the best
+    /// poses found so far are the result.
     ///
     /// # Errors
     /// As [`Ensemble::repair`]; [`RepairError::NotFound`] also where it was stopped before anything was found.
@@ -292,11 +307,11 @@ impl Ensemble {
         remembered: &[Vec<Pose>],
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Option<Repair>, RepairError> {
-        let found = self.arrangement.penetration_until(poses, &options.into(), remembered, stop);
-        self.told(poses, options, found)
+        let found = self.collision_world.penetration_until(poses, &options.into(), remembered, stop);
+        self.result(poses, options, found)
     }
 
-    fn told(
+    fn result(
         &self,
         poses: &[Pose],
         options: &RepairOptions,
@@ -306,13 +321,15 @@ impl Ensemble {
             Ok(None) => return Ok(None),
             Ok(Some(found)) => found,
             Err(GeneralizedError::NotFound { best, still }) => {
-                let best = Box::new(self.answer(poses, *best)?);
+                // The best effort is reported like a repair, so that callers can show it.
+                let best = Box::new(self.repair_of(poses, *best)?);
                 return Err(RepairError::NotFound { best, still: self.named(&still) });
             }
             Err(other) => return Err(in_search(other)),
         };
-        let repair = self.answer(poses, found)?;
+        let repair = self.repair_of(poses, found)?;
         match (options.max_move, &repair.farthest) {
+            // Negated, so that NaN is refused.
             (Some(limit), Some(farthest)) if !(farthest.distance <= limit) => {
                 let Farthest { name, distance } = farthest.clone();
                 Err(RepairError::TooFar { name, distance, limit, best: Box::new(repair) })
@@ -321,7 +338,7 @@ impl Ensemble {
         }
     }
 
-    fn answer(&self, before: &[Pose], found: GeneralizedPenetration) -> Result<Repair, RepairError> {
+    fn repair_of(&self, before: &[Pose], found: GeneralizedPenetration) -> Result<Repair, RepairError> {
         let changes = self.changes(before, &found.poses)?;
         let farthest = self.farthest(before, &found.poses)?;
         Ok(Repair::new(found, changes, farthest))
@@ -336,13 +353,13 @@ impl Ensemble {
     }
 }
 
-/// Whether a mover is a rigid body of one link, which bears the name of its base.
-fn is_body(mover: &Mover) -> bool {
-    mover.articulation().links().len() == 1
+/// Whether a movable model is a rigid body: one link, with the name of its base.
+fn is_body(movable: &MovableModel) -> bool {
+    movable.articulation().links().len() == 1
 }
 
 impl From<&RepairOptions> for GeneralizedOptions {
-    /// The options of the search; how far something may move is judged afterwards.
+    /// The options of the search; the maximum displacement is checked afterwards.
     fn from(options: &RepairOptions) -> Self {
         let RepairOptions { effort, clearance, seed, parallel, .. } = *options;
         let of_effort = match effort {
@@ -374,17 +391,17 @@ pub(super) fn target_of(
     freedom::target(articulation, name.strip_prefix(prefix.as_str())?, "")
 }
 
-/// Refuses a freedom that names what no actor has.
+/// Refuses a freedom with a name that no actor has.
 fn check_names(actors: &[Actor], freedom: &Freedom) -> Result<(), RepairError> {
     let knows = |name: &str| {
-        actors
-            .iter()
-            .any(|actor| target_of(actor.mover.articulation(), name, [&actor.prefix, &actor.base]).is_some())
+        actors.iter().any(|actor| {
+            target_of(actor.movable.articulation(), name, [&actor.prefix, &actor.base]).is_some()
+        })
     };
     let Some(name) = freedom.names().find(|name| !knows(name)) else { return Ok(()) };
     let of_actor = |actor: &Actor| {
         let inner =
-            if is_body(&actor.mover) { Vec::new() } else { freedom::known(actor.mover.articulation()) };
+            if is_body(&actor.movable) { Vec::new() } else { freedom::known(actor.movable.articulation()) };
         let inner = inner.into_iter().map(|name| format!("{}{name}", actor.prefix));
         std::iter::once(actor.base.clone()).chain(inner).collect::<Vec<_>>()
     };

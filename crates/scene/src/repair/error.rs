@@ -1,4 +1,4 @@
-//! The reasons why there is no repair, and why something cannot be done to a sketch.
+//! Errors of repairs and of sketches.
 
 use std::io;
 use std::path::PathBuf;
@@ -12,64 +12,64 @@ use extricate_core::kinematics::RobotError;
 use extricate_core::penetration::PenetrationError;
 use extricate_core::penetration::generalized::GeneralizedError;
 
-/// Why there is no repair, or why something cannot be done to a sketch.
+/// Reason why there is no repair, or why a sketch cannot be changed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RepairError {
-    /// A name that nothing bears is to be fixed, weighed or allowed to collide.
+    /// A name to be fixed, weighted or allowed to collide is unknown.
     #[error("there is no {what} named `{name}`; there are: {}", .known.join(", "))]
     UnknownName {
-        /// What it should be.
+        /// Expected kind of part.
         what: &'static str,
         /// The name.
         name: String,
-        /// The names there are.
+        /// The known names.
         known: Vec<String>,
     },
-    /// A weight is no weight.
+    /// A weight is not finite and positive.
     #[error("the weight of `{name}` is {weight}, but must be finite and above 0")]
     BadWeight {
-        /// Name of what is weighed.
+        /// Name of the weighted part.
         name: String,
         /// The weight.
         weight: f64,
     },
-    /// A shape that should move cannot be measured.
+    /// The measure of a movable shape cannot be computed.
     #[error("`{name}`: {source}")]
     Norm {
         /// Its name.
         name: String,
-        /// Why not.
+        /// Cause.
         source: PenetrationError,
     },
-    /// Links and joints make no tree, or a configuration is none.
+    /// Links and joints do not form a tree, or a configuration is invalid.
     #[error(transparent)]
     Articulation(#[from] RobotError),
-    /// The search failed for another reason than that there is no answer.
+    /// The search failed for another reason than a missing solution.
     #[error(transparent)]
     Search(Box<GeneralizedError>),
     /// No poses without overlaps were found.
-    #[error("no collision-free pose was found: {} still collide", told(.still))]
+    #[error("no collision-free pose was found: {} still collide", listed(.still))]
     NotFound {
         /// The best effort.
         best: Box<Repair>,
-        /// What collides in it.
+        /// Pairs that still collide in it.
         still: Vec<Collision>,
     },
-    /// Something would have to move farther than allowed.
+    /// A part would have to move farther than allowed.
     #[error("`{name}` would move {distance} m, farther than {limit} m")]
     TooFar {
-        /// What moves farthest.
+        /// Name of the part that moves farthest.
         name: String,
-        /// How far its farthest point moves [m].
+        /// Displacement of its farthest point [m].
         distance: f64,
-        /// How far it may [m].
+        /// Maximum displacement [m].
         limit: f64,
         /// The repair, which is free.
         best: Box<Repair>,
     },
-    /// Something is tied to what it cannot be moved with.
-    #[error("`{name}` stays where it is: a joint between bodies ties it")]
+    /// A joint attaches the part to one that cannot move with it.
+    #[error("`{name}` cannot be moved: a joint attaches it to another body")]
     Tied {
         /// Its name.
         name: String,
@@ -77,21 +77,21 @@ pub enum RepairError {
     /// A number is NaN or infinite.
     #[error("the {what} of `{name}` is not finite")]
     NotFinite {
-        /// What it is.
+        /// The quantity.
         what: &'static str,
-        /// What it is meant for.
+        /// Name of the part that it is for.
         name: String,
     },
-    /// The text of the scene of a sketch is no scene.
+    /// The text of the scene of a sketch is not a valid scene.
     #[error("{}: {source}", path.display())]
     Scene {
         /// The file of the scene.
         path: PathBuf,
-        /// Why not.
+        /// Cause.
         source: Box<SceneError>,
     },
-    /// A file exists that must not be overwritten without being told.
-    #[error("{} is there already and is not written over", path.display())]
+    /// A file exists, and overwriting was not requested.
+    #[error("{} already exists and is not overwritten", path.display())]
     Exists {
         /// The file.
         path: PathBuf,
@@ -101,13 +101,13 @@ pub enum RepairError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// Cause.
         source: io::Error,
     },
 }
 
-fn told(pairs: &[Collision]) -> String {
-    let told: Vec<_> =
+fn listed(pairs: &[Collision]) -> String {
+    let listed: Vec<_> =
         pairs.iter().map(|Collision { names: [a, b], .. }| format!("`{a}` and `{b}`")).collect();
-    told.join(", ")
+    listed.join(", ")
 }

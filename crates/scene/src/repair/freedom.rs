@@ -1,77 +1,78 @@
-//! What may move, and how dear its motion is, by name.
+//! Fixed parts, and weights of the motion of others, by name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::RepairError;
 use extricate_core::kinematics::Articulation;
-use extricate_core::penetration::generalized::Mover;
+use extricate_core::penetration::generalized::MovableModel;
 
-/// What stays and what is dear to move, by name: of joints, of links (all joints that carry them, and the base), of bases and
+/// Fixed parts, and weights of motion, by name: of joints, of links (all joints that carry them, and the base), of bases and
 /// of bodies.
 ///
-/// What a name means is told by what it is put to: a robot alone knows its joints, its links and `base`; one of a scene
+/// The meaning of a name depends on the model: a robot alone knows its joints, its links and `base`; one of a scene
 /// `robot/joint`, `robot/link` and, as its base, `robot`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Freedom {
-    /// What stays where it is.
+    /// Names of fixed parts.
     pub fixed: BTreeSet<String>,
-    /// How many times the motion counts, one where nothing is said.
+    /// Factors of the cost of motion, by name; one by default.
     pub weights: BTreeMap<String, f64>,
 }
 
-/// What a name stands for.
+/// The coordinates that a name refers to.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Target {
-    /// Joints that move of themselves.
+    /// Independent joints, which mimic no other.
     pub(super) joints: Vec<String>,
-    /// Whether the base is meant as well.
+    /// Whether the base is included.
     pub(super) base: bool,
 }
 
 impl Freedom {
-    /// The names that are mentioned.
+    /// All names.
     pub(super) fn names(&self) -> impl Iterator<Item = &String> {
         self.fixed.iter().chain(self.weights.keys())
     }
 
-    /// Whether every weight is one.
+    /// Checks that all weights are finite and positive.
     pub(super) fn check(&self) -> Result<(), RepairError> {
         let bad = self.weights.iter().find(|(_, weight)| !(**weight > 0.0 && weight.is_finite()));
         bad.map_or(Ok(()), |(name, &weight)| Err(RepairError::BadWeight { name: name.clone(), weight }))
     }
 
-    /// Puts it to a mover, whose names `target` knows; others are left alone. Returns whether the base is fixed.
-    pub(super) fn put(
+    /// Applies it to a movable model, whose names `target` resolves; other names are ignored. Returns whether the base is fixed.
+    pub(super) fn apply(
         &self,
-        mover: &mut Mover,
+        movable: &mut MovableModel,
         target: impl Fn(&str) -> Option<Target>,
     ) -> Result<bool, RepairError> {
         let mut base_is_fixed = false;
         let refused = |error| RepairError::Search(Box::new(error));
         for name in &self.fixed {
             let Some(target) = target(name) else { continue };
-            target.joints.iter().try_for_each(|joint| mover.fix(joint)).map_err(refused)?;
+            target.joints.iter().try_for_each(|joint| movable.fix(joint)).map_err(refused)?;
             base_is_fixed |= target.base;
         }
         let mut weights: BTreeMap<String, f64> = BTreeMap::new();
         let mut of_base = 1.0;
         for (name, &weight) in &self.weights {
             let Some(target) = target(name) else { continue };
+            // A joint that several names refer to has the product of their weights.
             for joint in target.joints {
                 *weights.entry(joint).or_insert(1.0) *= weight;
             }
             of_base *= if target.base { weight } else { 1.0 };
         }
-        weights.iter().try_for_each(|(joint, &weight)| mover.weigh(joint, weight)).map_err(refused)?;
-        mover.weigh_base(of_base).map_err(refused)?;
+        weights.iter().try_for_each(|(joint, &weight)| movable.weigh(joint, weight)).map_err(refused)?;
+        movable.weigh_base(of_base).map_err(refused)?;
         if base_is_fixed {
-            mover.fix_base();
+            movable.fix_base();
         }
         Ok(base_is_fixed)
     }
 }
 
-/// What the name of a joint, of a link or of the base means in an articulation; a joint comes before a link.
+/// The coordinates of a joint, of a link or of the base of an articulation; a joint takes precedence over a link.
 pub(super) fn target(articulation: &Articulation, name: &str, base: &str) -> Option<Target> {
     if name == base {
         return Some(Target { joints: Vec::new(), base: true });
@@ -85,15 +86,16 @@ pub(super) fn target(articulation: &Articulation, name: &str, base: &str) -> Opt
         return Some(Target { joints: follows(joint).into_iter().collect(), base: false });
     }
     let link = articulation.link(name)?;
+    // A link refers to every joint between it and the root, and to the base.
     let chain = std::iter::successors(Some(link), |&link| articulation.parent(link));
     let mut carriers: Vec<_> =
-        chain.filter_map(|link| articulation.carrier(link)).filter_map(follows).collect();
+        chain.filter_map(|link| articulation.parent_joint(link)).filter_map(follows).collect();
     carriers.sort();
     carriers.dedup();
     Some(Target { joints: carriers, base: true })
 }
 
-/// The names that [`target`] knows.
+/// The names that [`target`] resolves.
 pub(super) fn known(articulation: &Articulation) -> Vec<String> {
     let joints = articulation.coordinates().iter().map(|&joint| articulation.joints()[joint].name.clone());
     joints.chain(articulation.links().iter().cloned()).collect()

@@ -1,32 +1,32 @@
-//! What a repair is about, by name: robots and bodies that may move, obstacles, and pairs that collide.
+//! Named parts of a repair: robots and bodies that may move, obstacles, and colliding pairs.
 
-use extricate_core::penetration::generalized::{Mover, Obstacle};
+use extricate_core::penetration::generalized::{MovableModel, Obstacle};
 
-/// Something that may move, by name.
+/// A movable model with names.
 #[derive(Debug, Clone)]
 pub struct Actor {
-    /// What stands before the names of its links and joints: `robot/`, or nothing.
+    /// Prefix of the names of its links and joints: `robot/`, or empty.
     pub prefix: String,
     /// Name of its base.
     pub base: String,
-    /// What moves.
-    pub mover: Mover,
+    /// The movable model.
+    pub movable: MovableModel,
 }
 
-/// Something that stands still, by name.
+/// An obstacle with a name.
 #[derive(Debug, Clone)]
-pub struct Prop {
+pub struct NamedObstacle {
     /// Its name.
     pub name: String,
     /// Its shape and pose.
     pub obstacle: Obstacle,
 }
 
-/// Two parts that collide, by name.
+/// Two colliding parts, by name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Collision {
     /// Names of links, bodies or obstacles.
     pub names: [String; 2],
-    /// How deep their convex pieces overlap [m]; `None` where triangles alone know.
+    /// Depth by which their convex pieces overlap [m]; `None` where only triangles are known.
     pub depth: Option<f64>,
 }

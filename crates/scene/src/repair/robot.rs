@@ -1,22 +1,22 @@
-//! A robot among obstacles: what of it may collide, and where it is.
+//! A robot among obstacles: its allowed collisions, norm and poses.
 
 use std::collections::BTreeMap;
 
 use nalgebra::Isometry3;
 
 use super::ensemble::in_search;
-use super::{Actor, Ensemble, Freedom, Prop, RepairError};
+use super::{Actor, Ensemble, Freedom, NamedObstacle, RepairError};
 use extricate_core::geometry::Solidity;
 use extricate_core::kinematics::{Articulation, urdf};
 use extricate_core::penetration::PenetrationError;
-use extricate_core::penetration::generalized::{Base, Mover, Pose, Shape};
+use extricate_core::penetration::generalized::{Base, MovableModel, Pose, Shape};
 use extricate_core::penetration::object_norm::{Extent, Measure, ObjectNorm};
-use extricate_core::proximity::{AllowedBecause, AllowedCollisions, ArticulatedModel, Model, Sampling};
+use extricate_core::proximity::{AllowedCollisions, AllowedReason, ArticulatedModel, Model, Sampling};
 
-/// What a file does not say of a robot.
+/// Properties of a robot that its file does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RobotOptions {
-    /// Whether its root moves.
+    /// Base: fixed or floating.
     pub base: Base,
     /// Pairs of links that may collide, on top of those that are derived.
     pub allow: Vec<[String; 2]>,
@@ -30,16 +30,16 @@ impl Default for RobotOptions {
     }
 }
 
-/// Two links that may collide, and why.
+/// Two links that may collide, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllowedLinks {
     /// Their names.
     pub links: [String; 2],
-    /// Why.
-    pub because: AllowedBecause,
+    /// The reason.
+    pub because: AllowedReason,
 }
 
-/// A robot that is ready to be put among obstacles.
+/// A robot, preprocessed to be placed among obstacles.
 ///
 /// ```
 /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
@@ -48,7 +48,7 @@ pub struct AllowedLinks {
 /// use extricate_core::kinematics::urdf::{UrdfOptions, read_urdf};
 /// use extricate_core::penetration::generalized::{Obstacle, Shape};
 /// use extricate_core::geometry::convex::ConvexShape;
-/// use extricate_scene::repair::{Freedom, Prop, RepairOptions, Robot, RobotOptions};
+/// use extricate_scene::repair::{Freedom, NamedObstacle, RepairOptions, Robot, RobotOptions};
 /// use nalgebra::Isometry3;
 ///
 /// let arm = Robot::new(read_urdf("assets/robots/arm.urdf", &UrdfOptions::default())?, &RobotOptions::default())?;
@@ -58,7 +58,7 @@ pub struct AllowedLinks {
 /// let hand = arm.model().articulation().link("hand").expect("the arm has a hand");
 /// let at = arm.model().articulation().link_poses(&pose.joints, &pose.base)?[hand];
 /// let ball = Obstacle { shape: Shape::convex(ConvexShape::sphere(0.05)), pose: at };
-/// let ensemble = arm.among(vec![Prop { name: "ball".into(), obstacle: ball }], &Freedom::default())?;
+/// let ensemble = arm.among(vec![NamedObstacle { name: "ball".into(), obstacle: ball }], &Freedom::default())?;
 /// let repair = ensemble.repair(&[pose], &RepairOptions::default())?.expect("the hand is in the ball");
 /// assert!(repair.verified_free && repair.limits_kept && !repair.changes.is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -108,10 +108,11 @@ impl Robot {
         let at_rest = at_rest(model.articulation());
         let derived = model.derive_allowed(&at_rest, &given, Sampling::default())?;
         let mut allowed = derived.allowed;
+        // Forbidden pairs take precedence over given and derived ones.
         allowed.retain(|(pair, _)| !forbidden.iter().any(|&[a, b]| *pair == [a, b] || *pair == [b, a]));
         let mut collisions = AllowedCollisions::default();
         allowed.iter().for_each(|([a, b], _)| collisions.allow(*a, *b));
-        let named = |(pair, because): ([usize; 2], AllowedBecause)| AllowedLinks {
+        let named = |(pair, because): ([usize; 2], AllowedReason)| AllowedLinks {
             links: pair.map(|link| model.articulation().links()[link].clone()),
             because,
         };
@@ -119,13 +120,13 @@ impl Robot {
         Ok(Self { model, allowed, collisions, base: options.base })
     }
 
-    /// Its tree and models.
+    /// Articulation with the models of the links.
     #[must_use]
     pub fn model(&self) -> &ArticulatedModel {
         &self.model
     }
 
-    /// The pairs of links that may collide, and why.
+    /// The pairs of links that may collide, with the reasons.
     #[must_use]
     pub fn allowed(&self) -> &[AllowedLinks] {
         &self.allowed
@@ -139,17 +140,17 @@ impl Robot {
         Ok(Pose { base, joints: self.model.articulation().configuration(joints)? })
     }
 
-    /// The robot among obstacles, alone: its links and joints go by their own names, its base by `base`.
+    /// The robot alone among obstacles: its links and joints keep their names, its base is `base`.
     ///
     /// # Errors
     /// [`RepairError::Norm`], with the name of a link that has no volume, and as [`Ensemble::new`].
-    pub fn among(self, props: Vec<Prop>, freedom: &Freedom) -> Result<Ensemble, RepairError> {
-        let mover = self.mover()?;
-        let actor = Actor { prefix: String::new(), base: "base".to_owned(), mover };
-        Ensemble::new(vec![actor], props, freedom)
+    pub fn among(self, obstacles: Vec<NamedObstacle>, freedom: &Freedom) -> Result<Ensemble, RepairError> {
+        let movable = self.movable()?;
+        let actor = Actor { prefix: String::new(), base: "base".to_owned(), movable };
+        Ensemble::new(vec![actor], obstacles, freedom)
     }
 
-    /// What its motion is measured by: volume, or area where a link is a surface without one.
+    /// Measure of its motion: volume, or area where a link is a surface without one.
     ///
     /// # Errors
     /// [`RepairError::Norm`], with the name of a link that has neither.
@@ -157,18 +158,19 @@ impl Robot {
         Ok(norm_of(&self.model)?.kind())
     }
 
-    fn mover(self) -> Result<Mover, RepairError> {
+    fn movable(self) -> Result<MovableModel, RepairError> {
         let norm = norm_of(&self.model)?;
         let links = 0..self.model.articulation().links().len();
         let shapes = links.map(|link| self.model.model(link).cloned().map(Shape::of_model)).collect();
-        Ok(Mover::with_norm(norm, shapes, self.collisions, self.base))
+        Ok(MovableModel::with_norm(norm, shapes, self.collisions, self.base))
     }
 }
 
-/// The norm of a model by volume; by area where a link is a surface, which has none.
+/// Object norm of a model by volume; by area where a link is a surface, which has none.
 pub(super) fn norm_of(model: &ArticulatedModel) -> Result<ObjectNorm, RepairError> {
     let in_words = |error: PenetrationError| in_search(error.into());
     match ObjectNorm::of_model(model) {
+        // Volumes and areas have no sum: with one open link, all links are measured by area.
         Err(PenetrationError::MixedMeasures { .. }) => {
             let links = 0..model.articulation().links().len();
             let area = |link: usize| {

@@ -2,7 +2,9 @@
 
 use nalgebra::Isometry3;
 
-use super::{Collision, Ensemble, Freedom, Prop, Repair, RepairError, RepairOptions, Robot, RobotOptions};
+use super::{
+    Collision, Ensemble, Freedom, NamedObstacle, Repair, RepairError, RepairOptions, Robot, RobotOptions,
+};
 use extricate_core::penetration::generalized::{Obstacle, Pose};
 use extricate_core::plan::{Plan, PlanError, PlanOptions, plan};
 use extricate_core::proximity::{ArticulatedModel, Model};
@@ -10,7 +12,7 @@ use extricate_core::query::{self, Posed};
 
 /// A robot on a fixed base among named obstacles, preprocessed for many configurations.
 ///
-/// A configuration is the values of the joints that move of themselves [rad or m], in the order of
+/// A configuration holds the values of the independent joints [rad or m], in the order of
 /// [`Articulation::coordinates`](extricate_core::kinematics::Articulation::coordinates). Links of the robot may collide where
 /// they are neighbours, and where they do so in every configuration ([`Robot::new`]).
 ///
@@ -54,8 +56,8 @@ impl Workcell {
         Self::with(robot, base, obstacles, &options, &Freedom::default())
     }
 
-    /// As [`Workcell::new`], with the root at `base` (body to world), with links that may or may not collide, and with joints
-    /// that stay or are dear to move.
+    /// As [`Workcell::new`], with the root at `base` (body to world), with links that may or may not collide, and with fixed or
+    /// weighted joints.
     ///
     /// # Errors
     /// As [`Workcell::new`], and [`RepairError::UnknownName`] when a link or a joint that is named does not exist.
@@ -69,11 +71,11 @@ impl Workcell {
         let model = |shape: &query::Shape| shape.model().map(|model| Model::clone(model));
         let models = robot.shapes().iter().map(|shape| shape.as_ref().and_then(model)).collect();
         let model = ArticulatedModel::of_models(robot.articulation().clone(), models);
-        let props = obstacles.into_iter().flat_map(|(name, posed)| props(name, &posed)).collect();
-        Ok(Self { ensemble: Robot::of_model(model, options)?.among(props, freedom)?, base })
+        let named = obstacles.into_iter().flat_map(|(name, posed)| named_obstacles(name, &posed)).collect();
+        Ok(Self { ensemble: Robot::of_model(model, options)?.among(named, freedom)?, base })
     }
 
-    /// The robot and the obstacles by number, for what is not asked about configurations.
+    /// The ensemble: the robot and the obstacles by index, for other queries than those of a configuration.
     #[must_use]
     pub fn ensemble(&self) -> &Ensemble {
         &self.ensemble
@@ -91,7 +93,7 @@ impl Workcell {
         Ok(!self.colliding_pairs(configuration)?.is_empty())
     }
 
-    /// The pairs that collide, by name, and how deep.
+    /// Colliding pairs, by name, with their depths.
     ///
     /// # Errors
     /// As [`Workcell::collides`].
@@ -99,7 +101,7 @@ impl Workcell {
         self.ensemble.colliding(&[self.pose(configuration)])
     }
 
-    /// Minimum distance of what may not collide [m]; zero or below where something does.
+    /// Minimum distance of the pairs that may not collide [m]; zero or below where one does.
     ///
     /// # Errors
     /// As [`Workcell::collides`].
@@ -107,7 +109,7 @@ impl Workcell {
         self.ensemble.clearance(&[self.pose(configuration)])
     }
 
-    /// The nearest configuration found that is free and within the limits of all joints; `None` where this one is.
+    /// Nearest configuration found that is free and within all joint limits; `None` where the given one is.
     ///
     /// # Errors
     /// [`RepairError::NotFound`] and [`RepairError::TooFar`] with the best effort, and as [`Workcell::collides`].
@@ -124,15 +126,15 @@ impl Workcell {
     /// # Errors
     /// [`PlanError`] when an end is not free or not a configuration, and when no path was found.
     pub fn plan(&self, start: &[f64], goal: &[f64], options: &PlanOptions) -> Result<Plan, PlanError> {
-        plan(self.ensemble.arrangement(), &self.pose(start), &self.pose(goal), options)
+        plan(self.ensemble.collision_world(), &self.pose(start), &self.pose(goal), options)
     }
 }
 
-fn props(name: &str, posed: &Posed) -> Vec<Prop> {
+fn named_obstacles(name: &str, posed: &Posed) -> Vec<NamedObstacle> {
     let named = |part: Option<&str>| part.map_or_else(|| name.to_owned(), |part| format!("{name}/{part}"));
     posed
         .parts()
-        .map(|part| Prop {
+        .map(|part| NamedObstacle {
             name: named(part.name),
             obstacle: Obstacle { shape: part.shape.searchable(), pose: part.pose },
         })

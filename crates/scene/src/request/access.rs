@@ -1,12 +1,13 @@
-//! Which files a scene, robot or mesh may name: those around it, those below the roots of `--root`, or with
+//! Access to files: a scene, robot or mesh may name those around it, those below the roots of `--root`, or with
 //! `--allow-outside` any.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use crate::scene::{Scene, SceneError};
 use extricate_core::geometry::FileError;
 use extricate_core::geometry::TriangleMesh;
-use extricate_core::geometry::read::{Reach, read_mesh_within};
+use extricate_core::geometry::read::{FileScope, read_mesh_within};
 use extricate_core::kinematics::urdf::{Correction, Robot, Shapes, UrdfError, UrdfOptions, read_urdf};
 
 /// Files that may be named beyond those around the file that names them.
@@ -16,56 +17,57 @@ pub struct Access {
     pub roots: Vec<PathBuf>,
     /// Whether any file may be named.
     pub anywhere: bool,
-    /// Hears of what was not taken as it stands in the files of robots.
-    pub corrected: Option<fn(&Correction)>,
+    /// Receives warnings: corrections made while reading files of robots, and deprecated names in scenes.
+    pub warn: Option<fn(&dyn Display)>,
 }
 
 impl Access {
-    /// The reach of a file, widened by the roots.
-    fn widened(&self, own: Reach) -> Reach {
+    /// The scope of a file, extended by the roots.
+    fn extended(&self, own: FileScope) -> FileScope {
         if self.anywhere {
-            return Reach::anywhere();
+            return FileScope::anywhere();
         }
-        self.roots.iter().fold(own, |reach, root| reach.and(root))
+        self.roots.iter().fold(own, |scope, root| scope.and(root))
     }
 
     /// Files that a scene may name.
     #[must_use]
-    pub fn reach_of_scene(&self, path: &Path) -> Reach {
-        self.widened(Reach::around(path))
+    pub fn scope_of_scene(&self, path: &Path) -> FileScope {
+        self.extended(FileScope::around(path))
     }
 
-    /// The scene of a file.
+    /// Loads a scene, and warns of deprecated names in it and of corrections of its robots.
     ///
     /// # Errors
-    /// [`SceneError`] when the file cannot be read or is no scene.
+    /// [`SceneError`] when the file cannot be read or is not a scene.
     pub fn scene(&self, path: impl AsRef<Path>) -> Result<Scene, SceneError> {
         let path = path.as_ref();
-        let scene = Scene::load_within(path, &self.reach_of_scene(path))?;
+        let scene = Scene::load_within(path, &self.scope_of_scene(path))?;
+        self.warn_of(&scene.deprecations);
         let mut files: Vec<&[Correction]> = Vec::new();
         for robot in &scene.robots {
-            // Many a scene has a robot several times.
+            // Several robots of a scene may come from the same file; its corrections are reported once.
             if !files.contains(&&*robot.corrections) {
-                self.tell(&robot.corrections);
+                self.warn_of(&robot.corrections);
                 files.push(&robot.corrections);
             }
         }
         Ok(scene)
     }
 
-    /// The mesh of a file.
+    /// Loads a mesh.
     ///
     /// # Errors
-    /// [`FileError`] when the file cannot be read or is no mesh.
+    /// [`FileError`] when the file cannot be read or is not a mesh.
     pub fn mesh(&self, path: impl AsRef<Path>) -> Result<TriangleMesh, FileError> {
         let path = path.as_ref();
-        read_mesh_within(path, &self.widened(Reach::around(path)))
+        read_mesh_within(path, &self.extended(FileScope::around(path)))
     }
 
-    /// The robot of a file with the packages that `--package` gives.
+    /// Loads a robot with the packages of `--package`, and warns of corrections.
     ///
     /// # Errors
-    /// [`UrdfError`] when the file cannot be read or is no robot.
+    /// [`UrdfError`] when the file cannot be read or is not a robot.
     pub fn robot(
         &self,
         path: impl AsRef<Path>,
@@ -73,16 +75,16 @@ impl Access {
         packages: &[PathBuf],
     ) -> Result<Robot, UrdfError> {
         let path = path.as_ref();
-        let own = packages.iter().fold(Reach::around_robot(path), |reach, folder| reach.and(folder));
-        let (packages, reach) = (packages.to_vec(), Some(self.widened(own)));
+        let own = packages.iter().fold(FileScope::around_robot(path), |scope, folder| scope.and(folder));
+        let (packages, reach) = (packages.to_vec(), Some(self.extended(own)));
         let robot = read_urdf(path, &UrdfOptions { shapes, packages, reach, ..UrdfOptions::default() })?;
-        self.tell(&robot.corrections);
+        self.warn_of(&robot.corrections);
         Ok(robot)
     }
 
-    fn tell(&self, corrections: &[Correction]) {
-        if let Some(corrected) = self.corrected {
-            corrections.iter().for_each(corrected);
+    fn warn_of(&self, findings: &[impl Display]) {
+        if let Some(warn) = self.warn {
+            findings.iter().for_each(|finding| warn(finding));
         }
     }
 }

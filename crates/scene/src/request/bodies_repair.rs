@@ -1,4 +1,4 @@
-//! Bodies of a scene, moved apart by translations.
+//! Separation of the bodies of a scene by translations.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,7 +23,7 @@ pub struct BodiesRepair {
     /// Success.
     #[serde(skip)]
     pub status: RepairStatus,
-    /// Reason why it does not count as free, if it does not.
+    /// Reason why the result is not accepted as free, if it is not.
     #[serde(skip)]
     pub refusal: Option<String>,
     /// Name of the scene: its file without folder and extension.
@@ -33,24 +33,24 @@ pub struct BodiesRepair {
     /// Sum of the lengths of the translations [m].
     #[schemars(range(min = 0.0))]
     pub depth: f64,
-    /// Least distance of two bodies of which one may move [m]; null where there are none.
+    /// Minimum distance of two bodies of which at least one may move [m]; null where there is no such pair.
     pub clearance: Option<f64>,
-    /// Whether the repaired scene has no overlaps, measured afresh.
+    /// Whether an independent measurement found no overlaps in the repaired scene.
     pub verified_free: bool,
     /// Pairs that overlap in the scene.
     pub overlaps_before: usize,
     /// Pairs that overlap in the repaired scene.
     pub overlaps_after: Vec<[String; 2]>,
-    /// Rounds of pair queries and motions.
+    /// Number of rounds of pair queries and motions.
     pub rounds: u32,
-    /// Pair queries made.
+    /// Number of pair queries.
     pub queries: u64,
-    /// Facts for people.
+    /// Facts for the text output.
     #[serde(skip)]
     pub report: SceneReport,
 }
 
-/// The bodies moved apart; where that was not possible, the best arrangement and why it does not count.
+/// Separates the bodies; where that fails, returns the best placement found and the reason why it is not accepted.
 pub(super) fn separated(
     world: &World,
     mobility: &Mobility,
@@ -65,7 +65,7 @@ pub(super) fn separated(
     }
 }
 
-/// The best arrangement found, where a separation failed for want of one.
+/// The best placement of a failed separation, or the fault where there is none.
 fn best_effort(error: BuildError) -> Result<BodySeparation, Fault> {
     match error {
         BuildError::NotSeparated { best, .. } | BuildError::TooFar { best, .. } => Ok(*best),
@@ -74,7 +74,7 @@ fn best_effort(error: BuildError) -> Result<BodySeparation, Fault> {
     }
 }
 
-/// The scene with its bodies moved apart, for a run.
+/// The scene with its bodies separated, for a run.
 pub(crate) fn moved_apart(scene: Scene, world: &World) -> Result<Scene, Fault> {
     let options = SeparationOptions { effort: Effort::Best, ..SeparationOptions::default() };
     let found = world.separate(&Mobility::default(), &options).map_err(|error| match error {

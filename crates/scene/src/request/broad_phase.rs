@@ -12,15 +12,15 @@ use extricate_core::geometry::Aabb;
 use extricate_core::proximity::ProximityError;
 use extricate_core::proximity::{BoxHandle, BoxPair, BroadPhase};
 
-/// Question which of many moving boxes overlap.
+/// Request for the overlapping pairs among many moving boxes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default)]
 pub struct BroadPhaseRequest {
-    /// Tell all pairs of boxes that overlap.
+    /// Report all overlapping pairs of boxes.
     #[cfg_attr(feature = "clap", arg(long))]
     pub all: bool,
-    /// Tell the pairs that have begun and those that have ended to overlap since the line before.
+    /// Report the pairs that have begun and those that have ceased to overlap since the previous line.
     #[cfg_attr(feature = "clap", arg(long))]
     pub changes: bool,
 }
@@ -31,19 +31,19 @@ pub struct Step {
     boxes: Vec<Option<[f64; 6]>>,
 }
 
-/// Overlapping pairs of boxes, by places in the line.
+/// Overlapping pairs of boxes, by indices in the line.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(extend("x-status" = ["updated"]))]
 pub struct BoxOverlaps {
     /// Numbers of boxes and pairs.
     pub counts: BoxCounts,
-    /// The pairs by their places in the line, 0-based; with `all`.
+    /// The pairs by their indices in the line, 0-based; with `all`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pairs: Option<Vec<[u32; 2]>>,
-    /// Those that have begun; with `changes`.
+    /// Pairs that have begun to overlap; with `changes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub begun: Option<Vec<[u32; 2]>>,
-    /// Those that have ended; with `changes`.
+    /// Pairs that have ceased to overlap; with `changes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<Vec<[u32; 2]>>,
 }
@@ -53,59 +53,59 @@ pub struct BoxOverlaps {
 pub struct BoxCounts {
     /// Boxes in this step.
     pub boxes: usize,
-    /// Pairs that overlap; touching counts.
+    /// Overlapping pairs, touching ones included.
     pub pairs: usize,
-    /// Those that did not in the step before.
+    /// Pairs that did not overlap in the previous step.
     pub begun: usize,
-    /// Pairs that overlapped in the step before and no more.
+    /// Pairs that overlapped in the previous step but not in this one.
     pub ended: usize,
 }
 
-/// The boxes of a file that come and go, by their places in the lines.
+/// The boxes of a file, which appear and disappear, by their indices in the lines.
 #[derive(Debug, Default)]
 pub struct MovingBoxes {
     broad_phase: BroadPhase,
-    /// Handle of every place that has a box.
+    /// Handle of every index that has a box.
     handles: Vec<Option<BoxHandle>>,
-    /// Place of every handle, now or before it was taken out.
+    /// Index of every handle, at present or before its removal.
     places: Vec<u32>,
 }
 
-/// The boxes of a line.
+/// Parses the boxes of a line.
 ///
 /// # Errors
-/// Says what is wrong with it.
+/// A message that describes the error.
 pub fn parse(line: &str) -> Result<Step, String> {
-    let step: Step = serde_json::from_str(line).map_err(|error| format!("not a line of boxes: {error}"))?;
+    let step: Step = serde_json::from_str(line).map_err(|error| format!("invalid line of boxes: {error}"))?;
     let inside_out = |corners: &Option<[f64; 6]>| {
         corners.is_some_and(|[x, y, z, to_x, to_y, to_z]| !(x <= to_x && y <= to_y && z <= to_z))
     };
     match step.boxes.iter().position(inside_out) {
         None => Ok(step),
         Some(place) => {
-            Err(format!("box {place} is inside out: the least corner comes first, then the greatest one"))
+            Err(format!("box {place} is inside out: write the minimum corner first, then the maximum corner"))
         }
     }
 }
 
 impl MovingBoxes {
-    /// Takes a step, and tells which boxes overlap; the time is that of the update alone.
+    /// Advances by a step and returns the overlapping boxes; the time is that of the update alone.
     pub fn answer(&mut self, step: &Step, request: BroadPhaseRequest) -> (Answered<BoxOverlaps>, Duration) {
         let (moved, time) = timed(|| {
-            let moved = self.take_over(step);
+            let moved = self.apply(step);
             self.broad_phase.update();
             moved
         });
         (moved.map(|()| self.overlaps(request)).map_err(|error| error.to_string()), time)
     }
 
-    /// Moves, adds and removes boxes as the step says.
-    fn take_over(&mut self, step: &Step) -> Result<(), ProximityError> {
+    /// Moves, adds and removes boxes according to the step.
+    fn apply(&mut self, step: &Step) -> Result<(), ProximityError> {
         let places = step.boxes.len().max(self.handles.len());
         self.handles.resize(places, None);
         for place in 0..places {
-            let wanted = step.boxes.get(place).copied().flatten().map(corners);
-            match (self.handles[place], wanted) {
+            let target = step.boxes.get(place).copied().flatten().map(corners);
+            match (self.handles[place], target) {
                 (Some(handle), Some(aabb)) => self.broad_phase.set(handle, aabb)?,
                 (Some(handle), None) => {
                     self.broad_phase.remove(handle)?;
@@ -139,7 +139,7 @@ impl MovingBoxes {
         }
     }
 
-    /// Pairs by places in the line, sorted, the lesser place first.
+    /// Pairs by indices in the line, sorted, the lower index first.
     fn by_places(&self, pairs: &[BoxPair]) -> Vec<[u32; 2]> {
         let place = |handle: BoxHandle| self.places[handle.index()];
         let ordered = |&[a, b]: &BoxPair| [place(a).min(place(b)), place(a).max(place(b))];

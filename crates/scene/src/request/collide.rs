@@ -1,4 +1,4 @@
-//! Collision of two shapes: whether they have a point in common, which triangles intersect, and along which curves.
+//! Collision of two shapes: common points, intersecting triangles and intersection segments.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use extricate_core::query::{self, CollideOptions, Posed, QueryError};
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(extend("x-status" = ["colliding", "separate"]))]
 pub struct Collision {
-    /// Whether they collide; touching counts.
+    /// Whether they collide; touching is a collision.
     pub collides: bool,
     /// Intersecting triangles of A and B, 0-based; with `all`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,27 +29,27 @@ pub struct Collision {
 pub struct Segment {
     /// Triangles of A and of B, 0-based.
     pub triangles: [u32; 2],
-    /// The ends [m]; the same point twice where the triangles only touch.
+    /// End points [m]; the same point twice where the triangles only touch.
     pub points: [[f64; 3]; 2],
-    /// Whether the triangles lie in one plane; then this is a side of the polygon that they share.
+    /// Whether the triangles are coplanar; then this is a side of their common polygon.
     pub coplanar: bool,
 }
 
-/// Question whether two shapes collide.
+/// Request for the collision of two shapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default)]
 pub struct CollideRequest {
-    /// Tell all pairs of triangles that intersect.
+    /// Report all pairs of intersecting triangles.
     #[cfg_attr(feature = "clap", arg(long))]
     pub all: bool,
-    /// Tell the segments in which triangles intersect; with `--json` all of them, else their number and length.
+    /// Report the segments in which triangles intersect; with `--json` all of them, else their number and total length.
     #[cfg_attr(feature = "clap", arg(long))]
     pub segments: bool,
 }
 
 impl CollideRequest {
-    /// The collision of two shapes, which are meshes where triangles are told.
+    /// The collision of two shapes, which must be meshes where triangles are reported.
     pub(super) fn answer(self, [a, b]: &[Posed; 2]) -> Result<Collision, QueryError> {
         let (mut pairs, mut segments) = (Vec::new(), Vec::new());
         let (first, second) = (a.part(0), b.part(0));
@@ -61,6 +61,7 @@ impl CollideRequest {
                 intersection_segments(model_a, &first.pose, model_b, &second.pose, &mut segments);
             }
         }
+        // The lists decide where they are not empty; empty lists do not exclude that one solid contains the other.
         let touch = !pairs.is_empty() || !segments.is_empty();
         Ok(Collision {
             collides: touch || query::collide(a, b, &CollideOptions::default())?,

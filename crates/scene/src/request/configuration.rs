@@ -1,4 +1,4 @@
-//! A configuration of a robot as a line holds it: joints by name, and where the base is.
+//! A configuration of a robot as a line of JSON: joint values by name, and the pose of the base.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use super::poses::{self, isometry};
 use crate::repair::Robot;
 use extricate_core::penetration::generalized::Pose;
 
-/// A configuration; further keys are ignored.
+/// A configuration of a robot; unknown keys are ignored.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
-pub struct Entry {
+pub struct ConfigurationFields {
     /// Joint values by name [rad or m].
     #[serde(default)]
     pub joints: BTreeMap<String, f64>,
@@ -20,11 +20,14 @@ pub struct Entry {
     pub base: poses::Pose,
 }
 
-/// The pose of a robot that the configuration says.
+/// The pose of a robot in the configuration.
 ///
 /// # Errors
-/// Says what is wrong with it.
-pub fn configuration(robot: &Robot, Entry { joints, base }: Entry) -> Result<Pose, String> {
+/// A message that describes the error.
+pub fn configuration(
+    robot: &Robot,
+    ConfigurationFields { joints, base }: ConfigurationFields,
+) -> Result<Pose, String> {
     let base = isometry(base).map_err(|why| format!("base: {why}"))?;
     robot.pose(&joints, base).map_err(|error| error.to_string())
 }

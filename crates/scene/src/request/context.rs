@@ -1,26 +1,26 @@
-//! Resources that requests are answered with, and the way in which their fields are written.
+//! Resources for answering requests, and the notation of their fields.
 
 use std::path::Path;
 
 use super::fault::{Class, Fault};
 use super::library::Library;
 
-/// Resources that requests are answered with.
+/// Resources for answering requests.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
-    /// Folder that relative paths are against.
+    /// Folder against which relative paths are resolved.
     pub folder: &'a Path,
     /// Preprocessed meshes, robots and scenes.
     pub library: &'a Library,
     /// Whether a single request may use several threads.
     pub parallel: bool,
-    /// Whether one request is answered at a sequence of poses.
+    /// Whether the request is answered for a sequence of poses.
     pub sequence: bool,
     /// Origin of the request.
     pub origin: Origin,
 }
 
-/// Origin of a request, by which messages name its fields.
+/// Origin of a request, which determines how messages write the names of its fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// Options of a command line.
@@ -30,7 +30,7 @@ pub enum Origin {
 }
 
 impl Context<'_> {
-    /// The name of a field as its origin writes it.
+    /// The name of a field in the notation of the origin.
     pub(super) fn name(&self, field: &str) -> String {
         match self.origin {
             Origin::Options => format!("`--{}`", field.replace('_', "-")),

@@ -1,4 +1,4 @@
-//! Meshes whose vertices move on straight lines from one file to another.
+//! Deforming meshes, whose vertices move on straight lines from the positions of one file to those of another.
 
 use std::path::Path;
 
@@ -12,12 +12,12 @@ use super::reply::coordinates;
 use extricate_core::geometry::TriangleMesh;
 use extricate_core::proximity::deforming::{DeformingContact, DeformingModel, Features};
 
-/// A mesh, and where its vertices are at the end.
+/// A mesh with the start and end positions of its vertices.
 #[derive(Debug)]
 pub(super) struct Deforming {
     start: TriangleMesh,
     end: TriangleMesh,
-    /// Its tree, made once.
+    /// Its tree, built once.
     model: DeformingModel,
 }
 
@@ -27,14 +27,14 @@ pub struct FeatureContact {
     /// Time of the first contact: the motion is proved free up to here.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub time: f64,
-    /// Where the features are closest then [m].
+    /// Closest points of the features at that time [m].
     pub points: [[f64; 3]; 2],
-    /// Their distance then [m].
+    /// Distance of the features at that time [m].
     #[schemars(range(min = 0.0))]
     pub gap: f64,
     /// The features that touch, 0-based: a vertex and a triangle, or two edges by their vertices.
     pub features: [Feature; 2],
-    /// Whether they come within the tolerance; false where the bound on work came first.
+    /// Whether the features come within the tolerance; false where the search ended at its bound on work.
     pub certain: bool,
 }
 
@@ -51,7 +51,7 @@ pub enum Feature {
 }
 
 impl Deforming {
-    /// A mesh that moves to the vertices of the file `end`, or not at all.
+    /// A mesh whose vertices move to those of the file `end`, or stay where there is none.
     pub(super) fn new(start: TriangleMesh, end: Option<&Path>, access: &Access) -> Result<Self, Fault> {
         let bad = |error: &dyn std::error::Error| Fault::of(Class::BadFile, error);
         let mut model = DeformingModel::new(&start).map_err(|error| bad(&error))?;
@@ -67,7 +67,7 @@ impl Deforming {
         Ok(Self { start, end, model })
     }
 
-    /// The mesh on its way from one pose to another.
+    /// The mesh, deforming while it moves from one pose to another.
     pub(super) fn moved(
         &mut self,
         from: &Isometry3<f64>,
@@ -83,7 +83,7 @@ impl Deforming {
 }
 
 impl FeatureContact {
-    /// The contact of two models; of one with itself when they are the same.
+    /// The contact of two models, or of one with itself where `a` and `b` are the same.
     pub(super) fn new(found: &DeformingContact, a: &DeformingModel, b: &DeformingModel) -> Self {
         let features = match found.features {
             Features::VertexFace { vertex, face } => [Feature::Vertex(vertex), Feature::Triangle(face)],

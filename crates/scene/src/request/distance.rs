@@ -1,4 +1,4 @@
-//! Distance of two shapes, and its witnesses; negative where they overlap and a signed distance is asked for.
+//! Distance of two shapes and its witnesses; a signed distance is negative where they overlap.
 
 use std::fmt;
 
@@ -15,17 +15,17 @@ use extricate_core::query::{self, Cache, Distance, DistanceOptions, PenetrationO
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Separation {
-    /// They are no farther apart than the limit.
+    /// The shapes are within the limit.
     #[schemars(extend("x-status" = ["separate", "colliding"]))]
     Within(Apart),
-    /// Not closer than the limit of `closer_than`.
+    /// The distance exceeds the limit of `closer_than`.
     #[schemars(extend("x-status" = ["farther"]))]
     Farther {
-        /// None is told.
+        /// Not reported.
         distance: (),
-        /// None is told.
+        /// Not reported.
         lower_bound: (),
-        /// None are told.
+        /// Not reported.
         points: (),
     },
 }
@@ -33,7 +33,7 @@ pub enum Separation {
 /// Distance of two shapes and its witnesses, world frame.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Apart {
-    /// The distance [m]; zero where they collide, with `signed` minus the penetration depth.
+    /// The distance [m]; zero where the shapes collide, or minus the penetration depth with `signed`.
     pub distance: f64,
     /// Proved lower bound of the distance [m].
     pub lower_bound: f64,
@@ -41,26 +41,26 @@ pub struct Apart {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "f64")]
     pub upper_bound: Option<f64>,
-    /// A point of A and one of B that are that far apart [m]. Where they collide, the same point; of convex shapes, two
-    /// that touch when A has been moved out of B.
+    /// A point of A and one of B at that distance [m]. Where the shapes collide, a common point; for convex shapes, two
+    /// points that touch after A has been moved out of B.
     pub points: [[f64; 3]; 2],
 }
 
-/// Question how far two shapes are apart.
+/// Request for the distance of two shapes.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default)]
 pub struct DistanceRequest {
-    /// Look for a distance of at most D [m] only, and stop early where there is none.
+    /// Search for distances up to D [m] only, and stop early where the shapes are farther apart.
     #[cfg_attr(feature = "clap", arg(long, value_name = "D", value_parser = super::text::length))]
     #[serde(deserialize_with = "optional_length")]
     pub closer_than: Option<f64>,
-    /// How much farther than the closest points the answer may be: a length [m], or a share of the distance like 1%.
+    /// Tolerance of the distance: a length [m], or a fraction of the distance like 1%.
     #[cfg_attr(feature = "clap", arg(long, value_name = "T"))]
     #[serde(deserialize_with = "parsed")]
     #[schemars(with = "Option<String>")]
     pub tolerance: Option<Tolerance>,
-    /// Tell how deep the shapes overlap as a negative distance.
+    /// Report the penetration depth of overlapping shapes as a negative distance.
     #[cfg_attr(feature = "clap", arg(long, conflicts_with_all = ["closer_than", "tolerance"]))]
     pub signed: bool,
 }
@@ -72,7 +72,7 @@ impl DistanceRequest {
         DistanceOptions { relative_tolerance, absolute_tolerance, limit }
     }
 
-    /// The distance of two shapes; `parallel` says whether the search for a depth shares the threads of the pool.
+    /// The distance of two shapes; with `parallel` the search for a depth uses the threads of the pool.
     pub(super) fn answer(
         &self,
         [a, b]: &[Posed; 2],
@@ -84,7 +84,7 @@ impl DistanceRequest {
             let found = query::signed_distance(a, b, &options)?;
             return Ok(Separation::new(&found, Some(found.upper_bound)));
         }
-        // Of two convex shapes every answer begins afresh, so that it does not depend on those before.
+        // For two convex shapes every query starts from scratch, so that no result depends on previous ones.
         if [a, b].iter().all(|posed| posed.part(0).shape.core().is_some()) {
             cache.forget();
         }
@@ -120,8 +120,8 @@ impl fmt::Display for Separation {
         let Apart { distance, lower_bound, upper_bound, points: [a, b] } = *found;
         if distance < 0.0 {
             write!(f, "{} m deep", number(-distance))?;
-            let proved = upper_bound.map(|upper| -upper).filter(|&least| least > 0.0);
-            return proved.map_or(Ok(()), |least| write!(f, " (at least {})", number(least)));
+            let proved = upper_bound.map(|upper| -upper).filter(|&min| min > 0.0);
+            return proved.map_or(Ok(()), |min| write!(f, " (at least {})", number(min)));
         }
         if !(distance > 0.0) {
             return f.write_str("colliding");

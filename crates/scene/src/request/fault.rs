@@ -1,4 +1,4 @@
-//! Why something could not be done, and with which exit code a command of its own would end for it.
+//! Faults of requests, classified by the exit code of a command that fails so.
 
 use std::borrow::Cow;
 
@@ -6,24 +6,24 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use thiserror::Error;
 
-/// What kind of failure it is; the number is the exit code of a command that fails so (`docs/cli.md`).
+/// Class of a failure; the number is the exit code of a command that fails so (`docs/cli.md`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// A check or an expectation failed.
     CheckFailed = 1,
-    /// What is asked for makes no sense.
+    /// The request is invalid.
     Usage = 2,
-    /// A scene, mesh, robot or manifest is bad.
+    /// A scene, mesh, robot or manifest is invalid or cannot be read.
     BadFile = 3,
-    /// Bodies overlap at the start, and that was not allowed.
+    /// Bodies overlap at the start, which was not allowed.
     InitialPenetration = 4,
     /// A computation failed.
     Numerical = 5,
     /// No collision-free pose was found; the best one is written.
     NoFreePose = 6,
-    /// The run was interrupted; what is complete is written.
+    /// The run was interrupted; the complete part is written.
     Interrupted = 7,
-    /// Part of a batch failed; the rest is done.
+    /// Some items of a batch failed; the others are done.
     PartlyFailed = 8,
 }
 
@@ -41,7 +41,7 @@ impl JsonSchema for Class {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // An item is neither interrupted nor a batch.
+        // Classes 7 and 8 cannot occur in the result of a single item.
         json_schema!({"type": "integer", "minimum": 1, "maximum": 6})
     }
 }
@@ -52,23 +52,23 @@ impl Serialize for Class {
     }
 }
 
-/// Why something could not be done.
+/// Failure of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct Fault {
-    /// What kind of failure it is.
+    /// Class of the failure.
     pub class: Class,
-    /// What went wrong, for people.
+    /// Message for the user.
     pub message: String,
 }
 
 impl Fault {
-    /// A failure with its explanation.
+    /// A fault with its message.
     pub fn new(class: Class, message: impl Into<String>) -> Self {
         Self { class, message: message.into() }
     }
 
-    /// A failure that an error explains.
+    /// A fault with the message of an error.
     #[must_use]
     pub fn of(class: Class, error: &dyn std::error::Error) -> Self {
         Self::new(class, error.to_string())

@@ -1,5 +1,5 @@
-//! The fields of a request as a line of JSON holds them: taken part by part, so that several types share one object and
-//! what is left over is known to be unknown.
+//! The fields of a request in a line of JSON. They are taken part by part, so that several types can be read from one
+//! object; any field that is left over is unknown.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -10,8 +10,8 @@ use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-/// All kinds of requests that a manifest may hold.
-pub(crate) const KINDS: [&str; 10] = [
+/// All kinds of requests in manifests.
+pub(crate) const KINDS: [&str; 11] = [
     "collide",
     "distance",
     "hausdorff",
@@ -21,32 +21,33 @@ pub(crate) const KINDS: [&str; 10] = [
     "penetration",
     "generalized",
     "repair",
+    "plan",
     "run",
 ];
 
-/// Reason why a line of a manifest is no request.
+/// Error of a line of a manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(crate) enum ItemFault {
-    /// It is no JSON, or nothing that an item could be.
-    #[error("not an item: {why}")]
+    /// The line is not JSON, or not an object.
+    #[error("invalid item: {why}")]
     NotJson {
         /// Message of the parser.
         why: String,
     },
     /// Its kind is unknown.
-    #[error("there is no kind `{kind}`; there are: {}", KINDS.join(", "))]
+    #[error("unknown kind `{kind}`; accepted: {}", KINDS.join(", "))]
     Kind {
         /// The kind.
         kind: String,
     },
     /// A field is missing.
-    #[error("the field `{name}` is missing")]
+    #[error("missing field `{name}`")]
     Missing {
         /// Its name.
         name: &'static str,
     },
-    /// A field is not as it should be.
-    #[error("the field `{name}`: {why}")]
+    /// A field has an invalid value.
+    #[error("invalid field `{name}`: {why}")]
     Field {
         /// Its name.
         name: &'static str,
@@ -54,7 +55,7 @@ pub(crate) enum ItemFault {
         why: String,
     },
     /// A field is unknown.
-    #[error("there is no field `{name}`; there are: {known}")]
+    #[error("unknown field `{name}`; accepted: {known}")]
     Unknown {
         /// Its name.
         name: String,
@@ -79,22 +80,22 @@ impl de::Error for ItemFault {
     }
 }
 
-/// The fields of an object, as they are taken.
+/// The remaining fields of an object.
 #[derive(Debug)]
 pub(crate) struct Fields {
-    left: Map<String, Value>,
+    remaining: Map<String, Value>,
     known: Vec<&'static str>,
 }
 
 impl Fields {
     pub(crate) fn new(object: Map<String, Value>) -> Self {
-        Self { left: object, known: Vec::new() }
+        Self { remaining: object, known: Vec::new() }
     }
 
-    /// A field that may be missing, or `null`.
+    /// Takes a field that may be missing or `null`.
     pub(crate) fn take<T: DeserializeOwned>(&mut self, name: &'static str) -> Result<Option<T>, ItemFault> {
         self.known.push(name);
-        match self.left.remove(name) {
+        match self.remaining.remove(name) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => serde_json::from_value(value)
                 .map(Some)
@@ -102,26 +103,26 @@ impl Fields {
         }
     }
 
-    /// A field that must be there.
+    /// Takes a required field.
     pub(crate) fn need<T: DeserializeOwned>(&mut self, name: &'static str) -> Result<T, ItemFault> {
         self.take(name)?.ok_or(ItemFault::Missing { name })
     }
 
-    /// The fields of a structure; those of others stay. A `null` counts as missing.
+    /// Takes the fields of a structure; others stay. A `null` counts as missing.
     pub(crate) fn part<T: DeserializeOwned>(&mut self) -> Result<T, ItemFault> {
         T::deserialize(Part(self))
     }
 
-    /// Refuses what was not taken.
+    /// Refuses remaining fields.
     pub(crate) fn finish(self) -> Result<(), ItemFault> {
-        match self.left.into_iter().next() {
+        match self.remaining.into_iter().next() {
             None => Ok(()),
             Some((name, _)) => Err(ItemFault::Unknown { name: clipped(name), known: self.known.join(", ") }),
         }
     }
 }
 
-/// The fields of one structure among those of an object.
+/// Deserializer of one structure from some of the fields of an object.
 struct Part<'a>(&'a mut Fields);
 
 impl<'de> Deserializer<'de> for Part<'_> {
@@ -137,11 +138,12 @@ impl<'de> Deserializer<'de> for Part<'_> {
         names: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, ItemFault> {
-        let Fields { left, known } = self.0;
+        let Fields { remaining, known } = self.0;
         known.extend(names);
-        let given = |name: &&'static str| Some((*name, left.remove(*name).filter(|value| !value.is_null())?));
+        let given =
+            |name: &&'static str| Some((*name, remaining.remove(*name).filter(|value| !value.is_null())?));
         let taken: Vec<_> = names.iter().filter_map(given).collect();
-        visitor.visit_map(Taken { fields: taken.into_iter(), current: None })
+        visitor.visit_map(FieldAccess { fields: taken.into_iter(), current: None })
     }
 
     forward_to_deserialize_any! {
@@ -150,13 +152,13 @@ impl<'de> Deserializer<'de> for Part<'_> {
     }
 }
 
-/// Fields on their way to a structure.
-struct Taken {
+/// Access of a structure to its fields.
+struct FieldAccess {
     fields: std::vec::IntoIter<(&'static str, Value)>,
     current: Option<(&'static str, Value)>,
 }
 
-impl<'de> MapAccess<'de> for Taken {
+impl<'de> MapAccess<'de> for FieldAccess {
     type Error = ItemFault;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, ItemFault> {
@@ -171,14 +173,14 @@ impl<'de> MapAccess<'de> for Taken {
     }
 }
 
-/// A value that is written as text.
+/// Reads a value that is written as text.
 pub(crate) fn parsed<'de, D: Deserializer<'de>, T: FromStr<Err: Display>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     parsed_by(deserializer, |text| text.parse().map_err(|error: T::Err| error.to_string()))
 }
 
-/// A value that is written as text and read by a function.
+/// Reads a value that is written as text with a function.
 pub(crate) fn parsed_by<'de, D: Deserializer<'de>, T>(
     deserializer: D,
     parse: impl FnOnce(&str) -> Result<T, String>,
@@ -187,24 +189,24 @@ pub(crate) fn parsed_by<'de, D: Deserializer<'de>, T>(
     parse(&text).map(Some).map_err(|why| de::Error::custom(format!("`{text}`: {why}")))
 }
 
-/// A length [m], not below zero.
+/// Reads a length [m], zero or above.
 pub(crate) fn length<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     let value = f64::deserialize(deserializer)?;
     if value >= 0.0 && value.is_finite() {
         return Ok(value);
     }
-    Err(de::Error::custom(format!("{value} is not a length of zero or above")))
+    Err(de::Error::custom(format!("invalid length {value} m: must be finite and zero or above")))
 }
 
-/// A length that may be missing [m], not below zero.
+/// Reads an optional length [m], zero or above.
 pub(crate) fn optional_length<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     length(deserializer).map(Some)
 }
 
-/// Characters of a name that a message repeats: the name comes from outside.
+/// Maximum number of characters of an input name in a message. Names come from untrusted files; longer ones would flood logs.
 const CLIP: usize = 64;
 
-/// A text from outside, short enough for a message.
+/// An input text, truncated for a message.
 pub(crate) fn clipped(text: String) -> String {
     match text.char_indices().nth(CLIP) {
         None => text,

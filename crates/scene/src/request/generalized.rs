@@ -1,4 +1,4 @@
-//! Generalized penetration depth of two shapes: rotations are allowed as well.
+//! Generalized penetration depth of two shapes, which allows rotations as well as translations.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use super::text::{EffortArgument, number, text_of};
 use extricate_core::penetration::Effort;
 use extricate_core::query::{self, Cache, Posed, QueryError, RigidPenetrationOptions};
 
-/// Generalized penetration of two shapes, if they overlap.
+/// Generalized penetration of two shapes, or their separation.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum GeneralizedResponse {
@@ -34,26 +34,26 @@ pub struct FreePose {
     pub depth: f64,
     /// Pose of A at which it is free of B.
     pub pose: PoseResponse,
-    /// Steps of all descents.
+    /// Iterations of all descents.
     pub iterations: u32,
-    /// A second collision query found A free of B there.
+    /// Whether an independent collision query found A free of B at that pose; always true.
     #[schemars(extend("const" = true))]
     pub verified_free: bool,
 }
 
-/// Question how far A must move, rotations allowed, to be free of B.
+/// Request for the minimum motion of A, rotations included, that frees it from B.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default)]
 pub struct GeneralizedRequest {
-    /// How much work a query may be.
+    /// Computational effort of a query.
     #[cfg_attr(feature = "clap", arg(long, value_name = "EFFORT", default_value = "best"))]
     pub effort: EffortArgument,
-    /// Each pose is near the one of the line before: what was free there is where the search begins as well.
+    /// Poses of consecutive lines are close: start the search from the previous free pose as well.
     #[cfg_attr(feature = "clap", arg(long))]
     #[serde(skip)]
     pub coherent: bool,
-    /// Distance that A shall keep [m].
+    /// Minimum clearance of A from B [m].
     #[cfg_attr(feature = "clap", arg(long, value_name = "D", default_value_t = 0.0, value_parser = super::text::length))]
     #[serde(deserialize_with = "length")]
     pub clearance: f64,
@@ -73,7 +73,7 @@ impl GeneralizedRequest {
     }
 }
 
-/// The answer with the pose of A in the world.
+/// Searches for the nearest free pose of A, world frame.
 pub(super) fn search(
     [a, b]: &[Posed; 2],
     options: &RigidPenetrationOptions,
@@ -104,7 +104,7 @@ impl fmt::Display for GeneralizedResponse {
         let Self::Penetrating(found) = self else { return f.write_str("separate") };
         let [w, x, y, z] = found.pose.rotation.map(number);
         let place = text_of(&found.pose.translation);
-        write!(f, "{} m deep (root mean square); A is free at ({place}), turned by ", number(found.depth))?;
+        write!(f, "{} m deep (root mean square); A is free at ({place}), rotated by ", number(found.depth))?;
         write!(f, "({w}, {x}, {y}, {z})")
     }
 }

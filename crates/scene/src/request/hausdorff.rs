@@ -15,7 +15,7 @@ use extricate_core::query::{self, Hausdorff, HausdorffOptions, Posed, QueryError
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(extend("x-status" = ["bounded", "not-converged"]))]
 pub struct Deviation {
-    /// The greatest distance found of a point of one surface from the other one [m].
+    /// The maximum distance found of a point of one surface from the other one [m].
     #[schemars(range(min = 0.0))]
     pub value: f64,
     /// Proved lower bound of the Hausdorff distance [m].
@@ -23,37 +23,37 @@ pub struct Deviation {
     /// Proved upper bound of the Hausdorff distance [m].
     #[schemars(range(min = 0.0))]
     pub upper_bound: f64,
-    /// Largest possible error of `value` [m].
+    /// Maximum possible error of `value` [m].
     #[schemars(range(min = 0.0))]
     pub error_bound: f64,
-    /// A point of A and one of B that are `value` apart [m]; the one not of `farthest_on` is the closest one to the other.
+    /// A point of A and one of B at the distance `value` [m]: the point on the shape `farthest_on`, and the closest point to it.
     pub points: [[f64; 3]; 2],
-    /// Triangles of A and of B that hold the points, 0-based.
+    /// Triangles of A and of B that contain the points, 0-based.
     pub triangles: [u32; 2],
-    /// The shape whose point is that far from the other shape.
+    /// The shape whose point is at that distance from the other shape.
     #[schemars(extend("enum" = ["a", "b"]))]
     pub farthest_on: &'static str,
-    /// Whether the bounds are as close as asked for, like `status`.
+    /// Whether the bounds are within the tolerance, like `status`.
     pub converged: bool,
-    /// Distances of points from a shape that were computed.
+    /// Number of computed distances of points from a shape.
     pub evaluations: u64,
 }
 
-/// Question how far two surfaces deviate from one another.
+/// Request for the Hausdorff distance of two surfaces.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default)]
 pub struct HausdorffRequest {
-    /// Tell how far A deviates from B, whatever B has beyond A.
+    /// Compute the one-sided distance from A to B, which ignores parts of B far from A.
     #[cfg_attr(feature = "clap", arg(long))]
     pub one_sided: bool,
-    /// How close the bounds must be: a length [m], or a share of the distance like 1% [default: 0.1%, or a millionth of
+    /// Tolerance of the bounds: a length [m], or a fraction of the distance like 1% [default: 0.1%, or a millionth of
     /// the size where that is more].
     #[cfg_attr(feature = "clap", arg(long, value_name = "T"))]
     #[serde(deserialize_with = "parsed")]
     #[schemars(with = "Option<String>")]
     pub tolerance: Option<Tolerance>,
-    /// Give what is known after N distances of points.
+    /// Stop after N distances of points and report the bounds.
     #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
     pub max_evaluations: Option<u64>,
 }
@@ -63,13 +63,14 @@ impl HausdorffRequest {
         let mut options = HausdorffOptions { one_sided: self.one_sided, ..HausdorffOptions::default() };
         if let Some(tolerance) = self.tolerance {
             (options.relative_tolerance, options.absolute_tolerance) = tolerance.parts();
+            // A given tolerance replaces the default one entirely.
             options.size_tolerance = 0.0;
         }
         options.max_iterations = self.max_evaluations.unwrap_or(options.max_iterations);
         options
     }
 
-    /// The deviation of two surfaces.
+    /// The Hausdorff distance of two surfaces.
     pub(super) fn answer(&self, [a, b]: &[Posed; 2]) -> Result<Deviation, QueryError> {
         Ok(Deviation::from(&query::hausdorff(a, b, &self.options())?))
     }
@@ -107,6 +108,6 @@ impl fmt::Display for Deviation {
         let side = self.farthest_on.to_uppercase();
         write!(f, "{} m, proved to lie in [{lower}, {upper}]: ", number(self.value))?;
         write!(f, "from ({}) on A to ({}) on B, farthest on {side}", text_of(a), text_of(b))?;
-        if self.converged { Ok(()) } else { f.write_str("; the bounds are not as close as asked for") }
+        if self.converged { Ok(()) } else { f.write_str("; not converged to the tolerance") }
     }
 }

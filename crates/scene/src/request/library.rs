@@ -1,7 +1,8 @@
-//! What items share: meshes, hulls, robots and whatever else is made ready once and asked about many times.
+//! Cache of resources shared by items: meshes, hulls, robots and scenes, which are preprocessed once and queried many times.
 //!
-//! A mesh goes by the content of its file, so that two files with equal bytes are one. What is kept is bounded: beyond the
-//! bound, what was used longest ago goes first, and comes back by being made again. Answers do not depend on it.
+//! A mesh is identified by the content of its file, so that two files with equal bytes are one entry. The size of the cache is
+//! bounded: beyond the bound the least recently used entries are evicted, and rebuilt when they are needed again. Results do
+//! not depend on it.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -18,27 +19,29 @@ use extricate_core::geometry::read::file;
 use extricate_core::proximity::Model;
 use extricate_core::query::Shape;
 
-/// Bytes that are kept unless told otherwise.
+/// Default size of the cache [bytes].
 const BUDGET: usize = 1 << 30;
 
-/// Share of the budget that is kept when it is exceeded, so that making room is rare.
-const KEPT_SHARE: f64 = 0.75;
+/// Fraction of the budget that is retained when it is exceeded. Close to one, almost every new entry would sort all entries to
+/// evict one; close to zero, entries would be rebuilt that the budget has room for. Results do not depend on it.
+const RETAINED_FRACTION: f64 = 0.75;
 
-/// Bytes of a triangle with all that queries make on top of its mesh: tree, winding numbers, balls, corners. Measured on
-/// the shipped meshes; it is a bound's estimate and changes no answer.
+/// Bytes per triangle of a mesh with all the data that queries add to it: tree, winding numbers, balls, corners. Measured on
+/// the shipped meshes; an estimate for the bound of the cache, which does not affect results.
 const TRIANGLE_BYTES: usize = 600;
 
-/// Bytes that anything small is counted as, with its key.
+/// Bytes that a small entry counts as, with its key.
 pub(super) const SMALL: usize = 4096;
 
-/// Files whose content is remembered; beyond, all are forgotten and looked at again.
+/// Maximum number of files whose content hash is stored; beyond it all are cleared and hashed again.
 const PATHS: usize = 1 << 14;
 
-/// What is made ready, by what it is made of. It may be shared among threads; what one of them makes the others wait for.
+/// Cache of preprocessed resources. It may be shared among threads; while one of them builds an entry, others that need it
+/// wait.
 #[derive(Debug)]
 pub struct Library {
     access: Access,
-    /// Folder of trees of large meshes that are kept from one process to the next.
+    /// Folder in which trees of large meshes are stored between processes.
     cache: Option<PathBuf>,
     budget: usize,
     state: Mutex<State>,
@@ -48,7 +51,7 @@ pub struct Library {
 struct State {
     paths: HashMap<PathBuf, Arc<str>>,
     entries: HashMap<String, Entry>,
-    /// Counts uses.
+    /// Number of accesses, the time stamp of the entries.
     clock: u64,
     bytes: usize,
     loads: u64,
@@ -70,59 +73,63 @@ impl Default for Library {
 }
 
 impl Library {
-    /// A library that keeps so many bytes, by its estimate.
+    /// A library with a maximum size [bytes], by estimate.
     #[must_use]
     pub fn new(budget: usize) -> Self {
         Self { access: Access::default(), cache: None, budget, state: Mutex::default() }
     }
 
-    /// The library with files that may be named beyond those around the file that names them.
+    /// The library with further files that may be named.
     #[must_use]
     pub fn with_access(self, access: &Access) -> Self {
         Self { access: access.clone(), ..self }
     }
 
-    /// The library with a folder in which preprocessed meshes are kept from one process to the next.
+    /// The library with a folder in which preprocessed meshes are stored between processes.
     #[must_use]
     pub fn with_cache(self, cache: Option<PathBuf>) -> Self {
         Self { cache, ..self }
     }
 
-    /// Files that may be named.
+    /// Access to files.
     #[must_use]
     pub fn access(&self) -> &Access {
         &self.access
     }
 
-    /// Folder of what is kept from one process to the next.
+    /// Folder in which preprocessed meshes are stored between processes.
     pub(super) fn cache(&self) -> Option<&Path> {
         self.cache.as_deref()
     }
 
-    /// How often something was made; what is shared is made once.
+    /// Number of entries built so far.
     #[must_use]
     pub fn loads(&self) -> u64 {
         self.state().loads
     }
 
-    /// Bytes that are kept, by estimate.
+    /// Size of the cached entries [bytes], by estimate.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.state().bytes
     }
 
-    /// A shape as its triangles, with their tree and all that queries make on top of it.
-    pub(crate) fn mesh(&self, shape: &ShapeArgument, wish: Option<Solidity>) -> Result<Shape, Fault> {
-        self.shape(format!("mesh {wish:?} {}", self.key_of(shape)?), || {
-            let model = shape.model(wish, &self.access, self.cache())?;
+    /// A shape as a triangle mesh, with its tree and all the data that queries add to it.
+    pub(crate) fn mesh(&self, shape: &ShapeArgument, solidity: Option<Solidity>) -> Result<Shape, Fault> {
+        self.shape(format!("mesh {solidity:?} {}", self.key_of(shape)?), || {
+            let model = shape.model(solidity, &self.access, self.cache())?;
             let bytes = bytes_of(&model);
             Ok((model.into(), bytes))
         })
     }
 
-    /// A shape with its tree.
-    pub(crate) fn model(&self, shape: &ShapeArgument, wish: Option<Solidity>) -> Result<Arc<Model>, Fault> {
-        Ok(Arc::clone(self.mesh(shape, wish)?.model().expect("triangles have a tree")))
+    /// The model of a shape: its mesh with the tree.
+    pub(crate) fn model(
+        &self,
+        shape: &ShapeArgument,
+        solidity: Option<Solidity>,
+    ) -> Result<Arc<Model>, Fault> {
+        Ok(Arc::clone(self.mesh(shape, solidity)?.model().expect("triangles have a tree")))
     }
 
     /// A convex shape; hulls are shared.
@@ -142,14 +149,14 @@ impl Library {
         Ok(Shape::clone(&*self.get(key, make)?))
     }
 
-    /// What a shape goes by: its form, and the content of its file.
+    /// Key of a shape: its form, and the content of its file.
     pub(crate) fn key_of(&self, shape: &ShapeArgument) -> Result<String, Fault> {
         let file = shape.file().map(|path| self.content_of(path)).transpose()?;
         Ok(format!("{} {}", shape.text_before_file(), file.as_deref().unwrap_or_default()))
     }
 
-    /// What the content of a mesh file goes by: its format, length and hash. A glTF file goes by its folder as well, for it
-    /// names other files there.
+    /// Key of the content of a mesh file: its format, length and hash, for glTF files also the folder, since they name other
+    /// files there.
     fn content_of(&self, path: &Path) -> Result<Arc<str>, Fault> {
         if let Some(content) = self.state().paths.get(path) {
             return Ok(Arc::clone(content));
@@ -173,12 +180,13 @@ impl Library {
         Ok(content)
     }
 
-    /// What goes by the key; `make` makes it, with its bytes, where it is not there. A failure is remembered, too.
+    /// The entry of a key; `make` builds it and returns its size [bytes] where it is missing. Failures are cached as well.
     pub(super) fn get<T: Any + Send + Sync>(
         &self,
         key: String,
         make: impl FnOnce() -> Result<(T, usize), Fault>,
     ) -> Result<Arc<T>, Fault> {
+        // Built outside the lock: other entries stay accessible meanwhile.
         let slot = self.slot(&key);
         let mut made = None;
         let value = slot
@@ -210,7 +218,7 @@ impl Library {
         slot
     }
 
-    /// Counts the bytes of what was made.
+    /// Updates the size of an entry that was built.
     fn count(&self, key: &str, bytes: usize) {
         let mut guard = self.state();
         let state = &mut *guard;
@@ -223,7 +231,7 @@ impl Library {
         self.make_room(state, key);
     }
 
-    /// Drops what was used longest ago, but not what is being used now.
+    /// Evicts the least recently used entries, except the current one.
     fn make_room(&self, state: &mut State, current: &str) {
         if state.bytes <= self.budget {
             return;
@@ -231,14 +239,14 @@ impl Library {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "a share of a count of bytes"
+            reason = "a fraction of a count of bytes"
         )]
-        let kept = (self.budget as f64 * KEPT_SHARE) as usize;
+        let retained = (self.budget as f64 * RETAINED_FRACTION) as usize;
         let mut ages: Vec<(u64, String)> =
             state.entries.iter().map(|(key, entry)| (entry.used, key.clone())).collect();
         ages.sort_unstable();
         for (_, key) in ages {
-            if state.bytes <= kept {
+            if state.bytes <= retained {
                 break;
             }
             if key != current
@@ -249,13 +257,13 @@ impl Library {
         }
     }
 
-    /// Nothing that can panic is done while the lock is held.
+    /// Locks the state. Nothing panics while the lock is held, so a poisoned lock is still consistent.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Bytes of a model with all that queries will make on top of it.
+/// Estimated bytes of a model with all the data that queries will add to it.
 pub(super) fn bytes_of(model: &Model) -> usize {
     SMALL + model.mesh().triangles().len() * TRIANGLE_BYTES
 }
@@ -275,14 +283,14 @@ mod tests {
     }
 
     #[test]
-    fn files_with_equal_bytes_are_one_model_and_others_are_not() {
+    fn files_with_equal_bytes_share_a_model_and_others_do_not() {
         let folder = folder("shared");
         let mesh = Torus::default().mesh().unwrap();
         let paths = ["a.obj", "b.obj", "c.ply"].map(|name| folder.join(name));
         paths.iter().for_each(|path| write_mesh(&mesh, path).unwrap());
         let library = Library::default();
-        let model = |path: &Path, wish| {
-            library.model(&ShapeArgument::parse(path.to_str().unwrap()).unwrap(), wish).unwrap()
+        let model = |path: &Path, solidity| {
+            library.model(&ShapeArgument::parse(path.to_str().unwrap()).unwrap(), solidity).unwrap()
         };
         let [a, b, c] = paths.each_ref().map(|path| model(path, None));
         assert!(Arc::ptr_eq(&a, &b) && !Arc::ptr_eq(&a, &c));
@@ -293,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_used_longest_ago_makes_room_and_a_failure_is_remembered() {
+    fn the_least_recently_used_entry_is_evicted_and_a_failure_is_cached() {
         let library = Library::new(20 * SMALL);
         let get = |key: &str| library.get(key.to_owned(), || Ok((key.len(), 7 * SMALL))).unwrap();
         for key in ["a", "b", "a", "c"] {
@@ -302,9 +310,9 @@ mod tests {
         assert!(library.bytes() <= 20 * SMALL, "{}", library.bytes());
         assert_eq!(library.loads(), 3);
         get("a");
-        assert_eq!(library.loads(), 3, "a was used last and is still there");
+        assert_eq!(library.loads(), 3, "a was used last and is still cached");
         get("b");
-        assert_eq!(library.loads(), 4, "b was used longest ago");
+        assert_eq!(library.loads(), 4, "b was evicted");
         let mut tries = 0;
         for _ in 0..2 {
             let found = library.get::<()>("bad".to_owned(), || {

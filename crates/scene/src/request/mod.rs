@@ -1,7 +1,7 @@
 //! Requests and responses: one type per kind of question, for the command line, manifests and the viewer.
 //!
 //! A [`Request`] is read from a line of JSON or from options. A [`Question`] about shapes is prepared once and answered at
-//! many poses; whatever is answered is a [`Response`], which has fields in JSON and a text for people.
+//! many poses; every answer is a [`Response`], with JSON fields for programs and a text for people.
 
 pub mod access;
 mod bodies_repair;
@@ -20,6 +20,7 @@ pub mod obstacles;
 mod overlaps;
 mod pair;
 mod penetration;
+mod plan;
 pub mod poses;
 mod repair;
 mod repair_text;
@@ -56,115 +57,130 @@ pub(crate) use fields::{Fields, ItemFault, KINDS, clipped};
 pub use generalized::{FreePose, GeneralizedRequest, GeneralizedResponse};
 pub use hausdorff::{Deviation, HausdorffRequest};
 pub use library::Library;
-pub use pair::{Course, PairFields, Prepared, Question};
+pub use pair::{PairFields, Prepared, Question, Trajectory};
 pub use penetration::{LocalOverlap, PenetrationRequest, PenetrationResponse, SearchWork, Separating};
-pub use repair::{Rearrangement, RepairFields, SceneRepairRequest};
+pub use plan::{PathPose, PlanFields, PlanRequest, PlanResponse, PlanStatus};
+pub use repair::{RepairFields, SceneChange, SceneRepairRequest};
 pub use repair_text::SceneReport;
 pub use reply::{Answered, Displacement, PoseResponse, RepairStatus, Reply, timed};
 pub use response::Response;
 pub use robot_repair::{FarthestLink, RobotRepair};
-pub use robot_request::{LinkFields, ReadyRobot, RepairSequence, RobotRepairRequest, RobotSource};
+pub use robot_request::{LinkFields, PreparedRobot, RepairSequence, RobotRepairRequest, RobotSource};
 pub use run::{RunFields, RunRequest, Start};
 pub use scene_repair::{FarthestBody, SceneRepairResponse};
 pub use self_collision::{LinksAtRest, MeshAtRest, MeshInMotion, SelfCollisionRequest};
-pub use spanning::Span;
+pub use spanning::SpanningDistance;
 pub use time_of_contact::{FirstContact, LinkContact, MotionArgument, RigidContact, TimeOfContactRequest};
 
 use extricate_core::penetration::FreeConfiguration;
-use poses::At;
+use poses::PoseLine;
 
 /// A request, as a line of a manifest holds it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Request {
-    /// A question about shapes, at one place.
-    Shapes(Box<Placed>),
+    /// A question about shapes at given poses.
+    Shapes(Box<PosedQuestion>),
     /// The repair of a robot.
     RobotRepair(Box<RobotRepairRequest>),
     /// The repair of a scene, by its file.
     SceneRepair(Box<(String, SceneRepairRequest)>),
+    /// The path that the plan of a scene asks for.
+    Plan(PlanRequest),
     /// A run of a scene.
     Run(Box<RunRequest>),
 }
 
-/// A question about shapes, at one place.
+/// A question about shapes at given poses.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Placed {
+pub struct PosedQuestion {
     question: Question,
-    at: At,
+    poses: PoseLine,
 }
 
-/// Place and limit of a run.
+/// Output folder and stop condition of a run.
 pub struct RunPlace<'a> {
     /// Folder in which a run is recorded.
     pub folder: &'a Path,
-    /// Tells whether a run should stop.
+    /// Returns whether the run should stop.
     pub stop: &'a dyn Fn() -> bool,
 }
 
 impl Request {
-    /// The request of a kind, one of [`KINDS`].
+    /// Takes the fields of a request of a kind, one of [`KINDS`].
     pub(crate) fn take(kind: &'static str, fields: &mut Fields) -> Result<Self, ItemFault> {
         if kind == "run" {
             return Ok(Self::Run(Box::new(RunRequest::take(fields)?)));
         }
+        if kind == "plan" {
+            return Ok(Self::Plan(PlanRequest::take(fields)?));
+        }
         if kind != "repair" {
             let question = Question::take(kind, fields)?;
             let poses: Option<Value> = if question.takes_poses() { fields.take("poses")? } else { None };
-            let at = question.form().of_field(poses.as_ref());
-            let at = at.map_err(|why| ItemFault::Field { name: "poses", why })?;
-            return Ok(Self::Shapes(Box::new(Placed { question, at })));
+            let poses = question.form().of_field(poses.as_ref());
+            let poses = poses.map_err(|why| ItemFault::Field { name: "poses", why })?;
+            return Ok(Self::Shapes(Box::new(PosedQuestion { question, poses })));
         }
         match (fields.take("robot")?, fields.take("scene")?) {
             (Some(robot), None) => Ok(Self::RobotRepair(Box::new(RobotRepairRequest::take(robot, fields)?))),
             (None, Some(scene)) => {
-                let turn = fields.take("turn")?.unwrap_or(false);
-                let request = SceneRepairRequest { turn, fields: fields.part()? };
+                // `turn` is the former name of `rotate` and still accepted.
+                let rotate: Option<bool> = fields.take("rotate")?;
+                let rotate = rotate.or(fields.take("turn")?).unwrap_or(false);
+                let request = SceneRepairRequest { rotate, fields: fields.part()? };
                 Ok(Self::SceneRepair(Box::new((scene, request))))
             }
-            _ => Err(ItemFault::Clash { why: String::from("a repair has either a `robot` or a `scene`") }),
+            _ => Err(ItemFault::Clash { why: String::from("a repair needs either `robot` or `scene`") }),
         }
     }
 
-    /// Its kind, as a manifest names it.
+    /// Its kind, as written in a manifest.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
-            Self::Shapes(placed) => placed.question.kind(),
+            Self::Shapes(posed) => posed.question.kind(),
             Self::RobotRepair(_) | Self::SceneRepair(_) => "repair",
+            Self::Plan(_) => "plan",
             Self::Run(_) => "run",
         }
     }
 
-    /// The response, and the time of the query alone; none where a run was stopped.
+    /// The response and the time of the query alone; none where a run was stopped.
     ///
     /// # Errors
     /// A [`Fault`] where there is no response.
     pub fn answer(&self, context: &Context, run: &RunPlace) -> Result<Option<(Response, Duration)>, Fault> {
         match self {
-            Self::Shapes(placed) => placed.answer(context).map(Some),
+            Self::Shapes(posed) => posed.answer(context).map(Some),
             Self::RobotRepair(request) => request.answer(context).map(Some),
             Self::SceneRepair(request) => {
                 let (path, request) = &**request;
                 let scene = run::scene(context, path)?;
                 let (response, time) = timed(|| {
                     request.repair(&scene, context.parallel, |scene, change| match change {
-                        Rearrangement::Moved(moves) => Ok::<_, Fault>(scene.clone().moved(moves)),
-                        Rearrangement::Posed(poses) => Ok(scene.clone().posed(poses)),
+                        SceneChange::Moved(moves) => Ok::<_, Fault>(scene.clone().moved(moves)),
+                        SceneChange::Posed(poses) => Ok(scene.clone().posed(poses)),
                     })
                 });
                 Ok(Some((response?, time)))
+            }
+            Self::Plan(request) => {
+                let scene = run::scene(context, &request.scene)?;
+                let (response, time) = timed(|| request.fields.search(&scene));
+                Ok(Some((Response::Plan(Box::new(response?)), time)))
             }
             Self::Run(request) => request.answer(context, run.folder, run.stop),
         }
     }
 }
 
-impl Placed {
+impl PosedQuestion {
     fn answer(&self, context: &Context) -> Result<(Response, Duration), Fault> {
         let mut prepared = self.question.prepare(context)?;
-        let course = prepared.course_at(&self.at).map_err(|why| Fault::new(Class::BadFile, why))?;
-        prepared.announce(std::slice::from_ref(&course));
-        let (answered, time) = prepared.answer(&course);
+        let trajectory =
+            prepared.trajectory_at(&self.poses).map_err(|why| Fault::new(Class::BadFile, why))?;
+        prepared.announce(std::slice::from_ref(&trajectory));
+        let (answered, time) = prepared.answer(&trajectory);
         Ok((answered.map_err(|why| Fault::new(Class::Numerical, why))?, time))
     }
 }
@@ -185,7 +201,7 @@ impl Question {
             "distance" => {
                 let request: DistanceRequest = fields.part()?;
                 if request.signed && (request.closer_than.is_some() || request.tolerance.is_some()) {
-                    return excluding("`signed` goes neither with `closer_than` nor with `tolerance`");
+                    return excluding("`signed` excludes `closer_than` and `tolerance`");
                 }
                 Ok(Self::Distance(pair, request))
             }
@@ -196,7 +212,7 @@ impl Question {
             _ => {
                 let request: PenetrationRequest = fields.part()?;
                 if request.start == Some(FreeConfiguration::MotionCoherence) {
-                    let why = "an item remembers nothing of those before it: `coherence` belongs to `query --poses`";
+                    let why = "items are independent of one another: `coherence` is accepted by `query --poses` only";
                     return Err(ItemFault::Field { name: "start", why: why.to_owned() });
                 }
                 Ok(Self::Penetration(pair, request))

@@ -1,4 +1,4 @@
-//! What a robot is among: mesh files, convex shapes and URDF files, each with an optional pose behind an `@`.
+//! Obstacles of a robot: mesh files, convex shapes and URDF files, each with an optional pose after an `@`.
 
 use std::path::Path;
 
@@ -7,16 +7,16 @@ use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use super::fault::{Class, Fault};
 use super::library::Library;
 use super::shape::{ShapeArgument, is_robot};
-use crate::repair::{Prop, at_rest};
+use crate::repair::{NamedObstacle, at_rest};
 use extricate_core::geometry::Solidity;
 use extricate_core::kinematics::urdf::UrdfOptions;
 use extricate_core::penetration::generalized::{Obstacle, Shape};
 use extricate_core::proximity::Model;
 
-/// Something that stands still, as it was written.
+/// A static obstacle, as written in an argument.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ObstacleArgument {
-    /// What it goes by in answers: all of the text.
+    /// Its name in responses: the whole text.
     pub(crate) name: String,
     /// Its shape, or a URDF file.
     pub(crate) shape: String,
@@ -25,27 +25,27 @@ pub struct ObstacleArgument {
 }
 
 impl ObstacleArgument {
-    /// The obstacle of a text: `SHAPE`, `SHAPE@X,Y,Z` or `SHAPE@X,Y,Z,W,QX,QY,QZ`.
+    /// Parses an obstacle: `SHAPE`, `SHAPE@X,Y,Z` or `SHAPE@X,Y,Z,W,QX,QY,QZ`.
     ///
     /// # Errors
-    /// Says what is wrong with its pose.
+    /// A [`Fault`] where the pose is invalid.
     pub fn parse(text: &str) -> Result<Self, Fault> {
         let (shape, pose) = split(text)?;
         Ok(Self { name: text.to_owned(), shape: shape.to_owned(), pose })
     }
 
-    /// Whether it is a robot, whose links stay where they are at rest.
+    /// Whether it is a robot, whose links are static in its rest configuration.
     pub(crate) fn is_robot(&self) -> bool {
         is_robot(&self.shape)
     }
 
-    /// What it is made of: one shape, or of a robot one for each link that has one. Files are against a folder.
+    /// Its shapes: one, or for a robot one per link that has a shape. Files are resolved against `folder`.
     pub(super) fn props(
         &self,
         library: &Library,
         folder: &Path,
         options: &UrdfOptions,
-    ) -> Result<Vec<Prop>, Fault> {
+    ) -> Result<Vec<NamedObstacle>, Fault> {
         if self.is_robot() {
             return of_robot((&self.shape, &folder.join(&self.shape)), &self.pose, library, options);
         }
@@ -55,18 +55,19 @@ impl ObstacleArgument {
             false => library.mesh(&argument, None)?,
         };
         let obstacle = Obstacle { shape: shape.searchable(), pose: self.pose };
-        Ok(vec![Prop { name: self.name.clone(), obstacle }])
+        Ok(vec![NamedObstacle { name: self.name.clone(), obstacle }])
     }
 }
 
-/// Largest deviation from 1 of the length of a quaternion: what six written digits leave.
+/// Maximum deviation from 1 of the length of a quaternion: the rounding of six written digits. Larger, and a quaternion that
+/// was mistyped would pass.
 const ROTATION_TOLERANCE: f64 = 1e-5;
 
-/// The shape and its pose: `SHAPE`, `SHAPE@X,Y,Z` or `SHAPE@X,Y,Z,W,QX,QY,QZ`. What stands behind an `@` and is no list of
-/// numbers belongs to the name of a file.
+/// Splits a text into shape and pose: `SHAPE`, `SHAPE@X,Y,Z` or `SHAPE@X,Y,Z,W,QX,QY,QZ`. Text after an `@` that is not a
+/// list of numbers is part of the file name.
 ///
 /// # Errors
-/// Says what is wrong with the pose.
+/// A [`Fault`] where the pose is invalid.
 pub fn split(text: &str) -> Result<(&str, Isometry3<f64>), Fault> {
     let whole = Ok((text, Isometry3::identity()));
     let Some((name, pose)) = text.rsplit_once('@') else { return whole };
@@ -90,7 +91,7 @@ pub fn split(text: &str) -> Result<(&str, Isometry3<f64>), Fault> {
             let rotation = UnitQuaternion::new_normalize(quaternion);
             Ok((name, Isometry3::from_parts(Translation3::new(x, y, z), rotation)))
         }
-        _ => wrong("a pose is 3 numbers (x,y,z) or 7 (x,y,z,w,qx,qy,qz)"),
+        _ => wrong("a pose needs 3 numbers (x,y,z) or 7 (x,y,z,w,qx,qy,qz)"),
     }
 }
 
@@ -99,7 +100,7 @@ fn of_robot(
     pose: &Isometry3<f64>,
     library: &Library,
     options: &UrdfOptions,
-) -> Result<Vec<Prop>, Fault> {
+) -> Result<Vec<NamedObstacle>, Fault> {
     let robot = library
         .access()
         .robot(path, options.shapes, &options.packages)
@@ -112,7 +113,7 @@ fn of_robot(
         let mesh = mesh?;
         let solidity = Solidity::of(&mesh);
         let shape = Shape::of_model(Model::new(mesh, solidity));
-        Some(Prop { name: format!("{name}/{link}"), obstacle: Obstacle { shape, pose } })
+        Some(NamedObstacle { name: format!("{name}/{link}"), obstacle: Obstacle { shape, pose } })
     };
     let props: Vec<_> = links.filter_map(prop).collect();
     if props.is_empty() {
@@ -126,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pose_stands_behind_the_last_at_sign() {
+    fn a_pose_follows_the_last_at_sign() {
         let (name, pose) = split("box:1,1,1@1,2,3").unwrap();
         assert_eq!((name, pose), ("box:1,1,1", Isometry3::translation(1.0, 2.0, 3.0)));
         let (name, pose) = split("a@b.obj@0,0,1,0.6,0,0.8,0").unwrap();

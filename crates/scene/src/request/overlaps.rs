@@ -16,17 +16,17 @@ pub(super) fn measured(world: &World) -> Result<Vec<BodyPenetration>, Fault> {
     overlaps(world, Effort::Best).map_err(|error| Fault::of(Class::Numerical, &error))
 }
 
-/// The same, with the overlaps of soft bodies behind those of rigid ones.
+/// The overlaps of rigid bodies, followed by those of soft bodies.
 pub(super) fn all_measured(world: &World) -> Result<Vec<BodyPenetration>, Fault> {
     let mut found = measured(world)?;
     found.extend(soft_overlaps(world));
     Ok(found)
 }
 
-/// Why overlaps of soft bodies stay, if there are any.
-pub(super) fn not_moved(world: &World) -> Option<String> {
+/// Message that overlaps of soft bodies remain, if there are any.
+pub(super) fn soft_overlap_message(world: &World) -> Option<String> {
     let overlaps = soft_overlaps(world);
     let pairs: Vec<String> = overlaps.iter().map(text::overlap).collect();
-    let why = "soft bodies overlap at the start, and what overlaps with a soft body is not moved (a run pushes it out)";
+    let why = "soft bodies overlap at the start; repair does not resolve their overlaps (a run pushes the bodies apart)";
     (!pairs.is_empty()).then(|| format!("{why}:\n  {}", pairs.join("\n  ")))
 }

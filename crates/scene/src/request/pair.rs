@@ -1,4 +1,4 @@
-//! Questions about shapes: what they are asked about is loaded, and the library's queries answer them.
+//! Questions about shapes: loading of the shapes, and evaluation by the queries of the library.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::fault::{Class, Fault};
 use super::generalized::{self, GeneralizedRequest};
 use super::hausdorff::HausdorffRequest;
 use super::penetration::{self, PenetrationRequest, PenetrationResponse};
-use super::poses::{At, LineForm, Motions, Poses};
+use super::poses::{LineForm, Motions, PoseLine, Poses};
 use super::reply::{Answered, timed};
 use super::response::Response;
 use super::robot::{JointMotion, Robot, RobotFields};
@@ -37,10 +37,10 @@ pub struct PairFields {
     pub a: String,
     /// The second shape.
     pub b: String,
-    /// Take meshes as solids; an open mesh is an error then.
+    /// Treat meshes as solids; an open mesh is an error.
     #[serde(default)]
     pub solid: bool,
-    /// Take meshes as surfaces without an inside.
+    /// Treat meshes as surfaces without an interior.
     #[serde(default)]
     pub surface: bool,
 }
@@ -48,35 +48,35 @@ pub struct PairFields {
 /// A question about shapes, and its options.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Question {
-    /// Do two shapes collide?
+    /// Collision of two shapes.
     Collide(PairFields, CollideRequest),
-    /// How far are two shapes apart?
+    /// Distance of two shapes.
     Distance(PairFields, DistanceRequest),
-    /// How far do two surfaces deviate from one another?
+    /// Hausdorff distance of two surfaces.
     Hausdorff(PairFields, HausdorffRequest),
-    /// How far are two shapes apart where they are farthest?
+    /// Maximum distance between points of two shapes.
     Spanning(PairFields),
-    /// When do two moving shapes first touch?
+    /// Time of first contact of two moving shapes.
     TimeOfContact(PairFields, TimeOfContactRequest, RobotFields),
-    /// Does a mesh or a robot collide with itself?
+    /// Self-collision of a mesh or a robot.
     SelfCollision(String, SelfCollisionRequest, RobotFields),
-    /// How far must A move to be free of B?
+    /// Translational penetration depth of A in B.
     Penetration(PairFields, PenetrationRequest),
-    /// How far must A move, rotations allowed, to be free of B?
+    /// Generalized penetration depth of A in B, rotations included.
     Generalized(PairFields, GeneralizedRequest),
 }
 
-/// A question whose shapes are loaded: it may be answered at many poses, and remembers the last ones where that helps.
+/// A question with its shapes loaded, to be answered at many poses; it caches the last ones where that helps.
 pub struct Prepared {
     subject: Subject,
     form: LineForm,
-    /// Whether something moves in a line of a robot.
+    /// Whether a robot moves in one of the announced lines.
     in_motion: bool,
 }
 
-/// Poses and joints of a line, as they suit the question.
+/// Poses of the shapes and joint values of a robot at the start and end of a line, in the form of the question.
 #[derive(Debug, Clone)]
-pub struct Course {
+pub struct Trajectory {
     motions: Motions,
     joints: Option<JointMotion>,
 }
@@ -99,14 +99,14 @@ enum Subject {
     OwnRobot(Robot),
 }
 
-/// Reasons why triangles are needed.
-const HAUSDORFF: &str = "the Hausdorff distance is that of triangles";
-const SPANNING: &str = "the spanning distance is that of vertices";
-const CONTACT: &str = "the time of contact is that of triangles";
-const OWN: &str = "self-collision is that of triangles";
+// Reasons why triangles are needed, the ends of messages.
+const HAUSDORFF: &str = "the Hausdorff distance needs triangles";
+const SPANNING: &str = "the spanning distance needs vertices";
+const CONTACT: &str = "the time of contact needs triangles";
+const SELF_COLLISION: &str = "self-collision needs triangles";
 
 impl PairFields {
-    /// Interpretation of meshes; none leaves closed ones solid and open ones surfaces.
+    /// Solidity of the meshes; without it closed ones are solids and open ones surfaces.
     fn solidity(&self) -> Option<Solidity> {
         match (self.solid, self.surface) {
             (true, _) => Some(Solidity::Solid),
@@ -120,8 +120,8 @@ impl PairFields {
         Ok([parse(&self.a)?, parse(&self.b)?])
     }
 
-    /// The shapes: as convex ones where they are by their form, unless triangles describe both and one is a mesh file, or
-    /// they are needed because of `why`.
+    /// Loads the shapes: as convex shapes where their form is convex, unless both have triangles and one is a mesh file, or
+    /// triangles are needed for the reason `why`.
     fn load(&self, context: &Context, why: Option<String>) -> Result<Shapes, Fault> {
         let shapes = self.parsed(context)?;
         let are_convex = self.is_convex(&shapes);
@@ -130,12 +130,12 @@ impl PairFields {
         }
         if are_convex {
             let cache = context.library.cache().map(|_| "cache");
-            context.refuse(cache, "belongs to meshes: two convex shapes are made ready at once")?;
+            context.refuse(cache, "applies to meshes only: two convex shapes need no preprocessing")?;
         }
         self.as_written(context, &shapes)
     }
 
-    /// The shapes, each as a convex one where it is by its form and `surface` does not ask for its triangles.
+    /// Loads the shapes, each as a convex shape where its form is convex and `surface` does not demand triangles.
     fn as_written(&self, context: &Context, shapes: &[ShapeArgument; 2]) -> Result<Shapes, Fault> {
         let load = |shape: &ShapeArgument| {
             if shape.is_convex() && !self.surface {
@@ -147,18 +147,18 @@ impl PairFields {
         Ok([load(&shapes[0])?, load(&shapes[1])?])
     }
 
-    /// Whether the shapes are answered as convex ones.
+    /// Whether both shapes are treated as convex.
     fn is_convex(&self, shapes: &[ShapeArgument; 2]) -> bool {
         shapes.iter().all(ShapeArgument::is_convex) && !self.surface
     }
 
-    /// Reason why triangles of both shapes are needed where the question does not ask for them: without `surface`, shapes that
-    /// have none are answered as they are.
+    /// Reason why triangles of both shapes are needed where the question itself does not need them: without `surface`, shapes
+    /// without triangles are accepted.
     fn mesh_reason(context: &Context) -> String {
-        format!("{} takes the triangles of both shapes", context.name("surface"))
+        format!("{} needs triangles of both shapes", context.name("surface"))
     }
 
-    /// The shapes as triangles, which are needed because of `why`.
+    /// Loads the shapes as triangles, which are needed for the reason `why`.
     fn meshes(&self, context: &Context, why: &str) -> Result<Shapes, Fault> {
         let shapes = self.parsed(context)?;
         shapes.iter().try_for_each(|shape| shape.need_triangles(why))?;
@@ -166,7 +166,7 @@ impl PairFields {
         Ok([mesh(&shapes[0])?, mesh(&shapes[1])?])
     }
 
-    /// The shapes of a penetration: with a cache, the maximally clear configurations of meshes are read or written.
+    /// Loads the shapes of a penetration query: with a cache, the maximally clear configurations of meshes are read or written.
     fn with_clear_configurations(&self, context: &Context) -> Result<Shapes, Fault> {
         let shapes = self.parsed(context)?;
         let all_triangles = shapes.iter().all(ShapeArgument::has_triangles);
@@ -187,17 +187,17 @@ impl PairFields {
         Ok([cached(&shapes[0])?, cached(&shapes[1])?])
     }
 
-    /// The shapes for a search with rotations: as convex ones where they are by their form.
+    /// Loads the shapes for a search with rotations: as convex shapes where their form is convex.
     fn searched(&self, context: &Context) -> Result<Shapes, Fault> {
         let shapes = self.as_written(context, &self.parsed(context)?)?;
-        // An infinite A, or one without volume, is refused here.
+        // Rejects an infinite A, or one without volume, before the first query.
         let body = Actor::body(&self.a, shapes[0].searchable());
         body.map(|_| shapes).map_err(|error| Fault::of(Class::BadFile, &error))
     }
 }
 
 impl Question {
-    /// The word that a manifest asks it by.
+    /// Its kind, as written in a manifest.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Collide(..) => "collide",
@@ -211,12 +211,12 @@ impl Question {
         }
     }
 
-    /// Whether it is asked at poses; a mesh alone collides with itself anywhere.
+    /// Whether it depends on poses; the self-collision of a single mesh does not.
     pub(super) fn takes_poses(&self) -> bool {
         !matches!(self, Self::SelfCollision(shape, ..) if !is_robot(shape))
     }
 
-    /// Fields that its pose lines may hold.
+    /// Form of its pose lines.
     pub(super) fn form(&self) -> LineForm {
         match self {
             Self::TimeOfContact(PairFields { a, .. }, ..) | Self::SelfCollision(a, ..) if is_robot(a) => {
@@ -227,14 +227,14 @@ impl Question {
         }
     }
 
-    /// Loads the shapes.
+    /// Loads the shapes and prepares the query.
     ///
     /// # Errors
     /// A [`Fault`] where a shape cannot be loaded or options exclude each other.
     pub fn prepare(&self, context: &Context) -> Result<Prepared, Fault> {
         let subject = match self {
             Self::Collide(pair, request) => {
-                let fields = [("all", request.all, "names"), ("segments", request.segments, "intersects")];
+                let fields = [("all", request.all, "reports"), ("segments", request.segments, "intersects")];
                 let given = fields.into_iter().find(|(_, given, _)| *given);
                 let why = given.map(|(name, _, does)| format!("{} {does} triangles", context.name(name)));
                 Subject::Collide(pair.load(context, why)?, *request)
@@ -250,7 +250,7 @@ impl Question {
             Self::Penetration(pair, request) => penetrating(pair, request, context)?,
             Self::Generalized(pair, request) => {
                 let coherent = request.coherent.then_some("coherent").filter(|_| !context.sequence);
-                context.refuse(coherent, "remembers one pose for the next ones and needs `--poses`")?;
+                context.refuse(coherent, "uses results of previous poses and needs `--poses`")?;
                 let (shapes, options) = (pair.searched(context)?, request.options(context.parallel));
                 Subject::Generalized(shapes, options, Cache::default(), request.coherent)
             }
@@ -262,12 +262,12 @@ impl Question {
 fn penetrating(pair: &PairFields, request: &PenetrationRequest, context: &Context) -> Result<Subject, Fault> {
     if request.start == Some(FreeConfiguration::MotionCoherence) && !context.sequence {
         let start = context.name("start coherence");
-        let why = format!("{start} remembers one pose for the next ones and needs `--poses`");
+        let why = format!("{start} uses results of previous poses and needs `--poses`");
         return Err(Fault::new(Class::Usage, why));
     }
     let pair = pair.with_clear_configurations(context)?;
     if pair.iter().all(|shape| shape.core().is_some()) {
-        let why = "belongs to meshes: two convex shapes are answered exactly, without a search";
+        let why = "applies to meshes only: two convex shapes are solved exactly, without a search";
         context.refuse(request.given_for_meshes(), why)?;
     }
     let options = request.options(context.parallel && !context.sequence);
@@ -284,7 +284,7 @@ fn moving(
     if is_robot(&pair.a) {
         if deforms || request.tolerance.is_some() {
             let [a, b, t] = ["a_end", "b_end", "tolerance"].map(|field| context.name(field));
-            return Err(Fault::new(Class::Usage, format!("{a}, {b} and {t} do not go with a robot")));
+            return Err(Fault::new(Class::Usage, format!("{a}, {b} and {t} do not apply to robots")));
         }
         let robot =
             Robot::read((&pair.a, context.folder), fields, pair.solidity(), context.library.access())?;
@@ -294,16 +294,16 @@ fn moving(
         let (motion, among_links) = (request.interpolation(), request.self_collision);
         return Ok(Subject::MovingRobot { robot, obstacle, motion, among_links });
     }
-    context.refuse(fields.given(), "belongs to robots: a file that ends with .urdf")?;
+    context.refuse(fields.given(), "applies to robots only: a file that ends in .urdf")?;
     let own = request.self_collision.then_some("self_collision");
-    context.refuse(own, "belongs to robots; `query self-collision` asks about one mesh")?;
+    context.refuse(own, "applies to robots only; for one mesh use `query self-collision`")?;
     let shapes = pair.meshes(context, CONTACT)?;
     if !deforms {
         return Ok(Subject::MovingMeshes(shapes, request.clone()));
     }
     let rigid = [("motion", request.motion.is_some()), ("tolerance", request.tolerance.is_some())];
     let rigid = rigid.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
-    context.refuse(rigid, "belongs to rigid bodies")?;
+    context.refuse(rigid, "applies to rigid bodies only")?;
     let [a, b] = shapes.each_ref().map(|shape| shape.model().expect("triangles are needed").mesh());
     let deforming = |mesh: &TriangleMesh, end: Option<&std::path::PathBuf>| {
         let end = end.map(|end| context.folder.join(end));
@@ -323,17 +323,18 @@ fn own(
     if is_robot(text) {
         if of_rest || request.end.is_some() {
             let [all, crossing, end] = ["all", "crossing", "end"].map(|field| context.name(field));
-            let message = format!("{all}, {crossing} and {end} do not go with a robot");
+            let message = format!("{all}, {crossing} and {end} do not apply to robots");
             return Err(Fault::new(Class::Usage, message));
         }
         let robot = Robot::read((text, context.folder), fields, None, context.library.access())?;
         return Ok(Subject::OwnRobot(robot));
     }
-    context.refuse(fields.given(), "belongs to robots: a file that ends with .urdf")?;
+    context.refuse(fields.given(), "applies to robots only: a file that ends in .urdf")?;
     let poses = context.sequence.then_some("poses");
-    context.refuse(poses, "belongs to robots: a mesh alone meets itself anywhere")?;
+    context
+        .refuse(poses, "applies to robots only: the self-collision of a mesh does not depend on its pose")?;
     let shape = ShapeArgument::parse_in(text, context.folder)?;
-    shape.need_triangles(OWN)?;
+    shape.need_triangles(SELF_COLLISION)?;
     let model = context.library.model(&shape, Some(Solidity::Surface))?;
     let Some(end) = &request.end else { return Ok(Subject::OwnMesh(model, request.clone())) };
     context.refuse(of_rest.then_some("end"), "excludes `all` and `crossing`")?;
@@ -343,76 +344,78 @@ fn own(
 }
 
 impl Prepared {
-    /// Poses and joints of a line.
+    /// Parses the poses and joints of a line.
     ///
     /// # Errors
-    /// Says what is wrong with it.
-    pub fn course(&self, line: &str) -> Result<Course, String> {
-        self.course_at(&self.form.parse(line)?)
+    /// A message that describes the error.
+    pub fn trajectory(&self, line: &str) -> Result<Trajectory, String> {
+        self.trajectory_at(&self.form.parse(line)?)
     }
 
-    /// Poses and joints where nothing else is said: all at the origin, all joints at zero.
+    /// Default poses and joints: all shapes at the origin, all joints at zero.
     ///
     /// # Errors
-    /// Says why joints cannot be at zero.
-    pub fn origin(&self) -> Result<Course, String> {
-        self.course_at(&At::default())
+    /// A message where joints cannot be at zero.
+    pub fn origin(&self) -> Result<Trajectory, String> {
+        self.trajectory_at(&PoseLine::default())
     }
 
-    pub(super) fn course_at(&self, at: &At) -> Result<Course, String> {
+    pub(super) fn trajectory_at(&self, line: &PoseLine) -> Result<Trajectory, String> {
         let joints = match &self.subject {
-            Subject::MovingRobot { robot, .. } | Subject::OwnRobot(robot) => Some(robot.joints(at)?),
+            Subject::MovingRobot { robot, .. } | Subject::OwnRobot(robot) => Some(robot.joints(line)?),
             _ => None,
         };
-        Ok(Course { motions: at.motions, joints })
+        Ok(Trajectory { motions: line.motions, joints })
     }
 
-    /// Takes note of the courses that will be asked about: where a robot moves in one, all are answered as motions.
-    pub fn announce(&mut self, courses: &[Course]) {
-        let joints_move = |course: &Course| course.joints.as_ref().is_some_and(JointMotion::moves);
+    /// Announces the trajectories that will be queried: where a robot moves in one, all are treated as motions.
+    pub fn announce(&mut self, trajectories: &[Trajectory]) {
+        let joints_move = |one: &Trajectory| one.joints.as_ref().is_some_and(JointMotion::moves);
         self.in_motion =
-            courses.iter().any(|course| joints_move(course) || course.motions.start != course.motions.end);
+            trajectories.iter().any(|one| joints_move(one) || one.motions.start != one.motions.end);
     }
 
-    /// The answer at a course, and the time of the query alone.
-    pub fn answer(&mut self, course: &Course) -> (Answered<Response>, Duration) {
+    /// The answer for a trajectory, and the time of the query alone.
+    pub fn answer(&mut self, trajectory: &Trajectory) -> (Answered<Response>, Duration) {
         let Subject::Penetration(shapes, options, cache) = &mut self.subject else {
-            return timed(|| self.subject.answer(course, self.in_motion));
+            return timed(|| self.subject.answer(trajectory, self.in_motion));
         };
-        // The local penetrations are told beyond the search.
-        let posed = posed(shapes, &course.motions.start);
+        // The local penetrations are computed after the search, outside its time.
+        let posed = posed(shapes, &trajectory.motions.start);
         let (found, time) = timed(|| penetration::search(&posed, options, cache));
-        let found = told(found.and_then(|found| PenetrationResponse::new(found, &posed)));
+        let found = with_message(found.and_then(|found| PenetrationResponse::new(found, &posed)));
         (found.map(Response::Penetration), time)
     }
 }
 
 impl Subject {
-    fn answer(&mut self, Course { motions, joints }: &Course, in_motion: bool) -> Answered<Response> {
+    fn answer(&mut self, Trajectory { motions, joints }: &Trajectory, in_motion: bool) -> Answered<Response> {
         let poses = &motions.start;
         match self {
             Self::Collide(shapes, request) => {
-                told(request.answer(&posed(shapes, poses))).map(Response::Collide)
+                with_message(request.answer(&posed(shapes, poses))).map(Response::Collide)
             }
             Self::Distance(shapes, request, cache, parallel) => {
                 let found = request.answer(&posed(shapes, poses), *parallel, cache);
-                told(found).map(Response::Distance)
+                with_message(found).map(Response::Distance)
             }
             Self::Hausdorff(shapes, request) => {
-                told(request.answer(&posed(shapes, poses))).map(Response::Hausdorff)
+                with_message(request.answer(&posed(shapes, poses))).map(Response::Hausdorff)
             }
             Self::Spanning(shapes) => {
-                told(spanning::of_meshes(&posed(shapes, poses))).map(Response::Spanning)
+                with_message(spanning::of_meshes(&posed(shapes, poses))).map(Response::Spanning)
             }
-            Self::Penetration(..) => unreachable!("a search is timed by itself"),
+            Self::Penetration(..) => unreachable!("a penetration is answered by `Prepared::answer`"),
             Self::Generalized(shapes, options, cache, coherent) => {
+                // Without coherence no result may depend on the previous pose.
                 if !*coherent {
                     cache.forget();
                 }
-                told(generalized::search(&posed(shapes, poses), options, cache)).map(Response::Generalized)
+                with_message(generalized::search(&posed(shapes, poses), options, cache))
+                    .map(Response::Generalized)
             }
             Self::MovingMeshes(shapes, request) => {
-                told(request.answer(shapes, motions)).map(Response::TimeOfContact)
+                with_message(request.answer(shapes, motions)).map(Response::TimeOfContact)
             }
             Self::DeformingMeshes(pair) => deforming(pair, motions).map(Response::TimeOfContact),
             Self::MovingRobot { robot, obstacle, motion, among_links } => {
@@ -438,7 +441,8 @@ fn posed<'a>([a, b]: &'a Shapes, poses: &Poses) -> [Posed<'a>; 2] {
     [Posed::new(a, poses.a), Posed::new(b, poses.b)]
 }
 
-fn told<T>(found: Result<T, QueryError>) -> Answered<T> {
+/// The result, with the message of its error.
+fn with_message<T>(found: Result<T, QueryError>) -> Answered<T> {
     found.map_err(|error| error.to_string())
 }
 

@@ -14,7 +14,7 @@ use extricate_core::query::{
     self, Cache, LocalPenetration, Penetration, PenetrationOptions, Posed, QueryError,
 };
 
-/// Penetration of two shapes, if they overlap.
+/// Penetration of two shapes, or their separation.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum PenetrationResponse {
@@ -29,51 +29,51 @@ pub enum PenetrationResponse {
 /// A separating translation with a certified lower bound, world frame.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Separating {
-    /// Length of the least separating translation found [m]: an upper bound of the penetration depth.
+    /// Length of the minimum separating translation found [m]: an upper bound of the penetration depth.
     #[schemars(range(min = 0.0))]
     pub depth: f64,
-    /// Certified lower bound of the depth [m]; 0 where nothing is proved.
+    /// Certified lower bound of the depth [m]; 0 where none was found.
     #[schemars(range(min = 0.0))]
     pub lower_bound: f64,
     /// Unit direction in which A must move.
     pub direction: [f64; 3],
-    /// Translation of A that separates, with a clearance of at most 1e-10 of the size [m].
+    /// Separating translation of A, with a clearance of at most 1e-10 of the size [m].
     pub translation: [f64; 3],
-    /// A point of A and one of B, at the input pose, that touch when A has been moved [m].
+    /// A point of A and one of B, at the input pose, that touch after A has been moved [m].
     pub witnesses: [[f64; 3]; 2],
-    /// The overlap region by region, deepest first.
+    /// Overlap regions, deepest first.
     pub local: Vec<LocalOverlap>,
-    /// In-projections made; of convex shapes, supports computed.
+    /// Number of in-projections, or of support evaluations for convex shapes.
     pub iterations: u32,
-    /// Work of a search among meshes; not of convex shapes.
+    /// Work of a search between meshes; absent for convex shapes.
     #[serde(flatten)]
     pub search: Option<SearchWork>,
-    /// Whether the search ended because nothing nearby is better; of convex shapes, whether the bounds agree.
+    /// Whether the search ended because no nearby translation is shorter; for convex shapes, whether the bounds agree.
     pub converged: bool,
-    /// An independent check found the shapes apart after the translation.
+    /// Whether an independent check found the shapes separate after the translation; always true.
     #[schemars(extend("const" = true))]
     pub verified_free: bool,
 }
 
-/// Start and work of a search among meshes.
+/// Start and work of a search between meshes.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SearchWork {
-    /// Source of the start that led to the answer, as `start` names it; not of convex shapes, like the next four.
+    /// Source of the start that led to the answer, as in `start`; absent for convex shapes, like the next four.
     pub source: String,
-    /// Translational casts made: out-projections and looks from outside.
+    /// Number of translational casts: out-projections and casts from outside.
     pub casts: u32,
-    /// Marches from inside made.
+    /// Number of marches from inside.
     pub marches: u32,
-    /// Walks made.
+    /// Number of walks.
     pub walks: u32,
-    /// Half-spaces of the contact cone at the answer.
+    /// Number of half-spaces of the local contact space at the answer.
     pub rows: usize,
 }
 
-/// The overlap in one region, world frame.
+/// One overlap region, world frame.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct LocalOverlap {
-    /// Middle of the curve in which the surfaces intersect [m]; of convex shapes, middle of the witnesses.
+    /// Centre of the intersection curve of the surfaces [m]; for convex shapes, midpoint of the witnesses.
     pub point: [f64; 3],
     /// Unit direction in which A must move.
     pub normal: [f64; 3],
@@ -82,16 +82,16 @@ pub struct LocalOverlap {
     pub depth: f64,
 }
 
-/// Question how far A must move to be free of B.
+/// Request for the minimum translation of A that frees it from B.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default)]
 pub struct PenetrationRequest {
-    /// How much work a penetration query may be [default: best].
+    /// Computational effort of the query [default: best].
     #[cfg_attr(feature = "clap", arg(long, value_name = "EFFORT"))]
     pub effort: Option<EffortArgument>,
-    /// The one source of starts: centroid, clear, coherence, random, sampled, normals, axes, spread or given:X,Y,Z
-    /// [default: as the effort needs them].
+    /// Source of the starts: centroid, clear, coherence, random, sampled, normals, axes, spread or given:X,Y,Z
+    /// [default: several, by effort].
     #[cfg_attr(feature = "clap", arg(long, value_name = "SOURCE"))]
     #[serde(deserialize_with = "parsed")]
     #[schemars(with = "Option<String>")]
@@ -99,11 +99,11 @@ pub struct PenetrationRequest {
     /// Seed of the random starts [default: 0].
     #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
     pub seed: Option<u64>,
-    /// Return the best answer so far after S seconds; such an answer depends on the machine and is not reproducible.
+    /// Return the best result found within S seconds; such a result depends on the machine and is not reproducible.
     #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = seconds))]
     #[serde(skip)]
     pub time_budget: Option<Duration>,
-    /// How much work the lower bound is worth: skip, balls, or cover:N with N distances [default: balls].
+    /// Method of the lower bound: skip, balls, or cover:N with N distance evaluations [default: balls].
     #[cfg_attr(feature = "clap", arg(long, value_name = "HOW", value_parser = lower_bound))]
     #[serde(deserialize_with = "bound")]
     #[schemars(with = "Option<String>")]
@@ -116,16 +116,16 @@ fn bound<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<LowerBound
 
 #[cfg_attr(
     not(any(test, feature = "clap")),
-    expect(dead_code, reason = "options of the command line need it")
+    expect(dead_code, reason = "used by options of the command line only")
 )]
 fn seconds(text: &str) -> Result<Duration, String> {
     let positive = text.parse().ok().filter(|&seconds: &f64| seconds > 0.0);
     let budget = positive.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    budget.ok_or_else(|| String::from("a time in seconds above zero is needed"))
+    budget.ok_or_else(|| String::from("expected a time in seconds above zero"))
 }
 
 impl PenetrationRequest {
-    /// The first field that was given and that only meshes have.
+    /// The first given field that applies to meshes only.
     pub(super) fn given_for_meshes(&self) -> Option<&'static str> {
         let fields = [
             ("start", self.start.is_some()),
@@ -150,7 +150,7 @@ impl PenetrationRequest {
     }
 }
 
-/// The separating translation of two shapes. Coherent poses share a cache; other answers do not depend on those before.
+/// The separating translation of two shapes. Coherent poses share a cache; other results do not depend on previous ones.
 pub(super) fn search(
     [a, b]: &[Posed; 2],
     options: &PenetrationOptions,
@@ -173,7 +173,7 @@ impl From<&LocalPenetration> for LocalOverlap {
 }
 
 impl SearchWork {
-    /// None where no triangles were searched.
+    /// Work of a search; none for convex shapes.
     fn of(found: &Penetration) -> Option<Self> {
         let Penetration { casts, marches, walks, rows, .. } = *found;
         Some(Self { source: found.start?.to_string(), casts, marches, walks, rows })
@@ -181,7 +181,7 @@ impl SearchWork {
 }
 
 impl PenetrationResponse {
-    /// The answer with its local penetrations, which are told beyond the search.
+    /// The response, with the local penetrations, which are not part of the search.
     pub(super) fn new(found: Option<Penetration>, [a, b]: &[Posed; 2]) -> Result<Self, QueryError> {
         let Some(found) = found else { return Ok(Self::Separate {}) };
         let local = query::local_penetrations_of(a, b, &found)?;
@@ -195,7 +195,7 @@ impl PenetrationResponse {
             iterations: found.iterations,
             search: SearchWork::of(&found),
             converged: found.converged,
-            // A translation that the independent check refuses is a failure and never gets here.
+            // A translation that the independent check rejects is an error of the query and does not get here.
             verified_free: true,
         }))
     }
@@ -222,10 +222,11 @@ impl fmt::Display for PenetrationResponse {
     }
 }
 
-/// Signed distances that a cover may evaluate unless told otherwise: tens of milliseconds.
+/// Default number of signed distances of a cover: tens of milliseconds. The time grows in proportion; fewer leave a weaker
+/// bound.
 const EVALUATIONS: u32 = 4096;
 
-/// How much work a lower bound is worth, as it is written: `skip`, `balls`, `cover` or `cover:N`.
+/// Parses the method of the lower bound: `skip`, `balls`, `cover` or `cover:N`.
 fn lower_bound(text: &str) -> Result<LowerBound, String> {
     let cover = |evaluations| LowerBound::Cover { evaluations };
     match text.split_once(':') {
@@ -234,9 +235,9 @@ fn lower_bound(text: &str) -> Result<LowerBound, String> {
         None if text == "cover" => Ok(cover(EVALUATIONS)),
         Some(("cover", count)) => match count.parse() {
             Ok(count) if count > 0 => Ok(cover(count)),
-            _ => Err(String::from("a cover needs a number of distances above zero: cover:N")),
+            _ => Err(String::from("expected a number of distances above zero: cover:N")),
         },
-        _ => Err(String::from("write skip, balls, cover or cover:N")),
+        _ => Err(String::from("accepted: skip, balls, cover or cover:N")),
     }
 }
 
@@ -245,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lower_bounds_are_read_and_refused_with_what_to_write() {
+    fn lower_bounds_are_parsed_and_errors_name_the_accepted_forms() {
         assert_eq!(lower_bound("skip"), Ok(LowerBound::Skip));
         assert_eq!(lower_bound("balls"), Ok(LowerBound::InnerBalls));
         assert_eq!(lower_bound("cover"), Ok(LowerBound::Cover { evaluations: EVALUATIONS }));
@@ -256,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn budgets_are_read_and_refused_with_what_to_write() {
+    fn time_budgets_are_parsed_and_errors_name_the_unit() {
         assert_eq!(seconds("0.25"), Ok(Duration::from_millis(250)));
         for bad in ["", "0", "-1", "inf", "NaN", "1e300", "2s"] {
             assert!(seconds(bad).unwrap_err().contains("seconds"), "{bad}");

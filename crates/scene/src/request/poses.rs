@@ -1,4 +1,4 @@
-//! Pose lines: where A and B are, one query a line.
+//! Pose lines: poses of A and B, one query per line.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use serde_json::Value;
 /// Poses of A and B, body → world.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Poses {
-    /// Of A; of a robot its root.
+    /// Pose of A, or of the root link of a robot.
     pub a: Isometry3<f64>,
-    /// Of B.
+    /// Pose of B.
     pub b: Isometry3<f64>,
 }
 
@@ -27,27 +27,27 @@ pub struct Motions {
 
 /// Content of a pose line.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct At {
-    /// Poses, resting unless the kind of request moves them.
+pub(super) struct PoseLine {
+    /// Poses; at rest unless the kind of request has motions.
     pub(super) motions: Motions,
     /// Joint values of a robot by name [rad or m].
     pub(super) joints: BTreeMap<String, f64>,
-    /// Joint values at the end of its motion, if its joints move.
+    /// Joint values at the end of the motion, if joints move.
     pub(super) joints_end: Option<BTreeMap<String, f64>>,
 }
 
-/// Fields that a pose line may hold; others are ignored.
+/// Form of a pose line: the fields that are read; others are ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineForm {
     /// Poses.
     Rest,
-    /// Poses and where they end.
+    /// Poses at the start and end of a motion.
     Motion,
-    /// Poses, joints, and where they end.
+    /// Poses and joints at the start and end of a motion.
     Robot,
 }
 
-/// The joints of a line.
+/// Joint fields of a line.
 #[derive(Debug, Deserialize)]
 struct JointLine {
     #[serde(default)]
@@ -56,79 +56,80 @@ struct JointLine {
 }
 
 impl LineForm {
-    /// Content of a line of JSON.
-    pub(super) fn parse(self, line: &str) -> Result<At, String> {
+    /// Parses a line of JSON.
+    pub(super) fn parse(self, line: &str) -> Result<PoseLine, String> {
         let motions = match self {
             Self::Rest => parse(line).map(|poses| Motions { start: poses, end: poses }),
             Self::Motion | Self::Robot => parse_motions(line),
         };
         let motions = motions?;
         if self != Self::Robot {
-            return Ok(At { motions, ..At::default() });
+            return Ok(PoseLine { motions, ..PoseLine::default() });
         }
         let JointLine { joints, joints_end } =
-            serde_json::from_str(line).map_err(|error| format!("not a line of joints: {error}"))?;
-        Ok(At { motions, joints, joints_end })
+            serde_json::from_str(line).map_err(|error| format!("invalid line of joints: {error}"))?;
+        Ok(PoseLine { motions, joints, joints_end })
     }
 
-    /// Content of the field `poses` of a request; without it all is at rest at the origin.
-    pub(super) fn of_field(self, field: Option<&Value>) -> Result<At, String> {
-        field.map_or_else(|| Ok(At::default()), |line| self.parse(&line.to_string()))
+    /// Parses the field `poses` of a request; without it everything is at rest at the origin.
+    pub(super) fn of_field(self, field: Option<&Value>) -> Result<PoseLine, String> {
+        field.map_or_else(|| Ok(PoseLine::default()), |line| self.parse(&line.to_string()))
     }
 }
 
-/// A pose line; further keys are ignored.
+/// Pose fields of a line; unknown keys are ignored.
 #[derive(Debug, Default, Deserialize)]
-struct Line {
-    /// Of a robot: its root, also called its base.
+struct PoseFields {
+    /// For a robot: the pose of its root link, also written `base`.
     #[serde(default, alias = "base")]
     a: Pose,
     #[serde(default)]
     b: Pose,
 }
 
-/// A line of a motion: a pose line, and where the motion ends; a body without an end rests.
+/// Motion fields of a line: poses at the start and end; a body without an end pose is at rest.
 #[derive(Debug, Deserialize)]
-struct MotionLine {
+struct MotionFields {
     #[serde(flatten)]
-    start: Line,
+    start: PoseFields,
     #[serde(alias = "base_end")]
     a_end: Option<Pose>,
     b_end: Option<Pose>,
 }
 
-/// A pose as a line holds it.
+/// A pose in JSON.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 pub struct Pose {
     /// Position [m].
     #[serde(default)]
     translation: [f64; 3],
-    /// Unit quaternion w, x, y, z, or the nine numbers of a rotation matrix, rows first.
+    /// Unit quaternion w, x, y, z, or the nine numbers of a rotation matrix, row-major.
     #[serde(default)]
     rotation: Option<Vec<f64>>,
 }
 
-/// Largest deviation of a rotation from an orthonormal one: what six written digits leave.
+/// Maximum deviation of a rotation from an orthonormal one: the rounding of six written digits. Larger, and a matrix with a
+/// scale or a mistyped number would pass.
 const ROTATION_TOLERANCE: f64 = 1e-5;
 
-/// The poses of a line.
+/// Parses the poses of a line.
 ///
 /// # Errors
-/// Says what is wrong with it.
+/// A message that describes the error.
 pub fn parse(line: &str) -> Result<Poses, String> {
-    poses(serde_json::from_str(line).map_err(|error| format!("not a pose line: {error}"))?)
+    poses(serde_json::from_str(line).map_err(|error| format!("invalid pose line: {error}"))?)
 }
 
-/// The motions of a line.
+/// Parses the motions of a line.
 ///
 /// # Errors
-/// Says what is wrong with it.
+/// A message that describes the error.
 pub fn parse_motions(line: &str) -> Result<Motions, String> {
-    motions(serde_json::from_str(line).map_err(|error| format!("not a line of a motion: {error}"))?)
+    motions(serde_json::from_str(line).map_err(|error| format!("invalid motion line: {error}"))?)
 }
 
-/// The motions that a line holds.
-fn motions(line: MotionLine) -> Result<Motions, String> {
+/// The motions of the fields of a line.
+fn motions(line: MotionFields) -> Result<Motions, String> {
     let start = poses(line.start)?;
     let end = |body: &str, end: Option<Pose>, start| {
         end.map_or(Ok(start), |pose| isometry(pose).map_err(|why| format!("pose of {body}_end: {why}")))
@@ -137,8 +138,8 @@ fn motions(line: MotionLine) -> Result<Motions, String> {
     Ok(Motions { start, end })
 }
 
-/// The poses that a line holds.
-fn poses(line: Line) -> Result<Poses, String> {
+/// The poses of the fields of a line.
+fn poses(line: PoseFields) -> Result<Poses, String> {
     let in_body = |body: &str, pose: Pose| isometry(pose).map_err(|why| format!("pose of {body}: {why}"));
     Ok(Poses { a: in_body("a", line.a)?, b: in_body("b", line.b)? })
 }
@@ -162,13 +163,17 @@ pub(crate) fn isometry(pose: Pose) -> Result<Isometry3<f64>, String> {
             let matrix = Matrix3::from_row_slice(rows);
             let is_orthonormal =
                 (matrix * matrix.transpose() - Matrix3::identity()).amax() <= ROTATION_TOLERANCE;
+            // A reflection is orthonormal as well.
             if !is_orthonormal || matrix.determinant() < 0.0 {
-                return Err("the nine numbers are no rotation matrix (rows first, right-handed)".into());
+                return Err("the nine numbers are not a rotation matrix (row-major, right-handed)".into());
             }
             UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(matrix))
         }
         Some(other) => {
-            return Err(format!("a rotation is 4 numbers (w, x, y, z) or 9 (rows), not {}", other.len()));
+            return Err(format!(
+                "a rotation needs 4 numbers (w, x, y, z) or 9 (row-major), not {}",
+                other.len()
+            ));
         }
     };
     Ok(Isometry3::from_parts(Translation3::from(Vector3::from(pose.translation)), rotation))
@@ -179,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quaternion_and_the_matrix_of_the_same_turn_give_the_same_pose() {
+    fn a_quaternion_and_the_matrix_of_the_same_rotation_give_the_same_pose() {
         let of_quaternion =
             parse(r#"{"a": {"rotation": [0.8, 0, 0, 0.6], "translation": [1, 2, 3]}, "id": 7}"#);
         let of_matrix = parse(
@@ -193,29 +198,29 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rotation_is_refused_with_the_reason() {
+    fn invalid_rotations_are_refused_with_the_reason() {
         for (rotation, why) in [
             ("[1, 1, 0, 0]", "length 1.41"),
             ("[1, 0, 0]", "not 3"),
-            ("[1, 0, 0, 0, 1, 0, 0, 0, -1]", "no rotation matrix"),
-            ("[1, 0, 0, 0, 2, 0, 0, 0, 0.5]", "no rotation matrix"),
+            ("[1, 0, 0, 0, 1, 0, 0, 0, -1]", "not a rotation matrix"),
+            ("[1, 0, 0, 0, 2, 0, 0, 0, 0.5]", "not a rotation matrix"),
             ("[0, 0, 0, 0]", "length 0"),
         ] {
             let error = parse(&format!(r#"{{"b": {{"rotation": {rotation}}}}}"#)).expect_err(rotation);
             assert!(error.contains(why) && error.contains("pose of b"), "{error}");
         }
-        assert!(parse("{\"a\": {\"translation\": [1, 2]}}").unwrap_err().contains("not a pose line"));
+        assert!(parse("{\"a\": {\"translation\": [1, 2]}}").unwrap_err().contains("invalid pose line"));
         assert!(parse("{\"a\": {\"translation\": [1, 2, 1e999]}}").is_err());
     }
 
     #[test]
-    fn a_body_without_an_end_rests() {
+    fn a_body_without_an_end_pose_is_at_rest() {
         let motions = r#"{"a": {"translation": [1, 0, 0]}, "b": {"translation": [0, 1, 0]}, "b_end": {}}"#;
         let motions = parse_motions(motions).unwrap();
         assert_eq!(motions.end.a, motions.start.a);
         assert_eq!(motions.end.b, Isometry3::identity());
         let error = parse_motions(r#"{"a_end": {"rotation": [1, 1, 0, 0]}}"#).unwrap_err();
         assert!(error.contains("pose of a_end") && error.contains("length 1.41"), "{error}");
-        assert!(parse_motions(r#"{"a_end": 3}"#).unwrap_err().contains("not a line of a motion"));
+        assert!(parse_motions(r#"{"a_end": 3}"#).unwrap_err().contains("invalid motion line"));
     }
 }

@@ -1,4 +1,4 @@
-//! Repairs of scenes: bodies moved apart, or bodies and robots put where nothing overlaps.
+//! Repair of scenes: separation of bodies by translations, or search for free poses of bodies and robots.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 use super::bodies_repair::{self, BodiesRepair};
 use super::fault::Fault;
 use super::fields::{length, optional_length};
-use super::overlaps::{all_measured, build, measured, not_moved};
+use super::overlaps::{all_measured, build, measured, soft_overlap_message};
 use super::response::Response;
 use super::scene_repair::{self, SceneRepairResponse};
 use super::text::EffortArgument;
@@ -22,23 +22,23 @@ use extricate_dynamics::Mobility;
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default)]
 pub struct RepairFields {
-    /// How much work to do.
+    /// Computational effort.
     #[cfg_attr(feature = "clap", arg(long, value_name = "EFFORT", default_value = "best"))]
     pub effort: EffortArgument,
-    /// Distance that everything shall keep [m].
+    /// Minimum clearance after the repair [m].
     #[serde(deserialize_with = "length")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "D", default_value_t = 0.0))]
     #[cfg_attr(feature = "clap", arg(value_parser = not_negative, allow_negative_numbers = true))]
     pub clearance: f64,
-    /// Distance that nothing may be moved beyond [m]; exit code 6 where something would have to.
+    /// Maximum distance that anything may be moved [m]; exit code 6 where that is not enough.
     #[serde(deserialize_with = "optional_length")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "D"))]
     #[cfg_attr(feature = "clap", arg(value_parser = not_negative, allow_negative_numbers = true))]
     pub max_move: Option<f64>,
-    /// What stays where it is: a body, a joint, a link, a base; may be given several times.
+    /// Body, joint, link or base that must not move; may be given several times.
     #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
     pub fix: Vec<String>,
-    /// How dear the motion of a body, joint, link or base is, 1 for all others; may be given several times.
+    /// Weight of the motion of a body, joint, link or base, 1 for all others; may be given several times.
     #[serde(deserialize_with = "weights")]
     #[schemars(with = "BTreeMap<String, f64>")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "NAME=W", value_parser = weight))]
@@ -52,30 +52,30 @@ fn weights<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, f6
 #[cfg(feature = "clap")]
 fn not_negative(text: &str) -> Result<f64, String> {
     let value = text.parse().ok().filter(|value: &f64| *value >= 0.0 && value.is_finite());
-    value.ok_or_else(|| String::from("a number of metres, not below zero, is needed"))
+    value.ok_or_else(|| String::from("expected a distance in metres, zero or above"))
 }
 
 #[cfg(feature = "clap")]
 fn weight(text: &str) -> Result<(String, f64), String> {
-    // A name may hold an equals sign, a number does not.
+    // Split at the last equals sign: a name may contain one, a number cannot.
     let parts = text.rsplit_once('=').and_then(|(name, number)| Some((name, number.parse::<f64>().ok()?)));
-    let sound = parts.filter(|(_, value)| *value > 0.0 && value.is_finite());
-    let named = sound.map(|(name, value)| (name.to_owned(), value));
-    named.ok_or_else(|| String::from("NAME=W with a number W above zero is needed"))
+    let valid = parts.filter(|(_, value)| *value > 0.0 && value.is_finite());
+    let named = valid.map(|(name, value)| (name.to_owned(), value));
+    named.ok_or_else(|| String::from("expected NAME=W with a number W above zero"))
 }
 
-/// Question for the nearest poses of a scene at which nothing overlaps.
+/// Request for the nearest collision-free poses of a scene.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SceneRepairRequest {
-    /// Whether bodies may rotate, too; so they do in scenes with robots.
-    pub turn: bool,
+    /// Whether bodies may rotate as well; in scenes with robots they always may.
+    pub rotate: bool,
     /// Fields of all repairs.
     pub fields: RepairFields,
 }
 
 /// Changes of a scene.
 #[derive(Debug, Clone, Copy)]
-pub enum Rearrangement<'a> {
+pub enum SceneChange<'a> {
     /// Translations of bodies by name.
     Moved(&'a BTreeMap<String, nalgebra::Vector3<f64>>),
     /// Poses of bodies and robots.
@@ -94,7 +94,7 @@ impl RepairFields {
 }
 
 impl SceneRepairRequest {
-    /// Repairs a scene; `remake` makes the repaired scene, of which overlaps are measured afresh.
+    /// Repairs a scene; `remake` builds the repaired scene, in which overlaps are measured independently.
     ///
     /// # Errors
     /// A [`Fault`] where the scene has no world or a computation fails, and errors of `remake`.
@@ -102,16 +102,16 @@ impl SceneRepairRequest {
         &self,
         scene: &Scene,
         parallel: bool,
-        remake: impl FnOnce(&Scene, Rearrangement) -> Result<Scene, E>,
+        remake: impl FnOnce(&Scene, SceneChange) -> Result<Scene, E>,
     ) -> Result<Response, E> {
         let world = build(scene)?;
         let before = all_measured(&world)?;
-        if self.turn || !scene.robots.is_empty() {
+        if self.rotate || !scene.robots.is_empty() {
             let (rigid, options) = (measured(&world)?, self.fields.options(parallel));
             let mut found = scene_repair::search((scene, &world), &rigid, &self.fields.freedom(), &options)?;
-            let repaired = build(&remake(scene, Rearrangement::Posed(&found.poses))?)?;
+            let repaired = build(&remake(scene, SceneChange::Posed(&found.poses))?)?;
             let after = all_measured(&repaired)?;
-            found.refusal = found.refusal.or_else(|| not_moved(&repaired));
+            found.refusal = found.refusal.or_else(|| soft_overlap_message(&repaired));
             let response = SceneRepairResponse::new(scene, found, [&before, &after]);
             return Ok(Response::SceneRepair(Box::new(response)));
         }
@@ -123,9 +123,9 @@ impl SceneRepairRequest {
             ..SeparationOptions::default()
         };
         let (found, refusal) = bodies_repair::separated(&world, &Mobility { fixed, weights }, &options)?;
-        let repaired = build(&remake(scene, Rearrangement::Moved(&found.moved))?)?;
+        let repaired = build(&remake(scene, SceneChange::Moved(&found.moved))?)?;
         let after = all_measured(&repaired)?;
-        let refusal = refusal.or_else(|| not_moved(&repaired));
+        let refusal = refusal.or_else(|| soft_overlap_message(&repaired));
         Ok(Response::BodiesRepair(BodiesRepair::new(scene, &found, [&before, &after], refusal)))
     }
 }

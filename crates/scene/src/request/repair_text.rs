@@ -9,7 +9,7 @@ use super::text::{number, overlap};
 use crate::repair::{Change, Moved};
 use extricate_dynamics::BodyPenetration;
 
-/// Facts about a repaired scene that only its text tells.
+/// Facts about a repaired scene that are part of its text only.
 #[derive(Debug, Clone, Default)]
 pub struct SceneReport {
     /// File of the repaired scene.
@@ -18,7 +18,7 @@ pub struct SceneReport {
     depth_before: f64,
     /// Pairs that still overlap.
     overlaps: Vec<String>,
-    /// Changes, largest first.
+    /// Changes, in decreasing order.
     pub(super) changes: Vec<Change>,
 }
 
@@ -28,7 +28,7 @@ impl SceneReport {
         Self { written_to: None, depth_before, overlaps: after.iter().map(overlap).collect(), changes }
     }
 
-    /// The facts that all repairs of scenes have in common; `moved` are the rows between them.
+    /// Writes the facts common to all repairs of scenes; `moved` are the rows between them.
     pub(super) fn facts(
         &self,
         f: &mut fmt::Formatter,
@@ -43,7 +43,7 @@ impl SceneReport {
         facts.row("overlaps before", [format!("{overlaps_before}, {depths} m deep in sum")]);
         facts.row("overlaps after", [self.overlaps.len().to_string()]);
         moved.iter().for_each(|(name, fact)| facts.row(name, [fact.clone()]));
-        facts.row("least distance", [gap(clearance)]);
+        facts.row("minimum distance", [gap(clearance)]);
         if let Some(path) = &self.written_to {
             facts.row("written to", [path.display().to_string()]);
         }
@@ -52,12 +52,13 @@ impl SceneReport {
     }
 }
 
-/// A least distance as text.
+/// A minimum distance as text.
 pub(super) fn gap(clearance: Option<f64>) -> String {
     clearance.map_or_else(|| "none".into(), |gap| format!("{gap:.3e} m"))
 }
 
-/// Ratio to the whole motion below which a change is not listed for people.
+/// Fraction of the whole motion below which a change is counted but not listed, which keeps the tables of robots with many
+/// joints short.
 const UNLISTED: f64 = 1e-3;
 
 /// Writes a table of the changes worth listing, which come first, and the number of the others.
@@ -84,7 +85,7 @@ pub(super) fn write_changes(
 /// A change as text.
 pub(super) fn change_text(moved: &Moved) -> String {
     match *moved {
-        Moved::Turned(by) => format!("{}°", number(by.to_degrees())),
+        Moved::Rotated(by) => format!("{}°", number(by.to_degrees())),
         Moved::Slid(by) => format!("{} m", number(by)),
         Moved::Placed { translation, angle } => {
             format!("{} m, {}°", number(translation.norm()), number(angle.to_degrees()))

@@ -1,4 +1,4 @@
-//! What all responses have in common: a word that says what they are, and their text.
+//! Common parts of all responses: status, text and time.
 
 use std::time::{Duration, Instant};
 
@@ -8,12 +8,12 @@ use serde::Serialize;
 
 use super::fault::{Class, Fault};
 
-/// A response as programs read it.
+/// A response with a status for programs.
 pub trait Reply: Serialize {
-    /// The response in a word.
+    /// Status of the response, one word.
     fn status(&self) -> &'static str;
 
-    /// Reason why it is not what was asked for, where it is not.
+    /// Fault of a response that does not fulfil its request.
     fn shortfall(&self) -> Option<Fault> {
         None
     }
@@ -35,7 +35,7 @@ pub(super) fn coordinates<const N: usize>(points: &[Point3<f64>; N]) -> [[f64; 3
     points.map(|point| point.coords.into())
 }
 
-/// Success of a repair.
+/// Outcome of a repair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RepairStatus {
@@ -68,12 +68,16 @@ impl RepairStatus {
     }
 }
 
-/// Reason why a repair that is not free does not count.
-pub(super) fn not_free(status: RepairStatus, refusal: Option<&str>, left: &[[String; 2]]) -> Option<Fault> {
+/// Fault of a repair that did not find a collision-free pose; `colliding` are the remaining pairs.
+pub(super) fn not_free(
+    status: RepairStatus,
+    refusal: Option<&str>,
+    colliding: &[[String; 2]],
+) -> Option<Fault> {
     if status != RepairStatus::NotFound {
         return None;
     }
-    let pairs: Vec<String> = left.iter().map(|[a, b]| format!("`{a}` and `{b}`")).collect();
+    let pairs: Vec<String> = colliding.iter().map(|[a, b]| format!("`{a}` and `{b}`")).collect();
     let still = || format!("no collision-free pose was found: {} still collide", pairs.join(", "));
     Some(Fault::new(Class::NoFreePose, refusal.map_or_else(still, str::to_owned)))
 }

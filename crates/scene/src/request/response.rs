@@ -1,4 +1,4 @@
-//! The responses to all kinds of requests.
+//! Responses to all kinds of requests.
 
 use std::fmt;
 
@@ -11,17 +11,18 @@ use super::fault::Fault;
 use super::generalized::GeneralizedResponse;
 use super::hausdorff::Deviation;
 use super::penetration::PenetrationResponse;
+use super::plan::PlanResponse;
 use super::reply::Reply;
 use super::robot_repair::RobotRepair;
 use super::scene_repair::SceneRepairResponse;
 use super::self_collision::{LinksAtRest, MeshAtRest, MeshInMotion};
-use super::spanning::Span;
+use super::spanning::SpanningDistance;
 use super::time_of_contact::FirstContact;
 use crate::record::Summary;
 
 macro_rules! responses {
     ($($(#[$doc:meta])* $name:ident($type:ty),)*) => {
-        /// A response to a request: its fields in JSON, its text for people.
+        /// A response to a request, with JSON fields for programs and a text for people.
         #[derive(Debug, Serialize)]
         #[serde(untagged)]
         pub enum Response {
@@ -60,7 +61,7 @@ responses! {
     /// Hausdorff distance of two surfaces.
     Hausdorff(Deviation),
     /// Maximum distance of two shapes.
-    Spanning(Span),
+    Spanning(SpanningDistance),
     /// First contact of two moving shapes, or of the links of a robot.
     TimeOfContact(FirstContact),
     /// Self-collision of a mesh at rest.
@@ -79,6 +80,8 @@ responses! {
     SceneRepair(Box<SceneRepairResponse>),
     /// Repair of the bodies of a scene by translations.
     BodiesRepair(BodiesRepair),
+    /// Path of a robot or body of a scene.
+    Plan(Box<PlanResponse>),
     /// Summary of a run.
     Run(Box<Summary>),
 }

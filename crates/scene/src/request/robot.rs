@@ -1,4 +1,4 @@
-//! Robots of URDF files: whether their links meet one another, and when they first touch on their way.
+//! Robots from URDF files: self-collision of their links, and first contact of their motions.
 
 use std::path::{Path, PathBuf};
 
@@ -7,15 +7,15 @@ use serde::Deserialize;
 
 use super::access::Access;
 use super::fault::{Class, Fault};
-use super::poses::{At, Motions};
+use super::poses::{Motions, PoseLine};
 use super::reply::{Answered, coordinates};
 use super::self_collision::LinksAtRest;
 use super::time_of_contact::{FirstContact, Interpolation, LinkContact};
 use extricate_core::geometry::Solidity;
 use extricate_core::kinematics::urdf::Shapes;
 use extricate_core::proximity::{
-    AllowedCollisions, ArticulatedContact, ArticulatedModel, ArticulatedMotion, ContinuousOptions, Model,
-    MovingObstacle, Other, articulated,
+    AllowedCollisions, ArticulatedContact, ArticulatedModel, ArticulatedMotion, ContactPartner,
+    ContinuousOptions, Model, MovingObstacle, articulated,
 };
 
 /// Options of robots.
@@ -23,18 +23,18 @@ use extricate_core::proximity::{
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default)]
 pub struct RobotFields {
-    /// Two links of a robot that may collide; may be given several times. Neighbours always may.
+    /// Pair of links that may collide; may be given several times. Adjacent links always may.
     #[cfg_attr(feature = "clap", arg(long, value_name = "LINK,LINK", value_parser = two_links))]
     pub allow: Vec<[String; 2]>,
-    /// Folder of the packages that a robot names as package://; may be given several times.
+    /// Folder of packages for `package://` paths of a robot; may be given several times.
     #[cfg_attr(feature = "clap", arg(long, value_name = "DIR"))]
     pub package: Vec<PathBuf>,
-    /// Take the shapes of a robot that are meant to be seen, not those meant for collision.
+    /// Use the visual shapes of a robot instead of its collision shapes.
     #[cfg_attr(feature = "clap", arg(long))]
     pub visual: bool,
 }
 
-/// A robot, its links with their trees.
+/// A robot with the trees of its links, and its allowed collisions.
 #[derive(Debug)]
 pub(super) struct Robot {
     model: ArticulatedModel,
@@ -45,25 +45,25 @@ pub(super) struct Robot {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct JointMotion {
     from: Vec<f64>,
-    /// The end, if the joints move.
+    /// End of the motion, if joints move.
     to: Option<Vec<f64>>,
 }
 
-/// Two links of a robot by name.
+/// Parses the names of two links.
 ///
 /// # Errors
-/// Says how they are written.
+/// A message with the accepted form.
 pub fn two_links(text: &str) -> Result<[String; 2], String> {
     match text.split_once(',') {
         Some((first, second)) if !first.is_empty() && !second.is_empty() => {
             Ok([first.to_owned(), second.to_owned()])
         }
-        _ => Err(String::from("write the names of two links: LINK,LINK")),
+        _ => Err(String::from("expected the names of two links: LINK,LINK")),
     }
 }
 
 impl RobotFields {
-    /// The first of the options that was given.
+    /// The first given option.
     pub(super) fn given(&self) -> Option<&'static str> {
         let fields = [
             ("allow", !self.allow.is_empty()),
@@ -75,7 +75,7 @@ impl RobotFields {
 }
 
 impl Robot {
-    /// Reads a robot; links are solids where their meshes are closed, unless `solidity` says otherwise.
+    /// Reads a robot; links with closed meshes are solids unless `solidity` is given.
     pub(super) fn read(
         (path, folder): (&str, &Path),
         fields: &RobotFields,
@@ -103,12 +103,12 @@ impl Robot {
         Ok(Self { model, allowed })
     }
 
-    /// The configurations that a line says.
-    pub(super) fn joints(&self, at: &At) -> Result<JointMotion, String> {
+    /// The configurations of a line.
+    pub(super) fn joints(&self, line: &PoseLine) -> Result<JointMotion, String> {
         let configuration =
             |values| self.model.articulation().configuration(values).map_err(|error| error.to_string());
-        let to = at.joints_end.as_ref().map(configuration).transpose()?;
-        Ok(JointMotion { from: configuration(&at.joints)?, to })
+        let to = line.joints_end.as_ref().map(configuration).transpose()?;
+        Ok(JointMotion { from: configuration(&line.joints)?, to })
     }
 
     fn name(&self, link: usize) -> String {
@@ -123,7 +123,7 @@ impl Robot {
         Ok(LinksAtRest { collides: !links.is_empty(), links })
     }
 
-    /// The first contact with an obstacle, if there is one, and of links with one another if `among_links`.
+    /// The first contact with the obstacle, if there is one, and with `among_links` of links with one another.
     pub(super) fn first_contact(
         &self,
         (joints, Motions { start, end }): (&JointMotion, &Motions),
@@ -146,8 +146,8 @@ impl Robot {
             time: found.time,
             link: self.name(found.link),
             other: match found.other {
-                Other::Obstacle(_) => None,
-                Other::Link(link) => Some(self.name(link)),
+                ContactPartner::Obstacle(_) => None,
+                ContactPartner::Link(link) => Some(self.name(link)),
             },
             points: coordinates(&found.points),
             normal: found.normal.into_inner().into(),
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_of_links_are_known_by_how_they_are_written() {
+    fn pairs_of_links_are_parsed() {
         assert_eq!(two_links("a,b"), Ok([String::from("a"), String::from("b")]));
         for bad in ["", "a", "a,", ",b"] {
             assert!(two_links(bad).unwrap_err().contains("LINK,LINK"), "{bad}");

@@ -20,10 +20,10 @@ use extricate_core::penetration::object_norm::Measure;
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(extend("x-status" = ["repaired", "already-free", "not-found"]))]
 pub struct RobotRepair {
-    /// Success.
+    /// Outcome.
     #[serde(skip)]
     pub status: RepairStatus,
-    /// Reason why it was not repaired though it is free.
+    /// Reason why a free configuration is not accepted.
     #[serde(skip)]
     pub error: Option<String>,
     /// Object norm of the change, squared [m²].
@@ -35,10 +35,10 @@ pub struct RobotRepair {
     /// Mean squared displacement of all points [m²].
     #[schemars(range(min = 0.0))]
     pub mean_squared_displacement: f64,
-    /// Measure of the points; by area where a link is a surface without volume.
+    /// Measure over the points: by volume, or by area where a link is a surface without volume.
     #[schemars(extend("enum" = ["volume", "area"]))]
     pub measure: &'static str,
-    /// Joints that move of themselves, by name [rad or m].
+    /// Values of the independent joints, by name [rad or m].
     pub joints: BTreeMap<String, f64>,
     /// Pose of the root link.
     pub base: PoseResponse,
@@ -48,24 +48,24 @@ pub struct RobotRepair {
     pub base_change: Option<Displacement>,
     /// The link that moved farthest; null where nothing did.
     pub farthest: Option<FarthestLink>,
-    /// Least distance of what may not collide [m]; below zero where it overlaps, null where there is no pair.
+    /// Minimum distance of the pairs that may not collide [m]; negative where they overlap, null where there is no pair.
     pub clearance: Option<f64>,
     /// Whether all joints are within their limits.
     pub limits_kept: bool,
-    /// Whether a second collision query found nothing that collides.
+    /// Whether an independent collision query found no collision.
     pub verified_free: bool,
-    /// Pairs of links and obstacles that collide in the configuration.
+    /// Pairs of links and obstacles that collide in the initial configuration.
     pub collisions_before: Vec<[String; 2]>,
-    /// Pairs that collide in the answer.
+    /// Pairs that collide in the repaired configuration.
     pub collisions_after: Vec<[String; 2]>,
-    /// Steps of all searches.
+    /// Iterations of all searches.
     pub iterations: u32,
-    /// Facts for people.
+    /// Facts for the text output.
     #[serde(skip)]
     report: RobotReport,
 }
 
-/// Facts about a repaired configuration that only its text tells.
+/// Facts about a repaired configuration that are part of its text only.
 #[derive(Debug, Default)]
 struct RobotReport {
     changes: Vec<Change>,
@@ -85,13 +85,13 @@ struct Line<'a> {
 pub struct FarthestLink {
     /// Its name.
     pub link: String,
-    /// Displacement of its farthest point [m]; of round shapes a bound.
+    /// Displacement of its farthest point [m]; for round shapes an upper bound.
     #[schemars(range(min = 0.0))]
     pub distance: f64,
 }
 
 impl RobotRepair {
-    /// The response to a configuration; `repair` is missing where it was free already.
+    /// The response for a configuration; `repair` is missing where it was already free.
     fn new(
         (status, error): (RepairStatus, Option<String>),
         ensemble: &Ensemble,
@@ -107,7 +107,7 @@ impl RobotRepair {
         let clearance = Some(ensemble.clearance(&poses)?).filter(|clearance| clearance.is_finite());
         let names = |pairs: &[Collision]| pairs.iter().map(|pair| pair.names.clone()).collect();
         let of_joints = |change: &Change| match change.moved {
-            Moved::Turned(by) | Moved::Slid(by) => Some((change.name.clone(), by)),
+            Moved::Rotated(by) | Moved::Slid(by) => Some((change.name.clone(), by)),
             Moved::Placed { .. } => None,
         };
         let of_base = |change: &Change| match change.moved {
@@ -147,7 +147,7 @@ impl RobotRepair {
     /// The configuration as a line of a file of configurations.
     ///
     /// # Errors
-    /// Those of writing JSON.
+    /// Errors of serialization.
     pub fn line(&self) -> serde_json::Result<String> {
         serde_json::to_string(&Line { joints: &self.joints, base: &self.base }).map(|line| line + "\n")
     }
@@ -160,9 +160,9 @@ fn measure_name(measure: Measure) -> &'static str {
     }
 }
 
-/// Values of the joints that move of themselves, by name.
+/// Values of the independent joints, by name.
 fn values(ensemble: &Ensemble, pose: &Pose) -> BTreeMap<String, f64> {
-    let articulation = ensemble.arrangement().movers()[0].articulation();
+    let articulation = ensemble.collision_world().movables()[0].articulation();
     let joints = articulation.coordinates().iter().map(|&joint| articulation.joints()[joint].name.clone());
     joints.zip(pose.joints.iter().copied()).collect()
 }
@@ -177,7 +177,7 @@ impl Reply for RobotRepair {
     }
 }
 
-/// The response to the result of a search; a configuration that is not free has one, too.
+/// The response to the result of a search; a configuration that is not free has one as well.
 pub(super) fn response(
     ensemble: &Ensemble,
     pose: &Pose,
@@ -197,7 +197,7 @@ pub(super) fn response(
     RobotRepair::new((status, why), ensemble, pose, repair, measure)
 }
 
-/// The class of what went wrong when a robot was repaired.
+/// Class of an error of the repair of a robot.
 pub(super) fn class_of(error: &RepairError) -> Class {
     match error {
         RepairError::UnknownName { .. } | RepairError::BadWeight { .. } => Class::Usage,
@@ -217,10 +217,10 @@ impl fmt::Display for RobotRepair {
         if let Some(FarthestLink { link, distance }) = &self.farthest {
             facts.row("farthest", [format!("{link}, by {} m", number(*distance))]);
         }
-        facts.row("least distance", [gap(self.clearance)]);
+        facts.row("minimum distance", [gap(self.clearance)]);
         let checked = if self.verified_free { "free" } else { "NOT free" };
-        let kept = if self.limits_kept { "kept" } else { "NOT kept" };
-        facts.row("checked", [format!("{checked}, limits {kept}")]);
+        let limits = if self.limits_kept { "satisfied" } else { "NOT satisfied" };
+        facts.row("checked", [format!("{checked}, limits {limits}")]);
         write!(f, "{facts}")?;
         for Collision { names: [a, b], depth } in &self.report.collisions {
             let depth = depth.map_or_else(String::new, |depth| format!(", {} m deep", number(depth)));
@@ -235,11 +235,13 @@ impl fmt::Display for RobotRepair {
 }
 
 impl RobotRepair {
-    /// A change, and where it led from and to.
+    /// A change, and the values before and after it.
     fn cells(&self, Change { name, moved, .. }: &Change) -> Vec<String> {
         let from = self.report.before.get(name).copied().unwrap_or_default();
         let at = match *moved {
-            Moved::Turned(by) => [Moved::Turned(from), Moved::Turned(from + by)].map(|at| change_text(&at)),
+            Moved::Rotated(by) => {
+                [Moved::Rotated(from), Moved::Rotated(from + by)].map(|at| change_text(&at))
+            }
             Moved::Slid(by) => [Moved::Slid(from), Moved::Slid(from + by)].map(|at| change_text(&at)),
             Moved::Placed { .. } => [String::new(), String::new()],
         };

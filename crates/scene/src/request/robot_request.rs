@@ -1,4 +1,4 @@
-//! Repairs of a robot among obstacles.
+//! Repair of a robot among obstacles.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::configuration::{Entry, configuration};
+use super::configuration::{ConfigurationFields, configuration};
 use super::context::Context;
 use super::fault::{Class, Fault};
 use super::fields::{Fields, ItemFault};
@@ -26,10 +26,10 @@ use extricate_core::kinematics::urdf::{Shapes, UrdfOptions};
 use extricate_core::penetration::generalized::{Base, GeneralizedCoherence, Pose};
 use extricate_core::penetration::object_norm::Measure;
 
-/// Bytes that a robot among obstacles is counted as, beyond its models.
+/// Estimated bytes of a robot among obstacles, beyond those of its models.
 const ENSEMBLE_BYTES: usize = 64 * SMALL;
 
-/// A robot, as it is written.
+/// A robot, as written in a request.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RobotSource {
     /// Its URDF file.
@@ -45,83 +45,83 @@ pub struct RobotSource {
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default)]
 pub struct LinkFields {
-    /// Two links, or a link and an obstacle, that may collide; may be given several times. Neighbours may, and links that
-    /// always do.
+    /// Two links, or a link and an obstacle, that may collide; may be given several times. Adjacent links, and links that
+    /// always collide, may.
     #[cfg_attr(feature = "clap", arg(long, value_name = "A,B", value_parser = two_links))]
     pub allow: Vec<[String; 2]>,
-    /// Two links that may not collide, though they are neighbours or always do; may be given several times.
+    /// Two links that may not collide although they are adjacent or always collide; may be given several times.
     #[cfg_attr(feature = "clap", arg(long, value_name = "A,B", value_parser = two_links))]
     pub forbid: Vec<[String; 2]>,
-    /// Folder of the packages that the files name as package://; may be given several times.
+    /// Folder of packages for `package://` paths of the files; may be given several times.
     #[cfg_attr(feature = "clap", arg(long, value_name = "DIR"))]
     pub package: Vec<PathBuf>,
-    /// Take the shapes of links that are meant to be seen, not those meant for collision.
+    /// Use the visual shapes of links instead of their collision shapes.
     #[cfg_attr(feature = "clap", arg(long))]
     pub visual: bool,
-    /// Seed of random starts [default: 0].
+    /// Seed of the random starts [default: 0].
     #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
     pub seed: Option<u64>,
 }
 
-/// Question for the nearest collision-free configuration of a robot among obstacles.
+/// Request for the nearest collision-free configuration of a robot among obstacles.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RobotRepairRequest {
     /// The robot.
     pub source: RobotSource,
     /// Its configuration.
-    pub configuration: Entry,
+    pub configuration: ConfigurationFields,
     /// The obstacles.
     pub obstacles: Vec<ObstacleArgument>,
     /// Fields of all repairs.
     pub fields: RepairFields,
 }
 
-/// An obstacle as a request holds it.
+/// An obstacle in a request: a text, or an object with a pose.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Written {
+enum ObstacleField {
     Text(String),
-    Placed(Placed),
+    Object(ObstacleObject),
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Placed {
+struct ObstacleObject {
     shape: String,
     #[serde(default)]
     pose: poses::Pose,
     name: Option<String>,
 }
 
-/// A robot among obstacles, preprocessed. Where these are, each request says.
-pub struct ReadyRobot {
+/// A preprocessed robot among obstacles; each request sets the poses of the obstacles.
+pub struct PreparedRobot {
     robot: Arc<Robot>,
     measure: Measure,
     ensemble: Ensemble,
-    /// Copies that items had and that no one has now: making one shows beside a quick repair.
+    /// Copies that are not in use: copying takes a noticeable part of the time of a quick repair.
     spare: Mutex<Vec<Ensemble>>,
 }
 
-impl ReadyRobot {
-    /// A copy of the ensemble; where its obstacles stand is to be said.
+impl PreparedRobot {
+    /// A copy of the ensemble; the caller must set the poses of its obstacles.
     fn copy(&self) -> Ensemble {
         let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
         spare.unwrap_or_else(|| self.ensemble.clone())
     }
 
-    /// Takes back a copy in which nothing was changed but where obstacles stand and what they are called.
+    /// Takes back a copy in which only poses and names of obstacles were changed.
     fn give_back(&self, copy: Ensemble) {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(copy);
     }
 }
 
-impl Written {
+impl ObstacleField {
     fn obstacle(self) -> Result<ObstacleArgument, ItemFault> {
-        let wrong = |why| ItemFault::Field { name: "obstacle", why };
+        let invalid = |why| ItemFault::Field { name: "obstacle", why };
         match self {
-            Self::Text(text) => ObstacleArgument::parse(&text).map_err(|fault| wrong(fault.message)),
-            Self::Placed(Placed { shape, pose, name }) => {
-                let pose = isometry(pose).map_err(wrong)?;
+            Self::Text(text) => ObstacleArgument::parse(&text).map_err(|fault| invalid(fault.message)),
+            Self::Object(ObstacleObject { shape, pose, name }) => {
+                let pose = isometry(pose).map_err(invalid)?;
                 Ok(ObstacleArgument { name: name.unwrap_or_else(|| shape.clone()), shape, pose })
             }
         }
@@ -135,16 +135,16 @@ impl RobotSource {
         UrdfOptions { shapes, packages, ..UrdfOptions::default() }
     }
 
-    /// Key of the robot alone.
+    /// Cache key of the robot without obstacles.
     fn key(&self) -> String {
         let Self { robot, floating, links: LinkFields { allow, forbid, package, visual, .. } } = self;
         format!("robot {robot} {floating} {visual} {package:?} {allow:?} {forbid:?}")
     }
 
-    /// The robot; pairs of `allow` that are not two of its links are left for later.
+    /// Loads the robot. Pairs of `allow` that are not two of its links may name obstacles and are handled later.
     ///
     /// # Errors
-    /// A [`Fault`] where the robot cannot be read, or a pair names a link that it has not.
+    /// A [`Fault`] where the robot cannot be read, or a pair names a link that it does not have.
     pub fn robot(&self, context: &Context) -> Result<Arc<Robot>, Fault> {
         context.library.get(self.key(), || {
             let options = self.urdf_options(context);
@@ -170,9 +170,10 @@ impl RobotSource {
 }
 
 impl RobotRepairRequest {
+    /// Takes the fields of the request.
     pub(super) fn take(robot: String, fields: &mut Fields) -> Result<Self, ItemFault> {
-        let written: Option<Vec<Written>> = fields.take("obstacle")?;
-        let obstacles = written.unwrap_or_default().into_iter().map(Written::obstacle);
+        let written: Option<Vec<ObstacleField>> = fields.take("obstacle")?;
+        let obstacles = written.unwrap_or_default().into_iter().map(ObstacleField::obstacle);
         Ok(Self {
             obstacles: obstacles.collect::<Result<_, _>>()?,
             fields: fields.part()?,
@@ -187,17 +188,17 @@ impl RobotRepairRequest {
 
     /// The response to the request, and the time of the search.
     pub(super) fn answer(&self, context: &Context) -> Result<(Response, Duration), Fault> {
-        let ready = self.ready(context)?;
-        let pose = configuration(&ready.robot, self.configuration.clone());
+        let prepared = self.prepared(context)?;
+        let pose = configuration(&prepared.robot, self.configuration.clone());
         let pose = pose.map_err(|why| Fault::new(Class::BadFile, why))?;
-        let (ensemble, is_as_before) = self.ensemble(&ready)?;
+        let (ensemble, is_reusable) = self.ensemble(&prepared)?;
         let options = self.options(context.parallel);
         let (found, time) = timed(|| -> Result<RobotRepair, RepairError> {
             let found = ensemble.repair(std::slice::from_ref(&pose), &options);
-            response(&ensemble, &pose, ready.measure, found)
+            response(&ensemble, &pose, prepared.measure, found)
         });
-        if is_as_before {
-            ready.give_back(ensemble);
+        if is_reusable {
+            prepared.give_back(ensemble);
         }
         let found = found.map_err(|error| Fault::of(Class::Numerical, &error))?;
         Ok((Response::RobotRepair(Box::new(found)), time))
@@ -208,42 +209,45 @@ impl RobotRepairRequest {
         RepairOptions { seed: self.source.links.seed.unwrap_or_default(), ..self.fields.options(parallel) }
     }
 
-    /// The robot among its obstacles, where the request has them, and whether another request may use it after this one.
-    fn ensemble(&self, ready: &ReadyRobot) -> Result<(Ensemble, bool), Fault> {
-        let mut ensemble = ready.copy();
+    /// The robot among its obstacles at the poses of the request, and whether other requests may reuse it.
+    fn ensemble(&self, prepared: &PreparedRobot) -> Result<(Ensemble, bool), Fault> {
+        let mut ensemble = prepared.copy();
         if !self.obstacles.iter().any(ObstacleArgument::is_robot) {
             for (index, obstacle) in self.obstacles.iter().enumerate() {
-                ensemble.place_prop(index, obstacle.pose);
-                ensemble.name_prop(index, &obstacle.name);
+                ensemble.place_obstacle(index, obstacle.pose);
+                ensemble.rename_obstacle(index, &obstacle.name);
             }
         }
-        let mut is_as_before = true;
-        for [first, second] in self.source.links.allow.iter().filter(|pair| !are_links(&ready.robot, pair)) {
-            is_as_before = false;
+        let mut is_reusable = true;
+        for [first, second] in self.source.links.allow.iter().filter(|pair| !are_links(&prepared.robot, pair))
+        {
+            // An allowed pair cannot be taken back from the copy.
+            is_reusable = false;
             ensemble.allow([first, second]).map_err(|error| self.source.fault(&error))?;
         }
-        Ok((ensemble, is_as_before))
+        Ok((ensemble, is_reusable))
     }
 
-    /// The robot among its obstacles, for a sequence of configurations; coherent ones share what was free before.
+    /// The robot among its obstacles for a sequence of configurations; unless `independent`, each search starts from the
+    /// previous free configurations as well.
     ///
     /// # Errors
     /// A [`Fault`] where the robot or an obstacle cannot be loaded.
     pub fn sequence(&self, context: &Context, independent: bool) -> Result<RepairSequence, Fault> {
-        let ready = self.ready(context)?;
-        let (ensemble, _) = self.ensemble(&ready)?;
+        let prepared = self.prepared(context)?;
+        let (ensemble, _) = self.ensemble(&prepared)?;
         let coherence = (!independent).then(GeneralizedCoherence::default);
         Ok(RepairSequence {
             ensemble,
             options: self.options(context.parallel),
-            measure: ready.measure,
+            measure: prepared.measure,
             coherence,
         })
     }
 
-    /// The robot among its obstacles. What stands where does not matter unless one is a robot itself, so that many items
-    /// share one.
-    fn ready(&self, context: &Context) -> Result<Arc<ReadyRobot>, Fault> {
+    /// The preprocessed robot among its obstacles. It does not depend on the poses of obstacles unless one of them is a robot,
+    /// so that many items share one.
+    fn prepared(&self, context: &Context) -> Result<Arc<PreparedRobot>, Fault> {
         let own = self.source.key();
         let placed = self.obstacles.iter().any(ObstacleArgument::is_robot);
         let mut key = format!("among {own} {:?}", self.fields.freedom());
@@ -271,12 +275,12 @@ impl RobotRepairRequest {
             let bytes = models.map(bytes_of).sum::<usize>() + bytes_of_robot(&robot) + ENSEMBLE_BYTES;
             let ensemble = Robot::clone(&robot).among(props, &self.fields.freedom());
             let ensemble = ensemble.map_err(|error| self.source.fault(&error))?;
-            Ok((ReadyRobot { robot, measure, ensemble, spare: Mutex::default() }, bytes))
+            Ok((PreparedRobot { robot, measure, ensemble, spare: Mutex::default() }, bytes))
         })
     }
 }
 
-/// A robot among obstacles, repaired in one configuration after the other.
+/// A robot among obstacles that is repaired for a sequence of configurations.
 pub struct RepairSequence {
     ensemble: Ensemble,
     options: RepairOptions,
@@ -285,7 +289,7 @@ pub struct RepairSequence {
 }
 
 impl RepairSequence {
-    /// The response to a configuration, and the time of the search.
+    /// The response for a configuration, and the time of the search.
     ///
     /// # Errors
     /// [`RepairError`] where the computation fails.

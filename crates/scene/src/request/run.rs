@@ -1,4 +1,4 @@
-//! Scenes of requests, and requests to run one.
+//! Loading of scenes for requests, and requests to run one.
 
 use std::fmt;
 use std::fs;
@@ -22,67 +22,69 @@ use crate::scene::Scene;
 use crate::scene::schema::{NarrowPhase, OnOverlap};
 use extricate_dynamics::{StepReport, World};
 
-/// Memory over length of the files of a scene: numbers as text, and what is made of them.
+/// Estimated memory of a loaded scene over the length of its files. It bounds the cache and does not affect results.
 const BYTES_PER_BYTE: u64 = 8;
 
-/// Question what becomes of a scene.
+/// Request to run a scene.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunRequest {
     /// The scene file.
     pub scene: String,
-    /// What to run of it.
+    /// Length and options of the run.
     pub fields: RunFields,
 }
 
-/// What to run of a scene, instead of what the scene says.
+/// Length and options of a run; they override the scene.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default)]
 pub struct RunFields {
-    /// Steps to run, instead of the scene's duration.
+    /// Number of steps; overrides the duration of the scene.
     #[serde(deserialize_with = "count")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u64).range(1..)))]
     pub steps: Option<u64>,
-    /// Time to simulate [s], instead of the scene's duration.
+    /// Time to simulate [s]; overrides the duration of the scene.
     #[serde(deserialize_with = "positive")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = seconds))]
     pub time: Option<f64>,
-    /// Length of a step [s], instead of the scene's.
+    /// Length of a step [s]; overrides that of the scene.
     #[serde(rename = "dt", deserialize_with = "positive")]
     #[cfg_attr(feature = "clap", arg(long = "dt", value_name = "S", value_parser = seconds))]
     pub time_step: Option<f64>,
-    /// Record and judge every K-th step, and the last one [default: sixty states a second].
+    /// Record and judge every K-th step and the last one [default: sixty states per second].
     #[serde(deserialize_with = "count")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..)))]
     pub every: Option<u64>,
-    /// What to do with bodies that overlap at the start, instead of what the scene says.
+    /// Policy for bodies that overlap at the start; overrides the scene.
     #[cfg_attr(feature = "clap", arg(long, value_name = "WHAT"))]
     pub on_overlap: Option<OnOverlap>,
-    /// Who finds the contacts of two convex bodies, instead of what the scene says.
+    /// Source of the contacts of two convex bodies; overrides the scene.
     #[cfg_attr(feature = "clap", arg(long, value_name = "WHO"))]
     pub narrow_phase: Option<NarrowPhase>,
 }
 
 /// A run that is about to start.
 pub struct Start {
-    /// The scene without what overlaps and must not.
+    /// The scene, without overlaps unless these are ignored.
     pub scene: Scene,
     /// Its world.
     pub world: World,
-    /// What to run of it.
+    /// Length of the run.
     pub options: RunOptions,
 }
 
 fn positive<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     match f64::deserialize(deserializer)? {
         value if value > 0.0 && value.is_finite() => Ok(Some(value)),
-        value => Err(serde::de::Error::custom(format!("{value} is not above zero"))),
+        value => {
+            Err(serde::de::Error::custom(format!("invalid value {value}: must be finite and above zero")))
+        }
     }
 }
 
 fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     match u64::deserialize(deserializer)? {
-        0 => Err(serde::de::Error::custom("0 is not above zero")),
+        0 => Err(serde::de::Error::custom("invalid value 0: must be above zero")),
         value => Ok(Some(value)),
     }
 }
@@ -90,10 +92,10 @@ fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::E
 #[cfg(feature = "clap")]
 fn seconds(text: &str) -> Result<f64, String> {
     let value = text.parse().ok().filter(|value: &f64| *value > 0.0 && value.is_finite());
-    value.ok_or_else(|| String::from("a number of seconds above zero is needed"))
+    value.ok_or_else(|| String::from("expected a time in seconds above zero"))
 }
 
-/// The scene of a file. One that is asked for again is kept.
+/// Loads a scene; scenes are cached.
 pub(super) fn scene(context: &Context, path: &str) -> Result<Arc<Scene>, Fault> {
     let path = context.folder.join(path);
     context.library.get(format!("scene {}", path.display()), || {
@@ -107,7 +109,7 @@ pub(super) fn scene(context: &Context, path: &str) -> Result<Arc<Scene>, Fault> 
 }
 
 impl RunFields {
-    /// The scene and its world at the start, and what to run of it: the whole scene is judged.
+    /// The scene and its world at the start, and the length of the run; only a run of the whole scene is judged.
     ///
     /// # Errors
     /// A [`Fault`] where bodies overlap and must not, or cannot be repaired.
@@ -116,32 +118,33 @@ impl RunFields {
         scene.options.time_step = self.time_step.unwrap_or(scene.options.time_step);
         scene.options.narrow_phase = self.narrow_phase.map_or(scene.options.narrow_phase, Into::into);
         scene.on_overlap = self.on_overlap.unwrap_or(scene.on_overlap);
-        let usual = RunOptions::whole(&scene);
-        let steps = self.time.map_or(usual.steps, |time| scene.steps(time));
+        let whole = RunOptions::whole(&scene);
+        let steps = self.time.map_or(whole.steps, |time| scene.steps(time));
         let steps = self.steps.unwrap_or(steps);
-        let options = RunOptions { steps, every: self.every.unwrap_or(usual.every), judge };
+        let options =
+            RunOptions { steps, every: self.every.unwrap_or(whole.every), check_expectations: judge };
         let (scene, world) = at_start(scene)?;
         Ok(Start { scene, world, options })
     }
 }
 
 impl Start {
-    /// Runs it and records it in a folder; `watch` is told of every step and may stop it.
+    /// Runs the scene and records it in a folder; `monitor` receives every step and may stop the run.
     ///
     /// # Errors
     /// A [`Fault`] where a step, a measurement or a record fails.
     pub fn run(
         self,
         directory: RunDirectory,
-        watch: &mut dyn FnMut(&StepReport) -> ControlFlow<()>,
+        monitor: &mut dyn FnMut(&StepReport) -> ControlFlow<()>,
     ) -> Result<Outcome, Fault> {
-        record::run(&self.scene, self.world, &self.options, Some(directory), watch)
+        record::run(&self.scene, self.world, &self.options, Some(directory), monitor)
             .map_err(|error| Fault::of_run(&error))
     }
 }
 
 impl Fault {
-    /// Why a run that had begun failed.
+    /// The fault of a run that failed after its start.
     #[must_use]
     pub fn of_run(error: &RecordError) -> Self {
         let class = match error {
@@ -154,6 +157,7 @@ impl Fault {
 }
 
 impl RunRequest {
+    /// Takes the fields of the request.
     pub(super) fn take(fields: &mut Fields) -> Result<Self, ItemFault> {
         let request = Self { scene: fields.need("scene")?, fields: fields.part()? };
         if request.fields.steps.is_some() && request.fields.time.is_some() {
@@ -163,7 +167,7 @@ impl RunRequest {
         Ok(request)
     }
 
-    /// The summary of the run, which is recorded in the folder, and its time; none where `stop` stopped it.
+    /// Runs the scene, records it in the folder, and returns its summary and time; none where `stop` ended it.
     pub(super) fn answer(
         &self,
         context: &Context,
@@ -172,11 +176,11 @@ impl RunRequest {
     ) -> Result<Option<(Response, Duration)>, Fault> {
         let start = self.fields.start(Scene::clone(&*scene(context, &self.scene)?))?;
         let directory = RunDirectory::create(folder).map_err(|error| Fault::of(Class::Usage, &error))?;
-        let mut watch = |_: &_| match stop() {
+        let mut monitor = |_: &_| match stop() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         };
-        let (outcome, time) = timed(|| start.run(directory, &mut watch));
+        let (outcome, time) = timed(|| start.run(directory, &mut monitor));
         let Outcome { summary, stopped, .. } = outcome?;
         Ok((!stopped).then(|| (Response::Run(Box::new(summary)), time)))
     }
@@ -196,7 +200,7 @@ impl Reply for Summary {
     fn shortfall(&self) -> Option<Fault> {
         let missed = self.expect.iter().filter(|verdict| !verdict.pass);
         let missed: Vec<&str> = missed.map(|verdict| verdict.quantity.as_str()).collect();
-        let message = || format!("not as the scene expects: {}", missed.join(", "));
+        let message = || format!("expectations not met: {}", missed.join(", "));
         (!self.pass).then(|| Fault::new(Class::CheckFailed, message()))
     }
 }

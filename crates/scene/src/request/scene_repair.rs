@@ -1,4 +1,4 @@
-//! Bodies and robots of a scene, put where nothing overlaps: bodies rotate as well, robots move their joints.
+//! Repair of the bodies and robots of a scene: bodies translate and rotate, robots move their joints.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,10 +21,10 @@ use extricate_dynamics::{BodyPenetration, World};
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(extend("x-status" = ["repaired", "already-free", "not-found"]))]
 pub struct SceneRepairResponse {
-    /// Success.
+    /// Outcome.
     #[serde(skip)]
     pub status: RepairStatus,
-    /// Reason why it does not count as free, if it does not.
+    /// Reason why the result is not accepted as free, if it is not.
     #[serde(skip)]
     pub refusal: Option<String>,
     /// Name of the scene: its file without folder and extension.
@@ -38,7 +38,7 @@ pub struct SceneRepairResponse {
     /// Mean squared displacement of all points [m²].
     #[schemars(range(min = 0.0))]
     pub mean_squared_displacement: f64,
-    /// Joints that move of themselves, by robot.
+    /// Values of the independent joints, by robot.
     pub joints: BTreeMap<String, BTreeMap<String, f64>>,
     /// Pose of the root link, by robot.
     pub base: BTreeMap<String, PoseResponse>,
@@ -48,19 +48,19 @@ pub struct SceneRepairResponse {
     pub moved: BTreeMap<String, Displacement>,
     /// The body or link that moved farthest; null where nothing did.
     pub farthest: Option<FarthestBody>,
-    /// Least distance of what may not collide [m]; null where not known.
+    /// Minimum distance of the pairs that may not collide [m]; null where unknown.
     pub clearance: Option<f64>,
     /// Whether all joints are within their limits.
     pub limits_kept: bool,
-    /// Whether the repaired scene has no overlaps, measured afresh.
+    /// Whether an independent measurement found no overlaps in the repaired scene.
     pub verified_free: bool,
     /// Pairs that overlap in the scene.
     pub overlaps_before: usize,
     /// Pairs that overlap in the repaired scene.
     pub overlaps_after: Vec<[String; 2]>,
-    /// Steps of all searches.
+    /// Iterations of all searches.
     pub iterations: u32,
-    /// Facts for people.
+    /// Facts for the text output.
     #[serde(skip)]
     pub report: SceneReport,
 }
@@ -70,15 +70,15 @@ pub struct SceneRepairResponse {
 pub struct FarthestBody {
     /// Its name.
     pub name: String,
-    /// Displacement of its farthest point [m]; of round shapes a bound.
+    /// Displacement of its farthest point [m]; for round shapes an upper bound.
     #[schemars(range(min = 0.0))]
     pub distance: f64,
 }
 
 /// Result of the search for a scene.
-pub(super) struct Found {
+pub(super) struct SearchResult {
     repair: Option<Repair>,
-    /// Reason why it does not count, if it does not.
+    /// Reason why it is not accepted, if it is not.
     pub(super) refusal: Option<String>,
     pub(super) poses: ScenePoses,
     moved: BTreeMap<String, Moved>,
@@ -86,7 +86,7 @@ pub(super) struct Found {
     clearance: Option<f64>,
 }
 
-/// The scene with its robots and bodies where nothing overlaps, for a run.
+/// The scene with its robots and bodies at collision-free poses, for a run.
 pub(super) fn repaired(scene: Scene, world: &World) -> Result<Scene, Fault> {
     let before = measured(world)?;
     let found = search((&scene, world), &before, &Freedom::default(), &RepairOptions::default())?;
@@ -96,31 +96,32 @@ pub(super) fn repaired(scene: Scene, world: &World) -> Result<Scene, Fault> {
     }
 }
 
-/// Looks for the nearest poses: with the bodies that overlap, then with all of them.
+/// Searches for the nearest collision-free poses: first moving only the bodies that overlap, then all of them.
 pub(super) fn search(
     (scene, world): (&Scene, &World),
     overlaps: &[BodyPenetration],
     freedom: &Freedom,
     options: &RepairOptions,
-) -> Result<Found, Fault> {
+) -> Result<SearchResult, Fault> {
     let names: BTreeSet<String> = overlaps.iter().flat_map(|pair| pair.bodies.clone()).collect();
     let make = |moving: Option<&BTreeSet<String>>| {
         SceneRepair::new(scene, world, freedom, moving).map_err(|error| fault(&error))
     };
+    // A search in few coordinates is much faster; it fails where the bodies around them would have to give way.
     let few = make(Some(&names))?;
     if overlaps.is_empty() && !(options.clearance > 0.0) {
-        return Found::new(&few, None, None);
+        return SearchResult::new(&few, None, None);
     }
     match few.repair(options) {
-        Ok(repair) => Found::new(&few, repair, None),
+        Ok(repair) => SearchResult::new(&few, repair, None),
         Err(RepairError::NotFound { .. }) => {
             let all = make(None)?;
             match all.repair(options) {
-                Ok(repair) => Found::new(&all, repair, None),
-                Err(error) => Found::failed(&all, error),
+                Ok(repair) => SearchResult::new(&all, repair, None),
+                Err(error) => SearchResult::failed(&all, error),
             }
         }
-        Err(error) => Found::failed(&few, error),
+        Err(error) => SearchResult::failed(&few, error),
     }
 }
 
@@ -132,7 +133,7 @@ fn fault(error: &RepairError) -> Fault {
     }
 }
 
-impl Found {
+impl SearchResult {
     fn new(scene: &SceneRepair<'_>, repair: Option<Repair>, refusal: Option<String>) -> Result<Self, Fault> {
         let poses = repair.as_ref().map_or_else(ScenePoses::default, |repair| scene.placed(repair));
         let moved = repair.as_ref().map(|repair| scene.moved(repair)).unwrap_or_default();
@@ -143,7 +144,7 @@ impl Found {
         Ok(Self { repair, refusal, poses, moved, robots, clearance })
     }
 
-    /// The best effort of a search that failed for want of a free pose.
+    /// The best result of a search that found no free pose.
     fn failed(scene: &SceneRepair<'_>, error: RepairError) -> Result<Self, Fault> {
         let message = error.to_string();
         match error {
@@ -157,7 +158,7 @@ impl Found {
 
 impl SceneRepairResponse {
     /// The response to a search, with the overlaps before and after it.
-    pub(super) fn new(scene: &Scene, found: Found, [before, after]: [&[BodyPenetration]; 2]) -> Self {
+    pub(super) fn new(scene: &Scene, found: SearchResult, [before, after]: [&[BodyPenetration]; 2]) -> Self {
         let has_moved = found.poses != ScenePoses::default();
         let status = match (found.refusal.is_none() && after.is_empty(), has_moved) {
             (false, _) => RepairStatus::NotFound,
@@ -176,9 +177,9 @@ impl SceneRepairResponse {
         }
     }
 
-    /// What the search says; what is measured afterwards is left at nothing.
-    fn of_search(scene: &Scene, found: Found) -> Self {
-        let Found { repair, moved, robots, clearance, .. } = found;
+    /// The fields that follow from the search; those of the measurement after it are empty.
+    fn of_search(scene: &Scene, found: SearchResult) -> Self {
+        let SearchResult { repair, moved, robots, clearance, .. } = found;
         let values = |name: &String, pose: &Pose| {
             let articulation = scene.robots.iter().find(|robot| robot.name == *name).map(|r| &r.articulation);
             let joints = articulation.into_iter().flat_map(|articulation| {
@@ -187,7 +188,7 @@ impl SceneRepairResponse {
             joints.zip(pose.joints.iter().copied()).collect()
         };
         let by_joint = |change: &Change| match change.moved {
-            Moved::Turned(by) | Moved::Slid(by) => Some((change.name.clone(), by)),
+            Moved::Rotated(by) | Moved::Slid(by) => Some((change.name.clone(), by)),
             Moved::Placed { .. } => None,
         };
         let shift = |(name, moved): (String, Moved)| match moved {
@@ -240,7 +241,7 @@ impl fmt::Display for SceneRepairResponse {
         }
         let head = (self.scene.as_str(), self.status);
         self.report.facts(f, head, self.overlaps_before, &moved, self.clearance)?;
-        let heading = ("what", &["change", "moves all by [m]"][..]);
+        let heading = ("name", &["change", "moves all by [m]"][..]);
         write_changes(f, (&self.report.changes, self.depth), heading, |change| {
             vec![change_text(&change.moved)]
         })

@@ -12,14 +12,14 @@ use super::penetration::PenetrationResponse;
 use super::robot_repair::RobotRepair;
 use super::scene_repair::SceneRepairResponse;
 use super::self_collision::{LinksAtRest, MeshAtRest, MeshInMotion};
-use super::spanning::Span;
+use super::spanning::SpanningDistance;
 use super::time_of_contact::FirstContact;
 use crate::json_schema::{of, titled};
 
-/// Extension by which a type says what `status` stands beside its fields.
+/// Schema extension with the values of `status` that are written beside the fields of a type.
 const STATUS: &str = "x-status";
 
-/// The schemas of the lines of queries and repairs, by the names of their files.
+/// Schemas of the output lines of queries and repairs, by file name.
 #[must_use]
 pub fn schemas() -> Vec<(&'static str, Value)> {
     let query = |kind: &str, responses: Vec<Value>| {
@@ -45,12 +45,12 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("penetration", query("penetration", vec![of::<PenetrationResponse>()])),
         ("repair", lines("The answer of `repair --json`, world frame", repairs, ("time_ms", &time))),
         ("self-collision", query("self-collision", own.to_vec())),
-        ("spanning", query("spanning", vec![of::<Span>()])),
+        ("spanning", query("spanning", vec![of::<SpanningDistance>()])),
         ("time-of-contact", query("time-of-contact", vec![of::<FirstContact>()])),
     ]
 }
 
-/// The contacts of robots among those of all, and that there is none.
+/// The alternatives of a schema of contacts that concern robots: contacts of links, and no contact.
 fn of_robots(mut contacts: Value) -> Value {
     if let Some(Value::Array(options)) = contacts.get_mut("oneOf") {
         options
@@ -59,14 +59,14 @@ fn of_robots(mut contacts: Value) -> Value {
     contacts
 }
 
-/// A schema whose `error` says why a repair does not count.
+/// A schema with the field `error`, the reason why a repair is not accepted.
 fn with_error(mut schema: Value) -> Value {
     let why = "Reason why it is not found though it is free: something would move too far.";
     schema["properties"]["error"] = json!({"type": "string", "description": why});
     schema
 }
 
-/// The schema of lines: the fields of responses beside `index`, `status` and a time.
+/// The schema of lines: `index`, `status`, a time, and the fields of responses.
 fn lines(title: &str, responses: Vec<Value>, (time_name, time): (&str, &Value)) -> Value {
     let alternatives = responses.into_iter().flat_map(|response| match response.get("oneOf") {
         Some(Value::Array(options)) => options.clone(),

@@ -1,4 +1,4 @@
-//! Self-collision of a mesh at rest, of a mesh that deforms, and of the links of a robot.
+//! Self-collision of a mesh at rest, of a deforming mesh, and of the links of a robot.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,18 +11,18 @@ use super::reply::Reply;
 use super::text::{number, text_of};
 use extricate_core::proximity::{Model, SelfCollisionOptions, is_self_colliding, self_collisions};
 
-/// Question whether a mesh or a robot collides with itself.
+/// Request for the self-collision of a mesh or a robot.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default)]
 pub struct SelfCollisionRequest {
-    /// Tell all pairs of triangles that collide.
+    /// Report all pairs of colliding triangles.
     #[cfg_attr(feature = "clap", arg(long, conflicts_with = "end"))]
     pub all: bool,
-    /// Triangles that touch without crossing do not collide.
+    /// Ignore triangles that touch without crossing.
     #[cfg_attr(feature = "clap", arg(long, conflicts_with = "end"))]
     pub crossing: bool,
-    /// The mesh deforms: its vertices move to those of FILE, which has the same triangles.
+    /// Deform the mesh: its vertices move to those of FILE, which must have the same triangles.
     #[cfg_attr(feature = "clap", arg(long, value_name = "FILE"))]
     pub end: Option<PathBuf>,
 }
@@ -31,9 +31,9 @@ pub struct SelfCollisionRequest {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(extend("x-status" = ["colliding", "separate"]))]
 pub struct MeshAtRest {
-    /// Whether two triangles collide that should not.
+    /// Whether any two triangles collide that should not.
     pub collides: bool,
-    /// All such pairs of triangles, 0-based, the lesser first; with `all`.
+    /// All colliding pairs of triangles, 0-based, the lower index first; with `all`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pairs: Option<Vec<[u32; 2]>>,
 }
@@ -42,7 +42,7 @@ pub struct MeshAtRest {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(extend("x-status" = ["colliding", "separate"]))]
 pub struct MeshInMotion {
-    /// Whether the mesh meets itself on its way.
+    /// Whether the mesh collides with itself during the motion.
     pub collides: bool,
     /// The first contact; null where the motion is proved free.
     pub contact: Option<FeatureContact>,
@@ -52,13 +52,13 @@ pub struct MeshInMotion {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(extend("x-status" = ["colliding", "separate"]))]
 pub struct LinksAtRest {
-    /// Whether two links collide that may not.
+    /// Whether any two links collide that may not.
     pub collides: bool,
-    /// The pairs of links that do.
+    /// The colliding pairs of links.
     pub links: Vec<[String; 2]>,
 }
 
-/// Self-collision of a mesh at rest as the request asks for it.
+/// Self-collision of a mesh at rest, with the options of the request.
 pub(super) fn at_rest(model: &Model, request: &SelfCollisionRequest) -> MeshAtRest {
     let options = SelfCollisionOptions { touching: !request.crossing, ..SelfCollisionOptions::default() };
     let pairs = request.all.then(|| self_collisions(model, &options));
@@ -100,7 +100,9 @@ impl fmt::Display for MeshAtRest {
 
 impl fmt::Display for MeshInMotion {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Some(found) = &self.contact else { return f.write_str("free of self-collision all the way") };
+        let Some(found) = &self.contact else {
+            return f.write_str("free of self-collision during the whole motion");
+        };
         let ([first, second], [p, _]) = (found.feature_names(), &found.points);
         write!(f, "collides with itself at time {}: ", number(found.time))?;
         write!(f, "{first} and {second} at ({})", text_of(p))

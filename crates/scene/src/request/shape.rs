@@ -1,4 +1,4 @@
-//! Shapes as command lines and manifests name them: a mesh file, or a convex shape such as `box:1,2,3` or `rounded:0.1:hull:FILE`.
+//! Shapes in command lines and manifests: a mesh file, or a convex shape such as `box:1,2,3` or `rounded:0.1:hull:FILE`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,23 +13,24 @@ use extricate_core::geometry::report::MeshReport;
 use extricate_core::geometry::{Solidity, TriangleMesh};
 use extricate_core::proximity::Model;
 
-/// A shape by name.
+/// A shape argument.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShapeArgument {
-    /// As it was written.
+    /// The argument as written.
     text: String,
     entry: ShapeEntry,
-    /// Path of the file that it names.
+    /// Path of its file, resolved.
     file: Option<PathBuf>,
 }
 
-/// Triangles of a mesh whose tree is worth keeping: it takes about as long to build as a program to start.
+/// Minimum number of triangles of a mesh whose tree is stored on disk: building it takes about as long as starting the
+/// program. Smaller, and trees are stored whose building goes unnoticed; results do not depend on it.
 const LARGE: usize = 20_000;
 
-/// Most times that a shape is rounded: once is enough.
-const MOST_ROUNDINGS: usize = 8;
+/// Maximum number of nested roundings. One is enough for any shape; the bound limits the recursion on hostile arguments.
+const MAX_ROUNDINGS: usize = 8;
 
-/// How every form is written.
+/// Notation of every form.
 const FORMS: &str =
     "sphere:R, box:X,Y,Z, capsule:R,LENGTH, cylinder:R,H, cone:R,H, halfspace, hull:FILE, rounded:R:SHAPE";
 
@@ -40,15 +41,15 @@ pub fn is_robot(text: &str) -> bool {
 }
 
 impl ShapeArgument {
-    /// The shape that the text names.
+    /// Parses a shape.
     ///
     /// # Errors
-    /// Says how shapes are written.
+    /// A [`Fault`] with the accepted notation.
     pub fn parse(text: &str) -> Result<Self, Fault> {
         Self::parse_in(text, Path::new(""))
     }
 
-    /// The shape that the text names, its file against a folder.
+    /// Parses a shape, with its file resolved against a folder.
     pub(crate) fn parse_in(text: &str, folder: &Path) -> Result<Self, Fault> {
         let entry =
             entry(text, folder).map_err(|why| Fault::new(Class::Usage, format!("`{text}`: {why}")))?;
@@ -56,22 +57,22 @@ impl ShapeArgument {
         Ok(Self { text: text.to_owned(), entry, file })
     }
 
-    /// The mesh file that it needs, if it needs one.
+    /// Its mesh file, if it has one.
     pub(crate) fn file(&self) -> Option<&Path> {
         self.file.as_deref()
     }
 
-    /// The text without the file: what is made of it.
+    /// The text before the path of the file, which describes the operations on the mesh.
     pub(crate) fn text_before_file(&self) -> &str {
         self.text.strip_suffix(self.entry.file().unwrap_or_default()).unwrap_or(&self.text)
     }
 
-    /// Whether the shape is convex by its form; that of a mesh file is not known.
+    /// Whether its form is convex; a mesh file is never, whatever its mesh.
     pub(super) fn is_convex(&self) -> bool {
         !matches!(self.entry, ShapeEntry::Mesh { .. })
     }
 
-    /// Refuses a shape without triangles, which are needed because of `why`.
+    /// Refuses a shape without triangles, which are needed for the reason `why`.
     pub(super) fn need_triangles(&self, why: &str) -> Result<(), Fault> {
         if self.has_triangles() {
             return Ok(());
@@ -79,7 +80,7 @@ impl ShapeArgument {
         Err(Fault::new(Class::Usage, format!("`{}` has no triangles: {why}", self.text)))
     }
 
-    /// Whether triangles describe the shape exactly.
+    /// Whether triangles represent the shape exactly.
     pub(super) fn has_triangles(&self) -> bool {
         matches!(self.entry, ShapeEntry::Mesh { .. } | ShapeEntry::Hull { .. } | ShapeEntry::Cuboid { .. })
     }
@@ -99,7 +100,8 @@ impl ShapeArgument {
             }
             entry => entry.primitive().and_then(|shape| shape.core().cloned()).ok_or_else(|| {
                 let path = self.path().display();
-                let why = format!("{path} is a mesh file: write hull:FILE for its convex hull");
+                let why =
+                    format!("{path} is a mesh file, not a convex shape: write hull:FILE for its convex hull");
                 Fault::new(Class::Usage, why)
             }),
         }
@@ -109,13 +111,13 @@ impl ShapeArgument {
         self.file.as_deref().unwrap_or(Path::new(""))
     }
 
-    /// The mesh of its file.
+    /// Reads the mesh of its file.
     fn read(&self, access: &Access) -> Result<TriangleMesh, Fault> {
         access.mesh(self.path()).map_err(|error| Fault::of(Class::BadFile, &error))
     }
 
-    /// The shape with its tree, which is kept in the folder `cache` if it is large; closed meshes are solid unless
-    /// `solidity` says otherwise.
+    /// The shape with its tree, which is stored in the folder `cache` if the mesh is large; closed meshes are solids unless
+    /// `solidity` is given.
     pub(super) fn model(
         &self,
         solidity: Option<Solidity>,
@@ -130,16 +132,16 @@ impl ShapeArgument {
                 Some(volume) => format!("it has a volume of {volume} m³"),
                 None => format!("it is open ({} of {} edges)", report.unbalanced_edges, report.edges),
             };
-            return Err(Fault::new(Class::BadFile, format!("{} is no solid: {why}", self.text)));
+            return Err(Fault::new(Class::BadFile, format!("{} is not a solid: {why}", self.text)));
         }
         let solidity = solidity.unwrap_or(derived);
         match cache.filter(|_| mesh.triangles().len() >= LARGE) {
             None => Ok(Model::new(mesh, solidity)),
-            Some(folder) => kept(mesh, solidity, folder),
+            Some(folder) => cached(mesh, solidity, folder),
         }
     }
 
-    /// The triangles of a shape that has some.
+    /// The triangles of the shape.
     fn mesh(&self, access: &Access) -> Result<TriangleMesh, Fault> {
         if !self.is_convex() {
             return self.read(access);
@@ -158,8 +160,8 @@ impl ShapeArgument {
     }
 }
 
-/// A model of `mesh` whose tree is in the folder, or is put there.
-fn kept(mesh: TriangleMesh, solidity: Solidity, folder: &Path) -> Result<Model, Fault> {
+/// A model of `mesh` whose tree is read from the folder, or built and stored there.
+fn cached(mesh: TriangleMesh, solidity: Solidity, folder: &Path) -> Result<Model, Fault> {
     let bad = |error: &dyn std::error::Error| Fault::of(Class::BadFile, error);
     let path = folder.join(format!("{:016x}.tree", mesh.fingerprint()));
     if path.exists() {
@@ -171,14 +173,14 @@ fn kept(mesh: TriangleMesh, solidity: Solidity, folder: &Path) -> Result<Model, 
     Ok(model)
 }
 
-/// Makes the folder of what is kept between calls.
+/// Creates the cache folder.
 pub(super) fn make_folder(folder: &Path) -> Result<(), Fault> {
     fs::create_dir_all(folder).map_err(|error| {
-        Fault::new(Class::BadFile, format!("cannot make the folder {}: {error}", folder.display()))
+        Fault::new(Class::BadFile, format!("cannot create the folder {}: {error}", folder.display()))
     })
 }
 
-/// The shape that a text names, or why there is none.
+/// Parses a shape.
 fn entry(text: &str, folder: &Path) -> Result<ShapeEntry, String> {
     let (name, rest) = text.split_once(':').unwrap_or((text, ""));
     let entry = match name {
@@ -187,7 +189,7 @@ fn entry(text: &str, folder: &Path) -> Result<ShapeEntry, String> {
             ShapeEntry::Ball { radius }
         }
         "box" => {
-            let [x, y, z] = sizes(rest, "box:X,Y,Z with full sizes")?;
+            let [x, y, z] = sizes(rest, "box:X,Y,Z with full edge lengths")?;
             ShapeEntry::Cuboid { size: (x, y, z) }
         }
         "capsule" => {
@@ -203,7 +205,7 @@ fn entry(text: &str, folder: &Path) -> Result<ShapeEntry, String> {
             ShapeEntry::Cone { radius, height }
         }
         "halfspace" if text == name => ShapeEntry::HalfSpace,
-        "halfspace" => return Err(String::from("a half-space has no sizes: write halfspace")),
+        "halfspace" => return Err(String::from("a half-space has no dimensions: write halfspace")),
         "hull" if rest.is_empty() => return Err(String::from("write hull:FILE with a mesh file")),
         "hull" => ShapeEntry::Hull { of: Box::new(mesh_file(rest)) },
         "rounded" => return rounded(rest, folder),
@@ -219,7 +221,7 @@ fn mesh_file(path: &str) -> ShapeEntry {
     ShapeEntry::Mesh { file: path.to_owned(), scale: 1.0, solidity: None }
 }
 
-/// The numbers of a shape.
+/// Parses the dimensions of a shape; `written` is the accepted notation.
 fn sizes<const N: usize>(text: &str, written: &str) -> Result<[f64; N], String> {
     let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse::<f64>()).collect();
     let numbers = numbers.ok().and_then(|numbers| <[f64; N]>::try_from(numbers).ok());
@@ -227,9 +229,9 @@ fn sizes<const N: usize>(text: &str, written: &str) -> Result<[f64; N], String> 
 }
 
 fn rounded(text: &str, folder: &Path) -> Result<ShapeEntry, String> {
-    // Each is read within the one before it.
-    if text.matches("rounded:").count() >= MOST_ROUNDINGS {
-        return Err(format!("a shape is rounded at most {MOST_ROUNDINGS} times"));
+    // Each level is one level of recursion.
+    if text.matches("rounded:").count() >= MAX_ROUNDINGS {
+        return Err(format!("a shape is rounded at most {MAX_ROUNDINGS} times"));
     }
     let Some((radius, shape)) = text.split_once(':') else {
         return Err(String::from("write rounded:R:SHAPE with a radius in metres"));
@@ -248,11 +250,11 @@ fn rounded(text: &str, folder: &Path) -> Result<ShapeEntry, String> {
     }
 }
 
-/// A file, unless what it would be called looks like a shape. One letter before a colon is a drive.
+/// A mesh file, unless the text looks like a misspelt shape. A single letter before a colon is a drive.
 fn file(text: &str, name: &str, folder: &Path) -> Result<ShapeEntry, String> {
     let is_word = name.len() > 1 && name.chars().all(|letter| letter.is_ascii_alphabetic());
     if text != name && is_word && !folder.join(text).exists() {
-        return Err(format!("there is no shape `{name}`; shapes are {FORMS} and mesh files"));
+        return Err(format!("unknown shape `{name}`; accepted: {FORMS}, or a mesh file"));
     }
     Ok(mesh_file(text))
 }
@@ -268,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_names_its_shape() {
+    fn every_form_is_parsed() {
         assert_eq!(convex("sphere:0.5"), ConvexShape::sphere(0.5));
         assert_eq!(convex("box:1, 2.5,3"), ConvexShape::cuboid(Vector3::new(1.0, 2.5, 3.0)));
         assert_eq!(convex("capsule:0.5,0"), ConvexShape::capsule(0.5, 0.0));
@@ -292,8 +294,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_shape_is_told_with_what_it_should_be() {
-        for (text, told) in [
+    fn invalid_shapes_are_refused_with_the_accepted_notation() {
+        for (text, expected) in [
             ("sphere:-1", "radius of a sphere must be positive and finite, not -1 m"),
             ("sphere:", "write sphere:R"),
             ("sphere", "write sphere:R"),
@@ -307,7 +309,7 @@ mod tests {
             ("capsule:1,-2", "length of a capsule must be zero or above"),
             ("cylinder:1,inf", "not inf m"),
             ("cone:1,x", "write cone:R,H"),
-            ("halfspace:1", "has no sizes"),
+            ("halfspace:1", "has no dimensions"),
             ("hull:", "write hull:FILE"),
             ("rounded:1", "write rounded:R:SHAPE"),
             ("rounded:x:box:1,1,1", "write rounded:R:SHAPE"),
@@ -315,11 +317,11 @@ mod tests {
             ("rounded:0.1:sphere:0", "radius of a sphere"),
             ("rounded:0.1:cup.obj", "rounded:R:hull:FILE"),
             ("rounded:0.1:", "rounded:R:hull:FILE"),
-            ("spere:1", "there is no shape `spere`"),
+            ("spere:1", "unknown shape `spere`"),
         ] {
             match ShapeArgument::parse(text) {
                 Err(Fault { class: Class::Usage, message }) => {
-                    assert!(message.contains(told) && message.contains(text), "{message}");
+                    assert!(message.contains(expected) && message.contains(text), "{message}");
                 }
                 other => panic!("{text}: {other:?}"),
             }
@@ -327,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn robots_are_known_by_their_extension() {
+    fn robots_are_recognized_by_their_extension() {
         assert!(is_robot("arm.urdf") && is_robot("a/b.URDF") && !is_robot("arm.obj") && !is_robot("urdf"));
     }
 

@@ -1,15 +1,15 @@
-//! A scene and its world as a run begins with them.
+//! Scene and world at the start of a run.
 
 use super::bodies_repair::moved_apart;
 use super::fault::{Class, Fault};
-use super::overlaps::{all_measured, build, not_moved};
+use super::overlaps::{all_measured, build, soft_overlap_message};
 use super::scene_repair;
 use super::text;
 use crate::scene::Scene;
 use crate::scene::schema::OnOverlap;
 use extricate_dynamics::World;
 
-/// The scene and its world at the start: repaired, or refused, where bodies overlap and the scene says that they must not.
+/// The scene and its world at the start: where bodies overlap, ignored, repaired or refused by the policy of the scene.
 ///
 /// # Errors
 /// A [`Fault`] where bodies overlap and must not, or cannot be repaired.
@@ -30,14 +30,14 @@ pub fn at_start(scene: Scene) -> Result<(Scene, World), Fault> {
     Err(Fault::new(Class::InitialPenetration, message))
 }
 
-/// The scene without overlaps and its world, for a run: bodies moved apart, and robots put where they are free.
+/// The repaired scene and its world, for a run: bodies separated, robots at collision-free configurations.
 fn repaired(scene: Scene, world: &World) -> Result<(Scene, World), Fault> {
     let scene = match scene.robots.is_empty() {
         true => moved_apart(scene, world)?,
         false => scene_repair::repaired(scene, world)?,
     };
     let world = build(&scene)?;
-    match not_moved(&world) {
+    match soft_overlap_message(&world) {
         Some(message) => Err(Fault::new(Class::NoFreePose, format!("{}: {message}", scene.path.display()))),
         None => Ok((scene, world)),
     }

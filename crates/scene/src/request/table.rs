@@ -1,4 +1,4 @@
-//! Plain tables for people.
+//! Plain text tables.
 
 use std::fmt;
 

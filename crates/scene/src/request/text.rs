@@ -1,4 +1,4 @@
-//! Numbers, counts and overlaps as text, and words that several requests have in common.
+//! Numbers, counts and overlaps as text, and common arguments of requests.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -6,12 +6,12 @@ use serde::Deserialize;
 use extricate_core::penetration::Effort;
 use extricate_dynamics::BodyPenetration;
 
-/// Bound on the work of a search, so that answers are reproducible.
+/// Bound on the work of a search; unlike a bound on time, it leaves results reproducible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum EffortArgument {
-    /// One search, more only where it fails.
+    /// One search, further ones only where it fails.
     Fast,
     /// A thorough search from many starts.
     #[default]
@@ -27,24 +27,24 @@ impl From<EffortArgument> for Effort {
     }
 }
 
-/// A length that is written as text [m], not below zero.
+/// Parses a length [m], zero or above.
 ///
 /// # Errors
-/// Says what is needed.
+/// A message with the accepted form.
 pub fn length(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
-        _ => Err(String::from("a length in metres, not below zero, is needed")),
+        _ => Err(String::from("expected a length in metres, zero or above")),
     }
 }
 
-/// A number of things, in the plural where it is not one.
+/// A count with its noun, in the plural unless the count is one.
 #[must_use]
 pub fn counted(count: usize, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
-/// A number in as few digits as tell it.
+/// A number with up to six decimals, or in scientific notation where it is very small or large.
 #[must_use]
 pub fn number(value: f64) -> String {
     let plain = format!("{value:.6}");
@@ -62,7 +62,7 @@ pub fn text_of(coordinates: &[f64; 3]) -> String {
     coordinates.map(number).join(", ")
 }
 
-/// A pair that overlaps.
+/// An overlapping pair as text.
 #[must_use]
 pub fn overlap(pair: &BodyPenetration) -> String {
     let [a, b] = &pair.bodies;
@@ -75,9 +75,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_keep_their_value_in_few_digits() {
-        let told = [0.0, 1.0, 0.25, 1.6e-7, 12_345_678.0, -0.5].map(number);
-        assert_eq!(told, ["0", "1", "0.25", "1.600e-7", "1.235e7", "-0.5"]);
+    fn numbers_are_printed_with_few_digits() {
+        let printed = [0.0, 1.0, 0.25, 1.6e-7, 12_345_678.0, -0.5].map(number);
+        assert_eq!(printed, ["0", "1", "0.25", "1.600e-7", "1.235e7", "-0.5"]);
         assert_eq!(number(f64::NAN), "NaN");
     }
 }

@@ -16,26 +16,26 @@ use super::tolerance::Tolerance;
 use extricate_core::kinematics::Motion;
 use extricate_core::query::{self, ContactInTime, Moving, QueryError, Shape, TimeOfContactOptions};
 
-/// Question when two moving shapes first touch.
+/// Request for the first contact of two moving shapes.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default)]
 pub struct TimeOfContactRequest {
-    /// How a rigid body moves from pose to pose [default: linear].
+    /// Interpolation between the poses of a rigid body [default: linear].
     #[cfg_attr(feature = "clap", arg(long, value_name = "MOTION"))]
     pub motion: Option<MotionArgument>,
-    /// Gap that counts as contact of rigid bodies: a length [m], or a share of the smaller shape's radius [default: 0.0001%].
+    /// Gap that counts as contact of rigid bodies: a length [m], or a fraction of the smaller shape's radius [default: 0.0001%].
     #[cfg_attr(feature = "clap", arg(long, value_name = "T", conflicts_with_all = ["a_end", "b_end"]))]
     #[serde(deserialize_with = "parsed")]
     #[schemars(with = "Option<String>")]
     pub tolerance: Option<Tolerance>,
-    /// A deforms: its vertices move to those of FILE, which has the same triangles.
+    /// Deform A: its vertices move to those of FILE, which must have the same triangles.
     #[cfg_attr(feature = "clap", arg(long, value_name = "FILE", conflicts_with = "motion"))]
     pub a_end: Option<PathBuf>,
-    /// B deforms: its vertices move to those of FILE, which has the same triangles.
+    /// Deform B: its vertices move to those of FILE, which must have the same triangles.
     #[cfg_attr(feature = "clap", arg(long, value_name = "FILE", conflicts_with = "motion"))]
     pub b_end: Option<PathBuf>,
-    /// Look for contacts of a robot's links with one another as well.
+    /// Search for contacts between the links of a robot as well.
     #[cfg_attr(feature = "clap", arg(long))]
     pub self_collision: bool,
 }
@@ -45,9 +45,9 @@ pub struct TimeOfContactRequest {
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum MotionArgument {
-    /// The origin on a straight line, the rotation at a constant rate.
+    /// Origin on a straight line, rotation at a constant rate.
     Linear,
-    /// About and along one fixed axis.
+    /// Rotation about and translation along one fixed axis.
     Screw,
 }
 
@@ -64,7 +64,7 @@ pub enum FirstContact {
         /// No time.
         #[schemars(with = "()")]
         time: Option<f64>,
-        /// Whether a robot was asked about.
+        /// Whether the request was about a robot.
         #[serde(skip)]
         of_robot: bool,
     },
@@ -85,16 +85,16 @@ pub struct RigidContact {
     /// Time of the first contact: the motion is proved free up to here.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub time: f64,
-    /// The closest points of A and of B then [m].
+    /// Closest points of A and of B at that time [m].
     pub points: [[f64; 3]; 2],
     /// Unit normal, from B to A.
     pub normal: [f64; 3],
-    /// Distance of the surfaces then [m]; zero where the start is a contact.
+    /// Distance of the surfaces at that time [m]; zero where the shapes touch at the start.
     #[schemars(range(min = 0.0))]
     pub gap: f64,
-    /// The triangles of A and B that touch, 0-based; null where the start is inside a solid.
+    /// The touching triangles of A and B, 0-based; null where one shape is inside a solid at the start.
     pub triangles: Option<[u32; 2]>,
-    /// Advancement steps.
+    /// Number of advancement steps.
     pub steps: u64,
 }
 
@@ -104,20 +104,20 @@ pub struct LinkContact {
     /// Time of the first contact: the motion is proved free up to here.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub time: f64,
-    /// The link of the robot that touches.
+    /// The touching link of the robot.
     pub link: String,
-    /// The link that it touches; null where it is B.
+    /// The other touching link; null for B.
     pub other: Option<String>,
-    /// The closest points then, of the link and of the other [m].
+    /// Closest points of the link and of the other at that time [m].
     pub points: [[f64; 3]; 2],
     /// Unit normal, from the other to the link.
     pub normal: [f64; 3],
-    /// Distance of the surfaces then [m]; zero where the start is a contact.
+    /// Distance of the surfaces at that time [m]; zero where the shapes touch at the start.
     #[schemars(range(min = 0.0))]
     pub gap: f64,
-    /// The triangles that touch, of the link and of the other, 0-based; null where the start is inside a solid.
+    /// The touching triangles of the link and of the other, 0-based; null where one is inside a solid at the start.
     pub triangles: Option<[u32; 2]>,
-    /// Advancement steps of all pairs of bodies together.
+    /// Number of advancement steps of all pairs of bodies together.
     pub steps: u64,
 }
 
@@ -138,7 +138,7 @@ impl TimeOfContactRequest {
         options
     }
 
-    /// The first contact of two shapes on their way.
+    /// The first contact of two moving shapes.
     pub(super) fn answer(
         &self,
         [a, b]: &[Shape; 2],
@@ -182,7 +182,7 @@ impl Reply for FirstContact {
 impl fmt::Display for FirstContact {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Self::None { of_robot: true, .. } => f.write_str("free of contact all the way"),
+            Self::None { of_robot: true, .. } => f.write_str("free of contact during the whole motion"),
             Self::None { .. } => f.write_str("free of contact"),
             Self::Rigid(found) => {
                 write!(f, "contact at time {}, ", number(found.time))?;

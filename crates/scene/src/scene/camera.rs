@@ -1,16 +1,16 @@
-//! Where a scene is looked at from.
+//! Camera of a scene.
 
 use nalgebra::Point3;
 
 use super::placement::point;
 use super::schema::CameraEntry;
 
-/// Where pictures of a scene are taken from, world frame. The upper edge of the picture is towards +z.
+/// Viewpoint of the pictures of a scene, world frame. The upper edge of the picture is towards +z.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Camera {
-    /// Where the camera is [m].
+    /// Position of the camera [m].
     pub eye: Point3<f64>,
-    /// What is in the middle of the picture [m].
+    /// Point at the centre of the picture [m].
     pub target: Point3<f64>,
     /// Angle between the lower and the upper edge of the picture [rad].
     pub field_of_view: f64,

@@ -1,4 +1,4 @@
-//! What is wrong with a scene file, and where.
+//! Errors of scene files, with their places in the text.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,11 +9,12 @@ use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use thiserror::Error;
 
 use super::limits::SUGGESTIONS;
-use extricate_core::geometry::read::OutOfReach;
+use super::locate::line_and_column;
+use extricate_core::geometry::read::OutsideFileScope;
 use extricate_core::kinematics::RobotError;
 use extricate_core::penetration::generalized::GeneralizedError;
 
-/// Why a scene cannot be loaded, or no path be planned in it.
+/// Error of loading a scene, or of setting up its path planning.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SceneError {
@@ -22,32 +23,32 @@ pub enum SceneError {
     Unreadable {
         /// Path as it was given.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// The file was read, and is wrong.
+    /// The file was read and has errors.
     #[error("{}", headline(.problems))]
     Invalid {
-        /// Everything that is wrong, in the order of the file; never empty.
+        /// All errors, in the order of the file; never empty.
         problems: Vec<Problem>,
     },
-    /// A path is asked for, and the scene has no `plan`.
-    #[error("the scene has no `plan`: it does not say what is to go where")]
+    /// A path is to be planned, but the scene has no `plan`.
+    #[error("the scene has no `plan`, which names the movable model and its goal")]
     NoPlan,
-    /// A robot has no configuration from which a path could be planned.
+    /// A robot whose articulation or configuration does not allow planning.
     #[error("robot \"{robot}\": {source}")]
     PlanRobot {
         /// Its name.
         robot: String,
-        /// What is wrong.
+        /// The error.
         source: RobotError,
     },
-    /// What is to move along a path has no shape that could be moved: a half-space, or a link without volume.
-    #[error("\"{mover}\": {source}")]
-    PlanMover {
+    /// The movable model of the plan has no shape that can be moved: a half-space, or a link without volume.
+    #[error("\"{movable}\": {source}")]
+    PlanMovable {
         /// Its name.
-        mover: String,
-        /// What is wrong.
+        movable: String,
+        /// The error.
         source: GeneralizedError,
     },
 }
@@ -56,12 +57,12 @@ fn headline(problems: &[Problem]) -> String {
     match problems {
         [only] => only.to_string(),
         [first, rest @ ..] => format!("{first} (and {} more)", rest.len()),
-        [] => String::from("the scene is wrong"),
+        [] => String::from("the scene is invalid"),
     }
 }
 
 impl SceneError {
-    /// Everything that is wrong with the contents of the file.
+    /// All errors in the contents of the file.
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         match self {
@@ -71,7 +72,7 @@ impl SceneError {
     }
 }
 
-/// One thing that is wrong, with its place in the file.
+/// One error, with its place in the file.
 #[derive(Debug)]
 pub struct Problem {
     fault: Fault,
@@ -85,7 +86,7 @@ impl Problem {
         Self { fault, place, earlier: None, source: Arc::clone(source) }
     }
 
-    /// Points also at an earlier place: the first use of a name that stands twice.
+    /// Adds an earlier place to point at: the first use of a duplicate name.
     pub(super) fn with_earlier(self, earlier: Range<usize>) -> Self {
         Self { earlier: Some(earlier), ..self }
     }
@@ -99,9 +100,7 @@ impl Problem {
     /// Line and column of the place, 1-based, the column in characters.
     #[must_use]
     pub fn line_and_column(&self) -> (usize, usize) {
-        let before = self.source.inner().get(..self.place.start).unwrap_or_default();
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+        line_and_column(self.source.inner(), self.place.start)
     }
 
     pub(super) fn offset(&self) -> usize {
@@ -124,7 +123,7 @@ impl std::error::Error for Problem {
 
 impl Diagnostic for Problem {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.fault.advice().map(|advice| Box::new(advice) as Box<dyn fmt::Display>)
+        self.fault.help().map(|help| Box::new(help) as Box<dyn fmt::Display>)
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
@@ -139,66 +138,66 @@ impl Diagnostic for Problem {
     }
 }
 
-/// What can be wrong with a scene.
+/// Kinds of errors in a scene.
 #[derive(Debug, Error)]
 pub(super) enum Fault {
-    /// The text is not RON, or not a scene: unknown and missing fields are told here, too.
+    /// The text is not RON or does not fit the schema: this includes unknown and missing fields.
     #[error("{message}")]
     Syntax {
-        /// What is wrong.
+        /// The error.
         message: String,
-        /// What would be right, where the parser knows it.
+        /// The accepted names, where the parser knows them.
         expected: Option<String>,
     },
     /// A number is NaN or infinite.
     #[error("`{text}` is not a finite number")]
     NotFinite {
-        /// The number as it is written.
+        /// The number as written.
         text: String,
     },
     /// A number is out of its range.
     #[error("{quantity} is {value}, but must be {requirement}")]
     OutOfRange {
-        /// Which number, with its unit.
+        /// Name of the quantity, with its unit.
         quantity: &'static str,
         /// Its value.
         value: f64,
         /// The range.
         requirement: &'static str,
     },
-    /// A name stands twice.
-    #[error("there are two {what} named `{name}`")]
+    /// A name is used twice.
+    #[error("duplicate name `{name}`: the names of {what} must be unique")]
     DuplicateName {
-        /// What is named: `bodies`, `shapes`, `joints` or `robots`.
+        /// Kind of the named things: `bodies`, `shapes`, `joints`, `robots` or `handles`.
         what: &'static str,
         /// The name.
         name: String,
     },
     /// A name is empty.
-    #[error("a name of {what} is empty")]
+    #[error("empty name: {what} must have non-empty names")]
     EmptyName {
-        /// What is named: `bodies`, `shapes`, `joints` or `robots`.
+        /// Kind of the named things: `bodies`, `shapes`, `joints`, `robots` or `handles`.
         what: &'static str,
     },
-    /// A name that nothing bears.
-    #[error("there is no {what} named `{name}`")]
+    /// A name that nothing in the scene has.
+    #[error("unknown {what} `{name}`")]
     UnknownName {
-        /// What is named: `body`, `shape`, `link` and so on.
+        /// Kind of the thing that the name should refer to: `body`, `shape`, `link` and so on.
         what: &'static str,
         /// The name.
         name: String,
-        /// The names there are, of very many the first.
+        /// The known names; of very many the first.
         known: Vec<String>,
     },
-    /// A direction that must have length 1 has another one.
+    /// A direction that must have length 1 has another length.
     #[error("{what} has length {length}, but must be a unit vector")]
     NotUnit {
-        /// Which direction.
+        /// Name of the direction.
         what: &'static str,
         /// Its length.
         length: f64,
     },
-    /// A lower bound lies above its upper bound.
+    /// A lower bound is above its upper bound.
     #[error("the limits are reversed: the lower one is {lower}, the upper one {upper}")]
     ReversedLimits {
         /// The lower bound.
@@ -206,10 +205,10 @@ pub(super) enum Fault {
         /// The upper bound.
         upper: f64,
     },
-    /// Things that exclude or need one another.
+    /// Fields that exclude or require one another.
     #[error("{message}")]
     Contradiction {
-        /// What contradicts what.
+        /// The contradiction, and what is accepted.
         message: String,
     },
     /// A mesh file is missing, broken or not a mesh.
@@ -217,27 +216,27 @@ pub(super) enum Fault {
     Mesh {
         /// Its path, resolved against the folder of the scene.
         path: PathBuf,
-        /// Path, line where there is one, and what is wrong.
+        /// Path, line where there is one, and error.
         cause: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// A file lies where the scene may name none.
+    /// A file outside the folders whose files the scene may name.
     #[error("cannot use \"{file}\": {cause}")]
-    OutOfReach {
+    OutsideFileScope {
         /// The path as the scene writes it.
         file: String,
-        /// Where it leads, and where it may.
-        cause: OutOfReach,
+        /// The resolved path, and the folders that are allowed.
+        cause: OutsideFileScope,
     },
-    /// The scene asks for more than [`crate::scene::limits`] allow.
+    /// The scene exceeds one of [`crate::scene::limits`].
     #[error("{message}")]
     TooLarge {
-        /// Of what there is too much.
+        /// The count that is too large, and its limit.
         message: String,
     },
-    /// A robot's file is missing, broken or not a robot that can move.
+    /// A robot file is missing, broken, or does not describe a robot that can be simulated.
     #[error("cannot use the robot {cause}")]
     Robot {
-        /// Path, line where there is one, and what is wrong.
+        /// Path, line where there is one, and error.
         cause: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A joint starts outside its limits.
@@ -245,41 +244,41 @@ pub(super) enum Fault {
     OutsideLimits {
         /// The joint.
         joint: String,
-        /// Where it starts [rad or m].
+        /// Its start value [rad or m].
         value: f64,
         /// The lower limit [rad or m].
         lower: f64,
         /// The upper limit [rad or m].
         upper: f64,
     },
-    /// A shape cannot be made.
-    #[error("cannot make the shape: {cause}")]
+    /// A shape cannot be built.
+    #[error("invalid shape: {cause}")]
     Shape {
-        /// Why.
+        /// The reason.
         cause: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// Tetrahedra cannot be made.
-    #[error("cannot make the tetrahedra: {cause}")]
+    /// A tetrahedral mesh cannot be built.
+    #[error("cannot build the tetrahedral mesh: {cause}")]
     Tetrahedra {
-        /// Why.
+        /// The reason.
         cause: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// A region of a soft body holds none of its nodes.
-    #[error("no node of soft body `{body}` is there; its mesh is from {least:?} to {greatest:?} [m]")]
+    /// A region contains none of the nodes of a soft body.
+    #[error("no node of soft body `{body}` is in the region; its mesh extends from {min:?} to {max:?} [m]")]
     NoNodes {
         /// The soft body.
         body: String,
-        /// Least coordinates of its nodes, in its own frame [m].
-        least: [f64; 3],
-        /// Greatest coordinates of its nodes [m].
-        greatest: [f64; 3],
+        /// Minimum coordinates of its nodes, in its own frame [m].
+        min: [f64; 3],
+        /// Maximum coordinates of its nodes [m].
+        max: [f64; 3],
     },
     /// A node that a mesh does not have.
     #[error("soft body `{body}` has no node {node}: it has {nodes}, counted from 0")]
     NoSuchNode {
         /// The soft body.
         body: String,
-        /// The node that is not there.
+        /// The index of the missing node, 0-based.
         node: u32,
         /// Number of nodes.
         nodes: usize,
@@ -293,15 +292,15 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    /// A way out, where there is one to tell.
-    fn advice(&self) -> Option<String> {
+    /// A hint how to correct the error, where there is one.
+    fn help(&self) -> Option<String> {
         match self {
             Self::Syntax { expected, .. } => expected.clone(),
-            Self::UnknownName { known, .. } if known.is_empty() => Some("there are none".into()),
+            Self::UnknownName { known, .. } if known.is_empty() => Some("no names are defined".into()),
             Self::UnknownName { known, .. } if known.len() > SUGGESTIONS => {
-                Some(format!("there are: {} and more", known[..SUGGESTIONS].join(", ")))
+                Some(format!("known names: {} and more", known[..SUGGESTIONS].join(", ")))
             }
-            Self::UnknownName { known, .. } => Some(format!("there are: {}", known.join(", "))),
+            Self::UnknownName { known, .. } => Some(format!("known names: {}", known.join(", "))),
             Self::NotUnit { length, .. } if *length > 0.0 => {
                 Some(format!("divide it by {length}; an axis is a direction and has no unit of length"))
             }
@@ -309,7 +308,7 @@ impl Fault {
                 Some("paths are relative to the folder of the scene".into())
             }
             Self::NoVolume { .. } => {
-                Some("`solidity: surface` makes it a surface, which has no inside and needs none".into())
+                Some("`solidity: surface` makes it a surface, which needs no volume".into())
             }
             _ => None,
         }

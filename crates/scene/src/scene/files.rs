@@ -1,41 +1,41 @@
-//! The files that a scene names: where they are, and that there are not too many of them.
+//! The files that a scene names: resolution of their paths, and the limit on their total size.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::error::Fault;
 use super::limits::ELEMENTS;
-use extricate_core::geometry::read::Reach;
+use extricate_core::geometry::read::FileScope;
 
-/// Where the files of a scene are, and how much its meshes hold so far.
+/// Resolves the files of a scene and counts the elements of its meshes.
 #[derive(Debug)]
 pub(super) struct Files<'a> {
     scene: &'a Path,
-    reach: &'a Reach,
+    scope: &'a FileScope,
     elements: AtomicUsize,
 }
 
 impl<'a> Files<'a> {
     /// The files that `scene` may name.
-    pub(super) fn of(scene: &'a Path, reach: &'a Reach) -> Self {
-        Self { scene, reach, elements: AtomicUsize::new(0) }
+    pub(super) fn of(scene: &'a Path, scope: &'a FileScope) -> Self {
+        Self { scene, scope, elements: AtomicUsize::new(0) }
     }
 
-    /// Which files may be named.
-    pub(super) fn reach(&self) -> &'a Reach {
-        self.reach
+    /// The files that may be named.
+    pub(super) fn scope(&self) -> &'a FileScope {
+        self.scope
     }
 
     /// The path of a file or folder that the scene names.
     pub(super) fn find(&self, file: &str) -> Result<PathBuf, Fault> {
         let path = self.scene.parent().unwrap_or(Path::new("")).join(file);
-        match self.reach.check(&path, self.scene) {
+        match self.scope.check(&path, self.scene) {
             Ok(()) => Ok(path),
-            Err(error) => Err(Fault::OutOfReach { file: file.to_owned(), cause: error }),
+            Err(error) => Err(Fault::OutsideFileScope { file: file.to_owned(), cause: error }),
         }
     }
 
-    /// Counts the triangles or tetrahedra of a mesh.
+    /// Adds the triangles or tetrahedra of a mesh to the total, and refuses it beyond the limit.
     pub(super) fn count(&self, elements: usize) -> Result<(), Fault> {
         let before = self.elements.fetch_add(elements, Ordering::Relaxed);
         if before.saturating_add(elements) > ELEMENTS {
@@ -53,8 +53,8 @@ mod tests {
 
     #[test]
     fn meshes_that_fill_the_memory_only_together_are_refused_together() {
-        let reach = Reach::anywhere();
-        let files = Files::of(Path::new("s.ron"), &reach);
+        let scope = FileScope::anywhere();
+        let files = Files::of(Path::new("s.ron"), &scope);
         for _ in 0..5 {
             assert!(files.count(ELEMENTS / 5).is_ok());
         }

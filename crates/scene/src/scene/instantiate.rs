@@ -1,4 +1,4 @@
-//! Bodies and joints of a scene as the dynamics takes them.
+//! Conversion of the bodies and joints of a scene into descriptions of the dynamics.
 
 use std::collections::BTreeMap;
 
@@ -30,8 +30,8 @@ impl From<schema::SolverEntry> for SolverOverrides {
             contact_frequency: solver.contact_frequency,
             contact_damping: solver.contact_damping,
             relax_passes: solver.relax_passes,
-            least_bounce_speed: solver.least_bounce_speed,
-            sweeps: solver.sweeps,
+            least_bounce_speed: solver.min_bounce_speed,
+            sweeps: solver.ccd,
         }
     }
 }
@@ -83,7 +83,7 @@ pub(super) fn bodies(file: &SceneFile, shapes: &BTreeMap<String, LoadedShape>) -
     bodies
 }
 
-/// All joints; their anchors coincide with all bodies at their start.
+/// All joints; their two anchor frames coincide with all bodies at their start poses (those of a rope are apart).
 pub(super) fn joints(
     file: &SceneFile,
     bodies: &[BodyDescription],
@@ -110,11 +110,11 @@ fn frames_in_world(kind: &schema::JointKind, second: &Isometry3<f64>) -> ([Isome
     match kind {
         schema::JointKind::Fixed => (twice(*second), JointKind::Fixed),
         schema::JointKind::Revolute { anchor, axis, limits_degrees } => {
-            let limits = limits_degrees.map(|(least, most)| [least.to_radians(), most.to_radians()]);
+            let limits = limits_degrees.map(|(min, max)| [min.to_radians(), max.to_radians()]);
             (twice(along(point(*anchor), vector(*axis))), JointKind::Revolute { limits })
         }
         schema::JointKind::Prismatic { axis, limits } => {
-            let limits = limits.map(|(least, most)| [least, most]);
+            let limits = limits.map(|(min, max)| [min, max]);
             (twice(along(at_second, vector(*axis))), JointKind::Prismatic { limits })
         }
         schema::JointKind::Spherical { anchor } => (twice(at(point(*anchor))), JointKind::Spherical),
@@ -130,9 +130,10 @@ fn at(origin: Point3<f64>) -> Isometry3<f64> {
 
 /// The frame at `origin` whose x axis points along `axis`.
 fn along(origin: Point3<f64>, axis: Vector3<f64>) -> Isometry3<f64> {
-    let turn = UnitQuaternion::rotation_between(&Vector3::x(), &axis)
+    // A reversed axis leaves the rotation undetermined: any half revolution about a perpendicular axis does.
+    let rotation = UnitQuaternion::rotation_between(&Vector3::x(), &axis)
         .unwrap_or_else(|| UnitQuaternion::from_axis_angle(&Vector3::z_axis(), std::f64::consts::PI));
-    Isometry3::from_parts(Translation3::from(origin), turn)
+    Isometry3::from_parts(Translation3::from(origin), rotation)
 }
 
 #[cfg(test)]

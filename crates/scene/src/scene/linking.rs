@@ -2,14 +2,14 @@
 //!
 //! Gauss: Lk = (1/4π) ∮∮ (x − y)·(dx × dy) / |x − y|³. For two straight segments the integral is the signed area of
 //! the spherical quadrilateral of their difference vectors, in closed form [Klenin, Langowski 2000, eq. 10]; the sum
-//! over all pairs of segments is an integer up to rounding as long as the curves do not meet.
+//! over all pairs of segments is an integer up to rounding unless the curves meet.
 
 use std::f64::consts::PI;
 
 use nalgebra::{Point3, Vector3};
 
-/// Linking number of two closed polygons (points [m] in one frame, the last joins the first), before it is rounded to the
-/// integer that it is: NaN, or far from an integer, where the curves meet.
+/// Linking number of two closed polygons (points [m] in one frame, the last joins the first), not rounded to an integer:
+/// NaN, or far from an integer, where the curves meet.
 ///
 /// ```
 /// use extricate_scene::scene::linking_number;
@@ -31,7 +31,8 @@ pub fn linking_number(a: &[Point3<f64>], b: &[Point3<f64>]) -> f64 {
     areas.sum::<f64>() / (4.0 * PI)
 }
 
-/// Signed solid angle [sr] of the directions from points of segment `s` to points of segment `t`.
+/// Signed solid angle [sr] of the directions from points of segment `s` to points of segment `t`
+/// [Klenin, Langowski 2000, eq. 10].
 fn signed_area([s0, s1]: [Point3<f64>; 2], [t0, t1]: [Point3<f64>; 2]) -> f64 {
     let corners = [t0 - s0, t1 - s0, t1 - s1, t0 - s1];
     let volume = (s1 - s0).cross(&(t1 - t0)).dot(&(s0 - t0));
@@ -40,11 +41,14 @@ fn signed_area([s0, s1]: [Point3<f64>; 2], [t0, t1]: [Point3<f64>; 2]) -> f64 {
         normal.try_normalize(0.0)
     };
     let normals = std::array::from_fn::<_, 4, _>(edge_normal);
+    // Parallel difference vectors: the segments are coplanar, and the quadrilateral has no area.
     let [Some(n0), Some(n1), Some(n2), Some(n3)] = normals else {
         return 0.0;
     };
-    let turn = |a: &Vector3<f64>, b: &Vector3<f64>| a.dot(b).clamp(-1.0, 1.0).asin();
-    let area = turn(&n0, &n1) + turn(&n1, &n2) + turn(&n2, &n3) + turn(&n3, &n0);
+    // Rounding may take the product of two unit vectors beyond ±1, where the arcsine is NaN.
+    let angle = |a: &Vector3<f64>, b: &Vector3<f64>| a.dot(b).clamp(-1.0, 1.0).asin();
+    let area = angle(&n0, &n1) + angle(&n1, &n2) + angle(&n2, &n3) + angle(&n3, &n0);
+    // Coplanar segments see each other under no solid angle; the sign of zero would be arbitrary.
     if volume == 0.0 { 0.0 } else { area * volume.signum() }
 }
 

@@ -1,4 +1,4 @@
-//! From a scene file to everything a world is made of.
+//! Loading of scenes: from the file to the descriptions of everything in the world.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,6 +7,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::camera::Camera;
+use super::deprecated::Deprecation;
 use super::error::{Problem, SceneError};
 use super::files::Files;
 use super::instantiate;
@@ -18,7 +19,7 @@ use super::schema::{self, Expect, OnOverlap, PlanEntry, SceneFile};
 use super::shape::{self, LoadedShape};
 use super::soft::{self, LoadedSoft};
 use super::validate::validate;
-use extricate_core::geometry::read::Reach;
+use extricate_core::geometry::read::FileScope;
 use extricate_core::geometry::read::file::text_of;
 
 use extricate_dynamics::{
@@ -29,14 +30,14 @@ use extricate_dynamics::{
 /// Translations of bodies by name [m, world].
 pub type Moves = BTreeMap<String, Vector3<f64>>;
 
-/// A scene that makes sense, with its meshes loaded.
+/// A validated scene, with its meshes loaded.
 #[derive(Debug, Clone)]
 pub struct Scene {
-    /// One line that says what the scene shows.
+    /// Title, one line.
     pub title: String,
-    /// What to look at.
+    /// Description, a few sentences.
     pub description: String,
-    /// Path of its file as it was given.
+    /// Path of its file as given.
     pub path: PathBuf,
     /// Gravity, time step, accuracy and narrow phase.
     pub options: WorldOptions,
@@ -44,7 +45,7 @@ pub struct Scene {
     pub duration: f64,
     /// Seed of everything random.
     pub seed: u64,
-    /// What a run does with bodies that overlap at the start.
+    /// Policy for bodies that overlap at the start of a run.
     pub on_overlap: OnOverlap,
     /// Bodies, copies expanded, in the order of the file.
     pub bodies: Vec<BodyDescription>,
@@ -54,39 +55,41 @@ pub struct Scene {
     pub robots: Vec<RobotDescription>,
     /// Soft bodies, in the order of the file.
     pub soft_bodies: Vec<SoftBodyDescription>,
-    /// What a path is planned for, if anything.
+    /// Path planning problem, if the scene has one.
     pub plan: Option<PlanEntry>,
-    /// Where pictures are taken from, if the scene says so.
+    /// Camera, if the scene has one.
     pub camera: Option<Camera>,
-    /// What a run must show.
+    /// Expectations of a run.
     pub expect: Expect,
     /// The mesh files of the scene.
     pub meshes: Vec<MeshFile>,
-    /// The files of the robots, those of their meshes not among them.
+    /// The files of the robots, without those of their meshes.
     pub robot_files: Vec<PathBuf>,
     /// Text of the scene file.
     pub text: String,
-    /// How far bodies were moved from where the file puts them [m, world], by name.
+    /// Translations of bodies from their positions in the file [m, world], by name.
     pub moved: Moves,
-    /// How far joints of robots were moved from where the file puts them [rad or m], by `robot/joint`.
+    /// Changes of joints of robots from their values in the file [rad or m], by `robot/joint`.
     pub joints_moved: BTreeMap<String, f64>,
-    /// Which files it may name.
-    pub reach: Reach,
+    /// The files that it may name.
+    pub file_scope: FileScope,
+    /// Deprecated names that the text uses, each once, at its first place.
+    pub deprecations: Vec<Deprecation>,
 }
 
 /// A mesh file of a scene.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MeshFile {
-    /// Name of the shape or soft body it gives.
+    /// Name of the shape or soft body that uses it.
     pub shape: String,
-    /// Path as the scene writes it.
+    /// Path as written in the scene.
     pub file: String,
-    /// Path against the folder of the scene.
+    /// Path resolved against the folder of the scene.
     pub path: PathBuf,
 }
 
 impl Scene {
-    /// The scene of a file, validated, with its meshes.
+    /// Loads the scene of a file, validated, with its meshes.
     ///
     /// ```
     /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
@@ -99,51 +102,51 @@ impl Scene {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// The scene may name files of its folder only, or of the folder around it that is marked ([`Reach::around`]);
-    /// [`Scene::load_within`] says otherwise.
+    /// The scene may name only files below its folder, or below the nearest marked folder around it
+    /// ([`FileScope::around`]); [`Scene::load_within`] takes another scope.
     ///
     /// # Errors
-    /// [`SceneError`] with everything that is wrong, each with its line and column.
+    /// [`SceneError`] with all errors, each with its line and column.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, SceneError> {
         let path = path.as_ref();
-        Self::load_within(path, &Reach::around(path))
+        Self::load_within(path, &FileScope::around(path))
     }
 
-    /// The scene of a file as [`Scene::load`] gives it, that may name the files within `reach`.
+    /// Loads a scene as [`Scene::load`] does; it may name the files within `scope`.
     ///
     /// # Errors
     /// As [`Scene::load`].
-    pub fn load_within(path: &Path, reach: &Reach) -> Result<Self, SceneError> {
+    pub fn load_within(path: &Path, scope: &FileScope) -> Result<Self, SceneError> {
         let text = text_of(path, FILE_BYTES)
             .map_err(|source| SceneError::Unreadable { path: path.to_owned(), source })?;
-        Self::parse_within(path, text, reach)
+        Self::parse_within(path, text, scope)
     }
 
-    /// The scene that `text` describes, validated, with its meshes; `path` is where the text stands or would stand.
+    /// The scene that `text` describes, validated, with its meshes; `path` is the actual or intended path of the text.
     ///
     /// # Errors
-    /// [`SceneError`] with everything that is wrong, each with its line and column.
+    /// [`SceneError`] with all errors, each with its line and column.
     pub fn parse(path: &Path, text: String) -> Result<Self, SceneError> {
-        Self::parse_within(path, text, &Reach::around(path))
+        Self::parse_within(path, text, &FileScope::around(path))
     }
 
-    /// The scene of a text as [`Scene::parse`] gives it, that may name the files within `reach`.
+    /// Parses a scene as [`Scene::parse`] does; it may name the files within `scope`.
     ///
     /// # Errors
     /// As [`Scene::parse`].
-    pub fn parse_within(path: &Path, text: String, reach: &Reach) -> Result<Self, SceneError> {
+    pub fn parse_within(path: &Path, text: String, scope: &FileScope) -> Result<Self, SceneError> {
         let invalid = |problems| SceneError::Invalid { problems };
         let document = Document::parse(path, &text).map_err(invalid)?;
         let problems = validate(&document, None);
         if !problems.is_empty() {
             return Err(invalid(problems));
         }
-        let files = Files::of(path, reach);
+        let files = Files::of(path, scope);
         let shapes = load_shapes(&document, &files).map_err(invalid)?;
         let robots = robots::load(&document, &files).map_err(invalid)?;
         let soft = soft::load(&document, &files).map_err(invalid)?;
         let scene = Self::assemble(document, (shapes, robots, soft), path).map_err(invalid)?;
-        Ok(Self { text, reach: reach.clone(), ..scene })
+        Ok(Self { text, file_scope: scope.clone(), ..scene })
     }
 
     fn assemble(
@@ -151,8 +154,9 @@ impl Scene {
         (shapes, robots, soft): (BTreeMap<String, LoadedShape>, Vec<LoadedRobot>, Vec<LoadedSoft>),
         path: &Path,
     ) -> Result<Self, Vec<Problem>> {
-        let mut problems = surfaces_that_should_move(&document, &shapes);
+        let mut problems = dynamic_surfaces(&document, &shapes);
         let links = robots::links(&robots);
+        // References to links of robots can be checked only now that their files have been read.
         problems.extend(validate(&document, Some(&links)));
         problems.extend(robots::wrong_expectations(&document, &robots));
         problems.extend(robots::wrong_goals(&document, &robots));
@@ -204,22 +208,23 @@ impl Scene {
             text: String::new(),
             moved: Moves::new(),
             joints_moved: BTreeMap::new(),
-            reach: Reach::anywhere(),
+            file_scope: FileScope::anywhere(),
+            deprecations: document.deprecations.clone(),
         })
     }
 
-    /// Name of the scene: that of its file without folder and extension.
+    /// Name of the scene: its file name without extension.
     #[must_use]
     pub fn name(&self) -> String {
         self.path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
     }
 
-    /// Number of steps that last `duration` [s], at least one.
+    /// Number of steps in `duration` [s], at least one.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "the cast saturates, which is meant"
+        reason = "saturation of the cast is intended"
     )]
     pub fn steps(&self, duration: f64) -> u64 {
         ((duration / self.options.time_step).round() as u64).max(1)
@@ -228,7 +233,7 @@ impl Scene {
     /// A world with the bodies, robots and joints of the scene, at time zero.
     ///
     /// # Errors
-    /// [`BuildError`] when the world does not take a body, robot or joint that the scene allows.
+    /// [`BuildError`] when the world rejects a body, robot or joint that the scene allows.
     pub fn world(&self) -> Result<World, BuildError> {
         let mut builder = World::builder(self.options.clone());
         for body in &self.bodies {
@@ -248,11 +253,11 @@ impl Scene {
 }
 
 impl SceneFile {
-    /// The scene that `text` describes, with names, ranges and references checked. Meshes are not opened; `path`
-    /// names the file in messages.
+    /// Parses a scene and checks its names, ranges and references. Meshes are not opened; `path` names the file in
+    /// messages.
     ///
     /// # Errors
-    /// [`SceneError::Invalid`] with everything that is wrong.
+    /// [`SceneError::Invalid`] with all errors.
     pub fn parse(path: &Path, text: &str) -> Result<Self, SceneError> {
         let document = Document::parse(path, text).map_err(|problems| SceneError::Invalid { problems })?;
         let problems = validate(&document, None);
@@ -260,7 +265,7 @@ impl SceneFile {
     }
 }
 
-/// All shapes that a scene names, loaded with all threads.
+/// Loads all shapes of a scene, in parallel.
 fn load_shapes(document: &Document, files: &Files) -> Result<BTreeMap<String, LoadedShape>, Vec<Problem>> {
     let entries = &document.file.shapes.0;
     let loaded: Vec<_> = entries.par_iter().map(|(_, entry)| shape::load(entry, files)).collect();
@@ -279,13 +284,13 @@ fn load_shapes(document: &Document, files: &Files) -> Result<BTreeMap<String, Lo
     if problems.is_empty() { Ok(shapes) } else { Err(problems) }
 }
 
-/// Dynamic bodies whose mesh has no inside and that give no mass.
-fn surfaces_that_should_move(document: &Document, shapes: &BTreeMap<String, LoadedShape>) -> Vec<Problem> {
+/// Errors of dynamic bodies whose mesh is a surface and that have no `mass`.
+fn dynamic_surfaces(document: &Document, shapes: &BTreeMap<String, LoadedShape>) -> Vec<Problem> {
     let bodies = document.file.bodies.iter().enumerate();
     let dynamic = bodies.filter(|(_, body)| body.kind == schema::BodyKind::Dynamic && body.mass.is_none());
     dynamic
         .filter_map(|(index, body)| {
-            let fault = shapes[&body.shape].why_massless(&body.name, &body.shape)?;
+            let fault = shapes[&body.shape].massless_fault(&body.name, &body.shape)?;
             Some(document.problem(&[Field("bodies"), Index(index), Field("shape")], fault))
         })
         .collect()

@@ -1,8 +1,8 @@
-//! Where in a RON text a value stands.
+//! Positions of values in a RON text.
 //!
-//! `ron` tells the position of a syntax error, but a value that parses and is wrong (a negative mass, a name that is
-//! unknown) has lost its position. This second, lenient pass over a text that `ron` has accepted keeps only the
-//! structure and the byte ranges, so that [`Outline::find`] can answer "where is `bodies[3].mass`?".
+//! `ron` reports the position of a syntax error, but a value that parses and is invalid (a negative mass, an unknown name)
+//! has lost its position. This second, lenient pass over a text that `ron` has accepted retains only the structure and
+//! the byte ranges, so that [`Outline::find`] returns the range of, say, `bodies[3].mass`.
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ struct Child {
     node: Node,
 }
 
-/// One step of the way to a value.
+/// One step of a path to a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {
     /// A field of a struct, or the entry of a map.
@@ -40,17 +40,17 @@ pub(crate) enum Step {
     Key(usize),
 }
 
-/// The text is not RON as this pass knows it.
+/// The text uses a form of RON that this pass does not support.
 #[derive(Debug, Error, Clone, Copy, PartialEq, Eq)]
-#[error("a form of RON that scenes do not support")]
-pub(crate) struct NotUnderstood {
-    /// Byte offset of the place.
+#[error("unsupported RON syntax")]
+pub(crate) struct UnsupportedSyntax {
+    /// Byte offset of the unsupported syntax.
     pub(crate) offset: usize,
 }
 
 impl Outline {
     /// The outline of `text`.
-    pub(crate) fn new(text: &str) -> Result<Self, NotUnderstood> {
+    pub(crate) fn new(text: &str) -> Result<Self, UnsupportedSyntax> {
         let mut cursor = Cursor { text, at: 0, depth: 0 };
         cursor.skip_attributes()?;
         Ok(Self { root: cursor.value()? })
@@ -94,7 +94,7 @@ impl Outline {
         Some(node.span.clone())
     }
 
-    /// Byte ranges of all fields of that name within the value at `path`.
+    /// Byte ranges of the values of all fields of that name within the value at `path`.
     pub(crate) fn fields_named(&self, path: &[Step], name: &str) -> Vec<Range<usize>> {
         let Some(place) = self.get(path) else { return Vec::new() };
         let mut found = Vec::new();
@@ -106,8 +106,22 @@ impl Outline {
         found
     }
 
-    /// Byte ranges of all numbers that are not finite: `NaN`, `inf`, and what overflows.
-    pub(crate) fn numbers_that_are_not_finite(&self, text: &str) -> Vec<Range<usize>> {
+    /// Gives all fields `old` of structs in fields `within` the name `new`, and returns the byte range of the first such name
+    /// in the text.
+    pub(crate) fn rename_fields(
+        &mut self,
+        text: &str,
+        within: &str,
+        old: &str,
+        new: &str,
+    ) -> Option<Range<usize>> {
+        let mut first = None;
+        self.root.rename_fields(text, false, (within, old, new), &mut first);
+        first
+    }
+
+    /// Byte ranges of all non-finite numbers: `NaN`, `inf`, and literals that overflow.
+    pub(crate) fn non_finite_numbers(&self, text: &str) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         self.root.each_scalar(&mut |span| {
             let number = text[span.clone()].replace('_', "").parse::<f64>();
@@ -119,7 +133,38 @@ impl Outline {
     }
 }
 
+/// Line and column of a byte offset in a text, 1-based, the column in characters.
+pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
+    let before = text.get(..offset).unwrap_or_default();
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}
+
 impl Node {
+    /// Renames fields as [`Outline::rename_fields`] does; `is_within` holds for the value of a field `within`.
+    fn rename_fields(
+        &mut self,
+        text: &str,
+        is_within: bool,
+        names: (&str, &str, &str),
+        first: &mut Option<Range<usize>>,
+    ) {
+        let (within, old, new) = names;
+        for child in &mut self.children {
+            let mut is_container = false;
+            if let Some((name, place)) = &mut child.name {
+                // The key of a map is quoted: it is a name that the scene gives, not a field.
+                let is_field = !text[place.clone()].starts_with('"');
+                is_container = is_field && name == within;
+                if is_field && is_within && name == old {
+                    new.clone_into(name);
+                    first.get_or_insert_with(|| place.clone());
+                }
+            }
+            child.node.rename_fields(text, is_container, names, first);
+        }
+    }
+
     fn each_field(&self, name: &str, visit: &mut impl FnMut(&Range<usize>)) {
         for child in &self.children {
             if child.name.as_ref().is_some_and(|n| n.0 == name) {
@@ -137,8 +182,8 @@ impl Node {
     }
 }
 
-/// Values inside values that are followed; `ron` itself stops at 128.
-const DEEPEST: usize = 256;
+/// Maximum nesting depth, beyond the 128 at which `ron` itself stops: this recursion must end on any text.
+const MAX_DEPTH: usize = 256;
 
 struct Cursor<'a> {
     text: &'a str,
@@ -151,12 +196,12 @@ impl Cursor<'_> {
         &self.text[self.at..]
     }
 
-    fn fail<T>(&self) -> Result<T, NotUnderstood> {
-        Err(NotUnderstood { offset: self.at })
+    fn fail<T>(&self) -> Result<T, UnsupportedSyntax> {
+        Err(UnsupportedSyntax { offset: self.at })
     }
 
-    /// Moves behind white space and comments (block comments nest).
-    fn skip_space(&mut self) -> Result<(), NotUnderstood> {
+    /// Skips white space and comments (block comments nest).
+    fn skip_space(&mut self) -> Result<(), UnsupportedSyntax> {
         loop {
             self.at = self.text.len() - self.rest().trim_start().len();
             if self.rest().starts_with("//") {
@@ -169,7 +214,7 @@ impl Cursor<'_> {
         }
     }
 
-    fn skip_block_comment(&mut self) -> Result<(), NotUnderstood> {
+    fn skip_block_comment(&mut self) -> Result<(), UnsupportedSyntax> {
         let mut depth = 0_usize;
         loop {
             let rest = self.rest();
@@ -189,8 +234,8 @@ impl Cursor<'_> {
         }
     }
 
-    /// Moves behind `#![enable(…)]` at the top of a file.
-    fn skip_attributes(&mut self) -> Result<(), NotUnderstood> {
+    /// Skips `#![enable(…)]` at the top of a file.
+    fn skip_attributes(&mut self) -> Result<(), UnsupportedSyntax> {
         self.skip_space()?;
         while self.rest().starts_with('#') {
             let Some(end) = self.rest().find(']') else { return self.fail() };
@@ -200,11 +245,11 @@ impl Cursor<'_> {
         Ok(())
     }
 
-    /// The value at the cursor.
-    fn value(&mut self) -> Result<Node, NotUnderstood> {
+    /// Parses the value at the cursor.
+    fn value(&mut self) -> Result<Node, UnsupportedSyntax> {
         self.skip_space()?;
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return self.fail();
         }
         let start = self.at;
@@ -219,8 +264,8 @@ impl Cursor<'_> {
         Ok(node)
     }
 
-    /// A scalar, or a struct or variant with its name in front; `Some(x)` is as good as `x`.
-    fn scalar_or_named_group(&mut self, start: usize) -> Result<Node, NotUnderstood> {
+    /// Parses a scalar, or a struct or variant with its name in front; `Some(x)` is equivalent to `x`.
+    fn scalar_or_named_group(&mut self, start: usize) -> Result<Node, UnsupportedSyntax> {
         let is_text = self.skip_scalar()?;
         let end = self.at;
         self.skip_space()?;
@@ -235,8 +280,8 @@ impl Cursor<'_> {
         Ok(group)
     }
 
-    /// The values up to `close`; the cursor is at the opening bracket.
-    fn group(&mut self, start: usize, close: char) -> Result<Node, NotUnderstood> {
+    /// Parses the values up to `close`; the cursor is at the opening bracket.
+    fn group(&mut self, start: usize, close: char) -> Result<Node, UnsupportedSyntax> {
         self.at += 1;
         let mut children = Vec::new();
         loop {
@@ -264,8 +309,8 @@ impl Cursor<'_> {
         }
     }
 
-    /// Moves behind a string, character, number or word; whether it was a string or character.
-    fn skip_scalar(&mut self) -> Result<bool, NotUnderstood> {
+    /// Skips a string, character, number or word, and returns whether it was a string or character.
+    fn skip_scalar(&mut self) -> Result<bool, UnsupportedSyntax> {
         let rest = self.rest();
         let unprefixed = rest.strip_prefix('b').unwrap_or(rest);
         let hashes = unprefixed.strip_prefix('r').map(|r| r.len() - r.trim_start_matches('#').len());
@@ -330,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_not_written_is_placed_at_what_should_hold_it() {
+    fn a_value_that_is_not_written_is_placed_at_its_container() {
         use Step::{Field, Index};
         let body = at(&[Field("bodies"), Index(1)]);
         assert_eq!(at(&[Field("bodies"), Index(1), Field("shape")]), body);
@@ -338,9 +383,9 @@ mod tests {
     }
 
     #[test]
-    fn every_number_that_is_not_finite_is_found_and_no_other_word() {
+    fn every_non_finite_number_is_found_and_no_other_word() {
         let words = |text: &'static str| -> Vec<&str> {
-            let spans = Outline::new(text).unwrap().numbers_that_are_not_finite(text);
+            let spans = Outline::new(text).unwrap().non_finite_numbers(text);
             spans.into_iter().map(|span| &text[span]).collect()
         };
         assert_eq!(words(TEXT), ["inf", "-NaN", "1e999"]);

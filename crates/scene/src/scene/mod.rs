@@ -1,6 +1,7 @@
 //! Scenes: the RON schema, validation, loading and instantiation.
 
 mod camera;
+mod deprecated;
 mod error;
 mod files;
 mod instantiate;
@@ -23,6 +24,7 @@ mod soft;
 mod validate;
 
 pub use camera::Camera;
+pub use deprecated::Deprecation;
 pub use error::{Problem, SceneError};
 pub use judge::{EnergyBalance, Judge, JudgeState, Verdict};
 pub use linking::linking_number;

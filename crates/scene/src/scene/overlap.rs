@@ -1,18 +1,19 @@
-//! Which bodies overlap.
+//! Overlapping bodies of a scene.
 
 use super::judge::soft_size;
 use extricate_core::penetration::PenetrationError;
 use extricate_core::penetration::{Effort, TranslationalOptions};
 use extricate_dynamics::{BodyPenetration, World};
 
-/// Depth over the size of the smaller body up to which two bodies touch and do not overlap: rounding of poses at a
-/// thousand sizes from the origin, and far below what a contact solver can feel.
+/// Depth over the size of the smaller body up to which two bodies count as touching, not overlapping. It covers the
+/// rounding of poses at a distance of a thousand sizes from the origin and is far below what affects a contact solver;
+/// smaller, and bodies placed exactly in contact would be reported as overlapping.
 const TOUCHING: f64 = 1e-9;
 
-/// All pairs of rigid bodies that overlap, sorted by name; those that only touch are left out.
+/// All overlapping pairs of rigid bodies, sorted by name; pairs that only touch are omitted.
 ///
 /// # Errors
-/// [`PenetrationError`] when a depth could not be established.
+/// [`PenetrationError`] when a depth could not be computed.
 pub fn overlaps(world: &World, effort: Effort) -> Result<Vec<BodyPenetration>, PenetrationError> {
     let options = TranslationalOptions { effort, ..TranslationalOptions::default() };
     let mut pairs = world.penetrations(&options)?;
@@ -20,13 +21,13 @@ pub fn overlaps(world: &World, effort: Effort) -> Result<Vec<BodyPenetration>, P
     Ok(pairs)
 }
 
-/// A depth that is not a number is no touching.
+/// Whether a pair only touches; false for a NaN depth.
 fn is_touching(pair: &BodyPenetration) -> bool {
     pair.depth <= TOUCHING * pair.size
 }
 
 /// All overlaps of soft bodies with each other, with rigid ones and with themselves (the same name twice), sorted by name;
-/// what only touches is left out. Their depth is that of the deepest point under the other's surface.
+/// pairs that only touch are omitted. The depth is that of the deepest point below the other's surface.
 #[must_use]
 pub fn soft_overlaps(world: &World) -> Vec<BodyPenetration> {
     let size = |name: &str| {

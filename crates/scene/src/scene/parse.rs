@@ -1,4 +1,4 @@
-//! From the text of a scene to the schema, with the place of every value at hand.
+//! Parsing of scenes: from the text to the schema, with the place of every value.
 
 use std::ops::Range;
 use std::path::Path;
@@ -7,21 +7,24 @@ use std::sync::Arc;
 use miette::NamedSource;
 use ron::extensions::Extensions;
 
+use super::deprecated::{self, Deprecation};
 use super::error::{Fault, Problem};
 use super::limits::{DEPTH, FILE_BYTES, PROBLEMS};
 use super::locate::{Outline, Step};
 use super::schema::SceneFile;
 
-/// How scenes write RON: an optional field is written without `Some`.
+/// RON options of scenes: optional fields are written without `Some`.
 pub(super) fn options() -> ron::Options {
     ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME).with_recursion_limit(DEPTH)
 }
 
-/// A scene file that is RON and fits the schema.
+/// A parsed scene file: valid RON that fits the schema.
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) file: SceneFile,
     pub(super) source: Arc<NamedSource<String>>,
+    /// Deprecated names in the text, each once.
+    pub(super) deprecations: Vec<Deprecation>,
     outline: Outline,
 }
 
@@ -39,15 +42,19 @@ impl Document {
             let place = byte_range(text, error.span.start, error.span.end);
             vec![problem(describe(&error.code), place)]
         })?;
-        let outline = Outline::new(text).map_err(|error| {
+        let mut outline = Outline::new(text).map_err(|error| {
             let fault = Fault::Syntax { message: error.to_string(), expected: None };
             vec![problem(fault, error.offset..error.offset)]
         })?;
-        let not_finite = outline.numbers_that_are_not_finite(text).into_iter().take(PROBLEMS);
+        let not_finite = outline.non_finite_numbers(text).into_iter().take(PROBLEMS);
         let problems: Vec<_> = not_finite
             .map(|place| problem(Fault::NotFinite { text: text[place.clone()].to_owned() }, place))
             .collect();
-        if problems.is_empty() { Ok(Self { file, source, outline }) } else { Err(problems) }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let deprecations = deprecated::modernize(&mut outline, path, text);
+        Ok(Self { file, source, deprecations, outline })
     }
 
     /// A problem with the value at `path`.
@@ -66,8 +73,8 @@ impl Document {
     }
 }
 
-/// The bytes between two positions of `ron`, widened to the word before them where they are one point: `ron` stops
-/// behind the name or value that it refuses.
+/// The bytes between two positions of `ron`. An empty range is extended to the word before it, since `ron` stops behind
+/// the name or value that it rejects.
 fn byte_range(text: &str, start: ron::error::Position, end: ron::error::Position) -> Range<usize> {
     let offset = |at: ron::error::Position| {
         let line_start =
@@ -85,26 +92,30 @@ fn byte_range(text: &str, start: ron::error::Position, end: ron::error::Position
     before..end
 }
 
-/// What the parser says, in the words of this crate.
+/// The error of the parser, in the wording of this crate.
 fn describe(error: &ron::Error) -> Fault {
     let within =
         |outer: &Option<String>| outer.as_ref().map_or(String::new(), |name| format!(" of `{name}`"));
-    let one_of = |expected: &[&str]| Some(format!("there are: {}", expected.join(", ")));
+    let one_of = |expected: &[&'static str]| {
+        let current: Vec<&str> =
+            expected.iter().copied().filter(|name| !deprecated::is_in(name, expected)).collect();
+        Some(format!("accepted: {}", current.join(", ")))
+    };
     let (message, expected) = match error {
         ron::Error::NoSuchStructField { expected, found, outer } => {
-            (format!("there is no field `{found}`{}", within(outer)), one_of(expected))
+            (format!("unknown field `{found}`{}", within(outer)), one_of(expected))
         }
         ron::Error::NoSuchEnumVariant { expected, found, outer } => {
-            (format!("`{found}` is not a value{}", within(outer)), one_of(expected))
+            (format!("unknown value `{found}`{}", within(outer)), one_of(expected))
         }
         ron::Error::MissingStructField { field, outer } => {
-            (format!("the field `{field}`{} is missing", within(outer)), None)
+            (format!("missing field `{field}`{}", within(outer)), None)
         }
         ron::Error::DuplicateStructField { field, outer } => {
-            (format!("the field `{field}`{} is given twice", within(outer)), None)
+            (format!("duplicate field `{field}`{}", within(outer)), None)
         }
         ron::Error::SuggestRawIdentifier(found) | ron::Error::InvalidIdentifier(found) => {
-            (format!("expected the name of a field, found `{found}`"), Some("write `name: value`".into()))
+            (format!("invalid field name `{found}`"), Some("write `name: value`".into()))
         }
         other => {
             let text = other.to_string();

@@ -1,4 +1,4 @@
-//! Where bodies start: rotations as the schema writes them, and grids of copies.
+//! Start poses of bodies: rotations as the schema writes them, and grids of copies.
 
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
 
@@ -15,7 +15,8 @@ pub(super) fn point(numbers: Triple) -> Point3<f64> {
     vector(numbers).into()
 }
 
-/// The orientation body → world. Axis and quaternion are normalized; that they are so within rounding is validated.
+/// The orientation body → world. Axis and quaternion are normalized here; validation has ensured unit length within
+/// the tolerance of four digits.
 pub(super) fn orientation(rotation: &Rotation) -> UnitQuaternion<f64> {
     match *rotation {
         Rotation::Identity => UnitQuaternion::identity(),
@@ -29,7 +30,7 @@ pub(super) fn orientation(rotation: &Rotation) -> UnitQuaternion<f64> {
     }
 }
 
-/// Number of bodies the entry stands for.
+/// Number of bodies that the entry describes.
 pub(super) fn copy_count(body: &BodyEntry) -> u64 {
     body.copies.as_ref().map_or(1, |copies| {
         let (x, y, z) = copies.count;
@@ -37,7 +38,7 @@ pub(super) fn copy_count(body: &BodyEntry) -> u64 {
     })
 }
 
-/// Name and pose body → world of every body the entry stands for, x running fastest.
+/// Name and pose body → world of every body that the entry describes, the x index varying fastest.
 pub(super) fn copies(body: &BodyEntry, random: &mut Random) -> Vec<(String, Isometry3<f64>)> {
     let (start, rotation) = (vector(body.position), orientation(&body.rotation));
     let Some(grid) = &body.copies else {
@@ -45,7 +46,7 @@ pub(super) fn copies(body: &BodyEntry, random: &mut Random) -> Vec<(String, Isom
     };
     let (nx, ny, nz) = grid.count;
     if copy_count(body) == 0 {
-        // However large the other counts are.
+        // Before the cells are enumerated: the other counts may be as large as 2³² − 1.
         return Vec::new();
     }
     let cells = (0..nz).flat_map(|k| (0..ny).flat_map(move |j| (0..nx).map(move |i| [i, j, k])));
@@ -55,9 +56,10 @@ pub(super) fn copies(body: &BodyEntry, random: &mut Random) -> Vec<(String, Isom
             let name = copy_name(&body.name, [nx, ny, nz], cell);
             let moved = grid.moved.get(&name).copied().map_or(Vector3::zeros(), vector);
             let place = start + vector(grid.spacing).component_mul(&steps) + moved;
-            let turn = if grid.random_rotation { random.rotation() } else { UnitQuaternion::identity() };
-            let turned = grid.turned.get(&name).map_or(turn * rotation, orientation);
-            (name, Isometry3::from_parts(Translation3::from(place), turned))
+            // Drawn even where `rotations` replaces it, so that the other copies keep their orientations.
+            let drawn = if grid.random_rotation { random.rotation() } else { UnitQuaternion::identity() };
+            let rotated = grid.rotations.get(&name).map_or(drawn * rotation, orientation);
+            (name, Isometry3::from_parts(Translation3::from(place), rotated))
         })
         .collect()
 }
@@ -73,8 +75,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quarter_turn_is_the_same_in_every_notation() {
-        let turned = Vector3::new(0.0, 0.0, -1.0);
+    fn a_rotation_by_90_degrees_is_the_same_in_every_notation() {
+        let expected = Vector3::new(0.0, 0.0, -1.0);
         let half = std::f64::consts::FRAC_1_SQRT_2;
         for rotation in [
             Rotation::Quaternion(half, 0.0, half, 0.0),
@@ -82,12 +84,12 @@ mod tests {
             Rotation::EulerDegrees(0.0, 90.0, 0.0),
         ] {
             let image = orientation(&rotation) * Vector3::x();
-            assert!((image - turned).norm() < 1e-15, "{rotation:?}: {image}");
+            assert!((image - expected).norm() < 1e-15, "{rotation:?}: {image}");
         }
     }
 
     #[test]
-    fn euler_angles_turn_about_fixed_axes_in_the_order_x_y_z() {
+    fn euler_angles_rotate_about_fixed_axes_in_the_order_x_y_z() {
         let both = orientation(&Rotation::EulerDegrees(90.0, 0.0, 90.0));
         assert!((both * Vector3::y() - Vector3::z()).norm() < 1e-15);
         assert!((both * Vector3::x() - Vector3::y()).norm() < 1e-15);

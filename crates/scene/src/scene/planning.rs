@@ -1,4 +1,4 @@
-//! What a scene asks a path for: the one that moves among all the others, where it starts, and where it is to go.
+//! Path planning problem of a scene: the movable model among all the others, its start and its goal.
 
 use nalgebra::{Isometry3, Point3};
 
@@ -8,28 +8,30 @@ use super::placement::{orientation, point, vector};
 use super::robots::within_limits;
 use super::schema::PlanEntry;
 use extricate_core::kinematics::{Articulation, RobotError};
-use extricate_core::penetration::generalized::{Arrangement, Base, Mover, Obstacle, Part, Pose, Shape};
+use extricate_core::penetration::generalized::{
+    Base, CollisionWorld, MovableModel, Obstacle, Part, Pose, Shape,
+};
 use extricate_core::proximity::{AllowedCollisions, ArticulatedModel, Sampling};
 use extricate_dynamics::{RobotBase, RobotDescription};
 
-/// What a scene asks a path for.
+/// Path planning problem of a scene.
 #[derive(Debug)]
 pub struct Planning {
     /// The robot or body that moves, and all the others as obstacles.
-    pub arrangement: Arrangement,
-    /// Where it starts.
+    pub collision_world: CollisionWorld,
+    /// Start pose.
     pub start: Pose,
-    /// Where it is to go.
+    /// Goal pose.
     pub goal: Pose,
     /// Corners of the box in which positions are sampled [m].
     pub region: Option<[Point3<f64>; 2]>,
-    mover: String,
+    movable: String,
     is_robot: bool,
     obstacles: Vec<String>,
 }
 
 impl Planning {
-    /// The name of a part as the scene knows it: that of a body, or `robot/link`.
+    /// Name of a part in the scene: that of a body, or `robot/link`.
     ///
     /// # Panics
     /// When there is no such part.
@@ -37,43 +39,47 @@ impl Planning {
     pub fn name_of(&self, part: Part) -> String {
         match part {
             Part::Obstacle(index) => self.obstacles[index].clone(),
-            Part::Link { .. } if !self.is_robot => self.mover.clone(),
+            Part::Link { .. } if !self.is_robot => self.movable.clone(),
             Part::Link { link, .. } => {
-                format!("{}/{}", self.mover, self.arrangement.movers()[0].articulation().links()[link])
+                format!(
+                    "{}/{}",
+                    self.movable,
+                    self.collision_world.movables()[0].articulation().links()[link]
+                )
             }
         }
     }
 }
 
 impl Scene {
-    /// What the scene asks a path for.
+    /// Path planning problem of the scene.
     ///
     /// # Errors
-    /// [`SceneError`] when it asks for none, or for one of something that cannot move.
+    /// [`SceneError`] when the scene has no `plan`, or one of something that cannot move.
     pub fn planning(&self) -> Result<Planning, SceneError> {
         let plan = self.plan.as_ref().ok_or(SceneError::NoPlan)?;
-        let refused = |source| SceneError::PlanMover { mover: plan.mover.clone(), source };
-        let robot = self.robots.iter().find(|robot| robot.name == plan.mover);
-        let (mover, start, goal) = match robot {
+        let refused = |source| SceneError::PlanMovable { movable: plan.movable.clone(), source };
+        let robot = self.robots.iter().find(|robot| robot.name == plan.movable);
+        let (movable, start, goal) = match robot {
             Some(robot) => {
-                let mut mover = mover_of(robot, plan)?;
-                plan.fixed.iter().try_for_each(|joint| mover.fix(joint)).map_err(refused)?;
+                let mut movable = movable_of(robot, plan)?;
+                plan.fixed.iter().try_for_each(|joint| movable.fix(joint)).map_err(refused)?;
                 let start = Pose { base: robot.pose, joints: robot.configuration.clone() };
-                (mover, start, goal_of(robot, plan))
+                (movable, start, goal_of(robot, plan))
             }
             None => {
-                let body = self.bodies.iter().find(|body| body.name == plan.mover);
+                let body = self.bodies.iter().find(|body| body.name == plan.movable);
                 let body = body.ok_or(SceneError::NoPlan)?;
-                let mover = Mover::rigid(body.shape.searchable()).map_err(refused)?;
-                (mover, body.pose.into(), placed(&body.pose, plan).into())
+                let movable = MovableModel::rigid(body.shape.searchable()).map_err(refused)?;
+                (movable, body.pose.into(), placed(&body.pose, plan).into())
             }
         };
         let (mut obstacles, mut names) = (Vec::new(), Vec::new());
-        for body in self.bodies.iter().filter(|body| body.name != plan.mover) {
+        for body in self.bodies.iter().filter(|body| body.name != plan.movable) {
             names.push(body.name.clone());
             obstacles.push(Obstacle { shape: body.shape.searchable(), pose: body.pose });
         }
-        for robot in self.robots.iter().filter(|robot| robot.name != plan.mover) {
+        for robot in self.robots.iter().filter(|robot| robot.name != plan.movable) {
             let poses = robot.articulation.link_poses(&robot.configuration, &robot.pose);
             let poses =
                 poses.map_err(|source| SceneError::PlanRobot { robot: robot.name.clone(), source })?;
@@ -84,19 +90,19 @@ impl Scene {
             }
         }
         Ok(Planning {
-            arrangement: Arrangement::new(vec![mover], obstacles).map_err(refused)?,
+            collision_world: CollisionWorld::new(vec![movable], obstacles).map_err(refused)?,
             start,
             goal,
             region: plan.region.map(|(low, high)| [point(low), point(high)]),
-            mover: plan.mover.clone(),
+            movable: plan.movable.clone(),
             is_robot: robot.is_some(),
             obstacles: names,
         })
     }
 }
 
-/// A robot as something that moves: its links may collide where that is derived, or the scene says so.
-fn mover_of(robot: &RobotDescription, plan: &PlanEntry) -> Result<Mover, SceneError> {
+/// A robot as a movable model; pairs of its links may collide where that is derived or the scene allows it.
+fn movable_of(robot: &RobotDescription, plan: &PlanEntry) -> Result<MovableModel, SceneError> {
     let refused = |source| SceneError::PlanRobot { robot: robot.name.clone(), source };
     let articulation = narrowed(robot, plan).map_err(refused)?;
     let models = robot.links.iter().map(|link| link.model.as_ref().map(|model| (**model).clone()));
@@ -114,18 +120,18 @@ fn mover_of(robot: &RobotDescription, plan: &PlanEntry) -> Result<Mover, SceneEr
         RobotBase::Fixed => Base::Fixed,
         RobotBase::Floating => Base::Floating,
     };
-    Mover::robot(model, allowed, base)
-        .map_err(|source| SceneError::PlanMover { mover: robot.name.clone(), source })
+    MovableModel::robot(model, allowed, base)
+        .map_err(|source| SceneError::PlanMovable { movable: robot.name.clone(), source })
 }
 
-/// The articulation of a robot with the limits that the plan gives, within its own.
+/// The articulation of a robot with its joint limits intersected with those of the plan.
 fn narrowed(robot: &RobotDescription, plan: &PlanEntry) -> Result<Articulation, RobotError> {
     let mut joints = robot.articulation.joints().to_vec();
-    for (name, (least, most)) in &plan.limits.0 {
+    for (name, (min, max)) in &plan.limits.0 {
         let Some(joint) = robot.joint(name) else { continue };
-        let [least, most] = [least, most].map(|value| value.in_si().0);
+        let [min, max] = [min, max].map(|value| value.in_si().0);
         let [lower, upper] = joints[joint].limits.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
-        joints[joint].limits = Some([least.max(lower), most.min(upper)]);
+        joints[joint].limits = Some([min.max(lower), max.min(upper)]);
     }
     Articulation::new(robot.articulation.links().to_vec(), joints)
 }
@@ -134,7 +140,7 @@ fn goal_of(robot: &RobotDescription, plan: &PlanEntry) -> Pose {
     let mut joints = robot.configuration.clone();
     for (name, value) in &plan.joints.0 {
         let found = robot.joint(name).zip(robot.coordinate(name));
-        // Names, units and limits have been checked when the scene was loaded.
+        // Errors cannot occur here: names, units and limits have been checked when the scene was loaded.
         if let Some((joint, at)) = found
             && let Ok(value) = within_limits(robot, joint, *value)
         {
@@ -144,7 +150,7 @@ fn goal_of(robot: &RobotDescription, plan: &PlanEntry) -> Pose {
     Pose { base: placed(&robot.pose, plan), joints }
 }
 
-/// A pose with the position and rotation that the plan gives.
+/// The start pose with the position and rotation of the plan in place of its own, where the plan has them.
 fn placed(start: &Isometry3<f64>, plan: &PlanEntry) -> Isometry3<f64> {
     let position = plan.position.map_or(start.translation.vector, vector);
     let rotation = plan.rotation.as_ref().map_or(start.rotation, orientation);

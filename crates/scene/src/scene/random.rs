@@ -1,4 +1,4 @@
-//! Random orientations from a seed: the same on every machine.
+//! Random orientations from a seed, equal on every machine.
 
 use nalgebra::{Quaternion, UnitQuaternion};
 
@@ -13,7 +13,7 @@ impl Random {
         Self(SplitMix64(seed))
     }
 
-    /// Uniform over all orientations [Shoemake 1992].
+    /// A random orientation, uniformly distributed over all rotations [Shoemake 1992].
     pub(super) fn rotation(&mut self) -> UnitQuaternion<f64> {
         let [u, v, w] = std::array::from_fn(|_| self.0.unit_interval());
         let ((sin_v, cos_v), (sin_w, cos_w)) =

@@ -1,4 +1,4 @@
-//! The robots of a scene: their URDF files read, and what the scene says of their joints put to them.
+//! The robots of a scene: reading of their URDF files, and application of the settings of their joints.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,11 +17,11 @@ use extricate_core::kinematics::JointKind;
 use extricate_core::kinematics::urdf::{UrdfOptions, read_urdf};
 use extricate_dynamics::{BuildError, Motor, RobotBase, RobotDescription};
 
-/// A robot as the dynamics takes it.
+/// The description of a robot for the dynamics.
 #[derive(Debug, Clone)]
 pub(super) struct LoadedRobot {
     pub(super) description: RobotDescription,
-    /// Path of its file against the folder of the scene.
+    /// Path of its file, resolved against the folder of the scene.
     pub(super) path: PathBuf,
     /// Names and poses of its bodies at the start.
     pub(super) bodies: Vec<(String, Isometry3<f64>)>,
@@ -55,7 +55,7 @@ pub(super) fn load(document: &Document, files: &Files) -> Result<Vec<LoadedRobot
         .par_iter()
         .enumerate()
         .map(|(index, entry)| {
-            Loading { document, entry, path: vec![Field("robots"), Index(index)] }.load(files)
+            RobotLoader { document, entry, path: vec![Field("robots"), Index(index)] }.load(files)
         })
         .collect();
     let (mut robots, mut problems) = (Vec::new(), Vec::new());
@@ -68,26 +68,26 @@ pub(super) fn load(document: &Document, files: &Files) -> Result<Vec<LoadedRobot
     if problems.is_empty() { Ok(robots) } else { Err(problems) }
 }
 
-/// A robot that is being loaded.
-struct Loading<'a> {
+/// Loads one robot of a scene.
+struct RobotLoader<'a> {
     document: &'a Document,
     entry: &'a RobotEntry,
     path: Vec<Step>,
 }
 
-impl Loading<'_> {
+impl RobotLoader<'_> {
     fn load(&self, files: &Files) -> Result<LoadedRobot, Vec<Problem>> {
         let entry = self.entry;
-        let out_of_reach = |field, fault| vec![self.problem(&[Field(field)], fault)];
-        let path = files.find(&entry.file).map_err(|fault| out_of_reach("file", fault))?;
+        let problems_at = |field, fault| vec![self.problem(&[Field(field)], fault)];
+        let path = files.find(&entry.file).map_err(|fault| problems_at("file", fault))?;
         let packages = entry.packages.iter().map(|package| files.find(package)).collect::<Result<_, _>>();
-        let packages = packages.map_err(|fault| out_of_reach("packages", fault))?;
-        let reach = Some(files.reach().clone());
+        let packages = packages.map_err(|fault| problems_at("packages", fault))?;
+        let reach = Some(files.scope().clone());
         let options = UrdfOptions { packages, sound_masses: true, reach, ..UrdfOptions::default() };
         let robot = read_urdf(&path, &options)
             .map_err(|error| vec![self.problem(&[Field("file")], Fault::Robot { cause: error.into() })])?;
         let triangles = robot.meshes.iter().flatten().map(|mesh| mesh.triangles().len()).sum();
-        files.count(triangles).map_err(|fault| out_of_reach("file", fault))?;
+        files.count(triangles).map_err(|fault| problems_at("file", fault))?;
         let pose = Isometry3::from_parts(vector(entry.position).into(), orientation(&entry.rotation));
         let mut description = RobotDescription {
             base: entry.base.into(),
@@ -116,7 +116,7 @@ impl Loading<'_> {
         self.document.problem(&[self.path.as_slice(), within].concat(), fault)
     }
 
-    /// Puts what the scene says of the joints to them.
+    /// Applies the settings of the joints in the scene to the robot.
     fn joints(&self, robot: &mut RobotDescription) -> Vec<Problem> {
         let entry = self.entry;
         let mut problems = Vec::new();
@@ -143,25 +143,25 @@ impl Loading<'_> {
         problems
     }
 
-    /// Lets `put` do its work for every entry of a map from joints; what fails is told at its place.
+    /// Calls `apply` for every entry of a map from joint names; errors are reported at their places.
     fn each<T>(
         &self,
         field: &'static str,
         entries: &Entries<T>,
         robot: &mut RobotDescription,
         problems: &mut Vec<Problem>,
-        put: impl Fn(&At, &T, &mut RobotDescription) -> Result<(), Fault>,
+        apply: impl Fn(&JointIndices, &T, &mut RobotDescription) -> Result<(), Fault>,
     ) {
         for (index, (name, value)) in entries.0.iter().enumerate() {
             let (Some(joint), Some(coordinate)) = (robot.joint(name), robot.coordinate(name)) else {
                 let known = robot.articulation.coordinates().iter().take(SUGGESTIONS + 1);
                 let known = known.map(|&joint| robot.articulation.joints()[joint].name.clone()).collect();
-                let what = "joint that moves of itself";
+                let what = "independent joint";
                 let fault = Fault::UnknownName { what, name: name.clone(), known };
                 problems.push(self.problem(&[Field(field), Key(index)], fault));
                 continue;
             };
-            if let Err(fault) = put(&At { joint, coordinate }, value, robot) {
+            if let Err(fault) = apply(&JointIndices { joint, coordinate }, value, robot) {
                 problems.push(self.problem(&[Field(field), Index(index)], fault));
             }
         }
@@ -182,25 +182,30 @@ impl Loading<'_> {
     }
 }
 
-/// Part of a radian or metre by which a start may lie outside its limits: what degrees and rounding leave.
-const SLACK: f64 = 1e-9;
+/// Tolerance [rad or m] by which a start value may exceed its limits: the rounding of a conversion from degrees. Zero would
+/// reject a start exactly at a limit; a tolerance that is visible would start the run with a violated limit.
+const LIMIT_TOLERANCE: f64 = 1e-9;
 
-/// A joint that a scene names.
-struct At {
+/// Indices of a joint that a scene names: in the articulation, and of its coordinate.
+struct JointIndices {
     joint: usize,
     coordinate: usize,
 }
 
-/// The value of a joint [rad or m], whose unit must fit.
+/// The value of a joint [rad or m]; its unit must suit the kind of the joint.
 fn value_of(robot: &RobotDescription, joint: usize, value: JointValue) -> Result<f64, Fault> {
     let joint = &robot.articulation.joints()[joint];
     let (value, is_angle) = value.in_si();
-    let turns = matches!(joint.kind, JointKind::Revolute { .. });
-    if turns == is_angle {
+    let is_revolute = matches!(joint.kind, JointKind::Revolute { .. });
+    if is_revolute == is_angle {
         return Ok(value);
     }
-    let (does, unit) = if turns { ("turns", "degrees(…)") } else { ("slides", "metres(…)") };
-    let message = format!("joint `{}` {does}: its value is written `{unit}`", joint.name);
+    let (kind, unit) = if is_revolute {
+        ("revolute", "`degrees(…)` or `radians(…)`")
+    } else {
+        ("prismatic", "`metres(…)`")
+    };
+    let message = format!("wrong unit: joint `{}` is {kind} and takes {unit}", joint.name);
     Err(Fault::Contradiction { message })
 }
 
@@ -216,7 +221,7 @@ fn motor_of(robot: &RobotDescription, joint: usize, motor: &MotorEntry) -> Resul
     })
 }
 
-/// Expectations of joints that their robots do not have, or that move otherwise than their unit says.
+/// Errors of expectations: joints that their robots do not have, and values in a wrong unit.
 pub(super) fn wrong_expectations(document: &Document, robots: &[LoadedRobot]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (index, at) in document.file.expect.joint_at.iter().enumerate() {
@@ -228,7 +233,7 @@ pub(super) fn wrong_expectations(document: &Document, robots: &[LoadedRobot]) ->
             None => {
                 let moving = (0..articulation.joints().len()).filter(moves).take(SUGGESTIONS + 1);
                 let known = moving.map(|joint| articulation.joints()[joint].name.clone()).collect();
-                let fault = Fault::UnknownName { what: "joint that moves", name: at.joint.clone(), known };
+                let fault = Fault::UnknownName { what: "movable joint", name: at.joint.clone(), known };
                 problems.push(document.problem(&path("joint"), fault));
             }
             Some(joint) => {
@@ -241,10 +246,10 @@ pub(super) fn wrong_expectations(document: &Document, robots: &[LoadedRobot]) ->
     problems
 }
 
-/// Goals of a path that the robot which moves cannot have.
+/// Errors of the goal, limits and fixed joints of a plan.
 pub(super) fn wrong_goals(document: &Document, robots: &[LoadedRobot]) -> Vec<Problem> {
     let Some(plan) = &document.file.plan else { return Vec::new() };
-    let Some(robot) = robots.iter().find(|robot| robot.description.name == plan.mover) else {
+    let Some(robot) = robots.iter().find(|robot| robot.description.name == plan.movable) else {
         return Vec::new();
     };
     let robot = &robot.description;
@@ -252,11 +257,8 @@ pub(super) fn wrong_goals(document: &Document, robots: &[LoadedRobot]) -> Vec<Pr
         let moving = robot.articulation.coordinates().iter().take(SUGGESTIONS + 1);
         moving.map(|&joint| robot.articulation.joints()[joint].name.clone()).collect()
     };
-    let unknown = |name: &String| Fault::UnknownName {
-        what: "joint that moves of itself",
-        name: name.clone(),
-        known: known(),
-    };
+    let unknown =
+        |name: &String| Fault::UnknownName { what: "independent joint", name: name.clone(), known: known() };
     let mut problems = Vec::new();
     for (index, (name, value)) in plan.joints.0.iter().enumerate() {
         let path = [Field("plan"), Field("joints")];
@@ -268,18 +270,19 @@ pub(super) fn wrong_goals(document: &Document, robots: &[LoadedRobot]) -> Vec<Pr
             problems.push(document.problem(&[&path[..], &[Index(index)]].concat(), fault));
         }
     }
-    for (index, (name, (least, most))) in plan.limits.0.iter().enumerate() {
+    for (index, (name, (min, max))) in plan.limits.0.iter().enumerate() {
         let path = [Field("plan"), Field("limits")];
         let (Some(joint), Some(_)) = (robot.joint(name), robot.coordinate(name)) else {
             problems.push(document.problem(&[&path[..], &[Key(index)]].concat(), unknown(name)));
             continue;
         };
-        for (side, value) in [least, most].into_iter().enumerate() {
+        for (side, value) in [min, max].into_iter().enumerate() {
             if let Err(fault) = value_of(robot, joint, *value) {
                 problems.push(document.problem(&[&path[..], &[Index(index), Index(side)]].concat(), fault));
             }
         }
-        let [lower, upper] = [least, most].map(|value| value.in_si().0);
+        let [lower, upper] = [min, max].map(|value| value.in_si().0);
+        // Negated, so that NaN is reported as well.
         if !(lower <= upper) {
             let fault = Fault::ReversedLimits { lower, upper };
             problems.push(document.problem(&[&path[..], &[Index(index)]].concat(), fault));
@@ -294,12 +297,12 @@ pub(super) fn wrong_goals(document: &Document, robots: &[LoadedRobot]) -> Vec<Pr
     problems
 }
 
-/// The value of a joint [rad or m], whose unit must fit and which must keep the limits.
+/// The value of a joint [rad or m]; its unit must suit the joint, and it must be within the limits.
 pub(super) fn within_limits(robot: &RobotDescription, joint: usize, value: JointValue) -> Result<f64, Fault> {
     let value = value_of(robot, joint, value)?;
     let joint = &robot.articulation.joints()[joint];
     match joint.limits {
-        Some([lower, upper]) if !(lower - SLACK <= value && value <= upper + SLACK) => {
+        Some([lower, upper]) if !(lower - LIMIT_TOLERANCE <= value && value <= upper + LIMIT_TOLERANCE) => {
             Err(Fault::OutsideLimits { joint: joint.name.clone(), value, lower, upper })
         }
         _ => Ok(value),

@@ -1,4 +1,4 @@
-//! Shapes of a scene as the dynamics takes them: primitives as they are, meshes read or made, with their trees.
+//! Shapes of a scene for the dynamics: primitives, and meshes that are read or generated, with their trees.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use super::files::Files;
 use super::locate::Step::{self, Field};
 use super::schema::ShapeEntry;
 use extricate_core::geometry::convex::{ConvexHull, ConvexShape};
-use extricate_core::geometry::read::{Reach, read_mesh_within};
+use extricate_core::geometry::read::{FileScope, read_mesh_within};
 use extricate_core::geometry::report::MeshReport;
 use extricate_core::geometry::{ShapeError, Solidity, TriangleMesh, procedural};
 use extricate_core::proximity::Model;
 use extricate_core::query::Shape;
 
-/// A shape, and the file it comes from: the path as written, and against the folder of the scene.
+/// A shape and its file: the path as written, and resolved against the folder of the scene.
 #[derive(Debug, Clone)]
 pub(super) struct LoadedShape {
     pub(super) shape: Shape,
@@ -24,26 +24,26 @@ pub(super) struct LoadedShape {
 }
 
 impl LoadedShape {
-    /// Why a dynamic body `body` of a density cannot have this shape, if it cannot.
-    pub(super) fn why_massless(&self, body: &str, name: &str) -> Option<Fault> {
+    /// The error of a dynamic body `body` with a density whose shape, this one, has no volume.
+    pub(super) fn massless_fault(&self, body: &str, name: &str) -> Option<Fault> {
         let model = self.shape.model()?;
         (model.solidity() == Solidity::Surface).then(|| {
             let open = MeshReport::of(model.mesh()).unbalanced_edges;
-            let why = if open > 0 { format!(" ({open} open edges)") } else { String::new() };
+            let open = if open > 0 { format!(" ({open} open edges)") } else { String::new() };
             Fault::Contradiction {
                 message: format!(
-                    "body `{body}` is dynamic, but its shape `{name}` is a surface{why}, which has no volume: \
-                     give it a `mass`"
+                    "body `{body}` is dynamic, but its shape `{name}` is a surface{open} without volume: \
+                     give the body a `mass`"
                 ),
             }
         })
     }
 }
 
-/// What is wrong with a shape, and the field of it that it concerns.
+/// An error of a shape, with the path of the field that it concerns.
 type Failure = (Vec<Step>, Fault);
 
-/// Loads a shape; a failure comes with the field that it concerns.
+/// Loads a shape; an error comes with the path of its field.
 pub(super) fn load(entry: &ShapeEntry, files: &Files) -> Result<LoadedShape, Failure> {
     let shape = match entry {
         ShapeEntry::Mesh { solidity, .. } | ShapeEntry::Procedural { solidity, .. } => {
@@ -75,7 +75,7 @@ fn at(field: &'static str, fault: Fault) -> Failure {
     (vec![Field(field)], fault)
 }
 
-/// A mesh in metres, read or made, and the file it comes from.
+/// A mesh in metres, read or generated, and its file if it has one.
 pub(super) fn mesh(
     entry: &ShapeEntry,
     files: &Files,
@@ -83,7 +83,7 @@ pub(super) fn mesh(
     let (mesh, scale, file) = match entry {
         ShapeEntry::Mesh { file, scale, .. } => {
             let path = files.find(file).map_err(|fault| at("file", fault))?;
-            let mesh = read(&path, files.reach()).map_err(|fault| at("file", fault))?;
+            let mesh = read(&path, files.scope()).map_err(|fault| at("file", fault))?;
             (mesh, *scale, Some((file.clone(), path)))
         }
         ShapeEntry::Procedural { kind, parameters, scale, .. } => {
@@ -94,7 +94,7 @@ pub(super) fn mesh(
             (mesh, *scale, None)
         }
         _ => {
-            let message = String::from("a hull is made of a `mesh` or `procedural`");
+            let message = String::from("only a `mesh` or `procedural` has a hull");
             return Err((Vec::new(), Fault::Contradiction { message }));
         }
     };
@@ -118,15 +118,15 @@ fn hull(of: &ShapeEntry, files: &Files) -> Result<(Shape, Option<(String, PathBu
     Ok((hull.into(), file))
 }
 
-fn read(path: &Path, reach: &Reach) -> Result<TriangleMesh, Fault> {
+fn read(path: &Path, scope: &FileScope) -> Result<TriangleMesh, Fault> {
     if let Some(missing) = missing_folder(path) {
         let message = format!("{}: the folder {} does not exist", path.display(), missing.display());
         return Err(Fault::Mesh { path: path.to_owned(), cause: message.into() });
     }
-    read_mesh_within(path, reach).map_err(|error| Fault::Mesh { path: path.to_owned(), cause: error.into() })
+    read_mesh_within(path, scope).map_err(|error| Fault::Mesh { path: path.to_owned(), cause: error.into() })
 }
 
-/// The first folder on the way to `path` that does not exist.
+/// The outermost folder in `path` that does not exist.
 pub(super) fn missing_folder(path: &Path) -> Option<&Path> {
     let folders: Vec<&Path> =
         path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()).collect();
@@ -145,7 +145,7 @@ fn model(mesh: TriangleMesh, solidity: Option<Solidity>) -> Result<Shape, Failur
     }
 }
 
-/// Why a mesh cannot be a solid.
+/// The error of a mesh that is declared solid but is not.
 fn not_a_solid(mesh: &TriangleMesh) -> Fault {
     let report = MeshReport::of(mesh);
     match report.volume {

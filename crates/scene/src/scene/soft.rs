@@ -1,4 +1,4 @@
-//! Soft bodies of a scene as the dynamics takes them: meshes read or made, regions turned into nodes.
+//! Soft bodies of a scene for the dynamics: meshes read or generated, regions converted to sets of nodes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,18 +27,18 @@ use extricate_dynamics::{
     Handle, Keyframe, NodeDepths, SoftAttachment, SoftBodyDescription, SoftOptions, SoftScheme,
 };
 
-/// Distance from a region, over the size of the mesh, within which a node is in it: a plane through nodes takes them,
-/// whatever the rounding of their coordinates.
+/// Distance from a region, over the size of the mesh, within which a node belongs to it: a plane through nodes selects them
+/// whatever the rounding of their coordinates. It must exceed rounding (1e-16) and stay far below the spacing of nodes.
 const ON_PLANE: f64 = 1e-9;
 
-/// A soft body, and the files that its mesh comes from: the path as written, and against the folder of the scene.
+/// A soft body and the files of its mesh: each path as written, and resolved against the folder of the scene.
 #[derive(Debug, Clone)]
 pub(super) struct LoadedSoft {
     pub(super) description: SoftBodyDescription,
     pub(super) files: Vec<(String, PathBuf)>,
 }
 
-/// What is wrong with a soft body, and where in its entry.
+/// An error of a soft body, with its path in the entry.
 type Failure = (Vec<Step>, Fault);
 
 /// All soft bodies of a scene, in the order of the file.
@@ -58,7 +58,7 @@ pub(super) fn load(document: &Document, files: &Files) -> Result<Vec<LoadedSoft>
     if problems.is_empty() { Ok(bodies) } else { Err(problems) }
 }
 
-/// Expectations of nodes that no soft body has.
+/// Errors of expectations about nodes that their soft body does not have.
 pub(super) fn wrong_expectations(document: &Document, bodies: &[LoadedSoft]) -> Vec<Problem> {
     let wrong = |(index, measured): (usize, &Measured)| {
         let Quantity::Deflection { body, nodes, .. } = &measured.quantity else { return None };
@@ -70,11 +70,11 @@ pub(super) fn wrong_expectations(document: &Document, bodies: &[LoadedSoft]) -> 
     document.file.expect.measured.iter().enumerate().filter_map(wrong).collect()
 }
 
-/// How soft bodies are stepped; what the scene leaves out is as the dynamics has it.
+/// Stepping options of soft bodies; missing fields have the defaults of the dynamics.
 pub(super) fn options(soft: &schema::SoftEntry) -> SoftOptions {
     let mut options = SoftOptions { scheme: scheme(soft.scheme), ..SoftOptions::default() };
     let (newton, contact) = (&mut options.newton, &mut options.contact);
-    newton.max_iterations = soft.newton.limit.map_or(newton.max_iterations, |limit| limit as usize);
+    newton.max_iterations = soft.newton.max_iterations.map_or(newton.max_iterations, |count| count as usize);
     newton.relative_tolerance = soft.newton.tolerance.unwrap_or(newton.relative_tolerance);
     newton.once = soft.newton.once;
     let given = soft.contact;
@@ -119,12 +119,12 @@ fn load_one(entry: &SoftBodyEntry, files: &Files) -> Result<LoadedSoft, Failure>
         },
         ..SoftBodyDescription::new(&entry.name, mesh, material, pose)
     };
-    hold(entry, &mut description)?;
+    constrain(entry, &mut description)?;
     Ok(LoadedSoft { description, files: named })
 }
 
-/// Gives the body its handles and attachments; no node has two.
-fn hold(entry: &SoftBodyEntry, body: &mut SoftBodyDescription) -> Result<(), Failure> {
+/// Adds the handles and attachments of the body; no node may have two.
+fn constrain(entry: &SoftBodyEntry, body: &mut SoftBodyDescription) -> Result<(), Failure> {
     let mut owners: Vec<Option<String>> = vec![None; body.mesh.nodes().len()];
     for (index, handle) in entry.handles.iter().enumerate() {
         let place = [Field("handles"), Index(index), Field("nodes")];
@@ -149,7 +149,8 @@ fn hold(entry: &SoftBodyEntry, body: &mut SoftBodyDescription) -> Result<(), Fai
 fn claim(owners: &mut [Option<String>], nodes: &[u32], owner: &str) -> Result<(), Fault> {
     for &node in nodes {
         if let Some(other) = &owners[node as usize] {
-            let message = format!("node {node} belongs to {other} and to {owner}: a node has one place");
+            let message =
+                format!("node {node} belongs to both {other} and {owner}; a node may belong to one only");
             return Err(Fault::Contradiction { message });
         }
         owners[node as usize] = Some(owner.to_owned());
@@ -175,7 +176,7 @@ fn handle_of(entry: &HandleEntry, nodes: Vec<u32>, body: &SoftBodyDescription) -
     Handle { name, nodes, axes: [x, y, z], pivot, keyframes, until: entry.until }
 }
 
-/// The nodes of a region, ascending; never none.
+/// The nodes of a region, ascending; an empty region is an error.
 pub(super) fn nodes_of(mesh: &TetMesh, body: &str, nodes: &NodesEntry) -> Result<Vec<u32>, Fault> {
     let bounds = mesh.aabb();
     let slack = ON_PLANE * bounds.extents().norm();
@@ -200,10 +201,11 @@ pub(super) fn nodes_of(mesh: &TetMesh, body: &str, nodes: &NodesEntry) -> Result
         _ => (0_u32..).zip(mesh.nodes()).filter(|(_, p)| is_in(p)).map(|(node, _)| node).collect(),
     };
     match found.last() {
+        // An empty choice is never what is meant: the handle or attachment would silently do nothing.
         None => Err(Fault::NoNodes {
             body: body.to_owned(),
-            least: bounds.min.coords.into(),
-            greatest: bounds.max.coords.into(),
+            min: bounds.min.coords.into(),
+            max: bounds.max.coords.into(),
         }),
         Some(&node) if node as usize >= mesh.nodes().len() => {
             Err(Fault::NoSuchNode { body: body.to_owned(), node, nodes: mesh.nodes().len() })
@@ -225,7 +227,7 @@ fn material(entry: &MaterialEntry) -> Result<Material, extricate_dynamics::SoftE
 
 type MeshWithFiles = (TetMesh, Vec<(String, PathBuf)>);
 
-/// The tetrahedra in metres, read or made.
+/// The tetrahedral mesh in metres, read or generated, and its files.
 fn mesh(entry: &TetMeshEntry, files: &Files) -> Result<MeshWithFiles, Failure> {
     let made = match entry {
         TetMeshEntry::Block { counts: (x, y, z), size } => {
@@ -236,9 +238,9 @@ fn mesh(entry: &TetMeshEntry, files: &Files) -> Result<MeshWithFiles, Failure> {
             let scales = stations(scales, *layers);
             match (section, bore) {
                 (&SectionEntry::Disc { radius, rings }, Some(bore)) => {
-                    let (rings, shares) = (rings as usize, bore.shares.clone());
-                    let bore = Bore { rings: bore.rings as usize, layers: bore.layers as usize, shares };
-                    bored_rod([radius, *length], rings, &scales, &bore)
+                    let [bore_rings, layers] = [bore.rings, bore.layers].map(|count| count as usize);
+                    let bore = Bore { rings: bore_rings, layers, fractions: bore.radius_ratios.clone() };
+                    bored_rod([radius, *length], rings as usize, &scales, &bore)
                 }
                 _ => rod(section_of(section), *length, &scales),
             }
@@ -271,7 +273,7 @@ fn section_of(entry: &SectionEntry) -> Section {
     }
 }
 
-/// The scales at the stations of a rod: those of the scene are evenly spaced, and linear between them.
+/// The scales at the stations of a rod, interpolated linearly between the evenly spaced ones of the scene.
 fn stations(scales: &[f64], layers: u32) -> Vec<f64> {
     let [first, .., last] = *scales else { return vec![1.0; layers as usize + 1] };
     let at = |station: u32| {
@@ -286,7 +288,7 @@ fn stations(scales: &[f64], layers: u32) -> Vec<f64> {
     (0..=layers).map(at).collect()
 }
 
-/// The tetrahedra of a file, and the files that hold them: TetGen's are two.
+/// The tetrahedral mesh of a file, and the files that contain it: two in the format of TetGen.
 fn read(file: &str, scale: f64, files: &Files) -> Result<MeshWithFiles, Failure> {
     let path = files.find(file).map_err(|fault| at("file", fault))?;
     let fault = |cause| Fault::Mesh { path: path.clone(), cause };

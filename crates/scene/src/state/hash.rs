@@ -1,4 +1,4 @@
-//! Hashes that tell whether two runs had the same input. They are no protection against forgery.
+//! Hashes that identify the input of a run. They do not protect against forgery.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 pub struct Hash(pub u64);
 
 impl Hash {
-    /// The hash of no bytes, from which [`Hash::then`] goes on.
+    /// Hash of no bytes, from which [`Hash::then`] continues.
     pub const OF_NOTHING: Self = Self(0xcbf2_9ce4_8422_2325);
 
     /// FNV-1a over several byte strings, each with its length, so that moving a border changes the hash.
@@ -21,7 +21,7 @@ impl Hash {
         parts.into_iter().fold(Self::OF_NOTHING, with_length)
     }
 
-    /// FNV-1a over what was hashed so far and these bytes behind it, of a stream that is never held as a whole.
+    /// Continues FNV-1a with the next bytes of a stream that is never held as a whole.
     #[must_use]
     pub fn then(self, bytes: &[u8]) -> Self {
         let add = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);

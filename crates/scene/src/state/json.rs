@@ -1,4 +1,4 @@
-//! JSON of states: an object of values by name for a list sorted by name, rotations as w, x, y, z.
+//! JSON of states: a list sorted by name is an object of values by name, rotations are w, x, y, z.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::soft_state::{SoftState, SoftValues};
 use extricate_dynamics::{BodyState, Energy, RobotState};
 
-/// Entry of a list that is sorted by name.
+/// An entry of a list that is sorted by name.
 pub(crate) trait Named {
     /// The name, which is unique in its list.
     fn name(&self) -> &str;
@@ -23,12 +23,12 @@ pub(crate) fn find<'a, T: Named>(list: &'a [T], name: &str) -> Option<&'a T> {
     list.binary_search_by(|entry| entry.name().cmp(name)).ok().map(|at| &list[at])
 }
 
-/// The entry of a name, to be changed.
+/// The entry of a name, mutable.
 pub(crate) fn find_mut<'a, T: Named>(list: &'a mut [T], name: &str) -> Option<&'a mut T> {
     list.binary_search_by(|entry| entry.name().cmp(name)).ok().map(|at| &mut list[at])
 }
 
-/// Puts an entry at its place; returns the one that it replaces.
+/// Inserts an entry in order; returns the one of the same name that it replaces.
 pub(crate) fn insert<T: Named>(list: &mut Vec<T>, entry: T) -> Option<T> {
     match list.binary_search_by(|other| other.name().cmp(entry.name())) {
         Ok(at) => Some(std::mem::replace(&mut list[at], entry)),
@@ -45,13 +45,13 @@ pub(crate) fn quaternion(rotation: &UnitQuaternion<f64>) -> [f64; 4] {
     [q.w, q.i, q.j, q.k]
 }
 
-/// The rotation of components w, x, y, z, with the same bits. That they are those of a unit quaternion is checked by the
-/// reader of a file, who knows how far they may be from one.
+/// The rotation of components w, x, y, z, with the same bits. The reader of a file checks that they are those of a unit
+/// quaternion, to a tolerance that depends on the file.
 pub(crate) fn rotation([w, x, y, z]: [f64; 4]) -> UnitQuaternion<f64> {
     UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z))
 }
 
-/// An entry with the value that JSON has at its name.
+/// An entry with the value that is stored in JSON under its name.
 pub(super) trait Entry: Named {
     /// The value without the name.
     type Value: Serialize + DeserializeOwned;
@@ -69,7 +69,7 @@ pub(super) fn deserialize<'de, T: Entry, D: Deserializer<'de>>(deserializer: D) 
     Ok(values.into_iter().map(|(name, value)| T::of(name, value)).collect())
 }
 
-/// The entries of an object; a name that stands twice is refused.
+/// The entries of an object; duplicate keys are refused, of which JSON maps keep the last.
 pub(crate) fn unique<'de, K, V, D>(deserializer: D) -> Result<BTreeMap<K, V>, D::Error>
 where
     K: Deserialize<'de> + Ord + fmt::Debug,
@@ -92,7 +92,7 @@ impl<'de, K: Deserialize<'de> + Ord + fmt::Debug, V: Deserialize<'de>> Visitor<'
         let mut map = BTreeMap::new();
         while let Some(key) = entries.next_key::<K>()? {
             if map.contains_key(&key) {
-                return Err(A::Error::custom(format_args!("{key:?} stands twice")));
+                return Err(A::Error::custom(format_args!("duplicate key {key:?}")));
             }
             map.insert(key, entries.next_value()?);
         }
@@ -137,7 +137,7 @@ impl Entry for BodyState {
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub(super) struct RobotValue {
-    /// Values of all joints that move, by name [rad or m].
+    /// Values of all movable joints, by name [rad or m].
     #[serde(deserialize_with = "unique")]
     joints: BTreeMap<String, f64>,
     /// Pose of the root link.
@@ -153,7 +153,7 @@ struct BaseValue {
     rotation: [f64; 4],
 }
 
-/// An energy as it is recorded.
+/// Energy as recorded.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Energy")]
 pub(super) struct EnergyValue {

@@ -1,4 +1,4 @@
-//! The state of a world at an instant, as it is recorded, compared, judged and drawn.
+//! State of a world at an instant, as it is recorded, compared, checked and drawn.
 
 mod hash;
 mod json;

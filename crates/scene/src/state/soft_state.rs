@@ -13,10 +13,10 @@ pub struct SoftState {
     pub name: String,
     /// Motion and deformation as a whole.
     pub state: SoftValues,
-    /// Volume at rest [m³]; not recorded, zero in a state that was read.
+    /// Rest volume [m³]; not recorded, zero in a state that was read.
     pub rest_volume: f64,
-    /// Positions of its nodes, those of the edges' middles included where elements are quadratic [m]. They are recorded in a
-    /// file of their own.
+    /// Positions of its nodes, those in the middle of edges included where elements are quadratic [m]. They are recorded in a
+    /// separate file.
     pub nodes: Vec<Point3<f64>>,
     /// Velocities of the same nodes [m/s]; not recorded.
     pub velocities: Vec<Vector3<f64>>,
@@ -32,13 +32,13 @@ pub struct SoftValues {
     /// Velocity of the centre of mass [m/s].
     #[schemars(with = "[f64; 3]")]
     pub velocity: Vector3<f64>,
-    /// Deepest contact that it has part in [m].
+    /// Deepest contact of the body [m].
     #[schemars(range(min = 0.0))]
     pub max_penetration: f64,
     /// Volume [m³].
     pub volume: f64,
-    /// Volume over that at rest, less one.
-    // None in a state of a golden file alone, which does not hold it: the published schema is that of recorded states.
+    /// Relative change of the volume: volume over that at rest, minus one.
+    // Only golden files leave it out: the published schema is that of recorded states, where it is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "f64")]
     pub volume_change: Option<f64>,

@@ -1,4 +1,4 @@
-//! The one representation of a state.
+//! State of a world at an instant.
 
 use std::collections::BTreeMap;
 
@@ -34,15 +34,15 @@ pub struct WorldState {
     /// Energy of the dynamic and the soft bodies.
     #[serde(with = "EnergyValue")]
     pub energy: Energy,
-    /// Contact points that the solver of rigid bodies was given, and points of soft bodies in contact. Zero unless whoever took
-    /// the step filled it in.
+    /// Number of contact points of the rigid solver, and of points of soft bodies in contact. Zero unless the caller that took
+    /// the step set it.
     pub contacts: usize,
     /// Maximum penetration depth of a pair, rigid or soft [m]. Zero unless it was measured.
     #[schemars(range(min = 0.0))]
     pub max_penetration: f64,
     /// Hash of the state, over the bodies sorted by name.
     pub hash: Hash,
-    /// Maximum penetration depth of a pair over the size of its smaller body. Neither recorded nor measured with the rest.
+    /// Maximum penetration depth of a pair, relative to the size of its smaller body. Neither recorded nor measured with the rest.
     #[serde(skip)]
     pub relative_penetration: f64,
     /// Angular momentum of the dynamic and the soft bodies about the world's origin [kg·m²/s]. Not recorded.
@@ -51,7 +51,7 @@ pub struct WorldState {
 }
 
 impl WorldState {
-    /// The state of a world now.
+    /// Current state of a world.
     #[must_use]
     pub fn of(world: &World) -> Self {
         let soft = |state: SoftBodyState| SoftState {
@@ -75,7 +75,7 @@ impl WorldState {
     /// Pose of a body, body → world.
     ///
     /// # Panics
-    /// Where there are not so many bodies.
+    /// When there is no such body.
     #[must_use]
     pub fn pose(&self, body: usize) -> Isometry3<f64> {
         pose(&self.bodies[body])
@@ -86,8 +86,8 @@ impl WorldState {
         self.bodies.iter().map(pose)
     }
 
-    /// The first body or robot whose rotation has no length of one, but for a tolerance, with that length.
-    pub(crate) fn no_rotation(&self, tolerance: f64) -> Option<(&str, f64)> {
+    /// First body or robot whose quaternion deviates from unit length by more than a tolerance, with that length.
+    pub(crate) fn non_unit_rotation(&self, tolerance: f64) -> Option<(&str, f64)> {
         let bodies = self.bodies.iter().map(|body| (&body.name, &body.rotation));
         let robots = self.robots.iter().map(|robot| (&robot.name, &robot.base.rotation));
         let lengths =
@@ -95,10 +95,10 @@ impl WorldState {
         lengths.into_iter().find(|(_, length)| !((length - 1.0).abs() <= tolerance))
     }
 
-    /// Puts a body elsewhere.
+    /// Sets the pose of a body.
     ///
     /// # Panics
-    /// Where there are not so many bodies.
+    /// When there is no such body.
     pub fn set_pose(&mut self, body: usize, pose: &Isometry3<f64>) {
         let body = &mut self.bodies[body];
         (body.position, body.rotation) = (pose.translation.vector.into(), pose.rotation);

@@ -1,8 +1,8 @@
-//! Imports of source files: what a lower module takes from a higher one, and files that import each other.
+//! Imports between source files: those from higher modules into lower ones, and cyclic ones.
 //!
-//! Every file is cut into tokens (comments, strings and characters dropped) and each path that leads into its own crate
-//! is resolved to the crate root, through `use` groups and inline modules, and from there to the file that defines what
-//! it names, through re-exports. What is there for tests only (`#[cfg(test)]`) is left out.
+//! Every file is split into tokens (without comments, strings and characters), and each path into its own crate is resolved
+//! to the crate root, through `use` groups and inline modules, and from there to the file that defines the item, through
+//! re-exports. Code for tests only (`#[cfg(test)]`) is skipped.
 
 mod paths;
 mod tokens;
@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 
 use paths::Source;
 
-/// Offences of a crate: what from which file to which, and the places of it, each with its line and path as written.
-pub type Offences = BTreeMap<String, Vec<String>>;
+/// Violations of a crate: kind and files of an import, and its occurrences, each with its line and path as written.
+pub type Violations = BTreeMap<String, Vec<String>>;
 
-/// What `text`, the file of `module`, may not name, the parts of the crate being in such an order, bottom to top: one
-/// line for each offence.
+/// Paths in `text`, the file of `module`, into higher parts of the crate, whose order is given from bottom to top: one
+/// line for each violation.
 #[must_use]
-pub fn named_above(order: &[&str], module: &[&str], text: &str) -> Vec<String> {
+pub fn upward_paths(order: &[&str], module: &[&str], text: &str) -> Vec<String> {
     let rank = |part: &str| order.iter().position(|known| *known == part);
     let Some(own) = module.first().and_then(|part| rank(part)) else {
         return vec![format!("module `{}` is in no layer", module.join("::"))];
@@ -34,11 +34,11 @@ pub fn named_above(order: &[&str], module: &[&str], text: &str) -> Vec<String> {
     found
 }
 
-/// The Rust files of a folder and of those in it, sorted.
+/// Rust files of a folder and its subfolders, sorted.
 ///
 /// # Panics
 ///
-/// Where a folder cannot be read.
+/// If a folder cannot be read.
 #[must_use]
 pub fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
@@ -59,26 +59,26 @@ struct File {
     source: Source,
 }
 
-/// The files of a crate, by their modules; those for tests are left out.
+/// Files of a crate, by their modules, without those for tests.
 pub struct Crate {
     files: BTreeMap<Vec<String>, File>,
 }
 
-/// An import: from which module to the one that defines what is named, and where it stands.
+/// An import: the importing module, the module that defines the item, and the position of the path.
 struct Import<'a> {
     from: &'a [String],
     to: Vec<String>,
-    /// The module whose name of it is written.
+    /// Module through which the item is imported.
     through: Vec<String>,
     place: String,
 }
 
 impl Crate {
-    /// Reads the files under `folder`, which stands in `root` and has the `lib.rs` of the crate.
+    /// Reads the files under `folder`, which is in `root` and has the `lib.rs` of the crate.
     ///
     /// # Panics
     ///
-    /// Where they cannot be read.
+    /// If they cannot be read.
     #[must_use]
     pub fn read(root: &Path, folder: &str) -> Self {
         let base = root.join(folder);
@@ -92,7 +92,7 @@ impl Crate {
         read
     }
 
-    /// A crate of such files: path from its `lib.rs`, and text.
+    /// A crate of the given files: path relative to its `lib.rs`, and text.
     pub fn of(texts: impl IntoIterator<Item = (String, String)>) -> Self {
         let mut files = BTreeMap::new();
         for (name, text) in texts {
@@ -111,13 +111,13 @@ impl Crate {
         Self { files }
     }
 
-    /// The longest start of a path that is a module with a file.
+    /// Longest prefix of a path that is a module with a file, and the rest.
     fn module_of<'a>(&self, path: &'a [String]) -> (&'a [String], &'a [String]) {
         let length = (0..=path.len()).rev().find(|&n| self.files.contains_key(&path[..n])).unwrap_or(0);
         path.split_at(length)
     }
 
-    /// The module that defines what a path names; none where that is a module, or of another crate.
+    /// Module that defines the item of a path; `None` if the item is a module, or of another crate.
     fn definer(&self, path: &[String], steps: usize) -> Option<Vec<String>> {
         let (module, rest) = self.module_of(path);
         let (name, file) = (rest.first()?, self.files.get(module)?);
@@ -157,31 +157,32 @@ impl Crate {
         self.files.get(module).map_or("", |file| &file.name)
     }
 
-    fn note(&self, found: &mut Offences, what: &str, import: &Import, to: &[String]) {
+    fn note(&self, found: &mut Violations, what: &str, import: &Import, to: &[String]) {
         let key = format!("{what}: {} -> {}", self.name(import.from), self.name(to));
         found.entry(key).or_default().push(import.place.clone());
     }
 
-    /// Imports between files that reach each other (`circle`), leaving out those between the file of a module and the
-    /// files below it, and imports of names that an ancestor only passes on (`hub`).
+    /// Cyclic imports between files (`cycle`), except those between the file of a module and the files below it, and imports
+    /// of items that an ancestor only re-exports (`hub`).
     #[must_use]
-    pub fn circles(&self) -> Offences {
+    pub fn cycles(&self) -> Violations {
         let imports = self.imports();
         let mut next: BTreeMap<&[String], BTreeSet<&[String]>> = BTreeMap::new();
-        // A module's own file and the files below it are one whole here.
+        // The file of a module and the files below it count as one unit.
         let is_apart =
             |import: &Import| !import.from.starts_with(&import.to) && !import.to.starts_with(import.from);
         for import in imports.iter().filter(|import| is_apart(import)) {
             next.entry(import.from).or_default().insert(&import.to);
         }
         let reached: BTreeMap<_, _> = next.keys().map(|from| (*from, reachable(&next, from))).collect();
-        let mut found = Offences::new();
+        let mut found = Violations::new();
         for import in &imports {
             let back = reached.get(&import.to[..]).is_some_and(|reached| reached.contains(import.from));
             if back && is_apart(import) {
-                self.note(&mut found, "circle", import, &import.to);
+                self.note(&mut found, "cycle", import, &import.to);
             }
             let is_of_ancestor = import.from != import.through && import.from.starts_with(&import.through);
+            // An item of an ancestor that is not a mere re-export is its own, and may be imported.
             let is_hub = self.files.get(&import.through).is_some_and(|file| file.source.is_hub());
             if is_of_ancestor && is_hub {
                 self.note(&mut found, "hub", import, &import.through);
@@ -190,16 +191,16 @@ impl Crate {
         found
     }
 
-    /// Imports that run back up between the parts of a module, which are in such an order, bottom to top; a part that
-    /// is not in it is an offence, too.
+    /// Upward imports between the parts of a module, whose order is given from bottom to top; a part that is missing in the
+    /// order is a violation, too.
     #[must_use]
-    pub fn back_up(&self, module: &[&str], order: &[&str]) -> Offences {
+    pub fn upward_imports(&self, module: &[&str], order: &[&str]) -> Violations {
         let part = |path: &[String]| {
             let within = path.len() > module.len() && path.iter().zip(module).all(|(a, b)| a == b);
             within.then(|| path[module.len()].clone())
         };
         let rank = |part: &String| order.iter().position(|known| known == part);
-        let mut found = Offences::new();
+        let mut found = Violations::new();
         let parts: BTreeSet<_> = self.files.keys().filter_map(|path| part(path)).collect();
         for unknown in parts.iter().filter(|part| rank(part).is_none()) {
             found.insert(format!("`{unknown}` is in no order"), Vec::new());
@@ -217,7 +218,7 @@ impl Crate {
     }
 }
 
-/// What can be reached from a module in one step or more.
+/// Modules that can be reached from a module in at least one step.
 fn reachable<'a>(
     next: &BTreeMap<&'a [String], BTreeSet<&'a [String]>>,
     from: &'a [String],

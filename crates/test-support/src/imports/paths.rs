@@ -1,41 +1,41 @@
-//! The paths of a file that lead to its own crate.
+//! Paths of a file into its own crate.
 
 use std::collections::{HashMap, HashSet};
 
 use super::tokens::{Token, tokens};
 
-/// A path that a file names, from the root of the crate.
+/// A path in a file, resolved from the root of the crate.
 #[derive(Debug, Clone)]
 pub(super) struct Named {
-    /// Modules and items from the root; `*` at its end stands for everything.
+    /// Modules and items from the root; `*` at its end is a glob.
     pub(super) path: Vec<String>,
-    /// As it is written.
+    /// The path as written.
     pub(super) written: String,
     /// Its line, from 1.
     pub(super) line: usize,
-    /// The name under which a `use` declaration makes it known, where it is one at the top of the file.
+    /// Name that a `use` declaration at the top of the file gives it, if it is one.
     declared: Option<String>,
-    /// Whether that declaration makes it known to others (`pub`, `pub(crate)`…).
+    /// Whether that declaration re-exports it (`pub`, `pub(crate)`…).
     exported: bool,
 }
 
-/// What a file says of modules and names, its tests left out.
+/// Modules, items and paths of a file, without its tests.
 #[derive(Debug, Default)]
 pub(super) struct Source {
     /// Names of the items at the top of the file.
     pub(super) items: HashSet<String>,
-    /// Modules that are files of their own and there for tests only.
+    /// Modules for tests only that are files of their own.
     pub(super) test_modules: Vec<String>,
     /// Paths into the crate.
     pub(super) named: Vec<Named>,
-    /// What `use` declarations at the top make known: name and path.
+    /// Names and paths of `use` declarations at the top.
     pub(super) declared: HashMap<String, Vec<String>>,
-    /// Modules of which they make everything known.
+    /// Modules of glob imports at the top.
     pub(super) globs: Vec<Vec<String>>,
 }
 
 impl Source {
-    /// The text of the file of a module.
+    /// Parses the text of the file of a module.
     pub(super) fn of(module: &[&str], text: &str) -> Self {
         let tokens = tokens(text);
         let module = module.iter().map(|s| (*s).to_owned()).collect();
@@ -43,7 +43,7 @@ impl Source {
         reader.children = reader.declared_modules();
         reader.read();
         let mut found = reader.found;
-        // What is only passed on is not used: its name stands nowhere else.
+        // An item that is only re-exported is not used: its name does not occur elsewhere.
         let words = reader.words;
         for named in &found.named {
             if let (Some(name), [.., last]) = (&named.declared, named.path.as_slice()) {
@@ -53,14 +53,14 @@ impl Source {
                 }
             }
         }
-        let passed_on = |named: &Named| {
+        let is_only_re_exported = |named: &Named| {
             named.exported && named.declared.as_ref().is_some_and(|name| !words.contains(name))
         };
-        found.named.retain(|named| !passed_on(named));
+        found.named.retain(|named| !is_only_re_exported(named));
         found
     }
 
-    /// Whether the file only declares modules and passes on their names.
+    /// Whether the file only declares modules and re-exports their items.
     pub(super) fn is_hub(&self) -> bool {
         self.items.is_empty()
     }
@@ -69,12 +69,12 @@ impl Source {
 #[derive(Default)]
 struct Reader<'a> {
     tokens: &'a [(Token, usize)],
-    /// The module at the place that is read.
+    /// Module at the current position.
     module: Vec<String>,
     /// Modules that the file declares at its top.
     children: HashSet<String>,
     depth: usize,
-    /// Depths at which the modules within the file begin.
+    /// Depths at which the inline modules begin.
     inline_modules: Vec<usize>,
     /// Words outside of `use` declarations.
     words: HashSet<String>,
@@ -110,7 +110,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads what begins at a token; the index behind it.
+    /// Reads the construct that begins at a token; returns the index behind it.
     fn step(&mut self, at: usize) -> usize {
         if self.is(at, '#') && self.is(at + 1, '[') {
             let end = self.behind_brackets(at + 1);
@@ -156,7 +156,7 @@ impl Reader<'_> {
         at + 1
     }
 
-    /// Reads a declaration behind its `use`; the index behind it.
+    /// Reads a declaration after its `use`; returns the index behind it.
     fn read_use(&mut self, at: usize) -> usize {
         let start = at + usize::from(self.at(at) == Some(&Token::PathSeparator));
         let exported = at >= 2 && (self.word(at - 2) == Some("pub") || self.is(at - 2, ')'));
@@ -192,7 +192,7 @@ impl Reader<'_> {
         });
     }
 
-    /// Notes the name of an item that begins at a word.
+    /// Records the name of an item that begins at a word.
     fn note_item(&mut self, at: usize, word: &str) {
         let name = match word {
             "struct" | "enum" | "union" | "trait" | "fn" | "type" | "static" | "const" => at + 1,
@@ -207,13 +207,13 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether an attribute is `cfg(test)`, or asks for that among others.
+    /// Whether an attribute is `cfg(test)`, or `cfg(all(test, …))`.
     fn is_for_tests(&self, from: usize, end: usize) -> bool {
         let words: Vec<&str> = (from..end).filter_map(|at| self.word(at)).collect();
         matches!(words[..], ["cfg", "test"] | ["cfg", "all", "test", ..])
     }
 
-    /// Behind the brackets that open at a token.
+    /// Index behind the brackets that open at a token.
     fn behind_brackets(&self, from: usize) -> usize {
         let mut depth = 0_usize;
         for at in from..self.tokens.len() {
@@ -229,7 +229,7 @@ impl Reader<'_> {
         self.tokens.len()
     }
 
-    /// Behind the item at a token, whose name is noted where it is a module of another file.
+    /// Index behind the item at a token; records its name if it is a module in another file.
     fn behind_item_of_tests(&mut self, from: usize) -> usize {
         let mut at = from;
         while at < self.tokens.len() {
@@ -254,13 +254,13 @@ impl Reader<'_> {
     }
 }
 
-/// A path of a declaration, and what it is called there.
+/// A path of a declaration, and its alias.
 struct Leaf {
     path: Vec<String>,
     alias: Option<String>,
 }
 
-/// Every leaf of the path that starts at `at`, groups expanded; `end` becomes the index behind it.
+/// All leaves of the path that starts at `at`, with groups expanded; `end` becomes the index behind it.
 fn leaves(tokens: &[(Token, usize)], at: usize, end: &mut usize) -> Vec<Leaf> {
     let mut at = at;
     let mut path = Vec::new();
@@ -293,7 +293,7 @@ fn leaves(tokens: &[(Token, usize)], at: usize, end: &mut usize) -> Vec<Leaf> {
         for leaf in leaves(tokens, at, &mut behind) {
             all.push(Leaf { path: [path.clone(), leaf.path].concat(), alias: leaf.alias });
         }
-        // The comma, or whatever a group of a path in an expression holds.
+        // Skips the comma, or anything else that the braces after a path in an expression contain.
         at = behind.max(at + 1);
         if token(behind) == Some(&Token::Symbol(',')) {
             at = behind + 1;
@@ -305,12 +305,12 @@ fn leaves(tokens: &[(Token, usize)], at: usize, end: &mut usize) -> Vec<Leaf> {
     all
 }
 
-/// A path without the `self` that stands for the module at the end of a group.
+/// A path without `self`, which refers to the module in a group.
 fn without_self(path: &[String]) -> Vec<String> {
     path.iter().filter(|segment| *segment != "self").cloned().collect()
 }
 
-/// The path from the crate root of a path written in `module`.
+/// Path from the crate root of a path written in `module`.
 fn resolve(module: &[String], leaf: &[String]) -> Vec<String> {
     let mut path = module.to_vec();
     for segment in leaf {

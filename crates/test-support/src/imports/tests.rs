@@ -21,12 +21,12 @@ fn of(files: &[(&str, &str)]) -> Crate {
     Crate::of(files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())))
 }
 
-fn keys(offences: &Offences) -> Vec<&str> {
-    offences.keys().map(String::as_str).collect()
+fn keys(violations: &Violations) -> Vec<&str> {
+    violations.keys().map(String::as_str).collect()
 }
 
 #[test]
-fn files_that_reach_each_other_are_found_through_re_exports_aliases_and_modules() {
+fn cyclic_imports_are_found_through_re_exports_aliases_and_modules() {
     let found = of(&[
         ("lib.rs", "mod a; mod b; mod c; mod d;"),
         ("a/mod.rs", "mod inner; pub use inner::Thing as Other; pub(crate) use inner::*;"),
@@ -35,8 +35,8 @@ fn files_that_reach_each_other_are_found_through_re_exports_aliases_and_modules(
         ("c.rs", "pub struct C(crate::a::Other);"),
         ("d.rs", "use crate::{a::helper, c::C}; #[cfg(test)] mod tests { use crate::d::D; } pub struct D;"),
     ]);
-    let circle = ["circle: a/inner.rs -> b.rs", "circle: b.rs -> c.rs", "circle: c.rs -> a/inner.rs"];
-    assert_eq!(keys(&found.circles()), circle);
+    let cycle = ["cycle: a/inner.rs -> b.rs", "cycle: b.rs -> c.rs", "cycle: c.rs -> a/inner.rs"];
+    assert_eq!(keys(&found.cycles()), cycle);
 }
 
 #[test]
@@ -49,13 +49,13 @@ fn a_hub_may_not_be_imported_by_its_own_children_and_tests_may_do_everything() {
         ("a/tests.rs", "use super::{One, Two};"),
         ("tests.rs", "use crate::a::One;"),
     ]);
-    assert_eq!(keys(&found.circles()), ["hub: a/two.rs -> a/mod.rs"]);
+    assert_eq!(keys(&found.cycles()), ["hub: a/two.rs -> a/mod.rs"]);
     let own = of(&[("lib.rs", "mod a; pub struct Own;"), ("a.rs", "use super::Own;")]);
-    assert!(own.circles().is_empty());
+    assert!(own.cycles().is_empty());
 }
 
 #[test]
-fn what_runs_back_up_between_parts_is_found_and_every_part_has_its_place() {
+fn upward_imports_between_parts_and_missing_parts_are_found() {
     let found = of(&[
         ("lib.rs", "pub mod low; pub mod high; mod new;"),
         ("low.rs", "pub struct Low; fn f() { crate::high::deep::g(); }"),
@@ -65,13 +65,13 @@ fn what_runs_back_up_between_parts_is_found_and_every_part_has_its_place() {
     ]);
     let expected =
         ["`gone` is in an order and nowhere else", "`new` is in no order", "up: low.rs -> high/deep.rs"];
-    assert_eq!(keys(&found.back_up(&[], &["low", "high", "gone"])), expected);
-    assert_eq!(keys(&found.back_up(&["high"], &["deep"])), Vec::<&str>::new());
+    assert_eq!(keys(&found.upward_imports(&[], &["low", "high", "gone"])), expected);
+    assert_eq!(keys(&found.upward_imports(&["high"], &["deep"])), Vec::<&str>::new());
 }
 
 #[test]
-fn every_way_to_name_a_higher_layer_is_seen() {
-    let offending = [
+fn every_form_of_a_path_into_a_higher_layer_is_found() {
+    let violating = [
         (vec!["geometry"], "use crate::bvh::Tree;"),
         (vec!["geometry", "read"], "fn f() -> crate::scene::Scene { todo!() }"),
         (vec!["proximity"], "use crate::{geometry::{Aabb, TriangleMesh as Mesh}, dynamics::World};"),
@@ -85,13 +85,13 @@ fn every_way_to_name_a_higher_layer_is_seen() {
         (vec!["dynamics"], "fn f<'a>(x: &'a str) { crate::record::write(x) }"),
         (vec!["kitchen"], ""),
     ];
-    for (module, source) in offending {
-        assert_eq!(named_above(&LAYERS, &module, source).len(), 1, "{module:?}: {source}");
+    for (module, source) in violating {
+        assert_eq!(upward_paths(&LAYERS, &module, source).len(), 1, "{module:?}: {source}");
     }
 }
 
 #[test]
-fn what_is_allowed_or_only_written_about_is_no_offence() {
+fn allowed_imports_comments_and_strings_are_not_violations() {
     let allowed = [
         (vec!["cli"], "use crate::{geometry, scene::Scene, record::*};"),
         (vec!["geometry", "read"], "use super::TriangleMesh; use super::*;"),
@@ -104,6 +104,6 @@ fn what_is_allowed_or_only_written_about_is_no_offence() {
         (vec!["bvh"], "mod tests { use super::Tree; } use self::tests as scene;"),
     ];
     for (module, source) in allowed {
-        assert_eq!(named_above(&LAYERS, &module, source), Vec::<String>::new(), "{module:?}: {source}");
+        assert_eq!(upward_paths(&LAYERS, &module, source), Vec::<String>::new(), "{module:?}: {source}");
     }
 }

@@ -7,7 +7,7 @@ pub(super) enum Token {
     Symbol(char),
 }
 
-/// The tokens of Rust source, each with its 1-based line; comments and literals are dropped.
+/// Tokens of Rust source, each with its 1-based line, without comments and literals.
 pub(super) fn tokens(source: &str) -> Vec<(Token, usize)> {
     let text: Vec<char> = source.chars().collect();
     let starts = |at: usize, what: &str| text[at..].iter().take(what.len()).copied().eq(what.chars());

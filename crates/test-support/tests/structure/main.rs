@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use extricate_test_support::imports::{Crate, Offences};
+use extricate_test_support::imports::{Crate, Violations};
 
 /// The crates with their folders, bottom to top: each depends on those before it alone.
 const CRATES: [(&str, &str); 5] = [
@@ -57,7 +57,7 @@ const ROOMS: [Rooms; 6] = [
             "model",
             "closest_point",
             "clear_configurations",
-            "placement",
+            "relative_pose",
             "hausdorff",
             "inside",
             "leaf_pair",
@@ -155,7 +155,7 @@ const ROOMS: [Rooms; 6] = [
     },
 ];
 
-/// Offences that are there: none may be added, and none stay here that are gone.
+/// Known violations: none may be added, and those that are gone must be removed.
 const KNOWN: &str = include_str!("known.txt");
 
 fn root() -> PathBuf {
@@ -166,10 +166,10 @@ fn read(folder: &str) -> Crate {
     Crate::read(&root(), format!("{folder}/src").trim_start_matches("./"))
 }
 
-fn offences() -> Offences {
-    let mut all: Offences = CRATES.iter().flat_map(|(_, folder)| read(folder).circles()).collect();
+fn violations() -> Violations {
+    let mut all: Violations = CRATES.iter().flat_map(|(_, folder)| read(folder).cycles()).collect();
     for rooms in &ROOMS {
-        for (what, places) in read(rooms.folder).back_up(rooms.module, rooms.order) {
+        for (what, places) in read(rooms.folder).upward_imports(rooms.module, rooms.order) {
             let what = if places.is_empty() { format!("{}: {what}", rooms.folder) } else { what };
             all.entry(what).or_default().extend(places);
         }
@@ -178,8 +178,8 @@ fn offences() -> Offences {
 }
 
 #[test]
-fn no_file_takes_from_what_stands_on_it_but_for_known_offences_which_only_become_fewer() {
-    let found = offences();
+fn no_imports_are_cyclic_or_upward_except_for_known_ones() {
+    let found = violations();
     let known: BTreeSet<&str> = KNOWN.lines().filter(|line| !line.is_empty()).collect();
     let new: Vec<String> = (found.iter().filter(|(what, _)| !known.contains(what.as_str())))
         .map(|(what, places)| format!("{what}\n    {}", places.join("\n    ")))
@@ -187,7 +187,7 @@ fn no_file_takes_from_what_stands_on_it_but_for_known_offences_which_only_become
     let gone: Vec<&str> = known.iter().filter(|what| !found.contains_key(**what)).copied().collect();
     assert!(
         new.is_empty() && gone.is_empty(),
-        "{} new:\n{}\n\n{} no longer there, to be taken out of known.txt:\n{}",
+        "{} new:\n{}\n\n{} no longer there, to be removed from known.txt:\n{}",
         new.len(),
         new.join("\n"),
         gone.len(),

@@ -1,13 +1,13 @@
-//! What is painted on demand, in the terms of [`overlay`](crate::overlay).
+//! Conversion of the display options into [`overlay`](crate::overlay) options.
 
 use super::simulation::Painter;
 use crate::Drawing;
-use crate::interface::{Layer, Wants};
-use crate::overlay::{Insight, Overlays, Section, Sight};
+use crate::interface::{DisplayOptions, Layer};
+use crate::overlay::{OverlayInput, OverlayPainter, Overlays, Section};
 
-impl Painter for Insight {
-    fn paint(&mut self, sight: &Sight, wants: &Wants) -> Drawing {
-        self.draw(sight, &Overlays::from(wants))
+impl Painter for OverlayPainter {
+    fn paint(&mut self, input: &OverlayInput, options: &DisplayOptions) -> Drawing {
+        self.draw(input, &Overlays::from(options))
     }
 
     fn walk_steps(&self) -> usize {
@@ -15,18 +15,18 @@ impl Painter for Insight {
     }
 }
 
-impl From<&Wants> for Overlays {
-    fn from(wants: &Wants) -> Self {
-        let has = |layer| wants.layers.has(layer);
+impl From<&DisplayOptions> for Overlays {
+    fn from(options: &DisplayOptions) -> Self {
+        let has = |layer| options.layers.has(layer);
         Self {
             contacts: has(Layer::Contacts),
             local_penetrations: has(Layer::Penetrations),
             penetrations: has(Layer::Depth),
-            walk: has(Layer::Walk).then_some(wants.walk_step),
-            section: has(Layer::Field).then(|| Section { share: wants.slice, ..Section::default() }),
-            soft: wants.coloring,
-            boxes: has(Layer::Trees).then_some(wants.tree_level),
-            subject: wants.subject,
+            walk: has(Layer::Walk).then_some(options.walk_step),
+            section: has(Layer::Field).then(|| Section { fraction: options.slice, ..Section::default() }),
+            soft: options.coloring,
+            boxes: has(Layer::Trees).then_some(options.tree_level),
+            subject: options.subject,
             ..Self::default()
         }
     }

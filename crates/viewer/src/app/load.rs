@@ -1,4 +1,4 @@
-//! From a file to what is shown.
+//! Loading of scene files and recorded runs.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,31 +11,31 @@ use extricate_dynamics::World;
 use extricate_scene::record::WorldState;
 use extricate_scene::scene::Scene;
 
-/// Makes a scene and its world of a file, or a report of what is wrong with it.
+/// Loads a scene file and builds its world; the error is a message for the user.
 pub type Prepare = dyn Fn(&Path) -> Result<(Scene, World), String> + Send + Sync;
 
-/// What is shown, from the start.
+/// A scene or recorded run that has been loaded, at its start.
 pub struct Loaded {
-    /// What it is called.
+    /// Name, description and times.
     pub title: Title,
     /// The scene.
     pub scene: Arc<Scene>,
-    /// What it is made of.
+    /// Drawable models of its bodies.
     pub models: Models,
-    /// Where everything is at the start.
+    /// State at the start.
     pub start: WorldState,
-    /// What is stepped.
+    /// Source of the states: simulation or recording.
     pub source: Source,
-    /// From where the scene wants to be looked at.
+    /// Camera that the scene file specifies.
     pub camera: Option<Camera>,
-    /// Files that it was made of.
+    /// Files that it was loaded from.
     pub files: Vec<PathBuf>,
 }
 
-/// The scene of a file as it stands there.
+/// Loads a scene file without repairing it, and builds its world.
 ///
 /// # Errors
-/// What is wrong with it.
+/// A message for the user when the file cannot be loaded or its world not be built.
 pub fn prepare(path: &Path) -> Result<(Scene, World), String> {
     let scene = Scene::load(path).map_err(|error| error.to_string())?;
     let world = scene.world().map_err(|error| format!("{}: {error}", path.display()))?;
@@ -43,19 +43,19 @@ pub fn prepare(path: &Path) -> Result<(Scene, World), String> {
 }
 
 impl Loaded {
-    /// A scene of a file.
+    /// Loads a scene file with `prepare`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// A message for the user when the file cannot be loaded or its world not be built.
     pub fn scene(path: &Path, prepare: &Prepare) -> Result<Self, String> {
         let (scene, world) = prepare(path)?;
         Self::of(path, scene, world)
     }
 
-    /// A scene with its world at the start.
+    /// A scene with its world at the start; `path` is the file that it was loaded from.
     ///
     /// # Errors
-    /// When a shape has no surface that can be drawn.
+    /// A message for the user when a shape has no surface that can be drawn.
     pub fn of(path: &Path, scene: Scene, world: World) -> Result<Self, String> {
         let models = Models::of(&world).map_err(|error| format!("{}: {error}", path.display()))?;
         let scene = Arc::new(scene);
@@ -73,10 +73,10 @@ impl Loaded {
         })
     }
 
-    /// The run of a folder.
+    /// Opens the folder of a recorded run.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// A message for the user when the file cannot be loaded or its world not be built.
     pub fn run(folder: &Path) -> Result<Self, String> {
         let playback = Playback::open(folder)?;
         let scene = Arc::new(playback.recording().scene().clone());
@@ -95,10 +95,10 @@ impl Loaded {
         })
     }
 
-    /// A scene of a file, or a run of a folder.
+    /// Opens a scene file, or the folder of a recorded run.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// A message for the user when the file cannot be loaded or its world not be built.
     pub fn open(path: &Path, prepare: &Prepare) -> Result<Self, String> {
         if path.is_dir() { Self::run(path) } else { Self::scene(path, prepare) }
     }
@@ -115,8 +115,8 @@ fn title(scene: &Scene, path: &Path) -> Title {
     }
 }
 
-/// From where the scene wants to be looked at.
+/// Camera that the scene file specifies.
 fn camera_of(scene: &Scene) -> Option<Camera> {
     let camera = scene.camera.as_ref()?;
-    Some(Camera::looking(&camera.eye, &camera.target, camera.field_of_view))
+    Some(Camera::look_at(&camera.eye, &camera.target, camera.field_of_view))
 }

@@ -1,4 +1,4 @@
-//! The viewer's window: a scene that runs or a run that is played, keys and mouse, sketching, and scripts of all that.
+//! The viewer application: simulation or playback, keys and mouse, sketching, and scripts.
 
 mod input;
 mod layers;
@@ -14,10 +14,10 @@ mod source;
 mod window;
 
 pub use crate::interface::{
-    Action, BINDINGS, Binding, ClockState, Layer, Layers, MOUSE, Message, MessageKind, PanelState, Recorded,
-    Sample, Snapshot, Title, Wants, When, action_named, action_of, markdown,
+    Action, BINDINGS, Binding, ClockState, DisplayOptions, KeyContext, Layer, Layers, MOUSE, Message,
+    MessageKind, PanelState, Recorded, Sample, Snapshot, Title, action_named, action_of, markdown,
 };
-pub use input::{Gesture, Hold, Pointer};
+pub use input::{DragMode, Gesture, Pointer};
 pub use load::{Loaded, Prepare, prepare};
 pub use picking::{Hit, Picker};
 pub use playback::Playback;

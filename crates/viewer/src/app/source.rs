@@ -1,4 +1,4 @@
-//! What is shown: a scene that runs, or a run that was recorded.
+//! Source of the states that are shown: a simulated scene or a recorded run.
 
 use std::sync::Arc;
 
@@ -8,15 +8,15 @@ use extricate_dynamics::{Pull, StepReport, World};
 use extricate_scene::record::WorldState;
 use extricate_scene::scene::Scene;
 
-/// What is shown.
+/// Source of the states that are shown.
 pub enum Source {
-    /// A scene that runs.
+    /// A simulated scene.
     Live(Box<Live>),
-    /// A run that was recorded.
+    /// A recorded run.
     Recorded(Box<Playback>),
 }
 
-/// A scene that runs.
+/// A simulated scene.
 pub struct Live {
     scene: Arc<Scene>,
     world: World,
@@ -24,13 +24,13 @@ pub struct Live {
 }
 
 impl Source {
-    /// A scene with its world at the start.
+    /// A simulated scene with its world at the start.
     #[must_use]
     pub fn live(scene: Arc<Scene>, world: World) -> Self {
         Self::Live(Box::new(Live { scene, world, report: None }))
     }
 
-    /// The world as it is now; of a recorded run that at the start.
+    /// The current world; of a recorded run, the world at the start.
     #[must_use]
     pub fn world(&self) -> &World {
         match self {
@@ -39,13 +39,13 @@ impl Source {
         }
     }
 
-    /// Whether [`Source::world`] is as it is now.
+    /// Whether [`Source::world`] is the current world.
     #[must_use]
     pub fn is_live(&self) -> bool {
         matches!(self, Self::Live(_))
     }
 
-    /// Where everything is now.
+    /// The current state.
     #[must_use]
     pub fn state(&self) -> WorldState {
         match self {
@@ -54,7 +54,7 @@ impl Source {
         }
     }
 
-    /// Simulated time until the next step or state [s]; none at the end of a recording.
+    /// Simulated time until the next step or state [s]; `None` at the end of a recording.
     pub(super) fn step_length(&self) -> Option<f64> {
         match self {
             Self::Live(live) => Some(live.world.options().time_step),
@@ -62,7 +62,7 @@ impl Source {
         }
     }
 
-    /// Takes a step, or goes on to the next state; nothing at the end of a recording.
+    /// Takes a step, or advances to the next recorded state; `None` at the end of a recording.
     pub(super) fn advance(&mut self) -> Result<Option<Sample>, String> {
         match self {
             Self::Live(live) => live.step().map(Some),
@@ -70,7 +70,7 @@ impl Source {
         }
     }
 
-    /// Back to the start.
+    /// Resets to the start.
     pub(super) fn reset(&mut self) -> Result<(), String> {
         match self {
             Self::Live(live) => {
@@ -85,24 +85,24 @@ impl Source {
     /// Shows a recorded state.
     pub(super) fn seek(&mut self, state: usize) -> Result<(), String> {
         match self {
-            Self::Live(_) => Err(NO_WAY_BACK.into()),
+            Self::Live(_) => Err(FORWARD_ONLY.into()),
             Self::Recorded(playback) => playback.seek(state),
         }
     }
 
-    /// Shows the recorded state before.
+    /// Shows the previous recorded state.
     pub(super) fn back(&mut self) -> Result<(), String> {
         match self {
-            Self::Live(_) => Err(NO_WAY_BACK.into()),
+            Self::Live(_) => Err(FORWARD_ONLY.into()),
             Self::Recorded(playback) => playback.seek(playback.place().at.saturating_sub(1)),
         }
     }
 
-    /// Pulls at a body, or lets go.
+    /// Pulls at a body with a spring, or releases it.
     pub(super) fn pull(&mut self, pull: Option<Pull>) -> Result<(), String> {
         match self {
             Self::Live(live) => live.world.pull(pull).map_err(|error| error.to_string()),
-            Self::Recorded(_) => Err("what was recorded cannot be pulled".into()),
+            Self::Recorded(_) => Err("bodies of a recorded run cannot be pulled".into()),
         }
     }
 
@@ -113,7 +113,7 @@ impl Source {
         }
     }
 
-    /// Report of the last step; none at the start, and of a recording.
+    /// Report of the last step; `None` at the start, and for a recording.
     pub(super) fn report(&self) -> Option<StepReport> {
         match self {
             Self::Live(live) => live.report,
@@ -122,8 +122,8 @@ impl Source {
     }
 }
 
-/// What is said to who wants to go back in a scene that runs.
-const NO_WAY_BACK: &str = "a scene runs forward only; `extricate run` records it, and `extricate view` of the run's folder goes back";
+/// Error of stepping back in a simulated scene.
+const FORWARD_ONLY: &str = "a simulation only runs forward; record it with `extricate run` and open the run's folder with `extricate view` to step back";
 
 impl Live {
     fn step(&mut self) -> Result<Sample, String> {

@@ -1,4 +1,4 @@
-//! The window, or pictures without one: events go to a session, what it shows goes to a stage.
+//! The window, or offscreen pictures: events go to a session, and a stage shows it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,33 +18,34 @@ use super::{Action, Picture, panel};
 use crate::interface::action_of;
 use crate::{Panels, Quality, Stage, ViewError};
 
-/// What is to be shown, and how.
+/// Request to show a scene or run.
 pub struct View {
-    /// What was loaded.
+    /// The loaded scene or run.
     pub loaded: Loaded,
-    /// Makes a scene and its world of a file that has changed.
+    /// Loads a changed scene file and builds its world.
     pub prepare: Arc<Prepare>,
-    /// Files that a scene may name beyond those around it.
+    /// Access to files beyond those around the scene.
     pub access: Access,
-    /// A script that is played first.
+    /// A script that is executed first.
     pub script: Option<PathBuf>,
-    /// Whether there is no window: the script is played, and that is all.
+    /// Whether there is no window: the viewer ends with the script.
     pub offscreen: bool,
     /// Width and height [pixels].
     pub size: [u32; 2],
-    /// How good pictures are.
+    /// Rendering quality.
     pub quality: Quality,
 }
 
-/// Least time from one picture to the next.
-const BETWEEN: Duration = Duration::from_millis(16);
-/// The same while nothing has happened for a while, and that while.
-const AT_REST: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(500)];
+/// Minimum time from one picture to the next: about 60 Hz.
+const FRAME_INTERVAL: Duration = Duration::from_millis(16);
+/// The same without activity, and the time without activity after which it applies: 20 Hz saves the processor where
+/// software renders.
+const IDLE_INTERVAL: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(500)];
 
-/// Shows a scene or a run until the window is closed, the script is at its end, or `stop` says that it is enough.
+/// Shows a scene or a run until the window is closed, an offscreen script has ended, or `stop` returns true.
 ///
 /// # Errors
-/// [`ViewError`]; whatever goes wrong while it is shown is told in the window.
+/// [`ViewError`]; errors while the window is open are shown in it.
 pub fn view(view: View, stop: &dyn Fn() -> bool) -> Result<(), ViewError> {
     let View { loaded, prepare, access, script, offscreen, size: [width, height], quality } = view;
     let lines = script.as_deref().map(script::load).transpose()?;
@@ -55,17 +56,17 @@ pub fn view(view: View, stop: &dyn Fn() -> bool) -> Result<(), ViewError> {
         true => Stage::offscreen(width, height, quality)?,
         false => Stage::window(&title(loaded.title.path()), width, height, quality)?,
     };
-    let pace = if lines.is_some() { Pace::Asked } else { Pace::RealTime };
+    let pace = if lines.is_some() { Pace::Commanded } else { Pace::RealTime };
     let size = Vector2::new(f64::from(width), f64::from(height));
     let session = Session::new(loaded, prepare, pace, size);
-    let mut session = session.map_err(|why| ViewError::Start { why })?.with_access(access);
+    let mut session = session.map_err(|reason| ViewError::Start { reason })?.with_access(access);
     let mut window = Window::new((stage, offscreen), stop);
     if let (Some(lines), Some(script)) = (&lines, &script) {
-        let goes_on = script::play(script, lines, &mut session, &mut window)?;
-        if offscreen || !goes_on {
+        let continues = script::play(script, lines, &mut session, &mut window)?;
+        if offscreen || !continues {
             return Ok(());
         }
-        session.let_run();
+        session.run_in_real_time();
     }
     while !session.has_quit() && window.show(&mut session) {
         window.rest();
@@ -78,14 +79,14 @@ fn title(path: &Path) -> String {
     format!("{} · extricate", name.to_string_lossy())
 }
 
-/// A window, or pictures without one.
+/// A window, or offscreen pictures.
 struct Window<'a> {
     stage: Stage,
     offscreen: bool,
     stop: &'a dyn Fn() -> bool,
     panels: Panels,
     pointer: Pointer,
-    /// When something happened last, and when the last picture began.
+    /// Time of the last activity, and the start of the last picture.
     busy: Instant,
     began: Instant,
     step: u64,
@@ -106,15 +107,15 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// Waits until it is time for another picture: less often where nothing happens.
+    /// Waits until the next picture is due: less often without activity.
     fn rest(&self) {
-        let [rarely, a_while] = AT_REST;
-        let between = if self.busy.elapsed() > a_while { rarely } else { BETWEEN };
+        let [idle_interval, idle_after] = IDLE_INTERVAL;
+        let between = if self.busy.elapsed() > idle_after { idle_interval } else { FRAME_INTERVAL };
         std::thread::sleep(between.saturating_sub(self.began.elapsed()));
     }
 
-    /// Tells the session what keys and mouse did.
-    fn tell(&mut self, session: &mut Session) {
+    /// Dispatches key and mouse events to the session.
+    fn dispatch_events(&mut self, session: &mut Session) {
         let [has_mouse, has_keys] = self.stage.panels_have();
         let scale = f64::from(self.stage.scale_factor());
         for event in self.stage.events() {
@@ -125,21 +126,21 @@ impl<'a> Window<'a> {
                     session.act(&action);
                 }
             }
-            let gesture = self.pointer.gesture(&event, (has_mouse, scale), |at| session.can_hold(at));
+            let gesture = self.pointer.gesture(&event, (has_mouse, scale), |at| session.can_drag(at));
             if let Some(gesture) = gesture {
                 session.gesture(gesture);
             }
         }
     }
 
-    /// Saves the picture that was drawn last.
-    fn save(&self, Picture { path, told }: Picture, session: &mut Session) {
+    /// Saves the last picture.
+    fn save(&self, Picture { path, announce }: Picture, session: &mut Session) {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let made = folder.map_or(Ok(()), std::fs::create_dir_all);
         let saved = made.map_err(|error| error.to_string());
         let saved = saved.and_then(|()| self.stage.picture().save(&path).map_err(|error| error.to_string()));
         match saved {
-            Ok(()) if told => session.note(format!("saved {}", path.display())),
+            Ok(()) if announce => session.note(format!("saved {}", path.display())),
             Ok(()) => {}
             Err(error) => session.fail(format!("cannot save {}: {error}", path.display())),
         }
@@ -151,7 +152,7 @@ impl Screen for Window<'_> {
         self.began = Instant::now();
         session.tick();
         if self.offscreen {
-            // Nobody looks but at pictures, and panels know their sizes after they were drawn once.
+            // Offscreen, only saved pictures are drawn, and twice: panels know their sizes after the first time.
             if !session.wants_pictures() {
                 return !(self.stop)();
             }
@@ -166,9 +167,9 @@ impl Screen for Window<'_> {
 }
 
 impl Window<'_> {
-    /// Draws a picture and does what panels ask for; whether the window is still there.
+    /// Draws a picture and executes the actions of the panels. Returns whether the window is still open.
     fn draw(&mut self, session: &mut Session) -> bool {
-        self.tell(session);
+        self.dispatch_events(session);
         session.resize(self.stage.size());
         if session.has_new_models() {
             self.stage.set(session.models(), session.state());
@@ -178,13 +179,13 @@ impl Window<'_> {
         }
         let (state, drawing, camera) = (session.state().clone(), session.drawing(), *session.camera());
         let grid = self.stage.grid();
-        let mut asked: Vec<Action> = Vec::new();
+        let mut requested: Vec<Action> = Vec::new();
         let (panels, scale) = (&mut self.panels, self.stage.text_scale());
         let is_open = self.stage.draw(&state, &drawing, &camera, |context| {
-            asked = panel::draw(panels, context, session, (grid.as_deref(), scale));
+            requested = panel::draw(panels, context, session, (grid.as_deref(), scale));
         });
-        session.took(self.began.elapsed().as_secs_f64());
-        for action in asked {
+        session.record_frame_time(self.began.elapsed().as_secs_f64());
+        for action in requested {
             self.busy = Instant::now();
             session.act(&action);
         }

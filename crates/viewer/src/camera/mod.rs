@@ -1,4 +1,4 @@
-//! From where one looks: an orbit around a target, z up.
+//! Orbit camera around a target, z up.
 
 use nalgebra::{Matrix4, Perspective3, Point3, Vector2, Vector3};
 
@@ -7,46 +7,47 @@ use extricate_core::geometry::Aabb;
 /// An orbit camera: looks at a target from a distance, z up. World frame, metres.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Camera {
-    /// What it looks at [m].
+    /// Point that it looks at [m].
     pub target: Point3<f64>,
     /// Distance of the eye from the target [m].
     pub distance: f64,
     /// Angle of the eye about z, from x towards y [rad].
     pub azimuth: f64,
-    /// Angle of the eye above the horizontal plane [rad], within ±[`Camera::STEEPEST`].
+    /// Angle of the eye above the horizontal plane [rad], within ±[`Camera::MAX_ELEVATION`].
     pub elevation: f64,
     /// Angle between the upper and the lower edge of the picture [rad].
     pub field_of_view: f64,
 }
 
-/// A ray.
+/// A ray [world].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ray {
-    /// Where it begins [m].
+    /// Origin [m].
     pub origin: Point3<f64>,
-    /// Its direction, of length one.
+    /// Unit direction.
     pub direction: Vector3<f64>,
 }
 
 impl Camera {
-    /// Greatest elevation [rad]: straight up has no horizon.
-    pub const STEEPEST: f64 = 1.55;
-    /// Vertical field of view where nothing else is said [rad].
+    /// Maximum elevation [rad]: just below π/2, where the view direction is parallel to the up vector.
+    pub const MAX_ELEVATION: f64 = 1.55;
+    /// Default vertical field of view [rad].
     pub const FIELD_OF_VIEW: f64 = 35.0 * std::f64::consts::PI / 180.0;
-    /// Azimuth where nothing else is said [rad].
+    /// Default azimuth [rad].
     const AZIMUTH: f64 = -0.35 * std::f64::consts::PI;
-    /// Elevation where nothing else is said [rad].
+    /// Default elevation [rad].
     const ELEVATION: f64 = 0.13 * std::f64::consts::PI;
 
-    /// A camera that sees a box whole, in a picture of this width over height.
+    /// A camera with a whole box in view, for a picture of this width over height.
     #[must_use]
     pub fn fitted(bounds: &Aabb, aspect: f64) -> Self {
-        /// Part of the picture that stays empty around the box's ball.
+        /// Distance over that at which the bounding sphere of the box touches the edges of the picture.
         const MARGIN: f64 = 1.02;
         let is_empty = !(bounds.extents().norm() > 0.0);
         let (target, radius) =
             if is_empty { (Point3::origin(), 1.0) } else { (bounds.center(), 0.5 * bounds.extents().norm()) };
         let half = 0.5 * Self::FIELD_OF_VIEW;
+        // In a picture that is higher than wide, the horizontal field of view is the narrower one.
         let narrow = (half.tan() * aspect.min(1.0)).atan();
         let distance = MARGIN * radius / narrow.sin();
         Self {
@@ -60,9 +61,9 @@ impl Camera {
 
     /// A camera at `eye` that looks at `target`.
     #[must_use]
-    pub fn looking(eye: &Point3<f64>, target: &Point3<f64>, field_of_view: f64) -> Self {
+    pub fn look_at(eye: &Point3<f64>, target: &Point3<f64>, field_of_view: f64) -> Self {
         let from = eye - target;
-        let elevation = from.z.atan2(from.xy().norm()).clamp(-Self::STEEPEST, Self::STEEPEST);
+        let elevation = from.z.atan2(from.xy().norm()).clamp(-Self::MAX_ELEVATION, Self::MAX_ELEVATION);
         Self {
             target: *target,
             distance: from.norm(),
@@ -72,7 +73,7 @@ impl Camera {
         }
     }
 
-    /// Where the eye is [m].
+    /// Position of the eye [m].
     #[must_use]
     pub fn eye(&self) -> Point3<f64> {
         let (sin, cos) = self.elevation.sin_cos();
@@ -88,23 +89,24 @@ impl Camera {
         [right, back.cross(&right), back]
     }
 
-    /// Turns about the target by angles [rad].
+    /// Rotates about the target by angles [rad].
     pub fn orbit(&mut self, azimuth: f64, elevation: f64) {
         self.azimuth = (self.azimuth + azimuth) % std::f64::consts::TAU;
-        self.elevation = (self.elevation + elevation).clamp(-Self::STEEPEST, Self::STEEPEST);
+        self.elevation = (self.elevation + elevation).clamp(-Self::MAX_ELEVATION, Self::MAX_ELEVATION);
     }
 
-    /// Moves eye and target so that what is at the target's distance moves by so many pixels in a picture of this height.
+    /// Moves eye and target so that points at the target's distance move by `pixels` in a picture of this height.
     pub fn pan(&mut self, pixels: Vector2<f64>, height: f64) {
         let [right, up, _] = self.axes();
         let metres = self.metres_per_pixel(self.distance, height);
         self.target += (up * pixels.y - right * pixels.x) * metres;
     }
 
-    /// Changes the distance by a factor.
+    /// Multiplies the distance by a factor.
     pub fn zoom(&mut self, factor: f64) {
-        /// Least and greatest distance [m]: what single precision can draw.
+        /// Minimum and maximum distance [m]: well within the range of single precision.
         const RANGE: [f64; 2] = [1e-9, 1e9];
+        // NaN would pass the clamp, and the camera could not recover.
         let distance = self.distance * factor;
         if distance.is_finite() {
             self.distance = distance.clamp(RANGE[0], RANGE[1]);
@@ -117,7 +119,7 @@ impl Camera {
         2.0 * distance * (0.5 * self.field_of_view).tan() / height
     }
 
-    /// The ray through a pixel, from the top left corner of a picture of this size.
+    /// Ray through a pixel, which is counted from the top left corner of a picture of this size.
     #[must_use]
     pub fn ray(&self, pixel: Vector2<f64>, size: Vector2<f64>) -> Ray {
         let [right, up, back] = self.axes();
@@ -127,7 +129,7 @@ impl Camera {
         Ray { origin: self.eye(), direction: (right * x + up * y - back).normalize() }
     }
 
-    /// The pixel in which a point is seen, from the top left corner; none behind the eye.
+    /// Pixel of a point, from the top left corner; `None` behind the eye.
     #[must_use]
     pub fn pixel(&self, point: &Point3<f64>, size: Vector2<f64>) -> Option<Vector2<f64>> {
         let [right, up, back] = self.axes();
@@ -142,7 +144,7 @@ impl Camera {
         Some(Vector2::new(0.5 * (1.0 + x) * size.x, 0.5 * (1.0 - y) * size.y))
     }
 
-    /// Projection for clip planes at these distances [m], depth in [-1, 1].
+    /// Perspective projection for clip planes at these distances [m], depth in [-1, 1].
     #[must_use]
     pub fn projection(&self, aspect: f64, [near, far]: [f64; 2]) -> Matrix4<f64> {
         Perspective3::new(aspect, self.field_of_view, near, far).to_homogeneous()

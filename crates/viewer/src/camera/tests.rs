@@ -1,7 +1,7 @@
 use super::*;
 
 fn camera() -> Camera {
-    Camera::looking(&Point3::new(3.0, -2.0, 1.5), &Point3::new(0.5, 0.2, 0.1), 0.7)
+    Camera::look_at(&Point3::new(3.0, -2.0, 1.5), &Point3::new(0.5, 0.2, 0.1), 0.7)
 }
 
 #[test]

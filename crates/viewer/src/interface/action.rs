@@ -1,4 +1,4 @@
-//! What can be asked of the viewer, by keys, panels and scripts alike.
+//! Actions of the viewer, common to keys, panels and scripts.
 
 use std::path::PathBuf;
 
@@ -6,16 +6,16 @@ use crate::soft_quantity::SoftQuantity;
 
 use extricate_dynamics::AnyBody;
 
-/// What can be asked of the viewer.
+/// An action of the viewer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
-    /// Plays, or pauses.
+    /// Plays or pauses.
     PlayPause,
-    /// Takes a single step, or shows the next recorded state; pauses.
+    /// Pauses and takes a single step, or shows the next recorded state.
     Step,
-    /// Shows the recorded state before; pauses.
+    /// Pauses and shows the previous recorded state.
     StepBack,
-    /// Goes back to the start.
+    /// Resets to the start.
     Reset,
     /// Doubles the speed.
     Faster,
@@ -23,9 +23,9 @@ pub enum Action {
     Slower,
     /// Sets the speed: simulated seconds per second.
     Speed(f64),
-    /// Shows a recorded state, 0 being the start.
+    /// Shows a recorded state by index, 0 being the start.
     Seek(usize),
-    /// Turns the camera's target to what is selected, or to all, and fits it into the picture.
+    /// Frames the selection, or the whole scene, with the camera.
     Fit,
     /// Shows or hides a layer.
     Toggle(Layer),
@@ -33,74 +33,74 @@ pub enum Action {
     NextColoring,
     /// Colours soft bodies by a quantity.
     Color(Option<SoftQuantity>),
-    /// Shows the boxes of this level of the trees.
+    /// Shows the boxes of this level of the bounding volume hierarchies.
     TreeLevel(usize),
-    /// Shows this step of the walk, counted through all walks of the query.
+    /// Shows this step of the query walk, counted through all walks of the query.
     WalkStep(usize),
-    /// Moves the slice of the distance field: its place along its axis, 0 and 1 at the ends of the body's box.
+    /// Moves the slice of the distance field: position along its axis, 0 and 1 at the ends of the body's box.
     Slice(f64),
-    /// Selects a body, or nothing.
+    /// Selects a body, or deselects.
     Select(Option<AnyBody>),
-    /// Begins or ends sketching.
+    /// Opens or closes a sketch.
     Sketch,
-    /// Puts the sketch into the nearest poses without overlaps.
+    /// Moves the sketch to the nearest collision-free poses.
     Repair,
-    /// Repairs while one drags, or stops doing so.
+    /// Switches repair during a drag on or off.
     Follow,
-    /// Takes back the last change of the sketch.
+    /// Undoes the last change of the sketch.
     Undo,
-    /// Makes it again.
+    /// Redoes the last undone change of the sketch.
     Redo,
-    /// Saves the sketch where it is saved unless one says where.
+    /// Saves the sketch to its last file, or to a new file beside the scene.
     Save,
-    /// Saves the sketch: the scene if the name ends in `.ron`, the joints of its robot if in `.json`.
+    /// Saves the sketch to a file: the scene as `.ron`, the joints of a robot as `.json`.
     SaveAs(PathBuf),
     /// Simulates the sketch, from rest.
     Simulate,
     /// Shows or hides help.
     Help,
-    /// Saves a picture with a new name in the present folder.
+    /// Saves a screenshot under a new name in the current folder.
     Picture,
-    /// Saves a picture to a file.
+    /// Saves a screenshot to a file.
     PictureTo(PathBuf),
-    /// Takes the message away, ends sketching, or deselects: the first of these that does something.
+    /// Closes the help, dismisses the message, closes the sketch, or deselects: the first of these that applies.
     Escape,
     /// Ends the viewer.
     Quit,
 }
 
-/// Something that is drawn on demand.
+/// An optional layer of the drawing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Layer {
     /// Contact points, normals and forces.
     Contacts,
     /// Local penetrations: an arrow for each region.
     Penetrations,
-    /// Global penetration depth with its bounds, and a ghost where the bodies are apart.
+    /// Global penetration depth with its bounds, and a ghost at the separated pose.
     Depth,
-    /// The walk of a query in contact space, with the free configurations it began from.
+    /// Walk of a penetration query in contact space, with the free configurations that it starts from.
     Walk,
-    /// The distance field on a slice through a body.
+    /// Distance field on a slice through a body.
     Field,
-    /// Boxes of the trees.
+    /// Boxes of the bounding volume hierarchies.
     Trees,
 }
 
 impl Layer {
-    /// All of them.
+    /// All layers.
     pub const ALL: [Self; 6] =
         [Self::Contacts, Self::Penetrations, Self::Depth, Self::Walk, Self::Field, Self::Trees];
 
-    /// Its name in panels.
+    /// Name in panels.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Contacts => "Contacts",
             Self::Penetrations => "Local penetrations",
-            Self::Depth => "Global depth and ghost",
-            Self::Walk => "Walk of a query",
+            Self::Depth => "Global penetration depth",
+            Self::Walk => "Query walk",
             Self::Field => "Distance field",
-            Self::Trees => "Boxes of trees",
+            Self::Trees => "Bounding boxes",
         }
     }
 
@@ -109,7 +109,7 @@ impl Layer {
     }
 }
 
-/// Which layers are shown.
+/// Set of shown layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Layers(u8);
 
@@ -120,12 +120,12 @@ impl Layers {
         self.0 & layer.bit() != 0
     }
 
-    /// Shows what is hidden, hides what is shown.
+    /// Shows a hidden layer, hides a shown one.
     pub const fn toggle(&mut self, layer: Layer) {
         self.0 ^= layer.bit();
     }
 
-    /// Whether none is shown.
+    /// Whether no layer is shown.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0

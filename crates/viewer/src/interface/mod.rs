@@ -1,9 +1,11 @@
-//! What the window, its panels and a sketch agree on: what can be asked for, the keys that ask for it, and what is shown.
+//! Interface between the window, its panels and a sketch: actions, key bindings, and the state that panels show.
 
 mod action;
 mod keys;
 mod state;
 
 pub use action::{Action, Layer, Layers};
-pub use keys::{BINDINGS, Binding, MOUSE, When, action_named, action_of, markdown};
-pub use state::{ClockState, Message, MessageKind, PanelState, Recorded, Sample, Snapshot, Title, Wants};
+pub use keys::{BINDINGS, Binding, KeyContext, MOUSE, action_named, action_of, markdown};
+pub use state::{
+    ClockState, DisplayOptions, Message, MessageKind, PanelState, Recorded, Sample, Snapshot, Title,
+};

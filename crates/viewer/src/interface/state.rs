@@ -1,4 +1,4 @@
-//! What panels show: all of it borrowed, made anew for every picture. What they ask for in return are [`Action`]s.
+//! State that the panels show, borrowed and rebuilt for every picture.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -12,121 +12,121 @@ use crate::{Drawing, Models};
 use extricate_dynamics::{AnyBody, StepReport, StepTimings, WorldContact};
 use extricate_scene::record::WorldState;
 
-/// What panels show. They answer with [`Action`](super::Action)s.
+/// State that the panels show. They return [`Action`](super::Action)s.
 #[derive(Debug, Clone, Copy)]
 pub struct PanelState<'a> {
-    /// What is shown.
+    /// Name, description and times of the scene or run.
     pub title: &'a Title,
-    /// What it is made of; [`Models::bodies`] and [`Models::soft`] tell names.
+    /// Models of the bodies, with their names.
     pub models: &'a Models,
-    /// How it is now.
+    /// Last snapshot of the simulation.
     pub snapshot: &'a Snapshot,
-    /// Numbers of the last steps, for plots; the newest last.
+    /// Samples of the last steps, for plots; the newest last.
     pub history: &'a VecDeque<Sample>,
-    /// What is selected.
+    /// The selected body.
     pub selection: Option<AnyBody>,
-    /// What is drawn on demand.
-    pub wants: &'a Wants,
-    /// What was said last and has not been taken away.
+    /// Display options.
+    pub display: &'a DisplayOptions,
+    /// Last message that has not been dismissed.
     pub message: Option<&'a Message>,
     /// Whether help is shown.
     pub help: bool,
-    /// Whether one is sketching; the panel of the sketch is drawn by it.
+    /// Whether a sketch is open; it draws its own panel.
     pub sketching: bool,
-    /// Side of a cell of the ground's grid as it is read.
+    /// Side of a grid cell of the ground, as text.
     pub grid: Option<&'a str>,
-    /// Seconds that pictures take, smoothed.
+    /// Smoothed time per picture [s].
     pub picture_seconds: f64,
-    /// All keys, in the order of the help.
+    /// All key bindings, in the order of the help.
     pub keys: &'static [Binding],
 }
 
-/// What is shown.
+/// Name, description and times of a scene or run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Title {
     /// Name of the scene.
     pub name: String,
-    /// One line that says what it shows.
+    /// Title, one line.
     pub title: String,
-    /// What to look at.
+    /// Description.
     pub description: String,
     /// The scene file or the run's folder.
     pub path: std::path::PathBuf,
     /// Length of a step [s].
     pub time_step: f64,
-    /// Simulated time of a whole run [s].
+    /// Simulated duration of the whole run [s].
     pub duration: f64,
 }
 
 impl Title {
-    /// Where it was loaded from.
+    /// The scene file or the run's folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// How the scene is at one time.
+/// The scene at one time.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
-    /// Where everything is, in the order of [`Models`], and how it moves.
+    /// Poses and velocities, in the order of [`Models`].
     pub state: WorldState,
-    /// What the last step did; none at the start, and of a recording.
+    /// Report of the last step; `None` at the start, and for a recording.
     pub report: Option<StepReport>,
-    /// The contacts of the last step, where contacts are shown or something is selected; none of a recording.
+    /// Contacts of the last step, if contacts are shown or a body is selected; empty for a recording.
     pub contacts: Vec<WorldContact>,
-    /// What was asked to be drawn.
+    /// Drawing of the display options.
     pub drawing: Drawing,
-    /// Number of steps of the walk that is drawn, zero where there is none.
+    /// Number of steps of the drawn query walk, zero if there is none.
     pub walk_steps: usize,
-    /// How time passes.
+    /// State of the clock.
     pub clock: ClockState,
-    /// The spring that pulls a body: from where it is held to where it is pulled [m].
+    /// Ends of the pulling spring: grip on the body and target [m, world].
     pub pull: Option<[Point3<f64>; 2]>,
-    /// Where a recording is, of how many states.
+    /// Position in the recording, if it is one.
     pub recorded: Option<Recorded>,
-    /// Why it does not go on.
+    /// Error of the step that failed, if the simulation cannot continue.
     pub failure: Option<String>,
-    /// Number of commands that were obeyed before.
-    pub obeyed: u64,
+    /// Number of commands executed before this snapshot.
+    pub executed: u64,
 }
 
-/// A place in a recording.
+/// Position in a recording.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Recorded {
-    /// The state that is shown, 0 being the start.
+    /// Index of the shown state, 0 being the start.
     pub at: usize,
     /// Number of states.
     pub states: usize,
-    /// Time of the last one [s].
+    /// Time of the last state [s].
     pub duration: f64,
-    /// Whether the run came to its end.
+    /// Whether the run was completed.
     pub complete: bool,
 }
 
-/// How time passes.
+/// State of the clock.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClockState {
-    /// Whether it passes.
+    /// Whether the simulation plays.
     pub playing: bool,
-    /// Simulated seconds per second that were asked for.
+    /// Set speed: simulated seconds per second.
     pub speed: f64,
-    /// Simulated seconds per second of late; zero while paused.
+    /// Achieved speed, recent mean: simulated seconds per second; zero while paused.
     pub achieved: f64,
-    /// Whether steps take so long that the speed cannot be kept.
+    /// Whether steps take too long for the set speed.
     pub behind: bool,
 }
 
-/// Numbers of a step, for plots.
+/// Quantities of a step, for plots.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sample {
     /// Number of the step.
     pub step: u64,
     /// Time at its end [s].
     pub time: f64,
-    /// Seconds that the step took; NaN of a recording.
+    /// Wall-clock time of the step [s]; NaN for a recording.
     pub seconds: f64,
-    /// Where they went; zeros of a recording.
+    /// Times of the parts of the step; zeros for a recording.
     pub timings: StepTimings,
     /// Deepest contact [m].
     pub max_penetration: f64,
@@ -137,28 +137,28 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Samples that are kept.
-    pub const KEPT: usize = 600;
+    /// Number of samples that plots show.
+    pub const HISTORY_LENGTH: usize = 600;
 }
 
-/// What is drawn on demand.
+/// Display options: optional layers, colouring, selection.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Wants {
-    /// The layers.
+pub struct DisplayOptions {
+    /// Shown layers.
     pub layers: Layers,
-    /// What the colours of soft bodies mean; none where each has its own.
+    /// Quantity that colours soft bodies; `None` for each body's own colour.
     pub coloring: Option<SoftQuantity>,
-    /// What is selected: queries and slices are of it and of what it touches.
+    /// Selected body, to which queries and slices are restricted.
     pub subject: Option<AnyBody>,
-    /// Level of the trees whose boxes are shown.
+    /// Level of the bounding volume hierarchies whose boxes are shown.
     pub tree_level: usize,
-    /// Step of the walk that is shown, counted through all walks of the query.
+    /// Shown step of the query walk, counted through all walks of the query.
     pub walk_step: usize,
-    /// Place of the slice along its axis, 0 and 1 at the ends of the body's box.
+    /// Position of the slice along its axis, 0 and 1 at the ends of the body's box.
     pub slice: f64,
 }
 
-impl Default for Wants {
+impl Default for DisplayOptions {
     fn default() -> Self {
         Self {
             layers: Layers::default(),
@@ -171,20 +171,20 @@ impl Default for Wants {
     }
 }
 
-/// Something to tell.
+/// A message to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// How bad it is.
+    /// Severity.
     pub kind: MessageKind,
-    /// Text of one or more lines, to be shown in a font of fixed width.
+    /// Text of one or more lines, shown in a monospaced font.
     pub text: String,
 }
 
-/// How bad a message is.
+/// Severity of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageKind {
-    /// Good to know.
+    /// Information.
     Note,
-    /// Something failed; what was there is still there.
+    /// Error; the previous state remains.
     Error,
 }

@@ -1,8 +1,8 @@
-//! Masses of bodies, as panels tell them.
+//! Masses of bodies, for panels.
 
 use extricate_dynamics::{BodyDescription, BodyKind, Mass};
 
-/// Mass [kg] of a dynamic body; none where its shape has no volume.
+/// Mass of a dynamic body [kg]; `None` if its shape has no volume.
 pub(super) fn of(body: &BodyDescription) -> Option<f64> {
     if body.kind != BodyKind::Dynamic {
         return None;

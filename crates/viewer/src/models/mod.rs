@@ -1,4 +1,4 @@
-//! What a scene is made of, as it is drawn.
+//! Drawable models of the bodies of a scene.
 
 mod mass;
 
@@ -13,7 +13,7 @@ use extricate_core::geometry::{Aabb, ShapeError, TriangleMesh};
 use extricate_dynamics::{BodyDescription, BodyKind, Shape, World};
 use extricate_scene::record::WorldState;
 
-/// What a scene is made of.
+/// Drawable models of the bodies of a scene.
 #[derive(Debug, Clone)]
 pub struct Models {
     /// Its bodies, sorted by name as in [`World::descriptions`].
@@ -24,29 +24,29 @@ pub struct Models {
     pub grounds: Vec<Ground>,
 }
 
-/// A body as it is drawn.
+/// Drawable model of a rigid body.
 #[derive(Debug, Clone)]
 pub struct BodyModel {
     /// Its name.
     pub name: String,
-    /// How it moves.
+    /// Fixed, dynamic or kinematic.
     pub kind: BodyKind,
-    /// Its surface in its own frame; bodies of one shape have the same one. None for a half-space.
+    /// Its surface [m, body frame]; bodies of equal shape share one mesh. `None` for a half-space.
     pub mesh: Option<Arc<TriangleMesh>>,
     /// Its colour.
     pub color: Color,
-    /// Its mass [kg], if it is dynamic and it is known.
+    /// Its mass [kg], if it is dynamic and the mass is known.
     pub mass: Option<f64>,
 }
 
-/// A soft body as it is drawn.
+/// Drawable model of a soft body.
 #[derive(Debug, Clone)]
 pub struct SoftModel {
     /// Its name.
     pub name: String,
-    /// The nodes on its surface.
+    /// Indices of the nodes on its surface.
     pub nodes: Vec<u32>,
-    /// Its surface: triangles of positions in `nodes`, seen from outside counter-clockwise.
+    /// Surface triangles `#T × 3`, indices into `nodes`, counter-clockwise from outside.
     pub triangles: Vec<[u32; 3]>,
     /// Its colour.
     pub color: Color,
@@ -60,7 +60,7 @@ pub struct Ground {
 }
 
 impl Models {
-    /// What a world is made of.
+    /// Drawable models of a world.
     ///
     /// # Errors
     /// [`ShapeError`] when a shape has no surface that can be drawn.
@@ -89,12 +89,17 @@ impl Models {
                 place[node as usize] = index;
             }
             let triangles = boundary.faces.iter().map(|face| face.map(|node| place[node as usize])).collect();
-            SoftModel { name: body.name.clone(), nodes: boundary.nodes, triangles, color: colors.turn() }
+            SoftModel {
+                name: body.name.clone(),
+                nodes: boundary.nodes,
+                triangles,
+                color: colors.next_of_palette(),
+            }
         });
         Ok(Self { soft: soft.collect(), bodies, grounds })
     }
 
-    /// Index of the body of a name.
+    /// Index of the body with a name.
     #[must_use]
     pub fn body(&self, name: &str) -> Option<usize> {
         self.bodies.binary_search_by(|body| body.name.as_str().cmp(name)).ok()
@@ -108,7 +113,7 @@ impl Models {
         rigid + self.soft.iter().map(|body| body.triangles.len()).sum::<usize>()
     }
 
-    /// A box around everything but half-spaces, world frame; around what moves if `moving` and something does.
+    /// Bounding box of everything but half-spaces [m, world]; of the movable bodies if `moving` and there are any.
     #[must_use]
     pub fn bounds(&self, state: &WorldState, moving: bool) -> Aabb {
         let mut bounds = Aabb::EMPTY;
@@ -128,35 +133,36 @@ impl Models {
     }
 }
 
-/// Colours for bodies in the order of their names.
+/// Assignment of colours to bodies in the order of their names.
 #[derive(Default)]
 struct Colors {
-    turns: usize,
+    /// Numbers of palette colours assigned and of robots met so far.
+    used: usize,
     robots: usize,
-    /// The robot that the last link was of, and how many it has had.
+    /// Robot of the last link, and the number of its links so far.
     robot: String,
     links: usize,
 }
 
 impl Colors {
-    /// Colour of the next body: what is fixed in grey, the links of a robot (`robot/link`) in two tones of one colour,
-    /// the others in turn.
+    /// Colour of the next body: grey for fixed ones, two alternating tones of one colour for the links of a robot
+    /// (`robot/link`), the palette cyclically for the others.
     fn next(&mut self, body: &BodyDescription) -> Color {
         match body.name.split_once('/') {
             Some((robot, _)) => self.link(robot),
             None if body.kind == BodyKind::Fixed => palette::FIXED,
-            None => self.turn(),
+            None => self.next_of_palette(),
         }
     }
 
     /// The next colour of the palette.
-    fn turn(&mut self) -> Color {
-        self.turns += 1;
-        palette::BODIES[(self.turns - 1) % palette::BODIES.len()]
+    fn next_of_palette(&mut self) -> Color {
+        self.used += 1;
+        palette::BODIES[(self.used - 1) % palette::BODIES.len()]
     }
 
     fn link(&mut self, robot: &str) -> Color {
-        /// How much of a robot's own colour is in the tones of its links, but for the first robot.
+        /// Weight of a robot's own colour in the tones of its links; the first robot has plain tones.
         const OWN: f32 = 0.4;
         if self.robot != robot {
             robot.clone_into(&mut self.robot);
@@ -172,10 +178,10 @@ impl Colors {
     }
 }
 
-/// Shapes that have a surface already.
+/// Shapes and their surfaces so far.
 type Shapes = Vec<(Shape, Arc<TriangleMesh>)>;
 
-/// The surface of a shape, the same one for equal shapes; none for a half-space.
+/// Surface of a shape, shared between equal shapes; `None` for a half-space.
 fn shared_surface(shape: &Shape, shapes: &mut Shapes) -> Result<Option<Arc<TriangleMesh>>, ShapeError> {
     if let Some((_, mesh)) = shapes.iter().find(|(other, _)| shape.is_same(other)) {
         return Ok(Some(Arc::clone(mesh)));
@@ -194,6 +200,7 @@ fn surface(shape: &Shape) -> Result<Option<TriangleMesh>, ShapeError> {
         Core::Segment { half_length } => {
             Capsule { radius, length: 2.0 * half_length, ..Capsule::default() }.mesh()?
         }
+        // Hulls, and every other core with a radius, have no procedural mesh: their inscribed polyhedron is drawn.
         Core::Hull(_) => return Ok(convex.inscribed_polyhedron()),
         _ if radius > 0.0 => return Ok(convex.inscribed_polyhedron()),
         Core::Cuboid { half_extents } => {
@@ -215,10 +222,11 @@ impl Ground {
     pub fn pose(&self, state: &WorldState) -> Isometry3<f64> {
         let body = state.pose(self.body);
         let up = body.rotation * Vector3::z();
-        let turn = nalgebra::UnitQuaternion::rotation_between(&Vector3::z(), &up);
-        let turn = turn.unwrap_or_else(|| {
+        let rotation = nalgebra::UnitQuaternion::rotation_between(&Vector3::z(), &up);
+        // Antiparallel normals have no unique axis of rotation; any horizontal one serves.
+        let rotation = rotation.unwrap_or_else(|| {
             nalgebra::UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI)
         });
-        Isometry3::from_parts(body.translation, turn)
+        Isometry3::from_parts(body.translation, rotation)
     }
 }

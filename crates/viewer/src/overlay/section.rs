@@ -1,4 +1,4 @@
-//! Slices through distance fields: of soft bodies as they are deformed, of closed rigid ones on a grid.
+//! Slices through distance fields: of deformed soft bodies, and of closed rigid bodies on a grid.
 
 use std::collections::HashMap;
 
@@ -6,39 +6,40 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::super::{ColorMap, Drawing, Legend, Patch};
 use super::boxes::is_subject;
-use super::sight::{Overlays, Section, Sight};
-use super::soft::{SoftShape, share};
+use super::input::{OverlayInput, Overlays, Section};
+use super::soft::{SoftShape, normalized};
 use crate::soft_quantity::SoftQuantity;
 use extricate_core::field::{DistanceField, FieldOptions};
 use extricate_core::geometry::{Aabb, TriangleMesh};
 use extricate_dynamics::AnyBody;
 
-/// Opacity of bodies around a slice: their own colours are not to be taken for those of the slice.
+/// Opacity of bodies around a slice: low, so that their colours are not mistaken for those of the slice.
 const AROUND: f32 = 0.1;
-/// The side that a slice across each axis is seen from, as cameras are fitted: all of it is lit alike.
+/// Side from which a slice normal to each axis is seen with a fitted camera: triangles are oriented to it and lit alike.
 const TOWARDS: [f64; 3] = [1.0, -1.0, 1.0];
-/// Nodes of a field along the longest edge of a body.
+/// Nodes of a distance field along the longest edge of a body: twice as many need eight times the memory and show finer
+/// ridges.
 const RESOLUTION: usize = 48;
-/// Squares of a slice along the longest edge of a body's box.
+/// Squares of a slice along the longest edge of a body's box: about two for each cell of the field.
 const SQUARES: usize = 96;
-/// Most triangles of a mesh whose field is made while one waits.
-const MOST: usize = 200_000;
+/// Maximum number of triangles of a mesh whose field is computed, since the window waits for it.
+const MAX_TRIANGLES: usize = 200_000;
 
-/// The distance fields of rigid bodies that were asked for, by body: what they could not be made for is an error.
+/// Distance fields of rigid bodies by body index, or the errors of those that have none.
 #[derive(Default)]
 pub(super) struct Fields(HashMap<usize, Result<DistanceField, String>>);
 
-/// A plane across a world axis.
+/// A plane normal to a world axis.
 #[derive(Debug, Clone, Copy)]
 struct Plane {
     axis: usize,
     at: f64,
 }
 
-/// Corners with their values.
+/// Corners of a polygon with their values.
 type Polygon = Vec<(Point3<f64>, f64)>;
 
-/// A slice through one body, its values not scaled yet.
+/// A slice through one body, with values that are not normalised yet.
 #[derive(Default)]
 struct Slice {
     vertices: Vec<Point3<f64>>,
@@ -47,7 +48,7 @@ struct Slice {
 }
 
 impl Slice {
-    /// Adds a convex polygon of a plane, turned to the side that slices are seen from.
+    /// Adds a convex polygon in a plane, oriented to the side from which slices are seen.
     fn add(&mut self, mut polygon: Polygon, plane: &Plane) {
         if polygon.len() < 3 {
             return;
@@ -65,30 +66,30 @@ impl Slice {
 }
 
 impl Fields {
-    /// A slice through all bodies with an inside, or through the subject.
+    /// Slice through all bodies with an interior, or through the subject.
     pub(super) fn section(
         &mut self,
-        sight: &Sight,
+        input: &OverlayInput,
         section: &Section,
         soft: &[SoftShape],
         overlays: &Overlays,
     ) -> Drawing {
         let mut drawing = Drawing { opacity: Some(AROUND), ..Drawing::default() };
-        let Some(plane) = plane(sight, section, overlays.subject) else {
-            drawing.notes.push("There is no body to slice.".to_owned());
+        let Some(plane) = plane(input, section, overlays.subject) else {
+            drawing.notes.push("No body to slice.".to_owned());
             return drawing;
         };
         let mut slices = Vec::new();
-        for (body, (shape, state)) in soft.iter().zip(&sight.state.soft).enumerate() {
+        for (body, (shape, state)) in soft.iter().zip(&input.state.soft).enumerate() {
             if overlays.subject.is_none_or(|subject| subject == AnyBody::Soft(body)) {
                 slices.push(plane.through_tets(&state.nodes, &shape.tets, &shape.depths));
             }
         }
-        for (body, model) in sight.models.bodies.iter().enumerate() {
+        for (body, model) in input.models.bodies.iter().enumerate() {
             let Some(mesh) = model.mesh.as_ref().filter(|_| is_subject(overlays.subject, body)) else {
                 continue;
             };
-            let pose = &sight.state.pose(body);
+            let pose = &input.state.pose(body);
             let bounds = super::solids::box_of(mesh, pose);
             if !(bounds.min[plane.axis] <= plane.at && plane.at <= bounds.max[plane.axis]) {
                 continue;
@@ -98,30 +99,30 @@ impl Fields {
                 Err(error) => drawing.notes.push(format!("{}: {error}", model.name)),
             }
         }
-        let most = slices.iter().flat_map(|slice| &slice.values).copied().fold(0.0, f64::max);
-        let (most, map) = (overlays.greatest.unwrap_or(most), ColorMap::default());
+        let max = slices.iter().flat_map(|slice| &slice.values).copied().fold(0.0, f64::max);
+        let (max, map) = (overlays.max.unwrap_or(max), ColorMap::default());
         for Slice { vertices, triangles, values } in slices.into_iter().filter(|it| !it.triangles.is_empty())
         {
-            let values = values.into_iter().map(|value| share(value, most)).collect();
+            let values = values.into_iter().map(|value| normalized(value, max)).collect();
             drawing.patches.push(Patch { vertices, triangles, values, map });
         }
         let title = SoftQuantity::Depth.title().to_owned();
-        drawing.legends.push(Legend { title, range: [0.0, most], map });
+        drawing.legends.push(Legend { title, range: [0.0, max], map });
         drawing
     }
 }
 
 fn field_of(mesh: &TriangleMesh) -> Result<DistanceField, String> {
-    if mesh.triangles().len() > MOST {
-        return Err(format!("no distance field of more than {MOST} triangles"));
+    if mesh.triangles().len() > MAX_TRIANGLES {
+        return Err(format!("no distance field: more than {MAX_TRIANGLES} triangles"));
     }
     let options = FieldOptions { resolution: RESOLUTION, ..FieldOptions::default() };
     DistanceField::of(mesh, &options).map_err(|error| error.to_string())
 }
 
-/// The plane of a slice through the subject, or through everything.
-fn plane(sight: &Sight, section: &Section, subject: Option<AnyBody>) -> Option<Plane> {
-    let (models, state) = (sight.models, sight.state);
+/// Plane of a slice through the subject, or through all bodies.
+fn plane(input: &OverlayInput, section: &Section, subject: Option<AnyBody>) -> Option<Plane> {
+    let (models, state) = (input.models, input.state);
     let bounds = match subject {
         Some(AnyBody::Rigid(body)) => {
             let (mesh, pose) = (models.bodies.get(body)?.mesh.as_ref()?, state.poses().nth(body)?);
@@ -133,12 +134,12 @@ fn plane(sight: &Sight, section: &Section, subject: Option<AnyBody>) -> Option<P
         None => models.bounds(state, true),
     };
     let axis = section.axis.min(2);
-    let at = bounds.min[axis] + section.share.clamp(0.0, 1.0) * bounds.extents()[axis];
+    let at = bounds.min[axis] + section.fraction.clamp(0.0, 1.0) * bounds.extents()[axis];
     at.is_finite().then_some(Plane { axis, at })
 }
 
 impl Plane {
-    /// The slice through deformed tetrahedra with values at their nodes, linear within each.
+    /// Slice through deformed tetrahedra with values at their nodes, interpolated linearly.
     fn through_tets(&self, nodes: &[Point3<f64>], tets: &[[u32; 4]], values: &[f64]) -> Slice {
         let mut slice = Slice::default();
         if values.len() != nodes.len() {
@@ -151,22 +152,23 @@ impl Plane {
         slice
     }
 
-    /// Where the plane cuts a tetrahedron: three or four corners in turn, or none.
+    /// Cross-section of a tetrahedron: three or four corners in cyclic order, or none.
     fn through_tet(&self, corners: &[(Point3<f64>, f64); 4]) -> Polygon {
         let height = |corner: usize| corners[corner].0[self.axis] - self.at;
         let (below, above): (Vec<usize>, Vec<usize>) = (0..4).partition(|&corner| height(corner) < 0.0);
         let cut = |a: usize, b: usize| {
-            let part = height(a) / (height(a) - height(b));
-            between(&corners[a], &corners[b], part)
+            let fraction = height(a) / (height(a) - height(b));
+            interpolated(&corners[a], &corners[b], fraction)
         };
         match (below[..].as_ref(), above[..].as_ref()) {
             ([a], [b, c, d]) | ([b, c, d], [a]) => vec![cut(*a, *b), cut(*a, *c), cut(*a, *d)],
+            // In this order the four cuts go around the quadrilateral: neighbours lie on a common face.
             ([a, b], [c, d]) => vec![cut(*a, *c), cut(*a, *d), cut(*b, *d), cut(*b, *c)],
             _ => Vec::new(),
         }
     }
 
-    /// The slice through the inside of a body with a field: depths on a grid of triangles, which end at the surface.
+    /// Slice through the interior of a body with a field: depths on a triangulated grid that is clipped at the surface.
     fn through_field(&self, field: &DistanceField, pose: &Isometry3<f64>, bounds: &Aabb) -> Slice {
         let [right, up] = [(self.axis + 1) % 3, (self.axis + 2) % 3];
         let extents = bounds.extents();
@@ -197,7 +199,7 @@ impl Plane {
     }
 }
 
-/// The part of a triangle where its values are not negative.
+/// Part of a triangle with non-negative values.
 fn inside(triangle: &[(Point3<f64>, f64); 3]) -> Polygon {
     let mut polygon = Vec::new();
     for corner in 0..3 {
@@ -206,14 +208,14 @@ fn inside(triangle: &[(Point3<f64>, f64); 3]) -> Polygon {
             polygon.push(*here);
         }
         if (here.1 >= 0.0) != (next.1 >= 0.0) {
-            polygon.push(between(here, next, here.1 / (here.1 - next.1)));
+            polygon.push(interpolated(here, next, here.1 / (here.1 - next.1)));
         }
     }
     polygon
 }
 
-/// A part of the way from one corner to another.
-fn between(a: &(Point3<f64>, f64), b: &(Point3<f64>, f64), part: f64) -> (Point3<f64>, f64) {
-    let way: Vector3<f64> = b.0 - a.0;
-    (a.0 + part * way, a.1 + part * (b.1 - a.1))
+/// Linear interpolation between two corners; `fraction` 0 is `a`, 1 is `b`.
+fn interpolated(a: &(Point3<f64>, f64), b: &(Point3<f64>, f64), fraction: f64) -> (Point3<f64>, f64) {
+    let difference: Vector3<f64> = b.0 - a.0;
+    (a.0 + fraction * difference, a.1 + fraction * (b.1 - a.1))
 }

@@ -3,26 +3,26 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::super::{ColorMap, Drawing, Legend, VertexValues};
-use super::sight::Sight;
+use super::input::OverlayInput;
 use crate::soft_quantity::SoftQuantity;
 use extricate_dynamics::World;
 use extricate_dynamics::soft::element::Elements;
 
-/// What is known of soft bodies at rest.
+/// Rest data of the soft bodies.
 pub(super) struct SoftShapes {
     bodies: Vec<SoftShape>,
 }
 
-/// A soft body at rest.
+/// Rest data of a soft body.
 pub(super) struct SoftShape {
     name: String,
-    /// None where the mesh has no elements, which a world would not have taken.
+    /// `None` if the mesh has no elements, which a world rejects.
     elements: Option<Elements>,
     /// Nodes at the start [m, world].
     start: Vec<Point3<f64>>,
     /// Depths of the nodes [m].
     pub(super) depths: Vec<f64>,
-    /// Tetrahedra between the nodes.
+    /// Linear tetrahedra `#T × 4` between the nodes.
     pub(super) tets: Vec<[u32; 4]>,
 }
 
@@ -47,33 +47,33 @@ impl SoftShapes {
         &self.bodies
     }
 
-    /// Colours on all soft bodies, from zero to the greatest value there is or to a given one.
-    pub(super) fn colors(&self, sight: &Sight, quantity: SoftQuantity, greatest: Option<f64>) -> Drawing {
+    /// Colours on all soft bodies, from zero to `max`, or to the maximum value present.
+    pub(super) fn colors(&self, input: &OverlayInput, quantity: SoftQuantity, max: Option<f64>) -> Drawing {
         let mut drawing = Drawing::default();
         if self.bodies.is_empty() {
-            drawing.notes.push("There is no soft body to colour.".to_owned());
+            drawing.notes.push("No soft body to colour.".to_owned());
             return drawing;
         }
-        if quantity == SoftQuantity::ContactDepth && !sight.live {
+        if quantity == SoftQuantity::ContactDepth && !input.live {
             drawing.notes.push("A recording has no contacts.".to_owned());
             return drawing;
         }
-        let values = self.bodies.iter().zip(&sight.state.soft);
+        let values = self.bodies.iter().zip(&input.state.soft);
         let values: Vec<Vec<f64>> =
-            values.map(|(body, soft)| body.values(sight.world, &soft.nodes, quantity)).collect();
-        let most = greatest.unwrap_or_else(|| values.iter().flatten().copied().fold(0.0, f64::max));
+            values.map(|(body, soft)| body.values(input.world, &soft.nodes, quantity)).collect();
+        let max = max.unwrap_or_else(|| values.iter().flatten().copied().fold(0.0, f64::max));
         let map = ColorMap::default();
         for (body, values) in values.iter().enumerate() {
-            let values = values.iter().map(|value| share(*value, most)).collect();
+            let values = values.iter().map(|value| normalized(*value, max)).collect();
             drawing.soft_values.insert(body, VertexValues { values, map });
         }
-        drawing.legends.push(Legend { title: quantity.title().to_owned(), range: [0.0, most], map });
+        drawing.legends.push(Legend { title: quantity.title().to_owned(), range: [0.0, max], map });
         drawing
     }
 }
 
 impl SoftShape {
-    /// The quantity at all nodes.
+    /// Values of a quantity at all nodes.
     fn values(&self, world: &World, nodes: &[Point3<f64>], quantity: SoftQuantity) -> Vec<f64> {
         let values = match quantity {
             SoftQuantity::Depth => self.depths.clone(),
@@ -95,6 +95,7 @@ impl SoftShape {
         let mut sums = vec![[0.0; 2]; nodes.len()];
         for element in 0..elements.element_count() {
             let stress = von_mises(&elements.cauchy(element, &x));
+            // Elements without a finite stress, such as collapsed ones, are left out of the means.
             if !stress.is_finite() {
                 continue;
             }
@@ -109,13 +110,13 @@ impl SoftShape {
     }
 }
 
-/// √(3/2 s:s) of the deviator s.
+/// Von Mises stress √(3/2 s:s), with the deviator s of the Cauchy stress [Pa].
 fn von_mises(cauchy: &Matrix3<f64>) -> f64 {
     let deviator = cauchy - Matrix3::from_diagonal_element(cauchy.trace() / 3.0);
     (1.5 * deviator.norm_squared()).sqrt()
 }
 
-/// A value over the greatest one, within [0, 1]; zero where the greatest one is.
-pub(super) fn share(value: f64, most: f64) -> f64 {
-    if most > 0.0 { (value / most).clamp(0.0, 1.0) } else { 0.0 }
+/// Value over the maximum, clamped to [0, 1]; zero if the maximum is.
+pub(super) fn normalized(value: f64, max: f64) -> f64 {
+    if max > 0.0 { (value / max).clamp(0.0, 1.0) } else { 0.0 }
 }

@@ -1,4 +1,4 @@
-//! The bodies of a scene as models that queries take, and which of them may overlap.
+//! Query models of the bodies of a scene, and the pairs that are allowed to overlap.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use extricate_core::proximity::{Model, collide};
 use extricate_dynamics::{AnyBody, BodyKind, World};
 use extricate_scene::record::WorldState;
 
-/// The bodies of a scene as models that queries take.
+/// Query models of the bodies of a scene.
 pub(super) struct Solids {
-    /// By body; none for a half-space.
+    /// By body index; `None` for a half-space.
     models: Vec<Option<Arc<Model>>>,
-    /// Whether forces move it, or a motor of its own.
+    /// Whether a body is dynamic or kinematic, by body index.
     moves: Vec<bool>,
-    /// Pairs of parts of robots that may overlap, the lesser first.
+    /// Pairs of robot links that are allowed to overlap, the smaller index first.
     allowed: BTreeSet<[usize; 2]>,
 }
 
@@ -48,7 +48,7 @@ impl Solids {
         }
     }
 
-    /// The model of a body, and its mesh.
+    /// Query model of a body; `None` for a half-space.
     pub(super) fn model(&self, body: usize) -> Option<&Arc<Model>> {
         self.models[body].as_ref()
     }
@@ -58,8 +58,8 @@ impl Solids {
         self.models.len()
     }
 
-    /// Pairs of bodies that overlap and may not, that with a subject if there is one. What moves is in front, else the
-    /// lesser.
+    /// Overlapping pairs that are not allowed, or those of them with the subject. A movable body comes first, otherwise the
+    /// smaller index.
     pub(super) fn overlapping(&self, state: &WorldState, subject: Option<AnyBody>) -> Vec<[usize; 2]> {
         let mut boxes: Vec<(usize, Aabb)> = self
             .models
@@ -67,6 +67,7 @@ impl Solids {
             .enumerate()
             .filter_map(|(body, model)| Some((body, box_of(model.as_ref()?.mesh(), &state.pose(body)))))
             .collect();
+        // Sweep along x: pairs are found among boxes whose x intervals overlap.
         boxes.sort_by(|(i, a), (j, b)| a.min.x.total_cmp(&b.min.x).then(i.cmp(j)));
         let mut pairs = Vec::new();
         for (place, (i, first)) in boxes.iter().enumerate() {
@@ -98,11 +99,11 @@ impl Solids {
     }
 }
 
-/// Box around a mesh at a pose [m].
+/// World-aligned box around the rotated bounding box of a mesh [m, world].
 pub(super) fn box_of(mesh: &TriangleMesh, pose: &Isometry3<f64>) -> Aabb {
     let own = mesh.aabb();
-    let turned = pose.rotation.to_rotation_matrix().into_inner().abs() * (0.5 * own.extents());
+    let half_extents = pose.rotation.to_rotation_matrix().into_inner().abs() * (0.5 * own.extents());
     let center: Point3<f64> = pose * own.center();
-    let half: Vector3<f64> = turned;
+    let half: Vector3<f64> = half_extents;
     Aabb { min: center - half, max: center + half }
 }

@@ -1,4 +1,4 @@
-//! What overlays draw, without a display: counts, places, lengths, areas and ranges.
+//! Drawings of overlays, without a display: counts, positions, lengths, areas and ranges.
 
 use crate::soft_quantity::SoftQuantity;
 use std::f64::consts::PI;
@@ -38,12 +38,12 @@ impl Scene {
         Self { models: Models::of(&world).unwrap(), state: WorldState::of(&world), world }
     }
 
-    fn sight(&self) -> Sight<'_> {
-        Sight { world: &self.world, live: true, models: &self.models, state: &self.state }
+    fn input(&self) -> OverlayInput<'_> {
+        OverlayInput { world: &self.world, live: true, models: &self.models, state: &self.state }
     }
 
     fn draw(&self, overlays: &Overlays) -> Drawing {
-        Insight::default().draw(&self.sight(), overlays)
+        OverlayPainter::default().draw(&self.input(), overlays)
     }
 }
 
@@ -57,7 +57,7 @@ fn row() -> Scene {
     let places = [("a", BodyKind::Fixed, 0.0), ("b", BodyKind::Dynamic, 0.6), ("c", BodyKind::Dynamic, 1.3)];
     let mut bodies: Vec<_> = places.into_iter().map(|(name, kind, x)| cube(name, kind, x)).collect();
     bodies.push(cube("d", BodyKind::Dynamic, 9.0));
-    // What is fixed may overlap.
+    // Fixed bodies may overlap each other.
     bodies.push(cube("e", BodyKind::Fixed, -0.6));
     Scene::of(bodies, Vec::new(), 0.0)
 }
@@ -75,15 +75,15 @@ fn area(patch: &Patch) -> f64 {
 }
 
 #[test]
-fn nothing_is_drawn_that_is_not_wanted() {
+fn only_requested_overlays_are_drawn() {
     let drawing = row().draw(&Overlays::default());
     assert_eq!(format!("{drawing:?}"), format!("{:?}", Drawing::default()));
 }
 
 #[test]
-fn contacts_are_points_with_arrows_as_long_as_their_forces_are_great() {
+fn contacts_are_points_with_arrows_proportional_to_their_forces() {
     let plane = Shape::half_space();
-    // The ground's name comes first, and what is pushed is the cube.
+    // The ground's name comes first, and the force shown is that on the cube.
     let ground = BodyDescription::new("a ground", BodyKind::Fixed, plane, Isometry3::identity());
     let mut body = cube("cube", BodyKind::Dynamic, 0.0);
     body.pose = Isometry3::translation(0.0, 0.0, 0.5);
@@ -101,13 +101,14 @@ fn contacts_are_points_with_arrows_as_long_as_their_forces_are_great() {
         assert!(arrow.along.z > 0.9 * longest && (arrow.from - contact.point).norm() < 1e-15);
     }
     assert!(drawing.notes[0].starts_with("4 contacts"), "{:?}", drawing.notes);
-    let recorded = Sight { live: false, ..scene.sight() };
-    let drawing = Insight::default().draw(&recorded, &Overlays { contacts: true, ..Overlays::default() });
+    let recorded = OverlayInput { live: false, ..scene.input() };
+    let drawing =
+        OverlayPainter::default().draw(&recorded, &Overlays { contacts: true, ..Overlays::default() });
     assert!(drawing.points.is_empty() && drawing.notes.len() == 1);
 }
 
 #[test]
-fn each_overlap_has_an_arrow_of_its_depth_and_a_ghost_that_is_apart() {
+fn each_overlap_has_an_arrow_of_its_depth_and_a_separated_ghost() {
     let scene = row();
     let drawing = scene.draw(&Overlays { penetrations: true, depth_scale: 2.0, ..Overlays::default() });
     assert_eq!((drawing.arrows.len(), drawing.ghosts.len(), drawing.labels.len()), (2, 2, 2));
@@ -117,35 +118,38 @@ fn each_overlap_has_an_arrow_of_its_depth_and_a_ghost_that_is_apart() {
         assert!(note.starts_with(names) && note.contains(&format!("{:.0} mm", 1e3 * depth)), "{note}");
     }
     assert_eq!(drawing.labels[0].text, "400 mm");
-    // What moves is moved: b out of a to the right.
+    // The movable body is moved: b out of a to the right.
     assert!(drawing.arrows[0].along.x > 0.0 && drawing.opacity.is_some());
     let solids = Solids::of(&scene.world, &scene.models);
     let model = solids.model(0).unwrap();
     assert!(!collide(model, &drawing.ghosts[0].pose, model, &scene.state.pose(0)));
-    assert!(collide(model, &drawing.ghosts[0].pose, model, &scene.state.pose(2)), "only of its pair");
+    assert!(
+        collide(model, &drawing.ghosts[0].pose, model, &scene.state.pose(2)),
+        "separated from its partner only"
+    );
 }
 
 #[test]
-fn a_subject_leaves_out_the_pairs_that_it_has_no_part_in() {
+fn a_subject_restricts_the_pairs_to_its_own() {
     let wanted = |subject| Overlays { penetrations: true, subject: Some(subject), ..Overlays::default() };
     let scene = row();
     let count = |body| scene.draw(&wanted(AnyBody::Rigid(body))).arrows.len();
     assert_eq!([0, 1, 2, 3].map(count), [1, 2, 1, 0]);
-    let mut insight = Insight::default();
-    let drawn = |insight: &mut Insight, body| {
-        insight.draw(&scene.sight(), &wanted(AnyBody::Rigid(body))).arrows.len()
+    let mut painter = OverlayPainter::default();
+    let drawn = |painter: &mut OverlayPainter, body| {
+        painter.draw(&scene.input(), &wanted(AnyBody::Rigid(body))).arrows.len()
     };
-    assert_eq!([drawn(&mut insight, 1), drawn(&mut insight, 3), drawn(&mut insight, 2)], [2, 0, 1]);
+    assert_eq!([drawn(&mut painter, 1), drawn(&mut painter, 3), drawn(&mut painter, 2)], [2, 0, 1]);
 }
 
 #[test]
-fn overlaps_are_found_anew_when_bodies_have_moved() {
+fn overlaps_are_recomputed_when_bodies_have_moved() {
     let mut scene = row();
-    let mut insight = Insight::default();
+    let mut painter = OverlayPainter::default();
     let overlays = Overlays { local_penetrations: true, ..Overlays::default() };
-    assert_eq!(insight.draw(&scene.sight(), &overlays).arrows.len(), 2);
+    assert_eq!(painter.draw(&scene.input(), &overlays).arrows.len(), 2);
     scene.state.set_pose(1, &Isometry3::translation(0.0, 5.0, 0.0));
-    let drawing = insight.draw(&scene.sight(), &overlays);
+    let drawing = painter.draw(&scene.input(), &overlays);
     assert_eq!(drawing.arrows.len(), 0);
     assert_eq!(drawing.notes, ["No two rigid bodies overlap."]);
 }
@@ -160,7 +164,7 @@ fn each_region_of_an_overlap_has_an_arrow_true_to_scale() {
 }
 
 #[test]
-fn the_walk_is_shown_step_by_step_and_what_is_shown_as_free_is_free() {
+fn the_walk_is_shown_step_by_step_and_free_ghosts_are_free() {
     let torus = |name: &str, x: f64| {
         use extricate_core::geometry::procedural::{Procedural, Torus};
         let mesh = Torus::default().mesh().unwrap();
@@ -169,10 +173,10 @@ fn the_walk_is_shown_step_by_step_and_what_is_shown_as_free_is_free() {
         BodyDescription::new(name, BodyKind::Dynamic, Shape::from(model), pose)
     };
     let scene = Scene::of(vec![torus("a", 0.0), torus("b", 0.4)], Vec::new(), 0.0);
-    let mut insight = Insight::default();
+    let mut painter = OverlayPainter::default();
     let mut wanted = |step| {
-        let drawing = insight.draw(&scene.sight(), &Overlays { walk: Some(step), ..Overlays::default() });
-        (drawing, insight.walk_steps())
+        let drawing = painter.draw(&scene.input(), &Overlays { walk: Some(step), ..Overlays::default() });
+        (drawing, painter.walk_steps())
     };
     let (first, steps) = wanted(0);
     assert!(steps > 3 && first.ghosts.len() == 1 && first.notes[2].starts_with("Start"), "{:?}", first.notes);
@@ -185,12 +189,12 @@ fn the_walk_is_shown_step_by_step_and_what_is_shown_as_free_is_free() {
             drawing.arrows.iter().filter(|arrow| arrow.color == super::super::palette::FREE).count(),
             1
         );
-        let told = &drawing.notes[2];
-        assert!(seen.insert(drawing.notes[1..].concat()), "each place is another step: {told}");
-        starts += usize::from(told.starts_with("Start"));
-        if told.contains("free") {
+        let note = &drawing.notes[2];
+        assert!(seen.insert(drawing.notes[1..].concat()), "each position is another step: {note}");
+        starts += usize::from(note.starts_with("Start"));
+        if note.contains("free") {
             let ghost = drawing.ghosts.last().unwrap();
-            assert!(!collide(model(0), &ghost.pose, model(1), &scene.state.pose(1)), "{told}");
+            assert!(!collide(model(0), &ghost.pose, model(1), &scene.state.pose(1)), "{note}");
             free += 1;
         }
     }
@@ -217,7 +221,7 @@ fn walk_contacts_and_path_are_those_of_the_traced_query() {
         for step in 0..=walk.steps.len() {
             let drawing = scene.draw(&Overlays { walk: Some(place), ..Overlays::default() });
             let beside = trace.walks.len() + 1;
-            assert_eq!(drawing.lines.len(), walk.steps.len() + beside, "a ray to each start, and the answer");
+            assert_eq!(drawing.lines.len(), walk.steps.len() + beside, "a ray to each start, and the result");
             if let Some(last) = step.checked_sub(1).map(|step| &walk.steps[step]) {
                 assert_eq!(drawing.arrows.len(), 1 + last.contacts.len());
                 let center = poses[0] * a.center() + last.translation;
@@ -241,20 +245,20 @@ fn a_slice_through_a_soft_block_has_its_cross_section_and_the_depths_of_its_node
     scene.state.soft[0].nodes = scene.state.soft[0].nodes.iter().map(deformed).collect();
     for (axis, expected) in [(0, 0.16), (1, 0.32), (2, 0.32)] {
         // Off the planes of nodes.
-        let section = Section { axis, share: 0.45 };
+        let section = Section { axis, fraction: 0.45 };
         let drawing = scene.draw(&Overlays { section: Some(section), ..Overlays::default() });
         let [patch] = &drawing.patches[..] else { panic!("one patch") };
         let seen = |t: &[u32; 3]| {
             let [a, b, c] = t.map(|corner| patch.vertices[corner as usize]);
             (b - a).cross(&(c - a))[axis] * [1.0, -1.0, 1.0][axis]
         };
-        assert!(patch.triangles.iter().all(|triangle| seen(triangle) > -1e-18), "all turned to one side");
-        // Across x the sheared block is cut aslant: its width in z is what the plane leaves of it.
+        assert!(patch.triangles.iter().all(|triangle| seen(triangle) > -1e-18), "all oriented to one side");
+        // Normal to x the sheared block is cut obliquely: its width in z is that of the cross-section.
         let across = if axis == 0 { patch_height(patch) * 0.4 } else { expected };
         assert!((area(patch) - across).abs() < 1e-9, "{axis} {} {across}", area(patch));
         assert!(patch.values.iter().all(|value| (0.0..=1.0).contains(value)));
-        let greatest = patch.values.iter().copied().fold(0.0, f64::max);
-        assert!(greatest > 0.8 && drawing.legends[0].range[1] <= 0.2 + 1e-12, "{greatest}");
+        let max = patch.values.iter().copied().fold(0.0, f64::max);
+        assert!(max > 0.8 && drawing.legends[0].range[1] <= 0.2 + 1e-12, "{max}");
         assert!(drawing.opacity.is_some());
     }
 }
@@ -266,7 +270,7 @@ fn patch_height(patch: &Patch) -> f64 {
 }
 
 #[test]
-fn a_slice_through_a_ball_is_a_disc_as_deep_as_the_distance_to_its_rim() {
+fn a_slice_through_a_ball_is_a_disc_with_depth_equal_to_the_distance_to_its_rim() {
     let pose = Isometry3::from_parts(
         Translation3::new(1.0, -2.0, 3.0),
         UnitQuaternion::from_euler_angles(0.3, 1.0, 2.0),
@@ -275,17 +279,17 @@ fn a_slice_through_a_ball_is_a_disc_as_deep_as_the_distance_to_its_rim() {
     let scene = Scene::of(vec![ball], Vec::new(), 0.0);
     for axis in 0..3 {
         let section = Some(Section { axis, ..Section::default() });
-        let drawing = scene.draw(&Overlays { section, greatest: Some(0.5), ..Overlays::default() });
+        let drawing = scene.draw(&Overlays { section, max: Some(0.5), ..Overlays::default() });
         let [patch] = &drawing.patches[..] else { panic!("one patch") };
         assert!((area(patch) / (0.25 * PI) - 1.0).abs() < 0.02, "{}", area(patch));
         for (point, value) in patch.vertices.iter().zip(&patch.values) {
             let depth = 0.5 - (point - pose.translation.vector).coords.norm();
-            // The field rounds its ridge off by a cell or two.
+            // The field rounds its ridge off by one or two cells.
             assert!((0.5 * value - depth).abs() < 0.035, "{point} {value}");
         }
         assert!((drawing.legends[0].range[1] - 0.5).abs() < 1e-15);
     }
-    let section = Some(Section { axis: 0, share: 0.1 });
+    let section = Some(Section { axis: 0, fraction: 0.1 });
     let subject = Some(AnyBody::Rigid(0));
     let off = scene.draw(&Overlays { section, subject, ..Overlays::default() });
     // A cap as high as a tenth of the diameter has a rim of radius 0.3 m.
@@ -293,7 +297,7 @@ fn a_slice_through_a_ball_is_a_disc_as_deep_as_the_distance_to_its_rim() {
 }
 
 #[test]
-fn colours_of_soft_bodies_go_from_zero_to_the_greatest_value() {
+fn colours_of_soft_bodies_range_from_zero_to_the_max_value() {
     let mut scene = Scene::of(Vec::new(), vec![jelly()], 0.0);
     let stretched = |p: &Point3<f64>| Point3::new(1.1 * p.x, p.y, p.z);
     scene.state.soft[0].nodes = scene.state.soft[0].nodes.iter().map(stretched).collect();

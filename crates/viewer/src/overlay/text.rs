@@ -1,12 +1,12 @@
-//! Numbers as people read them.
+//! Formatting of numbers with units.
 
-/// Prefixes of units, from a millionth of a millionth to a million, with their factors.
+/// Unit prefixes with their factors, from pico to mega.
 const PREFIXES: [(f64, &str); 7] =
     [(1e-12, "p"), (1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k"), (1e6, "M")];
 
 /// A value with three digits and a prefix of its unit: `1.23 mm`.
 pub(crate) fn with_unit(value: f64, unit: &str) -> String {
-    /// What rounds to a thousand with three digits is one of the next prefix.
+    /// Values that round to a thousand with three digits get the next prefix.
     const ROUNDS_UP: f64 = 0.9995;
     let size = value.abs();
     if !(size > 0.0 && size.is_finite()) {

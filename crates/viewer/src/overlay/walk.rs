@@ -1,12 +1,12 @@
-//! The walks of one query in contact space, step by step.
+//! Walks of one penetration query in contact space, step by step.
 
 use std::sync::Arc;
 
 use nalgebra::{Point3, Translation3, Vector3};
 
 use super::super::{Arrow, Color, Drawing, Ghost, Line, Point, palette};
+use super::input::OverlayInput;
 use super::penetrations::{GHOST, OPACITY, bounds, mark};
-use super::sight::Sight;
 use super::solids::Solids;
 use super::text::with_unit;
 use extricate_core::geometry::TriangleMesh;
@@ -16,101 +16,102 @@ use extricate_core::penetration::{
 };
 use extricate_scene::record::WorldState;
 
-/// Length of the arrow of a contact's normal as a share of the scene's size.
+/// Length of the arrow of a contact normal over the scene's size.
 const NORMAL: f64 = 0.12;
-/// Opacity of the ghost where the walk began.
+/// Opacity of the ghost at the start of the walk.
 const START: f32 = 0.15;
 
-/// One query with its trace.
+/// A penetration query with its trace.
 pub(super) struct TracedQuery {
     bodies: [usize; 2],
-    answer: Result<(Option<Penetration>, Trace), PenetrationError>,
+    result: Result<(Option<Penetration>, Trace), PenetrationError>,
 }
 
 impl TracedQuery {
-    /// The query of two bodies at the poses of a state.
+    /// Runs the query of two bodies at the poses of a state.
     pub(super) fn of(bodies: [usize; 2], solids: &Solids, state: &WorldState) -> Self {
         let [a, b] = bodies;
-        let answer = match (solids.model(a), solids.model(b)) {
+        let result = match (solids.model(a), solids.model(b)) {
             (Some(first), Some(second)) => {
                 let options = TranslationalOptions::default();
                 penetration_traced((first, &state.pose(a)), (second, &state.pose(b)), &options)
             }
             _ => Ok((None, Trace::default())),
         };
-        Self { bodies, answer }
+        Self { bodies, result }
     }
 
     fn walks(&self) -> &[Walk] {
-        self.answer.as_ref().map_or(&[], |(_, trace)| &trace.walks)
+        self.result.as_ref().map_or(&[], |(_, trace)| &trace.walks)
     }
 
-    /// Number of steps of all walks, the start of each counted as one.
+    /// Number of steps of all walks; the start of each counts as one.
     pub(super) fn steps(&self) -> usize {
         self.walks().iter().map(|walk| 1 + walk.steps.len()).sum()
     }
 
-    /// The walk and its step at a place in the list of all steps, `None` for its start; beyond the last one the last.
+    /// Index of the walk and of its step (`None` for its start) at a position in the list of all steps, clamped to the last.
     fn at(&self, place: usize) -> Option<(usize, Option<usize>)> {
-        let mut left = place;
+        let mut remaining = place;
         for (index, walk) in self.walks().iter().enumerate() {
-            if left <= walk.steps.len() {
-                return Some((index, left.checked_sub(1)));
+            if remaining <= walk.steps.len() {
+                return Some((index, remaining.checked_sub(1)));
             }
-            left -= 1 + walk.steps.len();
+            remaining -= 1 + walk.steps.len();
         }
         let last = self.walks().last()?;
         Some((self.walks().len() - 1, last.steps.len().checked_sub(1)))
     }
 
-    /// All free configurations tried, and one walk up to a step.
-    pub(super) fn drawing(&self, solids: &Solids, sight: &Sight, place: usize) -> Drawing {
-        let (found, (index, step)) = match (&self.answer, self.at(place)) {
+    /// Drawing of all free configurations tried, and of one walk up to a step.
+    pub(super) fn drawing(&self, solids: &Solids, input: &OverlayInput, place: usize) -> Drawing {
+        let (found, (index, step)) = match (&self.result, self.at(place)) {
             (Ok((Some(found), _)), Some(at)) => (found, at),
             (Err(error), _) => return note(error.to_string()),
-            _ => return note("The query made no walk.".to_owned()),
+            _ => return note("The query has no walk.".to_owned()),
         };
         let [a, b] = self.bodies;
+        // Configurations are translations of the first body: they are drawn from its centre.
         let Some(model) = solids.model(a) else { return note("The body has no model.".to_owned()) };
         let mut drawing = Drawing { opacity: Some(OPACITY), ..Drawing::default() };
         let walk = &self.walks()[index];
-        let mesh = sight.models.bodies[a].mesh.clone().unwrap_or_else(|| Arc::new(model.mesh().clone()));
-        let picture = Picture { here: sight.state.pose(a) * model.center(), size: sight.size(), walk };
-        picture.starts(self.walks(), index, &mut drawing);
-        picture.path(step, &mut drawing);
+        let mesh = input.models.bodies[a].mesh.clone().unwrap_or_else(|| Arc::new(model.mesh().clone()));
+        let view = WalkDrawing { here: input.state.pose(a) * model.center(), size: input.size(), walk };
+        view.starts(self.walks(), index, &mut drawing);
+        view.path(step, &mut drawing);
         let mut ghost = |translation: &Vector3<f64>, color: Color| {
-            let pose = Translation3::from(*translation) * sight.state.pose(a);
+            let pose = Translation3::from(*translation) * input.state.pose(a);
             drawing.ghosts.push(Ghost { mesh: Arc::<TriangleMesh>::clone(&mesh), pose, color });
         };
         ghost(&walk.start, palette::SKY.with_alpha(START));
         if let Some(step) = step.map(|step| &walk.steps[step]) {
             ghost(&step.translation, color_of(step.kind).with_alpha(GHOST));
-            picture.contacts(step, &mut drawing);
+            view.contacts(step, &mut drawing);
         }
-        mark(&mut drawing, &picture.here, found.translation, palette::FREE);
-        let names = [a, b].map(|body| sight.models.bodies[body].name.as_str());
+        mark(&mut drawing, &view.here, found.translation, palette::FREE);
+        let names = [a, b].map(|body| input.models.bodies[body].name.as_str());
         drawing.notes.push(format!(
             "{} in {}: depth {}",
             names[0],
             names[1],
             bounds(found.lower_bound, found.depth)
         ));
-        drawing.notes.extend(told(walk, (index, self.walks().len()), step));
+        drawing.notes.extend(describe(walk, (index, self.walks().len()), step));
         drawing
     }
 }
 
-/// A walk as it is drawn.
-struct Picture<'a> {
-    /// The centre of the body that is moved, where it is [m].
+/// Drawing of a walk.
+struct WalkDrawing<'a> {
+    /// Centre of the moved body at its current pose [m].
     here: Point3<f64>,
     /// Size of the scene [m].
     size: f64,
     walk: &'a Walk,
 }
 
-impl Picture<'_> {
-    /// A ray to a point for each free configuration that was tried, of the walks that got nearer than those before in colour.
+impl WalkDrawing<'_> {
+    /// A ray and a point for each free configuration tried; coloured if its walk improved the depth.
     fn starts(&self, walks: &[Walk], current: usize, drawing: &mut Drawing) {
         for (index, walk) in walks.iter().enumerate() {
             let color = if walk.kept { palette::FREE } else { palette::FIXED };
@@ -121,7 +122,7 @@ impl Picture<'_> {
         }
     }
 
-    /// The way of the body's centre: up to the step by what was done, from there on grey.
+    /// Path of the body's centre: up to the step coloured by kind of projection, then grey.
     fn path(&self, step: Option<usize>, drawing: &mut Drawing) {
         let mut from = self.here + self.walk.start;
         for (index, next) in self.walk.steps.iter().enumerate() {
@@ -133,7 +134,7 @@ impl Picture<'_> {
         }
     }
 
-    /// The contacts that bound the contact space at a step.
+    /// Contacts that bound the contact space at a step.
     fn contacts(&self, step: &WalkStep, drawing: &mut Drawing) {
         for contact in &step.contacts {
             let along = NORMAL * self.size * contact.normal;
@@ -155,24 +156,24 @@ fn color_of(kind: WalkStepKind) -> Color {
     }
 }
 
-/// What is said of a walk, the `index`-th of `count`, and of its step.
-fn told(walk: &Walk, (index, count): (usize, usize), step: Option<usize>) -> [String; 2] {
+/// Description of a walk, the `index`-th of `count`, and of its step.
+fn describe(walk: &Walk, (index, count): (usize, usize), step: Option<usize>) -> [String; 2] {
     let end = match walk.depth {
         depth if depth.is_finite() && walk.kept => {
-            format!("ends at {}, nearer than before", with_unit(depth, "m"))
+            format!("ends at {}, an improvement", with_unit(depth, "m"))
         }
         depth if depth.is_finite() => format!("ends at {}", with_unit(depth, "m")),
-        _ => "is given up".to_owned(),
+        _ => "is abandoned".to_owned(),
     };
     let first = format!("Walk {} of {count}, start by {}: {end}", index + 1, walk.source);
     let Some(step) = step else {
         let start = with_unit(walk.start.norm(), "m");
-        return [first, format!("Start, {start} away and free")];
+        return [first, format!("Start at distance {start}, free")];
     };
     let (now, steps) = (&walk.steps[step], walk.steps.len());
     let what = match now.kind {
         WalkStepKind::OutProjection => "out-projection, free",
-        WalkStepKind::InProjection => "in-projection, where the known contacts allow",
+        WalkStepKind::InProjection => "in-projection, feasible for the known contacts",
         WalkStepKind::Hop => "hop from outside, free",
     };
     let (length, upper) = (with_unit(now.translation.norm(), "m"), with_unit(now.upper_bound, "m"));
@@ -181,6 +182,6 @@ fn told(walk: &Walk, (index, count): (usize, usize), step: Option<usize>) -> [St
         count => format!("{count} contacts"),
     };
     let second =
-        format!("Step {} of {steps}: {what}, {length} away, {contacts}, upper bound {upper}", step + 1);
+        format!("Step {} of {steps}: {what}, distance {length}, {contacts}, upper bound {upper}", step + 1);
     [first, second]
 }

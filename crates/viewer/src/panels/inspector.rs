@@ -1,41 +1,41 @@
-//! What is selected, in numbers.
+//! Inspector: quantities of the selected body.
 
 use kiss3d::egui::{Align, Align2, Grid, Layout, RichText, ScrollArea, Ui};
 use nalgebra::{UnitQuaternion, Vector3};
 
-use super::room::Room;
+use super::layout::PanelLayout;
 use crate::Models;
 use crate::interface::{Action, PanelState, Snapshot};
 use crate::overlay::text::with_unit;
 use extricate_dynamics::{AnyBody, BodyKind, WorldContact};
 use extricate_scene::record::SoftState;
 
-/// Width of the panel.
+/// Width of the panel [logical pixels].
 const WIDTH: f32 = 258.0;
-/// Contacts that are listed, the deepest first.
+/// Maximum number of listed contacts, the deepest first.
 const LISTED: usize = 6;
-/// Greatest height of the list of joints.
+/// Maximum height of the list of joints [logical pixels].
 const JOINTS: f32 = 110.0;
 
-/// Shows what is selected, if something is, in the upper right corner.
-pub(super) fn show(room: &mut Room<'_>, state: &PanelState<'_>) {
+/// Shows the selected body, if there is one, in the upper right corner.
+pub(super) fn show(layout: &mut PanelLayout<'_>, state: &PanelState<'_>) {
     let Some(body) = state.selection else { return };
     let Some(name) = name(state.models, body) else { return };
-    room.panel("inspector", Align2::RIGHT_TOP, WIDTH, |room, ui| {
+    layout.panel("inspector", Align2::RIGHT_TOP, WIDTH, |layout, ui| {
         ui.horizontal(|ui| {
             ui.heading(name);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                room.button(ui, "×", "Deselect (Esc)", Action::Select(None));
+                layout.button(ui, "×", "Deselect (Esc)", Action::Select(None));
             });
         });
-        let grid = Grid::new("numbers").num_columns(2).spacing(room.size(10.0, 2.0));
+        let grid = Grid::new("numbers").num_columns(2).spacing(layout.size(10.0, 2.0));
         grid.show(ui, |ui| match body {
             AnyBody::Rigid(index) => rigid(ui, state, index),
             AnyBody::Soft(index) => soft(ui, state.snapshot, index),
         });
-        contacts(room, ui, state, body);
+        contacts(layout, ui, state, body);
         if let Some((robot, _)) = name.split_once('/') {
-            joints(room, ui, state.snapshot, robot);
+            joints(layout, ui, state.snapshot, robot);
         }
     });
 }
@@ -54,36 +54,36 @@ fn rigid(ui: &mut Ui, state: &PanelState<'_>, index: usize) {
         BodyKind::Dynamic => "dynamic",
         BodyKind::Kinematic => "kinematic",
     };
-    row(ui, "kind", kind.to_owned());
+    row(ui, "Kind", kind.to_owned());
     if let Some(mass) = model.mass {
-        row(ui, "mass", with_unit(mass * 1e3, "g"));
+        row(ui, "Mass", with_unit(mass * 1e3, "g"));
     }
     if let Some(mesh) = &model.mesh {
-        row(ui, "triangles", mesh.triangles().len().to_string());
+        row(ui, "Triangles", mesh.triangles().len().to_string());
     }
     let Some(body) = state.snapshot.state.bodies.get(index) else { return };
-    row(ui, "position", vector(&body.position.coords, "m"));
-    row(ui, "rotation", rotation(&body.rotation));
+    row(ui, "Position", vector(&body.position.coords, "m"));
+    row(ui, "Rotation", rotation(&body.rotation));
     if model.kind != BodyKind::Fixed {
-        row(ui, "velocity", vector(&body.linear_velocity, "m/s"));
-        row(ui, "speed", with_unit(body.linear_velocity.norm(), "m/s"));
-        row(ui, "turning", vector(&body.angular_velocity, "rad/s"));
+        row(ui, "Velocity", vector(&body.linear_velocity, "m/s"));
+        row(ui, "Speed", with_unit(body.linear_velocity.norm(), "m/s"));
+        row(ui, "Ang. velocity", vector(&body.angular_velocity, "rad/s"));
     }
 }
 
 fn soft(ui: &mut Ui, snapshot: &Snapshot, index: usize) {
-    row(ui, "kind", "soft".to_owned());
+    row(ui, "Kind", "soft".to_owned());
     let Some(SoftState { nodes, state: body, .. }) = snapshot.state.soft.get(index) else { return };
-    row(ui, "nodes", nodes.len().to_string());
-    row(ui, "centroid", vector(&body.centroid.coords, "m"));
-    row(ui, "velocity", vector(&body.velocity, "m/s"));
-    row(ui, "speed", with_unit(body.velocity.norm(), "m/s"));
+    row(ui, "Nodes", nodes.len().to_string());
+    row(ui, "Centroid", vector(&body.centroid.coords, "m"));
+    row(ui, "Velocity", vector(&body.velocity, "m/s"));
+    row(ui, "Speed", with_unit(body.velocity.norm(), "m/s"));
     if let Some(change) = body.volume_change {
-        row(ui, "volume", format!("{:+.2} %", 100.0 * change));
+        row(ui, "Volume change", format!("{:+.2} %", 100.0 * change));
     }
-    row(ui, "deepest contact", with_unit(body.max_penetration, "m"));
+    row(ui, "Deepest contact", with_unit(body.max_penetration, "m"));
     if body.inverted > 0 {
-        row(ui, "inside out", format!("{} elements", body.inverted));
+        row(ui, "Inverted", format!("{} elements", body.inverted));
     }
     for legend in &snapshot.drawing.legends {
         let unit = legend.title.split_once('[').and_then(|(_, unit)| unit.strip_suffix(']')).unwrap_or("");
@@ -92,16 +92,16 @@ fn soft(ui: &mut Ui, snapshot: &Snapshot, index: usize) {
     }
 }
 
-fn row(ui: &mut Ui, what: &str, value: String) {
-    ui.weak(what);
+fn row(ui: &mut Ui, label: &str, value: String) {
+    ui.weak(label);
     ui.label(RichText::new(value).monospace());
     ui.end_row();
 }
 
-/// Three components in one unit, that of the greatest: `1.20 0.00 -0.30 mm`.
+/// Text of three components in one unit, that of the largest: `1.20 0.00 -0.30 mm`.
 fn vector(vector: &Vector3<f64>, unit: &str) -> String {
-    let greatest = with_unit(vector.amax(), unit);
-    let Some((_, unit_of)) = greatest.split_once(' ') else { return greatest };
+    let max = with_unit(vector.amax(), unit);
+    let Some((_, unit_of)) = max.split_once(' ') else { return max };
     let prefix = unit_of.strip_suffix(unit).unwrap_or_default();
     let factor = match prefix {
         "p" => 1e-12,
@@ -115,13 +115,13 @@ fn vector(vector: &Vector3<f64>, unit: &str) -> String {
     format!("{} {unit_of}", components(&(vector / factor)))
 }
 
-/// Three numbers with two digits, no minus before what is rounded to zero.
+/// Text of three numbers with two digits, without a minus sign before zero.
 fn components(vector: &Vector3<f64>) -> String {
     let [x, y, z] = [vector.x, vector.y, vector.z].map(|x| if x.abs() < 5e-3 { 0.0 } else { x });
     format!("{x:.2} {y:.2} {z:.2}")
 }
 
-/// A rotation as an angle about an axis.
+/// Text of a rotation as an angle about an axis.
 fn rotation(rotation: &UnitQuaternion<f64>) -> String {
     match rotation.axis_angle() {
         Some((axis, angle)) => {
@@ -131,8 +131,8 @@ fn rotation(rotation: &UnitQuaternion<f64>) -> String {
     }
 }
 
-fn contacts(room: &mut Room<'_>, ui: &mut Ui, state: &PanelState<'_>, body: AnyBody) {
-    // Those that were foreseen and came to nothing are not told.
+fn contacts(layout: &mut PanelLayout<'_>, ui: &mut Ui, state: &PanelState<'_>, body: AnyBody) {
+    // Speculative contacts without a force are not listed.
     let touches = |contact: &&WorldContact| contact.depth >= 0.0 || contact.force > 0.0;
     let all = state.snapshot.contacts.iter();
     let mut found: Vec<_> = all.filter(|contact| contact.bodies.contains(&body)).filter(touches).collect();
@@ -143,15 +143,15 @@ fn contacts(room: &mut Room<'_>, ui: &mut Ui, state: &PanelState<'_>, body: AnyB
     ui.separator();
     let total: f64 = found.iter().map(|contact| contact.force).sum();
     let plural = if found.len() == 1 { "" } else { "s" };
-    ui.label(format!("{} contact{plural}, {} in all", found.len(), with_unit(total, "N")));
-    let grid = Grid::new("contacts").num_columns(3).spacing(room.size(10.0, 1.0));
+    ui.label(format!("{} contact{plural}, {} in total", found.len(), with_unit(total, "N")));
+    let grid = Grid::new("contacts").num_columns(3).spacing(layout.size(10.0, 1.0));
     grid.show(ui, |ui| {
         for contact in found.iter().take(LISTED) {
             let other = contact.bodies[usize::from(contact.bodies[0] == body)];
             let other_name = name(state.models, other).unwrap_or_default();
             let shown: String = other_name.chars().take(14).collect();
             if ui.link(shown).on_hover_text(other_name).clicked() {
-                room.actions.push(Action::Select(Some(other)));
+                layout.actions.push(Action::Select(Some(other)));
             }
             ui.label(RichText::new(with_unit(contact.depth, "m")).monospace());
             ui.label(RichText::new(with_unit(contact.force, "N")).monospace());
@@ -163,15 +163,15 @@ fn contacts(room: &mut Room<'_>, ui: &mut Ui, state: &PanelState<'_>, body: AnyB
     }
 }
 
-fn joints(room: &mut Room<'_>, ui: &mut Ui, snapshot: &Snapshot, robot: &str) {
+fn joints(layout: &mut PanelLayout<'_>, ui: &mut Ui, snapshot: &Snapshot, robot: &str) {
     let Some(robot) = snapshot.state.robots.iter().find(|state| state.name == robot) else { return };
     if robot.joints.is_empty() {
         return;
     }
     ui.separator();
     ui.label(format!("Joints of {}", robot.name));
-    ScrollArea::vertical().max_height(JOINTS * room.scale).auto_shrink([false, true]).show(ui, |ui| {
-        let grid = Grid::new("joints").num_columns(2).spacing(room.size(10.0, 1.0));
+    ScrollArea::vertical().max_height(JOINTS * layout.scale).auto_shrink([false, true]).show(ui, |ui| {
+        let grid = Grid::new("joints").num_columns(2).spacing(layout.size(10.0, 1.0));
         grid.show(ui, |ui| {
             for (name, value) in &robot.joints {
                 row(ui, name, format!("{value:+.4}"));

@@ -1,19 +1,19 @@
-//! Panels around the picture: time, what is shown, what is selected, plots, messages, help. They show a [`PanelState`]
-//! and answer with [`Action`]s; they do nothing themselves.
+//! Panels around the picture: toolbar, layers, inspector, plots, messages, help. They show a [`PanelState`] and return
+//! [`Action`]s; they change nothing themselves.
 //!
-//! They stand along the edges, so that the middle of a picture of 1280 × 720 stays free, and leave the lower left corner
-//! to legends and notes. All lengths are logical pixels times a scale that grows with the picture.
+//! They lie along the edges, so that the middle of a picture of 1280 × 720 stays free, and leave the lower left corner to
+//! legends and notes. All lengths are logical pixels times a scale that grows with the picture.
 
 mod banner;
-mod bar;
 mod help;
 mod inspector;
 mod layers;
+mod layout;
 mod plots;
-mod room;
 mod style;
+mod toolbar;
 
-use self::room::Room;
+use self::layout::PanelLayout;
 use kiss3d::egui::Context;
 
 use crate::interface::{Action, PanelState};
@@ -21,29 +21,29 @@ use crate::interface::{Action, PanelState};
 /// The panels of a window.
 #[derive(Debug, Default)]
 pub struct Panels {
-    /// The scale that the style was made for.
+    /// Scale of the current style.
     styled: f32,
 }
 
 impl Panels {
-    /// Shows all panels, texts larger by `scale`; what they ask for.
+    /// Shows all panels, scaled by `scale`, and returns the actions that they request.
     ///
-    /// A panel that is new shows itself one picture later, when its size is known.
+    /// A new panel appears one picture later, when its size is known.
     pub fn show(&mut self, context: &Context, state: &PanelState<'_>, scale: f32) -> Vec<Action> {
         if self.styled.to_bits() != scale.to_bits() {
             style::set(context, scale);
             self.styled = scale;
         }
-        let mut room = Room { context, scale, free: context.content_rect(), actions: Vec::new() };
-        bar::show(&mut room, state);
-        layers::show(&mut room, state);
-        inspector::show(&mut room, state);
-        plots::show(&mut room, state);
-        banner::show(&mut room, state);
+        let mut layout = PanelLayout { context, scale, free: context.content_rect(), actions: Vec::new() };
+        toolbar::show(&mut layout, state);
+        layers::show(&mut layout, state);
+        inspector::show(&mut layout, state);
+        plots::show(&mut layout, state);
+        banner::show(&mut layout, state);
         if state.help {
-            help::show(&mut room, state);
+            help::show(&mut layout, state);
         }
-        room.actions
+        layout.actions
     }
 }
 

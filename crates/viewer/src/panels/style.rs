@@ -1,4 +1,4 @@
-//! How panels look.
+//! Style of the panels.
 
 use kiss3d::egui::{
     Context, CornerRadius, FontDefinitions, FontFamily, FontId, Shadow, Spacing, Stroke, Style, TextStyle,
@@ -10,19 +10,19 @@ use crate::{Color, palette};
 
 /// Height of text, of small text and of headings [logical pixels].
 const TEXT: [f32; 3] = [13.5, 11.5, 15.0];
-/// How opaque panels are.
+/// Opacity of panels.
 const OPACITY: f32 = 0.93;
-/// What is behind widgets, at rest and under the pointer.
+/// Background of widgets, at rest and under the pointer.
 const WIDGET: [Color; 2] = [Color::new(0.875, 0.890, 0.905), Color::new(0.80, 0.83, 0.86)];
 
-/// Gives all panels the viewer's style, all lengths times `scale`.
+/// Sets the viewer's style, all lengths times `scale`.
 pub(super) fn set(context: &Context, scale: f32) {
     context.set_theme(Theme::Light);
     context.set_fonts(fonts(context));
     context.set_global_style(style(scale));
 }
 
-/// The fonts that are there, with one of fixed width for text that stands in columns.
+/// The default fonts, with a truly monospaced family for text in columns.
 fn fonts(context: &Context) -> FontDefinitions {
     let mut fonts = context.fonts(|fonts| fonts.definitions().clone());
     if let Some(family) = fonts.families.get_mut(&FontFamily::Monospace) {

@@ -5,25 +5,25 @@ use nalgebra::{Isometry3, Vector3};
 
 use super::*;
 use crate::interface::{
-    BINDINGS, ClockState, Layer, Message, MessageKind, Recorded, Sample, Snapshot, Title, Wants,
+    BINDINGS, ClockState, DisplayOptions, Layer, Message, MessageKind, Recorded, Sample, Snapshot, Title,
 };
 use crate::{Drawing, Models};
 use extricate_dynamics::{AnyBody, BodyDescription, BodyKind, Shape, StepTimings, World, WorldOptions};
 use extricate_scene::record::WorldState;
 use kiss3d::egui::{Order, Rect};
 
-/// All that a [`PanelState`] borrows.
+/// Owner of all that a [`PanelState`] borrows.
 struct Shown {
     title: Title,
     models: Models,
     snapshot: Snapshot,
     history: VecDeque<Sample>,
-    wants: Wants,
+    display: DisplayOptions,
     message: Message,
 }
 
 impl Shown {
-    /// A ball that has fallen a little, everything shown that can be.
+    /// A ball that has fallen a little, with all optional parts shown.
     fn new(recorded: bool) -> Self {
         let ball = BodyDescription::new("ball", BodyKind::Dynamic, Shape::ball(0.5), Isometry3::identity());
         let mut builder = World::builder(WorldOptions::default());
@@ -39,15 +39,15 @@ impl Shown {
             contacts: 0,
             energy: -1.0,
         };
-        let mut wants = Wants::default();
-        Layer::ALL.into_iter().for_each(|layer| wants.layers.toggle(layer));
+        let mut display = DisplayOptions::default();
+        Layer::ALL.into_iter().for_each(|layer| display.layers.toggle(layer));
         let snapshot = Snapshot {
             state: WorldState::of(&world),
             report: Some(report),
             contacts: Vec::new(),
             drawing: Drawing::default(),
             walk_steps: 7,
-            obeyed: 0,
+            executed: 0,
             clock: ClockState { playing: true, speed: 1.0, achieved: 0.5, behind: true },
             pull: None,
             recorded: recorded.then_some(Recorded { at: 3, states: 9, duration: 1.0, complete: true }),
@@ -58,7 +58,7 @@ impl Shown {
             models: Models::of(&world).expect("a ball"),
             snapshot,
             history: (1..50).map(sample).collect(),
-            wants,
+            display,
             message: Message { kind: MessageKind::Error, text: "a line\n".repeat(40) },
         }
     }
@@ -70,7 +70,7 @@ impl Shown {
             snapshot: &self.snapshot,
             history: &self.history,
             selection: Some(AnyBody::Rigid(0)),
-            wants: &self.wants,
+            display: &self.display,
             message: Some(&self.message),
             help: false,
             sketching: false,
@@ -81,7 +81,7 @@ impl Shown {
     }
 }
 
-/// The panels in a picture of 1280 × 720, after the events of each of these pictures.
+/// Shows the panels in a picture of 1280 × 720 with events; returns the requested actions.
 fn shown(shown: &Shown, context: &Context, panels: &mut Panels, events: Vec<Event>) -> Vec<Action> {
     let screen = Rect::from_min_size(Pos2::ZERO, vec2(1280.0, 720.0));
     context.begin_pass(RawInput { screen_rect: Some(screen), events, ..RawInput::default() });
@@ -117,28 +117,28 @@ fn the_middle_of_the_picture_stays_free() {
                 assert!(!panel_at(x as f32, y as f32), "a panel is at {x}, {y}");
             }
         }
-        // Nor are legends and notes covered.
+        // Legends and notes are not covered.
         assert!(!panel_at(100.0, 600.0) && !panel_at(250.0, 700.0));
-        // But panels are there.
+        // The panels are present.
         let corners = [(10.0, 10.0), (100.0, 100.0), (1200.0, 100.0), (1200.0, 700.0), (640.0, 700.0)];
         assert!(corners.into_iter().all(|(x, y)| panel_at(x, y)));
     }
 }
 
 #[test]
-fn what_is_clicked_is_asked_for() {
+fn clicks_request_actions() {
     let all = Shown::new(false);
     let (context, mut panels) = (Context::default(), Panels::default());
-    let mut asked = BTreeSet::new();
+    let mut requested = BTreeSet::new();
     for _ in 0..3 {
         assert!(shown(&all, &context, &mut panels, Vec::new()).is_empty(), "nothing was clicked");
     }
-    let bar = (0..160).map(|x| pos2(8.0 * x as f32, 19.0));
+    let toolbar = (0..160).map(|x| pos2(8.0 * x as f32, 19.0));
     let layers = (0..30).map(|y| pos2(22.0, 50.0 + 8.0 * y as f32));
     let inspector = (0..8).map(|x| pos2(1280.0 - 4.0 * x as f32, 66.0));
-    for at in bar.chain(layers).chain(inspector) {
+    for at in toolbar.chain(layers).chain(inspector) {
         for events in click(at) {
-            asked.extend(
+            requested.extend(
                 shown(&all, &context, &mut panels, events).iter().map(|action| format!("{action:?}")),
             );
         }
@@ -158,7 +158,7 @@ fn what_is_clicked_is_asked_for() {
         expected.push(format!("{action:?}"));
     }
     for action in expected {
-        assert!(asked.contains(&action), "{action} of {asked:?}");
+        assert!(requested.contains(&action), "{action} of {requested:?}");
     }
 }
 

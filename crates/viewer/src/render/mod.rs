@@ -1,12 +1,12 @@
-//! Pictures and films without a display: a scene or a recorded run, seen from a camera, as PNG, GIF or MP4.
+//! Offscreen rendering of scenes and recorded runs as PNG, GIF or MP4.
 //!
-//! A [`Reel`] has what is shown, a [`Renderer`] draws it at a time, a [`Film`] takes the pictures. Several pictures stand
-//! side by side in one by [`beside`].
+//! A [`RenderSource`] provides the states, a [`Renderer`] draws them, and a [`Film`] writes the pictures. [`beside`] puts
+//! several pictures side by side.
 
+mod annotations;
 mod film;
-mod marks;
-mod order;
-mod reel;
+mod request;
+mod source;
 
 use std::ops::ControlFlow;
 
@@ -17,57 +17,56 @@ use extricate_core::geometry::Aabb;
 
 use super::{Camera, Drawing, Models, Quality, Stage, ViewError};
 
+pub use annotations::Annotations;
 use extricate_scene::record::WorldState;
 pub use film::{Film, Format, write_png};
-pub use marks::Marks;
-pub use order::{Order, Progress, Times};
-pub use reel::Reel;
+pub use request::{Progress, RenderRequest, Times};
+pub use source::RenderSource;
 
-/// What is drawn besides the bodies: told what is shown and where it is now.
-pub type Overlay<'a> = dyn FnMut(&Reel, &Models, &WorldState) -> Result<Drawing, ViewError> + 'a;
+/// Function that makes the drawing besides the bodies, from the source, its models and the current state.
+pub type Overlay<'a> = dyn FnMut(&RenderSource, &Models, &WorldState) -> Result<Drawing, ViewError> + 'a;
 
-/// Draws pictures of a reel.
+/// Draws pictures of a source.
 pub struct Renderer {
     stage: Stage,
-    reel: Reel,
+    source: RenderSource,
     models: Models,
     camera: Camera,
 }
 
 impl Renderer {
-    /// A renderer of pictures of this size [pixels], seen from `camera`, else from that of the scene, else so that all
-    /// that moves is seen. One after another on a thread, renderers must overlap in time, or else be one:
-    /// [`Renderer::show`].
+    /// A renderer of pictures of this size [pixels], with `camera`, else with that of the scene, else with one fitted to the
+    /// movable bodies. Successive renderers on one thread must overlap in lifetime, or be one: [`Renderer::show`].
     ///
     /// # Errors
     /// [`ViewError`] when there is no driver, or a shape has no surface.
-    pub fn new(reel: Reel, size: [u32; 2], camera: Option<Camera>) -> Result<Self, ViewError> {
-        let models = Models::of(reel.world())?;
+    pub fn new(source: RenderSource, size: [u32; 2], camera: Option<Camera>) -> Result<Self, ViewError> {
+        let models = Models::of(source.world())?;
         let stage = Stage::offscreen(size[0], size[1], Quality::default())?;
-        // Any camera does until the reel is on the stage.
+        // Any camera will do until the source is on the stage.
         let anywhere = Camera::fitted(&Aabb::EMPTY, 1.0);
-        let mut renderer = Self { stage, reel, models, camera: camera.unwrap_or(anywhere) };
+        let mut renderer = Self { stage, source, models, camera: camera.unwrap_or(anywhere) };
         renderer.place(camera);
         Ok(renderer)
     }
 
-    /// Shows another reel from now on.
+    /// Replaces the source.
     ///
     /// # Errors
     /// [`ViewError`] when a shape has no surface.
-    pub fn show(&mut self, reel: Reel, camera: Option<Camera>) -> Result<(), ViewError> {
-        self.models = Models::of(reel.world())?;
-        self.reel = reel;
+    pub fn show(&mut self, source: RenderSource, camera: Option<Camera>) -> Result<(), ViewError> {
+        self.models = Models::of(source.world())?;
+        self.source = source;
         self.place(camera);
         Ok(())
     }
 
     fn place(&mut self, camera: Option<Camera>) {
-        let start = WorldState::of(self.reel.world());
+        let start = WorldState::of(self.source.world());
         self.stage.set(&self.models, &start);
         let own = || {
-            let camera = self.reel.scene().camera.as_ref()?;
-            Some(Camera::looking(&camera.eye, &camera.target, camera.field_of_view))
+            let camera = self.source.scene().camera.as_ref()?;
+            Some(Camera::look_at(&camera.eye, &camera.target, camera.field_of_view))
         };
         let fitted = || {
             let size = self.stage.size();
@@ -76,40 +75,40 @@ impl Renderer {
         self.camera = camera.or_else(own).unwrap_or_else(fitted);
     }
 
-    /// From where is looked.
+    /// The camera.
     #[must_use]
     pub fn camera(&self) -> Camera {
         self.camera
     }
 
-    /// What is shown.
+    /// The source.
     #[must_use]
-    pub fn reel(&self) -> &Reel {
-        &self.reel
+    pub fn source(&self) -> &RenderSource {
+        &self.source
     }
 
-    /// The picture at a time [s], the camera turned about its target by an angle [rad]. A scene only runs forward: its
-    /// times must not fall. `watch` is told the time of each step and may stop.
+    /// Picture at a time [s], the camera rotated about its target by `azimuth` [rad]. A scene only runs forward: its times
+    /// must not decrease. `monitor` is called with the time of each step and may stop the run.
     ///
     /// # Errors
-    /// [`ViewError`] when a step fails, a state cannot be read, or `watch` stops.
+    /// [`ViewError`] when a step fails, a state cannot be read, or `monitor` stops.
     pub fn picture(
         &mut self,
         time: f64,
-        turn: f64,
+        azimuth: f64,
         overlay: &mut Overlay,
-        watch: &mut dyn FnMut(f64) -> ControlFlow<()>,
+        monitor: &mut dyn FnMut(f64) -> ControlFlow<()>,
     ) -> Result<RgbImage, ViewError> {
-        let state = self.reel.seek(time, watch)?;
-        let drawing = overlay(&self.reel, &self.models, &state)?;
+        let state = self.source.seek(time, monitor)?;
+        let drawing = overlay(&self.source, &self.models, &state)?;
         let mut camera = self.camera;
-        camera.orbit(turn, 0.0);
+        camera.orbit(azimuth, 0.0);
         self.stage.draw(&state, &drawing, &camera, |_| ());
         Ok(self.stage.picture())
     }
 }
 
-/// Pictures of one height side by side.
+/// Pictures of equal height side by side.
 #[must_use]
 pub fn beside(pictures: &[RgbImage]) -> RgbImage {
     let width = pictures.iter().map(RgbImage::width).sum();

@@ -1,4 +1,4 @@
-//! What the panel of a sketch remembers from picture to picture.
+//! State of the sketch panel between pictures.
 
 use std::time::Duration;
 
@@ -6,23 +6,23 @@ use extricate_core::penetration::Effort;
 use extricate_scene::repair::Dragged;
 use extricate_scene::scene::Scene;
 
-/// What the panel remembers from picture to picture.
+/// State of the sketch panel between pictures.
 #[derive(Debug)]
 pub(super) struct PanelMemory {
     pub(super) effort: Effort,
-    /// Distance that repairs keep [m].
+    /// Clearance of repairs [m].
     pub(super) clearance: f64,
-    /// The robot whose joints are saved.
+    /// Robot whose joints are saved.
     pub(super) robot: Option<String>,
-    /// Whether the file of the scene itself may be written over.
+    /// Whether the scene file itself may be overwritten.
     pub(super) over_source: bool,
-    /// Where the drag has come.
+    /// Result of the current drag.
     pub(super) dragged: Option<Dragged>,
-    /// How long it took to follow.
+    /// Time of the last following repair.
     pub(super) time_to_follow: Option<Duration>,
-    /// The file to save to, as it is typed.
+    /// File to save to, as typed.
     pub(super) path: String,
-    /// What is looked for among joints and bodies.
+    /// Filter of joint and body names.
     pub(super) filter: String,
 }
 

@@ -1,16 +1,16 @@
-//! Sketching in the window: joints and bodies are posed by mouse and by number, what collides is tinted, one key repairs.
+//! Sketching in the window: joints and bodies are posed by mouse and by number, colliding ones are tinted, one key repairs.
 //!
-//! The window loop asks a [`SketchMode`] for what it draws ([`SketchMode::state`], [`SketchMode::drawing`],
-//! [`SketchMode::panel`]) and tells it what the mouse and the keys do ([`SketchMode::grab`], [`SketchMode::drag`],
-//! [`SketchMode::release`], [`SketchMode::handle`]). Repairs and what follows a drag are sought on a thread of their own;
-//! [`SketchMode::tick`] takes over what was found, so that no picture waits.
+//! The window loop draws the output of a [`SketchMode`] ([`SketchMode::state`], [`SketchMode::drawing`],
+//! [`SketchMode::panel`]) and passes mouse and key events to it ([`SketchMode::grab`], [`SketchMode::drag`],
+//! [`SketchMode::release`], [`SketchMode::handle`]). Repairs, including those that follow a drag, run on a worker thread;
+//! [`SketchMode::tick`] applies their results, so that no picture waits.
 
-mod cast;
-mod drawn;
+mod body_map;
 mod memory;
 mod panel;
 mod redraw;
 mod text;
+mod view;
 mod worker;
 
 use std::io;
@@ -20,55 +20,56 @@ use std::time::{Duration, Instant};
 
 use nalgebra::Point3;
 
-use self::cast::{Cast, Grip};
+use self::body_map::{BodyMap, DragHandle};
 use self::memory::PanelMemory;
 use self::text::metres;
-use self::worker::{Answer, Worker};
+use self::worker::{JobResult, Worker};
 use super::{Drawing, Models};
 use crate::interface::{Action, Message, MessageKind};
 use extricate_dynamics::World;
 use extricate_scene::record::{RecordError, WorldState, write_scene};
-use extricate_scene::repair::{Followed, Hand, Overwrite, RepairError, RepairOptions, Repaired};
+use extricate_scene::repair::{DragMode, Followed, Overwrite, RepairError, RepairOptions, Repaired};
 use extricate_scene::repair::{Sketch, SketchOptions};
 use extricate_scene::request::Access;
 use extricate_scene::scene::Scene;
 
-/// Time after which a repair answers with the best that was found so far.
+/// Time budget of a repair, after which it returns the best result so far.
 const BUDGET: Duration = Duration::from_secs(10);
-/// Share of √σ to which what follows must have come nearer to be sent on towards the same sketch.
-const NEARER: f64 = 0.99;
+/// Ratio of √σ below which a following repair counts as an improvement and is repeated towards the same sketch: closer to
+/// one repeats longer for smaller gains.
+const IMPROVEMENT: f64 = 0.99;
 
 /// A scene that is being posed in the window.
 #[derive(Debug)]
 pub struct SketchMode {
     sketch: Sketch,
-    cast: Cast,
+    body_map: BodyMap,
     worker: Worker,
-    /// What the mouse holds.
-    grip: Option<Grip>,
-    /// Whether free poses follow as one drags.
+    /// Point grabbed by the mouse.
+    drag_handle: Option<DragHandle>,
+    /// Whether collision-free poses follow during a drag.
     following: bool,
-    /// What follows, and the revision of the sketch that it follows.
+    /// Following pose, and the revision of the sketch that it follows.
     followed: Option<(u64, Followed)>,
-    /// The revision for which what follows was asked last.
-    asked: Option<u64>,
-    /// Whether the hand has let go, so that the sketch goes to where it was followed to.
+    /// Revision for which a following pose was last requested.
+    requested: Option<u64>,
+    /// Whether the drag has ended and the sketch is to take the following pose.
     settling: bool,
-    /// Whether a repair is wanted, or sought.
+    /// Whether a repair is requested or running.
     repairing: bool,
-    /// The last repair, and the revision of the sketch after it.
+    /// Last repair, and the revision of the sketch after it.
     repaired: Option<(u64, Repaired)>,
     message: Option<Message>,
-    /// The file that was written last.
+    /// Last file written.
     saved: Option<PathBuf>,
-    /// Files that a scene may name.
+    /// Access to files that a scene may name.
     access: Access,
-    drawn: drawn::Drawn,
+    view: view::SketchView,
     panel: PanelMemory,
 }
 
 impl SketchMode {
-    /// Begins with the poses of a scene, which `models` and `state` show.
+    /// A sketch with the poses of a scene, which `models` and `state` show.
     ///
     /// # Errors
     /// As [`Sketch::new`].
@@ -82,17 +83,17 @@ impl SketchMode {
             world,
             SketchOptions { time_budget: Some(BUDGET), ..SketchOptions::default() },
         )?;
-        let cast = Cast::new(sketch.scene(), models);
+        let body_map = BodyMap::new(sketch.scene(), models);
         let mut mode = Self {
-            drawn: drawn::Drawn::new(models, state),
+            view: view::SketchView::new(models, state),
             panel: PanelMemory::new(sketch.scene()),
             sketch,
-            cast,
+            body_map,
             worker: Worker::new(),
-            grip: None,
+            drag_handle: None,
             following: false,
             followed: None,
-            asked: None,
+            requested: None,
             settling: false,
             repairing: false,
             repaired: None,
@@ -104,7 +105,7 @@ impl SketchMode {
         Ok(mode)
     }
 
-    /// The mode with files that a scene may name beyond those around it.
+    /// The mode with access to files beyond those around the scene.
     #[must_use]
     pub fn with_access(self, access: &Access) -> Self {
         Self { access: access.clone(), ..self }
@@ -116,50 +117,50 @@ impl SketchMode {
         &self.sketch
     }
 
-    /// Where everything is shown: as sketched, or where that is followed to.
+    /// State that is shown: the sketch, or the pose that follows it.
     #[must_use]
     pub fn state(&self) -> &WorldState {
-        &self.drawn.state
+        &self.view.state
     }
 
-    /// What collides in red, what was put free in green, and ghosts of where it was.
+    /// Tints of colliding bodies (red) and repaired ones (green), and ghosts of their previous poses.
     #[must_use]
     pub fn drawing(&self) -> &Drawing {
-        &self.drawn.drawing
+        &self.view.drawing
     }
 
-    /// Whether something is sought on the other thread.
+    /// Whether a repair is requested or the worker is running.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         self.worker.is_busy() || self.repairing
     }
 
-    /// What there is to tell, once.
+    /// Takes the last message.
     pub fn message(&mut self) -> Option<Message> {
         self.message.take()
     }
 
-    /// The scene as it is sketched, to be simulated.
+    /// The scene with the sketched poses, to be simulated.
     #[must_use]
     pub fn posed(&self) -> Scene {
         (**self.sketch.scene()).clone().posed(&self.sketch.scene_poses())
     }
 
-    /// Changes the sketch by number.
+    /// Changes the sketch with a function.
     ///
     /// # Errors
-    /// As the change.
+    /// Those of the change.
     pub fn change<T>(
         &mut self,
         change: impl FnOnce(&mut Sketch) -> Result<T, RepairError>,
     ) -> Result<T, RepairError> {
-        self.let_go();
+        self.end_drag();
         let changed = change(&mut self.sketch)?;
         self.tick();
         Ok(changed)
     }
 
-    /// Does what an action asks of a sketch; whether it asks anything of one.
+    /// Executes an action on the sketch. Returns whether it is one for sketches.
     pub fn handle(&mut self, action: &Action) -> bool {
         match action {
             Action::Repair => self.repair(),
@@ -177,64 +178,69 @@ impl SketchMode {
         true
     }
 
-    /// Takes hold of a point [m, world] of a body, by its index in [`Models::bodies`]; to turn it where `turn`. Whether it can be
-    /// moved.
-    pub fn grab(&mut self, body: usize, point: &Point3<f64>, turn: bool) -> bool {
-        self.let_go();
-        self.sketch.hold();
-        // What is shown is what is taken hold of.
+    /// Grabs a point [m, world] of a body, an index in [`Models::bodies`], to translate it or, with `rotate`, to rotate it.
+    /// Returns whether it can be moved.
+    pub fn grab(&mut self, body: usize, point: &Point3<f64>, rotate: bool) -> bool {
+        self.end_drag();
+        self.sketch.begin_undo_group();
+        // The pose that is shown is the one that is grabbed, not the sketch that it follows.
         if let Some((revision, followed)) = self.followed.take()
             && self.following
             && revision == self.sketch.revision()
         {
             self.sketch.settle(&followed);
         }
-        self.grip = self.cast.grip(&self.sketch, body, point, if turn { Hand::Turn } else { Hand::Shift });
-        if self.grip.is_none() {
-            self.sketch.release();
+        self.drag_handle = self.body_map.grab(
+            &self.sketch,
+            body,
+            point,
+            if rotate { DragMode::Rotate } else { DragMode::Translate },
+        );
+        if self.drag_handle.is_none() {
+            self.sketch.end_undo_group();
         }
-        self.grip.is_some()
+        self.drag_handle.is_some()
     }
 
-    /// Drags what was taken hold of to a point [m, world].
+    /// Drags the grabbed point to a target [m, world].
     pub fn drag(&mut self, target: &Point3<f64>) {
-        let Some(grip) = self.grip.clone() else { return };
+        let Some(handle) = self.drag_handle.clone() else { return };
+        // The drag changes the sketch, after which the result of the repair would be discarded anyway.
         if self.repairing {
-            self.worker.hurry();
+            self.worker.request_stop();
         }
-        let dragged = grip.drag(&mut self.sketch, target);
+        let dragged = handle.drag(&mut self.sketch, target);
         self.panel.dragged = dragged.as_ref().ok().cloned();
-        self.tell(dragged.map(|_| None));
+        self.report(dragged.map(|_| None));
         self.tick();
     }
 
-    /// Lets go; where free poses follow, the sketch goes to where these came.
+    /// Ends the drag; if collision-free poses follow, the sketch takes the last one.
     pub fn release(&mut self) {
-        if self.grip.take().is_some() {
+        if self.drag_handle.take().is_some() {
             self.settling = self.following;
             if !self.settling {
-                self.sketch.release();
+                self.sketch.end_undo_group();
             }
         }
         self.panel.dragged = None;
         self.tick();
     }
 
-    /// Takes over what was found on the other thread, asks it for more, and sees what is to be drawn. To be called before
-    /// every picture.
+    /// Applies results of the worker, starts its next job, and updates the drawing. To be called before every picture.
     pub fn tick(&mut self) {
-        while let Some(answer) = self.worker.answer() {
-            match answer {
-                Answer::Repaired(found) => self.take_repair(found),
-                Answer::Followed(revision, found) => self.take_followed(revision, found),
+        while let Some(result) = self.worker.try_result() {
+            match result {
+                JobResult::Repaired(found) => self.take_repair(found),
+                JobResult::Followed(revision, found) => self.take_followed(revision, found),
             }
         }
         let revision = self.sketch.revision();
         if !self.worker.is_busy() {
             if self.repairing {
                 self.worker.repair(self.sketch.repair_job());
-            } else if self.following && self.asked != Some(revision) {
-                self.asked = Some(revision);
+            } else if self.following && self.requested != Some(revision) {
+                self.requested = Some(revision);
                 self.worker.follow(revision, self.sketch.follow_job());
             } else if self.settling {
                 self.settle();
@@ -243,13 +249,13 @@ impl SketchMode {
         self.redraw();
     }
 
-    /// Waits until nothing is sought any more, for so long at most; whether that is so.
-    pub fn wait(&mut self, most: Duration) -> bool {
-        /// Pause between two looks.
+    /// Waits until the worker is idle, at most for `limit`. Returns whether it is.
+    pub fn wait(&mut self, limit: Duration) -> bool {
+        /// Pause between two checks.
         const PAUSE: Duration = Duration::from_millis(2);
         let started = Instant::now();
         self.tick();
-        while (self.is_busy() || self.settling) && started.elapsed() < most {
+        while (self.is_busy() || self.settling) && started.elapsed() < limit {
             std::thread::sleep(PAUSE);
             self.tick();
         }
@@ -257,7 +263,7 @@ impl SketchMode {
     }
 
     fn repair(&mut self) {
-        self.let_go();
+        self.end_drag();
         self.repairing = true;
         let mut options = RepairOptions { effort: self.panel.effort, ..RepairOptions::default() };
         options.clearance = self.panel.clearance;
@@ -266,31 +272,31 @@ impl SketchMode {
 
     fn follow(&mut self) {
         self.following = !self.following;
-        (self.followed, self.asked) = (None, None);
+        (self.followed, self.requested) = (None, None);
         self.sketch.forget();
         if !self.following {
-            self.let_go();
+            self.end_drag();
         }
     }
 
-    /// Takes back a step, or makes it again.
+    /// Undoes or redoes a step.
     fn step(&mut self, step: impl Fn(&mut Sketch) -> bool, nothing: &str) {
-        self.let_go();
+        self.end_drag();
         if !step(&mut self.sketch) {
             self.note(nothing.to_owned());
         }
-        // Elsewhere the last free poses may be on another side.
+        // After a jump, the last free poses may be on the other side of an obstacle.
         self.sketch.forget();
     }
 
-    /// Ends what the hand does.
-    fn let_go(&mut self) {
-        self.grip = None;
+    /// Ends the drag without taking the following pose.
+    fn end_drag(&mut self) {
+        self.drag_handle = None;
         self.settling = false;
-        self.sketch.release();
+        self.sketch.end_undo_group();
     }
 
-    /// The sketch goes to where it was followed to.
+    /// Moves the sketch to the following pose, if that belongs to the current revision.
     fn settle(&mut self) {
         self.settling = false;
         if let Some((revision, followed)) = &self.followed
@@ -298,25 +304,26 @@ impl SketchMode {
         {
             let followed = followed.clone();
             self.sketch.settle(&followed);
-            self.asked = Some(self.sketch.revision());
+            self.requested = Some(self.sketch.revision());
+            // The sketch is now the following pose itself: no distance is left, and nothing is to be requested.
             self.followed = Some((self.sketch.revision(), Followed { depth: 0.0, ..followed }));
         }
-        self.sketch.release();
+        self.sketch.end_undo_group();
     }
 
     fn take_repair(&mut self, found: Result<Option<Repaired>, RepairError>) {
         self.repairing = false;
         match found {
-            Ok(None) => self.note("free already: nothing collides, and all limits are kept".to_owned()),
+            Ok(None) => self.note("already free: no collisions, all limits satisfied".to_owned()),
             Ok(Some(repaired)) => {
                 if self.sketch.accept(&repaired) {
                     self.followed = None;
                     self.repaired = Some((self.sketch.revision(), repaired));
                 } else {
-                    self.note("not repaired: the sketch was changed meanwhile".to_owned());
+                    self.note("repair discarded: the sketch has changed meanwhile".to_owned());
                 }
             }
-            Err(error) => self.tell(Err(error)),
+            Err(error) => self.report(Err(error)),
         }
     }
 
@@ -325,16 +332,16 @@ impl SketchMode {
             Ok(followed) if self.following => {
                 self.sketch.remember(&followed);
                 let before = self.followed.as_ref().filter(|(of, _)| *of == revision);
-                let comes_nearer = before.is_none_or(|(_, last)| followed.depth < NEARER * last.depth);
+                let comes_nearer = before.is_none_or(|(_, last)| followed.depth < IMPROVEMENT * last.depth);
                 if followed.held && comes_nearer {
-                    // A hand that was too fast, or a way round what is in the way.
-                    self.asked = None;
+                    // The pose is still held back, by an obstacle or a fast drag, but improves: follow again.
+                    self.requested = None;
                 }
                 self.panel.time_to_follow = Some(followed.time);
                 self.followed = Some((revision, followed));
             }
             Ok(_) => {}
-            Err(error) => self.tell(Err(error)),
+            Err(error) => self.report(Err(error)),
         }
     }
 
@@ -352,14 +359,14 @@ impl SketchMode {
         if written.is_ok() && !is_joints {
             self.saved = Some(path.to_owned());
         }
-        self.tell(written.map(|()| Some(format!("saved to {}", path.display()))));
+        self.report(written.map(|()| Some(format!("saved to {}", path.display()))));
     }
 
-    /// Writes the scene, with copies of the files that it may not name from there.
+    /// Writes the scene, with copies of the files that it may not reference from there.
     fn save_scene(&self, path: &Path, overwrite: Overwrite) -> Result<(), RepairError> {
         overwrite.check(path)?;
         let text = self.sketch.scene_text(path.parent().unwrap_or(Path::new("")))?;
-        let written = write_scene(self.sketch.scene(), &text, path, &self.access.reach_of_scene(path));
+        let written = write_scene(self.sketch.scene(), &text, path, &self.access.scope_of_scene(path));
         let refused = |error| match error {
             RecordError::File { path, source, .. } => RepairError::Write { path, source },
             other => {
@@ -369,15 +376,15 @@ impl SketchMode {
         written.map(drop).map_err(refused)
     }
 
-    /// A file beside the scene whose name says what it is, that is not there yet.
-    fn unused(&self, what: &str) -> PathBuf {
+    /// Unused file name beside the scene: its stem with a suffix.
+    fn unused(&self, suffix: &str) -> PathBuf {
         let source = &self.sketch.scene().path;
         let stem =
             source.file_stem().map_or_else(|| "scene".into(), |stem| stem.to_string_lossy().into_owned());
         let mut number = 1_u32;
         loop {
             let ending = if number == 1 { String::new() } else { format!("_{number}") };
-            let path = source.with_file_name(format!("{stem}{what}{ending}.ron"));
+            let path = source.with_file_name(format!("{stem}{suffix}{ending}.ron"));
             if !path.exists() {
                 return path;
             }
@@ -389,8 +396,8 @@ impl SketchMode {
         self.message = Some(Message { kind: MessageKind::Note, text });
     }
 
-    /// Tells what went wrong, or what is good to know.
-    fn tell(&mut self, result: Result<Option<String>, RepairError>) {
+    /// Shows an error, or the note of a success.
+    fn report(&mut self, result: Result<Option<String>, RepairError>) {
         match result {
             Ok(None) => {}
             Ok(Some(text)) => self.note(text),
@@ -404,7 +411,7 @@ impl SketchMode {
                         };
                         let seconds = BUDGET.as_secs();
                         format!(
-                            "{error}\nthe best effort within {seconds} s moves by {moved} (root mean square) and leaves {left}"
+                            "{error}\nbest result within {seconds} s: root mean square displacement {moved}, {left} still colliding"
                         )
                     }
                     _ => error.to_string(),

@@ -1,4 +1,4 @@
-//! Drawing a sketch: where everything is, what collides, what was put free, and ghosts of where it was.
+//! Drawing of a sketch: poses, tints of colliding and repaired bodies, and ghosts of previous poses.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,34 +9,35 @@ use super::SketchMode;
 use crate::{Color, Drawing, Ghost, palette};
 use extricate_scene::repair::Posture;
 
-/// How opaque ghosts are.
+/// Opacity of ghosts.
 const GHOST: f32 = 0.45;
-/// Share of its own colour that what was put free, and what neither collides nor was moved, keeps.
-const OWN: f32 = 0.35;
-const NEUTRAL: f32 = 0.25;
-/// Share of the greatest radius of a link by which something must have moved to leave a ghost, which would flicker in it.
-const NOTICED: f64 = 0.01;
+/// Weight of the own colour in the tint of repaired bodies, and of bodies that neither collide nor have moved.
+const MOVED_TINT: f32 = 0.35;
+const NEUTRAL_TINT: f32 = 0.25;
+/// Displacement over the maximum radius of a link from which a moved body leaves a ghost: surfaces of a nearer ghost
+/// would flicker with those of the body.
+const MIN_MOTION: f64 = 0.01;
 
 impl SketchMode {
-    /// Sees what is to be drawn, where something has changed.
+    /// Updates the drawing if something has changed.
     pub(super) fn redraw(&mut self) {
         let revision = self.sketch.revision();
         let followed = if self.following { self.followed.as_ref().map_or(0, |(of, _)| of + 1) } else { 0 };
         let repaired = self.repaired.as_ref().map_or(0, |(of, _)| of + 1);
-        let of = Some([revision, followed, repaired]);
-        if self.drawn.of == of {
+        let key = Some([revision, followed, repaired]);
+        if self.view.key == key {
             return;
         }
-        self.drawn.of = of;
+        self.view.key = key;
         let colliding = match self.sketch.colliding() {
             Ok(found) => found.iter().flat_map(|pair| pair.names.clone()).collect(),
             Err(error) => {
-                self.tell(Err(error));
+                self.report(Err(error));
                 BTreeSet::new()
             }
         };
         let colliding: BTreeSet<usize> =
-            colliding.iter().filter_map(|name: &String| self.cast.index(name)).collect();
+            colliding.iter().filter_map(|name: &String| self.body_map.index(name)).collect();
         let sketched = self.sketch.posture().clone();
         let followed =
             self.followed.as_ref().filter(|_| self.following).map(|(_, found)| found.posture.clone());
@@ -48,8 +49,8 @@ impl SketchMode {
         };
         let is_put_free = before.is_some();
         let shown = self.poses(&shown);
-        let neutral = |color: &Color| palette::FIXED.mixed(*color, NEUTRAL);
-        let tints = self.drawn.colors.iter().map(neutral).enumerate().collect();
+        let neutral = |color: &Color| palette::FIXED.mixed(*color, NEUTRAL_TINT);
+        let tints = self.view.colors.iter().map(neutral).enumerate().collect();
         let mut drawing = Drawing { tints, ..Drawing::default() };
         if let Some(before) = before {
             let before = self.poses(&before);
@@ -57,8 +58,8 @@ impl SketchMode {
                 if !self.is_noticed(index, now, before) {
                     continue;
                 }
-                drawing.tints.insert(index, palette::FREE.mixed(self.drawn.colors[index], OWN));
-                if let Some(mesh) = &self.drawn.meshes[index] {
+                drawing.tints.insert(index, palette::FREE.mixed(self.view.colors[index], MOVED_TINT));
+                if let Some(mesh) = &self.view.meshes[index] {
                     let color = palette::COLLIDING.with_alpha(GHOST);
                     drawing.ghosts.push(Ghost { mesh: Arc::clone(mesh), pose: *before, color });
                 }
@@ -67,24 +68,25 @@ impl SketchMode {
         if !is_put_free {
             drawing.tints.extend(colliding.into_iter().map(|index| (index, palette::COLLIDING)));
         }
-        shown.iter().enumerate().for_each(|(body, pose)| self.drawn.state.set_pose(body, pose));
-        self.drawn.drawing = drawing;
+        shown.iter().enumerate().for_each(|(body, pose)| self.view.state.set_pose(body, pose));
+        self.view.drawing = drawing;
     }
 
-    /// Whether a drawn body has moved so far that it can be seen.
+    /// Whether a drawn body has moved visibly.
     fn is_noticed(&self, index: usize, now: &Isometry3<f64>, before: &Isometry3<f64>) -> bool {
-        let Some(mesh) = &self.drawn.meshes[index] else { return false };
-        let (middle, reach) = (mesh.aabb().center(), 0.5 * mesh.aabb().extents().norm());
-        let far = (now * middle - before * middle).norm() + reach * now.rotation.angle_to(&before.rotation);
-        far > NOTICED * self.sketch.ensemble().arrangement().size()
+        let Some(mesh) = &self.view.meshes[index] else { return false };
+        let (middle, radius) = (mesh.aabb().center(), 0.5 * mesh.aabb().extents().norm());
+        // An upper bound of the displacement of any vertex.
+        let far = (now * middle - before * middle).norm() + radius * now.rotation.angle_to(&before.rotation);
+        far > MIN_MOTION * self.sketch.ensemble().collision_world().size()
     }
 
-    /// Where the drawn bodies are in a posture.
+    /// Poses of the drawn bodies in a posture.
     fn poses(&self, posture: &Posture) -> Vec<Isometry3<f64>> {
-        let mut poses: Vec<_> = self.drawn.state.poses().collect();
-        // Postures are of this sketch.
-        for place in self.sketch.places(posture).unwrap_or_default() {
-            if let Some(index) = self.cast.index_of_own(&place.name) {
+        let mut poses: Vec<_> = self.view.state.poses().collect();
+        // Cannot fail: the posture is one of this sketch.
+        for place in self.sketch.named_poses(posture).unwrap_or_default() {
+            if let Some(index) = self.body_map.index_of_own(&place.name) {
                 poses[index] = place.pose;
             }
         }

@@ -6,7 +6,7 @@ use crate::palette;
 use extricate_core::penetration::Effort;
 use extricate_scene::record::WorldState;
 
-/// Longer than any of these takes.
+/// Time limit, longer than any of these tests takes.
 const LONG: Duration = Duration::from_secs(120);
 
 fn mode(path: &str) -> (SketchMode, Models) {
@@ -20,7 +20,7 @@ fn mode(path: &str) -> (SketchMode, Models) {
     (mode, models)
 }
 
-/// The texts that the panel shows.
+/// Texts that the panel shows.
 fn texts(mode: &mut SketchMode) -> String {
     let context = egui::Context::default();
     let input = || egui::RawInput {
@@ -36,18 +36,18 @@ fn texts(mode: &mut SketchMode) -> String {
     output.shapes.iter().filter_map(text).collect::<Vec<_>>().join("\n")
 }
 
-/// Where a body is drawn.
+/// Origin of a drawn body [m, world].
 fn place(mode: &SketchMode, models: &Models, name: &str) -> Point3<f64> {
     mode.state().pose(models.body(name).unwrap()).translation.vector.into()
 }
 
 #[test]
-fn links_that_collide_are_tinted_and_a_repair_leaves_ghosts_of_them_and_can_be_undone() {
+fn colliding_links_are_tinted_and_a_repair_leaves_ghosts_and_can_be_undone() {
     let (mut mode, models) = mode("scenes/repair/hand_around_bottle.ron");
     let [finger, bottle] = ["hand/index_middle", "bottle"].map(|name| models.body(name).unwrap());
     assert_eq!(mode.drawing().tints.get(&bottle), Some(&palette::COLLIDING));
     let before = mode.state().clone();
-    assert!(texts(&mut mode).contains("pairs collide"));
+    assert!(texts(&mut mode).contains("colliding pairs"));
     assert!(mode.handle(&Action::Repair) && mode.wait(LONG));
     assert!(!mode.drawing().tints.values().any(|tint| *tint == palette::COLLIDING), "nothing collides");
     let ghosts = &mode.drawing().ghosts;
@@ -57,24 +57,24 @@ fn links_that_collide_are_tinted_and_a_repair_leaves_ghosts_of_them_and_can_be_u
     assert!(mode.drawing().tints[&finger] != mode.drawing().tints[&bottle], "green and grey");
     assert!(mode.state().pose(finger) != before.pose(finger));
     let shown = texts(&mut mode);
-    assert!(shown.contains("free: nothing collides"), "{shown}");
-    // Its numbers and what moved.
-    assert!(shown.contains("√σ") && shown.contains("free, limits kept"), "{shown}");
+    assert!(shown.contains("Free: no collisions"), "{shown}");
+    // The report has its numbers and the moved joints.
+    assert!(shown.contains("√σ") && shown.contains("free, limits satisfied"), "{shown}");
     assert!(shown.contains("index_bend") && shown.contains("hand: 25 joints"), "{shown}");
     assert!(mode.handle(&Action::Undo));
     assert_eq!(mode.state(), &before);
     assert!(mode.drawing().ghosts.is_empty() && mode.drawing().tints[&bottle] == palette::COLLIDING);
     mode.handle(&Action::Redo);
     assert!(mode.sketch.colliding().unwrap().is_empty());
-    // Nothing is left to do, and that is said.
+    // A second repair reports that nothing is left to do.
     mode.handle(&Action::Repair);
     assert!(mode.wait(LONG));
-    assert!(mode.message().unwrap().text.contains("free already"));
+    assert!(mode.message().unwrap().text.contains("already free"));
     assert!(!mode.handle(&Action::Quit), "that is not for a sketch");
 }
 
 #[test]
-fn a_finger_that_is_held_follows_the_mouse_and_one_drag_is_one_step() {
+fn a_grabbed_finger_follows_the_mouse_and_one_drag_is_one_step() {
     let (mut mode, models) = mode("scenes/repair/hand_around_bottle.ron");
     let name = "hand/middle_distal";
     let body = models.body(name).unwrap();
@@ -92,7 +92,7 @@ fn a_finger_that_is_held_follows_the_mouse_and_one_drag_is_one_step() {
 }
 
 #[test]
-fn with_ctrl_a_body_is_turned_about_its_middle_and_a_robot_as_a_whole() {
+fn with_ctrl_a_body_is_rotated_about_its_centre_and_a_robot_as_a_whole() {
     let (mut mode, models) = mode("scenes/repair/arm_in_car.ron");
     let [car, hand] = ["car", "arm/forearm"].map(|name| models.body(name).unwrap());
     let before = mode.state().clone();
@@ -111,7 +111,7 @@ fn with_ctrl_a_body_is_turned_about_its_middle_and_a_robot_as_a_whole() {
 }
 
 #[test]
-fn what_follows_is_shown_free_while_the_sketch_collides_and_letting_go_keeps_it() {
+fn the_following_pose_is_free_while_the_sketch_collides_and_releasing_takes_it() {
     let (mut mode, models) = mode("scenes/repair/hand_around_bottle.ron");
     mode.handle(&Action::Repair);
     assert!(mode.wait(LONG));
@@ -126,14 +126,14 @@ fn what_follows_is_shown_free_while_the_sketch_collides_and_letting_go_keeps_it(
     }
     assert!(!mode.sketch.colliding().unwrap().is_empty(), "the sketch is dragged into the bottle");
     assert!(!mode.drawing().ghosts.is_empty());
-    assert!(texts(&mut mode).contains("free at √σ"));
+    assert!(texts(&mut mode).contains("Free at √σ"));
     let shown = mode.state().clone();
     mode.release();
     assert!(mode.wait(LONG));
     assert!(mode.sketch.colliding().unwrap().is_empty());
-    assert_eq!(mode.state(), &shown, "nothing jumps when one lets go");
+    assert_eq!(mode.state(), &shown, "nothing jumps on release");
     assert!(mode.drawing().ghosts.is_empty());
-    // The repair is a step, the drag with what came of it another one.
+    // The repair is one step, the drag with its following pose another.
     assert_eq!(mode.sketch().steps(), [2, 0]);
     assert!(
         extricate_scene::scene::overlaps(&mode.posed().world().unwrap(), Effort::Fast).unwrap().is_empty()
@@ -141,7 +141,7 @@ fn what_follows_is_shown_free_while_the_sketch_collides_and_letting_go_keeps_it(
 }
 
 #[test]
-fn a_sketch_is_saved_beside_its_scene_and_never_over_it_unless_told() {
+fn a_sketch_is_saved_beside_its_scene_and_overwrites_it_only_if_allowed() {
     let folder = std::env::temp_dir().join(format!("extricate-sketch-mode-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let source = folder.join("a.ron");
@@ -166,7 +166,7 @@ fn a_sketch_is_saved_beside_its_scene_and_never_over_it_unless_told() {
 }
 
 #[test]
-fn lengths_are_read_with_three_digits_in_a_unit_that_fits() {
-    let told = [12.345, 1.0, 0.0123456, 1.5e-5, 0.0, -0.25].map(metres);
-    assert_eq!(told, ["12.3 m", "1.00 m", "12.3 mm", "15.0 µm", "0 m", "-250 mm"]);
+fn lengths_have_three_digits_in_a_suitable_unit() {
+    let text = [12.345, 1.0, 0.0123456, 1.5e-5, 0.0, -0.25].map(metres);
+    assert_eq!(text, ["12.3 m", "1.00 m", "12.3 mm", "15.0 µm", "0 m", "-250 mm"]);
 }

@@ -1,6 +1,6 @@
-//! Numbers of a sketch as they are read.
+//! Formatting of numbers of a sketch.
 
-/// A length as it is read.
+/// Text of a length [m] with a suitable unit.
 pub(super) fn metres(length: f64) -> String {
     let (factor, unit) = match length.abs() {
         size if size >= 1.0 => (1.0, "m"),
@@ -11,7 +11,7 @@ pub(super) fn metres(length: f64) -> String {
     format!("{} {unit}", three_digits(length * factor))
 }
 
-/// A number with three digits that matter.
+/// Text of a number with three significant digits.
 pub(super) fn three_digits(number: f64) -> String {
     let size = number.abs();
     match size {

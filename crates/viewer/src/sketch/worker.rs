@@ -1,4 +1,4 @@
-//! The thread on which repairs, and what follows a drag, are sought: one job at a time.
+//! Worker thread for repairs and following repairs, one job at a time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,46 +7,46 @@ use std::thread;
 
 use extricate_scene::repair::{FollowJob, Followed, RepairError, RepairJob, Repaired};
 
-/// What is to be sought.
+/// Job of the worker.
 enum Job {
     Repair(RepairJob),
     Follow(u64, FollowJob),
 }
 
-/// What was found.
+/// Result of a job.
 #[derive(Debug)]
-pub(super) enum Answer {
+pub(super) enum JobResult {
     Repaired(Result<Option<Repaired>, RepairError>),
-    /// The revision of the sketch that is followed.
+    /// With the revision of the sketch that is followed.
     Followed(u64, Result<Followed, RepairError>),
 }
 
-/// A thread that seeks. It ends when this is dropped, after what it is at, which is told to stop.
+/// Worker thread. When this is dropped, its current job is asked to stop, after which the thread ends.
 #[derive(Debug)]
 pub(super) struct Worker {
     jobs: Sender<(Job, Arc<AtomicBool>)>,
-    answers: Receiver<Answer>,
-    /// What tells the present job to stop, while there is one.
+    results: Receiver<JobResult>,
+    /// Stop flag of the current job, if there is one.
     stop: Option<Arc<AtomicBool>>,
 }
 
 impl Worker {
     pub(super) fn new() -> Self {
-        let (jobs, todo) = channel::<(Job, Arc<AtomicBool>)>();
-        let (done, answers) = channel();
+        let (jobs, received) = channel::<(Job, Arc<AtomicBool>)>();
+        let (done, results) = channel();
         thread::spawn(move || {
-            for (job, stop) in todo {
-                let is_enough = || stop.load(Ordering::Relaxed);
-                let answer = match job {
-                    Job::Repair(job) => Answer::Repaired(job.run(&is_enough)),
-                    Job::Follow(revision, job) => Answer::Followed(revision, job.run(&is_enough)),
+            for (job, stop) in received {
+                let should_stop = || stop.load(Ordering::Relaxed);
+                let result = match job {
+                    Job::Repair(job) => JobResult::Repaired(job.run(&should_stop)),
+                    Job::Follow(revision, job) => JobResult::Followed(revision, job.run(&should_stop)),
                 };
-                if done.send(answer).is_err() {
+                if done.send(result).is_err() {
                     return;
                 }
             }
         });
-        Self { jobs, answers, stop: None }
+        Self { jobs, results, stop: None }
     }
 
     pub(super) fn is_busy(&self) -> bool {
@@ -54,29 +54,29 @@ impl Worker {
     }
 
     pub(super) fn repair(&mut self, job: RepairJob) {
-        self.seek(Job::Repair(job));
+        self.start(Job::Repair(job));
     }
 
     pub(super) fn follow(&mut self, revision: u64, job: FollowJob) {
-        self.seek(Job::Follow(revision, job));
+        self.start(Job::Follow(revision, job));
     }
 
-    /// What was found, if anything was.
-    pub(super) fn answer(&mut self) -> Option<Answer> {
-        let answer = self.answers.try_recv().ok()?;
+    /// Takes the result of the current job, if it has finished.
+    pub(super) fn try_result(&mut self) -> Option<JobResult> {
+        let result = self.results.try_recv().ok()?;
         self.stop = None;
-        Some(answer)
+        Some(result)
     }
 
-    fn seek(&mut self, job: Job) {
+    fn start(&mut self, job: Job) {
         let stop = Arc::new(AtomicBool::new(false));
         if self.jobs.send((job, Arc::clone(&stop))).is_ok() {
             self.stop = Some(stop);
         }
     }
 
-    /// Lets the present job answer with what it has found so far.
-    pub(super) fn hurry(&self) {
+    /// Asks the current job to stop and return its best result so far.
+    pub(super) fn request_stop(&self) {
         if let Some(stop) = &self.stop {
             stop.store(true, Ordering::Relaxed);
         }
@@ -85,6 +85,6 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        self.hurry();
+        self.request_stop();
     }
 }

@@ -1,4 +1,4 @@
-//! Bodies on the stage: one node each; bodies of one shape share a mesh on the graphics card.
+//! Bodies on the stage: instanced by shape; bodies of equal shape share a mesh on the graphics card.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -18,15 +18,15 @@ use crate::{Color, Drawing, Models, SoftModel, VertexValues};
 use extricate_core::geometry::TriangleMesh;
 use extricate_scene::record::WorldState;
 
-/// A mesh on the graphics card, about its own centre.
+/// A mesh on the graphics card, and its centre in its own frame [m], which is the origin of its vertices.
 type Uploaded = (Rc<RefCell<GpuMesh3d>>, Point3<f64>);
 
-/// Meshes on the graphics card by where they are in memory; they are kept, so that the place stays theirs.
+/// Meshes on the graphics card by address; a reference is stored, so that an address is not reused.
 #[derive(Default)]
 pub(super) struct Meshes(HashMap<*const TriangleMesh, (Arc<TriangleMesh>, Uploaded)>);
 
 impl Meshes {
-    /// A mesh on the graphics card, uploaded once.
+    /// Mesh on the graphics card, uploaded at the first call.
     pub(super) fn uploaded(&mut self, mesh: &Arc<TriangleMesh>, place: &Similarity) -> Uploaded {
         let (_, uploaded) = self.0.entry(Arc::as_ptr(mesh)).or_insert_with(|| {
             let surface = Surface::of(mesh, place.scale);
@@ -43,31 +43,31 @@ fn gpu_mesh(surface: Surface) -> GpuMesh3d {
     GpuMesh3d::new(vectors(surface.positions), surface.triangles, normals, None, false)
 }
 
-/// The bodies on the stage. Bodies of one shape are drawn in one go: what a draw costs on its own, which is much where
-/// software draws, is paid once.
+/// The bodies on the stage. Bodies of equal shape are drawn in one call: its fixed cost, which is high in software
+/// rendering, is paid once.
 #[derive(Default)]
 pub(super) struct Bodies {
-    shapes: Vec<Drawn>,
-    /// The shape of each body, an index in `shapes`, and where the origin of its mesh is in the body's frame [m].
+    shapes: Vec<InstancedShape>,
+    /// Shape of each body, an index in `shapes`, and the centre of its mesh in the body's frame [m].
     rigid: Vec<Option<(usize, Point3<f64>)>>,
     soft: Vec<SoftNode>,
     ghosts: Vec<SceneNode3d>,
 }
 
 impl Bodies {
-    /// All bodies of a scene, under `root`.
+    /// Adds all bodies of a scene under `root`.
     pub(super) fn new(
         models: &Models,
         state: &WorldState,
         (root, meshes, place): (&mut SceneNode3d, &mut Meshes, &Similarity),
     ) -> Self {
-        let mut shapes: Vec<Drawn> = Vec::new();
+        let mut shapes: Vec<InstancedShape> = Vec::new();
         let mut known = HashMap::new();
         let rigid = models.bodies.iter().map(|body| {
             let mesh = body.mesh.as_ref()?;
             let (uploaded, center) = meshes.uploaded(mesh, place);
             let shape = *known.entry(Arc::as_ptr(mesh)).or_insert_with(|| {
-                shapes.push(Drawn { mesh: uploaded, groups: Default::default() });
+                shapes.push(InstancedShape { mesh: uploaded, groups: Default::default() });
                 shapes.len() - 1
             });
             Some((shape, center))
@@ -78,13 +78,13 @@ impl Bodies {
         Self { shapes, rigid, soft, ghosts: Vec::new() }
     }
 
-    /// Puts everything where it is, and gives it its colour.
+    /// Sets the poses and colours of all bodies, and adds the ghosts.
     pub(super) fn place(
         &mut self,
         models: &Models,
         state: &WorldState,
         drawing: &Drawing,
-        stage: &mut Stock,
+        stage: &mut StageResources,
     ) {
         let opacity = |color: Color| drawing.opacity.map_or(color, |alpha| color.with_alpha(alpha));
         for (index, body) in self.rigid.iter().enumerate() {
@@ -101,6 +101,7 @@ impl Bodies {
             let own = drawing.soft_tints.get(&index).copied().unwrap_or_else(|| opacity(model.color));
             node.color(model, own, drawing.soft_values.get(&index), stage);
         }
+        // Ghosts are few and change with every drawing: their nodes are rebuilt, their meshes are cached.
         self.ghosts.drain(..).for_each(|mut ghost| ghost.remove());
         for ghost in &drawing.ghosts {
             let (mesh, center) = stage.meshes.uploaded(&ghost.mesh, stage.place);
@@ -113,22 +114,22 @@ impl Bodies {
     }
 }
 
-/// A shape, and the bodies that have it.
-struct Drawn {
+/// A shape and its instances.
+struct InstancedShape {
     mesh: Rc<RefCell<GpuMesh3d>>,
-    /// Those that are opaque and cast no shadow, those that are opaque and do, and those that are seen through, which cast none.
+    /// Opaque instances without shadow, opaque ones with shadow, and transparent ones, which cast none.
     groups: [Group; 3],
 }
 
-/// Bodies that are drawn in one go.
+/// Instances drawn in one call.
 #[derive(Default)]
 struct Group {
     node: Option<SceneNode3d>,
     instances: Vec<InstanceData3d>,
 }
 
-impl Drawn {
-    /// Adds a body to the next picture.
+impl InstancedShape {
+    /// Adds an instance to the next picture.
     fn add(&mut self, pose: Pose3, color: Color) {
         let is_seen_through = color.alpha < 1.0;
         let casts_shadow = pose.translation.length() < CASTS_WITHIN;
@@ -141,9 +142,9 @@ impl Drawn {
         });
     }
 
-    /// Shows what was added since the last time.
+    /// Shows the instances added since the last call.
     fn show(&mut self, root: &mut SceneNode3d) {
-        /// What is seen through is told by the colour of the whole group.
+        /// Opacity of the group's colour: kiss3d decides by it whether the group is drawn as transparent.
         const NEARLY_OPAQUE: f32 = 0.999;
         for (index, group) in self.groups.iter_mut().enumerate() {
             if group.node.is_none() && !group.instances.is_empty() {
@@ -162,8 +163,8 @@ impl Drawn {
     }
 }
 
-/// What is needed to put things on the stage.
-pub(super) struct Stock<'a> {
+/// Shared resources for adding nodes to the stage.
+pub(super) struct StageResources<'a> {
     pub(super) root: &'a mut SceneNode3d,
     pub(super) meshes: &'a mut Meshes,
     pub(super) place: &'a Similarity,
@@ -171,7 +172,7 @@ pub(super) struct Stock<'a> {
     pub(super) white: &'a Arc<Texture>,
 }
 
-/// Body → view for a mesh about its own centre.
+/// Pose body → view of a mesh with vertices about its own centre.
 fn pose(body: &Isometry3<f64>, center: &Point3<f64>, place: &Similarity) -> Pose3 {
     let whole = body * Translation3::from(center.coords);
     #[expect(clippy::cast_possible_truncation, reason = "what the graphics card takes")]
@@ -180,10 +181,10 @@ fn pose(body: &Isometry3<f64>, center: &Point3<f64>, place: &Similarity) -> Pose
     Pose3::from_parts(place.point(&whole.translation.vector.into()), Quat::from_xyzw(x, y, z, w).normalize())
 }
 
-/// Share of the colours of values that shines by itself: enough to read the legend, little enough to see the shape.
+/// Emissive fraction of the colours of values: larger hides the shape, smaller shades the colours away from the legend.
 const OWN_LIGHT: f32 = 0.6;
 
-/// A soft body on the stage: its mesh changes with every state.
+/// A soft body on the stage, with a mesh that changes with every state.
 struct SoftNode {
     node: SceneNode3d,
     mesh: Rc<RefCell<GpuMesh3d>>,
@@ -207,8 +208,14 @@ impl SoftNode {
         self.node.recompute_normals();
     }
 
-    /// Its own colour, or those of values on its nodes.
-    fn color(&mut self, model: &SoftModel, own: Color, values: Option<&VertexValues>, stage: &Stock) {
+    /// Sets its own colour, or the colours of values on its nodes.
+    fn color(
+        &mut self,
+        model: &SoftModel,
+        own: Color,
+        values: Option<&VertexValues>,
+        stage: &StageResources,
+    ) {
         let Some(values) = values else {
             if std::mem::take(&mut self.shows_values) {
                 self.node.set_texture(Arc::clone(stage.white));
@@ -236,9 +243,9 @@ fn positions<'a>(
     model.nodes.iter().map(|&node| Vec3::from(single(&place.vector(&nodes[node as usize]))))
 }
 
-/// Where in the texture of the colours a value is.
+/// Texture coordinates of a value in the colour-map texture.
 pub(super) fn texel(value: f64) -> Vec2 {
-    /// Half a texel: values at the ends must not meet the other end.
+    /// Half a texel: the texture repeats, and values at the ends must not be filtered with the other end.
     const EDGE: f64 = 0.5 / 256.0;
     let inside = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) };
     #[expect(clippy::cast_possible_truncation, reason = "what the graphics card takes")]

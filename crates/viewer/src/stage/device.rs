@@ -1,9 +1,9 @@
-//! Whether this machine can draw, asked before kiss3d is, which would panic.
+//! Checks of driver and display before kiss3d starts, which would panic without them.
 
 use crate::ViewError;
 
-/// Least width and height of a picture [pixels].
-const LEAST: u32 = 16;
+/// Minimum width and height of a picture [pixels].
+const MIN: u32 = 16;
 
 /// Checks that there is a driver that draws pictures of this size.
 pub(super) fn check_driver(width: u32, height: u32) -> Result<(), ViewError> {
@@ -14,11 +14,11 @@ pub(super) fn check_driver(width: u32, height: u32) -> Result<(), ViewError> {
     let adapter = pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()));
     let adapter = adapter.map_err(|_| ViewError::NoDriver)?;
     let limit = adapter.limits().max_texture_dimension_2d;
-    let fits = |length: u32| (LEAST..=limit).contains(&length);
+    let fits = |length: u32| (MIN..=limit).contains(&length);
     if fits(width) && fits(height) { Ok(()) } else { Err(ViewError::Size { width, height, limit }) }
 }
 
-/// Checks that there is something to open a window on.
+/// Checks that there is a display to open a window on.
 pub(super) fn check_display() -> Result<(), ViewError> {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let has_display =

@@ -1,4 +1,4 @@
-//! The camera as kiss3d wants it.
+//! Adapter of the camera to kiss3d.
 
 use kiss3d::camera::Camera3d;
 use kiss3d::event::WindowEvent;
@@ -9,7 +9,7 @@ use nalgebra::Matrix4;
 use super::similarity::Similarity;
 use crate::Camera;
 
-/// A camera for one picture, in view coordinates. It hears no events: who looks decides from where.
+/// A camera for one picture, in view coordinates. It ignores all events except changes of size.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Eye {
     camera: Camera,
@@ -18,13 +18,13 @@ pub(super) struct Eye {
     view: Pose3,
 }
 
-/// Nearest and farthest that is drawn, as shares of the distance to the target.
+/// Near and far clip plane over the distance to the target: a larger ratio of the two costs depth resolution.
 const CLIP: [f64; 2] = [0.01, 200.0];
 
 impl Eye {
     pub(super) fn new(camera: &Camera, place: &Similarity, aspect: f64) -> Self {
-        let seen_from = |distance: f64| CLIP.map(|share| share * distance * place.scale);
-        let projection = single(&camera.projection(aspect, seen_from(camera.distance)));
+        let clip_planes = |distance: f64| CLIP.map(|fraction| fraction * distance * place.scale);
+        let projection = single(&camera.projection(aspect, clip_planes(camera.distance)));
         let [eye, target] = [camera.eye(), camera.target].map(|point| place.point(&point));
         let view = Pose3::look_at_rh(eye, target, Vec3::Z);
         Self { camera: *camera, place: *place, projection, view }
@@ -56,7 +56,7 @@ impl Camera3d for Eye {
 
     fn clip_planes(&self) -> (f32, f32) {
         #[expect(clippy::cast_possible_truncation, reason = "what the graphics card takes")]
-        let [near, far] = CLIP.map(|share| (share * self.camera.distance * self.place.scale) as f32);
+        let [near, far] = CLIP.map(|fraction| (fraction * self.camera.distance * self.place.scale) as f32);
         (near, far)
     }
 

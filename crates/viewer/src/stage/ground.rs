@@ -1,6 +1,6 @@
-//! The ground: a plane that takes shadows, with a grid whose cells are a round length.
+//! The ground: a plane that receives shadows, with a grid whose cell size is a round length.
 //!
-//! The grid is a texture: it is lit and shaded with the plane, and thins out with distance by itself.
+//! The grid is a texture: it is lit with the plane, and its mipmaps fade it with distance.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use super::similarity::Similarity;
 use crate::{Models, palette};
 use extricate_scene::record::WorldState;
 
-/// Half the side of the plane, as a multiple of the scene's radius: beyond where it has faded from any useful distance.
+/// Half the side of the plane over the scene's radius: larger than the distance at which fog hides it for usual cameras.
 const PLANE: f64 = 1000.0;
-/// Every so many lines, one is bolder; the texture repeats after as many.
+/// Period of bold lines [cells]; the texture repeats with it.
 const BOLD: u32 = 5;
-/// Texels of a cell.
+/// Texels along the side of a cell.
 const TEXELS: u32 = 128;
-/// How bright thin and bold lines are, as shares of the ground.
+/// Brightness of thin and bold lines over that of the ground, in 255ths.
 const LINES: [u8; 2] = [190, 145];
 /// Half the width of thin and of bold lines [texels].
 const WIDTHS: [u32; 2] = [1, 2];
@@ -32,12 +32,13 @@ pub(super) struct Grounds {
     planes: Vec<SceneNode3d>,
     /// Side of a cell [m].
     pub(super) cell: f64,
-    /// The poses that the planes have.
+    /// Current poses of the planes.
     poses: Vec<Isometry3<f64>>,
 }
 
 impl Grounds {
     pub(super) fn new(models: &Models, root: &mut SceneNode3d, place: &Similarity) -> Self {
+        // About a quarter of the scene's radius: a few cells lie under the scene at any scale.
         let cell = round(0.25 / place.scale);
         let planes = models.grounds.iter().map(|_| {
             #[expect(clippy::cast_possible_truncation, reason = "what the graphics card takes")]
@@ -45,7 +46,7 @@ impl Grounds {
             let mut plane = root.add_quad(side, side, 1, 1).enable_backface_culling(false);
             plane.set_casts_shadows(false);
             plane.set_texture(grid());
-            // A line through the middle, whatever the plane's side.
+            // A line passes through the middle for every size of the plane.
             let repeats = cells / BOLD as f32;
             plane.modify_uvs(&mut |uvs| {
                 for uv in uvs {
@@ -58,17 +59,17 @@ impl Grounds {
         Self { planes: planes.collect(), cell, poses: Vec::new() }
     }
 
-    /// Puts the planes where they are.
+    /// Sets the poses of the planes.
     pub(super) fn place(&mut self, models: &Models, state: &WorldState, place: &Similarity) {
         let poses = models.grounds.iter().map(|ground| ground.pose(state));
         if poses.clone().eq(self.poses.iter().copied()) {
             return;
         }
         self.poses = poses.collect();
-        // Bold lines are at multiples of so much in the plane's own frame.
+        // Bold lines are at multiples of this length in the plane's own frame.
         let bold = f64::from(BOLD) * self.cell;
         for (plane, pose) in self.planes.iter_mut().zip(&self.poses) {
-            // As near to the scene as the plane goes, on the grid.
+            // The point of the plane nearest to the scene, rounded to the grid.
             let middle = pose.inverse_transform_point(&place.origin);
             let [x, y] = [middle.x, middle.y].map(|x| (x / bold).round() * bold);
             let q = pose.rotation;
@@ -80,9 +81,9 @@ impl Grounds {
     }
 }
 
-/// The grid's texture: lines on white, the bold ones through the corners.
+/// Texture of the grid: lines on white, the bold ones through the corners.
 fn grid() -> Arc<Texture> {
-    /// No filtering along the view: software drivers take seconds for pixels that see the grid at a flat angle.
+    /// No anisotropic filtering: software drivers take seconds for pixels at grazing angles.
     const ANISOTROPY: u16 = 1;
     let side = BOLD * TEXELS;
     let from_line = |at: u32, period: u32| (at % period).min(period - at % period);
@@ -106,16 +107,17 @@ fn grid() -> Arc<Texture> {
     })
 }
 
-/// The greatest of 1, 2, 5, 10, … times a power of ten that is not above `length`.
+/// Largest of 1, 2, 5 times a power of ten that is not above `length`.
 fn round(length: f64) -> f64 {
-    /// A length that is a round one but for rounding, in other units, must not get the smaller cell.
+    /// Relative tolerance: a round length in other units, which is rounded, must not get the next smaller cell.
     const EQUAL: f64 = 1.0 + 1e-9;
     let power = 10.0_f64.powf((length * EQUAL).log10().floor());
     let times = [5.0, 2.0, 1.0].into_iter().find(|times| times * power <= length * EQUAL).unwrap_or(1.0);
     times * power
 }
-/// A length as it is read: 0.05 m is 5 cm.
-pub(super) fn told(length: f64) -> String {
+
+/// Text of a length [m]: 0.05 m is `5 cm`.
+pub(super) fn readable_length(length: f64) -> String {
     let (value, unit) = match length {
         _ if length < 1e-3 => (length * 1e6, "µm"),
         _ if length < 0.01 => (length * 1e3, "mm"),
@@ -131,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_are_round_lengths_whatever_the_unit() {
+    fn cells_are_round_lengths_in_all_units() {
         for unit in [1e-6, 1e-3, 0.1, 1.0, 1e3] {
             for length in [0.2, 0.5, 1.0, 0.7, 0.2 * (1.0 - 1e-12)] {
                 let cell = round(length);
@@ -141,12 +143,12 @@ mod tests {
     }
 
     #[test]
-    fn cells_are_the_greatest_round_length_below() {
+    fn cells_are_the_largest_round_length_below() {
         for (length, cell, text) in
             [(0.3, 0.2, "20 cm"), (0.0999, 0.05, "5 cm"), (7.0, 5.0, "5 m"), (2.5e-3, 2e-3, "2 mm")]
         {
             assert!((round(length) / cell - 1.0).abs() < 1e-9);
-            assert_eq!(told(round(length)), text);
+            assert_eq!(readable_length(round(length)), text);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Texts on the picture: labels at places, legends of colours, notes in a corner.
+//! Texts on the picture: labels at positions, legends of colour maps, notes in a corner.
 
 use kiss3d::egui::{
     Align2, Color32, Context, FontId, Id, LayerId, Order, Painter, Pos2, Rect, Stroke, StrokeKind, Vec2,
@@ -9,12 +9,12 @@ use crate::{Camera, Color, Drawing, Legend, palette};
 
 /// Height of labels [logical pixels].
 const TEXT: f32 = 14.0;
-/// Width and height of a legend's stripe [logical pixels].
+/// Width and height of the colour bar of a legend [logical pixels].
 const STRIPE: [f32; 2] = [220.0, 12.0];
 /// Distance of notes and legends from the edge [logical pixels].
 const MARGIN: f32 = 14.0;
 
-/// Draws the texts of a drawing; `size` of the picture in logical pixels, texts larger by `scale`.
+/// Draws the texts of a drawing, scaled by `scale`; `size` is that of the picture [logical pixels].
 pub(super) fn paint(
     context: &Context,
     drawing: &Drawing,
@@ -41,14 +41,14 @@ pub(super) fn paint(
     }
 }
 
-/// What texts are written on.
+/// Painter of texts.
 struct Paper {
     painter: Painter,
     scale: f32,
 }
 
 impl Paper {
-    /// A text on a light ground, so that it is read on whatever is behind it.
+    /// Draws a text on a light background, so that it is legible before any picture. Returns its rectangle.
     fn text(&self, at: Pos2, align: Align2, text: &str, color: Color) -> Rect {
         let font = FontId::proportional(TEXT * self.scale);
         let galley = self.painter.layout_no_wrap(text.to_owned(), font, ink(color));
@@ -59,9 +59,10 @@ impl Paper {
         rect
     }
 
-    /// A stripe of colours with its ends and title, its lower left corner at `at`; where the next thing may stand.
+    /// Draws a colour bar with its end values and title, its lower left corner at `at`. Returns the lower edge [logical pixels]
+    /// of the next item above.
     fn legend(&self, legend: &Legend, at: Pos2) -> f32 {
-        /// Pieces of the stripe.
+        /// Number of segments of the colour bar.
         const PIECES: u8 = 64;
         let [width, height] = STRIPE.map(|length| length * self.scale);
         let [low, high] = legend.range.map(number);
@@ -83,7 +84,7 @@ impl Paper {
     }
 }
 
-/// A number in three figures.
+/// Text of a number with about three significant digits.
 fn number(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-3..1e5).contains(&size) {

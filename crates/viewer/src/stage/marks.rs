@@ -17,14 +17,14 @@ use super::similarity::Similarity;
 use crate::surface::single;
 use crate::{Arrow, Drawing, Line, Patch, Point};
 
-/// Radius of an arrow's shaft as a share of the scene's radius.
+/// Radius of an arrow's shaft over the scene's radius.
 const SHAFT: f32 = 0.006;
 /// Radius and length of its head over the shaft's radius.
 const HEAD: [f32; 2] = [2.6, 6.5];
-/// Radius of a point as a share of the scene's radius.
+/// Radius of a point over the scene's radius.
 const POINT: f32 = 0.011;
 
-/// Nodes whose instances are the marks.
+/// Nodes with the marks as instances.
 pub(super) struct Marks {
     shafts: SceneNode3d,
     heads: SceneNode3d,
@@ -85,7 +85,7 @@ fn ball(point: &Point, place: &Similarity) -> InstanceData3d {
     }
 }
 
-/// Shaft and head of an arrow; none where it has no length. Cylinders and cones have their axis along y.
+/// Shaft and head of an arrow; `None` if it has no length. Cylinders and cones have their axis along y.
 fn instances_of(arrow: &Arrow, place: &Similarity) -> Option<[InstanceData3d; 2]> {
     let from = place.point(&arrow.from);
     let along = Vec3::from(single(&(arrow.along * place.scale)));
@@ -95,10 +95,10 @@ fn instances_of(arrow: &Arrow, place: &Similarity) -> Option<[InstanceData3d; 2]
     }
     let radius = SHAFT * arrow.thickness;
     let head = (HEAD[1] * radius).min(0.6 * length);
-    let turn = Mat3::from_quat(Quat::from_rotation_arc(Vec3::Y, along / length));
+    let rotation = Mat3::from_quat(Quat::from_rotation_arc(Vec3::Y, along / length));
     let piece = |middle: f32, radius: f32, length_of: f32| InstanceData3d {
         position: from + along * (middle / length),
-        deformation: turn * Mat3::from_diagonal(Vec3::new(radius, length_of, radius)),
+        deformation: rotation * Mat3::from_diagonal(Vec3::new(radius, length_of, radius)),
         color: kiss_color(arrow.color),
         ..InstanceData3d::default()
     };
@@ -123,9 +123,9 @@ fn patch_node(
 
 /// Draws lines in the next picture.
 pub(super) fn draw_lines(window: &mut Window, lines: &[Line], place: &Similarity, pixels_per_point: f32) {
-    /// How far towards the eye a line on top is drawn, in normalized depth.
+    /// Depth bias of a line on top, in normalised depth: the whole range.
     const ON_TOP: f32 = 1.0;
-    /// How far towards the eye every line is drawn, so that it is seen on the surface it lies on.
+    /// Depth bias of all other lines, in normalised depth: they stay visible on the surface on which they lie.
     const ON_SURFACE: f32 = 1e-5;
     let mut polyline = Polyline3d::new(Vec::with_capacity(2));
     for line in lines {

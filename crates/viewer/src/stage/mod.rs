@@ -1,7 +1,7 @@
-//! The stage: a window or a picture without one, with light, ground, bodies and marks.
+//! The stage: a window or an offscreen picture, with lights, ground, bodies and marks.
 //!
-//! Everything is drawn in view coordinates, in which the scene has a radius of one: a watch and a crane get the same
-//! light, and single precision is enough for both.
+//! Everything is drawn in view coordinates, in which the scene has a radius of one: scenes of all sizes get the same light,
+//! and single precision suffices for them.
 
 mod bodies;
 mod device;
@@ -28,7 +28,7 @@ use nalgebra::{Point3, Vector2};
 use extricate_scene::record::WorldState;
 pub(super) use labels::ink;
 
-use self::bodies::{Bodies, Meshes, Stock};
+use self::bodies::{Bodies, Meshes, StageResources};
 use self::eye::Eye;
 use self::ground::Grounds;
 use self::light::Lights;
@@ -37,17 +37,17 @@ use self::paint::kiss_color;
 use self::similarity::Similarity;
 use super::{Camera, Color, ColorMap, Drawing, Models, ViewError, palette};
 
-/// How good the picture is.
+/// Rendering quality.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quality {
-    /// Whether things cast shadows.
+    /// Whether bodies cast shadows.
     pub shadows: bool,
-    /// Whether edges are smoothed, four samples a pixel.
+    /// Whether edges are anti-aliased, with four samples per pixel.
     pub smooth: bool,
 }
 
 impl Quality {
-    /// Without shadows and with rough edges: the fastest there is where software draws.
+    /// No shadows and no anti-aliasing: the fastest in software rendering.
     pub const FAST: Self = Self { shadows: false, smooth: false };
 }
 
@@ -57,7 +57,7 @@ impl Default for Quality {
     }
 }
 
-/// A window, or a picture without one. One at a time and thread: what is on the graphics card is the thread's.
+/// A window or an offscreen picture. One at a time per thread, which owns the data on the graphics card.
 pub struct Stage {
     window: Window,
     root: SceneNode3d,
@@ -73,7 +73,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// A stage without a window, of this size [pixels].
+    /// An offscreen stage of this size [pixels].
     ///
     /// # Errors
     /// [`ViewError`] when no driver can draw on this machine.
@@ -95,7 +95,7 @@ impl Stage {
     }
 
     fn on(mut window: Window, quality: Quality) -> Self {
-        // kiss3d makes these at the latest when the window goes, and then finds no textures for them and panics.
+        // kiss3d would create these when the window is dropped, after its textures, and panic.
         MaterialManager2d::get_global_manager(|_| ());
         window.set_background_color(kiss_color(palette::BACKGROUND));
         window.set_ambient(light::AMBIENT);
@@ -127,7 +127,7 @@ impl Stage {
         }
     }
 
-    /// Puts a scene on the stage, in place of the one that is there.
+    /// Replaces the scene on the stage.
     pub fn set(&mut self, models: &Models, state: &WorldState) {
         self.root = SceneNode3d::empty();
         self.lights = Lights::new(&mut self.root);
@@ -139,7 +139,7 @@ impl Stage {
         self.models = Some(models.clone());
     }
 
-    /// Draws a state of the scene that is on the stage, with what `ui` adds. False when the window was closed.
+    /// Draws a state of the scene on the stage, and the user interface of `ui`. Returns false when the window was closed.
     pub fn draw(
         &mut self,
         state: &WorldState,
@@ -152,9 +152,9 @@ impl Stage {
         let aspect = size.x / size.y;
         let scale = self.text_scale();
         let Self { window, root, meshes, place, colors, white, .. } = self;
-        let mut stock = Stock { root, meshes, place, colors, white };
+        let mut resources = StageResources { root, meshes, place, colors, white };
         if let Some(models) = &self.models {
-            self.bodies.place(models, state, drawing, &mut stock);
+            self.bodies.place(models, state, drawing, &mut resources);
             self.grounds.place(models, state, place);
         }
         self.marks.place(drawing, root, place, colors);
@@ -170,26 +170,25 @@ impl Stage {
         pollster::block_on(window.render_3d(root, &mut eye))
     }
 
-    /// The picture drawn last.
+    /// The last picture.
     #[must_use]
     pub fn picture(&self) -> RgbImage {
         self.window.snap_image()
     }
 
-    /// What the passes of the last picture took on the graphics card, or in the software that stands for one, by name;
-    /// empty where it does not tell.
+    /// Times of the render passes of the last picture on the device, by name; empty if the driver reports none.
     #[must_use]
     pub fn pass_times(&self) -> Vec<(&'static str, Duration)> {
         let timings = self.window.render_timings();
         timings.and_then(|timings| timings.gpu_steps.clone()).unwrap_or_default()
     }
 
-    /// What was done with keyboard and mouse since the last call.
+    /// Keyboard and mouse events since the last call.
     pub fn events(&mut self) -> Vec<WindowEvent> {
         self.window.events().iter().map(|event| event.value).collect()
     }
 
-    /// Whether the mouse is over a panel, and whether keys go to one.
+    /// Whether panels capture the mouse, and whether they capture the keyboard.
     #[must_use]
     pub fn panels_have(&self) -> [bool; 2] {
         [self.window.is_egui_capturing_mouse(), self.window.is_egui_capturing_keyboard()]
@@ -201,7 +200,7 @@ impl Stage {
         Vector2::new(f64::from(self.window.width()), f64::from(self.window.height()))
     }
 
-    /// Pixels in a logical pixel.
+    /// Pixels per logical pixel.
     #[must_use]
     pub fn scale_factor(&self) -> f32 {
         #[expect(clippy::cast_possible_truncation, reason = "a small number")]
@@ -209,25 +208,24 @@ impl Stage {
         if factor > 0.0 { factor } else { 1.0 }
     }
 
-    /// How much larger than usual texts and panels are [logical pixels over logical pixels], so that they are read in
-    /// large pictures as well.
+    /// Scale of texts and panels, at least 1: they grow with pictures higher than 900 logical pixels.
     #[must_use]
     pub fn text_scale(&self) -> f32 {
-        /// Height up to which texts have their usual size [logical pixels].
+        /// Height up to which texts have their default size [logical pixels].
         const USUAL: f64 = 900.0;
         #[expect(clippy::cast_possible_truncation, reason = "a ratio of pixels")]
         let scale = (self.size().y / f64::from(self.scale_factor()) / USUAL) as f32;
         scale.max(1.0)
     }
 
-    /// Side of a cell of the ground's grid as it is read, if there is a ground.
+    /// Side of a grid cell of the ground as text, if there is a ground.
     #[must_use]
     pub fn grid(&self) -> Option<String> {
         let has_ground = self.models.as_ref().is_some_and(|models| !models.grounds.is_empty());
-        has_ground.then(|| ground::told(self.grounds.cell))
+        has_ground.then(|| ground::readable_length(self.grounds.cell))
     }
 
-    /// Says in the window's title what is shown.
+    /// Sets the window's title.
     pub fn set_title(&mut self, title: &str) {
         self.window.set_title(title);
     }
@@ -238,9 +236,9 @@ impl Stage {
     }
 }
 
-/// Side of the shadow map [pixels].
+/// Side of the shadow map [pixels]: half makes the edges of shadows coarser, twice needs four times the memory.
 const SHADOW_RESOLUTION: u32 = 4096;
-/// Blur of the edges of shadows.
+/// Softness of the edges of shadows, in units of kiss3d.
 const SHADOW_SOFTNESS: f32 = 1.4;
 
 fn setup(quality: Quality) -> CanvasSetup {
@@ -248,8 +246,8 @@ fn setup(quality: Quality) -> CanvasSetup {
     CanvasSetup { samples, ..CanvasSetup::default() }
 }
 
-/// The colours of a map in a row, such that they are seen as they are: textures are decoded as sRGB, and pictures are
-/// encoded by a power.
+/// Colour map as a row of texels that appear in their exact colours: textures are decoded as sRGB, and pictures are encoded
+/// by a power, so that the two do not cancel by themselves.
 fn stripe(map: ColorMap) -> RgbaImage {
     RgbaImage::from_fn(256, 1, |x, _| {
         let linear = kiss_color(map.color(f64::from(x) / 255.0));

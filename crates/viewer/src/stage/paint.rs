@@ -1,4 +1,4 @@
-//! Colours and surfaces as kiss3d computes with them.
+//! Conversion of colours and surface finishes to kiss3d.
 
 use std::sync::Arc;
 
@@ -7,23 +7,23 @@ use kiss3d::scene::SceneNode3d;
 
 use crate::Color;
 
-/// A colour as kiss3d computes with it: linear light. Its pictures have the inverse of this power.
+/// Colour in linear light, as kiss3d computes with it; its pictures are encoded with the inverse of this power.
 pub(super) fn kiss_color(color: Color) -> kiss3d::color::Color {
     const GAMMA: f32 = 2.2;
     let [red, green, blue] = [color.red, color.green, color.blue].map(|channel| channel.max(0.0).powf(GAMMA));
     kiss3d::color::Color::new(red, green, blue, color.alpha)
 }
 
-/// How a surface takes light.
+/// Finish of a surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Finish {
     /// With a soft highlight.
     Satin,
-    /// Without any.
+    /// Without a highlight.
     Dull,
 }
 
-/// Gives a node a colour.
+/// Sets colour and finish of a node.
 pub(super) fn paint(node: &mut SceneNode3d, color: Color, finish: Finish) {
     node.set_color(kiss_color(color));
     let (roughness, reflectance) = match finish {
@@ -34,7 +34,7 @@ pub(super) fn paint(node: &mut SceneNode3d, color: Color, finish: Finish) {
     node.set_reflectance(reflectance);
 }
 
-/// Shows the colours of a map as they are, whatever the light: a share `own` of them shines by itself, the rest is lit.
+/// Shows the colours of a map independently of the light: a fraction `own` of them is emissive, the rest is lit.
 pub(super) fn unlit(node: &mut SceneNode3d, colors: &Arc<Texture>, own: f32) {
     let lit = 1.0 - own;
     node.set_emissive(kiss3d::color::Color::new(own, own, own, 1.0));
@@ -45,5 +45,5 @@ pub(super) fn unlit(node: &mut SceneNode3d, colors: &Arc<Texture>, own: f32) {
     node.set_reflectance(0.0);
 }
 
-/// What leaves the colours of instances and textures as they are.
+/// White, which leaves the colours of instances and textures unchanged.
 pub(super) const WHITE: Color = Color::new(1.0, 1.0, 1.0);

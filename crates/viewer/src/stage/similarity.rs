@@ -1,4 +1,4 @@
-//! From the world to what is drawn.
+//! Similarity transform from world to view coordinates.
 
 use kiss3d::glamx::Vec3;
 use nalgebra::{Point3, Vector3};
@@ -8,7 +8,7 @@ use crate::surface::single;
 use extricate_core::geometry::Aabb;
 use extricate_scene::record::WorldState;
 
-/// World → view: subtract the origin, times the scale.
+/// World → view: subtract the origin, multiply by the scale.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Similarity {
     pub(super) origin: Point3<f64>,
@@ -16,9 +16,9 @@ pub(super) struct Similarity {
 }
 
 impl Similarity {
-    /// Puts the middle of a scene at the origin, and makes its radius one.
+    /// Transform that moves the centre of a scene to the origin and scales its radius to one.
     pub(super) fn of(models: &Models, state: &WorldState) -> Self {
-        /// Greatest radius of the whole scene over that of what moves: a hall is not the measure of the robot in it.
+        /// Maximum radius of the whole scene over that of its movable bodies: a hall must not determine the scale of the robot in it.
         const HALL: f64 = 3.0;
         let [whole, moving] = [false, true].map(|moving| models.bounds(state, moving));
         let radius = |bounds: &Aabb| 0.5 * bounds.extents().norm();
@@ -34,10 +34,12 @@ impl Similarity {
         }
     }
 
+    /// View coordinates of a point, in double precision.
     pub(super) fn vector(&self, point: &Point3<f64>) -> Vector3<f64> {
         (point - self.origin) * self.scale
     }
 
+    /// View coordinates of a point.
     pub(super) fn point(&self, point: &Point3<f64>) -> Vec3 {
         Vec3::from(single(&self.vector(point)))
     }

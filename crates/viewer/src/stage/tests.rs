@@ -32,21 +32,21 @@ fn picture(stage: &mut Stage, unit: f64, drawing: &Drawing) -> RgbImage {
     stage.picture()
 }
 
-/// Share of the channels of pixels that differ by more than a few levels.
+/// Fraction of the channels of pixels that differ by more than a few levels.
 fn difference(a: &RgbImage, b: &RgbImage) -> f64 {
     let differ = a.as_raw().iter().zip(b.as_raw()).filter(|(a, b)| a.abs_diff(**b) > 3).count();
     differ as f64 / a.as_raw().len() as f64
 }
 
-/// Share of the pixels whose channels are all within a few levels of a colour.
-fn share(picture: &RgbImage, color: Color) -> f64 {
+/// Fraction of the pixels whose channels are all within a few levels of a colour.
+fn fraction_of_color(picture: &RgbImage, color: Color) -> f64 {
     let [red, green, blue, _] = color.bytes();
     let is_it =
         |pixel: &&image::Rgb<u8>| pixel.0.iter().zip([red, green, blue]).all(|(a, b)| a.abs_diff(b) <= 4);
     picture.pixels().filter(is_it).count() as f64 / f64::from(picture.width() * picture.height())
 }
 
-/// One test for all: there is one stage at a time and thread. Passes where nothing can draw.
+/// One test for everything, since only one stage may exist at a time per thread. Passes without a driver.
 #[test]
 fn pictures_are_the_same_again_and_in_all_units_and_have_the_palettes_colours() {
     let Ok(mut stage) = Stage::offscreen(SIZE[0], SIZE[1], Quality::default()) else { return };
@@ -57,9 +57,9 @@ fn pictures_are_the_same_again_and_in_all_units_and_have_the_palettes_colours() 
         let other = difference(&metres, &picture(&mut stage, unit, &plain));
         assert!(other < 2e-3, "{other} of it differs in units of {unit} m");
     }
-    let sky = share(&metres, palette::BACKGROUND);
+    let sky = fraction_of_color(&metres, palette::BACKGROUND);
     assert!(sky > 0.02, "{sky} of the picture has the colour of the background");
-    // A patch has the colours of its map, whatever the light.
+    // A patch has the colours of its map independently of the light.
     let (models, state) = scene(1.0);
     let bounds = models.bounds(&state, true);
     let corner = |x: f64, z: f64| Point3::new(bounds.min.x + x, bounds.min.y - 0.5, z);
@@ -71,7 +71,7 @@ fn pictures_are_the_same_again_and_in_all_units_and_have_the_palettes_colours() 
     };
     for value in [0.0, 0.3, 1.0] {
         let drawing = Drawing { patches: vec![patch(value)], ..Drawing::default() };
-        let seen = share(&picture(&mut stage, 1.0, &drawing), ColorMap::Cividis.color(value));
+        let seen = fraction_of_color(&picture(&mut stage, 1.0, &drawing), ColorMap::Cividis.color(value));
         assert!(seen > 0.05, "{seen} of the picture has the colour of {value}");
     }
     let tinted = Drawing { tints: [(0, palette::VERMILION)].into(), ..Drawing::default() };

@@ -1,11 +1,11 @@
-//! Triangle meshes as they are drawn: single precision, about their own centre, with sharp edges where they are sharp.
+//! Triangle meshes for drawing: single precision, about their own centre, with normals split at sharp edges.
 
 use nalgebra::{Point3, Vector3};
 
 use extricate_core::geometry::TriangleMesh;
 use extricate_core::geometry::mass_properties::signed_volume;
 
-/// A mesh to be drawn.
+/// A mesh for drawing.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Surface {
     /// Positions from `center`, times the scale it was made with.
@@ -14,23 +14,24 @@ pub(super) struct Surface {
     pub(super) normals: Vec<[f32; 3]>,
     /// Triangles, counter-clockwise from outside.
     pub(super) triangles: Vec<[u32; 3]>,
-    /// Where the origin of the positions is in the mesh's frame [m].
+    /// Origin of the positions in the mesh's frame [m].
     pub(super) center: Point3<f64>,
 }
 
-/// Cosine of the angle between two triangles above which the edge between them is drawn sharp: 35°.
+/// Cosine of the angle between two triangles, 35°, from which the edge between them is drawn sharp: a larger angle smooths
+/// real edges, a smaller one shows the facets of coarse curved meshes.
 const SHARP: f64 = 0.819;
 
 impl Surface {
-    /// A mesh, lengths times `scale`. Normals are means over the triangles around a vertex, weighted by their angles
-    /// [Thürmer98], of those that meet it smoothly.
+    /// A mesh, lengths times `scale`. Normals at a corner are means, weighted by angle [Thürmer98], over the triangles around
+    /// the vertex whose normals differ from that of the corner's triangle by less than the sharp angle.
     pub(super) fn of(mesh: &TriangleMesh, scale: f64) -> Self {
         let center = mesh.aabb().center();
         let normals = (0..mesh.triangles().len()).map(|index| unit_normal(&mesh.triangle(index)));
         let normals = normals.collect::<Vec<_>>();
         let around = Around::of(mesh);
         let mut surface = Self { center, ..Self::default() };
-        // Corners of one vertex that have the same normal share a position.
+        // Corners of one vertex with the same normal share a position.
         let mut made: Vec<(u32, [f32; 3])> = Vec::new();
         surface.triangles = vec![[0; 3]; mesh.triangles().len()];
         for vertex in 0..mesh.vertices().len() {
@@ -44,6 +45,7 @@ impl Surface {
                     .filter(|(other, _)| *other == triangle || normals[*other as usize].dot(&own) > SHARP);
                 let sum: Vector3<f64> =
                     near.map(|&(other, corner)| normals[other as usize] * angle(mesh, other, corner)).sum();
+                // Opposite normals can cancel: the triangle's own normal then serves.
                 let normal = single(&sum.try_normalize(0.0).unwrap_or(own));
                 let known = made
                     .iter()
@@ -65,7 +67,7 @@ impl Surface {
         surface
     }
 
-    /// Adds what is seen from behind, with normals of its own: what is drawn is drawn from in front only.
+    /// Adds the back faces with normals of their own, since only front faces are drawn.
     fn show_both_sides(&mut self) {
         let count = self.positions.len() as u32;
         self.positions.extend_from_within(..);
@@ -77,8 +79,8 @@ impl Surface {
     }
 }
 
-/// Whether a mesh is closed, with its outside outside: each edge from a to b has one from b to a. Told by a sum of
-/// hashes, which is zero if so and hardly ever if not.
+/// Whether a mesh is closed and oriented outwards: each edge from a to b has a counterpart from b to a. Decided by a sum of
+/// hashes, which is zero if so and almost never otherwise.
 fn is_solid(mesh: &TriangleMesh) -> bool {
     let edge = |from: u32, to: u32| mixed(u64::from(from) << 32 | u64::from(to));
     let sum = mesh.triangles().iter().fold(0_u64, |sum, &[a, b, c]| {
@@ -89,14 +91,14 @@ fn is_solid(mesh: &TriangleMesh) -> bool {
     sum == 0 && signed_volume(mesh) > 0.0
 }
 
-/// A number whose bits all depend on all bits of another one [Steele14, SplitMix64].
+/// Hash of 64 bits: all result bits depend on all bits of the argument [Steele14, SplitMix64].
 fn mixed(bits: u64) -> u64 {
     let bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     bits ^ bits >> 31
 }
 
-/// The corners of triangles at each vertex.
+/// Triangle corners incident to each vertex, in compressed rows.
 struct Around {
     first: Vec<u32>,
     corners: Vec<(u32, u8)>,
@@ -136,7 +138,7 @@ fn angle(mesh: &TriangleMesh, triangle: u32, corner: u8) -> f64 {
     (next - here).angle(&(last - here))
 }
 
-/// In single precision.
+/// Components in single precision.
 pub(super) fn single(vector: &Vector3<f64>) -> [f32; 3] {
     #[expect(clippy::cast_possible_truncation, reason = "what the graphics card takes")]
     let single = |x: f64| x as f32;

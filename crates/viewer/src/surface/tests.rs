@@ -23,7 +23,7 @@ fn a_sphere_is_smooth_and_scaled() {
 }
 
 #[test]
-fn triangles_keep_their_corners() {
+fn triangles_retain_their_corners() {
     let mesh = Cuboid { x: 1.0, y: 2.0, z: 3.0, ..Cuboid::default() }.mesh().expect("a box");
     let surface = Surface::of(&mesh, 1.0);
     for (index, triangle) in surface.triangles.iter().enumerate() {
@@ -35,7 +35,7 @@ fn triangles_keep_their_corners() {
 }
 
 #[test]
-fn what_is_open_or_inside_out_is_drawn_from_both_sides() {
+fn open_and_inverted_meshes_are_drawn_from_both_sides() {
     let cube = Cuboid::default().mesh().expect("a cube");
     let drawn = |triangles: Vec<[u32; 3]>| {
         let mesh = TriangleMesh::new(cube.vertices().to_vec(), triangles).expect("a mesh");
@@ -45,10 +45,10 @@ fn what_is_open_or_inside_out_is_drawn_from_both_sides() {
     assert_eq!(drawn(solid.clone()).triangles.len(), 12);
     let open = drawn(solid[1..].to_vec());
     assert_eq!(open.triangles.len(), 2 * 11);
-    let turned = drawn(solid.iter().map(|&[a, b, c]| [a, c, b]).collect());
-    assert_eq!(turned.triangles.len(), 2 * 12);
+    let reversed = drawn(solid.iter().map(|&[a, b, c]| [a, c, b]).collect());
+    assert_eq!(reversed.triangles.len(), 2 * 12);
     // The normal at each corner is on the side from which the triangle is counter-clockwise.
-    for surface in [open, turned] {
+    for surface in [open, reversed] {
         for triangle in &surface.triangles {
             let [a, b, c] = triangle.map(|i| Vector3::from(surface.positions[i as usize].map(f64::from)));
             let outwards = (b - a).cross(&(c - a));

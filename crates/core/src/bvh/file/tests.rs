@@ -1,4 +1,4 @@
-//! What is read is what was written, and nothing but a tree over the mesh is ever read.
+//! A loaded tree equals the saved one, and only trees over the mesh are ever accepted.
 
 use std::{fs, process};
 
@@ -32,7 +32,7 @@ fn fault(mesh: &TriangleMesh, bytes: &[u8]) -> String {
 
 /// The bytes with a checksum that is right for them.
 fn signed(mut bytes: Vec<u8>) -> Vec<u8> {
-    let sum = checksum(&bytes[HEAD..]);
+    let sum = checksum(&bytes[HEADER..]);
     bytes[40..48].copy_from_slice(&sum.to_le_bytes());
     bytes
 }
@@ -44,7 +44,7 @@ fn a_tree_that_is_read_is_the_one_that_was_written_to_the_bit() {
     for mesh in [sphere, cube, one_triangle(), partly_degenerate()] {
         let tree = TriangleBvh::new(&mesh);
         let bytes = tree.to_bytes(mesh.fingerprint());
-        assert!(bytes.len() <= HEAD + 7 * mesh.triangles().len());
+        assert!(bytes.len() <= HEADER + 7 * mesh.triangles().len());
         let read = TriangleBvh::from_bytes(&mesh, &bytes).unwrap();
         assert!(read == tree);
         assert_eq!(read.to_bytes(mesh.fingerprint()), bytes);
@@ -79,7 +79,7 @@ fn every_truncation_and_every_flipped_bit_is_refused() {
             assert!(TriangleBvh::from_bytes(&mesh, &bytes[..length]).is_err(), "{length} bytes");
         }
         assert!(TriangleBvh::from_bytes(&mesh, &[&bytes[..], &[0]].concat()).is_err());
-        for at in (0..HEAD).chain((HEAD..bytes.len()).step_by(step)) {
+        for at in (0..HEADER).chain((HEADER..bytes.len()).step_by(step)) {
             for bit in 0..8 {
                 let mut wrong = bytes.clone();
                 wrong[at] ^= 1 << bit;
@@ -99,11 +99,11 @@ fn a_file_with_a_right_checksum_makes_a_tree_of_the_mesh_or_none() {
     for _ in 0..4000 {
         let mut wrong = bytes.clone();
         for _ in 0..=random(3) {
-            let at = if random(2) == 0 { HEAD + random(400) } else { 24 + random(bytes.len() - 24) };
+            let at = if random(2) == 0 { HEADER + random(400) } else { 24 + random(bytes.len() - 24) };
             wrong[at] = random(256) as u8;
         }
         if random(8) == 0 {
-            let (i, j) = (HEAD + random(bytes.len() - HEAD), HEAD + random(bytes.len() - HEAD));
+            let (i, j) = (HEADER + random(bytes.len() - HEADER), HEADER + random(bytes.len() - HEADER));
             wrong.swap(i, j);
         }
         let Ok(tree) = TriangleBvh::from_bytes(&mesh, &signed(wrong)) else { continue };
@@ -117,7 +117,7 @@ fn a_file_with_a_right_checksum_makes_a_tree_of_the_mesh_or_none() {
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_said() {
+fn a_message_names_the_fault_of_a_file() {
     let mesh = partly_degenerate();
     let bytes = TriangleBvh::new(&mesh).to_bytes(mesh.fingerprint());
     let triangles = bytes.len() - 4 * (mesh.triangles().len() - 3);
@@ -129,22 +129,22 @@ fn what_is_wrong_with_a_file_is_said() {
     let first = bytes[triangles..triangles + 4].to_vec();
     let cases = [
         (bytes[..20].to_vec(), "has 20 bytes"),
-        (with(0, b"solid"), "begins with other letters"),
-        (with(8, &9_u32.to_le_bytes()), "has version 9 of the format, not 1"),
-        (with(12, &[4]), "nodes have another form"),
+        (with(0, b"solid"), "does not begin with the magic number"),
+        (with(8, &9_u32.to_le_bytes()), "has version 9 of the format, expected 1"),
+        (with(12, &[4]), "nodes have another layout"),
         (with(16, &[0; 8]), "belongs to another mesh: its fingerprint is 0000000000000000"),
-        (with(24, &u32::MAX.to_le_bytes()), "do not hold what its head says"),
-        (with(HEAD, &[0]), "checksum is wrong"),
-        (signed(with(HEAD, &[0, 0])), "its node 0 is impossible"),
-        (signed(with(HEAD, &[1, 2])), "its node 0 is impossible"),
-        (signed(with(HEAD, &[255, 255])), "its nodes and leaves are no tree"),
+        (with(24, &u32::MAX.to_le_bytes()), "does not match the counts in its header"),
+        (with(HEADER, &[0]), "checksum does not match"),
+        (signed(with(HEADER, &[0, 0])), "node 0 is empty or marks an empty lane as a leaf"),
+        (signed(with(HEADER, &[1, 2])), "node 0 is empty or marks an empty lane as a leaf"),
+        (signed(with(HEADER, &[255, 255])), "its nodes and leaves do not form a tree"),
         (signed(with(triangles, &u32::MAX.to_le_bytes())), "the mesh has no triangle 4294967295"),
-        (signed(with(triangles + 4, &first)), "is in it twice"),
-        (signed(with(triangles, &0_u32.to_le_bytes())), "its triangle 0 has no area"),
+        (signed(with(triangles + 4, &first)), "duplicate triangle"),
+        (signed(with(triangles, &0_u32.to_le_bytes())), "triangle 0 of the mesh has no area"),
     ];
     for (file, expected) in cases {
-        let said = fault(&mesh, &file);
-        assert!(said.contains(expected), "{said:?} for {expected:?}");
+        let message = fault(&mesh, &file);
+        assert!(message.contains(expected), "{message:?} for {expected:?}");
     }
     let other = fault(&one_triangle(), &bytes);
     assert!(other.contains("belongs to another mesh"), "{other}");

@@ -1,11 +1,11 @@
-//! The wide path of x86-64.
+//! SIMD types for AVX2 on x86-64.
 //!
 //! The methods are inlined into functions that are compiled for AVX2 and entered only after the instruction set has
 //! been detected (`tandem::descend`, `single::descend`, `on_widest`); nothing else makes these values.
 
 #![expect(
     unsafe_code,
-    reason = "vendor intrinsics; see the module's documentation for why they are there to call"
+    reason = "vendor intrinsics; the module's documentation states why the instruction set is available"
 )]
 
 use std::arch::x86_64::*;
@@ -42,7 +42,7 @@ macro_rules! operator {
             type Output = Self;
             #[inline(always)]
             fn $method(self, other: Self) -> Self {
-                // SAFETY: AVX2 is there, see the module's documentation.
+                // SAFETY: AVX2 is available, see the module's documentation.
                 Self(unsafe { $intrinsic(self.0, other.0) })
             }
         }
@@ -63,7 +63,7 @@ impl Neg for F64x4 {
 
     #[inline(always)]
     fn neg(self) -> Self {
-        // SAFETY: AVX2 is there, see the module's documentation.
+        // SAFETY: AVX2 is available, see the module's documentation.
         Self(unsafe { _mm256_xor_pd(self.0, _mm256_set1_pd(-0.0)) })
     }
 }
@@ -71,7 +71,7 @@ impl Neg for F64x4 {
 impl Mask for F64x4 {
     #[inline(always)]
     fn bits(self) -> u32 {
-        // SAFETY: AVX2 is there, see the module's documentation.
+        // SAFETY: AVX2 is available, see the module's documentation.
         unsafe { _mm256_movemask_pd(self.0).cast_unsigned() }
     }
 }
@@ -79,7 +79,7 @@ impl Mask for F64x4 {
 impl Mask for F32x8 {
     #[inline(always)]
     fn bits(self) -> u32 {
-        // SAFETY: AVX2 is there, see the module's documentation.
+        // SAFETY: AVX2 is available, see the module's documentation.
         unsafe { _mm256_movemask_ps(self.0).cast_unsigned() }
     }
 }
@@ -89,39 +89,39 @@ impl Double for F64x4 {
 
     #[inline(always)]
     fn load(values: &[f64; 4]) -> Self {
-        // SAFETY: AVX2 is there, see the module's documentation; the array has four numbers.
+        // SAFETY: AVX2 is available, see the module's documentation; the array has four numbers.
         Self(unsafe { _mm256_loadu_pd(values.as_ptr()) })
     }
 
     #[inline(always)]
     fn store(self) -> [f64; 4] {
         let mut values = [0.0; 4];
-        // SAFETY: AVX2 is there, see the module's documentation; the array has four numbers.
+        // SAFETY: AVX2 is available, see the module's documentation; the array has four numbers.
         unsafe { _mm256_storeu_pd(values.as_mut_ptr(), self.0) };
         values
     }
 
     #[inline(always)]
     fn min(self, other: Self) -> Self {
-        // SAFETY: AVX2 is there, see the module's documentation.
+        // SAFETY: AVX2 is available, see the module's documentation.
         Self(unsafe { _mm256_min_pd(self.0, other.0) })
     }
 
     #[inline(always)]
     fn max(self, other: Self) -> Self {
-        // SAFETY: AVX2 is there, see the module's documentation.
+        // SAFETY: AVX2 is available, see the module's documentation.
         Self(unsafe { _mm256_max_pd(self.0, other.0) })
     }
 
     #[inline(always)]
     fn abs(self) -> Self {
-        // SAFETY: AVX2 is there, see the module's documentation.
+        // SAFETY: AVX2 is available, see the module's documentation.
         Self(unsafe { _mm256_andnot_pd(_mm256_set1_pd(-0.0), self.0) })
     }
 
     #[inline(always)]
-    fn least(self) -> f64 {
-        // SAFETY: AVX2 is there, see the module's documentation.
+    fn reduce_min(self) -> f64 {
+        // SAFETY: AVX2 is available, see the module's documentation.
         unsafe {
             let halves = _mm_min_pd(_mm256_castpd256_pd128(self.0), _mm256_extractf128_pd::<1>(self.0));
             _mm_cvtsd_f64(_mm_min_sd(halves, _mm_unpackhi_pd(halves, halves)))
@@ -129,8 +129,8 @@ impl Double for F64x4 {
     }
 
     #[inline(always)]
-    fn greatest(self) -> f64 {
-        // SAFETY: AVX2 is there, see the module's documentation.
+    fn reduce_max(self) -> f64 {
+        // SAFETY: AVX2 is available, see the module's documentation.
         unsafe {
             let halves = _mm_max_pd(_mm256_castpd256_pd128(self.0), _mm256_extractf128_pd::<1>(self.0));
             _mm_cvtsd_f64(_mm_max_sd(halves, _mm_unpackhi_pd(halves, halves)))
@@ -139,27 +139,27 @@ impl Double for F64x4 {
 
     #[inline(always)]
     fn recip(self) -> Self {
-        // SAFETY: AVX2 is there, see the module's documentation.
+        // SAFETY: AVX2 is available, see the module's documentation.
         Self(unsafe { _mm256_div_pd(_mm256_set1_pd(1.0), self.0) })
     }
 
     #[inline(always)]
     fn less_or_equal(self, other: Self) -> Self {
-        // SAFETY: AVX2 is there, see the module's documentation.
+        // SAFETY: AVX2 is available, see the module's documentation.
         Self(unsafe { _mm256_cmp_pd::<_CMP_LE_OQ>(self.0, other.0) })
     }
 
     #[inline(always)]
-    fn away_from_zero(self, least: f64) -> Self {
-        let floor = Self::splat(least);
+    fn away_from_zero(self, min: f64) -> Self {
+        let floor = Self::splat(min);
         let enough = floor.less_or_equal(self.abs());
-        // SAFETY: AVX2 is there, see the module's documentation.
+        // SAFETY: AVX2 is available, see the module's documentation.
         Self(unsafe { _mm256_blendv_pd(floor.0, self.0, enough.0) })
     }
 
     #[inline(always)]
     fn only_in(self, mask: Self) -> Self {
-        // SAFETY: AVX2 is there, see the module's documentation.
+        // SAFETY: AVX2 is available, see the module's documentation.
         Self(unsafe { _mm256_blendv_pd(_mm256_set1_pd(f64::INFINITY), self.0, mask.0) })
     }
 }
@@ -169,65 +169,65 @@ impl Single for F32x8 {
 
     #[inline(always)]
     fn load(values: &[f32; 8]) -> Self {
-        // SAFETY: AVX2 is there, see the module's documentation; the array has eight numbers.
+        // SAFETY: AVX2 is available, see the module's documentation; the array has eight numbers.
         Self(unsafe { _mm256_loadu_ps(values.as_ptr()) })
     }
 
     #[inline(always)]
     fn store(self) -> [f32; 8] {
         let mut values = [0.0; 8];
-        // SAFETY: AVX2 is there, see the module's documentation; the array has eight numbers.
+        // SAFETY: AVX2 is available, see the module's documentation; the array has eight numbers.
         unsafe { _mm256_storeu_ps(values.as_mut_ptr(), self.0) };
         values
     }
 
     #[inline(always)]
     fn min(self, other: Self) -> Self {
-        // SAFETY: AVX2 is there, see the module's documentation.
+        // SAFETY: AVX2 is available, see the module's documentation.
         Self(unsafe { _mm256_min_ps(self.0, other.0) })
     }
 
     #[inline(always)]
     fn max(self, other: Self) -> Self {
-        // SAFETY: AVX2 is there, see the module's documentation.
+        // SAFETY: AVX2 is available, see the module's documentation.
         Self(unsafe { _mm256_max_ps(self.0, other.0) })
     }
 
     #[inline(always)]
     fn abs(self) -> Self {
-        // SAFETY: AVX2 is there, see the module's documentation.
+        // SAFETY: AVX2 is available, see the module's documentation.
         Self(unsafe { _mm256_andnot_ps(_mm256_set1_ps(-0.0), self.0) })
     }
 
     #[inline(always)]
     fn recip(self) -> Self {
-        // SAFETY: AVX2 is there, see the module's documentation.
+        // SAFETY: AVX2 is available, see the module's documentation.
         Self(unsafe { _mm256_div_ps(_mm256_set1_ps(1.0), self.0) })
     }
 
     #[inline(always)]
-    fn away_from_zero(self, least: f32) -> Self {
-        let floor = Self::splat(least);
+    fn away_from_zero(self, min: f32) -> Self {
+        let floor = Self::splat(min);
         let enough = floor.less_or_equal(self.abs());
-        // SAFETY: AVX2 is there, see the module's documentation.
+        // SAFETY: AVX2 is available, see the module's documentation.
         Self(unsafe { _mm256_blendv_ps(floor.0, self.0, enough.0) })
     }
 
     #[inline(always)]
     fn sqrt(self) -> Self {
-        // SAFETY: AVX2 is there, see the module's documentation.
+        // SAFETY: AVX2 is available, see the module's documentation.
         Self(unsafe { _mm256_sqrt_ps(self.0) })
     }
 
     #[inline(always)]
     fn times_sign_of(self, other: Self) -> Self {
-        // SAFETY: AVX2 is there, see the module's documentation.
+        // SAFETY: AVX2 is available, see the module's documentation.
         Self(unsafe { _mm256_xor_ps(self.0, _mm256_and_ps(other.0, _mm256_set1_ps(-0.0))) })
     }
 
     #[inline(always)]
     fn less_or_equal(self, other: Self) -> Self {
-        // SAFETY: AVX2 is there, see the module's documentation.
+        // SAFETY: AVX2 is available, see the module's documentation.
         Self(unsafe { _mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0) })
     }
 }

@@ -1,14 +1,14 @@
-//! Vectors of numbers that are worked on side by side, and their portable form.
+//! SIMD vector traits and their portable implementation.
 
 use std::ops::{Add, BitAnd, Mul, Neg, Sub};
 
-/// An instruction set: four `f64` and eight `f32` side by side.
+/// An instruction set: vectors of four `f64` and of eight `f32`.
 pub(crate) trait Isa: Copy {
     type Double: Double;
     type Single: Single;
 }
 
-/// A computation that is the same on every instruction set.
+/// A computation that is compiled for every instruction set, with the same bits on each.
 pub(crate) trait Kernel {
     type Output;
     fn run<I: Isa>(self) -> Self::Output;
@@ -27,19 +27,19 @@ pub(crate) trait Double:
     type Mask: Mask;
     fn load(values: &[f64; 4]) -> Self;
     fn store(self) -> [f64; 4];
-    /// The lesser of each lane; where a lane compares with NaN, `other` wins.
+    /// Lanewise minimum; `other` where either is NaN.
     fn min(self, other: Self) -> Self;
-    /// The greater of each lane; where a lane compares with NaN, `other` wins.
+    /// Lanewise maximum; `other` where either is NaN.
     fn max(self, other: Self) -> Self;
-    /// The least of the lanes, none of which is NaN.
-    fn least(self) -> f64;
-    /// The greatest of the lanes, none of which is NaN.
-    fn greatest(self) -> f64;
+    /// The minimum of the lanes, none of which is NaN.
+    fn reduce_min(self) -> f64;
+    /// The maximum of the lanes, none of which is NaN.
+    fn reduce_max(self) -> f64;
     fn abs(self) -> Self;
     fn recip(self) -> Self;
     fn less_or_equal(self, other: Self) -> Self::Mask;
-    /// `self` where `|self| ≥ least`, else `least`: keeps a divisor away from zero.
-    fn away_from_zero(self, least: f64) -> Self;
+    /// `self` where `|self| ≥ min`, else `min`: keeps a divisor away from zero.
+    fn away_from_zero(self, min: f64) -> Self;
     /// `self` in the lanes of the mask, infinity in the others.
     fn only_in(self, mask: Self::Mask) -> Self;
 
@@ -54,16 +54,16 @@ pub(crate) trait Single: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Ou
     type Mask: Mask;
     fn load(values: &[f32; 8]) -> Self;
     fn store(self) -> [f32; 8];
-    /// The lesser of each lane; where a lane compares with NaN, `other` wins.
+    /// Lanewise minimum; `other` where either is NaN.
     fn min(self, other: Self) -> Self;
-    /// The greater of each lane; where a lane compares with NaN, `other` wins.
+    /// Lanewise maximum; `other` where either is NaN.
     fn max(self, other: Self) -> Self;
     fn abs(self) -> Self;
     fn recip(self) -> Self;
-    /// `self` where `|self| ≥ least`, else `least`: keeps a divisor away from zero.
-    fn away_from_zero(self, least: f32) -> Self;
+    /// `self` where `|self| ≥ min`, else `min`: keeps a divisor away from zero.
+    fn away_from_zero(self, min: f32) -> Self;
     fn sqrt(self) -> Self;
-    /// `self`, its sign turned round in the lanes where `other` has one.
+    /// `self` with its sign flipped in the lanes where `other` is negative.
     fn times_sign_of(self, other: Self) -> Self;
     fn less_or_equal(self, other: Self) -> Self::Mask;
 
@@ -108,7 +108,7 @@ pub(crate) fn norm_l1<D: Double>(a: &LaneVector<D>) -> D {
     a[0].abs() + a[1].abs() + a[2].abs()
 }
 
-/// The path that every machine has.
+/// The portable instruction set, available on every machine.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Portable;
 
@@ -117,11 +117,11 @@ impl Isa for Portable {
     type Single = Array<f32, 8>;
 }
 
-/// Plain numbers side by side.
+/// A vector as an array.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Array<T, const N: usize>([T; N]);
 
-/// Plain truth values side by side.
+/// A mask as bits, the first lane lowest.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bits(u32);
 
@@ -228,8 +228,8 @@ macro_rules! portable_methods {
         }
 
         #[inline(always)]
-        fn away_from_zero(self, least: $number) -> Self {
-            Self(self.0.map(|a| if a.abs() >= least { a } else { least }))
+        fn away_from_zero(self, min: $number) -> Self {
+            Self(self.0.map(|a| if a.abs() >= min { a } else { min }))
         }
 
         #[inline(always)]
@@ -246,13 +246,13 @@ macro_rules! portable_methods {
 macro_rules! portable_extras {
     (Double) => {
         #[inline(always)]
-        fn least(self) -> f64 {
+        fn reduce_min(self) -> f64 {
             let [a, b, c, d] = self.0;
             a.min(c).min(b.min(d))
         }
 
         #[inline(always)]
-        fn greatest(self) -> f64 {
+        fn reduce_max(self) -> f64 {
             let [a, b, c, d] = self.0;
             a.max(c).max(b.max(d))
         }
@@ -281,7 +281,7 @@ macro_rules! portable_extras {
     };
 }
 
-/// The bit of a sign.
+/// The sign bit of an `f32`.
 const SIGN: u32 = 1 << 31;
 
 portable!(Double, f64, 4);

@@ -1,20 +1,21 @@
-//! Numbers side by side: the arithmetic of the kernels, once with AVX2 and once portable, with the same bits.
+//! SIMD arithmetic of the kernels, with AVX2 and portable, with the same bits on both.
 //!
-//! Left to itself the compiler shuffles more than it multiplies, so the wide path names its instructions. Both paths
-//! round alike: no fused multiply-add, no reordered reductions, and the same choice where a comparison meets NaN.
+//! Autovectorisation spends more on shuffles than on arithmetic here, so the AVX2 path uses intrinsics. Both paths
+//! round identically: no fused multiply-add, no reordered reductions, and the same choice where an operand of a
+//! comparison is NaN.
 
 /// Runs a kernel on the widest instruction set that the machine has.
 pub(crate) fn on_widest<K: Kernel>(kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
     if has_avx2() {
         #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
-        // SAFETY: AVX2 is there.
+        // SAFETY: AVX2 is available.
         return unsafe { avx2::run(kernel) };
     }
     kernel.run::<Portable>()
 }
 
-/// Whether this machine has the wide path.
+/// Whether this machine supports AVX2.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(crate) fn has_avx2() -> bool {

@@ -1,21 +1,22 @@
 //! The body-centred cubic lattice: two cubic lattices, each with its points at the centres of the other one's cubes.
 //!
-//! Points have whole coordinates in units of half a cell, all even or all odd. A *long* edge joins neighbours of one
-//! cubic lattice (2 units), a *short* one a point with a corner of its cube (√3 units). A tetrahedron is a long edge,
-//! and one of the four long edges of the other lattice round its middle; all are congruent, with dihedral angles of
-//! 60° and 90°.
+//! Points have integer coordinates in units of half a cell, all even or all odd. A *long* edge joins neighbours of one
+//! cubic lattice (2 units), a *short* one a point with a corner of its cube (√3 units). A tetrahedron consists of a long
+//! edge and one of the four long edges of the other lattice around its midpoint; all are congruent, with dihedral angles
+//! of 60° and 90° [Labelle07].
 
 use nalgebra::{Point3, Vector3};
 use rayon::prelude::*;
 
-/// Cells along an axis of the blocks in which far points are skipped together.
+/// Cells along an axis of the blocks in which far points are skipped together: smaller blocks need more distances at their
+/// centres, larger ones are rarely far as a whole. The mesh does not depend on it.
 const BLOCK: i32 = 6;
 
-/// Share of its length by which a bound on distances is trusted: rounding of the distance and of the place.
-const CAUTION: f64 = 1e-9;
+/// Fraction of a distance that is allowed for rounding of the distance and of the position.
+const ROUNDING: f64 = 1e-9;
 
 /// A lattice point, in units of half a cell.
-pub(super) type Place = [i32; 3];
+pub(super) type LatticePoint = [i32; 3];
 
 /// The lattice over a box.
 #[derive(Debug, Clone)]
@@ -27,11 +28,11 @@ pub(super) struct Lattice {
 }
 
 impl Lattice {
-    /// The lattice with cells of `cell` [m] over a box, with room for one cell round it. `None` when it has more than
-    /// `most` cells.
-    pub(super) fn over(min: Point3<f64>, max: Point3<f64>, cell: f64, most: usize) -> Option<Self> {
+    /// The lattice with cells of `cell` [m] over a box, with a margin of one cell around it. `None` when it has more than
+    /// `max_cells` cells.
+    pub(super) fn over(min: Point3<f64>, max: Point3<f64>, cell: f64, max_cells: usize) -> Option<Self> {
         let counts = ((max - min) / cell).map(|count| count.ceil() + 3.0);
-        if !(counts.product() <= most as f64) {
+        if !(counts.product() <= max_cells as f64) {
             return None;
         }
         let middle = nalgebra::center(&min, &max);
@@ -43,7 +44,7 @@ impl Lattice {
     }
 
     /// Position of a lattice point [m].
-    pub(super) fn position(&self, place: Place) -> Point3<f64> {
+    pub(super) fn position(&self, place: LatticePoint) -> Point3<f64> {
         self.origin + self.half * Vector3::new(place[0].into(), place[1].into(), place[2].into())
     }
 
@@ -52,33 +53,33 @@ impl Lattice {
         self.half
     }
 
-    /// Number of points in the arrays over the lattice, with a slot for each place of even and of odd coordinates.
+    /// Number of points in the arrays over the lattice, with a slot for each point of even and of odd coordinates.
     fn slots(&self) -> usize {
         2 * self.cells.iter().map(|&count| count as usize + 1).product::<usize>()
     }
 
     /// The slot of a lattice point.
-    pub(super) fn slot(&self, place: Place) -> usize {
+    pub(super) fn slot(&self, place: LatticePoint) -> usize {
         let [x, y, z] = place.map(|at| (at >> 1) as usize);
         let cell = (x * (self.cells[1] as usize + 1) + y) * (self.cells[2] as usize + 1) + z;
         2 * cell + (place[0] & 1) as usize
     }
 
-    /// Whether a place is in the lattice.
-    fn holds(&self, place: Place) -> bool {
+    /// Whether a point is in the lattice.
+    fn contains(&self, place: LatticePoint) -> bool {
         (0..3).all(|axis| place[axis] >= 0 && place[axis] <= 2 * self.cells[axis])
     }
 
     /// All lattice points, in the order of their slots.
-    pub(super) fn places(&self) -> impl Iterator<Item = Place> + '_ {
+    pub(super) fn places(&self) -> impl Iterator<Item = LatticePoint> + '_ {
         let [x, y, z] = self.cells;
         let corners =
             (0..=x).flat_map(move |i| (0..=y).flat_map(move |j| (0..=z).map(move |k| [2 * i, 2 * j, 2 * k])));
-        corners.flat_map(|[i, j, k]| [[i, j, k], [i + 1, j + 1, k + 1]]).filter(|&place| self.holds(place))
+        corners.flat_map(|[i, j, k]| [[i, j, k], [i + 1, j + 1, k + 1]]).filter(|&place| self.contains(place))
     }
 
-    /// The function at every lattice point, in slots, from distances that are exact near the surface. Where the whole
-    /// of a block is farther from the surface than its own radius, its points have the distance of its middle.
+    /// Samples the distance at every lattice point, in slots. All points of a block that is farther from the surface than
+    /// its own radius get the distance of its centre: only its sign is used there.
     pub(super) fn sample(&self, distance: &(dyn Fn(&Point3<f64>) -> f64 + Sync)) -> Vec<f64> {
         let blocks = self.cells.map(|count| count / BLOCK + 1);
         let count = blocks.iter().product::<i32>();
@@ -94,17 +95,18 @@ impl Lattice {
         values
     }
 
-    fn sample_block(&self, block: Place, distance: &dyn Fn(&Point3<f64>) -> f64) -> Vec<(usize, f64)> {
+    fn sample_block(&self, block: LatticePoint, distance: &dyn Fn(&Point3<f64>) -> f64) -> Vec<(usize, f64)> {
         let middle = self.position(block.map(|at| (2 * at + 1) * BLOCK));
         let radius = f64::from(BLOCK) * self.half * 3.0_f64.sqrt();
         let common = distance(&middle);
-        let is_far = common.abs() * (1.0 - CAUTION) > radius + 4.0 * self.half;
+        // The margin of two cells leaves exact values at the neighbours of every edge that crosses the surface.
+        let is_far = common.abs() * (1.0 - ROUNDING) > radius + 4.0 * self.half;
         let mut values = Vec::new();
         for i in 0..BLOCK * BLOCK * BLOCK {
             let step = [i / (BLOCK * BLOCK), i / BLOCK % BLOCK, i % BLOCK];
             let corner = [0, 1, 2].map(|axis| 2 * (block[axis] * BLOCK + step[axis]));
             for place in [corner, corner.map(|at| at + 1)] {
-                if self.holds(place) {
+                if self.contains(place) {
                     let value = if is_far { common } else { distance(&self.position(place)) };
                     values.push((self.slot(place), value));
                 }
@@ -114,7 +116,7 @@ impl Lattice {
     }
 
     /// The neighbours of a lattice point, the 8 at short edges first, then the 6 at long ones.
-    pub(super) fn neighbours(&self, place: Place) -> impl Iterator<Item = Place> + '_ {
+    pub(super) fn neighbours(&self, place: LatticePoint) -> impl Iterator<Item = LatticePoint> + '_ {
         let short = (0..8).map(|bits| [0, 1, 2].map(|axis| if bits >> axis & 1 == 0 { -1 } else { 1 }));
         let long = (0..6).map(|side| {
             let mut step = [0; 3];
@@ -123,13 +125,13 @@ impl Lattice {
         });
         short
             .chain(long)
-            .map(move |step: Place| [0, 1, 2].map(|axis| place[axis] + step[axis]))
-            .filter(|&place| self.holds(place))
+            .map(move |step: LatticePoint| [0, 1, 2].map(|axis| place[axis] + step[axis]))
+            .filter(|&place| self.contains(place))
     }
 
-    /// The tetrahedra at a point's three long edges that lead forwards, positively oriented: each is the point, the
+    /// The tetrahedra at a point's three long edges in positive directions, positively oriented: each is the point, the
     /// other end of that edge, and two points of the other cubic lattice.
-    pub(super) fn tets(&self, place: Place) -> impl Iterator<Item = [Place; 4]> + '_ {
+    pub(super) fn tets(&self, place: LatticePoint) -> impl Iterator<Item = [LatticePoint; 4]> + '_ {
         (0..3)
             .filter(move |&axis| place[axis] % 2 == 0 || place[axis] > 0)
             .flat_map(move |axis| {
@@ -145,9 +147,9 @@ impl Lattice {
                 (0..4)
                     .map(move |i| [place, step(2, [0, 0]), step(1, around[i]), step(1, around[(i + 1) % 4])])
             })
-            // Every tetrahedron has two long edges; it is taken at the one of even coordinates.
+            // Every tetrahedron has two long edges, one of each cubic lattice; it is counted at the one of even coordinates.
             .filter(|tet| tet[0][0] % 2 == 0)
-            .filter(|tet| tet.iter().all(|&place| self.holds(place)))
+            .filter(|tet| tet.iter().all(|&place| self.contains(place)))
     }
 }
 

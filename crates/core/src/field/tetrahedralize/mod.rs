@@ -1,4 +1,4 @@
-//! Tetrahedral meshes of the inside of a closed surface, with a bound on their angles.
+//! Tetrahedral meshes of the inside of a closed surface, with bounded dihedral angles.
 
 mod lattice;
 mod of_mesh;

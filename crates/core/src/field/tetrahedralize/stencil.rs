@@ -1,17 +1,17 @@
-//! What is kept of a tetrahedron of the lattice, after its corners and the cut points of its edges are known
-//! [Labelle07 §3].
+//! Stencils: the tetrahedra that fill the inner part of a lattice tetrahedron, from the signs of its corners and the cut
+//! points of its edges [Labelle07 §3].
 //!
 //! A corner is inside (+), on the surface (0) or outside (−). A corner outside is cut off at the cut points of its
-//! edges to corners inside. What is left is a tetrahedron, a pyramid or a prism. Its quadrilaterals on faces of the
-//! lattice are cut by rules that depend on that face alone, so that the tetrahedron beyond agrees:
+//! edges to corners inside. The rest is a tetrahedron, a pyramid or a prism. Its quadrilaterals on faces of the lattice
+//! are split by rules that depend on that face alone, so that the adjacent tetrahedron agrees:
 //!
 //! - where one of the two cut edges is long, the diagonal ends at its cut point;
 //! - where both are short, the parity rule: the diagonal ends at the lattice corner of which an even number of
 //!   coordinates exceed those of the corner that is cut off. The two ends of a long edge differ in parity.
 
-use super::lattice::Place;
+use super::lattice::LatticePoint;
 
-/// Where a corner is.
+/// Sign of a corner: its position relative to the surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Inside,
@@ -19,10 +19,11 @@ pub(super) enum Side {
     Outside,
 }
 
-/// The tetrahedra that are kept of one, over nodes that `cut(i, j)` names: the cut point between corners i (inside)
-/// and j (outside); `nodes` names the corners. Calls `emit` for each; orientation is left to the caller.
-pub(super) fn keep(
-    places: &[Place; 4],
+/// Calls `emit` with each tetrahedron of the inner part of a lattice tetrahedron. `nodes` are the
+/// indices of the corners, `cut(i, j)` is that of the cut point between corners i (inside) and j (outside). The orientation
+/// is left to the caller.
+pub(super) fn apply_stencil(
+    places: &[LatticePoint; 4],
     sides: &[Side; 4],
     nodes: &[u32; 4],
     cut: &dyn Fn(usize, usize) -> u32,
@@ -73,10 +74,11 @@ pub(super) fn keep(
     }
 }
 
-/// The three tetrahedra of a prism between two triangles. `leaves` tells, for the sides between corners 0 and 1, 0 and
-/// 2, 1 and 2, whether the diagonal leaves the first triangle at the former one; they do not go round in a ring.
+/// The three tetrahedra of a prism between two triangles. `leaves` states, for the sides between corners 0 and 1, 0 and
+/// 2, 1 and 2, whether the diagonal leaves the first triangle at the former one; they must not be cyclic.
 fn prism(near: [u32; 3], far: [u32; 3], leaves: [bool; 3], emit: &mut dyn FnMut([u32; 4])) {
     let [ab, ac, bc] = leaves.map(usize::from);
+    // Sorted by the number of diagonals that end at a corner: each tetrahedron replaces one near corner by its far one.
     let mut order = [0, 1, 2];
     let later = [2 - ab - ac, 1 + ab - bc, ac + bc];
     order.sort_unstable_by_key(|&i| later[i]);
@@ -88,7 +90,7 @@ fn prism(near: [u32; 3], far: [u32; 3], leaves: [bool; 3], emit: &mut dyn FnMut(
 
 /// Whether the diagonal of the quadrilateral between corners a, b (inside) and the cut points of their edges to c
 /// leaves the lattice at a, and so ends at the cut point of b.
-fn leaves_first(a: Place, b: Place, c: Place) -> bool {
+fn leaves_first(a: LatticePoint, b: LatticePoint, c: LatticePoint) -> bool {
     match (is_long(a, c), is_long(b, c)) {
         (true, _) => false,
         (_, true) => true,
@@ -97,6 +99,6 @@ fn leaves_first(a: Place, b: Place, c: Place) -> bool {
 }
 
 /// Whether an edge joins two points of one cubic lattice.
-pub(super) fn is_long(a: Place, b: Place) -> bool {
+pub(super) fn is_long(a: LatticePoint, b: LatticePoint) -> bool {
     (a[0] - b[0]) % 2 == 0
 }

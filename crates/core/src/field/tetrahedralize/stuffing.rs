@@ -1,34 +1,36 @@
-//! Isosurface stuffing: tetrahedra with good angles inside a surface that a signed distance describes [Labelle07].
+//! Isosurface stuffing: tetrahedra with bounded dihedral angles inside the zero level of a signed distance [Labelle07].
 //!
 //! 1. The distance is sampled on a body-centred cubic lattice.
 //! 2. Every edge that crosses the surface has a cut point there.
-//! 3. A lattice point that has a cut point too near is moved to the nearest such and lies on the surface from then on.
-//! 4. The tetrahedra of the lattice are cut at the cut points that are left ([`super::stencil`]).
+//! 3. A lattice point that is violated, having a cut point too near, is warped to its nearest cut point and lies on the
+//!    surface from then on.
+//! 4. The tetrahedra of the lattice are cut at the remaining cut points ([`super::stencil`]).
 //!
-//! Every tetrahedron keeps a lattice point strictly inside, so none has all its nodes on the surface. With the
-//! thresholds below all dihedral angles are between 10.78° and 164.74° whatever the surface [Labelle07, table 1].
+//! Every tetrahedron retains a lattice point strictly inside, so none has all its nodes on the surface. With the
+//! thresholds below all dihedral angles are between 10.78° and 164.74° for any surface [Labelle07, table 1].
 //! Edges and corners of the surface are cut off: the mesh is smooth there on the scale of a cell.
 
 use nalgebra::Point3;
 use rayon::prelude::*;
 
-use super::lattice::{Lattice, Place};
-use super::stencil::{Side, is_long, keep};
+use super::lattice::{Lattice, LatticePoint};
+use super::stencil::{Side, apply_stencil, is_long};
 use crate::field::error::FieldError;
 use crate::geometry::tet_mesh::mesh::{TetMesh, signed_volume};
 use crate::geometry::triangle_mesh::Aabb;
 
-/// Share of a long edge within which a cut point draws a lattice point to it [Labelle07, table 1].
+/// Warping threshold α of long edges: fraction of the edge within which a cut point violates a lattice point [Labelle07, table 1].
+/// The two thresholds are the paper's, and the angle bounds above hold for them only.
 const NEAR_LONG: f64 = 0.24999;
-/// The same of a short edge.
+/// The same for short edges.
 const NEAR_SHORT: f64 = 0.41189;
-/// Most steps of the search for a cut point; halving alone gives 40 binary digits.
+/// Maximum number of steps of the search for a cut point; bisection alone gives 40 binary digits.
 const STEPS: usize = 40;
-/// Share of an edge to which its cut point is found: far below any thresholds' effect on angles.
+/// Precision of a cut point as a fraction of its edge: far below the effect on angles.
 const CUT_PRECISION: f64 = 1e-9;
 
-/// Tetrahedra inside the surface on which `distance` vanishes: a signed distance [m], negative inside, not
-/// overestimated in size. `bounds` contains the surface; `cell` is the length of a lattice cell [m].
+/// Fills the surface on which `distance` vanishes with tetrahedra: a signed distance [m], negative inside, not
+/// overestimated in magnitude. `bounds` contains the surface; `cell` is the length of a lattice cell [m].
 ///
 /// ```
 /// use extricate_core::field::tetrahedralize::stuff;
@@ -51,7 +53,7 @@ pub fn stuff(
     distance: &(dyn Fn(&Point3<f64>) -> f64 + Sync),
 ) -> Result<TetMesh, FieldError> {
     if !(cell > 0.0 && cell.is_finite()) {
-        let (option, accepted) = ("cell", "a positive length in metres");
+        let (option, accepted) = ("cell", "positive and finite [m]");
         return Err(FieldError::Option { option, value: cell, accepted });
     }
     let lattice = Lattice::over(bounds.min, bounds.max, cell, max_cells)
@@ -71,13 +73,13 @@ pub fn stuff(
 struct Crossing {
     /// Slots of its end inside and of that outside.
     slots: [usize; 2],
-    ends: [Place; 2],
+    ends: [LatticePoint; 2],
     point: Point3<f64>,
 }
 
 struct Stuffing<'a> {
     lattice: &'a Lattice,
-    /// By slot: where each lattice point is.
+    /// Sign of each lattice point, by slot.
     sides: Vec<Side>,
     /// Sorted by slots.
     crossings: Vec<Crossing>,
@@ -93,7 +95,7 @@ impl<'a> Stuffing<'a> {
             _ => Side::Outside,
         };
         let sides: Vec<Side> = values.iter().map(side).collect();
-        let mut edges: Vec<([usize; 2], [Place; 2])> = Vec::new();
+        let mut edges: Vec<([usize; 2], [LatticePoint; 2])> = Vec::new();
         for place in lattice.places() {
             let slot = lattice.slot(place);
             if sides[slot] == Side::Inside {
@@ -103,53 +105,53 @@ impl<'a> Stuffing<'a> {
             }
         }
         edges.sort_unstable();
-        let cut = |&(slots, ends): &([usize; 2], [Place; 2])| {
+        let cut = |&(slots, ends): &([usize; 2], [LatticePoint; 2])| {
             let [inside, outside] = ends.map(|end| lattice.position(end));
-            let share = root(slots.map(|slot| values[slot]), |share| {
-                distance(&(inside + (outside - inside) * share))
+            let fraction = root(slots.map(|slot| values[slot]), |fraction| {
+                distance(&(inside + (outside - inside) * fraction))
             });
-            Crossing { slots, ends, point: inside + (outside - inside) * share }
+            Crossing { slots, ends, point: inside + (outside - inside) * fraction }
         };
         Self { lattice, sides, crossings: edges.par_iter().map(cut).collect(), moved: Vec::new() }
     }
 
-    /// Moves lattice points to cut points that are too near.
+    /// Warps violated lattice points to their nearest cut points.
     fn warp(&mut self) {
-        let mut wishes: Vec<(usize, f64, Point3<f64>)> = Vec::new();
+        let mut warps: Vec<(usize, f64, Point3<f64>)> = Vec::new();
         for crossing in &self.crossings {
             let [a, b] = crossing.ends;
             let (length, near) = if is_long(a, b) { (2.0, NEAR_LONG) } else { (3.0_f64.sqrt(), NEAR_SHORT) };
             for (slot, end) in crossing.slots.into_iter().zip(crossing.ends) {
                 let distance = (crossing.point - self.lattice.position(end)).norm();
                 if distance < near * length * self.lattice.half() {
-                    wishes.push((slot, distance, crossing.point));
+                    warps.push((slot, distance, crossing.point));
                 }
             }
         }
-        wishes.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        wishes.dedup_by_key(|wish| wish.0);
-        wishes.iter().for_each(|wish| self.sides[wish.0] = Side::Surface);
-        self.moved = wishes.into_iter().map(|(slot, _, point)| (slot, point)).collect();
+        warps.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        warps.dedup_by_key(|warp| warp.0);
+        warps.iter().for_each(|warp| self.sides[warp.0] = Side::Surface);
+        self.moved = warps.into_iter().map(|(slot, _, point)| (slot, point)).collect();
     }
 
-    /// Cuts the tetrahedra. Nodes are the lattice points, then the cut points that are used, in order.
+    /// Cuts the tetrahedra. Nodes are the lattice points, then the cut points in use, in order.
     fn fill(&self) -> (Vec<Point3<f64>>, Vec<[u32; 4]>) {
         let slots = self.sides.len();
-        let name = |place: Place| self.lattice.slot(place);
+        let name = |place: LatticePoint| self.lattice.slot(place);
         let mut named: Vec<[usize; 4]> = Vec::new();
         for place in self.lattice.places() {
             for places in self.lattice.tets(place) {
                 let own = places.map(name);
                 let sides = own.map(|slot| self.sides[slot]);
-                // Places in the order of the lattice: slots, then crossings behind them.
-                let mut kept: Vec<[u32; 4]> = Vec::new();
+                // Global indices before numbering: slots of lattice points, then crossings behind them.
+                let mut pieces: Vec<[u32; 4]> = Vec::new();
                 let cut = |i: usize, j: usize| (4 + 4 * i + j) as u32;
-                keep(&places, &sides, &[0, 1, 2, 3], &cut, &mut |tet| kept.push(tet));
+                apply_stencil(&places, &sides, &[0, 1, 2, 3], &cut, &mut |tet| pieces.push(tet));
                 let global = |local: u32| match local {
                     0..4 => own[local as usize],
                     _ => slots + self.crossing([own[(local as usize - 4) / 4], own[local as usize % 4]]),
                 };
-                named.extend(kept.into_iter().map(|tet| tet.map(global)));
+                named.extend(pieces.into_iter().map(|tet| tet.map(global)));
             }
         }
         self.number(named)
@@ -161,7 +163,7 @@ impl<'a> Stuffing<'a> {
         found.expect("an edge from inside to outside has a cut point")
     }
 
-    /// Gives the nodes that are used consecutive numbers, and every tetrahedron its orientation.
+    /// Numbers the nodes in use consecutively, and orients every tetrahedron.
     fn number(&self, named: Vec<[usize; 4]>) -> (Vec<Point3<f64>>, Vec<[u32; 4]>) {
         let slots = self.sides.len();
         let mut numbers = vec![u32::MAX; slots + self.crossings.len()];
@@ -191,8 +193,8 @@ impl<'a> Stuffing<'a> {
     }
 }
 
-/// Where a function of [0, 1] that is negative at 0 and positive at 1 changes its sign: false position, with the value
-/// at an end that stays halved (Illinois).
+/// Root of a function on [0, 1] that is negative at 0 and positive at 1: false position, where the value at an end that
+/// does not move is halved (Illinois).
 fn root(values: [f64; 2], function: impl Fn(f64) -> f64) -> f64 {
     let ([mut low, mut high], [mut below, mut above]) = ([0.0, 1.0], values);
     let mut last_moved_low = None;
@@ -234,19 +236,19 @@ mod tests {
     }
 
     #[test]
-    fn any_sides_and_any_cut_points_keep_the_angles_of_the_paper() {
-        // No surface at all: every sign and every cut point is drawn by lot, the worst that can come.
+    fn random_signs_and_cut_points_satisfy_the_angle_bounds_of_the_paper() {
+        // No surface at all: every sign and every cut point is random, the worst case.
         let lattice = Lattice::over(Point3::origin(), Point3::new(1.0, 1.0, 1.0), 0.06, 100_000).unwrap();
-        let (mut least, mut greatest) = (180.0_f64, 0.0_f64);
+        let (mut min, mut max) = (180.0_f64, 0.0_f64);
         for seed in 0..6_u64 {
-            let share = 0.3 + 0.1 * seed as f64;
+            let fraction = 0.3 + 0.1 * seed as f64;
             let mut values = vec![f64::INFINITY; lattice.sample(&|_| 1.0).len()];
             for place in lattice.places() {
                 let slot = lattice.slot(place);
                 let p = lattice.position(place) - Point3::new(0.5, 0.5, 0.5);
                 let inner = p.iter().all(|x| x.abs() < 0.5);
                 let draw = noise(seed * 1_000_003 + slot as u64);
-                values[slot] = if inner && draw < share { -1.0 } else { 1.0 };
+                values[slot] = if inner && draw < fraction { -1.0 } else { 1.0 };
             }
             let mut stuffing = Stuffing::new(&lattice, &values, &|_| 0.0);
             for (index, crossing) in stuffing.crossings.iter_mut().enumerate() {
@@ -268,14 +270,14 @@ mod tests {
             let mesh = TetMesh::new(nodes, tets).unwrap();
             let quality = TetQuality::of(&mesh);
             assert_eq!(quality.tets_on_surface, 0);
-            least = least.min(quality.least_dihedral);
-            greatest = greatest.max(quality.greatest_dihedral);
+            min = min.min(quality.min_dihedral);
+            max = max.max(quality.max_dihedral);
         }
-        assert!(least >= 10.78 && greatest <= 164.75, "{least} {greatest}");
+        assert!(min >= 10.78 && max <= 164.75, "{min} {max}");
     }
 
     #[test]
-    fn a_root_is_found_where_false_position_alone_creeps() {
+    fn a_root_is_found_where_false_position_alone_converges_slowly() {
         let found = root([-1e-3, 1.0], |x| x.powi(9) - 1e-3);
         assert!((found - 1e-3_f64.powf(1.0 / 9.0)).abs() < 1e-5, "{found}");
         assert!((root([-0.3, 0.7], |x| x - 0.3) - 0.3).abs() < 1e-12);

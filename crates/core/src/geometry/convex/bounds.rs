@@ -1,4 +1,4 @@
-//! Balls and boxes around convex shapes.
+//! Bounding spheres and axis-aligned bounding boxes of convex shapes.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -7,7 +7,7 @@ use super::shape::{ConvexShape, Core};
 use crate::geometry::triangle_mesh::Aabb;
 
 impl ConvexShape {
-    /// Centre [m], frame of the shape, and radius [m] of a ball around the shape. That of a half-space is infinite.
+    /// Centre [m], frame of the shape, and radius [m] of a bounding sphere. The radius is infinite for a half-space.
     #[must_use]
     pub fn bounding_sphere(&self) -> (Point3<f64>, f64) {
         let (center, of_core) = match self.core() {
@@ -23,20 +23,21 @@ impl ConvexShape {
         (center, of_core + self.radius())
     }
 
-    /// The smallest axis-aligned box around the shape at a pose, world frame. That of a half-space is all space.
+    /// Smallest axis-aligned bounding box of the shape at a pose, world frame. It is unbounded for a half-space.
     #[must_use]
     pub fn aabb(&self, pose: &Isometry3<f64>) -> Aabb {
+        // A half-space has no support point, and its box is unbounded along every axis but for special rotations.
         if *self.core() == Core::HalfSpace {
             let all = Point3::from(Vector3::repeat(f64::INFINITY));
             return Aabb { min: -all, max: all };
         }
         let rotation = pose.rotation.to_rotation_matrix();
-        let reach = |axis: usize, sign: f64| {
+        let extent = |axis: usize, sign: f64| {
             let outward = sign * rotation.matrix().row(axis).transpose();
             sign * (self.core().support(&outward, START_ANYWHERE).point.dot(&outward) + self.radius())
         };
         let origin = Point3::from(pose.translation.vector);
-        let corner = |sign: f64| origin + Vector3::from_fn(|axis, _| reach(axis, sign));
+        let corner = |sign: f64| origin + Vector3::from_fn(|axis, _| extent(axis, sign));
         Aabb { min: corner(-1.0), max: corner(1.0) }
     }
 }
@@ -62,7 +63,7 @@ mod tests {
         ]
     }
 
-    /// A point of the boundary.
+    /// Support point of the rounded shape.
     fn extreme(shape: &ConvexShape, direction: &Vector3<f64>) -> Point3<f64> {
         (shape.core().support(direction, START_ANYWHERE).point + shape.radius() * direction.normalize())
             .into()
@@ -75,9 +76,9 @@ mod tests {
         for shape in shapes() {
             let (center, radius) = shape.bounding_sphere();
             let aabb = shape.aabb(&pose);
-            for turn in 0..500 {
+            for step in 0..500 {
                 let direction =
-                    UnitQuaternion::from_euler_angles(f64::from(turn), 0.37 * f64::from(turn), 0.0);
+                    UnitQuaternion::from_euler_angles(f64::from(step), 0.37 * f64::from(step), 0.0);
                 let point = extreme(&shape, &(direction * Vector3::z()));
                 assert!((point - center).norm() <= radius * (1.0 + 1e-15));
                 let world = pose * point;

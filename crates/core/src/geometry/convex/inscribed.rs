@@ -1,4 +1,4 @@
-//! Meshes within convex shapes: that of a hull, and fine ones from points on the surface of round shapes.
+//! Inscribed polyhedra of convex shapes: hulls themselves, and hulls of dense surface points of round shapes.
 
 use std::f64::consts::{FRAC_PI_2, TAU};
 
@@ -10,16 +10,17 @@ use super::shape::{ConvexShape, Core};
 use crate::geometry::procedural::{Procedural, Sphere};
 use crate::geometry::triangle_mesh::TriangleMesh;
 
-/// Steps of a quarter of a circle across a rounded edge: the mesh lies inside the shape by up to 0.5 % of the radius
-/// around it.
+/// Steps of a quarter circle across a rounded edge: the mesh is inside the shape by up to 1 − cos(π/32) = 0.5 % of the rounding
+/// radius. Twice as many quarter this error and quadruple the points of a corner.
 const STEPS: u32 = 8;
-/// Steps around a cylinder or a cone: the mesh lies inside by up to 0.05 % of its radius.
+/// Steps around a cylinder or a cone: the mesh is inside by up to 1 − cos(π/96) = 0.05 % of its radius. Twice as many quarter
+/// this error and double the points.
 const SIDES: u32 = 96;
 
 impl ConvexShape {
-    /// A polyhedron within the shape [m, frame of the shape]: the shape itself where it is a hull, otherwise by up to 0.5 %
-    /// of the radius around the core and 0.05 % of that of a cylinder or cone. `None` of a half-space, and of a hull
-    /// without area.
+    /// Inscribed polyhedron [m, frame of the shape]: the shape itself if it is a hull, otherwise inside it by up to 0.5 % of
+    /// the rounding radius and 0.05 % of the radius of a cylinder or cone. `None` for a half-space, and for a hull without
+    /// area.
     #[must_use]
     pub fn inscribed_polyhedron(&self) -> Option<TriangleMesh> {
         match self.core() {
@@ -29,7 +30,7 @@ impl ConvexShape {
     }
 }
 
-/// Points of the surface, enough of them for their hull to stand for the shape. A half-space has none.
+/// Points of the surface, dense enough that their hull approximates the shape. None for a half-space.
 fn surface_points(shape: &ConvexShape) -> Vec<Point3<f64>> {
     let radius = shape.radius();
     match shape.core() {
@@ -39,24 +40,25 @@ fn surface_points(shape: &ConvexShape) -> Vec<Point3<f64>> {
         Core::Cylinder { radius: rim, half_height } => {
             let upper = Arc { center: [*rim, *half_height], from: 0.0, to: FRAC_PI_2 };
             let lower = Arc { center: [*rim, -half_height], from: -FRAC_PI_2, to: 0.0 };
-            turned(&[upper, lower], radius)
+            revolved(&[upper, lower], radius)
         }
         Core::Cone { radius: rim, half_height } => {
-            // The side's normal is raised by this angle above the horizontal.
+            // Elevation of the normal of the lateral surface.
             let raised = rim.atan2(2.0 * half_height);
             let apex = Arc { center: [0.0, *half_height], from: raised, to: FRAC_PI_2 };
             let base = Arc { center: [*rim, -half_height], from: -FRAC_PI_2, to: raised };
-            turned(&[apex, base], radius)
+            revolved(&[apex, base], radius)
         }
         Core::Hull(hull) => around_hull(hull, radius),
         Core::HalfSpace => Vec::new(),
     }
 }
 
-/// An eighth of a sphere at each corner of a box.
+/// One eighth of a sphere at each corner of a box.
 fn around_box(half_extents: &Vector3<f64>, radius: f64) -> Vec<Point3<f64>> {
     let mut points = Vec::new();
     for outward in directions() {
+        // A direction in a coordinate plane belongs to the corners on both sides of it.
         let sides = outward.map(|x| if x == 0.0 { &[-1.0, 1.0][..] } else { &[1.0][..] });
         for (&x, &y, &z) in sides.x.iter().flat_map(|x| {
             let sides = &sides;
@@ -70,7 +72,7 @@ fn around_box(half_extents: &Vector3<f64>, radius: f64) -> Vec<Point3<f64>> {
     points
 }
 
-/// Unit vectors all around, with circles along the coordinate planes: the edges of boxes.
+/// Unit vectors of all directions, with circles in the coordinate planes, which make the rounded edges of boxes.
 fn directions() -> Vec<Vector3<f64>> {
     let sphere = Sphere { radius: 1.0, frequency: STEPS }.mesh();
     let geodesic = sphere.iter().flat_map(|mesh| mesh.vertices()).map(|vertex| vertex.coords);
@@ -82,8 +84,8 @@ fn directions() -> Vec<Vector3<f64>> {
     geodesic.chain(circles).collect()
 }
 
-/// A hull's corners, moved out along the normals of the facets around them, along the arcs between those of
-/// neighbours, and along all directions in which they are extreme.
+/// Vertices of a hull, offset along the normals of their facets, along the arcs between those of adjacent facets, and
+/// along a grid of the directions in which they are extreme.
 fn around_hull(hull: &ConvexHull, radius: f64) -> Vec<Point3<f64>> {
     let mut points = Vec::new();
     for facet in hull.facets() {
@@ -92,6 +94,7 @@ fn around_hull(hull: &ConvexHull, radius: f64) -> Vec<Point3<f64>> {
             let across = hull.facet(neighbour).normal;
             let ends = [corner, facet.corners[(side + 1) % facet.corners.len()]];
             let steps = arc_steps(facet.normal.angle(&across));
+            // The arc excludes its end, which is the start of the neighbour's own.
             for step in 0..steps {
                 let outward = facet.normal.slerp(&across, f64::from(step) / f64::from(steps));
                 points.extend(ends.map(|end| hull.vertices()[end as usize] + radius * *outward));
@@ -110,15 +113,15 @@ fn arc_steps(angle: f64) -> u32 {
     (angle / FRAC_PI_2 * f64::from(STEPS)).ceil().max(1.0) as u32
 }
 
-/// An arc of a profile (distance from the axis, height), by the angles of its normals above the horizontal.
+/// Arc of a profile (distance from the axis, height), given by the elevations of its normals [rad].
 struct Arc {
     center: [f64; 2],
     from: f64,
     to: f64,
 }
 
-/// Arcs turned around the z axis.
-fn turned(arcs: &[Arc], radius: f64) -> Vec<Point3<f64>> {
+/// Surface of revolution of arcs about the z axis.
+fn revolved(arcs: &[Arc], radius: f64) -> Vec<Point3<f64>> {
     let mut points = Vec::new();
     for arc in arcs {
         let steps = arc_steps(arc.to - arc.from);

@@ -8,8 +8,8 @@ use super::shape::{ConvexShape, Core};
 use crate::geometry::mass_properties::MassProperties;
 
 impl ConvexShape {
-    /// Volume [m³]: infinite of a half-space, zero of a hull that is flat. Of rounded cylinders, cones and hulls it is that
-    /// of [`ConvexShape::inscribed_polyhedron`].
+    /// Volume [m³]: infinite for a half-space, zero for a flat hull. For rounded cylinders, cones and hulls it is the volume of
+    /// [`ConvexShape::inscribed_polyhedron`].
     #[must_use]
     pub fn volume(&self) -> f64 {
         let r = self.radius();
@@ -24,8 +24,8 @@ impl ConvexShape {
         }
     }
 
-    /// Volume, centre and inertia at density 1, if the shape has a volume: in closed form of a rounded box, otherwise those of
-    /// [`ConvexShape::inscribed_polyhedron`], which are exact of a hull alone.
+    /// Volume, centre and inertia at density 1, if the shape has a volume: in closed form for a rounded box, otherwise those of
+    /// [`ConvexShape::inscribed_polyhedron`], which are exact for hulls only.
     #[must_use]
     pub fn measured_mass(&self) -> Option<MassProperties> {
         match self.core() {
@@ -35,8 +35,8 @@ impl ConvexShape {
     }
 }
 
-/// The box of all points at most `r` away from a box of edge lengths a, b, c: that box, a slab of thickness r on each
-/// face, a quarter of a cylinder on each edge, an eighth of a ball on each corner.
+/// Mass properties of a rounded box, the Minkowski sum of a box and a ball of radius `r`: the box, a slab of thickness r on
+/// each face, a quarter cylinder on each edge, one eighth of a ball on each corner.
 fn of_rounded_box(size: &Vector3<f64>, r: f64) -> MassProperties {
     let volume = size.product()
         + 2.0 * r * (size.x * size.y + size.y * size.z + size.z * size.x)
@@ -54,7 +54,7 @@ fn of_rounded_box(size: &Vector3<f64>, r: f64) -> MassProperties {
 /// ∫ x² over a rounded box of core edges a (along x), b, c, with p = a/2, piece by piece.
 fn second_moment([a, b, c]: [f64; 3], r: f64) -> f64 {
     let p = a / 2.0;
-    // What does not reach beyond the core in x has the mean square p²/3.
+    // The pieces that do not extend beyond the core in x have the mean square p²/3.
     let within = a * b * c + 2.0 * r * a * (b + c) + PI * r.powi(2) * a;
     let slabs = 2.0 * b * c * ((p + r).powi(3) - p.powi(3)) / 3.0;
     let quarter_cylinder =

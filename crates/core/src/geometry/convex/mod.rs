@@ -1,4 +1,4 @@
-//! Convex shapes, known by their support functions: a *core* and a radius around it.
+//! Convex shapes, represented by support functions: a *core* and a rounding radius.
 
 mod bounds;
 pub(crate) mod extreme;

@@ -1,8 +1,8 @@
-//! Polyhedra that contain convex shapes, for algorithms that know triangles alone.
+//! Circumscribed polyhedra of convex shapes, for algorithms that require triangles.
 //!
-//! A polyhedron *contains* the shape it stands for, so that what is free of it is free of the shape: it is the Minkowski
-//! sum of a polyhedron around the core (prisms and pyramids around cylinders and cones) and one around the ball that
-//! rounds it.
+//! The polyhedron *contains* the shape, so that everything free of contact with it is free of contact with the shape: it is
+//! the Minkowski sum of a polyhedron around the core (prisms and pyramids around cylinders and cones) and one around the
+//! rounding ball.
 
 use std::f64::consts::{PI, TAU};
 
@@ -12,14 +12,16 @@ use super::{ConvexHull, ConvexShape, Core};
 use crate::geometry::TriangleMesh;
 use crate::geometry::procedural::{Procedural, Sphere};
 
-/// Sides of the polygon around a circle: up to 0.22 % larger.
+/// Sides of the polygon around a circle: its corners are farther out by 1/cos(π/48) − 1 = 0.22 %. Half as many quadruple this
+/// excess.
 const SIDES: u32 = 48;
-/// Parts of an icosahedron's edge on the polyhedron around a ball: up to 1.5 % larger.
+/// Subdivisions of an icosahedron's edge for the polyhedron around a ball: up to 1.5 % larger. The error falls with the square
+/// of this number, and the corners of the Minkowski sum grow with it.
 const FREQUENCY: u32 = 5;
 
 impl ConvexShape {
-    /// A polyhedron that contains the shape [m, frame of the shape]: the shape itself where it is a box or a hull, up to
-    /// a few percent of a radius larger where it is round. `None` of a half-space, and of a hull without area.
+    /// Circumscribed polyhedron [m, frame of the shape]: the shape itself if it is a box or a hull, up to a few percent of a
+    /// radius larger if it is round. `None` for a half-space, and for a hull without area.
     #[must_use]
     pub fn circumscribed_polyhedron(&self) -> Option<TriangleMesh> {
         let corners = corners(self.core())?;
@@ -35,6 +37,7 @@ impl ConvexShape {
 /// Corners of a polyhedron around a core.
 fn corners(core: &Core) -> Option<Vec<Point3<f64>>> {
     let circle = |radius: f64, z: f64| {
+        // The radius of the corners for which the sides touch the circle.
         let radius = radius / (PI / f64::from(SIDES)).cos();
         let angle = move |i: u32| TAU * f64::from(i) / f64::from(SIDES);
         (0..SIDES).map(move |i| Point3::new(radius * angle(i).cos(), radius * angle(i).sin(), z))
@@ -52,7 +55,7 @@ fn corners(core: &Core) -> Option<Vec<Point3<f64>>> {
     })
 }
 
-/// Corners of a box of half extents [m].
+/// Corners of a box with half extents [m].
 pub(crate) fn box_corners(half: &Vector3<f64>) -> Vec<Point3<f64>> {
     let side = |i: u32, axis: usize| if i >> axis & 1 == 0 { -half[axis] } else { half[axis] };
     (0..8).map(|i| Point3::new(side(i, 0), side(i, 1), side(i, 2))).collect()
@@ -65,8 +68,9 @@ fn ball(radius: f64) -> Option<Vec<Vector3<f64>>> {
         let [a, b, c] = mesh.triangle(i);
         (b - a).cross(&(c - a)).normalize().dot(&a.coords)
     };
-    let least = (0..mesh.triangles().len()).map(height).fold(f64::INFINITY, f64::min);
-    Some(mesh.vertices().iter().map(|vertex| vertex.coords * (radius / least)).collect())
+    // Scaled such that the face nearest to the centre touches the ball.
+    let min = (0..mesh.triangles().len()).map(height).fold(f64::INFINITY, f64::min);
+    Some(mesh.vertices().iter().map(|vertex| vertex.coords * (radius / min)).collect())
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ pub enum Core {
 
 /// A convex shape: all points at most `radius` away from its core.
 ///
-/// Constructors take any numbers; [`ConvexShape::validated`] refuses those that make no shape.
+/// Constructors accept any numbers; [`ConvexShape::validated`] rejects invalid ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConvexShape {
     core: Core,
@@ -105,7 +105,7 @@ impl ConvexShape {
         &self.core
     }
 
-    /// How far the shape reaches beyond its core [m].
+    /// Rounding radius [m]: distance by which the shape extends beyond its core.
     #[must_use]
     pub fn radius(&self) -> f64 {
         self.radius
@@ -113,7 +113,7 @@ impl ConvexShape {
 }
 
 impl Core {
-    /// No point of the core is farther from the origin of its frame than this [m]; infinite for a half-space.
+    /// Upper bound of the distance [m] of the core's points from the origin of its frame; infinite for a half-space.
     #[inline]
     pub(crate) fn reach(&self) -> f64 {
         match self {
@@ -122,7 +122,7 @@ impl Core {
         }
     }
 
-    /// No point of the core is farther from its centre than this [m]; infinite for a half-space.
+    /// Maximum distance [m] of the core's points from its centre; infinite for a half-space.
     #[inline]
     pub(crate) fn radius(&self) -> f64 {
         match self {
@@ -145,7 +145,7 @@ impl Core {
         }
     }
 
-    /// Whether the two are the same core, hulls by identity.
+    /// Whether two cores are the same; hulls are compared by identity.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Hull(one), Self::Hull(other)) => Arc::ptr_eq(one, other),

@@ -1,19 +1,19 @@
-//! Support functions: the point of a core that is extreme in a direction.
+//! Support functions of cores: the point that is extreme in a direction.
 
 use nalgebra::Vector3;
 
 use super::extreme::Support;
 use super::shape::Core;
 
-/// Squared length below which the horizontal part of a direction counts as zero. Its square would be rounded coarsely
-/// enough to throw a rim point out of the shape; to ignore it costs the 1e-40th part of a direction longer than 1e-100.
+/// Squared length below which the horizontal part of a direction counts as zero. Its square would have so few digits that a
+/// rim point could leave the shape; neglecting it is a relative error of 1e-40 for a direction longer than 1e-100.
 const NO_LENGTH_SQUARED: f64 = 1e-280;
 
 impl Core {
-    /// A point extreme in `direction`, which needs no unit length and must not be zero; frame of the core. Its length
+    /// Support point in `direction`, frame of the core. The direction must not be zero and need not have unit length; its length
     /// must be between 1e-100 and 1e100.
     ///
-    /// `start` is the `vertex` of a support nearby, or [`START_ANYWHERE`]. It never changes the support value.
+    /// `start` is a warm start, the `vertex` of a nearby support, or [`START_ANYWHERE`]. It never changes the support value.
     ///
     /// # Panics
     /// For a half-space, which has no extreme points.
@@ -38,7 +38,7 @@ impl Core {
                 Support { point: rim(*radius, direction, horizontal(direction), z), vertex: 0 }
             }
             Self::Cone { radius, half_height } => {
-                // The apex is above the rim by 2h·dz − r·|d_xy|.
+                // Support value of the apex less that of the rim: 2h·dz − r·|d_xy|.
                 let horizontal = horizontal(direction);
                 if 2.0 * half_height * direction.z >= radius * horizontal {
                     Support { point: Vector3::new(0.0, 0.0, *half_height), vertex: 0 }
@@ -59,7 +59,7 @@ fn horizontal(direction: &Vector3<f64>) -> f64 {
     if squared > NO_LENGTH_SQUARED { squared.sqrt() } else { 0.0 }
 }
 
-/// The point of a circle at height `z` that is extreme in a direction with a horizontal part of a length.
+/// Support point of a circle at height `z`; `horizontal` is the length of the direction's horizontal part.
 #[inline]
 fn rim(radius: f64, direction: &Vector3<f64>, horizontal: f64, z: f64) -> Vector3<f64> {
     if horizontal > 0.0 {
@@ -81,7 +81,7 @@ mod tests {
     use crate::geometry::convex::ConvexHull;
     use crate::geometry::convex::extreme::START_ANYWHERE;
 
-    /// Steps around and from pole to pole: multiples of eight, so that the axes are among the directions.
+    /// Steps around and from pole to pole: a multiple of eight, so that the axes are among the directions.
     const STEPS: u32 = 48;
 
     fn directions() -> impl Iterator<Item = Vector3<f64>> {
@@ -151,9 +151,12 @@ mod tests {
             for direction in directions().chain(tilted) {
                 let point = core.support(&direction, START_ANYWHERE).point;
                 let horizontal = point.x.hypot(point.y);
-                let most = points.iter().map(|p| p.x.hypot(p.y)).fold(0.0, f64::max);
+                let max_radius = points.iter().map(|p| p.x.hypot(p.y)).fold(0.0, f64::max);
                 let height = points.iter().map(|p| p.z).fold(0.0, f64::max);
-                assert!(horizontal <= most * (1.0 + 1e-15) && point.z.abs() <= height, "{core:?}: {point:?}");
+                assert!(
+                    horizontal <= max_radius * (1.0 + 1e-15) && point.z.abs() <= height,
+                    "{core:?}: {point:?}"
+                );
             }
         }
     }

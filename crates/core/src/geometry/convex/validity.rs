@@ -1,10 +1,10 @@
-//! Which numbers make a convex shape.
+//! Validation of the parameters of convex shapes.
 
 use super::shape::{ConvexShape, Core};
 use crate::geometry::shape_error::ShapeError;
 
 impl ConvexShape {
-    /// The shape, if its numbers make one: constructors take any numbers, and what comes from users is checked here.
+    /// Validates the parameters: constructors accept any numbers, and those from users are checked here.
     ///
     /// ```
     /// use extricate_core::geometry::convex::ConvexShape;
@@ -48,7 +48,7 @@ impl ConvexShape {
 }
 
 impl ConvexShape {
-    /// Whether no size is negative or not finite: then every computation with the shape has a meaning.
+    /// Whether all sizes are finite and not negative: the precondition of all computations with the shape.
     #[inline]
     pub(crate) fn is_sound(&self) -> bool {
         let sound = |size: f64| (0.0..f64::INFINITY).contains(&size);
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_size_is_checked_and_told() {
+    fn every_size_is_checked_and_reported() {
         type Make = fn(f64) -> ConvexShape;
         let positive: [(Make, &str); 9] = [
             (ConvexShape::sphere, "radius of a sphere"),

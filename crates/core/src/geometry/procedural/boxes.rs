@@ -32,7 +32,7 @@ impl Cuboid {
 }
 
 procedural! { "l_shape"
-    /// An L: a foot along x and a stem along z of the same thickness, joined at the corner of least x and z.
+    /// An L: a foot along x and a stem along z of the same thickness, joined at the corner of minimum x and z.
     pub struct LShape {
         /// Length of the foot along x, corner included [m].
         foot: f64 = 1.0,

@@ -1,7 +1,7 @@
 //! Solids made of box-shaped cells of a rectilinear grid: the boundary between full and empty cells.
 //!
-//! The boundary is a manifold as long as no two full cells, nor two empty ones, touch at an edge or a corner only;
-//! the kinds that use it see to that, and their tests check it.
+//! The boundary is a manifold if no two full cells, nor two empty ones, touch at an edge or a corner only; the kinds that
+//! use it ensure that, and their tests check it.
 
 use std::collections::HashMap;
 
@@ -37,7 +37,7 @@ pub(super) fn centered(intervals: impl IntoIterator<Item = f64>) -> Vec<f64> {
     line
 }
 
-/// The boundary of the full cells; `is_full` takes cell indices along x, y and z.
+/// Boundary of the full cells; `is_full` takes cell indices along x, y and z.
 pub(super) fn boundary(
     lines: &Lines,
     is_full: impl Fn([usize; 3]) -> bool,
@@ -73,11 +73,11 @@ struct Walls<'a> {
 }
 
 impl Walls<'_> {
-    /// The wall of a cell on its lower (0) or upper (1) side along an axis, facing out of the cell.
+    /// Adds the wall of a cell on its lower (0) or upper (1) side along an axis, facing out of the cell.
     fn add(&mut self, cell: [usize; 3], axis: usize, side: usize) {
         let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
-        // Counter-clockwise about the axis, from a corner that alternates like a chessboard: neighbouring walls
-        // then have crossing diagonals, and an even subdivision is symmetric.
+        // Counter-clockwise about the axis, from a corner that alternates like a chessboard: diagonals of neighbouring
+        // walls then meet, and an even subdivision is symmetric.
         let around = [(0, 0), (1, 0), (1, 1), (0, 1)];
         let first = (cell[u] + cell[v]) % 2;
         let mut corners = [0, 1, 2, 3].map(|i| {

@@ -27,7 +27,7 @@ procedural! { "cup"
         floor: f64 = 0.08,
         /// 1 with a handle, 0 without.
         handle: u32 = 1,
-        /// How far the middle of the handle stands out from the wall [m].
+        /// Distance of the middle of the handle from the wall [m].
         handle_reach: f64 = 0.32,
         /// Thickness of the handle [m].
         handle_thickness: f64 = 0.13,
@@ -39,7 +39,7 @@ procedural! { "cup"
     mesh = Cup::build
 }
 
-/// Heights of the handle's roots as shares of the height of the wall.
+/// Heights of the handle's roots as fractions of the height of the wall.
 const ROOTS: [f64; 2] = [0.29, 0.79];
 
 impl Cup {
@@ -98,7 +98,7 @@ impl Cup {
             .collect()
     }
 
-    /// Rows and columns of the wall's grid that the handle grows from.
+    /// Rows and columns of the wall's grid from which the handle starts.
     fn handle_roots(&self) -> Result<Roots, ShapeError> {
         let checks = Checks::of::<Self>();
         let thickness = self.handle_thickness;
@@ -107,7 +107,7 @@ impl Cup {
         let half_span = 0.5 * (ROOTS[1] - ROOTS[0]) * self.height;
         let is_thin = thickness < half_span && thickness < self.radius.min(self.base_radius);
         checks.require("handle_thickness", thickness, is_thin, "thin beside the cup")?;
-        // The inner side of the bend stays off the wall, and no bend is tighter than the tube: the radii of
+        // The inner side of the bend must not touch the wall, and no bend may be tighter than the tube: the radii of
         // curvature of the half ellipse are span²/reach at its middle and reach²/span at its ends.
         let (reach, radius) = (self.handle_reach, 0.5 * thickness);
         let tightest = (half_span * half_span / reach).min(reach * reach / half_span);
@@ -117,8 +117,8 @@ impl Cup {
         let half_rows = steps(thickness, self.height / f64::from(self.rings));
         let arc = std::f64::consts::TAU * self.radius / f64::from(self.segments);
         let half_columns = steps(thickness, arc) as i64;
-        let rows = ROOTS.map(|share| {
-            let middle = (share * f64::from(self.rings)).round() as usize;
+        let rows = ROOTS.map(|fraction| {
+            let middle = (fraction * f64::from(self.rings)).round() as usize;
             [middle - half_rows.min(middle), middle + half_rows]
         });
         let fits = rows[0][0] > 0 && rows[0][1] < rows[1][0] && rows[1][1] < self.rings as usize;
@@ -130,7 +130,7 @@ impl Cup {
         let at = |(row, column): (usize, i64)| wrapped(&wall[row], column);
         let [lower, upper] = roots.rows;
         let upper_border = border(upper, roots.columns);
-        // Bent over by half a turn, what was at the top of the upper root comes to the bottom of the lower one.
+        // The handle bends by 180°: the top of the upper root is joined to the bottom of the lower one.
         let lower_border = upper_border.iter().map(|&(row, column)| (upper[1] - row + lower[0], column));
         let last: Ring = lower_border.map(at).collect();
         let mut ring: Ring = upper_border.iter().copied().map(at).collect();
@@ -150,8 +150,8 @@ impl Cup {
         surface.band(&ring, &last);
     }
 
-    /// The ring of the handle after a share `t` of its half turn. Its section goes from the rectangle of the root
-    /// to a circle and back.
+    /// Ring of the handle at a fraction `t` of its half circle. Its section is blended from the rectangle of the root to a circle
+    /// and back.
     fn handle_ring(&self, ends: [Vector3<f64>; 2], section: &[Vector3<f64>], t: f64) -> Vec<Point3<f64>> {
         let angle = PI * t;
         let (sin, cos) = angle.sin_cos();
@@ -161,6 +161,7 @@ impl Cup {
         let center = Point3::new(root_x + self.handle_reach * sin, 0.0, middle_z + half_span * cos);
         let forwards = Vector3::new(self.handle_reach * cos, 0.0, -half_span * sin).normalize();
         let outwards = Vector3::new(-forwards.z, 0.0, forwards.x);
+        // Fully round between 30° and 150° of the half circle.
         let roundness = (2.0 * sin).min(1.0);
         (section.iter())
             .map(|corner| {
@@ -173,7 +174,7 @@ impl Cup {
     }
 }
 
-/// The patches of the wall that the handle grows from: rows of the lower and upper root, and their columns.
+/// Patches of the wall from which the handle starts: rows of the lower and upper root, and their columns.
 #[derive(Clone, Copy)]
 struct Roots {
     rows: [[usize; 2]; 2],

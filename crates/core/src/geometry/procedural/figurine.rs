@@ -1,19 +1,19 @@
-//! A standing figure as a function of the direction from its middle: a ball with smooth lobes for limbs.
+//! An upright figure as a radial function of the direction from its middle: a ball with smooth lobes for limbs.
 
 use nalgebra::Vector3;
 
 use super::parameters::Checks;
-use super::spheres::{checks_frequency, star};
+use super::spheres::{check_frequency, star};
 use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "figurine"
-    /// A plump figure that stands along z and looks along +x, with head, cap, arms, feet and a sack on its back. The
+    /// A plump figure, upright along z and facing +x, with head, cap, arms, feet and a sack on its back. The
     /// origin is the middle of its belly.
     pub struct Figurine {
         /// Radius of the belly [m].
         radius: f64 = 0.3,
-        /// Length of the limbs as a share of what it is by default; 0 leaves a ball.
+        /// Factor on the length of the limbs; 0 makes a ball.
         limbs: f64 = 1.0,
         /// Parts of an icosahedron's edge; there are 20 n² triangles.
         frequency: u32 = 20,
@@ -23,11 +23,11 @@ procedural! { "figurine"
 
 /// A limb: a lobe around a direction.
 struct Limb {
-    /// Where it points; need not have unit length.
+    /// Direction; need not have unit length.
     direction: [f64; 3],
-    /// How far it stands out, in radii of the belly.
+    /// Height above the belly, in radii of the belly.
     length: f64,
-    /// How slender it is: the lobe falls to 1/e where the cosine to its direction is this reciprocal below 1.
+    /// Slenderness: the lobe falls to 1/e where the cosine of the angle to its direction is 1 − 1/slenderness.
     slenderness: f64,
 }
 
@@ -45,14 +45,14 @@ impl Figurine {
     fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("radius", self.radius)])?;
-        // Ten times as long, the lobes are needles between which the belly is a speck.
+        // Ten times as long, the lobes are needles, and the belly is negligible.
         checks.require("limbs", self.limbs, (0.0..=10.0).contains(&self.limbs), "from 0 to 10")?;
-        checks_frequency(&checks, self.frequency)?;
+        check_frequency(&checks, self.frequency)?;
         star(self.frequency, |direction| self.radius * (1.0 + self.limbs * lobes(direction)))
     }
 }
 
-/// How far the limbs stand out in a direction, in radii of the belly.
+/// Height of the limbs above the belly in a direction, in radii of the belly.
 fn lobes(direction: &Vector3<f64>) -> f64 {
     let lobe = |limb: &Limb| {
         let cosine = direction.dot(&Vector3::from(limb.direction).normalize());

@@ -26,7 +26,7 @@ procedural! { "gear"
     mesh = Gear::build
 }
 
-/// Corners of one tooth: angle as a share of the pitch, and whether it is at the tip.
+/// Corners of one tooth: angle as a fraction of the pitch, and whether it is at the tip.
 const TOOTH: [(f64, bool); 5] = [(0.0, false), (0.25, false), (0.375, true), (0.625, true), (0.75, false)];
 
 impl Gear {
@@ -50,11 +50,11 @@ impl Gear {
     }
 
     fn ring(&self, z: f64, radius: impl Fn(bool) -> f64) -> Vec<Point3<f64>> {
-        let teeth =
-            (0..self.teeth).flat_map(|tooth| TOOTH.map(|(share, is_tip)| (f64::from(tooth) + share, is_tip)));
+        let teeth = (0..self.teeth)
+            .flat_map(|tooth| TOOTH.map(|(fraction, is_tip)| (f64::from(tooth) + fraction, is_tip)));
         teeth
-            .map(|(turns, is_tip)| {
-                let (sin, cos) = (TAU * turns / f64::from(self.teeth)).sin_cos();
+            .map(|(pitches, is_tip)| {
+                let (sin, cos) = (TAU * pitches / f64::from(self.teeth)).sin_cos();
                 Point3::new(radius(is_tip) * cos, radius(is_tip) * sin, z)
             })
             .collect()

@@ -1,15 +1,15 @@
 //! A golf club: one tube along a straight shaft, a bend and a straight head, its section an ellipse that widens into
-//! the head and closes round at the toe.
+//! the head and closes with a round toe.
 //!
-//! It cannot meet itself: the sections of each part lie in planes that do not cross within the tube while the bend is
-//! wider than the shaft, and a bend of at most a quarter turn keeps the three parts in three regions.
+//! It cannot intersect itself: the sections of each part are in planes that do not cross within the tube as long as the bend
+//! is wider than the shaft, and a bend of at most 90° separates the regions of the three parts.
 
 use std::f64::consts::FRAC_PI_2;
 
 use nalgebra::{Point3, Vector3};
 
 use super::parameters::Checks;
-use super::surface::{loft, turn};
+use super::surface::{angle_and_direction, loft};
 use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
@@ -23,7 +23,7 @@ procedural! { "golf_club"
         shaft_radius: f64 = 0.018,
         /// Radius of the bend [m].
         bend_radius: f64 = 0.05,
-        /// Angle between the shaft and the head [rad], at most a quarter turn.
+        /// Angle between the shaft and the head [rad], at most π/2.
         bend: f64 = 1.0,
         /// Length of the head from the bend to the toe [m].
         head_length: f64 = 0.24,
@@ -39,11 +39,11 @@ procedural! { "golf_club"
     mesh = GolfClub::build
 }
 
-/// Share of the steps that go along the shaft, and along the bend; the others go along the head.
+/// Fractions of the steps along the shaft and along the bend; the others are along the head.
 const STEPS: [f64; 2] = [0.3, 0.2];
-/// Share of the head's length over which it widens.
+/// Fraction of the head's length over which it widens.
 const NECK: f64 = 0.4;
-/// Share of the head's length after which it closes towards the toe.
+/// Fraction of the head's length after which it closes towards the toe.
 const TOE: f64 = 0.5;
 
 /// A section of the tube.
@@ -60,7 +60,7 @@ impl GolfClub {
         self.check()?;
         let rings = self.sections().into_iter().map(|section| {
             let point = |i| {
-                let direction = turn(i, self.sides).1;
+                let direction = angle_and_direction(i, self.sides).1;
                 section.center
                     + section.across * (section.half_axes[0] * direction.x)
                     + Vector3::y() * (section.half_axes[1] * direction.y)
@@ -83,7 +83,7 @@ impl GolfClub {
         let is_wide = self.bend_radius > self.shaft_radius;
         checks.require("bend_radius", self.bend_radius, is_wide, "more than the shaft's")?;
         let is_bent = self.bend > 0.0 && self.bend <= FRAC_PI_2;
-        checks.require("bend", self.bend, is_bent, "positive, at most a quarter turn")?;
+        checks.require("bend", self.bend, is_bent, "positive, at most π/2")?;
         checks.at_least("segments", self.segments, 10, "at least 10")?;
         checks.at_least("sides", self.sides, 3, "at least 3")?;
         checks.triangles([2, self.segments, self.sides])
@@ -91,22 +91,23 @@ impl GolfClub {
 
     /// Sections from the butt to just before the toe.
     fn sections(&self) -> Vec<Section> {
-        let [shaft, bend] = STEPS.map(|share| (share * f64::from(self.segments)) as u32);
+        let [shaft, bend] = STEPS.map(|fraction| (fraction * f64::from(self.segments)) as u32);
         let head = self.segments - shaft - bend;
-        let share = |i: u32, n: u32| f64::from(i) / f64::from(n);
-        let on_shaft = (0..shaft).map(|i| self.on_shaft(share(i, shaft)));
-        let on_bend = (0..bend).map(|i| self.on_bend(self.bend * share(i, bend)));
-        // Crowded at the toe, where the section closes fastest.
-        let on_head = (0..head).map(|i| self.on_head(self.head_length * (FRAC_PI_2 * share(i, head)).sin()));
+        let fraction = |i: u32, n: u32| f64::from(i) / f64::from(n);
+        let on_shaft = (0..shaft).map(|i| self.on_shaft(fraction(i, shaft)));
+        let on_bend = (0..bend).map(|i| self.on_bend(self.bend * fraction(i, bend)));
+        // Concentrated at the toe, where the section closes fastest.
+        let on_head =
+            (0..head).map(|i| self.on_head(self.head_length * (FRAC_PI_2 * fraction(i, head)).sin()));
         on_shaft.chain(on_bend).chain(on_head).collect()
     }
 
-    fn on_shaft(&self, share: f64) -> Section {
-        let center = Point3::new(0.0, 0.0, self.length * (0.5 - share));
+    fn on_shaft(&self, fraction: f64) -> Section {
+        let center = Point3::new(0.0, 0.0, self.length * (0.5 - fraction));
         Section { center, across: -Vector3::x(), half_axes: [self.shaft_radius; 2] }
     }
 
-    /// After an angle [rad] of the bend.
+    /// Section after an angle [rad] of the bend.
     fn on_bend(&self, angle: f64) -> Section {
         let (sin, cos) = angle.sin_cos();
         let across = Vector3::new(-cos, 0.0, -sin);
@@ -114,7 +115,7 @@ impl GolfClub {
         Section { center: middle + across * self.bend_radius, across, half_axes: [self.shaft_radius; 2] }
     }
 
-    /// So far behind the bend [m].
+    /// Section at a distance along the head from the bend [m].
     fn on_head(&self, along: f64) -> Section {
         let root = self.on_bend(self.bend);
         let forwards = Vector3::new(-root.across.z, 0.0, root.across.x);
@@ -127,7 +128,7 @@ impl GolfClub {
     }
 }
 
-/// From 0 at 0 to 1 at 1 without a kink.
+/// Cubic from 0 at 0 to 1 at 1 with zero slopes at the ends (smoothstep).
 fn smooth_step(t: f64) -> f64 {
     let t = t.clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)

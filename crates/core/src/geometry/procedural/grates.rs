@@ -1,4 +1,4 @@
-//! Grates: a frame with bars one way, and a lattice of two crossing layers. Each is one connected solid.
+//! Grates: a frame with parallel bars, and a lattice of two crossing layers. Each is one connected solid.
 
 use super::cells::{boundary, centered, subdivided};
 use super::parameters::Checks;

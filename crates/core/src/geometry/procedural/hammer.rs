@@ -1,9 +1,9 @@
-//! A hammer as one surface: a round head along x, and a handle that grows down out of a patch of it.
+//! A hammer as one surface: a round head along x, and a handle that extends downwards from a patch of it.
 
 use nalgebra::Point3;
 
 use super::parameters::Checks;
-use super::surface::{Ring, Surface, border, spans, turn, wrapped};
+use super::surface::{Ring, Surface, angle_and_direction, border, spans, wrapped};
 use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
@@ -27,9 +27,9 @@ procedural! { "hammer"
     mesh = Hammer::build
 }
 
-/// Bevel of the head's faces as a share of its radius.
+/// Bevel of the head's faces as a fraction of its radius.
 const BEVEL: f64 = 0.2;
-/// Rows of the head that its handle grows from.
+/// Rows of the head from which its handle starts.
 const ROOT_ROWS: [usize; 2] = [2, 4];
 
 impl Hammer {
@@ -60,11 +60,11 @@ impl Hammer {
             is_thin,
             "positive, at most 0.6 of the head's",
         )?;
-        let least = 2.0 * (self.handle_radius + BEVEL * self.head_radius);
+        let min = 2.0 * (self.handle_radius + BEVEL * self.head_radius);
         checks.require(
             "head_length",
             self.head_length,
-            self.head_length > least,
+            self.head_length > min,
             "wide enough for its handle",
         )?;
         let is_divisible = self.segments >= 8 && self.segments.is_multiple_of(4);
@@ -84,6 +84,7 @@ impl Hammer {
     fn head(&self, surface: &mut Surface) -> Vec<Ring> {
         let (half, bevel) = (0.5 * self.head_length, BEVEL * self.head_radius);
         let face = self.head_radius - bevel;
+        // The two stations at the handle's radius bound the patch of its root: rows 2 to 4.
         let stations = [
             (-half, face),
             (-half + bevel, self.head_radius),
@@ -94,7 +95,7 @@ impl Hammer {
             (half, face),
         ];
         let ring = |(x, radius): (f64, f64)| {
-            let around = (0..self.segments).map(|i| turn(i, self.segments).1 * radius);
+            let around = (0..self.segments).map(|i| angle_and_direction(i, self.segments).1 * radius);
             surface.ring(around.map(|offset| Point3::new(x, offset.x, offset.y)))
         };
         stations.map(ring).to_vec()

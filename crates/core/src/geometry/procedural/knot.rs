@@ -1,4 +1,4 @@
-//! Torus knots, and the tube around a closed curve.
+//! Torus knots.
 
 use nalgebra::{Point3, Vector3};
 
@@ -43,11 +43,11 @@ impl TorusKnot {
         checks.positive([("minor_radius", self.minor_radius), ("tube_radius", self.tube_radius)])?;
         let is_open = self.major_radius > self.minor_radius;
         checks.require("major_radius", self.major_radius, is_open, "more than the minor radius")?;
-        let least = self.p.max(self.q).saturating_mul(3);
-        checks.at_least("segments", self.segments, least, "at least three for every winding")?;
+        let min = self.p.max(self.q).saturating_mul(3);
+        checks.at_least("segments", self.segments, min, "at least three for every winding")?;
         checks.at_least("sides", self.sides, 3, "at least 3")?;
         checks.triangles([2, self.segments, self.sides])?;
-        checks.free_of_itself(self.tube_radius, clearance(|t| self.center_line(t)))?;
+        checks.no_self_intersection(self.tube_radius, clearance(|t| self.center_line(t)))?;
         let tube = Tube {
             center: |t| self.center_line(t),
             outward: |t| self.torus_normal(t),
@@ -89,13 +89,13 @@ mod tests {
 
     #[test]
     fn the_clearance_of_a_flat_ellipse_is_its_tightest_bend() {
-        // Least radius of curvature: b²/a at the ends of the long axis.
+        // Minimum radius of curvature: b²/a at the ends of the long axis.
         let found = clearance(|t| Point3::new(2.0 * t.cos(), 0.5 * t.sin(), 0.0));
         assert!((found - 0.125).abs() < 1e-3, "{found}");
     }
 
     #[test]
-    fn a_knot_that_would_meet_itself_is_refused_with_its_clearance() {
+    fn a_knot_that_would_intersect_itself_is_refused_with_its_clearance() {
         let error = TorusKnot { tube_radius: 0.45, ..TorusKnot::default() }.mesh().unwrap_err();
         let ShapeError::SelfIntersecting { clearance, .. } = error else { panic!("{error}") };
         assert!(clearance > TorusKnot::default().tube_radius && clearance < 0.45, "{clearance}");

@@ -1,7 +1,7 @@
 //! Procedural meshes: closed, manifold, outward-oriented solids from a few parameters.
 //!
 //! Every kind is a struct of parameters with a `Default` of about one metre in size; [`Procedural::mesh`] checks
-//! the parameters and makes the mesh. The same kinds go by name, for the command line and for scenes:
+//! the parameters and builds the mesh. The same kinds are available by name, for the command line and for scenes:
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -13,9 +13,9 @@
 //! # Ok::<(), extricate_core::geometry::ShapeError>(())
 //! ```
 //!
-//! Lengths are in metres, angles in radians. The frame: z is up and the axis of whatever has one; the middle of
-//! height, width and depth is at the origin, unless a kind says otherwise. Curved shapes are inscribed: their
-//! vertices lie on the surface that the parameters describe, so a polygonal volume is a little below the smooth one.
+//! Lengths are in metres, angles in radians. The frame: z is up and the axis of symmetry, if there is one; the middle of
+//! height, width and depth is at the origin, unless a kind states otherwise. Curved shapes are inscribed: their
+//! vertices are on the surface that the parameters describe, so a polygonal volume is slightly less than the smooth one.
 
 #[macro_use]
 pub(crate) mod parameters;
@@ -30,6 +30,7 @@ mod hammer;
 mod knot;
 mod noise;
 mod pottery;
+mod revolved;
 mod ring;
 mod round;
 mod spheres;
@@ -37,7 +38,6 @@ mod spoon;
 mod surface;
 mod threads;
 mod tube;
-mod turned;
 
 pub use self::parameters::SCALE;
 pub use boxes::{Cuboid, LShape, Tub};
@@ -50,12 +50,12 @@ pub use hammer::Hammer;
 pub use knot::TorusKnot;
 pub use parameters::{Kind, Parameter, Procedural};
 pub use pottery::{Bowl, Plate};
+pub use revolved::{Apple, Bottle, Pawn};
 pub use ring::{DistortedTorus, Torus};
 pub use round::{Capsule, Cone, Cylinder};
 pub use spheres::{Blob, BumpySphere, Sphere, UvSphere};
 pub use spoon::Spoon;
 pub use threads::{Bolt, Nut};
-pub use turned::{Apple, Bottle, Pawn};
 
 use crate::geometry::shape_error::ShapeError;
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ use nalgebra::Vector3;
 
 use super::triangle_mesh::TriangleMesh;
 
-/// Every kind of procedural mesh, by name.
+/// All kinds of procedural meshes, sorted by name.
 pub const KINDS: &[Kind] = &[
     Kind::of::<Apple>(),
     Kind::of::<Blob>(),
@@ -96,10 +96,10 @@ pub const KINDS: &[Kind] = &[
     Kind::of::<UvSphere>(),
 ];
 
-/// The kind of that name.
+/// Kind of procedural mesh of a name.
 ///
 /// # Errors
-/// [`ShapeError::UnknownKind`] when there is none.
+/// [`ShapeError::UnknownKind`] if there is none.
 pub fn kind(name: &str) -> Result<&'static Kind, ShapeError> {
     (KINDS.iter().find(|kind| kind.name == name)).ok_or_else(|| ShapeError::UnknownKind {
         kind: name.to_owned(),
@@ -107,8 +107,8 @@ pub fn kind(name: &str) -> Result<&'static Kind, ShapeError> {
     })
 }
 
-/// The mesh of a kind, from parameters by name; what is not named has its default. Counts are given as whole
-/// numbers, and `scale` multiplies every length.
+/// Builds a mesh of a kind from parameters by name; omitted ones have their defaults. Counts are integers, and `scale`
+/// multiplies every length.
 ///
 /// # Errors
 /// [`ShapeError`] when the kind or a parameter is unknown, or a value is out of its range.

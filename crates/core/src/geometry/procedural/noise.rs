@@ -7,8 +7,8 @@ use nalgebra::{Point3, Vector3};
 /// Bound of one octave of gradient noise with unit gradients in three dimensions: √3 / 2.
 const OCTAVE_BOUND: f64 = 0.866_025_403_784_438_6;
 
-/// Fractal noise in [−1, 1]: `octaves` octaves, each of twice the frequency and 0.4 of the height of the one
-/// before, which looks like worn stone (0.5 is rougher).
+/// Fractal noise in [−1, 1]: `octaves` octaves, each with twice the frequency and 0.4 of the amplitude of the previous
+/// one, which looks like worn stone (0.5 is rougher).
 pub(super) fn fractal(seed: u64, octaves: u32, point: &Point3<f64>) -> f64 {
     let (mut sum, mut bound, mut height, mut frequency) = (0.0, 0.0, 1.0, 1.0);
     for octave in 0..octaves {
@@ -23,6 +23,7 @@ pub(super) fn fractal(seed: u64, octaves: u32, point: &Point3<f64>) -> f64 {
 fn gradient_noise(seed: u64, point: &Point3<f64>) -> f64 {
     let base = point.coords.map(f64::floor);
     let within = point.coords - base;
+    // The quintic's first two derivatives vanish at the nodes: the noise is twice continuously differentiable.
     let fade = within.map(|t| t * t * t * (t * (t * 6.0 - 15.0) + 10.0));
     let mut sum = 0.0;
     for corner in 0..8_u8 {
@@ -67,9 +68,9 @@ mod tests {
     fn fractal_noise_stays_in_its_bounds_and_uses_them() {
         let values: Vec<_> = samples().map(|p| fractal(7, 4, &p)).collect();
         assert!(values.iter().all(|x| x.abs() <= 1.0));
-        let most = values.iter().copied().fold(0.0_f64, |most, x| most.max(x.abs()));
+        let max = values.iter().copied().fold(0.0_f64, |max, x| max.max(x.abs()));
         let mean = values.iter().sum::<f64>() / values.len() as f64;
-        assert!(most > 0.3 && mean.abs() < 0.1, "most {most}, mean {mean}");
+        assert!(max > 0.3 && mean.abs() < 0.1, "max {max}, mean {mean}");
     }
 
     #[test]

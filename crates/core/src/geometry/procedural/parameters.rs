@@ -1,54 +1,54 @@
-//! Parameters of procedural meshes: one declaration gives the struct, its defaults and its access by name.
+//! Parameters of procedural meshes: one declaration generates the struct, its defaults and its access by name.
 
 use std::collections::BTreeMap;
 
 use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
-/// Number of triangles beyond which a mesh is not made: about a gigabyte.
-const MOST_TRIANGLES: u64 = 10_000_000;
+/// Maximum number of triangles of a mesh: about a gigabyte.
+const MAX_TRIANGLES: u64 = 10_000_000;
 
-/// A kind of procedural mesh: its parameters, and the mesh they make.
+/// Kind of procedural mesh: its parameters, and the mesh built from them.
 pub trait Procedural: Default {
     /// Name, in snake case.
     const KIND: &'static str;
-    /// What it is, one paragraph.
+    /// Description, one paragraph.
     const ABOUT: &'static [&'static str];
     /// Its parameters, in order of declaration.
     const PARAMETERS: &'static [Parameter];
 
-    /// The parameters by name; what is not named has its default.
+    /// Sets parameters by name; omitted ones have their defaults.
     ///
     /// # Errors
-    /// [`ShapeError::UnknownParameter`], or [`ShapeError::OutOfRange`] for a count that is not whole.
+    /// [`ShapeError::UnknownParameter`], or [`ShapeError::OutOfRange`] for a count that is not an integer.
     fn from_parameters(parameters: &BTreeMap<String, f64>) -> Result<Self, ShapeError>;
 
-    /// The mesh.
+    /// Builds the mesh.
     ///
     /// # Errors
     /// [`ShapeError`] when a parameter is out of its range.
     fn mesh(&self) -> Result<TriangleMesh, ShapeError>;
 }
 
-/// A parameter of a kind.
+/// Parameter of a kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameter {
     /// Name, in snake case.
     pub name: &'static str,
     /// Default value.
     pub default: f64,
-    /// Whether it is a count, which must be whole.
+    /// Whether it is a count, which must be an integer.
     pub is_count: bool,
     /// Meaning and unit, lines of one paragraph.
     pub about: &'static [&'static str],
 }
 
-/// A kind of procedural mesh, as data.
+/// Kind of procedural mesh, as data.
 #[derive(Debug, Clone, Copy)]
 pub struct Kind {
     /// Name, in snake case.
     pub name: &'static str,
-    /// What it is, lines of one paragraph.
+    /// Description, lines of one paragraph.
     pub about: &'static [&'static str],
     /// Its parameters.
     pub parameters: &'static [Parameter],
@@ -66,7 +66,7 @@ impl Kind {
         }
     }
 
-    /// The mesh from parameters by name.
+    /// Builds the mesh from parameters by name.
     pub(super) fn build(&self, parameters: &BTreeMap<String, f64>) -> Result<TriangleMesh, ShapeError> {
         (self.build)(parameters)
     }
@@ -109,7 +109,7 @@ pub(super) fn set<V: Value>(
     Ok(())
 }
 
-/// The error for a parameter that the kind has not.
+/// Error for a parameter that does not exist.
 pub(super) fn unknown(kind: &'static str, name: &str, known: &[Parameter]) -> ShapeError {
     let known = known.iter().map(|parameter| parameter.name).chain([self::SCALE]);
     ShapeError::UnknownParameter {
@@ -119,7 +119,7 @@ pub(super) fn unknown(kind: &'static str, name: &str, known: &[Parameter]) -> Sh
     }
 }
 
-/// Checks of parameters, in the order in which a kind makes them.
+/// Checks of the parameters of a kind.
 pub(super) struct Checks {
     kind: &'static str,
 }
@@ -129,7 +129,7 @@ impl Checks {
         Self { kind: P::KIND }
     }
 
-    /// The value must meet the condition, which is false for NaN.
+    /// Requires that the value meets the condition, which must be false for NaN.
     pub(super) fn require(
         &self,
         parameter: &'static str,
@@ -142,7 +142,7 @@ impl Checks {
         if holds && value.is_finite() { Ok(()) } else { Err(error) }
     }
 
-    /// The lengths must be positive.
+    /// Requires positive lengths.
     pub(super) fn positive<const N: usize>(
         &self,
         lengths: [(&'static str, f64); N],
@@ -150,29 +150,29 @@ impl Checks {
         lengths.into_iter().try_for_each(|(name, value)| self.require(name, value, value > 0.0, "positive"))
     }
 
-    /// The count must be at least `least`.
+    /// Requires a count of at least `min`.
     pub(super) fn at_least(
         &self,
         parameter: &'static str,
         count: u32,
-        least: u32,
+        min: u32,
         expected: &'static str,
     ) -> Result<(), ShapeError> {
-        self.require(parameter, f64::from(count), count >= least, expected)
+        self.require(parameter, f64::from(count), count >= min, expected)
     }
 
-    /// The mesh must have no more triangles than can be handled; the product of the factors bounds them.
+    /// Requires a number of triangles that can be handled; the product of the factors is an upper bound of it.
     pub(super) fn triangles<const N: usize>(&self, factors: [u32; N]) -> Result<(), ShapeError> {
         let triangles = factors.into_iter().fold(1_u64, |product, x| product.saturating_mul(x.into()));
-        if triangles > MOST_TRIANGLES {
-            let (elements, limit) = ("triangles", MOST_TRIANGLES);
+        if triangles > MAX_TRIANGLES {
+            let (elements, limit) = ("triangles", MAX_TRIANGLES);
             return Err(ShapeError::TooLarge { elements, count: triangles, limit });
         }
         Ok(())
     }
 
-    /// The error of a tube that meets itself, unless its radius is below the clearance.
-    pub(super) fn free_of_itself(&self, radius: f64, clearance: f64) -> Result<(), ShapeError> {
+    /// Requires a tube that does not intersect itself: its radius must be below the clearance.
+    pub(super) fn no_self_intersection(&self, radius: f64, clearance: f64) -> Result<(), ShapeError> {
         if radius < clearance {
             return Ok(());
         }
@@ -180,7 +180,7 @@ impl Checks {
     }
 }
 
-/// Declares the parameters of a kind: the documentation of struct and fields is also the help of the command line.
+/// Declares the parameters of a kind: the documentation of struct and fields is also the help text of the command line.
 macro_rules! procedural {
     (
         $kind:literal
@@ -218,14 +218,14 @@ macro_rules! procedural {
                 parameters: &std::collections::BTreeMap<String, f64>,
             ) -> Result<Self, $crate::geometry::shape_error::ShapeError> {
                 use $crate::geometry::procedural::parameters::{set, unknown};
-                let mut made = Self::default();
+                let mut shape = Self::default();
                 for (name, &value) in parameters {
                     match name.as_str() {
-                        $( stringify!($field) => set($kind, stringify!($field), &mut made.$field, value)?, )+
+                        $( stringify!($field) => set($kind, stringify!($field), &mut shape.$field, value)?, )+
                         _ => return Err(unknown($kind, name, Self::PARAMETERS)),
                     }
                 }
-                Ok(made)
+                Ok(shape)
             }
 
             fn mesh(
@@ -237,5 +237,5 @@ macro_rules! procedural {
     };
 }
 
-/// Name of the parameter that every kind has besides its own: a factor on all lengths.
+/// Name of the parameter that every kind has in addition to its own: a factor on all lengths.
 pub const SCALE: &str = "scale";

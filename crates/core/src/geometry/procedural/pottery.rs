@@ -1,4 +1,4 @@
-//! Bowl and plate: solids of revolution that stand on a flat foot.
+//! Bowl and plate: solids of revolution with a flat foot.
 
 use super::parameters::Checks;
 use super::surface::revolve;
@@ -6,13 +6,13 @@ use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "bowl"
-    /// A half sphere of even wall on a flat foot, open above.
+    /// A hemispherical bowl of uniform wall thickness on a flat foot, open above.
     pub struct Bowl {
         /// Outer radius [m].
         radius: f64 = 1.5,
         /// Thickness of the wall [m].
         wall: f64 = 0.15,
-        /// Radius of the foot that it stands on [m].
+        /// Radius of the flat foot [m].
         foot: f64 = 0.5,
         /// Steps around the axis.
         segments: u32 = 48,

@@ -1,9 +1,9 @@
-//! Tori: the smooth one, and one whose centre line waves and whose tube swells.
+//! Tori: a regular one, and one with an undulating centre line and a varying tube radius.
 
 use nalgebra::{Point3, Vector3};
 
 use super::parameters::Checks;
-use super::surface::{revolve_closed, turn};
+use super::surface::{angle_and_direction, revolve_closed};
 use super::tube::{Tube, clearance};
 use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
@@ -33,7 +33,7 @@ impl Torus {
         checks.at_least("sides", self.sides, 3, "at least 3")?;
         checks.triangles([2, self.segments, self.sides])?;
         let profile: Vec<_> = (0..self.sides)
-            .map(|i| turn(i, self.sides).1 * self.minor_radius)
+            .map(|i| angle_and_direction(i, self.sides).1 * self.minor_radius)
             .map(|offset| [self.major_radius + offset.x, offset.y])
             .collect();
         revolve_closed(&profile, self.segments)
@@ -41,19 +41,19 @@ impl Torus {
 }
 
 procedural! { "distorted_torus"
-    /// A torus about the z axis whose centre line rises and falls and whose tube swells and thins.
+    /// A torus about the z axis with an undulating centre line and a tube of varying radius.
     pub struct DistortedTorus {
         /// Mean radius of the centre line [m].
         major_radius: f64 = 1.0,
         /// Mean radius of the tube [m].
         minor_radius: f64 = 0.25,
-        /// Rise of the centre line above and below the middle [m].
+        /// Amplitude of the centre line's undulation along z [m].
         rise: f64 = 0.2,
-        /// Number of rises around the axis.
+        /// Number of undulations around the axis.
         waves: u32 = 3,
-        /// Swelling of the tube as a share of its radius, below 1.
+        /// Amplitude of the tube's radius as a fraction of its mean, below 1.
         swelling: f64 = 0.35,
-        /// Number of swellings around the axis.
+        /// Number of maxima of the tube's radius around the axis.
         swellings: u32 = 5,
         /// Steps around the axis.
         segments: u32 = 72,
@@ -78,7 +78,7 @@ impl DistortedTorus {
         checks.at_least("sides", self.sides, 3, "at least 3")?;
         checks.triangles([2, self.segments, self.sides])?;
         let widest = self.minor_radius * (1.0 + self.swelling);
-        checks.free_of_itself(widest, clearance(|t| self.center_line(t)))?;
+        checks.no_self_intersection(widest, clearance(|t| self.center_line(t)))?;
         let tube = Tube {
             center: |t| self.center_line(t),
             outward: |t: f64| Vector3::new(t.cos(), t.sin(), 0.0),

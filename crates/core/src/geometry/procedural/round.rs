@@ -1,4 +1,4 @@
-//! Round primitives as meshes: cylinder, cone, capsule. Axis z, centred at half height, as on the command line.
+//! Round primitives as meshes: cylinder, cone, capsule. Axis z, centred at half height, as the shapes of the command line.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -56,15 +56,15 @@ impl Cone {
 }
 
 procedural! { "capsule"
-    /// A capsule about the z axis: a cylinder with a half ball at either end.
+    /// A capsule about the z axis: a cylinder with a hemisphere at either end.
     pub struct Capsule {
         /// Radius [m].
         radius: f64 = 0.25,
-        /// Length of the cylinder, without the half balls [m].
+        /// Length of the cylinder, without the hemispheres [m].
         length: f64 = 0.5,
         /// Steps around the axis.
         segments: u32 = 32,
-        /// Steps from the rim of a half ball to its pole.
+        /// Steps from the rim of a hemisphere to its pole.
         rings: u32 = 8,
     }
     mesh = Capsule::build
@@ -77,13 +77,13 @@ impl Capsule {
         checks.at_least("segments", self.segments, 3, "at least 3")?;
         checks.at_least("rings", self.rings, 1, "at least 1")?;
         checks.triangles([4, self.segments, self.rings])?;
-        let half_ball = (0..=self.rings).map(|i| {
+        let hemisphere = (0..=self.rings).map(|i| {
             let angle = FRAC_PI_2 * f64::from(i) / f64::from(self.rings);
-            // The pole lies on the axis exactly.
+            // cos(π/2) is not zero in floating point; the pole must be on the axis exactly.
             let cos = if i == self.rings { 0.0 } else { angle.cos() };
             [self.radius * cos, 0.5 * self.length + self.radius * angle.sin()]
         });
-        let upper: Vec<_> = half_ball.collect();
+        let upper: Vec<_> = hemisphere.collect();
         let lower = upper.iter().rev().map(|&[radius, z]| [radius, -z]);
         revolve(&lower.chain(upper.iter().copied()).collect::<Vec<_>>(), self.segments)
     }

@@ -1,4 +1,4 @@
-//! Spheres, and shapes whose surface is a function of the direction from their centre.
+//! Spheres, and star-shaped solids: those whose surface is a radial function of the direction from their centre.
 
 use nalgebra::{Point3, Vector3};
 
@@ -10,7 +10,7 @@ use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::geometry::weld::Welder;
 
 procedural! { "sphere"
-    /// A geodesic sphere: every edge of an icosahedron cut into equal parts, and the points moved to the sphere.
+    /// A geodesic sphere: an icosahedron, each edge subdivided into equal parts, its points projected to the sphere.
     pub struct Sphere {
         /// Radius [m].
         radius: f64 = 0.5,
@@ -24,7 +24,7 @@ impl Sphere {
     fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("radius", self.radius)])?;
-        checks_frequency(&checks, self.frequency)?;
+        check_frequency(&checks, self.frequency)?;
         star(self.frequency, |_| self.radius)
     }
 }
@@ -62,7 +62,7 @@ procedural! { "bumpy_sphere"
     pub struct BumpySphere {
         /// Mean radius [m].
         radius: f64 = 0.5,
-        /// Greatest height of a bump as a share of the radius, below 1.
+        /// Maximum height of a bump as a fraction of the radius, below 1.
         amplitude: f64 = 0.12,
         /// Bumps across the diameter.
         bumps: f64 = 2.0,
@@ -82,7 +82,7 @@ impl BumpySphere {
             (0.0..1.0).contains(&self.amplitude),
             "from 0 to below 1",
         )?;
-        checks_frequency(&checks, self.frequency)?;
+        check_frequency(&checks, self.frequency)?;
         let wave = std::f64::consts::PI * self.bumps;
         star(self.frequency, |direction| {
             let height = direction.map(|x| (wave * x).cos()).product();
@@ -92,15 +92,15 @@ impl BumpySphere {
 }
 
 procedural! { "blob"
-    /// A boulder like a scan: a sphere displaced by seeded fractal noise. The default has 80 000 triangles.
+    /// A boulder, similar to a scan: a sphere displaced by seeded fractal noise. The default has 80 000 triangles.
     pub struct Blob {
         /// Mean radius [m].
         radius: f64 = 0.5,
-        /// Greatest displacement as a share of the radius, below 1.
+        /// Maximum displacement as a fraction of the radius, below 1.
         amplitude: f64 = 0.9,
         /// Features of the coarsest octave across the radius.
         roughness: f64 = 1.3,
-        /// Octaves of noise, each 0.4 as high as the one before.
+        /// Octaves of noise, each with 0.4 of the amplitude of the previous one.
         octaves: u32 = 5,
         /// Seed of the noise.
         seed: u32 = 1,
@@ -120,7 +120,7 @@ impl Blob {
             (0.0..1.0).contains(&self.amplitude),
             "from 0 to below 1",
         )?;
-        // Above 10⁶ features a radius the nodes of the finest octave are no longer told apart.
+        // Above 10⁶ features per radius the nodes of the finest octave are no longer distinguishable in double precision.
         checks.require(
             "roughness",
             self.roughness,
@@ -133,7 +133,7 @@ impl Blob {
             (1..=16).contains(&self.octaves),
             "from 1 to 16",
         )?;
-        checks_frequency(&checks, self.frequency)?;
+        check_frequency(&checks, self.frequency)?;
         star(self.frequency, |direction| {
             let height = fractal(self.seed.into(), self.octaves, &Point3::from(direction * self.roughness));
             self.radius * (1.0 + self.amplitude * height)
@@ -141,13 +141,13 @@ impl Blob {
     }
 }
 
-pub(super) fn checks_frequency(checks: &Checks, frequency: u32) -> Result<(), ShapeError> {
+pub(super) fn check_frequency(checks: &Checks, frequency: u32) -> Result<(), ShapeError> {
     checks.at_least("frequency", frequency, 1, "at least 1")?;
     checks.triangles([20, frequency, frequency])
 }
 
-/// The surface at distance `radius(direction)` [m] from the origin in every direction of a geodesic sphere. A
-/// positive function makes it closed and free of self-intersections: every ray meets it once.
+/// Star-shaped surface at distance `radius(direction)` [m] from the origin in every direction of a geodesic sphere. With a
+/// positive function it is closed and free of self-intersections: every ray intersects it once.
 pub(super) fn star(
     frequency: u32,
     radius: impl Fn(&Vector3<f64>) -> f64,
@@ -170,7 +170,7 @@ fn geodesic(frequency: u32) -> (Vec<Vector3<f64>>, Vec<[u32; 3]>) {
         let mut node = |i: u32, j: u32| {
             let weights = [frequency - i - j, i, j];
             let mut terms = [0, 1, 2].map(|k| (face[k], weights[k]));
-            // Summed in the order of the corners' numbers, a point on an edge has the same bits from both faces.
+            // Summed in the order of the corners' indices, a point on an edge is bitwise equal in both faces.
             terms.sort_unstable();
             let sum: Vector3<f64> = terms.iter().map(|&(k, weight)| corners[k] * f64::from(weight)).sum();
             welder.add(Point3::from(sum))

@@ -1,11 +1,11 @@
-//! A spoon: an upper and a lower surface over one outline, so that it cannot meet itself.
+//! A spoon: an upper and a lower surface over one outline, so that it cannot intersect itself.
 
 use std::f64::consts::FRAC_PI_2;
 
 use nalgebra::Point3;
 
 use super::parameters::Checks;
-use super::surface::{loft, turn};
+use super::surface::{angle_and_direction, loft};
 use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
@@ -22,7 +22,7 @@ procedural! { "spoon"
         bowl_depth: f64 = 0.1,
         /// Full width of the handle [m].
         handle_width: f64 = 0.1,
-        /// How far the end of the handle curves up [m].
+        /// Height of the end of the handle above the plane of the rim [m].
         rise: f64 = 0.12,
         /// Thickness, measured upwards [m].
         thickness: f64 = 0.05,
@@ -59,8 +59,8 @@ impl Spoon {
         checks.triangles([2, self.segments, self.sides])
     }
 
-    /// Position of a ring along the spoon [m]: even steps in the angle of a half ellipse crowd them at the tip,
-    /// where the outline turns fastest; the pole beyond the last is the tip itself.
+    /// Position of a ring along the spoon [m]: equal steps in the angle of a half ellipse concentrate the rings at the tip, where
+    /// the outline curves most; the pole beyond the last ring is the tip itself.
     fn station(&self, i: u32) -> f64 {
         let angle = FRAC_PI_2 * f64::from(i) / f64::from(self.segments);
         self.length * (angle.sin() - 0.5)
@@ -71,19 +71,20 @@ impl Spoon {
         1.0 - 2.0 * (0.5 * self.length - x) / self.bowl_length
     }
 
-    /// Half the width of the outline [m]: an ellipse for the bowl, blended with the strip of the handle that runs
-    /// out at the tip.
+    /// Half the width of the outline [m]: an ellipse for the bowl, blended with the strip of the handle, which tapers off at the
+    /// tip.
     fn half_width(&self, x: f64) -> f64 {
         let u = self.along_bowl(x);
         let bowl = 0.5 * self.bowl_width * (1.0 - u * u).max(0.0).sqrt();
         let handle = 0.5 * self.handle_width * (1.0 - u.max(0.0).powi(2)).max(0.0).sqrt();
+        // The 4-norm is a smooth maximum of the two widths.
         (bowl.powi(4) + handle.powi(4)).powf(0.25)
     }
 
-    /// Height of the middle surface [m] at a share of the half width in [−1, 1].
-    fn middle(&self, x: f64, share: f64) -> f64 {
+    /// Height of the middle surface [m] at a fraction of the half width in [−1, 1].
+    fn middle(&self, x: f64, fraction: f64) -> f64 {
         let u = self.along_bowl(x);
-        let hollow = (1.0 - u * u).max(0.0) * (1.0 - share * share);
+        let hollow = (1.0 - u * u).max(0.0) * (1.0 - fraction * fraction);
         let handle = ((-1.0 - u) / (2.0 * self.length / self.bowl_length - 2.0)).max(0.0);
         self.rise * handle * handle - self.bowl_depth * hollow
     }
@@ -91,7 +92,7 @@ impl Spoon {
     fn ring(&self, x: f64) -> Vec<Point3<f64>> {
         let half_width = self.half_width(x);
         (0..self.sides)
-            .map(|i| turn(i, self.sides).1)
+            .map(|i| angle_and_direction(i, self.sides).1)
             .map(|direction| {
                 let z = self.middle(x, direction.x) + 0.5 * self.thickness * direction.y;
                 Point3::new(x, half_width * direction.x, z)

@@ -19,39 +19,39 @@ pub(super) struct Surface {
 }
 
 impl Surface {
-    /// A new vertex.
+    /// Adds a vertex.
     pub(super) fn vertex(&mut self, point: Point3<f64>) -> u32 {
         self.vertices.push(point);
         // `Checks::triangles` bounds the size of every procedural mesh well below 2³².
         (self.vertices.len() - 1) as u32
     }
 
-    /// The position of a vertex [m].
+    /// Position of a vertex [m].
     pub(super) fn point(&self, vertex: u32) -> Point3<f64> {
         self.vertices[vertex as usize]
     }
 
-    /// A new ring of new vertices.
+    /// Adds a ring of new vertices.
     pub(super) fn ring(&mut self, points: impl IntoIterator<Item = Point3<f64>>) -> Ring {
         points.into_iter().map(|point| self.vertex(point)).collect()
     }
 
-    /// A triangle, counter-clockwise seen from outside.
+    /// Adds a triangle, counter-clockwise seen from outside.
     pub(super) fn triangle(&mut self, corners: [u32; 3]) {
         self.triangles.push(corners);
     }
 
-    /// A quadrilateral, counter-clockwise seen from outside, cut along its first diagonal.
+    /// Adds a quadrilateral, counter-clockwise seen from outside, split along its first diagonal.
     pub(super) fn quad(&mut self, [a, b, c, d]: [u32; 4]) {
         self.triangles.extend([[a, b, c], [a, c, d]]);
     }
 
-    /// The band from one ring to the next.
+    /// Adds the band from one ring to the next.
     pub(super) fn band(&mut self, from: &[u32], to: &[u32]) {
         self.band_except(from, to, |_| false);
     }
 
-    /// The band from one ring to the next, but for the quads after the columns that are left open.
+    /// Adds the band from one ring to the next, except for the quads after open columns.
     pub(super) fn band_except(&mut self, from: &[u32], to: &[u32], is_open: impl Fn(usize) -> bool) {
         let count = from.len();
         for column in (0..count).filter(|&column| !is_open(column)) {
@@ -60,7 +60,7 @@ impl Surface {
         }
     }
 
-    /// Closes the first ring behind with a fan around a new vertex.
+    /// Closes the first ring with a fan around a new vertex.
     pub(super) fn cap_start(&mut self, ring: &[u32], pole: Point3<f64>) {
         let pole = self.vertex(pole);
         for column in 0..ring.len() {
@@ -68,7 +68,7 @@ impl Surface {
         }
     }
 
-    /// Closes the last ring ahead with a fan around a new vertex.
+    /// Closes the last ring with a fan around a new vertex.
     pub(super) fn cap_end(&mut self, ring: &[u32], pole: Point3<f64>) {
         let pole = self.vertex(pole);
         for column in 0..ring.len() {
@@ -76,7 +76,7 @@ impl Surface {
         }
     }
 
-    /// The finished mesh, without the vertices that stood inside a patch left open.
+    /// The mesh, without the unused vertices inside open patches.
     pub(super) fn finish(mut self) -> Result<TriangleMesh, ShapeError> {
         let mut moved_to = vec![None; self.vertices.len()];
         let mut used = Vec::with_capacity(self.vertices.len());
@@ -115,10 +115,10 @@ pub(super) fn loft_closed(
     surface.finish()
 }
 
-/// The points at radius `radius(angle)` [m] around the z axis at height `z` [m], counter-clockwise from x.
+/// Points at radius `radius(angle)` [m] around the z axis at height `z` [m], counter-clockwise from x.
 pub(super) fn circle(count: u32, z: f64, radius: impl Fn(f64) -> f64) -> Vec<Point3<f64>> {
     (0..count)
-        .map(|i| turn(i, count))
+        .map(|i| angle_and_direction(i, count))
         .map(|(angle, direction)| {
             let radius = radius(angle);
             Point3::new(radius * direction.x, radius * direction.y, z)
@@ -126,9 +126,9 @@ pub(super) fn circle(count: u32, z: f64, radius: impl Fn(f64) -> f64) -> Vec<Poi
         .collect()
 }
 
-/// The angle [rad] of step `i` of `count` around the circle, and its unit direction in the xy plane. Quarter turns
-/// are exact, so that symmetric shapes are symmetric.
-pub(super) fn turn(i: u32, count: u32) -> (f64, Vector3<f64>) {
+/// Angle [rad] of step `i` of `count` around the circle, and its unit direction in the xy plane. Multiples of 90° are exact, so
+/// that symmetric shapes are symmetric.
+pub(super) fn angle_and_direction(i: u32, count: u32) -> (f64, Vector3<f64>) {
     let angle = std::f64::consts::TAU * f64::from(i) / f64::from(count);
     let (sin, cos) = match (4 * u64::from(i) / u64::from(count), 4 * u64::from(i) % u64::from(count)) {
         (0, 0) => (0.0, 1.0),
@@ -140,20 +140,20 @@ pub(super) fn turn(i: u32, count: u32) -> (f64, Vector3<f64>) {
     (angle, Vector3::new(cos, sin, 0.0))
 }
 
-/// The solid of revolution about z of a profile (radius, height) [m] that starts and ends on the axis and keeps
-/// the solid on its left: up the outside, down the inside.
+/// Solid of revolution about z of a profile (radius, height) [m] that starts and ends on the axis, with the solid on its
+/// left: up the outside, down the inside.
 pub(super) fn revolve(profile: &[[f64; 2]], segments: u32) -> Result<TriangleMesh, ShapeError> {
     let [first, inner @ .., last] = profile else { unreachable!("a profile has two ends on the axis") };
     let rings = inner.iter().map(|&[radius, z]| circle(segments, z, |_| radius));
     loft(rings, [Point3::new(0.0, 0.0, first[1]), Point3::new(0.0, 0.0, last[1])])
 }
 
-/// The solid of revolution about z of a closed profile (radius, height) [m] off the axis, counter-clockwise.
+/// Solid of revolution about z of a closed profile (radius, height) [m] off the axis, counter-clockwise.
 pub(super) fn revolve_closed(profile: &[[f64; 2]], segments: u32) -> Result<TriangleMesh, ShapeError> {
     loft_closed(profile.iter().map(|&[radius, z]| circle(segments, z, |_| radius)))
 }
 
-/// The border of a patch of a grid of rings, as (row, column) pairs: rows `rows[0]..=rows[1]`, columns
+/// Border of a patch of a grid of rings, as (row, column) pairs: rows `rows[0]..=rows[1]`, columns
 /// `columns[0]..=columns[1]`, counter-clockwise seen from outside. Columns are not yet wrapped around the ring.
 pub(super) fn border(rows: [usize; 2], columns: [i64; 2]) -> Vec<(usize, i64)> {
     let [bottom, top] = rows;
@@ -165,14 +165,14 @@ pub(super) fn border(rows: [usize; 2], columns: [i64; 2]) -> Vec<(usize, i64)> {
     along_bottom.chain(up_the_right).chain(along_top).chain(down_the_left).collect()
 }
 
-/// Whether the quad after `column`, of `count` around, lies in the columns from `columns[0]` to `columns[1]`.
+/// Whether the quad after `column`, of `count` around, is within the columns from `columns[0]` to `columns[1]`.
 pub(super) fn spans(columns: [i64; 2], column: usize, count: usize) -> bool {
     // Ring sizes are 32-bit counts, so both conversions are exact.
     let offset = (column as i64 - columns[0]).rem_euclid(count as i64);
     offset < columns[1] - columns[0]
 }
 
-/// The vertex of a ring at a column that may be negative or beyond the last.
+/// Vertex of a ring at a column that may be negative or beyond the last.
 pub(super) fn wrapped(ring: &[u32], column: i64) -> u32 {
     ring[column.rem_euclid(ring.len() as i64) as usize]
 }

@@ -13,13 +13,13 @@ use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "bolt"
-    /// A bolt along z with a hexagonal head on top; its thread runs out over one pitch at either end.
+    /// A bolt along z with a hexagonal head on top; its thread tapers off over one pitch at either end.
     pub struct Bolt {
         /// Outer diameter of the thread [m].
         diameter: f64 = 0.5,
         /// Length of the shank [m].
         length: f64 = 1.2,
-        /// Rise of the thread in one turn [m].
+        /// Pitch: axial advance of the thread per revolution [m].
         pitch: f64 = 0.15,
         /// Depth of the thread [m]; 0 for a plain shank.
         depth: f64 = 0.05,
@@ -48,6 +48,7 @@ impl Bolt {
         let tip = -half;
         let shank = (0..=rows).map(|i| {
             let along = self.length * f64::from(i) / f64::from(rows);
+            // The depth grows linearly from zero over the first pitch, and falls to zero over the last.
             let run_out = (along.min(self.length - along) / self.pitch).min(1.0);
             let root = 0.5 * self.diameter - self.depth;
             let z = tip + along;
@@ -61,11 +62,11 @@ impl Bolt {
 procedural! { "nut"
     /// A hexagonal nut about z with a threaded hole.
     pub struct Nut {
-        /// Outer diameter of the bolt's thread that it takes [m].
+        /// Outer diameter of the matching bolt's thread [m].
         diameter: f64 = 0.5,
         /// Height [m].
         height: f64 = 0.4,
-        /// Rise of the thread in one turn [m].
+        /// Pitch: axial advance of the thread per revolution [m].
         pitch: f64 = 0.15,
         /// Depth of the thread [m]; 0 for a plain hole.
         depth: f64 = 0.05,
@@ -102,7 +103,7 @@ impl Nut {
     }
 }
 
-/// Height of the thread as a share of its depth, in [0, 1].
+/// Height of the thread as a fraction of its depth, in [0, 1].
 fn crest(z: f64, pitch: f64, angle: f64) -> f64 {
     0.5 * (1.0 + (TAU * z / pitch - angle).cos())
 }
@@ -125,7 +126,7 @@ fn check_thread(
     let is_shallow = depth >= 0.0 && depth < 0.5 * diameter;
     checks.require("depth", depth, is_shallow, "not negative and below the radius")?;
     checks.at_least("steps", steps, 4, "at least 4")?;
-    // The conversion saturates; a thread that fine is then refused by its number of triangles.
+    // The conversion saturates; such a fine thread is then refused because of its number of triangles.
     Ok(if depth > 0.0 { (length / pitch * f64::from(steps)).ceil() as u32 } else { 1 })
 }
 
@@ -142,10 +143,10 @@ mod tests {
     #[test]
     fn a_nut_keeps_its_clearance_from_the_bolt_when_it_is_screwed_along() {
         let (bolt, nut) = (Bolt::default(), Nut::default());
-        for turns in [0.0, 0.25, 1.6] {
+        for revolutions in [0.0, 0.25, 1.6] {
             for (z, angle) in [(0.0, 0.3), (0.1, 2.0), (-0.2, 5.0)] {
-                // A right-handed nut that turns by an angle advances by its share of the pitch.
-                let (nut_z, nut_angle) = (z - turns * nut.pitch, angle - turns * TAU);
+                // A right-handed nut advances by one pitch per revolution.
+                let (nut_z, nut_angle) = (z - revolutions * nut.pitch, angle - revolutions * TAU);
                 let gap = crest(nut_z, nut.pitch, nut_angle) - crest(z, bolt.pitch, angle);
                 assert!(gap.abs() < 1e-12);
             }

@@ -1,8 +1,7 @@
-//! COLLADA 1.4 and 1.5: the triangles and polygons of the visual scene, moved by their nodes and scaled to metres.
+//! COLLADA 1.4 and 1.5: the triangles and polygons of the visual scene, transformed by their nodes and scaled to metres.
 //!
-//! The axis that points up is not applied: robots name meshes whose coordinates are meant as they stand, and the viewers
-//! of robots read them so. Vertices that coincide exactly are joined, as those of glTF files. Of skinned meshes the shape at
-//! rest is read.
+//! The up axis is not applied: the meshes of robot descriptions are meant with unchanged coordinates, and robot viewers
+//! read them so. Vertices that coincide exactly are merged, as in glTF files. Skinned meshes are read in their bind shape.
 
 use std::collections::HashMap;
 
@@ -27,7 +26,7 @@ pub(super) fn read(bytes: &[u8], _: Place) -> Result<TriangleMesh, Fault> {
     let document = xml::parsed(&text).map_err(fault)?;
     let root = document.root_element();
     if root.tag_name().name() != "COLLADA" {
-        let cause = format!("a COLLADA file holds one <COLLADA>, this one <{}>", root.tag_name().name());
+        let cause = format!("expected the root element <COLLADA>, found <{}>", root.tag_name().name());
         return Err(Fault::Content(cause));
     }
     let mut reader = Reader {
@@ -43,18 +42,18 @@ pub(super) fn read(bytes: &[u8], _: Place) -> Result<TriangleMesh, Fault> {
     polygons.into_mesh()
 }
 
-/// Gathers what the nodes of the scene show.
+/// Collects the geometry instances of the scene.
 struct Reader<'a, 'i> {
     lines: Lines,
     by_id: HashMap<&'a str, Node<'a, 'i>>,
-    /// Corners and vertices that the file may still have.
+    /// Remaining budget of corners and vertices of the file.
     corners_left: usize,
     welder: Welder,
     polygons: Polygons,
 }
 
 impl<'a, 'i> Reader<'a, 'i> {
-    /// All that the scene shows; all geometries as they stand where there is none.
+    /// Reads all instances of the scene, or all geometries untransformed if there is no scene.
     fn scene(&mut self, root: Node<'a, 'i>) -> Result<(), Fault> {
         let to_world = Matrix4::new_scaling(self.metres(root)?);
         let named = child(root, "scene").and_then(|scene| child(scene, "instance_visual_scene"));
@@ -70,12 +69,14 @@ impl<'a, 'i> Reader<'a, 'i> {
         };
         let mut pending: Vec<_> = elements(scene, "node").map(|node| (node, to_world, 0)).collect();
         pending.reverse();
-        let mut shown = 0;
+        let mut instances = 0;
+        // An explicit stack: instances may be nested deeply or cyclically, which the two limits end.
         while let Some((node, parent_to_world, depth)) = pending.pop() {
-            shown += 1;
-            if depth > XML_DEPTH || shown > COLLADA_NODES {
-                let cause =
-                    format!("its nodes show each other more than {XML_DEPTH} deep or {COLLADA_NODES} times");
+            instances += 1;
+            if depth > XML_DEPTH || instances > COLLADA_NODES {
+                let cause = format!(
+                    "nodes are instanced more than {XML_DEPTH} deep or more than {COLLADA_NODES} times"
+                );
                 return Err(self.fault(node, cause));
             }
             let to_world = parent_to_world * self.matrix(node)?;
@@ -91,6 +92,7 @@ impl<'a, 'i> Reader<'a, 'i> {
             for instance in elements(node, "instance_node") {
                 pending.push((self.target(instance, "url")?, to_world, depth + 1));
             }
+            // The stack is popped from its end: the children are visited in the order of the file.
             pending[first..].reverse();
         }
         Ok(())
@@ -104,7 +106,7 @@ impl<'a, 'i> Reader<'a, 'i> {
         is_length.then_some(metres).ok_or_else(|| self.fault(unit, format!("the unit is {metres} m")))
     }
 
-    /// Frame of a node → that of its parent: its transforms, the last one first.
+    /// Frame of a node → frame of its parent: the product of its transforms, of which the last one is applied first.
     fn matrix(&self, node: Node<'a, 'i>) -> Result<Matrix4<f64>, Fault> {
         let mut matrix = Matrix4::identity();
         for part in node.children().filter(Node::is_element) {
@@ -128,7 +130,7 @@ impl<'a, 'i> Reader<'a, 'i> {
         Ok(matrix)
     }
 
-    /// A skinned mesh at rest.
+    /// Reads a skinned mesh in its bind shape.
     fn controller(&mut self, instance: Node<'a, 'i>, to_world: &Matrix4<f64>) -> Result<(), Fault> {
         let controller = self.target(instance, "url")?;
         let Some(skin) = child(controller, "skin") else { return Ok(()) };
@@ -140,7 +142,7 @@ impl<'a, 'i> Reader<'a, 'i> {
 
     fn geometry(&mut self, geometry: Node<'a, 'i>, to_world: &Matrix4<f64>) -> Result<(), Fault> {
         let Some(mesh) = child(geometry, "mesh") else { return Ok(()) };
-        // Most primitives of a mesh share their positions.
+        // Most primitives of a mesh use the same source of positions, which is welded once.
         let mut welded: HashMap<&str, Vec<u32>> = HashMap::new();
         for primitive in mesh.children().filter(Node::is_element) {
             let kind = primitive.tag_name().name();
@@ -155,7 +157,7 @@ impl<'a, 'i> Reader<'a, 'i> {
                 let points = points.collect();
                 welded.insert(source, points);
             }
-            // A mirroring transform turns the polygons round; turned back, outwards stays outwards.
+            // A mirroring transform reverses the orientation of the polygons; it is restored below.
             let is_mirrored = to_world.fixed_view::<3, 3>(0, 0).determinant() < 0.0;
             for part in elements(primitive, "p") {
                 let corners = self.corners(part, &welded[source], offset, stride)?;
@@ -170,7 +172,7 @@ impl<'a, 'i> Reader<'a, 'i> {
         Ok(())
     }
 
-    /// Adds a polygon; one of fewer than three corners has no area.
+    /// Adds a polygon; those of fewer than three corners are skipped.
     fn add(
         &mut self,
         primitive: Node<'a, 'i>,
@@ -187,7 +189,7 @@ impl<'a, 'i> Reader<'a, 'i> {
         self.polygons.close(Some(self.lines.line(primitive)))
     }
 
-    /// The polygons that the corners of a primitive make.
+    /// Polygons of the corners of a primitive.
     fn polygons_of(&self, primitive: Node<'a, 'i>, corners: &[u32]) -> Result<Vec<Vec<u32>>, Fault> {
         let triples = corners.windows(3);
         Ok(match primitive.tag_name().name() {
@@ -195,6 +197,7 @@ impl<'a, 'i> Reader<'a, 'i> {
             "tristrips" => triples
                 .enumerate()
                 .map(|(at, three)| match *three {
+                    // Every second triangle of a strip has the opposite orientation.
                     [a, b, c] if at % 2 == 1 => vec![a, c, b],
                     _ => three.to_vec(),
                 })
@@ -203,11 +206,11 @@ impl<'a, 'i> Reader<'a, 'i> {
             "polylist" => {
                 let counts = child(primitive, "vcount");
                 let counts =
-                    counts.ok_or_else(|| self.fault(primitive, "<polylist> lacks <vcount>".to_owned()))?;
+                    counts.ok_or_else(|| self.fault(primitive, "<polylist> has no <vcount>".to_owned()))?;
                 let mut rest = corners;
                 let mut polygons = Vec::new();
                 for word in words(counts) {
-                    let count: usize = word.parse().map_err(|_| self.no_number(counts, word))?;
+                    let count: usize = word.parse().map_err(|_| self.not_a_number(counts, word))?;
                     let short = || {
                         let cause = "<vcount> counts more corners than <p> has";
                         self.fault(counts, cause.to_owned())
@@ -222,8 +225,8 @@ impl<'a, 'i> Reader<'a, 'i> {
         })
     }
 
-    /// The source of a primitive's positions, where their indices stand, and how many indices a corner has; none of a
-    /// primitive without any.
+    /// Source of a primitive's positions, offset of their indices, and number of indices per corner; `None` for a primitive
+    /// without positions.
     fn input(
         &self,
         mesh: Node<'a, 'i>,
@@ -232,9 +235,11 @@ impl<'a, 'i> Reader<'a, 'i> {
         let (mut stride, mut found) = (1, None);
         for input in elements(primitive, "input") {
             let offset = input.attribute("offset").unwrap_or("0");
-            let offset: usize = offset.trim().parse().map_err(|_| self.no_number(input, offset))?;
+            let offset: usize = offset.trim().parse().map_err(|_| self.not_a_number(input, offset))?;
             if offset > XML_DEPTH {
-                return Err(self.fault(input, format!("the offset is {offset}, more than {XML_DEPTH}")));
+                return Err(
+                    self.fault(input, format!("the offset is {offset}, at most {XML_DEPTH} are accepted"))
+                );
             }
             stride = stride.max(offset + 1);
             let source = input.attribute("source").map(|source| source.trim_start_matches('#'));
@@ -256,7 +261,7 @@ impl<'a, 'i> Reader<'a, 'i> {
         Ok(found.map(|(source, offset)| (source, offset, stride)))
     }
 
-    /// The points of a source.
+    /// Points of a source.
     fn positions(&mut self, mesh: Node<'a, 'i>, id: &str) -> Result<Vec<Point3<f64>>, Fault> {
         let source = elements(mesh, "source").find(|source| source.attribute("id") == Some(id));
         let source = source.ok_or_else(|| self.fault(mesh, format!("there is no source \"{id}\"")))?;
@@ -265,13 +270,13 @@ impl<'a, 'i> Reader<'a, 'i> {
             let Some(text) = accessor.and_then(|accessor| accessor.attribute(name)) else {
                 return Ok(otherwise);
             };
-            text.trim().parse().map_err(|_| self.no_number(source, text))
+            text.trim().parse().map_err(|_| self.not_a_number(source, text))
         };
         let (first, stride) = (own("offset", 0)?, own("stride", 3)?);
         let Some(array) = child(source, "float_array").filter(|_| stride >= 3) else {
             return Err(self.fault(source, format!("the source \"{id}\" holds no positions")));
         };
-        let number = |word: &str| word.parse::<f64>().map_err(|_| self.no_number(array, word));
+        let number = |word: &str| word.parse::<f64>().map_err(|_| self.not_a_number(array, word));
         let numbers = words(array).map(number).collect::<Result<Vec<_>, _>>()?;
         let count = own("count", usize::MAX)?;
         let points = numbers.get(first..).unwrap_or_default().chunks(stride).take(count);
@@ -280,11 +285,11 @@ impl<'a, 'i> Reader<'a, 'i> {
         if let Some(index) = points.iter().position(|point| !point.iter().all(|x| x.is_finite())) {
             return Err(self.fault(array, format!("position {index} is not finite: {}", points[index])));
         }
-        self.spend(array, points.len())?;
+        self.consume(array, points.len())?;
         Ok(points)
     }
 
-    /// The welded vertices of the corners that the indices of an element name.
+    /// Welded vertices of the corners, from the indices of an element.
     fn corners(
         &mut self,
         indices: Node<'a, 'i>,
@@ -293,31 +298,32 @@ impl<'a, 'i> Reader<'a, 'i> {
         stride: usize,
     ) -> Result<Vec<u32>, Fault> {
         let corner = |word: &str| {
-            let index: usize = word.parse().map_err(|_| self.no_number(indices, word))?;
+            let index: usize = word.parse().map_err(|_| self.not_a_number(indices, word))?;
             welded.get(index).copied().ok_or_else(|| {
                 let count = welded.len();
-                let cause = format!("an index names vertex {index}, but there are only {count} (0-based)");
+                let cause =
+                    format!("an index references vertex {index}, but there are only {count} (0-based)");
                 self.fault(indices, cause)
             })
         };
         let corners = words(indices).skip(offset).step_by(stride).map(corner);
         let corners = corners.collect::<Result<Vec<_>, _>>()?;
-        self.spend(indices, corners.len())?;
+        self.consume(indices, corners.len())?;
         Ok(corners)
     }
 
-    /// Takes vertices or corners from what the file may have.
-    fn spend(&mut self, node: Node<'a, 'i>, count: usize) -> Result<(), Fault> {
+    /// Subtracts vertices or corners from the budget of the file.
+    fn consume(&mut self, node: Node<'a, 'i>, count: usize) -> Result<(), Fault> {
         let left = self.corners_left.checked_sub(count).ok_or_else(|| {
-            let cause = "its nodes show its meshes so often that the whole has more than \
-                         6 million corners, and more than 2 for each byte of the file";
+            let cause = "the instances of its meshes have more than 6 million corners in total, \
+            and more than 2 for each byte of the file";
             self.fault(node, cause.to_owned())
         });
         self.corners_left = left?;
         Ok(())
     }
 
-    /// The element that an attribute names.
+    /// Element that an attribute references.
     fn target(&self, node: Node<'a, 'i>, attribute: &str) -> Result<Node<'a, 'i>, Fault> {
         let url = node.attribute(attribute).unwrap_or_default();
         let id = url.trim().strip_prefix('#');
@@ -325,18 +331,18 @@ impl<'a, 'i> Reader<'a, 'i> {
         found.copied().ok_or_else(|| self.fault(node, format!("there is no element \"{url}\" in this file")))
     }
 
-    /// The numbers that an element holds.
+    /// Numbers of an element.
     fn numbers<const N: usize>(&self, node: Node<'a, 'i>) -> Result<[f64; N], Fault> {
-        let number = |word: &str| word.parse::<f64>().map_err(|_| self.no_number(node, word));
+        let number = |word: &str| word.parse::<f64>().map_err(|_| self.not_a_number(node, word));
         let numbers = words(node).map(number).collect::<Result<Vec<_>, _>>()?;
         let count = numbers.len();
         let wrong =
-            |_| self.fault(node, format!("<{}> holds {count} numbers, not {N}", node.tag_name().name()));
+            |_| self.fault(node, format!("<{}> has {count} numbers, expected {N}", node.tag_name().name()));
         numbers.try_into().map_err(wrong)
     }
 
-    fn no_number(&self, node: Node<'a, 'i>, word: &str) -> Fault {
-        self.fault(node, format!("{} stands where a number should", super::text::excerpt(word)))
+    fn not_a_number(&self, node: Node<'a, 'i>, word: &str) -> Fault {
+        self.fault(node, format!("expected a number, found {}", super::text::excerpt(word)))
     }
 
     fn fault(&self, node: Node<'_, '_>, cause: String) -> Fault {
@@ -344,12 +350,12 @@ impl<'a, 'i> Reader<'a, 'i> {
     }
 }
 
-/// The first element of a name.
+/// First child element of a name.
 fn child<'a, 'i>(parent: Node<'a, 'i>, name: &str) -> Option<Node<'a, 'i>> {
     elements(parent, name).next()
 }
 
-/// The words of an element.
+/// Words of an element's text.
 fn words<'a>(node: Node<'a, '_>) -> impl Iterator<Item = &'a str> {
     node.text().unwrap_or_default().split_ascii_whitespace()
 }
@@ -407,7 +413,7 @@ mod tests {
         assert!(MeshReport::of(&mesh).solid);
         let mesh = read(&cube(PLAIN, "<unit meter='0.001' name='millimeter'/>"));
         assert!((mesh.aabb().extents() - Vector3::repeat(0.001)).amax() < 1e-18);
-        // The outer node scales what the inner one has turned: x goes to y, and y is scaled.
+        // The inner node rotates x to y, which the outer one scales.
         let nodes = "<node><translate>5 0 0</translate><scale>1 2 1</scale><node><rotate>0 0 1 90</rotate>\
                      <instance_geometry url='#g'/></node></node>";
         let mesh = read(&cube(nodes, ""));
@@ -419,14 +425,14 @@ mod tests {
     }
 
     #[test]
-    fn a_geometry_is_shown_as_often_as_nodes_show_it() {
+    fn a_geometry_is_read_once_per_instance() {
         let nodes = "<node id='n'><instance_geometry url='#g'/></node>\
                      <node><translate>3 0 0</translate><instance_node url='#n'/></node>\
                      <node><translate>6 0 0</translate><instance_geometry url='#g'/></node>";
         assert_eq!(read(&cube(nodes, "")).triangles().len(), 36);
         let endless = "<node id='n'><instance_node url='#n'/></node>";
         assert!(refused(&cube(endless, "")).contains("more than 64 deep"), "{}", refused(&cube(endless, "")));
-        // Thirty nodes, each of which shows the next one twice.
+        // Thirty nodes, each of which instances the next one twice.
         let twice = |at: usize| {
             format!(
                 "<node id='n{at}'><instance_node url='#n{0}'/><instance_node url='#n{0}'/></node>",
@@ -467,22 +473,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_damaged_is_refused_with_its_line() {
+    fn damaged_files_are_refused_with_the_line() {
         let polylist = cube(PLAIN, "");
-        for (from, to, told) in [
+        for (from, to, message) in [
             ("#g'", "#h'", "m.dae:4: there is no element \"#h\" in this file"),
-            ("1 5 4 ", "1 9 4 ", "an index names vertex 9, but there are only 8"),
-            ("1 5 4 ", "1 x 4 ", "\"x\" stands where a number should"),
+            ("1 5 4 ", "1 9 4 ", "an index references vertex 9, but there are only 8"),
+            ("1 5 4 ", "1 x 4 ", "expected a number, found \"x\""),
             ("0 0 0  1", "nan 0 0  1", "position 0 is not finite"),
             ("4 4 4 4 4 4", "4 4 4 4 4 5", "<vcount> counts more corners than <p> has"),
             ("#s'", "#t'", "there is no source \"t\""),
-            ("<COLLADA", "<collada", "no XML"),
+            ("<COLLADA", "<collada", "invalid XML"),
             ("<asset>", "<asset><unit meter='-1'/>", "the unit is -1 m"),
             ("<instance_geometry", "<skew>1</skew><instance_geometry", "<skew> is not supported"),
         ] {
             assert!(polylist.contains(from));
             let found = refused(&polylist.replace(from, to));
-            assert!(found.contains(told), "{from}: {found}");
+            assert!(found.contains(message), "{from}: {found}");
         }
     }
 }

@@ -1,25 +1,25 @@
-//! The reasons why files of shapes and robots are not read or written.
+//! Errors of reading and writing files of shapes and robots.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::reach::{OutOfReach, Reach};
+use super::reach::{FileScope, OutsideFileScope};
 use crate::geometry::shape_error::ShapeError;
 
-/// Extensions of the formats that can be read; glTF with the feature `formats`.
+/// Extensions of the supported formats; glTF requires the feature `formats`.
 pub const EXTENSIONS: &[&str] = if cfg!(feature = "formats") {
     &["obj", "stl", "ply", "off", "gltf", "glb", "dae"]
 } else {
     &["obj", "stl", "ply", "off", "dae"]
 };
 
-/// Why a file was not read or written.
+/// Error of reading or writing a file.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FileError {
-    /// The file cannot be opened, read, created, written or put in its place.
+    /// The file cannot be opened, read, created, written or renamed.
     #[error("{}: cannot be {attempt}: {source}", path.display())]
     Io {
         /// The file.
@@ -29,39 +29,39 @@ pub enum FileError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// The extension names no format that can be read, or written.
-    #[error("{}: \"{extension}\" {problem}; known are {}", path.display(), known.join(", "))]
+    /// The extension is not that of a supported format.
+    #[error("{}: {problem} \"{extension}\"; supported are {}", path.display(), known.join(", "))]
     UnknownFormat {
         /// The file.
         path: PathBuf,
         /// Its extension.
         extension: String,
-        /// What it is not, or what cannot be done with it.
+        /// The problem, such as `unsupported mesh format`.
         problem: &'static str,
         /// The extensions that are accepted.
         known: &'static [&'static str],
     },
-    /// The file, or a line of it, is not as its format wants it.
+    /// The file, or a line of it, violates its format.
     #[error("{}: {cause}", place(path, *line))]
     Content {
         /// The file.
         path: PathBuf,
-        /// The line, from 1, where it is known.
+        /// The line, from 1, if known.
         line: Option<usize>,
-        /// What is wrong with it.
+        /// The violation.
         cause: String,
     },
-    /// What the file holds is no sound shape; elements and vertices are counted from 0 in their order in the file.
+    /// The content of the file is not a valid shape; elements and vertices are counted from 0 in the order of the file.
     #[error("{}: {source}", path.display())]
     Shape {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The error of the shape.
         source: ShapeError,
     },
-    /// The file names another one that it may not.
+    /// The file references another one outside its scope.
     #[error(transparent)]
-    OutOfReach(#[from] OutOfReach),
+    OutsideFileScope(#[from] OutsideFileScope),
     /// A coordinate is beyond the single precision of binary STL.
     #[error("{}: vertex {vertex} is beyond the range of binary STL's single precision", path.display())]
     BeyondSinglePrecision {
@@ -70,24 +70,24 @@ pub enum FileError {
         /// 0-based index of the vertex.
         vertex: usize,
     },
-    /// The file is none of the project's own format, or it is truncated or damaged.
-    #[error("{} is no {format}: {why}", path.display())]
+    /// The file is not of the project's own format, truncated or damaged.
+    #[error("{}: not a valid {format}: {why}", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What it should hold.
+        /// The expected format.
         format: &'static str,
-        /// What is wrong with it.
+        /// The violation.
         why: String,
     },
-    /// Another version wrote the file.
-    #[error("{} has version {found} of the format, not {expected}", path.display())]
+    /// The file was written by another version.
+    #[error("{} has version {found} of the format, expected {expected}", path.display())]
     Version {
         /// The file.
         path: PathBuf,
-        /// Its version.
+        /// Version of the file.
         found: u32,
-        /// The version that is read.
+        /// The supported version.
         expected: u32,
     },
     /// The file belongs to another mesh, or to the same one with another solidity.
@@ -107,36 +107,36 @@ fn place(path: &Path, line: Option<usize>) -> String {
 }
 
 impl FileError {
-    /// The error of a file that cannot be read.
+    /// Error of a file that cannot be read.
     pub(crate) fn unread(path: &Path) -> impl Fn(io::Error) -> Self {
         move |source| Self::Io { path: path.to_owned(), attempt: "read", source }
     }
 
-    /// The error of an extension that names no format.
+    /// Error of an extension that is not that of a supported format.
     pub(crate) fn unknown_format(path: &Path, problem: &'static str, known: &'static [&'static str]) -> Self {
         Self::UnknownFormat { path: path.to_owned(), extension: extension_of(path), problem, known }
     }
 }
 
-/// The extension of a file in small letters; empty where there is none.
+/// Extension of a file in lower case; empty if there is none.
 pub(crate) fn extension_of(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
-/// Where a file is, and what it may name.
+/// Path of a file, and the files that it may reference.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(not(feature = "formats"), expect(dead_code, reason = "read by formats that name other files"))]
 pub(super) struct Place<'a> {
     pub(super) path: &'a Path,
-    pub(super) reach: &'a Reach,
+    pub(super) reach: &'a FileScope,
 }
 
-/// What is wrong with the content of a file.
+/// Error in the content of a file.
 #[derive(Debug)]
 pub(crate) enum Fault {
     Line(usize, String),
     Content(String),
-    OutOfReach(OutOfReach),
+    OutsideFileScope(OutsideFileScope),
     Shape(ShapeError),
 }
 
@@ -146,15 +146,15 @@ impl Fault {
         match self {
             Self::Line(line, cause) => FileError::Content { path, line: Some(line), cause },
             Self::Content(cause) => FileError::Content { path, line: None, cause },
-            Self::OutOfReach(error) => error.into(),
+            Self::OutsideFileScope(error) => error.into(),
             Self::Shape(source) => FileError::Shape { path, source },
         }
     }
 }
 
-impl From<OutOfReach> for Fault {
-    fn from(error: OutOfReach) -> Self {
-        Self::OutOfReach(error)
+impl From<OutsideFileScope> for Fault {
+    fn from(error: OutsideFileScope) -> Self {
+        Self::OutsideFileScope(error)
     }
 }
 

@@ -1,44 +1,41 @@
-//! Files as bytes: regular ones, and none that is longer than a limit.
+//! Contents of files: regular files up to a maximum size.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-/// The bytes of a regular file that has at most `limit` of them.
+/// Reads a regular file of at most `limit` bytes.
 ///
 /// # Errors
-/// What the system says; that the file is no regular one (a pipe or device has no end), or longer than the limit.
+/// Errors of the system; files that are not regular (a pipe or device may be endless), or longer than the limit.
 pub fn bytes_of(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let found = std::fs::metadata(path)?;
     if found.is_dir() {
-        return Err(io::Error::new(ErrorKind::IsADirectory, "it is a folder"));
+        return Err(io::Error::new(ErrorKind::IsADirectory, "it is a directory"));
     }
     if !found.is_file() {
-        return Err(io::Error::new(ErrorKind::InvalidInput, "it is no regular file"));
+        return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a regular file"));
     }
     if found.len() > limit {
         return Err(too_long(found.len(), limit));
     }
     let mut bytes = Vec::new();
-    // It may grow while it is read.
+    // The file may grow while it is read: at most one byte beyond the limit is taken.
     File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit { Err(too_long(bytes.len() as u64, limit)) } else { Ok(bytes) }
 }
 
-/// The text of a regular file that has at most `limit` bytes.
+/// Reads a regular file of at most `limit` bytes as UTF-8 text.
 ///
 /// # Errors
-/// As [`bytes_of`], and that it is not UTF-8.
+/// As [`bytes_of`], and for text that is not valid UTF-8.
 pub fn text_of(path: &Path, limit: u64) -> io::Result<String> {
     String::from_utf8(bytes_of(path, limit)?)
         .map_err(|_| io::Error::new(ErrorKind::InvalidData, "stream did not contain valid UTF-8"))
 }
 
 fn too_long(length: u64, limit: u64) -> io::Error {
-    io::Error::new(
-        ErrorKind::FileTooLarge,
-        format!("it has {length} bytes, more than the {limit} that are read"),
-    )
+    io::Error::new(ErrorKind::FileTooLarge, format!("it has {length} bytes, at most {limit} are accepted"))
 }
 
 #[cfg(test)]
@@ -46,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_read_up_to_its_limit_and_nothing_that_is_no_file() {
+    fn regular_files_are_read_up_to_the_limit() {
         let path = std::env::temp_dir().join(format!("extricate-file-{}", std::process::id()));
         std::fs::write(&path, "four").unwrap();
         assert_eq!(bytes_of(&path, 4).unwrap(), b"four");
@@ -57,6 +54,6 @@ mod tests {
         assert_eq!(bytes_of(&path, 4).unwrap_err().kind(), ErrorKind::NotFound);
         assert!(bytes_of(&std::env::temp_dir(), 4).is_err());
         #[cfg(unix)]
-        assert!(bytes_of(Path::new("/dev/zero"), 4).unwrap_err().to_string().contains("no regular file"));
+        assert!(bytes_of(Path::new("/dev/zero"), 4).unwrap_err().to_string().contains("not a regular file"));
     }
 }

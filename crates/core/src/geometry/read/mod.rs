@@ -1,10 +1,10 @@
 //! Reading meshes: OBJ, STL, PLY, OFF, glTF, GLB and COLLADA.
 //!
-//! A file is either read whole or refused with its name, the line (in text formats) and the cause. Nothing is
-//! allocated on the word of a header: counts are checked against what the file holds.
+//! A file is either read completely or refused with its name, the line (in text formats) and the cause. Counts of a header are
+//! checked against the size of the file before anything is allocated for them.
 //!
-//! OBJ, STL, OFF and COLLADA have readers of our own, because the format crates give single-precision numbers, renumber
-//! the vertices, cannot name the line of an error or read fewer files; `tobj` and `stl_io` check the writers in the tests.
+//! OBJ, STL, OFF and COLLADA have our own readers, because the format crates return single-precision numbers, renumber the
+//! vertices, do not report the line of an error or read fewer files; `tobj` and `stl_io` check the writers in the tests.
 
 mod collada;
 pub(crate) mod error;
@@ -24,7 +24,7 @@ pub use self::error::EXTENSIONS;
 
 #[cfg(feature = "formats")]
 pub use gltf::buffer_file;
-pub use reach::{OutOfReach, ROOT_MARKER, Reach};
+pub use reach::{FileScope, OutsideFileScope, ROOT_MARKER};
 
 use crate::geometry::read::error::FileError;
 use std::path::Path;
@@ -33,11 +33,11 @@ use self::error::{Fault, Place, extension_of};
 use super::limits::FILE_BYTES;
 use super::triangle_mesh::TriangleMesh;
 
-/// The mesh in a file; the extension, in capitals or not, tells the format.
+/// Reads the mesh of a file; the extension (case-insensitive) determines the format.
 ///
-/// All parts, groups and objects of a file become one mesh, and polygons are cut into triangles. The coordinates
-/// are those of the file, taken as metres. STL and glTF files do not share vertices between neighbours: those that
-/// coincide exactly are joined.
+/// All parts, groups and objects of a file become one mesh, and polygons are triangulated. The coordinates are those of the
+/// file, in metres. STL and glTF files do not share vertices between adjacent triangles: vertices that coincide exactly are
+/// merged.
 ///
 /// ```no_run
 /// use extricate_core::geometry::read::read_mesh;
@@ -48,32 +48,32 @@ use super::triangle_mesh::TriangleMesh;
 /// ```
 ///
 /// # Errors
-/// [`FileError`] when the file is missing, of no known format, longer than [`FILE_BYTES`], damaged, or holds no triangle
-/// with an area.
+/// [`FileError`] when the file is missing, of an unsupported format, longer than [`FILE_BYTES`], damaged, or has no
+/// triangle with an area.
 pub fn read_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, FileError> {
     let path = path.as_ref();
-    read_mesh_within(path, &Reach::around(path))
+    read_mesh_within(path, &FileScope::around(path))
 }
 
-/// The mesh in a file as [`read_mesh`] reads it, the buffers that a glTF file names within `reach`.
+/// Reads the mesh of a file as [`read_mesh`] does; the buffers that a glTF file references must be within `reach`.
 ///
 /// # Errors
 /// As [`read_mesh`].
-pub fn read_mesh_within(path: &Path, reach: &Reach) -> Result<TriangleMesh, FileError> {
+pub fn read_mesh_within(path: &Path, reach: &FileScope) -> Result<TriangleMesh, FileError> {
     let read = reader_of(path)?;
     let bytes = file::bytes_of(path, FILE_BYTES).map_err(FileError::unread(path))?;
     read(&bytes, Place { path, reach }).map_err(|fault| fault.in_file(path))
 }
 
-/// The mesh in the content of a file that has been read already. The path tells the format and stands in the errors;
-/// external buffers of a glTF are looked for beside it.
+/// Parses the content of a file that has been read already. The path determines the format and is reported in errors;
+/// external buffers of a glTF file are relative to its folder.
 ///
 /// # Errors
-/// [`FileError`] when the extension names no known format, or the content is damaged or holds no triangle with an
-/// area.
+/// [`FileError`] when the format is unsupported, or the content is damaged or has no triangle with an area.
 pub fn parse_mesh(bytes: &[u8], path: impl AsRef<Path>) -> Result<TriangleMesh, FileError> {
     let path = path.as_ref();
-    reader_of(path)?(bytes, Place { path, reach: &Reach::around(path) }).map_err(|fault| fault.in_file(path))
+    reader_of(path)?(bytes, Place { path, reach: &FileScope::around(path) })
+        .map_err(|fault| fault.in_file(path))
 }
 
 type Reader = fn(&[u8], Place) -> Result<TriangleMesh, Fault>;
@@ -87,6 +87,6 @@ fn reader_of(path: &Path) -> Result<Reader, FileError> {
         "dae" => Ok(collada::read),
         #[cfg(feature = "formats")]
         "gltf" | "glb" => Ok(gltf::read),
-        _ => Err(FileError::unknown_format(path, "is no known mesh format", EXTENSIONS)),
+        _ => Err(FileError::unknown_format(path, "unsupported mesh format", EXTENSIONS)),
     }
 }

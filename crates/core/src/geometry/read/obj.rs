@@ -1,12 +1,12 @@
-//! Wavefront OBJ: vertices and polygons; materials, normals, texture coordinates and grouping are passed over.
+//! Wavefront OBJ: vertices and polygons; materials, normals, texture coordinates and grouping are ignored.
 
 use super::error::{Fault, Place};
 use super::polygons::Polygons;
 use super::text::{before_comment, excerpt, integer, lines, point};
 use crate::geometry::triangle_mesh::TriangleMesh;
 
-/// Statements that say nothing about the triangles.
-const PASSED_OVER: [&str; 19] = [
+/// Statements that do not affect the triangles.
+const IGNORED: [&str; 19] = [
     "vt",
     "vn",
     "vp",
@@ -61,26 +61,25 @@ fn read_statement(line: usize, statement: &str, polygons: &mut Polygons) -> Resu
             }
             polygons.close(Some(line))?;
         }
-        Some(word) if PASSED_OVER.contains(&word) => {}
+        Some(word) if IGNORED.contains(&word) => {}
         Some(word @ ("curv" | "curv2" | "surf" | "cstype")) => {
             return Err(Fault::Line(
                 line,
                 format!("free-form geometry ({word}) is not supported, only polygons"),
             ));
         }
-        Some(word) => return Err(Fault::Line(line, format!("{} is no OBJ statement", excerpt(word)))),
+        Some(word) => return Err(Fault::Line(line, format!("unknown OBJ statement {}", excerpt(word)))),
     }
     Ok(())
 }
 
-/// The vertex that a corner such as `3/1/2` or `-1//4` names, 0-based. Negative numbers count back from the last
-/// vertex so far.
+/// Vertex of a corner such as `3/1/2` or `-1//4`, 0-based. Negative indices count back from the last vertex so far.
 fn vertex_index(line: usize, word: &str, vertices: usize) -> Result<u32, Fault> {
     let index: i64 = integer(line, word.split('/').next().unwrap_or_default())?;
     let absolute = if index < 0 { index + vertices as i64 } else { index - 1 };
     u32::try_from(absolute).map_err(|_| {
         let cause =
-            format!("a corner names vertex {index}, but there are {vertices} vertices so far (from 1)");
+            format!("a corner references vertex {index}, but there are {vertices} vertices so far (1-based)");
         Fault::Line(line, cause)
     })
 }

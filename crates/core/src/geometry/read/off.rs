@@ -1,5 +1,5 @@
 //! OFF: `OFF`, and its variants with normals, texture coordinates and colours (`NOFF`, `STOFF`, `COFF`, …), which
-//! are passed over.
+//! are ignored.
 
 use super::error::{Fault, Place};
 use super::polygons::Polygons;
@@ -24,20 +24,20 @@ pub(super) fn read(bytes: &[u8], _: Place) -> Result<TriangleMesh, Fault> {
     }
     match lines.next() {
         Some((line, text)) => {
-            let cause = format!("{} stands after the last of {faces} faces", excerpt(&text));
+            let cause = format!("unexpected {} after the last of {faces} faces", excerpt(&text));
             Err(Fault::Line(line, cause))
         }
         None => polygons.into_mesh(),
     }
 }
 
-/// Numbers of vertices and faces, from the line of the keyword or the next.
+/// Numbers of vertices and faces, from the line of the keyword or the next one.
 fn read_header<'a>(lines: &mut impl Iterator<Item = (usize, Cow<'a, str>)>) -> Result<[usize; 2], Fault> {
     let empty = || Fault::Content("the file is empty".to_owned());
     let (mut line, mut text) = lines.next().ok_or_else(empty)?;
     let keyword = text.split_ascii_whitespace().next().unwrap_or_default();
     let Some(prefix) = keyword.strip_suffix("OFF") else {
-        return Err(Fault::Line(line, format!("{} stands where OFF should", excerpt(keyword))));
+        return Err(Fault::Line(line, format!("expected OFF, found {}", excerpt(keyword))));
     };
     if !["", "C", "N", "CN", "ST", "STC", "STN", "STCN"].contains(&prefix) {
         return Err(Fault::Line(

@@ -1,4 +1,4 @@
-//! PLY, text and binary: the elements `vertex` and `face`; all others are passed over.
+//! PLY, text and binary: the elements `vertex` and `face`; all others are ignored.
 
 use nalgebra::Point3;
 use ply_rs_bw::parser::{ParseError, Parser, Reader};
@@ -27,16 +27,16 @@ pub(super) fn read(bytes: &[u8], _: Place) -> Result<TriangleMesh, Fault> {
         match name.as_str() {
             "vertex" => read_vertices(&mut reader, element, &header, line, &mut polygons)?,
             "face" => read_faces(&mut reader, element, &header, line, &mut polygons)?,
-            _ => drop(read_elements::<PassedOver>(&mut reader, element, &header)?),
+            _ => drop(read_elements::<IgnoredElement>(&mut reader, element, &header)?),
         }
     }
     polygons.into_mesh()
 }
 
-/// Refuses a count that the file cannot hold, and vertices or faces without what makes them so.
+/// Refuses a count that exceeds the size of the file, and vertices or faces without their required properties.
 fn check_element(element: &ElementDef, bytes: usize) -> Result<(), Fault> {
     let ElementDef { name, count, properties } = element;
-    // An element takes at least a byte, unless it has no properties at all.
+    // An element takes at least one byte, unless it has no properties, which would make any count valid.
     if *count > bytes || (properties.is_empty() && *count > 0) {
         let cause = format!("the header declares {count} elements \"{name}\", more than the file can hold");
         return Err(Fault::Content(cause));
@@ -44,11 +44,12 @@ fn check_element(element: &ElementDef, bytes: usize) -> Result<(), Fault> {
     let missing = |what: &str| Err(Fault::Content(format!("the element \"{name}\" has no property {what}")));
     match name.as_str() {
         "vertex" => {
-            let is_scalar = |axis: &&str| {
+            // True for a coordinate that is missing or a list.
+            let is_unusable = |axis: &&str| {
                 let property = properties.get(&(*axis).to_owned());
                 property.is_none_or(|property| !matches!(property.data_type, PropertyType::Scalar(_)))
             };
-            ["x", "y", "z"].iter().find(|axis| is_scalar(axis)).map_or(Ok(()), |axis| missing(axis))
+            ["x", "y", "z"].iter().find(|axis| is_unusable(axis)).map_or(Ok(()), |axis| missing(axis))
         }
         "face" if !CORNERS.iter().any(|&list| properties.contains_key(&list.to_owned())) => {
             missing(CORNERS[0])
@@ -100,14 +101,14 @@ fn read_faces(
     Ok(())
 }
 
-/// The first line of the parser's message (the rest repeats its inner causes), with the line that it means.
+/// First line of the parser's message (the rest repeats its inner causes), with the line of the file.
 fn fault_of(error: &ParseError, bytes: &[u8]) -> Fault {
     let message = error.to_string();
     let first = message.lines().next().unwrap_or_default().trim_end_matches('.');
     let Some(line) = error.line() else { return Fault::Content(first.to_owned()) };
     let cause = first.split_once(": ").map_or(first, |(_, cause)| cause);
     let text = lines(bytes).nth(line.saturating_sub(1)).map(|(_, text)| text).unwrap_or_default();
-    // The parser takes NaN and infinity for syntax errors.
+    // The parser reports NaN and infinity as syntax errors.
     let mut words = text.split_ascii_whitespace();
     let not_finite = words.find(|word| word.parse::<f64>().is_ok_and(|x| !x.is_finite()));
     Fault::Line(
@@ -120,10 +121,10 @@ fn fault_of(error: &ParseError, bytes: &[u8]) -> Fault {
     )
 }
 
-/// An element that says nothing about the triangles; it takes no memory.
-struct PassedOver;
+/// An element that does not affect the triangles; it takes no memory.
+struct IgnoredElement;
 
-impl PropertyAccess for PassedOver {
+impl PropertyAccess for IgnoredElement {
     fn new() -> Self {
         Self
     }
@@ -175,7 +176,7 @@ impl PropertyAccess for Face {
         if !CORNERS.contains(&name) {
             return PropertyAccessResult::Ignored;
         }
-        // A negative index becomes one that is out of range of any mesh, and is reported as such.
+        // A negative index becomes one that is out of range for every mesh, and is reported as such.
         self.0 = match property {
             Property::ListInt(list) => {
                 list.into_iter().map(|i| u32::try_from(i).unwrap_or(u32::MAX)).collect()

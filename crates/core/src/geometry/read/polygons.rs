@@ -1,4 +1,4 @@
-//! Polygons read from a file, on their way to a triangle mesh.
+//! Polygons of a file, and their triangulation by ear clipping.
 
 use nalgebra::{Point3, Vector2, Vector3};
 
@@ -11,7 +11,7 @@ use crate::geometry::triangle_mesh::TriangleMesh;
 pub(super) struct Polygons {
     pub(super) vertices: Vec<Point3<f64>>,
     corners: Vec<u32>,
-    /// Where the corners of each polygon end, and its line in a text file.
+    /// End of the corners of each polygon, and its line in a text file.
     ends: Vec<(usize, Option<usize>)>,
 }
 
@@ -32,7 +32,7 @@ impl Polygons {
         Ok(())
     }
 
-    /// The mesh of all polygons, each cut into triangles.
+    /// Mesh of all polygons, triangulated.
     pub(super) fn into_mesh(self) -> Result<TriangleMesh, Fault> {
         let mut triangles = Vec::with_capacity(self.corners.len());
         let mut start = 0;
@@ -40,8 +40,9 @@ impl Polygons {
             let polygon = &self.corners[start..end];
             if let Some(&index) = polygon.iter().find(|&&index| index as usize >= self.vertices.len()) {
                 let count = self.vertices.len();
-                let cause =
-                    format!("a corner names vertex {index}, but there are only {count} vertices (0-based)");
+                let cause = format!(
+                    "a corner references vertex {index}, but there are only {count} vertices (0-based)"
+                );
                 return Err(self.fault(line, cause));
             }
             if let Err(cause) = triangulate(&self.vertices, polygon, &mut triangles) {
@@ -57,13 +58,12 @@ impl Polygons {
     }
 }
 
-/// Cuts a polygon with valid indices into triangles of the same orientation.
+/// Triangulates a polygon with valid indices, preserving its orientation.
 ///
-/// A convex polygon becomes a fan. Any other is projected along its mean normal and its ears are clipped; where
-/// rounding or a crossing leaves no ear, the rest becomes a fan, so that the border of the polygon is always kept.
+/// A convex polygon becomes a fan. Any other is projected along its mean normal and triangulated by ear clipping; if rounding
+/// or a self-intersection leaves no ear, the rest becomes a fan, so that the boundary of the polygon is always preserved.
 ///
-/// Cutting off an ear may make ears of its two neighbours, and of no other corner of a polygon that does not cross
-/// itself, so that only those are looked at again.
+/// Clipping an ear of a simple polygon can make ears of its two neighbours only, so that no other corner is tested again.
 fn triangulate(
     vertices: &[Point3<f64>],
     polygon: &[u32],
@@ -79,11 +79,12 @@ fn triangulate(
         if polygon.len() > POLYGON_CORNERS {
             let count = polygon.len();
             return Err(format!(
-                "the polygon is not convex, and its {count} corners are more than the {POLYGON_CORNERS} that are cut"
+                "the polygon is not convex and has {count} corners, at most {POLYGON_CORNERS} are accepted"
             ));
         }
         let mut ears: Vec<bool> = (0..rest.len()).map(|position| is_ear(&flat, &rest, position)).collect();
         while rest.len() > 3 {
+            // Only a polygon that is self-intersecting, or so to within rounding, has no ear.
             let Some(ear) = ears.iter().position(|&is_ear| is_ear) else { break };
             let [before, after] = neighbours(&rest, ear);
             triangles.push([before, rest[ear], after].map(|i| polygon[i]));
@@ -98,33 +99,37 @@ fn triangulate(
     Ok(())
 }
 
-/// The polygon in the plane of its mean normal (Newell), counter-clockwise.
+/// The polygon projected to the plane of its mean normal (Newell), counter-clockwise.
 fn flatten(vertices: &[Point3<f64>], polygon: &[u32]) -> Vec<Vector2<f64>> {
     let corners: Vec<_> =
+        // Relative to the first corner, so that products of large coordinates lose no digits.
         polygon.iter().map(|&i| vertices[i as usize] - vertices[polygon[0] as usize]).collect();
     let normal: Vector3<f64> =
         (0..corners.len()).map(|i| corners[i].cross(&corners[(i + 1) % corners.len()])).sum();
-    let least = normal.iamin();
-    let across = normal.cross(&Vector3::ith(least, 1.0));
+    // The axis of the smallest component is farthest from parallel to the normal.
+    let min = normal.iamin();
+    let across = normal.cross(&Vector3::ith(min, 1.0));
     let along = normal.cross(&across);
     let scale = across.norm().max(f64::MIN_POSITIVE);
     let (u, v) = (across / scale, along / along.norm().max(f64::MIN_POSITIVE));
     corners.iter().map(|corner| Vector2::new(corner.dot(&u), corner.dot(&v))).collect()
 }
 
-fn turn(a: Vector2<f64>, b: Vector2<f64>, c: Vector2<f64>) -> f64 {
+/// Twice the signed area of a triangle: positive if it is counter-clockwise.
+fn orientation(a: Vector2<f64>, b: Vector2<f64>, c: Vector2<f64>) -> f64 {
     (b - a).perp(&(c - b))
 }
 
 fn is_convex(flat: &[Vector2<f64>]) -> bool {
     let count = flat.len();
-    let turns_left = (0..count).all(|i| turn(flat[i], flat[(i + 1) % count], flat[(i + 2) % count]) >= 0.0);
-    // All turns to the left add up to one turn, unless the polygon winds around more than once.
+    let is_locally_convex =
+        (0..count).all(|i| orientation(flat[i], flat[(i + 1) % count], flat[(i + 2) % count]) >= 0.0);
+    // The exterior angles of a convex polygon add up to 2π; a polygon that winds around several times has a multiple of it.
     let total: f64 = (0..count)
         .map(|i| [flat[(i + 1) % count] - flat[i], flat[(i + 2) % count] - flat[(i + 1) % count]])
         .map(|[here, next]| here.perp(&next).atan2(here.dot(&next)))
         .sum();
-    turns_left && total < 1.5 * std::f64::consts::TAU
+    is_locally_convex && total < 1.5 * std::f64::consts::TAU
 }
 
 fn neighbours(rest: &[usize], position: usize) -> [usize; 2] {
@@ -132,18 +137,20 @@ fn neighbours(rest: &[usize], position: usize) -> [usize; 2] {
     [rest[(position + count - 1) % count], rest[(position + 1) % count]]
 }
 
-/// Whether the corner at the position turns left and no other corner lies in its triangle.
+/// Whether the corner at the position is convex and no other corner is in its triangle.
 fn is_ear(flat: &[Vector2<f64>], rest: &[usize], position: usize) -> bool {
     let corner = rest[position];
     let [before, after] = neighbours(rest, position);
     let (a, b, c) = (flat[before], flat[corner], flat[after]);
-    let contains = |p: Vector2<f64>| turn(a, b, p) >= 0.0 && turn(b, c, p) >= 0.0 && turn(c, a, p) >= 0.0;
+    let contains = |p: Vector2<f64>| {
+        orientation(a, b, p) >= 0.0 && orientation(b, c, p) >= 0.0 && orientation(c, a, p) >= 0.0
+    };
     let is_empty = (rest.iter())
         .filter(|&&other| other != before && other != corner && other != after)
-        // A corner that coincides with one of the three, as at a bridge to a hole, does not block.
+        // A corner that coincides with one of the three, as at a bridge to a hole, does not count.
         .filter(|&&other| ![a, b, c].contains(&flat[other]))
         .all(|&other| !contains(flat[other]));
-    turn(a, b, c) > 0.0 && is_empty
+    orientation(a, b, c) > 0.0 && is_empty
 }
 
 #[cfg(test)]
@@ -167,7 +174,7 @@ mod tests {
         triangulate(&points, &polygon, &mut triangles).unwrap();
         assert_eq!(triangles.len(), outline.len() - 2);
         let (sum, total) = area_vector(&points, &triangles);
-        // The areas add up, and no triangle is turned against the others.
+        // The areas add up, and all triangles have the same orientation.
         assert!((sum - tilt * Vector3::z() * area).norm() < 1e-12, "area {} is not {area}", sum.norm());
         assert!((total - area).abs() < 1e-12, "total {total} is not {area}");
     }

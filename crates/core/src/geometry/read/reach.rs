@@ -1,4 +1,4 @@
-//! Which files may be read on the word of another file.
+//! Files that another file may name.
 //!
 //! A scene names meshes and robots, a robot names meshes, a glTF file names buffers. What a person names (on the command
 //! line, in a call of the library) is read wherever it is; what a *file* names is read only below a root, so that a file
@@ -22,9 +22,9 @@ pub const ROOT_MARKER: &str = ".extricate-root";
 /// Name of the file that every ROS package has in its folder: a robot may name what is in its package.
 const PACKAGE_MARKER: &str = "package.xml";
 
-/// Which files may be read on the word of another file.
+/// The files that may be read because another file names them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reach {
+pub struct FileScope {
     /// Folders whose files may be read, as the system knows them; none where any file may be.
     roots: Option<Vec<PathBuf>>,
 }
@@ -34,9 +34,9 @@ pub struct Reach {
 #[error(
     "{} lies outside of {}, and {} may name no file there; if you trust it, say --root DIR with a folder that holds both, \
      put an empty file {ROOT_MARKER} into that folder, or say --allow-outside",
-    path.display(), told(roots), named_by.display()
+    path.display(), accepted(roots), named_by.display()
 )]
-pub struct OutOfReach {
+pub struct OutsideFileScope {
     /// The file that is named, as it would be opened.
     pub path: PathBuf,
     /// The file that names it.
@@ -45,27 +45,27 @@ pub struct OutOfReach {
     pub roots: Vec<PathBuf>,
 }
 
-fn told(roots: &[PathBuf]) -> String {
+fn accepted(roots: &[PathBuf]) -> String {
     let names: Vec<_> = roots.iter().map(|root| root.display().to_string()).collect();
     if names.is_empty() { "every folder".to_owned() } else { names.join(" and ") }
 }
 
-impl Reach {
+impl FileScope {
     /// Any file at all: for files that are trusted.
     #[must_use]
     pub const fn anywhere() -> Self {
         Self { roots: None }
     }
 
-    /// What `file` may name: files below its folder, or below the nearest folder above that holds a [`ROOT_MARKER`].
+    /// The files that `file` may name: files below its folder, or below the nearest folder above that holds a [`ROOT_MARKER`].
     ///
     /// ```
     /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
     /// use std::path::Path;
-    /// use extricate_core::geometry::read::Reach;
+    /// use extricate_core::geometry::read::FileScope;
     ///
     /// let scene = Path::new("scenes/rigid/linked_chain.ron");
-    /// let reach = Reach::around(scene);
+    /// let reach = FileScope::around(scene);
     /// // The root of this repository is marked.
     /// assert!(reach.check(Path::new("scenes/rigid/../../assets/meshes/ring.obj"), scene).is_ok());
     /// assert!(reach.check(Path::new("/etc/passwd"), scene).is_err());
@@ -76,7 +76,7 @@ impl Reach {
         Self::marked(file, &[ROOT_MARKER])
     }
 
-    /// What the URDF file `robot` may name: as [`Reach::around`], and its ROS package, whose folder holds a `package.xml`.
+    /// The files that the URDF file `robot` may name: as [`FileScope::around`], and its ROS package, whose folder holds a `package.xml`.
     #[must_use]
     pub fn around_robot(robot: &Path) -> Self {
         Self::marked(robot, &[ROOT_MARKER, PACKAGE_MARKER])
@@ -102,18 +102,18 @@ impl Reach {
     /// as one that is: nothing outside is looked at.
     ///
     /// # Errors
-    /// [`OutOfReach`], with all that is to be known.
-    pub fn check(&self, path: &Path, named_by: &Path) -> Result<(), OutOfReach> {
+    /// [`OutsideFileScope`], with all that is to be known.
+    pub fn check(&self, path: &Path, named_by: &Path) -> Result<(), OutsideFileScope> {
         let Some(roots) = &self.roots else { return Ok(()) };
         let path = real(path);
         if roots.iter().any(|root| path.starts_with(root)) {
             return Ok(());
         }
-        Err(OutOfReach { path, named_by: named_by.to_owned(), roots: roots.clone() })
+        Err(OutsideFileScope { path, named_by: named_by.to_owned(), roots: roots.clone() })
     }
 }
 
-/// Where a path leads, links followed as far as it exists.
+/// The target of a path, links followed as far as it exists.
 fn real(path: &Path) -> PathBuf {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -178,7 +178,7 @@ mod tests {
             Self(scratch)
         }
 
-        fn reaches(&self, reach: &Reach, path: &str) -> bool {
+        fn reaches(&self, reach: &FileScope, path: &str) -> bool {
             let scene = self.0.folder().join("project/scenes/a.ron");
             reach.check(&self.0.folder().join("project/scenes").join(path), &scene).is_ok()
         }
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn a_file_reaches_its_folder_and_not_what_dots_links_or_roots_lead_to() {
         let folder = Folder::new();
-        let reach = Reach::around(&folder.0.folder().join("project/scenes/a.ron"));
+        let reach = FileScope::around(&folder.0.folder().join("project/scenes/a.ron"));
         for inside in ["b.obj", "deep/er/c.obj", "../scenes/b.obj", "./d/../b.obj", "deep/../../scenes/b.obj"]
         {
             assert!(folder.reaches(&reach, inside), "{inside}");
@@ -201,7 +201,7 @@ mod tests {
             "../scenes2/a.obj",
         ] {
             assert!(!folder.reaches(&reach, outside), "{outside}");
-            assert!(folder.reaches(&Reach::anywhere(), outside), "{outside}");
+            assert!(folder.reaches(&FileScope::anywhere(), outside), "{outside}");
         }
         let wider = reach.and(&folder.0.folder().join("project/assets"));
         assert!(folder.reaches(&wider, "../assets/b.obj") && !folder.reaches(&wider, "../b.obj"));
@@ -211,17 +211,17 @@ mod tests {
     fn a_marker_widens_the_reach_to_its_folder_and_no_further() {
         let folder = Folder::new();
         fs::write(folder.0.folder().join("project").join(ROOT_MARKER), "").unwrap();
-        let reach = Reach::around(&folder.0.folder().join("project/scenes/a.ron"));
+        let reach = FileScope::around(&folder.0.folder().join("project/scenes/a.ron"));
         assert!(folder.reaches(&reach, "../assets/b.obj") && folder.reaches(&reach, "b.obj"));
         assert!(
             !folder.reaches(&reach, "../../secret.obj") && !folder.reaches(&reach, "../../project2/b.obj")
         );
         fs::write(folder.0.folder().join("package.xml"), "").unwrap();
         let robot = folder.0.folder().join("project/scenes/a.urdf");
-        assert!(!folder.reaches(&Reach::around_robot(&robot), "../../secret.obj"));
+        assert!(!folder.reaches(&FileScope::around_robot(&robot), "../../secret.obj"));
         fs::remove_file(folder.0.folder().join("project").join(ROOT_MARKER)).unwrap();
-        assert!(folder.reaches(&Reach::around_robot(&robot), "../../secret.obj"));
-        assert!(!folder.reaches(&Reach::around(&robot), "../../secret.obj"));
+        assert!(folder.reaches(&FileScope::around_robot(&robot), "../../secret.obj"));
+        assert!(!folder.reaches(&FileScope::around(&robot), "../../secret.obj"));
     }
 
     #[cfg(unix)]
@@ -234,17 +234,17 @@ mod tests {
         symlink("../..", scenes.join("up")).unwrap();
         symlink("../nowhere", scenes.join("dangling")).unwrap();
         symlink(&scenes, folder.0.folder().join("linked")).unwrap();
-        let reach = Reach::around(&scenes.join("a.ron"));
+        let reach = FileScope::around(&scenes.join("a.ron"));
         for outside in ["file.obj", "up/secret.obj", "up/project/assets/b.obj"] {
             assert!(!folder.reaches(&reach, outside), "{outside}");
         }
         assert!(folder.reaches(&reach, "up/project/scenes/b.obj"), "it leads back");
         // A folder that is itself a link is the one that it leads to.
-        let linked = Reach::around(&folder.0.folder().join("linked/a.ron"));
+        let linked = FileScope::around(&folder.0.folder().join("linked/a.ron"));
         assert_eq!(linked, reach);
         // A marker that is a link marks nothing.
         symlink(folder.0.folder().join("secret.obj"), folder.0.folder().join("project").join(ROOT_MARKER))
             .unwrap();
-        assert_eq!(Reach::around(&scenes.join("a.ron")), reach);
+        assert_eq!(FileScope::around(&scenes.join("a.ron")), reach);
     }
 }

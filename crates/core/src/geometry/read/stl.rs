@@ -1,5 +1,5 @@
-//! STL, text and binary. Corners that coincide exactly become one vertex; stored normals are passed over, the
-//! order of the corners counts.
+//! STL, text and binary. Corners that coincide exactly become one vertex; stored normals are ignored, the orientation is
+//! that of the corners.
 
 use nalgebra::Point3;
 
@@ -9,7 +9,7 @@ use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::geometry::weld::Welder;
 
-/// Bytes before the first triangle of a binary file: a free text and a 32-bit count.
+/// Bytes before the first triangle of a binary file: 80 bytes of arbitrary text and a 32-bit count.
 const HEADER: usize = 84;
 /// Bytes of a triangle: normal and corners in single precision, and two bytes of attributes.
 const TRIANGLE: usize = 50;
@@ -18,7 +18,7 @@ const TRIANGLE: usize = 50;
 pub(super) fn read(bytes: &[u8], _: Place) -> Result<TriangleMesh, Fault> {
     let is_binary_size =
         declared_triangles(bytes).is_some_and(|count| bytes.len() == HEADER + count * TRIANGLE);
-    // Some binary files start with "solid" too: the size tells, and in a damaged file the zero bytes do.
+    // Some binary files start with "solid" too. Their size identifies them, or, if they are damaged, their zero bytes.
     let is_text = bytes.trim_ascii_start().starts_with(b"solid") && !bytes.contains(&0);
     if is_text && !is_binary_size { read_text(bytes) } else { read_binary(bytes) }
 }
@@ -42,6 +42,7 @@ fn read_binary(bytes: &[u8]) -> Result<TriangleMesh, Fault> {
         let mut triangle = [0; 3];
         for (corner, slot) in triangle.iter_mut().enumerate() {
             let coordinate = |axis: usize| {
+                // The normal takes the first 12 bytes.
                 let start = 12 + 12 * corner + 4 * axis;
                 let bytes =
                     record[start..start + 4].first_chunk().expect("a slice of four bytes has four bytes");
@@ -83,7 +84,7 @@ fn read_text(bytes: &[u8]) -> Result<TriangleMesh, Fault> {
             }
             Some("endfacet") if corners.is_empty() => {}
             Some("endfacet") => return Err(Fault::Line(line, "the facet ends within its loop".to_owned())),
-            Some(word) => return Err(Fault::Line(line, format!("{} is no STL keyword", excerpt(word)))),
+            Some(word) => return Err(Fault::Line(line, format!("unknown STL keyword {}", excerpt(word)))),
         }
     }
     if is_open || !corners.is_empty() {

@@ -6,30 +6,30 @@ use nalgebra::Point3;
 
 use super::error::Fault;
 
-/// Longest excerpt of a file that an error message quotes, in characters.
-const EXCERPT: usize = 40;
+/// Maximum length of an excerpt of a file in an error message, in characters.
+const MAX_EXCERPT: usize = 40;
 
-/// The lines of a file with their numbers, from 1. Bytes that are not UTF-8 become replacement characters; a byte
-/// order mark in front is dropped.
+/// Lines of a file with their numbers, from 1. Bytes that are not UTF-8 become replacement characters; a leading byte order
+/// mark is dropped.
 pub(in crate::geometry) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, Cow<'_, str>)> {
     (bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).split(|&byte| byte == b'\n').enumerate())
         .map(|(index, line)| (index + 1, String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line))))
 }
 
-/// The part of a line before a comment.
+/// Part of a line before a comment.
 pub(in crate::geometry) fn before_comment(line: &str) -> &str {
     line.split('#').next().unwrap_or_default()
 }
 
-/// A word as an error message shows it: short, without control characters.
+/// A word quoted for an error message: shortened, without control characters.
 pub(in crate::geometry) fn excerpt(word: &str) -> String {
     let shown: String =
-        word.chars().take(EXCERPT).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    let ellipsis = if word.chars().count() > EXCERPT { "…" } else { "" };
+        word.chars().take(MAX_EXCERPT).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let ellipsis = if word.chars().count() > MAX_EXCERPT { "…" } else { "" };
     format!("\"{shown}{ellipsis}\"")
 }
 
-/// The first three words as coordinates.
+/// Parses the first three words as coordinates.
 pub(in crate::geometry) fn point<'a>(
     line: usize,
     mut words: impl Iterator<Item = &'a str>,
@@ -42,7 +42,7 @@ pub(in crate::geometry) fn point<'a>(
     Ok(point)
 }
 
-/// A word as a finite number.
+/// Parses a word as a finite number.
 pub(in crate::geometry) fn number(line: usize, word: &str) -> Result<f64, Fault> {
     match word.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(number),
@@ -51,7 +51,7 @@ pub(in crate::geometry) fn number(line: usize, word: &str) -> Result<f64, Fault>
     }
 }
 
-/// A word as a whole number.
+/// Parses a word as an integer.
 pub(in crate::geometry) fn integer<N: std::str::FromStr>(line: usize, word: &str) -> Result<N, Fault> {
-    word.parse().map_err(|_| Fault::Line(line, format!("{} is not a whole number in range", excerpt(word))))
+    word.parse().map_err(|_| Fault::Line(line, format!("{} is not an integer in range", excerpt(word))))
 }

@@ -1,4 +1,4 @@
-//! XML as other programs write it: elements by name, attributes as numbers, lines.
+//! XML as written by other programs: elements by name, attributes as numbers, lines.
 
 use std::borrow::Cow;
 
@@ -6,11 +6,11 @@ use roxmltree::{Document, Error, Node, ParsingOptions};
 
 use crate::geometry::limits::{XML_ATTRIBUTES, XML_DEPTH, XML_NAMESPACES, XML_NODES};
 
-/// Most prefixes without a declaration for which one is added.
-const PREFIXES: usize = 64;
+/// Maximum number of undeclared namespace prefixes for which a declaration is added.
+const MAX_UNDECLARED_PREFIXES: usize = 64;
 
-/// The text of a file as a strict parser takes it, with every character in its line: comments become spaces (many hold two
-/// hyphens, which XML forbids), and so does what stands before the declaration.
+/// Text of a file cleaned for a strict parser, with unchanged line numbers: comments (many contain two hyphens, which XML
+/// forbids) and everything before the declaration are replaced by spaces.
 fn cleaned(text: &str) -> Cow<'_, str> {
     let blank = |byte: &mut u8| {
         if *byte != b'\n' {
@@ -25,7 +25,7 @@ fn cleaned(text: &str) -> Cow<'_, str> {
     let mut bytes = text.as_bytes().to_vec();
     let mut at = 0;
     while let Some(start) = text[at..].find("<!--").map(|start| at + start) {
-        // An open comment is left for the parser to refuse.
+        // An unterminated comment is left for the parser to report.
         let Some(end) = text[start + 4..].find("-->").map(|end| start + 4 + end + 3) else { break };
         bytes[start..end].iter_mut().for_each(blank);
         at = end;
@@ -37,20 +37,20 @@ fn cleaned(text: &str) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8(bytes).expect("whole characters became spaces"))
 }
 
-/// Why a text is no XML, and in which line.
+/// Line and cause of an XML error.
 pub(crate) type Refusal = (Option<usize>, String);
 
-/// What costs a parser the square of the length of a text, if the text holds too much of it.
+/// Error of a text with too much of what takes the parser quadratic time.
 fn excess(text: &str) -> Option<String> {
     if text.matches("xmlns").nth(XML_NAMESPACES).is_some() {
         return Some(format!("it has more than {XML_NAMESPACES} namespaces"));
     }
-    // No tag holds another bracket of that kind, also in its attributes.
+    // `<` is not allowed within a tag, not even in an attribute: the parts between are tags with the text that follows.
     let crowded = text.split('<').any(|tag| tag.matches('=').nth(XML_ATTRIBUTES).is_some());
-    crowded.then(|| format!("it has an element of more than {XML_ATTRIBUTES} attributes"))
+    crowded.then(|| format!("it has an element with more than {XML_ATTRIBUTES} attributes"))
 }
 
-/// A text as [`parsed`] takes it.
+/// Prepares a text for [`parsed`].
 pub(crate) fn prepared(text: &str) -> Result<Cow<'_, str>, Refusal> {
     let text = cleaned(text);
     match excess(&text) {
@@ -59,14 +59,14 @@ pub(crate) fn prepared(text: &str) -> Result<Cow<'_, str>, Refusal> {
     }
 }
 
-/// The elements of a prepared text.
+/// Parses a prepared text.
 pub(crate) fn parsed(text: &str) -> Result<Document<'_>, Refusal> {
     let options = ParsingOptions { nodes_limit: XML_NODES, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options).map_err(|error| refusal(&error))?;
     let is_deep = |node: &Node<'_, '_>| node.is_element() && node.ancestors().nth(XML_DEPTH + 1).is_some();
     if let Some(node) = document.descendants().find(is_deep) {
         let line = document.text_pos_at(node.range().start).row as usize;
-        return Err((Some(line), format!("it has more than {XML_DEPTH} elements within elements")));
+        return Err((Some(line), format!("its elements are nested more than {XML_DEPTH} deep")));
     }
     Ok(document)
 }
@@ -76,21 +76,21 @@ fn refusal(error: &Error) -> Refusal {
     match error {
         Error::NodesLimitReached => (None, format!("it has more than {XML_NODES} elements and texts")),
         Error::DtdDetected => {
-            (line, "it has a document type (<!DOCTYPE …>), which is not read: remove it".to_owned())
+            (line, "document type declarations (<!DOCTYPE …>) are not supported: remove it".to_owned())
         }
         error => {
-            let told = error.to_string();
-            // The parser's own position stands in the line already.
-            let cause = told.rsplit_once(" at ").map_or(&*told, |(cause, _)| cause);
-            (line, format!("no XML: {cause}"))
+            let message = error.to_string();
+            // The message ends with the position, which is reported as the line already.
+            let cause = message.rsplit_once(" at ").map_or(&*message, |(cause, _)| cause);
+            (line, format!("invalid XML: {cause}"))
         }
     }
 }
 
-/// A text with the prefixes of namespaces declared that it uses without; others than that are left to the parser.
+/// Adds declarations of undeclared namespace prefixes; all other errors are left to the parser.
 fn declared(text: Cow<'_, str>) -> Cow<'_, str> {
     let mut text = text;
-    for _ in 0..PREFIXES {
+    for _ in 0..MAX_UNDECLARED_PREFIXES {
         let options = ParsingOptions { nodes_limit: XML_NODES, ..ParsingOptions::default() };
         let Err(Error::UnknownNamespace(prefix, _)) = Document::parse_with_options(&text, options) else {
             break;
@@ -101,7 +101,7 @@ fn declared(text: Cow<'_, str>) -> Cow<'_, str> {
     text
 }
 
-/// Where the name of the first element ends.
+/// End of the name of the root element.
 fn end_of_root_name(text: &str) -> Option<usize> {
     let begins = |&(at, _): &(usize, &str)| !text[at + 1..].starts_with(['?', '!', '/']);
     let (start, _) = text.match_indices('<').find(begins)?;
@@ -109,7 +109,7 @@ fn end_of_root_name(text: &str) -> Option<usize> {
     Some(start + 1 + rest.find(|letter: char| letter.is_whitespace() || letter == '>' || letter == '/')?)
 }
 
-/// The beginnings of the lines of a text.
+/// Positions of the line breaks of a text.
 pub(crate) struct Lines(Vec<usize>);
 
 impl Lines {
@@ -117,13 +117,13 @@ impl Lines {
         Self(text.match_indices('\n').map(|(at, _)| at).collect())
     }
 
-    /// The line of an element, from 1.
+    /// Line of an element, from 1.
     pub(crate) fn line(&self, node: Node<'_, '_>) -> usize {
         self.0.partition_point(|&end| end < node.range().start) + 1
     }
 }
 
-/// The elements of a name within another one, in the namespace of it.
+/// Child elements of a name, in the namespace of their parent.
 pub(crate) fn elements<'a, 'i>(parent: Node<'a, 'i>, name: &str) -> impl Iterator<Item = Node<'a, 'i>> {
     let space = parent.tag_name().namespace();
     parent.children().filter(move |child| {
@@ -131,10 +131,10 @@ pub(crate) fn elements<'a, 'i>(parent: Node<'a, 'i>, name: &str) -> impl Iterato
     })
 }
 
-/// The numbers of an attribute; none where there is no such attribute.
+/// Numbers of an attribute; `None` if there is no such attribute.
 ///
 /// # Errors
-/// What is wrong, where they are not as many numbers.
+/// A message if the attribute does not have exactly `N` numbers.
 pub(crate) fn numbers<const N: usize>(node: Node<'_, '_>, name: &str) -> Result<Option<[f64; N]>, String> {
     let Some(text) = node.attribute(name) else { return Ok(None) };
     let wrong = || {
@@ -149,19 +149,19 @@ pub(crate) fn numbers<const N: usize>(node: Node<'_, '_>, name: &str) -> Result<
     if words.next().is_some() { Err(wrong()) } else { Ok(Some(found)) }
 }
 
-/// A number that must be there.
+/// A required number.
 ///
 /// # Errors
-/// What is wrong.
+/// A message if the attribute is missing or not a number.
 pub(crate) fn number(node: Node<'_, '_>, name: &str) -> Result<f64, String> {
     let missing = || format!("<{}> lacks `{name}`", node.tag_name().name());
     numbers::<1>(node, name)?.map(|[number]| number).ok_or_else(missing)
 }
 
-/// A number that may be left out.
+/// An optional number.
 ///
 /// # Errors
-/// What is wrong.
+/// A message if the attribute is not a number.
 pub(crate) fn number_or(node: Node<'_, '_>, name: &str, otherwise: f64) -> Result<f64, String> {
     Ok(numbers::<1>(node, name)?.map_or(otherwise, |[number]| number))
 }
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_and_what_stands_before_the_declaration_go_and_lines_stay() {
+    fn comments_and_text_before_the_declaration_are_removed_and_lines_preserved() {
         let text = "\n<?xml version=\"1.0\"?>\n<robot><!-- a -- é \n b --><link\n name='a'/></robot>";
         let text = prepared(text).unwrap();
         let document = parsed(&text).unwrap();
@@ -188,11 +188,11 @@ mod tests {
     }
 
     #[test]
-    fn what_costs_a_parser_more_than_it_is_long_is_refused() {
+    fn text_that_takes_the_parser_quadratic_time_is_refused() {
         let nested = |count: usize| format!("{}{}", "<a>".repeat(count), "</a>".repeat(count));
         assert!(parsed(&nested(XML_DEPTH)).is_ok());
-        assert!(parsed(&nested(XML_DEPTH + 1)).unwrap_err().1.contains("elements within elements"));
-        assert!(parsed(&nested(100_000)).unwrap_err().1.contains("elements within elements"));
+        assert!(parsed(&nested(XML_DEPTH + 1)).unwrap_err().1.contains("more than 64 deep"));
+        assert!(parsed(&nested(100_000)).unwrap_err().1.contains("more than 64 deep"));
         let many =
             |what: &str, count: usize| (0..count).map(|i| format!(" {what}{i}='1'")).collect::<String>();
         assert!(prepared(&format!("<a{}/>", many("xmlns:n", XML_NAMESPACES + 1))).is_err());
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_as_many_as_are_asked_for() {
+    fn attributes_have_exactly_the_required_count_of_numbers() {
         let read = |text: &str| {
             let text = format!("<a x='{text}'/>");
             numbers::<3>(Document::parse(&text).unwrap().root_element(), "x")

@@ -1,22 +1,22 @@
-//! The surface of a tetrahedral mesh: faces that one tetrahedron alone has.
+//! Surface of a tetrahedral mesh: the faces that belong to one tetrahedron only.
 
 use nalgebra::Point3;
 
 use super::element::TET_FACES;
 
-/// The faces and nodes on the surface of a tetrahedral mesh.
+/// Faces and nodes on the surface of a tetrahedral mesh.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Boundary {
     /// Faces, #F × 3 node indices, counterclockwise seen from outside, in the order of their tetrahedra.
     pub faces: Vec<[u32; 3]>,
-    /// The tetrahedron of each face.
+    /// Tetrahedron of each face.
     pub tets: Vec<u32>,
     /// Nodes on the surface, ascending.
     pub nodes: Vec<u32>,
 }
 
 impl Boundary {
-    /// The surface of tetrahedra over `nodes` nodes. Takes O(n log n) for n tetrahedra.
+    /// Extracts the surface of tetrahedra over `nodes` nodes. Takes O(n log n) for n tetrahedra.
     #[must_use]
     pub fn of(nodes: usize, tets: &[[u32; 4]]) -> Self {
         let mut sides: Vec<([u32; 3], u32, u8)> = Vec::with_capacity(4 * tets.len());
@@ -28,7 +28,9 @@ impl Boundary {
             }
         }
         sides.sort_unstable();
+        // An interior face occurs twice with the same sorted corners, once in each of its tetrahedra.
         let alone = sides.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() == 1);
+        // Back to the order of the tetrahedra, from that of the sorted faces.
         let mut outer: Vec<(u32, u8)> = alone.map(|same| (same[0].1, same[0].2)).collect();
         outer.sort_unstable();
         let corners =
@@ -50,7 +52,8 @@ impl Boundary {
         edges
     }
 
-    /// A third of the area of the faces at each node [m²], for all nodes of the mesh; zero inside.
+    /// Lumped areas of the nodes [m²], a third of the area of the adjacent faces, for all nodes of the mesh; zero for
+    /// interior nodes.
     #[must_use]
     pub fn node_areas(&self, nodes: &[Point3<f64>]) -> Vec<f64> {
         let mut areas = vec![0.0; nodes.len()];

@@ -1,7 +1,7 @@
 //! Faces and edges of a tetrahedron.
 
-/// The faces of a tetrahedron, each opposite to the corner of its place, counterclockwise seen from outside.
+/// Faces of a tetrahedron, face i opposite to corner i, counterclockwise seen from outside.
 pub const TET_FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
-/// The edges of a tetrahedron.
+/// Edges of a tetrahedron.
 pub const TET_EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];

@@ -6,8 +6,8 @@ use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::{Aabb, TriangleMesh};
 use nalgebra::{Point3, Vector3};
 
-/// Volume of a tetrahedron over the cube of its longest edge below which it counts as flat: some units of rounding of
-/// coordinates of the size of the edges. A regular one has 0.118.
+/// Volume of a tetrahedron, as a fraction of the cube of its longest edge, below which it counts as flat. It is well above the
+/// rounding of coordinates of the size of the edges; a regular tetrahedron has 0.118.
 const FLAT: f64 = 1e-10;
 
 /// An indexed tetrahedral mesh.
@@ -89,13 +89,13 @@ impl TetMesh {
         Aabb::of_points(&self.nodes)
     }
 
-    /// The faces and nodes on the surface.
+    /// Faces and nodes on the surface.
     #[must_use]
     pub fn boundary(&self) -> Boundary {
         Boundary::of(self.nodes.len(), &self.tets)
     }
 
-    /// The surface as a triangle mesh over the surface's nodes, outward normals; vertex `i` is node
+    /// Surface as a triangle mesh over the surface nodes, with outward normals; vertex `i` is node
     /// `self.boundary().nodes[i]`.
     ///
     /// # Panics
@@ -119,7 +119,7 @@ pub fn signed_volume(&[a, b, c, d]: &[Point3<f64>; 4]) -> f64 {
     (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0
 }
 
-/// Coordinates of `point` in a tetrahedron, which sum to one: point = Σ uᵢ cornerᵢ. Not finite where it is flat.
+/// Barycentric coordinates of `point` in a tetrahedron, which sum to one: point = Σ uᵢ cornerᵢ. Not finite if it is flat.
 #[must_use]
 pub fn barycentric(corners: &[Point3<f64>; 4], point: &Point3<f64>) -> [f64; 4] {
     let [a, b, c, d] = *corners;
@@ -135,11 +135,12 @@ fn check_shape(tet: usize, corners: [Point3<f64>; 4]) -> Result<(), ShapeError> 
     let volume = signed_volume(&corners);
     let longest_edge =
         TET_EDGES.map(|[i, j]| (corners[i] - corners[j]).norm()).into_iter().fold(0.0, f64::max);
-    let least = FLAT * longest_edge.powi(3);
-    if volume > least {
+    // The limit scales with the cube of a length, so that the unit of length does not matter.
+    let min = FLAT * longest_edge.powi(3);
+    if volume > min {
         return Ok(());
     }
-    Err(if volume < -least {
+    Err(if volume < -min {
         ShapeError::Inverted { tet, volume }
     } else {
         ShapeError::Flat { tet, volume, longest_edge }

@@ -1,7 +1,7 @@
 //! Tetrahedral meshes: indexed tetrahedra over shared nodes.
 //!
-//! A mesh is checked once, when it is made: every coordinate is finite, every index is in range, no tetrahedron is
-//! turned inside out or flat. A tetrahedron `[a, b, c, d]` is positively oriented where (b − a) × (c − a) · (d − a) > 0.
+//! A mesh is validated once, in its constructor: every coordinate is finite, every index is in range, no tetrahedron is
+//! inverted or flat. A tetrahedron `[a, b, c, d]` is positively oriented if (b − a) × (c − a) · (d − a) > 0.
 
 mod boundary;
 mod element;

@@ -1,4 +1,4 @@
-//! What a tetrahedral mesh is like: dihedral angles, edges, volume, and how its surface hangs together.
+//! Quality of a tetrahedral mesh: dihedral angles, edges, volume, and topology of its surface.
 
 use std::f64::consts::PI;
 use std::fmt;
@@ -12,7 +12,7 @@ use crate::geometry::topology::Topology;
 /// Number of bins of the histogram of dihedral angles, of 10° each.
 pub const BINS: usize = 18;
 
-/// What a tetrahedral mesh is like.
+/// Quality measures of a tetrahedral mesh.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct TetQuality {
@@ -24,13 +24,13 @@ pub struct TetQuality {
     pub tets: usize,
     /// Triangles of the surface.
     pub surface_triangles: usize,
-    /// Tetrahedra without a node inside: a field that vanishes on the surface vanishes in all of them.
+    /// Tetrahedra without an interior node: a linear field that vanishes on the surface vanishes in all of them.
     pub tets_on_surface: usize,
-    /// Edges inside with both ends on the surface.
+    /// Interior edges with both ends on the surface.
     pub spanning_edges: usize,
     /// Whether the surface is closed and a manifold.
     pub closed_manifold: bool,
-    /// Sets of tetrahedra whose surfaces hang together.
+    /// Connected components of the surface.
     pub surface_components: usize,
     /// Volume [m³].
     pub volume: f64,
@@ -38,23 +38,25 @@ pub struct TetQuality {
     pub shortest_edge: f64,
     /// Length of the longest edge [m].
     pub longest_edge: f64,
-    /// Least dihedral angle [°]; 70.5 in a regular tetrahedron.
-    pub least_dihedral: f64,
-    /// Greatest dihedral angle [°].
-    pub greatest_dihedral: f64,
+    /// Minimum dihedral angle [°]; 70.5 in a regular tetrahedron.
+    #[serde(rename = "least_dihedral")]
+    pub min_dihedral: f64,
+    /// Maximum dihedral angle [°].
+    #[serde(rename = "greatest_dihedral")]
+    pub max_dihedral: f64,
     /// Dihedral angles from 0° to 180° in bins of 10°, six for each tetrahedron.
     pub dihedrals: [usize; BINS],
 }
 
 impl TetQuality {
-    /// Examines a mesh. Takes O(n log n) for n tetrahedra.
+    /// Analyses a mesh. Takes O(n log n) for n tetrahedra.
     ///
     /// ```
     /// use extricate_core::geometry::tet_mesh::{procedural::block, quality::TetQuality};
     /// use nalgebra::{Point3, Vector3};
     ///
     /// let quality = TetQuality::of(&block([3, 3, 3], Vector3::repeat(1.0), Point3::origin())?);
-    /// assert!((quality.least_dihedral - 45.0).abs() < 1e-9 && (quality.greatest_dihedral - 90.0).abs() < 1e-9);
+    /// assert!((quality.min_dihedral - 45.0).abs() < 1e-9 && (quality.max_dihedral - 90.0).abs() < 1e-9);
     /// # Ok::<(), extricate_core::geometry::ShapeError>(())
     /// ```
     #[must_use]
@@ -79,8 +81,8 @@ impl TetQuality {
             volume: mesh.volume(),
             shortest_edge: f64::INFINITY,
             longest_edge: 0.0,
-            least_dihedral: f64::INFINITY,
-            greatest_dihedral: 0.0,
+            min_dihedral: f64::INFINITY,
+            max_dihedral: 0.0,
             dihedrals: [0; BINS],
         };
         (0..mesh.tets().len()).for_each(|tet| quality.include(mesh, tet));
@@ -96,25 +98,26 @@ impl TetQuality {
         }
         for angle in dihedral_angles(&corners) {
             let degrees = angle * 180.0 / PI;
-            self.least_dihedral = self.least_dihedral.min(degrees);
-            self.greatest_dihedral = self.greatest_dihedral.max(degrees);
+            self.min_dihedral = self.min_dihedral.min(degrees);
+            self.max_dihedral = self.max_dihedral.max(degrees);
             self.dihedrals[((degrees / 10.0) as usize).min(BINS - 1)] += 1;
         }
     }
 }
 
-/// The dihedral angles of a tetrahedron at its edges, in the order of [`TET_EDGES`] [rad].
+/// Dihedral angles of a tetrahedron at its edges [rad], in the order of [`TET_EDGES`].
 #[must_use]
 pub fn dihedral_angles(corners: &[nalgebra::Point3<f64>; 4]) -> [f64; 6] {
     TET_EDGES.map(|[i, j]| {
         let others: Vec<usize> = (0..4).filter(|k| ![i, j].contains(k)).collect();
         let axis = corners[j] - corners[i];
         let [a, b] = [others[0], others[1]].map(|k| axis.cross(&(corners[k] - corners[i])));
+        // Unlike the arc cosine, accurate for angles near 0 and π.
         a.cross(&b).norm().atan2(a.dot(&b))
     })
 }
 
-/// Edges of tetrahedra that are not on the surface but whose ends are.
+/// Number of interior edges with both ends on the surface.
 fn spanning_edges(mesh: &TetMesh, on_surface: &[bool], surface_edges: &[[u32; 2]]) -> usize {
     let all =
         mesh.tets().iter().flat_map(|tet| TET_EDGES.map(|[i, j]| [tet[i].min(tet[j]), tet[i].max(tet[j])]));
@@ -132,15 +135,15 @@ impl fmt::Display for TetQuality {
         writeln!(f, "                   {state}, {} component(s)", self.surface_components)?;
         writeln!(f, "  volume           {:.6e} m³", self.volume)?;
         writeln!(f, "  edges            {:.4e} to {:.4e} m", self.shortest_edge, self.longest_edge)?;
-        writeln!(f, "  dihedral angles  {:.2}° to {:.2}°", self.least_dihedral, self.greatest_dihedral)?;
+        writeln!(f, "  dihedral angles  {:.2}° to {:.2}°", self.min_dihedral, self.max_dihedral)?;
         let total: usize = self.dihedrals.iter().sum();
         for (bin, &count) in self.dihedrals.iter().enumerate().filter(|&(_, &count)| count > 0) {
-            let share = 100.0 * count as f64 / total as f64;
-            writeln!(f, "    {:3}°–{:3}°  {share:5.1} %", 10 * bin, 10 * (bin + 1))?;
+            let percent = 100.0 * count as f64 / total as f64;
+            writeln!(f, "    {:3}°–{:3}°  {percent:5.1} %", 10 * bin, 10 * (bin + 1))?;
         }
         write!(
             f,
-            "  without a node inside: {} tetrahedra, {} edges",
+            "  without an interior node: {} tetrahedra, {} edges",
             self.tets_on_surface, self.spanning_edges
         )
     }
@@ -159,8 +162,7 @@ mod tests {
         let quality = TetQuality::of(&mesh);
         let wanted = (1.0_f64 / 3.0).acos() * 180.0 / PI;
         assert!(
-            (quality.least_dihedral - wanted).abs() < 1e-12
-                && (quality.greatest_dihedral - wanted).abs() < 1e-12
+            (quality.min_dihedral - wanted).abs() < 1e-12 && (quality.max_dihedral - wanted).abs() < 1e-12
         );
         assert_eq!((quality.dihedrals[7], quality.tets_on_surface, quality.spanning_edges), (6, 1, 0));
         assert!((quality.longest_edge - 8.0_f64.sqrt()).abs() < 1e-15 && quality.closed_manifold);
@@ -168,7 +170,7 @@ mod tests {
 
     #[test]
     fn an_edge_through_the_inside_is_counted() {
-        // Six tetrahedra round the diagonal of one cube.
+        // Six tetrahedra around the diagonal of one cube.
         let cube = super::super::procedural::block([1; 3], nalgebra::Vector3::repeat(1.0), Point3::origin());
         let quality = TetQuality::of(&cube.unwrap());
         assert_eq!((quality.spanning_edges, quality.tets_on_surface), (1, 6));

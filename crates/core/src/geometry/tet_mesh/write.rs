@@ -1,7 +1,7 @@
-//! Writing tetrahedral meshes: TetGen's `.node` with `.ele`, Gmsh's `.msh` 4.1 in text, and VTK's `.vtu` for pictures.
+//! Writing tetrahedral meshes: TetGen's `.node` with `.ele`, Gmsh's `.msh` 4.1 in text, and VTK's `.vtu` for visualisation.
 //!
-//! A file appears whole or not at all. Text has the shortest decimals that read back the same; indices count from 0
-//! in TetGen files and from 1 in Gmsh files.
+//! Files are written atomically. Text has the shortest decimals that read back to the same bits; indices are 0-based in TetGen
+//! files and 1-based in Gmsh files.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -15,8 +15,8 @@ use nalgebra::Point3;
 /// Extensions of the formats that can be written.
 pub const EXTENSIONS: [&str; 4] = ["node", "ele", "msh", "vtu"];
 
-/// Writes a mesh; the extension, in capitals or not, tells the format. `.node` and `.ele` are written together, under
-/// the name that either has.
+/// Writes a mesh; the extension (case-insensitive) determines the format. `.node` and `.ele` are written together; `path` is
+/// either of them.
 ///
 /// # Errors
 /// [`FileError`] when the format is unknown or a file cannot be written.
@@ -28,7 +28,7 @@ pub fn write_tets(mesh: &TetMesh, path: impl AsRef<Path>) -> Result<(), FileErro
         "node" | "ele" => &[("node", write_nodes), ("ele", write_elements)],
         "msh" => &[("msh", write_gmsh)],
         "vtu" => &[("vtu", write_vtu)],
-        _ => return Err(FileError::unknown_format(path, "cannot be written", &EXTENSIONS)),
+        _ => return Err(FileError::unknown_format(path, "unsupported output format", &EXTENSIONS)),
     };
     for (own, write) in files {
         let path = if extension == *own { path.to_owned() } else { path.with_extension(own) };
@@ -37,8 +37,7 @@ pub fn write_tets(mesh: &TetMesh, path: impl AsRef<Path>) -> Result<(), FileErro
     Ok(())
 }
 
-/// Writes the tetrahedra of a mesh with their nodes elsewhere, as VTK's `.vtu`: a deformed body, whose tetrahedra may
-/// be turned inside out.
+/// Writes the tetrahedra of a mesh with displaced nodes as VTK's `.vtu`: a deformed body, whose tetrahedra may be inverted.
 ///
 /// # Errors
 /// [`FileError`] when the file cannot be written.
@@ -50,7 +49,7 @@ pub fn write_deformed(
     nodes: &[Point3<f64>],
     path: impl AsRef<Path>,
 ) -> Result<(), FileError> {
-    assert_eq!(nodes.len(), mesh.nodes().len(), "one place for each node");
+    assert_eq!(nodes.len(), mesh.nodes().len(), "one position for each node");
     write_atomically(path.as_ref(), |file| write_grid(nodes, mesh.tets(), file))
 }
 

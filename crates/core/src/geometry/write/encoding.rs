@@ -1,9 +1,9 @@
-//! Text or binary.
+//! Text or binary encoding.
 
-/// Whether numbers are written as text or as bytes.
+/// Encoding of numbers in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Encoding {
-    /// Bytes, little end first, in PLY and STL; OBJ is always text.
+    /// Binary, little-endian, in PLY and STL; OBJ is always text.
     #[default]
     Binary,
     /// Text.

@@ -1,8 +1,8 @@
 //! Writing meshes: OBJ, PLY and STL.
 //!
-//! A file appears whole or not at all: it is written beside its place under another name and then renamed. Every
-//! format keeps every bit of the coordinates (text has the shortest decimal that reads back the same), but for binary
-//! STL, which has single precision. STL shares no vertices; what was closed stays closed, as equal corners stay equal.
+//! Files are written atomically: under a temporary name in the same folder, and then renamed. All formats preserve every bit
+//! of the coordinates (text has the shortest decimal that reads back to the same bits), except binary STL, which has single
+//! precision. STL does not share vertices; closed meshes remain closed, as equal corners remain equal.
 
 mod encoding;
 mod obj;
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::triangle_mesh::TriangleMesh;
 
-/// Writes a mesh; the extension, in capitals or not, tells the format. PLY and STL become binary files.
+/// Writes a mesh; the extension (case-insensitive) determines the format. PLY and STL files are binary.
 ///
 /// ```
 /// use extricate_core::geometry::procedural::{Cuboid, Procedural};
@@ -40,7 +40,7 @@ pub fn write_mesh(mesh: &TriangleMesh, path: impl AsRef<Path>) -> Result<(), Fil
     write_mesh_as(mesh, path, Encoding::default())
 }
 
-/// Writes a mesh with a choice between text and binary; the extension tells the format.
+/// Writes a mesh as text or binary; the extension determines the format.
 ///
 /// # Errors
 /// [`FileError`] when the format is unknown, the file cannot be written, or a coordinate does not fit STL.
@@ -55,7 +55,9 @@ pub fn write_mesh_as(
         "obj" => |mesh: &TriangleMesh, _, file: &mut dyn Write| obj::write(mesh, file),
         "ply" => ply::write,
         "stl" => stl::write,
-        _ => return Err(FileError::unknown_format(path, "cannot be written", &["obj", "ply", "stl"])),
+        _ => {
+            return Err(FileError::unknown_format(path, "unsupported output format", &["obj", "ply", "stl"]));
+        }
     };
     if let Some(vertex) =
         (extension == "stl" && encoding == Encoding::Binary).then(|| stl::first_beyond_range(mesh)).flatten()
@@ -80,6 +82,7 @@ pub(crate) fn write_atomically(
     let finish = || {
         let mut file = BufWriter::new(File::create_new(&partial)?);
         write(&mut file)?;
+        // Synchronised before it is renamed: a crash must not leave an empty file under the final name.
         file.into_inner()?.sync_all()?;
         std::fs::rename(&partial, path)
     };

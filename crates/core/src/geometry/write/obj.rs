@@ -11,7 +11,7 @@ pub(super) fn write(mesh: &TriangleMesh, file: &mut dyn Write) -> io::Result<()>
         writeln!(file, "v {:?} {:?} {:?}", point.x, point.y, point.z)?;
     }
     for &[a, b, c] in mesh.triangles() {
-        // 64-bit, as the highest index plus one may be 2³².
+        // 64-bit, as the largest index plus one may be 2³².
         let [a, b, c] = [a, b, c].map(|i| u64::from(i) + 1);
         writeln!(file, "f {a} {b} {c}")?;
     }

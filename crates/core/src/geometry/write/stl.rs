@@ -12,7 +12,7 @@ pub(super) fn first_beyond_range(mesh: &TriangleMesh) -> Option<usize> {
     mesh.vertices().iter().position(|point| !single(point).iter().all(|x| x.is_finite()))
 }
 
-/// Writes the triangles with their unit normals, zero where there is none.
+/// Writes the triangles with their unit normals, zero for degenerate ones.
 pub(super) fn write(mesh: &TriangleMesh, encoding: Encoding, file: &mut dyn Write) -> io::Result<()> {
     match encoding {
         Encoding::Binary => write_binary(mesh, file),
@@ -21,7 +21,7 @@ pub(super) fn write(mesh: &TriangleMesh, encoding: Encoding, file: &mut dyn Writ
 }
 
 fn single(point: &Point3<f64>) -> [f32; 3] {
-    // Rounding to the nearest single is what the format demands; `write_mesh_as` looks for overflow first.
+    // The format requires single precision; `write_mesh_as` checks for overflow first.
     [point.x, point.y, point.z].map(|x| x as f32)
 }
 
@@ -31,7 +31,7 @@ fn normal([a, b, c]: &[Point3<f64>; 3]) -> [f32; 3] {
 }
 
 fn write_binary(mesh: &TriangleMesh, file: &mut dyn Write) -> io::Result<()> {
-    // The free text must not begin with "solid", which marks text files.
+    // The text of the header must not begin with "solid", which marks text files.
     let mut header = [b' '; 80];
     let title = b"binary STL of Extricate, lengths in metres";
     header[..title.len()].copy_from_slice(title);

@@ -1,15 +1,15 @@
-//! How fast links and their points move when the numbers of a configuration change: the geometric Jacobian
+//! Geometric Jacobians of links and of their points with respect to the generalized coordinates
 //! [Lin17 §40.3; LaValle 2006 §3.4].
 //!
-//! A joint on the way from the root to a link, with its unit axis a through o in the world, moves a point p of it by
+//! A joint between the root and a link, with its unit axis a through o in the world, moves a point p of the link by
 //!
 //! | joint     | velocity of p | angular velocity |
 //! |-----------|---------------|------------------|
 //! | revolute  | a × (p − o)   | a                |
 //! | prismatic | a             | 0                |
 //!
-//! A joint that mimics adds its column, times its factor, to that of the number it follows. The columns are in the order
-//! of a configuration.
+//! A joint that mimics another adds its column, times its factor, to that of the coordinate it follows. The columns are in
+//! the order of a configuration.
 
 use crate::kinematics::error::RobotError;
 use nalgebra::{Isometry3, Matrix3xX, Matrix6xX, Point3, Vector3};
@@ -17,17 +17,17 @@ use nalgebra::{Isometry3, Matrix3xX, Matrix6xX, Point3, Vector3};
 use super::joint::JointKind;
 use super::tree::Articulation;
 
-/// An articulation placed in one configuration: the poses of its links, and how its numbers move them.
+/// An articulation in one configuration: the poses of its links, and their Jacobians.
 #[derive(Debug, Clone)]
 pub struct PlacedArticulation<'a> {
     articulation: &'a Articulation,
     poses: Vec<Isometry3<f64>>,
 }
 
-/// What one joint does to what hangs on it, per change of a number of the configuration.
+/// Twist that one joint imparts to its descendants, per change of a generalized coordinate.
 struct JointTwist {
     coordinate: usize,
-    /// A point that does not move but along `linear`.
+    /// A point whose velocity is `linear`.
     origin: Point3<f64>,
     angular: Vector3<f64>,
     linear: Vector3<f64>,
@@ -55,7 +55,7 @@ impl Articulation {
     /// ```
     ///
     /// # Errors
-    /// [`RobotError::Length`] and [`RobotError::NotFinite`] when the configuration is none.
+    /// [`RobotError::Length`] and [`RobotError::NotFinite`] when the configuration does not fit the articulation.
     pub fn placed(
         &self,
         configuration: &[f64],
@@ -72,8 +72,8 @@ impl PlacedArticulation<'_> {
         &self.poses
     }
 
-    /// Velocities in the world of a point [m, world] that is fixed to a link, per change of each number of the
-    /// configuration: 3 × #numbers, [m/rad] or [m/m].
+    /// Jacobian of a point [m, world] that is fixed to a link: its velocity in the world per change of each generalized
+    /// coordinate, 3 × #coordinates, [m/rad] or [m/m].
     ///
     /// # Panics
     /// When there is no such link.
@@ -87,8 +87,8 @@ impl PlacedArticulation<'_> {
         jacobian
     }
 
-    /// Velocities of a link in the world, per change of each number of the configuration: 6 × #numbers, first that of
-    /// the origin of its frame [m/rad or m/m], then the angular one [rad/rad or rad/m].
+    /// Jacobian of a link: its velocity in the world per change of each generalized coordinate, 6 × #coordinates, first
+    /// that of the origin of its frame [m/rad or m/m], then the angular one [rad/rad or rad/m].
     ///
     /// # Panics
     /// When there is no such link.
@@ -106,7 +106,7 @@ impl PlacedArticulation<'_> {
     }
 
     /// Adds to `row` the velocities along a direction (world) of a point [m, world] that is fixed to a link, per change
-    /// of each number of the configuration: a row of a contact, without an allocation.
+    /// of each generalized coordinate: a row of a contact Jacobian, without an allocation.
     ///
     /// # Panics
     /// When there is no such link, or the row is too short.
@@ -116,16 +116,16 @@ impl PlacedArticulation<'_> {
         }
     }
 
-    /// What each joint that carries a link does to it, from the link up to the root.
+    /// Twists that a link receives from its own joint and from those of its ancestors, from the link up to the root.
     fn twists(&self, link: usize) -> impl Iterator<Item = JointTwist> + '_ {
         let up = move |&link: &usize| self.articulation.parent(link);
-        std::iter::successors(Some(link), up).filter_map(|link| self.twist_of_carrier(link))
+        std::iter::successors(Some(link), up).filter_map(|link| self.twist_of_parent_joint(link))
     }
 
-    fn twist_of_carrier(&self, link: usize) -> Option<JointTwist> {
-        let joint = self.articulation.carriers[link]?;
+    fn twist_of_parent_joint(&self, link: usize) -> Option<JointTwist> {
+        let joint = self.articulation.parent_joints[link]?;
         let (coordinate, factor, _) = self.articulation.dependence(joint)?;
-        // Neither motion of the joint moves its axis, so the frame of what it carries has it too.
+        // A joint's motion leaves its own axis in place, so the axis is the same in the child's frame as in the joint's.
         let pose = &self.poses[link];
         let (angular, linear) = match self.articulation.joints[joint].kind {
             JointKind::Fixed => return None,
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_point_moves_as_differences_of_its_places_say() {
+    fn the_point_jacobian_agrees_with_finite_differences_of_positions() {
         let mut noise = Noise(11);
         for count in [3, 12, 40] {
             let tree = random_tree(&mut noise, count);
@@ -204,27 +204,27 @@ mod tests {
     /// The matrix that takes a twist (linear, angular) seen in a frame to one seen in the frame of which `pose` is the
     /// pose of the first: v' = R v + p × R ω.
     fn adjoint(pose: &Isometry3<f64>) -> Matrix6<f64> {
-        let turn = pose.rotation.to_rotation_matrix().into_inner();
-        let across = pose.translation.vector.cross_matrix() * turn;
+        let rotation = pose.rotation.to_rotation_matrix().into_inner();
+        let across = pose.translation.vector.cross_matrix() * rotation;
         let mut adjoint = Matrix6::zeros();
-        adjoint.fixed_view_mut::<3, 3>(0, 0).copy_from(&turn);
+        adjoint.fixed_view_mut::<3, 3>(0, 0).copy_from(&rotation);
         adjoint.fixed_view_mut::<3, 3>(0, 3).copy_from(&across);
-        adjoint.fixed_view_mut::<3, 3>(3, 3).copy_from(&turn);
+        adjoint.fixed_view_mut::<3, 3>(3, 3).copy_from(&rotation);
         adjoint
     }
 
     #[test]
-    fn a_link_turns_and_moves_as_the_recursion_of_screws_says() {
+    fn the_link_jacobian_agrees_with_the_recursion_of_twists() {
         let mut noise = Noise(12);
         for count in [4, 25, 60] {
             let tree = random_tree(&mut noise, count);
             let (q, base) = (configuration(&tree, &mut noise), noise.pose(1.0, 3.0));
             let placed = tree.placed(&q, &base).unwrap();
             for coordinate in 0..q.len() {
-                // Twists of all links in their own frames when this number alone changes, from the root outwards.
+                // Twists of all links in their own frames when this coordinate alone changes, from the root outwards.
                 let mut twists = vec![Vector6::zeros(); tree.links().len()];
                 for &link in tree.parents_first() {
-                    let (Some(joint), Some(parent)) = (tree.carrier(link), tree.parent(link)) else {
+                    let (Some(joint), Some(parent)) = (tree.parent_joint(link), tree.parent(link)) else {
                         continue;
                     };
                     let to_link = placed.poses()[link].inverse() * placed.poses()[parent];
@@ -244,10 +244,10 @@ mod tests {
                     }
                 }
                 for (link, twist) in twists.iter().enumerate() {
-                    let turn = placed.poses()[link].rotation.to_rotation_matrix().into_inner();
+                    let rotation = placed.poses()[link].rotation.to_rotation_matrix().into_inner();
                     let found = placed.link_jacobian(link);
                     let in_world = |at: usize| -> Vector3<f64> {
-                        Matrix3::from(turn) * twist.fixed_rows::<3>(at).into_owned()
+                        Matrix3::from(rotation) * twist.fixed_rows::<3>(at).into_owned()
                     };
                     assert!((found.fixed_view::<3, 1>(0, coordinate) - in_world(0)).norm() < 1e-11);
                     assert!((found.fixed_view::<3, 1>(3, coordinate) - in_world(3)).norm() < 1e-12);

@@ -1,19 +1,19 @@
-//! Joints: what connects a link to the one that carries it.
+//! Joints: the connection of a link to its parent.
 
 use crate::kinematics::error::RobotError;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
-/// How a joint moves its child.
+/// Degree of freedom of a joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum JointKind {
-    /// Not at all.
+    /// None: the child is welded to the parent.
     Fixed,
-    /// Turns it about an axis through the joint's origin; without limits a *continuous* joint.
+    /// Rotation about an axis through the joint's origin; without limits a *continuous* joint.
     Revolute {
         /// The axis in the joint's frame, of any length but zero.
         axis: Vector3<f64>,
     },
-    /// Slides it along an axis.
+    /// Translation along an axis.
     Prismatic {
         /// The axis in the joint's frame, of any length but zero.
         axis: Vector3<f64>,
@@ -25,26 +25,26 @@ pub enum JointKind {
 pub struct Mimic {
     /// Name of the joint that is followed.
     pub joint: String,
-    /// What the other's value is multiplied by.
+    /// Multiplier of the other joint's value.
     pub factor: f64,
-    /// What is added [rad or m].
+    /// Offset [rad or m].
     pub offset: f64,
 }
 
-/// What connects a link to the one that carries it.
+/// Connection of a child link to its parent link.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Joint {
     /// Its name.
     pub name: String,
-    /// Name of the link that carries the other one.
+    /// Name of the parent link.
     pub parent: String,
-    /// Name of the link that is carried.
+    /// Name of the child link.
     pub child: String,
-    /// The joint's frame in that of the parent; that of the child at value zero.
+    /// The joint's frame in that of the parent: the child's frame at value zero.
     pub origin: Isometry3<f64>,
-    /// How it moves the child.
+    /// Its degree of freedom.
     pub kind: JointKind,
-    /// Least and greatest value [rad or m]; `None` where there are none. Kinematics does not enforce them.
+    /// Minimum and maximum value [rad or m]; `None` where there are none. Kinematics does not enforce them.
     pub limits: Option<[f64; 2]>,
     /// The joint that this one follows, if any.
     pub mimic: Option<Mimic>,
@@ -70,7 +70,7 @@ impl Joint {
         Self { limits: Some(limits), ..self }
     }
 
-    /// From the child to the parent at a value [rad or m] of a joint whose axis is a unit vector.
+    /// Transform from the child to the parent at a value [rad or m] of a joint whose axis is a unit vector.
     pub(super) fn transform(&self, value: f64) -> Isometry3<f64> {
         match self.kind {
             JointKind::Fixed => self.origin,
@@ -79,7 +79,7 @@ impl Joint {
         }
     }
 
-    /// The joint with an axis of unit length.
+    /// The validated joint, with an axis of unit length.
     pub(super) fn checked(mut self) -> Result<Self, RobotError> {
         let joint = || self.name.clone();
         let mut numbers = self.origin.translation.vector.iter().chain(self.origin.rotation.coords.iter());
@@ -104,6 +104,7 @@ impl Joint {
             if size == 0.0 {
                 return Err(RobotError::ZeroAxis { joint: self.name.clone() });
             }
+            // Scaled first, so that the squares of tiny or huge components neither vanish nor overflow.
             *axis = (*axis / size).normalize();
         }
         Ok(self)

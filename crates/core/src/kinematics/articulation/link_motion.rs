@@ -1,7 +1,7 @@
 //! The motion of a link between two configurations, with bounds accumulated along its chain.
 //!
 //! Every joint's value runs linearly from one configuration to the other. The bounds follow the chain from the base
-//! to the link; a step by a vector r that is fixed in a frame adds what turns with the frame, and a joint adds its own
+//! to the link; an offset r that is fixed in a frame adds the velocity of rotation with the frame, and a joint adds its own
 //! speed q̇ about or along its unit axis a:
 //!
 //! | step      | velocities                         | accelerations                                            |
@@ -22,26 +22,26 @@ use crate::kinematics::rigid_motion::{MotionBounds, RigidMotion, Twist};
 #[derive(Debug, Clone)]
 pub struct LinkMotion {
     base: Motion,
-    moves: Vec<Move>,
-    /// From the link's frame to that of the last joint that moves.
+    joints: Vec<JointMotion>,
+    /// Transform from the link's frame to that of the last joint that moves.
     last: Isometry3<f64>,
     bounds: MotionBounds,
 }
 
-/// A joint that moves, with all that is fixed before it.
+/// A joint that moves, with the fixed transforms before it.
 #[derive(Debug, Clone, Copy)]
-struct Move {
+struct JointMotion {
     origin: Isometry3<f64>,
-    kind: MoveKind,
+    kind: JointMotionKind,
     /// Value at time 0 and its change until time 1 [rad or m].
     value: f64,
     speed: f64,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum MoveKind {
-    Turn(Vector3<f64>),
-    Slide(Vector3<f64>),
+enum JointMotionKind {
+    Rotation(Vector3<f64>),
+    Translation(Vector3<f64>),
 }
 
 impl LinkMotion {
@@ -60,7 +60,7 @@ impl LinkMotion {
     /// ```
     ///
     /// # Errors
-    /// [`RobotError::Length`] and [`RobotError::NotFinite`] when a configuration is none.
+    /// [`RobotError::Length`] and [`RobotError::NotFinite`] when a configuration does not fit the articulation.
     ///
     /// # Panics
     /// When there is no such link.
@@ -73,7 +73,7 @@ impl LinkMotion {
         Self::along(articulation, &articulation.chain(None, link), configurations, base)
     }
 
-    /// The motion of `link` in the frame of a link that carries it.
+    /// The motion of `link` in the frame of one of its ancestors.
     ///
     /// # Errors
     /// As [`LinkMotion::new`].
@@ -98,34 +98,35 @@ impl LinkMotion {
     ) -> Result<Self, RobotError> {
         articulation.check(from)?;
         articulation.check(to)?;
-        let mut moves = Vec::new();
+        let mut joints = Vec::new();
         let mut origin = Isometry3::identity();
-        for &joint in chain {
-            let (value, end) = (articulation.value(joint, from), articulation.value(joint, to));
-            let (joint, speed) = (&articulation.joints[joint], end - value);
+        for &index in chain {
+            let (value, end) = (articulation.value(index, from), articulation.value(index, to));
+            let (joint, speed) = (&articulation.joints[index], end - value);
             let kind = match joint.kind {
-                JointKind::Revolute { axis } if speed.abs() > 0.0 => MoveKind::Turn(axis),
-                JointKind::Prismatic { axis } if speed.abs() > 0.0 => MoveKind::Slide(axis),
+                JointKind::Revolute { axis } if speed.abs() > 0.0 => JointMotionKind::Rotation(axis),
+                JointKind::Prismatic { axis } if speed.abs() > 0.0 => JointMotionKind::Translation(axis),
+                // Joints at rest are merged into the next offset, which is at most as long as all of theirs: tighter bounds.
                 _ => {
                     origin *= joint.transform(value);
                     continue;
                 }
             };
-            moves.push(Move { origin: origin * joint.origin, kind, value, speed });
+            joints.push(JointMotion { origin: origin * joint.origin, kind, value, speed });
             origin = Isometry3::identity();
         }
-        let bounds = moves.iter().fold(base.bounds(), |bounds, step| step.bounds_after(bounds));
+        let bounds = joints.iter().fold(base.bounds(), |bounds, step| step.bounds_after(bounds));
         let mut bounds = bounds_after_offset(bounds, origin.translation.vector.norm());
-        bounds.axis = common_axis(base, &moves);
-        Ok(Self { base: *base, moves, last: origin, bounds })
+        bounds.axis = common_axis(base, &joints);
+        Ok(Self { base: *base, joints, last: origin, bounds })
     }
 }
 
 impl From<Motion> for LinkMotion {
-    /// The motion of a body that hangs on nothing.
+    /// The motion of a body without joints.
     fn from(base: Motion) -> Self {
         let bounds = base.bounds();
-        Self { base, moves: Vec::new(), last: Isometry3::identity(), bounds }
+        Self { base, joints: Vec::new(), last: Isometry3::identity(), bounds }
     }
 }
 
@@ -144,15 +145,15 @@ impl RigidMotion for LinkMotion {
 
     fn state_at(&self, t: f64) -> (Isometry3<f64>, Twist) {
         let (mut pose, mut twist) = self.base.state_at(t);
-        for step in &self.moves {
+        for step in &self.joints {
             offset(&mut pose, &mut twist, &step.origin);
             let value = step.value + step.speed * t;
             match step.kind {
-                MoveKind::Turn(axis) => {
+                JointMotionKind::Rotation(axis) => {
                     twist.angular += pose.rotation * axis * step.speed;
                     pose.rotation *= UnitQuaternion::from_scaled_axis(axis * value);
                 }
-                MoveKind::Slide(axis) => {
+                JointMotionKind::Translation(axis) => {
                     offset(&mut pose, &mut twist, &Translation3::from(axis * value).into());
                     twist.linear += pose.rotation * axis * step.speed;
                 }
@@ -163,20 +164,20 @@ impl RigidMotion for LinkMotion {
     }
 }
 
-/// Goes on to a frame that is fixed in the present one.
+/// Advances pose and twist to a frame that is fixed in the present one.
 fn offset(pose: &mut Isometry3<f64>, twist: &mut Twist, by: &Isometry3<f64>) {
     twist.linear += twist.angular.cross(&(pose.rotation * by.translation.vector));
     *pose *= by;
 }
 
-/// The direction about which the base and every joint turn, if it is one: then it stays the same, and what slides does
-/// not accelerate along it either.
-fn common_axis(base: &Motion, moves: &[Move]) -> Option<Unit<Vector3<f64>>> {
+/// The common rotation axis of the base and of every joint, if there is one. It is then constant, and prismatic joints
+/// cause no acceleration along it either.
+fn common_axis(base: &Motion, joints: &[JointMotion]) -> Option<Unit<Vector3<f64>>> {
     let mut common = base.bounds();
     let mut rotation = base.pose_at(0.0).rotation;
-    for step in moves {
+    for step in joints {
         rotation *= step.origin.rotation;
-        if let MoveKind::Turn(axis) = step.kind {
+        if let JointMotionKind::Rotation(axis) = step.kind {
             let axis_in_world = Some(Unit::new_normalize(rotation * axis));
             let own =
                 MotionBounds { angular_speed: step.speed.abs(), axis: axis_in_world, ..MotionBounds::STILL };
@@ -196,21 +197,22 @@ fn bounds_after_offset(bounds: MotionBounds, distance: f64) -> MotionBounds {
     }
 }
 
-impl Move {
+impl JointMotion {
     fn bounds_after(&self, before: MotionBounds) -> MotionBounds {
         let mut bounds = bounds_after_offset(before, self.origin.translation.vector.norm());
         let speed = self.speed.abs();
-        let turned = speed * bounds.angular_speed;
+        let coriolis = speed * bounds.angular_speed;
         match self.kind {
-            MoveKind::Turn(_) => {
-                bounds.angular_acceleration += turned;
+            JointMotionKind::Rotation(_) => {
+                bounds.angular_acceleration += coriolis;
                 bounds.angular_speed += speed;
             }
-            MoveKind::Slide(_) => {
+            JointMotionKind::Translation(_) => {
+                // The arm is longest at one of both ends, as the value runs linearly.
                 let farthest = self.value.abs().max((self.value + self.speed).abs());
                 bounds = bounds_after_offset(bounds, farthest);
                 bounds.speed += speed;
-                bounds.acceleration += 2.0 * turned;
+                bounds.acceleration += 2.0 * coriolis;
             }
         }
         bounds

@@ -1,10 +1,10 @@
-//! Articulations: trees of links that joints connect, and where the links are in a configuration.
+//! Articulations: trees of links connected by joints, and the poses of the links in a configuration.
 //!
 //! | here          | meaning                                                                                          |
 //! |---------------|--------------------------------------------------------------------------------------------------|
-//! | configuration | one number for each joint that moves of itself, in the order of [`Articulation::coordinates`]: [rad] of a revolute, [m] of a prismatic one |
+//! | configuration | generalized coordinates [rad or m] of the joints of [`Articulation::coordinates`], which neither are fixed nor mimic |
 //! | base          | the pose of the root link in the world                                                           |
-//! | link frame    | the frame of the joint that carries the link, after its motion, as in URDF                       |
+//! | link frame    | the frame of the link's parent joint, after its motion, as in URDF                               |
 
 mod jacobian;
 pub(crate) mod joint;

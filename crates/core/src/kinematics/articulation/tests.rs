@@ -8,11 +8,11 @@ use crate::kinematics::tests::{Noise, assert_bounds_hold, distance_of};
 use crate::kinematics::{Motion, RigidMotion};
 use std::collections::BTreeMap;
 
-fn turn(axis: Vector3<f64>) -> JointKind {
+fn revolute(axis: Vector3<f64>) -> JointKind {
     JointKind::Revolute { axis }
 }
 
-fn slide(axis: Vector3<f64>) -> JointKind {
+fn prismatic(axis: Vector3<f64>) -> JointKind {
     JointKind::Prismatic { axis }
 }
 
@@ -23,25 +23,25 @@ fn names(names: &[&str]) -> Vec<String> {
 /// Five links in a chain and one on the side, with joints of all kinds.
 fn chain(noise: &mut Noise) -> Articulation {
     let joints = vec![
-        Joint::new("j1", "root", "one", turn(noise.vector())).at(noise.pose(0.5, 3.0)),
-        Joint::new("j2", "one", "two", slide(noise.vector())).at(noise.pose(0.5, 3.0)),
+        Joint::new("j1", "root", "one", revolute(noise.vector())).at(noise.pose(0.5, 3.0)),
+        Joint::new("j2", "one", "two", prismatic(noise.vector())).at(noise.pose(0.5, 3.0)),
         Joint::new("j3", "two", "three", JointKind::Fixed).at(noise.pose(0.5, 3.0)),
-        Joint::new("j4", "three", "four", turn(noise.vector())).at(noise.pose(0.5, 3.0)),
+        Joint::new("j4", "three", "four", revolute(noise.vector())).at(noise.pose(0.5, 3.0)),
         Joint {
             mimic: Some(Mimic { joint: "j1".into(), factor: -0.5, offset: 0.2 }),
-            ..Joint::new("j5", "two", "side", turn(noise.vector())).at(noise.pose(0.5, 3.0))
+            ..Joint::new("j5", "two", "side", revolute(noise.vector())).at(noise.pose(0.5, 3.0))
         },
     ];
     Articulation::new(names(&["four", "root", "side", "one", "two", "three"]), joints).unwrap()
 }
 
 #[test]
-fn a_planar_arm_reaches_where_trigonometry_says() {
+fn a_planar_arm_reaches_the_position_given_by_trigonometry() {
     let x = Isometry3::translation(1.0, 0.0, 0.0);
     let joints = vec![
-        Joint::new("shoulder", "base", "upper", turn(Vector3::z() * 5.0)),
-        Joint::new("elbow", "upper", "lower", turn(Vector3::z())).at(x),
-        Joint::new("wrist", "lower", "hand", slide(Vector3::x())).at(x),
+        Joint::new("shoulder", "base", "upper", revolute(Vector3::z() * 5.0)),
+        Joint::new("elbow", "upper", "lower", revolute(Vector3::z())).at(x),
+        Joint::new("wrist", "lower", "hand", prismatic(Vector3::x())).at(x),
     ];
     let arm = Articulation::new(names(&["base", "upper", "lower", "hand"]), joints).unwrap();
     let (p, q, d) = (0.3, -1.1, 0.25);
@@ -55,13 +55,13 @@ fn a_planar_arm_reaches_where_trigonometry_says() {
 fn a_joint_that_mimics_follows_and_has_no_coordinate() {
     let follower = Joint {
         mimic: Some(Mimic { joint: "a".into(), factor: 2.0, offset: 0.5 }),
-        ..Joint::new("b", "r", "y", turn(Vector3::z()))
+        ..Joint::new("b", "r", "y", revolute(Vector3::z()))
     };
     let of_follower = Joint {
         mimic: Some(Mimic { joint: "b".into(), factor: -1.0, offset: 0.0 }),
-        ..Joint::new("c", "r", "z", turn(Vector3::z()))
+        ..Joint::new("c", "r", "z", revolute(Vector3::z()))
     };
-    let joints = vec![of_follower, follower, Joint::new("a", "r", "x", turn(Vector3::z()))];
+    let joints = vec![of_follower, follower, Joint::new("a", "r", "x", revolute(Vector3::z()))];
     let tree = Articulation::new(names(&["r", "x", "y", "z"]), joints).unwrap();
     assert_eq!(tree.coordinates(), &[2]);
     let poses = tree.link_poses(&[0.1], &Isometry3::identity()).unwrap();
@@ -95,10 +95,10 @@ fn a_planar_arm_never_accelerates_along_its_axis_and_one_with_a_skew_joint_has_n
     let z = Vector3::z();
     let arm = |last: Vector3<f64>| {
         let joints = vec![
-            Joint::new("a", "r", "x", turn(z)).at(Isometry3::new(offset(1.0), z)),
-            Joint::new("b", "x", "y", slide(Vector3::new(1.0, 2.0, 3.0)))
+            Joint::new("a", "r", "x", revolute(z)).at(Isometry3::new(offset(1.0), z)),
+            Joint::new("b", "x", "y", prismatic(Vector3::new(1.0, 2.0, 3.0)))
                 .at(Isometry3::new(offset(0.3), 2.0 * z)),
-            Joint::new("c", "y", "w", turn(last)).at(Isometry3::new(offset(0.7), -z)),
+            Joint::new("c", "y", "w", revolute(last)).at(Isometry3::new(offset(0.7), -z)),
         ];
         Articulation::new(names(&["r", "x", "y", "w"]), joints).unwrap()
     };
@@ -138,9 +138,10 @@ fn seen_from_a_link_that_carries_it_a_link_moves_by_the_joints_between_alone() {
 }
 
 #[test]
-fn what_is_no_tree_is_refused_with_the_name() {
-    let joint = |name: &str, parent: &str, child: &str| Joint::new(name, parent, child, turn(Vector3::z()));
-    let zero = Joint { kind: turn(Vector3::zeros()), ..joint("j", "a", "b") };
+fn joints_that_form_no_tree_are_refused_with_the_name() {
+    let joint =
+        |name: &str, parent: &str, child: &str| Joint::new(name, parent, child, revolute(Vector3::z()));
+    let zero = Joint { kind: revolute(Vector3::zeros()), ..joint("j", "a", "b") };
     let mimic = |name: &str, child: &str, other: &str| Joint {
         mimic: Some(Mimic { joint: other.into(), factor: 1.0, offset: 0.0 }),
         ..joint(name, "a", child)
@@ -148,17 +149,17 @@ fn what_is_no_tree_is_refused_with_the_name() {
     let ab = &["a", "b"][..];
     let abc = &["a", "b", "c"][..];
     let cases: [(&[&str], Vec<Joint>, &str); 13] = [
-        (&["a", "a"], vec![], "\"a\" is given twice"),
-        (abc, vec![joint("j", "a", "b"), joint("j", "a", "c")], "\"j\" is given twice"),
+        (&["a", "a"], vec![], "duplicate name \"a\""),
+        (abc, vec![joint("j", "a", "b"), joint("j", "a", "c")], "duplicate name \"j\""),
         (ab, vec![joint("j", "a", "x")], "joint \"j\" names the link \"x\""),
         (
             abc,
             vec![joint("j", "a", "c"), joint("k", "b", "c")],
-            "\"c\" is carried by two joints, \"j\" and \"k\"",
+            "\"c\" is the child of two joints, \"j\" and \"k\"",
         ),
-        (abc, vec![joint("j", "a", "b")], "2 links hang on nothing, where one may be the root: a, c"),
-        (abc, vec![joint("j", "b", "c"), joint("k", "c", "b")], "link \"b\" hangs on itself"),
-        (ab, vec![joint("j", "a", "b"), joint("k", "b", "a")], "link \"a\" hangs on itself"),
+        (abc, vec![joint("j", "a", "b")], "2 links have no parent, expected exactly one root: a, c"),
+        (abc, vec![joint("j", "b", "c"), joint("k", "c", "b")], "link \"b\" is its own ancestor"),
+        (ab, vec![joint("j", "a", "b"), joint("k", "b", "a")], "link \"a\" is its own ancestor"),
         (ab, vec![zero], "the axis of joint \"j\" is zero"),
         (ab, vec![joint("j", "a", "b").within([1.0, -1.0])], "limits of joint \"j\" are reversed: 1 > -1"),
         (ab, vec![joint("j", "a", "b").within([f64::NAN, 1.0])], "limits of joint \"j\" are reversed"),
@@ -167,7 +168,7 @@ fn what_is_no_tree_is_refused_with_the_name() {
             vec![joint("j", "a", "b").at(Isometry3::translation(f64::NAN, 0.0, 0.0))],
             "\"j\" is not finite",
         ),
-        (ab, vec![mimic("j", "b", "nothing")], "no joint \"nothing\""),
+        (ab, vec![mimic("j", "b", "nothing")], "unknown joint \"nothing\""),
         (abc, vec![mimic("j", "b", "k"), mimic("k", "c", "j")], "joint \"j\" mimics itself"),
     ];
     for (links, joints, expected) in cases {
@@ -177,9 +178,9 @@ fn what_is_no_tree_is_refused_with_the_name() {
 }
 
 #[test]
-fn what_is_no_configuration_is_refused() {
-    let tree =
-        Articulation::new(names(&["a", "b"]), vec![Joint::new("j", "a", "b", turn(Vector3::z()))]).unwrap();
+fn invalid_configurations_are_refused() {
+    let tree = Articulation::new(names(&["a", "b"]), vec![Joint::new("j", "a", "b", revolute(Vector3::z()))])
+        .unwrap();
     let here = Isometry3::identity();
     assert_eq!(tree.link_poses(&[], &here), Err(RobotError::Length { given: 0, expected: 1 }));
     for value in [f64::NAN, f64::INFINITY] {

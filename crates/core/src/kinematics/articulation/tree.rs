@@ -7,33 +7,33 @@ use nalgebra::Isometry3;
 
 use super::joint::{Joint, JointKind};
 
-/// A tree of links.
+/// A kinematic tree of links and joints.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Articulation {
     links: Vec<String>,
     pub(super) joints: Vec<Joint>,
-    /// Joint that carries each link; none of the root.
-    pub(super) carriers: Vec<Option<usize>>,
-    /// The links that each joint connects: parent, child.
+    /// Parent joint of each link; none of the root.
+    pub(super) parent_joints: Vec<Option<usize>>,
+    /// Parent and child link of each joint.
     ends: Vec<[usize; 2]>,
     /// Links, parents before their children.
     order: Vec<usize>,
-    /// What makes each joint's value: factor · configuration[index] + offset; none of a fixed joint.
-    values: Vec<Option<Value>>,
-    /// The joint of each number of a configuration.
+    /// Each joint's value as factor · configuration[index] + offset; none of a fixed joint.
+    dependences: Vec<Option<Dependence>>,
+    /// The joint of each generalized coordinate.
     pub(super) coordinates: Vec<usize>,
 }
 
 /// A joint's value as a function of the configuration.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Value {
+struct Dependence {
     index: usize,
     factor: f64,
     offset: f64,
 }
 
 impl Articulation {
-    /// A tree of the links with these names and of these joints; the link that no joint carries is its root.
+    /// A tree of the links with these names and of these joints; the link that is no joint's child is its root.
     ///
     /// ```
     /// use extricate_core::kinematics::{Articulation, Joint, JointKind};
@@ -50,19 +50,19 @@ impl Articulation {
     ///
     /// # Errors
     /// [`RobotError`] when names are not unique or unknown, the joints do not make a tree, an axis is zero,
-    /// limits are reversed, a number is not finite, or a joint mimics in a circle.
+    /// limits are reversed, a number is not finite, or mimicking joints form a cycle.
     pub fn new(links: Vec<String>, joints: Vec<Joint>) -> Result<Self, RobotError> {
         let indices = unique(links.iter())?;
         unique(joints.iter().map(|joint| &joint.name))?;
         let joints = joints.into_iter().map(Joint::checked).collect::<Result<Vec<_>, _>>()?;
         let ends = joints.iter().map(|joint| ends_of(joint, &indices)).collect::<Result<Vec<_>, _>>()?;
-        let carriers = carriers(&links, &joints, &ends)?;
-        let order = parents_first(&links, &carriers, &ends)?;
+        let parent_joints = parent_joints(&links, &joints, &ends)?;
+        let order = parents_first(&links, &parent_joints, &ends)?;
         let moving = |&i: &usize| joints[i].kind != JointKind::Fixed && joints[i].mimic.is_none();
         let coordinates = (0..joints.len()).filter(moving).collect::<Vec<_>>();
-        let values =
-            (0..joints.len()).map(|i| value_of(i, &joints, &coordinates)).collect::<Result<_, _>>()?;
-        Ok(Self { links, joints, carriers, ends, order, values, coordinates })
+        let dependences =
+            (0..joints.len()).map(|i| dependence_of(i, &joints, &coordinates)).collect::<Result<_, _>>()?;
+        Ok(Self { links, joints, parent_joints, ends, order, dependences, coordinates })
     }
 
     /// Names of the links.
@@ -77,7 +77,7 @@ impl Articulation {
         &self.joints
     }
 
-    /// The joint of each number of a configuration; fixed joints and those that mimic others have none.
+    /// The joint of each generalized coordinate; fixed joints and those that mimic others have none.
     #[must_use]
     pub fn coordinates(&self) -> &[usize] {
         &self.coordinates
@@ -89,22 +89,22 @@ impl Articulation {
         self.links.iter().position(|link| link == name)
     }
 
-    /// The link that a link hangs on; `None` of the root.
+    /// The parent of a link; `None` of the root.
     ///
     /// # Panics
     /// When there is no such link.
     #[must_use]
     pub fn parent(&self, link: usize) -> Option<usize> {
-        self.carriers[link].map(|joint| self.ends[joint][0])
+        self.parent_joints[link].map(|joint| self.ends[joint][0])
     }
 
-    /// The joint that carries a link; `None` of the root.
+    /// The parent joint of a link; `None` of the root.
     ///
     /// # Panics
     /// When there is no such link.
     #[must_use]
-    pub fn carrier(&self, link: usize) -> Option<usize> {
-        self.carriers[link]
+    pub fn parent_joint(&self, link: usize) -> Option<usize> {
+        self.parent_joints[link]
     }
 
     /// The links, parents before their children.
@@ -116,26 +116,26 @@ impl Articulation {
     /// The values of all joints [rad or m], in the order of [`Articulation::joints`]; zero of a fixed one.
     ///
     /// # Errors
-    /// [`RobotError::Length`] and [`RobotError::NotFinite`] when the configuration is none.
+    /// [`RobotError::Length`] and [`RobotError::NotFinite`] when the configuration does not fit the articulation.
     pub fn joint_values(&self, configuration: &[f64]) -> Result<Vec<f64>, RobotError> {
         self.check(configuration)?;
         Ok((0..self.joints.len()).map(|joint| self.value(joint, configuration)).collect())
     }
 
-    /// Factor and offset with which a joint follows a number of a configuration, through all that it mimics: the
-    /// index of the number, the factor, the offset. `None` of a fixed joint.
+    /// Affine dependence of a joint's value on the configuration, with mimicking resolved: the index of the generalized
+    /// coordinate, the factor, the offset. `None` of a fixed joint.
     ///
     /// # Panics
     /// When there is no such joint.
     #[must_use]
     pub fn dependence(&self, joint: usize) -> Option<(usize, f64, f64)> {
-        self.values[joint].map(|value| (value.index, value.factor, value.offset))
+        self.dependences[joint].map(|value| (value.index, value.factor, value.offset))
     }
 
-    /// A configuration from values by name of joint ([rad] or [m]); joints that are not named are at zero.
+    /// The configuration with the given values by joint name [rad or m]; joints that are not named are at zero.
     ///
     /// # Errors
-    /// [`RobotError::UnknownJoint`] when a name is that of no joint, or of one that is fixed or mimics another,
+    /// [`RobotError::UnknownJoint`] when no joint has a name, or the joint is fixed or mimics another,
     /// [`RobotError::NotFinite`] when a value is NaN or infinite.
     pub fn configuration(&self, values: &BTreeMap<String, f64>) -> Result<Vec<f64>, RobotError> {
         let mut configuration = vec![0.0; self.coordinates.len()];
@@ -153,7 +153,7 @@ impl Articulation {
     /// The poses of all links, link to world, with the root at `base`.
     ///
     /// # Errors
-    /// [`RobotError::Length`] and [`RobotError::NotFinite`] when the configuration is none.
+    /// [`RobotError::Length`] and [`RobotError::NotFinite`] when the configuration does not fit the articulation.
     pub fn link_poses(
         &self,
         configuration: &[f64],
@@ -162,7 +162,7 @@ impl Articulation {
         self.check(configuration)?;
         let mut poses = vec![*base; self.links.len()];
         for &link in &self.order {
-            if let Some(joint) = self.carriers[link] {
+            if let Some(joint) = self.parent_joints[link] {
                 let moved = self.joints[joint].transform(self.value(joint, configuration));
                 poses[link] = poses[self.ends[joint][0]] * moved;
             }
@@ -170,7 +170,7 @@ impl Articulation {
         Ok(poses)
     }
 
-    /// Whether a configuration has the right length and finite numbers.
+    /// Checks that a configuration has the right length and finite entries.
     ///
     /// # Errors
     /// [`RobotError::Length`] and [`RobotError::NotFinite`].
@@ -187,14 +187,14 @@ impl Articulation {
 
     /// The value of a joint [rad or m]; zero of a fixed one.
     pub(super) fn value(&self, joint: usize, configuration: &[f64]) -> f64 {
-        self.values[joint].map_or(0.0, |value| value.factor * configuration[value.index] + value.offset)
+        self.dependences[joint].map_or(0.0, |value| value.factor * configuration[value.index] + value.offset)
     }
 
-    /// The joints from `ancestor` (the root, when none) down to `link`.
+    /// Joint indices from `ancestor` (the root, when none) down to `link`.
     pub(super) fn chain(&self, ancestor: Option<usize>, link: usize) -> Vec<usize> {
         let (mut chain, mut at) = (Vec::new(), link);
         while Some(at) != ancestor {
-            let Some(joint) = self.carriers[at] else { break };
+            let Some(joint) = self.parent_joints[at] else { break };
             chain.push(joint);
             at = self.ends[joint][0];
         }
@@ -202,7 +202,7 @@ impl Articulation {
         chain
     }
 
-    /// The nearest link that carries both links, which may be one of them.
+    /// The nearest common ancestor of two links, which may be one of them.
     ///
     /// # Panics
     /// When there are no such links.
@@ -214,7 +214,7 @@ impl Articulation {
     }
 }
 
-/// Names with their indices.
+/// Index of each name; an error when a name is not unique.
 fn unique<'a>(names: impl Iterator<Item = &'a String>) -> Result<BTreeMap<&'a String, usize>, RobotError> {
     let mut indices = BTreeMap::new();
     for (index, name) in names.enumerate() {
@@ -233,28 +233,28 @@ fn ends_of(joint: &Joint, indices: &BTreeMap<&String, usize>) -> Result<[usize; 
     Ok([index(&joint.parent)?, index(&joint.child)?])
 }
 
-fn carriers(
+fn parent_joints(
     links: &[String],
     joints: &[Joint],
     ends: &[[usize; 2]],
 ) -> Result<Vec<Option<usize>>, RobotError> {
-    let mut carriers: Vec<Option<usize>> = vec![None; links.len()];
+    let mut parent_joints: Vec<Option<usize>> = vec![None; links.len()];
     for (joint, &[_, child]) in ends.iter().enumerate() {
-        if let Some(other) = carriers[child].replace(joint) {
+        if let Some(other) = parent_joints[child].replace(joint) {
             let joints = [joints[other].name.clone(), joints[joint].name.clone()];
             return Err(RobotError::TwoParents { link: links[child].clone(), joints });
         }
     }
-    Ok(carriers)
+    Ok(parent_joints)
 }
 
 /// The links, parents before their children, from the one root.
 fn parents_first(
     links: &[String],
-    carriers: &[Option<usize>],
+    parent_joints: &[Option<usize>],
     ends: &[[usize; 2]],
 ) -> Result<Vec<usize>, RobotError> {
-    let roots = (0..links.len()).filter(|&link| carriers[link].is_none()).collect::<Vec<_>>();
+    let roots = (0..links.len()).filter(|&link| parent_joints[link].is_none()).collect::<Vec<_>>();
     if roots.len() > 1 {
         let roots = roots.iter().map(|&link| links[link].clone()).collect();
         return Err(RobotError::SeveralRoots { roots });
@@ -272,23 +272,29 @@ fn parents_first(
     if order.len() == links.len() {
         return Ok(order);
     }
+    // Each link has at most one parent, so links that the root does not reach lie on a cycle or below one.
     let reached: BTreeSet<_> = order.into_iter().collect();
     let unreached = (0..links.len()).find(|link| !reached.contains(link));
     Err(RobotError::Cyclic { link: unreached.map_or_else(String::new, |link| links[link].clone()) })
 }
 
-/// What makes a joint's value, through all that it mimics.
-fn value_of(joint: usize, joints: &[Joint], coordinates: &[usize]) -> Result<Option<Value>, RobotError> {
+/// Dependence of a joint's value on the configuration, with mimicking resolved.
+fn dependence_of(
+    joint: usize,
+    joints: &[Joint],
+    coordinates: &[usize],
+) -> Result<Option<Dependence>, RobotError> {
     let (mut at, mut factor, mut offset) = (joint, 1.0, 0.0);
     if joints[joint].kind == JointKind::Fixed {
         return Ok(None);
     }
+    // A chain of mimicking joints without a cycle is no longer than the number of joints.
     for _ in 0..=joints.len() {
         let Some(mimic) = &joints[at].mimic else {
             let index = coordinates.iter().position(|&coordinate| coordinate == at);
             return index.map_or_else(
                 || Err(RobotError::UnknownJoint { joint: joints[at].name.clone() }),
-                |index| Ok(Some(Value { index, factor, offset })),
+                |index| Ok(Some(Dependence { index, factor, offset })),
             );
         };
         offset += factor * mimic.offset;

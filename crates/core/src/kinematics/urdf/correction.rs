@@ -1,9 +1,9 @@
-//! What a reader made of elements that cannot be taken as they stand.
+//! Corrections of invalid elements.
 
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
-/// An element of a robot's file that was not taken as it stands.
+/// An element of a robot's file that was corrected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Correction {
     /// The file.
@@ -12,9 +12,9 @@ pub struct Correction {
     pub line: usize,
     /// The part of the robot, such as `link "base"`.
     pub part: String,
-    /// What the file says.
+    /// The defect that was found.
     pub found: String,
-    /// What it became.
+    /// Its correction.
     pub became: String,
 }
 

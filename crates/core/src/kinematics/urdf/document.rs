@@ -1,7 +1,7 @@
-//! The elements of a URDF file, read as far as they make sense.
+//! The elements of a URDF file, read leniently.
 //!
-//! Where elements of which one counts stand several times, the first counts, as for urdfdom. Elements that nothing needs
-//! are not looked at. What is not taken as it stands becomes a [`Correction`], or an error where the options are strict.
+//! Of duplicates of an element that may occur once the first is used, as by urdfdom. Elements that are not needed are
+//! ignored. An invalid element becomes a [`Correction`], or an error where the options are strict.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use super::options::{File, Shapes, UrdfError, UrdfOptions};
 use crate::geometry::read::xml::{self, Lines, elements, number, number_or, numbers};
 use crate::kinematics::articulation::joint::Mimic;
 
-/// A robot's file.
+/// Content of a robot's file.
 pub(super) struct Document {
     pub(super) name: String,
     pub(super) links: Vec<LinkElement>,
@@ -23,29 +23,29 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// The lines of links and joints by name; of a name that is given twice, that of the first.
+    /// The lines of links and joints by name; of a duplicate name, that of the first.
     pub(super) fn lines(&self) -> HashMap<String, usize> {
         let links = self.links.iter().map(|link| (link.name.clone(), link.line));
         let joints = self.joints.iter().map(|joint| (joint.name.clone(), joint.line));
         links.chain(joints).collect::<Vec<_>>().into_iter().rev().collect()
     }
 
-    /// Refuses more links, joints and shapes than anybody means.
+    /// Checks the numbers of links, joints and shapes against the [`limits`].
     pub(super) fn check_counts(&self, file: &File<'_>) -> Result<(), UrdfError> {
         let counts = [
             ("links", self.links.len(), limits::LINKS),
             ("joints", self.joints.len(), limits::LINKS),
             ("shapes", self.links.iter().map(|link| link.shapes.len()).sum(), limits::SHAPES),
         ];
-        for (what, count, most) in counts {
-            if count > most {
-                return Err(file.content(None, format!("it has {count} {what}, more than {most}")));
+        for (what, count, max) in counts {
+            if count > max {
+                return Err(file.content(None, format!("it has {count} {what}, more than {max}")));
             }
         }
         Ok(())
     }
 
-    /// Drops masses and inertias that no body has, or refuses them where the options are strict.
+    /// Drops physically invalid masses and inertias, or refuses them where the options are strict.
     pub(super) fn correct_masses(
         &mut self,
         file: &File<'_>,
@@ -72,7 +72,7 @@ impl Document {
     }
 }
 
-/// A link, with shapes of the kind asked for.
+/// A link, with its shapes of the selected kind.
 pub(super) struct LinkElement {
     pub(super) name: String,
     pub(super) line: usize,
@@ -88,7 +88,7 @@ pub(super) struct ShapeElement {
     pub(super) geometry: Geometry,
 }
 
-/// What a shape is; lengths in metres.
+/// Geometry of a shape; lengths in metres.
 pub(super) enum Geometry {
     Box { size: [f64; 3] },
     Cylinder { radius: f64, length: f64 },
@@ -98,7 +98,7 @@ pub(super) enum Geometry {
 }
 
 impl Geometry {
-    /// Which size is zero, where one is without which there is no shape.
+    /// Message about a size that is zero, if one is without which there is no shape.
     fn missing_size(&self) -> Option<String> {
         let is_zero = |size: f64| size.abs() <= 0.0;
         match *self {
@@ -155,8 +155,8 @@ impl JointType {
     ];
 }
 
-/// Why an element is not as it must be.
-type Wrong = String;
+/// Message about an invalid element.
+type Cause = String;
 
 /// Reads the elements of a file.
 pub(super) struct Reader<'a> {
@@ -171,7 +171,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The robot of a file, and what was corrected.
+    /// The robot of a file, and the corrections made.
     pub(super) fn read(
         file: &'a File<'a>,
         options: &'a UrdfOptions,
@@ -230,13 +230,13 @@ impl<'a> Reader<'a> {
             // Kinematics needs no masses.
             Err(_) if !self.options.sound_masses => Ok(None),
             Err(wrong) => {
-                self.correct(inertial, wrong, "it counts as if there were no <inertial>".to_owned())?;
+                self.correct(inertial, wrong, "<inertial> is ignored".to_owned())?;
                 Ok(None)
             }
         }
     }
 
-    fn stated_inertial(&self, inertial: Node<'_, '_>) -> Result<Option<Inertial>, Wrong> {
+    fn stated_inertial(&self, inertial: Node<'_, '_>) -> Result<Option<Inertial>, Cause> {
         let child = |name: &str| elements(inertial, name).next();
         let mass = child("mass").ok_or("<inertial> has no <mass>")?;
         let mass = number(mass, "value")?;
@@ -284,7 +284,7 @@ impl<'a> Reader<'a> {
         let Some(kind) = joint.attribute("type") else { return wrong(self, "it has no `type`") };
         let Some(&(_, kind)) = JointType::ALL.iter().find(|(name, _)| *name == kind.trim()) else {
             let known = JointType::ALL.map(|(name, _)| name).join(", ");
-            return wrong(self, &format!("\"{kind}\" is no type of a joint; known are {known}"));
+            return wrong(self, &format!("unknown joint type \"{kind}\"; known are {known}"));
         };
         let [parent, child] = [self.only(joint, "parent")?, self.only(joint, "child")?]
             .map(|end| end.and_then(|end| end.attribute("link")).map(str::to_owned));
@@ -300,24 +300,26 @@ impl<'a> Reader<'a> {
         Ok(JointElement { name, line, kind, origin, parent, child, axis, limits, dynamics, mimic })
     }
 
-    /// The limits of a joint, and the greatest force and speed of its motor.
+    /// The limits of a joint, and the maximum force and speed of its motor.
     fn limits(
         &mut self,
         joint: Node<'_, '_>,
         kind: JointType,
     ) -> Result<(Option<[f64; 2]>, [f64; 2]), UrdfError> {
         let Some(limit) = self.only(joint, "limit")? else { return Ok((None, [0.0; 2])) };
-        // What is left out is zero, or from version 1.2 on no limit.
+        // Missing attributes are zero, or from version 1.2 on mean no limit.
         let infinite = if self.version >= [1, 2] { f64::INFINITY } else { 0.0 };
         let read =
             |name, otherwise| number_or(limit, name, otherwise).map_err(|wrong| self.refused(limit, wrong));
         let mut limits = [read("lower", -infinite)?, read("upper", infinite)?];
         let motor = [read("effort", infinite)?, read("velocity", infinite)?];
+        // Many exporters write a limit of zeros for a joint without limits.
         let is_empty = limits.iter().chain(&motor).all(|number| number.abs() <= 0.0);
         let is_limited = matches!(kind, JointType::Revolute | JointType::Prismatic);
         if !is_limited || is_empty || limits == [f64::NEG_INFINITY, f64::INFINITY] {
             return Ok((None, motor));
         }
+        // With strict options the articulation refuses reversed limits, with both values.
         if limits[0] > limits[1] && !self.options.strict {
             let found = format!("the limits are reversed: {} > {}", limits[0], limits[1]);
             limits.reverse();
@@ -326,7 +328,7 @@ impl<'a> Reader<'a> {
         Ok((Some(limits), motor))
     }
 
-    /// What resists and drives a joint of one freedom. An effort or velocity of zero is none stated.
+    /// Damping, friction and motor limits of a joint with one degree of freedom. An effort or velocity of zero counts as none.
     fn dynamics(&mut self, joint: Node<'_, '_>, motor: [f64; 2]) -> Result<JointDynamics, UrdfError> {
         let [effort, speed] = motor.map(|value| (value > 0.0 && value.is_finite()).then_some(value));
         let mut found = JointDynamics { damping: 0.0, friction: 0.0, effort, speed };
@@ -358,12 +360,12 @@ impl<'a> Reader<'a> {
     }
 
     /// The pose of an `<origin>`: fixed-axis roll, pitch, yaw [rad], then the position [m].
-    fn pose(&self, origin: Option<Node<'_, '_>>) -> Result<Isometry3<f64>, Wrong> {
+    fn pose(&self, origin: Option<Node<'_, '_>>) -> Result<Isometry3<f64>, Cause> {
         let Some(origin) = origin else { return Ok(Isometry3::identity()) };
         let position = numbers(origin, "xyz")?.unwrap_or([0.0; 3]);
         let quaternion = if self.version >= [1, 1] { numbers::<4>(origin, "quat_xyzw")? } else { None };
         let rotation = match quaternion {
-            // One without a direction is no rotation, as for urdfdom.
+            // A quaternion of norm zero means no rotation, as for urdfdom.
             Some([x, y, z, w]) => {
                 UnitQuaternion::try_new(Quaternion::new(w, x, y, z), 0.0).unwrap_or_default()
             }
@@ -375,17 +377,17 @@ impl<'a> Reader<'a> {
         Ok(Isometry3::from_parts(Translation3::from(Vector3::from(position)), rotation))
     }
 
-    /// The element of a name, of which one counts.
+    /// The child element of a name that may occur once.
     fn only<'n, 'i>(&mut self, parent: Node<'n, 'i>, name: &str) -> Result<Option<Node<'n, 'i>>, UrdfError> {
         let mut found = elements(parent, name);
         let first = found.next();
         if let Some(second) = found.next() {
-            self.correct(second, format!("<{name}> stands several times"), "the first counts".to_owned())?;
+            self.correct(second, format!("duplicate <{name}>"), "the first one is used".to_owned())?;
         }
         Ok(first)
     }
 
-    /// Notes a correction, or refuses it where the options are strict.
+    /// Records a correction, or refuses it where the options are strict.
     fn correct(&mut self, node: Node<'_, '_>, found: String, became: String) -> Result<(), UrdfError> {
         if self.options.strict {
             return Err(self.refused(node, found));
@@ -395,16 +397,16 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn refused(&self, node: Node<'_, '_>, wrong: Wrong) -> UrdfError {
+    fn refused(&self, node: Node<'_, '_>, wrong: Cause) -> UrdfError {
         self.file.content(Some(self.lines.line(node)), format!("{}: {wrong}", self.part))
     }
 }
 
-/// What to do with macros that nobody has expanded.
+/// Message about macros that are not expanded.
 const XACRO: &str =
     "this is xacro, a template of a robot: expand it first, as with `xacro FILE > ROBOT.urdf`";
 
-/// Refuses what is no URDF, at the element that tells.
+/// Refuses files that are not URDF, at the element that shows it.
 fn check_kind<'a, 'i>(root: Node<'a, 'i>) -> Result<(), (Node<'a, 'i>, String)> {
     let is_macro = |node: &Node<'_, '_>| {
         node.is_element() && node.tag_name().namespace().is_some_and(|space| space.contains("xacro"))
@@ -414,9 +416,9 @@ fn check_kind<'a, 'i>(root: Node<'a, 'i>) -> Result<(), (Node<'a, 'i>, String)> 
             Some(node) => Err((node, XACRO.to_owned())),
             None => Ok(()),
         },
-        "mujoco" => Err((root, "this is MJCF, a model of MuJoCo: give a URDF file".to_owned())),
-        "sdf" => Err((root, "this is SDF, a model of Gazebo: give a URDF file".to_owned())),
-        other => Err((root, format!("a URDF file holds one <robot>, this one <{other}>"))),
+        "mujoco" => Err((root, "this is MJCF, a model of MuJoCo; expected a URDF file".to_owned())),
+        "sdf" => Err((root, "this is SDF, a model of Gazebo; expected a URDF file".to_owned())),
+        other => Err((root, format!("not a URDF file: found the root element <{other}>, expected <robot>"))),
     }
 }
 
@@ -429,11 +431,11 @@ fn version(robot: Node<'_, '_>) -> [u32; 2] {
     stated.unwrap_or([1, 0])
 }
 
-/// The elements that are geometries.
+/// Names of the elements that are geometries.
 const GEOMETRIES: [&str; 5] = ["box", "cylinder", "capsule", "sphere", "mesh"];
 
 /// The geometry of one of the [`GEOMETRIES`]; none of a mesh without a file name.
-fn geometry_of(node: Node<'_, '_>) -> Result<Option<Geometry>, Wrong> {
+fn geometry_of(node: Node<'_, '_>) -> Result<Option<Geometry>, Cause> {
     Ok(Some(match node.tag_name().name() {
         "box" => Geometry::Box { size: numbers(node, "size")?.ok_or("<box> lacks `size`")? },
         "cylinder" => Geometry::Cylinder { radius: number(node, "radius")?, length: number(node, "length")? },

@@ -1,10 +1,11 @@
-//! Masses of links and what resists and drives joints, as a URDF file states them.
+//! Inertias of links, and damping, friction and motor limits of joints, as a URDF file states them.
 
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
 use crate::kinematics::error::RobotError;
 
-/// Share of the largest principal moment by which rounding in a file may break the triangle inequality.
+/// Fraction of the sum of two principal moments by which rounding in a file may break the triangle inequality: six digits,
+/// as files have. Thin plates attain equality, which rounding of the file then exceeds.
 const ROUNDING: f64 = 1e-6;
 
 /// Mass, centre and inertia of a link.
@@ -19,7 +20,7 @@ pub struct Inertial {
 }
 
 impl Inertial {
-    /// Whether a body can have this mass and inertia: a positive mass, principal moments above zero, none of them
+    /// Checks that mass and inertia are physically valid: a positive mass, principal moments above zero, none of them
     /// above the sum of the other two.
     ///
     /// ```
@@ -37,7 +38,7 @@ impl Inertial {
     /// ```
     ///
     /// # Errors
-    /// [`RobotError`], with the number that is wrong.
+    /// [`RobotError`], with the invalid value.
     pub fn check(&self) -> Result<(), RobotError> {
         let numbers = self.inertia.iter().chain(self.center.iter()).chain([&self.mass]);
         if !numbers.copied().all(f64::is_finite) {
@@ -49,18 +50,18 @@ impl Inertial {
         }
         let mut moments: [f64; 3] = self.inertia.symmetric_eigenvalues().into();
         moments.sort_by(f64::total_cmp);
-        let [least, middle, largest] = moments;
-        let is_definite = least > 0.0;
+        let [min, middle, largest] = moments;
+        let is_definite = min > 0.0;
         if !is_definite {
-            return Err(RobotError::NotPositiveDefinite { least });
+            return Err(RobotError::NotPositiveDefinite { min });
         }
-        if largest > (least + middle) * (1.0 + ROUNDING) {
+        if largest > (min + middle) * (1.0 + ROUNDING) {
             return Err(RobotError::TriangleInequality { moments });
         }
         Ok(())
     }
 
-    /// The two as one rigid body, both in the same frame.
+    /// Inertia of both as one rigid body, in their common frame.
     #[must_use]
     pub fn joined(&self, other: &Self) -> Self {
         let mass = self.mass + other.mass;
@@ -76,17 +77,17 @@ fn point_inertia(r: &Vector3<f64>) -> Matrix3<f64> {
     Matrix3::identity() * r.norm_squared() - r * r.transpose()
 }
 
-/// What resists and drives a joint. Forces are [N·m] of a revolute and [N] of a prismatic joint, speeds [rad/s] and
+/// Damping, friction and motor limits of a joint. Forces are [N·m] of a revolute and [N] of a prismatic joint, speeds [rad/s] and
 /// [m/s].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct JointDynamics {
-    /// Force per speed that resists any motion [N·m·s/rad or N·s/m].
+    /// Viscous damping [N·m·s/rad or N·s/m].
     pub damping: f64,
-    /// Coulomb friction: greatest force with which the joint resists motion and holds at rest.
+    /// Coulomb friction: maximum force with which the joint resists motion and holds at rest.
     pub friction: f64,
-    /// Greatest force of its motor, where the file states one.
+    /// Maximum force of its motor, where the file states one.
     pub effort: Option<f64>,
-    /// Greatest speed to which its motor drives it, where the file states one.
+    /// Maximum speed of its motor, where the file states one.
     pub speed: Option<f64>,
 }
 

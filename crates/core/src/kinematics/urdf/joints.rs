@@ -1,11 +1,11 @@
-//! The joints of a URDF file.
+//! Conversion of the joints of a URDF file.
 
 use nalgebra::{Isometry3, Vector3};
 
 use super::document::{JointElement, JointType};
 use crate::kinematics::articulation::joint::{Joint, JointKind};
 
-/// Adds a joint; one with several freedoms as a chain, with a link between any two of them.
+/// Adds a joint; one with several degrees of freedom as a chain, with a link between any two joints.
 pub(super) fn add(joint: &JointElement, links: &mut Vec<String>, joints: &mut Vec<Joint>) {
     let freedoms = freedoms(joint);
     let (mut parent, mut origin) = (joint.parent.clone(), joint.origin);
@@ -27,27 +27,27 @@ pub(super) fn add(joint: &JointElement, links: &mut Vec<String>, joints: &mut Ve
     }
 }
 
-/// What a joint can do, one after another, each with what is added to its name.
+/// Degrees of freedom of a joint in their order, each with the suffix of its name.
 fn freedoms(joint: &JointElement) -> Vec<(&'static str, JointKind)> {
     let slide = |axis: Vector3<f64>| JointKind::Prismatic { axis };
-    let turn = |axis: Vector3<f64>| JointKind::Revolute { axis };
+    let rotate = |axis: Vector3<f64>| JointKind::Revolute { axis };
     let [x, y, z] = [Vector3::x(), Vector3::y(), Vector3::z()];
     let axis = joint.axis;
-    let turns = [("/yaw", turn(z)), ("/pitch", turn(y)), ("/roll", turn(x))];
+    let rotations = [("/yaw", rotate(z)), ("/pitch", rotate(y)), ("/roll", rotate(x))];
     match joint.kind {
         JointType::Fixed => vec![("", JointKind::Fixed)],
-        JointType::Revolute | JointType::Continuous => vec![("", turn(axis))],
+        JointType::Revolute | JointType::Continuous => vec![("", rotate(axis))],
         JointType::Prismatic => vec![("", slide(axis))],
-        JointType::Spherical => turns.into(),
+        JointType::Spherical => rotations.into(),
         JointType::Floating => {
-            [("/x", slide(x)), ("/y", slide(y)), ("/z", slide(z))].into_iter().chain(turns).collect()
+            [("/x", slide(x)), ("/y", slide(y)), ("/z", slide(z))].into_iter().chain(rotations).collect()
         }
         JointType::Planar => {
-            // Two directions in the plane; of a normal without a direction the axis itself is refused later.
+            // Two directions in the plane. A zero normal leaves zero axes, which the articulation refuses later.
             let across = if axis.x.abs() < 0.9 * axis.norm() { x } else { y };
             let first = (across - axis * (axis.dot(&across) / axis.norm_squared().max(f64::MIN_POSITIVE)))
                 .normalize();
-            vec![("/x", slide(first)), ("/y", slide(axis.cross(&first))), ("/angle", turn(axis))]
+            vec![("/x", slide(first)), ("/y", slide(axis.cross(&first))), ("/angle", rotate(axis))]
         }
     }
 }

@@ -1,10 +1,10 @@
-//! How much a URDF file may ask for.
+//! Limits of a URDF file: they bound the memory that a hostile file takes, and are far above real robots.
 
-/// Longest file [bytes].
+/// Maximum length of the file [bytes].
 pub const FILE_BYTES: u64 = 64 << 20;
-/// Most links, and most joints.
+/// Maximum number of links, and of joints.
 pub const LINKS: usize = 10_000;
-/// Most shapes; a round one becomes a mesh of up to 2000 triangles.
+/// Maximum number of shapes; a round one becomes a mesh of up to 2000 triangles.
 pub const SHAPES: usize = 20_000;
-/// Most triangles of all meshes of a robot together.
+/// Maximum number of triangles of all meshes of a robot together.
 pub const TRIANGLES: usize = 50_000_000;

@@ -1,14 +1,14 @@
 //! Robots in URDF files: their articulation, and a mesh for every link that has a shape.
 //!
-//! Files are read as far as they make sense: what cannot be taken as it stands is corrected, with a [`Correction`] that
-//! tells, or refused where [`UrdfOptions::strict`] asks. Joints: *fixed*, *revolute*, *continuous* and *prismatic*, with *mimic*; *planar*,
+//! Reading is lenient: an invalid element is corrected and reported as a [`Correction`], or is an error with
+//! [`UrdfOptions::strict`]. Joints: *fixed*, *revolute*, *continuous* and *prismatic*, with *mimic*; *planar*,
 //! *floating* and *spherical* joints become chains of these, named `JOINT/x`, `JOINT/yaw` and so on, between links
-//! without a shape. The shapes of a link become one mesh in its frame. Meshes are looked for beside the file, and those
-//! of a `package://` in the folders given, in a folder of that name above the file, or beside one above it. Round
-//! primitives become meshes that *contain* them, so that what is free of the mesh is free of the primitive.
+//! without a shape. The shapes of a link become one mesh in its frame. Meshes are searched beside the file, and those
+//! of a `package://` in the given folders, in a folder of that name above the file, or beside one above it. Round
+//! primitives become meshes that *contain* them, so that a body free of the mesh is free of the primitive.
 //!
-//! Masses, damping, friction, efforts and speeds are read for dynamics. Whether a body can have a mass or inertia matters
-//! only where [`UrdfOptions::sound_masses`] asks: kinematics does not care.
+//! Masses, damping, friction, efforts and speeds are read for dynamics. Whether masses and inertias are physically valid is
+//! checked with [`UrdfOptions::sound_masses`] only: kinematics needs none.
 
 mod correction;
 mod document;
@@ -23,17 +23,17 @@ use std::path::Path;
 
 use self::document::Reader;
 use self::options::File;
-use self::shapes::Shaping;
+use self::shapes::LinkMeshes;
 use super::articulation::tree::Articulation;
 use crate::geometry::read::file::text_of;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
-pub use shapes::place_of_mesh;
+pub use shapes::locate_mesh;
 
 pub use correction::Correction;
 pub use inertial::{Inertial, JointDynamics};
 
-/// A robot as its file describes it.
+/// A robot read from a URDF file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Robot {
     /// Its name.
@@ -44,13 +44,13 @@ pub struct Robot {
     pub meshes: Vec<Option<TriangleMesh>>,
     /// The mass of each link; `None` where the file states none.
     pub inertials: Vec<Option<Inertial>>,
-    /// What resists and drives each joint of the articulation, in its order. Of a joint that became a chain, nothing.
+    /// Damping, friction and motor limits of each joint of the articulation, in its order; zero for joints of a chain.
     pub dynamics: Vec<JointDynamics>,
-    /// What was not taken as it stands, in the order of the file.
+    /// Corrections that were made, in the order of the file.
     pub corrections: Vec<Correction>,
 }
 
-/// The robot in a file.
+/// Reads a robot from a file.
 ///
 /// ```no_run
 /// use extricate_core::kinematics::urdf::{UrdfOptions, read_urdf};
@@ -70,8 +70,8 @@ pub fn read_urdf(path: impl AsRef<Path>, options: &UrdfOptions) -> Result<Robot,
     parse_urdf(&text, path, options)
 }
 
-/// The robot in the content of a file that has been read already; meshes are looked for relative to its path, which
-/// stands in the errors.
+/// The robot in the content of a file that has been read already; meshes are searched relative to its path, which
+/// errors name.
 ///
 /// ```
 /// use std::path::Path;
@@ -101,16 +101,17 @@ pub fn parse_urdf(text: &str, path: &Path, options: &UrdfOptions) -> Result<Robo
     for joint in &robot.joints {
         let first = joints.len();
         joints::add(joint, &mut links, &mut joints);
+        // A joint that became a chain has one damping for several coordinates of different units: it is dropped.
         dynamics.extend(if joints.len() == first + 1 { Some(joint.dynamics) } else { None });
         dynamics.resize(joints.len(), JointDynamics::default());
     }
     if options.sound_masses {
         robot.correct_masses(&file, options.strict, &mut corrections)?;
     }
-    let mut shaping = Shaping::new(&file, options);
-    let meshes = robot.links.iter().map(|link| shaping.mesh_of(link)).collect::<Result<Vec<_>, _>>();
+    let mut link_meshes = LinkMeshes::new(&file, options);
+    let meshes = robot.links.iter().map(|link| link_meshes.mesh_of(link)).collect::<Result<Vec<_>, _>>();
     let mut meshes = meshes?;
-    corrections.append(&mut shaping.corrections);
+    corrections.append(&mut link_meshes.corrections);
     corrections.sort_by_key(|correction| correction.line);
     let mut inertials = robot.links.iter().map(|link| link.inertial).collect::<Vec<_>>();
     meshes.resize(links.len(), None);

@@ -6,44 +6,45 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use crate::geometry::read::error::FileError;
-use crate::geometry::read::reach::{OutOfReach, Reach};
+use crate::geometry::read::reach::{FileScope, OutsideFileScope};
 use crate::kinematics::error::RobotError;
 
-/// Which shapes of the links to read.
+/// Selection of the shapes of links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Shapes {
-    /// Those meant for collision.
+    /// Collision geometry, `<collision>`.
     #[default]
     Collision,
-    /// Those meant to be seen.
+    /// Visual geometry, `<visual>`.
     Visual,
 }
 
-/// How to read a URDF file.
+/// Options of reading a URDF file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UrdfOptions {
-    /// Which shapes to read.
+    /// Shapes to read.
     pub shapes: Shapes,
     /// Folders that are packages, or that hold packages.
     pub packages: Vec<PathBuf>,
-    /// Whether masses are needed: then a mass or inertia that no body can have counts as none stated, and a damping or
-    /// friction below zero as zero.
+    /// Whether masses are needed: then a physically invalid mass or inertia is dropped, and a damping or friction below
+    /// zero is set to zero.
     pub sound_masses: bool,
-    /// Whether what cannot be taken as it stands is an error, where it would be corrected otherwise.
+    /// Whether an invalid element is an error instead of being corrected.
     pub strict: bool,
-    /// Which files the robot may name; where nothing is said, those of its folder and ROS package
-    /// ([`Reach::around_robot`]), and of the packages.
-    pub reach: Option<Reach>,
+    /// Files that the robot may name; by default those of its folder and ROS package
+    /// ([`FileScope::around_robot`]), and of the packages.
+    pub reach: Option<FileScope>,
 }
 
 impl UrdfOptions {
-    pub(super) fn reach(&self, path: &Path) -> Reach {
-        let own = || self.packages.iter().fold(Reach::around_robot(path), |reach, folder| reach.and(folder));
+    pub(super) fn reach(&self, path: &Path) -> FileScope {
+        let own =
+            || self.packages.iter().fold(FileScope::around_robot(path), |reach, folder| reach.and(folder));
         self.reach.clone().unwrap_or_else(own)
     }
 }
 
-/// Why a URDF file was not read.
+/// Failure to read a URDF file.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum UrdfError {
@@ -52,17 +53,17 @@ pub enum UrdfError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the operating system says.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// The file is not as its format wants it.
+    /// The content of the file is invalid.
     #[error("{}: {cause}", place(path, *line))]
     Content {
         /// The file.
         path: PathBuf,
         /// The line, from 1, where it is known.
         line: Option<usize>,
-        /// What is wrong.
+        /// The defect.
         cause: String,
     },
     /// The links and joints do not make an articulation.
@@ -72,10 +73,10 @@ pub enum UrdfError {
         path: PathBuf,
         /// The line, from 1, where it is known.
         line: Option<usize>,
-        /// Why not.
+        /// The cause.
         source: Box<RobotError>,
     },
-    /// A link has a mass or inertia that no body has.
+    /// A link has a physically invalid mass or inertia.
     #[error("{}: link \"{link}\": {source}", place(path, *line))]
     Inertial {
         /// The file.
@@ -84,20 +85,20 @@ pub enum UrdfError {
         line: Option<usize>,
         /// The link.
         link: String,
-        /// What is wrong.
+        /// The defect.
         source: Box<RobotError>,
     },
     /// A mesh lies where the robot may name no files.
     #[error("{}: link \"{link}\": {source}", place(path, *line))]
-    OutOfReach {
+    OutsideFileScope {
         /// The file of the robot.
         path: PathBuf,
         /// The line, from 1, where it is known.
         line: Option<usize>,
         /// The link.
         link: String,
-        /// Which mesh, and where it may be.
-        source: Box<OutOfReach>,
+        /// The mesh, and the files that may be named.
+        source: Box<OutsideFileScope>,
     },
     /// A mesh cannot be read.
     #[error("{}: link \"{link}\": {source}", place(path, *line))]
@@ -108,7 +109,7 @@ pub enum UrdfError {
         line: Option<usize>,
         /// The link.
         link: String,
-        /// Why the mesh cannot be read.
+        /// The cause.
         source: Box<FileError>,
     },
 }
@@ -117,11 +118,11 @@ fn place(path: &Path, line: Option<usize>) -> String {
     line.map_or_else(|| path.display().to_string(), |line| format!("{}:{line}", path.display()))
 }
 
-/// The file that is being read, for its errors.
+/// The file that is being read, as context of its errors.
 pub(super) struct File<'a> {
     pub(super) path: &'a Path,
     pub(super) text: &'a str,
-    pub(super) reach: &'a Reach,
+    pub(super) reach: &'a FileScope,
 }
 
 impl File<'_> {

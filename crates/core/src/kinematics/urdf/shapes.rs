@@ -1,4 +1,4 @@
-//! The shapes of a URDF file as meshes.
+//! Conversion of the shapes of a URDF file to meshes.
 
 use std::f64::consts::PI;
 use std::path::{Path, PathBuf};
@@ -11,18 +11,20 @@ use super::limits::TRIANGLES;
 use super::options::{File, UrdfError, UrdfOptions};
 use crate::geometry::procedural::parameters::Procedural;
 use crate::geometry::procedural::{Capsule, Cuboid, Cylinder, Sphere};
-use crate::geometry::read::reach::Reach;
+use crate::geometry::read::reach::FileScope;
 use crate::geometry::read::read_mesh_within;
 use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
-/// Steps around round primitives: their meshes are up to 0.22 % larger than they are.
+/// Segments around round primitives: their meshes are up to 0.22 % larger. Half as many: 0.86 % larger, half the triangles
+/// of a cylinder, a quarter of those of a capsule.
 const SEGMENTS: u32 = 48;
-/// Parts of an icosahedron's edge of a sphere: its mesh is up to 0.4 % larger.
+/// Subdivisions of an icosahedron's edge for a sphere: its mesh is up to 0.4 % larger. The excess and the number of
+/// triangles go with its square.
 const FREQUENCY: u32 = 10;
 
-/// Makes the meshes of a robot's links.
-pub(super) struct Shaping<'a> {
+/// Builder of the meshes of a robot's links.
+pub(super) struct LinkMeshes<'a> {
     file: &'a File<'a>,
     options: &'a UrdfOptions,
     /// Triangles of all links so far.
@@ -30,7 +32,7 @@ pub(super) struct Shaping<'a> {
     pub(super) corrections: Vec<Correction>,
 }
 
-impl<'a> Shaping<'a> {
+impl<'a> LinkMeshes<'a> {
     pub(super) fn new(file: &'a File<'a>, options: &'a UrdfOptions) -> Self {
         Self { file, options, triangles: 0, corrections: Vec::new() }
     }
@@ -42,7 +44,7 @@ impl<'a> Shaping<'a> {
             let refused = |cause: String| self.refused(link, shape.line, &cause);
             let mesh = match &shape.geometry {
                 Geometry::Mesh { filename, scale } => self.mesh(filename, *scale, link, shape.line)?,
-                geometry => containing(geometry).map_err(|error| refused(error.to_string()))?,
+                geometry => circumscribed(geometry).map_err(|error| refused(error.to_string()))?,
             };
             let mesh = mesh.transformed(&shape.pose);
             self.triangles += mesh.triangles().len();
@@ -70,7 +72,7 @@ impl<'a> Shaping<'a> {
         link: &LinkElement,
         line: usize,
     ) -> Result<TriangleMesh, UrdfError> {
-        let path = self.found(filename, link, line)?;
+        let path = self.path_of(filename, link, line)?;
         let mesh = read_mesh_within(&path, self.file.reach).map_err(|source| UrdfError::Mesh {
             path: self.file.path.to_owned(),
             line: Some(line),
@@ -82,18 +84,18 @@ impl<'a> Shaping<'a> {
         scaled.map_err(|error| self.refused(link, line, &format!("scale {scale:?}: {error}")))
     }
 
-    /// Where a mesh is. Nothing is looked for out of reach; where it is nowhere within, the first place that is not tells
-    /// why.
-    fn found(&mut self, filename: &str, link: &LinkElement, line: usize) -> Result<PathBuf, UrdfError> {
+    /// Path of a mesh. Files out of reach are not searched; where none is found within, the error is that of the first
+    /// path out of reach.
+    fn path_of(&mut self, filename: &str, link: &LinkElement, line: usize) -> Result<PathBuf, UrdfError> {
         let (mut tried, mut out_of_reach) = (Vec::new(), None);
-        for path in mesh_places(filename, self.file.path, &self.options.packages) {
+        for path in candidate_paths(filename, self.file.path, &self.options.packages) {
             match self.file.reach.check(&path, self.file.path) {
                 Ok(()) if path.exists() => return Ok(path),
                 Ok(()) => tried.push(path.display().to_string()),
                 Err(error) => out_of_reach = out_of_reach.or(Some(error)),
             }
         }
-        let elsewhere = || elsewhere(filename, self.file.path, &self.options.packages, self.file.reach);
+        let elsewhere = || find_elsewhere(filename, self.file.path, &self.options.packages, self.file.reach);
         if !self.options.strict
             && let Some(path) = elsewhere()
         {
@@ -101,28 +103,28 @@ impl<'a> Shaping<'a> {
                 path: self.file.path.to_owned(),
                 line,
                 part: format!("link \"{}\"", link.name),
-                found: format!("the mesh \"{filename}\" is not where its name says"),
-                became: format!("{} is read", path.display()),
+                found: format!("the mesh \"{filename}\" is not found at its path"),
+                became: format!("{} is read instead", path.display()),
             });
             return Ok(path);
         }
-        let not_there = || format!("the mesh \"{filename}\" is not there; looked for {}", tried.join(", "));
+        let not_found = || format!("mesh \"{filename}\" not found; searched {}", tried.join(", "));
         match out_of_reach {
-            None => Err(self.refused(link, line, &not_there())),
+            None => Err(self.refused(link, line, &not_found())),
             Some(error) if !tried.is_empty() => {
-                Err(self.refused(link, line, &format!("{}; {error}", not_there())))
+                Err(self.refused(link, line, &format!("{}; {error}", not_found())))
             }
             Some(source) => {
                 let (path, link) = (self.file.path.to_owned(), link.name.clone());
-                Err(UrdfError::OutOfReach { path, line: Some(line), link, source: Box::new(source) })
+                Err(UrdfError::OutsideFileScope { path, line: Some(line), link, source: Box::new(source) })
             }
         }
     }
 }
 
-/// The mesh of a primitive; of a round one, a mesh that contains it.
-fn containing(geometry: &Geometry) -> Result<TriangleMesh, ShapeError> {
-    // A polygon around a circle touches it in the middles of its sides.
+/// The mesh of a primitive; of a round one, a circumscribed mesh, which contains it.
+fn circumscribed(geometry: &Geometry) -> Result<TriangleMesh, ShapeError> {
+    // A polygon circumscribed about a circle touches it at the midpoints of its sides.
     let around = 1.0 / (PI / f64::from(SEGMENTS)).cos();
     match *geometry {
         Geometry::Box { size: [x, y, z] } => Cuboid { x, y, z, ..Cuboid::default() }.mesh(),
@@ -141,18 +143,18 @@ fn containing(geometry: &Geometry) -> Result<TriangleMesh, ShapeError> {
     }
 }
 
-/// A mesh with its vertices on a sphere, made larger until it contains the sphere.
+/// A mesh with its vertices on a sphere, scaled up until it contains the sphere.
 fn around_sphere(mesh: &TriangleMesh, radius: f64) -> TriangleMesh {
     let height = |i: usize| {
         let [a, b, c] = mesh.triangle(i);
         (b - a).cross(&(c - a)).normalize().dot(&a.coords)
     };
-    let least = (0..mesh.triangles().len()).map(height).fold(f64::INFINITY, f64::min);
-    mesh.scaled(&Vector3::repeat(radius / least)).expect("a factor a little above one")
+    let min = (0..mesh.triangles().len()).map(height).fold(f64::INFINITY, f64::min);
+    mesh.scaled(&Vector3::repeat(radius / min)).expect("a factor slightly above one")
 }
 
-/// Where a mesh that a URDF file names may be, best place first.
-fn mesh_places(filename: &str, robot: &Path, packages: &[PathBuf]) -> Vec<PathBuf> {
+/// Candidate paths of a mesh that a URDF file names, best one first.
+fn candidate_paths(filename: &str, robot: &Path, packages: &[PathBuf]) -> Vec<PathBuf> {
     let folder = robot.parent().unwrap_or(Path::new(""));
     let Some(in_package) = in_package(filename) else {
         return vec![folder.join(filename.strip_prefix("file://").unwrap_or(filename))];
@@ -170,19 +172,19 @@ fn mesh_places(filename: &str, robot: &Path, packages: &[PathBuf]) -> Vec<PathBu
     given.chain(above).chain([folder.join(rest)]).collect()
 }
 
-/// Where a mesh that a URDF file names is; none where it is not there, or out of reach.
-pub fn place_of_mesh(filename: &str, robot: &Path, packages: &[PathBuf], reach: &Reach) -> Option<PathBuf> {
+/// Path of a mesh that a URDF file names; none where it is not found, or out of reach.
+pub fn locate_mesh(filename: &str, robot: &Path, packages: &[PathBuf], reach: &FileScope) -> Option<PathBuf> {
     let is_there = |place: &PathBuf| reach.check(place, robot).is_ok() && place.is_file();
-    let place = mesh_places(filename, robot, packages).into_iter().find(is_there);
-    place.or_else(|| elsewhere(filename, robot, packages, reach))
+    let place = candidate_paths(filename, robot, packages).into_iter().find(is_there);
+    place.or_else(|| find_elsewhere(filename, robot, packages, reach))
 }
 
-/// A file within reach that ends as a name does, in a package or above the robot: folders of packages are often called
-/// otherwise than the packages, and paths often begin at the root of a package.
-fn elsewhere(filename: &str, robot: &Path, packages: &[PathBuf], reach: &Reach) -> Option<PathBuf> {
+/// A file within reach whose path ends as a name does, in a package or above the robot: folders of packages often have
+/// other names than the packages, and paths often begin at the root of a package.
+fn find_elsewhere(filename: &str, robot: &Path, packages: &[PathBuf], reach: &FileScope) -> Option<PathBuf> {
     let rest = in_package(filename).unwrap_or(filename);
     let parts: Vec<_> = rest.split('/').filter(|part| !part.is_empty()).collect();
-    // A name that leads to one place means no other one, and a bare name says too little for a guess.
+    // An absolute path or one with `..` is unambiguous and not guessed; a bare file name is too unspecific for a guess.
     if rest.contains(':') || rest.starts_with('/') || parts.contains(&"..") {
         return None;
     }
@@ -197,12 +199,12 @@ fn elsewhere(filename: &str, robot: &Path, packages: &[PathBuf], reach: &Reach) 
     paths.find(|path| path.is_file() && reach.check(path, robot).is_ok())
 }
 
-/// A folder from the root on; the current one where its path is empty.
+/// The absolute path of a folder; that of the current one where its path is empty.
 fn absolute(folder: &Path) -> PathBuf {
     std::path::absolute(Path::new(".").join(folder)).unwrap_or_else(|_| folder.to_owned())
 }
 
-/// What a name says within packages: that of one, then a path in it. Some files write three slashes.
+/// A `package://` name without its scheme: a package, then a path in it. Some files write three slashes.
 fn in_package(filename: &str) -> Option<&str> {
     let rest = ["package://", "model://"].iter().find_map(|scheme| filename.strip_prefix(scheme));
     rest.map(|rest| rest.trim_start_matches('/'))

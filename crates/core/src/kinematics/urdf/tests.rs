@@ -19,7 +19,7 @@ fn strict(text: &str) -> Result<Robot, UrdfError> {
     parse_urdf(text, Path::new("robots/r.urdf"), &options)
 }
 
-/// What is corrected in a robot, as it is told.
+/// The corrections of a robot, as they are printed.
 fn corrections(text: &str) -> Vec<String> {
     let options = UrdfOptions { sound_masses: true, ..UrdfOptions::default() };
     let robot = parse_urdf(text, Path::new("r.urdf"), &options).unwrap();
@@ -43,7 +43,7 @@ fn with_shape(shape: &str) -> String {
 }
 
 #[test]
-fn joints_are_what_the_file_says() {
+fn joints_are_those_of_the_file() {
     let limit = r#"<origin xyz="1 2 3" rpy="0.1 0.2 0.3"/><axis xyz="0 2 0"/><limit lower="-1" upper="2" effort="1" velocity="1"/>"#;
     let robot = parse(&with_joint("revolute", limit)).unwrap();
     let joint = &robot.articulation.joints()[0];
@@ -79,9 +79,9 @@ fn joints_with_several_freedoms_become_chains() {
 
 #[test]
 fn meshes_of_round_primitives_contain_them_and_are_hardly_larger() {
-    // Turned by a quarter about y, the axis of the primitive lies along x.
+    // Rotated by 90° about y, the axis of the primitive lies along x.
     let at = |text: &str| parse(&with_shape(text)).unwrap().meshes[0].clone().unwrap();
-    let least_height = |mesh: &TriangleMesh, inside: &dyn Fn(&Point3<f64>) -> Point3<f64>| {
+    let min_height = |mesh: &TriangleMesh, inside: &dyn Fn(&Point3<f64>) -> Point3<f64>| {
         (0..mesh.triangles().len())
             .filter(|&i| !mesh.is_degenerate(i))
             .map(|i| {
@@ -93,15 +93,15 @@ fn meshes_of_round_primitives_contain_them_and_are_hardly_larger() {
     };
     let center = Point3::new(0.0, 0.0, 1.0);
     let ball = at(r#"<sphere radius="2"/>"#);
-    assert!(least_height(&ball, &|_| center) >= 2.0 - 1e-14);
+    assert!(min_height(&ball, &|_| center) >= 2.0 - 1e-14);
     assert!(ball.aabb().extents().amax() < 4.0 * 1.005);
     let capsule = at(r#"<capsule radius="0.5" length="3"/>"#);
     let on_axis = |p: &Point3<f64>| center + Vector3::x() * p.x.clamp(-1.5, 1.5);
-    assert!(least_height(&capsule, &on_axis) >= 0.5 - 1e-14);
+    assert!(min_height(&capsule, &on_axis) >= 0.5 - 1e-14);
     let cylinder = at(r#"<cylinder radius="0.5" length="3"/>"#);
     assert!((cylinder.aabb().extents().x - 3.0).abs() < 1e-14);
     let on_axis = |p: &Point3<f64>| center + Vector3::x() * p.x.clamp(-1.0, 1.0);
-    assert!(least_height(&cylinder, &on_axis) >= 0.5 - 1e-14);
+    assert!(min_height(&cylinder, &on_axis) >= 0.5 - 1e-14);
     for round in [capsule, cylinder] {
         assert!(round.aabb().extents().yz().amax() < 1.005);
     }
@@ -133,7 +133,7 @@ fn meshes_are_found_beside_the_file_and_in_packages() {
         assert!(read("package://arm_description/meshes/link.obj", packages).is_ok());
     }
     let error = read("meshes/lost.obj", vec![]).unwrap_err().to_string();
-    assert!(error.contains("arm.urdf:3: link \"a\": the mesh \"meshes/lost.obj\" is not there"), "{error}");
+    assert!(error.contains("arm.urdf:3: link \"a\": mesh \"meshes/lost.obj\" not found"), "{error}");
     assert!(error.contains(&format!("{}", package.join("urdf/meshes/lost.obj").display())), "{error}");
     fs::write(package.join("urdf/bad.obj"), "v 0 0\n").unwrap();
     let error = read("bad.obj", vec![]).unwrap_err().to_string();
@@ -170,7 +170,7 @@ fn with_mass(inertial: &str, joint: &str) -> String {
 }
 
 #[test]
-fn masses_and_what_acts_in_joints_are_what_the_file_says() {
+fn inertias_and_joint_dynamics_are_those_of_the_file() {
     let inertial = r#"<origin xyz="1 2 3" rpy="0 0 1.5707963267948966"/><mass value="4"/>
 <inertia ixx="1" ixy="0.1" ixz="0" iyy="2" iyz="0" izz="2.5"/>"#;
     let limit =
@@ -179,7 +179,7 @@ fn masses_and_what_acts_in_joints_are_what_the_file_says() {
     assert!(robot.inertials[0].is_none());
     let own = robot.inertials[1].unwrap();
     assert_eq!((own.mass, own.center), (4.0, Point3::new(1.0, 2.0, 3.0)));
-    // A quarter turn about z takes the x axis of the file's frame to the link's y axis.
+    // A rotation by 90° about z takes the x axis of the file's frame to the link's y axis.
     let expected = nalgebra::Matrix3::new(2.0, -0.1, 0.0, -0.1, 1.0, 0.0, 0.0, 0.0, 2.5);
     assert!((own.inertia - expected).amax() < 1e-15, "{}", own.inertia);
     let stated = JointDynamics { damping: 0.5, friction: 0.2, effort: Some(30.0), speed: None };
@@ -212,8 +212,8 @@ fn a_mass_that_no_body_has_is_refused_where_dynamics_needs_it_and_nowhere_else()
     for (text, expected) in cases {
         assert!(parse(&text).is_ok(), "{expected}");
         let options = UrdfOptions { sound_masses: true, strict: true, ..UrdfOptions::default() };
-        let told = parse_urdf(&text, Path::new("robots/r.urdf"), &options).unwrap_err().to_string();
-        assert!(told.contains(expected), "{told} (expected {expected})");
+        let message = parse_urdf(&text, Path::new("robots/r.urdf"), &options).unwrap_err().to_string();
+        assert!(message.contains(expected), "{message} (expected {expected})");
     }
 }
 
@@ -231,7 +231,7 @@ fn two_masses_joined_have_the_inertia_of_a_dumbbell() {
     assert!((both.inertia - expected).amax() < 1e-12, "{}", both.inertia);
 }
 
-/// A URDF of 130 joints of all kinds in a tree, with shapes to be seen beside those for collision.
+/// A URDF of 130 joints of all kinds in a tree, with visual and collision shapes.
 fn many_jointed() -> String {
     let kinds = ["revolute", "continuous", "prismatic", "fixed", "planar", "floating", "spherical"];
     let mut text = String::from("<robot name=\"r\"><link name=\"l0\"/>");
@@ -298,7 +298,7 @@ fn a_tree_of_130_joints_of_all_kinds_is_read_and_moves_as_its_jacobians_say() {
 }
 
 #[test]
-fn what_is_no_tree_is_refused_with_its_line() {
+fn joints_that_form_no_tree_are_refused_with_their_line() {
     let robot = |joints: &[(&str, &str, &str)]| {
         let joint = |(name, parent, child): &(&str, &str, &str)| {
             format!(
@@ -309,9 +309,12 @@ fn what_is_no_tree_is_refused_with_its_line() {
         format!("<robot name=\"r\"><link name=\"a\"/><link name=\"b\"/><link name=\"c\"/>\n{joints}</robot>")
     };
     let cases = [
-        (robot(&[("j", "a", "b"), ("k", "b", "c"), ("l", "c", "a")]), "r.urdf:1: link \"a\" hangs on itself"),
-        (robot(&[("j", "a", "c"), ("k", "b", "c")]), "r.urdf:1: link \"c\" is carried by two joints"),
-        (robot(&[("j", "a", "b")]), "r.urdf:1: 2 links hang on nothing"),
+        (
+            robot(&[("j", "a", "b"), ("k", "b", "c"), ("l", "c", "a")]),
+            "r.urdf:1: link \"a\" is its own ancestor",
+        ),
+        (robot(&[("j", "a", "c"), ("k", "b", "c")]), "r.urdf:1: link \"c\" is the child of two joints"),
+        (robot(&[("j", "a", "b")]), "r.urdf:1: 2 links have no parent"),
         (robot(&[("j", "a", "b"), ("k", "b", "x")]), "r.urdf:3: joint \"k\" names the link \"x\""),
     ];
     for (text, expected) in cases {
@@ -321,7 +324,7 @@ fn what_is_no_tree_is_refused_with_its_line() {
 }
 
 #[test]
-fn what_cannot_be_taken_as_it_stands_is_corrected_and_told_with_its_line() {
+fn invalid_elements_are_corrected_and_reported_with_their_line() {
     let shape = |shape: &str| corrections(&with_shape(shape)).join("; ");
     assert_eq!(
         shape("<sphere radius='0'/>"),
@@ -337,7 +340,7 @@ fn what_cannot_be_taken_as_it_stands_is_corrected_and_told_with_its_line() {
         "r.urdf:2: joint \"j\": the limits are reversed: 1 > -2; they are exchanged"
     );
     let axes = "<axis xyz='1 0 0'/>\n<axis xyz='0 1 0'/>";
-    assert_eq!(joint(axes), "r.urdf:3: joint \"j\": <axis> stands several times; the first counts");
+    assert_eq!(joint(axes), "r.urdf:3: joint \"j\": duplicate <axis>; the first one is used");
     assert_eq!(joint("<origin xyz='1 2 3' rpy='0 0 0'/><gazebo/><unknown:tag/>"), "");
     let text = with_joint("revolute", "<limit lower='1' upper='-2'/><axis xyz='1 0 0'/><axis xyz='0 1 0'/>");
     let robot = parse(&text).unwrap();
@@ -345,21 +348,25 @@ fn what_cannot_be_taken_as_it_stands_is_corrected_and_told_with_its_line() {
     assert_eq!(robot.articulation.joints()[0].kind, JointKind::Revolute { axis: Vector3::x() });
 
     let mass = |inertial: &str| corrections(&with_mass(inertial, "<dynamics damping='-1'/>")).join("; ");
-    let told = mass("<mass value='1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0'/>");
-    assert!(told.starts_with("r.urdf:2: link \"b\": <inertia> lacks `izz`; it counts as if there"), "{told}");
+    let message = mass("<mass value='1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0'/>");
     assert!(
-        told.ends_with("r.urdf:3: joint \"j\": the damping is -1, but must be zero or above; it is zero")
+        message.starts_with("r.urdf:2: link \"b\": <inertia> lacks `izz`; <inertial> is ignored"),
+        "{message}"
     );
-    let told = mass("<mass value='1'/><inertia ixx='5' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/>");
     assert!(
-        told.contains("break the triangle inequality") && told.contains("; mass and inertia are those of")
+        message.ends_with("r.urdf:3: joint \"j\": the damping is -1, but must be zero or above; it is zero")
+    );
+    let message = mass("<mass value='1'/><inertia ixx='5' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/>");
+    assert!(
+        message.contains("break the triangle inequality")
+            && message.contains("; mass and inertia are those of")
     );
     let unnamed = "<robot name='r'><link name='a'/>\n<link/></robot>";
     assert!(strict(unnamed).unwrap_err().to_string().contains("r.urdf:2: link 2: it has no name"));
 }
 
 #[test]
-fn what_is_no_robot_is_refused_with_what_to_do() {
+fn files_of_other_formats_are_refused_with_a_remedy() {
     let error = |text: &str| parse(text).unwrap_err().to_string();
     let cases = [
         ("<robot name='r'/>", "robots/r.urdf:1: the robot has no links"),
@@ -369,7 +376,7 @@ fn what_is_no_robot_is_refused_with_what_to_do() {
             "robots/r.urdf:2: this is xacro",
         ),
         ("<robot>\n\n<xacro:arm/></robot>", "robots/r.urdf:3: this is xacro"),
-        ("<COLLADA/>", "holds one <robot>, this one <COLLADA>"),
+        ("<COLLADA/>", "found the root element <COLLADA>, expected <robot>"),
         ("<robot name='r'><link name='a'>\n</robot>", "robots/r.urdf:2: no XML"),
     ];
     for (text, expected) in cases {

@@ -1,15 +1,15 @@
-//! Two boxes: the difference has faces with 15 normals, so the depth is the least of 15 overlaps [GLM96].
+//! Two boxes: the difference has faces with 15 normals, so the depth is the minimum of 15 overlaps [GLM96].
 //!
 //! The normals are those of the faces and the cross products of the edges. An overlap along a cross product is exact to
-//! rounding however short the product is: its entries are entries of the rotation, so its direction is off by as much
-//! as the face of the difference is narrow in that direction.
+//! rounding however short the product is: its entries are entries of the rotation, so the error of its direction is
+//! proportional to the width of the face of the difference in that direction.
 
 use nalgebra::Vector3;
 
 use super::difference::Difference;
 use super::gap::Gap;
 
-/// A direction in which boxes overlap a little, or are apart.
+/// A candidate separating axis with its overlap.
 #[derive(Debug, Clone, Copy)]
 struct Axis {
     /// Depth along the normal [m].
@@ -26,26 +26,28 @@ enum Kind {
     Edges(usize, usize),
 }
 
-/// What is known after 15 axes.
+/// Result of the test of the 15 axes.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Boxes {
+pub(super) enum BoxGap {
     /// The boxes overlap or touch.
     Overlap(Gap),
     /// This direction, from A to B, separates.
     Apart(Vector3<f64>),
 }
 
-/// Along an edge–edge axis the overlap must be less by this share of the noise: faces give steadier contacts.
+/// Fraction of the rounding by which the overlap along an edge–edge axis must be smaller than that along a face normal:
+/// among equal overlaps a face is preferred because its contacts are steadier from step to step. A safeguard, without
+/// effect on the sets of docs/sensitivity.md.
 const PREFER_FACES: f64 = 0.5;
 
 /// The gap of two boxes given by half their edge lengths [m].
-pub(super) fn boxes([a, b]: [&Vector3<f64>; 2], difference: &Difference) -> Boxes {
-    let best = least([a, b], difference);
+pub(super) fn gap([a, b]: [&Vector3<f64>; 2], difference: &Difference) -> BoxGap {
+    let best = min_overlap([a, b], difference);
     if best.depth < 0.0 {
-        return Boxes::Apart(best.normal);
+        return BoxGap::Apart(best.normal);
     }
     let [on_a, on_b] = witnesses([a, b], difference, &best);
-    Boxes::Overlap(Gap {
+    BoxGap::Overlap(Gap {
         value: -best.depth,
         at_most: -best.depth,
         normal: best.normal,
@@ -55,13 +57,13 @@ pub(super) fn boxes([a, b]: [&Vector3<f64>; 2], difference: &Difference) -> Boxe
     })
 }
 
-fn least([a, b]: [&Vector3<f64>; 2], difference: &Difference) -> Axis {
+fn min_overlap([a, b]: [&Vector3<f64>; 2], difference: &Difference) -> Axis {
     let (r, t) = (&difference.rotation, &difference.origin);
     let magnitude = r.abs();
     let in_b = r.tr_mul(t);
     let reach_a = magnitude * b;
     let reach_b = magnitude.tr_mul(a);
-    // All depths first, then the least: a comparison at each axis would be guessed wrong every other time.
+    // All depths first, then the minimum: a branch at each axis would be mispredicted every other time.
     let mut faces = [0.0; 6];
     for i in 0..3 {
         faces[i] = a[i] + reach_a[i] - t[i].abs();
@@ -79,11 +81,13 @@ fn least([a, b]: [&Vector3<f64>; 2], difference: &Difference) -> Axis {
                 + b[j1] * magnitude[(i, j2)]
                 + b[j2] * magnitude[(i, j1)];
             let overlap = reach - (t[i2] * r[(i1, j)] - t[i1] * r[(i2, j)]).abs();
+            // Parallel edges have no cross product; the face normals cover that direction.
             let depth = overlap / length_squared.sqrt();
             edges[3 * i + j] = if length_squared > 0.0 { depth } else { f64::INFINITY };
         }
     }
-    let (face, edge) = (least_of(&faces), least_of(&edges));
+    let (face, edge) = (min_of(&faces), min_of(&edges));
+    // A negative depth is a separating axis of whatever kind, and the minimum over all is the best one.
     if edges[edge] < faces[face] - PREFER_FACES * difference.noise() {
         return edge_axis([edge / 3, edge % 3], edges[edge], difference);
     }
@@ -97,8 +101,8 @@ fn least([a, b]: [&Vector3<f64>; 2], difference: &Difference) -> Axis {
     Axis { depth, normal, kind: Kind::FaceOfB }
 }
 
-/// The index of the least value, the first of equal ones.
-fn least_of(values: &[f64]) -> usize {
+/// The index of the minimum value, the first of equal ones.
+fn min_of(values: &[f64]) -> usize {
     let mut best = (values[0], 0);
     for (index, &value) in values.iter().enumerate() {
         best = if value < best.0 { (value, index) } else { best };
@@ -106,7 +110,7 @@ fn least_of(values: &[f64]) -> usize {
     best.1
 }
 
-/// The axis of two edges.
+/// The axis perpendicular to an edge direction of A and one of B.
 fn edge_axis([i, j]: [usize; 2], depth: f64, difference: &Difference) -> Axis {
     let (r, mut normal) = (&difference.rotation, Vector3::zeros());
     let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
@@ -116,7 +120,9 @@ fn edge_axis([i, j]: [usize; 2], depth: f64, difference: &Difference) -> Axis {
     Axis { depth, normal, kind: Kind::Edges(i, j) }
 }
 
-/// Rounds of projection where faces or edges are parallel; each point is moved into the other's face.
+/// Alternating projections of the witness into both faces where faces or edges are parallel; the loop ends early once a
+/// projection changes nothing. Fewer may leave a witness outside the other face. A safeguard, without effect on the
+/// sets of docs/sensitivity.md.
 const ROUNDS: usize = 4;
 
 fn witnesses([a, b]: [&Vector3<f64>; 2], difference: &Difference, axis: &Axis) -> [Vector3<f64>; 2] {
@@ -138,6 +144,7 @@ fn witnesses([a, b]: [&Vector3<f64>; 2], difference: &Difference, axis: &Axis) -
     let mut on_a =
         if matches!(axis.kind, Kind::FaceOfA) { difference.of_b(&corner_b) + across } else { corner_a };
     for _ in 0..ROUNDS {
+        // Alternating projection: into A's box, then, shifted by the depth, into B's.
         let in_a = clamp(on_a, a);
         let on_b = r.tr_mul(&(in_a - across - difference.origin));
         let in_b = clamp(on_b, b);
@@ -150,10 +157,12 @@ fn witnesses([a, b]: [&Vector3<f64>; 2], difference: &Difference, axis: &Axis) -
     [on_a, on_a - across]
 }
 
-/// Components of a direction below this are those of a face or an edge seen from the side.
+/// Components of a unit direction below this are zero, so that the extreme set is an edge or a face and not a corner.
+/// Above the rounding of a normal; the witness misses the extreme height by at most this times the half extent. A
+/// safeguard, without effect on the sets of docs/sensitivity.md.
 const SIDEWAYS: f64 = 1e-9;
 
-/// The middle of what is extreme in a direction: a corner, or the middle of an edge or a face.
+/// The middle of the extreme set in a direction: a corner, or the middle of an edge or a face.
 fn extreme(half_extents: &Vector3<f64>, direction: &Vector3<f64>) -> Vector3<f64> {
     half_extents.zip_map(direction, |h, d| if d.abs() < SIDEWAYS { 0.0 } else { h.copysign(d) })
 }

@@ -1,4 +1,5 @@
-//! What a sequence of queries of one pair remembers: a polytope while the cores overlap, a simplex while they are apart.
+//! Warm-start state of a sequence of queries of one pair: a polytope while the cores overlap, a simplex while they are
+//! separated.
 
 use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
@@ -13,10 +14,10 @@ use super::simplex::Simplex;
 use crate::geometry::convex::extreme::START_ANYWHERE;
 use crate::geometry::convex::shape::Core;
 
-/// What a sequence of queries of one pair of shapes remembers.
+/// Warm-start state of a sequence of queries of one pair of shapes.
 ///
-/// It never changes an answer beyond its bounds; for another pair it starts afresh. One that was read back from a file
-/// takes the next pair for its own.
+/// It never changes a result beyond its bounds; it is reset when the pair changes. A cache that was deserialised adopts
+/// the next pair.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ConvexCache {
     #[serde(skip)]
@@ -30,17 +31,17 @@ pub struct ConvexCache {
 
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 enum State {
-    /// Nothing is known.
+    /// No state: the next query starts from scratch.
     #[default]
     Fresh,
-    /// The polytope holds the origin; this face had the answer.
+    /// The polytope contains the origin; this face gave the depth.
     Overlap(u16),
-    /// The simplex was nearest to the origin.
+    /// The simplex was the nearest one to the origin.
     Apart,
 }
 
 impl ConvexCache {
-    /// Forgets all but the memory it has allocated: the next query starts from scratch.
+    /// Discards the state and keeps the allocated memory: the next query starts from scratch.
     pub fn forget(&mut self) {
         self.state = State::Fresh;
     }
@@ -54,6 +55,7 @@ impl ConvexCache {
     ) -> Gap {
         let same = |[a, b]: &[Core; 2]| a.is_same(difference.a) && b.is_same(difference.b);
         if !self.cores.as_ref().is_some_and(same) {
+            // A deserialised cache has no cores, and its state belongs to the pair that comes first.
             if self.cores.is_some() {
                 self.state = State::Fresh;
             }
@@ -64,6 +66,7 @@ impl ConvexCache {
             State::Overlap(face) => self.still_overlapping(face, difference, options, &mut supports),
             _ => None,
         };
+        // A polytope that lost the origin or broke: from scratch.
         let gap = gap.unwrap_or_else(|| self.descend(difference, towards, options, &mut supports));
         (self.rotation, self.origin) = (difference.rotation, difference.origin);
         gap
@@ -89,6 +92,7 @@ impl ConvexCache {
         options: &ConvexOptions,
         supports: &mut u32,
     ) -> Gap {
+        // The vertices of the last simplex are fixed to the bodies: at the present pose they are still extreme enough.
         if matches!(self.state, State::Apart) {
             self.simplex.repose(|vertex| difference.point(&vertex.on_a, &vertex.on_b));
         } else {
@@ -97,8 +101,8 @@ impl ConvexCache {
             self.simplex.push(difference.support(&towards, [START_ANYWHERE; 2]));
             *supports += 1;
         }
-        let (tolerance, most) = (options.relative_tolerance, options.max_iterations);
-        match descend(difference, &mut self.simplex, tolerance, most, supports) {
+        let (tolerance, max_supports) = (options.relative_tolerance, options.max_iterations);
+        match descend(difference, &mut self.simplex, tolerance, max_supports, supports) {
             Descent::Apart(gap) => {
                 self.state = State::Apart;
                 gap
@@ -122,12 +126,12 @@ impl ConvexCache {
         Expansion { difference, polytope: &mut self.polytope, relative_tolerance, max_iterations, supports }
     }
 
-    /// How far any point of the difference has moved since the last query, at most [m].
+    /// Upper bound of the motion of any point of the difference since the last query [m].
     fn motion(&self, difference: &Difference) -> f64 {
-        let turned = difference.rotation - self.rotation;
+        let rotated = difference.rotation - self.rotation;
         let center = difference.b.center();
-        let shifted = difference.origin - self.origin + turned * center;
+        let shifted = difference.origin - self.origin + rotated * center;
         // The spectral norm of the difference of two rotations is its Frobenius norm over √2.
-        shifted.norm() + turned.norm() * std::f64::consts::FRAC_1_SQRT_2 * difference.b.radius()
+        shifted.norm() + rotated.norm() * std::f64::consts::FRAC_1_SQRT_2 * difference.b.radius()
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn segments([a, b]: [&Core; 2], [pose_a, pose_b]: [&Isometry3<f64>; 2
     let between = on_b - on_a;
     let gap = match lengths {
         [0.0, 0.0] => points(&between),
-        // A point is a short segment along any axis: along that of the other it needs no care.
+        // A point is a segment of length zero along any axis; along the other's axis it meets no special case.
         [0.0, _] => nearest_of_segments([&axis(pose_b); 2], lengths, &between),
         [_, 0.0] => nearest_of_segments([&axis(pose_a); 2], lengths, &between),
         _ => nearest_of_segments([&axis(pose_a), &axis(pose_b)], lengths, &between),
@@ -81,11 +81,13 @@ fn nearest_of_segments([u, v]: [&Vector3<f64>; 2], [length_a, length_b]: [f64; 2
     let sine_squared = cross.norm_squared();
     // Minimise |s u − (b + t v)|²: s = b·u + t cos, t = −b·v + s cos.
     let (along_u, along_v) = (b.dot(u), b.dot(v));
+    // Of parallel lines every point is as near; the clamps below choose one within both segments.
     let free = if sine_squared > 0.0 {
         (along_u - along_v * cosine) / sine_squared
     } else {
         along_u.clamp(-length_a, length_a)
     };
+    // Clamping t moves the optimum of s, and clamping s that of t: after these three the pair is optimal.
     let t = (free.clamp(-length_a, length_a) * cosine - along_v).clamp(-length_b, length_b);
     let s = (along_u + t * cosine).clamp(-length_a, length_a);
     let t = (s * cosine - along_v).clamp(-length_b, length_b);
@@ -93,12 +95,12 @@ fn nearest_of_segments([u, v]: [&Vector3<f64>; 2], [length_a, length_b]: [f64; 2
     let apart = on_b - on_a;
     let at_most = apart.norm();
     let reach = |n: &Vector3<f64>| length_a * n.dot(u).abs() + length_b * n.dot(v).abs() - n.dot(b);
-    // Where the segments cross, and where inner points are nearest, the normal is the common perpendicular. The product of
-    // nearly parallel vectors is rounding along them.
+    // Where the segments cross, and where inner points are nearest, the normal is the common perpendicular. The cross
+    // product of nearly parallel vectors has rounding along them, which is projected out.
     let without = |n: Vector3<f64>, axis: &Vector3<f64>| n - axis * n.dot(axis);
     let perpendicular = without(cross, u).try_normalize(0.0).unwrap_or_else(|| perpendicular_to(u));
     let mut normal = if perpendicular.dot(b) < 0.0 { -perpendicular } else { perpendicular };
-    // Else it is the direction between the nearest points, perpendicular to a segment that has its point inside.
+    // Otherwise it is the direction between the nearest points, perpendicular to a segment that has its point inside.
     let mut direct = apart;
     if s.abs() < length_a {
         direct = without(direct, u);
@@ -106,6 +108,7 @@ fn nearest_of_segments([u, v]: [&Vector3<f64>; 2], [length_a, length_b]: [f64; 2
     if t.abs() < length_b {
         direct = without(direct, v);
     }
+    // Both bound the distance from below; the smaller reach is the better bound.
     if let Some(direct) = direct.try_normalize(0.0)
         && reach(&direct) < reach(&normal)
     {
@@ -128,6 +131,7 @@ fn cuboid_and_point(half_extents: &Vector3<f64>, point: &Vector3<f64>) -> Gap {
     if distance > 0.0 {
         return Gap { on_b: *point, ..Gap::exact(distance, apart / distance, nearest) };
     }
+    // Inside, the nearest face is the way out.
     let depths = half_extents - point.abs();
     let axis = depths.imin();
     let mut normal = Vector3::zeros();

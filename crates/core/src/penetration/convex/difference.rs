@@ -19,7 +19,7 @@ pub(super) struct Difference<'a> {
     rounding: f64,
 }
 
-/// An extreme point of the difference, as the points of A and of B that it stands for.
+/// An extreme point of the difference, with the points of A and of B whose difference it is.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Vertex {
     /// a − b [m], frame of A.
@@ -32,7 +32,9 @@ pub(super) struct Vertex {
     pub(super) vertices: [u32; 2],
 }
 
-/// Lengths below this share of the coordinates are rounding: a difference a − (R b + t) takes a dozen operations.
+/// Rounding of a difference a − (R b + t), relative to the coordinates: it takes a dozen operations. Bounds are
+/// accepted and cores count as touching within it. Half and twice change values by at most 4e-10 m and the supports by
+/// less than 0.1 % (docs/sensitivity.md).
 const NOISE: f64 = 4.0 * f64::EPSILON;
 
 impl<'a> Difference<'a> {
@@ -46,7 +48,7 @@ impl<'a> Difference<'a> {
         Self { a, b, rotation, origin, noise, rounding }
     }
 
-    /// How far apart the bounds of a gap of the cores may be [m]: a share of the distance of the shapes, and rounding.
+    /// Accepted difference of the bounds of a gap of the cores [m]: a fraction of the distance of the shapes, plus rounding.
     pub(super) fn tolerance(&self, gap: f64, relative: f64) -> f64 {
         relative * (gap - self.rounding).abs() + self.noise
     }
@@ -56,7 +58,7 @@ impl<'a> Difference<'a> {
         self.noise
     }
 
-    /// A point extreme in `direction`, frame of A; the searches start at `start`.
+    /// A point extreme in `direction`, frame of A [Gao23 §II-B, eq. 5]; the searches start at the vertices `start`.
     #[inline]
     pub(super) fn support(&self, direction: &Vector3<f64>, start: [u32; 2]) -> Vertex {
         self.support_along(direction, &self.direction_in_b(direction), start)

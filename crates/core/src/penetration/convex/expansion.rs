@@ -1,8 +1,8 @@
-//! The depth of two cores that overlap, certified, by a polytope that grows until no face is too near.
+//! Certified depth of two cores that overlap, by the expanding polytope algorithm (EPA) [vdBergen01].
 //!
-//! [vdBergen01] expands the face nearest to the origin. Here the search ends when two bounds meet: the least bound of
-//! all faces proves a ball inside the difference, and the least support value over the directions tried is a
-//! translation that separates.
+//! [vdBergen01] expands the face nearest to the origin. Here the search ends when two bounds meet: the minimum bound of
+//! all faces proves a ball inside the difference, and the minimum support value over the directions evaluated is the length
+//! of a translation that separates.
 
 use nalgebra::Vector3;
 
@@ -21,10 +21,10 @@ pub(super) struct Expansion<'a, 'b> {
     pub(super) supports: &'a mut u32,
 }
 
-/// What is known of the depth.
+/// Bounds of the depth.
 #[derive(Debug, Clone, Copy)]
 struct Bounds {
-    /// The least support value so far [m] …
+    /// The minimum support value so far [m] …
     upper: f64,
     /// … its direction …
     normal: Vector3<f64>,
@@ -34,49 +34,52 @@ struct Bounds {
     lower: f64,
 }
 
-/// A difference thinner than this many times the rounding is flat: planes through its faces would be noise.
+/// Thickness, in units of the rounding, below which the difference counts as flat and its depth is taken along its
+/// normal, which exceeds the true depth by no more than the thickness. A safeguard against planes of noise through the
+/// faces of slivers, without effect on the sets of docs/sensitivity.md.
 const FLAT: f64 = 16.0;
 
-/// What a search came to.
+/// Result of an expansion.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Expanded {
     pub(super) gap: Gap,
-    /// The face of the polytope with the answer, which the next search starts at; none without a polytope.
+    /// The face of the polytope that gave the depth, at which the next search starts; none without a polytope.
     pub(super) face: Option<u16>,
 }
 
 impl Expansion<'_, '_> {
-    /// The depth, from where a descent ended.
+    /// The depth, starting from the simplex at which a descent ended.
     pub(super) fn start_at(&mut self, simplex: &Simplex, touch: &Touch) -> Expanded {
         match self.tetrahedron(simplex) {
             Ok(tetrahedron) => {
                 self.polytope.start(&tetrahedron, self.difference);
-                let (upper, normal) = touch.least.unwrap_or((f64::INFINITY, Vector3::zeros()));
+                let (upper, normal) = touch.min.unwrap_or((f64::INFINITY, Vector3::zeros()));
                 let bounds = Bounds { upper, lower: -touch.at_most, normal, face: 0 };
                 self.polytope.collect(upper, self.difference);
                 let expanded = self.run(bounds);
-                self.polytope.settle();
+                self.polytope.mark_built();
                 expanded.unwrap_or_else(|gap| Expanded { gap: self.at_simplex(gap, *simplex), face: None })
             }
             Err(flat) => Expanded { gap: flat, face: None },
         }
     }
 
-    /// A gap with the witnesses of a simplex, unless that holds the origin.
+    /// A gap with the witnesses of a simplex, unless that contains the origin.
     fn at_simplex(&self, gap: Gap, mut simplex: Simplex) -> Gap {
         let Nearest::At(_) = simplex.reduce() else { return gap };
         let [on_a, on_b] = simplex.witnesses();
         Gap { on_a, on_b: self.difference.of_b(&on_b), ..gap }
     }
 
-    /// The depth, from the polytope of an earlier pose and the face of its answer; `None` if it may not hold the
-    /// origin any more, or broke.
+    /// The depth, starting from the polytope of an earlier pose and the face that gave its depth; `None` if the polytope may no
+    /// longer contain the origin, or its surface became invalid.
     pub(super) fn resume(&mut self, motion: f64, face: u16) -> Option<Expanded> {
         self.polytope.advance(motion);
-        if self.polytope.is_worn(self.difference) || !self.polytope.has(face) {
+        if self.polytope.needs_rebuild(self.difference) || !self.polytope.has(face) {
             return None;
         }
-        if !self.polytope.has_kept_off() && !self.polytope.recompute(self.difference) {
+        // Recomputing all planes costs more than the search; the motion bound makes it unnecessary for small motions.
+        if !self.polytope.surely_contains_origin() && !self.polytope.recompute(self.difference) {
             return None;
         }
         let plane = self.polytope.plane_at(face, self.difference);
@@ -86,11 +89,11 @@ impl Expansion<'_, '_> {
         let vertex = self.support_of(face, &plane.normal);
         let upper = plane.normal.dot(&vertex.point);
         self.polytope.collect(upper, self.difference);
-        // The origin is inside: a ball of no radius is.
+        // The origin is inside, which proves a ball of radius zero.
         self.run(Bounds { upper, lower: 0.0, normal: plane.normal, face }).ok()
     }
 
-    /// Expands faces, the nearest first. `Err` with what was proved when the surface broke, or grew too large.
+    /// Expands faces, the nearest first. `Err` with the bounds proved so far when the surface became invalid or too large.
     fn run(&mut self, mut bounds: Bounds) -> Result<Expanded, Gap> {
         loop {
             let limit = bounds.upper - self.tolerance(bounds.upper);
@@ -98,7 +101,7 @@ impl Expansion<'_, '_> {
                 bounds.lower = bounds.lower.max(limit);
                 return Ok(self.expanded(&bounds));
             };
-            // Of a polytope beside the origin, which rounding may leave of cores that touch, no face bounds anything.
+            // The faces of a polytope beside the origin, which rounding may leave of cores that touch, prove no bound.
             if plane.offset >= 0.0 {
                 bounds.lower = bounds.lower.max(plane.offset);
             }
@@ -135,7 +138,7 @@ impl Expansion<'_, '_> {
 
     fn expanded(&mut self, bounds: &Bounds) -> Expanded {
         let Bounds { upper, lower, normal, face } = *bounds;
-        // The face of the least support value may have been replaced by others that face the same way.
+        // The face of the minimum support value may have been replaced by others that face the same way.
         let face = if self.polytope.is_at(face, &normal) { face } else { self.polytope.face_along(&normal) };
         let [on_a, on_b] = self.polytope.witnesses(face, self.tolerance(upper), self.difference);
         let on_b = self.difference.of_b(&on_b);
@@ -144,7 +147,7 @@ impl Expansion<'_, '_> {
         Expanded { gap, face: Some(face) }
     }
 
-    /// A tetrahedron of extreme points with the origin in it or on it; the gap, if the difference is flat.
+    /// A tetrahedron of extreme points that contains the origin; `Err` with the gap if the difference is flat.
     fn tetrahedron(&mut self, simplex: &Simplex) -> Result<Simplex, Gap> {
         let mut simplex = *simplex;
         if simplex.vertices().len() == 4 {
@@ -153,28 +156,28 @@ impl Expansion<'_, '_> {
             }
             simplex.drop_flattest();
         }
-        let holding = simplex;
+        let containing = simplex;
         while simplex.vertices().len() < 4 {
             if let Err(normal) = self.raise(&mut simplex) {
-                return Err(self.flat(holding, normal));
+                return Err(self.flat(containing, normal));
             }
         }
         Ok(simplex)
     }
 
-    /// Adds the extreme point that is farthest from the space of the simplex, along one of its perpendiculars; `Err` with a
+    /// Adds the extreme point that is farthest from the affine hull of the simplex, along one of its perpendiculars; `Err` with a
     /// direction along which the difference is flat.
     fn raise(&mut self, simplex: &mut Simplex) -> Result<(), Vector3<f64>> {
         let base = simplex.vertices()[0];
         let mut farthest: Option<(f64, Vertex)> = None;
         for direction in simplex.perpendiculars() {
-            let ends = [direction, -direction].map(|way| self.support(&way, base.vertices));
+            let ends = [direction, -direction].map(|along| self.support(&along, base.vertices));
             let heights = ends.map(|end| direction.dot(&(end.point - base.point)).abs());
             if heights.iter().all(|height| *height <= FLAT * self.difference.noise()) {
                 return Err(direction);
             }
             for (height, end) in heights.into_iter().zip(ends) {
-                if farthest.is_none_or(|(most, _)| height > most) {
+                if farthest.is_none_or(|(max, _)| height > max) {
                     farthest = Some((height, end));
                 }
             }
@@ -185,10 +188,10 @@ impl Expansion<'_, '_> {
         Ok(())
     }
 
-    /// The gap of a flat difference, along its normal, where a simplex holds the origin.
-    fn flat(&mut self, holding: Simplex, normal: Vector3<f64>) -> Gap {
-        let start = holding.vertices()[0].vertices;
-        let [up, down] = [normal, -normal].map(|way| way.dot(&self.support(&way, start).point));
+    /// The gap of a flat difference along its normal, where a simplex contains the origin.
+    fn flat(&mut self, containing: Simplex, normal: Vector3<f64>) -> Gap {
+        let start = containing.vertices()[0].vertices;
+        let [up, down] = [normal, -normal].map(|along| along.dot(&self.support(&along, start).point));
         let (depth, normal) = if up <= down { (up, normal) } else { (down, -normal) };
         let gap = Gap {
             value: -depth,
@@ -198,6 +201,6 @@ impl Expansion<'_, '_> {
             on_b: Vector3::zeros(),
             supports: *self.supports,
         };
-        self.at_simplex(gap, holding)
+        self.at_simplex(gap, containing)
     }
 }

@@ -5,9 +5,9 @@ use nalgebra::Vector3;
 /// The signed distance of two cores, in the frame of A.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Gap {
-    /// −h(normal) [m]: a plane with this normal proves that the cores are no closer.
+    /// −h(normal) [m], a lower bound: a plane with this normal proves that the cores are not closer.
     pub(super) value: f64,
-    /// The distance is proved to be no more than this [m].
+    /// Proved upper bound of the distance [m].
     pub(super) at_most: f64,
     /// Unit normal of the separating plane, from A to B.
     pub(super) normal: Vector3<f64>,
@@ -15,7 +15,7 @@ pub(super) struct Gap {
     pub(super) on_a: Vector3<f64>,
     /// The witness on B [m].
     pub(super) on_b: Vector3<f64>,
-    /// Supports of the difference that were computed.
+    /// Support evaluations of the difference.
     pub(super) supports: u32,
 }
 

@@ -1,4 +1,4 @@
-//! The distance of two cores that are apart, by descent to the point of their difference nearest to the origin
+//! The distance of two separated cores, by descent to the point of their difference nearest to the origin (GJK)
 //! [GJK88].
 //!
 //! Each step proves two bounds: the nearest point v of the simplex is a point of the difference, so the distance is at
@@ -10,27 +10,27 @@ use super::difference::Difference;
 use super::gap::Gap;
 use super::simplex::{Nearest, Simplex};
 
-/// What the descent came to.
+/// Result of the descent.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Descent {
-    /// The cores are apart.
+    /// The cores are separated.
     Apart(Gap),
     /// The cores touch or overlap.
     Overlap(Touch),
 }
 
-/// What the descent leaves of cores that are not apart.
+/// Bounds that the descent found for cores that are not separated.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Touch {
-    /// The origin is no farther from the simplex than this [m]: in it, or nearer than rounding tells.
+    /// Upper bound of the distance of the origin from the simplex [m]: inside it, or within rounding of it.
     pub(super) at_most: f64,
-    /// The least support value [m] that was met, and its direction.
-    pub(super) least: Option<(f64, Vector3<f64>)>,
+    /// The minimum support value found [m], and its direction.
+    pub(super) min: Option<(f64, Vector3<f64>)>,
 }
 
-/// Descends from the vertices in `simplex`, of which there must be one at least and not four.
+/// Descends from the vertices in `simplex`, one to three of them.
 ///
-/// On return `simplex` is the face nearest to the origin, or holds it. `supports` is added to.
+/// On return `simplex` is the face nearest to the origin, or contains it. `supports` is incremented.
 pub(super) fn descend(
     difference: &Difference,
     simplex: &mut Simplex,
@@ -38,33 +38,34 @@ pub(super) fn descend(
     max_iterations: u32,
     supports: &mut u32,
 ) -> Descent {
-    let mut least: Option<(f64, Vector3<f64>)> = None;
+    let mut min: Option<(f64, Vector3<f64>)> = None;
     let mut last = f64::INFINITY;
     loop {
         let Nearest::At(v) = simplex.reduce() else {
-            return Descent::Overlap(Touch { at_most: 0.0, least });
+            return Descent::Overlap(Touch { at_most: 0.0, min });
         };
         let at_most = v.norm();
         if !(at_most > difference.noise()) {
-            return Descent::Overlap(Touch { at_most, least });
+            return Descent::Overlap(Touch { at_most, min });
         }
         let normal = -simplex.direction(&v);
         let start = simplex.vertices()[simplex.vertices().len() - 1].vertices;
         let vertex = difference.support(&normal, start);
         *supports += 1;
         let reach = normal.dot(&vertex.point);
-        let (depth, normal) = least.filter(|(depth, _)| *depth <= reach).unwrap_or((reach, normal));
-        least = Some((depth, normal));
+        let (depth, normal) = min.filter(|(depth, _)| *depth <= reach).unwrap_or((reach, normal));
+        min = Some((depth, normal));
+        // A known vertex, no progress, or no work left: from here on rounding would choose the vertices.
         let stuck = simplex.contains(&vertex) || !(at_most < last) || *supports >= max_iterations;
         let certified = at_most + depth <= difference.tolerance(at_most, relative_tolerance);
-        // Without a plane that separates, the cores may as well touch.
+        // Without a separating plane the cores may touch: then the expansion decides.
         if certified || stuck && depth < 0.0 {
             let [on_a, on_b] = simplex.witnesses();
             let on_b = difference.of_b(&on_b);
             return Descent::Apart(Gap { value: -depth, at_most, normal, on_a, on_b, supports: *supports });
         }
         if stuck {
-            return Descent::Overlap(Touch { at_most, least });
+            return Descent::Overlap(Touch { at_most, min });
         }
         last = at_most;
         simplex.push(vertex);

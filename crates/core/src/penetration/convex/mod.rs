@@ -1,28 +1,28 @@
-//! Convex shapes: their signed distance, certified, and the translation that separates them.
+//! Certified signed distance of convex shapes, and the translation that separates them.
 //!
-//! One answer for shapes that overlap and for shapes that are apart: the signed distance is minus the penetration
-//! depth, or the separation distance. It is the greatest gap between parallel planes that separate the shapes,
+//! One quantity serves shapes that overlap and shapes that are separated: the signed distance is minus the penetration
+//! depth, or the separation distance. It is the maximum gap between parallel planes that separate the shapes,
 //!
 //! > σ = max over unit d of −h(d), with h(d) = max { d·(a − b) : a ∈ A, b ∈ B },
 //!
-//! and every answer carries a lower and an upper bound of it that were proved.
+//! and every result carries a proved lower and a proved upper bound of it.
 //!
-//! A shape is a core and a radius around it, so that the distance of two shapes is that of their cores less the radii. How
-//! that of the cores is found:
+//! A shape is a core and a radius around it, so the distance of two shapes is that of their cores less the radii. The
+//! distance of the cores is computed by:
 //!
 //! | cores | method |
 //! |---|---|
 //! | points and segments; a point and a box; a half-space and anything | closed forms |
 //! | boxes that overlap | 15 separating axes [GLM96] |
 //! | points, segments, cylinders and cones with parallel axes | a closed form in the plane of the axes |
-//! | all others while they are apart | descent to the nearest point of their difference [GJK88] |
+//! | all others while they are separated | descent to the nearest point of their difference [GJK88] |
 //! | all others that overlap | expansion of a polytope in their difference [vdBergen01], until the bounds meet |
 //!
-//! A [`ConvexCache`] carries the simplex of the descent, or the whole polytope, along a motion. What a motion leaves valid
-//! of it still proves its bound, so a warm answer is as certain as a cold one. [`incremental`] is the local method of
-//! [Gao23], from a guess: the baseline.
+//! A [`ConvexCache`] carries the simplex of the descent, or the whole polytope, along a motion. The part of it that the
+//! motion leaves valid still proves its bound, so a warm-started result is as certain as a cold one. [`incremental`] is the
+//! local method of [Gao23], from a guess: the baseline.
 //!
-//! Where many directions are as good (two fine spheres about one centre), no bound meets the other soon: the work is
+//! Where many directions are nearly optimal (two fine concentric spheres), the bounds converge slowly: the work is
 //! bounded, and the bounds reached are returned.
 
 mod boxes;
@@ -38,6 +38,7 @@ mod polytope;
 mod revolution;
 mod simplex;
 
+use self::boxes::BoxGap;
 pub use self::cache::ConvexCache;
 use self::difference::Difference;
 use self::gap::Gap;
@@ -51,7 +52,7 @@ use nalgebra::{Isometry3, Point3, Unit, Vector3};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SignedDistance {
     /// The distance [m]: minus the penetration depth where the shapes overlap. The shapes are at least this far apart
-    /// along `direction`, or overlap by no more.
+    /// along `direction`, or overlap by no more than minus this.
     pub value: f64,
     /// The distance is proved to be no more than this [m]: where the shapes overlap, `-at_most` bounds the depth from below.
     pub at_most: f64,
@@ -60,7 +61,7 @@ pub struct SignedDistance {
     /// A point of A and one of B [m], at the input pose: nearest to each other where the shapes are apart, farthest
     /// inside each other along `direction` where they overlap.
     pub witnesses: [Point3<f64>; 2],
-    /// Supports of the pair that were computed.
+    /// Support evaluations of the pair.
     pub supports: u32,
 }
 
@@ -109,7 +110,7 @@ pub fn signed_distance(
         return Err(PenetrationError::BadSize);
     }
     let radii = [a.radius(), b.radius()];
-    // Points and segments are as easy in the world as in any other frame.
+    // Points and segments need no relative pose: computing it would cost more than the closed form.
     if let Some(gap) = closed_forms::segments([a.core(), b.core()], [pose_a, pose_b]) {
         return Ok(rounded(&gap, radii));
     }
@@ -120,13 +121,13 @@ pub fn signed_distance(
     Ok(found)
 }
 
-/// Whether a pose is made of finite numbers: then so is their sum, unless they are beyond all reason.
+/// Whether a pose is finite, by its sum: the sum of finite numbers overflows only near 1e308.
 fn is_finite(pose: &Isometry3<f64>) -> bool {
-    let (turn, shift) = (&pose.rotation.coords, &pose.translation.vector);
-    (turn.x + turn.y + turn.z + turn.w + shift.x + shift.y + shift.z).is_finite()
+    let (rotation, shift) = (&pose.rotation.coords, &pose.translation.vector);
+    (rotation.x + rotation.y + rotation.z + rotation.w + shift.x + shift.y + shift.z).is_finite()
 }
 
-/// The signed distance of shapes whose cores have a gap, in the frame of the gap.
+/// The signed distance of shapes from the gap of their cores, in the frame of the gap.
 fn rounded(gap: &Gap, [radius_a, radius_b]: [f64; 2]) -> SignedDistance {
     let Gap { value, at_most, normal, on_a, on_b, supports } = *gap;
     let rounding = radius_a + radius_b;
@@ -147,9 +148,9 @@ fn gap(
 ) -> Result<Gap, PenetrationError> {
     if let (Core::Cuboid { half_extents: a }, Core::Cuboid { half_extents: b }) = (difference.a, difference.b)
     {
-        return Ok(match boxes::boxes([a, b], difference) {
-            boxes::Boxes::Overlap(gap) => gap,
-            boxes::Boxes::Apart(normal) => cache.gap(difference, &normal, options),
+        return Ok(match boxes::gap([a, b], difference) {
+            BoxGap::Overlap(gap) => gap,
+            BoxGap::Apart(normal) => cache.gap(difference, &normal, options),
         });
     }
     if let Some(gap) = closed_forms::gap(difference).or_else(|| revolution::gap(difference)) {
@@ -158,11 +159,12 @@ fn gap(
     if let (Core::HalfSpace, Core::HalfSpace) = (difference.a, difference.b) {
         return half_spaces(difference);
     }
+    // The line of the centres is the first guess of the direction from A to B.
     let between = difference.of_b(&difference.b.center()) - difference.a.center();
     Ok(cache.gap(difference, &between, options))
 }
 
-/// Two half-spaces are apart or overlap finitely only if they face each other.
+/// The gap of two half-spaces, which is finite only if they face each other.
 fn half_spaces(difference: &Difference) -> Result<Gap, PenetrationError> {
     let facing = difference.rotation.column(2) + Vector3::z();
     if facing.norm() > FACING {
@@ -172,5 +174,6 @@ fn half_spaces(difference: &Difference) -> Result<Gap, PenetrationError> {
     Ok(Gap::exact(difference.origin.z, Vector3::z(), on_a))
 }
 
-/// Two half-spaces whose normals are opposite to this [rad] are parallel: what rounding leaves of a rotation.
+/// Angle [rad] up to which the normals of two half-spaces count as opposite: the rounding of a rotation. Any larger angle
+/// makes the overlap unbounded, so that a wider tolerance would return a finite depth where there is none.
 const FACING: f64 = 1e-15;

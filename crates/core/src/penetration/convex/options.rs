@@ -3,9 +3,9 @@
 /// Bounds of accuracy and work.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ConvexOptions {
-    /// The bounds shall agree to this share of the distance.
+    /// Accepted difference of the bounds, relative to the distance.
     pub relative_tolerance: f64,
-    /// Greatest number of supports of the pair that are computed; beyond it the bounds reached are returned.
+    /// Maximum number of support evaluations of the pair; beyond it the bounds reached are returned.
     pub max_iterations: u32,
 }
 

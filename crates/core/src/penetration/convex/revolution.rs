@@ -46,7 +46,9 @@ impl Meridian {
     }
 }
 
-/// Axes whose sine is below this are parallel: what rounding leaves of a rotation.
+/// Sine up to which axes count as parallel: the rounding of a rotation. The closed form ignores the tilt, so the depth
+/// is off by this times the size; a smaller value sends upright stacks to the general search. A safeguard, without
+/// effect on the sets of docs/sensitivity.md.
 const PARALLEL: f64 = 4.0 * f64::EPSILON;
 
 /// The gap of two solids of revolution with parallel axes, frame of A; `None` for other pairs.
@@ -64,7 +66,7 @@ pub(super) fn gap(difference: &Difference) -> Option<Gap> {
     let across = difference.origin - axis * height;
     let radial = across.try_normalize(0.0).unwrap_or_else(|| perpendicular_to(&axis));
     let plane = Sum { a, mirrored_b: b.upside_down(), origin: Vector2::new(across.norm(), height) };
-    let (value, normal) = plane.largest_gap();
+    let (value, normal) = plane.max_gap();
     let in_space = |v: &Vector2<f64>| radial * v.x + axis * v.y;
     let on_a = plane.witness_on_a(value, &normal);
     Some(Gap::exact(value, in_space(&normal), in_space(&on_a)))
@@ -78,15 +80,16 @@ struct Sum {
 }
 
 impl Sum {
-    /// The largest gap n·o − h(n) [m] over unit vectors n, and its n. Inside, that is the normal of a side; outside it
-    /// may be the direction from a corner.
-    fn largest_gap(&self) -> (f64, Vector2<f64>) {
+    /// The maximum gap n·o − h(n) [m] over unit vectors n, and its n. Inside, n is the normal of a side; outside it may be
+    /// the direction from a corner.
+    fn max_gap(&self) -> (f64, Vector2<f64>) {
         let (up, out) = (Vector2::y(), Vector2::x());
         let sides = [self.a.side(), self.mirrored_b.side()].into_iter().flatten();
         let normals = [up, -up, out].into_iter().chain(sides);
         let from_corners = self.a.corners().into_iter().flat_map(|corner| {
-            let ways = self.mirrored_b.corners().map(|other| self.origin - corner - other);
-            ways.into_iter().filter_map(|way| if way.x >= 0.0 { way.try_normalize(0.0) } else { None })
+            let offsets = self.mirrored_b.corners().map(|other| self.origin - corner - other);
+            // Corners on the far side of the axis are mirror images and never nearest.
+            offsets.into_iter().filter_map(|v| if v.x >= 0.0 { v.try_normalize(0.0) } else { None })
         });
         let mut best = (self.gap(&up), up);
         for normal in normals.chain(from_corners) {
@@ -106,7 +109,7 @@ impl Sum {
         n.dot(&self.origin) - reach(&self.a) - reach(&self.mirrored_b)
     }
 
-    /// The point of A that stands for the foot o − n·gap on the sum.
+    /// The point of A that corresponds to the foot o − n·gap on the sum.
     fn witness_on_a(&self, gap: f64, n: &Vector2<f64>) -> Vector2<f64> {
         let ([a0, a1], [b0, b1]) = (self.a.extreme(n), self.mirrored_b.extreme(n));
         let (start, side) = (a0 + b0, a1 + b1 - a0 - b0);
@@ -117,11 +120,13 @@ impl Sum {
     }
 }
 
-/// Corners whose heights along a unit normal differ by less than this share of the size make a side.
+/// Difference of the heights of two corners along a unit normal, relative to the size, below which both are extreme and
+/// so is the side between them. Above rounding; it moves only the witnesses, by no more than the height difference in
+/// depth. A safeguard, without effect on the sets of docs/sensitivity.md.
 const LEVEL: f64 = 1e-12;
 
 impl Meridian {
-    /// The ends of what is extreme in a direction of the whole meridian: a corner twice, or the ends of a side.
+    /// The ends of the extreme set of the whole meridian in a direction: a corner twice, or the ends of a side.
     fn extreme(&self, n: &Vector2<f64>) -> [Vector2<f64>; 2] {
         let [top, bottom] = self.corners();
         let level = LEVEL * (self.top + self.bottom + self.half_height);

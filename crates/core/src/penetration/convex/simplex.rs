@@ -1,7 +1,7 @@
-//! The point of a simplex nearest to the origin, and the face of the simplex that holds it.
+//! The point of a simplex nearest to the origin, and the face of the simplex that contains it.
 //!
-//! The foot on the plane of a triangle is in it where all its weights are positive, and else beyond an edge whose weight is not;
-//! a tetrahedron is its four triangles, unless it holds the origin.
+//! The foot on the plane of a triangle is in it where all its weights are positive, and otherwise beyond an edge whose weight is not;
+//! a tetrahedron is its four triangles, unless it contains the origin.
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub(super) struct Simplex {
     len: usize,
 }
 
-/// Where the origin is.
+/// Position of the origin relative to a simplex.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Nearest {
     /// In the simplex.
@@ -43,7 +43,7 @@ struct Foot {
 }
 
 impl Simplex {
-    /// The vertices that hold the nearest point.
+    /// The vertices of the face that contains the nearest point.
     pub(super) fn vertices(&self) -> &[Vertex] {
         &self.vertices[..self.len]
     }
@@ -79,7 +79,7 @@ impl Simplex {
         witnesses
     }
 
-    /// Reduces the simplex to the face that holds the point nearest to the origin.
+    /// Reduces the simplex to the face that contains the point nearest to the origin.
     pub(super) fn reduce(&mut self) -> Nearest {
         let p = self.vertices.map(|vertex| vertex.point);
         let foot = match self.len {
@@ -100,8 +100,8 @@ impl Simplex {
         Nearest::At(foot.point)
     }
 
-    /// The unit vector from the origin to the nearest point `v`, exactly perpendicular to the face that holds it: where
-    /// `v` is short its own direction is rounding.
+    /// The unit vector from the origin to the nearest point `v`, exactly perpendicular to the face that contains it: the
+    /// direction of a short `v` itself is rounding.
     pub(super) fn direction(&self, v: &Vector3<f64>) -> Vector3<f64> {
         let p = |i: usize| self.vertices[i].point;
         let towards = match self.len {
@@ -127,13 +127,13 @@ impl Simplex {
         (p(1) - p(0)).cross(&(p(2) - p(0))).dot(&(p(3) - p(0))).abs()
     }
 
-    /// The greatest distance of a vertex from the first [m].
+    /// The maximum distance of a vertex from the first [m].
     pub(super) fn extent(&self) -> f64 {
         let p = |vertex: &Vertex| vertex.point - self.vertices[0].point;
         self.vertices().iter().map(|vertex| p(vertex).norm()).fold(0.0, f64::max)
     }
 
-    /// Of four vertices in a plane, keeps three whose triangle is nearest to the origin.
+    /// Of four vertices in a plane, retains three whose triangle is nearest to the origin.
     pub(super) fn drop_flattest(&mut self) {
         let p = self.vertices.map(|vertex| vertex.point);
         const FACES: [[usize; 3]; 4] = [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]];
@@ -142,9 +142,9 @@ impl Simplex {
         let better = |one: &[usize; 3], other: &[usize; 3]| {
             distance(one).total_cmp(&distance(other)).then(area(other).total_cmp(&area(one)))
         };
-        if let Some(kept) = FACES.iter().min_by(|one, other| better(one, other)) {
+        if let Some(best) = FACES.iter().min_by(|one, other| better(one, other)) {
             let old = self.vertices;
-            kept.iter().enumerate().for_each(|(place, &index)| self.vertices[place] = old[index]);
+            best.iter().enumerate().for_each(|(place, &index)| self.vertices[place] = old[index]);
             self.len = 3;
         }
     }
@@ -157,8 +157,8 @@ impl Simplex {
             1 => (axes, 3),
             2 => {
                 let edge = (p(1) - p(0)).normalize();
-                let least = edge.iamin();
-                let first = edge.cross(&axes[least]).normalize();
+                let min = edge.iamin();
+                let first = edge.cross(&axes[min]).normalize();
                 ([first, edge.cross(&first), Vector3::zeros()], 2)
             }
             _ => {
@@ -193,8 +193,10 @@ fn nearer(one: Foot, other: Foot) -> Foot {
     if other.point.norm_squared() < one.point.norm_squared() { other } else { one }
 }
 
-/// The weights come from the shortest edge and what of another is perpendicular to it, so that they are accurate for needles
-/// as well.
+/// The point of a triangle nearest to the origin.
+///
+/// The weights come from the shortest edge and the component of another edge perpendicular to it, so that they are accurate
+/// for needles as well.
 fn triangle_foot(p: &[Vector3<f64>; 4], corners: [usize; 3]) -> Foot {
     let lengths = [0, 1, 2].map(|edge| (p[corners[(edge + 1) % 3]] - p[corners[edge]]).norm_squared());
     let shortest = (0..3).fold(0, |best, edge| if lengths[edge] < lengths[best] { edge } else { best });
@@ -204,7 +206,7 @@ fn triangle_foot(p: &[Vector3<f64>; 4], corners: [usize; 3]) -> Foot {
     if !(short_squared > 0.0) {
         return segment_foot(p, [i, k]);
     }
-    // Perpendicular to the short edge, twice: a needle leaves little but rounding after the first time.
+    // Orthogonalised twice: of a needle the first pass leaves little but rounding.
     let without = |v: &Vector3<f64>| v - short * (v.dot(&short) / short_squared);
     let slant = long.dot(&short) / short_squared;
     let upright = without(&without(&long));
@@ -213,7 +215,7 @@ fn triangle_foot(p: &[Vector3<f64>; 4], corners: [usize; 3]) -> Foot {
     let to_j = -p[i].dot(&short) / short_squared - to_k * slant;
     let weights = [1.0 - to_j - to_k, to_j, to_k];
     if weights.iter().all(|weight| *weight > 0.0) {
-        // A weighted mean is a point of the triangle whatever the error of the weights, the foot along the normal is not.
+        // A weighted mean is a point of the triangle whatever the error of the weights; the foot along the normal need not be one.
         let point = p[i] * weights[0] + p[j] * weights[1] + p[k] * weights[2];
         return Foot { indices: [i, j, k], weights, len: 3, point };
     }
@@ -228,10 +230,12 @@ fn triangle_foot(p: &[Vector3<f64>; 4], corners: [usize; 3]) -> Foot {
     best.unwrap_or_else(|| segment_foot(p, [i, j]))
 }
 
-/// The side of a plane is rounding where the product with its normal is below this share of those two lengths.
+/// Sine below which the side of a plane on which a point lies is rounding. The face is then a candidate as well, which
+/// costs one triangle; a smaller value may take the origin for inside beside a face. A safeguard, without effect on the
+/// sets of docs/sensitivity.md.
 const SIDE: f64 = 8.0 * f64::EPSILON;
 
-/// `None` if the origin is inside.
+/// The point of a tetrahedron nearest to the origin; `None` if the origin is inside.
 fn tetrahedron_foot(p: &[Vector3<f64>; 4]) -> Option<Foot> {
     const FACES: [[usize; 4]; 4] = [[0, 1, 2, 3], [0, 1, 3, 2], [0, 2, 3, 1], [1, 2, 3, 0]];
     let largest = p.iter().map(Vector3::norm_squared).fold(0.0, f64::max);
@@ -289,11 +293,11 @@ mod tests {
         ) {
             let mut simplex = simplex_of(&points);
             let nearest = simplex.reduce();
-            let least = means(&points, 16).iter().map(Vector3::norm).fold(f64::INFINITY, f64::min);
+            let min = means(&points, 16).iter().map(Vector3::norm).fold(f64::INFINITY, f64::min);
             match nearest {
-                Nearest::Inside => prop_assert!(points.len() == 4 && least < 0.25),
+                Nearest::Inside => prop_assert!(points.len() == 4 && min < 0.25),
                 Nearest::At(v) => {
-                    prop_assert!(v.norm() <= least + 1e-12);
+                    prop_assert!(v.norm() <= min + 1e-12);
                     prop_assert!((simplex.witnesses()[0] - v).norm() < 1e-12);
                     let direction = simplex.direction(&v);
                     prop_assert!((direction - v.normalize()).norm() < 1e-9);
@@ -320,12 +324,12 @@ mod tests {
     }
 
     #[test]
-    fn of_four_points_in_a_plane_the_three_around_the_origin_are_kept() {
+    fn of_four_points_in_a_plane_the_three_around_the_origin_remain() {
         let points = [[1.0, 0.0, 0.0], [-1.0, 1.0, 0.0], [-1.0, -1.0, 0.0], [3.0, 3.0, 0.0]];
         let mut simplex = simplex_of(&points.map(Vector3::from));
         simplex.drop_flattest();
         assert_eq!(simplex.vertices().len(), 3);
-        let Nearest::At(v) = simplex.reduce() else { panic!("a triangle holds nothing") };
+        let Nearest::At(v) = simplex.reduce() else { panic!("a triangle has no inside") };
         assert!(v.norm() < 1e-15);
     }
 }

@@ -1,30 +1,35 @@
-//! Coordinates of a descent: a chart y around the start in which σ is ‖y‖².
+//! Local chart of the configuration space: coordinates y around the start in which σ is ‖y‖² [Tang14 eqs. 19, 24–28].
 //!
 //! | variable | X                                                             | y                  |
 //! |----------|---------------------------------------------------------------|--------------------|
 //! | prismatic joint | Δq                                                      | √(H/V) X           |
 //! | revolute joint  | 2 sin(Δq/2)                                             | √(H/V) X           |
-//! | turn of a floating base about the centroid of all | 2 Q, Q the vector part of the quaternion [Tang14 eq. 8], along the principal axes | √(I/V) X |
-//! | shift of a floating base | that of the centroid                           | X                  |
+//! | rotation of a floating base about the centroid of all links | 2 Q, Q the vector part of the quaternion [Tang14 eqs. 18, 26], along the principal axes | √(I/V) X |
+//! | translation of a floating base | that of the centroid                     | X                  |
 //!
-//! Of several movers each is scaled by the root of its share of all volume. Joints whose weight is (nearly) zero are given a
-//! small one, so that they are cheap to move and the scaling stays bounded.
+//! With several movable models each is scaled by the root of its fraction of the total volume. Joints whose weight is (nearly)
+//! zero are given a small one, so that they are cheap to move and the scaling stays bounded.
 
 use nalgebra::{Isometry3, Matrix3, Quaternion, SymmetricEigen, Translation3, UnitQuaternion, Vector3};
 
-use super::arrangement::Arrangement;
+use super::collision_world::CollisionWorld;
 use super::part::Part;
 use super::pose::Pose;
 use super::rows::ContactRow;
-use super::tree::Tree;
+use super::tree::KinematicTree;
 use super::workspace::Frames;
 
-/// Greatest turn of a revolute joint from its start [rad]: at π the chart ends.
-const MOST_TURN: f64 = 3.0;
-/// Greatest length of the vector part of a base's turn: 0.98 is 157°.
-const MOST_VECTOR: f64 = 0.98;
-/// Least weight of a joint as a share of V·(size)²: it bounds the scaling to 1e8 of the size.
-const LEAST_WEIGHT: f64 = 1e-16;
+/// Maximum rotation of a revolute joint from its start [rad]: the chart is singular at π. Half changes the mean depth
+/// by +0.16 % (worst +4.2 %), twice no depth (docs/sensitivity.md).
+const MAX_ROTATION: f64 = 3.0;
+/// Maximum length of the vector part of a base's quaternion: 0.98 is 157°, short of the singularity at 180°.
+const MAX_VECTOR: f64 = 0.98;
+/// Minimum weight of a joint as a fraction of V·(size)²: it bounds the scaling to 1e8 of the size. A safeguard, without
+/// effect on the sets of docs/sensitivity.md.
+const MIN_WEIGHT: f64 = 1e-16;
+/// Lower bound of cos²(Δq/2) in the slope of a revolute joint: reached within 4° of π, beyond [`MAX_ROTATION`]. It
+/// keeps the slope finite at the singularity of the chart.
+const MIN_SQUARED_COSINE: f64 = 1e-3;
 
 /// A floating base in the chart.
 #[derive(Debug, Clone)]
@@ -34,74 +39,75 @@ struct FloatingBase {
     centroid: Vector3<f64>,
     /// Principal axes, as columns.
     axes: Matrix3<f64>,
-    /// y for each metre, and for each X along an axis.
+    /// y per metre of translation, and per X along each axis.
     shift: f64,
-    turn: Vector3<f64>,
+    rotation_scale: Vector3<f64>,
 }
 
-/// A joint's number in the chart.
+/// A generalized coordinate in the chart.
 #[derive(Debug, Clone, Copy)]
 struct JointVariable {
     coordinate: usize,
-    turns: bool,
+    is_revolute: bool,
     start: f64,
-    /// y for each X.
+    /// y per X: √(H/V) with H of [Tang14 eq. 28].
     scale: f64,
-    /// Limits of its value [rad or m].
+    /// Limits of the joint value [rad or m].
     limits: [f64; 2],
 }
 
-/// The chart around a start.
+/// The local chart of the configuration space of all movable models around a start.
 #[derive(Debug, Clone)]
-pub(crate) struct Chart {
+pub(crate) struct LocalChart {
     start: Vec<Pose>,
     bases: Vec<Option<FloatingBase>>,
     joints: Vec<Vec<JointVariable>>,
-    /// Least and greatest y of each variable.
+    /// Minimum and maximum y of each variable.
     bounds: Vec<[f64; 2]>,
 }
 
-impl Chart {
+impl LocalChart {
     /// The chart around a start, whose poses have been checked.
-    pub(crate) fn new(arrangement: &Arrangement, start: &[Pose]) -> Self {
-        let whole: f64 = arrangement.movers.iter().map(|mover| mover.norm().measure()).sum();
-        let dimension = arrangement.trees.iter().map(Tree::dimension).sum();
+    pub(crate) fn new(collision_world: &CollisionWorld, start: &[Pose]) -> Self {
+        let whole: f64 = collision_world.movables.iter().map(|movable| movable.norm().measure()).sum();
+        let dimension = collision_world.trees.iter().map(KinematicTree::dimension).sum();
         let mut bounds = vec![[f64::NEG_INFINITY, f64::INFINITY]; dimension];
         let (mut bases, mut joints) = (Vec::new(), Vec::new());
-        for (index, (mover, pose)) in arrangement.movers.iter().zip(start).enumerate() {
-            let metric = mover.norm().at(&pose.joints, &pose.base).expect("the poses have been checked");
-            let tree = &arrangement.trees[index];
-            let share = metric.measure() / whole;
-            let least = LEAST_WEIGHT * arrangement.size * arrangement.size;
+        for (index, (movable, pose)) in collision_world.movables.iter().zip(start).enumerate() {
+            let metric = movable.norm().at(&pose.joints, &pose.base).expect("the poses have been checked");
+            let tree = &collision_world.trees[index];
+            let fraction = metric.measure() / whole;
+            let min = MIN_WEIGHT * collision_world.size * collision_world.size;
             bases.push(tree.base.map(|first| {
                 let inertia = metric.whole().inertia() / metric.measure();
                 let eigen = SymmetricEigen::new(inertia);
-                let share = share * mover.base_weight();
+                let fraction = fraction * movable.base_weight();
                 FloatingBase {
                     first,
                     centroid: metric.whole().centroid().coords,
                     axes: eigen.eigenvectors,
-                    shift: share.sqrt(),
-                    turn: eigen.eigenvalues.map(|moment| (share * moment.max(least)).sqrt()),
+                    shift: fraction.sqrt(),
+                    rotation_scale: eigen.eigenvalues.map(|moment| (fraction * moment.max(min)).sqrt()),
                 }
             }));
             let variable = |(at, &coordinate): (usize, &usize)| {
                 let weight = metric.weights()[coordinate] / metric.measure();
-                let floor = if tree.turns[at] { least } else { LEAST_WEIGHT };
-                let scale = (share * mover.weights()[coordinate] * weight.max(floor)).sqrt();
+                // A weightless joint would scale y by zero: the floor keeps y ↔ q invertible.
+                let floor = if tree.is_revolute[at] { min } else { MIN_WEIGHT };
+                let scale = (fraction * movable.weights()[coordinate] * weight.max(floor)).sqrt();
                 JointVariable {
                     coordinate,
-                    turns: tree.turns[at],
+                    is_revolute: tree.is_revolute[at],
                     start: pose.joints[coordinate],
                     scale,
-                    limits: arrangement.limits[index][coordinate],
+                    limits: collision_world.limits[index][coordinate],
                 }
             };
-            let of_mover: Vec<_> = tree.coordinates.iter().enumerate().map(variable).collect();
-            for (at, variable) in of_mover.iter().enumerate() {
+            let of_movable: Vec<_> = tree.coordinates.iter().enumerate().map(variable).collect();
+            for (at, variable) in of_movable.iter().enumerate() {
                 bounds[tree.first + at] = variable.bounds();
             }
-            joints.push(of_mover);
+            joints.push(of_movable);
         }
         Self { start: start.to_vec(), bases, joints, bounds }
     }
@@ -111,38 +117,38 @@ impl Chart {
         self.bounds.len()
     }
 
-    /// Least and greatest y of each variable.
+    /// Minimum and maximum y of each variable.
     pub(crate) fn bounds(&self) -> &[[f64; 2]] {
         &self.bounds
     }
 
-    /// The poses where the chart was made.
+    /// The poses at the origin of the chart.
     pub(crate) fn start(&self) -> &[Pose] {
         &self.start
     }
 
     /// The poses at a point.
-    pub(crate) fn poses(&self, arrangement: &Arrangement, y: &[f64]) -> Vec<Pose> {
-        let of_mover = |index: usize| {
-            let (tree, start) = (&arrangement.trees[index], &self.start[index]);
+    pub(crate) fn poses(&self, collision_world: &CollisionWorld, y: &[f64]) -> Vec<Pose> {
+        let of_movable = |index: usize| {
+            let (tree, start) = (&collision_world.trees[index], &self.start[index]);
             let mut pose = start.clone();
             if let Some(base) = &self.bases[index] {
-                let (turn, shift) = base.motion(y);
-                pose.base = around(&base.centroid, &turn, &shift) * start.base;
+                let (rotation, shift) = base.motion(y);
+                pose.base = around(&base.centroid, &rotation, &shift) * start.base;
             }
             for (at, variable) in self.joints[index].iter().enumerate() {
                 pose.joints[variable.coordinate] = variable.value(y[tree.first + at]);
             }
             pose
         };
-        (0..self.start.len()).map(of_mover).collect()
+        (0..self.start.len()).map(of_movable).collect()
     }
 
-    /// The point of the chart at poses, as near as the chart reaches.
-    pub(crate) fn point(&self, arrangement: &Arrangement, poses: &[Pose]) -> Vec<f64> {
+    /// The point of the chart at given poses, clamped to the range of the chart.
+    pub(crate) fn point(&self, collision_world: &CollisionWorld, poses: &[Pose]) -> Vec<f64> {
         let mut y = vec![0.0; self.dimension()];
         for (index, pose) in poses.iter().enumerate() {
-            let tree = &arrangement.trees[index];
+            let tree = &collision_world.trees[index];
             if let Some(base) = &self.bases[index] {
                 base.point(&(pose.base * self.start[index].base.inverse()), &mut y);
             }
@@ -153,24 +159,24 @@ impl Chart {
         y
     }
 
-    /// Where everything is at a point.
-    pub(crate) fn place(&self, arrangement: &Arrangement, y: &[f64], frames: &mut Frames) {
+    /// Forward kinematics at a point: poses of all bodies and derivatives for [`LocalChart::differentiate`].
+    pub(crate) fn place(&self, collision_world: &CollisionWorld, y: &[f64], frames: &mut Frames) {
         frames.slopes.resize(self.dimension(), 0.0);
-        frames.bodies.resize(arrangement.bodies.len(), Isometry3::identity());
+        frames.bodies.resize(collision_world.bodies.len(), Isometry3::identity());
         frames.axes.clear();
-        frames.turns.clear();
+        frames.base_motions.clear();
         let mut body = 0;
-        for (index, tree) in arrangement.trees.iter().enumerate() {
+        for (index, tree) in collision_world.trees.iter().enumerate() {
             let start = &self.start[index];
             let base = match &self.bases[index] {
                 None => {
-                    frames.turns.push((1.0, Vector3::zeros(), Vector3::zeros()));
+                    frames.base_motions.push((1.0, Vector3::zeros(), Vector3::zeros()));
                     start.base
                 }
                 Some(base) => {
-                    let (turn, shift) = base.motion(y);
-                    frames.turns.push((turn.w, turn.imag(), base.centroid + shift));
-                    around(&base.centroid, &turn, &shift) * start.base
+                    let (rotation, shift) = base.motion(y);
+                    frames.base_motions.push((rotation.w, rotation.imag(), base.centroid + shift));
+                    around(&base.centroid, &rotation, &shift) * start.base
                 }
             };
             for (at, variable) in self.joints[index].iter().enumerate() {
@@ -184,117 +190,129 @@ impl Chart {
                 }
             };
             tree.place(&base, value, (&mut frames.links, &mut frames.axes));
-            while let Some(Part::Link { mover, link }) = arrangement.bodies.get(body).map(|body| body.part)
-                && mover == index
+            // Bodies are ordered by movable model, obstacles last: one pass assigns all poses.
+            while let Some(Part::Link { movable, link }) =
+                collision_world.bodies.get(body).map(|body| body.part)
+                && movable == index
             {
                 frames.bodies[body] = frames.links[link];
                 body += 1;
             }
         }
         for (index, pose) in frames.bodies.iter_mut().enumerate().skip(body) {
-            if let Part::Obstacle(obstacle) = arrangement.bodies[index].part {
-                *pose = arrangement.obstacles[obstacle].pose;
+            if let Part::Obstacle(obstacle) = collision_world.bodies[index].part {
+                *pose = collision_world.obstacles[obstacle].pose;
             }
         }
     }
 
-    /// Adds the derivative of a row's gap by y to `derivative`, which has been zeroed.
+    /// Adds the gradient of a row's gap by y to `derivative`, which has been zeroed: a row n·J of the contact matrix
+    /// [Tang14 eqs. 22–23, 25].
     pub(crate) fn differentiate(
         &self,
-        arrangement: &Arrangement,
+        collision_world: &CollisionWorld,
         frames: &Frames,
         row: &ContactRow,
         derivative: &mut [f64],
     ) {
         let normal = row.normal.into_inner();
-        let parts = row.bodies.map(|body| arrangement.bodies[body as usize].part);
-        let shared = self.shared_levers(arrangement, parts);
+        let parts = row.bodies.map(|body| collision_world.bodies[body as usize].part);
+        let shared = self.common_ancestors(collision_world, parts);
         for (side, sign) in [(0, 1.0), (1, -1.0)] {
-            let Part::Link { mover, link } = parts[side] else { continue };
+            let Part::Link { movable, link } = parts[side] else { continue };
             let (direction, point) = (normal * sign, row.points[side].coords);
-            if let (Some(base), None) = (&self.bases[mover], shared) {
-                let (w, v, center) = &frames.turns[mover];
+            // Joints above the last common ancestor move both points alike; as the points lie along the normal the gap stays.
+            if let (Some(base), None) = (&self.bases[movable], shared) {
+                let (w, v, center) = &frames.base_motions[movable];
                 base.differentiate(&direction, &(point - center), (*w, v), derivative);
             }
             let moment = point.cross(&direction);
-            for lever in &arrangement.trees[mover].levers[link][shared.unwrap_or(0)..] {
-                let [axis, origin] = &frames.axes[lever.slot];
-                let rate = if lever.turns {
+            for column in &collision_world.trees[movable].jacobian_columns[link][shared.unwrap_or(0)..] {
+                let [axis, origin] = &frames.axes[column.slot];
+                let rate = if column.is_revolute {
                     axis.dot(&(moment - origin.cross(&direction)))
                 } else {
                     axis.dot(&direction)
                 };
-                derivative[lever.variable] += lever.factor * rate * frames.slopes[lever.variable];
+                derivative[column.variable] += column.factor * rate * frames.slopes[column.variable];
             }
         }
     }
 
-    /// How many levers, from the root on, move both parts alike, where both are links of one mover.
-    fn shared_levers(&self, arrangement: &Arrangement, parts: [Part; 2]) -> Option<usize> {
-        let [Part::Link { mover, link }, Part::Link { mover: other, link: second }] = parts else {
+    /// Number of Jacobian columns, from the root on, of the common ancestors of both parts; `None` unless both are links of
+    /// one movable model.
+    fn common_ancestors(&self, collision_world: &CollisionWorld, parts: [Part; 2]) -> Option<usize> {
+        let [Part::Link { movable, link }, Part::Link { movable: other, link: second }] = parts else {
             return None;
         };
-        let levers = &arrangement.trees[mover].levers;
-        let both = levers[link].iter().zip(&levers[second]);
-        (mover == other).then(|| both.take_while(|(a, b)| a.slot == b.slot).count())
+        let columns = &collision_world.trees[movable].jacobian_columns;
+        let both = columns[link].iter().zip(&columns[second]);
+        (movable == other).then(|| both.take_while(|(a, b)| a.slot == b.slot).count())
     }
 
-    /// How far each variable may move without turning a joint by more than an angle [rad] or shifting anything by more
-    /// than a length [m].
+    /// Computes the change of each variable that rotates a joint by an angle [rad], or translates anything by a length [m].
     pub(crate) fn reach(&self, frames: &Frames, angle: f64, length: f64, reach: &mut Vec<f64>) {
         reach.clear();
         for (base, joints) in self.bases.iter().zip(&self.joints) {
             if let Some(base) = base {
                 reach.extend((0..3).map(|_| length * base.shift));
-                reach.extend(base.turn.iter().map(|turn| angle * turn));
+                reach.extend(base.rotation_scale.iter().map(|scale| angle * scale));
             }
             for variable in joints {
                 let slope = frames.slopes[reach.len()];
-                reach.push(if variable.turns { angle } else { length } / slope);
+                reach.push(if variable.is_revolute { angle } else { length } / slope);
             }
         }
     }
 
-    /// Which variables move all of a mover.
-    pub(crate) fn moving_all(&self, arrangement: &Arrangement) -> Vec<bool> {
+    /// Whether each variable moves all of its movable model.
+    pub(crate) fn moving_all(&self, collision_world: &CollisionWorld) -> Vec<bool> {
         let mut moving = vec![true; self.dimension()];
-        for body in &arrangement.bodies {
-            let Part::Link { mover, link } = body.part else { continue };
-            let tree = &arrangement.trees[mover];
+        for body in &collision_world.bodies {
+            let Part::Link { movable, link } = body.part else { continue };
+            let tree = &collision_world.trees[movable];
             for variable in tree.first..tree.first + tree.coordinates.len() {
-                moving[variable] &= tree.levers[link].iter().any(|lever| lever.variable == variable);
+                moving[variable] &=
+                    tree.jacobian_columns[link].iter().any(|column| column.variable == variable);
             }
         }
         moving
     }
 
-    /// Adds to a point what shifts all of a mover by a vector [m, world], as far as its base or its joints can.
-    pub(crate) fn shift(&self, arrangement: &Arrangement, mover: usize, by: &Vector3<f64>, y: &mut [f64]) {
-        if let Some(base) = &self.bases[mover] {
+    /// Adds the translation of a movable model by a vector [m, world] to a point, as far as its base or its joints allow.
+    pub(crate) fn shift(
+        &self,
+        collision_world: &CollisionWorld,
+        movable: usize,
+        by: &Vector3<f64>,
+        y: &mut [f64],
+    ) {
+        if let Some(base) = &self.bases[movable] {
             (0..3).for_each(|k| y[base.first + k] += by[k] * base.shift);
             return;
         }
         let mut frames = Frames::default();
-        self.place(arrangement, y, &mut frames);
-        let tree = &arrangement.trees[mover];
-        let moving = self.moving_all(arrangement);
-        for lever in tree.levers.iter().max_by_key(|levers| levers.len()).into_iter().flatten() {
-            if moving[lever.variable] && !lever.turns {
-                let [axis, _] = frames.axes[lever.slot];
-                let along = axis.dot(by) / (lever.factor * frames.slopes[lever.variable]);
-                let [lower, upper] = self.bounds[lever.variable];
-                y[lever.variable] = (y[lever.variable] + along).clamp(lower, upper);
+        self.place(collision_world, y, &mut frames);
+        let tree = &collision_world.trees[movable];
+        let moving = self.moving_all(collision_world);
+        // The longest chain contains every joint that moves all links.
+        for column in tree.jacobian_columns.iter().max_by_key(|columns| columns.len()).into_iter().flatten() {
+            if moving[column.variable] && !column.is_revolute {
+                let [axis, _] = frames.axes[column.slot];
+                let along = axis.dot(by) / (column.factor * frames.slopes[column.variable]);
+                let [lower, upper] = self.bounds[column.variable];
+                y[column.variable] = (y[column.variable] + along).clamp(lower, upper);
             }
         }
     }
 
-    /// Greatest share of a step from a point that turns no joint by more than an angle [rad] and shifts nothing by more
+    /// Maximum fraction of a step from a point that rotates no joint by more than an angle [rad] and translates nothing by more
     /// than a length [m].
-    pub(crate) fn share_within(&self, frames: &Frames, step: &[f64], angle: f64, length: f64) -> f64 {
-        let mut share: f64 = 1.0;
-        let mut limit = |moved: f64, most: f64| {
-            if moved.abs() > most {
-                share = share.min(most / moved.abs());
+    pub(crate) fn max_step_fraction(&self, frames: &Frames, step: &[f64], angle: f64, length: f64) -> f64 {
+        let mut fraction: f64 = 1.0;
+        let mut limit = |moved: f64, max: f64| {
+            if moved.abs() > max {
+                fraction = fraction.min(max / moved.abs());
             }
         };
         let mut at = 0;
@@ -302,53 +320,57 @@ impl Chart {
             if let Some(base) = base {
                 let of_base = |k: usize| step[base.first + k];
                 let shift = Vector3::new(of_base(0), of_base(1), of_base(2)) / base.shift;
-                let turn = Vector3::new(of_base(3), of_base(4), of_base(5)).component_div(&base.turn);
+                let rotation =
+                    Vector3::new(of_base(3), of_base(4), of_base(5)).component_div(&base.rotation_scale);
                 limit(shift.norm(), length);
-                limit(turn.norm(), angle);
+                limit(rotation.norm(), angle);
                 at += 6;
             }
             for variable in joints {
-                limit(step[at] * frames.slopes[at], if variable.turns { angle } else { length });
+                limit(step[at] * frames.slopes[at], if variable.is_revolute { angle } else { length });
                 at += 1;
             }
         }
-        share
+        fraction
     }
 }
 
-/// A turn about a point, then a shift.
-fn around(center: &Vector3<f64>, turn: &UnitQuaternion<f64>, shift: &Vector3<f64>) -> Isometry3<f64> {
-    Isometry3::from_parts(Translation3::from(center + shift - turn * center), *turn)
+/// A rotation about a point, then a translation.
+fn around(center: &Vector3<f64>, rotation: &UnitQuaternion<f64>, shift: &Vector3<f64>) -> Isometry3<f64> {
+    Isometry3::from_parts(Translation3::from(center + shift - rotation * center), *rotation)
 }
 
 impl FloatingBase {
-    /// Turn about the centroid and shift at a point.
+    /// Rotation about the centroid and translation at a point of the chart.
     fn motion(&self, y: &[f64]) -> (UnitQuaternion<f64>, Vector3<f64>) {
         let y = &y[self.first..self.first + 6];
         let shift = Vector3::new(y[0], y[1], y[2]) / self.shift;
-        let x = Vector3::new(y[3], y[4], y[5]).component_div(&self.turn);
+        let x = Vector3::new(y[3], y[4], y[5]).component_div(&self.rotation_scale);
         let mut vector = self.axes * x * 0.5;
         let length = vector.norm();
-        if length > MOST_VECTOR {
-            vector *= MOST_VECTOR / length;
+        // Points beyond the chart are pulled back to its boundary, so that the scalar part stays real.
+        if length > MAX_VECTOR {
+            vector *= MAX_VECTOR / length;
         }
         let scalar = (1.0 - vector.norm_squared()).sqrt();
         (UnitQuaternion::new_normalize(Quaternion::from_parts(scalar, vector)), shift)
     }
 
-    /// The point at a motion of the world.
+    /// Sets the coordinates of the base at a motion of the world.
     fn point(&self, motion: &Isometry3<f64>, y: &mut [f64]) {
         let shift = motion.rotation * self.centroid + motion.translation.vector - self.centroid;
+        // q and −q are the same rotation; the one with w ≥ 0 is within the chart.
         let sign = if motion.rotation.w < 0.0 { -2.0 } else { 2.0 };
         let x = self.axes.tr_mul(&(motion.rotation.imag() * sign));
-        let turn = x.component_mul(&self.turn);
+        let rotation = x.component_mul(&self.rotation_scale);
         for k in 0..3 {
             y[self.first + k] = shift[k] * self.shift;
-            y[self.first + 3 + k] = turn[k];
+            y[self.first + 3 + k] = rotation[k];
         }
     }
 
-    /// Derivative of a point's way along a direction; `arm` is the point from the centroid [m], (w, v) the quaternion.
+    /// Adds the derivative of a point's displacement along a direction; `arm` is the point relative to the centroid [m], (w, v)
+    /// the quaternion [Tang14 eqs. 7–8].
     ///
     /// ω = w dX + v (v·dX)/w + v × dX, so that m·ω = (w m + v (v·m)/w + m × v)·dX with m = arm × direction.
     fn differentiate(
@@ -360,7 +382,7 @@ impl FloatingBase {
     ) {
         let moment = arm.cross(direction);
         let by_x = moment * w + v * (v.dot(&moment) / w) + moment.cross(v);
-        let along_axes = self.axes.tr_mul(&by_x).component_div(&self.turn);
+        let along_axes = self.axes.tr_mul(&by_x).component_div(&self.rotation_scale);
         for k in 0..3 {
             derivative[self.first + k] += direction[k] / self.shift;
             derivative[self.first + 3 + k] += along_axes[k];
@@ -369,35 +391,44 @@ impl FloatingBase {
 }
 
 impl JointVariable {
-    /// Least and greatest y.
+    /// Minimum and maximum y.
     fn bounds(&self) -> [f64; 2] {
-        let most = if self.turns { MOST_TURN } else { f64::INFINITY };
+        let max = if self.is_revolute { MAX_ROTATION } else { f64::INFINITY };
         self.limits.map(|limit| {
-            let change = (limit - self.start).clamp(-most, most);
-            self.scale * if self.turns { 2.0 * (0.5 * change).sin() } else { change }
+            let change = (limit - self.start).clamp(-max, max);
+            self.scale * if self.is_revolute { 2.0 * (0.5 * change).sin() } else { change }
         })
     }
 
-    /// The value [rad or m] at y.
+    /// The joint value [rad or m] at y [Tang14 eq. 26].
     fn value(&self, y: f64) -> f64 {
         let x = y / self.scale;
+        // Exactly zero must return the start bit by bit, without rounding through sine and arcsine.
         if x == 0.0 {
             return self.start.clamp(self.limits[0], self.limits[1]);
         }
-        let change = if self.turns { 2.0 * (0.5 * x).clamp(-1.0, 1.0).asin() } else { x };
+        let change = if self.is_revolute { 2.0 * (0.5 * x).clamp(-1.0, 1.0).asin() } else { x };
         (self.start + change).clamp(self.limits[0], self.limits[1])
     }
 
-    /// y at a value.
+    /// y at a joint value [Tang14 eq. 26].
     fn point(&self, value: f64) -> f64 {
         let change = value - self.start;
-        let x = if self.turns { 2.0 * (0.5 * change.clamp(-MOST_TURN, MOST_TURN)).sin() } else { change };
+        let x = if self.is_revolute {
+            2.0 * (0.5 * change.clamp(-MAX_ROTATION, MAX_ROTATION)).sin()
+        } else {
+            change
+        };
         self.scale * x
     }
 
-    /// Change of the value by y: dΔq/dX = 1/cos(Δq/2) of a revolute joint.
+    /// Derivative of the joint value by y: dΔq/dX = 1/cos(Δq/2) for a revolute joint [Tang14 eq. 25].
     fn slope(&self, y: f64) -> f64 {
         let half = 0.5 * y / self.scale;
-        if self.turns { 1.0 / (self.scale * (1.0 - half * half).max(1e-3).sqrt()) } else { 1.0 / self.scale }
+        if self.is_revolute {
+            1.0 / (self.scale * (1.0 - half * half).max(MIN_SQUARED_COSINE).sqrt())
+        } else {
+            1.0 / self.scale
+        }
     }
 }

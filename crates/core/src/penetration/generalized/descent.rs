@@ -1,87 +1,116 @@
 //! The descent: sequential quadratic programming on signed distances, from any start.
 //!
-//! In the chart σ is ‖y‖², so each step is the nearest point to the origin that keeps all rows and limits: a least-change
-//! problem whose only approximation is that the gaps are linear. Overlapping starts are welcome: the rows then lead out.
-//! A filter of (lack of clearance, σ) takes a step that is better in either than all before; else it is halved. Rows that
-//! contradict each other are softened.
+//! In the chart σ is ‖y‖² [Tang14 eqs. 24, 26–28], so each step is the nearest point to the origin that satisfies all rows and
+//! limits: a minimum-norm projection whose only approximation is that the gaps are linear. Overlapping starts are accepted:
+//! the rows then lead out. A filter of (constraint violation, σ) accepts a step that improves either over all points before;
+//! otherwise the trust region shrinks. Contradictory rows are softened.
 
-use super::arrangement::Arrangement;
-use super::chart::Chart;
+use super::chart::LocalChart;
+use super::collision_world::CollisionWorld;
 use super::options::{GeneralizedOptions, GeneralizedSource};
-use super::pairs::{Nearness, ScanOptions};
-use super::workspace::{Exit, Frames, ScanMemory, Workspace};
+use super::pairs::{GapSummary, ScanOptions};
+use super::workspace::{ExitFace, Frames, ScanMemory, Workspace};
 use crate::penetration::convex::options::ConvexOptions;
-use crate::penetration::quadratic_program::least_change::LeastChange;
-use crate::penetration::quadratic_program::least_change::rows::Rows;
+use crate::penetration::quadratic_program::min_norm_projection::MinNormProjection;
+use crate::penetration::quadratic_program::min_norm_projection::rows::Rows;
 
-/// Share of the arrangement's size by which everything is kept farther apart than asked, so that what touches within
-/// rounding is free: a larger one costs so much σ.
-const TOUCH: f64 = 5e-8;
-/// Share of that distance that must be kept for a point to count as free.
-const FREE: f64 = 0.25;
-/// Share of the size within which pairs have rows.
+/// Margin added to the clearance of all pairs, as a fraction of the size of the collision world, so that contacts
+/// within rounding count as free. A larger one costs σ in proportion. Half and twice change every depth by less than
+/// 0.01 % and the steps by less than 0.5 % (docs/sensitivity.md).
+const MARGIN: f64 = 5e-8;
+/// Fraction of that margin that must remain for a point to count as free: the rest is room for linearisation errors.
+/// Half and twice change every depth by less than 0.01 % and the steps by less than 0.5 % (docs/sensitivity.md).
+const FREE_MARGIN: f64 = 0.25;
+/// Fraction of the size within which pairs have rows. A smaller one lets a step run into pairs that were not seen; a
+/// larger one costs distance queries. Half changes the mean depth by +1.4 % (worst +68 %, best −35 %) with +8.5 %
+/// steps, twice by −0.046 % (best −1.2 %; docs/sensitivity.md).
 const HORIZON: f64 = 0.3;
-/// Greatest turn [rad] and, as a share of the size, shift of a step.
-const MOST_TURN: f64 = 0.5;
-const MOST_SHIFT: f64 = 0.7;
-/// Factors of the trust region after steps that were refused or taken, and the least one.
+/// Trust region of a step: maximum rotation [rad]. Beyond it linearised gaps predict little; smaller ones need more
+/// steps. Half changes the mean depth by +8.4 % (worst +113 %) with +7.8 % steps, twice by +3.1 % (worst +59 %;
+/// docs/sensitivity.md).
+const MAX_ROTATION: f64 = 0.5;
+/// Trust region of a step: maximum translation, as a fraction of the size. Half changes the mean depth by +0.29 %
+/// (worst +7.5 %), twice by −0.11 % (worst +2.4 %, best −7.4 %; docs/sensitivity.md).
+const MAX_SHIFT: f64 = 0.7;
+/// Factor of the trust region after a step that was rejected. Half changes the mean depth by < 0.01 %, twice by
+/// +0.014 % (worst +0.32 %) with 10 % fewer steps (docs/sensitivity.md).
 const SHRINK: f64 = 0.4;
+/// Factor of the trust region after a step that was accepted. Half changes the mean depth by +1.4 % (worst +36 %),
+/// twice by < 0.01 %, both with 9 % fewer steps (docs/sensitivity.md).
 const GROW: f64 = 2.0;
-const LEAST_RADIUS: f64 = 2e-3;
-/// Relative change of y below which a descent has arrived.
-const ARRIVED: f64 = 1e-5;
-/// A new point must undercut the filter by this share.
+/// Radius of the trust region at which a descent gives up. Half and twice change no depth and the steps by less than
+/// 0.5 % (docs/sensitivity.md).
+const MIN_RADIUS: f64 = 2e-3;
+/// Relative change of y below which a descent has converged. Half and twice change every depth by less than 0.01 % and
+/// the steps by +0.78 % and < 0.5 % (docs/sensitivity.md).
+const CONVERGED: f64 = 1e-5;
+/// Fraction by which a new point must improve on the points of the filter. Half and twice change every depth by less
+/// than 0.05 % and the steps by less than 1 % (docs/sensitivity.md).
 const FILTER: f64 = 1e-3;
-/// Softness of contradictory rows.
+/// Softness s of contradictory rows: a violation v costs (v/s)² beside ‖y‖². A smaller one resolves more of the
+/// violation per step at a larger σ. Half changes the mean depth by +4.1 % (worst +68 %) with +2.5 % steps, twice by
+/// +2.6 % (worst +68 %) with +16 % steps (docs/sensitivity.md).
 const SOFT: f64 = 0.5;
-/// Share of the lack of clearance at which rows contradicted each other, below which they may not any more.
+/// Fraction of the violation at which rows became contradictory below which they are hard again. Half changes the mean
+/// depth by +2.4 % (worst +61 %), twice by < 0.01 % with +19 % steps (docs/sensitivity.md).
 const RESOLVED: f64 = 0.5;
-/// Turn [rad] and, as a share of the size, shift that are rounding.
-const STILL: f64 = 1e-7;
-/// Share by which bounds of signed distances may differ in a descent.
+/// Rotation [rad] and, as a fraction of the size, translation that count as rounding. A safeguard against relative
+/// poses that would count as movable by rounding alone, without effect on the sets of docs/sensitivity.md.
+const MOTION_ROUNDING: f64 = 1e-7;
+/// Relative tolerance of the bounds of signed distances in a descent. Half and twice change neither depths nor the
+/// number of steps (docs/sensitivity.md).
 const PRECISION: f64 = 1e-6;
 
-/// What makes limits, and the reach of a step, hard among soft rows.
+/// Row scale that keeps limits hard among soft rows. A safeguard, without effect on the sets of docs/sensitivity.md.
 const HARD: f64 = 1e9;
+/// Row scale that keeps the trust region hard among soft rows. Half and twice change every depth by less than 0.01 %
+/// and the supports by less than 0.5 % (docs/sensitivity.md).
 const HARD_REACH: f64 = 100.0;
-/// Share of its width by which a bound may be broken for all rounding.
+/// Fraction of its width by which a bound may be violated by rounding. Half and twice change neither depths nor the
+/// number of steps (docs/sensitivity.md).
 const BOUND_ROUNDING: f64 = 1e-9;
-/// Steps that must lessen the lack of clearance by a share or, once free, σ by another one.
+/// Number of steps within which the violation must decrease by [`VIOLATION_GAIN`] or, once free, σ by [`GAIN`]: fewer
+/// stop descents that only pause. Half changes the mean depth by +4.3 % (worst +123 %) with −37 % steps, twice by
+/// +0.28 % (worst +15 %, best −7.4 %) with +44 % steps (docs/sensitivity.md).
 const WINDOW: usize = 6;
-const LACK_GAIN: f64 = 0.2;
+/// Fraction by which the violation must decrease within [`WINDOW`] steps. Half and twice change every depth by less
+/// than 0.05 % and the steps by +1.2 % and −2.9 % (docs/sensitivity.md).
+const VIOLATION_GAIN: f64 = 0.2;
+/// Fraction by which σ must decrease within [`WINDOW`] steps once the poses are free. Half and twice change every depth
+/// by less than 0.01 % and the steps by less than 0.5 % (docs/sensitivity.md).
 const GAIN: f64 = 1e-4;
 
 impl Workspace {
-    pub(crate) fn new(arrangement: &Arrangement) -> Self {
+    pub(crate) fn new(collision_world: &CollisionWorld) -> Self {
         Self {
-            scan: ScanMemory::new(arrangement),
+            scan: ScanMemory::new(collision_world),
             frames: Frames::default(),
             rows: Vec::new(),
             trial_rows: Vec::new(),
             trial_frames: Frames::default(),
             problem: Rows::new(0),
-            solver: LeastChange::default(),
+            solver: MinNormProjection::default(),
             derivative: Vec::new(),
-            boxed: Vec::new(),
+            bounds: Vec::new(),
             soft: false,
         }
     }
 }
 
-/// Where a descent has come.
+/// Result of a descent.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Descended {
-    /// The free point of least σ, if any was met.
+pub(crate) struct DescentResult {
+    /// The free point of minimum σ, if any was found.
     pub(crate) free: Option<Vec<f64>>,
-    /// The point that lacked the least clearance.
+    /// The point of minimum constraint violation.
     pub(crate) nearest: Vec<f64>,
-    pub(crate) lack: f64,
+    pub(crate) violation: f64,
     pub(crate) iterations: u32,
-    /// Where it set out.
+    /// Source of the start.
     pub(crate) source: GeneralizedSource,
 }
 
-impl Descended {
+impl DescentResult {
     pub(crate) fn with_source(self, source: GeneralizedSource) -> Self {
         Self { source, ..self }
     }
@@ -92,118 +121,132 @@ impl Descended {
     }
 }
 
-/// Where a descent starts.
+/// Start of a descent.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Launch<'a> {
+pub(crate) struct DescentStart<'a> {
     /// The point of the chart.
     pub(crate) from: &'a [f64],
-    /// Which variables move; all, where it is not given.
+    /// Whether each variable may move; all of them where not given.
     pub(crate) active: Option<&'a [bool]>,
-    /// Ways out of pairs of pieces that are prescribed.
-    pub(crate) exits: &'a [(usize, Exit)],
+    /// Prescribed exit faces of pairs of pieces.
+    pub(crate) exits: &'a [(usize, ExitFace)],
 }
 
-impl<'a> From<&'a [f64]> for Launch<'a> {
+impl<'a> From<&'a [f64]> for DescentStart<'a> {
     fn from(from: &'a [f64]) -> Self {
         Self { from, active: None, exits: &[] }
     }
 }
 
-/// A descent in an arrangement.
+/// A descent in a collision world.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Descent<'a> {
-    pub(crate) arrangement: &'a Arrangement,
-    pub(crate) chart: &'a Chart,
+    pub(crate) collision_world: &'a CollisionWorld,
+    pub(crate) chart: &'a LocalChart,
     pub(crate) clearance: f64,
     pub(crate) max_iterations: u32,
 }
 
-/// Whether the last steps neither lessened the lack of clearance nor, once free, σ.
+/// Whether the last steps improved neither the violation nor, once free, σ.
 fn stalls(progress: &[[f64; 2]]) -> bool {
+    // Fewer steps than a window prove nothing.
     let Some(before) = progress.len().checked_sub(WINDOW + 1) else { return false };
-    let ([old_lack, old_sigma], [lack, sigma]) = (progress[before], progress[progress.len() - 1]);
+    let ([old_violation, old_sigma], [violation, sigma]) = (progress[before], progress[progress.len() - 1]);
     if sigma.is_finite() {
+        // A descent that has only just become free has not stalled: its σ has no predecessor to compare with.
         old_sigma.is_finite() && !(sigma < (1.0 - GAIN) * old_sigma)
     } else {
-        !(lack < (1.0 - LACK_GAIN) * old_lack)
+        !(violation < (1.0 - VIOLATION_GAIN) * old_violation)
     }
 }
 
-/// ‖y‖².
+/// σ at a point of the chart: ‖y‖² [Tang14 eq. 27].
 pub(crate) fn squared(y: &[f64]) -> f64 {
     y.iter().map(|x| x * x).sum()
 }
 
 impl<'a> Descent<'a> {
-    pub(crate) fn new(arrangement: &'a Arrangement, chart: &'a Chart, options: &GeneralizedOptions) -> Self {
+    pub(crate) fn new(
+        collision_world: &'a CollisionWorld,
+        chart: &'a LocalChart,
+        options: &GeneralizedOptions,
+    ) -> Self {
         let GeneralizedOptions { clearance, max_iterations, .. } = *options;
-        Self { arrangement, chart, clearance, max_iterations }
+        Self { collision_world, chart, clearance, max_iterations }
     }
 
-    /// Common ways out of what several links are stuck in at the start of the chart.
-    pub(crate) fn common_exits(&self, workspace: &mut Workspace) -> Vec<(usize, Exit)> {
+    /// Common exit faces of what several links are stuck in at the origin of the chart.
+    pub(crate) fn common_exits(&self, workspace: &mut Workspace) -> Vec<(usize, ExitFace)> {
         let origin = vec![0.0; self.chart.dimension()];
         workspace.scan.forget();
-        self.chart.place(self.arrangement, &origin, &mut workspace.frames);
-        self.arrangement.common_exits(&workspace.frames, &mut workspace.scan)
+        self.chart.place(self.collision_world, &origin, &mut workspace.frames);
+        self.collision_world.common_exits(&workspace.frames, &mut workspace.scan)
     }
 
-    /// Whether a point is free as an answer must be.
+    /// Whether a point is free by the standard of a result.
     pub(crate) fn is_free(&self, y: &[f64], workspace: &mut Workspace) -> bool {
         workspace.scan.forget();
-        self.chart.place(self.arrangement, y, &mut workspace.frames);
-        !self.arrangement.touches(&workspace.frames, self.free_gap(), &mut workspace.scan)
+        self.chart.place(self.collision_world, y, &mut workspace.frames);
+        !self.collision_world.touches(&workspace.frames, self.free_gap(), &mut workspace.scan)
     }
 
-    /// Whether two bodies overlap at the start of the chart that are where they are to each other at `elsewhere`, a point in
-    /// general position, too: nothing takes them apart.
+    /// Whether two bodies that overlap at the origin of the chart have the same relative pose at `elsewhere`, a point in general
+    /// position: then no motion separates them.
     pub(crate) fn is_hopeless(&self, elsewhere: &[f64], workspace: &mut Workspace) -> bool {
         workspace.scan.forget();
-        self.look(&vec![0.0; elsewhere.len()], workspace);
+        self.evaluate(&vec![0.0; elsewhere.len()], workspace);
         let Workspace { frames, trial_frames, trial_rows, .. } = workspace;
-        self.chart.place(self.arrangement, elsewhere, frames);
+        self.chart.place(self.collision_world, elsewhere, frames);
         trial_rows.iter().filter(|row| !(row.gap >= self.clearance)).any(|row| {
             let [here, there] = [&*trial_frames, &*frames].map(|frames| {
                 let [a, b] = row.bodies.map(|body| &frames.bodies[body as usize]);
                 a.inv_mul(b)
             });
+            // A relative pose that a random motion leaves as it was cannot be changed at all.
             let moved = here.inv_mul(&there);
-            moved.translation.vector.norm() <= STILL * self.arrangement.size
-                && moved.rotation.angle() <= STILL
+            moved.translation.vector.norm() <= MOTION_ROUNDING * self.collision_world.size
+                && moved.rotation.angle() <= MOTION_ROUNDING
         })
     }
 
-    /// How far apart everything is to be [m].
+    /// Gap that the rows demand [m].
     fn target(&self) -> f64 {
-        self.clearance + TOUCH * self.arrangement.size
+        self.clearance + MARGIN * self.collision_world.size
     }
 
-    /// The least gap that counts as free [m].
+    /// Minimum gap that counts as free [m].
     pub(crate) fn free_gap(&self) -> f64 {
-        self.clearance + FREE * TOUCH * self.arrangement.size
+        self.clearance + FREE_MARGIN * MARGIN * self.collision_world.size
     }
 
-    /// Descends from a point of the chart.
-    pub(crate) fn run(&self, launch: &Launch<'_>, workspace: &mut Workspace) -> Descended {
-        let Launch { from, active, exits } = *launch;
+    /// Descends from a point of the chart: iterated constrained optimization [Tang14 §5.3].
+    #[expect(clippy::too_many_lines, reason = "one loop, whose steps share their state")]
+    pub(crate) fn run(&self, start: &DescentStart<'_>, workspace: &mut Workspace) -> DescentResult {
+        let DescentStart { from, active, exits } = *start;
         workspace.scan.forget();
         workspace.scan.prescribe(exits);
         let mut y: Vec<f64> =
             from.iter().zip(self.chart.bounds()).map(|(y, b)| y.clamp(b[0], b[1])).collect();
         let mut trial = y.clone();
-        let mut nearness = self.look(&y, workspace);
+        let mut gaps = self.evaluate(&y, workspace);
+        // The start counts as an accepted trial: its rows and frames are linearised first.
         std::mem::swap(&mut workspace.rows, &mut workspace.trial_rows);
         std::mem::swap(&mut workspace.frames, &mut workspace.trial_frames);
-        let mut found =
-            Descended { free: None, nearest: y.clone(), lack: nearness.lack, ..Descended::default() };
-        self.note(&y, &nearness, &mut found);
-        let mut filter = vec![[nearness.lack, squared(&y)]];
+        let mut found = DescentResult {
+            free: None,
+            nearest: y.clone(),
+            violation: gaps.violation,
+            ..DescentResult::default()
+        };
+        self.record(&y, &gaps, &mut found);
+        let mut filter = vec![[gaps.violation, squared(&y)]];
         let mut radius = 1.0;
-        let mut contradictory = nearness.lack;
+        let mut contradictory = gaps.violation;
         workspace.soft = false;
         let mut progress: Vec<[f64; 2]> = Vec::new();
         for _ in 0..self.max_iterations {
             found.iterations += 1;
+            // Without a solution even of the softened rows, the best point so far is the result.
             let Some(step) = self.step(&y, radius, active, workspace) else { break };
             let length = squared(&step).sqrt();
             for ((trial, y), (step, bound)) in
@@ -211,74 +254,80 @@ impl<'a> Descent<'a> {
             {
                 *trial = (y + step).clamp(bound[0], bound[1]);
             }
-            nearness = self.look(&trial, workspace);
-            self.note(&trial, &nearness, &mut found);
-            let point = [nearness.lack, squared(&trial)];
+            gaps = self.evaluate(&trial, workspace);
+            self.record(&trial, &gaps, &mut found);
+            let point = [gaps.violation, squared(&trial)];
+            // A step must improve on every earlier point, so that the descent cannot cycle.
             let accepted = filter.iter().all(|old| self.undercuts(&point, old));
-            progress.push([found.lack, found.sigma()]);
+            // Measured on the best points: a rejected trial counts as a step without progress.
+            progress.push([found.violation, found.sigma()]);
             if stalls(&progress) {
                 break;
             }
             if !accepted {
                 radius *= SHRINK;
-                if radius < LEAST_RADIUS {
+                if radius < MIN_RADIUS {
                     break;
                 }
                 continue;
             }
+            // Points that the new one dominates constrain nothing any more.
             filter.retain(|old| !(point[0] <= old[0] && point[1] <= old[1]));
             filter.push(point);
             radius = (radius * GROW).min(1.0);
-            // What contradicts itself goes on doing so until much of it is resolved.
-            let resolved = nearness.lack < RESOLVED * contradictory;
+            // Rows that contradict each other usually do so again at the next point: they stay soft until much of the violation is
+            // resolved.
+            let resolved = gaps.violation < RESOLVED * contradictory;
             if !workspace.soft {
-                contradictory = nearness.lack;
+                contradictory = gaps.violation;
             } else if resolved {
                 workspace.soft = false;
             }
             std::mem::swap(&mut y, &mut trial);
             std::mem::swap(&mut workspace.rows, &mut workspace.trial_rows);
             std::mem::swap(&mut workspace.frames, &mut workspace.trial_frames);
-            let is_free = nearness.least >= self.free_gap();
-            if is_free && length <= ARRIVED * squared(&y).sqrt() {
+            let is_free = gaps.min >= self.free_gap();
+            // A short step is not convergence while something overlaps: there the window decides.
+            if is_free && length <= CONVERGED * squared(&y).sqrt() {
                 break;
             }
         }
         found
     }
 
-    /// Whether a point is better than an old one in clearance or in σ.
+    /// Whether a point improves on an old one in violation or in σ.
     fn undercuts(&self, point: &[f64; 2], old: &[f64; 2]) -> bool {
-        let enough = (1.0 - FREE) * TOUCH * self.arrangement.size;
+        // Within this violation every gap is at least the free gap, so that only σ counts.
+        let enough = (1.0 - FREE_MARGIN) * MARGIN * self.collision_world.size;
         if point[0] <= enough && old[0] <= enough {
             return point[1] < old[1];
         }
         point[0] < (1.0 - FILTER) * old[0] || point[1] < old[1] * (1.0 - FILTER)
     }
 
-    /// Keeps a point that is free and better, or that lacks less.
-    fn note(&self, y: &[f64], nearness: &Nearness, found: &mut Descended) {
-        if nearness.least >= self.free_gap() && squared(y) < found.sigma() {
+    /// Records a point that is free and better, or less violated.
+    fn record(&self, y: &[f64], gaps: &GapSummary, found: &mut DescentResult) {
+        if gaps.min >= self.free_gap() && squared(y) < found.sigma() {
             found.free = Some(y.to_vec());
         }
-        if nearness.lack < found.lack {
-            found.lack = nearness.lack;
+        if gaps.violation < found.violation {
+            found.violation = gaps.violation;
             found.nearest = y.to_vec();
         }
     }
 
-    /// Rows and nearness at a point, into the trial's place.
-    fn look(&self, y: &[f64], workspace: &mut Workspace) -> Nearness {
+    /// Evaluates rows and gaps at a point, into the trial buffers.
+    fn evaluate(&self, y: &[f64], workspace: &mut Workspace) -> GapSummary {
         let Workspace { scan, trial_frames, trial_rows, .. } = workspace;
-        self.chart.place(self.arrangement, y, trial_frames);
+        self.chart.place(self.collision_world, y, trial_frames);
         let convex = ConvexOptions { relative_tolerance: PRECISION, ..ConvexOptions::default() };
         let target = self.target();
-        let options = ScanOptions { target, horizon: target + HORIZON * self.arrangement.size, convex };
-        self.arrangement.scan(trial_frames, &options, scan, trial_rows)
+        let options = ScanOptions { target, horizon: target + HORIZON * self.collision_world.size, convex };
+        self.collision_world.scan(trial_frames, &options, scan, trial_rows)
     }
 
-    /// The change of y to the nearest point to the origin that keeps all rows and limits: within the trust region where it
-    /// would leave it, softly where the rows contradict each other there.
+    /// The change of y to the nearest point to the origin that satisfies all rows and limits [Tang14 eqs. 27, 29–30]: restricted
+    /// to the trust region if it would leave that, and softened if the rows contradict each other there.
     fn step(
         &self,
         y: &[f64],
@@ -287,33 +336,37 @@ impl<'a> Descent<'a> {
         workspace: &mut Workspace,
     ) -> Option<Vec<f64>> {
         self.linearise(y, active, workspace);
-        let Workspace { frames, problem, solver, derivative, boxed, soft, .. } = workspace;
-        boxed.clear();
-        boxed.extend_from_slice(self.chart.bounds());
-        let shift = radius * MOST_SHIFT * self.arrangement.size;
-        let turn = radius * MOST_TURN;
+        let Workspace { frames, problem, solver, derivative, bounds, soft, .. } = workspace;
+        bounds.clear();
+        bounds.extend_from_slice(self.chart.bounds());
+        let shift = radius * MAX_SHIFT * self.collision_world.size;
+        let rotation = radius * MAX_ROTATION;
         let change =
             |nearest: Vec<f64>| -> Vec<f64> { nearest.iter().zip(y).map(|(to, from)| to - from).collect() };
+        // The full step is tried first: where it stays within the trust region, no rows are needed for its box.
         let hardness = |_: usize| HARD;
         if !*soft
-            && let Some(step) =
-                (InBox { boxed: boxed.as_slice(), hardness }).nearest(problem, solver, 0.0).map(change)
-            && self.chart.share_within(frames, &step, turn, shift) >= 1.0
+            && let Some(step) = (BoundedProjection { bounds: bounds.as_slice(), hardness })
+                .nearest(problem, solver, 0.0)
+                .map(change)
+            && self.chart.max_step_fraction(frames, &step, rotation, shift) >= 1.0
         {
             return Some(step);
         }
-        self.chart.reach(frames, turn, shift, derivative);
-        for ((bound, reach), y) in boxed.iter_mut().zip(derivative.iter()).zip(y) {
+        self.chart.reach(frames, rotation, shift, derivative);
+        for ((bound, reach), y) in bounds.iter_mut().zip(derivative.iter()).zip(y) {
+            // The box of the trust region is around y, the limits of the chart stay.
             *bound = [bound[0].max(y - reach), bound[1].min(y + reach)];
         }
-        let hardness = |at: usize| HARD_REACH * self.arrangement.size / derivative[at];
-        let in_box = InBox { boxed: boxed.as_slice(), hardness };
-        let hard = if *soft { None } else { in_box.nearest(problem, solver, 0.0) };
+        // `derivative` now contains the reach of each variable: short reaches need stiffer rows.
+        let hardness = |at: usize| HARD_REACH * self.collision_world.size / derivative[at];
+        let projection = BoundedProjection { bounds: bounds.as_slice(), hardness };
+        let hard = if *soft { None } else { projection.nearest(problem, solver, 0.0) };
         *soft = hard.is_none();
-        hard.or_else(|| in_box.nearest(problem, solver, SOFT)).map(change)
+        hard.or_else(|| projection.nearest(problem, solver, SOFT)).map(change)
     }
 
-    /// The rows of the least-change problem at a point.
+    /// Linearises the rows at a point: C′ (X − X_c) ≥ 0 with the gaps as right-hand sides [Tang14 eqs. 22–23, 27].
     fn linearise(&self, y: &[f64], active: Option<&[bool]>, workspace: &mut Workspace) {
         let Workspace { frames, rows, problem, derivative, .. } = workspace;
         if problem.columns() != y.len() {
@@ -324,10 +377,11 @@ impl<'a> Descent<'a> {
         for row in rows.iter() {
             derivative.clear();
             derivative.resize(y.len(), 0.0);
-            self.chart.differentiate(self.arrangement, frames, row, derivative);
+            self.chart.differentiate(self.collision_world, frames, row, derivative);
             if let Some(active) = active {
                 derivative.iter_mut().zip(active).filter(|(_, active)| !**active).for_each(|(d, _)| *d = 0.0);
             }
+            // A row that no active variable changes cannot be satisfied by a step, and would make the problem infeasible.
             if derivative.iter().any(|x| x.abs() > 0.0) {
                 let here: f64 = derivative.iter().zip(y).map(|(d, y)| d * y).sum();
                 problem.push(derivative, wanted - row.gap + here);
@@ -336,28 +390,30 @@ impl<'a> Descent<'a> {
     }
 }
 
-/// Bounds of the variables of a least-change problem, and how hard each is among soft rows.
-struct InBox<'a, H: Fn(usize) -> f64> {
-    boxed: &'a [[f64; 2]],
+/// Minimum-norm projection with bounds of the variables, and the scale of each bound row.
+struct BoundedProjection<'a, H: Fn(usize) -> f64> {
+    bounds: &'a [[f64; 2]],
     hardness: H,
 }
 
-impl<H: Fn(usize) -> f64> InBox<'_, H> {
-    /// The nearest point to the origin that keeps the rows and the bounds. Few bounds matter, so that they become rows only
-    /// when an answer breaks them.
-    fn nearest(&self, problem: &mut Rows, solver: &mut LeastChange, soft: f64) -> Option<Vec<f64>> {
-        let dimension = self.boxed.len();
+impl<H: Fn(usize) -> f64> BoundedProjection<'_, H> {
+    /// The nearest point to the origin that satisfies the rows and the bounds; `None` where there is none. Few bounds are active,
+    /// so they become rows only once a solution violates them.
+    fn nearest(&self, problem: &mut Rows, solver: &mut MinNormProjection, soft: f64) -> Option<Vec<f64>> {
+        let dimension = self.bounds.len();
         let target = vec![0.0; dimension];
         let mut pushed = vec![[false; 2]; dimension];
         loop {
             let mut point = solver.nearest(problem, &target, soft).ok()?.to_vec();
-            let mut is_kept = true;
-            for (at, &[lower, upper]) in self.boxed.iter().enumerate() {
+            let mut is_feasible = true;
+            for (at, &[lower, upper]) in self.bounds.iter().enumerate() {
+                // Solutions on a bound exceed it by rounding; without slack the loop would add rows that are
+                // already there.
                 let slack = BOUND_ROUNDING * (1.0 + point[at].abs());
                 for (side, beyond) in [lower - point[at], point[at] - upper].into_iter().enumerate() {
                     if beyond > slack * (upper - lower).min(1.0) && !pushed[at][side] {
                         pushed[at][side] = true;
-                        is_kept = false;
+                        is_feasible = false;
                         let (sign, bound) = if side == 0 { (1.0, lower) } else { (-1.0, -upper) };
                         let hardness = (self.hardness)(at);
                         let mut row = vec![0.0; dimension];
@@ -366,8 +422,9 @@ impl<H: Fn(usize) -> f64> InBox<'_, H> {
                     }
                 }
             }
-            if is_kept {
-                for (y, [lower, upper]) in point.iter_mut().zip(self.boxed) {
+            if is_feasible {
+                // Removes the rounding that the slack admits.
+                for (y, [lower, upper]) in point.iter_mut().zip(self.bounds) {
                     *y = y.clamp(*lower, *upper);
                 }
                 return Some(point);

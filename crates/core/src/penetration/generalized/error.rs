@@ -1,4 +1,4 @@
-//! Why there is no generalized penetration.
+//! Errors of generalized penetration queries.
 
 use thiserror::Error;
 
@@ -8,69 +8,71 @@ use crate::kinematics::error::RobotError;
 use crate::penetration::error::PenetrationError;
 use crate::proximity::error::ProximityError;
 
-/// Why there is no generalized penetration.
+/// Reason for which there is no generalized penetration.
 #[derive(Debug, Error, Clone)]
 #[non_exhaustive]
 pub enum GeneralizedError {
-    /// A mover's shapes have no object norm, or the translational query that the search for a rigid motion starts from
-    /// failed.
+    /// The shapes of a movable model have no object norm, or the translational query that the search for a rigid motion starts
+    /// from failed.
     #[error(transparent)]
     Penetration(#[from] PenetrationError),
-    /// An option is out of its range, or there are more or fewer poses than movers.
+    /// An option is out of its range, or the number of poses differs from that of the movable models.
     #[error(transparent)]
     Proximity(#[from] ProximityError),
-    /// The links and joints of a mover, or a configuration of it, are none.
+    /// The links and joints of a movable model, or its configuration, are invalid.
     #[error(transparent)]
     Articulation(#[from] RobotError),
-    /// A rigid body has no shape.
-    #[error("mover {mover} has no shape")]
+    /// A rigid body without a shape.
+    #[error("movable model {movable} has no shape")]
     NoShape {
-        /// The mover, counted from 0.
-        mover: usize,
+        /// The movable model, counted from 0.
+        movable: usize,
     },
-    /// A weight is not positive and finite.
-    #[error("the weight of \"{joint}\" is {weight}, but must be above zero and finite")]
+    /// A joint weight that is not positive and finite.
+    #[error("invalid weight of \"{joint}\": {weight}, but must be above zero and finite")]
     Weight {
         /// The joint.
         joint: String,
         /// The weight.
         weight: f64,
     },
-    /// A joint and those that follow it have no value within all their limits.
-    #[error("no value of joint \"{joint}\" keeps the limits of all joints that follow it")]
+    /// No value of a joint satisfies its own limits and those of the joints that mimic it.
+    #[error(
+        "contradictory limits: no value of joint \"{joint}\" satisfies the limits of all joints that mimic it"
+    )]
     NoValueWithinLimits {
         /// The joint.
         joint: String,
     },
-    /// A pose holds a number that is not finite.
-    #[error("the pose of mover {mover} is not finite")]
+    /// A pose with a component that is not finite.
+    #[error("the pose of movable model {movable} is not finite")]
     NotFinite {
-        /// The mover, counted from 0.
-        mover: usize,
+        /// The movable model, counted from 0.
+        movable: usize,
     },
-    /// Motion coherence is asked for where nothing is remembered.
-    #[error("no pose that was free is remembered")]
+    /// Motion coherence as the only start, without any stored pose.
+    #[error("no start for motion coherence: no free pose of an earlier query is stored")]
     NothingRemembered,
-    /// The one source of starts that was asked for finds none here.
+    /// The only source of starts allowed finds none here.
     #[error("the start `{start}` finds no configuration to descend from")]
     StartFailed {
         /// The source.
         start: GeneralizedSource,
     },
-    /// Nothing that moves can be moved out: no pose without overlaps was found within the bounds of work.
-    #[error("no pose without overlaps was found; {} pairs still collide", still.len())]
+    /// No collision-free pose was found within the work bounds; it may not exist.
+    #[error("no collision-free pose was found; {} pairs still collide", still.len())]
     NotFound {
         /// The best effort: its overlaps are the smallest found.
         best: Box<GeneralizedPenetration>,
-        /// What still collides there.
+        /// Pairs that still collide at the best effort.
         still: Vec<CollidingPair>,
     },
-    /// The nearest pose without overlaps that was found is too far.
-    #[error("the nearest pose without overlaps that was found is {} m away, where at most {most} m are allowed", best.depth)]
+    /// The nearest collision-free pose found is too far away.
+    #[error("the nearest collision-free pose found is {} m away, but at most {max_move} m is accepted", best.depth)]
     TooFar {
         /// The pose that was found.
         best: Box<GeneralizedPenetration>,
-        /// The greatest √σ that was allowed [m].
-        most: f64,
+        /// Maximum accepted √σ [m].
+        max_move: f64,
     },
 }

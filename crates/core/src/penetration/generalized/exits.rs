@@ -1,50 +1,58 @@
-//! Ways out: the rows of a pair of pieces, and the faces through which pieces that overlap leave each other.
+//! ExitFace faces: the contact rows of a pair of pieces, and the faces through which overlapping pieces leave each other.
 //!
-//! The witness pair alone makes a descent zigzag: when a face touches, the next step turns the body about the witness and
-//! another corner becomes it. So where the plane between two pieces is that of a face of one of them, the plane moves with
-//! that body and every vertex of the other one near it has a row. Where a plane separates all vertices of a piece from the other
-//! one they are apart, so the rows are sufficient however far the bodies turn.
+//! The witness pair alone makes a descent zigzag: when a face touches, the next step rotates the body about the witness and
+//! another corner becomes the witness. So where the separating plane of two pieces is a face of one of them, the plane moves
+//! with that body and every vertex of the other piece near it has a row. If a plane separates all vertices of a piece from
+//! the other one they are apart, so the rows are sufficient for rotations of any size.
 
 use std::collections::BTreeMap;
 
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
-use super::arrangement::Arrangement;
+use super::collision_world::CollisionWorld;
 use super::part::Part;
 use super::rows::ContactRow;
 use super::shape::Piece;
-use super::workspace::{Exit, Frames, ScanMemory};
+use super::workspace::{ExitFace, Frames, ScanMemory};
 use crate::geometry::convex::hull::ConvexHull;
 use crate::geometry::convex::shape::Core;
 use crate::penetration::convex::SignedDistance;
 use crate::penetration::convex::options::ConvexOptions;
 
-/// Cosine above which a direction counts as the normal of a face (a milliradian): the expansion of polytopes finds normals
-/// of faces to rounding.
+/// Cosine above which a direction counts as a face normal (a milliradian): the expanding polytope finds face normals up
+/// to rounding. A looser bound takes edge contacts for faces. Half and twice change every depth by less than 0.05 % and
+/// the steps by +7.1 % and +5.9 % (docs/sensitivity.md).
 const FACE: f64 = 1.0 - 5e-7;
-/// Share of a piece's radius within which its vertices next to the plane have rows.
+/// Fraction of a piece's radius within which its vertices above the plane have rows. Fewer rows let a rotation swing
+/// other vertices into the plane; more rows cost time in the quadratic program. Half changes the mean depth by +3.4 %
+/// (worst +68 %) with +6.7 % steps, twice by +0.57 % (worst +15 %; docs/sensitivity.md).
 const NEAR_PLANE: f64 = 0.5;
 
-/// How many times longer than the nearest way out the way may be that was the nearest at first, or that was chosen for all.
+/// Maximum ratio of the depth along the exit face that was nearest at first to the penetration depth. Smaller ones
+/// switch exits too early, so that links separate on different sides; larger ones hold on to detours. Half and twice
+/// change every depth by less than 0.05 % and the steps by +1.7 % and −1.7 % (docs/sensitivity.md).
 const DETOUR: f64 = 4.0;
+/// Maximum ratio of the depth along an exit face chosen for several links to the penetration depth. Half changes the
+/// mean depth by +0.011 % (worst +0.3 %), twice nothing (docs/sensitivity.md).
 const COMMON_DETOUR: f64 = 20.0;
 
-/// A pair of pieces with its signed distance.
-pub(crate) struct Near<'a> {
+/// A pair of pieces near contact, with its signed distance.
+pub(crate) struct NearPair<'a> {
     pub(crate) bodies: [u32; 2],
     pub(crate) pieces: [&'a Piece; 2],
     pub(crate) poses: [&'a Isometry3<f64>; 2],
     pub(crate) found: &'a SignedDistance,
 }
 
-impl Near<'_> {
-    /// Adds the rows of the pair; the gap that they keep [m].
-    pub(crate) fn rows(&self, exit: &mut Option<Exit>, rows: &mut Vec<ContactRow>) -> f64 {
+impl NearPair<'_> {
+    /// Appends the rows of the pair and returns the gap that they represent [m].
+    pub(crate) fn rows(&self, exit: &mut Option<ExitFace>, rows: &mut Vec<ContactRow>) -> f64 {
         let overlaps = self.found.value < 0.0;
         if !overlaps {
             *exit = None;
         }
         let before = rows.len();
+        // An exit chosen before takes precedence over the current separating direction, see [`ExitFace`].
         if let Some(gap) = exit.and_then(|exit| self.rows_along(&exit, rows)) {
             return gap;
         }
@@ -56,6 +64,7 @@ impl Near<'_> {
                 *exit = Some(face);
             }
         }
+        // Smooth contacts (edges, round shapes) have no face: the witness pair is the only row.
         if rows.len() == before {
             rows.push(self.row(self.found.value, self.found.direction, self.found.witnesses));
         }
@@ -66,26 +75,28 @@ impl Near<'_> {
         ContactRow { bodies: self.bodies, gap, normal, points }
     }
 
-    /// The face in the plane between the pieces, the larger one where both have one.
-    fn face(&self) -> Option<Exit> {
+    /// The face that contains the separating plane, the larger one where both pieces have one.
+    fn face(&self) -> Option<ExitFace> {
         let normal = self.found.direction;
         let ([a, b], [pose_a, pose_b]) = (self.pieces, self.poses);
         let (face_a, face_b) = (face_extent(a, pose_a, &-normal), face_extent(b, pose_b, &normal));
         let of_b = match (face_a, face_b) {
             (None, None) => return None,
+            // On a tie the face of B is taken: B is the obstacle where there is one.
             (Some(of_a), Some(of_b)) => of_b >= of_a,
             (of_a, _) => of_a.is_none(),
         };
         let side = usize::from(of_b);
+        // The direction separates A from B, so B's outward normal is the direction itself and A's is opposite.
         let outward = if of_b { normal } else { -normal };
         let witness = self.found.witnesses[side];
         let pose = self.poses[side];
         let normal = pose.rotation.inverse() * outward.into_inner();
-        Some(Exit { of_b, normal, point: pose.inverse_transform_point(&witness), detour: DETOUR })
+        Some(ExitFace { of_b, normal, point: pose.inverse_transform_point(&witness), detour: DETOUR })
     }
 
-    /// Rows of the vertices of the other piece near the plane of a face.
-    fn rows_at(&self, face: &Exit, rows: &mut Vec<ContactRow>) {
+    /// Appends rows for the vertices of the other piece near the plane of a face.
+    fn rows_at(&self, face: &ExitFace, rows: &mut Vec<ContactRow>) {
         let (own, other) = (usize::from(face.of_b), usize::from(!face.of_b));
         let outward = Unit::new_unchecked(self.poses[own].rotation * face.normal);
         let normal = if face.of_b { outward } else { -outward };
@@ -93,15 +104,18 @@ impl Near<'_> {
         let piece = self.pieces[other];
         if let Core::Hull(hull) = piece.shape.core() {
             let rounding = piece.shape.radius();
+            // Measured from the signed distance, so that a deep overlap does not give a row to every vertex.
             let reach = self.found.value + NEAR_PLANE * piece.ball.1 + rounding;
             near_vertices(hull, self.poses[other], &outward, &through, reach, |height, point| {
+                // A rounded vertex is nearer to the plane by its radius.
                 rows.push(self.row(height - rounding, normal, [point, point]));
             });
         }
     }
 
-    /// The same along the way that was chosen before; the least gap, `None` where that way is too long by now.
-    fn rows_along(&self, exit: &Exit, rows: &mut Vec<ContactRow>) -> Option<f64> {
+    /// Appends the rows of an exit face that was chosen before and returns the minimum gap; `None` where it has become too deep
+    /// compared with the nearest exit.
+    fn rows_along(&self, exit: &ExitFace, rows: &mut Vec<ContactRow>) -> Option<f64> {
         let before = rows.len();
         self.rows_at(exit, rows);
         let gap = rows[before..].iter().map(|row| row.gap).fold(f64::INFINITY, f64::min);
@@ -109,10 +123,10 @@ impl Near<'_> {
     }
 }
 
-impl Arrangement {
-    /// For every piece of an obstacle in which several links are stuck the one face through which all of them leave it with
-    /// the shortest ways in sum.
-    pub(crate) fn common_exits(&self, frames: &Frames, memory: &mut ScanMemory) -> Vec<(usize, Exit)> {
+impl CollisionWorld {
+    /// The common exit face for every piece of an obstacle in which several links are stuck: the one with the minimum sum of
+    /// their depths along it.
+    pub(crate) fn common_exits(&self, frames: &Frames, memory: &mut ScanMemory) -> Vec<(usize, ExitFace)> {
         memory.place(self, frames);
         let mut stuck: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
         for pair in self.pairs.iter().filter(|pair| self.is_obstacle(pair.bodies[1])) {
@@ -125,21 +139,23 @@ impl Arrangement {
             self.near_pieces(pair, 0.0, memory, visit, &ConvexOptions::default());
         }
         let mut exits = Vec::new();
+        // A single link needs no common exit.
         for (piece, links) in stuck.iter().filter(|(_, links)| links.len() > 1) {
             let Core::Hull(hull) = self.pieces[*piece].shape.core() else { continue };
             let (pose, _) = &memory.pieces[*piece];
-            let depth_of = |exit: &Exit| -> f64 {
+            let depth_of = |exit: &ExitFace| -> f64 {
                 let depth = |&(link, _): &(usize, usize)| self.depth_along(exit, pose, link, memory);
                 links.iter().map(depth).sum()
             };
-            let ways = hull.facets().map(|facet| Exit {
+            let faces = hull.facets().map(|facet| ExitFace {
                 of_b: true,
                 normal: facet.normal.into_inner(),
                 point: hull.vertices()[facet.corners[0] as usize],
                 detour: COMMON_DETOUR,
             });
-            let shortest = ways.min_by(|a, b| depth_of(a).total_cmp(&depth_of(b)));
-            exits.extend(shortest.into_iter().flat_map(|exit| links.iter().map(move |&(_, at)| (at, exit))));
+            let shallowest = faces.min_by(|a, b| depth_of(a).total_cmp(&depth_of(b)));
+            exits
+                .extend(shallowest.into_iter().flat_map(|exit| links.iter().map(move |&(_, at)| (at, exit))));
         }
         exits
     }
@@ -148,8 +164,8 @@ impl Arrangement {
         matches!(self.bodies[body as usize].part, Part::Obstacle(_))
     }
 
-    /// How deep a piece is below the plane of a face [m].
-    fn depth_along(&self, exit: &Exit, pose: &Isometry3<f64>, piece: usize, memory: &ScanMemory) -> f64 {
+    /// Depth of a piece below the plane of a face [m].
+    fn depth_along(&self, exit: &ExitFace, pose: &Isometry3<f64>, piece: usize, memory: &ScanMemory) -> f64 {
         let outward = Unit::new_unchecked(pose.rotation * exit.normal);
         let mut deepest = 0.0_f64;
         if let Core::Hull(hull) = self.pieces[piece].shape.core() {
@@ -161,7 +177,7 @@ impl Arrangement {
     }
 }
 
-/// Visits the vertices that are no higher than `reach` [m] above the plane through a point.
+/// Visits the vertices at most `reach` [m] above the plane through a point.
 fn near_vertices(
     hull: &ConvexHull,
     pose: &Isometry3<f64>,
@@ -180,7 +196,7 @@ fn near_vertices(
     }
 }
 
-/// The reach [m] of the face of a piece that faces a direction in the world, if one does.
+/// Squared extent [m²] of the face of a piece whose normal is a direction in the world; `None` where it has no such face.
 fn face_extent(piece: &Piece, pose: &Isometry3<f64>, direction: &Unit<Vector3<f64>>) -> Option<f64> {
     match piece.shape.core() {
         Core::HalfSpace => Some(f64::INFINITY),

@@ -1,9 +1,9 @@
 //! Contact rows of triangle models that are not unions of convex pieces.
 //!
-//! Where two models overlap, the least translation t found separates them; there, the closest points of all pairs of
-//! triangles near each other tell what touches and what would touch next. Each pair with a gap d along n has the gap
-//! d − n·t where the models are, to first order in any motion. Where they are apart, t is zero and the rows are the
-//! gaps themselves.
+//! Where two models overlap, the minimum translation t found separates them; there, the closest points of all pairs of
+//! triangles near each other give the contacts and the pairs that would touch next. A pair with the gap d along n has the
+//! gap d − n·t at the models' actual poses, to first order in any motion. Where the models are apart, t is zero and the
+//! rows are the gaps themselves.
 
 use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
 
@@ -13,17 +13,20 @@ use crate::penetration::translational::query::penetration;
 use crate::proximity::collision::pairs_within_as_met;
 use crate::proximity::distance::distance_up_to;
 use crate::proximity::model::Model;
-use crate::proximity::placement::{Placement, triangles_in_b};
+use crate::proximity::relative_pose::{RelativePose, triangles_in_b};
 use crate::proximity::triangle_distance::closest_points;
 
-/// How far behind the nearest pair of triangles others have rows, as a share of the smaller model's radius.
+/// Distance behind the nearest pair of triangles within which others have rows, as a fraction of the smaller model's radius.
+/// A smaller one misses contacts that a rotation brings, a larger one collects rows that never become active.
 const NEAR: f64 = 0.05;
-/// Pairs beyond which only half as far is looked, and how often.
+/// Number of triangle pairs above which the distance is halved, and the maximum number of halvings: bounds the cost of finely
+/// meshed models at the price of a shorter look-ahead.
 const MANY: usize = 400;
 const HALVINGS: u32 = 5;
-/// Rows of one pair of models. More say nothing new.
+/// Maximum number of rows of a pair of models. Six contacts determine a rigid motion; more rows only cost time in the
+/// quadratic program.
 const ROWS: usize = 24;
-/// Rows whose points and normals differ by less, relative to the radius, are one.
+/// Tolerance within which two rows are duplicates: of points relative to the radius, and of the cosine of normals.
 const SAME: f64 = 1e-3;
 
 /// Buffers of a scan of pairs of models.
@@ -33,10 +36,10 @@ pub(crate) struct MeshMemory {
     rows: Vec<ContactRow>,
 }
 
-/// Appends the rows of two models that are nearer to each other than `horizon` [m]; answers their signed distance [m]:
-/// minus the depth of the least translation found where they overlap, `horizon` where they are no nearer.
+/// Appends the rows of two models that are closer than `horizon` [m] and returns their signed distance [m]: minus the depth
+/// of the minimum translation found where they overlap, `horizon` where they are at least that far apart.
 ///
-/// Where no translation is found the models overlap as deeply as they are large, and there are no rows.
+/// If no separating translation is found, the depth is taken to be the sum of the radii, and there are no rows.
 pub(crate) fn mesh_rows(
     bodies: [u32; 2],
     (a, pose_a): (&Model, &Isometry3<f64>),
@@ -50,7 +53,7 @@ pub(crate) fn mesh_rows(
         parallel: false,
         ..TranslationalOptions::default()
     };
-    let (out, value) = match penetration(a, pose_a, b, pose_b, &options) {
+    let (separation, value) = match penetration(a, pose_a, b, pose_b, &options) {
         Ok(Some(found)) => (found.translation, -found.depth),
         Ok(None) => match distance_up_to(a, pose_a, b, pose_b, horizon) {
             Some(found) => (Vector3::zeros(), found.value),
@@ -58,19 +61,20 @@ pub(crate) fn mesh_rows(
         },
         Err(_) => return -(a.radius() + b.radius()),
     };
-    let apart = Translation3::from(out) * pose_a;
+    let apart = Translation3::from(separation) * pose_a;
+    // Contacts are collected at the separated pose, where closest points and normals are well defined.
     let gap = value.max(0.0);
     let smaller = a.radius().min(b.radius());
     near_rows(bodies, (a, &apart), (b, pose_b), gap + NEAR * smaller, memory);
     thin_out(&mut memory.rows, SAME * smaller);
     for row in &memory.rows {
-        let gap = row.gap - row.normal.dot(&out);
-        rows.push(ContactRow { gap, points: [row.points[0] - out, row.points[1]], ..*row });
+        let gap = row.gap - row.normal.dot(&separation);
+        rows.push(ContactRow { gap, points: [row.points[0] - separation, row.points[1]], ..*row });
     }
     value
 }
 
-/// The closest points of all pairs of triangles within `reach` [m], or within less where they are many.
+/// Collects the closest points of all pairs of triangles within `reach` [m], or within less where they are too many.
 fn near_rows(
     bodies: [u32; 2],
     (a, pose_a): (&Model, &Isometry3<f64>),
@@ -78,7 +82,7 @@ fn near_rows(
     mut reach: f64,
     memory: &mut MeshMemory,
 ) {
-    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
     for _ in 0..=HALVINGS {
         memory.pairs.clear();
         pairs_within_as_met(a, b, &a_to_b, reach, &mut memory.pairs);
@@ -87,12 +91,14 @@ fn near_rows(
         }
         reach *= 0.5;
     }
+    // The order of the tree descent is arbitrary: sorting makes the rows reproducible.
     memory.pairs.sort_unstable();
     memory.rows.clear();
     let to_world = |point: Point3<f64>| pose_b * (point + b.center().coords);
     for &pair in &memory.pairs {
         let [p, q] = triangles_in_b(a, b, &a_to_b, pair);
         let (gap, [x, y]) = closest_points(&p, &q);
+        // Triangles that touch have no separating direction.
         let Some(normal) = Unit::try_new(x - y, 0.0) else { continue };
         if gap <= reach {
             let normal = pose_b.rotation * normal;
@@ -101,22 +107,22 @@ fn near_rows(
     }
 }
 
-/// Keeps the nearest rows, one of those that nearly coincide.
+/// Keeps the nearest rows, without duplicates.
 fn thin_out(rows: &mut Vec<ContactRow>, same: f64) {
     rows.sort_by(|x, y| x.gap.total_cmp(&y.gap));
-    let mut kept: Vec<ContactRow> = Vec::with_capacity(ROWS);
+    let mut retained: Vec<ContactRow> = Vec::with_capacity(ROWS);
     for row in rows.iter() {
-        if kept.len() == ROWS {
+        if retained.len() == ROWS {
             break;
         }
         let coincides = |other: &ContactRow| {
             (other.points[0] - row.points[0]).norm() <= same && other.normal.dot(&row.normal) >= 1.0 - SAME
         };
-        if !kept.iter().any(coincides) {
-            kept.push(*row);
+        if !retained.iter().any(coincides) {
+            retained.push(*row);
         }
     }
-    *rows = kept;
+    *rows = retained;
 }
 
 #[cfg(test)]
@@ -159,7 +165,7 @@ mod tests {
         let pose = Isometry3::new(Vector3::new(0.9, 0.3, 0.2), Vector3::new(0.4, 0.8, 0.1));
         let (value, rows) = rows_of(&ring, &pose, &ring, 0.5);
         assert!(value < 0.0 && !rows.is_empty());
-        // Moved along the deepest row's normal by its depth, the overlap is gone or nearly so.
+        // Moved along the deepest row's normal by its depth, the overlap vanishes nearly.
         let deepest = rows.iter().min_by(|x, y| x.gap.total_cmp(&y.gap)).unwrap();
         let moved = Translation3::from(-value * deepest.normal.into_inner()) * pose;
         assert!(rows_of(&ring, &moved, &ring, 0.5).0 > 0.3 * value);

@@ -1,54 +1,54 @@
-//! Generalized penetration: the least change of poses and joints after which nothing overlaps, for rigid and articulated
-//! models, alone or several at once [Tang14].
+//! Generalized penetration depth PDg: the minimum change of poses and joint values after which nothing overlaps, for rigid
+//! and articulated models, alone or several at once [Tang14 eq. 3].
 //!
-//! The measure of a change is the object norm σ [m²] ([`object_norm`](super::object_norm)); of several movers it is the mean
-//! weighted by their volumes. Links, obstacles and other movers are all kept apart, links of one mover as well but for
-//! the pairs that are allowed to collide, and joints are kept within their limits. Every answer has been checked by a
-//! query that knows nothing of how it was found.
+//! The metric is the object norm σ [m²] ([`object_norm`](super::object_norm)); for several movable models it is the mean
+//! weighted by their volumes. Links, obstacles and other movable models are all separated from each other, links of one
+//! movable model as well except for the pairs that are allowed to collide, and joints satisfy their limits. Every result
+//! has been verified by a collision query that is independent of the search.
 //!
-//! | part | holds |
+//! | type | contents |
 //! |---|---|
 //! | [`Shape`] | convex pieces, or triangles |
-//! | [`Mover`] | what may move: a rigid body, or a robot on a fixed or floating base |
-//! | [`Obstacle`] | what stands still |
-//! | [`Arrangement`] | all of them, made ready: is it free, what collides, what is the least change |
+//! | [`MovableModel`] | a rigid body, or a robot on a fixed or floating base |
+//! | [`Obstacle`] | a static body |
+//! | [`CollisionWorld`] | all of them, preprocessed: collision test, colliding pairs, generalized penetration |
 
-pub(crate) mod arrangement;
 mod articulated;
 mod chart;
+pub(crate) mod collision_world;
 mod descent;
 pub(crate) mod error;
 mod exits;
 mod follow;
 mod mesh_rows;
-pub(crate) mod mover;
+mod monitor;
+pub(crate) mod movable;
 pub(crate) mod options;
 mod pairs;
 pub(crate) mod part;
+mod penetration_rigid;
 pub(crate) mod pose;
+mod proxy_geometry;
 mod query;
-mod rigid;
 mod rows;
 mod search;
 pub(crate) mod shape;
-mod stand_in;
 mod starts;
 mod tree;
 mod verify;
-mod watch;
 mod workspace;
 
 #[cfg(test)]
 mod tests;
 
-pub use arrangement::Arrangement;
+pub use collision_world::CollisionWorld;
 pub use error::GeneralizedError;
-pub use mover::{Base, Mover, Obstacle};
+pub use monitor::CollisionMonitor;
+pub use movable::{Base, MovableModel, Obstacle};
 pub use options::{
     GeneralizedCoherence, GeneralizedOptions, GeneralizedPenetration, GeneralizedSource, GeneralizedStart,
 };
 pub use part::{CollidingPair, Part};
+pub use penetration_rigid::{penetration_rigid, penetration_rigid_coherent};
 pub use pose::Pose;
-pub use rigid::{rigid, rigid_coherent};
 pub use shape::Shape;
-pub use watch::CollisionWatch;

@@ -1,35 +1,35 @@
-//! What a query may be asked to do, and what it answers.
+//! Options and result of a generalized penetration query.
 
 use std::fmt;
 
 use super::pose::Pose;
 use crate::penetration::translational::options::Effort;
 
-/// Where a descent may start: a source of configurations [Tang14 §5.1].
+/// A source of configurations from which a descent starts [Tang14 §5.1].
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub enum GeneralizedStart {
-    /// From the overlap itself, outwards along all contacts at once.
+    /// The overlap itself: the descent moves out along all contacts at once.
     #[default]
     Direct,
-    /// Links that collide are perturbed one after another, tips first [Tang14 alg. 1].
+    /// Links that collide are perturbed successively, tips first [Tang14 alg. 1].
     SuccessivePerturbation,
-    /// The whole is moved out as one rigid body, in the directions that its base leaves free [Tang14 eq. 20].
+    /// The whole model is translated out as one rigid body, in the directions that its base leaves free [Tang14 eq. 20].
     ConstrainedTranslation,
-    /// From outside along the difference of the centroids [Je12 §5.1].
+    /// Outside along the difference of the centroids [Je12 §5.1].
     CentroidDifference,
-    /// Near where it was free before; needs a [`GeneralizedCoherence`].
+    /// Configurations that were free in earlier queries; needs a [`GeneralizedCoherence`].
     MotionCoherence,
-    /// From the answer of the translational penetration, for rigid bodies.
+    /// The translational penetration, for rigid bodies.
     Translational,
-    /// Random perturbations, from the seed of the options.
+    /// Random perturbations, seeded by the options.
     Random,
-    /// These poses, free or not.
+    /// The poses given, free or not.
     Given(Vec<Pose>),
 }
 
 impl GeneralizedStart {
-    /// The source that answers from this start name.
+    /// The source that a result from this start reports.
     #[must_use]
     pub fn source(&self) -> GeneralizedSource {
         match self {
@@ -45,7 +45,7 @@ impl GeneralizedStart {
     }
 }
 
-/// Source of the configuration from which the descent set out that led to an answer.
+/// Source of the start configuration of the descent that led to a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum GeneralizedSource {
@@ -54,11 +54,11 @@ pub enum GeneralizedSource {
     Direct,
     /// The overlap itself, with all links leaving an obstacle through the same face.
     CommonExit,
-    /// The overlap itself, moved as one body first.
+    /// The overlap itself, after each movable model has first been moved as one body.
     OneBody,
-    /// Links perturbed one after another [Tang14 alg. 1].
+    /// Links perturbed successively [Tang14 alg. 1].
     SuccessivePerturbation,
-    /// The whole translated as its base allows [Tang14 eq. 20].
+    /// The whole model translated as its base allows [Tang14 eq. 20].
     ConstrainedTranslation,
     /// Outside along the difference of the centroids [Je12 §5.1].
     CentroidDifference,
@@ -72,7 +72,7 @@ pub enum GeneralizedSource {
     ClearConfiguration,
     /// A random perturbation.
     Random,
-    /// Poses that were given.
+    /// The poses given.
     Given,
 }
 
@@ -95,23 +95,23 @@ impl fmt::Display for GeneralizedSource {
     }
 }
 
-/// Options of a query.
+/// Options of a generalized penetration query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GeneralizedOptions {
-    /// How much work the query may do.
+    /// Amount of work the query may do.
     pub effort: Effort,
-    /// The one source of starts to use, and an error where it finds none; `None` leaves the choice and the order to the
+    /// The only source of starts to use, with an error where it finds none; `None` leaves the sources and their order to the
     /// effort.
     pub start: Option<GeneralizedStart>,
-    /// How far apart everything shall be in the end [m].
+    /// Clearance that all pairs must have in the result [m].
     pub clearance: f64,
-    /// Greatest √σ [m] that is acceptable.
+    /// Maximum acceptable depth √σ [m]; `None` accepts any.
     pub max_move: Option<f64>,
-    /// Steps that one descent may make.
+    /// Maximum number of steps of one descent.
     pub max_iterations: u32,
-    /// Seed of the random starts: the same seed gives the same answer.
+    /// Seed of the random starts: the same seed gives the same result.
     pub seed: u64,
-    /// Whether the starts of best effort may share the threads of the current pool; the answer does not depend on it.
+    /// Whether the starts of best effort may run on the threads of the current pool; the result does not depend on it.
     pub parallel: bool,
 }
 
@@ -130,53 +130,54 @@ impl Default for GeneralizedOptions {
 }
 
 impl GeneralizedOptions {
-    /// One descent, and others only where it fails.
+    /// Options for one descent, with others only where it fails.
     #[must_use]
     pub fn fast() -> Self {
         Self { effort: Effort::Fast, ..Self::default() }
     }
 }
 
-/// The least change that was found.
+/// The minimum change found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GeneralizedPenetration {
-    /// σ [m²]: the object norm of the change, the mean over the movers weighted by their volumes.
+    /// σ [m²]: the object norm of the change, the mean over the movable models weighted by their volumes.
     pub sigma: f64,
     /// √σ [m].
     pub depth: f64,
-    /// Mean squared displacement of all points [m²], reported beside σ, which sums what each joint does alone.
+    /// Mean squared displacement of all points [m²]; σ differs from it by summing the displacements of each joint alone.
     pub mean_squared_displacement: f64,
-    /// A pose of each mover.
+    /// Pose of each movable model.
     pub poses: Vec<Pose>,
-    /// How far apart everything is there [m], as far as it was looked for; negative where the best effort overlaps.
+    /// Minimum clearance at these poses [m], as far as it was looked for; negative where the best effort still overlaps.
     pub clearance: f64,
     /// Whether all joints are within their limits.
     pub limits_kept: bool,
-    /// Whether collision queries of the models at these poses found everything free.
+    /// Whether the independent collision queries of the models found these poses free.
     pub verified_free: bool,
     /// Steps of all descents.
     pub iterations: u32,
-    /// The source of the start that led here.
+    /// Source of the start configuration.
     pub source: GeneralizedSource,
 }
 
-/// What a sequence of queries remembers: poses that were free.
+/// State of a sequence of queries: poses that were free.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GeneralizedCoherence {
     free: Vec<Vec<Pose>>,
 }
 
-/// Free poses that are remembered.
+/// Number of free poses stored. More give more starts to descend from, each at the cost of one descent per query. No
+/// effect on the sets of docs/sensitivity.md.
 const REMEMBERED: usize = 4;
 
 impl GeneralizedCoherence {
-    /// Remembers poses that are known to be free.
+    /// Stores poses that are known to be free.
     pub fn remember(&mut self, poses: &[Pose]) {
         self.free.truncate(REMEMBERED - 1);
         self.free.insert(0, poses.to_vec());
     }
 
-    /// Poses that were free, the last first.
+    /// Stored free poses, the latest first.
     #[must_use]
     pub fn free(&self) -> &[Vec<Pose>] {
         &self.free

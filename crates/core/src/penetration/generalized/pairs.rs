@@ -1,62 +1,64 @@
-//! Contact rows of convex pieces: certified signed distances of all pairs of pieces that are near each other.
+//! Contact rows of convex pieces: certified signed distances of all pairs of pieces near each other.
 
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
-use super::arrangement::{Arrangement, BodyPair};
-use super::exits::Near;
+use super::collision_world::{BodyPair, CollisionWorld};
+use super::exits::NearPair;
 use super::mesh_rows::mesh_rows;
+use super::proxy_geometry::{plane, plane_rows};
 use super::rows::ContactRow;
-use super::stand_in::{plane, plane_rows};
-use super::workspace::{Exit, Frames, ScanMemory};
+use super::workspace::{ExitFace, Frames, ScanMemory};
 use crate::penetration::convex::cache::ConvexCache;
 use crate::penetration::convex::options::ConvexOptions;
 use crate::penetration::convex::{SignedDistance, signed_distance};
 
-/// How near everything is.
+/// Constraint violation and minimum gap of a configuration.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Nearness {
-    /// Sum of what the gaps of the pieces lack of the target [m].
-    pub(crate) lack: f64,
-    /// Least gap of any two pieces [m]; the horizon where none is nearer.
-    pub(crate) least: f64,
+pub(crate) struct GapSummary {
+    /// Sum over all pairs of the target gap minus the gap, where positive [m]: the violation measure of the filter.
+    pub(crate) violation: f64,
+    /// Minimum gap of any two pieces [m]; the horizon where none is smaller.
+    pub(crate) min: f64,
 }
 
-/// What a scan looks for.
+/// Options of a scan of all pairs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ScanOptions {
-    /// Gap that is wanted [m].
+    /// Target gap [m].
     pub(crate) target: f64,
-    /// Pairs that are farther apart have no rows [m].
+    /// Gap beyond which pairs have no rows [m].
     pub(crate) horizon: f64,
     pub(crate) convex: ConvexOptions,
 }
 
 impl ScanMemory {
-    pub(crate) fn new(arrangement: &Arrangement) -> Self {
+    pub(crate) fn new(collision_world: &CollisionWorld) -> Self {
         let mut memory = Self::default();
-        memory.caches.resize_with(arrangement.caches, ConvexCache::default);
-        memory.exits.resize(arrangement.caches, None);
+        memory.caches.resize_with(collision_world.caches, ConvexCache::default);
+        memory.exits.resize(collision_world.caches, None);
         memory
     }
 
-    /// Forgets everything but memory: answers do not depend on earlier queries.
+    /// Discards warm starts but not allocations, so that results do not depend on earlier queries.
     pub(crate) fn forget(&mut self) {
         self.caches.iter_mut().for_each(ConvexCache::forget);
         self.exits.fill(None);
     }
 
-    /// Prescribes the ways out of pairs of pieces.
-    pub(crate) fn prescribe(&mut self, exits: &[(usize, Exit)]) {
+    /// Prescribes the exit faces of pairs of pieces.
+    pub(crate) fn prescribe(&mut self, exits: &[(usize, ExitFace)]) {
         exits.iter().for_each(|&(at, exit)| self.exits[at] = Some(exit));
     }
 
-    /// Places balls of bodies and poses of pieces.
-    pub(super) fn place(&mut self, arrangement: &Arrangement, frames: &Frames) {
+    /// Places the bounding spheres of bodies and the poses of pieces.
+    pub(super) fn place(&mut self, collision_world: &CollisionWorld, frames: &Frames) {
         self.centers.clear();
         self.pieces.clear();
-        for (body, pose) in arrangement.bodies.iter().zip(&frames.bodies) {
+        for (body, pose) in collision_world.bodies.iter().zip(&frames.bodies) {
             self.centers.push(pose * body.ball.0);
-            for piece in &arrangement.pieces[body.pieces.clone()] {
+            for piece in &collision_world.pieces[body.pieces.clone()] {
+                // Most pieces have the frame of their body: the product with the identity would cost as much as
+                // any other.
                 let own = if piece.pose == Isometry3::identity() { *pose } else { pose * piece.pose };
                 self.pieces.push((own, pose * piece.ball.0));
             }
@@ -64,32 +66,33 @@ impl ScanMemory {
     }
 }
 
-impl Arrangement {
-    /// All rows of pairs within the horizon, and how near everything is.
+impl CollisionWorld {
+    /// Collects the rows of all pairs within the horizon, and returns the violation and the minimum gap.
     pub(crate) fn scan(
         &self,
         frames: &Frames,
         options: &ScanOptions,
         memory: &mut ScanMemory,
         rows: &mut Vec<ContactRow>,
-    ) -> Nearness {
+    ) -> GapSummary {
         rows.clear();
         memory.place(self, frames);
+        // Taken out because `near_pieces` borrows the rest of the memory mutably.
         let mut exits = std::mem::take(&mut memory.exits);
-        let mut nearness = Nearness { lack: 0.0, least: options.horizon };
+        let mut gaps = GapSummary { violation: 0.0, min: options.horizon };
         for pair in &self.pairs {
             let visit =
                 |poses: [&Isometry3<f64>; 2], [i, j]: [usize; 2], found: &SignedDistance, at: usize| {
-                    nearness.least = nearness.least.min(found.value);
+                    gaps.min = gaps.min.min(found.value);
                     if found.value < options.horizon {
-                        let near = Near {
+                        let near = NearPair {
                             bodies: pair.bodies,
                             pieces: [&self.pieces[i], &self.pieces[j]],
                             poses,
                             found,
                         };
                         let gap = near.rows(&mut exits[at], rows);
-                        nearness.lack += (options.target - gap).max(0.0);
+                        gaps.violation += (options.target - gap).max(0.0);
                     }
                     true
                 };
@@ -98,13 +101,13 @@ impl Arrangement {
         memory.exits = exits;
         for &bodies in &self.mesh_pairs {
             let value = self.scan_models(bodies, frames, options.horizon, memory, rows);
-            nearness.least = nearness.least.min(value);
-            nearness.lack += (options.target - value).max(0.0);
+            gaps.min = gaps.min.min(value);
+            gaps.violation += (options.target - value).max(0.0);
         }
-        nearness
+        gaps
     }
 
-    /// Adds the rows of two bodies of which one is known by its triangles alone; answers their signed distance [m], at
+    /// Appends the rows of two bodies, at least one of which has no convex decomposition; returns their signed distance [m], at
     /// most the horizon.
     fn scan_models(
         &self,
@@ -114,8 +117,8 @@ impl Arrangement {
         memory: &mut ScanMemory,
         rows: &mut Vec<ContactRow>,
     ) -> f64 {
-        /// Share of the smaller body's radius beyond which triangles have no rows: farther out they say little of what a
-        /// turn brings, and cost more than what a step too far costs.
+        /// Fraction of the smaller body's radius beyond which triangles have no rows: farther triangles predict rotations poorly,
+        /// and collecting them costs more than the occasional step that goes too far.
         const MESH_HORIZON: f64 = 0.2;
         let [a, b] = bodies.map(|body| body as usize);
         let [first, second] = [a, b].map(|body| self.bodies[body].ball.1);
@@ -138,6 +141,7 @@ impl Arrangement {
             },
             (None, None) => near,
         };
+        // Beyond its own short horizon a pair of models counts as far away.
         if value < near { value } else { horizon }
     }
 
@@ -145,12 +149,13 @@ impl Arrangement {
         plane(&self.pieces[self.bodies[body].pieces.clone()], &frames.bodies[body])
     }
 
-    /// Whether any two pieces are not farther apart than a clearance [m].
+    /// Whether any two pieces are at most a clearance [m] apart.
     pub(crate) fn touches(&self, frames: &Frames, clearance: f64, memory: &mut ScanMemory) -> bool {
         memory.place(self, frames);
-        // Any plane that separates is enough.
+        // Any separating plane is proof enough.
         let any_plane = ConvexOptions { relative_tolerance: ANY_PLANE, ..ConvexOptions::default() };
         let exact = ConvexOptions::default();
+        // A clearance must be compared with the exact distance, an overlap only with its sign.
         let options = if clearance > 0.0 { exact } else { any_plane };
         if self.mesh_pairs.iter().any(|&pair| self.models_within(pair, &frames.bodies, clearance)) {
             return true;
@@ -171,7 +176,7 @@ impl Arrangement {
         })
     }
 
-    /// Visits the signed distances of pieces of a pair whose balls are within a horizon, until `visit` says no.
+    /// Visits the signed distances of the pieces of a pair whose bounding spheres are within a horizon, until `visit` returns false.
     pub(crate) fn near_pieces(
         &self,
         pair: &BodyPair,
@@ -189,6 +194,7 @@ impl Arrangement {
         let mut cache = pair.first_cache;
         for i in self.bodies[a].pieces.clone() {
             for j in self.bodies[b].pieces.clone() {
+                // The cache advances with every pair of pieces, also with those that are skipped.
                 let own = cache;
                 cache += 1;
                 let reach = self.pieces[i].ball.1 + self.pieces[j].ball.1 + horizon;
@@ -198,7 +204,7 @@ impl Arrangement {
                 }
                 let [first, second] = [i, j].map(|piece| &self.pieces[piece].shape);
                 let found = signed_distance(first, pose_a, second, pose_b, convex, &mut caches[own]);
-                // Poses are finite and sizes sound: what has no distance are two half-spaces.
+                // Poses are finite and sizes validated: only two half-spaces have no distance.
                 if let Ok(found) = found
                     && !visit([pose_a, pose_b], [i, j], &found, own)
                 {
@@ -209,6 +215,6 @@ impl Arrangement {
     }
 }
 
-/// Relative tolerance at which the first plane that separates ends a descent: the distance is then between zero and
-/// twice what is found.
+/// Relative tolerance at which the first separating plane ends the distance descent: the distance is then between zero and
+/// twice the value found.
 const ANY_PLANE: f64 = 1.0;

@@ -1,12 +1,12 @@
-//! Parts of a workcell, and pairs of them that collide.
+//! Parts of a collision world, and colliding pairs of them.
 
-/// A part of an arrangement that may collide with another one.
+/// A part of a collision world that may collide with another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Part {
-    /// A link of a mover, both counted from 0.
+    /// A link of a movable model, both counted from 0.
     Link {
-        /// The mover.
-        mover: usize,
+        /// The movable model.
+        movable: usize,
         /// The link in its articulation.
         link: usize,
     },
@@ -17,8 +17,8 @@ pub enum Part {
 /// Two parts that collide.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CollidingPair {
-    /// Which two; links come before obstacles.
+    /// The two parts; links come before obstacles.
     pub parts: [Part; 2],
-    /// How deep the deepest two convex pieces of theirs overlap [m]; NaN where a part is known by its triangles alone.
+    /// Penetration depth of the deepest two convex pieces [m]; NaN where a part has no convex decomposition.
     pub depth: f64,
 }

@@ -2,12 +2,12 @@
 
 use nalgebra::Isometry3;
 
-/// The pose of a mover.
+/// The pose of a movable model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pose {
     /// Pose of the root link, link to world.
     pub base: Isometry3<f64>,
-    /// The configuration of its articulation [rad, m]; empty of a rigid body.
+    /// Configuration of its articulation [rad, m]; empty for a rigid body.
     pub joints: Vec<f64>,
 }
 

@@ -1,24 +1,24 @@
-//! What is asked of poses: are they free, how near is everything, what collides.
+//! Queries at given poses: collision test, clearance, colliding pairs.
 
 use nalgebra::Isometry3;
 
-use super::arrangement::Arrangement;
+use super::collision_world::CollisionWorld;
 use super::error::GeneralizedError;
+use super::monitor::CollisionMonitor;
 use super::pairs::ScanOptions;
 use super::part::CollidingPair;
 use super::pose::Pose;
-use super::stand_in::{height, plane};
-use super::watch::CollisionWatch;
+use super::proxy_geometry::{height, plane};
 use crate::penetration::convex::options::ConvexOptions;
 use crate::proximity::collision::collide;
 use crate::proximity::distance::is_within;
 use crate::proximity::model::Model;
 
-impl Arrangement {
-    /// Whether nothing overlaps, and everything is farther apart than `clearance` [m]. Limits of joints are not looked at.
+impl CollisionWorld {
+    /// Whether nothing overlaps and all pairs are farther apart than `clearance` [m]. Joint limits are not checked.
     ///
     /// # Errors
-    /// [`GeneralizedError`] when the poses are none of these movers.
+    /// [`GeneralizedError`] when the poses do not suit these movable models.
     pub fn is_free(&self, poses: &[Pose], clearance: f64) -> Result<bool, GeneralizedError> {
         self.check(poses)?;
         let bodies = self.body_poses(poses)?;
@@ -30,11 +30,11 @@ impl Arrangement {
         Ok(!touches)
     }
 
-    /// Least gap of any two parts that may not overlap [m], as far as it is below `horizon` [m]; minus the depth of the
-    /// deepest pair of convex pieces where they overlap. Parts known by their triangles alone are left out.
+    /// Minimum signed distance [m] of any two parts that may not overlap, at most `horizon` [m]; where they overlap, minus the
+    /// depth of the deepest pair of convex pieces. Parts without a convex decomposition are left out.
     ///
     /// # Errors
-    /// [`GeneralizedError`] when the poses are none of these movers.
+    /// [`GeneralizedError`] when the poses do not suit these movable models.
     pub fn clearance(&self, poses: &[Pose], horizon: f64) -> Result<f64, GeneralizedError> {
         self.check(poses)?;
         let bodies = self.body_poses(poses)?;
@@ -43,19 +43,19 @@ impl Arrangement {
             workspace.scan.forget();
             let options = ScanOptions { target: 0.0, horizon, convex: ConvexOptions::default() };
             let mut rows = Vec::new();
-            self.scan(&workspace.frames, &options, &mut workspace.scan, &mut rows).least
+            self.scan(&workspace.frames, &options, &mut workspace.scan, &mut rows).min
         }))
     }
 
-    /// The pairs that overlap, in a fixed order.
+    /// Colliding pairs, in a fixed order.
     ///
     /// # Errors
-    /// [`GeneralizedError`] when the poses are none of these movers.
+    /// [`GeneralizedError`] when the poses do not suit these movable models.
     pub fn colliding(&self, poses: &[Pose]) -> Result<Vec<CollidingPair>, GeneralizedError> {
-        self.colliding_since(poses, &mut CollisionWatch::default())
+        self.colliding_since(poses, &mut CollisionMonitor::default())
     }
 
-    /// Whether the models of two bodies come nearer than a clearance [m], or a model and a half-space.
+    /// Whether the models of two bodies, or a model and a half-space, are closer than a clearance [m].
     pub(crate) fn models_within(&self, [a, b]: [u32; 2], poses: &[Isometry3<f64>], clearance: f64) -> bool {
         let [a, b] = [a as usize, b as usize];
         let reach = self.bodies[a].ball.1 + self.bodies[b].ball.1 + clearance;
@@ -63,10 +63,12 @@ impl Arrangement {
             return false;
         }
         let plane = |body: usize| plane(&self.pieces[self.bodies[body].pieces.clone()], &poses[body]);
+        // Negated comparison, so that a NaN height counts as a collision.
         let is_low = |model: &Model, body: usize, other: usize| {
             plane(other).is_some_and(|plane| !(height(model, &poses[body], &plane) > clearance))
         };
         match (&self.bodies[a].model, &self.bodies[b].model) {
+            // Without a clearance the overlap test suffices, which is cheaper than a distance query.
             (Some(first), Some(second)) if clearance > 0.0 => {
                 is_within(first, &poses[a], second, &poses[b], clearance)
             }
@@ -78,5 +80,7 @@ impl Arrangement {
     }
 }
 
-/// Share by which balls must be farther apart than they reach to be apart for all rounding.
+/// Relative margin of the bounding sphere test: it covers the rounding of centre distances, so that no touching pair is
+/// skipped. Larger ones only send more pairs to the exact test. A safeguard, without effect on the sets of
+/// docs/sensitivity.md.
 const ROOM: f64 = 1e-9;

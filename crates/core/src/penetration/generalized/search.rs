@@ -1,19 +1,18 @@
-//! The search for the least change: which descents are made, from where, and which of their answers is the best.
+//! Multi-start search for the minimum change: the descents made, their starts, and the choice of the best result.
 //!
-//! *Fast* effort descends from the overlap itself, and from elsewhere only where that fails or where a translation alone
-//! does better. *Best* effort makes rounds
-//! of descents from random points no farther than the best answer so far, around the start and around that answer, until
-//! rounds bring nothing; any better answer lies within that ball. Descents share nothing, and of equal answers the first
-//! counts, so that the answer is the same for every number of threads.
+//! *Fast* effort descends from the overlap itself, and from other starts only where that fails or where a translation alone
+//! is better. *Best* effort makes rounds of descents from random points no farther than the best result so far, around the
+//! input and around that result, until rounds bring no improvement; any better result lies within that ball. Descents are
+//! independent, and of equal results the first counts, so that the result is the same for every number of threads.
 
 use nalgebra::Translation3;
 use rayon::prelude::*;
 
-use super::arrangement::{Arrangement, Body};
-use super::chart::Chart;
-use super::descent::{Descended, Descent, Launch, squared};
+use super::chart::LocalChart;
+use super::collision_world::{Body, CollisionWorld};
+use super::descent::{Descent, DescentResult, DescentStart, squared};
 use super::error::GeneralizedError;
-use super::mover::Base;
+use super::movable::Base;
 use super::options::{
     GeneralizedCoherence, GeneralizedOptions, GeneralizedPenetration, GeneralizedSource, GeneralizedStart,
 };
@@ -24,29 +23,40 @@ use crate::penetration::translational::options::{Effort, LowerBound, Translation
 use crate::penetration::translational::query::penetration;
 use crate::proximity::error::ProximityError;
 
-/// Strategies that find free configurations from nothing but collision queries.
+/// Strategies that find free configurations from collision queries alone [Tang14 §5.1].
 const STRATEGIES: [GeneralizedStart; 2] =
     [GeneralizedStart::SuccessivePerturbation, GeneralizedStart::ConstrainedTranslation];
-/// Descents of a round, and rounds at most.
+/// Descents of a round of best effort. Half and twice change every depth by less than 0.05 % and the steps by −37 % and
+/// +112 % (docs/sensitivity.md).
 const ROUND: u64 = 32;
+/// Maximum number of rounds of best effort. No effect on the sets of docs/sensitivity.md.
 const ROUNDS: u64 = 8;
-/// Rounds that bring nothing before the search ends.
+/// Rounds without improvement that end the search; one may miss late improvements. Half and twice change every depth by
+/// less than 0.05 % and the steps by −29 % and +75 % (docs/sensitivity.md).
 const IDLE_ROUNDS: u32 = 2;
-/// Random starts of fast effort after the others have failed.
+/// Random starts of fast effort after the other starts have failed; only hard inputs pay for them. No effect on the
+/// sets of docs/sensitivity.md.
 const FALLBACKS: u64 = 32;
-/// Share of the size of the arrangement within which the first of them lie, and its growth.
+/// Radius √σ of the first random starts, as a fraction of the size of the collision world. No effect on the sets of
+/// docs/sensitivity.md.
 const FIRST_RADIUS: f64 = 0.1;
+/// Ratio of the radii of successive random starts: 32 starts reach from 0.1 to 1.9 sizes.
 const RADIUS_GROWTH: f64 = 1.1;
-/// Share of σ that counts as an improvement.
+/// Fraction of σ by which a round must improve to count. Half and twice change every depth by less than 0.05 % and the
+/// steps by +18 % and < 0.5 % (docs/sensitivity.md).
 const IMPROVEMENT: f64 = 1e-4;
 
-impl Arrangement {
-    /// The least change of poses and joints that was found after which nothing overlaps, everything is as far apart as the
-    /// options ask, and all limits are kept; `None` where that is so already.
+/// Factor on a translational solution for a second descent from a little farther away, because touching is not free:
+/// above rounding, too little to lengthen the result noticeably.
+const AWAY: f64 = 1.0 + 1e-6;
+
+impl CollisionWorld {
+    /// The minimum change of poses and joints found after which nothing overlaps, all pairs have the clearance of the options,
+    /// and all limits are satisfied; `None` where the poses satisfy all of that already.
     ///
     /// # Errors
     /// [`GeneralizedError::NotFound`] with the best effort, [`GeneralizedError::TooFar`] when it moves more than the options
-    /// allow, and others when the poses are none of these movers or an option is out of its range.
+    /// allow, and others when the poses do not suit these movable models or an option is out of its range.
     pub fn penetration(
         &self,
         poses: &[Pose],
@@ -55,11 +65,11 @@ impl Arrangement {
         self.search(poses, options, &[], &|| false)
     }
 
-    /// As [`Arrangement::penetration`], with descents from `remembered` poses as well, until `stop` says that it is enough: then
-    /// the best that was found so far is the answer.
+    /// As [`CollisionWorld::penetration`], with descents from `remembered` poses as well, until `stop` returns true: then the
+    /// best result so far is returned.
     ///
     /// # Errors
-    /// As [`Arrangement::penetration`]; [`GeneralizedError::NotFound`] also where it was stopped before anything was found.
+    /// As [`CollisionWorld::penetration`]; [`GeneralizedError::NotFound`] also if it was stopped before any result.
     pub fn penetration_until(
         &self,
         poses: &[Pose],
@@ -70,11 +80,11 @@ impl Arrangement {
         self.search(poses, options, remembered, stop)
     }
 
-    /// As [`Arrangement::penetration`], with descents from poses that were free in earlier queries of a sequence as well; the
-    /// answer, and a pose that is free already, are remembered.
+    /// As [`CollisionWorld::penetration`], with descents from poses that were free in earlier queries of a sequence as well; the
+    /// result, or a pose that is free already, is remembered.
     ///
     /// # Errors
-    /// As [`Arrangement::penetration`].
+    /// As [`CollisionWorld::penetration`].
     pub fn penetration_coherent(
         &self,
         poses: &[Pose],
@@ -97,15 +107,15 @@ impl Arrangement {
         if self.is_free(poses, options.clearance)? && self.keeps_limits(poses) {
             return Ok(None);
         }
-        let chart = Chart::new(self, poses);
+        let chart = LocalChart::new(self, poses);
         let descent = Descent::new(self, &chart, options);
-        let search = Search { arrangement: self, chart: &chart, descent, options, stop };
+        let search = MultiStartSearch { collision_world: self, chart: &chart, descent, options, stop };
         for other in remembered {
             self.check(other)?;
         }
         let mut best = match &options.start {
-            None => search.all(remembered),
-            Some(start) => search.from(start, remembered)?,
+            None => search.by_effort(remembered),
+            Some(start) => search.descend_from_start(start, remembered)?,
         };
         search.tighten(&mut best);
         self.answer(&search.descent, &best, options).map(Some)
@@ -131,32 +141,35 @@ impl GeneralizedOptions {
     }
 }
 
-/// A search around one start.
-struct Search<'a> {
-    arrangement: &'a Arrangement,
-    chart: &'a Chart,
+/// A multi-start search around one input.
+struct MultiStartSearch<'a> {
+    collision_world: &'a CollisionWorld,
+    chart: &'a LocalChart,
     descent: Descent<'a>,
     options: &'a GeneralizedOptions,
-    /// Whether it is enough.
+    /// Whether to stop with the best result so far.
     stop: &'a (dyn Fn() -> bool + Sync),
 }
 
-impl Search<'_> {
-    /// What the effort asks for.
-    fn all(&self, remembered: &[Vec<Pose>]) -> Descended {
+impl MultiStartSearch<'_> {
+    /// Runs the descents that the effort prescribes.
+    fn by_effort(&self, remembered: &[Vec<Pose>]) -> DescentResult {
         let first = self.origin();
-        // The first descent is made in any case, so that there is an answer.
+        // The first descent is made even if the search is stopped, so that there is a result to report.
         let mut best = self
-            .arrangement
-            .with_workspace(|workspace| self.descent.run(&Launch::from(first.as_slice()), workspace));
+            .collision_world
+            .with_workspace(|workspace| self.descent.run(&DescentStart::from(first.as_slice()), workspace));
         for poses in remembered {
-            best = better(best, self.at(poses, GeneralizedSource::MotionCoherence));
+            best = better(best, self.descend_from_poses(poses, GeneralizedSource::MotionCoherence));
         }
+        // Nothing can separate what is fixed to each other: no start helps.
         if (self.stop)() || (best.free.is_none() && self.is_hopeless()) {
             return best;
         }
         match self.options.effort {
             Effort::Fast => {
+                // Fast effort takes the translation only if it beats the descent, best effort in any case as
+                // one more start.
                 best = self.fallbacks(best);
                 self.translational(best.sigma()).into_iter().fold(best, better)
             }
@@ -165,7 +178,10 @@ impl Search<'_> {
                 if (self.stop)() {
                     return best;
                 }
-                for found in [self.together(), self.translational(f64::INFINITY)].into_iter().flatten() {
+                for found in [self.descend_from_common_exits(), self.translational(f64::INFINITY)]
+                    .into_iter()
+                    .flatten()
+                {
                     best = better(best, found);
                 }
                 best = STRATEGIES.iter().filter_map(|source| self.strategy(source)).fold(best, better);
@@ -174,12 +190,12 @@ impl Search<'_> {
         }
     }
 
-    /// The one source of starts that is asked for.
-    fn from(
+    /// Runs the descents of the only source of starts allowed.
+    fn descend_from_start(
         &self,
         start: &GeneralizedStart,
         remembered: &[Vec<Pose>],
-    ) -> Result<Descended, GeneralizedError> {
+    ) -> Result<DescentResult, GeneralizedError> {
         let found = match start {
             GeneralizedStart::Direct => Some(self.run(&self.origin())),
             GeneralizedStart::ConstrainedTranslation | GeneralizedStart::SuccessivePerturbation => {
@@ -187,23 +203,23 @@ impl Search<'_> {
             }
             GeneralizedStart::Translational => self.translational(f64::INFINITY),
             GeneralizedStart::CentroidDifference => {
-                starts::centroid_difference(self.arrangement, self.chart).map(|y| self.run(&y))
+                starts::centroid_difference(self.collision_world, self.chart).map(|y| self.run(&y))
             }
             GeneralizedStart::Random => {
                 let count = if self.options.effort == Effort::Fast { 1 } else { ROUND };
-                let radius = FIRST_RADIUS * self.arrangement.size;
+                let radius = FIRST_RADIUS * self.collision_world.size;
                 let run = |index| {
                     self.run(&starts::random(self.chart, &self.origin(), radius, [self.options.seed, index]))
                 };
                 best_of((0..count).map(run))
             }
             GeneralizedStart::MotionCoherence => {
-                let all = remembered.iter().map(|poses| self.at(poses, start.source()));
+                let all = remembered.iter().map(|poses| self.descend_from_poses(poses, start.source()));
                 Some(best_of(all).ok_or(GeneralizedError::NothingRemembered)?)
             }
             GeneralizedStart::Given(poses) => {
-                self.arrangement.check(poses)?;
-                Some(self.at(poses, start.source()))
+                self.collision_world.check(poses)?;
+                Some(self.descend_from_poses(poses, start.source()))
             }
         };
         let source = start.source();
@@ -214,38 +230,43 @@ impl Search<'_> {
         vec![0.0; self.chart.dimension()]
     }
 
-    /// A descent from poses.
-    fn at(&self, poses: &[Pose], source: GeneralizedSource) -> Descended {
-        self.run(&self.chart.point(self.arrangement, poses)).with_source(source)
+    /// A descent from given poses.
+    fn descend_from_poses(&self, poses: &[Pose], source: GeneralizedSource) -> DescentResult {
+        self.run(&self.chart.point(self.collision_world, poses)).with_source(source)
     }
 
-    fn run(&self, from: &[f64]) -> Descended {
+    fn run(&self, from: &[f64]) -> DescentResult {
         if (self.stop)() {
-            return Descended { nearest: from.to_vec(), lack: f64::INFINITY, ..Descended::default() };
+            return DescentResult {
+                nearest: from.to_vec(),
+                violation: f64::INFINITY,
+                ..DescentResult::default()
+            };
         }
-        self.arrangement.with_workspace(|workspace| self.descent.run(&Launch::from(from), workspace))
+        self.collision_world
+            .with_workspace(|workspace| self.descent.run(&DescentStart::from(from), workspace))
     }
 
-    /// Whether the start overlaps where nothing can be moved.
+    /// Whether the input has an overlap that no motion can resolve.
     fn is_hopeless(&self) -> bool {
-        let size = self.arrangement.size;
+        let size = self.collision_world.size;
         let elsewhere = starts::random(self.chart, &self.origin(), size, [self.options.seed, 0]);
-        self.arrangement.with_workspace(|workspace| self.descent.is_hopeless(&elsewhere, workspace))
+        self.collision_world.with_workspace(|workspace| self.descent.is_hopeless(&elsewhere, workspace))
     }
 
-    /// From the translation that separates a rigid body from the one obstacle, where its σ is less than this one: so the answer
-    /// is no worse than that.
-    fn translational(&self, sigma: f64) -> Option<Descended> {
-        let arrangement = self.arrangement;
+    /// A descent from the translation that separates a rigid body from a single obstacle, if its σ is below this one: so the
+    /// result is never worse than the translational penetration depth.
+    fn translational(&self, sigma: f64) -> Option<DescentResult> {
+        let collision_world = self.collision_world;
         let [
             Body { part: Part::Link { .. }, model: Some(a), .. },
             Body { part: Part::Obstacle(_), model: Some(b), .. },
-        ] = &arrangement.bodies[..]
+        ] = &collision_world.bodies[..]
         else {
             return None;
         };
         let start = &self.chart.start()[0];
-        if arrangement.movers[0].base() == Base::Fixed || !start.joints.is_empty() {
+        if collision_world.movables[0].base() == Base::Fixed || !start.joints.is_empty() {
             return None;
         }
         let options = TranslationalOptions {
@@ -255,50 +276,54 @@ impl Search<'_> {
             lower_bound: LowerBound::Skip,
             ..TranslationalOptions::default()
         };
-        let poses = arrangement.body_poses(self.chart.start()).ok()?;
+        let poses = collision_world.body_poses(self.chart.start()).ok()?;
         let found = penetration(a, &poses[0], b, &poses[1], &options).ok()??;
+        // σ of a translation is its squared length, so the comparison needs no descent.
         let moved = Pose { base: Translation3::from(found.translation) * start.base, joints: Vec::new() };
-        let y = self.chart.point(arrangement, &[moved]);
+        let y = self.chart.point(collision_world, &[moved]);
         if !(squared(&y) < sigma) {
             return None;
         }
-        // A hair farther, as what touches is not free.
-        let away: Vec<f64> = y.iter().map(|y| y * (1.0 + 1e-6)).collect();
+        // A little farther as well, because touching is not free.
+        let away: Vec<f64> = y.iter().map(|y| y * AWAY).collect();
         Some(better(self.run(&y), self.run(&away)).with_source(GeneralizedSource::Translational))
     }
 
-    /// All links that are stuck in a piece of an obstacle leave it through the same face, where several are.
-    fn together(&self) -> Option<Descended> {
+    /// A descent in which all links that are stuck in a piece of an obstacle leave it through the same face; `None` where no
+    /// piece holds several links.
+    fn descend_from_common_exits(&self) -> Option<DescentResult> {
         let origin = self.origin();
-        self.arrangement.with_workspace(|workspace| {
+        self.collision_world.with_workspace(|workspace| {
             let exits = self.descent.common_exits(workspace);
-            let launch = Launch { exits: &exits, ..origin.as_slice().into() };
-            let run = || self.descent.run(&launch, workspace).with_source(GeneralizedSource::CommonExit);
+            let start = DescentStart { exits: &exits, ..origin.as_slice().into() };
+            let run = || self.descent.run(&start, workspace).with_source(GeneralizedSource::CommonExit);
             (!exits.is_empty()).then(run)
         })
     }
 
-    /// A descent from the free configuration that a strategy finds and projects back towards the input, if it finds one.
-    fn strategy(&self, source: &GeneralizedStart) -> Option<Descended> {
-        let poses = articulated::start(self.arrangement, self.chart.start(), source)?;
-        Some(self.at(&poses, source.source()))
+    /// A descent from the free configuration that a strategy finds and projects back towards the input; `None` where it finds
+    /// none.
+    fn strategy(&self, source: &GeneralizedStart) -> Option<DescentResult> {
+        let poses = articulated::free_poses(self.collision_world, self.chart.start(), source)?;
+        Some(self.descend_from_poses(&poses, source.source()))
     }
 
-    /// First only what moves all of a mover moves, then everything.
-    fn as_one_body(&self) -> Descended {
-        let active = self.chart.moving_all(self.arrangement);
+    /// A descent of the variables that move all of a movable model, then of all variables.
+    fn as_one_body(&self) -> DescentResult {
+        let active = self.chart.moving_all(self.collision_world);
         let origin = self.origin();
-        let launch = Launch { active: Some(&active), ..origin.as_slice().into() };
-        let first = self.arrangement.with_workspace(|workspace| self.descent.run(&launch, workspace));
+        let start = DescentStart { active: Some(&active), ..origin.as_slice().into() };
+        // Joints stay as they are at first, so that the links do not leave an obstacle on different sides.
+        let first = self.collision_world.with_workspace(|workspace| self.descent.run(&start, workspace));
         let found = self.run(&first.free.unwrap_or(first.nearest));
         let iterations = first.iterations + found.iterations;
-        Descended { iterations, source: GeneralizedSource::OneBody, ..found }
+        DescentResult { iterations, source: GeneralizedSource::OneBody, ..found }
     }
 
-    /// Descents from elsewhere until one succeeds.
-    fn fallbacks(&self, mut best: Descended) -> Descended {
+    /// Descents from other starts until one succeeds.
+    fn fallbacks(&self, mut best: DescentResult) -> DescentResult {
         if best.free.is_none()
-            && let Some(found) = self.together()
+            && let Some(found) = self.descend_from_common_exits()
         {
             best = better(best, found);
         }
@@ -310,7 +335,7 @@ impl Search<'_> {
                 best = self.strategy(&source).into_iter().fold(best, better);
             }
         }
-        let mut radius = FIRST_RADIUS * self.arrangement.size;
+        let mut radius = FIRST_RADIUS * self.collision_world.size;
         for index in 0..FALLBACKS {
             if best.free.is_some() {
                 break;
@@ -322,29 +347,35 @@ impl Search<'_> {
         best
     }
 
-    /// Rounds of random descents until they bring nothing.
-    fn rounds(&self, mut best: Descended) -> Descended {
+    /// Rounds of random descents until they bring no improvement.
+    fn rounds(&self, mut best: DescentResult) -> DescentResult {
         let mut idle = 0;
         for round in 0..ROUNDS {
             let before = best.sigma();
             let (radius, around) = match &best.free {
                 Some(free) => (before.sqrt(), free.clone()),
-                None => (FIRST_RADIUS * self.arrangement.size * 2.0_f64.powi(round as i32), self.origin()),
+                None => {
+                    // Nothing free yet: the ball doubles around the input.
+                    (FIRST_RADIUS * self.collision_world.size * 2.0_f64.powi(round as i32), self.origin())
+                }
             };
             let run = |index: u64| {
                 let (origin, number) = (self.origin(), [self.options.seed, round * ROUND + index]);
                 let start = match index % 4 {
+                    // Three quarters explore the ball around the input that must contain any better result, one quarter refines the best one.
                     3 => starts::random(self.chart, &around, 0.5 * radius, number),
                     _ => starts::random(self.chart, &origin, radius, number),
                 };
                 self.run(&start).with_source(GeneralizedSource::Random)
             };
-            let found: Vec<Descended> = if self.options.parallel {
+            // Collected in order and folded afterwards: the choice does not depend on the threads.
+            let found: Vec<DescentResult> = if self.options.parallel {
                 (0..ROUND).into_par_iter().map(run).collect()
             } else {
                 (0..ROUND).map(run).collect()
             };
             best = found.into_iter().fold(best, better);
+            // An infinite σ, nothing free yet, counts as idle, but only free results may end the search.
             idle = if best.sigma() < (1.0 - IMPROVEMENT) * before { 0 } else { idle + 1 };
             if (self.stop)() || (idle >= IDLE_ROUNDS && best.free.is_some()) {
                 break;
@@ -353,15 +384,17 @@ impl Search<'_> {
         best
     }
 
-    /// Brings a free point into contact [Tang14 theorem 1]: the least change touches, so what is free a little way back
-    /// towards the start is moved back until it touches.
-    fn tighten(&self, best: &mut Descended) {
+    /// Brings a free point into contact [Tang14 theorem 1]: the minimum change touches, so a result that is still free a little
+    /// nearer to the input is moved back by bisection until it touches.
+    fn tighten(&self, best: &mut DescentResult) {
         for _ in 0..TIGHTENINGS {
             let Some(free) = best.free.clone() else { return };
-            let back = |share: f64| -> Vec<f64> { free.iter().map(|y| share * y).collect() };
-            let is_free = |share: f64| {
-                self.arrangement.with_workspace(|workspace| self.descent.is_free(&back(share), workspace))
+            let back = |fraction: f64| -> Vec<f64> { free.iter().map(|y| fraction * y).collect() };
+            let is_free = |fraction: f64| {
+                self.collision_world
+                    .with_workspace(|workspace| self.descent.is_free(&back(fraction), workspace))
             };
+            // Usually one test shows that the result touches already.
             if !is_free(BACK) {
                 return;
             }
@@ -372,27 +405,34 @@ impl Search<'_> {
             }
             let tight = back(apart);
             let again = self.run(&tight);
+            // The descent from the tightened point may slide on along the contact; the tightened point itself is the fallback.
             let source = best.source;
-            let tight = Descended { free: Some(tight), nearest: free, source, ..Descended::default() };
+            let tight =
+                DescentResult { free: Some(tight), nearest: free, source, ..DescentResult::default() };
             *best = better(better(tight, again.with_source(source)), std::mem::take(best));
         }
     }
 }
 
-/// Share of the way from the start at which an answer collides.
+/// Fraction of the change at which a tight result must collide. Half and twice change every depth by less than 0.01 %
+/// and the steps by less than 0.5 % (docs/sensitivity.md).
 const BACK: f64 = 0.99;
-/// Halvings of the way back, and ways back.
+/// Halvings of the path back to the input, which locate the contact to 1e-9 of it. Half and twice change every depth by
+/// less than 0.01 % and the supports by −0.61 % and < 0.5 % (docs/sensitivity.md).
 const BISECTIONS: u32 = 30;
+/// Maximum number of repetitions of those halvings and the descent after them. Half and twice change no depth and the
+/// work by less than 0.5 % (docs/sensitivity.md).
 const TIGHTENINGS: u32 = 3;
 
-fn best_of(found: impl Iterator<Item = Descended>) -> Option<Descended> {
+fn best_of(found: impl Iterator<Item = DescentResult>) -> Option<DescentResult> {
     found.reduce(better)
 }
 
-/// The better of two descents: the free one of lesser σ, else the one that lacks less.
-fn better(one: Descended, other: Descended) -> Descended {
+/// The better of two descents: the free one of smaller σ, else the one with less constraint violation.
+fn better(one: DescentResult, other: DescentResult) -> DescentResult {
     let iterations = one.iterations + other.iterations;
     let (a, b) = (one.sigma(), other.sigma());
-    let is_other = if a.is_finite() || b.is_finite() { b < a } else { other.lack < one.lack };
-    Descended { iterations, ..if is_other { other } else { one } }
+    // σ decides between free results, the violation between others; ties go to the first.
+    let is_other = if a.is_finite() || b.is_finite() { b < a } else { other.violation < one.violation };
+    DescentResult { iterations, ..if is_other { other } else { one } }
 }

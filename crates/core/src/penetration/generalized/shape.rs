@@ -1,8 +1,8 @@
-//! What a mover or an obstacle is made of: convex pieces where it is a union of them, and its triangle model.
+//! Shape of a link or an obstacle: its convex pieces, where it is a union of such, and its triangle model.
 //!
 //! A solid mesh whose connected components (by shared corners) are all closed and convex is the union of their hulls: then
-//! signed distances are certified and cheap. Every hull contains its component, so what is free of the hulls is free
-//! of the mesh.
+//! signed distances are certified and cheap. Every hull contains its component, so a configuration free for the hulls is free
+//! for the mesh.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,21 +14,25 @@ use crate::geometry::convex::shape::{ConvexShape, Core};
 use crate::geometry::triangle_mesh::{Solidity, TriangleMesh};
 use crate::proximity::model::Model;
 
-/// Share of a component's size by which the middle of one of its triangles may lie inside its hull. A smaller one refuses
-/// what single-precision files leave of flat faces; a larger one fills dents that can be seen.
+/// Fraction of a component's radius by which the centroid of one of its triangles may lie inside its hull. A smaller
+/// one rejects the rounding of flat faces in single-precision files; a larger one fills visible dents. No effect on the
+/// sets of docs/sensitivity.md.
 const DENT: f64 = 1e-5;
+/// Relative difference between the volumes of a component and of its hull up to which the component fills its hull: a
+/// layer of [`DENT`] radii below the surface of a ball is three times [`DENT`] of its volume, and more of other bodies.
+const VOLUME_TOLERANCE: f64 = 10.0 * DENT;
 
 /// A convex piece of a shape.
 #[derive(Debug, Clone)]
 pub struct Piece {
     pub shape: ConvexShape,
-    /// From the frame of the piece to that of the shape.
+    /// Pose of the piece in the frame of the shape.
     pub pose: Isometry3<f64>,
-    /// Middle [m, frame of the shape] and radius [m] of a ball around the piece.
+    /// Centre [m, frame of the shape] and radius [m] of a bounding sphere of the piece.
     pub(crate) ball: (Point3<f64>, f64),
 }
 
-/// What a mover's link or an obstacle is made of.
+/// The shape of a link of a movable model or of an obstacle.
 #[derive(Debug, Clone)]
 pub struct Shape {
     model: Option<Arc<Model>>,
@@ -73,24 +77,24 @@ impl Shape {
         Self { model: None, pieces: pieces.collect() }
     }
 
-    /// The triangle model, where it was made of one.
+    /// The triangle model, if the shape was built from one.
     #[must_use]
     pub fn model(&self) -> Option<&Model> {
         self.model.as_deref()
     }
 
-    /// The triangle model, to be shared.
+    /// The triangle model as a shared reference.
     pub fn shared_model(&self) -> Option<Arc<Model>> {
         self.model.clone()
     }
 
-    /// Number of convex pieces; `None` where the shape is not known to be a union of any.
+    /// Number of convex pieces; `None` where no convex decomposition is known.
     #[must_use]
     pub fn convex_pieces(&self) -> Option<usize> {
         (!self.pieces.is_empty()).then_some(self.pieces.len())
     }
 
-    /// The same shape known by its triangles alone.
+    /// The same shape without its convex decomposition, known by its triangles alone.
     #[must_use]
     pub fn without_pieces(self) -> Self {
         let pieces = if self.model.is_some() { Vec::new() } else { self.pieces };
@@ -102,7 +106,7 @@ impl Shape {
         &self.pieces
     }
 
-    /// Middle [m, frame of the shape] and radius [m] of a ball around all of it.
+    /// Centre [m, frame of the shape] and radius [m] of a bounding sphere of all of it.
     pub fn ball(&self) -> (Point3<f64>, f64) {
         if let Some(model) = &self.model {
             return (model.center(), model.radius());
@@ -123,7 +127,7 @@ impl Piece {
     }
 }
 
-/// A box without rounding as the hull of its corners, whose faces tell where they touch.
+/// Replaces a box without rounding by the hull of its corners, because only hulls have facets to take contact rows from.
 fn with_corners(shape: ConvexShape) -> ConvexShape {
     match *shape.core() {
         Core::Cuboid { half_extents: h } if shape.radius() <= 0.0 && h.iter().all(|&x| x > 0.0) => {
@@ -135,8 +139,8 @@ fn with_corners(shape: ConvexShape) -> ConvexShape {
     }
 }
 
-/// The hulls of the components of a mesh, if all are closed and convex. Pieces that touch share places but no corners;
-/// triangles that were never welded share no corners but places.
+/// The hulls of the components of a mesh, if all are closed and convex. Pieces that touch share positions but no vertices,
+/// so components by vertex are tried first; triangles that were never welded share only positions.
 fn hulls(mesh: &TriangleMesh) -> Option<Vec<Arc<ConvexHull>>> {
     let of_components = |by_place: bool| -> Option<Vec<_>> {
         components(mesh, by_place).iter().map(|triangles| hull(mesh, triangles)).collect()
@@ -144,7 +148,7 @@ fn hulls(mesh: &TriangleMesh) -> Option<Vec<Arc<ConvexHull>>> {
     of_components(false).or_else(|| of_components(true))
 }
 
-/// The hull of a component, if the component is its surface.
+/// The hull of a component, if the component is the surface of that hull.
 fn hull(mesh: &TriangleMesh, triangles: &[usize]) -> Option<Arc<ConvexHull>> {
     let corners: Vec<Point3<f64>> = triangles.iter().flat_map(|&i| mesh.triangle(i)).collect();
     let hull = ConvexHull::new(&corners).ok()?;
@@ -153,8 +157,9 @@ fn hull(mesh: &TriangleMesh, triangles: &[usize]) -> Option<Arc<ConvexHull>> {
     let own: f64 = triangles.iter().map(|&i| volume(mesh.triangle(i))).sum();
     let vertices = hull.vertices();
     let whole: f64 = hull.triangles().iter().map(|t| volume(t.map(|i| vertices[i as usize]))).sum();
-    // What lies on its hull, outside outwards, and has its volume is its surface, once: from inside every triangle adds.
-    let fills = whole > 0.0 && (own - whole).abs() <= 10.0 * DENT * whole;
+    // A surface that lies on its hull, is oriented outwards and has the hull's volume covers it exactly once: every triangle
+    // on the hull adds a non-negative volume seen from an inner point.
+    let fills = whole > 0.0 && (own - whole).abs() <= VOLUME_TOLERANCE * whole;
     let dent = DENT * hull.radius();
     let lies_on_hull = |&i: &usize| {
         let [a, b, c] = mesh.triangle(i);
@@ -167,17 +172,17 @@ fn hull(mesh: &TriangleMesh, triangles: &[usize]) -> Option<Arc<ConvexHull>> {
     (fills && triangles.iter().all(lies_on_hull)).then(|| Arc::new(hull))
 }
 
-/// The triangles of each connected component, by shared corners, or by shared places; those without area belong to none.
+/// The triangles of each connected component, by shared vertices or by shared positions; degenerate triangles are left out.
 fn components(mesh: &TriangleMesh, by_place: bool) -> Vec<Vec<usize>> {
     let mut first_at: HashMap<[u64; 3], u32> = HashMap::new();
     let mut parents: Vec<u32> = (0..mesh.vertices().len() as u32).collect();
     for (index, vertex) in mesh.vertices().iter().enumerate().filter(|_| by_place) {
-        // Adding zero turns −0 into 0.
+        // Adding zero maps −0 to 0, which have different bits.
         let place = [vertex.x + 0.0, vertex.y + 0.0, vertex.z + 0.0].map(f64::to_bits);
         parents[index] = *first_at.entry(place).or_insert(index as u32);
     }
-    let kept: Vec<usize> = (0..mesh.triangles().len()).filter(|&i| !mesh.is_degenerate(i)).collect();
-    for &i in &kept {
+    let retained: Vec<usize> = (0..mesh.triangles().len()).filter(|&i| !mesh.is_degenerate(i)).collect();
+    for &i in &retained {
         let [a, b, c] = mesh.triangles()[i];
         for other in [b, c] {
             let (one, two) = (root(&mut parents, a), root(&mut parents, other));
@@ -186,7 +191,7 @@ fn components(mesh: &TriangleMesh, by_place: bool) -> Vec<Vec<usize>> {
     }
     let mut number: HashMap<u32, usize> = HashMap::new();
     let mut components: Vec<Vec<usize>> = Vec::new();
-    for i in kept {
+    for i in retained {
         let next = number.len();
         let component = *number.entry(root(&mut parents, mesh.triangles()[i][0])).or_insert(next);
         components.resize_with(components.len().max(component + 1), Vec::new);
@@ -195,7 +200,7 @@ fn components(mesh: &TriangleMesh, by_place: bool) -> Vec<Vec<usize>> {
     components
 }
 
-/// The root of a vertex's set, with path halving.
+/// The root of a vertex's set in the union-find forest, with path halving.
 fn root(parents: &mut [u32], mut at: u32) -> u32 {
     while parents[at as usize] != at {
         let above = parents[parents[at as usize] as usize];
@@ -216,7 +221,7 @@ mod tests {
         Shape::of_model(Model::new(mesh, Solidity::Solid))
     }
 
-    /// A cube with the last of its corners pushed in along the diagonal.
+    /// A cube with its last corner pushed in along the diagonal.
     fn dented(by: f64) -> TriangleMesh {
         let cube = Cuboid::default().mesh().unwrap();
         let mut vertices = cube.vertices().to_vec();
@@ -249,7 +254,7 @@ mod tests {
         assert_eq!(shape(cube.reversed()).convex_pieces(), None);
         let hollow = joined(&[cube.clone(), cube.reversed().scaled(&Vector3::repeat(0.5)).unwrap()]);
         assert_eq!(shape(hollow).convex_pieces(), None);
-        // The corner of a cube that is pushed in by a little leaves three dents or none, as its faces are split.
+        // Pushing in one corner of a cube leaves three dents or none, depending on how its faces are split.
         assert_eq!(shape(dented(0.0)).convex_pieces(), Some(1));
         assert_eq!(shape(dented(0.9)).convex_pieces(), None);
     }

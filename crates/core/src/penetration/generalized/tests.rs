@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
-use super::chart::Chart;
+use super::chart::LocalChart;
 use super::rows::ContactRow;
 use super::workspace::Frames;
 use super::*;
@@ -62,8 +62,8 @@ fn two_link(l: f64) -> Articulation {
 
 /// Everything at x ≥ d.
 fn wall(d: f64) -> Obstacle {
-    let turn = UnitQuaternion::rotation_between(&Vector3::z(), &-Vector3::x()).unwrap();
-    let pose = Isometry3::from_parts(Vector3::new(d, 0.0, 0.0).into(), turn);
+    let rotation = UnitQuaternion::rotation_between(&Vector3::z(), &-Vector3::x()).unwrap();
+    let pose = Isometry3::from_parts(Vector3::new(d, 0.0, 0.0).into(), rotation);
     Obstacle { shape: Shape::convex(ConvexShape::half_space()), pose }
 }
 
@@ -71,7 +71,7 @@ fn joints(values: &[f64]) -> Vec<Pose> {
     vec![Pose { base: here(), joints: values.to_vec() }]
 }
 
-/// σ/l² of the optimum: the least (8 s₁² + s₂²)·4/6 with s = sin(θ/2) on cos θ₁ + cos(θ₁ + θ₂) = d, by bisection of a fine
+/// σ/l² of the optimum: the minimum (8 s₁² + s₂²)·4/6 with s = sin(θ/2) on cos θ₁ + cos(θ₁ + θ₂) = d, by bisection of a fine
 /// scan over θ₁.
 fn two_link_optimum(d: f64) -> f64 {
     let sigma = |first: f64| {
@@ -93,17 +93,17 @@ fn two_link_optimum(d: f64) -> f64 {
     best.1
 }
 
-fn line_sticks(l: f64, d: f64) -> Arrangement {
+fn line_sticks(l: f64, d: f64) -> CollisionWorld {
     let articulation = two_link(l);
     let stick = Extent::of_stick(&Point3::origin(), &Point3::new(l, 0.0, 0.0)).unwrap();
     let norm = ObjectNorm::new(&articulation, vec![None, Some(stick), Some(stick)]).unwrap();
-    let turn = UnitQuaternion::rotation_between(&Vector3::z(), &Vector3::x()).unwrap();
-    let middle = Isometry3::from_parts(Vector3::new(0.5 * l, 0.0, 0.0).into(), turn);
+    let rotation = UnitQuaternion::rotation_between(&Vector3::z(), &Vector3::x()).unwrap();
+    let middle = Isometry3::from_parts(Vector3::new(0.5 * l, 0.0, 0.0).into(), rotation);
     let shape = || Some(Shape::of_pieces(vec![(ConvexShape::capsule(0.0, l), middle)]));
     let mut allowed = AllowedCollisions::default();
     allowed.allow(1, 2);
-    let mover = Mover::with_norm(norm, vec![None, shape(), shape()], allowed, Base::Fixed);
-    Arrangement::new(vec![mover], vec![wall(d * l)]).unwrap()
+    let movable = MovableModel::with_norm(norm, vec![None, shape(), shape()], allowed, Base::Fixed);
+    CollisionWorld::new(vec![movable], vec![wall(d * l)]).unwrap()
 }
 
 #[test]
@@ -119,21 +119,21 @@ fn two_line_sticks_reach_the_closed_form_from_their_singular_rest() {
 }
 
 /// Two square bars of a thickness.
-fn bars(l: f64, thickness: f64) -> Mover {
+fn bars(l: f64, thickness: f64) -> MovableModel {
     let mesh = Cuboid { x: l, y: thickness, z: thickness, ..Cuboid::default() }.mesh().unwrap();
     let mesh = mesh.transformed(&Isometry3::translation(0.5 * l, 0.0, 0.0));
     let shape = || Some(Shape::of_model(Model::new(mesh.clone(), Solidity::Solid)));
     let mut allowed = AllowedCollisions::default();
     allowed.allow(1, 2);
-    Mover::new(two_link(l), vec![None, shape(), shape()], allowed, Base::Fixed).unwrap()
+    MovableModel::new(two_link(l), vec![None, shape(), shape()], allowed, Base::Fixed).unwrap()
 }
 
 #[test]
 fn thick_sticks_converge_to_line_sticks() {
     let mut last = f64::INFINITY;
     for thickness in [0.1, 0.01, 0.001] {
-        let arrangement = Arrangement::new(vec![bars(1.0, thickness)], vec![wall(1.2)]).unwrap();
-        let found = arrangement.penetration(&joints(&[0.0, 0.0]), &GeneralizedOptions::default());
+        let collision_world = CollisionWorld::new(vec![bars(1.0, thickness)], vec![wall(1.2)]).unwrap();
+        let found = collision_world.penetration(&joints(&[0.0, 0.0]), &GeneralizedOptions::default());
         let off = (found.unwrap().unwrap().sigma - two_link_optimum(1.2)).abs();
         assert!(off < 2.0 * thickness && off < 0.5 * last, "{thickness}: {off}");
         last = off;
@@ -147,13 +147,13 @@ fn cube(edge: f64) -> Shape {
 }
 
 /// The bars among three cubes in a unit of length, everything moved by a motion.
-fn among_cubes(unit: f64, motion: &Isometry3<f64>) -> (Arrangement, Isometry3<f64>) {
+fn among_cubes(unit: f64, motion: &Isometry3<f64>) -> (CollisionWorld, Isometry3<f64>) {
     let at = |x: f64, y: f64| Obstacle {
         shape: cube(0.3 * unit),
         pose: motion * Isometry3::translation(x * unit, y * unit, 0.05 * unit),
     };
     let obstacles = vec![at(1.4, 0.2), at(0.6, -0.25), at(1.1, 0.8)];
-    (Arrangement::new(vec![bars(unit, 0.1 * unit)], obstacles).unwrap(), *motion)
+    (CollisionWorld::new(vec![bars(unit, 0.1 * unit)], obstacles).unwrap(), *motion)
 }
 
 /// Configurations of the bars, half of which collide.
@@ -163,23 +163,23 @@ fn configurations() -> impl Iterator<Item = [f64; 2]> {
 
 #[test]
 fn an_answer_is_none_exactly_where_the_models_are_free_and_else_touches() {
-    let (arrangement, _) = among_cubes(1.0, &here());
+    let (collision_world, _) = among_cubes(1.0, &here());
     let mut repaired = 0;
     for q in configurations() {
         let collides = |q: &[f64]| {
-            let poses = arrangement.body_poses(&joints(q)).unwrap();
-            arrangement.pairs.iter().any(|pair| {
+            let poses = collision_world.body_poses(&joints(q)).unwrap();
+            collision_world.pairs.iter().any(|pair| {
                 let [a, b] = pair.bodies.map(|body| body as usize);
-                let model = |body: usize| arrangement.bodies[body].model.as_ref().unwrap();
+                let model = |body: usize| collision_world.bodies[body].model.as_ref().unwrap();
                 collide(model(a), &poses[a], model(b), &poses[b])
             })
         };
         for effort in [Effort::Fast, Effort::Best] {
             let options = GeneralizedOptions { effort, ..GeneralizedOptions::default() };
-            let found = arrangement.penetration(&joints(&q), &options).unwrap();
+            let found = collision_world.penetration(&joints(&q), &options).unwrap();
             assert_eq!(found.is_some(), collides(&q), "{q:?}");
-            assert_eq!(arrangement.is_free(&joints(&q), 0.0).unwrap(), found.is_none());
-            assert_eq!(arrangement.colliding(&joints(&q)).unwrap().is_empty(), found.is_none());
+            assert_eq!(collision_world.is_free(&joints(&q), 0.0).unwrap(), found.is_none());
+            assert_eq!(collision_world.colliding(&joints(&q)).unwrap().is_empty(), found.is_none());
             let Some(found) = found else { continue };
             assert!(found.sigma > 0.0 && found.verified_free && found.limits_kept && found.clearance > 0.0);
             assert!(!collides(&found.poses[0].joints), "{q:?}");
@@ -193,18 +193,18 @@ fn an_answer_is_none_exactly_where_the_models_are_free_and_else_touches() {
 
 #[test]
 fn best_effort_finds_what_a_scan_of_all_configurations_finds() {
-    let (arrangement, _) = among_cubes(1.0, &here());
+    let (collision_world, _) = among_cubes(1.0, &here());
     for q in configurations().step_by(5) {
-        let Ok(Some(found)) = arrangement.penetration(&joints(&q), &GeneralizedOptions::default()) else {
+        let Ok(Some(found)) = collision_world.penetration(&joints(&q), &GeneralizedOptions::default()) else {
             continue;
         };
-        let metric = arrangement.movers[0].norm().at(&q, &here()).unwrap();
+        let metric = collision_world.movables[0].norm().at(&q, &here()).unwrap();
         let mut scanned = f64::INFINITY;
         let steps = 120;
         for (i, k) in (-steps..=steps).flat_map(|i| (-steps..=steps).map(move |k| (i, k))) {
             let q = [q[0] + 0.01 * f64::from(i), q[1] + 0.02 * f64::from(k)];
             let sigma = metric.sigma(&q, &here());
-            if sigma < scanned && arrangement.is_free(&joints(&q), 0.0).unwrap() {
+            if sigma < scanned && collision_world.is_free(&joints(&q), 0.0).unwrap() {
                 scanned = sigma;
             }
         }
@@ -218,9 +218,9 @@ fn units_and_rigid_motions_of_everything_do_not_matter() {
         |unit: f64| Isometry3::new(Vector3::new(3.0, -2.0, 1.0) * unit, Vector3::new(0.3, -1.2, 0.8));
     for q in configurations() {
         let asked = |unit: f64, motion: Isometry3<f64>| {
-            let (arrangement, base) = among_cubes(unit, &motion);
+            let (collision_world, base) = among_cubes(unit, &motion);
             let start = [Pose { base, joints: q.to_vec() }];
-            arrangement.penetration(&start, &GeneralizedOptions::default()).unwrap()
+            collision_world.penetration(&start, &GeneralizedOptions::default()).unwrap()
         };
         let Some(expected) = asked(1.0, here()) else { continue };
         for unit in [1e-3, 1.0, 1e3] {
@@ -234,14 +234,14 @@ fn units_and_rigid_motions_of_everything_do_not_matter() {
 
 #[test]
 fn the_number_of_threads_changes_no_bit() {
-    let (arrangement, _) = among_cubes(1.0, &here());
+    let (collision_world, _) = among_cubes(1.0, &here());
     let start = joints(&[-0.16, 0.42]);
     let alone = GeneralizedOptions { parallel: false, ..GeneralizedOptions::default() };
-    let expected = arrangement.penetration(&start, &alone).unwrap();
+    let expected = collision_world.penetration(&start, &alone).unwrap();
     assert!(expected.is_some());
     for threads in [1, 2, 5] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let found = pool.install(|| arrangement.penetration(&start, &GeneralizedOptions::default()));
+        let found = pool.install(|| collision_world.penetration(&start, &GeneralizedOptions::default()));
         assert_eq!(found.unwrap(), expected);
     }
 }
@@ -249,19 +249,19 @@ fn the_number_of_threads_changes_no_bit() {
 #[test]
 fn a_joint_that_is_fixed_does_not_move_and_one_that_is_dear_moves_less() {
     let start = joints(&[0.05, 0.1]);
-    let asked = |prepare: &dyn Fn(&mut Mover)| {
-        let mut mover = bars(1.0, 0.05);
-        prepare(&mut mover);
-        let arrangement = Arrangement::new(vec![mover], vec![wall(1.7)]).unwrap();
-        arrangement.penetration(&start, &GeneralizedOptions::default()).unwrap().unwrap()
+    let asked = |prepare: &dyn Fn(&mut MovableModel)| {
+        let mut movable = bars(1.0, 0.05);
+        prepare(&mut movable);
+        let collision_world = CollisionWorld::new(vec![movable], vec![wall(1.7)]).unwrap();
+        collision_world.penetration(&start, &GeneralizedOptions::default()).unwrap().unwrap()
     };
     let change =
         |found: &GeneralizedPenetration, at: usize| (found.poses[0].joints[at] - start[0].joints[at]).abs();
     let free = asked(&|_| {});
-    let fixed = asked(&|mover| mover.fix("elbow").unwrap());
+    let fixed = asked(&|movable| movable.fix("elbow").unwrap());
     assert!(change(&fixed, 1) <= 0.0 && change(&fixed, 0) > change(&free, 0));
     assert!(fixed.sigma > free.sigma);
-    let dear = asked(&|mover| mover.weigh("elbow", 50.0).unwrap());
+    let dear = asked(&|movable| movable.weigh("elbow", 50.0).unwrap());
     assert!(change(&dear, 1) < 0.9 * change(&free, 1) && dear.sigma > free.sigma);
 }
 
@@ -273,55 +273,56 @@ fn a_limit_is_kept_and_a_clearance_reached() {
     articulation = Articulation::new(articulation.links().to_vec(), hinges).unwrap();
     let plain = bars(1.0, 0.05);
     let allowed = plain.allowed().clone();
-    let mover = Mover::new(articulation, plain.shapes().to_vec(), allowed, Base::Fixed).unwrap();
-    let arrangement = Arrangement::new(vec![mover], vec![wall(1.5)]).unwrap();
+    let movable = MovableModel::new(articulation, plain.shapes().to_vec(), allowed, Base::Fixed).unwrap();
+    let collision_world = CollisionWorld::new(vec![movable], vec![wall(1.5)]).unwrap();
     let options = GeneralizedOptions { clearance: 0.01, ..GeneralizedOptions::default() };
-    let found = arrangement.penetration(&joints(&[0.1, 0.1]), &options).unwrap().unwrap();
+    let found = collision_world.penetration(&joints(&[0.1, 0.1]), &options).unwrap().unwrap();
     assert!(found.poses[0].joints[1].abs() <= 0.3 && found.limits_kept);
     assert!((found.clearance - 0.01).abs() < 1e-5, "{}", found.clearance);
     let tight = GeneralizedOptions { max_move: Some(0.5 * found.depth), ..options };
-    let refused = arrangement.penetration(&joints(&[0.1, 0.1]), &tight);
+    let refused = collision_world.penetration(&joints(&[0.1, 0.1]), &tight);
     assert!(matches!(refused, Err(GeneralizedError::TooFar { .. })));
 }
 
 #[test]
-fn two_cubes_that_float_share_the_way_by_their_volumes() {
-    for (edge, share) in [(1.0, 0.5), (2.0, 1.0 / 9.0)] {
+fn two_floating_cubes_divide_the_displacement_by_their_volumes() {
+    for (edge, fraction) in [(1.0, 0.5), (2.0, 1.0 / 9.0)] {
         // Alone or with another one as heavy: a cube of edge 2 has 8 times the volume.
-        let movers = vec![Mover::rigid(cube(1.0)).unwrap(), Mover::rigid(cube(edge)).unwrap()];
-        let arrangement = Arrangement::new(movers, Vec::new()).unwrap();
+        let movables =
+            vec![MovableModel::rigid(cube(1.0)).unwrap(), MovableModel::rigid(cube(edge)).unwrap()];
+        let collision_world = CollisionWorld::new(movables, Vec::new()).unwrap();
         let apart = 0.5 * (1.0 + edge);
         let start = [here().into(), Isometry3::translation(apart - 0.1, 0.0, 0.0).into()];
-        let found = arrangement.penetration(&start, &GeneralizedOptions::default()).unwrap().unwrap();
+        let found = collision_world.penetration(&start, &GeneralizedOptions::default()).unwrap().unwrap();
         let moved = found.poses[1].base.translation.x - (apart - 0.1);
-        assert!((moved - 0.1 * share).abs() < 1e-4, "{edge}: {moved}");
+        assert!((moved - 0.1 * fraction).abs() < 1e-4, "{edge}: {moved}");
         // One part in v of 0.1 each: σ = m₁m₂/(m₁ + m₂)² · 0.01.
-        let sigma = share * (1.0 - share) * 0.01;
+        let sigma = fraction * (1.0 - fraction) * 0.01;
         assert!((found.sigma - sigma).abs() < 1e-5, "{} {sigma}", found.sigma);
     }
 }
 
 #[test]
-fn a_rigid_body_turns_where_that_is_nearer_than_to_shift() {
+fn a_rigid_body_rotates_where_that_is_nearer_than_a_translation() {
     // Two bars that cross near the end of one: the translational answer shifts all of it.
     let mesh = Cuboid { x: 2.0, y: 0.2, z: 0.2, ..Cuboid::default() }.mesh().unwrap();
     let bar = Model::new(mesh, Solidity::Solid);
-    for turn in [0.0, 0.2, 0.5, 1.0] {
-        let pose = Isometry3::new(Vector3::new(0.9, 0.02, 0.1), Vector3::z() * (1.5 + turn));
-        let mover = Mover::rigid(Shape::of_model(bar.clone())).unwrap();
+    for angle in [0.0, 0.2, 0.5, 1.0] {
+        let pose = Isometry3::new(Vector3::new(0.9, 0.02, 0.1), Vector3::z() * (1.5 + angle));
+        let movable = MovableModel::rigid(Shape::of_model(bar.clone())).unwrap();
         let obstacle = Obstacle { shape: Shape::of_model(bar.clone()), pose: here() };
-        let arrangement = Arrangement::new(vec![mover], vec![obstacle]).unwrap();
+        let collision_world = CollisionWorld::new(vec![movable], vec![obstacle]).unwrap();
         let found_by = |effort| {
             let options = GeneralizedOptions { effort, ..GeneralizedOptions::default() };
-            let found = arrangement.penetration(&[pose.into()], &options).unwrap().unwrap();
+            let found = collision_world.penetration(&[pose.into()], &options).unwrap().unwrap();
             let options = TranslationalOptions { effort, ..TranslationalOptions::default() };
             let shifted = penetration(&bar, &pose, &bar, &here(), &options).unwrap().unwrap().depth;
-            assert!(found.depth <= shifted * (1.0 + 1e-6), "{turn}: {} {shifted}", found.depth);
+            assert!(found.depth <= shifted * (1.0 + 1e-6), "{angle}: {} {shifted}", found.depth);
             found
         };
         found_by(Effort::Fast);
         let found = found_by(Effort::Best);
-        let extent = arrangement.movers[0].norm().extents()[0].unwrap();
+        let extent = collision_world.movables[0].norm().extents()[0].unwrap();
         let sigma = extent.squared(&pose, &found.poses[0].base);
         assert!(
             (sigma - found.sigma).abs() < 1e-12 && (sigma - found.mean_squared_displacement).abs() < 1e-12
@@ -340,57 +341,57 @@ fn links_that_fold_into_each_other_are_unfolded() {
     let mut allowed = AllowedCollisions::default();
     allowed.allow(0, 1);
     allowed.allow(1, 2);
-    let mover = Mover::new(chain, vec![shape(), shape(), shape()], allowed, Base::Fixed).unwrap();
-    let arrangement = Arrangement::new(vec![mover], Vec::new()).unwrap();
+    let movable = MovableModel::new(chain, vec![shape(), shape(), shape()], allowed, Base::Fixed).unwrap();
+    let collision_world = CollisionWorld::new(vec![movable], Vec::new()).unwrap();
     let start = joints(&[2.0, 2.4]);
-    let still = arrangement.colliding(&start).unwrap();
-    assert_eq!(still[0].parts, [Part::Link { mover: 0, link: 0 }, Part::Link { mover: 0, link: 2 }]);
-    let found = arrangement.penetration(&start, &GeneralizedOptions::fast()).unwrap().unwrap();
-    assert!(found.verified_free && arrangement.is_free(&found.poses, 0.0).unwrap());
+    let still = collision_world.colliding(&start).unwrap();
+    assert_eq!(still[0].parts, [Part::Link { movable: 0, link: 0 }, Part::Link { movable: 0, link: 2 }]);
+    let found = collision_world.penetration(&start, &GeneralizedOptions::fast()).unwrap().unwrap();
+    assert!(found.verified_free && collision_world.is_free(&found.poses, 0.0).unwrap());
 }
 
 #[test]
 fn what_cannot_come_free_is_not_found_and_names_what_still_collides() {
-    let mut mover = bars(1.0, 0.1);
-    mover.fix("shoulder").unwrap();
-    mover.fix("elbow").unwrap();
-    let arrangement = Arrangement::new(vec![mover], vec![wall(1.5)]).unwrap();
-    let failed = arrangement.penetration(&joints(&[0.0, 0.0]), &GeneralizedOptions::fast());
+    let mut movable = bars(1.0, 0.1);
+    movable.fix("shoulder").unwrap();
+    movable.fix("elbow").unwrap();
+    let collision_world = CollisionWorld::new(vec![movable], vec![wall(1.5)]).unwrap();
+    let failed = collision_world.penetration(&joints(&[0.0, 0.0]), &GeneralizedOptions::fast());
     let Err(GeneralizedError::NotFound { best, still }) = failed else { panic!("it cannot move") };
     assert!(!best.verified_free && best.sigma <= 0.0);
     assert_eq!(still.len(), 1);
-    assert_eq!(arrangement.name_of(still[0].parts[0]), "lower");
+    assert_eq!(collision_world.name_of(still[0].parts[0]), "lower");
     assert!((still[0].depth - 0.5).abs() < 1e-9);
 }
 
 #[test]
 fn a_link_that_nothing_can_move_ends_the_search_at_once() {
-    let mut mover = bars(1.0, 0.1);
-    mover.fix("shoulder").unwrap();
-    let arrangement = Arrangement::new(vec![mover], vec![wall(0.5)]).unwrap();
+    let mut movable = bars(1.0, 0.1);
+    movable.fix("shoulder").unwrap();
+    let collision_world = CollisionWorld::new(vec![movable], vec![wall(0.5)]).unwrap();
     let options = GeneralizedOptions::default();
-    let failed = arrangement.penetration(&joints(&[0.0, 0.3]), &options);
+    let failed = collision_world.penetration(&joints(&[0.0, 0.3]), &options);
     let Err(GeneralizedError::NotFound { best, still }) = failed else { panic!("the upper bar cannot move") };
-    assert!(still.iter().any(|pair| arrangement.name_of(pair.parts[0]) == "upper"));
+    assert!(still.iter().any(|pair| collision_world.name_of(pair.parts[0]) == "upper"));
     assert!(best.iterations <= options.max_iterations, "{}", best.iterations);
 }
 
 #[test]
 fn bad_input_is_named() {
-    let mut mover = bars(1.0, 0.1);
+    let mut movable = bars(1.0, 0.1);
     assert!(
-        matches!(mover.fix("wrist"), Err(GeneralizedError::Articulation(RobotError::UnknownJoint { joint })) if joint == "wrist")
+        matches!(movable.fix("wrist"), Err(GeneralizedError::Articulation(RobotError::UnknownJoint { joint })) if joint == "wrist")
     );
-    assert!(matches!(mover.weigh("elbow", 0.0), Err(GeneralizedError::Weight { .. })));
-    let arrangement = Arrangement::new(vec![mover], vec![wall(1.5)]).unwrap();
+    assert!(matches!(movable.weigh("elbow", 0.0), Err(GeneralizedError::Weight { .. })));
+    let collision_world = CollisionWorld::new(vec![movable], vec![wall(1.5)]).unwrap();
     assert!(matches!(
-        arrangement.is_free(&[], 0.0),
+        collision_world.is_free(&[], 0.0),
         Err(GeneralizedError::Proximity(ProximityError::Count { given: 0, expected: 1, .. }))
     ));
-    assert!(matches!(arrangement.is_free(&joints(&[0.0]), 0.0), Err(GeneralizedError::Articulation(_))));
+    assert!(matches!(collision_world.is_free(&joints(&[0.0]), 0.0), Err(GeneralizedError::Articulation(_))));
     let nan = [Isometry3::translation(f64::NAN, 0.0, 0.0).into()];
-    let rigid = Arrangement::new(vec![Mover::rigid(cube(1.0)).unwrap()], vec![wall(0.0)]).unwrap();
-    assert!(matches!(rigid.is_free(&nan, 0.0), Err(GeneralizedError::NotFinite { mover: 0 })));
+    let rigid = CollisionWorld::new(vec![MovableModel::rigid(cube(1.0)).unwrap()], vec![wall(0.0)]).unwrap();
+    assert!(matches!(rigid.is_free(&nan, 0.0), Err(GeneralizedError::NotFinite { movable: 0 })));
     let options = GeneralizedOptions { clearance: f64::NAN, ..GeneralizedOptions::default() };
     let refused = rigid.penetration(&[here().into()], &options);
     assert!(matches!(
@@ -399,12 +400,13 @@ fn bad_input_is_named() {
     ));
     let flat = ConvexShape::cuboid(Vector3::new(1.0, 1.0, 0.0));
     let shapes = vec![None, Some(Shape::convex(flat)), None];
-    let refused = Mover::new(two_link(1.0), shapes, AllowedCollisions::default(), Base::Fixed).unwrap_err();
+    let refused =
+        MovableModel::new(two_link(1.0), shapes, AllowedCollisions::default(), Base::Fixed).unwrap_err();
     assert!(refused.to_string().contains("\"upper\""), "{refused}");
 }
 
 /// A prismatic and two revolute joints, one of which mimics the other, on a floating base.
-fn mimicking() -> Arrangement {
+fn mimicking() -> CollisionWorld {
     let slide = Joint::new("slide", "base", "cart", JointKind::Prismatic { axis: Vector3::y() });
     let mut follower = hinge("follower", "arm", "tip", 0.8);
     follower.mimic = Some(Mimic { joint: "lead".into(), factor: -1.7, offset: 0.2 });
@@ -412,23 +414,23 @@ fn mimicking() -> Arrangement {
     let links = ["base", "cart", "arm", "tip"].map(String::from).to_vec();
     let tree = Articulation::new(links, vec![slide, lead, follower]).unwrap();
     let shapes = vec![Some(cube(0.3)), None, Some(cube(0.2)), Some(cube(0.25))];
-    let mover = Mover::new(tree, shapes, AllowedCollisions::default(), Base::Floating).unwrap();
-    Arrangement::new(vec![mover], vec![wall(0.0)]).unwrap()
+    let movable = MovableModel::new(tree, shapes, AllowedCollisions::default(), Base::Floating).unwrap();
+    CollisionWorld::new(vec![movable], vec![wall(0.0)]).unwrap()
 }
 
 #[test]
 fn rows_change_with_the_chart_as_finite_differences_say() {
-    let arrangement = mimicking();
+    let collision_world = mimicking();
     let start =
         [Pose { base: Isometry3::new(Vector3::x(), Vector3::new(0.1, 0.5, -0.4)), joints: vec![0.3, -0.6] }];
-    let chart = Chart::new(&arrangement, &start);
+    let chart = LocalChart::new(&collision_world, &start);
     assert_eq!(chart.dimension(), 8);
     let y: Vec<f64> = (0..8).map(|k| 0.05 * (f64::from(k) - 3.3)).collect();
     let (mut frames, mut moved) = (Frames::default(), Frames::default());
-    chart.place(&arrangement, &y, &mut frames);
+    chart.place(&collision_world, &y, &mut frames);
     let normal = nalgebra::Unit::new_normalize(Vector3::new(0.3, -0.5, 0.8));
     for bodies in [[0, 1], [1, 2], [2, 0], [2, 3], [0, 3]] {
-        // The points of a row lie along its normal: a turn of both bodies together then changes nothing.
+        // The points of a row lie along its normal: a rotation of both bodies together then changes nothing.
         let own_a = Point3::new(0.1, 0.2, -0.3);
         let in_world = frames.bodies[bodies[0] as usize] * own_a - normal.into_inner() * 0.1;
         let own = [own_a, frames.bodies[bodies[1] as usize].inverse_transform_point(&in_world)];
@@ -437,14 +439,14 @@ fn rows_change_with_the_chart_as_finite_differences_say() {
         };
         let row = ContactRow { bodies, gap: 0.0, normal, points: place(&frames) };
         let mut derivative = vec![0.0; 8];
-        chart.differentiate(&arrangement, &frames, &row, &mut derivative);
+        chart.differentiate(&collision_world, &frames, &row, &mut derivative);
         for k in 0..8 {
             let step = 1e-6;
             let mut gaps = [0.0; 2];
             for (gap, sign) in gaps.iter_mut().zip([1.0, -1.0]) {
                 let mut other = y.clone();
                 other[k] += sign * step;
-                chart.place(&arrangement, &other, &mut moved);
+                chart.place(&collision_world, &other, &mut moved);
                 let [a, b] = place(&moved);
                 *gap = normal.dot(&(a - b));
             }
@@ -456,15 +458,15 @@ fn rows_change_with_the_chart_as_finite_differences_say() {
 
 #[test]
 fn the_square_of_the_chart_is_the_object_norm_and_points_are_found_again() {
-    let arrangement = mimicking();
+    let collision_world = mimicking();
     let start =
         [Pose { base: Isometry3::new(Vector3::x(), Vector3::new(0.1, 0.5, -0.4)), joints: vec![0.3, -0.6] }];
-    let chart = Chart::new(&arrangement, &start);
+    let chart = LocalChart::new(&collision_world, &start);
     let y: Vec<f64> = (0..8).map(|k| 0.04 * (f64::from(k) - 3.3)).collect();
-    let poses = chart.poses(&arrangement, &y);
-    let again = chart.point(&arrangement, &poses);
+    let poses = chart.poses(&collision_world, &y);
+    let again = chart.point(&collision_world, &poses);
     assert!(y.iter().zip(&again).all(|(a, b)| (a - b).abs() < 1e-12), "{again:?}");
-    let metric = arrangement.movers[0].norm().at(&start[0].joints, &start[0].base).unwrap();
+    let metric = collision_world.movables[0].norm().at(&start[0].joints, &start[0].base).unwrap();
     // The joint that mimics makes the chart's square exact to second order only.
     let without = |y: &[f64]| y.iter().map(|x| x * x).sum::<f64>();
     let sigma = metric.sigma(&poses[0].joints, &poses[0].base);
@@ -475,16 +477,16 @@ fn the_square_of_the_chart_is_the_object_norm_and_points_are_found_again() {
 
 #[test]
 fn an_answer_is_remembered_and_leads_the_next_one() {
-    let (arrangement, _) = among_cubes(1.0, &here());
+    let (collision_world, _) = among_cubes(1.0, &here());
     let mut coherence = GeneralizedCoherence::default();
     let options = GeneralizedOptions::fast();
     let start = joints(&[-0.16, 0.42]);
     let only = GeneralizedOptions { start: Some(GeneralizedStart::MotionCoherence), ..options.clone() };
-    assert!(matches!(arrangement.penetration(&start, &only), Err(GeneralizedError::NothingRemembered)));
-    let first = arrangement.penetration_coherent(&start, &options, &mut coherence).unwrap().unwrap();
+    assert!(matches!(collision_world.penetration(&start, &only), Err(GeneralizedError::NothingRemembered)));
+    let first = collision_world.penetration_coherent(&start, &options, &mut coherence).unwrap().unwrap();
     assert_eq!(coherence.free(), std::slice::from_ref(&first.poses));
     let next = joints(&[-0.15, 0.43]);
-    let second = arrangement.penetration_coherent(&next, &only, &mut coherence).unwrap().unwrap();
+    let second = collision_world.penetration_coherent(&next, &only, &mut coherence).unwrap().unwrap();
     assert!((second.depth - first.depth).abs() < 0.1, "{} {}", first.depth, second.depth);
 }
 
@@ -494,23 +496,24 @@ fn a_shape_without_volume_of_its_own_weighs_nothing_but_moves() {
     let tree =
         Articulation::new(vec!["ground".into(), "pin".into()], vec![hinge("pin", "ground", "pin", 0.0)]);
     let pin = Shape::convex(ConvexShape::sphere(0.1));
-    let mover = Mover::new(tree.unwrap(), vec![None, Some(pin)], AllowedCollisions::default(), Base::Fixed);
-    let arrangement = Arrangement::new(vec![mover.unwrap()], vec![wall(0.05)]).unwrap();
-    let failed = arrangement.penetration(&joints(&[0.0]), &GeneralizedOptions::fast());
+    let movable =
+        MovableModel::new(tree.unwrap(), vec![None, Some(pin)], AllowedCollisions::default(), Base::Fixed);
+    let collision_world = CollisionWorld::new(vec![movable.unwrap()], vec![wall(0.05)]).unwrap();
+    let failed = collision_world.penetration(&joints(&[0.0]), &GeneralizedOptions::fast());
     assert!(matches!(failed, Err(GeneralizedError::NotFound { .. })));
 }
 
 #[test]
 fn a_start_that_is_asked_for_alone_finds_the_answer_or_fails_and_is_named() {
-    let (arrangement, _) = among_cubes(1.0, &here());
+    let (collision_world, _) = among_cubes(1.0, &here());
     let input = joints(&[-0.16, 0.42]);
     let alone = |start: GeneralizedStart| {
         let options = GeneralizedOptions { start: Some(start), ..GeneralizedOptions::fast() };
-        arrangement.penetration(&input, &options)
+        collision_world.penetration(&input, &options)
     };
     let found = alone(GeneralizedStart::Direct).unwrap().expect("it collides");
     assert_eq!(found.source, GeneralizedSource::Direct);
-    // The translation of one rigid body out of another one is no start for a robot on a fixed base.
+    // The translation of one rigid body out of another one is not a start for a robot on a fixed base.
     let refused = alone(GeneralizedStart::Translational).unwrap_err();
     assert!(
         matches!(refused, GeneralizedError::StartFailed { start: GeneralizedSource::Translational }),
@@ -521,6 +524,6 @@ fn a_start_that_is_asked_for_alone_finds_the_answer_or_fails_and_is_named() {
     coherence.remember(&found.poses);
     let only =
         GeneralizedOptions { start: Some(GeneralizedStart::MotionCoherence), ..GeneralizedOptions::fast() };
-    let again = arrangement.penetration_coherent(&input, &only, &mut coherence).unwrap().unwrap();
+    let again = collision_world.penetration_coherent(&input, &only, &mut coherence).unwrap().unwrap();
     assert_eq!(again.source, GeneralizedSource::MotionCoherence);
 }

@@ -1,88 +1,96 @@
-//! The tree of a mover, made ready: where its links are, and what moves each of them.
+//! Kinematic tree of a movable model, preprocessed for descents: forward kinematics and the Jacobian structure of each link.
 
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 
-use super::mover::{Base, Mover};
+use super::movable::{Base, MovableModel};
 use crate::kinematics::articulation::joint::JointKind;
 
-/// A joint between a link and its parent, as the descent needs it.
+/// A joint between a link and its parent.
 #[derive(Debug, Clone)]
-struct Step {
+struct TreeJoint {
     link: usize,
     parent: usize,
     origin: Isometry3<f64>,
     kind: JointKind,
-    /// Number of the configuration, factor, offset.
+    /// Index of the generalized coordinate q, factor and offset: the joint value is factor·q + offset.
     value: Option<(usize, f64, f64)>,
 }
 
-/// How a variable moves a link.
+/// A column of the Jacobian of a link: a joint on its path to the root with the variable that moves it [Tang14 eq. 22].
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Lever {
-    /// The joint, as all joints of all movers are numbered.
+pub(super) struct JacobianColumn {
+    /// Index of the joint among those of all movable models.
     pub(super) slot: usize,
     pub(super) variable: usize,
-    /// Change of the joint's value by that of the variable's number.
+    /// Derivative of the joint value by the generalized coordinate.
     pub(super) factor: f64,
-    pub(super) turns: bool,
+    pub(super) is_revolute: bool,
 }
 
-/// The tree of a mover, made ready.
+/// Kinematic tree of a movable model, preprocessed for descents.
 #[derive(Debug, Clone)]
-pub(crate) struct Tree {
+pub(crate) struct KinematicTree {
     root: usize,
     links: usize,
-    steps: Vec<Step>,
-    /// What moves each link, base variables apart.
-    pub(super) levers: Vec<Vec<Lever>>,
-    /// First of the six variables of a floating base.
+    joints: Vec<TreeJoint>,
+    /// Jacobian columns of each link from the root on, without those of the base.
+    pub(super) jacobian_columns: Vec<Vec<JacobianColumn>>,
+    /// Index of the first of the six variables of a floating base.
     pub(super) base: Option<usize>,
-    /// First variable of a joint.
+    /// Index of the first variable of a joint.
     pub(super) first: usize,
-    /// Numbers of the configuration that are variables.
+    /// Generalized coordinates that are variables.
     pub(super) coordinates: Vec<usize>,
-    /// Whether each of them turns what hangs on it.
-    pub(super) turns: Vec<bool>,
+    /// Whether each of them belongs to a revolute joint.
+    pub(super) is_revolute: Vec<bool>,
 }
 
-impl Tree {
-    /// The tree of a mover; its variables and joints are numbered on from those given.
-    pub(crate) fn new(mover: &Mover, variables: &mut usize, slots: &mut usize) -> Self {
-        let articulation = mover.articulation();
-        let base = (mover.base() == Base::Floating).then_some(*variables);
+impl KinematicTree {
+    /// Builds the tree of a movable model; its variables and joints are numbered from the given counters on, which advance.
+    pub(crate) fn new(movable: &MovableModel, variables: &mut usize, slots: &mut usize) -> Self {
+        let articulation = movable.articulation();
+        let base = (movable.base() == Base::Floating).then_some(*variables);
         *variables += if base.is_some() { 6 } else { 0 };
-        let matters = moves_something(mover);
+        // A coordinate that moves no shape has neither a gradient nor a weight in σ, so it is not a variable.
+        let matters = moves_something(movable);
         let coordinates: Vec<usize> =
-            (0..mover.fixed().len()).filter(|&at| !mover.fixed()[at] && matters[at]).collect();
-        let turns = |&at: &usize| {
+            (0..movable.fixed().len()).filter(|&at| !movable.fixed()[at] && matters[at]).collect();
+        let is_revolute = |&at: &usize| {
             matches!(articulation.joints()[articulation.coordinates()[at]].kind, JointKind::Revolute { .. })
         };
         let mut tree = Self {
             root: articulation.parents_first()[0],
             links: articulation.links().len(),
-            steps: Vec::new(),
-            levers: vec![Vec::new(); articulation.links().len()],
+            joints: Vec::new(),
+            jacobian_columns: vec![Vec::new(); articulation.links().len()],
             base,
             first: *variables,
-            turns: coordinates.iter().map(turns).collect(),
+            is_revolute: coordinates.iter().map(is_revolute).collect(),
             coordinates,
         };
         *variables += tree.coordinates.len();
         for &link in &articulation.parents_first()[1..] {
-            let (Some(joint), Some(parent)) = (articulation.carrier(link), articulation.parent(link)) else {
+            let (Some(joint), Some(parent)) = (articulation.parent_joint(link), articulation.parent(link))
+            else {
                 continue;
             };
             let Some(of_joint) = articulation.joints().get(joint) else { continue };
             let value = articulation.dependence(joint);
-            let mut levers = tree.levers[parent].clone();
+            let mut jacobian_columns = tree.jacobian_columns[parent].clone();
+            // A joint that mimics another one shares its variable, scaled by the factor.
             let variable = value.and_then(|(at, ..)| tree.coordinates.iter().position(|&c| c == at));
             if let (Some((_, factor, _)), Some(variable)) = (value, variable) {
-                let turns = matches!(of_joint.kind, JointKind::Revolute { .. });
-                levers.push(Lever { slot: *slots, variable: tree.first + variable, factor, turns });
+                let is_revolute = matches!(of_joint.kind, JointKind::Revolute { .. });
+                jacobian_columns.push(JacobianColumn {
+                    slot: *slots,
+                    variable: tree.first + variable,
+                    factor,
+                    is_revolute,
+                });
             }
-            tree.levers[link] = levers;
+            tree.jacobian_columns[link] = jacobian_columns;
             let (origin, kind) = (of_joint.origin, of_joint.kind);
-            tree.steps.push(Step { link, parent, origin, kind, value });
+            tree.joints.push(TreeJoint { link, parent, origin, kind, value });
             *slots += 1;
         }
         tree
@@ -93,7 +101,7 @@ impl Tree {
         self.coordinates.len() + if self.base.is_some() { 6 } else { 0 }
     }
 
-    /// Poses of all links and axes of all joints.
+    /// Computes the poses of all links and the axes of all joints, from the pose of the base and the values of the coordinates.
     pub(super) fn place(
         &self,
         base: &Isometry3<f64>,
@@ -103,33 +111,35 @@ impl Tree {
         links.clear();
         links.resize(self.links, *base);
         links[self.root] = *base;
-        for step in &self.steps {
-            let value = step.value.map_or(0.0, |(number, factor, offset)| factor * value(number) + offset);
-            let joint = links[step.parent] * step.origin;
+        for joint_of_link in &self.joints {
+            let value =
+                joint_of_link.value.map_or(0.0, |(number, factor, offset)| factor * value(number) + offset);
+            let joint = links[joint_of_link.parent] * joint_of_link.origin;
             let origin = joint.translation.vector;
-            let (pose, axis) = match step.kind {
+            let (pose, axis) = match joint_of_link.kind {
                 JointKind::Fixed => (joint, Vector3::zeros()),
                 JointKind::Revolute { axis } => {
-                    let turn = UnitQuaternion::from_axis_angle(&Unit::new_unchecked(axis), value);
-                    (joint * turn, joint.rotation * axis)
+                    let rotation = UnitQuaternion::from_axis_angle(&Unit::new_unchecked(axis), value);
+                    (joint * rotation, joint.rotation * axis)
                 }
                 JointKind::Prismatic { axis } => {
                     (joint * Translation3::from(axis * value), joint.rotation * axis)
                 }
             };
-            links[step.link] = pose;
+            links[joint_of_link.link] = pose;
+            // Fixed joints have a zero axis, so that slots match joints.
             axes.push([axis, origin]);
         }
     }
 }
 
-/// Whether each number of a configuration moves a link with a shape.
-fn moves_something(mover: &Mover) -> Vec<bool> {
-    let articulation = mover.articulation();
-    let mut matters = vec![false; mover.fixed().len()];
-    for link in (0..articulation.links().len()).filter(|&link| mover.shapes()[link].is_some()) {
+/// Whether each generalized coordinate moves a link with a shape.
+fn moves_something(movable: &MovableModel) -> Vec<bool> {
+    let articulation = movable.articulation();
+    let mut matters = vec![false; movable.fixed().len()];
+    for link in (0..articulation.links().len()).filter(|&link| movable.shapes()[link].is_some()) {
         for link in std::iter::successors(Some(link), |&link| articulation.parent(link)) {
-            let number = articulation.carrier(link).and_then(|joint| articulation.dependence(joint));
+            let number = articulation.parent_joint(link).and_then(|joint| articulation.dependence(joint));
             if let Some((at, ..)) = number {
                 matters[at] = true;
             }

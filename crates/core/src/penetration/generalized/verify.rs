@@ -1,20 +1,21 @@
-//! The independent check of an answer, and what is reported with it.
+//! Independent verification of a result, and its reported measures.
 
-use super::arrangement::{Arrangement, BodyPair};
-use super::descent::{Descended, Descent};
+use super::collision_world::{BodyPair, CollisionWorld};
+use super::descent::{Descent, DescentResult};
 use super::error::GeneralizedError;
 use super::options::{GeneralizedOptions, GeneralizedPenetration};
 use super::pose::Pose;
 
-impl Arrangement {
-    /// Whether collision queries of all models find everything free: they know nothing of how the poses were found.
+impl CollisionWorld {
+    /// Whether collision queries of all models, which are independent of the search, find everything free.
     ///
     /// # Errors
-    /// [`GeneralizedError`] when a pose does not suit its mover, or the signed distance of two pieces is not found.
+    /// [`GeneralizedError`] when a pose does not suit its movable model, or the signed distance of two pieces is not found.
     pub fn verify(&self, poses: &[Pose]) -> Result<bool, GeneralizedError> {
         let bodies = self.body_poses(poses)?;
         let convex = self.pairs.iter().map(|BodyPair { bodies, .. }| bodies);
         let mut pairs = convex.chain(&self.mesh_pairs);
+        // Far pairs are skipped by their spheres: those queries would find them free as well.
         let apart = |[a, b]: &[u32; 2]| {
             let reach = self.bodies[*a as usize].ball.1 + self.bodies[*b as usize].ball.1;
             self.between([*a, *b], &bodies).norm() > reach
@@ -23,53 +24,54 @@ impl Arrangement {
             && pairs.all(|&pair| apart(&pair) || !self.models_within(pair, &bodies, 0.0)))
     }
 
-    /// The checked answer of a descent.
+    /// The result of a descent, verified.
     pub(crate) fn answer(
         &self,
         descent: &Descent<'_>,
-        best: &Descended,
+        best: &DescentResult,
         options: &GeneralizedOptions,
     ) -> Result<GeneralizedPenetration, GeneralizedError> {
         let chart = descent.chart;
         let poses = chart.poses(self, best.free.as_ref().unwrap_or(&best.nearest));
         let mut answer = self.measured(chart.start(), poses, best)?;
+        // Points that the descent itself does not call free need no verification.
         answer.verified_free = best.free.is_some() && self.verify(&answer.poses)?;
         if !(answer.verified_free && answer.limits_kept) {
             let still = self.colliding(&answer.poses)?;
             return Err(GeneralizedError::NotFound { best: Box::new(answer), still });
         }
         match options.max_move {
-            Some(most) if !(answer.depth <= most) => {
-                Err(GeneralizedError::TooFar { best: Box::new(answer), most })
+            Some(max_move) if !(answer.depth <= max_move) => {
+                Err(GeneralizedError::TooFar { best: Box::new(answer), max_move })
             }
             _ => Ok(answer),
         }
     }
 
-    /// σ [m²] of a change: the mean over the movers, weighted by their volumes.
+    /// Object norm σ [m²] of a change: the mean over the movable models, weighted by their volumes [Tang14 eq. 19].
     ///
     /// # Errors
-    /// [`GeneralizedError`] when a pose does not suit its mover.
+    /// [`GeneralizedError`] when a pose does not suit its movable model.
     pub fn sigma(&self, from: &[Pose], to: &[Pose]) -> Result<f64, GeneralizedError> {
         let (mut sigma, mut whole) = (0.0, 0.0);
-        for (mover, (from, to)) in self.movers.iter().zip(from.iter().zip(to)) {
-            let (norm, measure) = (mover.norm(), mover.norm().measure());
+        for (movable, (from, to)) in self.movables.iter().zip(from.iter().zip(to)) {
+            let (norm, measure) = (movable.norm(), movable.norm().measure());
             sigma += measure * norm.at(&from.joints, &from.base)?.sigma(&to.joints, &to.base);
             whole += measure;
         }
         Ok(sigma / whole)
     }
 
-    /// σ and all else that is reported of poses.
+    /// σ and all other measures of a result.
     fn measured(
         &self,
         start: &[Pose],
         poses: Vec<Pose>,
-        best: &Descended,
+        best: &DescentResult,
     ) -> Result<GeneralizedPenetration, GeneralizedError> {
         let (mut displacement, mut whole) = (0.0, 0.0);
-        for (mover, (from, to)) in self.movers.iter().zip(start.iter().zip(&poses)) {
-            let (norm, measure) = (mover.norm(), mover.norm().measure());
+        for (movable, (from, to)) in self.movables.iter().zip(start.iter().zip(&poses)) {
+            let (norm, measure) = (movable.norm(), movable.norm().measure());
             displacement += measure
                 * norm.mean_squared_displacement((&from.joints, &from.base), (&to.joints, &to.base))?;
             whole += measure;

@@ -5,10 +5,10 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use super::mesh_rows::MeshMemory;
 use super::rows::ContactRow;
 use crate::penetration::convex::cache::ConvexCache;
-use crate::penetration::quadratic_program::least_change::LeastChange;
-use crate::penetration::quadratic_program::least_change::rows::Rows;
+use crate::penetration::quadratic_program::min_norm_projection::MinNormProjection;
+use crate::penetration::quadratic_program::min_norm_projection::rows::Rows;
 
-/// What one descent needs: no allocation once it is warm.
+/// Buffers of one descent, which allocates nothing once they have grown.
 #[derive(Debug)]
 pub(crate) struct Workspace {
     pub(crate) scan: ScanMemory,
@@ -17,26 +17,26 @@ pub(crate) struct Workspace {
     pub(super) trial_rows: Vec<ContactRow>,
     pub(super) trial_frames: Frames,
     pub(super) problem: Rows,
-    pub(super) solver: LeastChange,
+    pub(super) solver: MinNormProjection,
     pub(super) derivative: Vec<f64>,
-    pub(super) boxed: Vec<[f64; 2]>,
-    /// Whether the rows contradicted each other in the last step.
+    pub(super) bounds: Vec<[f64; 2]>,
+    /// Whether the rows of the last step were contradictory.
     pub(super) soft: bool,
 }
 
-/// What a scan needs besides the frames.
+/// State of a scan besides the frames.
 #[derive(Debug, Default)]
 pub(crate) struct ScanMemory {
     pub(super) caches: Vec<ConvexCache>,
-    /// The face through which each pair of pieces that overlaps is on its way out.
-    pub(super) exits: Vec<Option<Exit>>,
-    /// Pose and middle of each piece [world].
+    /// The exit face of each pair of pieces that overlaps.
+    pub(super) exits: Vec<Option<ExitFace>>,
+    /// Pose and centre of the bounding sphere of each piece [world].
     pub(super) pieces: Vec<(Isometry3<f64>, Point3<f64>)>,
     pub(super) centers: Vec<Point3<f64>>,
     pub(super) meshes: MeshMemory,
 }
 
-/// Where everything is at a point of a chart.
+/// Forward kinematics at a point of a chart.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Frames {
     /// Pose of each body, body to world.
@@ -44,23 +44,23 @@ pub(crate) struct Frames {
     pub(super) links: Vec<Isometry3<f64>>,
     /// Axis and origin of each joint [world].
     pub(super) axes: Vec<[Vector3<f64>; 2]>,
-    /// Change of a number of the configuration by a change of y.
+    /// Derivative of each generalized coordinate by its chart coordinate y.
     pub(super) slopes: Vec<f64>,
-    /// Quaternion of each floating base's turn and its centre [m, world].
-    pub(super) turns: Vec<(f64, Vector3<f64>, Vector3<f64>)>,
+    /// Rotation of each floating base as a quaternion (w, v), and its centre [m, world].
+    pub(super) base_motions: Vec<(f64, Vector3<f64>, Vector3<f64>)>,
 }
 
-/// A face of a piece, through which the other piece of a pair leaves it.
+/// The face of a piece through which the other piece of a pair leaves it.
 ///
-/// The nearest way out changes while a descent resolves one overlap after another, and two links that leave a plate on different
-/// sides never come out of it: so the way that was the nearest at first is kept as long as it is not much longer.
+/// The nearest exit changes while a descent resolves one overlap after another, and two links that leave a plate on different
+/// sides never come out of it: so the exit that was nearest at first is retained until it becomes much longer than the nearest.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Exit {
+pub(crate) struct ExitFace {
     /// Whether the face belongs to B.
     pub(super) of_b: bool,
     /// Outward normal, and a point of the face [m], in the frame of the piece.
     pub(super) normal: Vector3<f64>,
     pub(super) point: Point3<f64>,
-    /// How many times longer than the nearest way out it may be.
+    /// Maximum ratio of the depth along this exit to the penetration depth.
     pub(super) detour: f64,
 }

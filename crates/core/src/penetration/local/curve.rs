@@ -1,21 +1,22 @@
-//! The curve in which two surfaces intersect: its centroid and its vector area.
+//! The intersection curve of two surfaces: its centroid and its vector area.
 
 use nalgebra::{Point3, Vector3};
 
 use crate::proximity::model::Model;
-use crate::proximity::placement::{Placement, triangles_in_b};
+use crate::proximity::relative_pose::{RelativePose, triangles_in_b};
 
-/// What a region's curve tells, in the frame of B's tree.
+/// Properties of a region's intersection curve, in the frame of B's tree.
 pub(super) struct Curve {
-    /// Centroid of the curve by length; of the triangles that touch where it has no length [m].
+    /// Centroid of the curve by length [m]; of a curve without length, that of the touching triangles.
     pub(super) centroid: Point3<f64>,
-    /// −½∮ r × dr along n_A × n_B [m²]: points the way in which A leaves B, where both normals point outwards.
+    /// −½∮ r × dr along n_A × n_B [m²]: points in the direction in which A leaves B, if both normals point outwards.
     pub(super) vector_area: Vector3<f64>,
 }
 
 /// Measures the curve of these intersecting pairs.
-pub(super) fn measure(a: &Model, b: &Model, a_to_b: &Placement, pairs: &[[u32; 2]]) -> Curve {
+pub(super) fn measure(a: &Model, b: &Model, a_to_b: &RelativePose, pairs: &[[u32; 2]]) -> Curve {
     let corner = |pair: &[u32; 2]| triangles_in_b(a, b, a_to_b, *pair)[1][0];
+    // Moments about a point of the region: about a far origin the vector area would cancel.
     let about = corner(&pairs[0]);
     let (mut moment, mut length, mut area) = (Vector3::zeros(), 0.0, Vector3::zeros());
     let mut corners = Vector3::zeros();
@@ -34,7 +35,7 @@ pub(super) fn measure(a: &Model, b: &Model, a_to_b: &Placement, pairs: &[[u32; 2
     Curve { centroid: about + centroid, vector_area: area }
 }
 
-/// The segment in which two triangles cross, along n_P × n_Q; `None` where they lie in one plane or only touch.
+/// The segment in which two triangles cross, along n_P × n_Q; `None` where they are coplanar or only touch.
 fn segment(p: &[Point3<f64>; 3], q: &[Point3<f64>; 3]) -> Option<[Point3<f64>; 2]> {
     let normal = |t: &[Point3<f64>; 3]| (t[1] - t[0]).cross(&(t[2] - t[0]));
     let (n_p, n_q) = (normal(p), normal(q));
@@ -47,7 +48,7 @@ fn segment(p: &[Point3<f64>; 3], q: &[Point3<f64>; 3]) -> Option<[Point3<f64>; 2
     (place(&end) > place(&start)).then_some([start, end])
 }
 
-/// Where a triangle crosses a plane, ordered along a direction.
+/// The points at which the edges of a triangle cross a plane, ordered along a direction.
 fn crossing(
     triangle: &[Point3<f64>; 3],
     on_plane: &Point3<f64>,
@@ -60,8 +61,8 @@ fn crossing(
     for k in 0..3 {
         let (i, j) = (k, (k + 1) % 3);
         if (height[i] < 0.0) != (height[j] < 0.0) {
-            let share = height[i] / (height[i] - height[j]);
-            found[count] = Some(triangle[i] + (triangle[j] - triangle[i]) * share);
+            let fraction = height[i] / (height[i] - height[j]);
+            found[count] = Some(triangle[i] + (triangle[j] - triangle[i]) * fraction);
             count += 1;
         }
     }

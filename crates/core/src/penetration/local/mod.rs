@@ -2,10 +2,10 @@
 //!
 //! A region is a connected piece of the curve in which the surfaces intersect, with the patches of both surfaces
 //! that it bounds inside the other model. Its depth is the length of a translation that separates its patches,
-//! whatever the other regions do.
+//! regardless of the other regions.
 //!
 //! Departs from [Je12], which projects the global depth on every contact normal, dᵢ = (d·nᵢ) nᵢ: there, a shallow
-//! region beside a deep one of the same normal is given the deep one's depth. The normal of a region is that of the
+//! region beside a deep one of the same normal gets the depth of the deep one. The normal of a region is that of the
 //! vector area ½∮ r × dr of its curve, which does not depend on how the patches are triangulated.
 
 mod curve;
@@ -18,23 +18,23 @@ use super::translational::answer::Penetration;
 use super::translational::walk::ContactSpace;
 use crate::proximity::collision::pairs_within_at;
 use crate::proximity::model::Model;
-use crate::proximity::placement::Placement;
+use crate::proximity::relative_pose::RelativePose;
 use crate::proximity::time_of_contact::Cast;
 
 /// The overlap of two models in one region; world frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LocalPenetration {
-    /// Centroid of the curve in which the surfaces intersect [m].
+    /// Centroid of the intersection curve of the surfaces [m].
     pub point: Point3<f64>,
     /// Direction in which A must move to separate the region.
     pub normal: Unit<Vector3<f64>>,
-    /// How far A must move along the normal until the region's patches are apart [m].
+    /// Distance that A must move along the normal until the region's patches are separated [m].
     pub depth: f64,
     /// Triangles of A and of B that intersect in the region or lie inside the other solid there, in order.
     pub patches: [Vec<u32>; 2],
 }
 
-/// The local penetrations of two models whose global penetration is `global`, deepest first.
+/// The local penetrations [Je12 §6.3] of two models whose global penetration is `global`, deepest first.
 ///
 /// Where one model is inside the other without intersecting surfaces there is one region, and its depth is the
 /// global one. A surface has no inside: its patches are the triangles that intersect. Poses map body to world
@@ -63,7 +63,7 @@ pub fn local_penetrations(
     pose_b: &Isometry3<f64>,
     global: &Penetration,
 ) -> Vec<LocalPenetration> {
-    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
     let to_world = |point: &Point3<f64>| pose_b * (b.center() + point.coords);
     let mut pairs = Vec::new();
     pairs_within_at(a, b, &a_to_b, 0.0, &mut pairs);
@@ -97,30 +97,34 @@ pub fn local_penetrations(
     local
 }
 
-/// The shorter of the ways out along the curve's normal and along the global direction; in the frame of B's tree.
+/// The shorter of the separating translations along the curve's normal and along the global direction: unit direction in the
+/// frame of B's tree, and length [m].
 fn separate(
     a: &Model,
     b: &Model,
-    a_to_b: &Placement,
+    a_to_b: &RelativePose,
     region: &Region,
     [vector_area, global]: [Vector3<f64>; 2],
 ) -> (Vector3<f64>, f64) {
-    /// Cosine to the global direction beyond which that one tells which way is out, so that meshes that are inside
-    /// out do no harm; below it the orientation of the meshes does.
-    const TELLING: f64 = 0.1;
+    /// Cosine between normal and global direction beyond which the global direction decides the sign of the normal, so
+    /// that inside-out meshes do no harm; nearer to perpendicular the orientation of the meshes decides. No effect on
+    /// the sets of docs/sensitivity.md.
+    const DECISIVE: f64 = 0.1;
     let mut space = ContactSpace::new(a, b, *a_to_b, 0.0, 0);
     let mut hits = Vec::new();
     let mut depth_along = |direction: Vector3<f64>| {
         let length = space.outside(&direction);
         let (from, inwards) = (direction * length, -direction);
+        // From outside inwards, between the patches alone: the other regions do not count.
         let cast = Cast { from, direction: inwards, length, margin: 0.0, window: 0.0, worse_than: 0.0 };
         let met = cast.run_between(&mut space.obstacles, Some(&region.patches), &mut hits);
         (direction, met.map_or(0.0, |met| length - met))
     };
     let along_global = depth_along(global);
     let Some(normal) = vector_area.try_normalize(0.0) else { return along_global };
-    let outwards = if normal.dot(&global) < -TELLING { -normal } else { normal };
+    let outwards = if normal.dot(&global) < -DECISIVE { -normal } else { normal };
     let along_normal = depth_along(outwards);
+    // Both separate the region; the shorter one is its depth.
     if along_normal.1 <= along_global.1 { along_normal } else { along_global }
 }
 

@@ -1,4 +1,4 @@
-//! Connected regions of an intersection, with the patches that they bound.
+//! Connected regions of an intersection, with the surface patches that they bound.
 
 use std::collections::BTreeMap;
 
@@ -6,23 +6,24 @@ use crate::geometry::triangle_mesh::Solidity;
 use crate::proximity::model::Model;
 use crate::proximity::parts::DisjointSets;
 use crate::proximity::patch::Patch;
-use crate::proximity::placement::Placement;
+use crate::proximity::relative_pose::RelativePose;
 use nalgebra::{Point3, Vector3};
 
 /// A connected region.
 pub(super) struct Region {
     /// Intersecting pairs of triangles.
     pub(super) pairs: Vec<[u32; 2]>,
-    /// Triangles of A and of B that intersect, or lie inside the other one.
+    /// Triangles of A and of B that intersect, or lie inside the other model.
     pub(super) patches: [Patch; 2],
 }
 
 /// The regions of the intersecting `pairs`, in the order of their first pairs.
-pub(super) fn regions(a: &Model, b: &Model, a_to_b: &Placement, pairs: &[[u32; 2]]) -> Vec<Region> {
+pub(super) fn regions(a: &Model, b: &Model, a_to_b: &RelativePose, pairs: &[[u32; 2]]) -> Vec<Region> {
     let mut sets = DisjointSets::new(pairs.len());
     unite_neighbours(a, b, pairs, &mut sets);
     let inside =
         [enclosed(a, b, a_to_b, pairs, 0, &mut sets), enclosed(b, a, &a_to_b.inverse(), pairs, 1, &mut sets)];
+    // Patches inside the other model join regions, so roots are final only after both sides.
     let mut regions = BTreeMap::new();
     for (index, &pair) in pairs.iter().enumerate() {
         let region = regions
@@ -42,7 +43,7 @@ pub(super) fn regions(a: &Model, b: &Model, a_to_b: &Placement, pairs: &[[u32; 2
     regions.into_values().collect()
 }
 
-/// The curve goes on from a pair to the pairs of the same triangle with a neighbour of the other one.
+/// Unites pairs that are consecutive on the curve: those of the same triangle with a neighbour of the other one.
 fn unite_neighbours(a: &Model, b: &Model, pairs: &[[u32; 2]], sets: &mut DisjointSets) {
     let mut first_at = BTreeMap::new();
     for (index, &[i, j]) in pairs.iter().enumerate() {
@@ -56,11 +57,11 @@ fn unite_neighbours(a: &Model, b: &Model, pairs: &[[u32; 2]], sets: &mut Disjoin
 }
 
 /// Triangles of `model` that lie inside `other` and border on intersecting ones, each with a pair of its region;
-/// unites the regions that one patch joins. `side` says which of a pair's triangles is of `model`.
+/// unites the regions that one patch joins. `side` is the place of `model`'s triangle in a pair.
 fn enclosed(
     model: &Model,
     other: &Model,
-    to_other: &Placement,
+    to_other: &RelativePose,
     pairs: &[[u32; 2]],
     side: usize,
     sets: &mut DisjointSets,
@@ -73,9 +74,9 @@ fn enclosed(
     for (index, pair) in pairs.iter().enumerate() {
         crossing.entry(pair[side]).or_insert(index as u32);
     }
-    let mut banks = Banks::new(model, other, to_other, pairs, side);
+    let mut sides = SideClasses::new(model, other, to_other, pairs, side);
     let mut is_inside = |triangle: u32, corner: usize| {
-        banks.is_inside(incidence.corners(triangle)[corner], || {
+        sides.is_inside(incidence.corners(triangle)[corner], || {
             let vertex = model.mesh().triangle(triangle as usize)[corner];
             other.contains_in_tree(&to_other.point(&Point3::from(vertex - model.center())).coords)
         })
@@ -90,6 +91,7 @@ fn enclosed(
             }
             seen_places[place as usize] = true;
             let mut stack = vec![place];
+            // Flood fill over triangles without intersections, up to those with: they bound the patch inside.
             while let Some(place) = stack.pop() {
                 for &neighbour in incidence.triangles(place) {
                     if let Some(&met) = crossing.get(&neighbour) {
@@ -109,16 +111,16 @@ fn enclosed(
     found
 }
 
-/// The corners of intersecting triangles, joined where an edge surely does not cross the other model: then both ends
-/// are inside it or both outside, and one look at the winding number tells for all.
-struct Banks {
+/// Equivalence classes of the corners of intersecting triangles, joined where an edge surely does not cross the other model:
+/// then both ends are inside it or both outside, and one evaluation of the winding number decides for the whole class.
+struct SideClasses {
     joined: DisjointSets,
-    /// Whether the corners of a set are inside, once known; by their root.
+    /// Whether the corners of a class are inside, once known; by their root.
     inside: BTreeMap<u32, bool>,
 }
 
-impl Banks {
-    fn new(model: &Model, other: &Model, to_other: &Placement, pairs: &[[u32; 2]], side: usize) -> Self {
+impl SideClasses {
+    fn new(model: &Model, other: &Model, to_other: &RelativePose, pairs: &[[u32; 2]], side: usize) -> Self {
         let incidence = model.incidence();
         let mut joined = DisjointSets::new(incidence.places());
         let mut sorted: Vec<[u32; 2]> = pairs.iter().map(|pair| [pair[side], pair[1 - side]]).collect();
@@ -130,6 +132,7 @@ impl Banks {
             let mut crossed = [false; 3];
             for &[_, obstacle] in met {
                 let triangle = other.mesh().triangle(obstacle as usize).map(|corner| corner - other.center());
+                // Rounding counts as a crossing: then the winding number is evaluated for both ends.
                 let sides = sides_of_plane(&corners, &triangle);
                 for k in 0..3 {
                     crossed[k] |= sides[k] == 0 || sides[k] != sides[(k + 1) % 3];
@@ -142,14 +145,15 @@ impl Banks {
         Self { joined, inside: BTreeMap::new() }
     }
 
-    fn is_inside(&mut self, place: u32, look: impl FnOnce() -> bool) -> bool {
-        *self.inside.entry(self.joined.root(place)).or_insert_with(look)
+    fn is_inside(&mut self, place: u32, evaluate: impl FnOnce() -> bool) -> bool {
+        *self.inside.entry(self.joined.root(place)).or_insert_with(evaluate)
     }
 }
 
-/// On which side of a triangle's plane points surely are: 1, −1, or 0 where rounding leaves it open.
+/// The side of a triangle's plane on which each point surely lies: 1, −1, or 0 within rounding.
 fn sides_of_plane(points: &[Point3<f64>; 3], triangle: &[Vector3<f64>; 3]) -> [i8; 3] {
-    /// Rounding of a height, relative to all lengths that enter.
+    /// Rounding of a height, relative to all lengths that enter. A larger value costs winding numbers, a smaller one
+    /// may join corners on different sides. A safeguard, without effect on the sets of docs/sensitivity.md.
     const ROUNDING: f64 = 1e-12;
     let normal = (triangle[1] - triangle[0]).cross(&(triangle[2] - triangle[0]));
     let length = triangle.iter().map(Vector3::norm).fold(0.0, f64::max);

@@ -26,7 +26,7 @@ fn local(a: &Model, b: &Model, at: Vector3<f64>) -> Vec<LocalPenetration> {
 }
 
 #[test]
-fn two_feet_that_sink_in_by_different_depths_are_two_regions() {
+fn two_feet_at_different_depths_are_two_regions() {
     for subdivisions in [1, 2, 5] {
         let feet = [
             cuboid([0.6, 1.0, 2.0], [-1.5, 0.0, 0.5], subdivisions),
@@ -46,7 +46,7 @@ fn two_feet_that_sink_in_by_different_depths_are_two_regions() {
 }
 
 #[test]
-fn a_region_of_a_fine_mesh_reaches_to_the_deepest_point_inside() {
+fn a_region_of_a_fine_mesh_extends_to_the_deepest_point_inside() {
     let (small, large) =
         (joined(&[cuboid([1.0; 3], [0.0; 3], 12)]), joined(&[cuboid([4.0; 3], [0.0; 3], 7)]));
     let found = local(&small, &large, Vector3::new(0.1, 0.2, 2.2));
@@ -96,8 +96,8 @@ fn the_patches_are_the_triangles_that_intersect_and_those_whose_middle_the_other
     let torus = Torus { major_radius: 0.6, minor_radius: 0.2, segments: 30, sides: 14 }.mesh().unwrap();
     let [bumpy, torus] = [bumpy, torus].map(|mesh| Model::new(mesh, Solidity::Solid));
     for step in 0..12 {
-        let turn = Vector3::from_fn(|axis, _| (1.7 * f64::from(step) + 2.0 * axis as f64).sin());
-        let pose = Isometry3::new(0.5 * turn.yzx(), 2.5 * turn);
+        let rotation = Vector3::from_fn(|axis, _| (1.7 * f64::from(step) + 2.0 * axis as f64).sin());
+        let pose = Isometry3::new(0.5 * rotation.yzx(), 2.5 * rotation);
         let here = Isometry3::identity();
         let options = TranslationalOptions::default();
         let Some(global) = penetration(&bumpy, &pose, &torus, &here, &options).unwrap() else { continue };

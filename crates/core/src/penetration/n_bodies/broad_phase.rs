@@ -1,15 +1,15 @@
-//! Pairs of bodies whose boxes come near each other: sweep along the x axis.
+//! Broad phase: pairs of bodies whose boxes are near each other, by sweep and prune along the x axis.
 
 use nalgebra::Vector3;
 
 use super::source::Pairs;
 
-/// Pairs that count and whose boxes, moved by `translations` [m], come within `reach` [m] of each other; sorted.
+/// Pairs that must be separated and whose boxes, moved by `translations` [m], come within `reach` [m] of each other; sorted.
 pub(super) fn near_pairs(pairs: &impl Pairs, translations: &[Vector3<f64>], reach: f64) -> Vec<[usize; 2]> {
     near_boxes(pairs, &boxes(pairs, translations), reach)
 }
 
-/// As [`near_pairs`], of boxes that are given.
+/// As [`near_pairs`], for given boxes.
 pub(super) fn near_boxes(pairs: &impl Pairs, boxes: &[[Vector3<f64>; 2]], reach: f64) -> Vec<[usize; 2]> {
     let mut order = (0..boxes.len()).collect::<Vec<_>>();
     order.sort_by(|&i, &j| boxes[i][0].x.total_cmp(&boxes[j][0].x).then(i.cmp(&j)));
@@ -18,7 +18,9 @@ pub(super) fn near_boxes(pairs: &impl Pairs, boxes: &[[Vector3<f64>; 2]], reach:
     for body in order {
         open.retain(|&other| boxes[other][1].x + reach >= boxes[body][0].x);
         let met = open.iter().filter(|&&other| overlap(&boxes[other], &boxes[body], reach));
-        near.extend(met.map(|&other| [other.min(body), other.max(body)]).filter(|&pair| pairs.count(pair)));
+        near.extend(
+            met.map(|&other| [other.min(body), other.max(body)]).filter(|&pair| pairs.must_separate(pair)),
+        );
         open.push(body);
     }
     near.sort_unstable();

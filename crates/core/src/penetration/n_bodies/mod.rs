@@ -1,12 +1,12 @@
-//! Many overlapping bodies taken apart at once by small translations.
+//! Simultaneous separation of many overlapping bodies by small translations.
 //!
-//! Pair by pair, bodies that overlap would be pushed out of one neighbour into the next. Here all pairs ask at once:
-//! each for the plane of its penetration depth, and the least motion of all bodies that satisfies all planes is a
-//! quadratic program (`quadratic_program::least_motion`). Its answer is queried again until nothing overlaps (`rounds`); what
-//! cannot be taken apart that way is put where there is room (`rescue`). Then the bodies go back towards where they
-//! started as far as the others let them (`descent`).
+//! Pair by pair, overlapping bodies would be pushed out of one neighbour into the next. Here every pair contributes a
+//! constraint, the plane of its penetration depth, and the minimum motion of all bodies that satisfies all constraints is the
+//! solution of a quadratic program (`quadratic_program::min_motion`). The solution is queried again until nothing overlaps
+//! (`rounds`); bodies that the rounds cannot separate are moved one by one to the nearest free place (`rescue`). Then the
+//! bodies approach their initial positions as far as the others allow (`descent`).
 //!
-//! The motion that is kept small is Σ wᵢ ‖tᵢ‖², tᵢ the translation of body i and wᵢ its weight; or Σ wᵢ ‖tᵢ‖ ([`Measure`]).
+//! The objective is Σ wᵢ ‖tᵢ‖², tᵢ the translation of body i and wᵢ its weight; or Σ wᵢ ‖tᵢ‖ ([`DisplacementMeasure`]).
 
 mod broad_phase;
 mod descent;
@@ -16,7 +16,9 @@ mod rounds;
 mod separation;
 pub mod source;
 
-pub use self::separation::{Body, Measure, Overlap, Separation, SeparationError, SeparationOptions};
+pub use self::separation::{
+    Body, DisplacementMeasure, Overlap, Separation, SeparationError, SeparationOptions,
+};
 use std::cmp::Ordering;
 
 use nalgebra::Vector3;
@@ -27,12 +29,13 @@ use self::rounds::Rounds;
 use self::source::Pairs;
 use super::translational::options::Effort;
 
-/// Times that bodies leap, and all go back after them, in a thorough search.
-const LEAPS: u32 = 3;
+/// Times that single bodies leap and all bodies descend afterwards in a thorough search; it ends early when no body
+/// leaps. Each costs the searches for all distant bodies and one descent. No effect on the sets of docs/sensitivity.md.
+const MAX_LEAPS: u32 = 3;
 
 /// Small translations after which no two of the bodies overlap; fixed ones do not move.
 ///
-/// Bodies that overlap nothing move only where others push them. Where nothing overlaps all translations are zero.
+/// Bodies that overlap nothing move only if others push them. If nothing overlaps, all translations are zero.
 ///
 /// ```
 /// use extricate_core::geometry::Solidity;
@@ -44,7 +47,7 @@ const LEAPS: u32 = 3;
 /// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
 /// let at = |x: f64| Body::new(&cube, Isometry3::translation(x, 0.0, 0.0));
 /// let found = separate(&[at(0.0), at(0.6), at(1.2)], &SeparationOptions::default())?;
-/// // The outer two give way, the one in the middle stays.
+/// // The outer two move, the middle one stays.
 /// assert!((found.translations[0].x + 0.4).abs() < 1e-6);
 /// assert!(found.translations[1].x.abs() < 1e-6);
 /// assert!((found.translations[2].x - 0.4).abs() < 1e-6);
@@ -53,7 +56,7 @@ const LEAPS: u32 = 3;
 /// ```
 ///
 /// # Errors
-/// [`SeparationError`], with the best arrangement found where no separating one was.
+/// [`SeparationError`], with the best translations found if they do not separate all bodies.
 pub fn separate(bodies: &[Body], options: &SeparationOptions) -> Result<Separation, SeparationError> {
     check_bodies(bodies)?;
     check_fixed(bodies)?;
@@ -86,7 +89,7 @@ fn check_fixed(bodies: &[Body]) -> Result<(), SeparationError> {
     Ok(())
 }
 
-/// As [`separate`], of whatever the bodies are.
+/// As [`separate`], for any kind of bodies.
 ///
 /// # Errors
 /// As [`separate`].
@@ -96,15 +99,16 @@ pub fn separate_pairs(
     options: &SeparationOptions,
 ) -> Result<Separation, SeparationError> {
     check_distance("clearance", options.clearance)?;
-    check_distance("greatest motion", options.max_move.unwrap_or(0.0))?;
+    check_distance("maximum motion", options.max_move.unwrap_or(0.0))?;
     let efforts: &[Effort] = match options.effort {
         Effort::Fast => &[Effort::Fast],
         Effort::Best => &[Effort::Fast, Effort::Best],
     };
-    let mut best: Option<Arrangement> = None;
+    let mut best: Option<Trial> = None;
     let mut queries = 0;
+    // The thorough effort contains the fast one, so that it is never worse.
     for &effort in efforts {
-        let found = arrange(pairs, &SeparationOptions { effort, ..*options })?;
+        let found = solve(pairs, &SeparationOptions { effort, ..*options })?;
         queries += found.rounds.queries;
         if best.as_ref().is_none_or(|best| found.is_better_than(best)) {
             best = Some(found);
@@ -115,7 +119,7 @@ pub fn separate_pairs(
         queries += leaps(pairs, options, &mut best);
     }
     let is_free = best.overlaps.is_empty();
-    let found = told(pairs, &best.translations, Rounds { queries, ..best.rounds }, is_free);
+    let found = report(pairs, &best.translations, Rounds { queries, ..best.rounds }, is_free);
     if !is_free {
         let overlaps = best.overlaps;
         return Err(SeparationError::NotSeparated { best: Box::new(found), overlaps });
@@ -123,15 +127,15 @@ pub fn separate_pairs(
     within_limit(found, options)
 }
 
-/// Where the bodies go, and what overlaps there by the independent check.
-struct Arrangement {
+/// Translations of all bodies, and the overlaps left by the independent check.
+struct Trial {
     translations: Vec<Vector3<f64>>,
     overlaps: Vec<Overlap>,
     cost: f64,
     rounds: Rounds,
 }
 
-impl Arrangement {
+impl Trial {
     fn is_better_than(&self, other: &Self) -> bool {
         match self.overlaps.len().cmp(&other.overlaps.len()) {
             Ordering::Equal => self.cost < other.cost,
@@ -140,8 +144,8 @@ impl Arrangement {
     }
 }
 
-/// Rounds, rescue and the way back.
-fn arrange(pairs: &impl Pairs, options: &SeparationOptions) -> Result<Arrangement, SeparationError> {
+/// Rounds, rescue and descent.
+fn solve(pairs: &impl Pairs, options: &SeparationOptions) -> Result<Trial, SeparationError> {
     let mut translations = vec![Vector3::zeros(); pairs.bodies().len()];
     let mut rounds = rounds::relax(pairs, options, &mut translations)?;
     if !rounds.at_end.is_empty() {
@@ -149,8 +153,9 @@ fn arrange(pairs: &impl Pairs, options: &SeparationOptions) -> Result<Arrangemen
     }
     let overlaps = still_overlapping(pairs, options, &translations);
     let cost = descent::cost(pairs, options.measure, &translations);
-    let mut found = Arrangement { translations, overlaps, cost, rounds };
+    let mut found = Trial { translations, overlaps, cost, rounds };
     if found.overlaps.is_empty() && found.rounds.rounds > 0 {
+        // The rounds only push apart: planes that later moves made obsolete leave room to go back.
         let mut nearer = found.translations.clone();
         found.rounds.queries += descend(pairs, options, &mut nearer);
         found.take(pairs, options, nearer);
@@ -158,8 +163,8 @@ fn arrange(pairs: &impl Pairs, options: &SeparationOptions) -> Result<Arrangemen
     Ok(found)
 }
 
-impl Arrangement {
-    /// Takes other translations in the place of its own if they are verified free and better.
+impl Trial {
+    /// Replaces its translations by others if these are verified free and better.
     fn take(&mut self, pairs: &impl Pairs, options: &SeparationOptions, other: Vec<Vector3<f64>>) {
         let cost = descent::cost(pairs, options.measure, &other);
         if cost < self.cost && still_overlapping(pairs, options, &other).is_empty() {
@@ -168,22 +173,22 @@ impl Arrangement {
     }
 }
 
-/// The way back by squares, which bring all bodies nearer, then by the measure asked for; answers the queries made.
+/// Descent by squares, which brings all bodies nearer, then by the requested measure; returns the number of queries.
 fn descend(pairs: &impl Pairs, options: &SeparationOptions, translations: &mut Vec<Vector3<f64>>) -> u64 {
-    let queries = descent::descend(pairs, options, Measure::Squares, translations);
+    let queries = descent::descend(pairs, options, DisplacementMeasure::Squares, translations);
     match options.measure {
-        Measure::Squares => queries,
+        DisplacementMeasure::Squares => queries,
         measure => queries + descent::descend(pairs, options, measure, translations),
     }
 }
 
-/// Leaps of single bodies, and the way back of all after them, in turn; answers the queries made.
-fn leaps(pairs: &impl Pairs, options: &SeparationOptions, found: &mut Arrangement) -> u64 {
+/// Alternates leaps of single bodies and descents of all; returns the number of queries.
+fn leaps(pairs: &impl Pairs, options: &SeparationOptions, found: &mut Trial) -> u64 {
     let mut queries = 0;
-    for _ in 0..LEAPS {
+    for _ in 0..MAX_LEAPS {
         let mut other = found.translations.clone();
-        let (leapt, asked) = rescue::leap(pairs, options, &mut other);
-        queries += asked;
+        let (leapt, made) = rescue::leap(pairs, options, &mut other);
+        queries += made;
         if !leapt {
             break;
         }
@@ -209,29 +214,31 @@ fn within_limit(found: Separation, options: &SeparationOptions) -> Result<Separa
     }
 }
 
-/// The independent check: every pair by a collision query where the bodies go, or by a distance query where they shall
-/// keep one; of those that fail, how deep.
+/// The independent check: every pair by a collision query at the final positions, or by a distance query if a clearance is
+/// required; of those that fail, the depth.
 fn still_overlapping(
     pairs: &impl Pairs,
     options: &SeparationOptions,
     translations: &[Vector3<f64>],
 ) -> Vec<Overlap> {
+    // The boxes of all other pairs prove them separated.
     let near = broad_phase::near_pairs(pairs, translations, options.clearance);
     let shift = |pair: [usize; 2]| translations[pair[0]] - translations[pair[1]];
-    let search = source::Search { effort: Effort::Fast, free: None };
+    let search = source::PairSearch { effort: Effort::Fast, free: None };
     let overlaps = near.par_iter().filter_map(|&pair| {
         if pairs.is_apart(pair, &shift(pair), options.clearance) {
             return None;
         }
-        let demand = pairs.demand(pair, &shift(pair), options.clearance, search);
-        // A pair that collides and has no depth touches, or its depth is not known.
-        let depth = demand.ok().flatten().map_or(0.0, |demand| demand.depth);
+        let constraint = pairs.constraint(pair, &shift(pair), options.clearance, search);
+        // A pair that collides without a depth touches, or its depth could not be computed.
+        let depth = constraint.ok().flatten().map_or(0.0, |constraint| constraint.depth);
         Some(Overlap { bodies: pair, depth })
     });
     overlaps.collect()
 }
 
-fn told(
+/// The public result of these translations.
+fn report(
     pairs: &impl Pairs,
     translations: &[Vector3<f64>],
     rounds: Rounds,
@@ -246,20 +253,22 @@ fn told(
         overlaps: rounds.at_start,
         rounds: rounds.rounds,
         queries: rounds.queries,
-        clearance: least_distance(pairs, translations),
+        clearance: min_distance(pairs, translations),
         verified_free,
     }
 }
 
-/// Least distance of all pairs [m].
-fn least_distance(pairs: &impl Pairs, translations: &[Vector3<f64>]) -> f64 {
-    /// Reach of the first look, in sizes of the smallest body; each further look reaches so many times as far.
+/// Minimum distance of all pairs [m].
+fn min_distance(pairs: &impl Pairs, translations: &[Vector3<f64>]) -> f64 {
+    /// Reach of the first broad phase, in sizes of the smallest body, and the growth of the reach from one to the next.
+    /// They trade distance queries of pairs that are too far against repeated broad phases. Half and twice change no
+    /// result and not the number of queries (docs/sensitivity.md).
     const REACH: f64 = 0.01;
     const FARTHER: f64 = 8.0;
     let sizes = pairs.bodies().iter().map(|body| body.size).filter(|size| size.is_finite());
-    let (least, most) = sizes.fold((f64::INFINITY, 0.0_f64), |(a, b), size| (a.min(size), b.max(size)));
+    let (min, max) = sizes.fold((f64::INFINITY, 0.0_f64), |(a, b), size| (a.min(size), b.max(size)));
     let all = broad_phase::near_pairs(pairs, translations, f64::INFINITY).len();
-    let mut reach = REACH * least;
+    let mut reach = REACH * min;
     loop {
         let near = broad_phase::near_pairs(pairs, translations, reach);
         let distances = near.par_iter().map(|&pair| {
@@ -267,7 +276,8 @@ fn least_distance(pairs: &impl Pairs, translations: &[Vector3<f64>]) -> f64 {
             pairs.distance(pair, &shift)
         });
         let found = distances.collect::<Vec<_>>().into_iter().fold(f64::INFINITY, f64::min);
-        if found <= reach || near.len() == all || !(most > 0.0) {
+        // A distance beyond the reach may be larger than that of a pair outside of it.
+        if found <= reach || near.len() == all || !(max > 0.0) {
             return found;
         }
         reach *= FARTHER;

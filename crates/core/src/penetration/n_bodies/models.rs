@@ -1,9 +1,9 @@
-//! Triangle models as the bodies of a separation.
+//! Triangle models as bodies of a separation.
 
 use nalgebra::{Isometry3, Translation3, Vector3};
 
 use super::separation::Body;
-use super::source::{Contact, Demand, Facts, Pairs, Search};
+use super::source::{BodyInfo, PairConstraint, PairSearch, Pairs, PathContact};
 use crate::penetration::error::PenetrationError;
 use crate::penetration::translational::from_free::penetration_from;
 use crate::penetration::translational::options::{LowerBound, TranslationalOptions};
@@ -14,18 +14,20 @@ use crate::proximity::distance::is_within;
 use crate::proximity::model::Model;
 use crate::proximity::time_of_contact::translational;
 
-/// In-projections of a walk that continues an earlier one.
-const WALK: u32 = 60;
+/// In-projections of a walk that continues an earlier one from a known free shift. A walk that ends earlier by itself
+/// is unaffected; one that is cut off returns a longer translation. A safeguard against walks that converge slowly,
+/// without effect on the sets of docs/sensitivity.md.
+const MAX_IN_PROJECTIONS: u32 = 60;
 
 /// Triangle models at their poses.
 pub(super) struct Models<'a> {
     bodies: &'a [Body<'a>],
-    facts: Vec<Facts>,
+    info: Vec<BodyInfo>,
 }
 
 impl<'a> Models<'a> {
     pub(super) fn new(bodies: &'a [Body<'a>]) -> Self {
-        Self { bodies, facts: bodies.iter().map(facts).collect() }
+        Self { bodies, info: bodies.iter().map(info_of).collect() }
     }
 
     fn pair(&self, pair: [usize; 2], shift: &Vector3<f64>) -> MeshPair<'a> {
@@ -34,39 +36,39 @@ impl<'a> Models<'a> {
     }
 }
 
-fn facts(body: &Body) -> Facts {
+fn info_of(body: &Body) -> BodyInfo {
     let corners = body.model.mesh().triangles().iter().flatten();
     let corners = corners.map(|&i| (body.pose * body.model.mesh().vertices()[i as usize]).coords);
     let nothing = [Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY)];
     let bounds = corners.fold(nothing, |[min, max], p| [min.inf(&p), max.sup(&p)]);
     let weight = (!body.fixed).then_some(body.weight);
-    Facts { bounds, rotation: body.pose.rotation, size: body.model.radius(), weight }
+    BodyInfo { bounds, rotation: body.pose.rotation, size: body.model.radius(), weight }
 }
 
 impl Pairs for Models<'_> {
-    fn bodies(&self) -> &[Facts] {
-        &self.facts
+    fn bodies(&self) -> &[BodyInfo] {
+        &self.info
     }
 
-    fn count(&self, pair: [usize; 2]) -> bool {
+    fn must_separate(&self, pair: [usize; 2]) -> bool {
         pair.iter().any(|&body| !self.bodies[body].fixed)
     }
 
-    fn demand(
+    fn constraint(
         &self,
         pair: [usize; 2],
         shift: &Vector3<f64>,
         clearance: f64,
-        search: Search,
-    ) -> Result<Option<Demand>, PenetrationError> {
-        self.pair(pair, shift).demand(shift, clearance, search)
+        search: PairSearch,
+    ) -> Result<Option<PairConstraint>, PenetrationError> {
+        self.pair(pair, shift).constraint(shift, clearance, search)
     }
 
     fn is_apart(&self, pair: [usize; 2], shift: &Vector3<f64>, clearance: f64) -> bool {
         self.pair(pair, shift).is_apart(clearance)
     }
 
-    fn first_contact(&self, pair: [usize; 2], from: &Vector3<f64>, to: &Vector3<f64>) -> Option<Contact> {
+    fn first_contact(&self, pair: [usize; 2], from: &Vector3<f64>, to: &Vector3<f64>) -> Option<PathContact> {
         self.pair(pair, from).first_contact(&(to - from))
     }
 
@@ -88,16 +90,16 @@ pub struct MeshPair<'a> {
 }
 
 impl MeshPair<'_> {
-    /// See [`Pairs::demand`]; `shift` is contained in the poses and tells where `search.free` lies.
+    /// See [`Pairs::constraint`]; `shift` is contained in the poses and locates `search.free` relative to them.
     ///
     /// # Errors
-    /// [`SeparationError`] when no separating translation of the pair is found.
-    pub fn demand(
+    /// [`PenetrationError`] when no separating translation of the pair is found.
+    pub fn constraint(
         &self,
         shift: &Vector3<f64>,
         clearance: f64,
-        search: Search,
-    ) -> Result<Option<Demand>, PenetrationError> {
+        search: PairSearch,
+    ) -> Result<Option<PairConstraint>, PenetrationError> {
         if self.is_apart(clearance) {
             return Ok(None);
         }
@@ -105,7 +107,8 @@ impl MeshPair<'_> {
             return Ok(self.too_near());
         }
         let (a, b) = ((self.a, &self.pose_a), (self.b, &self.pose_b));
-        let back = search.free.map(|free| penetration_from(a, b, &(free - shift), WALK));
+        // From the last free shift the walk finds the same side again; from scratch the pair could swap sides every round.
+        let back = search.free.map(|free| penetration_from(a, b, &(free - shift), MAX_IN_PROJECTIONS));
         let found = match back {
             Some(Ok(found)) => found,
             _ => {
@@ -119,29 +122,31 @@ impl MeshPair<'_> {
             }
         };
         let depth = found.translation.norm();
-        Ok(Some(Demand { normal: found.translation / depth, depth }))
+        Ok(Some(PairConstraint { normal: found.translation / depth, depth }))
     }
 
-    /// The demand of models that are apart, but not enough.
-    fn too_near(&self) -> Option<Demand> {
+    /// The constraint of models that are separated by less than the clearance.
+    fn too_near(&self) -> Option<PairConstraint> {
         let found = distance(self.a, &self.pose_a, self.b, &self.pose_b);
         let apart = found.witnesses[0] - found.witnesses[1];
         let normal = apart.try_normalize(0.0)?;
-        Some(Demand { normal, depth: -found.value })
+        Some(PairConstraint { normal, depth: -found.value })
     }
 
-    /// Whether the models are more than `clearance` [m] apart.
+    /// Whether the separation distance of the models exceeds `clearance` [m].
     pub fn is_apart(&self, clearance: f64) -> bool {
         let (a, b) = ((self.a, &self.pose_a), (self.b, &self.pose_b));
         if clearance > 0.0 { !is_within(a.0, a.1, b.0, b.1, clearance) } else { !collide(a.0, a.1, b.0, b.1) }
     }
 
-    /// The first contact when A moves by `way` [m].
-    pub fn first_contact(&self, way: &Vector3<f64>) -> Option<Contact> {
-        match translational(self.a, &self.pose_a, way, self.b, &self.pose_b) {
-            Ok(found) => found.map(|found| Contact { share: found.time, normal: found.normal.into_inner() }),
-            // A way that is not finite leads nowhere.
-            Err(_) => Some(Contact { share: 0.0, normal: Vector3::zeros() }),
+    /// The first contact when A is translated by `displacement` [m].
+    pub fn first_contact(&self, displacement: &Vector3<f64>) -> Option<PathContact> {
+        match translational(self.a, &self.pose_a, displacement, self.b, &self.pose_b) {
+            Ok(found) => {
+                found.map(|found| PathContact { fraction: found.time, normal: found.normal.into_inner() })
+            }
+            // A displacement that is not finite is blocked at once.
+            Err(_) => Some(PathContact { fraction: 0.0, normal: Vector3::zeros() }),
         }
     }
 

@@ -1,44 +1,44 @@
-//! Bodies, overlaps, options, answers and errors of the separation of many bodies.
+//! Bodies, overlaps, options, results and errors of the separation of many bodies.
 
 use nalgebra::{Isometry3, Vector3};
 use thiserror::Error;
 
-use super::source::Demand;
+use super::source::PairConstraint;
 use crate::penetration::error::PenetrationError;
 use crate::penetration::translational::options::Effort;
 use crate::proximity::model::Model;
 
-/// A body that shall be taken apart from others.
+/// A body to be separated from others.
 #[derive(Debug, Clone, Copy)]
 pub struct Body<'a> {
     /// Its shape.
     pub model: &'a Model,
     /// Body → world.
     pub pose: Isometry3<f64>,
-    /// Whether it stays where it is.
+    /// Whether it is fixed.
     pub fixed: bool,
-    /// How dear its motion is: of two bodies that are pushed apart one with twice the weight moves half as far.
+    /// Weight of its displacement: of two bodies that are pushed apart, one with twice the weight moves half as far.
     pub weight: f64,
 }
 
 impl<'a> Body<'a> {
-    /// A body that may move, of weight one.
+    /// A movable body of weight one.
     #[must_use]
     pub fn new(model: &'a Model, pose: Isometry3<f64>) -> Self {
         Self { model, pose, fixed: false, weight: 1.0 }
     }
 
-    /// A body that stays where it is.
+    /// A fixed body.
     #[must_use]
     pub fn fixed(model: &'a Model, pose: Isometry3<f64>) -> Self {
         Self { model, pose, fixed: true, weight: 1.0 }
     }
 }
 
-/// Which motion of many bodies counts as small.
+/// Objective of a separation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Measure {
-    /// Σ w‖t‖²: all bodies share in the motion, and none goes far.
+pub enum DisplacementMeasure {
+    /// Σ w‖t‖²: the motion is distributed over all bodies, and none moves far.
     #[default]
     Squares,
     /// Σ w‖t‖: the total displacement; fewer bodies move, some of them farther.
@@ -48,18 +48,18 @@ pub enum Measure {
 /// Options of a separation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SeparationOptions {
-    /// How much work to do. `Fast` looks at each pair once, with one walk. `Best` begins from thorough pair queries as well
-    /// and keeps what ends better, then lets single bodies leap to nearer places.
+    /// Amount of work. `Fast` queries each pair with one walk. `Best` also starts from thorough pair queries and returns the
+    /// better result, then lets single bodies leap to nearer free positions.
     pub effort: Effort,
-    /// What is kept small.
-    pub measure: Measure,
-    /// Distance that bodies shall keep [m]; zero for a gap at the limit of rounding.
+    /// The objective that is minimised.
+    pub measure: DisplacementMeasure,
+    /// Minimum distance of the separated bodies [m]; zero for a gap at the limit of rounding.
     pub clearance: f64,
-    /// Distance that no body may be moved beyond [m], if any.
+    /// Maximum displacement of a body [m], if any.
     pub max_move: Option<f64>,
-    /// Rounds of pair queries and least motions.
+    /// Maximum number of rounds of pair queries and minimum motions.
     pub max_iterations: u32,
-    /// Moves of all bodies back towards where they started, once they are apart.
+    /// Maximum number of moves of all bodies back towards their initial positions, once they are separated.
     pub max_moves: u32,
 }
 
@@ -67,7 +67,7 @@ impl Default for SeparationOptions {
     fn default() -> Self {
         Self {
             effort: Effort::Fast,
-            measure: Measure::Squares,
+            measure: DisplacementMeasure::Squares,
             clearance: 0.0,
             max_move: None,
             max_iterations: 40,
@@ -81,18 +81,18 @@ impl Default for SeparationOptions {
 pub struct Overlap {
     /// Indices of the bodies, in order.
     pub bodies: [usize; 2],
-    /// Length of a translation that takes them apart [m]; minus their distance where they are apart, but nearer than
-    /// the clearance.
+    /// Length of a translation that separates them [m]; minus the distance of bodies that are separated by less than the
+    /// clearance.
     pub depth: f64,
 }
 
 impl Overlap {
-    pub(super) fn of(bodies: [usize; 2], demand: &Demand) -> Self {
-        Self { bodies, depth: demand.depth }
+    pub(super) fn of(bodies: [usize; 2], constraint: &PairConstraint) -> Self {
+        Self { bodies, depth: constraint.depth }
     }
 }
 
-/// Bodies taken apart.
+/// Result of a separation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Separation {
     /// Translation of each body [m, world]; exactly zero for fixed ones.
@@ -103,17 +103,17 @@ pub struct Separation {
     pub root_sum_square: f64,
     /// Overlaps at the start, sorted.
     pub overlaps: Vec<Overlap>,
-    /// Rounds made.
+    /// Number of rounds.
     pub rounds: u32,
-    /// Pair queries made.
+    /// Number of pair queries.
     pub queries: u64,
-    /// Least distance of two bodies of which not both are fixed [m]; infinite where there is one body only.
+    /// Minimum distance of two bodies of which not both are fixed [m]; infinite for a single body.
     pub clearance: f64,
-    /// Whether an independent query found every pair apart where the bodies go.
+    /// Whether an independent query found every pair separated at the final positions.
     pub verified_free: bool,
 }
 
-/// Why bodies could not be taken apart.
+/// Reasons that bodies could not be separated.
 #[derive(Debug, Error, Clone, PartialEq)]
 pub enum SeparationError {
     /// A pose has a component that is not finite.
@@ -124,7 +124,7 @@ pub enum SeparationError {
         /// The pose.
         pose: Isometry3<f64>,
     },
-    /// A weight is no weight.
+    /// A weight is not positive and finite.
     #[error("the weight of body {body} is {weight}, but must be finite and above 0")]
     BadWeight {
         /// Index of the body.
@@ -132,34 +132,34 @@ pub enum SeparationError {
         /// The weight.
         weight: f64,
     },
-    /// A distance of the options makes no sense.
+    /// A distance of the options is negative or not finite.
     #[error("the {what} is {value} m, but must be finite and not below 0")]
     BadDistance {
-        /// Which one.
+        /// Name of the option.
         what: &'static str,
         /// Its value [m].
         value: f64,
     },
-    /// Two fixed bodies overlap: no motion of others helps.
+    /// Two fixed bodies overlap, which no motion of others can resolve.
     #[error("the fixed bodies {} and {} overlap", .bodies[0], .bodies[1])]
     FixedOverlap {
         /// Indices of the bodies.
         bodies: [usize; 2],
     },
-    /// The penetration of a pair could not be established.
+    /// The penetration of a pair could not be computed.
     #[error("bodies {} and {}: {source}", .bodies[0], .bodies[1])]
     Pair {
         /// Indices of the bodies.
         bodies: [usize; 2],
-        /// Why.
+        /// Its error.
         source: PenetrationError,
     },
-    /// No translations were found that take all bodies apart.
-    #[error("{} pairs still overlap in the best arrangement found", .overlaps.len())]
+    /// No translations were found that separate all bodies.
+    #[error("no separation found: {} pairs still overlap in the best one", .overlaps.len())]
     NotSeparated {
-        /// The best arrangement found.
+        /// The best result found.
         best: Box<Separation>,
-        /// What overlaps in it, sorted.
+        /// Its overlaps, sorted.
         overlaps: Vec<Overlap>,
     },
     /// A body would have to move farther than the options allow.
@@ -167,11 +167,11 @@ pub enum SeparationError {
     TooFar {
         /// Index of the body that moves farthest.
         body: usize,
-        /// How far [m].
+        /// Its displacement [m].
         distance: f64,
-        /// How far it may [m].
+        /// Maximum displacement of the options [m].
         limit: f64,
-        /// The arrangement.
+        /// The separation found.
         best: Box<Separation>,
     },
 }

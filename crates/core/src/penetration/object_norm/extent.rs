@@ -1,4 +1,4 @@
-//! How a body fills space: its measure, its centroid and its second moment, from which the object norm of a rigid body
+//! Extent of a body: its measure, its centroid and its second moment, from which the object norm of a rigid body
 //! follows exactly [Tang14 §3.1, eq. 1; Kazerounian and Rastegar 1992].
 //!
 //! | paper        | here                  | meaning                                                              |
@@ -22,10 +22,11 @@ use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::{Solidity, TriangleMesh};
 use crate::penetration::error::PenetrationError;
 
-/// Share of the trace of a second moment by which its least eigenvalue may lie below zero for all its rounding.
+/// Rounding of the minimum eigenvalue of a second moment, relative to its trace: down to minus this it is accepted. Smaller, flat
+/// bodies are refused because of rounding; larger, invalid moments are accepted.
 const ROUNDING: f64 = 1e-9;
 
-/// How a body fills space.
+/// Extent of a body: measure, centroid and second moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Extent {
     kind: Measure,
@@ -45,14 +46,14 @@ impl Extent {
     ///
     /// let extent = Extent::of_mesh(&Cuboid::default().mesh()?, Solidity::Solid)?;
     /// assert!((extent.measure() - 1.0).abs() < 1e-12);
-    /// // Half a turn about z through the middle of a unit cube: (4/V) ∫ (x² + y²) = 4/6.
-    /// let turned = Isometry3::rotation(Vector3::z() * std::f64::consts::PI);
-    /// assert!((extent.squared(&Isometry3::identity(), &turned) - 2.0 / 3.0).abs() < 1e-12);
+    /// // A rotation by π about z through the middle of a unit cube: (4/V) ∫ (x² + y²) = 4/6.
+    /// let rotated = Isometry3::rotation(Vector3::z() * std::f64::consts::PI);
+    /// assert!((extent.squared(&Isometry3::identity(), &rotated) - 2.0 / 3.0).abs() < 1e-12);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// [`ShapeError::ZeroVolume`] of a solid and [`PenetrationError::ZeroArea`] of a surface that are nothing to
+    /// [`ShapeError::ZeroVolume`] of a solid and [`PenetrationError::ZeroArea`] of a surface that vanish to
     /// within rounding.
     pub fn of_mesh(mesh: &TriangleMesh, solidity: Solidity) -> Result<Self, PenetrationError> {
         match solidity {
@@ -88,6 +89,7 @@ impl Extent {
             Core::Cone { radius: r, half_height: h } if is_sharp => {
                 (2.0 / 3.0 * PI * r * r * h, -0.5 * h, [0.15 * r * r, 0.15 * r * r, 0.15 * h * h])
             }
+            // A hull without a mesh is flat.
             Core::Hull(hull) if is_sharp => {
                 let flat = ShapeError::ZeroVolume { volume: 0.0, area: 0.0 };
                 return Self::of_mesh(&hull.mesh().map_err(|_| flat)?, Solidity::Solid);
@@ -102,7 +104,7 @@ impl Extent {
         Ok(Self { kind: Measure::Volume, measure: volume, centroid: Point3::new(0.0, 0.0, centroid), spread })
     }
 
-    /// A stick without thickness from one point to another [m], measured by its length.
+    /// A line segment without thickness from one point to another [m], measured by its length.
     ///
     /// # Errors
     /// [`PenetrationError::NoExtent`] when its length is not positive and finite.
@@ -111,7 +113,7 @@ impl Extent {
         Self::given(along.norm(), nalgebra::center(from, to), along * along.transpose() / 12.0)
     }
 
-    /// An extent given by hand: a measure of any unit, the centroid [m] and the second moment about it over the measure,
+    /// An extent given by its moments: a measure of any unit, the centroid [m] and the second moment about it over the measure,
     /// (1/V) ∫ (x − c)(x − c)ᵀ [m²].
     ///
     /// # Errors
@@ -122,12 +124,13 @@ impl Extent {
         centroid: Point3<f64>,
         spread: Matrix3<f64>,
     ) -> Result<Self, PenetrationError> {
+        // A second moment is symmetric; the numbers given may be so to rounding only.
         let spread = 0.5 * (spread + spread.transpose());
         let is_finite =
             centroid.iter().chain(&spread).all(|x| x.is_finite()) && measure > 0.0 && measure.is_finite();
-        let least = if is_finite { SymmetricEigen::new(spread).eigenvalues.min() } else { f64::NAN };
-        if !(least >= -ROUNDING * spread.trace()) {
-            return Err(PenetrationError::NoExtent { measure, least });
+        let min = if is_finite { SymmetricEigen::new(spread).eigenvalues.min() } else { f64::NAN };
+        if !(min >= -ROUNDING * spread.trace()) {
+            return Err(PenetrationError::NoExtent { measure, min });
         }
         Ok(Self { kind: Measure::Given, measure, centroid, spread })
     }
@@ -139,7 +142,7 @@ impl Extent {
         Self { kind, measure: mass.volume, centroid: mass.center, spread }
     }
 
-    /// What the body is measured by.
+    /// The kind of measure of the body.
     #[must_use]
     pub fn kind(&self) -> Measure {
         self.kind
@@ -185,36 +188,36 @@ impl Extent {
         self.measure * (own + arm.norm_squared())
     }
 
-    /// The extent of the body moved by a pose: from its frame to the one that the pose leads to.
+    /// The extent in the frame to which the pose maps the body's own one.
     #[must_use]
     pub fn moved(&self, pose: &Isometry3<f64>) -> Self {
-        let turn = pose.rotation.to_rotation_matrix();
-        let spread = turn.matrix() * self.spread * turn.matrix().transpose();
+        let rotation = pose.rotation.to_rotation_matrix();
+        let spread = rotation.matrix() * self.spread * rotation.matrix().transpose();
         Self { centroid: pose * self.centroid, spread, ..*self }
     }
 
-    /// The extent of this body and another one together, both in the same frame and of the same kind of measure.
+    /// The extent of the union of this body and another one, both in the same frame and of the same kind of measure.
     #[must_use]
     pub fn joined(&self, other: &Self) -> Self {
         let measure = self.measure + other.measure;
-        let share = other.measure / measure;
+        let fraction = other.measure / measure;
         let between = other.centroid - self.centroid;
         // Steiner's terms of both, (1 − s) s² + s (1 − s)², add to s (1 − s).
-        let spread = (1.0 - share) * self.spread
-            + share * other.spread
-            + (share * (1.0 - share)) * between * between.transpose();
-        Self { kind: self.kind, measure, centroid: self.centroid + share * between, spread }
+        let spread = (1.0 - fraction) * self.spread
+            + fraction * other.spread
+            + (fraction * (1.0 - fraction)) * between * between.transpose();
+        Self { kind: self.kind, measure, centroid: self.centroid + fraction * between, spread }
     }
 
-    /// σ(T₀, T₁) [m²]: the mean squared displacement of the body's points between two poses.
+    /// σ(T₀, T₁) [m²]: the mean squared displacement of the body's points between two poses [Tang14 §3.1, eq. 1].
     ///
     /// σ = (1/V) ∫ ‖T₁x − T₀x‖² = ‖T₁c − T₀c‖² + tr(D Σ Dᵀ) with D = R₁ − R₀, since the cross term vanishes about the
-    /// centroid. With Q the vector part of the unit quaternion of R₀ᵀR₁, tr(D Σ Dᵀ) = (4/V) Qᵀ I Q, which loses no
-    /// digits to small turns.
+    /// centroid. With Q the vector part of the unit quaternion of R₀ᵀR₁, tr(D Σ Dᵀ) = (4/V) Qᵀ I Q, which is
+    /// accurate for small rotations.
     #[must_use]
     pub fn squared(&self, from: &Isometry3<f64>, to: &Isometry3<f64>) -> f64 {
-        let turn = from.rotation.inverse() * to.rotation;
-        (to * self.centroid - from * self.centroid).norm_squared() + self.turned_squared(&turn)
+        let rotation = from.rotation.inverse() * to.rotation;
+        (to * self.centroid - from * self.centroid).norm_squared() + self.rotation_squared(&rotation)
     }
 
     /// √σ [m].
@@ -223,10 +226,10 @@ impl Extent {
         self.squared(from, to).sqrt()
     }
 
-    /// The mean squared displacement [m²] by a rotation about the centroid, (4/V) Qᵀ I Q [Tang14 §4.2, eq. 18].
+    /// Mean squared displacement [m²] of a rotation about the centroid, (4/V) Qᵀ I Q [Tang14 §4.2, eq. 18].
     #[must_use]
-    pub fn turned_squared(&self, turn: &UnitQuaternion<f64>) -> f64 {
-        let vector = turn.imag();
+    pub fn rotation_squared(&self, rotation: &UnitQuaternion<f64>) -> f64 {
+        let vector = rotation.imag();
         4.0 * vector.dot(&(self.inertia_over_measure() * vector))
     }
 
@@ -240,7 +243,8 @@ fn ball(radius: f64) -> (f64, f64, [f64; 3]) {
     (4.0 / 3.0 * PI * radius.powi(3), 0.0, [radius * radius / 5.0; 3])
 }
 
-/// The same of a capsule: a cylinder and two half balls, whose centroids lie 3/8 of the radius beyond its ends.
+/// Volume, height of the centroid and principal spreads of a capsule: a cylinder and two half balls, whose centroids lie
+/// 3/8 of the radius beyond its ends.
 fn capsule(radius: f64, half_length: f64) -> (f64, f64, [f64; 3]) {
     let (round, tube) = (ball(radius).0, 2.0 * PI * radius * radius * half_length);
     let volume = round + tube;

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-/// What the points of a body are weighted by.
+/// Measure by which the points of a body are weighted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
     /// The volume of a solid [m³].
     Volume,
     /// The area of a surface without volume [m²].
     Area,
-    /// What the caller chose, such as the length of a stick [m].
+    /// A measure chosen by the caller, such as the length of a line segment [m].
     Given,
 }
 
@@ -19,7 +19,7 @@ impl Measure {
         match self {
             Self::Volume => "volume",
             Self::Area => "area",
-            Self::Given => "what was given",
+            Self::Given => "a given measure",
         }
     }
 }

@@ -1,12 +1,12 @@
-//! Object norm: how far two poses of a body, or two configurations of an articulated model, are apart
+//! Object norm: distance of two poses of a body, or of two configurations of an articulated model
 //! [Tang14 §3.1 and §4; Kazerounian and Rastegar 1992].
 //!
-//! σ is a squared length [m²], so √σ [m] is what people read. Of a rigid body σ is the mean squared displacement of its
-//! points ([`Extent::squared`]). Of an articulated model it is the sum of what each joint alone does, one after another
+//! σ is a squared length [m²]; reports also print √σ [m]. Of a rigid body σ is the mean squared displacement of its
+//! points ([`Extent::squared`]). Of an articulated model it is the sum of the contributions of the joints, one after another
 //! from the base to the tips ([`Metric::sigma`]): neither an upper nor a lower bound of the mean squared displacement
-//! that its points end up with, which [`ObjectNorm::mean_squared_displacement`] gives to be reported beside it.
+//! of its points, which [`ObjectNorm::mean_squared_displacement`] computes to be reported beside it.
 //!
-//! Bodies are weighted by volume, surfaces without volume by area; [`Extent::kind`] says which.
+//! Bodies are weighted by volume, surfaces without volume by area ([`Extent::kind`]).
 
 pub(crate) mod extent;
 mod measure;
@@ -35,14 +35,14 @@ pub struct ObjectNorm {
 }
 
 impl ObjectNorm {
-    /// The norm of an articulation whose links have these extents in their frames; `None` of a link without a shape.
+    /// The norm of an articulation whose links have these extents in their frames; `None` for a link without a shape.
     ///
     /// ```
     /// use extricate_core::kinematics::{Articulation, Joint, JointKind};
     /// use extricate_core::penetration::object_norm::{Extent, ObjectNorm};
     /// use nalgebra::{Isometry3, Point3, Vector3};
     ///
-    /// // Two sticks of length 1, hinged at the origin and where they meet.
+    /// // Two line segments of length 1, hinged at the origin and at their common end.
     /// let hinge = |name: &str, parent: &str, child: &str, x: f64| {
     ///     Joint::new(name, parent, child, JointKind::Revolute { axis: Vector3::z() })
     ///         .at(Isometry3::translation(x, 0.0, 0.0))
@@ -67,7 +67,7 @@ impl ObjectNorm {
     ///
     /// # Errors
     /// [`ProximityError::Count`] when extents and links do not match in number, [`PenetrationError::MixedMeasures`]
-    /// when some are volumes and some areas, [`PenetrationError::NothingThere`] when no link has one.
+    /// when some are volumes and some areas, [`PenetrationError::NoLinkShapes`] when no link has one.
     pub fn new(articulation: &Articulation, extents: Vec<Option<Extent>>) -> Result<Self, PenetrationError> {
         let links = articulation.links();
         if extents.len() != links.len() {
@@ -75,7 +75,7 @@ impl ObjectNorm {
             return Err(ProximityError::Count { what: "extents", given, expected }.into());
         }
         let mut present = extents.iter().enumerate().filter_map(|(link, extent)| Some((link, (*extent)?)));
-        let nothing = PenetrationError::NothingThere { links: links.len() };
+        let nothing = PenetrationError::NoLinkShapes { links: links.len() };
         let (first, extent) = present.next().ok_or(nothing)?;
         let (kind, mut measure) = (extent.kind(), extent.measure());
         for (link, extent) in present {
@@ -89,7 +89,7 @@ impl ObjectNorm {
         Ok(Self { articulation: articulation.clone(), extents, kind, measure })
     }
 
-    /// The norm of a model, each link measured as its model is: by volume of solids, by area of surfaces.
+    /// The norm of a model, with solid links weighted by volume and surfaces by area.
     ///
     /// # Errors
     /// [`PenetrationError::Link`] with the name of a link whose shape has no volume, and as [`ObjectNorm::new`].
@@ -116,49 +116,50 @@ impl ObjectNorm {
         &self.extents
     }
 
-    /// What the links are measured by.
+    /// The kind of measure of the links.
     #[must_use]
     pub fn kind(&self) -> Measure {
         self.kind
     }
 
-    /// V: the measure of all links together [m³].
+    /// V: the total measure of all links [m³].
     #[must_use]
     pub fn measure(&self) -> f64 {
         self.measure
     }
 
-    /// The norm at a configuration, with the root on `base`: its distances are from there.
+    /// The norm at a configuration, with the root at `base`, from which it measures distances.
     ///
     /// # Errors
-    /// [`RobotError::Length`] and [`RobotError::NotFinite`] when the configuration is none.
+    /// [`RobotError::Length`] and [`RobotError::NotFinite`] when the configuration is invalid.
     #[expect(
         clippy::missing_panics_doc,
-        reason = "every norm has a link with an extent, and all hang on the root"
+        reason = "every norm has a link with an extent, and all are descendants of the root"
     )]
     pub fn at(&self, configuration: &[f64], base: &Isometry3<f64>) -> Result<Metric, RobotError> {
         let poses = self.articulation.link_poses(configuration, base)?;
         let outboard = self.outboard(&poses);
         let order = self.articulation.parents_first();
         let weigh = |&link: &usize| {
-            let joint = self.articulation.carrier(link)?;
+            let joint = self.articulation.parent_joint(link)?;
             let (coordinate, factor, _) = self.articulation.dependence(joint)?;
-            let (turns, weight) = match (self.articulation.joints()[joint].kind, &outboard[link]) {
+            let (is_revolute, weight) = match (self.articulation.joints()[joint].kind, &outboard[link]) {
                 (JointKind::Fixed, _) => return None,
                 (JointKind::Prismatic { .. }, outboard) => {
                     (false, outboard.map_or(0.0, |extent| extent.measure()))
                 }
                 (JointKind::Revolute { axis }, outboard) => {
-                    // The joint's axis passes through the origin of what it carries, and turns with nothing.
+                    // The joint's axis passes through the origin of its child link and is fixed in the child's frame.
                     let axis = Unit::new_normalize(poses[link].rotation * axis);
                     let origin = Point3::from(poses[link].translation.vector);
                     (true, outboard.map_or(0.0, |extent| extent.moment_about(&origin, &axis)))
                 }
             };
-            Some(JointWeight { joint, coordinate, factor, turns, weight })
+            Some(JointWeight { joint, coordinate, factor, is_revolute, weight })
         };
         let joints = order.iter().filter_map(weigh).collect();
-        let whole = outboard[order[0]].expect("a norm has a link with an extent, and all hang on the root");
+        let whole = outboard[order[0]]
+            .expect("a norm has a link with an extent, and all are descendants of the root");
         Ok(Metric::new(configuration, base, joints, whole))
     }
 
@@ -166,7 +167,7 @@ impl ObjectNorm {
     /// reported beside σ.
     ///
     /// # Errors
-    /// [`RobotError::Length`] and [`RobotError::NotFinite`] when a configuration is none.
+    /// [`RobotError::Length`] and [`RobotError::NotFinite`] when a configuration is invalid.
     pub fn mean_squared_displacement(
         &self,
         from: (&[f64], &Isometry3<f64>),
@@ -181,13 +182,14 @@ impl ObjectNorm {
         Ok(of_link.sum::<f64>() / self.measure)
     }
 
-    /// The extent of each link with all that hangs on it, in the world.
+    /// The extent of the outboard links of each link, itself included, in the world.
     fn outboard(&self, poses: &[Isometry3<f64>]) -> Vec<Option<Extent>> {
         let own =
             |(extent, pose): (&Option<Extent>, &Isometry3<f64>)| extent.map(|extent| extent.moved(pose));
         let mut outboard: Vec<_> = self.extents.iter().zip(poses).map(own).collect();
         for &link in self.articulation.parents_first().iter().rev() {
             if let (Some(parent), Some(extent)) = (self.articulation.parent(link), outboard[link]) {
+                // Children come before their parents in the reversed order, so each is complete when it is added.
                 outboard[parent] =
                     Some(outboard[parent].map_or(extent, |of_parent| of_parent.joined(&extent)));
             }

@@ -16,8 +16,8 @@ use crate::penetration::error::PenetrationError;
 use crate::proximity::error::ProximityError;
 
 fn random_pose(noise: &mut Noise, reach: f64) -> Isometry3<f64> {
-    let turn = UnitQuaternion::from_scaled_axis(3.0 * noise.vector());
-    Isometry3::from_parts(Translation3::from(reach * noise.vector()), turn)
+    let rotation = UnitQuaternion::from_scaled_axis(3.0 * noise.vector());
+    Isometry3::from_parts(Translation3::from(reach * noise.vector()), rotation)
 }
 
 fn close(found: f64, expected: f64, tolerance: f64) {
@@ -25,7 +25,7 @@ fn close(found: f64, expected: f64, tolerance: f64) {
     assert!(error <= tolerance * expected.abs(), "{found} is not {expected}");
 }
 
-fn turn(axis: Vector3<f64>) -> JointKind {
+fn revolute(axis: Vector3<f64>) -> JointKind {
     JointKind::Revolute { axis }
 }
 
@@ -73,11 +73,14 @@ fn tree(noise: &mut Noise, mimics: bool) -> (Articulation, Vec<Option<Block>>) {
     let slide = |axis| JointKind::Prismatic { axis };
     let mimic = mimics.then(|| Mimic { joint: "j1".into(), factor: -0.5, offset: 0.2 });
     let joints = vec![
-        Joint::new("j1", "root", "one", turn(noise.vector())).at(random_pose(noise, 0.5)),
+        Joint::new("j1", "root", "one", revolute(noise.vector())).at(random_pose(noise, 0.5)),
         Joint::new("j2", "one", "two", slide(noise.vector())).at(random_pose(noise, 0.5)),
         Joint::new("j3", "two", "three", JointKind::Fixed).at(random_pose(noise, 0.5)),
-        Joint::new("j4", "three", "four", turn(noise.vector())).at(random_pose(noise, 0.5)),
-        Joint { mimic, ..Joint::new("j5", "two", "side", turn(noise.vector())).at(random_pose(noise, 0.5)) },
+        Joint::new("j4", "three", "four", revolute(noise.vector())).at(random_pose(noise, 0.5)),
+        Joint {
+            mimic,
+            ..Joint::new("j5", "two", "side", revolute(noise.vector())).at(random_pose(noise, 0.5))
+        },
     ];
     let links = ["four", "root", "side", "one", "two", "three"].map(String::from).to_vec();
     let blocks = (0..6).map(|link| (link != 4 && link != 1).then(|| Block::random(noise))).collect();
@@ -121,25 +124,25 @@ fn a_rigid_body_moves_by_what_quadrature_and_the_trace_say() {
 }
 
 #[test]
-fn a_small_turn_loses_no_digits() {
+fn a_small_rotation_is_accurate() {
     let extent = Extent::of_convex(&ConvexShape::cuboid(Vector3::new(1.0, 2.0, 3.0))).unwrap();
     let tiny = Isometry3::rotation(Vector3::z() * 1e-9);
     close(extent.squared(&Isometry3::identity(), &tiny), 1e-18 * (1.0 + 4.0) / 12.0, 1e-12);
 }
 
 #[test]
-fn a_turn_about_a_point_is_the_inertia_about_it_between_quaternions() {
+fn a_rotation_about_a_point_is_the_inertia_about_it_between_quaternions() {
     let mut noise = Noise(2);
     for _ in 0..20 {
         let block = Block::random(&mut noise);
         let extent = block.extent();
-        let (point, turn) = (Point3::from(noise.vector()), random_pose(&mut noise, 0.0).rotation);
+        let (point, rotation) = (Point3::from(noise.vector()), random_pose(&mut noise, 0.0).rotation);
         let about =
-            Isometry3::from(Translation3::from(point.coords)) * turn * Translation3::from(-point.coords);
-        let q = turn.imag();
+            Isometry3::from(Translation3::from(point.coords)) * rotation * Translation3::from(-point.coords);
+        let q = rotation.imag();
         let by_inertia = 4.0 * q.dot(&(extent.inertia_about(&point) * q)) / extent.measure();
         close(by_inertia, block.mean_squared(&Isometry3::identity(), &about), 1e-11);
-        let (axis, angle) = turn.axis_angle().unwrap();
+        let (axis, angle) = rotation.axis_angle().unwrap();
         let by_axis = 4.0 * (0.5 * angle).sin().powi(2) * extent.moment_about(&point, &axis);
         close(by_axis / extent.measure(), by_inertia, 1e-11);
     }
@@ -285,7 +288,7 @@ const TWO_LINK: [[f64; 5]; 5] = [
 fn two_line_sticks_have_the_closed_form_at_every_scale() {
     for scale in [1e-3, 1.0, 1e3] {
         let joint = |name: &str, parent: &str, child: &str, x: f64| {
-            Joint::new(name, parent, child, turn(Vector3::z())).at(Isometry3::translation(
+            Joint::new(name, parent, child, revolute(Vector3::z())).at(Isometry3::translation(
                 scale * x,
                 0.0,
                 0.0,
@@ -342,7 +345,9 @@ fn the_wrist_of_a_puma_weighs_what_an_independent_program_says() {
             UnitQuaternion::from_euler_angles(roll, pitch, yaw),
         );
         links.push(format!("link{at}"));
-        joints.push(Joint::new(&format!("j{at}"), &links[at], &links[at + 1], turn(Vector3::z())).at(origin));
+        joints.push(
+            Joint::new(&format!("j{at}"), &links[at], &links[at + 1], revolute(Vector3::z())).at(origin),
+        );
         let [volume, cx, cy, cz, xx, xy, xz, yy, yz, zz] = std::array::from_fn(|i| row[i + 6]);
         let inertia = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
         let about_frame = Matrix3::from_diagonal_element(0.5 * inertia.trace()) - inertia;
@@ -363,8 +368,8 @@ fn the_wrist_of_a_puma_weighs_what_an_independent_program_says() {
 }
 
 #[test]
-fn what_has_no_extent_is_refused_with_the_link() {
-    let hinge = Joint::new("j", "a", "b", turn(Vector3::z()));
+fn a_link_without_an_extent_is_refused_by_name() {
+    let hinge = Joint::new("j", "a", "b", revolute(Vector3::z()));
     let tree = Articulation::new(vec!["a".into(), "b".into()], vec![hinge]).unwrap();
     let corners = vec![Point3::origin(), Point3::new(1.0, 0.0, 3.0), Point3::new(0.0, 1.0, 0.1)];
     let sheet = TriangleMesh::new(corners, vec![[0, 1, 2], [2, 1, 0]]).unwrap();
@@ -383,7 +388,7 @@ fn what_has_no_extent_is_refused_with_the_link() {
         ObjectNorm::new(&tree, vec![None]),
         Err(ProximityError::Count { what: "extents", given: 1, expected: 2 }.into())
     );
-    assert_eq!(ObjectNorm::new(&tree, vec![None, None]), Err(PenetrationError::NothingThere { links: 2 }));
+    assert_eq!(ObjectNorm::new(&tree, vec![None, None]), Err(PenetrationError::NoLinkShapes { links: 2 }));
     let long = Matrix3::from_diagonal(&Vector3::new(1.0, -0.1, 1.0));
     for (measure, spread) in [(0.0, Matrix3::identity()), (f64::NAN, Matrix3::identity()), (1.0, long)] {
         let refused = Extent::given(measure, Point3::origin(), spread);

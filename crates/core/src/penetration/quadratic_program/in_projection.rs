@@ -1,10 +1,10 @@
-//! In-projection: the point of a contact cone that is nearest to a given one [Je12 §6.1, eqs. 8–9].
+//! In-projection: the point of a local contact space that is nearest to a given one [Je12 §6.1, eqs. 8–9].
 //!
 //! minimise ½‖x − o‖² subject to nᵢ·x ≥ cᵢ. The optimum is x = o + Σ λᵢ nᵢ with 0 ≤ λ ⟂ Nx − c ≥ 0.
 //!
-//! Departs from [Je12]: eqs. 10–12 carry wrong signs and factors, and a projected Gauss–Seidel sweep stops somewhere
-//! near the answer. In three dimensions at most three planes are active, so the dual active-set method of Goldfarb
-//! and Idnani (Math. Prog. 27, 1983) reaches the exact answer in a handful of 3 × 3 solves.
+//! Departs from [Je12]: eqs. 10–12 carry wrong signs and factors, and a projected Gauss–Seidel sweep only approximates
+//! the solution. In three dimensions at most three planes are active, so the dual active-set method of Goldfarb
+//! and Idnani (Math. Prog. 27, 1983) reaches the exact solution in a handful of 3 × 3 solves.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -17,12 +17,16 @@ pub struct HalfSpace {
     pub offset: f64,
 }
 
-/// Violation that counts as none, relative to the greatest offset.
+/// Violation that counts as satisfied, relative to the maximum offset: rounding of a dot product. Far below the
+/// clearance of a walk; much smaller, the method would cycle on rounding. A safeguard, without effect on the sets of
+/// docs/sensitivity.md.
 const FEASIBLE: f64 = 1e-14;
-/// Squared sine below which a normal counts as spanned by the active ones: planes that nearly coincide would
-/// otherwise meet far away.
+/// Squared sine below which a normal counts as spanned by the active ones: planes that nearly coincide would otherwise
+/// intersect far away. Smaller, such far points are returned as targets; larger, sharp but proper edges have no
+/// solution. A safeguard, without effect on the sets of docs/sensitivity.md.
 const SPANNED: f64 = 1e-12;
-/// Steps per half-space before the method counts as cycling, which rounding could bring about.
+/// Steps per half-space before the method counts as cycling, which rounding could cause; regular programs take about
+/// one. A safeguard, without effect on the sets of docs/sensitivity.md.
 const STEPS_PER_ROW: usize = 10;
 
 /// The active half-spaces with their multipliers.
@@ -42,7 +46,7 @@ impl Active {
         self.count -= 1;
     }
 
-    /// (NᵀN)⁻¹ Nᵀ n over the active normals, and what of n they do not span.
+    /// (NᵀN)⁻¹ Nᵀ n over the active normals, and the component of n that they do not span.
     fn decompose(&self, rows: &[HalfSpace], n: &Vector3<f64>) -> Option<([f64; 3], Vector3<f64>)> {
         let normal = |k: usize| rows[self.rows[k]].normal;
         let gram = Matrix3::from_fn(|i, j| {
@@ -59,15 +63,16 @@ impl Active {
     }
 }
 
-/// The point nearest to `from` that lies in all half-spaces, or `None` where there is none (to rounding).
-pub fn nearest(rows: &[HalfSpace], from: &Vector3<f64>) -> Option<Vector3<f64>> {
+/// In-projection [Je12 §6.1, eq. 9]: the point nearest to `from` that lies in all half-spaces, or `None` if there is none
+/// (to rounding).
+pub fn in_projection(rows: &[HalfSpace], from: &Vector3<f64>) -> Option<Vector3<f64>> {
     let scale = rows.iter().map(|row| (row.offset - row.normal.dot(from)).abs()).fold(0.0, f64::max);
     let mut x = *from;
     let mut active = Active::default();
     for _ in 0..=STEPS_PER_ROW * rows.len() {
         let violation = |row: &HalfSpace| row.normal.dot(&x) - row.offset;
-        let most = (0..rows.len()).min_by(|&i, &j| violation(&rows[i]).total_cmp(&violation(&rows[j])));
-        let Some(entering) = most.filter(|&i| violation(&rows[i]) < -FEASIBLE * scale) else {
+        let worst = (0..rows.len()).min_by(|&i, &j| violation(&rows[i]).total_cmp(&violation(&rows[j])));
+        let Some(entering) = worst.filter(|&i| violation(&rows[i]) < -FEASIBLE * scale) else {
             return Some(x);
         };
         x = enter(rows, &mut active, entering, x)?;
@@ -86,7 +91,7 @@ fn enter(
     let mut multiplier = 0.0;
     loop {
         let (r, z) = active.decompose(rows, &row.normal)?;
-        // Three active normals span every fourth, however badly: one of them has to leave first.
+        // Three active normals span every fourth, however ill-conditioned: one of them has to leave first.
         let full = if active.count < 3 && z.norm_squared() > SPANNED {
             (row.offset - row.normal.dot(&x)) / z.dot(&row.normal)
         } else {
@@ -100,6 +105,7 @@ fn enter(
         if !step.is_finite() {
             return None;
         }
+        // A spanned normal changes the multipliers only.
         if full.is_finite() {
             x += z * step;
         }
@@ -129,7 +135,7 @@ mod tests {
         HalfSpace { normal: Vector3::from(normal).normalize(), offset }
     }
 
-    /// Projected Gauss–Seidel on NNᵀλ ≥ c − No, run to convergence: another method, and slow.
+    /// Projected Gauss–Seidel on NNᵀλ ≥ c − No, run to convergence: an independent and slow method.
     fn by_gauss_seidel(rows: &[HalfSpace], from: &Vector3<f64>) -> Vector3<f64> {
         let mut multipliers = vec![0.0; rows.len()];
         let mut x = *from;
@@ -147,22 +153,22 @@ mod tests {
     fn a_corner_an_edge_and_a_face_are_found() {
         let rows = [half_space([1.0, 0.0, 0.0], 1.0), half_space([0.0, 1.0, 0.0], 2.0)];
         let o = Vector3::zeros();
-        assert_eq!(nearest(&rows[..1], &o), Some(Vector3::new(1.0, 0.0, 0.0)));
-        assert_eq!(nearest(&rows, &o), Some(Vector3::new(1.0, 2.0, 0.0)));
+        assert_eq!(in_projection(&rows[..1], &o), Some(Vector3::new(1.0, 0.0, 0.0)));
+        assert_eq!(in_projection(&rows, &o), Some(Vector3::new(1.0, 2.0, 0.0)));
         let corner = [rows[0], rows[1], half_space([0.0, 0.0, -1.0], 3.0)];
-        assert_eq!(nearest(&corner, &o), Some(Vector3::new(1.0, 2.0, -3.0)));
+        assert_eq!(in_projection(&corner, &o), Some(Vector3::new(1.0, 2.0, -3.0)));
         let redundant = [rows[0], half_space([1.0, 0.0, 0.0], 0.5), half_space([-1.0, 0.0, 0.0], -9.0)];
-        assert_eq!(nearest(&redundant, &o), Some(Vector3::new(1.0, 0.0, 0.0)));
+        assert_eq!(in_projection(&redundant, &o), Some(Vector3::new(1.0, 0.0, 0.0)));
     }
 
     #[test]
-    fn an_empty_slab_has_no_nearest_point() {
+    fn an_empty_slab_has_no_in_projection() {
         let rows = [half_space([1.0, 0.0, 0.0], 1.0), half_space([-1.0, 0.0, 0.0], 1.0)];
-        assert_eq!(nearest(&rows, &Vector3::zeros()), None);
+        assert_eq!(in_projection(&rows, &Vector3::zeros()), None);
     }
 
     #[test]
-    fn half_spaces_that_meet_far_away_end_in_an_answer_or_none() {
+    fn half_spaces_that_intersect_far_away_give_a_point_or_none() {
         // Contacts of two scans: two planes nearly face each other, and an active one is violated by rounding again.
         let rows = [
             half_space([0.9792928172236085, 0.19884760674108537, 0.038015883885430306], -25.106121126250798),
@@ -173,7 +179,7 @@ mod tests {
                 -33.731787494344765,
             ),
         ];
-        if let Some(x) = nearest(&rows, &Vector3::zeros()) {
+        if let Some(x) = in_projection(&rows, &Vector3::zeros()) {
             assert!(rows.iter().all(|row| row.normal.dot(&x) >= row.offset - 1e-9 * x.norm()));
         }
     }
@@ -190,7 +196,7 @@ mod tests {
                 half_space(near, 1.0 + 10_f64.powi(-exponent) * n[0])
             });
             let rows = rows.collect::<Vec<_>>();
-            if let Some(x) = nearest(&rows, &Vector3::zeros()) {
+            if let Some(x) = in_projection(&rows, &Vector3::zeros()) {
                 for row in &rows {
                     prop_assert!(row.normal.dot(&x) >= row.offset - 1e-9 * (1.0 + x.norm()));
                 }
@@ -212,7 +218,7 @@ mod tests {
                 })
                 .collect::<Vec<_>>();
             let from = Vector3::new(0.3, -0.2, 0.1);
-            let x = nearest(&rows, &from).expect("`inside` satisfies every row");
+            let x = in_projection(&rows, &from).expect("`inside` satisfies every row");
             for row in &rows {
                 prop_assert!(row.normal.dot(&x) >= row.offset - 1e-9);
             }

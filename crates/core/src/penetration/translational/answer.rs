@@ -1,4 +1,4 @@
-//! Answers of translational penetration.
+//! Results of translational penetration queries.
 
 use nalgebra::{Point3, Unit, Vector3};
 
@@ -7,39 +7,39 @@ use crate::penetration::free_configuration::FreeConfiguration;
 /// The penetration of two overlapping models or shapes; all vectors in the world frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Penetration {
-    /// Length of the least separating translation found [m]: an upper bound of the penetration depth.
+    /// Length of the minimum separating translation found [m]: an upper bound of the penetration depth.
     pub depth: f64,
     /// A proved lower bound of the penetration depth [m], as thorough as [`TranslationalOptions::lower_bound`] asks;
     /// zero for a model without an inside.
     pub lower_bound: f64,
     /// Direction in which A must move.
     pub direction: Unit<Vector3<f64>>,
-    /// Translation of A after which the models are apart [m]: `depth` along `direction` and a clearance of at most
+    /// Translation of A after which the models are separated [m]: `depth` along `direction` and a clearance of at most
     /// 1e-10 of the models' size on every contact.
     pub translation: Vector3<f64>,
     /// A point of A and one of B [m], at the input pose, that touch when A has been moved.
     pub witnesses: [Point3<f64>; 2],
-    /// Whether the search ended because nothing nearby is better, and not at its bound on work; of convex shapes, whether
-    /// the bounds agree.
+    /// Whether the search ended at a local optimum, and not at its bound on work; for convex shapes, whether the bounds
+    /// agree.
     pub converged: bool,
-    /// In-projections made; of convex shapes, supports computed.
+    /// Number of in-projections; for convex shapes, support evaluations.
     pub iterations: u32,
-    /// Out-projections made: translational casts. Like the next three zero where no triangles were searched.
+    /// Number of out-projections (translational casts). Zero, as the next three, if no triangles were searched.
     pub casts: u32,
-    /// Marches from inside made.
+    /// Number of marches from inside.
     pub marches: u32,
-    /// Walks made.
+    /// Number of walks.
     pub walks: u32,
-    /// Half-spaces of the contact cone at the answer.
+    /// Half-spaces of the local contact space at the result.
     pub rows: usize,
-    /// The source of the start that led here; `None` where no triangles were searched.
+    /// The source of the start that led to the result; `None` if no triangles were searched.
     pub start: Option<FreeConfiguration>,
-    /// Where a round shape met a mesh: distance [m] by which the polyhedron that chose the direction extends beyond the
+    /// For a round shape against a mesh: distance [m] by which the polyhedron that chose the direction extends beyond the
     /// shape. The depth along that direction, the translation and the lower bound are those of the shape itself.
     pub approximation: f64,
     /// The penetration of that polyhedron.
     pub polyhedron: Option<Box<Self>>,
-    /// Which part of A and of B, as counted by [`Posed::parts`](crate::query::Posed::parts); the first of both where each
-    /// is one shape.
+    /// Indices of the parts of A and of B, as counted by [`Posed::parts`](crate::query::Posed::parts); zero for a single
+    /// shape.
     pub parts: [usize; 2],
 }

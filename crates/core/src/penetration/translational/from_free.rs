@@ -1,4 +1,4 @@
-//! A walk from a given free configuration: the way out towards the side a simulation came from.
+//! Walk from a given free configuration: separation towards the side from which a simulation came.
 
 use nalgebra::{Isometry3, Vector3};
 
@@ -8,14 +8,14 @@ use super::walk::ContactSpace;
 use crate::penetration::error::PenetrationError;
 use crate::penetration::free_configuration::FreeConfiguration;
 use crate::proximity::model::Model;
-use crate::proximity::placement::Placement;
+use crate::proximity::relative_pose::RelativePose;
 
 /// The local penetration of `a` and `b` that a walk from the free configuration `start` reaches, a translation of A
-/// [m, world] at which the models are apart. Poses map body to world coordinates.
+/// [m, world] at which the models are separated. Poses map body to world coordinates.
 ///
-/// The walk stays in the part of the contact space that the start can reach: linked rings stay linked, and a thin
-/// plate is pushed back to where it came from. It makes at most `max_iterations` in-projections. No lower bound is
-/// sought: it would be that of the global depth, which may be much less.
+/// The walk remains in the component of the contact space that is reachable from the start: linked rings stay linked, and a
+/// thin plate is pushed back to the side it came from. It makes at most `max_iterations` in-projections. No lower bound is
+/// computed: it would bound the global depth, which may be much less.
 ///
 /// ```
 /// use extricate_core::geometry::Solidity;
@@ -43,7 +43,7 @@ pub fn penetration_from(
 ) -> Result<Penetration, PenetrationError> {
     check('A', a, pose_a)?;
     check('B', b, pose_b)?;
-    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
     let far = pose_a.translation.vector.norm().max(pose_b.translation.vector.norm());
     let mut space = ContactSpace::new(a, b, a_to_b, far, max_iterations);
     space.source = FreeConfiguration::Given(*start);

@@ -1,22 +1,22 @@
 //! Translational penetration depth of polygon soups: PolyDepth [Je12].
 //!
-//! The depth is the infimum of the lengths of translations of A after which the models no longer overlap; what is
-//! returned is the least one found, an upper bound. The returned translation keeps a documented clearance, and it is
-//! verified by an independent query before it is returned.
+//! The depth is the infimum of the lengths of translations of A after which the models no longer overlap; the shortest
+//! one found is returned, an upper bound. The returned translation keeps a documented clearance and is verified by an
+//! independent query.
 
 pub(crate) mod answer;
-mod blocked;
 mod coherence;
-mod contact_cone;
 mod forced;
 pub(crate) mod free_configuration;
 pub(crate) mod from_free;
+mod local_contact_space;
 mod lower_bound;
 pub(crate) mod options;
 pub(crate) mod query;
 mod search;
 mod steps;
 mod trace;
+mod translational_obstacle;
 pub(crate) mod walk;
 
 pub use self::answer::Penetration;

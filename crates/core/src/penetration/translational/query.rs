@@ -1,11 +1,11 @@
-//! Queries of translational penetration.
+//! Translational penetration queries.
 
 use std::time::Instant;
 
 use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
 
 use super::answer::Penetration;
-use super::coherence::{MotionCoherence, Remembered};
+use super::coherence::{CoherentStarts, MotionCoherence};
 use super::lower_bound::lower_bound;
 use super::options::{Effort, LowerBound, TranslationalOptions};
 use super::steps::Trace;
@@ -16,12 +16,12 @@ use crate::penetration::free_configuration::FreeConfiguration;
 use crate::proximity::collision::collide;
 use crate::proximity::error::ProximityError;
 use crate::proximity::model::Model;
-use crate::proximity::placement::Placement;
+use crate::proximity::relative_pose::RelativePose;
 
-/// The penetration of `a` and `b`, or `None` when they are proved apart. Poses map body to world coordinates.
+/// The penetration of `a` and `b` [Je12], or `None` when they are proved separated. Poses map body to world coordinates.
 ///
 /// Swapping the models reverses the direction and changes nothing else. At every shorter translation along the
-/// answer's direction the models overlap.
+/// returned direction the models overlap.
 ///
 /// ```
 /// use extricate_core::geometry::Solidity;
@@ -33,7 +33,7 @@ use crate::proximity::placement::Placement;
 /// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
 /// let (here, there) = (Isometry3::identity(), Isometry3::translation(0.6, 0.1, 0.0));
 /// let found = penetration(&cube, &here, &cube, &there, &TranslationalOptions::default())?;
-/// let found = found.expect("they overlap; `None` would mean that they are proved apart");
+/// let found = found.expect("they overlap; `None` would mean that they are proved separated");
 /// assert!((found.depth - 0.4).abs() < 1e-9);
 /// assert!((found.direction.x + 1.0).abs() < 1e-9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -48,16 +48,15 @@ pub fn penetration(
     pose_b: &Isometry3<f64>,
     options: &TranslationalOptions,
 ) -> Result<Option<Penetration>, PenetrationError> {
-    search((a, pose_a), (b, pose_b), (options, Remembered::default()), None)
+    search((a, pose_a), (b, pose_b), (options, CoherentStarts::default()), None)
 }
 
-/// As [`penetration`], but back to the side from which the models came: the walk starts where they were last apart
-/// and never leaps, so that a thin plate is pushed back and linked rings stay linked.
+/// As [`penetration`], but back to the side from which the models came [Je12 §5.3]: the walk starts at their last separated
+/// placement and never hops, so that a thin plate is pushed back and linked rings stay linked.
 ///
-/// `coherence` belongs to this pair in this order. Where it knows of no time apart the answer is that of
-/// [`penetration`]. It is the *last* time apart that decides the side. Options that force
-/// [`FreeConfiguration::MotionCoherence`] ask for the depth instead: they start from the *nearest* times apart, may
-/// leap, and are an error where there was none.
+/// `coherence` belongs to this pair in this order. Without a stored placement the result is that of [`penetration`]. The
+/// *last* separated placement decides the side. Options that force [`FreeConfiguration::MotionCoherence`] search for the
+/// depth instead: they start from the *nearest* separated placements, may hop, and fail if there are none.
 ///
 /// ```
 /// use extricate_core::geometry::Solidity;
@@ -69,9 +68,9 @@ pub fn penetration(
 /// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
 /// let (here, there) = (Isometry3::identity(), Isometry3::translation(0.0, 0.0, 1.2));
 /// let (options, mut coherence) = (TranslationalOptions::default(), MotionCoherence::default());
-/// // Apart, and remembered as such.
+/// // Separated, and stored as such.
 /// assert!(penetration_coherent((&cube, &there), (&cube, &here), &options, &mut coherence)?.is_none());
-/// // More than half way through, and pushed back up.
+/// // More than halfway through, and pushed back up.
 /// let sunk = Isometry3::translation(0.0, 0.0, -0.1);
 /// let found = penetration_coherent((&cube, &sunk), (&cube, &here), &options, &mut coherence)?;
 /// assert!((found.expect("they overlap").translation.z - 1.1).abs() < 1e-9);
@@ -92,6 +91,7 @@ pub fn penetration_coherent(
     match &answer {
         None => coherence.remember_free(pose_a, pose_b),
         Some(penetration) => {
+            // The verified pose is the free placement from which the next query starts.
             let mut apart = *pose_a;
             apart.translation.vector += penetration.translation;
             coherence.remember_free(&apart, pose_b);
@@ -104,11 +104,12 @@ pub fn penetration_coherent(
 pub(super) fn search(
     (a, pose_a): (&Model, &Isometry3<f64>),
     (b, pose_b): (&Model, &Isometry3<f64>),
-    (options, remembered): (&TranslationalOptions, Remembered),
+    (options, remembered): (&TranslationalOptions, CoherentStarts),
     mut trace: Option<&mut Trace>,
 ) -> Result<Option<Penetration>, PenetrationError> {
     check('A', a, pose_a)?;
     check('B', b, pose_b)?;
+    // Ties of the floating-point search are broken by order: both orders must run the same search.
     if is_in_order(a, pose_a, b, pose_b) {
         return separate((a, pose_a), (b, pose_b), (options, &remembered), trace);
     }
@@ -128,7 +129,7 @@ pub(super) fn search(
     }))
 }
 
-/// Refuses a pose that is not finite, and a model whose lengths are not told apart; a point has none.
+/// Refuses a pose that is not finite, and a model out of the range of single precision; a point has no size.
 pub(super) fn check(body: char, model: &Model, pose: &Isometry3<f64>) -> Result<(), PenetrationError> {
     let finite = pose.translation.vector.iter().chain(pose.rotation.coords.iter()).all(|x| x.is_finite());
     let radius = model.radius();
@@ -141,9 +142,10 @@ pub(super) fn check(body: char, model: &Model, pose: &Isometry3<f64>) -> Result<
     }
 }
 
-/// Decides which model is moved, so that the same pair is answered the same way in either order.
+/// Whether A is the model that is moved: a canonical order, so that the result does not depend on that of the arguments.
 fn is_in_order(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>) -> bool {
     let (m, n) = (a.mesh().triangles().len(), b.mesh().triangles().len());
+    // By the models if they differ, otherwise by the relative position, which depends on the order.
     let of_models = m.cmp(&n).then(a.radius().total_cmp(&b.radius()));
     let seen_from = |from: &Isometry3<f64>, to: &Isometry3<f64>| {
         from.rotation.inverse() * (to.translation.vector - from.translation.vector)
@@ -159,31 +161,32 @@ fn is_in_order(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3
 fn separate(
     (a, pose_a): (&Model, &Isometry3<f64>),
     (b, pose_b): (&Model, &Isometry3<f64>),
-    (options, remembered): (&TranslationalOptions, &Remembered),
+    (options, remembered): (&TranslationalOptions, &CoherentStarts),
     trace: Option<&mut Trace>,
 ) -> Result<Option<Penetration>, PenetrationError> {
     if !collide(a, pose_a, b, pose_b) {
         return Ok(None);
     }
-    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
+    // The margin must exceed the rounding of the poses, which grows with the distance from the world origin.
     let far = pose_a.translation.vector.norm().max(pose_b.translation.vector.norm());
     let mut space = ContactSpace::new(a, b, a_to_b, far, options.max_iterations);
     space.deadline = options.time_budget.and_then(|budget| Instant::now().checked_add(budget));
     space.parallel = options.parallel;
     space.trace = trace.is_some().then(Box::default);
-    let answer = apart(&mut space, [pose_a, pose_b], options, remembered).map(Some);
+    let answer = separate_colliding(&mut space, [pose_a, pose_b], options, remembered).map(Some);
     if let Some((trace, walks)) = trace.zip(space.trace.take()) {
         *trace = walks.in_world(b, pose_b);
     }
     answer
 }
 
-/// The way apart of models that collide.
-fn apart(
+/// The penetration of models that collide.
+fn separate_colliding(
     space: &mut ContactSpace,
     [pose_a, pose_b]: [&Isometry3<f64>; 2],
     options: &TranslationalOptions,
-    remembered: &Remembered,
+    remembered: &CoherentStarts,
 ) -> Result<Penetration, PenetrationError> {
     let (a, b) = (space.a, space.b);
     let bounded = |found: Penetration| {
@@ -193,9 +196,10 @@ fn apart(
     if let Some(source) = options.start {
         let given = |translation: &Vector3<f64>| pose_b.rotation.inverse() * translation;
         let optimum = forced::search(space, source, (options, remembered), given)?;
-        let optimum = search::settle(space, optimum, true);
+        let optimum = search::exclude_nearer_gaps(space, optimum, true);
         return Ok(bounded(verified(space, &optimum, pose_a, pose_b)?));
     }
+    // During the search the cheap bound suffices: it only decides whether to end early.
     let proved = |space: &ContactSpace, optimum: &Optimum| {
         let quick = match options.lower_bound {
             LowerBound::Skip => LowerBound::Skip,
@@ -206,7 +210,7 @@ fn apart(
     let direction = remembered.direction;
     let start =
         remembered.last.and_then(|pose| free_configuration::motion_coherence(space, &pose, direction));
-    // A walk that ends in overlap after all is followed by a more thorough search.
+    // If verification finds the result of a fast walk overlapping, a thorough search follows.
     let more_thorough = (options.effort == Effort::Fast).then_some(Attempt::Search(Effort::Best));
     let attempts = start.map(Attempt::Coherent).into_iter().chain([Attempt::Search(options.effort)]);
     let mut failure = None;
@@ -222,8 +226,9 @@ fn apart(
             Attempt::Search(Effort::Fast) => search::fast(space),
             Attempt::Search(Effort::Best) => search::best(space, proved),
         };
+        // A coherent result must stay on its side.
         let hops = matches!(attempt, Attempt::Search(_));
-        let optimum = search::settle(space, optimum, hops);
+        let optimum = search::exclude_nearer_gaps(space, optimum, hops);
         match verified(space, &optimum, pose_a, pose_b) {
             Ok(found) => return Ok(bounded(found)),
             Err(error) => failure = Some(error),
@@ -232,17 +237,19 @@ fn apart(
     Err(failure.expect("at least one attempt was made"))
 }
 
-/// How far a motion between two placements takes the points of a body at the most [m].
+/// Upper bound of the displacement of the points of a body between two placements [m].
 fn displacement(model: &Model, from: &Isometry3<f64>, to: &Isometry3<f64>) -> f64 {
     let centers = (from * model.center() - to * model.center()).norm();
     let angle = from.rotation.angle_to(&to.rotation);
     centers + 2.0 * (0.5 * angle).sin() * model.radius()
 }
 
-/// `coherent`, or the way out that one walk from scratch finds, if that is shorter and the models have not `moved` [m] as
-/// far since they were apart: then there is no side that they have come from by so long a way.
+/// `coherent`, or the optimum of one walk from scratch if that is shorter and `coherent` is longer than the models have `moved`
+/// [m] since they were separated: a motion of that length cannot explain such a depth.
 fn or_from_scratch(space: &mut ContactSpace, coherent: Optimum, moved: f64) -> Optimum {
-    /// Motions that a way out may be long: a turn may drive a body deeper than its points have moved.
+    /// Maximum plausible ratio of the depth to the motion since the last separation: a rotation may drive a body deeper
+    /// than its points have moved. Nearer to 1, bodies are released to the wrong side. A safeguard against stale
+    /// placements, which would push bodies far, without effect on the sets of docs/sensitivity.md.
     const PLAUSIBLE: f64 = 2.0;
     let depth = coherent.touching.norm();
     if depth <= PLAUSIBLE * moved {
@@ -252,16 +259,16 @@ fn or_from_scratch(space: &mut ContactSpace, coherent: Optimum, moved: f64) -> O
     if fresh.touching.norm() < depth { fresh } else { coherent }
 }
 
-/// A way to look for a separating translation.
+/// A search for a separating translation.
 #[derive(Debug, Clone, Copy)]
 enum Attempt {
-    /// A walk from the configuration at which the models were last apart.
+    /// A walk from the configuration at which the models were last separated.
     Coherent(Vector3<f64>),
     /// From scratch.
     Search(Effort),
 }
 
-/// The answer, if the models are apart by an independent query with A where it goes.
+/// The penetration at an optimum, if an independent query finds the models separated with A translated.
 pub(super) fn verified(
     space: &ContactSpace,
     optimum: &Optimum,

@@ -1,74 +1,97 @@
-//! The policy: which sources of starts an effort uses, in which order, and which walks are made from them.
+//! Search policy: the sources of starts of each effort, their order, and the walks made from them.
 //!
-//! | step | source [Je12 §5] | what is done |
+//! | step | source [Je12 §5] | work |
 //! |------|------------------|--------------|
-//! | 0 | motion coherence | a walk from where the models were last apart, where that is known; it is the answer |
+//! | 0 | motion coherence | a walk from the last separated placement, if known; its end is the result |
 //! | 1 | centroid difference, axes of both bodies | thirteen casts from outside, a walk from the nearest: `fast` ends here |
 //! | 2 | spread | casts from outside along 212 directions, walks from the ten nearest |
 //! | 3 | maximally clear | walks from up to four configurations in holes and hollows |
 //! | 4 | sampled | marches from inside along the 24 lines on which balls in place of the bodies have their nearest gaps |
 //! | 5 | spread | casts on rings around the best direction so far, marches from inside along the 212 directions |
 //!
-//! Every walk has to beat the best one before it and is given up when it promises not to. Translations that inner
-//! balls prove to collide are neither cast through nor marched through. The search ends early where the lower bound
-//! meets the depth, or the time is up. The order is that of what a source found for its time in measurements
-//! (`examples/free_configurations.rs`); random starts and face normals found nothing beyond these, and have to be asked
-//! for.
+//! Every walk has to beat the best one before it and is abandoned when it cannot. Translations that inner balls prove
+//! to collide are neither cast through nor marched through. The search ends early when the lower bound meets the depth, or
+//! at the deadline. The sources are ordered by their measured improvement per time
+//! (`examples/free_configurations.rs`); random starts and face normals found nothing beyond these, and are used on request
+//! only.
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use super::blocked::Blocked;
 use super::free_configuration::spread::{axes, fibonacci};
 use super::free_configuration::{DIRECTIONS, centroid_difference, maximally_clear, sampled};
+use super::translational_obstacle::TranslationalObstacle;
 use super::walk::{ContactSpace, Optimum};
 use crate::penetration::free_configuration::FreeConfiguration;
 
-/// Steps that a march from inside may take at the most, of as long a way as it may go.
+/// Steps of a march from inside over its maximum length: gaps narrower than a step may be missed. A stride and fewer
+/// pairs evaluated at each sample together reduced the time of two hundred marches to 0.7. Half and twice change no
+/// depth and the work by less than 0.5 % (docs/sensitivity.md).
 const STRIDES: f64 = 24.0;
-/// How far a march may go, in best depths so far: the walk from a gap a little farther may end nearer. Against
-/// 1 this costs a third more time and brought the last of the exact reference cases to its depth.
+/// Length of a march, in best depths so far: the walk from a gap a little farther may end nearer. Compared with 1 this
+/// costs a third more time and solves the last one of 37 exact reference cases. Half and twice change every depth by
+/// less than 0.01 % and the casts by −1.5 % and +6.6 % (docs/sensitivity.md).
 const MARCH_REACH: f64 = 1.15;
-/// Depth from outside beyond which a direction is not worth a walk, in best depths so far.
+/// Depth from outside above which a direction is not considered, in best depths of the fast search: a walk may slide
+/// from there to a smaller one. Larger, more casts run to their end. Half and twice change no depth and the casts by
+/// −0.7 % and +3.5 % (docs/sensitivity.md).
 const PROMISING: f64 = 1.2;
-/// The same for the depths that walks before it have left.
+/// Depth from outside above which no walk is started, in best depths of the walks before it. Half and twice change
+/// every depth by less than 0.01 % and the casts by −2.7 % and +0.86 % (docs/sensitivity.md).
 const NEAR: f64 = 1.15;
-/// Walks from holes and hollows.
+/// Walks from holes and hollows: more than a few lead to the same holes. No effect on the sets of docs/sensitivity.md.
 const CLEAR: usize = 4;
-/// Directions that one thread looks along in a row: fewer share less of what is known of the obstacles.
-const SHARE: usize = 53;
-/// Relative difference below which depths are equal: symmetric bodies have many equal ones, and rounding, which differs
-/// from unit to unit, must not choose between them.
+/// Directions of one parallel task: a quarter of the 212. Smaller tasks balance better, but each starts with an empty tree of
+/// obstacles; the result does not depend on it.
+const CHUNK: usize = 53;
+/// Relative difference below which depths count as equal: symmetric bodies have many equal ones, and rounding, which
+/// depends on the unit of length, must not choose between them. A safeguard, without effect on the sets of
+/// docs/sensitivity.md.
 const TIE: f64 = 1e-9;
-/// Relative gap between the bounds at which they have met.
-const MET: f64 = 1e-9;
-/// Lines along which gaps of the balls inside both bodies are looked for.
+/// Relative difference of the bounds at which they count as equal and the search ends. A safeguard against a search
+/// continued for rounding alone, without effect on the sets of docs/sensitivity.md.
+const BOUNDS_MET: f64 = 1e-9;
+/// Lines of the sampled source in a thorough search. Half and twice change the mean depth by +0.02 % (worst +15 %) with
+/// −2.4 % and +4.8 % casts (docs/sensitivity.md).
 const LINES: u32 = 24;
-/// Angles of the rings of directions that are tried around the best one [rad].
+/// Angles of the rings of directions that are tried around the best one [rad]: the 212 directions are about 0.25 rad
+/// apart, and each ring halves the angle. Half changes the mean depth by < 0.01 % (best −0.37 %), twice by < 0.01 %
+/// (docs/sensitivity.md).
 const RINGS: [f64; 3] = [0.16, 0.08, 0.04];
-/// Directions of a ring.
+/// Directions of a ring. With the 24 casts of the rings, which find the directions of the walks they replaced, the mean
+/// number of walks of a query fell from 28 to 11. Half changes the mean depth by < 0.01 % with −2.6 % casts, twice by
+/// < 0.01 % (best −0.38 %) with +5.1 % casts (docs/sensitivity.md).
 const RING: u32 = 8;
-/// Share of the depth from outside within which a march meets the outside.
+/// Relative distance before the contact from outside at which a march ends: beyond it the free space was already
+/// reached by the cast. No effect on the sets of docs/sensitivity.md.
 const SEEN: f64 = 1e-3;
-/// Walks of a thorough search, from the most promising directions.
+/// Walks of a thorough search, from the most promising directions. Time of this step is proportional to it. Half
+/// changes the mean depth by < 0.01 % (worst +3.9 %) with −3.2 % casts, twice by < 0.01 % (best −0.38 %) with +3.2 %
+/// casts (docs/sensitivity.md).
 const WALKS: usize = 10;
-/// Directions whose cosine exceeds this lead to the same place: the better one is enough.
+/// Cosine above which two directions (6°) lead to the same contact: only the nearer one is used. Half changes the mean
+/// depth by < 0.01 % (best −0.38 %), twice no depth (docs/sensitivity.md).
 const SAME: f64 = 0.995;
 
-/// Leaves nothing free between the overlap and the optimum: what is free on the way out is where to walk from.
-pub(crate) fn settle(space: &mut ContactSpace, mut optimum: Optimum, hops: bool) -> Optimum {
-    /// Walks that may follow each other; each starts nearer than the last one ended.
+/// Walks again from free configurations between the overlap and the optimum until none is left on that segment, so that at every
+/// shorter translation along the result's direction the models overlap.
+pub(crate) fn exclude_nearer_gaps(space: &mut ContactSpace, mut optimum: Optimum, hops: bool) -> Optimum {
+    /// Maximum number of such walks; each starts nearer than the last one ended. A safeguard against an endless loop,
+    /// without effect on the sets of docs/sensitivity.md.
     const WALKS: u32 = 16;
+    /// Distance from the result, in clearances, within which no gap is looked for: the result itself is free, one
+    /// clearance from contact. Less finds it again, more overlooks gaps just before it.
+    const NEARER: f64 = 4.0;
     for _ in 0..WALKS {
         let depth = optimum.q.norm();
-        let within = depth - 4.0 * space.clearance();
+        let within = depth - NEARER * space.clearance();
         let Some(start) = space.first_free(&(optimum.q / depth), within, 0.0, |length| length) else { break };
         optimum = space.walk(&start, hops);
     }
     optimum
 }
 
-/// One walk, from outside along the centroid difference or an axis of either body: along that one of them on which the
+/// Fast search: one walk from outside, along that direction of the centroid difference and the axes of both bodies on which the
 /// contact is nearest.
 pub(crate) fn fast(space: &mut ContactSpace) -> Optimum {
     space.source = FreeConfiguration::CentroidDifference;
@@ -82,27 +105,28 @@ pub(crate) fn fast(space: &mut ContactSpace) -> Optimum {
     space.walk(&start, true)
 }
 
-/// Casts along many directions from outside and walks from the best of them; walks from pockets and holes; casts on
-/// rings around the best direction; then marches along the same directions from inside, and walks from what is nearer
-/// than the outside.
+/// Thorough search: casts along many directions from outside and walks from the best of them; walks from pockets and holes;
+/// casts on rings around the best direction; then marches along the same directions from inside, and walks from free
+/// configurations nearer than the outside.
 ///
-/// `proved` answers a lower bound of the depth [m] when an optimum is at hand: where the two meet the search ends.
+/// `proved` returns a lower bound of the depth [m] for an optimum; the search ends when the two are equal.
 pub(super) fn best(space: &mut ContactSpace, proved: impl Fn(&ContactSpace, &Optimum) -> f64) -> Optimum {
     let mut best = fast(space);
     let proved = proved(space, &best);
     let is_done = |space: &ContactSpace, best: &Optimum| {
-        best.touching.norm() <= proved * (1.0 + MET) || space.is_late()
+        best.touching.norm() <= proved * (1.0 + BOUNDS_MET) || space.is_late()
     };
     if is_done(space, &best) {
         return best;
     }
+    // Balls beyond the reach of any cast or march of this search are not needed.
     let reach = PROMISING * best.touching.norm();
-    let mut blocked = Blocked::new(space.a, space.b, &space.a_to_b, reach);
+    let mut obstacle = TranslationalObstacle::new(space.a, space.b, &space.a_to_b, reach);
     space.source = FreeConfiguration::Spread;
     let spread = (0..DIRECTIONS).map(|i| fibonacci(i, DIRECTIONS));
     let directions = axes(space).chain(spread).collect::<Vec<_>>();
-    let depths = side_by_side(space, &mut blocked, &directions, |space, blocked, _, direction| {
-        if blocked.look_along(direction) >= reach || space.is_late() {
+    let depths = for_each_direction(space, &mut obstacle, &directions, |space, obstacle, _, direction| {
+        if obstacle.intersect_ray(direction) >= reach || space.is_late() {
             return f64::INFINITY;
         }
         space.depth_from_outside(direction, reach).unwrap_or(f64::INFINITY)
@@ -128,15 +152,18 @@ pub(super) fn best(space: &mut ContactSpace, proved: impl Fn(&ContactSpace, &Opt
     refine(space, &mut best);
     space.source = FreeConfiguration::Sampled;
     let reach = MARCH_REACH * best.touching.norm();
-    let starts = side_by_side(space, &mut blocked, &directions, |space, blocked, place, direction| {
-        // What is free from there on was seen from outside.
-        let within = reach.min(depths[place] * (1.0 - SEEN));
-        blocked.look_along(direction);
-        if proved >= within || blocked.skip(proved) >= within || space.is_late() {
-            return None;
-        }
-        space.first_free(direction, within, reach / STRIDES, |length| blocked.skip(length.max(proved)))
-    });
+    let starts =
+        for_each_direction(space, &mut obstacle, &directions, |space, obstacle, place, direction| {
+            // Free configurations beyond that were found by the cast from outside.
+            let within = reach.min(depths[place] * (1.0 - SEEN));
+            obstacle.intersect_ray(direction);
+            if proved >= within || obstacle.first_unblocked(proved) >= within || space.is_late() {
+                return None;
+            }
+            space.first_free(direction, within, reach / STRIDES, |length| {
+                obstacle.first_unblocked(length.max(proved))
+            })
+        });
     for start in starts.into_iter().flatten() {
         if start.norm() < MARCH_REACH * best.touching.norm() && !is_done(space, &best) {
             improve(space, &mut best, &start);
@@ -145,24 +172,24 @@ pub(super) fn best(space: &mut ContactSpace, proved: impl Fn(&ContactSpace, &Opt
     best
 }
 
-/// What `look` answers for each direction, in their order; on all threads of the current pool where the query may use
-/// them.
-fn side_by_side<T: Send>(
+/// The values of `evaluate` for all directions, in order; on all threads of the current pool if the query may use them.
+fn for_each_direction<T: Send>(
     space: &mut ContactSpace,
-    blocked: &mut Blocked,
+    obstacle: &mut TranslationalObstacle,
     directions: &[Vector3<f64>],
-    look: impl Fn(&mut ContactSpace, &mut Blocked, usize, &Vector3<f64>) -> T + Sync,
+    evaluate: impl Fn(&mut ContactSpace, &mut TranslationalObstacle, usize, &Vector3<f64>) -> T + Sync,
 ) -> Vec<T> {
     if !space.parallel || rayon::current_num_threads() == 1 {
         let each = directions.iter().enumerate();
-        return each.map(|(place, direction)| look(space, blocked, place, direction)).collect();
+        return each.map(|(place, direction)| evaluate(space, obstacle, place, direction)).collect();
     }
+    // Each task has its own tree of obstacles and counters: forks carry no state that the order could change.
     let shared = &*space;
-    let parts = directions.par_chunks(SHARE).enumerate().map(|(part, directions)| {
-        let (mut own, mut blocked) = (shared.fork(), blocked.clone());
+    let parts = directions.par_chunks(CHUNK).enumerate().map(|(part, directions)| {
+        let (mut own, mut obstacle) = (shared.fork(), obstacle.clone());
         let each = directions.iter().enumerate();
         let found =
-            each.map(|(place, direction)| look(&mut own, &mut blocked, part * SHARE + place, direction));
+            each.map(|(place, direction)| evaluate(&mut own, &mut obstacle, part * CHUNK + place, direction));
         let found = found.collect::<Vec<_>>();
         (found, own.casts, own.marches)
     });
@@ -176,48 +203,49 @@ fn side_by_side<T: Send>(
     all
 }
 
-/// Casts from outside on rings around the best direction, and walks from what is nearer.
+/// Casts from outside on rings around the best direction, and walks from nearer contacts.
 fn refine(space: &mut ContactSpace, best: &mut Optimum) {
     for angle in RINGS {
         for i in 0..RING {
             let depth = best.touching.norm();
             let Some(axis) = best.touching.try_normalize(0.0) else { return };
-            let turn = f64::from(i) * std::f64::consts::TAU / f64::from(RING);
-            let direction = tilted(&axis, angle, turn);
+            let azimuth = f64::from(i) * std::f64::consts::TAU / f64::from(RING);
+            let direction = tilted(&axis, angle, azimuth);
             let Some(met) = space.depth_from_outside(&direction, depth) else { continue };
             improve(space, best, &(direction * (met + space.clearance())));
         }
     }
 }
 
-/// The unit vector at `angle` [rad] from the unit vector `axis`, turned about it by `turn` [rad].
-fn tilted(axis: &Vector3<f64>, angle: f64, turn: f64) -> Vector3<f64> {
-    let least = axis.iamin();
-    let across = axis.cross(&Vector3::ith(least, 1.0)).normalize();
+/// The unit vector at the polar `angle` [rad] from the unit vector `axis` and at an azimuth [rad] about it.
+fn tilted(axis: &Vector3<f64>, angle: f64, azimuth: f64) -> Vector3<f64> {
+    let min = axis.iamin();
+    let across = axis.cross(&Vector3::ith(min, 1.0)).normalize();
     let other = axis.cross(&across);
-    axis * angle.cos() + (across * turn.cos() + other * turn.sin()) * angle.sin()
+    axis * angle.cos() + (across * azimuth.cos() + other * azimuth.sin()) * angle.sin()
 }
 
-/// The least depths in order, one per neighbourhood.
+/// The smallest depths in ascending order, one per neighbourhood of directions.
 fn promising(depths: &[f64], directions: &[Vector3<f64>]) -> Vec<(f64, Vector3<f64>)> {
     let met = depths.iter().zip(directions).filter(|(depth, _)| depth.is_finite());
     let mut sorted = met.map(|(&depth, &direction)| (depth, direction)).collect::<Vec<_>>();
     // Equal depths stay in the order of the directions; the sort is stable.
-    let least = sorted.iter().map(|start| start.0).fold(f64::INFINITY, f64::min);
-    let rank = |depth: f64| (depth / (TIE * least)).round();
+    let min = sorted.iter().map(|start| start.0).fold(f64::INFINITY, f64::min);
+    let rank = |depth: f64| (depth / (TIE * min)).round();
     sorted.sort_by(|x, y| rank(x.0).total_cmp(&rank(y.0)));
-    let mut kept: Vec<(f64, Vector3<f64>)> = Vec::with_capacity(WALKS);
+    let mut chosen: Vec<(f64, Vector3<f64>)> = Vec::with_capacity(WALKS);
     for (depth, direction) in sorted {
-        if kept.len() < WALKS && kept.iter().all(|other| other.1.dot(&direction) <= SAME) {
-            kept.push((depth, direction));
+        if chosen.len() < WALKS && chosen.iter().all(|other| other.1.dot(&direction) <= SAME) {
+            chosen.push((depth, direction));
         }
     }
-    kept
+    chosen
 }
 
-/// Walks from `start` and keeps where that ends, if it is nearer.
+/// Walks from `start` and replaces the best optimum if the walk ends nearer.
 fn improve(space: &mut ContactSpace, best: &mut Optimum, start: &Vector3<f64>) {
-    /// Share of the depth that a walk must promise to gain.
+    /// Relative gain that a walk must promise: equal optima must not replace each other. A safeguard, without effect on
+    /// the sets of docs/sensitivity.md.
     const GAIN: f64 = 1e-9;
     if let Some(optimum) = space.walk_within(start, best.touching.norm() * (1.0 - GAIN)) {
         *best = optimum;

@@ -1,4 +1,4 @@
-//! Steps of the walks of a query, as a trace records them.
+//! Records of the walks of a query, step by step.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -8,7 +8,7 @@ use crate::proximity::model::Model;
 /// The walks of a query, in the order in which they were made.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Trace {
-    /// The walks; none where the models are apart.
+    /// The walks; none if the models are separated.
     pub walks: Vec<Walk>,
 }
 
@@ -17,65 +17,65 @@ pub struct Trace {
 pub struct Walk {
     /// The source of its start.
     pub source: FreeConfiguration,
-    /// Where it started: a translation of A at which the models are apart [m, world].
+    /// Its start: a translation of A at which the models are separated [m, world].
     pub start: Vector3<f64>,
-    /// What it did.
+    /// Its steps.
     pub steps: Vec<WalkStep>,
-    /// Where it ended: a translation of A [m, world].
+    /// Its end: a translation of A [m, world].
     pub end: Vector3<f64>,
-    /// Depth that it found [m], or infinity for a walk that was given up because it promised nothing better.
+    /// Depth that it found [m], or infinity for a walk that was abandoned because it could not become the best.
     pub depth: f64,
-    /// Whether it ended nearer than all walks before it, by more than rounding. The last such walk led to the answer, unless a search from
-    /// scratch was preferred to it.
+    /// Whether it ended nearer than all walks before it, by more than rounding. The last such walk led to the result, unless a
+    /// search from scratch was preferred to it.
     pub kept: bool,
 }
 
 /// A step of a walk.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WalkStep {
-    /// What was done.
+    /// Kind of the step.
     pub kind: WalkStepKind,
-    /// Where that leads: a translation of A [m, world].
+    /// Configuration reached: a translation of A [m, world].
     pub translation: Vector3<f64>,
-    /// The contacts that the walk knows there, which bound its local contact space.
+    /// The known contacts there, which bound the local contact space.
     pub contacts: Vec<WalkContact>,
-    /// Length of the shortest translation that this walk has seen to be free [m]: an upper bound of the depth.
+    /// Length of the shortest translation that this walk has found to be free [m]: an upper bound of the depth.
     pub upper_bound: f64,
 }
 
 /// Kinds of steps [Je12 §§ 3.2, 6].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WalkStepKind {
-    /// A moves from a free configuration as far towards its target as it is free: the result is free and touches.
+    /// A moves from a free configuration towards its target up to the first contact: the result is free and touches.
     OutProjection,
-    /// The nearest configuration to the input that the known contacts allow; others may be in its way.
+    /// The nearest configuration to the input in the local contact space; unknown contacts may be violated there.
     InProjection,
-    /// A comes from outside along the ray through the target, where that ends nearer: free, and it touches.
+    /// A comes from outside along the ray through the target, if that ends nearer: the result is free and touches.
     Hop,
 }
 
-/// A contact that bounds the local contact space: A may be anywhere on the side that its normal points to.
+/// A contact that bounds the local contact space: A is allowed on the side to which its normal points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WalkContact {
-    /// The point of B that is nearest to A there [m, world], or one of them where the two intersect.
+    /// The point of B that is nearest to A there [m, world], or a common point if the two intersect.
     pub point: Point3<f64>,
     /// The point of A, moved, that is nearest to that [m, world].
     pub moved: Point3<f64>,
-    /// Unit normal of the half-space, the direction in which it lets A move [world].
+    /// Unit normal of the half-space, in which A is free to move [world].
     pub normal: Vector3<f64>,
 }
 
 impl Trace {
-    /// The same in the world, where the walks are in the frame of B's tree.
+    /// The trace in the world frame, from one in the frame of B's tree.
     pub(crate) fn in_world(mut self, b: &Model, pose_b: &Isometry3<f64>) -> Self {
-        let turned = |v: &mut Vector3<f64>| *v = pose_b.rotation * *v;
+        let rotate = |v: &mut Vector3<f64>| *v = pose_b.rotation * *v;
         for walk in &mut self.walks {
-            turned(&mut walk.start);
-            turned(&mut walk.end);
+            rotate(&mut walk.start);
+            rotate(&mut walk.end);
             for step in &mut walk.steps {
-                turned(&mut step.translation);
+                rotate(&mut step.translation);
                 for contact in &mut step.contacts {
-                    turned(&mut contact.normal);
+                    rotate(&mut contact.normal);
                     let to_world = |point: Point3<f64>| pose_b * (b.center() + point.coords);
                     (contact.point, contact.moved) = (to_world(contact.point), to_world(contact.moved));
                 }
@@ -84,7 +84,7 @@ impl Trace {
         self
     }
 
-    /// The same with the roles of A and B exchanged.
+    /// The trace with the roles of A and B exchanged.
     pub(crate) fn exchanged(mut self) -> Self {
         for walk in &mut self.walks {
             walk.source = walk.source.exchanged();
@@ -118,7 +118,7 @@ impl Trace {
 
     pub(super) fn end(&mut self, end: &Vector3<f64>, depth: f64, within: f64) {
         let Some((walk, before)) = self.walks.split_last_mut() else { return };
-        let least = before.iter().map(|walk| walk.depth).fold(f64::INFINITY, f64::min);
-        (walk.end, walk.depth, walk.kept) = (*end, depth, depth < least.min(within));
+        let min = before.iter().map(|walk| walk.depth).fold(f64::INFINITY, f64::min);
+        (walk.end, walk.depth, walk.kept) = (*end, depth, depth < min.min(within));
     }
 }

@@ -4,10 +4,10 @@
 //! |-------|---------------------|------------------------------------------------------|
 //! | o     | zero                | the input configuration                              |
 //! | q     | `q`                 | a configuration: translation of A in B's frame [m]   |
-//! | LCS   | [`ContactCone`]     | local contact space                                  |
+//! | LCS   | [`LocalContactSpace`], `lcs` | local contact space                         |
 //!
-//! Departs from [Je12]: the walk goes on until the in-projection gains nothing, it keeps the best configuration, and
-//! before each out-projection it looks whether a cast from outside along the target beats the present one (a hop).
+//! Departs from [Je12]: the walk continues until the in-projection gains nothing, it returns the best configuration, and
+//! before each out-projection it tests whether a cast from outside along the target beats the present one (a hop).
 //! All motion keeps a clearance from the contacts, so that a start never touches and needs no special case.
 
 use std::cell::Cell;
@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use nalgebra::{Point3, Vector3};
 
-use super::contact_cone::ContactCone;
+use super::local_contact_space::LocalContactSpace;
 use super::steps::{Trace, WalkStepKind};
 use crate::penetration::free_configuration::FreeConfiguration;
 use crate::proximity::collision::collide_at;
@@ -23,76 +23,87 @@ use crate::proximity::first_free::March;
 use crate::proximity::inside::shared_point;
 use crate::proximity::model::Model;
 use crate::proximity::obstacle_tree::ObstacleTree;
-use crate::proximity::placement::Placement;
+use crate::proximity::relative_pose::RelativePose;
 use crate::proximity::time_of_contact::{Cast, Hit};
 
-/// Gap that casts keep, relative to the size of the pair: well above rounding, and far below what matters.
+/// Gap that casts keep, relative to the size of the pair: 1e5 times the rounding of a coordinate. It adds to the length
+/// of the returned translation, not to the depth; near the rounding, verified results would still collide. Half changes
+/// the mean depth by < 0.01 % (best −0.16 %), twice by −0.037 % (best −5 %; docs/sensitivity.md).
 const MARGIN: f64 = 1e-11;
-/// Gap that in-projections keep, in margins: above the √3 margins that a cast may keep on slanted axes.
+/// Gap that in-projections keep, in margins: above the √3 margins that a cast may keep on oblique axes. With less, the
+/// target of an in-projection could lie behind the contact that defines it. Half changes the mean depth by +3.8 %
+/// (worst +189 %), twice by −0.17 % (best −34 %, worst +4 %; docs/sensitivity.md).
 const CLEARANCE: f64 = 2.0;
-/// Rounding of a pose's translation, relative to it; far from the origin it exceeds the margin.
+/// Rounding of a pose's translation, relative to it; far from the world origin it exceeds the margin. Half changes the
+/// mean depth by −0.031 % (worst +0.95 %, best −5 %), twice by < 0.01 % (worst +2.3 %; docs/sensitivity.md).
 const POSE_ROUNDING: f64 = 1e-15;
-/// Contacts this close behind the first one, relative to the size, belong to the same contact configuration.
+/// Distance behind the first contact, relative to the size, up to which contacts belong to the same contact
+/// configuration. A contact beyond it costs another projection; a much wider window adds planes of triangles that the
+/// walk does not reach. Half changes no depth, twice the mean depth by +0.016 % (worst +14 %; docs/sensitivity.md).
 const WINDOW: f64 = 1e-6;
-/// A walk is given up when its next target lies farther than this times what it has to beat: around a convex obstacle the
-/// next contact may be a little nearer than the last target.
-const HOPE: f64 = 1.1;
-/// Walls of enclosing solids that a march goes through at most: more than nested shells that anybody makes. Where single
-/// precision overflows nothing is ever met, and each wall seems to follow the last one after a clearance.
-const WALLS: u32 = 1 << 10;
-/// A step must gain this much of the depth, or the walk is at its optimum.
-const GAIN: f64 = 1e-9;
+/// Ratio of the next target to the depth to beat above which a walk is abandoned: around a convex obstacle the next
+/// contact may be a little nearer than the last target. Half changes the mean depth by < 0.01 % with 1.4 % fewer casts,
+/// twice by < 0.01 % (best −6.7 %; docs/sensitivity.md).
+const ABANDON_RATIO: f64 = 1.1;
+/// Maximum number of walls of enclosing solids that a march passes: more than nested shells have. A safeguard against
+/// an endless march where single precision overflows and each wall seems to follow the last one, without effect on the
+/// sets of docs/sensitivity.md.
+const MAX_WALLS: u32 = 1 << 10;
+/// Relative decrease of the depth below which the walk is at its optimum. Far above it walks end early, near rounding
+/// they make steps that gain nothing. Half and twice change no depth and the work by less than 0.5 %
+/// (docs/sensitivity.md).
+const MIN_GAIN: f64 = 1e-9;
 
-/// What outlives a space.
+/// Scratch memory of the walks, which outlives a contact space.
 #[derive(Debug, Default)]
-struct Buffers {
+struct Scratch {
     hits: Vec<Hit>,
-    cone: ContactCone,
+    lcs: LocalContactSpace,
 }
 
 thread_local! {
-    /// The buffers of this thread's last space, kept so that a warm query allocates nothing.
-    static BUFFERS: Cell<Buffers> = const { Cell::new(Buffers { hits: Vec::new(), cone: ContactCone::EMPTY }) };
+    /// The scratch memory of this thread's last contact space, stored so that a warm query does not allocate.
+    static SCRATCH: Cell<Scratch> = const { Cell::new(Scratch { hits: Vec::new(), lcs: LocalContactSpace::EMPTY }) };
 }
 
-/// Buffers that go back to their thread.
+/// Scratch memory that is returned to its thread when dropped.
 #[derive(Debug)]
-struct Lent(Buffers);
+struct ScratchLease(Scratch);
 
-impl Drop for Lent {
+impl Drop for ScratchLease {
     fn drop(&mut self) {
-        BUFFERS.set(std::mem::take(&mut self.0));
+        SCRATCH.set(std::mem::take(&mut self.0));
     }
 }
 
-/// A pair of models in one relative orientation, and the buffers of the walks between them.
+/// Translational contact space of a pair of models in one relative orientation, with the scratch memory of the walks in it.
 pub(crate) struct ContactSpace<'a> {
     pub(crate) a: &'a Model,
     pub(crate) b: &'a Model,
-    pub(crate) a_to_b: Placement,
-    /// What A meets on its way.
+    pub(crate) a_to_b: RelativePose,
+    /// The translational obstacles that A meets, by pairs of tree nodes.
     pub(crate) obstacles: ObstacleTree<'a>,
     margin: f64,
     window: f64,
-    lent: Lent,
-    /// Casts so far.
+    scratch: ScratchLease,
+    /// Number of casts (out-projections).
     pub(crate) casts: u32,
-    /// Marches from inside so far.
+    /// Number of marches from inside.
     pub(crate) marches: u32,
-    /// Walks so far.
+    /// Number of walks.
     pub(crate) walks: u32,
-    /// Projections so far.
+    /// Number of in-projections.
     pub(crate) iterations: u32,
-    /// Projections that one walk may make.
+    /// Maximum number of in-projections of one walk.
     pub(crate) max_iterations: u32,
-    /// When to be content with what was found.
+    /// Time after which the best result so far is returned.
     pub(crate) deadline: Option<Instant>,
     /// Whether all threads of the current pool may be used.
     pub(crate) parallel: bool,
     far: f64,
-    /// Where the starts of the next walks come from.
+    /// Source of the starts of the next walks.
     pub(crate) source: FreeConfiguration,
-    /// What the walks did, in the frame of B's tree; where nobody asks for it nothing is written down.
+    /// Record of the walks in the frame of B's tree, if requested.
     pub(crate) trace: Option<Box<Trace>>,
 }
 
@@ -101,26 +112,32 @@ fn margin(size: f64, far: f64) -> f64 {
     MARGIN * size + POSE_ROUNDING * far
 }
 
-/// Where a walk ended.
+/// End of a walk.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Optimum {
     /// A contact configuration: free, with a clearance from its contacts.
     pub(crate) q: Vector3<f64>,
     /// The same without the clearance; its length is the depth [m].
     pub(crate) touching: Vector3<f64>,
-    /// Whether the last in-projection gained nothing: then it is a local optimum.
+    /// Whether the last in-projection gained nothing, so that this is a local optimum.
     pub(crate) converged: bool,
-    /// Points of A, where it is, and of B that touch when A is at `q`.
+    /// Points of A, at the input configuration, and of B that touch when A is at `q`.
     pub(crate) witnesses: [Point3<f64>; 2],
-    /// Half-spaces of the contact cone.
+    /// Half-spaces of the local contact space.
     pub(crate) rows: usize,
-    /// Where the start of the walk came from.
+    /// Source of the start of the walk.
     pub(crate) source: FreeConfiguration,
 }
 
 impl<'a> ContactSpace<'a> {
-    /// `far` is the distance of the farther pose from its world's origin [m].
-    pub(crate) fn new(a: &'a Model, b: &'a Model, a_to_b: Placement, far: f64, max_iterations: u32) -> Self {
+    /// The contact space of a pair; `far` is the distance of the farther pose from the world origin [m].
+    pub(crate) fn new(
+        a: &'a Model,
+        b: &'a Model,
+        a_to_b: RelativePose,
+        far: f64,
+        max_iterations: u32,
+    ) -> Self {
         let size = a.radius() + b.radius();
         let margin = margin(size, far);
         Self {
@@ -130,7 +147,7 @@ impl<'a> ContactSpace<'a> {
             obstacles: ObstacleTree::new(a, b, &a_to_b, CLEARANCE * margin),
             margin,
             window: WINDOW * size,
-            lent: Lent(BUFFERS.take()),
+            scratch: ScratchLease(SCRATCH.take()),
             casts: 0,
             marches: 0,
             walks: 0,
@@ -149,23 +166,24 @@ impl<'a> ContactSpace<'a> {
         CLEARANCE * margin(size, far)
     }
 
-    /// The same with a gap of at least `clearance` [m] beyond that on every contact; on slanted planes it may be up to
+    /// The same space with an additional gap of at least `clearance` [m] on every contact; on oblique planes it may be up to
     /// √3 times as wide.
     pub(crate) fn keeping(mut self, clearance: f64) -> Self {
         if clearance > 0.0 {
+            // The obstacle tree is inflated by the clearance and has to be rebuilt.
             self.margin += clearance;
             self.obstacles = ObstacleTree::new(self.a, self.b, &self.a_to_b, self.clearance());
         }
         self
     }
 
-    /// The same models in the same orientation for another thread, with nothing counted yet.
+    /// The same contact space for another thread, with all counters at zero.
     pub(crate) fn fork(&self) -> Self {
         let fresh = Self::new(self.a, self.b, self.a_to_b, self.far, self.max_iterations);
         Self { deadline: self.deadline, source: self.source, ..fresh }
     }
 
-    /// Whether the time is up.
+    /// Whether the deadline has passed.
     pub(crate) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
@@ -175,27 +193,31 @@ impl<'a> ContactSpace<'a> {
         CLEARANCE * self.margin
     }
 
-    /// Length along the unit vector `direction` beyond which the bounding balls are apart [m].
+    /// Length along the unit vector `direction` beyond which the bounding balls are separated [m].
     pub(crate) fn outside(&self, direction: &Vector3<f64>) -> f64 {
-        /// Beyond touching balls.
+        /// Sum of the radii of the balls, relative to that at which they touch: rounding must not make them touch. Half
+        /// changes the mean depth by < 0.01 % (worst +9.1 %, best −5 %), twice by < 0.01 % (worst +7.1 %;
+        /// docs/sensitivity.md).
         const BEYOND: f64 = 1.001;
         let between = self.a_to_b.translation;
         let reach = BEYOND * (self.a.radius() + self.b.radius());
+        // The larger root s of ‖between + s direction‖ = reach.
         let along = between.dot(direction);
         let root = (along * along - between.norm_squared() + reach * reach).max(0.0).sqrt();
         (root - along).max(0.0)
     }
 
-    /// Whether the models are apart at the configuration `q`: their surfaces, and neither inside the other.
+    /// Whether the models are separated at the configuration `q`: their surfaces, and neither inside the other.
     #[must_use]
     pub(crate) fn is_apart(&self, q: &Vector3<f64>) -> bool {
         !collide_at(self.a, self.b, &self.a_to_b.shifted(q))
     }
 
-    /// Out-projection: moves from the free `from` towards `to` up to the first contact.
+    /// Out-projection [Je12 §4, eq. 5]: moves from the free `from` towards `to` up to the first contact.
     ///
-    /// Answers the length moved, or `None` when nothing is in the way; leaves the contacts in the hits.
-    fn cast(&mut self, from: &Vector3<f64>, to: &Vector3<f64>, worse_than: f64) -> Option<f64> {
+    /// Returns the length moved, or `None` if the path is free; stores the contacts in the hits. It may end early once the
+    /// length is known to be less than `worse_than` [m].
+    fn out_projection(&mut self, from: &Vector3<f64>, to: &Vector3<f64>, worse_than: f64) -> Option<f64> {
         let length = (to - from).norm();
         if !(length > 0.0) {
             return None;
@@ -204,18 +226,19 @@ impl<'a> ContactSpace<'a> {
         let direction = (to - from) / length;
         let (margin, window) = (self.margin, self.window);
         let cast = Cast { from: *from, direction, length, margin, window, worse_than };
-        cast.run(&mut self.obstacles, &mut self.lent.0.hits)
+        cast.run(&mut self.obstacles, &mut self.scratch.0.hits)
     }
 
     /// Depth at which A, coming from outside against `direction`, first touches B, if less than `within` [m].
     pub(crate) fn depth_from_outside(&mut self, direction: &Vector3<f64>, within: f64) -> Option<f64> {
         let start = self.outside(direction);
-        let stopped = self.cast(&(direction * start), &Vector3::zeros(), start - within)?;
+        // A cast that stops before this length is deeper than `within` and may end early.
+        let stopped = self.out_projection(&(direction * start), &Vector3::zeros(), start - within)?;
         Some(start - stopped).filter(|&depth| depth < within)
     }
 
-    /// The least free configuration along `direction`, if nearer than `within` [m]; gaps narrower than `stride` [m]
-    /// may be stepped over. None as well behind [`WALLS`] walls.
+    /// The minimum free configuration along `direction`, if nearer than `within` [m]; gaps narrower than `stride` [m]
+    /// may be stepped over. `None` also behind [`MAX_WALLS`] walls.
     pub(crate) fn first_free(
         &mut self,
         direction: &Vector3<f64>,
@@ -225,22 +248,22 @@ impl<'a> ContactSpace<'a> {
     ) -> Option<Vector3<f64>> {
         let march = March { direction: *direction, margin: self.clearance(), within, stride };
         let mut length = 0.0;
-        for _ in 0..WALLS {
+        for _ in 0..MAX_WALLS {
             self.marches += 1;
             length = march.first_free(&mut self.obstacles, length, &skip)?;
             let q = direction * length;
-            // The surfaces are apart by the margin already.
+            // The surfaces are separated by the margin already; what remains is containment.
             if shared_point(self.a, self.b, &self.a_to_b.shifted(&q)).is_none() {
                 return Some(q);
             }
-            // Enclosed by the other one: on through the wall.
-            length += self.cast(&q, &(direction * within), 0.0)? + self.clearance();
+            // One is enclosed by the other: continue beyond the wall.
+            length += self.out_projection(&q, &(direction * within), 0.0)? + self.clearance();
         }
         None
     }
 
-    /// As an out-projection, from the free `from` towards `to`: where it stops, and the pairs that are met there or within
-    /// `window` [m] farther on, nearest first; none where it arrives.
+    /// Out-projection from the free `from` towards `to`: the configuration at which it stops, and the pairs in contact there or
+    /// within `window` [m] beyond, nearest first; none if it reaches `to`.
     pub(crate) fn stop(
         &mut self,
         from: &Vector3<f64>,
@@ -248,9 +271,9 @@ impl<'a> ContactSpace<'a> {
         window: f64,
     ) -> (Vector3<f64>, &[Hit]) {
         let usual = std::mem::replace(&mut self.window, window);
-        let stopped = self.cast(from, to, 0.0);
+        let stopped = self.out_projection(from, to, 0.0);
         self.window = usual;
-        let hits = &mut self.lent.0.hits;
+        let hits = &mut self.scratch.0.hits;
         let Some(length) = stopped else {
             hits.clear();
             return (*to, hits);
@@ -259,26 +282,27 @@ impl<'a> ContactSpace<'a> {
         (from + (to - from) * (length / (to - from).norm()), hits)
     }
 
-    /// What the last cast met.
+    /// The contacts of the last out-projection.
     pub(crate) fn hits(&self) -> &[Hit] {
-        &self.lent.0.hits
+        &self.scratch.0.hits
     }
 
-    /// The contacts that the walk knows.
-    pub(super) fn cone(&self) -> &ContactCone {
-        &self.lent.0.cone
+    /// The local contact space of the walk.
+    pub(super) fn local_contact_space(&self) -> &LocalContactSpace {
+        &self.scratch.0.lcs
     }
 
-    fn remember(&mut self, q: &Vector3<f64>) {
+    /// Adds the contacts of the last out-projection, which ended at `q`, to the local contact space [Je12 §6.1].
+    fn extend_local_contact_space(&mut self, q: &Vector3<f64>) {
         let clearance = self.clearance();
-        let Buffers { hits, cone } = &mut self.lent.0;
-        cone.remember((self.a, self.b, &self.a_to_b), hits, q, clearance);
+        let Scratch { hits, lcs } = &mut self.scratch.0;
+        lcs.add_contacts((self.a, self.b, &self.a_to_b), hits, q, clearance);
     }
 
-    /// Walks from the free configuration `start` to a local optimum.
+    /// Walks from the free configuration `start` to a local optimum [Je12 §§ 3.2, 6.2].
     ///
-    /// `hops` allows leaving the component of the contact space that can be reached from the start: a simulator
-    /// that wants to be pushed back to the side it came from says no.
+    /// `hops` allows leaving the component of the contact space that is reachable from the start; a simulator whose bodies must
+    /// be pushed back to the side they came from passes `false`.
     pub(crate) fn walk(&mut self, start: &Vector3<f64>, hops: bool) -> Optimum {
         let (q, converged) = self.descend(start, hops, f64::INFINITY);
         let optimum = self.finish(q, converged);
@@ -286,8 +310,8 @@ impl<'a> ContactSpace<'a> {
         optimum
     }
 
-    /// As [`ContactSpace::walk`] with hops, unless the contacts met on the way leave nothing nearer than `within` [m]:
-    /// then `None`, early.
+    /// As [`ContactSpace::walk`] with hops, but `None`, early, if the contacts of the walk leave nothing nearer than
+    /// `within` [m].
     pub(crate) fn walk_within(&mut self, start: &Vector3<f64>, within: f64) -> Option<Optimum> {
         let (q, converged) = self.descend(start, true, within);
         if !(q.norm() - self.clearance() < within) {
@@ -298,12 +322,12 @@ impl<'a> ContactSpace<'a> {
         Some(optimum).filter(|optimum| optimum.touching.norm() < within)
     }
 
-    /// The walk: where it ends, and whether the last in-projection gained nothing. It ends early where the target of
-    /// an in-projection is not nearer than `within` [m].
+    /// Alternates in- and out-projections [Je12 §6.2]; returns the last configuration, and whether the last in-projection gained
+    /// nothing. It ends early if the target of an in-projection is not nearer than `within` [m].
     fn descend(&mut self, start: &Vector3<f64>, hops: bool, within: f64) -> (Vector3<f64>, bool) {
         let origin = Vector3::zeros();
         self.walks += 1;
-        self.lent.0.cone.clear();
+        self.scratch.0.lcs.clear();
         self.trace_start(start);
         let mut q = self.advance(start, &origin);
         self.trace_step(WalkStepKind::OutProjection, &q);
@@ -311,14 +335,15 @@ impl<'a> ContactSpace<'a> {
         for _ in 0..self.max_iterations {
             self.iterations += 1;
             let clearance = self.clearance();
-            self.lent.0.cone.update(&q, clearance);
-            let Some(target) = self.lent.0.cone.nearest(&origin, clearance) else { break };
-            if target.norm() - clearance >= HOPE * within {
+            self.scratch.0.lcs.update(&q, clearance);
+            let Some(target) = self.scratch.0.lcs.in_projection(&origin, clearance) else { break };
+            // The target is a lower bound of what the local contact space allows.
+            if target.norm() - clearance >= ABANDON_RATIO * within {
                 break;
             }
-            if !(target.norm() < q.norm() * (1.0 - GAIN) - clearance) {
-                // Planes of pairs that the walk has left behind may hold it back where nothing does.
-                if !touching && self.lent.0.cone.keep_touching(&q, self.window) {
+            if !(target.norm() < q.norm() * (1.0 - MIN_GAIN) - clearance) {
+                // Planes of pairs that the walk has left may hold it back: once more without them.
+                if !touching && self.scratch.0.lcs.retain_touching(&q, self.window) {
                     touching = true;
                     continue;
                 }
@@ -326,11 +351,13 @@ impl<'a> ContactSpace<'a> {
                 break;
             }
             self.trace_step(WalkStepKind::InProjection, &target);
+            // From outside first: it reaches the ray through the target past obstacles that block the direct path.
             let hopped = if hops { self.hop(&q, &target) } else { None };
             let kind = if hopped.is_some() { WalkStepKind::Hop } else { WalkStepKind::OutProjection };
             let next = hopped.unwrap_or_else(|| self.slide(&q, &target));
             self.trace_step(kind, &next);
-            if !(next.norm() < q.norm() * (1.0 - GAIN) - clearance) && self.stuck(&next, &target) {
+            // A step without gain is accepted only if its contacts give a new target.
+            if !(next.norm() < q.norm() * (1.0 - MIN_GAIN) - clearance) && self.is_stuck(&next, &target) {
                 break;
             }
             q = next;
@@ -339,74 +366,77 @@ impl<'a> ContactSpace<'a> {
         (q, converged)
     }
 
-    /// Whether even the contacts just met leave the target where it was.
-    fn stuck(&mut self, q: &Vector3<f64>, target: &Vector3<f64>) -> bool {
+    /// Whether the latest contacts leave the target unchanged, so that another step would repeat this one.
+    fn is_stuck(&mut self, q: &Vector3<f64>, target: &Vector3<f64>) -> bool {
         let clearance = self.clearance();
-        self.lent.0.cone.update(q, clearance);
-        let renewed = self.lent.0.cone.nearest(&Vector3::zeros(), clearance);
+        self.scratch.0.lcs.update(q, clearance);
+        let renewed = self.scratch.0.lcs.in_projection(&Vector3::zeros(), clearance);
         renewed.is_none_or(|renewed| (renewed - target).norm() <= clearance)
     }
 
-    /// Moves from `from` towards `to` and remembers the contacts met; where there are none, arrives.
+    /// Out-projection from `from` towards `to` that adds its contacts to the local contact space; without contacts it reaches `to`.
     fn advance(&mut self, from: &Vector3<f64>, to: &Vector3<f64>) -> Vector3<f64> {
-        match self.cast(from, to, 0.0) {
+        match self.out_projection(from, to, 0.0) {
             Some(length) => {
                 let q = from + (to - from) * (length / (to - from).norm());
-                self.remember(&q);
+                self.extend_local_contact_space(&q);
                 q
             }
             None => *to,
         }
     }
 
-    /// A better contact configuration on the ray through the target, met from outside.
+    /// A better contact configuration on the ray through the target, found by a cast from outside.
     fn hop(&mut self, q: &Vector3<f64>, target: &Vector3<f64>) -> Option<Vector3<f64>> {
         let length = target.norm();
         if !(length > 0.0) {
             return None;
         }
         let direction = target / length;
-        let depth = self.depth_from_outside(&direction, q.norm() * (1.0 - GAIN) - self.clearance())?;
+        let depth = self.depth_from_outside(&direction, q.norm() * (1.0 - MIN_GAIN) - self.clearance())?;
         let hopped = direction * depth;
-        self.remember(&hopped);
+        self.extend_local_contact_space(&hopped);
         Some(hopped)
     }
 
-    /// The configuration near `q` that keeps the clearance from all contacts; `q` itself where planes that nearly
-    /// coincide would send it away.
+    /// The configuration near `q` with the clearance from all contacts; `q` itself if nearly coincident planes would move it
+    /// far away.
     fn lift(&mut self, q: &Vector3<f64>) -> Vector3<f64> {
-        /// Clearances that a lift may move.
+        /// Maximum motion of a lift, in clearances. Edges sharper than about 2/32 rad are not lifted; a larger bound
+        /// admits the far intersections of nearly coincident planes. No effect on the sets of docs/sensitivity.md.
         const NEAR: f64 = 32.0;
         let clearance = self.clearance();
-        let lifted = self.lent.0.cone.nearest(q, clearance);
+        let lifted = self.scratch.0.lcs.in_projection(q, clearance);
         lifted.filter(|lifted| (lifted - q).norm() <= NEAR * clearance).unwrap_or(*q)
     }
 
-    /// Out-projection from `q` to the target of the in-projection, and on towards the origin where it is free.
+    /// Out-projection from `q` to the target of the in-projection, and from there towards the origin if the target is free.
     fn slide(&mut self, q: &Vector3<f64>, target: &Vector3<f64>) -> Vector3<f64> {
+        // A start within its clearance of a contact would stop the cast at once.
         let lifted = self.lift(q);
         let reached = self.advance(&lifted, target);
         if reached == *target { self.advance(target, &Vector3::zeros()) } else { reached }
     }
 
-    /// Settles the last configuration: away from its contacts by the clearance, and touching them.
+    /// The optimum at the last configuration: with the clearance from its contacts, and touching them.
     fn finish(&mut self, q: Vector3<f64>, converged: bool) -> Optimum {
-        self.lent.0.cone.update(&q, self.clearance());
+        self.scratch.0.lcs.update(&q, self.clearance());
         let lifted = self.lift(&q);
+        // Only a converged walk ends at its in-projection; one that was cut off ends at its last contact.
         let (free, touching) =
             if converged { self.in_projected(&lifted) } else { None }.unwrap_or((lifted, lifted));
-        let witnesses = self.lent.0.cone.witnesses(&free).unwrap_or([Point3::origin(); 2]);
-        let (rows, source) = (self.lent.0.cone.rows().len(), self.source);
+        let witnesses = self.scratch.0.lcs.witnesses(&free).unwrap_or([Point3::origin(); 2]);
+        let (rows, source) = (self.scratch.0.lcs.rows().len(), self.source);
         Optimum { q: free, touching, converged, witnesses, rows, source }
     }
 
-    /// The last in-projection, with and without clearance, if the way there from `lifted` is free: it gains next to
-    /// nothing, and yet it may lie to the side.
+    /// The last in-projection, with and without clearance, if the path to it from `lifted` is free: its length is nearly the
+    /// same, but it may lie to the side, behind an obstacle.
     fn in_projected(&mut self, lifted: &Vector3<f64>) -> Option<(Vector3<f64>, Vector3<f64>)> {
         let origin = Vector3::zeros();
-        let free = self.lent.0.cone.nearest(&origin, self.clearance())?;
-        let touching = self.lent.0.cone.nearest(&origin, 0.0)?;
+        let free = self.scratch.0.lcs.in_projection(&origin, self.clearance())?;
+        let touching = self.scratch.0.lcs.in_projection(&origin, 0.0)?;
         let is_there = (free - lifted).norm() <= self.clearance();
-        (is_there || self.cast(lifted, &free, 0.0).is_none()).then_some((free, touching))
+        (is_there || self.out_projection(lifted, &free, 0.0).is_none()).then_some((free, touching))
     }
 }

@@ -1,4 +1,4 @@
-//! Which links of an articulation may collide with one another.
+//! Allowed collision matrix of an articulation: pairs of links that are exempt from self-collision.
 
 use nalgebra::Isometry3;
 
@@ -8,8 +8,8 @@ use crate::kinematics::articulation::joint::JointKind;
 use crate::kinematics::error::RobotError;
 
 impl AllowedCollisions {
-    /// The pairs of neighbours: a link with a shape and the nearest link with a shape that carries it, and links
-    /// between which no joint moves.
+    /// Adjacent pairs: a link with a shape and its nearest ancestor with a shape, and links that are rigidly connected
+    /// by fixed joints.
     #[must_use]
     pub fn adjacent(model: &ArticulatedModel) -> Self {
         let mut allowed = Self::default();
@@ -17,11 +17,13 @@ impl AllowedCollisions {
         let shaped: Vec<_> =
             (0..articulation.links().len()).filter(|&link| model.model(link).is_some()).collect();
         for &link in &shaped {
+            // Links without a shape are skipped: a sensor frame between two bars leaves the bars adjacent.
             let above = std::iter::successors(articulation.parent(link), |&link| articulation.parent(link));
             if let Some(parent) = above.into_iter().find(|&link| model.model(link).is_some()) {
                 allowed.allow(link, parent);
             }
         }
+        // Links with the same rigid root never move relative to each other, so that their overlap is by design.
         let bodies: Vec<_> = (0..articulation.links().len()).map(|link| rigid_root(model, link)).collect();
         for (at, &i) in shaped.iter().enumerate() {
             shaped[at + 1..].iter().filter(|&&j| bodies[i] == bodies[j]).for_each(|&j| allowed.allow(i, j));
@@ -29,7 +31,7 @@ impl AllowedCollisions {
         allowed
     }
 
-    /// Allows the links to collide that do in a configuration that is known to be sound: robots come with hulls that
+    /// Allows the pairs of links that collide at a configuration known to be valid: the collision hulls of many robots
     /// overlap at rest.
     ///
     /// # Errors
@@ -44,24 +46,24 @@ impl AllowedCollisions {
         Ok(())
     }
 
-    /// Allows two links to collide.
+    /// Exempts a pair of links from self-collision.
     pub fn allow(&mut self, first: usize, second: usize) {
         self.pairs.insert([first.min(second), first.max(second)]);
     }
 
-    /// Whether two links may collide.
+    /// Whether a pair of links is exempt from self-collision.
     #[must_use]
     pub fn contains(&self, first: usize, second: usize) -> bool {
         self.pairs.contains(&[first.min(second), first.max(second)])
     }
 
-    /// The pairs of links that may collide, the lower index first; sorted.
+    /// Exempt pairs of links, the lower index first; sorted.
     pub fn iter(&self) -> impl Iterator<Item = [usize; 2]> + '_ {
         self.pairs.iter().copied()
     }
 }
 
-/// The uppermost link to which nothing but fixed joints lead.
+/// Root of the rigid component of a link: its topmost ancestor along a chain of fixed joints.
 fn rigid_root(model: &ArticulatedModel, link: usize) -> usize {
     let articulation = model.articulation();
     let up = |&link: &usize| {

@@ -1,10 +1,10 @@
 //! The first contact of a moving articulation with obstacles and with itself.
 //!
-//! Every pair of bodies is advanced by itself ([`crate::proximity::rigid`]), with bounds of the links' motions
-//! accumulated along their chains; two links of the articulation are seen from the nearest link that carries both, so
-//! that only the joints between them count. Pairs whose balls cannot meet on the way are left out. The others go on
-//! side by side in rounds of equal parts of the motion, which end with the first one that finds a contact: so the
-//! answer and the steps are the same for any number of threads.
+//! Conservative advancement is applied to every pair of bodies separately ([`crate::proximity::time_of_contact_rigid`]),
+//! with motion bounds of the links accumulated along their chains [TMK14]. The motions of two links are expressed in the
+//! frame of their nearest common ancestor, so that only the joints between them contribute. Pairs whose bounding spheres
+//! cannot meet during the motion are culled. The others advance in parallel in rounds of equal time intervals, up to the
+//! first round that finds a contact: results and step counts are therefore independent of the number of threads.
 
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 use rayon::prelude::*;
@@ -19,13 +19,15 @@ use crate::proximity::continuous::{Advance, ContactInTime, ContinuousOptions, Mo
 use crate::proximity::error::ProximityError;
 use crate::proximity::model::Model;
 
-/// Rounds in which the motion is searched, after one that looks at its start.
+/// Rounds of equal time intervals, after one that tests the start. More rounds waste less work beyond the first contact
+/// and synchronise the threads more often; the result does not depend on it.
 const ROUNDS: u32 = 8;
 
-/// Rounding of distances, relative to the sizes and positions that enter them: balls so far apart count as meeting.
-const SPARE: f64 = 1e-9;
+/// Safety margin of the culling test, relative to the sizes and positions that enter it: far above rounding, far below any
+/// tolerance. A larger margin only culls fewer pairs.
+const CULLING_MARGIN: f64 = 1e-9;
 
-/// How an articulation moves: every joint's value linearly between two configurations, the root along with `base`.
+/// Motion of an articulation: linear interpolation between two configurations, with the root link following `base`.
 #[derive(Debug, Clone, Copy)]
 pub struct ArticulatedMotion<'a> {
     /// Configuration at time 0 [rad, m].
@@ -36,18 +38,18 @@ pub struct ArticulatedMotion<'a> {
     pub base: Motion,
 }
 
-/// A body that the articulation may run into.
+/// Obstacle that may itself move.
 #[derive(Debug, Clone, Copy)]
 pub struct MovingObstacle<'a> {
-    /// Its shape.
+    /// Collision model in the body frame.
     pub model: &'a Model,
-    /// How it moves, or [`Motion::still`].
+    /// Motion of the body frame; [`Motion::still`] for a static obstacle.
     pub motion: Motion,
 }
 
-/// What a link touches.
+/// Body that a link is in contact with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Other {
+pub enum ContactPartner {
     /// The obstacle with this index.
     Obstacle(usize),
     /// The link with this index.
@@ -57,52 +59,53 @@ pub enum Other {
 /// The first contact of a moving articulation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ArticulatedContact {
-    /// When, in [0, 1] of the motion: it is proved free up to here, and the first contact is not before.
+    /// Time of contact in [0, 1]: the motion is proved free up to here, and the first contact is not earlier.
     pub time: f64,
-    /// The link that touches.
+    /// Link in contact.
     pub link: usize,
-    /// What it touches; of two links this is the one with the higher index.
-    pub other: Other,
-    /// What separates them then [m]; zero where the start is a contact.
+    /// Body in contact with the link; of two links this is the one with the higher index.
+    pub other: ContactPartner,
+    /// Separation distance at that time [m]; zero when the bodies are in contact at the start.
     pub gap: f64,
-    /// The closest points then, of the link and of the other [m, world].
+    /// Witness points at that time, on the link and on the other body [m, world].
     pub points: [Point3<f64>; 2],
-    /// Unit normal of the contact in the world frame, from the other to the link.
+    /// Unit contact normal in the world frame, from the other body to the link.
     pub normal: Unit<Vector3<f64>>,
-    /// The triangles that touch, of the link and of the other; `None` of a start inside a solid.
+    /// Triangles in contact, of the link and of the other body; `None` when one body starts inside the other.
     pub triangles: Option<[u32; 2]>,
     /// Advancement steps of all pairs of bodies together.
     pub steps: u64,
-    /// Pairs of bodies that were advanced; the others cannot meet on the way.
+    /// Pairs of bodies that were advanced; the others were culled because they cannot meet during the motion.
     pub pairs: usize,
 }
 
-/// The first contact of the links of `model` with `obstacles` and, where `allowed` is given, with one another but for
-/// the pairs that it allows; `None` when the whole motion is proved free.
+/// First contact of the links of `model` with `obstacles` and, where `allowed` is given, with one another except for
+/// the allowed pairs; `None` when the whole motion is proved free.
 ///
-/// A start in contact answers time 0. Of contacts at the same time it is that of the obstacle or link that comes first.
+/// Returns time 0 when the bodies are in contact at the start. Simultaneous contacts are resolved in favour of obstacles,
+/// then of lower indices.
 ///
 /// ```
 /// use extricate_core::geometry::Solidity;
 /// use extricate_core::geometry::procedural::{Cuboid, Procedural, Sphere};
 /// use extricate_core::kinematics::{Articulation, Joint, JointKind, Motion};
 /// use extricate_core::proximity::{
-///     ArticulatedModel, ArticulatedMotion, ContinuousOptions, Model, MovingObstacle, Other, articulated,
+///     ArticulatedModel, ArticulatedMotion, ContinuousOptions, Model, ContactPartner, MovingObstacle, articulated,
 /// };
 /// use nalgebra::{Isometry3, Vector3};
 ///
-/// // A bar of length 2 on a hinge in its middle, and a small ball in its way.
+/// // A bar of length 2 on a hinge in its middle, and a small ball in its path.
 /// let bar = Cuboid { x: 2.0, y: 0.1, z: 0.1, ..Cuboid::default() }.mesh()?;
 /// let hinge = Joint::new("hinge", "post", "bar", JointKind::Revolute { axis: Vector3::z() });
 /// let turnstile = Articulation::new(vec!["post".into(), "bar".into()], vec![hinge])?;
 /// let turnstile = ArticulatedModel::new(turnstile, vec![None, Some(bar)], Solidity::Solid);
 /// let ball = Model::new(Sphere { radius: 0.05, ..Sphere::default() }.mesh()?, Solidity::Solid);
-/// let place = Motion::still(&Isometry3::translation(0.0, 0.9, 0.0));
+/// let at_rest = Motion::still(&Isometry3::translation(0.0, 0.9, 0.0));
 /// let motion = ArticulatedMotion { from: &[0.0], to: &[2.0], base: Motion::still(&Isometry3::identity()) };
-/// let obstacles = [MovingObstacle { model: &ball, motion: place }];
+/// let obstacles = [MovingObstacle { model: &ball, motion: at_rest }];
 /// let contact = articulated(&turnstile, &motion, &obstacles, None, &ContinuousOptions::default())?;
-/// let contact = contact.expect("the ball is in the way");
-/// assert_eq!((contact.link, contact.other), (1, Other::Obstacle(0)));
+/// let contact = contact.expect("the ball is in the path of the bar");
+/// assert_eq!((contact.link, contact.other), (1, ContactPartner::Obstacle(0)));
 /// // The bar's side is 0.05 from its middle line, and so is the ball's surface from its centre.
 /// let angle = std::f64::consts::FRAC_PI_2 - (0.1_f64 / 0.9).asin();
 /// assert!((2.0 * contact.time - angle).abs() < 1e-3);
@@ -110,8 +113,8 @@ pub struct ArticulatedContact {
 /// ```
 ///
 /// # Errors
-/// As [`rigid`](crate::proximity::rigid), with the steps of each pair bounded by themselves; and
-/// [`ProximityError::Articulation`] when a configuration is none.
+/// As [`time_of_contact_rigid`](crate::proximity::time_of_contact_rigid), with the iteration limit applied to each pair
+/// separately; and [`ProximityError::Articulation`] when a configuration is invalid.
 pub fn articulated(
     model: &ArticulatedModel,
     motion: &ArticulatedMotion<'_>,
@@ -119,56 +122,58 @@ pub fn articulated(
     allowed: Option<&AllowedCollisions>,
     options: &ContinuousOptions,
 ) -> Result<Option<ArticulatedContact>, ProximityError> {
-    let mut meetings = with_obstacles(model, motion, obstacles)?;
+    let mut candidates = with_obstacles(model, motion, obstacles)?;
     if let Some(allowed) = allowed {
-        meetings.extend(between_links(model, motion, allowed)?);
+        candidates.extend(between_links(model, motion, allowed)?);
     }
-    let pairs = meetings.iter().map(|meeting| meeting.pair(options)).collect::<Result<Vec<_>, _>>()?;
+    let pairs = candidates.iter().map(|candidate| candidate.pair(options)).collect::<Result<Vec<_>, _>>()?;
+    // No contact in any round: all pairs are proved free.
     let Some(first) = first_contact(pairs, options.max_iterations)? else { return Ok(None) };
-    let meeting = &meetings[first.meeting];
-    let to_world = match meeting.seen_from {
+    let candidate = &candidates[first.candidate];
+    let to_world = match candidate.reference_link {
         None => Isometry3::identity(),
         Some(link) => LinkMotion::new(model.articulation(), link, [motion.from, motion.to], &motion.base)?
             .pose_at(first.contact.time),
     };
     Ok(Some(ArticulatedContact {
         time: first.contact.time,
-        link: meeting.link,
-        other: meeting.other,
+        link: candidate.link,
+        other: candidate.other,
         gap: first.contact.gap,
         points: first.contact.points.map(|point| to_world * point),
         normal: to_world.rotation * first.contact.normal,
         triangles: first.contact.triangles,
         steps: first.steps,
-        pairs: meetings.len(),
+        pairs: candidates.len(),
     }))
 }
 
-/// A link and what it may touch, with their motions.
-struct Meeting<'a> {
+/// Candidate pair of bodies with their motions in a common frame.
+struct CandidatePair<'a> {
     link: usize,
-    other: Other,
+    other: ContactPartner,
     models: [&'a Model; 2],
     motions: [LinkMotion; 2],
-    /// The link in whose frame the motions are; the world, where none.
-    seen_from: Option<usize>,
+    /// Link in whose frame the motions are expressed; `None` for the world.
+    reference_link: Option<usize>,
 }
 
-impl<'a> Meeting<'a> {
+impl<'a> CandidatePair<'a> {
     fn pair(&'a self, options: &ContinuousOptions) -> Result<MovingPair<'a>, ProximityError> {
         let [a, b] =
             [0, 1].map(|i| Moving { model: self.models[i], motion: &self.motions[i] as &dyn RigidMotion });
         MovingPair::new(a, b, options.relative_tolerance)
     }
 
-    /// Whether the balls around the bodies may meet on the way: they are no farther apart than both travel. NaN
-    /// passes for meeting.
+    /// Whether the bounding spheres may meet during the motion: their distance does not exceed the distances that both
+    /// travel.
     fn is_possible(&self) -> bool {
         let [a, b] = self.models;
         let [at_a, at_b] = [0, 1].map(|i| self.motions[i].pose_at(0.0) * self.models[i].center());
         let travelled = |i: usize| self.motions[i].speed_bound(&self.models[i].center(), 0.0);
         let sizes = a.radius() + b.radius() + at_a.coords.norm() + at_b.coords.norm();
-        let reach = a.radius() + b.radius() + travelled(0) + travelled(1) + SPARE * sizes;
+        let reach = a.radius() + b.radius() + travelled(0) + travelled(1) + CULLING_MARGIN * sizes;
+        // Negated, so that a pair with NaN stays a candidate; 1e-12 covers the rounding of the distance.
         !(nalgebra::distance(&at_a, &at_b) * (1.0 - 1e-12) > reach)
     }
 }
@@ -177,55 +182,56 @@ fn with_obstacles<'a>(
     model: &'a ArticulatedModel,
     motion: &ArticulatedMotion<'_>,
     obstacles: &[MovingObstacle<'a>],
-) -> Result<Vec<Meeting<'a>>, ProximityError> {
+) -> Result<Vec<CandidatePair<'a>>, ProximityError> {
     let articulation = model.articulation();
-    let mut meetings = Vec::new();
-    for (link, of_link) in model.models.iter().enumerate() {
-        let Some(of_link) = of_link else { continue };
-        let moved = LinkMotion::new(articulation, link, [motion.from, motion.to], &motion.base)?;
+    let mut candidates = Vec::new();
+    for (link, link_model) in model.models.iter().enumerate() {
+        let Some(link_model) = link_model else { continue };
+        let link_motion = LinkMotion::new(articulation, link, [motion.from, motion.to], &motion.base)?;
         for (index, obstacle) in obstacles.iter().enumerate() {
-            let meeting = Meeting {
+            let candidate = CandidatePair {
                 link,
-                other: Other::Obstacle(index),
-                models: [of_link, obstacle.model],
-                motions: [moved.clone(), LinkMotion::from(obstacle.motion)],
-                seen_from: None,
+                other: ContactPartner::Obstacle(index),
+                models: [link_model, obstacle.model],
+                motions: [link_motion.clone(), LinkMotion::from(obstacle.motion)],
+                reference_link: None,
             };
-            meetings.extend(Some(meeting).filter(Meeting::is_possible));
+            candidates.extend(Some(candidate).filter(CandidatePair::is_possible));
         }
     }
-    Ok(meetings)
+    Ok(candidates)
 }
 
 fn between_links<'a>(
     model: &'a ArticulatedModel,
     motion: &ArticulatedMotion<'_>,
     allowed: &AllowedCollisions,
-) -> Result<Vec<Meeting<'a>>, ProximityError> {
+) -> Result<Vec<CandidatePair<'a>>, ProximityError> {
     let articulation = model.articulation();
     let configurations = [motion.from, motion.to];
-    let mut meetings = Vec::new();
+    let mut candidates = Vec::new();
     for [i, j] in model.pairs(allowed) {
         let (Some(a), Some(b)) = (model.model(i), model.model(j)) else { continue };
+        // In the frame of the common ancestor the joints above it cancel, which tightens the motion bounds.
         let ancestor = articulation.common_ancestor(i, j);
-        let meeting = Meeting {
+        let candidate = CandidatePair {
             link: i,
-            other: Other::Link(j),
+            other: ContactPartner::Link(j),
             models: [a, b],
             motions: [
                 LinkMotion::below(articulation, ancestor, i, configurations)?,
                 LinkMotion::below(articulation, ancestor, j, configurations)?,
             ],
-            seen_from: Some(ancestor),
+            reference_link: Some(ancestor),
         };
-        meetings.extend(Some(meeting).filter(Meeting::is_possible));
+        candidates.extend(Some(candidate).filter(CandidatePair::is_possible));
     }
-    Ok(meetings)
+    Ok(candidates)
 }
 
-/// A contact with the pair that found it and the steps of all.
+/// First contact, the index of its pair, and the total number of steps.
 struct First {
-    meeting: usize,
+    candidate: usize,
     contact: ContactInTime,
     steps: u64,
 }
@@ -234,22 +240,25 @@ fn first_contact(
     mut pairs: Vec<MovingPair<'_>>,
     max_iterations: u64,
 ) -> Result<Option<First>, ProximityError> {
+    // Round 0 ends at time 0: it only tests the start, so that contact there is found before any pair is advanced.
     for round in 0..=ROUNDS {
         let end = f64::from(round) / f64::from(ROUNDS);
         let advances: Vec<_> = pairs.par_iter_mut().map(|pair| pair.advance(end, max_iterations)).collect();
         let steps = pairs.iter().map(MovingPair::steps).sum();
         let (mut first, mut free_until): (Option<First>, f64) = (None, f64::INFINITY);
-        for (meeting, advance) in advances.into_iter().enumerate() {
+        for (candidate, advance) in advances.into_iter().enumerate() {
             match advance {
                 Advance::Contact(contact) => {
+                    // Strictly earlier: of equal times the pair that was listed first is reported.
                     if first.as_ref().is_none_or(|first| contact.time < first.contact.time) {
-                        first = Some(First { meeting, contact: *contact, steps });
+                        first = Some(First { candidate, contact: *contact, steps });
                     }
                 }
                 Advance::Free => {}
                 Advance::Exhausted { free_until: until } => free_until = free_until.min(until),
             }
         }
+        // A pair that ran out of iterations earlier might have touched before the contact that was found.
         match first {
             Some(first) if first.contact.time <= free_until => return Ok(Some(first)),
             _ if free_until.is_finite() => {

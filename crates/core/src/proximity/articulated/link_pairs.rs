@@ -1,8 +1,8 @@
-//! Pairs of links whose collisions are not looked for.
+//! Allowed collision matrix: pairs of links that are exempt from self-collision.
 
 use std::collections::BTreeSet;
 
-/// Pairs of links whose collisions are not looked for.
+/// Pairs of links that are exempt from self-collision (an allowed collision matrix).
 ///
 /// ```
 /// use extricate_core::proximity::AllowedCollisions;

@@ -1,5 +1,5 @@
-//! Articulated models: links that collide with one another at rest, and the first contact of a moving articulation
-//! [Lin17 §40.3, articulated models; TMK14].
+//! Articulated models: self-collision of links at a configuration, and continuous collision detection of a moving
+//! articulation [Lin17 §40.3, articulated models; TMK14].
 
 mod allowed;
 pub(crate) mod contact;
@@ -9,8 +9,8 @@ pub(crate) mod model;
 
 pub use self::model::ArticulatedModel;
 
-pub use contact::{ArticulatedContact, ArticulatedMotion, MovingObstacle, Other, articulated};
-pub use derived::{AllowedBecause, DerivedCollisions, Sampling};
+pub use contact::{ArticulatedContact, ArticulatedMotion, ContactPartner, MovingObstacle, articulated};
+pub use derived::{AllowedReason, DerivedCollisions, Sampling};
 pub use link_pairs::AllowedCollisions;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Articulated models: links with shapes.
+//! Articulated models: kinematic trees with a collision model for each link.
 
 use nalgebra::Isometry3;
 use rayon::prelude::*;
@@ -11,7 +11,7 @@ use crate::kinematics::urdf::Robot;
 use crate::proximity::collision::collide;
 use crate::proximity::model::Model;
 
-/// An articulation with a model for every link that has a shape.
+/// Articulation with a collision model for every link that has a shape.
 #[derive(Debug, Clone)]
 pub struct ArticulatedModel {
     pub(super) articulation: Articulation,
@@ -19,7 +19,7 @@ pub struct ArticulatedModel {
 }
 
 impl ArticulatedModel {
-    /// The articulation with the mesh of each link in its frame [m], all of them solids or all of them surfaces.
+    /// Builds the model from the mesh of each link in the link frame [m], all of them solids or all of them surfaces.
     ///
     /// ```
     /// use extricate_core::geometry::Solidity;
@@ -50,14 +50,14 @@ impl ArticulatedModel {
         Self::of_models(articulation, models.collect())
     }
 
-    /// The articulation with the model of each link in its frame; links beyond the last have none.
+    /// Builds the model from the collision model of each link in the link frame; links beyond the last have none.
     #[must_use]
     pub fn of_models(articulation: Articulation, mut models: Vec<Option<Model>>) -> Self {
         models.resize_with(articulation.links().len(), || None);
         Self { articulation, models }
     }
 
-    /// The robot of a file, its links solids.
+    /// Builds the model of a robot read from a file, with solid links.
     #[must_use]
     pub fn of_robot(robot: Robot) -> Self {
         Self::new(robot.articulation, robot.meshes, Solidity::Solid)
@@ -69,19 +69,19 @@ impl ArticulatedModel {
         &self.articulation
     }
 
-    /// The model of a link in its frame; `None` of a link without a shape.
+    /// Collision model of a link in the link frame; `None` for a link without a shape.
     ///
     /// # Panics
-    /// When there is no such link.
+    /// When `link` is out of range.
     #[must_use]
     pub fn model(&self, link: usize) -> Option<&Model> {
         self.models[link].as_ref()
     }
 
-    /// The pairs of links, the lower index first, that collide in a configuration and may not; sorted.
+    /// Colliding pairs of links at a configuration that are not allowed, the lower index first; sorted.
     ///
     /// # Errors
-    /// [`RobotError::Length`] and [`RobotError::NotFinite`] when the configuration is none.
+    /// [`RobotError::Length`] and [`RobotError::NotFinite`] when the configuration is invalid.
     pub fn self_collisions(
         &self,
         configuration: &[f64],
@@ -93,17 +93,18 @@ impl ArticulatedModel {
         Ok(pairs.into_par_iter().filter(|&pair| self.collide_at(pair, &poses)).collect())
     }
 
-    /// Whether two links collide at these poses of all.
+    /// Whether two links collide, given the poses of all links.
     pub(super) fn collide_at(&self, [i, j]: [usize; 2], poses: &[Isometry3<f64>]) -> bool {
         match (&self.models[i], &self.models[j]) {
             (Some(a), Some(b)) => {
-                balls_meet([a, b], [&poses[i], &poses[j]]) && collide(a, &poses[i], b, &poses[j])
+                bounding_spheres_overlap([a, b], [&poses[i], &poses[j]])
+                    && collide(a, &poses[i], b, &poses[j])
             }
             _ => false,
         }
     }
 
-    /// The pairs of links with shapes that may not collide.
+    /// Pairs of links with shapes that are not allowed to collide.
     pub(super) fn pairs<'a>(
         &'a self,
         allowed: &'a AllowedCollisions,
@@ -117,8 +118,9 @@ impl ArticulatedModel {
     }
 }
 
-/// Whether the balls around two models meet; NaN passes for meeting.
-fn balls_meet([a, b]: [&Model; 2], [pose_a, pose_b]: [&Isometry3<f64>; 2]) -> bool {
+/// Whether the bounding spheres of two models overlap; `true` for NaN.
+fn bounding_spheres_overlap([a, b]: [&Model; 2], [pose_a, pose_b]: [&Isometry3<f64>; 2]) -> bool {
     let between = pose_a * a.center() - pose_b * b.center();
+    // 1e-12 covers the rounding of the distance; negated, so that NaN leads to the exact test.
     !(between.norm() * (1.0 - 1e-12) > a.radius() + b.radius())
 }

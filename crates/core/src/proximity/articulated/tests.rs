@@ -73,10 +73,10 @@ fn a_bar_on_a_hinge_meets_a_ball_at_the_angle_of_the_closed_form() {
     let model = ArticulatedModel::new(tree, vec![None, Some(bar(2.0, 0.1))], Solidity::Solid);
     let ball = Model::new(Sphere { radius: 0.25, frequency: 20 }.mesh().unwrap(), Solidity::Solid);
     for (x, y) in [(0.3, 1.2), (-1.0, 0.8), (-1.2, -0.4)] {
-        let place = Motion::still(&Isometry3::translation(x, y, 0.0));
+        let at_rest = Motion::still(&Isometry3::translation(x, y, 0.0));
         let base = Motion::still(&Isometry3::identity());
         let motion = ArticulatedMotion { from: &[0.0], to: &[6.0], base };
-        let obstacles = [MovingObstacle { model: &ball, motion: place }];
+        let obstacles = [MovingObstacle { model: &ball, motion: at_rest }];
         let contact = articulated(&model, &motion, &obstacles, None, &ContinuousOptions::default());
         let contact = contact.unwrap().unwrap();
         let angle = y.atan2(x).rem_euclid(std::f64::consts::TAU) - (0.3 / x.hypot(y)).asin();
@@ -150,8 +150,8 @@ fn no_link_tunnels_through_thin_obstacles_nor_through_another_link() {
                 let poses =
                     model.articulation().link_poses(&between(&from, &to, end), &base.pose_at(end)).unwrap();
                 let (other, other_pose) = match contact.other {
-                    Other::Obstacle(i) => (obstacles[i].model, obstacles[i].motion.pose_at(end)),
-                    Other::Link(i) => {
+                    ContactPartner::Obstacle(i) => (obstacles[i].model, obstacles[i].motion.pose_at(end)),
+                    ContactPartner::Link(i) => {
                         with_itself += 1;
                         (model.model(i).unwrap(), poses[i])
                     }
@@ -171,7 +171,7 @@ fn no_link_tunnels_through_thin_obstacles_nor_through_another_link() {
 }
 
 #[test]
-fn the_answer_is_the_same_for_any_number_of_threads() {
+fn results_are_independent_of_the_number_of_threads() {
     let model = arm(5);
     let allowed = AllowedCollisions::adjacent(&model);
     let ball = Model::new(Sphere { radius: 0.2, frequency: 6 }.mesh().unwrap(), Solidity::Solid);
@@ -193,7 +193,7 @@ fn the_answer_is_the_same_for_any_number_of_threads() {
 }
 
 #[test]
-fn neighbours_and_what_is_rigidly_joined_may_collide_and_others_may_not() {
+fn adjacent_and_rigidly_connected_links_are_allowed_to_collide_and_others_are_not() {
     let joints = vec![
         revolute("ab", "a", "empty", Vector3::z()),
         revolute("eb", "empty", "b", Vector3::y()),
@@ -217,7 +217,7 @@ fn neighbours_and_what_is_rigidly_joined_may_collide_and_others_may_not() {
 }
 
 #[test]
-fn a_start_in_contact_answers_time_zero() {
+fn contact_at_the_start_yields_time_zero() {
     let model = arm(4);
     let ball = Model::new(Sphere { radius: 0.2, frequency: 6 }.mesh().unwrap(), Solidity::Solid);
     let place = Motion::still(&Isometry3::translation(0.7, 0.0, 0.0));
@@ -226,11 +226,11 @@ fn a_start_in_contact_answers_time_zero() {
     let motion = ArticulatedMotion { from: &[0.0; 5], to: &[1.0; 5], base };
     let contact =
         articulated(&model, &motion, &obstacles, None, &ContinuousOptions::default()).unwrap().unwrap();
-    assert!(contact.time == 0.0 && contact.gap == 0.0 && contact.other == Other::Obstacle(0));
+    assert!(contact.time == 0.0 && contact.gap == 0.0 && contact.other == ContactPartner::Obstacle(0));
 }
 
 #[test]
-fn what_cannot_be_answered_is_an_error() {
+fn invalid_input_and_exhausted_iterations_are_errors() {
     let model = arm(2);
     let ball = Model::new(Sphere { radius: 0.2, frequency: 6 }.mesh().unwrap(), Solidity::Solid);
     let place = Motion::still(&Isometry3::translation(0.7, 0.9, 0.0));
@@ -251,11 +251,11 @@ fn what_cannot_be_answered_is_an_error() {
     }
 }
 
-/// Three bars on one post, all of which start side by side: the outer two turn, the middle one slides.
+/// Three bars on one post, all of which start side by side: the outer two rotate, the middle one slides.
 fn crossing_bars() -> ArticulatedModel {
     let links = ["post", "low", "high", "rail"].map(String::from).to_vec();
     let joints = vec![
-        revolute("turn", "post", "low", Vector3::z()).within([-1.0, 1.0]),
+        revolute("yaw", "post", "low", Vector3::z()).within([-1.0, 1.0]),
         revolute("twist", "low", "high", Vector3::x())
             .within([-3.0, 3.0])
             .at(Isometry3::translation(0.2, 0.0, 0.0)),
@@ -266,11 +266,11 @@ fn crossing_bars() -> ArticulatedModel {
 }
 
 #[test]
-fn pairs_that_come_free_in_some_configuration_are_collisions_and_the_others_are_allowed() {
+fn pairs_that_separate_at_some_configuration_are_collisions_and_the_others_are_allowed() {
     let model = crossing_bars();
     let derived = model.derive_allowed(&[0.0; 3], &[], Sampling::default()).unwrap();
-    let always = AllowedBecause::AlwaysColliding { configurations: 200 };
-    let adjacent = AllowedBecause::Adjacent;
+    let always = AllowedReason::AlwaysColliding { configurations: 200 };
+    let adjacent = AllowedReason::Adjacent;
     // The twisted bar never leaves the post; the rail leaves all of the others but its neighbour.
     assert_eq!(
         derived.allowed,
@@ -278,12 +278,12 @@ fn pairs_that_come_free_in_some_configuration_are_collisions_and_the_others_are_
     );
     assert_eq!(derived.at_start, [[1, 3], [2, 3]]);
     let given = model.derive_allowed(&[0.0; 3], &[[1, 3]], Sampling::default()).unwrap();
-    assert!(given.allowed.contains(&([1, 3], AllowedBecause::Given)));
+    assert!(given.allowed.contains(&([1, 3], AllowedReason::Given)));
     assert_eq!(given.at_start, [[2, 3]]);
 }
 
 #[test]
-fn what_is_allowed_is_the_same_for_every_seed_and_from_a_start_where_nothing_overlaps() {
+fn allowed_pairs_are_the_same_for_every_seed_and_from_a_start_without_overlap() {
     let model = crossing_bars();
     let lifted = [0.3, 1.0, 1.5];
     for seed in 0..5 {

@@ -1,44 +1,45 @@
-//! Pairs of boxes whose rooms overlap, each with a note whether the boxes themselves did when last looked at.
+//! Candidate pairs: pairs of boxes whose fat boxes overlap, each with a bit for whether the boxes themselves overlapped
+//! at the last test.
 //!
-//! They stand in the order of the trees, in which neighbours in space are neighbours in memory: looking at all of
-//! them anew costs little more than reading them.
+//! They are stored in the order of the trees, in which neighbours in space are neighbours in memory: testing all of
+//! them again costs little more than reading them.
 
 use crate::bvh::lanes::isa::{Double, Isa, Mask, Portable};
 use crate::geometry::triangle_mesh::Aabb;
 
-/// Set in a partner that overlapped when last looked at.
+/// Bit that is set in a partner that overlapped at the last test; slots therefore have 31 bits.
 const OVERLAPS: u32 = 1 << 31;
 
-/// A box in a line of the cache [m]; the fourth number is zero.
+/// Box in one cache line [m]; the fourth coordinate is zero.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
-pub(super) struct Placed {
+pub(super) struct AlignedBox {
     min: [f64; 4],
     max: [f64; 4],
 }
 
-/// Two places in the order of the trees.
-pub(super) type Places = [u32; 2];
+/// Two slots in the order of the trees.
+pub(super) type SlotPair = [u32; 2];
 
-/// The candidates of a range of places: those of later places that each may meet.
+/// Candidates of a range of slots: for each slot the later slots whose fat boxes overlap its own.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Candidates {
     first: usize,
-    /// Where the candidates of each place end.
+    /// End of the candidates of each slot in `partners`.
     ends: Vec<u32>,
     partners: Vec<u32>,
 }
 
-/// Candidates that overlap now and did not, and the other way round.
+/// Candidates that have begun and that have ended to overlap since the last test.
 #[derive(Debug, Default)]
-pub(super) struct Turns {
-    pub(super) begun: Vec<Places>,
-    pub(super) ended: Vec<Places>,
+pub(super) struct CandidateChanges {
+    pub(super) begun: Vec<SlotPair>,
+    pub(super) ended: Vec<SlotPair>,
 }
 
-impl Placed {
-    /// Overlaps nothing.
-    pub(super) const NOTHING: Self = Self {
+impl AlignedBox {
+    /// Empty box, which overlaps nothing.
+    pub(super) const EMPTY: Self = Self {
         min: [f64::INFINITY, f64::INFINITY, f64::INFINITY, 0.0],
         max: [f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY, 0.0],
     };
@@ -53,24 +54,25 @@ impl Placed {
     pub(super) fn overlaps<I: Isa>(&self, other: &Self) -> bool {
         let below = I::Double::load(&self.min).less_or_equal(I::Double::load(&other.max));
         let above = I::Double::load(&other.min).less_or_equal(I::Double::load(&self.max));
+        // The fourth lane holds zeros in both boxes, so that it always passes.
         (below & above).bits() == 0b1111
     }
 }
 
 impl Candidates {
-    /// No candidates, of the places from `first` on.
+    /// Empty list of candidates for the slots from `first` on.
     pub(super) fn starting_at(first: usize) -> Self {
         Self { first, ..Self::default() }
     }
 
-    /// Adds the candidates of the next place.
+    /// Appends the candidates of the next slot.
     pub(super) fn push(&mut self, partners: &[u32]) {
         self.partners.extend_from_slice(partners);
         self.ends.push(self.partners.len() as u32);
     }
 
-    /// The candidates.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Places> + '_ {
+    /// Iterates over the candidates.
+    pub(super) fn iter(&self) -> impl Iterator<Item = SlotPair> + '_ {
         let starts = std::iter::once(&0).chain(&self.ends);
         let rows = starts.zip(&self.ends).zip(self.first as u32..);
         rows.flat_map(|((&start, &end), own)| {
@@ -83,30 +85,30 @@ impl Candidates {
         self.partners.len()
     }
 
-    /// Looks at all candidates, with the boxes as they are now.
-    pub(super) fn turns(&mut self, boxes: &[Placed]) -> Turns {
-        let mut turns = Turns::default();
+    /// Tests all candidates against the current boxes and returns those whose overlap has changed.
+    pub(super) fn changes(&mut self, boxes: &[AlignedBox]) -> CandidateChanges {
+        let mut changes = CandidateChanges::default();
         #[cfg(target_arch = "x86_64")]
         if crate::bvh::lanes::has_avx2() {
             #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
             // SAFETY: AVX2 is there.
             unsafe {
-                self.turns_avx2(boxes, &mut turns);
+                self.changes_avx2(boxes, &mut changes);
             }
-            return turns;
+            return changes;
         }
-        self.turns_on::<Portable>(boxes, &mut turns);
-        turns
+        self.changes_on::<Portable>(boxes, &mut changes);
+        changes
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn turns_avx2(&mut self, boxes: &[Placed], turns: &mut Turns) {
-        self.turns_on::<crate::bvh::lanes::Avx2>(boxes, turns);
+    fn changes_avx2(&mut self, boxes: &[AlignedBox], changes: &mut CandidateChanges) {
+        self.changes_on::<crate::bvh::lanes::Avx2>(boxes, changes);
     }
 
     #[inline(always)]
-    fn turns_on<I: Isa>(&mut self, boxes: &[Placed], turns: &mut Turns) {
+    fn changes_on<I: Isa>(&mut self, boxes: &[AlignedBox], changes: &mut CandidateChanges) {
         let mut start = 0;
         for (row, &end) in self.ends.iter().enumerate() {
             let own = self.first + row;
@@ -114,8 +116,9 @@ impl Candidates {
                 let other = *partner & !OVERLAPS;
                 let overlaps = boxes[own].overlaps::<I>(&boxes[other as usize]);
                 if overlaps != (*partner & OVERLAPS != 0) {
+                    // The bit is stored in the list that is read anyway, so that unchanged candidates write nothing.
                     *partner ^= OVERLAPS;
-                    let list = if overlaps { &mut turns.begun } else { &mut turns.ended };
+                    let list = if overlaps { &mut changes.begun } else { &mut changes.ended };
                     list.push([own as u32, other]);
                 }
             }

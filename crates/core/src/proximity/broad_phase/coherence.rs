@@ -1,32 +1,32 @@
-//! State that updates of a broad phase carry from one to the next.
+//! State of a broad phase that persists from one update to the next.
 
-use super::candidates::{Candidates, Placed};
+use super::candidates::{AlignedBox, Candidates};
 use super::forest::Forest;
 use super::handle::{BoxHandle, BoxPair};
 use crate::geometry::triangle_mesh::Aabb;
 
-/// The candidates, and when to find them anew.
+/// Candidates with the trees that they were found in, and the data for deciding when to find them again.
 #[derive(Debug, Clone)]
 pub(crate) struct Coherence {
-    /// Over the rooms of the boxes that were there when it was made.
+    /// Trees over the fat boxes of the boxes that were present when it was built.
     pub(super) forest: Forest,
-    /// The boxes in the places of the forest, as the last update saw them; nothing where one is out of its room.
-    pub(super) placed: Vec<Placed>,
+    /// Boxes in the slots of the forest, as of the last update; empty where a box has left its fat box.
+    pub(super) slots: Vec<AlignedBox>,
     pub(super) candidates: Vec<Candidates>,
-    /// Boxes that are not in the forest.
-    pub(super) newcomers: Vec<BoxHandle>,
-    /// Pairs of newcomers and of boxes out of their rooms.
-    pub(super) strays: Vec<BoxPair>,
-    /// Boxes as they were when the candidates were found; empty where there was none.
+    /// Boxes that are not in the forest yet.
+    pub(super) inserted: Vec<BoxHandle>,
+    /// Pairs of strays: inserted boxes and boxes that have left their fat boxes.
+    pub(super) stray_pairs: Vec<BoxPair>,
+    /// Boxes as of the last search for candidates; empty where there was none.
     pub(super) anchors: Vec<Aabb>,
-    /// Updates since the candidates were found.
+    /// Updates since the last search for candidates.
     pub(super) age: u32,
-    /// Updates ahead for which boxes are given room.
+    /// Number of updates for which fat boxes predict the motion.
     pub(super) horizon: u32,
-    /// Searches in the trees since the candidates were found.
+    /// Tree queries of single boxes since the last search for candidates.
     pub(super) searches: usize,
-    /// Whether the trees are to be made anew with the next candidates.
-    pub(super) wants_trees: bool,
-    /// Pairs of leaves for each box and candidate when the trees were new.
-    pub(super) effort: f64,
+    /// Whether the trees are to be rebuilt, not only refitted, with the next candidates.
+    pub(super) must_rebuild: bool,
+    /// Tested pairs of leaves per box and candidate when the trees were new.
+    pub(super) fresh_cost: f64,
 }

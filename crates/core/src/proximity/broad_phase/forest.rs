@@ -1,8 +1,8 @@
-//! Trees over the boxes, one for each class of sizes, and their descent against themselves.
+//! Trees over the boxes, one for each size class, and their self-traversal.
 //!
-//! A tree is implicit: eight boxes of the order make a leaf, eight leaves a node, and so on; every level stands in one
-//! piece, and child `l` of node `i` is node `8 i + l` of the level below. Boxes are tested in `f64`, so that a hit is a
-//! pair and nothing remains to be checked.
+//! A tree is implicit: eight consecutive boxes form a leaf, eight leaves a node, and so on; every level is contiguous,
+//! and child `l` of node `i` is node `8 i + l` of the level below. Boxes are tested in `f64`, so that a hit is a pair
+//! and needs no further test.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use super::order::CLASSES;
 use crate::bvh::lanes::isa::{Double, Isa, Mask, Portable};
 use crate::geometry::triangle_mesh::Aabb;
 
-/// Leaves that are worth a task.
+/// Leaves per parallel task. Smaller tasks balance better and cost more scheduling; the result does not depend on it.
 const LEAVES: usize = 256;
 
 /// Eight boxes side by side [m]; an empty lane overlaps nothing.
@@ -27,7 +27,7 @@ struct Node {
     max: [[[f64; 4]; 2]; 3],
 }
 
-/// A box as two corners [m].
+/// Box as its minimum and maximum corners [m].
 type Corners = [[f64; 3]; 2];
 
 impl Node {
@@ -50,7 +50,7 @@ impl Node {
         ]
     }
 
-    /// The box around all lanes.
+    /// Bounding box of all lanes.
     fn hull(&self) -> Corners {
         let mut hull = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
         for axis in 0..3 {
@@ -81,47 +81,47 @@ impl Node {
     }
 }
 
-/// One tree of the forest.
+/// Tree over the boxes of one size class.
 #[derive(Debug, Clone, Default)]
 struct Tree {
-    /// Where the levels' nodes stand, leaves first; the last level is one node, and there is no level without boxes.
+    /// Node ranges of the levels, leaves first; the last level is a single node, and a tree is never empty.
     levels: Vec<Range<usize>>,
 }
 
-/// Trees over boxes, the least class of sizes first.
+/// Trees over boxes, the smallest size class first.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Forest {
     /// Handles of the boxes of all leaves, eight for each; [`NO_BOX`] in empty lanes.
     handles: Vec<BoxHandle>,
-    /// The leaves of all trees, and then their inner nodes.
+    /// Leaves of all trees, followed by their inner nodes.
     nodes: Vec<Node>,
     trees: Vec<Tree>,
 }
 
-/// A leaf that looks for overlaps with boxes of a forest.
+/// Leaf whose boxes are queried against the trees of a forest.
 #[derive(Clone, Copy)]
-struct Seeker<'a> {
+struct QueryLeaf<'a> {
     node: &'a Node,
-    /// Trees before this one and leaves before that one are not looked at.
+    /// First tree and first leaf to be visited; earlier ones have met this leaf already.
     first_tree: usize,
     first_leaf: usize,
 }
 
-/// What a leaf has found: for each of its lanes places of boxes.
+/// Hits of a leaf: for each of its lanes the slots of the overlapping boxes.
 #[derive(Default)]
-struct Finds {
-    places: [Vec<u32>; WIDTH],
-    /// Pairs of leaves that were looked at.
+struct Hits {
+    slots: [Vec<u32>; WIDTH],
+    /// Number of tested pairs of leaves.
     leaf_pairs: usize,
-    /// Nodes to visit, with their level.
+    /// Traversal stack: level and index of nodes to visit.
     stack: Vec<(usize, usize)>,
 }
 
 impl Forest {
-    /// The forest over these of the boxes.
+    /// Builds the forest over the `members` of the boxes.
     pub(super) fn new(boxes: &[Aabb], members: &[BoxHandle]) -> Self {
         let (order, counts) = order::order(boxes, members);
-        let mut forest = Self::planted(&counts);
+        let mut forest = Self::with_counts(&counts);
         let mut rest = &order[..];
         for (tree, &count) in forest.trees.iter().zip(counts.iter().filter(|&&count| count > 0)) {
             let (own, others) = rest.split_at(count);
@@ -132,10 +132,11 @@ impl Forest {
         forest
     }
 
-    /// Trees of so many boxes, all empty.
-    fn planted(counts: &[usize; CLASSES]) -> Self {
+    /// Trees for the given number of boxes in each size class, with empty leaves.
+    fn with_counts(counts: &[usize; CLASSES]) -> Self {
         let mut trees: Vec<Tree> = Vec::new();
         let mut end = 0;
+        // The leaves of all trees come first, so that a slot is WIDTH times its leaf plus its lane in every tree.
         for &count in counts.iter().filter(|&&count| count > 0) {
             let leaves = end..end + count.div_ceil(WIDTH);
             end = leaves.end;
@@ -152,7 +153,7 @@ impl Forest {
         Self { handles, nodes: vec![Node::EMPTY; end], trees }
     }
 
-    /// Takes over the boxes as they are now, in the order that they had.
+    /// Refits the trees to the current boxes without changing their order.
     pub(super) fn refit(&mut self, boxes: &[Aabb]) {
         let leaves = self.handles.len() / WIDTH;
         let fill = |(node, handles): (&mut Node, &[BoxHandle])| {
@@ -163,6 +164,7 @@ impl Forest {
         };
         let pieces = self.nodes[..leaves].par_iter_mut().zip(self.handles.par_chunks(WIDTH));
         pieces.with_min_len(LEAVES).for_each(fill);
+        // Bottom-up: a level is complete before the next one reads it.
         for tree in &self.trees {
             for levels in tree.levels.windows(2) {
                 let (below, above) = self.nodes.split_at_mut(levels[1].start);
@@ -177,35 +179,36 @@ impl Forest {
         }
     }
 
-    /// Handles of the boxes in the order of their places, eight for each leaf; [`NO_BOX`] in empty lanes.
+    /// Handles of the boxes in the order of their slots, eight for each leaf; [`NO_BOX`] in empty lanes.
     pub(super) fn handles(&self) -> &[BoxHandle] {
         &self.handles
     }
 
-    /// Leaves the place empty for good.
-    pub(super) fn vacate(&mut self, place: usize) {
-        self.handles[place] = NO_BOX;
+    /// Removes the box of a slot; the slot stays empty until the forest is rebuilt.
+    pub(super) fn vacate(&mut self, slot: usize) {
+        self.handles[slot] = NO_BOX;
     }
 
-    /// Whether the box in a lane of a leaf contains the given one.
+    /// Whether the (fat) box of a slot contains the given one.
     #[inline(always)]
-    pub(super) fn contains(&self, place: usize, aabb: &Aabb) -> bool {
-        let [min, max] = self.nodes[place / WIDTH].get(place % WIDTH);
+    pub(super) fn contains(&self, slot: usize, aabb: &Aabb) -> bool {
+        let [min, max] = self.nodes[slot / WIDTH].get(slot % WIDTH);
         let axis = |k: usize| (min[k] <= aabb.min[k]) & (aabb.max[k] <= max[k]);
         axis(0) & axis(1) & axis(2)
     }
 
-    /// All pairs of boxes that overlap, by the leaves of the first ones, and how many pairs of leaves were looked at.
+    /// All overlapping pairs of boxes, grouped by ranges of leaves, and the number of tested pairs of leaves.
     pub(super) fn candidates(&self) -> (Vec<Candidates>, usize) {
         let all = self.handles.len() / WIDTH;
         let tasks = (0..all.div_ceil(LEAVES)).into_par_iter().with_max_len(1);
+        // Collected in the order of the tasks, which makes the list independent of the threads.
         let found = tasks.map(|task| self.candidates_of(task * LEAVES..all.min((task + 1) * LEAVES)));
         let found = found.collect::<Vec<_>>();
         let leaf_pairs = found.iter().map(|(_, leaf_pairs)| leaf_pairs).sum();
         (found.into_iter().map(|(candidates, _)| candidates).collect(), leaf_pairs)
     }
 
-    /// All pairs of a box of this forest and a place of a box in the other that overlap.
+    /// All overlapping pairs of a box of this forest and a box of the other one, given by its slot.
     pub(super) fn pairs_with(&self, other: &Self) -> Vec<(BoxHandle, u32)> {
         let all = self.handles.len() / WIDTH;
         let tasks = (0..all.div_ceil(LEAVES)).into_par_iter().with_max_len(1);
@@ -222,7 +225,7 @@ impl Forest {
         self.nodes.capacity() * size_of::<Node>() + self.handles.capacity() * size_of::<BoxHandle>()
     }
 
-    /// The pairs of boxes in these leaves with others in themselves or in later leaves.
+    /// Overlapping pairs of boxes in these leaves with boxes in the same or in later leaves.
     fn candidates_of(&self, leaves: Range<usize>) -> (Candidates, usize) {
         let mut candidates = Candidates::starting_at(WIDTH * leaves.start);
         #[cfg(target_arch = "x86_64")]
@@ -244,26 +247,27 @@ impl Forest {
 
     #[inline(always)]
     fn candidates_on<I: Isa>(&self, leaves: Range<usize>, candidates: &mut Candidates) -> usize {
-        let (mut finds, mut tree) = (Finds::default(), 0);
+        let (mut found_hits, mut tree) = (Hits::default(), 0);
         for leaf in leaves {
             while self.trees[tree].levels[0].end <= leaf {
                 tree += 1;
             }
             let node = &self.nodes[leaf];
             for lane in 0..WIDTH {
+                // Within its own leaf a box only pairs with later lanes, so that every pair is found once.
                 let later = !((2 << lane) - 1);
-                finds.push(lane, leaf, node.overlapping::<I>(&node.get(lane)) & later);
+                found_hits.push(lane, leaf, node.overlapping::<I>(&node.get(lane)) & later);
             }
-            self.seek::<I>(&Seeker { node, first_tree: tree, first_leaf: leaf + 1 }, &mut finds);
-            for places in &mut finds.places {
-                candidates.push(places);
-                places.clear();
+            self.traverse::<I>(&QueryLeaf { node, first_tree: tree, first_leaf: leaf + 1 }, &mut found_hits);
+            for slots in &mut found_hits.slots {
+                candidates.push(slots);
+                slots.clear();
             }
         }
-        finds.leaf_pairs
+        found_hits.leaf_pairs
     }
 
-    /// The pairs of boxes in these leaves with boxes of another forest.
+    /// Overlapping pairs of boxes in these leaves with boxes of another forest.
     fn pairs_of(&self, leaves: Range<usize>, other: &Self, pairs: &mut Vec<(BoxHandle, u32)>) {
         #[cfg(target_arch = "x86_64")]
         if crate::bvh::lanes::has_avx2() {
@@ -285,71 +289,76 @@ impl Forest {
 
     #[inline(always)]
     fn pairs_on<I: Isa>(&self, leaves: Range<usize>, other: &Self, pairs: &mut Vec<(BoxHandle, u32)>) {
-        let mut finds = Finds::default();
+        let mut found_hits = Hits::default();
         for leaf in leaves {
-            other.seek::<I>(&Seeker { node: &self.nodes[leaf], first_tree: 0, first_leaf: 0 }, &mut finds);
-            for (lane, places) in finds.places.iter_mut().enumerate() {
+            other.traverse::<I>(
+                &QueryLeaf { node: &self.nodes[leaf], first_tree: 0, first_leaf: 0 },
+                &mut found_hits,
+            );
+            for (lane, slots) in found_hits.slots.iter_mut().enumerate() {
                 let own = self.handles[WIDTH * leaf + lane];
-                pairs.extend(places.drain(..).map(|place| (own, place)));
+                pairs.extend(slots.drain(..).map(|slot| (own, slot)));
             }
         }
     }
 
-    /// Descends the trees that the seeker looks at.
+    /// Traverses the trees of the forest from the query's first tree and leaf on.
     #[inline(always)]
-    fn seek<I: Isa>(&self, seeker: &Seeker<'_>, finds: &mut Finds) {
-        let hull = seeker.node.hull();
-        for tree in &self.trees[seeker.first_tree..] {
+    fn traverse<I: Isa>(&self, query: &QueryLeaf<'_>, found_hits: &mut Hits) {
+        let hull = query.node.hull();
+        for tree in &self.trees[query.first_tree..] {
             let top = tree.levels.len() - 1;
+            // A tree of one leaf has no inner node whose lanes could be tested.
             if top == 0 {
-                if tree.levels[0].start >= seeker.first_leaf {
+                if tree.levels[0].start >= query.first_leaf {
                     let leaf = tree.levels[0].start;
-                    self.meet::<I>(seeker, leaf, &self.nodes[leaf].hull(), finds);
+                    self.test_leaf::<I>(query, leaf, &self.nodes[leaf].hull(), found_hits);
                 }
                 continue;
             }
-            finds.stack.push((top, 0));
-            while let Some((level, index)) = finds.stack.pop() {
+            found_hits.stack.push((top, 0));
+            while let Some((level, index)) = found_hits.stack.pop() {
                 let node = &self.nodes[tree.levels[level].start + index];
                 let mut hits = node.overlapping::<I>(&hull);
                 while hits != 0 {
                     let lane = hits.trailing_zeros() as usize;
                     hits &= hits - 1;
                     let child = WIDTH * index + lane;
-                    // In the row of all leaves, the last one that may be below the child.
+                    // Last leaf index that may be below the child; subtrees before the first leaf are skipped.
                     let last = tree.levels[0].start + ((child + 1) << (3 * (level - 1))) - 1;
-                    if last < seeker.first_leaf {
+                    if last < query.first_leaf {
                         continue;
                     }
                     if level == 1 {
-                        self.meet::<I>(seeker, last, &node.get(lane), finds);
+                        self.test_leaf::<I>(query, last, &node.get(lane), found_hits);
                     } else {
-                        finds.stack.push((level - 1, child));
+                        found_hits.stack.push((level - 1, child));
                     }
                 }
             }
         }
     }
 
-    /// The pairs of the seeker's boxes with those of a leaf around which `hull` is.
+    /// Tests the query's boxes against those of a leaf with the bounding box `hull`.
     #[inline(always)]
-    fn meet<I: Isa>(&self, seeker: &Seeker<'_>, leaf: usize, hull: &Corners, finds: &mut Finds) {
-        finds.leaf_pairs += 1;
-        let mut near = seeker.node.overlapping::<I>(hull);
+    fn test_leaf<I: Isa>(&self, query: &QueryLeaf<'_>, leaf: usize, hull: &Corners, found_hits: &mut Hits) {
+        found_hits.leaf_pairs += 1;
+        let mut near = query.node.overlapping::<I>(hull);
+        // Only lanes that reach the leaf's hull are tested against its boxes.
         while near != 0 {
             let lane = near.trailing_zeros() as usize;
             near &= near - 1;
-            finds.push(lane, leaf, self.nodes[leaf].overlapping::<I>(&seeker.node.get(lane)));
+            found_hits.push(lane, leaf, self.nodes[leaf].overlapping::<I>(&query.node.get(lane)));
         }
     }
 }
 
-impl Finds {
-    /// Notes the places in a leaf of the lanes whose bits are set.
+impl Hits {
+    /// Appends the slots of the lanes of a leaf whose bits are set.
     #[inline(always)]
     fn push(&mut self, own: usize, leaf: usize, mut lanes: u32) {
         while lanes != 0 {
-            self.places[own].push((WIDTH * leaf) as u32 + lanes.trailing_zeros());
+            self.slots[own].push((WIDTH * leaf) as u32 + lanes.trailing_zeros());
             lanes &= lanes - 1;
         }
     }

@@ -1,20 +1,21 @@
-//! The order of the boxes in the trees: by size first, then so that neighbours in the order are neighbours in space.
+//! Order of the boxes in the trees: by size class first, then such that neighbours in the order are neighbours in space.
 //!
-//! Among boxes of like size, halves are cut off along the longest axis of their centres, as in a k-d tree. The cuts
-//! fall between whole subtrees of the implicit tree, and they adapt to clusters, planes and lines without any cell
-//! size to choose.
+//! Boxes of similar size are split recursively at the median along the longest axis of their centres, as in a k-d tree.
+//! The splits fall between whole subtrees of the implicit tree, and they adapt to clusters, planes and lines without a
+//! cell size to choose.
 
 use rayon::prelude::*;
 
 use super::handle::{BoxHandle, TASK, WIDTH};
 use crate::geometry::triangle_mesh::Aabb;
 
-/// Sizes within a class differ at most by this power of two; a larger one makes thicker nodes, a lesser one more trees.
+/// Sizes within a class differ by at most this power of two (a factor of 8). A larger exponent makes nodes thicker than
+/// their boxes, a smaller one makes more trees that have to be traversed against one another.
 const CLASS_EXPONENTS: i32 = 3;
-/// Classes of sizes, each with a tree of its own; the last one takes all lesser boxes.
+/// Number of size classes, each with its own tree; class 0 takes all boxes that are smaller still.
 pub(super) const CLASSES: usize = WIDTH;
 
-/// A box as the sort sees it.
+/// Sort key of a box.
 #[derive(Clone, Copy)]
 struct Item {
     /// Centre [m].
@@ -24,7 +25,7 @@ struct Item {
     exponent: i32,
 }
 
-/// The members in order, and how many there are in each class of sizes.
+/// Returns the members in order, and their number in each size class.
 pub(super) fn order(boxes: &[Aabb], members: &[BoxHandle]) -> (Vec<BoxHandle>, [usize; CLASSES]) {
     let item = |&handle: &BoxHandle| {
         let aabb = &boxes[handle.index()];
@@ -43,15 +44,16 @@ pub(super) fn order(boxes: &[Aabb], members: &[BoxHandle]) -> (Vec<BoxHandle>, [
     (items.iter().map(|item| item.handle).collect(), counts)
 }
 
-/// Binary exponent of a number that is not negative; that of the denormal ones and of zero is the least.
+/// Biased binary exponent of a non-negative number; 0 for zero and subnormal numbers.
 fn exponent(number: f64) -> i32 {
     (number.to_bits() >> 52) as i32
 }
 
-/// Sorts the items by classes, the largest boxes last, and counts each class.
+/// Partitions the items by size class, the largest boxes last, and counts each class.
 fn split_by_size(items: &mut [Item]) -> [usize; CLASSES] {
     let mut counts = [0; CLASSES];
     let mut rest = items;
+    // Relative to the largest box that is left: the classes follow the sizes that occur, and empty ranges are skipped.
     for class in (1..CLASSES).rev() {
         let Some(largest) = rest.iter().map(|item| item.exponent).max() else { break };
         let lesser = partition(rest, |item| item.exponent <= largest - CLASS_EXPONENTS);
@@ -62,7 +64,7 @@ fn split_by_size(items: &mut [Item]) -> [usize; CLASSES] {
     counts
 }
 
-/// Moves the items that `is_first` to the front and counts them.
+/// Moves the items for which `is_first` holds to the front and counts them.
 fn partition(items: &mut [Item], is_first: impl Fn(&Item) -> bool) -> usize {
     let mut count = 0;
     for i in 0..items.len() {
@@ -74,7 +76,7 @@ fn partition(items: &mut [Item], is_first: impl Fn(&Item) -> bool) -> usize {
     count
 }
 
-/// Sorts items of one class in space.
+/// Orders the items of one size class spatially.
 fn sort(items: &mut [Item]) {
     if items.len() <= WIDTH {
         return;
@@ -88,8 +90,10 @@ fn sort(items: &mut [Item]) {
     }
     let extent = |k: usize| high[k] - low[k];
     let axis = (1..3).fold(0, |longest, k| if extent(k) > extent(longest) { k } else { longest });
+    // Selection instead of a sort: only the halves matter, and they are split again.
     let middle = middle(items.len());
     items.select_nth_unstable_by(middle, |a, b| a.center[axis].total_cmp(&b.center[axis]));
+    // Both halves are disjoint, so that the order does not depend on which of them is sorted first.
     let parallel = items.len() > TASK;
     let (left, right) = items.split_at_mut(middle);
     if parallel {
@@ -100,7 +104,8 @@ fn sort(items: &mut [Item]) {
     }
 }
 
-/// Where to cut so many items: near the middle, between two subtrees of the greatest size that leaves two of them.
+/// Index at which `count` items are split: near the middle, at a boundary between the largest subtrees of which there are
+/// at least two.
 fn middle(count: usize) -> usize {
     let mut subtree = WIDTH;
     while subtree * WIDTH < count {

@@ -4,16 +4,16 @@ use rayon::prelude::*;
 
 use super::handle::{BoxHandle, BoxPair};
 
-/// Pairs that are worth a task.
+/// Pairs per parallel task. Smaller tasks balance better and cost more scheduling; the result does not depend on it.
 const TASK: usize = 1 << 15;
 
-/// Puts the lesser handle first.
+/// Pair with the lower handle first.
 #[inline(always)]
 pub(super) fn pair(a: BoxHandle, b: BoxHandle) -> BoxPair {
     if a < b { [a, b] } else { [b, a] }
 }
 
-/// A number that orders as the pair does.
+/// Integer with the same order as the pair.
 #[inline(always)]
 fn key(pair: &BoxPair) -> u64 {
     u64::from(pair[0].0) << 32 | u64::from(pair[1].0)
@@ -24,20 +24,21 @@ pub(super) fn sort(pairs: &mut [BoxPair]) {
     pairs.par_sort_unstable_by_key(key);
 }
 
-/// Groups of neighbouring first handles: sorting the pairs of a group stays in the cache.
+/// Groups of consecutive first handles, small enough that the pairs of a group are sorted within the cache.
 #[derive(Clone, Copy)]
 struct Groups {
     handles: usize,
-    /// Handles of a group: a power of two.
+    /// Handles per group: a power of two.
     width: usize,
 }
 
 /// Fills `sorted` with the pairs of all pieces, whose handles are below `handles`.
 pub(super) fn sort_pieces(pieces: &[Vec<BoxPair>], handles: usize, sorted: &mut Vec<BoxPair>) {
-    /// Groups at the most, and handles of a group at the least.
-    const MOST_AND_LEAST: (usize, usize) = (1 << 8, 1 << 12);
-    let (most, least) = MOST_AND_LEAST;
-    let groups = Groups { handles, width: handles.div_ceil(most).max(least).next_power_of_two() };
+    /// Maximum number of groups and minimum number of handles in one: fewer, larger groups fall out of the cache, more
+    /// groups scatter the pairs over more places in memory. The result does not depend on them.
+    const MAX_AND_MIN: (usize, usize) = (1 << 8, 1 << 12);
+    let (max, min) = MAX_AND_MIN;
+    let groups = Groups { handles, width: handles.div_ceil(max).max(min).next_power_of_two() };
     let gathered = pieces.par_iter().map(|piece| groups.gather(piece)).collect::<Vec<_>>();
     sorted.resize(pieces.iter().map(Vec::len).sum(), [BoxHandle(0); 2]);
     let (mut rest, mut parts) = (&mut sorted[..], Vec::new());
@@ -47,15 +48,16 @@ pub(super) fn sort_pieces(pieces: &[Vec<BoxPair>], handles: usize, sorted: &mut 
         parts.push(own);
         rest = others;
     }
+    // The groups are disjoint ranges of the result, which tasks fill independently.
     parts.into_par_iter().enumerate().with_max_len(1).for_each(|(group, part)| {
         groups.sort(group, gathered.iter().flat_map(|piece| piece.group(group)), part);
     });
 }
 
-/// Pairs put together by groups.
+/// Pairs sorted by group.
 struct Gathered {
     pairs: Vec<BoxPair>,
-    /// Where each group ends.
+    /// End of each group in `pairs`.
     ends: Vec<u32>,
 }
 
@@ -93,36 +95,36 @@ impl Groups {
     }
 }
 
-/// Puts the pairs together by their bins, and returns where each bin ends.
+/// Counting sort: writes the pairs to `to` by bin, and returns the end of each bin.
 fn scatter<'a, I>(bins: usize, pairs: I, bin: impl Fn(&BoxPair) -> usize, to: &mut [BoxPair]) -> Vec<u32>
 where
     I: Iterator<Item = &'a BoxPair> + Clone,
 {
-    let mut places = vec![0; bins];
-    pairs.clone().for_each(|pair| places[bin(pair)] += 1);
+    let mut ends = vec![0; bins];
+    pairs.clone().for_each(|pair| ends[bin(pair)] += 1);
     let mut sum = 0;
-    for place in &mut places {
+    for end in &mut ends {
         // The start of the bin, which moves to its end as the bin is filled.
-        sum += std::mem::replace(place, sum);
+        sum += std::mem::replace(end, sum);
     }
     for pair in pairs {
-        let place = &mut places[bin(pair)];
-        to[*place as usize] = *pair;
-        *place += 1;
+        let end = &mut ends[bin(pair)];
+        to[*end as usize] = *pair;
+        *end += 1;
     }
-    places
+    ends
 }
 
-/// Takes out of both sorted lists what is in both.
+/// Removes the pairs common to two sorted lists from both.
 pub(super) fn cancel(a: &mut Vec<BoxPair>, b: &mut Vec<BoxPair>) {
     let (only_in_a, only_in_b) = differences(a, b);
     (*a, *b) = (only_in_a, only_in_b);
 }
 
-/// What is only in the one and what is only in the other of two sorted lists.
+/// Pairs that are only in the first and pairs that are only in the second of two sorted lists.
 pub(super) fn differences(a: &[BoxPair], b: &[BoxPair]) -> (Vec<BoxPair>, Vec<BoxPair>) {
     if a.len() + b.len() > TASK {
-        // The middle of the longer list cuts both.
+        // The median of the longer list splits both at the same key, so that the halves are independent.
         let longer = if a.len() > b.len() { a } else { b };
         let middle = key(&longer[longer.len() / 2]);
         let cut = |list: &[BoxPair]| list.partition_point(|pair| key(pair) < middle);
@@ -151,7 +153,7 @@ pub(super) fn differences(a: &[BoxPair], b: &[BoxPair]) -> (Vec<BoxPair>, Vec<Bo
     (only_in_a, only_in_b)
 }
 
-/// Fills `new` with `old` without `ended` and with `begun`; all sorted, `ended` in `old` and `begun` not.
+/// Fills `new` with `old` minus `ended` plus `begun`; all sorted, `ended` contained in `old` and `begun` disjoint from it.
 pub(super) fn apply(old: &[BoxPair], ended: &[BoxPair], begun: &[BoxPair], new: &mut Vec<BoxPair>) {
     new.resize(old.len() + begun.len() - ended.len(), [BoxHandle(0); 2]);
     apply_to(old, ended, begun, new);
@@ -164,6 +166,7 @@ fn apply_to(old: &[BoxPair], ended: &[BoxPair], begun: &[BoxPair], new: &mut [Bo
         let (first, last) = old.split_at(old.len() / 2);
         let (first_ended, last_ended) = ended.split_at(cut(ended));
         let (first_begun, last_begun) = begun.split_at(cut(begun));
+        // The length of the first half is known in advance, so that both halves are written in place.
         let (first_new, last_new) = new.split_at_mut(first.len() + first_begun.len() - first_ended.len());
         rayon::join(
             || apply_to(first, first_ended, first_begun, first_new),
@@ -177,6 +180,7 @@ fn apply_to(old: &[BoxPair], ended: &[BoxPair], begun: &[BoxPair], new: &mut [Bo
             i += 1;
             continue;
         }
+        // Pairs that have begun are merged in before the first old pair with a larger key.
         while j < begun.len() && key(&begun[j]) < key(pair) {
             new[count] = begun[j];
             (count, j) = (count + 1, j + 1);

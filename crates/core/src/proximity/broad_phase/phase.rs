@@ -1,4 +1,4 @@
-//! The broad phase: pairs of boxes that overlap.
+//! The broad phase: overlapping pairs of boxes.
 
 use rayon::prelude::*;
 
@@ -7,16 +7,16 @@ use super::handle::{BoxHandle, BoxPair, TASK, is_present};
 use crate::geometry::triangle_mesh::Aabb;
 use crate::proximity::error::ProximityError;
 
-/// What one update has changed; both lists are sorted.
+/// Changes of one update; both lists are sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PairChanges<'a> {
     /// Pairs that overlap now and did not at the last update.
     pub begun: &'a [BoxPair],
-    /// Pairs that overlapped at the last update and do not now, be it that one of the boxes was removed.
+    /// Pairs that overlapped at the last update and do not now, including those of removed boxes.
     pub ended: &'a [BoxPair],
 }
 
-/// Many axis-aligned boxes and the pairs of them that overlap.
+/// Set of axis-aligned boxes with their overlapping pairs.
 ///
 /// ```
 /// use extricate_core::geometry::Aabb;
@@ -41,77 +41,79 @@ pub struct PairChanges<'a> {
 pub struct BroadPhase {
     /// Box of every handle; [`Aabb::EMPTY`] where there is none.
     pub(super) boxes: Vec<Aabb>,
-    /// Handles that new boxes may take.
+    /// Handles available for new boxes.
     pub(super) vacant: Vec<BoxHandle>,
     /// Handles of boxes that were removed since the last update.
     pub(super) removed: Vec<BoxHandle>,
     pub(super) coherence: Coherence,
-    /// Whether a box has come, gone or been set since the last update.
+    /// Whether a box was inserted, removed or set since the last update.
     pub(super) is_touched: bool,
     pub(super) pairs: Vec<BoxPair>,
     pub(super) begun: Vec<BoxPair>,
     pub(super) ended: Vec<BoxPair>,
-    /// Room for the next list of pairs.
-    pub(super) spare: Vec<BoxPair>,
+    /// Buffer for the next list of pairs.
+    pub(super) next_pairs: Vec<BoxPair>,
 }
 
 impl BroadPhase {
-    /// A broad phase without boxes.
+    /// Creates a broad phase without boxes.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A broad phase of these boxes [m, world], whose handles have their indices. No pairs are known before the first
-    /// [`BroadPhase::update`].
+    /// Creates a broad phase of these boxes [m, world], whose handles are their indices. There are no pairs before the
+    /// first [`BroadPhase::update`].
     ///
     /// # Errors
-    /// [`ProximityError`] when a box is infinite, NaN or inside out, or when there are too many.
+    /// [`ProximityError`] when a box is infinite, NaN or inverted, or when there are too many.
     pub fn with_boxes(boxes: &[Aabb]) -> Result<Self, ProximityError> {
         check_count(boxes.len())?;
         check_all(boxes)?;
         let mut broad_phase = Self { boxes: boxes.to_vec(), is_touched: true, ..Self::default() };
-        (0..boxes.len() as u32).for_each(|index| broad_phase.coherence.welcome(BoxHandle(index)));
+        (0..boxes.len() as u32).for_each(|index| broad_phase.coherence.insert(BoxHandle(index)));
         Ok(broad_phase)
     }
 
-    /// Adds a box [m, world]; its pairs are known after the next update.
+    /// Inserts a box [m, world]; its pairs are found by the next update.
     ///
     /// # Errors
-    /// [`ProximityError`] when the box is infinite, NaN or inside out, or when there are too many.
+    /// [`ProximityError`] when the box is infinite, NaN or inverted, or when there are too many.
     pub fn insert(&mut self, aabb: Aabb) -> Result<BoxHandle, ProximityError> {
         let handle = match self.vacant.last() {
             Some(&handle) => handle,
             None => BoxHandle(check_count(self.boxes.len() + 1)? - 1),
         };
+        // Checked before anything changes: a rejected box leaves no trace.
         check(&aabb, handle)?;
         if self.vacant.pop().is_none() {
             self.boxes.push(Aabb::EMPTY);
         }
         self.boxes[handle.index()] = aabb;
-        self.coherence.welcome(handle);
+        self.coherence.insert(handle);
         self.is_touched = true;
         Ok(handle)
     }
 
-    /// Takes a box out and returns it; its pairs end with the next update.
+    /// Removes a box and returns it; its pairs end with the next update.
     ///
     /// # Errors
     /// [`ProximityError::NoSuchBox`] when there is no such box.
     pub fn remove(&mut self, handle: BoxHandle) -> Result<Aabb, ProximityError> {
-        let taken = *self.get(handle).ok_or(ProximityError::NoSuchBox { index: handle.index() })?;
+        let removed = *self.get(handle).ok_or(ProximityError::NoSuchBox { index: handle.index() })?;
         self.boxes[handle.index()] = Aabb::EMPTY;
-        self.coherence.forget(handle);
+        self.coherence.remove(handle);
+        // Not vacant yet: a new box under this handle would inherit the pairs of the old one.
         self.removed.push(handle);
         self.is_touched = true;
-        Ok(taken)
+        Ok(removed)
     }
 
-    /// Moves or resizes a box [m, world]; its pairs are known after the next update.
+    /// Moves or resizes a box [m, world]; its pairs are found by the next update.
     ///
     /// # Errors
-    /// [`ProximityError`] when there is no such box or the new one is infinite, NaN or inside out. The old one stays
-    /// then.
+    /// [`ProximityError`] when there is no such box or the new one is infinite, NaN or inverted; the old one is then
+    /// unchanged.
     pub fn set(&mut self, handle: BoxHandle, aabb: Aabb) -> Result<(), ProximityError> {
         self.get(handle).ok_or(ProximityError::NoSuchBox { index: handle.index() })?;
         check(&aabb, handle)?;
@@ -123,14 +125,15 @@ impl BroadPhase {
     /// Moves all boxes at once, in the order of their handles [m, world], on all threads of the current pool.
     ///
     /// # Errors
-    /// [`ProximityError`] when the number of boxes is not [`BroadPhase::len`], or one is infinite, NaN or inside out.
-    /// The old ones stay then.
+    /// [`ProximityError`] when the number of boxes is not [`BroadPhase::len`], or one is infinite, NaN or inverted;
+    /// the old ones are then unchanged.
     pub fn set_all(&mut self, boxes: &[Aabb]) -> Result<(), ProximityError> {
         if boxes.len() != self.len() {
             return Err(ProximityError::Count { what: "boxes", given: boxes.len(), expected: self.len() });
         }
         check_all(boxes)?;
         self.is_touched = true;
+        // Without gaps between the handles the boxes are copied as a whole.
         if boxes.len() == self.boxes.len() {
             self.boxes.copy_from_slice(boxes);
         } else {
@@ -140,7 +143,7 @@ impl BroadPhase {
         Ok(())
     }
 
-    /// The box of a handle [m, world], if there is one.
+    /// Box of a handle [m, world]; `None` for an invalid handle.
     #[must_use]
     pub fn get(&self, handle: BoxHandle) -> Option<&Aabb> {
         self.boxes.get(handle.index()).filter(|aabb| is_present(aabb))
@@ -158,13 +161,13 @@ impl BroadPhase {
         self.len() == 0
     }
 
-    /// The pairs that overlapped at the last update, sorted.
+    /// Pairs that overlapped at the last update, sorted.
     #[must_use]
     pub fn pairs(&self) -> &[BoxPair] {
         &self.pairs
     }
 
-    /// What the last update has changed.
+    /// Changes of the last update.
     #[must_use]
     pub fn changes(&self) -> PairChanges<'_> {
         PairChanges { begun: &self.begun, ended: &self.ended }
@@ -173,14 +176,14 @@ impl BroadPhase {
     /// Memory in bytes.
     #[must_use]
     pub fn memory(&self) -> usize {
-        let lists = [&self.pairs, &self.begun, &self.ended, &self.spare]
+        let lists = [&self.pairs, &self.begun, &self.ended, &self.next_pairs]
             .map(|list| list.capacity() * size_of::<BoxPair>());
         let boxes = self.boxes.capacity() * size_of::<Aabb>();
         boxes + lists.iter().sum::<usize>() + self.coherence.memory()
     }
 }
 
-/// All pairs of indices of boxes [m] that overlap, touching included; sorted, the lesser index first.
+/// Index pairs of all overlapping boxes [m], touching included; sorted, the lower index first.
 ///
 /// ```
 /// use extricate_core::geometry::Aabb;
@@ -194,18 +197,19 @@ impl BroadPhase {
 /// ```
 ///
 /// # Errors
-/// [`ProximityError`] when a box is infinite, NaN or inside out, or when there are too many.
+/// [`ProximityError`] when a box is infinite, NaN or inverted, or when there are too many.
 pub fn overlapping_pairs(boxes: &[Aabb]) -> Result<Vec<[usize; 2]>, ProximityError> {
     let mut broad_phase = BroadPhase::with_boxes(boxes)?;
     broad_phase.update();
     Ok(broad_phase.pairs.iter().map(|pair| pair.map(BoxHandle::index)).collect())
 }
 
-/// Boxes at the most: a place in the trees is half of a 32-bit number, and leaves are filled up.
-const MOST_BOXES: usize = 1 << 30;
+/// Maximum number of boxes: slots in the trees have 31 bits ([`super::candidates`] uses the last one), and leaves are
+/// padded to whole rows.
+const MAX_BOXES: usize = 1 << 30;
 
 fn check_count(count: usize) -> Result<u32, ProximityError> {
-    if count > MOST_BOXES { Err(ProximityError::TooManyBoxes { count }) } else { Ok(count as u32) }
+    if count > MAX_BOXES { Err(ProximityError::TooManyBoxes { count }) } else { Ok(count as u32) }
 }
 
 fn check_all(boxes: &[Aabb]) -> Result<(), ProximityError> {
@@ -221,7 +225,7 @@ fn check(aabb: &Aabb, handle: BoxHandle) -> Result<(), ProximityError> {
     }
 }
 
-/// Whether a box is finite and not inside out; NaN fails.
+/// Whether a box is finite and not inverted; NaN fails.
 fn is_proper(aabb: &Aabb) -> bool {
     let axis = |k: usize| aabb.min[k] <= aabb.max[k] && (aabb.max[k] - aabb.min[k]).is_finite();
     axis(0) && axis(1) && axis(2)

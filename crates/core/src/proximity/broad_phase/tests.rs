@@ -13,14 +13,14 @@ fn box_at(corner: Vector3<f64>, extents: Vector3<f64>) -> Aabb {
     Aabb { min: Point3::from(corner), max: Point3::from(corner + extents) }
 }
 
-/// How boxes may lie.
+/// Number of distributions of boxes.
 const KINDS: usize = 12;
 
 /// A box of one kind, a few of which overlap among some hundreds.
 fn random_box(kind: usize, random: &mut Noise) -> Aabb {
     let (place, size) = (random.vector_in_unit_cube(), random.vector_in_unit_cube());
     match kind {
-        // Like boxes in a cube.
+        // Boxes of similar size in a cube.
         0 => box_at(8.0 * place, size),
         // Points, some of which coincide.
         1 => box_at((4.0 * place).map(f64::floor), Vector3::zeros()),
@@ -90,7 +90,7 @@ fn the_pairs_of_boxes_of_every_kind_are_those_of_brute_force() {
     }
 }
 
-/// What a caller knows: the boxes by handle and the pairs of the last update.
+/// Reference state: the boxes by handle and the pairs of the last update.
 #[derive(Default)]
 struct Reference {
     boxes: Vec<Option<Aabb>>,
@@ -249,7 +249,7 @@ fn pairs_and_changes_are_the_same_for_any_number_of_threads_and_on_either_path()
 }
 
 #[test]
-fn what_is_no_box_is_refused_with_its_place_and_changes_nothing() {
+fn an_invalid_box_is_rejected_with_its_index_and_changes_nothing() {
     let good = box_at(Vector3::zeros(), Vector3::repeat(1.0));
     let bad = [
         Aabb { min: Point3::new(f64::NAN, 0.0, 0.0), ..good },

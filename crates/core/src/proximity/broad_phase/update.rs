@@ -1,139 +1,146 @@
-//! One update: the pairs that overlap now, and what has changed.
+//! Update step: the pairs that overlap now, and the changes.
 //!
-//! While boxes stay in their rooms, only the candidates can begin or end to overlap. Boxes that have left their rooms
-//! or are new look for their partners in the trees; once that would cost more than to find all candidates anew, this
-//! is done.
+//! While boxes stay within their fat boxes, only the candidates can begin or end to overlap. Strays, boxes that have left
+//! their fat boxes or were inserted, are queried against the trees; once that would cost more than a new search for all
+//! candidates, the candidates are rebuilt.
 
 use rayon::prelude::*;
 
-use super::candidates::{Candidates, Placed, Places, Turns};
+use super::candidates::{AlignedBox, CandidateChanges, Candidates, SlotPair};
 use super::coherence::Coherence;
 use super::forest::{Forest, NO_BOX};
 use super::handle::{BoxHandle, BoxPair, TASK, is_present};
 use super::pair_list::pair;
 use super::phase::{BroadPhase, PairChanges};
-use super::{pair_list, reach};
+use super::{fat_box, pair_list};
 use crate::bvh::lanes::isa::Portable;
 use crate::geometry::triangle_mesh::Aabb;
 
-/// A search in the trees costs about as much as this many boxes do when all candidates are found anew.
+/// Cost of a tree query of one box, in units of the cost per box of a full search for candidates. A larger value rebuilds
+/// earlier, a smaller one pays for more single queries first.
 const COST_OF_SEARCH: usize = 4;
-/// Updates ahead for which boxes are given room at the most.
-const LONGEST_HORIZON: u32 = 64;
-/// Rooms shrink when there are so many times the candidates and boxes as there are pairs and boxes, …
+/// Maximum number of updates for which fat boxes predict the motion. A longer one spares rebuilds only for motions that
+/// are slow relative to the boxes.
+const MAX_HORIZON: u32 = 64;
+/// Ratio of candidates and boxes to pairs and boxes above which the horizon is halved, …
 const MANY_CANDIDATES: f64 = 2.0;
-/// … and grow when there are not even so many.
+/// … and below which it is doubled. The gap between both keeps the horizon from oscillating; a higher range trades more
+/// tests per update for fewer rebuilds.
 const FEW_CANDIDATES: f64 = 1.3;
-/// The trees are made anew when so many times the pairs of leaves are looked at as when they were new.
-const WORN: f64 = 1.3;
+/// Growth of the number of tested pairs of leaves, relative to new trees, at which the trees are rebuilt instead of
+/// refitted. A larger one tolerates worse trees, a smaller one sorts the boxes more often.
+const MAX_COST_GROWTH: f64 = 1.3;
 
 impl Default for Coherence {
     fn default() -> Self {
         Self {
             forest: Forest::default(),
-            placed: Vec::new(),
+            slots: Vec::new(),
             candidates: Vec::new(),
-            newcomers: Vec::new(),
-            strays: Vec::new(),
+            inserted: Vec::new(),
+            stray_pairs: Vec::new(),
             anchors: Vec::new(),
             age: 0,
             horizon: 8,
             searches: 0,
-            wants_trees: true,
-            effort: 0.0,
+            must_rebuild: true,
+            fresh_cost: 0.0,
         }
     }
 }
 
 impl BroadPhase {
-    /// Finds the pairs that overlap now, on all threads of the current pool, and says what has changed since the last
+    /// Finds the pairs that overlap now, on all threads of the current pool, and returns the changes since the last
     /// update.
     pub fn update(&mut self) -> PairChanges<'_> {
+        // No box was inserted, removed or set, so that the pairs are still valid.
         if !std::mem::take(&mut self.is_touched) {
             self.begun.clear();
             self.ended.clear();
             return self.changes();
         }
         let coherence = &mut self.coherence;
-        let (mut seekers, vacated) = coherence.place(&self.boxes);
-        coherence.newcomers.retain(|handle| is_present(&self.boxes[handle.index()]));
-        seekers.extend_from_slice(&coherence.newcomers);
-        coherence.searches += seekers.len();
+        let (mut strays, vacated) = coherence.store_boxes(&self.boxes);
+        coherence.inserted.retain(|handle| is_present(&self.boxes[handle.index()]));
+        strays.extend_from_slice(&coherence.inserted);
+        coherence.searches += strays.len();
         if COST_OF_SEARCH * coherence.searches > self.boxes.len() {
-            self.start_anew();
+            self.rebuild();
         } else {
-            self.go_on(&seekers);
-            vacated.into_iter().for_each(|place| self.coherence.forest.vacate(place));
+            self.update_candidates(&strays);
+            // Only now: the changes of this update still name the handles of removed boxes.
+            vacated.into_iter().for_each(|slot| self.coherence.forest.vacate(slot));
         }
+        // Handles become available only after their pairs have been reported as ended.
         self.vacant.append(&mut self.removed);
         self.changes()
     }
 
-    /// Finds all candidates anew, and the pairs from nothing.
-    fn start_anew(&mut self) {
+    /// Finds all candidates again, and all pairs from them.
+    fn rebuild(&mut self) {
         let coherence = &mut self.coherence;
         coherence.find_candidates(&self.boxes);
-        let turns = coherence.turns();
-        let pieces = pairs_of(&turns, |turns| &turns.begun, &coherence.forest);
-        pair_list::sort_pieces(&pieces, self.boxes.len(), &mut self.spare);
-        (self.ended, self.begun) = pair_list::differences(&self.pairs, &self.spare);
-        std::mem::swap(&mut self.pairs, &mut self.spare);
-        coherence.pace(self.pairs.len());
+        let changes = coherence.changes();
+        let pieces = pairs_of(&changes, |changes| &changes.begun, &coherence.forest);
+        pair_list::sort_pieces(&pieces, self.boxes.len(), &mut self.next_pairs);
+        (self.ended, self.begun) = pair_list::differences(&self.pairs, &self.next_pairs);
+        std::mem::swap(&mut self.pairs, &mut self.next_pairs);
+        coherence.adapt_horizon(self.pairs.len());
     }
 
-    /// Looks at the candidates again, and searches the trees for the boxes that have none.
-    fn go_on(&mut self, seekers: &[BoxHandle]) {
+    /// Tests the candidates again, and queries the trees for the strays.
+    fn update_candidates(&mut self, strays: &[BoxHandle]) {
         let coherence = &mut self.coherence;
-        let turns = coherence.turns();
-        let strays = coherence.pairs_of_strays(&self.boxes, seekers);
-        let (ended, begun) = pair_list::differences(&coherence.strays, &strays);
-        coherence.strays = strays;
-        self.begun = pairs_of(&turns, |turns| &turns.begun, &coherence.forest).concat();
-        self.ended = pairs_of(&turns, |turns| &turns.ended, &coherence.forest).concat();
+        let changes = coherence.changes();
+        let stray_pairs = coherence.pairs_of_strays(&self.boxes, strays);
+        let (ended, begun) = pair_list::differences(&coherence.stray_pairs, &stray_pairs);
+        coherence.stray_pairs = stray_pairs;
+        self.begun = pairs_of(&changes, |changes| &changes.begun, &coherence.forest).concat();
+        self.ended = pairs_of(&changes, |changes| &changes.ended, &coherence.forest).concat();
         for (list, of_strays) in [(&mut self.begun, begun), (&mut self.ended, ended)] {
             list.extend(of_strays);
             pair_list::sort(list);
         }
-        // A pair may have left the candidates and come back as that of a stray, or the other way round.
+        // A pair may have left the candidates and come back as that of a stray, or vice versa.
         pair_list::cancel(&mut self.begun, &mut self.ended);
-        pair_list::apply(&self.pairs, &self.ended, &self.begun, &mut self.spare);
-        std::mem::swap(&mut self.pairs, &mut self.spare);
+        pair_list::apply(&self.pairs, &self.ended, &self.begun, &mut self.next_pairs);
+        std::mem::swap(&mut self.pairs, &mut self.next_pairs);
     }
 }
 
 impl Coherence {
-    /// Takes note of a new box.
-    pub(super) fn welcome(&mut self, handle: BoxHandle) {
-        self.newcomers.push(handle);
-        self.wants_trees = true;
+    /// Registers a new box.
+    pub(super) fn insert(&mut self, handle: BoxHandle) {
+        self.inserted.push(handle);
+        self.must_rebuild = true;
     }
 
-    /// Takes note that a box is no more.
-    pub(super) fn forget(&mut self, handle: BoxHandle) {
+    /// Registers the removal of a box.
+    pub(super) fn remove(&mut self, handle: BoxHandle) {
         if let Some(anchor) = self.anchors.get_mut(handle.index()) {
             *anchor = Aabb::EMPTY;
         }
-        self.wants_trees = true;
+        self.must_rebuild = true;
     }
 
-    /// Puts the boxes in their places; returns those that are out of their rooms and the places of those that are
-    /// no more.
-    fn place(&mut self, boxes: &[Aabb]) -> (Vec<BoxHandle>, Vec<usize>) {
+    /// Copies the boxes to their slots; returns those that have left their fat boxes and the slots of removed ones.
+    fn store_boxes(&mut self, boxes: &[Aabb]) -> (Vec<BoxHandle>, Vec<usize>) {
         self.age += 1;
         let forest = &self.forest;
-        let pieces = self.placed.par_chunks_mut(TASK).zip(forest.handles().par_chunks(TASK)).enumerate();
-        let lists = pieces.map(|(piece, (placed, handles))| {
+        let pieces = self.slots.par_chunks_mut(TASK).zip(forest.handles().par_chunks(TASK)).enumerate();
+        let lists = pieces.map(|(piece, (slots, handles))| {
             let (mut escaped, mut vacated) = (Vec::new(), Vec::new());
-            for (i, (placed, &handle)) in placed.iter_mut().zip(handles).enumerate() {
-                *placed = Placed::NOTHING;
+            for (i, (stored, &handle)) in slots.iter_mut().zip(handles).enumerate() {
+                // Escaped and removed boxes must not meet anything as candidates.
+                *stored = AlignedBox::EMPTY;
                 if handle == NO_BOX {
                     continue;
                 }
-                let (aabb, place) = (&boxes[handle.index()], piece * TASK + i);
+                let (aabb, slot) = (&boxes[handle.index()], piece * TASK + i);
                 if !is_present(aabb) {
-                    vacated.push(place);
-                } else if forest.contains(place, aabb) {
-                    *placed = Placed::new(aabb);
+                    vacated.push(slot);
+                } else if forest.contains(slot, aabb) {
+                    *stored = AlignedBox::new(aabb);
                 } else {
                     escaped.push(handle);
                 }
@@ -144,82 +151,85 @@ impl Coherence {
         (escaped.concat(), vacated.concat())
     }
 
-    /// Gives the boxes new rooms and finds the pairs of rooms that overlap.
+    /// Enlarges the boxes to new fat boxes and finds the overlapping pairs of these.
     fn find_candidates(&mut self, boxes: &[Aabb]) {
-        let new_trees = std::mem::take(&mut self.wants_trees);
-        let rooms = self.rooms(boxes);
+        let new_trees = std::mem::take(&mut self.must_rebuild);
+        let fat_boxes = self.fat_boxes(boxes);
         if new_trees {
             let present = (0..).zip(boxes).filter(|(_, aabb)| is_present(aabb));
             let members = present.map(|(index, _)| BoxHandle(index)).collect::<Vec<_>>();
-            self.forest = Forest::new(&rooms, &members);
+            self.forest = Forest::new(&fat_boxes, &members);
         } else {
-            self.forest.refit(&rooms);
+            self.forest.refit(&fat_boxes);
         }
-        drop(rooms);
-        self.placed.resize(self.forest.handles().len(), Placed::NOTHING);
-        self.place(boxes);
+        // Freed before the candidates are collected, which bounds the peak of the memory.
+        drop(fat_boxes);
+        self.slots.resize(self.forest.handles().len(), AlignedBox::EMPTY);
+        self.store_boxes(boxes);
         let (candidates, leaf_pairs) = self.forest.candidates();
         self.candidates = candidates;
-        let effort = leaf_pairs as f64 / (boxes.len() + self.number_of_candidates()) as f64;
+        let cost = leaf_pairs as f64 / (boxes.len() + self.number_of_candidates()) as f64;
         if new_trees {
-            self.effort = effort;
+            self.fresh_cost = cost;
         }
-        self.wants_trees = effort > WORN * self.effort;
+        self.must_rebuild = cost > MAX_COST_GROWTH * self.fresh_cost;
         (self.age, self.searches) = (0, 0);
-        self.newcomers = Vec::new();
-        self.strays.clear();
+        self.inserted = Vec::new();
+        self.stray_pairs.clear();
     }
 
-    /// New rooms of the boxes, which are the new anchors.
-    fn rooms(&mut self, boxes: &[Aabb]) -> Vec<Aabb> {
+    /// New fat boxes; the boxes become the new anchors.
+    fn fat_boxes(&mut self, boxes: &[Aabb]) -> Vec<Aabb> {
         self.anchors.resize(boxes.len(), Aabb::EMPTY);
         let times = f64::from(self.horizon) / f64::from(self.age.max(1));
-        let rooms = self.anchors.par_iter_mut().zip(boxes).with_min_len(TASK).map(|(anchor, aabb)| {
+        let fat_boxes = self.anchors.par_iter_mut().zip(boxes).with_min_len(TASK).map(|(anchor, aabb)| {
+            // Without an anchor the box is new and has no motion to extrapolate.
             let before = if is_present(anchor) { *anchor } else { *aabb };
             *anchor = *aabb;
-            reach::room(aabb, &before, times)
+            fat_box::fat_box(aabb, &before, times)
         });
-        rooms.collect()
+        fat_boxes.collect()
     }
 
     fn number_of_candidates(&self) -> usize {
         self.candidates.iter().map(Candidates::len).sum()
     }
 
-    /// Candidates that have turned, in pieces.
-    fn turns(&mut self) -> Vec<Turns> {
-        let (candidates, placed) = (&mut self.candidates, &self.placed);
-        candidates.par_iter_mut().map(|candidates| candidates.turns(placed)).collect()
+    /// Candidates whose overlap has changed, one list per range of slots.
+    fn changes(&mut self) -> Vec<CandidateChanges> {
+        let (candidates, slots) = (&mut self.candidates, &self.slots);
+        candidates.par_iter_mut().map(|candidates| candidates.changes(slots)).collect()
     }
 
-    /// Chooses the horizon of the next rooms.
-    fn pace(&mut self, pairs: usize) {
-        let boxes = self.placed.len();
-        let share = (self.number_of_candidates() + boxes) as f64 / (pairs + boxes) as f64;
-        if share > MANY_CANDIDATES {
+    /// Adapts the horizon of the next fat boxes to the number of candidates per pair.
+    fn adapt_horizon(&mut self, pairs: usize) {
+        let boxes = self.slots.len();
+        let ratio = (self.number_of_candidates() + boxes) as f64 / (pairs + boxes) as f64;
+        if ratio > MANY_CANDIDATES {
             self.horizon = (self.horizon / 2).max(1);
-        } else if share < FEW_CANDIDATES {
-            self.horizon = (self.horizon * 2).min(LONGEST_HORIZON);
+        } else if ratio < FEW_CANDIDATES {
+            self.horizon = (self.horizon * 2).min(MAX_HORIZON);
         }
     }
 
-    /// The pairs of the boxes that are not in their rooms, sorted.
+    /// Overlapping pairs of the strays with one another and with the boxes in their slots, sorted.
     fn pairs_of_strays(&self, boxes: &[Aabb], strays: &[BoxHandle]) -> Vec<BoxPair> {
         if strays.is_empty() {
             return Vec::new();
         }
         let forest = Forest::new(boxes, strays);
-        let handle = |place: u32| forest.handles()[place as usize];
+        let handle = |slot: u32| forest.handles()[slot as usize];
         let (among_them, _) = forest.candidates();
         let mut pairs = among_them
             .iter()
             .flat_map(Candidates::iter)
             .map(|[a, b]| pair(handle(a), handle(b)))
             .collect::<Vec<_>>();
-        for (own, place) in forest.pairs_with(&self.forest) {
-            let placed = &self.placed[place as usize];
-            if Placed::new(&boxes[own.index()]).overlaps::<Portable>(placed) {
-                pairs.push(pair(own, self.forest.handles()[place as usize]));
+        for (own, slot) in forest.pairs_with(&self.forest) {
+            // The trees hold fat boxes: the boxes themselves decide.
+            let stored = &self.slots[slot as usize];
+            if AlignedBox::new(&boxes[own.index()]).overlaps::<Portable>(stored) {
+                pairs.push(pair(own, self.forest.handles()[slot as usize]));
             }
         }
         pair_list::sort(&mut pairs);
@@ -230,20 +240,21 @@ impl Coherence {
     pub(super) fn memory(&self) -> usize {
         let candidates = self.candidates.iter().map(Candidates::memory).sum::<usize>();
         let boxes =
-            self.placed.capacity() * size_of::<Placed>() + self.anchors.capacity() * size_of::<Aabb>();
-        let pairs = self.strays.capacity() * size_of::<BoxPair>();
-        let newcomers = self.newcomers.capacity() * size_of::<BoxHandle>();
-        self.forest.memory() + candidates + boxes + pairs + newcomers
+            self.slots.capacity() * size_of::<AlignedBox>() + self.anchors.capacity() * size_of::<Aabb>();
+        let pairs = self.stray_pairs.capacity() * size_of::<BoxPair>();
+        let inserted = self.inserted.capacity() * size_of::<BoxHandle>();
+        self.forest.memory() + candidates + boxes + pairs + inserted
     }
 }
 
-/// One list of all turns as pairs, in pieces.
+/// Begun or ended candidates as pairs of handles, one list per range of slots.
 fn pairs_of(
-    turns: &[Turns],
-    list: impl Fn(&Turns) -> &Vec<Places> + Sync,
+    changes: &[CandidateChanges],
+    list: impl Fn(&CandidateChanges) -> &Vec<SlotPair> + Sync,
     forest: &Forest,
 ) -> Vec<Vec<BoxPair>> {
-    let handle = |place: u32| forest.handles()[place as usize];
-    let pairs = |turns: &Turns| list(turns).iter().map(|&[a, b]| pair(handle(a), handle(b))).collect();
-    turns.par_iter().map(pairs).collect()
+    let handle = |slot: u32| forest.handles()[slot as usize];
+    let pairs =
+        |changes: &CandidateChanges| list(changes).iter().map(|&[a, b]| pair(handle(a), handle(b))).collect();
+    changes.par_iter().map(pairs).collect()
 }

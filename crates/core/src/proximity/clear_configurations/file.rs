@@ -1,4 +1,4 @@
-//! Maximally clear configurations on disk: a small JSON file that knows which mesh it belongs to.
+//! Maximally clear configurations on disk: a small JSON file that identifies its mesh by a fingerprint.
 
 use std::io;
 use std::path::Path;
@@ -12,14 +12,14 @@ use crate::proximity::model::Model;
 use nalgebra::Point3;
 use serde::{Deserialize, Serialize};
 
-/// What the first field of every such file holds.
+/// Value of the `format` field of every such file.
 const FORMAT: &str = "extricate clear configurations";
-/// Longest file [bytes]: a thousand times what one has.
+/// Maximum file size [bytes]: about a thousand times the size of a typical file, so that only foreign files exceed it.
 const FILE_BYTES: u64 = 16 << 20;
-/// Version of the file's form and of how its places are found.
+/// Version of the file format and of the algorithm that finds the places.
 const VERSION: u32 = 1;
 
-/// The file. A place is x, y, z and its clearance [m, body frame].
+/// Content of a file. A place is x, y, z and its clearance [m, body frame].
 #[derive(Serialize, Deserialize)]
 struct File {
     format: String,
@@ -27,26 +27,27 @@ struct File {
     mesh: String,
     resolution: u32,
     free: Vec<[f64; 4]>,
-    flesh: Vec<[f64; 4]>,
+    #[serde(rename = "flesh")]
+    interior: Vec<[f64; 4]>,
 }
 
-/// What every version has.
+/// Fields that are common to all versions.
 #[derive(Deserialize)]
-struct Head {
+struct Header {
     format: String,
     version: u32,
 }
 
 impl Model {
-    /// Hash of the mesh and its solidity, by which a file of clear configurations is known: sixteen hexadecimal
-    /// digits, and `s` for a solid.
+    /// Hash of the mesh and its solidity that identifies a file of clear configurations: sixteen hexadecimal digits,
+    /// followed by `s` for a solid.
     #[must_use]
     pub fn clear_configurations_key(&self) -> String {
         let solid = if self.solidity() == Solidity::Solid { "s" } else { "" };
         format!("{:016x}{solid}", self.mesh().fingerprint())
     }
 
-    /// Writes the maximally clear places, which are made if need be, to a file that replaces an older one.
+    /// Writes the maximally clear places to a file, computing them if necessary; an existing file is replaced.
     ///
     /// ```
     /// use extricate_core::geometry::Solidity;
@@ -77,13 +78,13 @@ impl Model {
             mesh: self.clear_configurations_key(),
             resolution: found.resolution,
             free: found.free.iter().map(numbers).collect(),
-            flesh: found.flesh.iter().map(numbers).collect(),
+            interior: found.interior.iter().map(numbers).collect(),
         };
         write_atomically(path, |out| serde_json::to_writer(out, &file).map_err(io::Error::from))
     }
 
-    /// Takes the maximally clear places from a file that [`Model::save_clear_configurations`] has written for the
-    /// same mesh. What was there before stays on an error.
+    /// Loads the maximally clear places from a file that [`Model::save_clear_configurations`] has written for the same
+    /// mesh. On an error the model is unchanged.
     ///
     /// # Errors
     /// [`FileError`] when the file cannot be read, is truncated, or belongs to another mesh, format or
@@ -93,7 +94,7 @@ impl Model {
         self.parse_clear_configurations(&text, path)
     }
 
-    /// The same from the content of a file that has been read already; the path stands in the errors.
+    /// Loads the maximally clear places from the content of a file; `path` is used in error messages only.
     ///
     /// # Errors
     /// As [`Model::load_clear_configurations`].
@@ -107,12 +108,13 @@ impl Model {
 fn parse(text: &str, path: &Path, mesh: &str) -> Result<ClearConfigurations, FileError> {
     let format = "file of clear configurations";
     let malformed = |why: String| FileError::Malformed { path: path.to_owned(), format, why };
-    let head: Head = serde_json::from_str(text).map_err(|error| malformed(error.to_string()))?;
-    if head.format != FORMAT {
-        return Err(malformed(format!("its format is `{}`", head.format)));
+    // The header alone first: a file of another version is reported as such, not as malformed.
+    let header: Header = serde_json::from_str(text).map_err(|error| malformed(error.to_string()))?;
+    if header.format != FORMAT {
+        return Err(malformed(format!("its format is `{}`, expected `{FORMAT}`", header.format)));
     }
-    if head.version != VERSION {
-        let (found, expected) = (head.version, VERSION);
+    if header.version != VERSION {
+        let (found, expected) = (header.version, VERSION);
         return Err(FileError::Version { path: path.to_owned(), found, expected });
     }
     let file: File = serde_json::from_str(text).map_err(|error| malformed(error.to_string()))?;
@@ -120,12 +122,13 @@ fn parse(text: &str, path: &Path, mesh: &str) -> Result<ClearConfigurations, Fil
         let (found, expected) = (file.mesh, mesh.to_owned());
         return Err(FileError::OtherMesh { path: path.to_owned(), found, expected });
     }
-    let lists = [&file.free, &file.flesh];
+    // Checked here once, so that no query meets a place that is NaN or a list without bound.
+    let lists = [&file.free, &file.interior];
     let is_place = |place: &[f64; 4]| place.iter().all(|x| x.is_finite()) && place[3] >= 0.0;
     if !RESOLUTIONS.contains(&file.resolution)
         || lists.iter().any(|list| list.len() > PLACES || !list.iter().all(is_place))
     {
-        return Err(malformed("its numbers are out of range".to_owned()));
+        return Err(malformed("its resolution, number of places or coordinates are out of range".to_owned()));
     }
     let places = |list: &[[f64; 4]]| {
         let place = |&[x, y, z, clearance]: &[f64; 4]| ClearPlace { point: Point3::new(x, y, z), clearance };
@@ -134,6 +137,6 @@ fn parse(text: &str, path: &Path, mesh: &str) -> Result<ClearConfigurations, Fil
     Ok(ClearConfigurations {
         resolution: file.resolution,
         free: places(&file.free),
-        flesh: places(&file.flesh),
+        interior: places(&file.interior),
     })
 }

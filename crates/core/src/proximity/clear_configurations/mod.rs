@@ -1,15 +1,17 @@
-//! Maximally clear configurations: places in the holes and hollows of a mesh, and in its flesh, that are as far from
-//! the surface as any place around them [Je12 §5.2].
+//! Maximally clear configurations: places in the holes and concavities of a mesh, and in its interior, at which the
+//! distance to the surface is locally maximal [Je12 §5.2].
 //!
-//! The box of the mesh is cut into voxels; each knows how far its centre is from the surface. A voxel is on a ridge
-//! of that distance when it is no lower than its neighbours along at least two axes, and a true peak along one of
-//! them: the middle of a hole through which a bar passes is a peak across the hole and none along it. Around a
-//! convex body there is no such voxel, because the distance from it is a convex function. Ridges are then thinned
-//! out, widest places first, and what is left is refined below the size of a voxel.
+//! The bounding box of the mesh is voxelized, and the distance from each voxel's centre to the surface is computed. A
+//! voxel is on a ridge of the distance field when its distance is not less than that of its neighbours along at least two
+//! axes, and a strict maximum along one of them: the middle of a hole through which a bar passes is a maximum across the
+//! hole but not along it. Outside a convex body there is no such voxel, because the distance from it is a convex function.
+//! Ridges are then thinned out, places of the largest clearance first, and the remaining ones are refined below the size
+//! of a voxel.
 //!
-//! Departs from [Je12]: ridges are looked for along all three axes in the same way, and places beyond the hull of the
-//! mesh are left out, which replaces the removal of places on the border of the box; a ridge keeps several places, because the nearest one is wanted; places within
-//! the flesh of a solid are kept apart, for they tell which part of a body fits into which hole of another one.
+//! Departs from [Je12]: ridges are detected along all three axes alike, and places beyond the hull of the mesh are
+//! discarded, which replaces the removal of places on the boundary of the box; a ridge keeps several places, because the
+//! nearest one is needed; places in the interior of a solid are listed separately, because they show which part of a body
+//! fits into which hole of another one.
 
 mod file;
 mod slabs;
@@ -21,82 +23,83 @@ use super::clear_place::{ClearConfigurations, ClearPlace, PLACES, RESOLUTION, RE
 use super::model::Model;
 use crate::geometry::triangle_mesh::Solidity;
 
-/// Clearance of a place, in voxels, below which it is noise of the grid.
-const LEAST_CLEARANCE: f64 = 0.5;
-/// Distance between places, in clearances of the narrower one. With 1 a ridge keeps places whose balls just reach
-/// each other's centres; smaller values keep more places that say much the same.
+/// Minimum clearance of a place, in voxels: a smaller one is discretisation noise of the grid (step 3 of [Je12 §5.2]).
+const MIN_CLEARANCE: f64 = 0.5;
+/// Minimum distance between two places, relative to the clearance of the narrower one. With 1, the clearance balls of
+/// two places just reach each other's centres; smaller values keep more, nearly redundant places.
 const SPACING: f64 = 0.5;
-/// Lengths that differ by less, in voxels, are equal: the unit of length must not decide.
+/// Lengths that differ by less, in voxels, are considered equal: results must not depend on the unit of length.
 const SAME: f64 = 1e-9;
 
 impl ClearConfigurations {
     pub(super) fn new(model: &Model, resolution: u32) -> Self {
         let resolution = resolution.clamp(*RESOLUTIONS.start(), *RESOLUTIONS.end());
         let voxels = Voxels::new(model, resolution);
-        let least = LEAST_CLEARANCE * voxels.size();
-        let ridges = voxels.ridges().filter(|ridge| ridge.place.clearance >= least);
-        let is_flesh =
+        let min = MIN_CLEARANCE * voxels.size();
+        let ridges = voxels.ridges().filter(|ridge| ridge.place.clearance >= min);
+        let is_interior =
             |ridge: &Ridge| model.solidity() == Solidity::Solid && model.contains(&ridge.place.point);
-        let (flesh, mut free): (Vec<_>, Vec<_>) = ridges.partition(is_flesh);
+        let (interior, mut free): (Vec<_>, Vec<_>) = ridges.partition(is_interior);
         let slabs = Slabs::new(model.mesh());
+        // Beyond the hull there are ridges too, equally far from several parts of the mesh, but no holes.
         free.retain(|ridge| slabs.contain(&ridge.place.point));
         let places = |ridges| {
             let thin = thinned(ridges, voxels.size()).into_iter();
             thin.map(|ridge| voxels.refined(model, &ridge)).collect::<Vec<_>>()
         };
-        Self { resolution, free: places(free), flesh: places(flesh) }
+        Self { resolution, free: places(free), interior: places(interior) }
     }
 
-    /// Voxels along the longest side of the box.
+    /// Number of voxels along the longest side of the bounding box.
     #[must_use]
     pub fn resolution(&self) -> u32 {
         self.resolution
     }
 
-    /// Places outside the flesh, in holes and hollows; widest first. A mesh without an inside has no flesh.
+    /// Places outside the interior, in holes and concavities; largest clearance first. A surface has no interior.
     #[must_use]
     pub fn free(&self) -> &[ClearPlace] {
         &self.free
     }
 
-    /// Places in the flesh of a solid; thickest first.
+    /// Places in the interior of a solid; largest clearance first.
     #[must_use]
-    pub fn flesh(&self) -> &[ClearPlace] {
-        &self.flesh
+    pub fn interior(&self) -> &[ClearPlace] {
+        &self.interior
     }
 
     pub(super) fn memory(&self) -> usize {
-        size_of_val(&*self.free) + size_of_val(&*self.flesh)
+        size_of_val(&*self.free) + size_of_val(&*self.interior)
     }
 }
 
-/// The widest ridges, at most [`PLACES`] and spread by [`SPACING`] and by a voxel at least.
+/// Ridges of the largest clearance, at most [`PLACES`], at least [`SPACING`] and one voxel apart.
 fn thinned(mut ridges: Vec<Ridge>, voxel: f64) -> Vec<Ridge> {
-    /// How much farther apart they must be where there are too many.
+    /// Growth of the spacing while there are too many places.
     const WIDER: f64 = 1.25;
-    // Whole numbers, so that ridges of equal clearance stay in the order of the voxels; the sort is stable.
+    // Rounded to whole numbers, so that ridges of equal clearance stay in the order of the voxels; the sort is stable.
     let rank = |ridge: &Ridge| -(ridge.place.clearance / (SAME * voxel)).round();
     ridges.sort_by(|x, y| rank(x).total_cmp(&rank(y)));
     let mut wider = 1.0 - SAME;
     loop {
-        let mut kept: Vec<Ridge> = Vec::new();
+        let mut spread: Vec<Ridge> = Vec::new();
         for ridge in &ridges {
             let ClearPlace { point, clearance } = ridge.place;
             let apart = (SPACING * clearance).max(voxel) * wider;
-            if kept.iter().all(|other| nalgebra::distance(&other.place.point, &point) >= apart) {
-                kept.push(*ridge);
+            if spread.iter().all(|other| nalgebra::distance(&other.place.point, &point) >= apart) {
+                spread.push(*ridge);
             }
         }
-        if kept.len() <= PLACES {
-            return kept;
+        if spread.len() <= PLACES {
+            return spread;
         }
-        (ridges, wider) = (kept, wider * WIDER);
+        (ridges, wider) = (spread, wider * WIDER);
     }
 }
 
 impl Model {
-    /// The maximally clear places of the mesh [Je12 §5.2], made when first asked for with a [`RESOLUTION`] of 33
-    /// voxels: tens of milliseconds.
+    /// Maximally clear places of the mesh [Je12 §5.2], computed on first use with a [`RESOLUTION`] of 33 voxels in tens
+    /// of milliseconds.
     ///
     /// ```
     /// use extricate_core::geometry::Solidity;
@@ -114,8 +117,8 @@ impl Model {
         self.clear_configurations.get_or_init(|| ClearConfigurations::new(self, RESOLUTION))
     }
 
-    /// Makes the maximally clear places with so many voxels along the longest side of the box, taken into
-    /// [`RESOLUTIONS`]. Holes narrower than two voxels are missed.
+    /// Computes the maximally clear places with `resolution` voxels along the longest side of the bounding box, clamped
+    /// to [`RESOLUTIONS`]. Holes narrower than two voxels are missed.
     pub fn prepare_clear_configurations(&mut self, resolution: u32) {
         self.clear_configurations = ClearConfigurations::new(self, resolution).into();
     }

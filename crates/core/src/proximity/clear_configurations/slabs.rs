@@ -1,14 +1,15 @@
-//! The slabs between which a mesh lies: nearly its convex hull, and found in one pass.
+//! Bounding slabs of a mesh (a k-DOP): close to its convex hull, and computed in one pass.
 //!
-//! Beyond the hull there is no hole: what is equally far from all sides of a ring, high above it, is no place to go.
+//! Beyond the hull there are no holes: a point high above a ring that is equally far from all of its sides is not a useful
+//! configuration.
 
 use nalgebra::{Point3, Vector3};
 
 use crate::geometry::triangle_mesh::TriangleMesh;
 
-/// Slabs along the 49 directions whose coordinates are whole numbers up to two.
+/// Slabs along the 49 directions with integer coordinates of magnitude up to two.
 pub(super) struct Slabs {
-    /// Direction, least and greatest coordinate along it [m, body frame].
+    /// Direction (not normalized), and minimum and maximum of its scalar product with the vertices [body frame].
     slabs: Vec<(Vector3<f64>, f64, f64)>,
 }
 
@@ -23,24 +24,24 @@ impl Slabs {
         let slab = |direction: [i32; 3]| {
             let direction = Vector3::from(direction.map(f64::from));
             let along = corners().map(|corner| corner.dot(&direction));
-            let (least, greatest) =
+            let (min, max) =
                 along.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
-            (direction, least, greatest)
+            (direction, min, max)
         };
         Self { slabs: directions().map(slab).collect() }
     }
 
-    /// Whether the point [m, body frame] lies between all slabs.
+    /// Whether the point [m, body frame] lies within all slabs.
     pub(super) fn contain(&self, point: &Point3<f64>) -> bool {
-        let is_between = |&(direction, least, greatest): &(Vector3<f64>, f64, f64)| {
+        let is_between = |&(direction, min, max): &(Vector3<f64>, f64, f64)| {
             let along = point.coords.dot(&direction);
-            least <= along && along <= greatest
+            min <= along && along <= max
         };
         self.slabs.iter().all(is_between)
     }
 }
 
-/// One of two opposite directions, and the shortest of those with whole coordinates.
+/// Selects one of two opposite directions, and of parallel ones that with coprime coordinates.
 fn is_first_of_its_line(direction: [i32; 3]) -> bool {
     let leading = direction.into_iter().find(|&x| x != 0);
     leading.is_some_and(|x| x > 0) && direction.iter().any(|x| x % 2 != 0)
@@ -52,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ball_is_held_between_49_slabs_to_a_tenth_of_its_radius() {
+    fn forty_nine_slabs_bound_a_ball_to_a_tenth_of_its_radius() {
         let slabs = Slabs::new(&shapes::sphere(40));
         assert_eq!(slabs.slabs.len(), 49);
         for i in 0..500 {

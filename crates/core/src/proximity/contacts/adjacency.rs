@@ -1,7 +1,7 @@
-//! What contact features need to know of a mesh: its edges with their faces, which of them are convex, the
-//! neighbours of every vertex, and which triangle answers for which vertex and edge.
+//! Mesh adjacency for contact features: edges with their faces and convexity, the neighbours of every vertex, and the
+//! owner triangle of every vertex and edge.
 //!
-//! Vertices at the same place count as one, so that triangle soups (as STL files hold them) have edges too.
+//! Vertices with equal coordinates are welded, so that triangle soups (as in STL files) have edges too.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,58 +11,59 @@ use nalgebra::{Point3, Vector3};
 use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::geometry::weld::Welder;
 
-/// Sine of the dihedral angle below which an edge counts as flat. Flat edges and vertices within a plane are
-/// left out of contacts: the corners of the plane answer for them.
+/// Sine of the dihedral angle below which an edge counts as flat. Flat edges and vertices within a plane region are
+/// left out of contacts: the corners of the region represent them. A larger one merges gently curved surfaces into planes, a
+/// smaller one splits planes whose coordinates are rounded.
 const FLAT: f64 = 1e-4;
 
 /// An edge of a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Edge {
-    /// Its ends, as places.
+    /// Indices of its ends among the welded vertices.
     pub(super) ends: [u32; 2],
 }
 
 /// Edges, neighbours and plane regions of a mesh.
 #[derive(Debug, Clone)]
 pub struct Adjacency {
-    /// Places of vertices [m], body frame: vertices of equal coordinates share one.
-    places: Vec<Point3<f64>>,
-    /// Corners of the triangles, as places.
+    /// Positions of the welded vertices [m, body frame].
+    positions: Vec<Point3<f64>>,
+    /// Corners of the triangles, as indices of welded vertices.
     corners: Vec<[u32; 3]>,
     /// Unit normals of the triangles, zero for a degenerate one.
     normals: Vec<Vector3<f64>>,
-    /// Plane region of each triangle: triangles joined by flat edges share one.
+    /// Plane region of each triangle: triangles joined by flat edges have the same one.
     regions: Vec<u32>,
-    /// Edges of each triangle: edge k joins corner k and corner k + 1.
+    /// Edges of each triangle: edge k connects corners k and k + 1.
     triangle_edges: Vec<[u32; 3]>,
     edges: Vec<Edge>,
-    /// Directions [unit], within the faces and at right angles to the edge, away from each edge.
+    /// Per edge and incident face: unit vector within the face, perpendicular to the edge and pointing away from it.
     side_offsets: Vec<u32>,
     sides: Vec<Vector3<f64>>,
-    /// Neighbours of each place along edges.
+    /// Neighbours of each welded vertex along edges.
     neighbour_offsets: Vec<u32>,
     neighbours: Vec<u32>,
-    /// Bits 0–2: the triangle answers for that corner; bits 3–5: for that edge.
+    /// Bits 0–2: the triangle owns that corner; bits 3–5: it owns that edge.
     owned: Vec<u8>,
-    /// Bit k: edge k of the triangle is in a valley.
+    /// Bit k: edge k of the triangle is concave.
     valleys: Vec<u8>,
     oriented: bool,
 }
 
 impl Adjacency {
-    /// Adjacency of the mesh.
+    /// Computes the adjacency of a mesh.
     #[must_use]
     pub fn new(mesh: &TriangleMesh) -> Self {
-        let (places, corners) = weld(mesh);
+        let (positions, corners) = weld(mesh);
         let normal = |(index, corners)| {
-            if mesh.is_degenerate(index) { Vector3::zeros() } else { unit_normal(&places, corners) }
+            if mesh.is_degenerate(index) { Vector3::zeros() } else { unit_normal(&positions, corners) }
         };
         let normals: Vec<_> = corners.iter().enumerate().map(normal).collect();
         let (edges, triangle_edges, faces_of_edge) = collect_edges(&corners);
-        let (side_offsets, sides) = collect_sides(&places, &corners, &edges, &faces_of_edge);
-        let (neighbour_offsets, neighbours) = collect_neighbours(places.len(), &edges);
+        let (side_offsets, sides) = collect_sides(&positions, &corners, &edges, &faces_of_edge);
+        let (neighbour_offsets, neighbours) = collect_neighbours(positions.len(), &edges);
         let mut adjacency = Self {
-            places,
+            positions,
             corners,
             normals,
             regions: Vec::new(),
@@ -77,7 +78,8 @@ impl Adjacency {
             oriented: false,
         };
         adjacency.oriented = adjacency.is_oriented(&faces_of_edge);
-        adjacency.turn_normals_outward();
+        // Before the shapes of edges: convex and concave depend on which side is outside.
+        adjacency.orient_normals_outward();
         let shapes: Vec<_> =
             (0..adjacency.edges.len()).map(|edge| adjacency.edge_shape(edge, &faces_of_edge)).collect();
         adjacency.regions = plane_regions(adjacency.corners.len(), &shapes, &faces_of_edge);
@@ -86,7 +88,7 @@ impl Adjacency {
         adjacency
     }
 
-    /// Whether every edge joins exactly two faces that agree on the outside: normals then point outwards.
+    /// Whether every edge joins exactly two faces of consistent orientation: normals then point outwards.
     #[must_use]
     pub fn oriented(&self) -> bool {
         self.oriented
@@ -98,14 +100,14 @@ impl Adjacency {
         self.edges.len()
     }
 
-    /// Plane region of a triangle: triangles joined by flat edges have the same.
+    /// Plane region of a triangle: triangles joined by flat edges have the same one.
     #[must_use]
     pub fn region(&self, triangle: u32) -> u32 {
         self.regions[triangle as usize]
     }
 
     /// Unit normal of a triangle, body frame; zero for a degenerate one. It points outwards if the mesh is
-    /// [`oriented`](Self::oriented), even where the triangles are wound inside out.
+    /// [`oriented`](Self::oriented), even if the triangles are wound inside out.
     #[must_use]
     pub fn normal(&self, triangle: u32) -> Vector3<f64> {
         self.normals[triangle as usize]
@@ -115,18 +117,20 @@ impl Adjacency {
     #[must_use]
     pub fn triangle(&self, triangle: u32) -> [Point3<f64>; 3] {
         let [a, b, c] = self.corners[triangle as usize];
-        [self.place(a), self.place(b), self.place(c)]
+        [self.position(a), self.position(b), self.position(c)]
     }
 
-    /// Places that at least one triangle answers for as corners of contacts [m], body frame, with their numbers.
+    /// Sharp vertices, those that can be contact features: index and position [m, body frame].
     pub fn sharp_vertices(&self) -> impl Iterator<Item = (u32, Point3<f64>)> {
         self.owned.iter().zip(&self.corners).flat_map(move |(&owned, corners)| {
-            (0..3).filter(move |k| owned & (1 << k) != 0).map(move |k| (corners[k], self.place(corners[k])))
+            (0..3)
+                .filter(move |k| owned & (1 << k) != 0)
+                .map(move |k| (corners[k], self.position(corners[k])))
         })
     }
 
-    pub(super) fn place(&self, place: u32) -> Point3<f64> {
-        self.places[place as usize]
+    pub(super) fn position(&self, vertex: u32) -> Point3<f64> {
+        self.positions[vertex as usize]
     }
 
     pub(super) fn corners(&self, triangle: u32) -> [u32; 3] {
@@ -138,10 +142,10 @@ impl Adjacency {
     }
 
     pub(super) fn ends(&self, edge: u32) -> [Point3<f64>; 2] {
-        self.edges[edge as usize].ends.map(|place| self.place(place))
+        self.edges[edge as usize].ends.map(|vertex| self.position(vertex))
     }
 
-    pub(super) fn edge_places(&self, edge: u32) -> [u32; 2] {
+    pub(super) fn edge_vertices(&self, edge: u32) -> [u32; 2] {
         self.edges[edge as usize].ends
     }
 
@@ -149,7 +153,7 @@ impl Adjacency {
         self.owned[triangle as usize]
     }
 
-    /// Whether edge k of the triangle is in a valley.
+    /// Whether edge k of the triangle is concave (in a valley).
     pub(super) fn is_valley(&self, triangle: u32, k: usize) -> bool {
         self.valleys[triangle as usize] & (1 << k) != 0
     }
@@ -158,8 +162,8 @@ impl Adjacency {
         &self.sides[span(&self.side_offsets, edge as usize)]
     }
 
-    pub(super) fn neighbours(&self, place: u32) -> &[u32] {
-        &self.neighbours[span(&self.neighbour_offsets, place as usize)]
+    pub(super) fn neighbours(&self, vertex: u32) -> &[u32] {
+        &self.neighbours[span(&self.neighbour_offsets, vertex as usize)]
     }
 
     fn edge_shape(&self, edge: usize, faces_of_edge: &Lists) -> EdgeShape {
@@ -167,13 +171,17 @@ impl Adjacency {
             return EdgeShape::Convex;
         };
         let [n, m] = [first, second].map(|face| self.normals[face as usize]);
+        // Next to a degenerate triangle the angle is unknown, and a convex edge can only add candidates.
         if n == Vector3::zeros() || m == Vector3::zeros() {
             return EdgeShape::Convex;
         }
+        // The far side of the second face relative to the plane of the first one.
         let sides = self.sides(u32::try_from(edge).expect("edges are numbered in 32 bits"));
         let rise = sides[1].dot(&n);
+        // The scalar product rules out faces that are folded back onto each other, whose sine is zero too.
         if n.dot(&m) > 0.0 && rise.abs() <= FLAT {
             EdgeShape::Flat
+        // Without a consistent outside no edge is known to be concave.
         } else if rise > 0.0 && self.oriented {
             EdgeShape::Concave
         } else {
@@ -181,7 +189,7 @@ impl Adjacency {
         }
     }
 
-    /// Whether two faces run along their common edge in opposite directions.
+    /// Whether two faces traverse their common edge in opposite directions.
     fn agree(&self, edge: usize, first: u32, second: u32) -> bool {
         let [from, to] = self.edges[edge].ends;
         let forward = |face: u32| {
@@ -198,14 +206,14 @@ impl Adjacency {
         })
     }
 
-    /// Reverses the normals of a mesh that is inside out: one that encloses a negative volume.
-    fn turn_normals_outward(&mut self) {
-        let origin = self.places[0];
+    /// Reverses the normals of a mesh that is inside out, that is, of negative volume.
+    fn orient_normals_outward(&mut self) {
+        let origin = self.positions[0];
         let sixfold_volume: f64 = self
             .corners
             .iter()
             .map(|corners| {
-                let [a, b, c] = corners.map(|place| self.place(place) - origin);
+                let [a, b, c] = corners.map(|vertex| self.position(vertex) - origin);
                 a.dot(&b.cross(&c))
             })
             .sum();
@@ -214,19 +222,20 @@ impl Adjacency {
         }
     }
 
-    /// Lets one triangle answer for each place that is no inner point of a plane, and for each convex edge.
+    /// Assigns an owner triangle to each vertex that is not interior to a plane region, and to each convex edge.
     fn owners(&self, shapes: &[EdgeShape]) -> Vec<u8> {
-        let mut sharp = vec![false; self.places.len()];
+        let mut sharp = vec![false; self.positions.len()];
         for (edge, shape) in self.edges.iter().zip(shapes) {
+            // Also at concave edges: the corner of a notch may be convex along another direction.
             if *shape != EdgeShape::Flat {
-                edge.ends.iter().for_each(|&place| sharp[place as usize] = true);
+                edge.ends.iter().for_each(|&vertex| sharp[vertex as usize] = true);
             }
         }
         let mut edge_free: Vec<_> = shapes.iter().map(|shape| *shape == EdgeShape::Convex).collect();
         let claim = |flag: &mut bool| std::mem::replace(flag, false);
         let mut owned = vec![0; self.corners.len()];
         for (index, bits) in owned.iter_mut().enumerate() {
-            // Trees leave out triangles without an area.
+            // Trees omit triangles without an area, so that such an owner would never be visited.
             if self.normals[index] == Vector3::zeros() {
                 continue;
             }
@@ -242,15 +251,15 @@ impl Adjacency {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum EdgeShape {
-    /// Can touch another edge; borders and edges of more than two faces count as such.
+    /// Can touch another edge; boundary edges and edges of more than two faces count as such.
     Convex,
-    /// Between faces that form a valley: nothing touches it before it touches the faces.
+    /// Between faces that form a valley: whatever touches it has touched the faces before.
     Concave,
-    /// Between faces of one plane.
+    /// Between coplanar faces.
     Flat,
 }
 
-/// Lists of numbers in one array: list i is `values[offsets[i]..offsets[i + 1]]`.
+/// Jagged array: list i is `values[offsets[i]..offsets[i + 1]]`.
 struct Lists {
     offsets: Vec<u32>,
     values: Vec<u32>,
@@ -275,20 +284,20 @@ fn span(offsets: &[u32], index: usize) -> Range<usize> {
     offsets[index] as usize..offsets[index + 1] as usize
 }
 
-/// Numbers the distinct coordinates and renames the corners of the triangles.
+/// Welds vertices of equal coordinates; returns their positions and the corners of the triangles as indices of these.
 fn weld(mesh: &TriangleMesh) -> (Vec<Point3<f64>>, Vec<[u32; 3]>) {
     let mut welder = Welder::default();
-    let place_of: Vec<_> = mesh.vertices().iter().map(|&vertex| welder.add(vertex)).collect();
-    let corners = mesh.triangles().iter().map(|corners| corners.map(|i| place_of[i as usize])).collect();
+    let welded: Vec<_> = mesh.vertices().iter().map(|&vertex| welder.add(vertex)).collect();
+    let corners = mesh.triangles().iter().map(|corners| corners.map(|i| welded[i as usize])).collect();
     (welder.into_points(), corners)
 }
 
-fn unit_normal(places: &[Point3<f64>], corners: &[u32; 3]) -> Vector3<f64> {
-    let [a, b, c] = corners.map(|place| places[place as usize]);
+fn unit_normal(positions: &[Point3<f64>], corners: &[u32; 3]) -> Vector3<f64> {
+    let [a, b, c] = corners.map(|vertex| positions[vertex as usize]);
     (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default()
 }
 
-/// Edges in the order in which the triangles name them, the edges of each triangle, the faces of each edge.
+/// Edges in the order of their first triangles, the edges of each triangle, and the faces of each edge.
 fn collect_edges(corners: &[[u32; 3]]) -> (Vec<Edge>, Vec<[u32; 3]>, Lists) {
     let mut numbers = HashMap::new();
     let mut edges = Vec::new();
@@ -301,6 +310,7 @@ fn collect_edges(corners: &[[u32; 3]]) -> (Vec<Edge>, Vec<[u32; 3]>, Lists) {
                 edges.push(Edge { ends });
                 u32::try_from(edges.len() - 1).expect("edges are numbered in 32 bits")
             });
+            // An edge of a degenerate triangle without length has no faces.
             if from != to {
                 entries.push((edge, face));
             }
@@ -311,20 +321,21 @@ fn collect_edges(corners: &[[u32; 3]]) -> (Vec<Edge>, Vec<[u32; 3]>, Lists) {
     (edges, triangle_edges, lists)
 }
 
-/// For every edge and face at it, the unit direction within the face, at right angles to the edge, away from it.
+/// For every edge and incident face, the unit vector within the face that is perpendicular to the edge and points away
+/// from it.
 fn collect_sides(
-    places: &[Point3<f64>],
+    positions: &[Point3<f64>],
     corners: &[[u32; 3]],
     edges: &[Edge],
     faces_of_edge: &Lists,
 ) -> (Vec<u32>, Vec<Vector3<f64>>) {
     let mut sides = Vec::with_capacity(faces_of_edge.values.len());
     for (index, edge) in edges.iter().enumerate() {
-        let [from, to] = edge.ends.map(|place| places[place as usize]);
+        let [from, to] = edge.ends.map(|vertex| positions[vertex as usize]);
         let along = (to - from).try_normalize(0.0).unwrap_or_default();
         for &face in &faces_of_edge.values[span(&faces_of_edge.offsets, index)] {
-            let apex = corners[face as usize].iter().find(|place| !edge.ends.contains(place));
-            let away = apex.map_or(Vector3::zeros(), |&apex| places[apex as usize] - from);
+            let apex = corners[face as usize].iter().find(|vertex| !edge.ends.contains(vertex));
+            let away = apex.map_or(Vector3::zeros(), |&apex| positions[apex as usize] - from);
             sides.push((away - along * along.dot(&away)).try_normalize(0.0).unwrap_or_default());
         }
     }
@@ -336,17 +347,17 @@ fn valleys(triangle_edges: &[[u32; 3]], shapes: &[EdgeShape]) -> Vec<u8> {
     triangle_edges.iter().map(|&[a, b, c]| bit(a, 0) | bit(b, 1) | bit(c, 2)).collect()
 }
 
-fn collect_neighbours(places: usize, edges: &[Edge]) -> (Vec<u32>, Vec<u32>) {
+fn collect_neighbours(vertices: usize, edges: &[Edge]) -> (Vec<u32>, Vec<u32>) {
     let entries: Vec<_> = edges
         .iter()
         .filter(|edge| edge.ends[0] != edge.ends[1])
         .flat_map(|&Edge { ends: [from, to] }| [(from, to), (to, from)])
         .collect();
-    let lists = Lists::new(places, &entries);
+    let lists = Lists::new(vertices, &entries);
     (lists.offsets, lists.values)
 }
 
-/// Numbers the sets of triangles joined by flat edges, each by its least triangle.
+/// Plane regions: connected components of the triangles over flat edges, each named by its lowest triangle (union-find).
 fn plane_regions(triangles: usize, shapes: &[EdgeShape], faces_of_edge: &Lists) -> Vec<u32> {
     let count = u32::try_from(triangles).expect("triangles of a mesh are numbered in 32 bits");
     let mut parents: Vec<u32> = (0..count).collect();
@@ -361,6 +372,7 @@ fn plane_regions(triangles: usize, shapes: &[EdgeShape], faces_of_edge: &Lists) 
         if let (EdgeShape::Flat, &[a, b]) = (shape, &faces_of_edge.values[span(&faces_of_edge.offsets, edge)])
         {
             let (a, b) = (root(&mut parents, a), root(&mut parents, b));
+            // The lower root wins, so that the number of a region does not depend on the order of the edges.
             parents[a.max(b) as usize] = a.min(b);
         }
     }

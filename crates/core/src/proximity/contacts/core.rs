@@ -1,7 +1,7 @@
-//! Contacts of a mesh with the core of a round shape: the centre of a ball or the axis of a capsule.
+//! Contacts of a mesh with the core shape of a rounded one: the centre of a sphere or the axis of a capsule.
 //!
-//! The surface of a round shape is the set of points at a fixed distance from its core, so its contacts are the
-//! local minima of the distance between mesh and core, shortened by the radius: exact, without a tessellation.
+//! The surface of a rounded shape is the set of points at a fixed distance from its core, so its contacts are the
+//! local minima of the distance between mesh and core, minus the radius: exact, without a tessellation.
 
 use std::ops::ControlFlow;
 
@@ -15,28 +15,28 @@ use crate::bvh::lanes::isa::Isa;
 use crate::bvh::node::{Node, WIDTH};
 use crate::bvh::packet::{Packet, above, below};
 use crate::bvh::single;
-use crate::bvh::single::Single;
+use crate::bvh::single::TreeQuery;
 use crate::proximity::model::Model;
 
-/// The core of a round shape, in the frame of the mesh.
+/// CoreShape of a rounded shape, in the frame of the mesh.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Core {
-    /// The centre of a ball.
+pub enum CoreShape {
+    /// Centre of a sphere.
     Point(Point3<f64>),
-    /// The ends of the axis of a capsule.
+    /// Endpoints of the axis of a capsule.
     Segment([Point3<f64>; 2]),
 }
 
-/// Where a core is.
+/// Side of the mesh on which a core is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CoreSide {
-    /// Outside the mesh, as far as the triangles near it tell: all contacts were found.
+    /// Outside the mesh, as far as the nearby triangles show: all contacts were found.
     Outside,
-    /// Within the mesh or across its surface: there is no answer in terms of distances.
+    /// Inside the mesh or across its surface: contacts are not defined by distances.
     Inside,
 }
 
-/// Finds contacts of cores. Holds buffers only; reuse it.
+/// Finder of contacts with cores. It holds only buffers and is meant to be reused.
 #[derive(Debug, Clone, Default)]
 pub struct CoreFinder {
     triangles: Vec<u32>,
@@ -46,13 +46,13 @@ pub struct CoreFinder {
 impl CoreFinder {
     /// Local minima, up to `reach` [m], of the distance between a mesh (A) and a core (B), frame of the mesh.
     ///
-    /// The core's features are `Vertex(0)`, `Vertex(1)` for its ends and `Edge(0)` for what is between them. With
-    /// `one_sided` the mesh has an inside, and its normals point outwards.
+    /// The core's features are `Vertex(0)` and `Vertex(1)` for its endpoints and `Edge(0)` for the open segment between
+    /// them. `one_sided` declares that the mesh has an inside and that its normals point outwards.
     pub fn find(
         &mut self,
         model: &Model,
         adjacency: &Adjacency,
-        core: &Core,
+        core: &CoreShape,
         reach: f64,
         one_sided: bool,
     ) -> (CoreSide, &[FeaturePair]) {
@@ -61,8 +61,10 @@ impl CoreFinder {
         let ends = core.ends();
         let mut near = NearBox::new(model, &ends, reach, &mut self.triangles);
         single::descend(model.bvh(), &mut near);
+        // The order of the mesh, whatever the order in which the tree was traversed.
         self.triangles.sort_unstable();
-        let mut search = Search { adjacency, core, reach, one_sided, nearest: f64::INFINITY, inside: false };
+        let mut search =
+            CoreSearch { adjacency, core, reach, one_sided, nearest: f64::INFINITY, inside: false };
         for &triangle in &self.triangles {
             search.faces(triangle, &mut self.found);
             search.vertices(triangle, &mut self.found);
@@ -73,7 +75,7 @@ impl CoreFinder {
     }
 }
 
-impl Core {
+impl CoreShape {
     fn ends(&self) -> [Point3<f64>; 2] {
         match *self {
             Self::Point(point) => [point; 2],
@@ -81,7 +83,7 @@ impl Core {
         }
     }
 
-    /// The ends with the vector to the other end.
+    /// Endpoints with their indices and the vector to the other endpoint.
     fn tips(&self) -> impl Iterator<Item = (u32, Point3<f64>, Vector3<f64>)> {
         let [from, to] = self.ends();
         let count = if matches!(self, Self::Point(_)) { 1 } else { 2 };
@@ -89,21 +91,22 @@ impl Core {
     }
 }
 
-struct Search<'a> {
+struct CoreSearch<'a> {
     adjacency: &'a Adjacency,
-    core: &'a Core,
+    core: &'a CoreShape,
     reach: f64,
     one_sided: bool,
     nearest: f64,
     inside: bool,
 }
 
-impl Search<'_> {
+impl CoreSearch<'_> {
     fn faces(&mut self, triangle: u32, found: &mut Vec<FeaturePair>) {
         let corners = self.adjacency.triangle(triangle);
         let normal = self.adjacency.normal(triangle);
         let heights = self.core.ends().map(|end| (end - corners[0]).dot(&normal));
-        if let Core::Segment([from, to]) = self.core {
+        if let CoreShape::Segment([from, to]) = self.core {
+            // Endpoints on both sides of the plane, the intersection in the triangle: the axis pierces the mesh.
             let crossing = from + (to - from) * (heights[0] / (heights[0] - heights[1]));
             if heights[0] * heights[1] < 0.0 && foot_is_inside(&crossing, &corners, &normal) {
                 self.inside = true;
@@ -115,12 +118,14 @@ impl Search<'_> {
             if height.abs() > self.reach || !foot_is_inside(&point, &corners, &normal) {
                 continue;
             }
-            let turned = !self.one_sided && height < 0.0;
-            let (outward, gap) = if turned { (-normal, -height) } else { (normal, height) };
+            let reversed = !self.one_sided && height < 0.0;
+            let (outward, gap) = if reversed { (-normal, -height) } else { (normal, height) };
+            // The side is that of the nearest feature found so far.
             if gap.abs() < self.nearest {
                 self.nearest = gap.abs();
                 self.inside = gap < 0.0;
             }
+            // The endpoint is the closest point of the core only if the other endpoint is not nearer to the face.
             if gap >= 0.0 && rises_little(&-along, &outward) {
                 let features = [Feature::Face(self.adjacency.region(triangle)), Feature::Vertex(tip)];
                 found.push(FeaturePair {
@@ -135,19 +140,21 @@ impl Search<'_> {
 
     fn vertices(&mut self, triangle: u32, found: &mut Vec<FeaturePair>) {
         for k in owned_vertices(self.adjacency.owned(triangle)) {
-            let place = self.adjacency.corners(triangle)[k];
-            let vertex = self.adjacency.place(place);
-            let bears = |normal: &Vector3<f64>| self.adjacency.within_cone(place, normal);
+            let index = self.adjacency.corners(triangle)[k];
+            let vertex = self.adjacency.position(index);
+            let supports = |normal: &Vector3<f64>| self.adjacency.within_cone(index, normal);
             for (tip, point, along) in self.core.tips() {
-                let features = [Feature::Vertex(place), Feature::Vertex(tip)];
-                let pair = self.apart([vertex, point], features, |n| bears(n) && rises_little(&-along, n));
-                self.keep(pair, found);
+                let features = [Feature::Vertex(index), Feature::Vertex(tip)];
+                let pair =
+                    self.separated([vertex, point], features, |n| supports(n) && rises_little(&-along, n));
+                self.add(pair, found);
             }
-            if let Core::Segment(ends) = self.core
+            if let CoreShape::Segment(ends) = self.core
                 && let Some(foot) = inner_foot(&vertex, ends)
             {
-                let pair = self.apart([vertex, foot], [Feature::Vertex(place), Feature::Edge(0)], bears);
-                self.keep(pair, found);
+                let pair =
+                    self.separated([vertex, foot], [Feature::Vertex(index), Feature::Edge(0)], supports);
+                self.add(pair, found);
             }
         }
     }
@@ -156,33 +163,35 @@ impl Search<'_> {
         for k in owned_edges(self.adjacency.owned(triangle)) {
             let edge = self.adjacency.edges_of(triangle)[k];
             let ends = self.adjacency.ends(edge);
-            let bears = |normal: &Vector3<f64>| self.adjacency.sides_are_behind(edge, normal);
+            let supports = |normal: &Vector3<f64>| self.adjacency.sides_are_behind(edge, normal);
             for (tip, point, along) in self.core.tips() {
                 if let Some(foot) = inner_foot(&point, &ends) {
                     let features = [Feature::Edge(edge), Feature::Vertex(tip)];
-                    let pair = self.apart([foot, point], features, |n| bears(n) && rises_little(&-along, n));
-                    self.keep(pair, found);
+                    let pair =
+                        self.separated([foot, point], features, |n| supports(n) && rises_little(&-along, n));
+                    self.add(pair, found);
                 }
             }
-            if let Core::Segment(axis) = self.core
+            if let CoreShape::Segment(axis) = self.core
                 && let Some(points) = inner_closest_points(&ends, axis)
             {
-                let pair = self.apart(points, [Feature::Edge(edge), Feature::Edge(0)], bears);
-                self.keep(pair, found);
+                let pair = self.separated(points, [Feature::Edge(edge), Feature::Edge(0)], supports);
+                self.add(pair, found);
             }
         }
     }
 
-    fn apart(
+    /// Pair of points at a positive distance up to the reach, if its normal satisfies `supports`.
+    fn separated(
         &self,
         points: [Point3<f64>; 2],
         features: [Feature; 2],
-        bears: impl Fn(&Vector3<f64>) -> bool,
+        supports: impl Fn(&Vector3<f64>) -> bool,
     ) -> Option<FeaturePair> {
         let between = points[1] - points[0];
         let gap = between.norm();
         let normal = between / gap;
-        (gap > 0.0 && gap <= self.reach && bears(&normal)).then_some(FeaturePair {
+        (gap > 0.0 && gap <= self.reach && supports(&normal)).then_some(FeaturePair {
             points,
             normal,
             gap,
@@ -190,7 +199,8 @@ impl Search<'_> {
         })
     }
 
-    fn keep(&mut self, pair: Option<FeaturePair>, found: &mut Vec<FeaturePair>) {
+    /// Appends a pair and updates the nearest feature.
+    fn add(&mut self, pair: Option<FeaturePair>, found: &mut Vec<FeaturePair>) {
         let Some(pair) = pair else { return };
         if pair.gap < self.nearest {
             self.nearest = pair.gap;
@@ -200,7 +210,7 @@ impl Search<'_> {
     }
 }
 
-/// The closest points of two segments, if they are inner points of both and the segments are not parallel.
+/// Closest points of two segments, if they are interior to both and the segments are not parallel.
 fn inner_closest_points(on_a: &[Point3<f64>; 2], on_b: &[Point3<f64>; 2]) -> Option<[Point3<f64>; 2]> {
     let (along_a, along_b) = (on_a[1] - on_a[0], on_b[1] - on_b[0]);
     let across = along_a.cross(&along_b);
@@ -211,11 +221,12 @@ fn inner_closest_points(on_a: &[Point3<f64>; 2], on_b: &[Point3<f64>; 2]) -> Opt
     let between = on_b[0] - on_a[0];
     let s = between.cross(&along_b).dot(&across) / across_squared;
     let t = between.cross(&along_a).dot(&across) / across_squared;
+    // Endpoints are features of their own, with their own cone tests.
     let inner = |x: f64| 0.0 < x && x < 1.0;
     (inner(s) && inner(t)).then(|| [on_a[0] + along_a * s, on_b[0] + along_b * t])
 }
 
-/// Descent to the triangles whose boxes meet a box.
+/// Traversal to the triangles whose boxes overlap a box.
 struct NearBox<'a> {
     min: [f32; 3],
     max: [f32; 3],
@@ -225,6 +236,7 @@ struct NearBox<'a> {
 impl<'a> NearBox<'a> {
     fn new(model: &Model, ends: &[Point3<f64>; 2], reach: f64, triangles: &'a mut Vec<u32>) -> Self {
         let [from, to] = ends.map(|end| end - model.bvh().center());
+        // The boxes of the tree are relative to its centre, in single precision: rounded outwards below.
         let (min, max) = (from.inf(&to), from.sup(&to));
         Self {
             min: std::array::from_fn(|k| below(min[k] - reach)),
@@ -234,7 +246,7 @@ impl<'a> NearBox<'a> {
     }
 }
 
-impl Single for NearBox<'_> {
+impl TreeQuery for NearBox<'_> {
     #[inline(always)]
     fn costs<I: Isa>(&self, children: &Node) -> [f32; WIDTH] {
         std::array::from_fn(|lane| {

@@ -3,12 +3,12 @@
 //!
 //! A contact feature is a local minimum of the distance between two surfaces. With `n` the unit normal from A to
 //! B at such a minimum, no neighbour of the feature on A lies further along `n`, none on B further against it;
-//! this *cone test* is what tells a corner that bears from one that merely is near a face. Where two surfaces
-//! overlap by a little, the same pairs have negative gaps.
+//! this *cone test* distinguishes a supporting corner from one that is merely near a face. Where two surfaces
+//! overlap slightly, the same pairs have negative gaps.
 //!
-//! A vertex over the border of a face is a vertex–edge or a vertex–vertex pair. Where faces or crossing edges are
-//! near, those add nothing but false obstacles at corners that pass each other, so they are reported only when
-//! nothing else was found.
+//! A vertex beyond the border of a face forms a vertex–edge or a vertex–vertex pair. Where vertex–face or edge–edge pairs
+//! exist, those add only ghost contacts at corners that pass each other, so they are reported only when nothing else was
+//! found.
 
 mod adjacency;
 mod core;
@@ -16,9 +16,9 @@ mod features;
 mod front;
 
 pub use adjacency::Adjacency;
-pub use core::{Core, CoreFinder, CoreSide};
-pub use features::{Feature, FeatureFinder, FeaturePair, Query};
-pub use front::{FeatureFront, Side};
+pub use core::{CoreFinder, CoreShape, CoreSide};
+pub use features::{Feature, FeatureFinder, FeaturePair, FeatureQuery};
+pub use front::{ContactMesh, FeatureFront};
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Point3, Vector3};
 use proptest::prelude::*;
 
-use super::{Adjacency, Core, CoreFinder, CoreSide, Feature, FeatureFinder, FeaturePair, Query};
+use super::{Adjacency, CoreFinder, CoreShape, CoreSide, Feature, FeatureFinder, FeaturePair, FeatureQuery};
 use crate::geometry::procedural::{BumpySphere, Cuboid, LShape, Procedural, Torus};
 use crate::geometry::{Solidity, TriangleMesh};
 use crate::proximity::{Model, pairs_within};
@@ -23,11 +23,11 @@ fn features(
     let model = |mesh: &TriangleMesh| Model::new(mesh.clone(), Solidity::Solid);
     let mut pairs = Vec::new();
     pairs_within(&model(a), &Isometry3::identity(), &model(b), b_to_a, reach, &mut pairs);
-    let query = Query { b_to_a: *b_to_a, least: range[0], greatest: range[1], two_sided: [false; 2] };
+    let query = FeatureQuery { b_to_a: *b_to_a, min: range[0], max: range[1], two_sided: [false; 2] };
     FeatureFinder::default().find(&Adjacency::new(a), &Adjacency::new(b), &pairs, &query).to_vec()
 }
 
-fn turned(x: f64, y: f64, z: f64, angles: [f64; 3]) -> Isometry3<f64> {
+fn posed(x: f64, y: f64, z: f64, angles: [f64; 3]) -> Isometry3<f64> {
     Isometry3::from_parts(
         Vector3::new(x, y, z).into(),
         nalgebra::UnitQuaternion::from_euler_angles(angles[0], angles[1], angles[2]),
@@ -66,7 +66,7 @@ fn a_soup_of_separate_triangles_has_the_adjacency_of_the_welded_mesh() {
 }
 
 #[test]
-fn the_inner_edge_of_an_l_is_concave_and_a_reversed_mesh_says_the_same() {
+fn the_inner_edge_of_an_l_is_concave_and_reversing_the_mesh_does_not_change_that() {
     let mesh = LShape::default().mesh().unwrap();
     let reversed = TriangleMesh::new(
         mesh.vertices().to_vec(),
@@ -88,7 +88,7 @@ fn a_cube_on_a_larger_one_touches_at_its_four_corners() {
     for subdivisions in [1, 3] {
         let floor = Cuboid { x: 4.0, y: 4.0, z: 1.0, subdivisions }.mesh().unwrap();
         for height in [1e-3, 0.0, -1e-3] {
-            let pose = turned(0.1, 0.2, 1.0 + height, [0.0, 0.0, 0.3]);
+            let pose = posed(0.1, 0.2, 1.0 + height, [0.0, 0.0, 0.3]);
             let found = features(&floor, &unit_cube(1), &pose, [-0.01, 0.01]);
             let corners: Vec<_> =
                 found.iter().filter(|f| matches!(f.features[1], Feature::Vertex(_))).collect();
@@ -103,13 +103,13 @@ fn a_cube_on_a_larger_one_touches_at_its_four_corners() {
 
 #[test]
 fn crossed_cube_edges_touch_once_at_their_crossing() {
-    // Both cubes stand on an edge, the upper edge turned by a right angle about z.
+    // Both cubes are balanced on an edge, the upper edge rotated by a right angle about z.
     let quarter = std::f64::consts::FRAC_PI_4;
-    let a = unit_cube(1).transformed(&turned(0.0, 0.0, 0.0, [quarter, 0.0, 0.0]));
-    let b = unit_cube(1).transformed(&turned(0.0, 0.0, 0.0, [0.0, quarter, 0.0]));
+    let a = unit_cube(1).transformed(&posed(0.0, 0.0, 0.0, [quarter, 0.0, 0.0]));
+    let b = unit_cube(1).transformed(&posed(0.0, 0.0, 0.0, [0.0, quarter, 0.0]));
     let diagonal = 2.0_f64.sqrt();
     for gap in [1e-3, -1e-3] {
-        let found = features(&a, &b, &turned(0.1, -0.2, diagonal + gap, [0.0; 3]), [-0.01, 0.01]);
+        let found = features(&a, &b, &posed(0.1, -0.2, diagonal + gap, [0.0; 3]), [-0.01, 0.01]);
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(matches!(found[0].features, [Feature::Edge(_), Feature::Edge(_)]));
         assert!((found[0].gap - gap).abs() < 1e-12);
@@ -124,7 +124,7 @@ fn two_corners_that_meet_are_found_although_no_face_is_near() {
     let found = features(
         &unit_cube(1),
         &unit_cube(1),
-        &turned(2.0 * corner, 2.0 * corner, 2.0 * corner, [0.0; 3]),
+        &posed(2.0 * corner, 2.0 * corner, 2.0 * corner, [0.0; 3]),
         [-0.01, 0.01],
     );
     assert_eq!(found.len(), 1, "{found:?}");
@@ -132,7 +132,7 @@ fn two_corners_that_meet_are_found_although_no_face_is_near() {
     assert!((found[0].gap - 2e-3 * 3.0_f64.sqrt()).abs() < 1e-12);
 }
 
-/// Least distance between two meshes, by sampling nothing: all vertex–triangle and edge–edge distances.
+/// Minimum distance between two meshes, without sampling: all vertex–triangle and edge–edge distances.
 fn distance_by_brute_force(a: &TriangleMesh, b: &TriangleMesh) -> f64 {
     use parry3d::query::PointQuery;
     use parry3d::shape::{Segment, Triangle};
@@ -140,32 +140,32 @@ fn distance_by_brute_force(a: &TriangleMesh, b: &TriangleMesh) -> f64 {
         let convert = |index: usize| mesh.triangle(index).map(|p| parry3d::math::Vector::new(p.x, p.y, p.z));
         (0..mesh.triangles().len()).map(convert).collect::<Vec<_>>()
     };
-    let mut least = f64::INFINITY;
+    let mut min = f64::INFINITY;
     for p in triangles(a) {
         for q in triangles(b) {
             let (s, t) = (Triangle::new(p[0], p[1], p[2]), Triangle::new(q[0], q[1], q[2]));
             for corner in p {
-                least = least.min(t.distance_to_local_point(corner, true));
+                min = min.min(t.distance_to_local_point(corner, true));
             }
             for corner in q {
-                least = least.min(s.distance_to_local_point(corner, true));
+                min = min.min(s.distance_to_local_point(corner, true));
             }
             for i in 0..3 {
                 for j in 0..3 {
                     let (e, f) = (Segment::new(p[i], p[(i + 1) % 3]), Segment::new(q[j], q[(j + 1) % 3]));
                     let pose = parry3d::math::Pose::IDENTITY;
-                    least = least.min(parry3d::query::distance(&pose, &e, &pose, &f).unwrap().distance);
+                    min = min.min(parry3d::query::distance(&pose, &e, &pose, &f).unwrap().distance);
                 }
             }
         }
     }
-    least
+    min
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn the_least_gap_of_bodies_apart_is_their_distance(
+    fn the_min_gap_of_bodies_apart_is_their_distance(
         angles in prop::array::uniform3(-3.0..3.0),
         direction in prop::array::uniform3(-1.0..1.0),
         kind in 0..3_usize,
@@ -177,13 +177,13 @@ proptest! {
         ];
         let (a, b) = (&meshes[kind], &meshes[(kind + 1) % 3]);
         let direction = Vector3::from(direction).normalize() * 2.6;
-        let pose = turned(direction.x, direction.y, direction.z, angles);
+        let pose = posed(direction.x, direction.y, direction.z, angles);
         let exact = distance_by_brute_force(a, &b.transformed(&pose));
         prop_assume!(exact > 1e-3);
         let found = features(a, b, &pose, [0.0, 1.5 * exact]);
-        let least = found.iter().map(|feature| feature.gap).fold(f64::INFINITY, f64::min);
+        let min = found.iter().map(|feature| feature.gap).fold(f64::INFINITY, f64::min);
         // Corners apart are reported only where no face or crossing edges are near; those lie farther then.
-        prop_assert!(least >= exact * (1.0 - 1e-9), "least {} exact {}", least, exact);
+        prop_assert!(min >= exact * (1.0 - 1e-9), "minimum {} exact {}", min, exact);
         let tight = features(a, b, &pose, [0.0, exact * (1.0 + 1e-9)]);
         prop_assert!(!tight.is_empty(), "nothing at the distance {}", exact);
         for feature in found {
@@ -198,7 +198,7 @@ proptest! {
         shift in prop::array::uniform3(-0.9..0.9),
     ) {
         let (a, b) = (unit_cube(2), BumpySphere { frequency: 4, ..BumpySphere::default() }.mesh().unwrap());
-        let pose = turned(shift[0], shift[1], shift[2], angles);
+        let pose = posed(shift[0], shift[1], shift[2], angles);
         let range = [-0.05, 0.05];
         let mut there = features(&a, &b, &pose, range);
         let mut back = features(&b, &a, &pose.inverse(), range);
@@ -226,16 +226,17 @@ fn a_core_over_a_cube_meets_the_face_the_edge_or_the_corner_that_is_nearest() {
         (Point3::new(0.6, 0.6, 0.6), 0.03_f64.sqrt()),
     ];
     for (center, distance) in cases {
-        let (side, found) = finder.find(&model, &adjacency, &Core::Point(center), 0.5, true);
+        let (side, found) = finder.find(&model, &adjacency, &CoreShape::Point(center), 0.5, true);
         assert_eq!(side, CoreSide::Outside);
-        let least = found.iter().map(|pair| pair.gap).fold(f64::INFINITY, f64::min);
-        assert!((least - distance).abs() < 1e-12, "{center}: {found:?}");
+        let min = found.iter().map(|pair| pair.gap).fold(f64::INFINITY, f64::min);
+        assert!((min - distance).abs() < 1e-12, "{center}: {found:?}");
     }
-    let (side, _) = finder.find(&model, &adjacency, &Core::Point(Point3::new(0.0, 0.0, 0.45)), 0.2, true);
+    let (side, _) =
+        finder.find(&model, &adjacency, &CoreShape::Point(Point3::new(0.0, 0.0, 0.45)), 0.2, true);
     assert_eq!(side, CoreSide::Inside);
-    let piercing = Core::Segment([Point3::new(0.05, 0.05, 0.3), Point3::new(0.05, 0.1, 0.8)]);
+    let piercing = CoreShape::Segment([Point3::new(0.05, 0.05, 0.3), Point3::new(0.05, 0.1, 0.8)]);
     assert_eq!(finder.find(&model, &adjacency, &piercing, 0.1, true).0, CoreSide::Inside);
-    let lying = Core::Segment([Point3::new(-0.2, 0.05, 0.6), Point3::new(0.2, 0.05, 0.6)]);
+    let lying = CoreShape::Segment([Point3::new(-0.2, 0.05, 0.6), Point3::new(0.2, 0.05, 0.6)]);
     let (side, found) = finder.find(&model, &adjacency, &lying, 0.2, true);
     let ends = found.iter().filter(|pair| matches!(pair.features[1], Feature::Vertex(_))).count();
     assert_eq!((side, ends), (CoreSide::Outside, 2), "{found:?}");

@@ -1,9 +1,9 @@
-//! How long the triangles of two leaves certainly stay apart.
+//! Free time of the triangles of two leaves.
 //!
-//! Every pair gets the time that its distance gives at the greatest speed of its corners: speed is a convex function,
-//! so that no point of a triangle is faster. Then the pair that would touch first is looked at more closely: along the
-//! line between its closest points only the closing speed counts, which is greatest at a corner too. What this line
-//! tells of the other pairs is taken along. That goes on until the first pair has had its turn.
+//! Each pair is first assigned the free time that follows from its distance and the maximum speed of its corners: speed is
+//! a convex function, so that no point of a triangle is faster. Then the pair with the minimum free time is refined: along
+//! the line through its closest points only the closing speed counts, whose maximum is at a corner too. The same direction
+//! also improves the free times of the other pairs. This is repeated until the pair with the minimum has been refined.
 
 use nalgebra::{Point3, Unit, Vector3};
 
@@ -11,33 +11,33 @@ use super::free_time::free_time;
 use super::relative::{Instant, Relative};
 use crate::bvh::lanes::isa::{Double, Isa, dot, load, splat};
 use crate::bvh::packet::{PACKET, Packet};
-use crate::kinematics::rigid_motion::share_along;
+use crate::kinematics::rigid_motion::fraction_along;
 use crate::proximity::triangle_distance::{PreparedTriangle, closest_points, distances_squared};
 
-/// What two leaves are at one time.
-pub(super) enum Leaves {
-    /// These triangles of A and B are within the tolerance.
+/// Outcome of the test of two leaves at one time.
+pub(super) enum LeafTest {
+    /// Triangles of A and B that are within the tolerance.
     Touching([u32; 2]),
-    /// They stay apart for so long.
+    /// Minimum time for which the leaves stay apart.
     Apart(f64),
 }
 
-/// A leaf of A at one time, in the frame of B's tree.
-struct Moved {
+/// Leaf of A at one time, in the frame of B's tree.
+struct MovingLeaf {
     corners: [[[f64; 3]; 3]; PACKET],
     velocities: [[Vector3<f64>; 3]; PACKET],
-    curved: f64,
+    acceleration: f64,
     axis: Option<Unit<Vector3<f64>>>,
 }
 
-impl Moved {
+impl MovingLeaf {
     #[inline(always)]
     fn new(packet: &Packet, relative: &Relative<'_>, now: &Instant) -> Self {
         let center = relative.a.model.center().coords;
         let mut moved = Self {
             corners: [[[0.0; 3]; 3]; PACKET],
             velocities: [[Vector3::zeros(); 3]; PACKET],
-            curved: 0.0,
+            acceleration: 0.0,
             axis: now.axis,
         };
         let mut farthest = 0.0_f64;
@@ -50,17 +50,18 @@ impl Moved {
                 moved.velocities[lane][k] = now.linear + now.angular.cross(&arm);
             }
         }
-        moved.curved = relative.acceleration_within(farthest.sqrt());
+        moved.acceleration = relative.acceleration_within(farthest.sqrt());
         moved
     }
 
-    /// The greatest speed of a triangle's points against a direction.
+    /// Maximum speed of a triangle's points against a direction.
     #[inline(always)]
     fn closing(&self, lane: usize, n: &Vector3<f64>) -> f64 {
         let [x, y, z] = &self.velocities[lane];
         -(n.dot(x).min(n.dot(y)).min(n.dot(z)))
     }
 
+    /// Maximum speed of a triangle's points.
     #[inline(always)]
     fn speed(&self, lane: usize) -> f64 {
         let [x, y, z] = &self.velocities[lane];
@@ -68,61 +69,65 @@ impl Moved {
     }
 }
 
-/// The limits of a search between leaves.
+/// Tolerances and time horizon of a test of leaves.
 pub(super) struct Limits {
-    /// What touching is [m].
+    /// Distance that counts as contact [m].
     pub(super) tolerance: f64,
-    /// What gaps must keep [m].
+    /// Margin that is subtracted from all gaps [m].
     pub(super) margin: f64,
-    /// How long matters.
+    /// Time beyond which free times need not be known.
     pub(super) horizon: f64,
 }
 
-/// Looks at all pairs of triangles of two leaves.
+/// Tests all pairs of triangles of two leaves.
 #[inline(always)]
-pub(super) fn look<I: Isa>(
+pub(super) fn test_leaves<I: Isa>(
     relative: &Relative<'_>,
     now: &Instant,
     a: &Packet,
     b: &Packet,
     limits: &Limits,
-) -> Leaves {
-    let moved = Moved::new(a, relative, now);
+) -> LeafTest {
+    let moved = MovingLeaf::new(a, relative, now);
     let slack = relative.speed_slack();
     let mut free = [[f64::INFINITY; PACKET]; PACKET];
     let mut nearest = (f64::INFINITY, [0; 2]);
     for (i, _) in a.lanes() {
         let speed = moved.speed(i) + slack;
-        let reach = limits.margin + limits.horizon * (speed + 0.5 * moved.curved * limits.horizon);
+        // Triangles farther apart cannot meet within the horizon, so that their exact distance is not needed.
+        let reach = limits.margin + limits.horizon * (speed + 0.5 * moved.acceleration * limits.horizon);
         let prepared = PreparedTriangle::new(&moved.corners[i]);
         let squared = distances_squared::<I::Double>(&prepared, b, reach * reach);
         for (j, _) in b.lanes() {
+            // Contact is decided by the distance alone, before any free time is improved.
             if squared[j] < nearest.0 {
                 nearest = (squared[j], [i, j]);
             }
-            free[i][j] = free_time(squared[j].sqrt() - limits.margin, speed, moved.curved);
+            free[i][j] = free_time(squared[j].sqrt() - limits.margin, speed, moved.acceleration);
         }
     }
     if nearest.0 <= limits.tolerance * limits.tolerance {
         let [i, j] = nearest.1;
-        return Leaves::Touching([a.triangles[i], b.triangles[j]]);
+        return LeafTest::Touching([a.triangles[i], b.triangles[j]]);
     }
     let mut refined = [[false; PACKET]; PACKET];
     loop {
         let [i, j] = soonest(&free, a, b);
+        // The minimum is beyond the horizon, or cannot be improved any further by its own direction.
         if !(free[i][j] < limits.horizon) || refined[i][j] {
-            return Leaves::Apart(free[i][j]);
+            return LeafTest::Apart(free[i][j]);
         }
         refined[i][j] = true;
         let triangle = b.triangle(j).map(Point3::from);
         let (distance, [x, y]) = closest_points(&moved.corners[i].map(Point3::from), &triangle);
+        // Without a distance there is no direction; the pair keeps its free time.
         if distance > 0.0 {
-            along::<I>(&moved, [a, b], &((x - y) / distance), &mut free, [limits.margin, slack]);
+            improve_along::<I>(&moved, [a, b], &((x - y) / distance), &mut free, [limits.margin, slack]);
         }
     }
 }
 
-/// The pair that would touch first.
+/// Pair with the minimum free time.
 #[inline(always)]
 fn soonest(free: &[[f64; PACKET]; PACKET], a: &Packet, b: &Packet) -> [usize; 2] {
     let mut soonest = [0; 2];
@@ -136,10 +141,10 @@ fn soonest(free: &[[f64; PACKET]; PACKET], a: &Packet, b: &Packet) -> [usize; 2]
     soonest
 }
 
-/// What a direction, from B to A, tells of all pairs.
+/// Raises the free times of all pairs by means of one direction, from B to A.
 #[inline(always)]
-fn along<I: Isa>(
-    moved: &Moved,
+fn improve_along<I: Isa>(
+    moved: &MovingLeaf,
     [a, b]: [&Packet; 2],
     n: &Vector3<f64>,
     free: &mut [[f64; PACKET]; PACKET],
@@ -150,13 +155,14 @@ fn along<I: Isa>(
         .max(dot(&lanes, &load(&b.corners[1])))
         .max(dot(&lanes, &load(&b.corners[2])))
         .store();
-    let curved = moved.curved * share_along(n, moved.axis);
+    let acceleration = moved.acceleration * fraction_along(n, moved.axis);
     for (i, _) in a.lanes() {
         let [x, y, z] = moved.corners[i].map(|corner| n.dot(&Vector3::from(corner)));
+        // The gap between the projections of both triangles, and the fastest corner against the direction.
         let lowest = x.min(y).min(z) - margin;
         let closing = moved.closing(i, n) + slack;
         for (j, _) in b.lanes() {
-            free[i][j] = free[i][j].max(free_time(lowest - heights[j], closing, curved));
+            free[i][j] = free[i][j].max(free_time(lowest - heights[j], closing, acceleration));
         }
     }
 }

@@ -1,9 +1,10 @@
-//! Continuous collision of two rigid bodies in motion: the first contact, or a proof that there is none
+//! Continuous collision detection (CCD) of two moving rigid bodies: the first contact, or a proof that there is none
 //! [Lin17 §40.3, conservative advancement].
 //!
-//! The answer is conservative: up to its time the motion is proved free, and at its time the gap is within a tolerance.
-//! Motions that come that near without touching count as contacts. What proves it is a bound of the motion between any
-//! two boxes of the trees ([`free_time`]), relative to B ([`relative`]), applied to every pair by itself ([`search`]).
+//! The result is conservative: up to its time the motion is proved free, and at its time the separation distance is within
+//! a tolerance. Motions that come within the tolerance without touching count as contacts. The proof is a motion bound
+//! for any two boxes of the trees ([`free_time`]), relative to B ([`relative`]), applied to every pair of subtrees
+//! separately ([`search`]).
 
 mod free_time;
 mod leaves;
@@ -13,79 +14,79 @@ pub(crate) mod search;
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use self::relative::{Moving, Relative};
-use self::search::{Ending, Search, Touch};
+use self::search::{AdvancementSearch, SearchOutcome, Touch};
 use super::collision::intersecting_pair_at;
 use super::inside::shared_point;
 use super::model::Model;
-use super::placement::{Placement, triangles_in_b};
+use super::relative_pose::{RelativePose, triangles_in_b};
 use super::triangle_distance::{closest_points, common_point};
 use super::triangle_pair::nearest_plane;
 use crate::kinematics::rigid_motion::RigidMotion;
 use crate::proximity::error::ProximityError;
 
-/// What a continuous query is to reach, and at what cost at most.
+/// Tolerance and iteration limit of a continuous collision query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContinuousOptions {
-    /// Gap that counts as contact, relative to the radius of the smaller model. Below about 1e-13 of the sizes and
-    /// positions rounding takes its place.
+    /// Separation distance that counts as contact, relative to the radius of the smaller model. It is bounded from below
+    /// by rounding, about 1e-13 of the sizes and positions.
     pub relative_tolerance: f64,
-    /// Looks at a pair of boxes or leaves after which the query gives up.
+    /// Maximum number of advancement steps (tests of a pair of boxes or leaves).
     pub max_iterations: u64,
 }
 
 impl Default for ContinuousOptions {
-    /// A millionth of the smaller model, and steps for seconds of work.
+    /// A millionth of the radius of the smaller model, and a limit that corresponds to seconds of work.
     fn default() -> Self {
         Self { relative_tolerance: 1e-6, max_iterations: 10_000_000 }
     }
 }
 
-/// The first contact of two motions.
+/// First contact of two moving bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactInTime {
-    /// When, in [0, 1] of the motions: they are proved free up to here, and the first contact is not before.
+    /// Time of contact in [0, 1]: the motions are proved free up to here, and the first contact is not earlier.
     pub time: f64,
-    /// What separates the surfaces then [m]; zero where the start is a contact.
+    /// Separation distance of the surfaces at that time [m]; zero when the bodies are in contact at the start.
     pub gap: f64,
-    /// The closest points then, of A and of B [m, world].
+    /// Witness points at that time, on A and on B [m, world].
     pub points: [Point3<f64>; 2],
-    /// Unit normal of the contact in the world frame, from B to A. Of a start inside a solid, where no surfaces touch,
-    /// the direction from B's centre to that of A.
+    /// Unit contact normal in the world frame, from B to A. When one body starts inside the other without touching its
+    /// surface, the direction from B's centre to that of A.
     pub normal: Unit<Vector3<f64>>,
-    /// The triangles of A and B that touch; `None` of a start inside a solid.
+    /// Triangles of A and B in contact; `None` when one body starts inside the other.
     pub triangles: Option<[u32; 2]>,
-    /// Advancement steps: looks at a pair of boxes or leaves.
+    /// Number of advancement steps (tests of a pair of boxes or leaves).
     pub steps: u64,
 }
 
-/// The first contact of `a` and `b` while both move; `None` when the whole motion is proved free of contact.
+/// First contact of `a` and `b` while both move; `None` when the whole motion is proved free of contact.
 ///
-/// A start in contact (also of a solid inside another one, as in [`collide`](super::collide)) answers time 0. The answer
-/// is the same, to within the tolerance, with A and B exchanged.
+/// Returns time 0 when the bodies are in contact at the start (also when one solid is inside the other, as in
+/// [`collide`](super::collide)). Exchanging A and B changes the result by no more than the tolerance.
 ///
 /// ```
 /// use extricate_core::geometry::Solidity;
 /// use extricate_core::geometry::procedural::{Cuboid, Procedural};
 /// use extricate_core::kinematics::Motion;
-/// use extricate_core::proximity::{ContinuousOptions, Model, rigid};
+/// use extricate_core::proximity::{ContinuousOptions, Model, time_of_contact_rigid};
 /// use nalgebra::{Isometry3, Vector3};
 ///
-/// // A rod of length 2 turns a quarter about z, and meets a cube on the y axis with its end.
+/// // A rod of length 2 rotates by 90° about z, and its end meets a cube on the y axis.
 /// let rod = Model::new(Cuboid { x: 2.0, y: 0.1, z: 0.1, ..Cuboid::default() }.mesh()?, Solidity::Solid);
 /// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
 /// let quarter = Isometry3::rotation(Vector3::z() * std::f64::consts::FRAC_PI_2);
-/// let turning = Motion::linear(&Isometry3::identity(), &quarter);
+/// let rotating = Motion::linear(&Isometry3::identity(), &quarter);
 /// let resting = Motion::still(&Isometry3::translation(0.0, 1.4, 0.0));
-/// let contact = rigid(&rod, &turning, &cube, &resting, &ContinuousOptions::default())?;
+/// let contact = time_of_contact_rigid(&rod, &rotating, &cube, &resting, &ContinuousOptions::default())?;
 /// let contact = contact.expect("the end of the rod is higher than the bottom of the cube");
 /// assert!(contact.time > 0.5 && contact.gap < 1e-6);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
-/// [`ProximityError`] when the steps are used up, with the time up to which the motion is proved free; when the
+/// [`ProximityError`] when the iteration limit is reached, with the time up to which the motion is proved free; when the
 /// tolerance is not positive, or a motion not finite.
-pub fn rigid(
+pub fn time_of_contact_rigid(
     a: &Model,
     motion_a: &dyn RigidMotion,
     b: &Model,
@@ -106,19 +107,19 @@ pub fn rigid(
     }
 }
 
-/// Two models in motion, with the search for their first contact.
+/// Two moving models with the state of the search for their first contact.
 pub(crate) struct MovingPair<'a> {
     relative: Relative<'a>,
-    search: Search,
-    /// The search has the roles of A and B exchanged.
+    search: AdvancementSearch,
+    /// Whether the search has the roles of A and B exchanged.
     exchanged: bool,
     started: bool,
 }
 
-/// How far a search came.
+/// Outcome of advancing a search to a given time.
 pub(crate) enum Advance {
     Contact(Box<ContactInTime>),
-    /// No contact up to the end that was asked for.
+    /// No contact up to the given time.
     Free,
     Exhausted {
         free_until: f64,
@@ -132,13 +133,15 @@ impl<'a> MovingPair<'a> {
             return Err(ProximityError::Option { option, value: tolerance, accepted });
         }
         let (plain, swapped) = (Relative::new(a, b), Relative::new(b, a));
-        let exchanged = swapped.greatest_acceleration() < plain.greatest_acceleration();
+        // The bound of the relative acceleration is not symmetric: B should be the body that rotates less.
+        let exchanged = swapped.max_acceleration() < plain.max_acceleration();
         let relative = if exchanged { swapped } else { plain };
         if !relative.is_finite() {
             return Err(ProximityError::NotFinite);
         }
+        // A tolerance below rounding would make the search approach the contact without ever reaching it.
         let size = a.model.radius().min(b.model.radius());
-        let search = Search::new(&relative, (tolerance * size).max(relative.least_tolerance()));
+        let search = AdvancementSearch::new(&relative, (tolerance * size).max(relative.min_tolerance()));
         Ok(Self { relative, search, exchanged, started: false })
     }
 
@@ -146,7 +149,7 @@ impl<'a> MovingPair<'a> {
         self.search.steps
     }
 
-    /// Goes on until `end`.
+    /// Advances the search to the time `end`.
     pub(crate) fn advance(&mut self, end: f64, max_iterations: u64) -> Advance {
         if !self.started {
             self.started = true;
@@ -154,14 +157,15 @@ impl<'a> MovingPair<'a> {
                 return Advance::Contact(Box::new(self.oriented(contact)));
             }
         }
+        // Containment is tested at the start only: later it cannot begin without contact of the surfaces.
         match self.search.run(&self.relative, end, max_iterations) {
-            Ending::Touch(touch) => Advance::Contact(Box::new(self.oriented(self.contact(&touch)))),
-            Ending::Free => Advance::Free,
-            Ending::Exhausted(free_until) => Advance::Exhausted { free_until },
+            SearchOutcome::Touch(touch) => Advance::Contact(Box::new(self.oriented(self.contact(&touch)))),
+            SearchOutcome::Free => Advance::Free,
+            SearchOutcome::Exhausted(free_until) => Advance::Exhausted { free_until },
         }
     }
 
-    /// The contact with the roles that the caller gave.
+    /// Contact with the roles of A and B as given by the caller.
     fn oriented(&self, contact: ContactInTime) -> ContactInTime {
         let ContactInTime { points: [x, y], normal, triangles, .. } = contact;
         if !self.exchanged {
@@ -175,13 +179,15 @@ impl<'a> MovingPair<'a> {
         }
     }
 
+    /// Contact of the surfaces or of one body inside the other at time 0.
     fn contact_at_start(&self) -> Option<ContactInTime> {
         let (a, b) = (self.relative.a.model, self.relative.b.model);
         let poses = self.relative.poses_at(0.0);
-        let a_to_b = Placement::between(a, &poses[0], b, &poses[1]);
+        let a_to_b = RelativePose::between(a, &poses[0], b, &poses[1]);
         let in_world = |point: Point3<f64>| poses[1] * (point + b.center().coords);
         let (point, normal, triangles) = if let Some(pair) = intersecting_pair_at(a, b, &a_to_b) {
             let corners = triangles_in_b(a, b, &a_to_b, pair);
+            // The normal is that of the best separating plane; of equal ones, the one that opposes the approach.
             let closing = self.relative.at(0.0).linear.try_normalize(0.0).unwrap_or_else(Vector3::x);
             let plane = nearest_plane(&corners, &closing);
             (common_point(&corners[0], &corners[1]), plane.normal, Some(pair))
@@ -195,10 +201,11 @@ impl<'a> MovingPair<'a> {
         Some(ContactInTime { time: 0.0, gap: 0.0, points, normal, triangles, steps: self.steps() })
     }
 
+    /// Contact data of two triangles within the tolerance.
     fn contact(&self, touch: &Touch) -> ContactInTime {
         let (a, b) = (self.relative.a.model, self.relative.b.model);
         let poses: [Isometry3<f64>; 2] = self.relative.poses_at(touch.time);
-        let a_to_b = Placement::between(a, &poses[0], b, &poses[1]);
+        let a_to_b = RelativePose::between(a, &poses[0], b, &poses[1]);
         let corners = triangles_in_b(a, b, &a_to_b, touch.pair);
         let (gap, [x, y]) = closest_points(&corners[0], &corners[1]);
         let normal =

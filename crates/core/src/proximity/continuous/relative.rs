@@ -1,65 +1,66 @@
-//! How A moves relative to B, seen from B: where it is, how fast, and a bound of its acceleration.
+//! Motion of A relative to B, in the frame of B: pose, velocity, and a bound of the acceleration.
 //!
-//! With x a point of A, o the origins of the bodies' frames, z = x − o_b and y = Rᵀz what B sees of x:
+//! With x a point of A, o the origins of the bodies' frames, z = x − o_b, R the orientation of B and y = Rᵀz the position of
+//! x in the frame of B:
 //!
 //! ẏ = Rᵀ(ż − ω_b × z),  |ÿ| ≤ |z̈| + 2 |ω_b| |ż| + (|ω_b|² + |ω̇_b|) |z|.
 //!
-//! Where both bodies turn about one direction only, all of it lies across that direction.
+//! If both bodies rotate about one common direction only, the acceleration is perpendicular to it.
 //!
-//! For a point ρ from A's origin the right side is at most α₀ + α₁ ρ all along the motion. It vanishes for
-//! translations, and for a resting B it is A's own acceleration: so B should be the body that turns less.
+//! For a point at distance ρ from A's origin the right side is at most α₀ + α₁ ρ throughout the motion. It vanishes for
+//! translations, and for a B at rest it is A's own acceleration: B should therefore be the body that rotates less.
 
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use crate::kinematics::rigid_motion::{MotionBounds, RigidMotion, Twist};
 use crate::proximity::model::Model;
-use crate::proximity::placement::Placement;
+use crate::proximity::relative_pose::RelativePose;
 
 /// Rounding of poses and velocities in double precision, relative to the positions and speeds that enter them.
 const ROUNDING: f64 = 1e-15;
-/// Makes up for the rounding of the bounds themselves.
+/// Inflation that covers the rounding of the bounds themselves.
 const INFLATION: f64 = 1.0 + 1e-12;
 
-/// Two moving models.
+/// Model with its motion.
 #[derive(Clone, Copy)]
 pub(crate) struct Moving<'a> {
     pub(crate) model: &'a Model,
     pub(crate) motion: &'a dyn RigidMotion,
 }
 
-/// The motion of A as B sees it; everything in the frame of B's tree.
+/// Motion of A relative to B, in the frame of B's tree.
 pub(crate) struct Relative<'a> {
     pub(crate) a: Moving<'a>,
     pub(crate) b: Moving<'a>,
     /// Bound of the acceleration of a point of A: α₀ [m] and α₁ [1], see the module's documentation.
     acceleration: [f64; 2],
-    /// A direction in the world along which no point of A accelerates for B, if there is one.
+    /// Direction in the world along which no point of A accelerates relative to B, if there is one.
     axis: Option<Unit<Vector3<f64>>>,
     /// Rounding of velocities [m per motion].
     speed_slack: f64,
-    /// Rounding of positions that poses far from the origin bring [m].
+    /// Rounding of positions [m], which grows with the distance of the poses from the origin.
     position_slack: f64,
-    /// A length that no speed and acceleration of a point of A exceeds [m].
+    /// Length scale [m]: upper bound of the speed and of the acceleration of any point of A, and of both radii together.
     pub(crate) scale: f64,
 }
 
-/// The relative motion at one time.
+/// Relative motion at one time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Instant {
-    /// From A's tree to that of B.
-    pub(crate) a_to_b: Placement,
+    /// Pose of A's tree in the frame of B's tree.
+    pub(crate) a_to_b: RelativePose,
     /// Velocity of the centre of A's tree [m per motion].
     pub(crate) linear: Vector3<f64>,
     /// Angular velocity of A [rad per motion].
     pub(crate) angular: Vector3<f64>,
-    /// A direction along which no point of A ever accelerates, if there is one.
+    /// Direction along which no point of A ever accelerates, if there is one.
     pub(crate) axis: Option<Unit<Vector3<f64>>>,
 }
 
 impl<'a> Relative<'a> {
     pub(crate) fn new(a: Moving<'a>, b: Moving<'a>) -> Self {
         let [of_a, of_b] = [a.motion.bounds(), b.motion.bounds()];
-        let farthest = greatest_distance(a.motion, b.motion, of_a.speed + of_b.speed);
+        let farthest = max_distance(a.motion, b.motion, of_a.speed + of_b.speed);
         let acceleration = accelerations(&of_a, &of_b, farthest);
         let reach = |moving: &Moving<'_>| moving.model.center().coords.norm() + moving.model.radius();
         let [reach_a, reach_b] = [reach(&a), reach(&b)];
@@ -71,31 +72,31 @@ impl<'a> Relative<'a> {
             moving.motion.pose_at(0.0).translation.vector.norm() + bounds.speed
         };
         let positions = position(&a, &of_a) + position(&b, &of_b) + reach_a + reach_b;
-        let turning = 1.0 + of_a.angular_speed + of_b.angular_speed;
+        let rotations = 1.0 + of_a.angular_speed + of_b.angular_speed;
         let fastest = speed + acceleration[0] + acceleration[1] * reach_a;
         Self {
             a,
             b,
             acceleration,
             axis: of_a.common_axis(&of_b),
-            speed_slack: 8.0 * ROUNDING * speed * turning,
-            position_slack: 4.0 * ROUNDING * (positions + turning * (reach_a + reach_b)),
+            speed_slack: 8.0 * ROUNDING * speed * rotations,
+            position_slack: 4.0 * ROUNDING * (positions + rotations * (reach_a + reach_b)),
             scale: fastest + a.model.radius() + b.model.radius(),
         }
     }
 
-    /// Bound of the acceleration of any point of A within `distance` [m] of the origin of its frame, as B sees it.
+    /// Bound of the acceleration, relative to B, of any point of A within `distance` [m] of the origin of A's frame.
     pub(crate) fn acceleration_within(&self, distance: f64) -> f64 {
         (self.acceleration[0] + self.acceleration[1] * distance) * INFLATION
     }
 
-    /// Bound of the acceleration of any point of A.
-    pub(crate) fn greatest_acceleration(&self) -> f64 {
+    /// Bound of the acceleration of any point of A relative to B.
+    pub(crate) fn max_acceleration(&self) -> f64 {
         self.acceleration_within(self.a.model.center().coords.norm() + self.a.model.radius())
     }
 
-    /// The least gap that rounding lets a search tell from contact [m].
-    pub(crate) fn least_tolerance(&self) -> f64 {
+    /// Minimum tolerance [m]: the smallest gap that is distinguishable from contact in spite of rounding.
+    pub(crate) fn min_tolerance(&self) -> f64 {
         8.0 * (self.position_slack + self.at(0.0).a_to_b.slack())
     }
 
@@ -105,15 +106,16 @@ impl<'a> Relative<'a> {
                 pose.translation.vector.iter().chain(pose.rotation.coords.iter()).all(|x| x.is_finite())
             })
         });
+        // Squares of the scale enter the free times.
         poses && (self.scale * self.scale).is_finite()
     }
 
-    /// What rounding may add to a speed [m per motion].
+    /// Bound of the rounding of a speed [m per motion].
     pub(crate) fn speed_slack(&self) -> f64 {
         self.speed_slack
     }
 
-    /// What rounding may amount to in positions [m].
+    /// Bound of the rounding of positions [m].
     pub(crate) fn position_slack(&self) -> f64 {
         self.position_slack
     }
@@ -127,12 +129,13 @@ impl<'a> Relative<'a> {
         let to_b = pose_b.rotation.inverse();
         let arm = pose_a.rotation * self.a.model.center().coords;
         let from_b = pose_a.translation.vector - pose_b.translation.vector + arm;
+        // B's frame rotates with B: the velocity of B at the same point is subtracted.
         let velocity = velocity_at(&of_a, &arm) - velocity_at(&of_b, &from_b);
         Instant {
-            a_to_b: Placement::between(self.a.model, &pose_a, self.b.model, &pose_b),
+            a_to_b: RelativePose::between(self.a.model, &pose_a, self.b.model, &pose_b),
             linear: to_b * velocity,
             angular: to_b * (of_a.angular - of_b.angular),
-            // B turns about it too, if at all, so that it stays where it is.
+            // B rotates about it too, if at all, so that the direction is constant in the frame of B.
             axis: self.axis.map(|axis| to_b * axis),
         }
     }
@@ -142,9 +145,9 @@ fn velocity_at(twist: &Twist, arm: &Vector3<f64>) -> Vector3<f64> {
     twist.linear + twist.angular.cross(arm)
 }
 
-/// Bound of the distance of the bodies' origins at any time [m], who travel `travelled` [m] towards one another at
-/// most: going there and coming back fits into a path of that length.
-fn greatest_distance(a: &dyn RigidMotion, b: &dyn RigidMotion, travelled: f64) -> f64 {
+/// Bound of the distance of the bodies' origins at any time [m], which travel at most `travelled` [m] in total: an
+/// excursion beyond the distances at both ends has to fit into a path of that length.
+fn max_distance(a: &dyn RigidMotion, b: &dyn RigidMotion, travelled: f64) -> f64 {
     let between = |t: f64| {
         let [p, q] = [a.pose_at(t), b.pose_at(t)].map(|pose| Point3::from(pose.translation.vector));
         nalgebra::distance(&p, &q)
@@ -152,12 +155,13 @@ fn greatest_distance(a: &dyn RigidMotion, b: &dyn RigidMotion, travelled: f64) -
     0.5 * (between(0.0) + between(1.0) + travelled)
 }
 
-/// α₀ and α₁.
+/// Coefficients α₀ and α₁ of the bound of the acceleration, see the module's documentation.
 fn accelerations(a: &MotionBounds, b: &MotionBounds, farthest: f64) -> [f64; 2] {
     let centrifugal =
         |bounds: &MotionBounds| bounds.angular_acceleration + bounds.angular_speed * bounds.angular_speed;
     let at_origin = a.acceleration
         + b.acceleration
+        // Coriolis acceleration.
         + 2.0 * b.angular_speed * (a.speed + b.speed)
         + centrifugal(b) * farthest;
     let per_distance = centrifugal(a) + 2.0 * b.angular_speed * a.angular_speed + centrifugal(b);
@@ -172,15 +176,15 @@ mod tests {
     use crate::proximity::shapes;
     use crate::proximity::tests::Noise;
 
-    /// Holds velocities and the bound of accelerations against differences of what B sees of a point of A; the share of
-    /// the bound that the acceleration reaches.
+    /// Checks velocities and the bound of accelerations against finite differences of the position of a point of A in the
+    /// frame of B; returns the maximum ratio of the acceleration to its bound.
     fn check(of_a: &Motion, of_b: &Motion, point: &Vector3<f64>) -> f64 {
         let model = Model::new(shapes::cuboid(Vector3::new(1.0, 2.0, 3.0)), Solidity::Solid);
         let relative =
             Relative::new(Moving { model: &model, motion: of_a }, Moving { model: &model, motion: of_b });
         let seen = |t: f64| of_b.pose_at(t).inverse() * (of_a.pose_at(t) * Point3::from(*point));
         let bound = relative.acceleration_within(point.norm());
-        let (h, mut share) = (1e-4, 0.0_f64);
+        let (h, mut ratio) = (1e-4, 0.0_f64);
         for i in 1..10 {
             let t = 0.1 * f64::from(i);
             let now = relative.at(t);
@@ -192,13 +196,13 @@ mod tests {
             if let Some(axis) = now.axis {
                 assert!(acceleration.dot(&axis).abs() <= rounding);
             }
-            share = share.max(acceleration.norm() / bound);
+            ratio = ratio.max(acceleration.norm() / bound);
         }
-        share
+        ratio
     }
 
     #[test]
-    fn nothing_accelerates_for_b_by_more_than_the_bound() {
+    fn relative_accelerations_never_exceed_the_bound() {
         let mut noise = Noise(80);
         for _ in 0..50 {
             let mut motion = || {
@@ -211,20 +215,21 @@ mod tests {
     }
 
     #[test]
-    fn bodies_that_turn_against_one_another_reach_the_bound() {
-        let turning = |w: f64| Motion::steady(&Isometry3::identity(), &Vector3::zeros(), &(Vector3::z() * w));
+    fn bodies_that_rotate_against_one_another_reach_the_bound() {
+        let rotating =
+            |w: f64| Motion::steady(&Isometry3::identity(), &Vector3::zeros(), &(Vector3::z() * w));
         for (a, b) in [(3.0, -3.0), (5.0, -1.0), (0.0, 2.0), (2.0, 0.0)] {
-            // As B sees it the point turns by a − b.
-            assert!(check(&turning(a), &turning(b), &Vector3::new(0.3, 0.4, 0.0)) > 0.99, "{a} {b}");
+            // Relative to B the point rotates at a − b.
+            assert!(check(&rotating(a), &rotating(b), &Vector3::new(0.3, 0.4, 0.0)) > 0.99, "{a} {b}");
         }
     }
 
     #[test]
-    fn a_body_that_passes_one_that_turns_accelerates_for_it_by_twice_its_speed() {
+    fn a_body_that_passes_a_rotating_one_has_the_coriolis_acceleration_relative_to_it() {
         // 2 ω v, beside which the centrifugal part of the bound, ω² times the distance, is small.
-        let turning = Motion::steady(&Isometry3::identity(), &Vector3::zeros(), &Vector3::z());
+        let rotating = Motion::steady(&Isometry3::identity(), &Vector3::zeros(), &Vector3::z());
         let passing = Motion::steady(&Isometry3::identity(), &(10.0 * Vector3::x()), &Vector3::zeros());
-        let share = check(&passing, &turning, &Vector3::zeros());
-        assert!(share > 0.6, "{share}");
+        let ratio = check(&passing, &rotating, &Vector3::zeros());
+        assert!(ratio > 0.6, "{ratio}");
     }
 }

@@ -1,18 +1,18 @@
-//! Conservative advancement of every pair of subtrees by itself [Lin17 §40.3; Mir96; TKM09].
+//! Conservative advancement of every pair of subtrees separately [Lin17 §40.3; Mir96; TKM09].
 //!
-//! A pair of subtrees waits at a time until which it is proved apart. The pair with the earliest time is looked at as
-//! it is then: its children get times of their own, a pair of leaves a later one, and the first pair of triangles
-//! found within the tolerance is the first contact, because all that still waits is proved apart up to there.
+//! Pairs of subtrees are queued by the time until which they are proved apart. The pair with the earliest time is tested
+//! at that time: its children are queued with times of their own, a pair of leaves with a later one. The first pair of
+//! triangles found within the tolerance is the first contact, because all queued pairs are proved apart up to then.
 //!
-//! Departs from [Mir96] and [TKM09]: those advance the whole bodies by the least step of any pair, and ask for a
-//! distance of the whole again at each step. Here a pair that is far from everything takes its own long steps, and no
-//! pair is looked at beyond the first contact.
+//! Departs from [Mir96] and [TKM09]: those advance the whole bodies by the minimum step of any pair, and compute the
+//! distance of the whole bodies again at each step. Here pairs that are far apart take their own long steps, and no pair
+//! is tested beyond the first contact.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use super::free_time::Clock;
-use super::leaves::{Leaves, Limits, look};
+use super::free_time::RoundedInstant;
+use super::leaves::{LeafTest, Limits, test_leaves};
 use super::relative::{Instant, Relative};
 use crate::bvh::lanes::isa::{Isa, Kernel};
 use crate::bvh::lanes::on_widest;
@@ -20,197 +20,212 @@ use crate::bvh::node::{Child, Node, WIDTH};
 use crate::bvh::packet::{Bounds, above};
 use crate::bvh::tree::Subtree;
 
-/// A pair of subtrees and the time until which it is proved apart.
+/// Pair of subtrees with the time until which it is proved apart.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Waiting {
+struct QueuedPair {
     time: f64,
     a: Subtree,
     b: Subtree,
 }
 
-impl Eq for Waiting {}
+impl Eq for QueuedPair {}
 
-impl PartialOrd for Waiting {
+impl PartialOrd for QueuedPair {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Waiting {
-    /// The earliest is the greatest; of several the one that stands last in the trees.
+impl Ord for QueuedPair {
+    /// The earliest is the maximum, as the heap requires; of equal times the last one in the order of the trees.
     fn cmp(&self, other: &Self) -> Ordering {
         other.time.total_cmp(&self.time).then(self.a.cmp(&other.a)).then(self.b.cmp(&other.b))
     }
 }
 
-/// Two surfaces within the tolerance.
+/// Pair of triangles within the tolerance.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Touch {
     pub(crate) time: f64,
     pub(crate) pair: [u32; 2],
 }
 
-/// How a search ended.
+/// Outcome of a search.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Ending {
-    /// At a contact.
+pub(crate) enum SearchOutcome {
+    /// First contact.
     Touch(Touch),
-    /// At the time it was to go to, without contact.
+    /// No contact up to the given time.
     Free,
-    /// At this time, because it may take no more steps.
+    /// Iteration limit reached, with the time up to which the motion is proved free.
     Exhausted(f64),
 }
 
-/// The state of a search; it can be continued.
-pub(crate) struct Search {
-    waiting: BinaryHeap<Waiting>,
-    /// Looks at a pair so far.
+/// State of a search, which can be continued.
+pub(crate) struct AdvancementSearch {
+    queue: BinaryHeap<QueuedPair>,
+    /// Number of tested pairs so far.
     pub(crate) steps: u64,
     tolerance: f64,
 }
 
-impl Search {
-    /// `tolerance` [m]: what counts as touching.
+impl AdvancementSearch {
+    /// Starts a search at the roots of both trees; distances up to `tolerance` [m] count as contact.
     pub(crate) fn new(relative: &Relative<'_>, tolerance: f64) -> Self {
         let (a, b) = (relative.a.model.bvh().root(), relative.b.model.bvh().root());
-        let waiting = BinaryHeap::from(vec![Waiting { time: 0.0, a, b }]);
-        Self { waiting, steps: 0, tolerance }
+        let queue = BinaryHeap::from(vec![QueuedPair { time: 0.0, a, b }]);
+        Self { queue, steps: 0, tolerance }
     }
 
-    /// Goes on until `end`, or until so many steps have been taken in all.
-    pub(crate) fn run(&mut self, relative: &Relative<'_>, end: f64, max_iterations: u64) -> Ending {
+    /// Continues until the time `end`, or until `max_iterations` steps have been taken in all.
+    pub(crate) fn run(&mut self, relative: &Relative<'_>, end: f64, max_iterations: u64) -> SearchOutcome {
         on_widest(Run { search: self, relative, end, max_iterations })
     }
 }
 
 struct Run<'a> {
-    search: &'a mut Search,
+    search: &'a mut AdvancementSearch,
     relative: &'a Relative<'a>,
     end: f64,
     max_iterations: u64,
 }
 
 impl Kernel for Run<'_> {
-    type Output = Ending;
+    type Output = SearchOutcome;
 
     #[inline(always)]
-    fn run<I: Isa>(self) -> Ending {
-        let margin = KEPT * self.search.tolerance;
+    fn run<I: Isa>(self) -> SearchOutcome {
+        let margin = MARGIN_FRACTION * self.search.tolerance;
+        // Siblings are often queued at the same time, for which the motion is evaluated once.
         let mut present: Option<Present> = None;
-        while let Some(&first) = self.search.waiting.peek() {
+        while let Some(&first) = self.search.queue.peek() {
             if first.time >= self.end {
                 break;
             }
             if self.search.steps >= self.max_iterations {
-                return Ending::Exhausted(first.time);
+                return SearchOutcome::Exhausted(first.time);
             }
             self.search.steps += 1;
-            self.search.waiting.pop();
+            // Removed only now, so that an exhausted search can be continued without loss.
+            self.search.queue.pop();
             if present.as_ref().is_none_or(|present| present.time.to_bits() != first.time.to_bits()) {
                 let instant = self.relative.at(first.time);
-                let clock = Clock::new(self.relative, &instant, margin);
-                present = Some(Present { time: first.time, instant, clock });
+                let rounded = RoundedInstant::new(self.relative, &instant, margin);
+                present = Some(Present { time: first.time, instant, rounded });
             }
             let present = present.as_ref().expect("set above");
-            if let Some(touch) = self.search.look::<I>(self.relative, present, &first) {
-                return Ending::Touch(touch);
+            if let Some(touch) = self.search.test::<I>(self.relative, present, &first) {
+                return SearchOutcome::Touch(touch);
             }
         }
-        Ending::Free
+        SearchOutcome::Free
     }
 }
 
-/// Share of the tolerance that gaps keep: so a contact is found before rounding could miss it.
-const KEPT: f64 = 0.25;
+/// Fraction of the tolerance that is subtracted from gaps: advancing stops above zero distance, where rounding cannot miss
+/// the contact. A larger one takes more, smaller steps before contact, a smaller one leaves less room for rounding.
+const MARGIN_FRACTION: f64 = 0.25;
 
-/// How many looks at the children of a pair are worth one look at the pair.
-const CROWD: f32 = 3.0;
+/// Expected number of tests of the children per test of the pair above which the pair stays queued as a whole. A smaller
+/// one keeps coarse pairs with their shorter steps, a larger one fills the queue with children. The result is
+/// within the tolerance for any value.
+const MAX_CHILD_TESTS: f32 = 3.0;
 
-/// The motion at one time.
+/// Relative motion at the time of the current pair.
 struct Present {
     time: f64,
     instant: Instant,
-    clock: Clock,
+    rounded: RoundedInstant,
 }
 
-impl Search {
+impl AdvancementSearch {
+    /// Tests a pair at the time until which it was proved apart; returns a contact or queues what remains of the pair.
     #[inline(always)]
-    fn look<I: Isa>(&mut self, relative: &Relative<'_>, present: &Present, first: &Waiting) -> Option<Touch> {
+    fn test<I: Isa>(
+        &mut self,
+        relative: &Relative<'_>,
+        present: &Present,
+        first: &QueuedPair,
+    ) -> Option<Touch> {
         let (a, b) = (relative.a.model.bvh(), relative.b.model.bvh());
         match (a.child(first.a)?, b.child(first.b)?) {
             (Child::Leaf(i), Child::Leaf(j)) => {
                 let limits = Limits {
                     tolerance: self.tolerance,
-                    margin: KEPT * self.tolerance
+                    margin: MARGIN_FRACTION * self.tolerance
                         + relative.position_slack()
                         + present.instant.a_to_b.slack(),
                     horizon: 1.0 - first.time,
                 };
-                match look::<I>(relative, &present.instant, a.packet(i), b.packet(j), &limits) {
-                    Leaves::Touching(pair) => return Some(Touch { time: first.time, pair }),
-                    Leaves::Apart(time) => self.wait(first, time),
+                match test_leaves::<I>(relative, &present.instant, a.packet(i), b.packet(j), &limits) {
+                    LeafTest::Touching(pair) => return Some(Touch { time: first.time, pair }),
+                    LeafTest::Apart(time) => self.enqueue(first, time),
                 }
             }
-            (Child::Inner(i), Child::Leaf(_)) => self.cut_a::<I>(relative, present, first, i),
-            (Child::Leaf(_), Child::Inner(j)) => self.cut_b::<I>(relative, present, first, j),
+            (Child::Inner(i), Child::Leaf(_)) => self.split_a::<I>(relative, present, first, i),
+            (Child::Leaf(_), Child::Inner(j)) => self.split_b::<I>(relative, present, first, j),
+            // The larger box is split, so that both boxes of a pair stay of similar size.
             (Child::Inner(i), Child::Inner(j)) => {
                 if a.bounds(first.a).half_area() > b.bounds(first.b).half_area() {
-                    self.cut_a::<I>(relative, present, first, i);
+                    self.split_a::<I>(relative, present, first, i);
                 } else {
-                    self.cut_b::<I>(relative, present, first, j);
+                    self.split_b::<I>(relative, present, first, j);
                 }
             }
         }
         None
     }
 
+    /// Queues a pair again after a further free time, unless it is free until the end.
     #[inline(always)]
-    fn wait(&mut self, pair: &Waiting, free: f64) {
+    fn enqueue(&mut self, pair: &QueuedPair, free: f64) {
         let time = pair.time + free;
+        // Negated, so that NaN is queued.
         if !(time >= 1.0) {
-            self.waiting.push(Waiting { time, ..*pair });
+            self.queue.push(QueuedPair { time, ..*pair });
         }
     }
 
     #[inline(always)]
-    fn cut_a<I: Isa>(&mut self, relative: &Relative<'_>, present: &Present, pair: &Waiting, node: u32) {
+    fn split_a<I: Isa>(&mut self, relative: &Relative<'_>, present: &Present, pair: &QueuedPair, node: u32) {
         let (a, b) = (relative.a.model.bvh(), relative.b.model.bvh());
-        let (children, curved) = (a.node(node), curved(relative, &a.bounds(pair.a)));
-        let free = present.clock.of_children_of_a::<I>(children, &b.volume(pair.b), curved);
-        self.part(pair, children, &free, |lane| Waiting { a: Subtree::new(node, lane), ..*pair });
+        let (children, acceleration) = (a.node(node), acceleration_of_box(relative, &a.bounds(pair.a)));
+        let free = present.rounded.of_children_of_a::<I>(children, &b.volume(pair.b), acceleration);
+        self.split(pair, children, &free, |lane| QueuedPair { a: Subtree::new(node, lane), ..*pair });
     }
 
     #[inline(always)]
-    fn cut_b<I: Isa>(&mut self, relative: &Relative<'_>, present: &Present, pair: &Waiting, node: u32) {
+    fn split_b<I: Isa>(&mut self, relative: &Relative<'_>, present: &Present, pair: &QueuedPair, node: u32) {
         let (a, b) = (relative.a.model.bvh(), relative.b.model.bvh());
-        let (children, curved) = (b.node(node), curved(relative, &a.bounds(pair.a)));
-        let free = present.clock.of_children_of_b::<I>(children, &a.volume(pair.a), curved);
-        self.part(pair, children, &free, |lane| Waiting { b: Subtree::new(node, lane), ..*pair });
+        let (children, acceleration) = (b.node(node), acceleration_of_box(relative, &a.bounds(pair.a)));
+        let free = present.rounded.of_children_of_b::<I>(children, &a.volume(pair.a), acceleration);
+        self.split(pair, children, &free, |lane| QueuedPair { b: Subtree::new(node, lane), ..*pair });
     }
 
-    /// Replaces a pair by its children; or lets it wait as a whole where they would have to be looked at more than
-    /// [`CROWD`] times for each time that it is.
+    /// Replaces a pair by its children; or queues it as a whole if the children would be tested more than
+    /// [`MAX_CHILD_TESTS`] times for each test of the pair.
     #[inline(always)]
-    fn part(
+    fn split(
         &mut self,
-        pair: &Waiting,
+        pair: &QueuedPair,
         children: &Node,
         free: &[f32; WIDTH],
-        child: impl Fn(usize) -> Waiting,
+        child: impl Fn(usize) -> QueuedPair,
     ) {
-        let (mut least, mut looks) = (f32::INFINITY, 0.0);
+        // A child with free time t is tested about 1 / t times per unit of time.
+        let (mut min, mut tests_per_time) = (f32::INFINITY, 0.0);
         for lane in 0..WIDTH {
             if children.child(lane).is_some() {
-                least = least.min(free[lane]);
-                looks += free[lane].recip();
+                min = min.min(free[lane]);
+                tests_per_time += free[lane].recip();
             }
         }
-        if least * looks > CROWD {
-            return self.wait(pair, f64::from(least));
+        if min * tests_per_time > MAX_CHILD_TESTS {
+            return self.enqueue(pair, f64::from(min));
         }
         for lane in 0..WIDTH {
             if children.child(lane).is_some() {
-                self.wait(&child(lane), f64::from(free[lane]));
+                self.enqueue(&child(lane), f64::from(free[lane]));
             }
         }
     }
@@ -218,12 +233,13 @@ impl Search {
 
 /// Bound of the acceleration of the points of a box of A, in units of the scale.
 #[inline(always)]
-fn curved(relative: &Relative<'_>, bounds: &Bounds) -> f32 {
+fn acceleration_of_box(relative: &Relative<'_>, bounds: &Bounds) -> f32 {
     let (center, half, origin) = (bounds.center(), bounds.half_extents(), relative.a.model.center());
     let mut squared = 0.0;
     for k in 0..3 {
         let farthest = (center[k] + origin[k]).abs() + half[k];
         squared += farthest * farthest;
     }
+    // Rounded up in the conversion to single precision.
     above(relative.acceleration_within(squared.sqrt()) / relative.scale)
 }

@@ -22,11 +22,11 @@ fn still(x: f64, y: f64, z: f64) -> Motion {
 }
 
 fn first(a: &Model, of_a: &Motion, b: &Model, of_b: &Motion) -> Option<ContactInTime> {
-    rigid(a, of_a, b, of_b, &ContinuousOptions::default()).unwrap()
+    time_of_contact_rigid(a, of_a, b, of_b, &ContinuousOptions::default()).unwrap()
 }
 
-/// What every answer promises: free before, as checked by sampling, and within the tolerance then.
-fn assert_promises(
+/// Checks the guarantees of a result: free before it, as checked by sampling, and within the tolerance at its time.
+fn assert_guarantees(
     a: &Model,
     of_a: &Motion,
     b: &Model,
@@ -51,8 +51,8 @@ fn assert_promises(
 }
 
 #[test]
-fn a_rod_that_turns_meets_a_plate_when_its_end_is_as_low() {
-    // A needle-thin rod from the origin to x = 1 turns about z; the plate's edge runs along x at y = -sin 40°.
+fn a_rotating_rod_meets_a_plate_when_its_end_reaches_its_height() {
+    // A needle-thin rod from the origin to x = 1 rotates about z; the plate's edge runs along x at y = -sin 40°.
     let rod = TriangleMesh::new(
         vec![Point3::new(0.0, 0.0, -1e-3), Point3::new(0.0, 0.0, 1e-3), Point3::new(1.0, 0.0, 0.0)],
         vec![[0, 1, 2]],
@@ -62,8 +62,8 @@ fn a_rod_that_turns_meets_a_plate_when_its_end_is_as_low() {
     let plate = solid(shapes::cuboid(Vector3::new(4.0, 0.2, 4.0)));
     let below = still(0.0, -angle.sin() - 0.1, 0.0);
     for whole in [0.8, FRAC_PI_2, 3.0, 20.0] {
-        let turning = Motion::steady(&Isometry3::identity(), &Vector3::zeros(), &(-Vector3::z() * whole));
-        let contact = assert_promises(&rod, &turning, &plate, &below, 50).unwrap();
+        let rotating = Motion::steady(&Isometry3::identity(), &Vector3::zeros(), &(-Vector3::z() * whole));
+        let contact = assert_guarantees(&rod, &rotating, &plate, &below, 50).unwrap();
         let expected = angle / whole;
         assert!(contact.time <= expected && contact.time > expected - 1e-5, "{} {expected}", contact.time);
         assert!((contact.normal.y - 1.0).abs() < 1e-6);
@@ -77,12 +77,12 @@ fn a_screw_meets_a_plate_when_its_pitch_has_carried_it_there() {
         solid(shapes::cuboid(Vector3::new(0.2, 0.2, 1.0))),
         solid(shapes::cuboid(Vector3::new(3.0, 3.0, 0.1))),
     );
-    // The axis stands at (0.3, 0); the rod goes round it and up by 2, and its top is 0.5 above its middle.
-    let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), 3.0);
+    // The axis is at (0.3, 0); the rod rotates about it and rises by 2, and its top is 0.5 above its middle.
+    let rotation = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), 3.0);
     let axis = Vector3::new(0.3, 0.0, 0.0);
-    let to = Isometry3::from_parts((axis - turn * axis + Vector3::z() * 2.0).into(), turn);
+    let to = Isometry3::from_parts((axis - rotation * axis + Vector3::z() * 2.0).into(), rotation);
     let motion = Motion::screw(&Isometry3::identity(), &to);
-    let contact = assert_promises(&rod, &motion, &plate, &still(0.0, 0.0, 1.55), 50).unwrap();
+    let contact = assert_guarantees(&rod, &motion, &plate, &still(0.0, 0.0, 1.55), 50).unwrap();
     assert!((contact.time - 0.5).abs() < 1e-6, "{}", contact.time);
     assert!((contact.normal.z + 1.0).abs() < 1e-6);
 }
@@ -92,24 +92,25 @@ fn a_cube_that_spins_past_a_wall_touches_it_only_if_its_diagonal_reaches() {
     let cube = solid(shapes::cuboid(Vector3::repeat(1.0)));
     let wall = solid(shapes::cuboid(Vector3::new(0.1, 30.0, 30.0)));
     let half_diagonal = 0.5_f64.sqrt();
-    for turns in [0.25, 1.0, 8.0] {
-        let motion = Motion::steady(&Isometry3::identity(), &Vector3::y(), &(Vector3::z() * TAU * turns));
+    for revolutions in [0.25, 1.0, 8.0] {
+        let motion =
+            Motion::steady(&Isometry3::identity(), &Vector3::y(), &(Vector3::z() * TAU * revolutions));
         for (clearance, expected) in [(1e-4, None), (-1e-4, Some(()))] {
             let place = still(half_diagonal + 0.05 + clearance, 0.0, 0.0);
-            let found = assert_promises(&cube, &motion, &wall, &place, 300);
+            let found = assert_guarantees(&cube, &motion, &wall, &place, 300);
             assert_eq!(found.map(|_| ()), expected);
             if let Some(contact) = found {
-                // A corner is at √½ cos(π/4 − 2π t turns).
+                // A corner is at √½ cos(π/4 − 2π t revolutions).
                 let missing = ((half_diagonal + clearance) / half_diagonal).acos();
-                let expected = (PI / 4.0 - missing) / (TAU * turns);
-                assert!((contact.time - expected).abs() < 1e-4 / turns, "{} {expected}", contact.time);
+                let expected = (PI / 4.0 - missing) / (TAU * revolutions);
+                assert!((contact.time - expected).abs() < 1e-4 / revolutions, "{} {expected}", contact.time);
             }
         }
     }
 }
 
 #[test]
-fn spheres_meet_when_their_centres_are_two_radii_apart_however_they_turn() {
+fn spheres_meet_when_their_centres_are_two_radii_apart_however_they_rotate() {
     let ball = solid(shapes::sphere(40));
     let mut noise = Noise(60);
     for angle in [0.0, 0.3, 3.0, 40.0] {
@@ -117,7 +118,7 @@ fn spheres_meet_when_their_centres_are_two_radii_apart_however_they_turn() {
             let axis = Vector3::new(noise.next(), noise.next(), noise.next()).normalize();
             let a = Motion::steady(&at(-5.0, 0.0, 0.0), &Vector3::new(6.0, 2.0, 1.0), &(axis * angle));
             let b = Motion::steady(&at(2.0, 1.0, 0.0), &Vector3::new(-1.0, 0.0, 1.0), &(axis * -angle));
-            let contact = assert_promises(&ball, &a, &ball, &b, 50).unwrap();
+            let contact = assert_guarantees(&ball, &a, &ball, &b, 50).unwrap();
             // (−7 + 7t, −1 + 2t, 0) is 2 long; the facets lie up to 1 − cos²(π/80) within both spheres.
             let expected = |reach: f64| {
                 let (square, linear, rest) = (53.0_f64, -102.0_f64, 50.0 - reach * reach);
@@ -130,16 +131,16 @@ fn spheres_meet_when_their_centres_are_two_radii_apart_however_they_turn() {
 }
 
 #[test]
-fn a_translation_meets_when_the_exact_cast_does() {
+fn a_translation_agrees_with_the_exact_query() {
     let mut noise = Noise(61);
     let (a, b) = (solid(shapes::bumpy_sphere(20)), solid(shapes::torus(1.0, 0.3, 30)));
     let (mut met, mut passed) = (0, 0);
     for _ in 0..60 {
-        let [turned_a, turned_b] = [(); 2].map(|()| about_center(noise.pose(0.0, 3.0)).rotation);
-        let from = Isometry3::from_parts((6.0 * noise.vector()).into(), turned_a);
+        let [orientation_a, orientation_b] = [(); 2].map(|()| about_center(noise.pose(0.0, 3.0)).rotation);
+        let from = Isometry3::from_parts((6.0 * noise.vector()).into(), orientation_a);
         let by = 2.0 * (3.0 * noise.vector() - from.translation.vector);
-        let to = Isometry3::from_parts((from.translation.vector + by).into(), turned_a);
-        let rest = Isometry3::from_parts(Vector3::zeros().into(), turned_b);
+        let to = Isometry3::from_parts((from.translation.vector + by).into(), orientation_a);
+        let rest = Isometry3::from_parts(Vector3::zeros().into(), orientation_b);
         let found = first(&a, &Motion::linear(&from, &to), &b, &Motion::still(&rest));
         let exact = translational(&a, &from, &by, &b, &rest).unwrap();
         match (found, exact) {
@@ -168,8 +169,8 @@ fn nothing_collides_before_the_contact_nor_where_there_is_none() {
     for case in 0..90 {
         let (a, b) = (&models[case % 3], &models[case / 3 % 3]);
         let mut pose = |reach: f64| {
-            let turn = about_center(noise.pose(0.0, 3.0)).rotation;
-            Isometry3::from_parts((reach * noise.vector()).into(), turn)
+            let rotation = about_center(noise.pose(0.0, 3.0)).rotation;
+            Isometry3::from_parts((reach * noise.vector()).into(), rotation)
         };
         let (a0, a1, b0, b1) = (pose(3.0), pose(3.0), pose(3.0), pose(3.0));
         let angular = 12.0 * noise.vector();
@@ -180,7 +181,7 @@ fn nothing_collides_before_the_contact_nor_where_there_is_none() {
             _ => Motion::steady(&a0, &(a1.translation.vector - a0.translation.vector), &angular),
         };
         let of_b = if case % 5 == 0 { Motion::still(&b0) } else { Motion::linear(&b0, &b1) };
-        match assert_promises(a, &of_a, b, &of_b, 400) {
+        match assert_guarantees(a, &of_a, b, &of_b, 400) {
             Some(_) => met += 1,
             None => passed += 1,
         }
@@ -189,7 +190,7 @@ fn nothing_collides_before_the_contact_nor_where_there_is_none() {
 }
 
 #[test]
-fn a_start_in_contact_answers_time_zero_and_so_does_a_start_inside() {
+fn contact_and_containment_at_the_start_yield_time_zero() {
     let cube = solid(shapes::cuboid(Vector3::repeat(1.0)));
     let small = solid(shapes::cuboid(Vector3::repeat(0.1)));
     let away = |x: f64| Motion::steady(&at(x, 0.0, 0.0), &(Vector3::x() * 9.0), &Vector3::y());
@@ -216,14 +217,14 @@ fn a_start_in_contact_answers_time_zero_and_so_does_a_start_inside() {
 }
 
 #[test]
-fn the_answer_is_the_same_with_a_and_b_exchanged() {
+fn exchanging_a_and_b_does_not_change_the_result() {
     let mut noise = Noise(63);
     let (a, b) = (solid(shapes::bumpy_sphere(12)), solid(shapes::torus(1.0, 0.3, 20)));
     let mut met = 0;
     for _ in 0..30 {
         let mut motion = |x: f64| {
-            let turn = about_center(noise.pose(0.0, 3.0)).rotation;
-            let from = Isometry3::from_parts((Vector3::x() * x + noise.vector()).into(), turn);
+            let rotation = about_center(noise.pose(0.0, 3.0)).rotation;
+            let from = Isometry3::from_parts((Vector3::x() * x + noise.vector()).into(), rotation);
             Motion::steady(&from, &(Vector3::x() * -1.5 * x), &(3.0 * noise.vector()))
         };
         let (of_a, of_b) = (motion(-3.0), motion(3.0));
@@ -240,12 +241,12 @@ fn the_answer_is_the_same_with_a_and_b_exchanged() {
 
 #[test]
 fn the_time_depends_neither_on_the_unit_of_length_nor_on_the_place() {
-    let turn = Vector3::new(0.5, 2.0, -1.0);
+    let angular = Vector3::new(0.5, 2.0, -1.0);
     let (ball, torus) = (shapes::bumpy_sphere(12), shapes::torus(1.0, 0.3, 20));
     let time = |scale: f64, place: Vector3<f64>| {
         let [a, b] = [&ball, &torus].map(|mesh| solid(mesh.scaled(&Vector3::repeat(scale)).unwrap()));
         let from = Isometry3::new(scale * (place + Vector3::x() * 4.0), Vector3::y());
-        let of_a = Motion::steady(&from, &(Vector3::x() * -5.0 * scale), &turn);
+        let of_a = Motion::steady(&from, &(Vector3::x() * -5.0 * scale), &angular);
         let contact =
             first(&a, &of_a, &b, &Motion::still(&Isometry3::new(scale * place, Vector3::z()))).unwrap();
         (contact.time, contact.gap / scale)
@@ -261,17 +262,17 @@ fn the_time_depends_neither_on_the_unit_of_length_nor_on_the_place() {
 }
 
 #[test]
-fn a_body_whose_frame_is_far_from_its_mesh_is_swept_by_its_arm() {
+fn a_mesh_far_from_the_origin_of_its_frame_moves_with_its_lever_arm() {
     let cube = shapes::cuboid(Vector3::repeat(1.0));
     let arm = solid(cube.transformed(&at(100.0, 0.0, 0.0)));
-    let turning = Motion::linear(&Isometry3::identity(), &Isometry3::rotation(Vector3::z() * 0.1));
-    // The near corner of the other cube stands at radius 100 and angle 0.05, about.
-    let found = assert_promises(&arm, &turning, &solid(cube), &still(100.0, 5.5, 0.0), 50).unwrap();
+    let rotating = Motion::linear(&Isometry3::identity(), &Isometry3::rotation(Vector3::z() * 0.1));
+    // The near corner of the other cube is at a radius of about 100 and an angle of about 0.05.
+    let found = assert_guarantees(&arm, &rotating, &solid(cube), &still(100.0, 5.5, 0.0), 50).unwrap();
     assert!((found.time - 0.45).abs() < 0.01, "{}", found.time);
 }
 
 #[test]
-fn degenerate_starts_and_meshes_are_answered() {
+fn degenerate_starts_and_meshes_yield_results() {
     let cube = shapes::cuboid(Vector3::repeat(1.0));
     let doubled = [cube.triangles(), cube.triangles(), &[[0, 0, 1], [2, 2, 2]]].concat();
     let doubled = TriangleMesh::new(cube.vertices().to_vec(), doubled).unwrap();
@@ -294,18 +295,18 @@ fn degenerate_starts_and_meshes_are_answered() {
 }
 
 #[test]
-fn what_slides_and_spins_on_a_table_is_free_in_a_few_steps() {
+fn a_body_that_slides_and_spins_on_a_table_is_proved_free_in_a_few_steps() {
     let plate = solid(shapes::cuboid(Vector3::repeat(1.0)));
     for (gap, spin) in [(1e-2, 3.0), (1e-4, 3.0)] {
         let motion = |x: f64, y: f64, w: f64| {
             Motion::steady(&at(x, y, 0.01), &(Vector3::x() * -2.0 * x), &(Vector3::y() * w))
         };
-        // The other one turns about the same direction, so nothing accelerates across the gap.
-        for turned in [0.0, -spin] {
-            let (a, b) = (motion(-2.0, 1.0 + gap, spin), motion(1.0, 0.0, turned));
+        // The other one rotates about the same direction, so nothing accelerates across the gap.
+        for other_spin in [0.0, -spin] {
+            let (a, b) = (motion(-2.0, 1.0 + gap, spin), motion(1.0, 0.0, other_spin));
             let few = ContinuousOptions { max_iterations: 30, ..ContinuousOptions::default() };
-            assert_eq!(rigid(&plate, &a, &plate, &b, &few), Ok(None));
-            let met = assert_promises(&plate, &motion(-2.0, 1.0 - gap, spin), &plate, &b, 100);
+            assert_eq!(time_of_contact_rigid(&plate, &a, &plate, &b, &few), Ok(None));
+            let met = assert_guarantees(&plate, &motion(-2.0, 1.0 - gap, spin), &plate, &b, 100);
             assert!(met.is_some());
         }
     }
@@ -316,19 +317,19 @@ fn resting_bodies_are_free_and_moving_together_is_free() {
     let cube = solid(shapes::cuboid(Vector3::repeat(1.0)));
     assert_eq!(first(&cube, &still(1.01, 0.0, 0.0), &cube, &still(0.0, 0.0, 0.0)), None);
     let by = |x: f64| Motion::steady(&at(x, 0.0, 0.0), &(Vector3::y() * 100.0), &Vector3::zeros());
-    let found = rigid(&cube, &by(1.01), &cube, &by(0.0), &ContinuousOptions::default());
+    let found = time_of_contact_rigid(&cube, &by(1.01), &cube, &by(0.0), &ContinuousOptions::default());
     assert_eq!(found, Ok(None));
 }
 
 #[test]
-fn what_cannot_be_answered_is_an_error_and_never_an_absence() {
+fn failures_are_errors_and_never_reported_as_absence_of_contact() {
     let cube = solid(shapes::cuboid(Vector3::repeat(1.0)));
     let rest = still(0.0, 0.0, 0.0);
     let towards = Motion::steady(&at(-4.0, 0.1, 0.2), &(Vector3::x() * 4.0), &Vector3::repeat(2.0));
     let exact = first(&cube, &towards, &cube, &rest).unwrap();
     for max_iterations in [0, 1, 3, exact.steps - 1] {
         let options = ContinuousOptions { max_iterations, ..ContinuousOptions::default() };
-        match rigid(&cube, &towards, &cube, &rest, &options) {
+        match time_of_contact_rigid(&cube, &towards, &cube, &rest, &options) {
             Err(ProximityError::IterationsExhausted { iterations: steps, free_until }) => {
                 assert!(steps == max_iterations && free_until <= exact.time);
             }
@@ -342,26 +343,26 @@ fn what_cannot_be_answered_is_an_error_and_never_an_absence() {
             Motion::steady(&at(-4.0, 0.0, 0.0), &Vector3::x(), &(Vector3::x() * bad)),
         ] {
             for (a, b) in [(&motion, &rest), (&rest, &motion)] {
-                let found = rigid(&cube, a, &cube, b, &ContinuousOptions::default());
+                let found = time_of_contact_rigid(&cube, a, &cube, b, &ContinuousOptions::default());
                 assert!(matches!(found, Err(ProximityError::NotFinite)), "{bad} {found:?}");
             }
         }
     }
     for tolerance in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let options = ContinuousOptions { relative_tolerance: tolerance, ..ContinuousOptions::default() };
-        let found = rigid(&cube, &towards, &cube, &rest, &options);
+        let found = time_of_contact_rigid(&cube, &towards, &cube, &rest, &options);
         assert!(matches!(found, Err(ProximityError::Option { .. })), "{found:?}");
     }
 }
 
 #[test]
-fn a_coarser_tolerance_answers_earlier_and_within_it() {
+fn a_coarser_tolerance_yields_an_earlier_contact_within_it() {
     let (a, b) = (solid(shapes::bumpy_sphere(16)), solid(shapes::torus(1.0, 0.3, 20)));
     let of_a = Motion::steady(&at(4.0, 0.2, 0.0), &(Vector3::x() * -4.0), &Vector3::repeat(1.0));
     let mut last = 0.0;
     for tolerance in [1e-2, 1e-4, 1e-6, 1e-9] {
         let options = ContinuousOptions { relative_tolerance: tolerance, ..ContinuousOptions::default() };
-        let found = rigid(&a, &of_a, &b, &still(0.0, 0.0, 0.0), &options).unwrap().unwrap();
+        let found = time_of_contact_rigid(&a, &of_a, &b, &still(0.0, 0.0, 0.0), &options).unwrap().unwrap();
         assert!(found.time >= last && found.gap <= tolerance * a.radius().min(b.radius()));
         last = found.time;
     }

@@ -5,12 +5,12 @@ use nalgebra::Point3;
 use super::elementary::contact::{ElementaryContact, ElementaryOptions};
 use super::model::DeformingModel;
 
-/// How a query of deforming meshes is answered.
+/// Options of queries of deforming meshes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DeformingOptions {
-    /// Of the elementary tests.
+    /// Options of the elementary tests.
     pub elementary: ElementaryOptions,
-    /// Whether regions that provably cannot reach themselves are skipped in a query of self-collision.
+    /// Whether regions that are proved free of self-collision are skipped in self-collision queries.
     pub normal_cones: bool,
 }
 
@@ -20,51 +20,52 @@ impl Default for DeformingOptions {
     }
 }
 
-/// Two features in contact, by index.
+/// Pair of features in contact, by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Features {
-    /// A vertex of A and a triangle of B, or of one mesh.
+    /// Vertex of A and triangle of B, or both of one mesh.
     VertexFace {
         /// Vertex of A.
         vertex: u32,
         /// Triangle of B.
         face: u32,
     },
-    /// A triangle of A and a vertex of B; of two different meshes only.
+    /// Triangle of A and vertex of B; only for two different meshes.
     FaceVertex {
         /// Triangle of A.
         face: u32,
         /// Vertex of B.
         vertex: u32,
     },
-    /// An edge of A and one of B, or of one mesh the lower one first; see [`DeformingModel::edges`].
+    /// Edge of A and edge of B, or both of one mesh with the lower one first; see [`DeformingModel::edges`].
     EdgeEdge {
-        /// The edges.
+        /// Edge indices.
         edges: [u32; 2],
     },
 }
 
-/// The first contact of two features during a step.
+/// First contact of two features during a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DeformingContact {
-    /// Which features.
+    /// Features in contact.
     pub features: Features,
-    /// When and where on them.
+    /// Time of contact and position on the features.
     pub contact: ElementaryContact,
 }
 
 impl DeformingContact {
-    /// The closest points of the features at the time of contact [m, world], of A and of B; for a contact of one model
-    /// with itself, give it twice.
+    /// Witness points of the features at the time of contact, on A and on B [m, world]; for a self-contact pass the
+    /// model twice.
     ///
     /// # Panics
-    /// When the contact is not one of these models.
+    /// When the contact does not belong to these models.
     #[must_use]
     pub fn witnesses(&self, a: &DeformingModel, b: &DeformingModel) -> [Point3<f64>; 2] {
         let at = |model: &DeformingModel, i: u32| model.vertex_at(i, self.contact.time);
         let [u, v] = self.contact.parameters;
         let on_face = |model: &DeformingModel, face: u32| {
             let [p, q, r] = model.triangles()[face as usize].map(|i| at(model, i));
+            // Barycentric weights of the second and third corner.
             p + u * (q - p) + v * (r - p)
         };
         let on_edge = |model: &DeformingModel, edge: u32, along: f64| {

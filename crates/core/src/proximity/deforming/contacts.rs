@@ -1,17 +1,17 @@
-//! Queries of deforming meshes: whether, when and where they touch during a step [Lin17 §40.3].
+//! Continuous collision queries of deforming meshes [Lin17 §40.3].
 
 use super::contact::{DeformingContact, DeformingOptions};
 use super::model::DeformingModel;
-use super::query::Query;
+use super::query::DeformingQuery;
 use crate::proximity::error::ProximityError;
 
-/// Whether `model` comes into contact with itself during its step; adjacent features never do. `false` is a proof. See
+/// Whether `model` comes into contact with itself during its step, adjacent features excluded. `false` is a proof. See
 /// [`DeformingModel::new`] for an example.
 ///
 /// # Errors
 /// [`ProximityError::Option`] when an option is negative or NaN.
 pub fn self_collides(model: &DeformingModel, options: &DeformingOptions) -> Result<bool, ProximityError> {
-    Ok(Query::within(model, options)?.any())
+    Ok(DeformingQuery::within(model, options)?.any())
 }
 
 /// Appends every pair of features of `model` that come into contact during its step, sorted by features; each pair once.
@@ -43,23 +43,23 @@ pub fn self_contacts(
     options: &DeformingOptions,
     contacts: &mut Vec<DeformingContact>,
 ) -> Result<(), ProximityError> {
-    Query::within(model, options)?.all(contacts);
+    DeformingQuery::within(model, options)?.all(contacts);
     Ok(())
 }
 
-/// The earliest contact of `model` with itself during its step; of equal ones the one of least features. `None` is a
+/// First contact of `model` with itself during its step; of simultaneous ones that with the lowest features. `None` is a
 /// proof that there is none.
 ///
 /// ```
 /// use extricate_core::geometry::procedural::{Cuboid, Procedural};
 /// use extricate_core::proximity::deforming::{DeformingModel, DeformingOptions, first_self_contact};
 ///
-/// // A cube whose vertices change sides meets itself half way, when it is flat.
+/// // A cube that is mirrored through a plane meets itself halfway, when it is flat.
 /// let cube = Cuboid::default().mesh()?;
 /// let mut model = DeformingModel::new(&cube)?;
-/// let turned = cube.vertices().iter().map(|p| nalgebra::Point3::new(p.x, p.y, -p.z)).collect::<Vec<_>>();
-/// model.move_to(&turned)?;
-/// let first = first_self_contact(&model, &DeformingOptions::default())?.expect("it is flat half way");
+/// let mirrored = cube.vertices().iter().map(|p| nalgebra::Point3::new(p.x, p.y, -p.z)).collect::<Vec<_>>();
+/// model.move_to(&mirrored)?;
+/// let first = first_self_contact(&model, &DeformingOptions::default())?.expect("it is flat halfway");
 /// assert!((first.contact.time - 0.5).abs() < 1e-9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -70,7 +70,7 @@ pub fn first_self_contact(
     model: &DeformingModel,
     options: &DeformingOptions,
 ) -> Result<Option<DeformingContact>, ProximityError> {
-    Ok(Query::within(model, options)?.first())
+    Ok(DeformingQuery::within(model, options)?.first())
 }
 
 /// Whether the surfaces of `a` and `b` come into contact during their steps.
@@ -95,7 +95,7 @@ pub fn collides(
     b: &DeformingModel,
     options: &DeformingOptions,
 ) -> Result<bool, ProximityError> {
-    Ok(Query::between(a, b, options)?.any())
+    Ok(DeformingQuery::between(a, b, options)?.any())
 }
 
 /// Appends every pair of features of `a` and `b` that come into contact during their steps, sorted by features; each
@@ -125,12 +125,12 @@ pub fn contacts(
     options: &DeformingOptions,
     contacts: &mut Vec<DeformingContact>,
 ) -> Result<(), ProximityError> {
-    Query::between(a, b, options)?.all(contacts);
+    DeformingQuery::between(a, b, options)?.all(contacts);
     Ok(())
 }
 
-/// The earliest contact of the surfaces of `a` and `b` during their steps; of equal ones the one of least features.
-/// `None` is a proof that there is none. One surface inside the other is not seen while they do not touch.
+/// First contact of the surfaces of `a` and `b` during their steps; of simultaneous ones that with the lowest features.
+/// `None` is a proof that there is none. One surface inside the other is not a contact as long as they do not touch.
 ///
 /// ```
 /// use extricate_core::geometry::procedural::{Cuboid, Procedural};
@@ -141,7 +141,7 @@ pub fn contacts(
 /// let at = |x| Isometry3::translation(x, 0.1, 0.2);
 /// let wall = DeformingModel::moved(&cube, &at(0.0), &at(0.0))?;
 /// let guest = DeformingModel::moved(&cube, &at(-3.0), &at(1.0))?;
-/// let first = first_contact(&guest, &wall, &DeformingOptions::default())?.expect("the wall is in the way");
+/// let first = first_contact(&guest, &wall, &DeformingOptions::default())?.expect("the wall is in its path");
 /// assert!((first.contact.time - 0.5).abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -153,5 +153,5 @@ pub fn first_contact(
     b: &DeformingModel,
     options: &DeformingOptions,
 ) -> Result<Option<DeformingContact>, ProximityError> {
-    Ok(Query::between(a, b, options)?.first())
+    Ok(DeformingQuery::between(a, b, options)?.first())
 }

@@ -1,41 +1,41 @@
-//! Whether a closed contour whose vertices move stays free of itself in a projection, throughout the step.
+//! Contour test [TCYM08]: whether the projection of a closed contour with moving vertices stays simple throughout the step.
 //!
-//! Every pair of edges has to be proved apart: by boxes around their paths, by a line between them, or by the side of
-//! one edge on which both ends of the other one stay. What is not proved is not free.
+//! Every pair of edges has to be proved disjoint: by boxes around their paths, by a separating line, or by the side of one
+//! edge on which both ends of the other one stay. Pairs without a proof count as intersecting.
 //!
-//! Coordinates in the plane are rounded, and all that is compared is compared with a margin for it.
+//! Coordinates in the plane are rounded, and all comparisons include a margin for it.
 
 use nalgebra::{Point3, Vector3};
 
 use crate::bvh::lanes::isa::{Isa, Mask, Portable, Single};
 use crate::bvh::swept::outwards;
 
-/// Rounding of a coordinate in the plane, relative to the greatest distance in space: a difference and a scalar
+/// Rounding of a coordinate in the plane, relative to the maximum distance in space: a difference and a scalar
 /// product; doubled.
-const PLACE_ROUNDING: f64 = 16.0 * f64::EPSILON;
+const POINT_ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// Rounding of twice an area relative to the square of that distance: eight products of two sums of two
 /// coordinates; doubled.
 const AREA_ROUNDING: f64 = 16.0 * 16.0 * f64::EPSILON;
-/// Edges whose boxes are compared with one at a time.
+/// Number of edges whose boxes are compared with that of another edge at a time.
 const LANES: usize = 8;
 
-/// A place in the plane.
-type Place = [f64; 2];
+/// Point in the plane.
+type Point2 = [f64; 2];
 
-/// Contours projected one after another; scratch that is kept between them.
+/// Test of contours, with buffers that are reused between them.
 #[derive(Default)]
 pub(super) struct Contours {
-    /// Vertices at the start and at the end.
-    places: Vec<[Place; 2]>,
+    /// Projected vertices at the start and at the end.
+    points: Vec<[Point2; 2]>,
     /// Boxes around the paths of the edges from each vertex to the next: `bounds[min x, max x, min y, max y][edge]`;
-    /// filled up with boxes that overlap nothing.
+    /// padded with boxes that overlap nothing.
     bounds: [Vec<f32>; 4],
-    /// Greatest distance of a vertex from the first one, as the sum of its coordinates in space.
+    /// Maximum 1-norm distance of a vertex from the first one, in space.
     reach: f64,
 }
 
 impl Contours {
-    /// Whether the loop through `contour` (indices of positions) stays simple in the projection along `axis` while its
+    /// Whether the loop through `contour` (indices of positions) stays simple in the projection onto `plane` while its
     /// vertices move from `start` to `end`. `true` is a proof.
     pub(super) fn stays_simple(
         &mut self,
@@ -62,10 +62,11 @@ impl Contours {
 
     #[inline(always)]
     fn is_simple<I: Isa>(&self) -> bool {
-        let count = self.places.len();
+        let count = self.points.len();
         (0..count).all(|edge| self.is_apart_from_later_edges::<I>(edge, count))
     }
 
+    /// Projects the contour onto the plane, relative to its first vertex, and bounds its edges.
     fn project(
         &mut self,
         contour: &[u32],
@@ -74,32 +75,34 @@ impl Contours {
         plane: &[Vector3<f64>; 2],
     ) {
         let origin = start[contour[0] as usize];
-        self.places.clear();
+        self.points.clear();
         self.reach = 0.0;
         for &vertex in contour {
-            let mut places = [[0.0; 2]; 2];
-            for (place, positions) in places.iter_mut().zip([start, end]) {
+            let mut projected = [[0.0; 2]; 2];
+            for (point, positions) in projected.iter_mut().zip([start, end]) {
                 let from_origin = positions[vertex as usize] - origin;
                 let reach = from_origin.x.abs() + from_origin.y.abs() + from_origin.z.abs();
+                // Comparisons instead of `max`: one instruction each.
                 self.reach = if reach > self.reach { reach } else { self.reach };
-                *place = [plane[0].dot(&from_origin), plane[1].dot(&from_origin)];
+                *point = [plane[0].dot(&from_origin), plane[1].dot(&from_origin)];
             }
-            self.places.push(places);
+            self.points.push(projected);
         }
         self.bound_edges();
     }
 
-    /// Boxes around the paths of the edges, grown by the rounding.
+    /// Computes boxes around the paths of the edges, enlarged by the rounding.
     fn bound_edges(&mut self) {
-        let count = self.places.len();
-        let margin = PLACE_ROUNDING * self.reach;
+        let count = self.points.len();
+        let margin = POINT_ROUNDING * self.reach;
+        // Rows start at any edge, so that the last one may extend beyond a multiple of the lanes.
         let filled = count.next_multiple_of(LANES) + LANES;
         for bound in &mut self.bounds {
             bound.clear();
             bound.resize(filled, f32::INFINITY);
         }
         for edge in 0..count {
-            let [a, b] = [self.places[edge], self.places[(edge + 1) % count]];
+            let [a, b] = [self.points[edge], self.points[(edge + 1) % count]];
             for axis in 0..2 {
                 let values = [a[0][axis], a[1][axis], b[0][axis], b[1][axis]];
                 let low = values.into_iter().fold(f64::INFINITY, f64::min);
@@ -110,6 +113,7 @@ impl Contours {
         }
     }
 
+    /// Whether an edge is proved disjoint from all later ones.
     #[inline(always)]
     fn is_apart_from_later_edges<I: Isa>(&self, edge: usize, count: usize) -> bool {
         let mut first = edge + 1;
@@ -127,14 +131,14 @@ impl Contours {
         true
     }
 
-    /// Which of some edges in a row have boxes that overlap that of `edge`, one bit each.
+    /// Mask of the edges, of [`LANES`] consecutive ones, whose boxes overlap that of `edge`.
     #[inline(always)]
     fn near<I: Isa>(&self, edge: usize, first: usize) -> u32 {
         let mut bits = 0xff;
         for axis in 0..2 {
             let (lows, highs) = (&self.bounds[2 * axis], &self.bounds[2 * axis + 1]);
             let lanes = |bounds: &[f32]| {
-                let lanes = bounds[first..first + LANES].first_chunk().expect("filled up to whole rows");
+                let lanes = bounds[first..first + LANES].first_chunk().expect("padded to whole rows");
                 I::Single::load(lanes)
             };
             let starts_before = lanes(lows).less_or_equal(I::Single::splat(highs[edge]));
@@ -144,82 +148,91 @@ impl Contours {
         bits
     }
 
-    /// Whether two edges surely share nothing but the vertex between them.
+    /// Whether two edges are proved to have nothing in common except the vertex between them.
     fn are_apart(&self, edge: usize, other: usize, count: usize) -> bool {
-        let [a, b] = [self.places[edge], self.places[(edge + 1) % count]];
-        let [c, d] = [self.places[other], self.places[(other + 1) % count]];
+        let [a, b] = [self.points[edge], self.points[(edge + 1) % count]];
+        let [c, d] = [self.points[other], self.points[(other + 1) % count]];
         if other == edge + 1 {
             return self.opens(&a, &b, &d);
         }
         if (other + 1) % count == edge {
             return self.opens(&c, &a, &b);
         }
+        // Each of these tests alone is a proof.
         self.keeps_to_a_side([&a, &b], [&c, &d])
             || self.keeps_to_a_side([&c, &d], [&a, &b])
-            || self.is_between(&a, &b, &c, &d)
+            || self.is_separated_by_line(&a, &b, &c, &d)
     }
 
-    /// An area whose sign is known.
-    fn least_area(&self) -> f64 {
+    /// Area above which the sign of a computed area is certain.
+    fn min_area(&self) -> f64 {
         AREA_ROUNDING * self.reach * self.reach + f64::MIN_POSITIVE
     }
 
-    /// Whether two edges that meet at `corner` never fold onto one another.
-    fn opens(&self, before: &[Place; 2], corner: &[Place; 2], after: &[Place; 2]) -> bool {
-        let least = self.least_area();
+    /// Whether two edges that meet at `corner` are proved never to fold onto one another: either the signed area between them
+    /// does not vanish, or they point into opposite half planes.
+    fn opens(&self, before: &[Point2; 2], corner: &[Point2; 2], after: &[Point2; 2]) -> bool {
+        let min = self.min_area();
         let area = products(corner, before, after, |a, b| a[0] * b[1] - a[1] * b[0]);
         let opening = products(corner, before, after, |a, b| a[0] * b[0] + a[1] * b[1]);
-        sign(&area, least) != 0 || sign(&opening, least) < 0
+        sign(&area, min) != 0 || sign(&opening, min) < 0
     }
 
-    /// Whether both points stay on the same side of an edge.
-    fn keeps_to_a_side(&self, edge: [&[Place; 2]; 2], points: [&[Place; 2]; 2]) -> bool {
-        let least = self.least_area();
+    /// Whether both points are proved to stay on the same side of an edge.
+    fn keeps_to_a_side(&self, edge: [&[Point2; 2]; 2], points: [&[Point2; 2]; 2]) -> bool {
+        let min = self.min_area();
         let [first, second] =
             points.map(|point| products(edge[0], edge[1], point, |a, b| a[0] * b[1] - a[1] * b[0]));
-        sign(&first, least) * sign(&second, least) > 0
+        sign(&first, min) * sign(&second, min) > 0
     }
 
-    /// Whether a line across the way from the middle of one edge to that of the other separates their paths.
-    fn is_between(&self, a: &[Place; 2], b: &[Place; 2], c: &[Place; 2], d: &[Place; 2]) -> bool {
+    /// Whether a line perpendicular to the segment between the mean midpoints of both edges separates their paths.
+    fn is_separated_by_line(
+        &self,
+        a: &[Point2; 2],
+        b: &[Point2; 2],
+        c: &[Point2; 2],
+        d: &[Point2; 2],
+    ) -> bool {
+        // Sum over start and end of the vectors from one midpoint to the other, times two.
         let mut across = [0.0; 2];
         for time in 0..2 {
             for axis in 0..2 {
                 across[axis] += c[time][axis] + d[time][axis] - a[time][axis] - b[time][axis];
             }
         }
-        let along = |place: &Place| across[0] * place[0] + across[1] * place[1];
+        let along = |point: &Point2| across[0] * point[0] + across[1] * point[1];
         let mut highest = f64::NEG_INFINITY;
         let mut lowest = f64::INFINITY;
         for time in 0..2 {
             highest = highest.max(along(&a[time])).max(along(&b[time]));
             lowest = lowest.min(along(&c[time])).min(along(&d[time]));
         }
-        lowest - highest > 2.0 * PLACE_ROUNDING * self.reach * (across[0].abs() + across[1].abs())
+        lowest - highest > 2.0 * POINT_ROUNDING * self.reach * (across[0].abs() + across[1].abs())
     }
 }
 
-/// Bernstein coefficients of a bilinear product of two moving vectors from the same moving place.
+/// Bernstein coefficients of a bilinear product of two moving vectors from a common moving point.
 #[inline(always)]
 fn products(
-    from: &[Place; 2],
-    first: &[Place; 2],
-    second: &[Place; 2],
-    product: impl Fn(Place, Place) -> f64,
+    from: &[Point2; 2],
+    first: &[Point2; 2],
+    second: &[Point2; 2],
+    product: impl Fn(Point2, Point2) -> f64,
 ) -> [f64; 3] {
     let difference =
-        |to: &[Place; 2], time: usize| [to[time][0] - from[time][0], to[time][1] - from[time][1]];
+        |to: &[Point2; 2], time: usize| [to[time][0] - from[time][0], to[time][1] - from[time][1]];
     let [a, b] =
         [[difference(first, 0), difference(first, 1)], [difference(second, 0), difference(second, 1)]];
     [product(a[0], b[0]), 0.5 * (product(a[0], b[1]) + product(a[1], b[0])), product(a[1], b[1])]
 }
 
-/// The sign that a polynomial with these Bernstein coefficients surely has throughout, or zero.
+/// Sign that a polynomial with these Bernstein coefficients is proved to have throughout [0, 1], or zero if unknown.
 #[inline(always)]
-fn sign(coefficients: &[f64; 3], least: f64) -> i32 {
-    if coefficients.iter().all(|c| *c > least) {
+fn sign(coefficients: &[f64; 3], min: f64) -> i32 {
+    if coefficients.iter().all(|c| *c > min) {
         1
-    } else if coefficients.iter().all(|c| *c < -least) {
+    } else if coefficients.iter().all(|c| *c < -min) {
         -1
     } else {
         0
@@ -236,7 +249,7 @@ mod tests {
 
     const PLANE: [Vector3<f64>; 2] = [Vector3::new(1.0, 0.0, 0.0), Vector3::new(0.0, 1.0, 0.0)];
 
-    /// A loop of `count` vertices around the origin, at distances within `spread` of one.
+    /// Loop of `count` vertices around the origin, at distances within `spread` of one.
     fn ring(count: u32, spread: f64, next: &mut impl FnMut() -> f64) -> Vec<Point3<f64>> {
         let angle = |i: u32| TAU * f64::from(i) / f64::from(count);
         let vertex = |i: u32| (1.0 + spread * next()) * Vector3::new(angle(i).cos(), angle(i).sin(), 0.0);
@@ -248,7 +261,7 @@ mod tests {
         Contours::default().stays_simple(&contour, start, end, &PLANE)
     }
 
-    /// Whether two edges cross at a time, by the sides of their ends.
+    /// Whether two edges cross at a time, judged by the sides of their ends.
     fn cross_at(points: &[Point3<f64>], i: usize, j: usize) -> bool {
         let at = |k: usize| points[k % points.len()].xy();
         let side = |a, b, c| {
@@ -307,11 +320,11 @@ mod tests {
     #[test]
     fn edges_that_fold_onto_one_another_are_not_simple() {
         let kite = |y: f64| vec![[0.0, 0.0], [2.0, y], [1.0, 0.0], [2.0, -1.0]];
-        let places = |y: f64| kite(y).into_iter().map(|[x, y]| Point3::new(x, y, 0.0)).collect::<Vec<_>>();
-        assert!(stays_simple(&places(1.0), &places(0.5)));
-        assert!(!stays_simple(&places(1.0), &places(0.0)));
-        assert!(!stays_simple(&places(1.0), &places(f64::NAN)));
-        let triangle = |y: f64| places(y)[..3].to_vec();
+        let points = |y: f64| kite(y).into_iter().map(|[x, y]| Point3::new(x, y, 0.0)).collect::<Vec<_>>();
+        assert!(stays_simple(&points(1.0), &points(0.5)));
+        assert!(!stays_simple(&points(1.0), &points(0.0)));
+        assert!(!stays_simple(&points(1.0), &points(f64::NAN)));
+        let triangle = |y: f64| points(y)[..3].to_vec();
         assert!(stays_simple(&triangle(1.0), &triangle(0.5)));
         assert!(!stays_simple(&triangle(1.0), &triangle(0.0)));
     }

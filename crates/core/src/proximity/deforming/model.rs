@@ -1,4 +1,4 @@
-//! A deforming mesh made ready for queries: topology and tree once, boxes anew at every step.
+//! Deforming mesh preprocessed for queries: topology and tree are built once, boxes are refitted at every step.
 
 use std::sync::OnceLock;
 
@@ -12,7 +12,7 @@ use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::{Aabb, TriangleMesh};
 use crate::proximity::error::ProximityError;
 
-/// A triangle mesh whose vertices move on straight lines over a step, t ∈ [0, 1].
+/// Triangle mesh whose vertices move on straight lines over a step, t ∈ [0, 1].
 #[derive(Debug, Clone)]
 pub struct DeformingModel {
     pub(super) triangles: Vec<[u32; 3]>,
@@ -20,16 +20,16 @@ pub struct DeformingModel {
     pub(super) tree: SweptBvh,
     pub(super) start: Vec<Point3<f64>>,
     pub(super) end: Vec<Point3<f64>>,
-    /// Made when the first query of self-collision asks for them.
+    /// Patches of the tree, built by the first self-collision query.
     patches: OnceLock<Patches>,
-    /// Of the present step.
+    /// Nodes that are proved free of self-collision during the current step.
     free_nodes: OnceLock<Vec<bool>>,
 }
 
 impl DeformingModel {
-    /// A model of `mesh` at rest: the topology and the tree are made here, once.
+    /// Builds a model of `mesh` at rest, with its topology and tree.
     ///
-    /// Vertices that lie at one place under different indices are different vertices: weld them first.
+    /// Coincident vertices with different indices are different vertices: weld them first.
     ///
     /// ```
     /// use extricate_core::geometry::procedural::{Cuboid, Procedural};
@@ -47,7 +47,7 @@ impl DeformingModel {
     /// ```
     ///
     /// # Errors
-    /// [`ProximityError::Overflow`] when the mesh is larger than single-precision boxes can be.
+    /// [`ProximityError::Overflow`] when the mesh exceeds the range of single-precision boxes.
     pub fn new(mesh: &TriangleMesh) -> Result<Self, ProximityError> {
         let (vertices, triangles) = (mesh.vertices().to_vec(), mesh.triangles().to_vec());
         check(&vertices, &vertices)?;
@@ -64,8 +64,8 @@ impl DeformingModel {
         })
     }
 
-    /// A model of `mesh` at the pose `start` (body to world) whose vertices move on straight lines to where they are
-    /// at the pose `end`: a rigid obstacle that rests, or moves without turning, exactly; one that turns, by chords.
+    /// Builds a model of `mesh` whose vertices move on straight lines from the pose `start` to the pose `end` (body to
+    /// world): exact for a rigid obstacle at rest or in translation; a rotation is approximated by chords.
     ///
     /// # Errors
     /// As [`DeformingModel::set_motion`].
@@ -80,14 +80,14 @@ impl DeformingModel {
         Ok(model)
     }
 
-    /// Takes the paths of the next step: vertex i moves from `start[i]` to `end[i]` [m, world]; refits the tree.
+    /// Sets the paths of the next step, vertex i moving from `start[i]` to `end[i]` [m, world], and refits the tree.
     ///
     /// # Errors
-    /// [`ProximityError`] when the number of positions is wrong, a coordinate is not finite or the step is too large.
-    /// The model keeps its last step then.
+    /// [`ProximityError`] when the number of positions is wrong, a coordinate is not finite or the step is too large;
+    /// the model is then unchanged.
     pub fn set_motion(&mut self, start: &[Point3<f64>], end: &[Point3<f64>]) -> Result<(), ProximityError> {
-        self.count(start.len())?;
-        self.count(end.len())?;
+        self.check_count(start.len())?;
+        self.check_count(end.len())?;
         check(start, end)?;
         self.start.copy_from_slice(start);
         self.end.copy_from_slice(end);
@@ -95,12 +95,13 @@ impl DeformingModel {
         Ok(())
     }
 
-    /// Takes the next step in a row: from where the last one ended to `end` [m, world].
+    /// Sets the next consecutive step: from the end of the last one to `end` [m, world].
     ///
     /// # Errors
     /// As [`DeformingModel::set_motion`].
     pub fn move_to(&mut self, end: &[Point3<f64>]) -> Result<(), ProximityError> {
-        self.count(end.len())?;
+        self.check_count(end.len())?;
+        // Checked before anything changes.
         check(&self.end, end)?;
         self.start.copy_from_slice(&self.end);
         self.end.copy_from_slice(end);
@@ -108,7 +109,7 @@ impl DeformingModel {
         Ok(())
     }
 
-    /// As [`DeformingModel::move_to`] the vertices of `end`, whose triangles must be those of the model.
+    /// As [`DeformingModel::move_to`] with the vertices of `end`, whose triangles must equal those of the model.
     ///
     /// ```
     /// use extricate_core::geometry::procedural::{Cuboid, Procedural};
@@ -139,18 +140,20 @@ impl DeformingModel {
         Ok(())
     }
 
-    fn count(&self, given: usize) -> Result<(), ProximityError> {
+    /// Rejects a wrong number of positions.
+    fn check_count(&self, given: usize) -> Result<(), ProximityError> {
         let vertices = self.start.len();
         let error = ProximityError::Count { what: "positions", given, expected: vertices };
         if given == vertices { Ok(()) } else { Err(error) }
     }
 
     fn refit(&mut self) {
+        // The patches depend on the topology only and stay valid; the proof is that of one step.
         self.free_nodes = OnceLock::new();
         self.tree.refit(&self.triangles, &self.start, &self.end);
     }
 
-    /// For each node of the tree whether its triangles surely do not collide with one another during the step.
+    /// For each node of the tree, whether its triangles are proved not to collide with one another during the step.
     pub(super) fn free_nodes(&self) -> &[bool] {
         self.free_nodes.get_or_init(|| {
             let patches = self
@@ -161,19 +164,19 @@ impl DeformingModel {
         })
     }
 
-    /// Where the vertices are at time 0, #V × 3 [m, world].
+    /// Vertex positions at time 0, #V × 3 [m, world].
     #[must_use]
     pub fn start(&self) -> &[Point3<f64>] {
         &self.start
     }
 
-    /// Where the vertices are at time 1, #V × 3 [m, world].
+    /// Vertex positions at time 1, #V × 3 [m, world].
     #[must_use]
     pub fn end(&self) -> &[Point3<f64>] {
         &self.end
     }
 
-    /// Where vertex `index` is at a time in [0, 1] [m, world].
+    /// Position of vertex `index` at a time in [0, 1] [m, world].
     ///
     /// # Panics
     /// When `index` is not below the number of vertices.
@@ -195,7 +198,7 @@ impl DeformingModel {
         &self.features.edges
     }
 
-    /// Memory in bytes, positions and what queries have made so far included.
+    /// Memory in bytes, including positions and data cached by queries.
     #[must_use]
     pub fn memory(&self) -> usize {
         size_of_val(&*self.triangles)
@@ -208,10 +211,10 @@ impl DeformingModel {
     }
 }
 
-/// Greatest extent of a step [m] that single-precision boxes can hold.
-const GREATEST_EXTENT: f64 = 1e37;
+/// Maximum extent of a step [m]: an order of magnitude below the range of single-precision boxes.
+const MAX_EXTENT: f64 = 1e37;
 
-/// Refuses what is not finite and what single-precision boxes cannot hold.
+/// Rejects positions that are not finite or exceed the range of single-precision boxes.
 fn check(start: &[Point3<f64>], end: &[Point3<f64>]) -> Result<(), ProximityError> {
     for positions in [start, end] {
         if let Some(vertex) = positions.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
@@ -220,6 +223,7 @@ fn check(start: &[Point3<f64>], end: &[Point3<f64>]) -> Result<(), ProximityErro
         }
     }
     let extent = Aabb::of_points(start.iter().chain(end)).extents().max();
-    let is_small = extent <= GREATEST_EXTENT;
+    // An extent that is NaN is not small.
+    let is_small = extent <= MAX_EXTENT;
     if is_small { Ok(()) } else { Err(ProximityError::Overflow { length: extent }) }
 }

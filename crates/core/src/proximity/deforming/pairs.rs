@@ -1,7 +1,7 @@
-//! Which triangles of two trees, or of one tree and itself, may come together during a step.
+//! Traversal of two trees, or of one tree against itself, to the pairs of triangles that may touch during a step.
 //!
-//! The work is a list of tasks that split into smaller ones. It is split breadth first until there are enough of them
-//! for all threads, by a rule that does not know the threads, and each is then worked off depth first.
+//! The work is a list of tasks that split into smaller ones. It is split breadth first until there are enough tasks for all
+//! threads, by a rule that does not depend on their number, and each task is then processed depth first.
 
 use std::ops::ControlFlow;
 
@@ -10,29 +10,31 @@ use nalgebra::Vector3;
 use crate::bvh::lanes::isa::{Isa, Mask, Portable, Single};
 use crate::bvh::node::{Child, WIDTH};
 use crate::bvh::packet::{Bounds, NONE, PACKET};
-use crate::bvh::swept::{Span, SweptBvh, SweptLeaf, SweptNode, moved, overlap};
+use crate::bvh::swept::{SweptBox, SweptBvh, SweptLeaf, SweptNode, moved, overlap};
 
-/// Tasks that a step is split into for the threads.
+/// Minimum number of tasks that a large traversal is split into. More tasks balance better and cost more scheduling; the
+/// result does not depend on it.
 const TASKS: usize = 512;
 /// Rounding of the distance between two trees, relative to its terms.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// A part of the work.
+/// Part of the traversal.
 #[derive(Clone, Copy)]
 pub(super) enum Task {
     /// All pairs within one subtree.
     Within(Child),
-    /// All pairs of two subtrees; the box of the first one in the frame of the second, grown by the margin.
+    /// All pairs of two subtrees with their boxes; that of the first one in the frame of the second, enlarged by the
+    /// margin.
     Between(Child, Bounds, Child, Bounds),
 }
 
-/// What a query does with the pairs of triangles.
+/// Receiver of the pairs of triangles of a traversal.
 pub(super) trait Visitor {
-    /// Whether the triangles of a node surely do not collide with one another.
-    fn is_free_of_itself(&self, node: u32) -> bool;
+    /// Whether the triangles of a node are proved not to collide with one another.
+    fn is_self_collision_free(&self, node: u32) -> bool;
 
-    /// Looks at two triangles whose boxes overlap, both in the frame of B, and says whether to go on.
-    fn pair<I: Isa>(&mut self, a: (u32, &Span), b: (u32, &Span)) -> ControlFlow<()>;
+    /// Processes two triangles whose boxes overlap, both in the frame of B; returns whether to continue.
+    fn pair<I: Isa>(&mut self, a: (u32, &SweptBox), b: (u32, &SweptBox)) -> ControlFlow<()>;
 }
 
 /// Two trees, possibly the same one, and the margin at which their boxes count as overlapping.
@@ -42,14 +44,14 @@ pub(super) struct Trees<'a> {
     pub(super) b: &'a SweptBvh,
     /// From the frame of A's boxes to that of B's [m].
     shift: Vector3<f64>,
-    /// Growth of A's boxes [m].
+    /// Enlargement of A's boxes [m].
     margin: f64,
-    /// Whether A's boxes are B's as they are.
+    /// Whether A's boxes need neither shift nor margin in B's frame.
     same_frame: bool,
 }
 
 impl<'a> Trees<'a> {
-    /// Triangles of `a` and `b` at most `separation` [m] apart.
+    /// Prepares a traversal to the triangles of `a` and `b` that are at most `separation` [m] apart.
     pub(super) fn new(a: &'a SweptBvh, b: &'a SweptBvh, separation: f64) -> Self {
         let shift = a.origin() - b.origin();
         let same_frame = shift == Vector3::zeros() && separation <= 0.0;
@@ -57,47 +59,48 @@ impl<'a> Trees<'a> {
             let hull = tree.hull();
             hull.max.iter().chain(&hull.min).fold(0.0, |reach, x| x.abs().max(reach))
         };
+        // The shift between the frames is rounded relative to the coordinates that it is added to.
         let terms = f64::from(reach(a)) + f64::from(reach(b)) + shift.amax() + separation;
         let margin = if same_frame { 0.0 } else { separation + ROUNDING * terms };
         Self { a, b, shift, margin, same_frame }
     }
 
-    /// A box of A in the frame of B.
+    /// Box of A in the frame of B, enlarged by the margin.
     #[inline(always)]
     pub(super) fn in_b(&self, bounds: &Bounds) -> Bounds {
         if self.same_frame { *bounds } else { moved(bounds, &self.shift, self.margin) }
     }
 
-    /// The same of a triangle or of a part of it.
+    /// Bounds of a triangle of A, or of a part of it, in the frame of B, enlarged by the margin.
     #[inline(always)]
-    pub(super) fn span_in_b(&self, span: &Span) -> Span {
+    pub(super) fn span_in_b(&self, span: &SweptBox) -> SweptBox {
         if self.same_frame { *span } else { span.moved(&self.shift, self.margin) }
     }
 
-    /// The whole of the pairs within one tree.
+    /// Task of all pairs within one tree.
     pub(super) fn all_within() -> Task {
         Task::Within(Child::Inner(0))
     }
 
-    /// The whole of the pairs of both trees.
+    /// Task of all pairs of both trees.
     pub(super) fn all_between(&self) -> Task {
         let (hull_a, hull_b) = (self.a.hull(), self.b.hull());
         Task::Between(Child::Inner(0), self.in_b(&hull_a), Child::Inner(0), hull_b)
     }
 
-    /// Splits the work into enough tasks for many threads, or leaves it whole where there is little of it.
+    /// Splits a task into enough tasks for many threads, or into single pairs of leaves where there are few.
     pub(super) fn split<V: Visitor>(&self, whole: Task, visitor: &V) -> Vec<Task> {
         let mut tasks = vec![whole];
         while tasks.len() < TASKS {
             let mut smaller = Vec::new();
             for &task in &tasks {
-                if task.is_smallest() {
+                if task.is_indivisible() {
                     smaller.push(task);
                 } else {
                     self.expand::<Portable, V>(task, visitor, &mut smaller);
                 }
             }
-            let done = smaller.iter().all(Task::is_smallest);
+            let done = smaller.iter().all(Task::is_indivisible);
             tasks = smaller;
             if done {
                 break;
@@ -106,7 +109,7 @@ impl<'a> Trees<'a> {
         tasks
     }
 
-    /// Works off a task; `stack` is scratch.
+    /// Processes a task; `stack` is scratch.
     pub(super) fn run<V: Visitor>(
         &self,
         task: Task,
@@ -149,17 +152,18 @@ impl<'a> Trees<'a> {
         ControlFlow::Continue(())
     }
 
-    /// Puts the parts of a task that is not the smallest into `tasks`.
+    /// Appends the parts of a divisible task to `tasks`.
     #[inline(always)]
     fn expand<I: Isa, V: Visitor>(&self, task: Task, visitor: &V, tasks: &mut Vec<Task>) {
         match task {
             Task::Within(subtree) => {
                 if let Child::Inner(index) = subtree
-                    && !visitor.is_free_of_itself(index)
+                    && !visitor.is_self_collision_free(index)
                 {
                     self.expand_within::<I>(self.a.node(index), tasks);
                 }
             }
+            // The subtree with the larger box is split, an inner node before a leaf.
             Task::Between(Child::Inner(i), a_box, b, b_box)
                 if matches!(b, Child::Leaf(_)) || a_box.half_area() > b_box.half_area() =>
             {
@@ -187,12 +191,14 @@ impl<'a> Trees<'a> {
         }
     }
 
+    /// Appends the tasks within each child of a node and between its overlapping children.
     #[inline(always)]
     fn expand_within<I: Isa>(&self, node: &SweptNode, tasks: &mut Vec<Task>) {
         for lane in 0..WIDTH {
             let Some(child) = node.child(lane) else { break };
             tasks.push(Task::Within(child));
             let bounds = self.in_b(&node.bounds(lane));
+            // Only later children, so that every pair is visited once; two shifts, since one may be by all 8 lanes.
             let mut bits = overlapping::<I>(node, &bounds) >> lane >> 1;
             let mut other = lane + 1;
             while bits != 0 {
@@ -209,11 +215,11 @@ impl<'a> Trees<'a> {
     #[inline(always)]
     fn within_leaf<I: Isa, V: Visitor>(&self, leaf: &SweptLeaf, visitor: &mut V) -> ControlFlow<()> {
         for i in 0..PACKET - 1 {
-            let of_a = self.span_in_b(&leaf.spans[i]);
-            let reach = of_a.reach();
+            let of_a = self.span_in_b(&leaf.boxes[i]);
+            let reach = of_a.as_query();
             for j in i + 1..PACKET {
-                if leaf.spans[j].overlaps::<I>(&reach) {
-                    visitor.pair::<I>((leaf.triangles[i], &of_a), (leaf.triangles[j], &leaf.spans[j]))?;
+                if leaf.boxes[j].overlaps::<I>(&reach) {
+                    visitor.pair::<I>((leaf.triangles[i], &of_a), (leaf.triangles[j], &leaf.boxes[j]))?;
                 }
             }
         }
@@ -228,14 +234,15 @@ impl<'a> Trees<'a> {
         visitor: &mut V,
     ) -> ControlFlow<()> {
         for i in 0..PACKET {
+            // Empty lanes follow the occupied ones; those of B are empty spans, which overlap nothing.
             if a.triangles[i] == NONE {
                 break;
             }
-            let of_a = self.span_in_b(&a.spans[i]);
-            let reach = of_a.reach();
+            let of_a = self.span_in_b(&a.boxes[i]);
+            let reach = of_a.as_query();
             for j in 0..PACKET {
-                if b.spans[j].overlaps::<I>(&reach) {
-                    visitor.pair::<I>((a.triangles[i], &of_a), (b.triangles[j], &b.spans[j]))?;
+                if b.boxes[j].overlaps::<I>(&reach) {
+                    visitor.pair::<I>((a.triangles[i], &of_a), (b.triangles[j], &b.boxes[j]))?;
                 }
             }
         }
@@ -244,12 +251,12 @@ impl<'a> Trees<'a> {
 }
 
 impl Task {
-    fn is_smallest(&self) -> bool {
+    fn is_indivisible(&self) -> bool {
         matches!(self, Self::Within(Child::Leaf(_)) | Self::Between(Child::Leaf(_), _, Child::Leaf(_), _))
     }
 }
 
-/// Children of a node whose boxes overlap a box, one bit each.
+/// Mask of the children of a node whose boxes overlap a box.
 #[inline(always)]
 fn overlapping<I: Isa>(node: &SweptNode, bounds: &Bounds) -> u32 {
     let mut bits = 0xff;
@@ -268,21 +275,21 @@ mod tests {
 
     use super::*;
 
-    /// Collects the pairs.
+    /// Visitor that collects the pairs.
     struct Collected(Vec<[u32; 2]>);
 
     impl Visitor for Collected {
-        fn is_free_of_itself(&self, _: u32) -> bool {
+        fn is_self_collision_free(&self, _: u32) -> bool {
             false
         }
 
-        fn pair<I: Isa>(&mut self, a: (u32, &Span), b: (u32, &Span)) -> ControlFlow<()> {
+        fn pair<I: Isa>(&mut self, a: (u32, &SweptBox), b: (u32, &SweptBox)) -> ControlFlow<()> {
             self.0.push([a.0, b.0]);
             ControlFlow::Continue(())
         }
     }
 
-    /// A tree over a row of triangles that bend upwards, moved.
+    /// Tree over a row of triangles along an upward curve, shifted by `by`.
     fn row(count: u32, by: f64) -> SweptBvh {
         let place = |i: u32| {
             let x = f64::from(i / 3 + i % 3) + by;

@@ -1,4 +1,4 @@
-//! The descent from trees to features, and what is done with the contacts.
+//! Queries of deforming models: traversal from trees to features, and collection of contacts.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,26 +12,27 @@ use super::elementary::{edge_edge_until, vertex_face_until};
 use super::model::DeformingModel;
 use super::pairs::{Task, Trees, Visitor};
 use crate::bvh::lanes::isa::Isa;
-use crate::bvh::swept::Span;
+use crate::bvh::swept::SweptBox;
 use crate::proximity::error::ProximityError;
 
-/// A query of two models, or of one with itself.
-pub(super) struct Query<'a> {
+/// Query of two models, or of one with itself.
+pub(super) struct DeformingQuery<'a> {
     a: &'a DeformingModel,
     b: &'a DeformingModel,
     options: ElementaryOptions,
     trees: Trees<'a>,
     is_within: bool,
-    /// Which nodes do not collide with themselves; empty where that is not known.
+    /// Nodes that are proved free of self-collision; empty where that is not known.
     free_nodes: &'a [bool],
 }
 
-impl<'a> Query<'a> {
+impl<'a> DeformingQuery<'a> {
     pub(super) fn within(
         model: &'a DeformingModel,
         options: &DeformingOptions,
     ) -> Result<Self, ProximityError> {
         let query = Self::between(model, model, options)?;
+        // The proof by cones and contours says nothing about distances.
         let is_culled = options.normal_cones && options.elementary.minimum_separation <= 0.0;
         let free_nodes = if is_culled { model.free_nodes() } else { &[] };
         Ok(Self { is_within: true, free_nodes, ..query })
@@ -47,13 +48,13 @@ impl<'a> Query<'a> {
         Ok(Self { a, b, options: options.elementary, trees, is_within: false, free_nodes: &[] })
     }
 
-    /// Runs all tasks and returns what their sinks hold, in the order of the tasks.
+    /// Runs all tasks and returns their sinks in the order of the tasks.
     fn run<S: Sink + Send>(&self, sink: impl Fn() -> S + Sync) -> Vec<S> {
         let whole = if self.is_within { Trees::all_within() } else { self.trees.all_between() };
         let tasks = self.trees.split(whole, &FeatureTests { query: self, sink: sink() });
         let run = |stack: &mut Vec<Task>, &task: &Task| {
             let mut tests = FeatureTests { query: self, sink: sink() };
-            // A break means that the sink needs no more.
+            // A break means that the sink needs no further contacts.
             let _ = self.trees.run(task, &mut tests, stack);
             tests.sink
         };
@@ -85,11 +86,11 @@ fn earlier(a: &DeformingContact, b: &DeformingContact) -> std::cmp::Ordering {
     a.contact.time.total_cmp(&b.contact.time).then(a.features.cmp(&b.features))
 }
 
-/// What to do with the contacts.
+/// Collector of contacts.
 trait Sink {
-    /// Contacts after this time are of no interest.
+    /// Time after which contacts are not needed.
     fn until(&self) -> f64;
-    /// Takes a contact and says whether to go on.
+    /// Adds a contact; returns whether to continue.
     fn add(&mut self, contact: DeformingContact) -> ControlFlow<()>;
     /// Whether another task has found all that is needed.
     fn is_done(&self) -> bool {
@@ -129,7 +130,8 @@ impl Sink for All {
     }
 }
 
-/// The least time so far is shared by all tasks; times are not negative, so their bits are in their order.
+/// First contact. The minimum time so far is shared by all tasks; times are not negative, so that their bit patterns have
+/// the same order.
 struct First<'a> {
     bound: &'a AtomicU64,
     best: Option<DeformingContact>,
@@ -137,7 +139,7 @@ struct First<'a> {
 
 impl Sink for First<'_> {
     fn until(&self) -> f64 {
-        // A contact at the very time of the bound may still have the lesser features.
+        // A simultaneous contact may still have lower features.
         f64::from_bits(self.bound.load(Ordering::Relaxed)).next_up().min(1.0)
     }
 
@@ -150,20 +152,20 @@ impl Sink for First<'_> {
     }
 }
 
-/// The elementary tests of the pairs of triangles.
+/// Elementary tests of the features of pairs of triangles.
 struct FeatureTests<'q, 'a, S> {
-    query: &'q Query<'a>,
+    query: &'q DeformingQuery<'a>,
     sink: S,
 }
 
 impl<S: Sink> Visitor for FeatureTests<'_, '_, S> {
     #[inline(always)]
-    fn is_free_of_itself(&self, node: u32) -> bool {
+    fn is_self_collision_free(&self, node: u32) -> bool {
         self.query.free_nodes.get(node as usize).is_some_and(|free| *free)
     }
 
     #[inline(always)]
-    fn pair<I: Isa>(&mut self, a: (u32, &Span), b: (u32, &Span)) -> ControlFlow<()> {
+    fn pair<I: Isa>(&mut self, a: (u32, &SweptBox), b: (u32, &SweptBox)) -> ControlFlow<()> {
         if self.sink.is_done() {
             return ControlFlow::Break(());
         }
@@ -173,11 +175,12 @@ impl<S: Sink> Visitor for FeatureTests<'_, '_, S> {
         if (near_a.corners_near | near_b.corners_near) != 0 {
             self.vertices(&near_a, &near_b)?;
         }
+        // Of most pairs no side is near: the loops below are then not entered at all.
         if near_a.sides_near == 0 || near_b.sides_near == 0 {
             return ControlFlow::Continue(());
         }
         for first in bits(near_a.sides_near) {
-            let reach = near_a.sides[first].reach();
+            let reach = near_a.sides[first].as_query();
             for second in bits(near_b.sides_near) {
                 if near_b.sides[second].overlaps::<I>(&reach) {
                     self.sides([&near_a, &near_b], [first, second])?;
@@ -188,40 +191,40 @@ impl<S: Sink> Visitor for FeatureTests<'_, '_, S> {
     }
 }
 
-/// The features in the charge of a triangle that are near another triangle.
+/// Assigned features of a triangle that are near another triangle.
 struct NearFeatures {
     triangle: u32,
     corners: [u32; 3],
-    /// One bit for each.
+    /// Masks of the assigned corners and sides whose boxes overlap that of the other triangle.
     corners_near: u32,
     sides_near: u32,
     /// Boxes of the sides.
-    sides: [Span; 3],
+    sides: [SweptBox; 3],
 }
 
 impl NearFeatures {
-    /// The features of `triangle` near a box; `place` takes boxes to the frame of that box.
+    /// Assigned features of `triangle` near a box; `transform` maps boxes to the frame of that box.
     #[inline(always)]
     fn new<I: Isa>(
         model: &DeformingModel,
         triangle: u32,
-        other: &Span,
-        place: impl Fn(&Span) -> Span,
+        other: &SweptBox,
+        transform: impl Fn(&SweptBox) -> SweptBox,
     ) -> Self {
         let corners = model.triangles[triangle as usize];
-        let charge = model.features.charges[triangle as usize];
-        let reach = other.reach();
-        let mut around = [Span::EMPTY; 3];
+        let assigned = model.features.assigned[triangle as usize];
+        let reach = other.as_query();
+        let mut around = [SweptBox::EMPTY; 3];
         for corner in 0..3 {
-            around[corner] = place(model.tree.vertex(corners[corner]));
+            around[corner] = transform(model.tree.vertex(corners[corner]));
         }
-        let (mut corners_near, mut sides_near, mut sides) = (0, 0, [Span::EMPTY; 3]);
+        let (mut corners_near, mut sides_near, mut sides) = (0, 0, [SweptBox::EMPTY; 3]);
         for k in 0..3 {
             sides[k] = around[k].union(&around[(k + 1) % 3]);
             corners_near |= u32::from(around[k].overlaps::<I>(&reach)) << k;
             sides_near |= u32::from(sides[k].overlaps::<I>(&reach)) << k;
         }
-        let (corners_near, sides_near) = (corners_near & charge.corners(), sides_near & charge.sides());
+        let (corners_near, sides_near) = (corners_near & assigned.corners(), sides_near & assigned.sides());
         Self { triangle, corners, corners_near, sides_near, sides }
     }
 
@@ -231,18 +234,18 @@ impl NearFeatures {
     }
 }
 
-/// The places of the bits that are set.
+/// Indices of the bits that are set.
 #[inline(always)]
 fn bits(mut set: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
-        let place = (set != 0).then(|| set.trailing_zeros() as usize);
+        let index = (set != 0).then(|| set.trailing_zeros() as usize);
         set &= set.wrapping_sub(1);
-        place
+        index
     })
 }
 
 impl<S: Sink> FeatureTests<'_, '_, S> {
-    /// The vertices of one triangle that are near another one, both ways.
+    /// Vertex–face tests of the near vertices of each triangle with the other one.
     fn vertices(&mut self, near_a: &NearFeatures, near_b: &NearFeatures) -> ControlFlow<()> {
         let (a, b) = (self.query.a, self.query.b);
         for corner in bits(near_a.corners_near) {
@@ -254,6 +257,7 @@ impl<S: Sink> FeatureTests<'_, '_, S> {
         for corner in bits(near_b.corners_near) {
             let (vertex, face) = (near_b.corners[corner], near_a.triangle);
             if !self.is_corner(vertex, &near_a.corners) {
+                // Within one mesh there is only one kind of vertex–face pair.
                 let features = if self.query.is_within {
                     Features::VertexFace { vertex, face }
                 } else {
@@ -265,6 +269,7 @@ impl<S: Sink> FeatureTests<'_, '_, S> {
         ControlFlow::Continue(())
     }
 
+    /// Edge–edge test of a side of each triangle, unless they are adjacent.
     #[inline(always)]
     fn sides(&mut self, [a, b]: [&NearFeatures; 2], [first, second]: [usize; 2]) -> ControlFlow<()> {
         let (ends, others) = (a.side(first), b.side(second));
@@ -279,6 +284,7 @@ impl<S: Sink> FeatureTests<'_, '_, S> {
     /// Whether a vertex is adjacent to a feature with these corners.
     #[inline(always)]
     fn is_corner<const N: usize>(&self, vertex: u32, corners: &[u32; N]) -> bool {
+        // Without branches; across two meshes equal indices mean nothing.
         let mut is_corner = false;
         for &corner in corners {
             is_corner |= corner == vertex;
@@ -306,10 +312,11 @@ impl<S: Sink> FeatureTests<'_, '_, S> {
 
     fn edge_edge(&mut self, [first, second]: [[u32; 2]; 2], edges: [u32; 2]) -> ControlFlow<()> {
         let (a, b) = (self.query.a, self.query.b);
-        // Of one mesh the lower edge comes first, whichever way the tree led here.
-        let turned = self.query.is_within && edges[0] > edges[1];
+        // Within one mesh the lower edge comes first, whatever the order of the traversal.
+        let swapped = self.query.is_within && edges[0] > edges[1];
         let ([first, second], edges) =
-            if turned { ([second, first], [edges[1], edges[0]]) } else { ([first, second], edges) };
+            if swapped { ([second, first], [edges[1], edges[0]]) } else { ([first, second], edges) };
+        // Ends in the order of `DeformingModel::edges`, to which the parameters of the contact refer.
         let points = |a: &[Point3<f64>], b: &[Point3<f64>]| {
             let ([i, j], [k, l]) = (sorted(first), sorted(second));
             [a[i as usize], a[j as usize], b[k as usize], b[l as usize]]

@@ -1,17 +1,16 @@
-//! The distance between two models, with its witnesses.
+//! Result of a distance query.
 
 use nalgebra::Point3;
 
-/// How far two models are apart.
+/// Separation distance of two models with its witnesses.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Distance {
     /// The distance of the witnesses [m]; zero where the models collide.
     pub value: f64,
-    /// What the distance of the models is proved to be at least, rounding apart [m]: the same as `value` where no
-    /// tolerance was asked for.
+    /// Proved lower bound of the distance, up to rounding [m]: equal to `value` without a tolerance.
     pub lower_bound: f64,
-    /// A point of A and one of B that are that far apart [m, world]; the same point where the models collide.
+    /// A point of A and one of B at this distance [m, world]; the same point where the models collide.
     pub witnesses: [Point3<f64>; 2],
-    /// The triangles of A and of B that hold the witnesses; `None` where a solid contains them.
+    /// The triangles of A and of B that contain the witnesses; `None` if these are inside a solid.
     pub triangles: Option<[u32; 2]>,
 }

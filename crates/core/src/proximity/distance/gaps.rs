@@ -1,35 +1,35 @@
-//! How far apart two subtrees are at least: the greatest of three gaps, for all children of a node at once.
+//! Lower bounds of the distance of two subtrees: the maximum of three gaps, for all children of a node at once.
 //!
-//! | gap | tells apart |
+//! | gap | separates |
 //! |-----|-------------|
-//! | of the boxes along the axes of the resting one | what is beside it |
-//! | along the normal of the resting one's layer | what hovers over a flat patch |
-//! | along the line of the centres, of what the boxes share with their layers | patches that face one another |
+//! | of the boxes along the axes of the resting one | subtrees beside it |
+//! | along the normal of the resting one's layer | subtrees above a flat patch |
+//! | along the line of the centres, of the intersections of boxes and layers | patches that face one another |
 //!
-//! The last one does most of the work. A patch seen along its normal is as thin as its layer, and the closest points
-//! of two surfaces look at one another along their normals; so that little is left to look at but what is as close as
-//! the answer. All is in single precision, relative to the centres of the boxes, and rounded towards "closer".
+//! The last one prunes most. A patch is as thin as its layer along its normal, and the line between the closest points
+//! of two smooth surfaces is normal to both; so that hardly anything is visited but pairs about as close as the closest
+//! one. All is in single precision, relative to the centres of the boxes, and rounded down.
 
 use crate::bvh::lanes::isa::{Isa, Mask, Single};
 use crate::bvh::node::{Node, Volume, WIDTH};
 use crate::bvh::packet::Layer;
-use crate::proximity::placement::{Placement, RoundedPlacement};
+use crate::proximity::relative_pose::{RelativePose, RoundedPose};
 
 /// Rounding of a squared gap in single precision, relative: a subtraction, squares, sums and a quotient.
 const GAP_ROUNDING: f32 = 1e-6;
-/// Keeps the divisor of a gap between boxes with one centre away from zero.
+/// Minimum squared distance of centres as a divisor, for concentric boxes.
 const CONCENTRIC: f32 = 1e-37;
 
-/// The motion from the frame of one tree to that of the other one, in single precision.
+/// The rigid transformation from the frame of one tree to that of the other one, in single precision.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Motion {
     rotation: [[f32; 3]; 3],
     translation: [f32; 3],
-    /// What rounding may amount to in a length [m].
+    /// Bound of the rounding of a length [m].
     slack: f32,
 }
 
-/// A box and a layer at rest, relative to the centre of the box.
+/// A box and a layer in their own frame, the resting one, relative to the centre of the box.
 struct Resting {
     center: [f32; 3],
     half: [f32; 3],
@@ -39,9 +39,9 @@ struct Resting {
     thickness: f32,
 }
 
-/// The children of a node, relative to the centre of a box at rest.
+/// The children of a node relative to the centre of a resting box.
 struct Moved<S> {
-    /// Half the sizes of their boxes, in the frame of the node [m].
+    /// Half extents of their boxes in the frame of the node [m].
     halves: [S; 3],
     /// From the centre of the resting box to theirs, in the frame of that box [m].
     offsets: [S; 3],
@@ -51,11 +51,11 @@ struct Moved<S> {
 }
 
 impl Motion {
-    pub(super) fn new(exact: &Placement) -> Self {
+    pub(super) fn new(exact: &RelativePose) -> Self {
         let mut motion = Self {
             rotation: [[0.0; 3]; 3],
             translation: [0.0; 3],
-            slack: RoundedPlacement::new(exact, 0.0).slack(),
+            slack: RoundedPose::new(exact, 0.0).slack(),
         };
         for i in 0..3 {
             motion.translation[i] = exact.translation[i] as f32;
@@ -66,26 +66,26 @@ impl Motion {
         motion
     }
 
-    /// A resting direction in the frame from which things are moved.
+    /// Rotates a direction of the resting frame into the frame of the node.
     #[inline(always)]
     fn back(&self, n: &[f32; 3]) -> [f32; 3] {
         let r = &self.rotation;
-        let mut turned = [0.0; 3];
+        let mut rotated = [0.0; 3];
         for k in 0..3 {
-            turned[k] = r[0][k] * n[0] + r[1][k] * n[1] + r[2][k] * n[2];
+            rotated[k] = r[0][k] * n[0] + r[1][k] * n[1] + r[2][k] * n[2];
         }
-        turned
+        rotated
     }
 
     /// As [`Motion::back`], eight directions at once.
     #[inline(always)]
     fn lanes_back<S: Single>(&self, n: &[S; 3]) -> [S; 3] {
         let r = &self.rotation;
-        let mut turned = *n;
+        let mut rotated = *n;
         for k in 0..3 {
-            turned[k] = S::splat(r[0][k]) * n[0] + S::splat(r[1][k]) * n[1] + S::splat(r[2][k]) * n[2];
+            rotated[k] = S::splat(r[0][k]) * n[0] + S::splat(r[1][k]) * n[1] + S::splat(r[2][k]) * n[2];
         }
-        turned
+        rotated
     }
 
     #[inline(always)]
@@ -107,6 +107,7 @@ impl Motion {
                 + shift;
         }
         let (low, high) = (S::load(&node.layers.low), S::load(&node.layers.high));
+        // Layers are stored as heights over the tree's origin and used relative to the centres of the boxes.
         let middle = half * (low + high) - dot(&normals(node), &centers);
         Moved { halves, offsets, middle, thickness: half * (high - low) }
     }
@@ -127,7 +128,7 @@ impl Resting {
         Self { center, half, normal: n, middle, thickness }
     }
 
-    /// How far the part of the box within the layer reaches from the centre along `v`, times the length of that.
+    /// Support of the intersection of box and layer from the centre along `v`, times the length of `v`.
     #[inline(always)]
     fn reach<S: Single>(&self, v: &[S; 3]) -> S {
         let normal = [S::splat(self.normal[0]), S::splat(self.normal[1]), S::splat(self.normal[2])];
@@ -147,13 +148,13 @@ fn normals<S: Single>(node: &Node) -> [S; 3] {
     [S::load(&normal[0]), S::load(&normal[1]), S::load(&normal[2])]
 }
 
-/// Half the width along `v` of a box of these half sizes, times the length of `v`.
+/// Half the width along `v` of a box of these half extents, times the length of `v`.
 #[inline(always)]
 fn box_reach<S: Single>(v: &[S; 3], half: &[S; 3]) -> S {
     v[0].abs() * half[0] + v[1].abs() * half[1] + v[2].abs() * half[2]
 }
 
-/// How far the part of a box within a layer reaches from the box's centre along `v`, times the length of `v`.
+/// Support of the intersection of a box and a layer from the box's centre along `v`, times the length of `v`.
 ///
 /// v = (v·n) n + w for any n: the layer bounds the first part and the box the second one.
 #[inline(always)]
@@ -164,8 +165,8 @@ fn reach<S: Single>(v: &[S; 3], half: &[S; 3], normal: &[S; 3], middle: S, thick
     box_reach(v, half).min(of_layer)
 }
 
-/// Squared gaps between a subtree and the children of a node [m²], rounded down; `motion` is from the frame of the
-/// node to that of the subtree. Where all are greater than `cutoff` [m²] they may be lesser than need be.
+/// Squared gaps between a subtree and the children of a node [m²], rounded down; `motion` is from the frame of the node
+/// to that of the subtree. Where all exceed `cutoff` [m²] they may be less tight.
 #[inline(always)]
 pub(super) fn gaps_squared<I: Isa>(
     children: &Node,
@@ -182,48 +183,51 @@ pub(super) fn gaps_squared<I: Isa>(
         squared = squared.max(gap * gap);
     }
     squared = squared * certain;
+    // The third gap costs most: it is computed only where the first two do not prune all children.
     if squared.less_or_equal(I::Single::splat(cutoff)).bits() != 0 {
         squared = squared.max(central_gaps_squared(children, &moved, &resting, motion) * certain);
     }
     squared.store()
 }
 
-/// Along the axes of the resting box. In this order NaN stays NaN, and what costs NaN is skipped; so below.
+/// Squared gaps along the axes of the resting box. In this order of operands NaN propagates, and a child whose cost is
+/// NaN is pruned; so below.
 #[inline(always)]
 fn hull_gaps_squared<S: Single>(moved: &Moved<S>, resting: &Resting, motion: &Motion) -> S {
     let zero = S::splat(0.0);
     let mut squared = zero;
     for axis in 0..3 {
         let r = &motion.rotation[axis];
-        let turned = [S::splat(r[0]), S::splat(r[1]), S::splat(r[2])];
-        let reach = box_reach(&turned, &moved.halves) + S::splat(resting.half[axis] + motion.slack);
+        let rotated = [S::splat(r[0]), S::splat(r[1]), S::splat(r[2])];
+        let reach = box_reach(&rotated, &moved.halves) + S::splat(resting.half[axis] + motion.slack);
         let gap = zero.max(moved.offsets[axis].abs() - reach);
         squared = squared + gap * gap;
     }
     squared
 }
 
-/// Along the normal of the resting layer.
+/// Gaps along the normal of the resting layer.
 #[inline(always)]
 fn layer_gaps<S: Single>(moved: &Moved<S>, resting: &Resting, motion: &Motion) -> S {
     let (n, m) = (&resting.normal, motion.back(&resting.normal));
     let resting_normal = [S::splat(n[0]), S::splat(n[1]), S::splat(n[2])];
-    let turned = [S::splat(m[0]), S::splat(m[1]), S::splat(m[2])];
+    let rotated = [S::splat(m[0]), S::splat(m[1]), S::splat(m[2])];
     let offset = dot(&resting_normal, &moved.offsets) - S::splat(resting.middle);
-    let reach = box_reach(&turned, &moved.halves) + S::splat(resting.thickness + motion.slack);
+    let reach = box_reach(&rotated, &moved.halves) + S::splat(resting.thickness + motion.slack);
     S::splat(0.0).max(offset.abs() - reach)
 }
 
-/// Along the lines of the centres.
+/// Squared gaps along the lines of the centres.
 #[inline(always)]
 fn central_gaps_squared<S: Single>(node: &Node, moved: &Moved<S>, resting: &Resting, motion: &Motion) -> S {
     let v = &moved.offsets;
     let length_squared = dot(v, v);
-    let turned = motion.lanes_back(v);
-    let backwards = [S::splat(0.0) - turned[0], S::splat(0.0) - turned[1], S::splat(0.0) - turned[2]];
+    let rotated = motion.lanes_back(v);
+    let backwards = [S::splat(0.0) - rotated[0], S::splat(0.0) - rotated[1], S::splat(0.0) - rotated[2]];
     let theirs = reach(&backwards, &moved.halves, &normals(node), moved.middle, moved.thickness);
-    // Twice: the direction is rounded, too.
+    // Twice, since the direction is rounded, too.
     let slack = S::splat(2.0 * motion.slack) * (v[0].abs() + v[1].abs() + v[2].abs());
+    // All terms are times |v|, so that no square root is needed: the gap is this over |v|.
     let gap = S::splat(0.0).max(length_squared - resting.reach(v) - theirs - slack);
     gap * (gap * length_squared.away_from_zero(CONCENTRIC).recip())
 }

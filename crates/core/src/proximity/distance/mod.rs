@@ -1,9 +1,9 @@
 //! Separation distance of two models with the points that attain it, over two trees [Lin17 §40.2]: exact, to within a
-//! tolerance, or only whether it is less than a limit.
+//! tolerance, or only compared with a limit.
 //!
-//! Models that collide are zero apart. For all others one ordered descent minimises over the pairs of triangles; a
-//! pair of boxes whose gap exceeds the best distance so far is skipped. With a tolerance it is skipped as soon as it
-//! could not lessen the best distance by more than that, which is what proves the answer's lower bound.
+//! The distance of models that collide is zero. For all others one best-first traversal minimises over the pairs of
+//! triangles; a pair of boxes whose gap exceeds the best distance so far is pruned. With a tolerance it is pruned as
+//! soon as it could not improve the best distance by more than that, which proves the lower bound of the result.
 
 pub(crate) mod answer;
 mod gaps;
@@ -19,19 +19,19 @@ use self::options::check_pose;
 use super::collision::{collide_at, intersecting_pair_at};
 use super::inside::shared_point;
 use super::model::Model;
-use super::placement::{Placement, triangles_in_b};
+use super::relative_pose::{RelativePose, triangles_in_b};
 use super::triangle_distance::common_point;
 pub use options::DistanceOptions;
 
-/// What a sequence of distance queries of one pair of models remembers: a guess that shortens the next one.
+/// State carried from one distance query of a pair of models to the next: an initial guess that shortens the traversal.
 ///
-/// It never changes an answer by more than rounding.
+/// It never changes an exact result by more than rounding.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DistanceCache {
     closest: Option<[u32; 2]>,
 }
 
-/// The distance of `a` and `b`; poses map body to world coordinates.
+/// Separation distance of `a` and `b`; poses map body to world coordinates.
 ///
 /// ```
 /// use extricate_core::geometry::Solidity;
@@ -51,7 +51,7 @@ pub fn distance(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry
     distance_with_cache(a, pose_a, b, pose_b, &mut DistanceCache::default())
 }
 
-/// As [`distance`], starting from what the last query of the same two models left in `cache`.
+/// As [`distance`], starting from the closest triangles of the last query of the same two models, stored in `cache`.
 #[must_use]
 #[expect(clippy::missing_panics_doc, reason = "nothing is farther than infinity")]
 pub fn distance_with_cache(
@@ -61,13 +61,13 @@ pub fn distance_with_cache(
     pose_b: &Isometry3<f64>,
     cache: &mut DistanceCache,
 ) -> Distance {
-    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
     let options = DistanceOptions::default();
     let found = distance_at(a, b, &a_to_b, &options, cache).expect("nothing is farther than infinity");
     in_world(b, pose_b, found)
 }
 
-/// The distance of `a` and `b` when it is at most `limit` [m], else `None`. A limit that is not a number is none.
+/// Separation distance of `a` and `b` if it is at most `limit` [m], else `None`. A limit that is NaN is ignored.
 #[must_use]
 pub fn distance_up_to(
     a: &Model,
@@ -76,17 +76,17 @@ pub fn distance_up_to(
     pose_b: &Isometry3<f64>,
     limit: f64,
 ) -> Option<Distance> {
-    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
     let options = DistanceOptions::up_to(limit);
     let found = distance_at(a, b, &a_to_b, &options, &mut DistanceCache::default());
     found.map(|found| in_world(b, pose_b, found))
 }
 
-/// The distance of `a` and `b` to within the tolerance of the options, or `None` when they are proved to be farther
-/// apart than their limit; poses map body to world coordinates.
+/// Separation distance of `a` and `b` to within the tolerance of the options, or `None` when it is proved to exceed
+/// their limit; poses map body to world coordinates.
 ///
-/// `cache` is what the last query of the same two models left: a good start. Among answers within the tolerance it
-/// may decide which one is given.
+/// `cache` holds the closest triangles of the last query of the same two models, a good start. With a tolerance the
+/// result may depend on it.
 ///
 /// ```
 /// use extricate_core::geometry::Solidity;
@@ -118,15 +118,15 @@ pub fn distance_with(
     options.check()?;
     check_pose('A', pose_a)?;
     check_pose('B', pose_b)?;
-    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
     Ok(distance_at(a, b, &a_to_b, options, cache).map(|found| in_world(b, pose_b, found)))
 }
 
-/// The distance with the witnesses in the frame of B's tree.
+/// The distance, with the witnesses in the frame of B's tree.
 fn distance_at(
     a: &Model,
     b: &Model,
-    a_to_b: &Placement,
+    a_to_b: &RelativePose,
     options: &DistanceOptions,
     cache: &mut DistanceCache,
 ) -> Option<Distance> {
@@ -135,11 +135,13 @@ fn distance_at(
     }
     let found = zero_at(a, b, a_to_b).or_else(|| {
         let mut query = Nearest::new(a_to_b, options);
-        if let Some(pair) = cache.closest.filter(|&pair| are_kept(a, b, pair)) {
+        // A cache of other models may name triangles that do not exist.
+        if let Some(pair) = cache.closest.filter(|&pair| are_nondegenerate(a, b, pair)) {
             query.start(a, b, pair);
         }
         let mut is_found = query.run(a, b);
-        // So far apart that squares overflow, or at a pose that is not a number: that is not "farther than the limit".
+        // Models so far apart that squares overflow, or at a pose that is not finite, are not "farther than the limit":
+        // the distance of some pair is reported.
         if !is_found && (options.limit.is_infinite() || !a_to_b.is_finite()) {
             is_found = query.start(a, b, some_pair(a, b));
         }
@@ -149,8 +151,8 @@ fn distance_at(
     found
 }
 
-/// Whether `a` and `b` are at most `limit` [m] apart: cheaper than their distance. A limit that is not a number is
-/// none.
+/// Whether the distance of `a` and `b` is at most `limit` [m]: cheaper than the distance. A limit that is NaN is
+/// ignored.
 ///
 /// ```
 /// use extricate_core::geometry::Solidity;
@@ -166,11 +168,12 @@ fn distance_at(
 /// ```
 #[must_use]
 pub fn is_within(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>, limit: f64) -> bool {
-    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
     if limit < 0.0 {
         return false;
     }
     let mut query = Nearest::new(&a_to_b, &DistanceOptions::up_to(limit));
+    // The traversal precedes the collision test: it ends at the first pair within the limit.
     query.accept_any();
     !a_to_b.is_finite() || query.run(a, b) || collide_at(a, b, &a_to_b)
 }
@@ -180,8 +183,8 @@ fn in_world(b: &Model, pose_b: &Isometry3<f64>, found: Distance) -> Distance {
     Distance { witnesses, ..found }
 }
 
-/// The answer where the models collide; witnesses in the frame of B's tree.
-fn zero_at(a: &Model, b: &Model, a_to_b: &Placement) -> Option<Distance> {
+/// The result where the models collide; witnesses in the frame of B's tree.
+fn zero_at(a: &Model, b: &Model, a_to_b: &RelativePose) -> Option<Distance> {
     let touching =
         |point, triangles| Distance { value: 0.0, lower_bound: 0.0, witnesses: [point; 2], triangles };
     if let Some(pair) = intersecting_pair_at(a, b, a_to_b) {
@@ -191,16 +194,17 @@ fn zero_at(a: &Model, b: &Model, a_to_b: &Placement) -> Option<Distance> {
     shared_point(a, b, a_to_b).map(|point| touching(point, None))
 }
 
-/// Some triangle of each model that takes part in queries.
+/// Some triangle with an area of each model.
 fn some_pair(a: &Model, b: &Model) -> [u32; 2] {
     [a, b].map(|model| model.bvh().packets()[0].triangles[0])
 }
 
-fn are_kept(a: &Model, b: &Model, [i, j]: [u32; 2]) -> bool {
-    let is_kept = |model: &Model, i: u32| {
+/// Whether both triangles exist and have an area.
+fn are_nondegenerate(a: &Model, b: &Model, [i, j]: [u32; 2]) -> bool {
+    let is_nondegenerate = |model: &Model, i: u32| {
         (i as usize) < model.mesh().triangles().len() && !model.mesh().is_degenerate(i as usize)
     };
-    is_kept(a, i) && is_kept(b, j)
+    is_nondegenerate(a, i) && is_nondegenerate(b, j)
 }
 
 #[cfg(test)]

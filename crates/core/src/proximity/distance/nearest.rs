@@ -1,8 +1,8 @@
-//! The descent to the closest pair of triangles of two models whose surfaces do not intersect.
+//! Traversal to the closest pair of triangles of two models whose surfaces do not intersect.
 //!
-//! The cheapest pairs come first: little is looked at beyond what could have been the closest, and nothing has to be
-//! guessed at the start. Triangles of two leaves that are told apart by a plane, across the direction of the best pair
-//! or across the line of their centres, cost a few products instead of a distance.
+//! Best first: hardly any pair is visited that could not have been the closest, and no initial guess is needed.
+//! Triangles of two leaves that are separated by a plane, across the direction of the best pair or across the line of
+//! their centres, cost a few products instead of a distance.
 
 use std::ops::ControlFlow;
 
@@ -15,34 +15,36 @@ use crate::bvh::lanes::isa::{Double as _, Isa, load};
 use crate::bvh::node::{Node, Volume, WIDTH};
 use crate::bvh::packet::{NONE, PACKET, Packet, above};
 use crate::bvh::tandem;
-use crate::bvh::tandem::Tandem;
+use crate::bvh::tandem::TreePairQuery;
 use crate::proximity::model::Model;
-use crate::proximity::placement::{Placement, triangles_in_b};
-use crate::proximity::triangle_distance::{PreparedTriangle, Sides, closest_points, distances_squared};
+use crate::proximity::relative_pose::{RelativePose, triangles_in_b};
+use crate::proximity::triangle_distance::{
+    PreparedTriangle, SeparationTest, closest_points, distances_squared,
+};
 
-/// Descent to the closest pair of triangles; everything in the frame of B's tree.
+/// Query for the closest pair of triangles; everything in the frame of B's tree.
 pub(super) struct Nearest {
-    a_to_b: Placement,
+    a_to_b: RelativePose,
     into_a: Motion,
     into_b: Motion,
     options: DistanceOptions,
-    /// Least squared distance so far, or what the answer must not exceed [m²].
+    /// Minimum squared distance so far, or the squared limit at first [m²].
     best: f64,
-    /// Squared distance below which a pair must be able to come to be looked at [m²]: less than the best by the
+    /// Pruning bound [m²]: a pair is visited only if its squared distance may be below it, the best one less the
     /// tolerance.
     cutoff: f64,
     /// The same rounded up.
     bound: f32,
-    /// A squared distance that is good enough to stop [m²].
+    /// Squared distance at which the traversal ends [m²].
     enough: f64,
     pair: [u32; 2],
-    /// From A to B between the closest points so far, or at first between the centres; a unit vector.
+    /// Unit vector from A to B between the closest points so far, at first between the centres.
     direction: [f64; 3],
 }
 
 impl Nearest {
-    /// A descent to the closest pair within the limit of the options.
-    pub(super) fn new(a_to_b: &Placement, options: &DistanceOptions) -> Self {
+    /// A query for the closest pair within the limit of the options.
+    pub(super) fn new(a_to_b: &RelativePose, options: &DistanceOptions) -> Self {
         let best = squared_limit(options.limit);
         let between_centers = (-a_to_b.translation).try_normalize(0.0);
         Self {
@@ -59,25 +61,25 @@ impl Nearest {
         }
     }
 
-    /// Lets the descent stop at the first pair within the limit.
+    /// Ends the traversal at the first pair within the limit.
     pub(super) fn accept_any(&mut self) {
         self.enough = self.best;
     }
 
-    /// Starts from the distance of a pair of triangles, where that is within the limit and better than what is known;
-    /// whether any pair is known then.
+    /// Starts from a pair of triangles if its distance is within the limit and less than the best one. Returns whether
+    /// any pair is known then.
     pub(super) fn start(&mut self, a: &Model, b: &Model, pair: [u32; 2]) -> bool {
         let [p, q] = triangles_in_b(a, b, &self.a_to_b, pair);
         let (distance, witnesses) = closest_points(&p, &q);
-        // In this order a distance that is NaN is kept where there is no other one.
+        // In this form a distance that is NaN is accepted when there is no other one.
         if self.pair[0] == NONE && !(distance * distance > self.best) || distance * distance < self.best {
             self.accept(distance * distance, pair);
-            self.turn(distance, &witnesses);
+            self.set_direction(distance, &witnesses);
         }
         self.pair[0] != NONE
     }
 
-    /// Descends; whether any pair is known then.
+    /// Traverses both trees and returns whether any pair is known then.
     pub(super) fn run(&mut self, a: &Model, b: &Model) -> bool {
         tandem::descend_cheapest_first(a.bvh(), b.bvh(), self);
         self.pair[0] != NONE
@@ -98,24 +100,25 @@ impl Nearest {
         self.bound = rounded(self.cutoff);
     }
 
-    fn turn(&mut self, distance: f64, [x, y]: &[Point3<f64>; 2]) {
+    /// Updates the direction of the separation test; points that coincide leave it.
+    fn set_direction(&mut self, distance: f64, [x, y]: &[Point3<f64>; 2]) {
         if distance > 0.0 {
             self.direction = ((y - x) / distance).into();
         }
     }
 }
 
-/// The square of a limit that is not negative. Everything is within one that is not a number.
+/// The square of a limit that is not negative; infinite for NaN, which does not limit.
 fn squared_limit(limit: f64) -> f64 {
     if limit.is_nan() { f64::INFINITY } else { limit * limit }
 }
 
-/// A squared distance rounded up, and finite: what is infinitely dear is never wanted.
+/// A squared distance rounded up, and finite: a pair of infinite cost is never visited.
 fn rounded(squared: f64) -> f32 {
     above(squared).min(f32::MAX)
 }
 
-impl Tandem for Nearest {
+impl TreePairQuery for Nearest {
     #[inline(always)]
     fn costs_in_b<I: Isa>(&self, children_of_b: &Node, of_a: &Volume) -> [f32; WIDTH] {
         gaps_squared::<I>(children_of_b, of_a, &self.into_a, self.bound)
@@ -134,10 +137,10 @@ impl Tandem for Nearest {
     #[inline(always)]
     fn leaves<I: Isa>(&mut self, (_, a): (u32, &Packet), (_, b): (u32, &Packet)) -> ControlFlow<()> {
         let corners = corners_in_b::<I>(a, &self.a_to_b);
-        let sides = Sides::<I::Double>::new(b, &self.direction);
+        let separation = SeparationTest::<I::Double>::new(b, &self.direction);
         let mut closer = None;
         for (lane_a, triangle_a) in a.lanes() {
-            if !sides.may_be_within(&corners[lane_a], self.cutoff) {
+            if !separation.may_be_within(&corners[lane_a], self.cutoff) {
                 continue;
             }
             let prepared = PreparedTriangle::new(&corners[lane_a]);
@@ -155,15 +158,15 @@ impl Tandem for Nearest {
             }
             let [p, q] = [corners[lane_a], b.triangle(lane_b)].map(|corners| corners.map(Point3::from));
             let (distance, witnesses) = closest_points(&p, &q);
-            self.turn(distance, &witnesses);
+            self.set_direction(distance, &witnesses);
         }
         ControlFlow::Continue(())
     }
 }
 
-/// The corners of a leaf's triangles after the motion.
+/// The corners of a leaf's triangles in the frame of B.
 #[inline(always)]
-fn corners_in_b<I: Isa>(a: &Packet, a_to_b: &Placement) -> [[[f64; 3]; 3]; PACKET] {
+fn corners_in_b<I: Isa>(a: &Packet, a_to_b: &RelativePose) -> [[[f64; 3]; 3]; PACKET] {
     let mut corners = [[[0.0; 3]; 3]; PACKET];
     for corner in 0..3 {
         let moved = a_to_b.lanes(&load::<I::Double>(&a.corners[corner]));

@@ -1,17 +1,17 @@
-//! What a distance query may be asked to do.
+//! Options of distance queries.
 
 use crate::proximity::error::ProximityError;
 use nalgebra::Isometry3;
 
-/// Options of a distance query: by default the exact distance, however far.
+/// Options of a distance query: by default the exact distance without a limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DistanceOptions {
-    /// How much farther than the closest points the answer may be, relative to the answer. A tolerance saves looking
-    /// at all that is about as close.
+    /// Maximum excess over the exact distance, relative to the result. A tolerance prunes the pairs that are about as
+    /// close as the closest one.
     pub relative_tolerance: f64,
-    /// How much farther than the closest points the answer may be [m]; the greater one of both tolerances counts.
+    /// Maximum excess over the exact distance [m]; the larger of both tolerances applies.
     pub absolute_tolerance: f64,
-    /// Distance beyond which no answer is wanted [m].
+    /// Maximum distance of interest [m]: beyond it the result is `None`.
     pub limit: f64,
 }
 
@@ -22,7 +22,7 @@ impl Default for DistanceOptions {
 }
 
 impl DistanceOptions {
-    /// The exact distance as far as it is at most a limit [m].
+    /// The exact distance up to a limit [m].
     pub(crate) const fn up_to(limit: f64) -> Self {
         Self { relative_tolerance: 0.0, absolute_tolerance: 0.0, limit }
     }
@@ -35,14 +35,15 @@ impl DistanceOptions {
         ])
     }
 
-    /// What the distance is proved to be at least, once a pair of points is known to be `value` [m] apart and nothing
-    /// closer than that by more than the tolerance is left.
+    /// Lower bound of the distance [m] once a pair of points at distance `value` [m] is known and no pair remains that
+    /// is closer by more than the tolerance.
     pub(crate) fn lower_bound(&self, value: f64) -> f64 {
         let tolerance = (self.relative_tolerance * value).max(self.absolute_tolerance);
         (value - tolerance).max(0.0)
     }
 }
 
+/// Returns an error for a pose that is not finite.
 pub(super) fn check_pose(body: char, pose: &Isometry3<f64>) -> Result<(), ProximityError> {
     let finite = pose.translation.vector.iter().chain(pose.rotation.coords.iter()).all(|x| x.is_finite());
     if finite { Ok(()) } else { Err(ProximityError::PoseNotFinite { body, pose: *pose }) }

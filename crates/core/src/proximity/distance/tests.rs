@@ -1,4 +1,4 @@
-//! Distances against brute force, closed forms and one another.
+//! Distances compared with brute force, closed forms and one another.
 
 use nalgebra::{UnitQuaternion, Vector3};
 
@@ -35,7 +35,7 @@ fn the_descent_finds_the_distance_that_brute_force_finds() {
         let cold = distance(&a, &pose_a, &b, &pose_b);
         assert!((cold.value - found.value).abs() <= 1e-14);
         if found.value > 0.0 {
-            let a_to_b = Placement::between(&a, &pose_a, &b, &pose_b);
+            let a_to_b = RelativePose::between(&a, &pose_a, &b, &pose_b);
             let of_pair = |pair| {
                 let [p, q] = triangles_in_b(&a, &b, &a_to_b, pair);
                 triangles::closest_points(&p, &q).0
@@ -54,12 +54,12 @@ fn boxes_are_as_far_apart_as_their_faces_edges_and_corners() {
     let diagonal = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), std::f64::consts::FRAC_PI_4);
     for scale in [1e-6, 1.0, 1e6] {
         let cube = solid(cube.mesh().scaled(&Vector3::repeat(scale)).unwrap());
-        let turned = |x: f64| Isometry3::from_parts((scale * Vector3::x() * x).into(), diagonal);
+        let rotated = |x: f64| Isometry3::from_parts((scale * Vector3::x() * x).into(), diagonal);
         for (pose, expected) in [
             (at(3.0 * scale, 0.3 * scale, 0.1 * scale), 1.0),
             (at(3.0 * scale, 3.0 * scale, 0.1 * scale), 2.0_f64.sqrt()),
             (at(3.0 * scale, -4.0 * scale, 5.0 * scale), 14.0_f64.sqrt()),
-            (turned(4.0), 3.0 - 2.0_f64.sqrt()),
+            (rotated(4.0), 3.0 - 2.0_f64.sqrt()),
             (at(2.0 * scale, 0.0, 0.0), 0.0),
             (at(0.5 * scale, 0.0, 0.0), 0.0),
         ] {
@@ -157,15 +157,15 @@ fn no_distance_is_too_great_and_no_pose_panics() {
     assert!(distance(&cube, &at(f64::NAN, 0.0, 0.0), &cube, &at(0.0, 0.0, 0.0)).value.is_nan());
 }
 
-/// The least distance over all pairs of triangles, for surfaces that do not intersect.
+/// The minimum distance over all pairs of triangles, for surfaces that do not intersect.
 fn by_brute_force(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>) -> f64 {
-    let a_to_b = Placement::between(a, pose_a, b, pose_b);
-    let kept = all_pairs(a, b).filter(|&pair| are_kept(a, b, pair));
+    let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
+    let nondegenerate = all_pairs(a, b).filter(|&pair| are_nondegenerate(a, b, pair));
     let of_pair = |pair| {
         let [p, q] = triangles_in_b(a, b, &a_to_b, pair);
         triangles::closest_points(&p, &q).0
     };
-    kept.map(of_pair).fold(f64::INFINITY, f64::min)
+    nondegenerate.map(of_pair).fold(f64::INFINITY, f64::min)
 }
 
 #[test]

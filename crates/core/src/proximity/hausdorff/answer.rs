@@ -1,30 +1,30 @@
-//! Options, answers and errors of Hausdorff distances.
+//! Options and result of Hausdorff distance queries.
 
 use nalgebra::Point3;
 
-/// How exactly a Hausdorff distance is found, and with how much work.
+/// Options of a Hausdorff distance query: tolerances and limits on the work.
 ///
-/// The search ends as soon as the bounds differ by no more than the greatest of the three errors allowed.
+/// The search ends as soon as the bounds differ by no more than the maximum of the three tolerances.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HausdorffOptions {
-    /// Difference of the bounds that is allowed, relative to the lower one.
+    /// Tolerated difference of the bounds, relative to the lower one.
     pub relative_tolerance: f64,
-    /// Difference of the bounds that is allowed, relative to [`Model::radius`] of the greater model: what ends the
-    /// search where the distance itself is zero, or tiny. Less than the rounding of coordinates is never reached.
+    /// Tolerated difference of the bounds, relative to [`Model::radius`] of the larger model: it ends the search where
+    /// the distance itself is zero, or tiny. Less than the rounding of coordinates is never reached.
     pub size_tolerance: f64,
-    /// Difference of the bounds that is allowed [m].
+    /// Tolerated difference of the bounds [m].
     pub absolute_tolerance: f64,
-    /// Distances of points from a model after which the search gives what it has.
+    /// Maximum number of distances of points from a model, after which the search returns the bounds that it has.
     pub max_iterations: u64,
-    /// Only the deviation of A from B: the greatest distance of a point of A from B, whatever B has beyond A.
+    /// Whether to compute only the directed distance from A to B: the maximum distance of a point of A from B.
     pub one_sided: bool,
-    /// Whether to work with all threads of the current pool; the result does not depend on it.
+    /// Whether to use all threads of the current pool; the result does not depend on it.
     pub parallel: bool,
 }
 
 impl Default for HausdorffOptions {
-    /// One part in a thousand of the distance or one in a million of the size, whichever is greater; a hundred
-    /// million distances; in parallel.
+    /// A thousandth of the distance or a millionth of the size, whichever is larger; a hundred million distances; in
+    /// parallel.
     fn default() -> Self {
         Self {
             relative_tolerance: 1e-3,
@@ -46,24 +46,23 @@ pub enum Side {
     B,
 }
 
-/// A Hausdorff distance: it is at least `lower_bound` and at most `upper_bound`.
+/// A Hausdorff distance with proved bounds: at least `lower_bound` and at most `upper_bound`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hausdorff {
-    /// How far the witnesses are apart [m]: the greatest deviation found.
+    /// Distance of the witnesses [m]: the maximum deviation found.
     pub value: f64,
-    /// Proved lower bound [m]: the value less what rounding may amount to.
+    /// Proved lower bound [m]: the value less the bound of rounding.
     pub lower_bound: f64,
     /// Proved upper bound [m].
     pub upper_bound: f64,
-    /// A point of A and one of B [m, world]: the one of [`Hausdorff::farthest_on`] is as far from the other model as the
-    /// value says, and the other one is the closest point there.
+    /// A point of A and one of B [m, world]: the one on [`Hausdorff::farthest_on`] has the distance `value` from the
+    /// other model, and the other one is the closest point there.
     pub witnesses: [Point3<f64>; 2],
-    /// The triangles of A and of B that hold the witnesses.
+    /// The triangles of A and of B that contain the witnesses.
     pub triangles: [u32; 2],
-    /// The model that holds the point which is far from the other model.
+    /// The model that contains the point of maximum distance.
     pub farthest_on: Side,
-    /// Whether the bounds are as close as was asked for, or as rounding allows; if not, the search ended at its bound on
-    /// work.
+    /// Whether the bounds meet the tolerance, or rounding; if not, the search ended at its iteration limit.
     pub converged: bool,
     /// Distances of points from a model that were computed.
     pub evaluations: u64,

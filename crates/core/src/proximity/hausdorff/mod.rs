@@ -1,25 +1,26 @@
-//! Hausdorff distance of two surfaces: how far one deviates from the other, with bounds that are proved.
+//! Hausdorff distance of two surfaces with proved bounds.
 //!
-//! Of a set A from a set B it is the supremum over the points a of A of the distance from a to B; of both, the greater
-//! one of the two [Lin17 §40, §40.5]. Surfaces count as the sets of points of their triangles that have an area: a
-//! solid's inside takes no part, so that two solids are as far apart as their boundaries deviate, and one solid deep
-//! inside another one is not near it. For what deviates most from a solid *outside* it, look at the signed distance.
+//! The directed distance from a set A to a set B is the supremum over the points a of A of the distance from a to B;
+//! the symmetric one is the larger of the two [Lin17 §40, §40.5]. Surfaces are the sets of points of their triangles
+//! that have an area; the interior of a solid is not part of it, so the distance of two solids is that of their
+//! boundaries, and one solid deep inside another one is not near it. For the maximum deviation *outside* a solid, use
+//! the signed distance.
 //!
-//! No finite sampling bounds a supremum from above. The method is a branch and bound in the spirit of [TLK09]: parts
-//! of A, at first the subtrees of its tree, then triangles, then convex pieces of triangles, each have an upper bound
-//! of the distance from B, and the part with the greatest one is divided next. The bound of a part is the greatest
-//! distance of its corners from *one* triangle of B: the distance to a convex set is convex, so no point in between
-//! is farther away. Exact distances of the corners from all of B raise the lower bound. The search ends when both
-//! are close enough.
+//! No finite sampling bounds a supremum from above. The method is a branch and bound in the spirit of [TLK09]: parts of
+//! A, at first the subtrees of its tree, then triangles, then convex pieces of triangles, each have an upper bound of
+//! the distance from B, and the part with the largest one is divided next. The bound of a part is the maximum distance
+//! of its corners from *one* triangle of B: the distance to a convex set is a convex function, so no point of the part
+//! is farther away. Exact distances of the corners from all of B raise the lower bound. The search ends when both are
+//! close enough.
 //!
 //! Departs from [TLK09]: a piece is not halved but cut where the triangles nearest to its corners are equally far
 //! away, along the Voronoi diagram of B. Where B's triangles meet at an angle the distance has a crease there, and
 //! halving would have to shrink the pieces along it to the size of the error.
 
 mod answer;
-mod bar;
 mod nearest;
 mod piece;
+mod pruning_bound;
 mod search;
 mod side;
 mod triangle;
@@ -28,11 +29,11 @@ pub use self::answer::{Hausdorff, HausdorffOptions, Side};
 use crate::proximity::error::ProximityError;
 use nalgebra::Isometry3;
 
-use self::search::Search;
+use self::search::BranchAndBound;
 use super::model::Model;
 
-/// The Hausdorff distance of the surfaces of `a` and `b`; poses map body to world coordinates. It is symmetric unless the
-/// options ask for one side.
+/// Hausdorff distance of the surfaces of `a` and `b`, symmetric unless the options request the directed one; poses map
+/// body to world coordinates.
 ///
 /// ```
 /// use extricate_core::geometry::Solidity;
@@ -45,7 +46,7 @@ use super::model::Model;
 /// let found = hausdorff_distance(&cube, &here, &cube, &there, &HausdorffOptions::default())?;
 /// assert!(found.lower_bound <= 0.5 && 0.5 <= found.upper_bound);
 /// assert!(found.upper_bound - found.lower_bound <= 1e-3);
-/// // How far one deviates from the other, whatever the other has beyond it.
+/// // The directed distance ignores the parts of the second surface that are far from the first.
 /// let long = Model::new(cube.mesh().scaled(&Vector3::new(3.0, 1.0, 1.0))?, Solidity::Solid);
 /// let options = HausdorffOptions { one_sided: true, ..HausdorffOptions::default() };
 /// let short_from_long = hausdorff_distance(&cube, &here, &long, &here, &options)?;
@@ -56,8 +57,7 @@ use super::model::Model;
 /// ```
 ///
 /// # Errors
-/// [`ProximityError`] when a pose is not finite, an error that is allowed is not a positive number, or the distance
-/// overflows.
+/// [`ProximityError`] when a pose is not finite, a tolerance is negative or not a number, or the distance overflows.
 pub fn hausdorff_distance(
     a: &Model,
     pose_a: &Isometry3<f64>,
@@ -66,7 +66,7 @@ pub fn hausdorff_distance(
     options: &HausdorffOptions,
 ) -> Result<Hausdorff, ProximityError> {
     let sides: &[Side] = if options.one_sided { &[Side::A] } else { &[Side::A, Side::B] };
-    search::run(&Search::new([a, b], [pose_a, pose_b], sides, options)?)
+    search::run(&BranchAndBound::new([a, b], [pose_a, pose_b], sides, options)?)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The two questions to the other model's tree: what is closest to a point, and what is close to a whole triangle.
+//! The two queries of the other model's tree: the triangle closest to a point, and one close to a whole triangle.
 
 use std::ops::ControlFlow;
 
@@ -8,13 +8,13 @@ use crate::bvh::lanes::isa::{Double as _, Isa, Single as _};
 use crate::bvh::node::{Node, WIDTH};
 use crate::bvh::packet::{NONE, PACKET, Packet, above};
 use crate::bvh::single;
-use crate::bvh::single::Single;
+use crate::bvh::single::TreeQuery;
 use crate::bvh::tree::TriangleBvh;
 use crate::proximity::triangle_distance::squared_distances;
 
 /// Rounding of a squared gap in single precision, relative: two subtractions, squares and sums.
 const GAP_ROUNDING: f32 = 1e-6;
-/// Leaves room for the rounding of a ceiling.
+/// Safety factor for the rounding of a ceiling.
 const ROOM: f64 = 1.0 + 1e-9;
 
 /// A point, or the corners of a box, in single precision, rounded down and up.
@@ -34,7 +34,7 @@ impl Rounded {
         for axis in 0..3 {
             let behind = I::Single::load(&children.min[axis]) - single(self.0[1][axis]);
             let before = single(self.0[0][axis]) - I::Single::load(&children.max[axis]);
-            // In this order NaN stays NaN, and what costs NaN is skipped.
+            // In this order of operands NaN propagates, and a subtree whose cost is NaN is pruned.
             let gap = single(0.0).max(behind.max(before));
             sum = sum + gap * gap;
         }
@@ -42,27 +42,33 @@ impl Rounded {
     }
 }
 
-/// A triangle that is near a point, and its distance.
+/// A triangle near a point or a set of points, with its distance.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Near {
     pub(super) triangle: u32,
-    /// [m]
+    /// Distance [m].
     pub(super) distance: f64,
 }
 
-/// The triangle of `tree` closest to `point` [m, frame of the tree], or the first one found that is at most `floor`
-/// [m] away; `known` is a triangle with its distance, and the answer where there is nothing closer.
+/// The triangle of `tree` closest to `point` [m, frame of the tree], or the first one found that is at most `floor` [m]
+/// away; `known`, a triangle with its distance, if none is closer.
 ///
-/// A `share` of one gives the closest. With a lesser one, a subtree is looked at only where its squared distance is less
-/// than that share of the least one so far: a triangle nearly as close is found sooner.
-pub(super) fn closest(tree: &TriangleBvh, point: &Point3<f64>, floor: f64, known: Near, share: f64) -> Near {
+/// A `fraction` of one gives the closest. With a smaller one, a subtree is visited only if its squared distance is less
+/// than that fraction of the minimum one so far, which finds a triangle nearly as close sooner.
+pub(super) fn closest(
+    tree: &TriangleBvh,
+    point: &Point3<f64>,
+    floor: f64,
+    known: Near,
+    fraction: f64,
+) -> Near {
     let mut query = Closest {
         point: point.coords.into(),
         rounded: Rounded::new(point),
         best: (ROOM * known.distance).powi(2),
         floor: floor * floor,
         triangle: NONE,
-        share,
+        fraction,
     };
     single::descend(tree, &mut query);
     if query.triangle == NONE || query.best >= known.distance * known.distance {
@@ -71,19 +77,20 @@ pub(super) fn closest(tree: &TriangleBvh, point: &Point3<f64>, floor: f64, known
     Near { triangle: query.triangle, distance: query.best.sqrt() }
 }
 
+/// Traversal query for the closest triangle to a point.
 struct Closest {
     point: [f64; 3],
     rounded: Rounded,
-    /// Least squared distance so far [m²].
+    /// Minimum squared distance so far [m²].
     best: f64,
-    /// Squared distance at which the descent ends [m²].
+    /// Squared distance at which the traversal ends [m²].
     floor: f64,
     triangle: u32,
-    /// Share of the least squared distance so far that a subtree must be able to beat.
-    share: f64,
+    /// Fraction of the minimum squared distance so far that a subtree must be able to beat.
+    fraction: f64,
 }
 
-impl Single for Closest {
+impl TreeQuery for Closest {
     #[inline(always)]
     fn costs<I: Isa>(&self, children: &Node) -> [f32; WIDTH] {
         self.rounded.gaps::<I>(children)
@@ -91,7 +98,7 @@ impl Single for Closest {
 
     #[inline(always)]
     fn bound(&self) -> f32 {
-        above(self.share * self.best).min(f32::MAX)
+        above(self.fraction * self.best).min(f32::MAX)
     }
 
     #[inline(always)]
@@ -106,20 +113,21 @@ impl Single for Closest {
     }
 }
 
-/// A triangle of the first model and what has been found near it.
+/// A triangle of the first model with the triangles of the other model found near it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Covered {
     pub(super) corners: [[f64; 3]; 3],
     pub(super) middle: [f64; 3],
-    /// The closest triangle to the middle; only some near one where the cover is good enough.
+    /// The closest triangle to the centroid; only some near one if the cover is good enough.
     pub(super) nearest: Near,
-    /// The triangle whose greatest distance from the corners is the least found, and that distance.
+    /// The triangle whose maximum distance from the corners is the minimum found (the cover), with that distance, an
+    /// upper bound.
     pub(super) cover: Near,
 }
 
-/// Finds for each triangle a cover that is at most `enough` [m] away from all of its points, or else what is closest to
-/// its middle; everything in the frame of `tree`. What is known at first must be no less than the distance of a
-/// triangle of `tree`.
+/// Finds for each triangle a cover that is at most `enough` [m] away from all of its points, or else the triangle
+/// closest to its centroid; everything in the frame of `tree`. The initial distances must be those of triangles of
+/// `tree`, or larger.
 pub(super) fn find_covers(tree: &TriangleBvh, triangles: &mut [Covered], enough: f64) {
     let mut query = Covers::new(triangles, enough);
     if query.open.iter().any(|&is_open| is_open) {
@@ -137,25 +145,25 @@ pub(super) fn find_covers(tree: &TriangleBvh, triangles: &mut [Covered], enough:
     }
 }
 
-/// A triangle, and its least squared distance found so far [m²].
-type Least = (u32, f64);
+/// A triangle, and its minimum squared distance found so far [m²].
+type Min = (u32, f64);
 
-/// What has been found near one triangle.
+/// Triangles found near one triangle.
 #[derive(Debug, Clone, Copy)]
 struct FoundNear {
-    nearest: Least,
-    cover: Least,
+    nearest: Min,
+    cover: Min,
 }
 
-/// The descent for the triangles of one leaf of the first model at once.
+/// Traversal query for the triangles of one leaf of the first model at once.
 struct Covers<'a> {
     triangles: &'a [Covered],
     found: [FoundNear; PACKET],
-    /// Which triangles have no cover yet that is good enough.
+    /// Whether a triangle still has no cover that is good enough.
     open: [bool; PACKET],
-    /// The box around the middles.
+    /// The box around the centroids.
     middles: Rounded,
-    /// The greatest squared distance from a middle that is still of interest [m²].
+    /// Pruning bound: maximum squared distance from a centroid that is still of interest [m²].
     bound: f32,
     /// Squared distance that is good enough [m²].
     enough: f64,
@@ -175,6 +183,7 @@ impl<'a> Covers<'a> {
         for (i, triangle) in triangles.iter().enumerate() {
             query.open[i] = triangle.cover.distance > enough;
             if query.open[i] {
+                // A known distance prunes from the start, with room to find that triangle again.
                 query.found[i].nearest.1 = (ROOM * triangle.nearest.distance).powi(2);
                 let Rounded([down, up]) = Rounded::new(&triangle.middle.into());
                 for axis in 0..3 {
@@ -189,16 +198,16 @@ impl<'a> Covers<'a> {
 
     #[inline(always)]
     fn update_bound(&mut self) {
-        let mut greatest = 0.0;
+        let mut max = 0.0;
         for i in 0..PACKET {
             let best = self.found[i].nearest.1;
-            greatest = if self.open[i] && best > greatest { best } else { greatest };
+            max = if self.open[i] && best > max { best } else { max };
         }
-        self.bound = above(greatest).min(f32::MAX);
+        self.bound = above(max).min(f32::MAX);
     }
 }
 
-impl Single for Covers<'_> {
+impl TreeQuery for Covers<'_> {
     #[inline(always)]
     fn costs<I: Isa>(&self, children: &Node) -> [f32; WIDTH] {
         self.middles.gaps::<I>(children)
@@ -218,8 +227,9 @@ impl Single for Covers<'_> {
             }
             let (triangle, found) = (&self.triangles[i], &mut self.found[i]);
             let lanes = squared_distances::<I::Double>(&triangle.middle, packet);
-            let least = lanes.least();
-            if least < found.nearest.1 {
+            // The empty lanes repeat the first triangle, so they do not change the minimum.
+            let min = lanes.reduce_min();
+            if min < found.nearest.1 {
                 let squared = lanes.store();
                 for lane in 0..PACKET {
                     if squared[lane] < found.nearest.1 && packet.triangles[lane] != NONE {
@@ -228,8 +238,8 @@ impl Single for Covers<'_> {
                 }
                 is_changed = true;
             }
-            // What is farther from the middle than is good enough is no good cover.
-            if least <= self.enough {
+            // A triangle farther from the centroid than `enough` cannot be a cover that is good enough.
+            if min <= self.enough {
                 let mut farthest = lanes;
                 for corner in 0..3 {
                     let to_corner = squared_distances::<I::Double>(&triangle.corners[corner], packet);

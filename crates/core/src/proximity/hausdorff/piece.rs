@@ -1,46 +1,48 @@
-//! Convex pieces of a triangle, and how they are cut.
+//! Convex pieces of a triangle and their division.
 
 use nalgebra::{Point3, Vector3};
 
-use super::bar::Bar;
 use super::nearest::Near;
-use super::side::OneSide;
+use super::pruning_bound::PruningBound;
+use super::side::DirectedPair;
 use super::triangle::{POINTS, Points, Triangle};
 
-/// Every so many cuts a piece is halved, whatever the triangles near its corners: so every piece shrinks.
+/// Period of the cuts at which a piece is halved, whatever the triangles near its corners, so that every piece shrinks
+/// and the search terminates. A shorter one approaches the halving of [TLK09], whose pieces along a crease shrink to
+/// the size of the error.
 const HALVED_EVERY: u32 = 4;
 
 /// A convex polygon, part of a triangle of one model; everything in the frame of the other model's tree.
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
-    /// The triangle that it is a part of.
+    /// The triangle of which it is a part.
     from: u32,
     depth: u32,
     count: usize,
     corners: Points,
-    /// A triangle near each corner: within the target, or the closest one.
+    /// A triangle near each corner: one within the target, or the closest one.
     near: [Near; POINTS],
-    /// The triangle of the other model whose greatest distance from the corners is the least known, and that
-    /// distance: an upper bound.
+    /// The cover, the triangle of the other model whose maximum distance from the corners is the minimum known, with
+    /// that distance: an upper bound.
     pub(super) cover: Near,
     /// Distances of the corners from the cover [m].
     to_cover: [f64; POINTS],
 }
 
-/// A triangle of the other model that is to cover a part of a piece, and its distances from the piece's corners [m].
+/// A triangle of the other model as the cover of a part of a piece, with its distances from the piece's corners [m].
 struct Candidate<'a> {
     triangle: &'a Triangle,
     distances: &'a [f64; POINTS],
 }
 
 impl Piece {
-    /// The whole triangle `from`, where `cover` is some triangle near it; its corners may raise the bar.
+    /// The whole triangle `from`, where `cover` is some triangle near it; its corners may raise the lower bound.
     pub(super) fn whole(
-        side: &OneSide,
+        side: &DirectedPair,
         from: u32,
         corners: &[Point3<f64>; 3],
         cover: u32,
-        bar: &mut Bar,
+        pruning: &mut PruningBound,
     ) -> Self {
         let cover = side.triangle(cover);
         let points = Points::of(corners);
@@ -48,13 +50,13 @@ impl Piece {
         let mut piece = Self::empty(from, 0, cover.index);
         for (i, point) in corners.iter().enumerate() {
             let known = Near { triangle: cover.index, distance: distances[i] };
-            piece.push(point, side.near(point, from, known, bar), distances[i]);
+            piece.push(point, side.near(point, from, known, pruning), distances[i]);
         }
-        piece.complete(side, bar.target);
+        piece.complete(side, pruning.target);
         piece
     }
 
-    /// Cuts that it has come from.
+    /// Number of cuts that led to it.
     pub(super) fn depth(&self) -> u32 {
         self.depth
     }
@@ -71,9 +73,10 @@ impl Piece {
         self.count += 1;
     }
 
-    /// Finds the cover when all corners are there: where the one it has is not good enough, the best of the triangles
-    /// near the corners.
-    fn complete(&mut self, side: &OneSide, enough: f64) {
+    /// Finds the cover when the piece has all its corners: if the present one is not good enough, the best of the
+    /// triangles near the corners.
+    fn complete(&mut self, side: &DirectedPair, enough: f64) {
+        // Unused slots repeat the first corner, so that they change no maximum.
         for i in self.count..POINTS {
             self.corners.set(i, &self.corners.get(0));
             (self.near[i], self.to_cover[i]) = (self.near[0], self.to_cover[0]);
@@ -95,11 +98,11 @@ impl Piece {
         }
     }
 
-    /// Cuts the piece in two that cover it; new corners may raise the bar.
+    /// Cuts the piece in two; new corners may raise the lower bound.
     ///
-    /// The corner that is farthest from the cover has another triangle nearby. The cut is where both are equally far
-    /// away, so that each part has a triangle of its own.
-    pub(super) fn cut(&self, side: &OneSide, bar: &mut Bar) -> [Self; 2] {
+    /// The corner that is farthest from the cover is near another triangle. The cut is where both triangles are equally
+    /// far away, interpolated along the edges, so that each part has a cover of its own.
+    pub(super) fn cut(&self, side: &DirectedPair, pruning: &mut PruningBound) -> [Self; 2] {
         let cover = side.triangle(self.cover.triangle);
         let own = Candidate { triangle: &cover, distances: &self.to_cover };
         if self.depth % HALVED_EVERY != HALVED_EVERY - 1 {
@@ -110,16 +113,18 @@ impl Piece {
             let values = std::array::from_fn(|i| self.to_cover[i] - to_other[i]);
             if self.is_cut_by(&values) {
                 let other = Candidate { triangle: &other, distances: &to_other };
-                return self.cut_at_zero(&values, [&own, &other], side, bar);
+                return self.cut_at_zero(&values, [&own, &other], side, pruning);
             }
         }
-        let across = self.heights_along_greatest_extent();
+        let across = self.heights_along_largest_extent();
+        // A diagonal divides the corners evenly where halving would leave a part with too many, or where the piece has
+        // no extent.
         let values = if self.is_cut_by(&across) { across } else { self.sides_of_a_diagonal() };
-        self.cut_at_zero(&values, [&own, &own], side, bar)
+        self.cut_at_zero(&values, [&own, &own], side, pruning)
     }
 
-    /// Heights of the corners over the plane through the middle of the longest way between two corners.
-    fn heights_along_greatest_extent(&self) -> [f64; POINTS] {
+    /// Heights of the corners over the bisecting plane of the longest diagonal or edge, times its length.
+    fn heights_along_largest_extent(&self) -> [f64; POINTS] {
         let (mut longest, mut middle) = (Vector3::zeros(), Point3::origin());
         for i in 0..self.count {
             for j in 0..i {
@@ -132,7 +137,7 @@ impl Piece {
         std::array::from_fn(|i| longest.dot(&(self.corners.get(i) - middle)))
     }
 
-    /// Values that are zero at two corners, and of opposite signs on both sides of them.
+    /// Values that are zero at two opposite corners and of opposite signs on both sides of them.
     fn sides_of_a_diagonal(&self) -> [f64; POINTS] {
         let opposite = self.count / 2;
         std::array::from_fn(|i| {
@@ -146,7 +151,7 @@ impl Piece {
         })
     }
 
-    /// The edges at whose ends the values have opposite signs, by their first corner.
+    /// The first corners of the edges at whose ends the values have opposite signs.
     fn crossings(&self, values: &[f64; POINTS]) -> impl Iterator<Item = usize> {
         let (values, count) = (*values, self.count);
         (0..count).filter(move |&i| {
@@ -155,7 +160,7 @@ impl Piece {
         })
     }
 
-    /// Whether the piece has corners of negative and of positive value, and neither part has too many corners.
+    /// Whether neither part would be the whole piece or have more than [`POINTS`] corners.
     fn is_cut_by(&self, values: &[f64; POINTS]) -> bool {
         let crossings = self.crossings(values).count();
         let values = &values[..self.count];
@@ -165,18 +170,19 @@ impl Piece {
         is_on_both_sides && below.max(above) + crossings <= POINTS
     }
 
-    /// The parts in which `values`, one per corner, are not positive and not negative, to be covered by the one and
-    /// the other triangle.
+    /// The parts in which `values`, one per corner, are not positive and not negative, covered by the first and the
+    /// second triangle.
     fn cut_at_zero(
         &self,
         values: &[f64; POINTS],
         covers: [&Candidate; 2],
-        side: &OneSide,
-        bar: &mut Bar,
+        side: &DirectedPair,
+        pruning: &mut PruningBound,
     ) -> [Self; 2] {
         let mut cuts = Points::all(&self.corners.get(0));
         for (slot, i) in self.crossings(values).enumerate() {
             let (j, p) = ((i + 1) % self.count, self.corners.get(i));
+            // Opposite signs, so the divisor is not zero.
             let fraction = values[i] / (values[i] - values[j]);
             cuts.set(slot, &(p + fraction * (self.corners.get(j) - p)));
         }
@@ -195,7 +201,7 @@ impl Piece {
                 let point = cuts.get(slot);
                 let closer = usize::from(to_cuts[1][slot] < to_cuts[0][slot]);
                 let known = Near { triangle: covers[closer].triangle.index, distance: to_cuts[closer][slot] };
-                let near = side.near(&point, self.from, known, bar);
+                let near = side.near(&point, self.from, known, pruning);
                 for part in 0..2 {
                     parts[part].push(&point, near, to_cuts[part][slot]);
                 }
@@ -203,7 +209,7 @@ impl Piece {
             }
         }
         for part in &mut parts {
-            part.complete(side, bar.target);
+            part.complete(side, pruning.target);
         }
         parts
     }

@@ -1,4 +1,4 @@
-//! Proved bounds against closed forms and against dense samples, each held against all triangles by brute force.
+//! Proved bounds compared with closed forms and with dense samples evaluated by brute force over all triangles.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::ThreadPoolBuilder;
@@ -39,7 +39,7 @@ fn one_sided(a: &Model, b: &Model) -> Hausdorff {
     hausdorff_distance(a, &pose, b, &pose, &of_one_side()).unwrap()
 }
 
-/// That the answer encloses a distance, and meets it.
+/// Asserts that the bounds enclose a distance tightly.
 fn assert_is(found: &Hausdorff, expected: f64) {
     let rounding = 1e-12 * expected.max(1.0);
     assert!(found.converged, "{found:?}");
@@ -55,9 +55,9 @@ fn world_triangles(model: &Model, pose: &Isometry3<f64>) -> Vec<[Point3<f64>; 3]
     (0..model.mesh().triangles().len()).map(|i| model.mesh().triangle(i).map(|p| pose * p)).collect()
 }
 
-/// Greatest distance of sampled points of `a` from `b`, by brute force, and the greatest gap between samples.
+/// Maximum distance of sampled points of `a` from `b`, by brute force, and the maximum gap between samples.
 fn sampled(a: &[[Point3<f64>; 3]], b: &[[Point3<f64>; 3]], steps: i32) -> (f64, f64) {
-    let (mut greatest, mut spacing) = (0.0_f64, 0.0_f64);
+    let (mut max, mut spacing) = (0.0_f64, 0.0_f64);
     for [p, q, r] in a {
         let longest = (q - p).norm().max((r - q).norm()).max((p - r).norm());
         spacing = spacing.max(longest / f64::from(steps));
@@ -65,10 +65,10 @@ fn sampled(a: &[[Point3<f64>; 3]], b: &[[Point3<f64>; 3]], steps: i32) -> (f64, 
             let point =
                 p + (q - p) * (f64::from(i) / f64::from(steps)) + (r - p) * (f64::from(j) / f64::from(steps));
             let to_b = |triangle| nalgebra::distance(&point, &closest_on_triangle(&point, triangle));
-            greatest = greatest.max(b.iter().map(to_b).fold(f64::INFINITY, f64::min));
+            max = max.max(b.iter().map(to_b).fold(f64::INFINITY, f64::min));
         }
     }
-    (greatest, spacing)
+    (max, spacing)
 }
 
 #[test]
@@ -81,12 +81,12 @@ fn the_bounds_of_soups_enclose_what_dense_samples_find() {
                 (about_center(noise.pose(reach, 3.0)), about_center(noise.pose(reach, 3.0)));
             let (p, q) = (world_triangles(&a, &pose_a), world_triangles(&b, &pose_b));
             let found = hausdorff_distance(&a, &pose_a, &b, &pose_b, &of_one_side()).unwrap();
-            let (greatest, spacing) = sampled(&p, &q, 14);
+            let (max, spacing) = sampled(&p, &q, 14);
             assert!(found.converged && found.upper_bound - found.lower_bound <= 2e-10 * found.value + 1e-12);
-            assert!(greatest <= found.upper_bound && found.lower_bound <= greatest + spacing, "{found:?}");
+            assert!(max <= found.upper_bound && found.lower_bound <= max + spacing, "{found:?}");
             let both = two_sided(&a, &pose_a, &b, &pose_b);
-            let greatest = greatest.max(sampled(&q, &p, 14).0);
-            assert!(greatest <= both.upper_bound && found.value <= both.value + 1e-12);
+            let max = max.max(sampled(&q, &p, 14).0);
+            assert!(max <= both.upper_bound && found.value <= both.value + 1e-12);
         }
     }
 }
@@ -116,7 +116,7 @@ fn the_witnesses_are_as_far_apart_as_the_value_says_and_nothing_is_closer_to_the
 
 #[test]
 fn a_convex_body_and_its_translated_copy_are_as_far_apart_as_the_translation_is_long() {
-    // No point is farther, and a point is that far where the way back to the copy is square to a supporting plane.
+    // No point is farther, and a point is that far where the translation is normal to a supporting plane.
     let ball = surface(shapes::sphere(12));
     let mut noise = Noise(72);
     for _ in 0..6 {
@@ -191,9 +191,9 @@ fn concentric_spheres_are_as_far_apart_as_their_radii_differ() {
 #[test]
 fn a_mesh_is_zero_apart_from_itself_however_its_triangles_are_listed_or_split() {
     let ball = shapes::bumpy_sphere(14);
-    let mut turned = ball.triangles().iter().map(|&[i, j, k]| [k, j, i]).collect::<Vec<_>>();
-    turned.reverse();
-    let twice = [turned.clone(), ball.triangles().to_vec()].concat();
+    let mut reversed = ball.triangles().iter().map(|&[i, j, k]| [k, j, i]).collect::<Vec<_>>();
+    reversed.reverse();
+    let twice = [reversed.clone(), ball.triangles().to_vec()].concat();
     let mut vertices = ball.vertices().to_vec();
     let split = ball.triangles().iter().flat_map(|&[i, j, k]| {
         let middle = vertices.len() as u32;
@@ -204,7 +204,7 @@ fn a_mesh_is_zero_apart_from_itself_however_its_triangles_are_listed_or_split() 
     let split = TriangleMesh::new(vertices, split).unwrap();
     let pose = at(1e3, 2e3, -1e3);
     for other in
-        [&turned, &twice].map(|triangles| TriangleMesh::new(ball.vertices().to_vec(), triangles.clone()))
+        [&reversed, &twice].map(|triangles| TriangleMesh::new(ball.vertices().to_vec(), triangles.clone()))
     {
         let found = two_sided(&surface(ball.clone()), &pose, &surface(other.unwrap()), &pose);
         assert!(found.converged && found.upper_bound <= 1e-12, "{found:?}");
@@ -306,7 +306,7 @@ fn a_bound_on_work_gives_honest_bounds_that_more_work_narrows() {
 }
 
 #[test]
-fn what_is_asked_for_is_what_is_given() {
+fn the_bounds_meet_each_requested_tolerance() {
     let (a, b) = (surface(shapes::bumpy_sphere(16)), surface(shapes::sphere(16)));
     let pose = Isometry3::identity();
     let none =

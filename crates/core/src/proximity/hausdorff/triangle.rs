@@ -1,14 +1,14 @@
-//! A triangle of the other model, the convex set that bounds are taken from, and its distances from eight points.
+//! A triangle of the other model, the convex set of an upper bound, and its distances from eight points.
 
 use nalgebra::{Point3, Vector3};
 
 use crate::bvh::lanes::isa::{Double, Isa, LaneVector, Portable, cross, dot, splat, sub};
 use crate::proximity::model::Model;
 
-/// Points that are measured at once.
+/// Maximum number of points whose distances are computed at once, and so of corners of a piece.
 pub(super) const POINTS: usize = 8;
 
-/// Up to eight points side by side, `[axis][point]` [m]; the places of what is missing repeat the first one.
+/// Up to eight points, `[axis][point]` [m]; unused slots repeat the first one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Points([[f64; POINTS]; 3]);
 
@@ -37,7 +37,7 @@ impl Points {
         Point3::new(self.0[0][index], self.0[1][index], self.0[2][index])
     }
 
-    /// Four of the points, side by side.
+    /// Four of the points as lanes.
     #[inline(always)]
     fn lanes<D: Double>(&self, first: usize) -> LaneVector<D> {
         let mut lanes = [D::splat(0.0); 3];
@@ -71,7 +71,7 @@ impl Triangle {
         self.distances(&Points::all(point))[0]
     }
 
-    /// The greatest distance from any of the points, and so from any of their convex combinations [m].
+    /// Maximum distance from the points, and so from any of their convex combinations [m].
     pub(super) fn reach(&self, points: &Points) -> f64 {
         self.distances(points).into_iter().fold(0.0, f64::max)
     }
@@ -109,8 +109,9 @@ fn distances_with<I: Isa>(corners: &[[f64; 3]; 3], points: &Points) -> [f64; POI
 
 /// Squared distances of four points from a triangle [m²].
 ///
-/// The plane of a needle is known badly and its edges are known well: inside the triangle the distance is less than
-/// that from the nearest edge, and by no more than the height of the triangle allows.
+/// The plane of a needle is ill-conditioned while its edges are accurate. Above the interior of the triangle the
+/// squared distance is less than that from the nearest edge by at most the squared height of the triangle, which bounds
+/// the error.
 #[inline(always)]
 fn squared_distances<D: Double>(corners: &[[f64; 3]; 3], points: &LaneVector<D>) -> D {
     let [a, b, c] = [Vector3::from(corners[0]), Vector3::from(corners[1]), Vector3::from(corners[2])];
@@ -120,7 +121,7 @@ fn squared_distances<D: Double>(corners: &[[f64; 3]; 3], points: &LaneVector<D>)
     let lanes_of_normal = splat::<D>(&normal.into());
     let (zero, one) = (D::splat(0.0), D::splat(1.0));
     let mut squared = D::splat(f64::INFINITY);
-    let mut least_inward = squared;
+    let mut min_inward = squared;
     let mut longest = 0.0;
     let mut height = zero;
     for side in 0..3 {
@@ -133,13 +134,13 @@ fn squared_distances<D: Double>(corners: &[[f64; 3]; 3], points: &LaneVector<D>)
         let beside =
             [offset[0] - fraction * edge[0], offset[1] - fraction * edge[1], offset[2] - fraction * edge[2]];
         squared = squared.min(dot(&beside, &beside));
-        least_inward = least_inward.min(dot(&cross(&lanes_of_normal, &edge), &offset));
+        min_inward = min_inward.min(dot(&cross(&lanes_of_normal, &edge), &offset));
         if side == 0 {
             height = dot(&lanes_of_normal, &offset);
         }
     }
     let above = (height * height * D::splat(1.0 / area)).max(squared - D::splat(area / longest));
-    above.only_in(zero.less_or_equal(least_inward)).min(squared)
+    above.only_in(zero.less_or_equal(min_inward)).min(squared)
 }
 
 #[cfg(test)]

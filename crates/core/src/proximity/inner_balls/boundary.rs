@@ -1,8 +1,8 @@
-//! The boundary of a solid that is made of pieces which overlap or touch: what is left of the triangles when the
-//! parts with the inside on both sides are taken away.
+//! Boundary of a solid that consists of pieces which overlap or touch: its triangles without the parts that have the
+//! interior on both sides.
 //!
-//! Each triangle that another one crosses is cut along the planes of those that do, and along the edges of those
-//! that lie in its own plane. No triangle crosses a fragment, so what is beside one point of it is beside all of it.
+//! Each triangle is cut along the planes of the triangles that cross it, and along the edges of those that lie in its
+//! own plane. No triangle crosses a fragment, so one point of it decides whether all of it is internal.
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
@@ -10,31 +10,36 @@ use crate::geometry::topology::Topology;
 use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::proximity::collision::pairs_within_at;
 use crate::proximity::model::Model;
-use crate::proximity::placement::Placement;
+use crate::proximity::relative_pose::RelativePose;
 
-/// Triangles of a mesh above which its boundary is not looked for: it would cost more than it brings.
+/// Maximum number of triangles of a mesh whose boundary is computed: above it the cost exceeds the benefit of tighter
+/// depths.
 const TRIANGLES: usize = 8192;
-/// Fragments of a triangle above which it is left whole: less is then proved, and nothing wrong.
+/// Maximum number of fragments of a triangle, which is left whole above it: depths are then smaller, still lower
+/// bounds.
 const FRAGMENTS: usize = 64;
-/// How far beside a fragment is beside it, relative to the size: a gap between pieces that is narrower counts as
-/// closed.
+/// Distance from a fragment at which containment is tested, relative to the size: a narrower gap between pieces counts
+/// as closed.
 const BESIDE: f64 = 1e-9;
-/// A point closer to a plane than this, relative to the size, is on it.
+/// Distance from a plane, relative to the size, below which a point is on it: rounding of coordinates.
 const ON_PLANE: f64 = 1e-13;
-/// Height of a fragment, relative to the size, below which nothing is said about its sides.
+/// Distance of a fragment's centre from its edges, relative to the size, below which it is not tested and stays: the
+/// test points would be too close to other triangles.
 const THIN: f64 = 1e-7;
 
 type Polygon = Vec<Vector3<f64>>;
 
-/// The boundary of the solid [m, frame of the tree] where it is less than all triangles.
+/// The boundary of the solid [m, frame of the tree] if it is not all of the triangles.
 pub(super) fn boundary_of(model: &Model, topology: &Topology) -> Option<TriangleMesh> {
+    // A single manifold piece is taken to have no internal faces; if it intersects itself, its depths are
+    // underestimated.
     let is_one_piece = topology.components == 1 && topology.non_manifold_edges == 0;
     if is_one_piece || model.mesh().triangles().len() > TRIANGLES {
         return None;
     }
     let size = model.radius();
     let mut pairs = Vec::new();
-    let at_itself = Placement::new(Matrix3::identity(), Vector3::zeros(), 2.0 * size);
+    let at_itself = RelativePose::new(Matrix3::identity(), Vector3::zeros(), 2.0 * size);
     pairs_within_at(model, model, &at_itself, BESIDE * size, &mut pairs);
     let (mut vertices, mut triangles, mut removed) = (Vec::new(), Vec::new(), false);
     for of_one in pairs.chunk_by(|x, y| x[0] == y[0]) {
@@ -62,7 +67,7 @@ fn normal([a, b, c]: &[Vector3<f64>; 3]) -> Vector3<f64> {
     (b - a).cross(&(c - a)).normalize()
 }
 
-/// What `others` cut `own` into; `own` itself where that is too much.
+/// Fragments of `own` cut by `others`; `own` itself above [`FRAGMENTS`].
 fn fragments(own: &[Vector3<f64>; 3], others: &[[Vector3<f64>; 3]], size: f64) -> Vec<Polygon> {
     let mut parts = vec![own.to_vec()];
     let own_normal = normal(own);
@@ -77,10 +82,11 @@ fn fragments(own: &[Vector3<f64>; 3], others: &[[Vector3<f64>; 3]], size: f64) -
     parts
 }
 
-/// A plane by its unit normal and its distance from the origin along it [m].
+/// A plane: unit normal and offset along it [m].
 type Plane = (Vector3<f64>, f64);
 
-/// The planes along which `other` cuts `own`: its own one, or those upright on its edges where it lies in the plane.
+/// The planes along which `other` cuts `own`: the plane of `other`, or those through its edges normal to `own` if they
+/// are coplanar.
 fn cuts(
     own: &[Vector3<f64>; 3],
     own_normal: &Vector3<f64>,
@@ -88,6 +94,7 @@ fn cuts(
     size: f64,
 ) -> Vec<Plane> {
     let is_on = |corner: &Vector3<f64>| own_normal.dot(&(corner - own[0])).abs() <= BESIDE * size;
+    // Not coplanar: the plane of the other one is cut along.
     if !other.iter().all(is_on) {
         let across = normal(other);
         return vec![(across, across.dot(&other[0]))];
@@ -99,7 +106,7 @@ fn cuts(
     upright.collect()
 }
 
-/// The parts of a convex polygon on both sides of a plane, without those that are on it.
+/// Splits a convex polygon at a plane, unless it is on one side of it.
 fn split(polygon: Polygon, (normal, offset): &Plane, on_plane: f64) -> Vec<Polygon> {
     let heights = polygon.iter().map(|corner| normal.dot(corner) - offset).collect::<Vec<_>>();
     let reaches = |sign: f64| heights.iter().any(|height| sign * height > on_plane);
@@ -123,7 +130,7 @@ fn split(polygon: Polygon, (normal, offset): &Plane, on_plane: f64) -> Vec<Polyg
     vec![side(1.0), side(-1.0)]
 }
 
-/// Whether the inside is on both sides of a fragment.
+/// Whether the interior of the solid is on both sides of a fragment.
 fn is_internal(model: &Model, fragment: &[Vector3<f64>], normal: &Vector3<f64>) -> bool {
     let size = model.radius();
     let middle = fragment.iter().sum::<Vector3<f64>>() / fragment.len() as f64;

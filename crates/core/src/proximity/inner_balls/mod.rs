@@ -1,13 +1,13 @@
-//! Balls inside a solid, and how deep any point is in it: what a lower bound of the penetration depth is made of.
+//! Balls inside a solid and the depth of points in it, from which lower bounds of the penetration depth are derived.
 //!
-//! Everything is in the frame of the model's tree. A ball lies inside when no triangle comes closer to its centre than
-//! its radius, and when its centre is inside. That proves it where the winding number is constant between
-//! triangles, which is so where the mesh is closed; a mesh with holes that is taken as a solid has no balls. Faces between
-//! pieces that overlap or touch are no boundary.
+//! Everything is in the frame of the model's tree. A ball is inside when no triangle is closer to its centre than its
+//! radius, and its centre is inside. That is a proof if the winding number is constant between triangles, as for a
+//! closed mesh; a solid with holes has no balls. Faces between pieces that overlap or touch do not belong to the
+//! boundary.
 
 mod boundary;
 mod choice;
-pub(crate) mod climb;
+pub(crate) mod steepest_ascent;
 
 use nalgebra::{Point3, Vector3};
 
@@ -24,7 +24,7 @@ use crate::geometry::triangle_mesh::Solidity;
 const ROUNDING: f64 = 1e-14;
 
 impl InnerBalls {
-    /// The balls of a model; none in what has no inside.
+    /// The balls of a model; none in a surface or in a mesh that is not closed.
     pub(super) fn of(model: &Model) -> Self {
         let topology = (model.solidity() == Solidity::Solid).then(|| Topology::of(model.mesh()));
         let Some(topology) = topology.filter(Topology::is_closed) else {
@@ -45,7 +45,7 @@ impl InnerBalls {
         Self { balls, field: Some(Field { boundary, origin, grid, rounding }) }
     }
 
-    /// The balls, the first ones worth most.
+    /// The balls in the order of their choice: those that tighten the bounds of depths most come first.
     pub fn balls(&self) -> &[Ball] {
         &self.balls
     }
@@ -57,7 +57,8 @@ impl InnerBalls {
         size_of_val(&*self.balls) + self.field.as_ref().map_or(0, of_field)
     }
 
-    /// What is known at once of the depth of `point` [m, frame of the tree]; `None` in a model without an inside.
+    /// Estimate of the depth of `point` [m, frame of the tree] from the grid, in constant time; `None` in a model
+    /// without balls.
     #[inline]
     pub(crate) fn estimate(&self, point: &Vector3<f64>) -> Option<Estimate> {
         self.field.as_ref().map(|field| field.grid.estimate(&(point - field.origin)))
@@ -65,9 +66,9 @@ impl InnerBalls {
 }
 
 impl Model {
-    /// How deep `point` is in the solid if deeper than `floor` [m, frame of the tree], negative outside, never more
-    /// than it is, and less by at most the share `slack`, which saves time; and the point of the boundary that is
-    /// closest to it, or nearly.
+    /// Lower bound of the depth of `point` in the solid [m, frame of the tree], negative outside, if it exceeds
+    /// `floor`, with the closest point of the boundary, or nearly. The bound is less than the depth by at most the
+    /// fraction `slack`, which saves time.
     pub(crate) fn depth_above(
         &self,
         point: &Vector3<f64>,
@@ -77,12 +78,13 @@ impl Model {
         let field = self.inner_balls().field.as_ref()?;
         let in_field = point - field.origin;
         let known = field.grid.estimate(&in_field);
-        let least = floor + field.rounding;
-        if !(known.most > least) {
+        let min = floor + field.rounding;
+        if !(known.max > min) {
             return None;
         }
-        let is_inside = known.least > 0.0 || (known.most > 0.0 && self.contains_in_tree(point));
-        let (beyond, up_to) = if is_inside { (least, known.most) } else { (0.0, (-least).min(-known.least)) };
+        // The winding number is needed only where the grid leaves the sign open.
+        let is_inside = known.min > 0.0 || (known.max > 0.0 && self.contains_in_tree(point));
+        let (beyond, up_to) = if is_inside { (min, known.max) } else { (0.0, (-min).min(-known.min)) };
         if !(up_to > beyond) {
             return None;
         }
@@ -93,10 +95,10 @@ impl Model {
     }
 }
 
-/// What the distance of a point in the box from the triangles of `tree` may be overestimated by [m].
+/// Maximum overestimate by rounding of the distance of a point in the box from the triangles of `tree` [m].
 ///
 /// The plane of a triangle of height h and length l is off by rounding · l / h, which moves it by so much times the
-/// distance; but the edges are known better, and they are never farther than h from it.
+/// distance; but the edges are more accurate, and no point of the triangle is farther than h from them.
 fn rounding_of(tree: &TriangleBvh) -> f64 {
     let size = 2.0 * tree.half_diagonal();
     let of_triangle = |corners: [[f64; 3]; 3]| {

@@ -1,4 +1,4 @@
-//! The balls and depths against brute force over all triangles and against closed forms.
+//! Balls and depths compared with brute force over all triangles and with closed forms.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -69,13 +69,13 @@ fn a_depth_is_the_signed_distance_rounded_down() {
             let (roughly, _) = model.depth_above(&point, f64::NEG_INFINITY, 0.05).unwrap();
             assert!(roughly <= exact && roughly >= exact - 0.06 * exact.abs(), "{roughly} {exact}");
             let known = model.inner_balls().estimate(&point).unwrap();
-            assert!(known.least <= exact && exact <= known.most, "{known:?} {exact}");
+            assert!(known.min <= exact && exact <= known.max, "{known:?} {exact}");
         }
     }
 }
 
 #[test]
-fn the_balls_of_a_cube_know_its_middle() {
+fn the_first_ball_of_a_cube_fills_it() {
     let model = solid(shapes::cuboid(Vector3::repeat(2.0)));
     let largest = model.inner_balls().balls()[0];
     assert!(largest.radius > 0.999 && largest.radius <= 1.0, "{largest:?}");
@@ -97,7 +97,7 @@ fn balls_scale_with_the_unit() {
 }
 
 #[test]
-fn what_has_no_inside_has_no_balls() {
+fn surfaces_and_open_meshes_have_no_balls() {
     let cube = shapes::cuboid(Vector3::repeat(1.0));
     let open = TriangleMesh::new(cube.vertices().to_vec(), cube.triangles()[1..].to_vec()).unwrap();
     for model in [Model::new(cube, Solidity::Surface), solid(open)] {
@@ -107,7 +107,7 @@ fn what_has_no_inside_has_no_balls() {
 }
 
 #[test]
-fn faces_between_pieces_are_no_boundary() {
+fn faces_between_pieces_are_not_boundary() {
     let whole = solid(box_between([-1.0; 3], [1.0; 3]));
     let overlapping =
         [box_between([-1.0; 3], [0.3, 1.0, 1.0]), box_between([-0.2, -1.0, -1.0], [1.0, 1.0, 1.0])];

@@ -1,11 +1,11 @@
 //! The curves in which the surfaces of two models intersect, as segments [Lin17 §40.6].
 //!
-//! Two triangles whose planes cross share a segment of the line of the planes. Its ends are where an edge of one
-//! crosses the plane of the other one, computed from that edge and that plane alone: neighbours that share the edge
-//! get the same bits, so that the segments of closed surfaces in general position chain into closed curves.
+//! Two triangles whose planes cross share a segment of the intersection line of the planes. Its ends are where an edge
+//! of one crosses the plane of the other one, computed from that edge and that plane alone: neighbours that share the
+//! edge get the same bits, so that the segments of closed surfaces in general position chain into closed curves.
 //!
-//! Where the planes are nearly the same that line is all rounding, and one triangle is cut by the sides of the other
-//! one instead: to a segment where it still crosses the plane, to a polygon where it lies in it.
+//! Where the planes nearly coincide that line is dominated by rounding, and one triangle is clipped by the sides of the
+//! other one instead: to a segment where it still crosses the plane, to a polygon where it lies in it.
 
 use std::cell::Cell;
 
@@ -13,35 +13,37 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::collision::pairs_within_at;
 use super::model::Model;
-use super::placement::{Placement, triangles_in_b};
+use super::relative_pose::{RelativePose, triangles_in_b};
 use super::triangle_distance::common_point;
 
-/// Squared sine of the angle between two planes below which their line is too uncertain to order points along it.
+/// Squared sine of the angle between two planes below which their intersection line is too uncertain to order points
+/// along it.
 const PARALLEL_PLANES: f64 = 1e-8;
 
-/// A piece of what the surfaces of two models share.
+/// A segment of the intersection of two surfaces.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IntersectionSegment {
-    /// The triangles of A and of B that share it.
+    /// The triangles of A and of B that share the segment.
     pub triangles: [u32; 2],
-    /// Its ends, on both triangles up to rounding [m, world]: the same point twice where the triangles only touch. Where
-    /// they cross, the way from the first to the second end is that of n_A × n_B, so that the curve of two closed
-    /// surfaces with outward normals runs one way.
+    /// End points, on both triangles up to rounding [m, world]: the same point twice where the triangles only touch.
+    /// Where they cross, the direction from the first to the second end is that of n_A × n_B, so that the curve of two
+    /// closed surfaces with outward normals is consistently oriented.
     pub points: [Point3<f64>; 2],
-    /// Whether the triangles lie in one plane: then this is a side of the polygon that they share.
+    /// Whether the triangles are coplanar: the segment is then a side of their common polygon.
     pub coplanar: bool,
 }
 
 thread_local! {
-    /// The pairs of this thread's last query, kept so that a warm one allocates nothing.
+    /// The pairs of this thread's last query, reused so that a warm one allocates nothing.
     static PAIRS: Cell<Vec<[u32; 2]>> = const { Cell::new(Vec::new()) };
 }
 
-/// Appends what the surfaces of `a` and `b` share, ordered by triangles; poses map body to world coordinates.
+/// Appends the segments of the intersection of the surfaces of `a` and `b`, ordered by triangles; poses map body to
+/// world coordinates.
 ///
-/// Every pair of triangles that intersect (touching counts) is there. Most have one segment. A pair in one plane has
-/// the outline of the polygon that they share, side by side in order. Where an edge lies in a triangle of the other
-/// model, each of the triangles at that edge has the segment.
+/// Every pair of triangles that intersect (touching counts) is listed. Most have one segment. A coplanar pair has the
+/// sides of its common polygon in order. Where an edge lies in a triangle of the other model, each of the triangles at
+/// that edge has the segment.
 ///
 /// ```
 /// use extricate_core::geometry::Solidity;
@@ -54,7 +56,7 @@ thread_local! {
 /// let mut segments = Vec::new();
 /// intersection_segments(&cube, &here, &cube, &there, &mut segments);
 /// let length = segments.iter().map(|s| nalgebra::distance(&s.points[0], &s.points[1])).sum::<f64>();
-/// // Around the box of 0.4 × 0.9 × 0.8 that they share, along the six edges that both surfaces have part in.
+/// // Around the box of 0.4 × 0.9 × 0.8 common to both, along the six edges that both surfaces have part in.
 /// assert!((length - 2.0 * (0.4 + 0.9 + 0.8)).abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -65,7 +67,7 @@ pub fn intersection_segments(
     pose_b: &Isometry3<f64>,
     segments: &mut Vec<IntersectionSegment>,
 ) {
-    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
     let mut pairs = PAIRS.take();
     pairs.clear();
     pairs_within_at(a, b, &a_to_b, 0.0, &mut pairs);
@@ -83,14 +85,14 @@ pub fn intersection_segments(
 
 type Triangle = [Point3<f64>; 3];
 
-/// What two triangles share: a point, a segment or a convex polygon.
+/// Intersection of two triangles: a point, a segment or a convex polygon.
 struct Shared {
     points: [Point3<f64>; CORNERS],
     count: usize,
     coplanar: bool,
 }
 
-/// Corners that a triangle may have after it was cut by the three sides of another one.
+/// Maximum number of corners of a triangle after it was clipped by the three sides of another one.
 const CORNERS: usize = 6;
 
 impl Shared {
@@ -120,7 +122,7 @@ fn normal(t: &Triangle) -> Vector3<f64> {
     (t[1] - t[0]).cross(&(t[2] - t[0]))
 }
 
-/// What two triangles that intersect share; `slack` is what rounding may amount to in their coordinates [m].
+/// Intersection of two triangles that are known to intersect; `slack` bounds the rounding of their coordinates [m].
 fn shared(p: &Triangle, q: &Triangle, slack: f64) -> Shared {
     let (n_p, n_q) = (normal(p), normal(q));
     let heights = [p.map(|x| (x - q[0]).dot(&n_q)), q.map(|x| (x - p[0]).dot(&n_p))];
@@ -131,6 +133,7 @@ fn shared(p: &Triangle, q: &Triangle, slack: f64) -> Shared {
         polygon(p, q, &n_q)
     } else {
         let along = n_p.cross(&n_q);
+        // Points can be ordered along the intersection line only where the planes are not nearly parallel.
         let is_sure = along.norm_squared() > PARALLEL_PLANES * n_p.norm_squared() * n_q.norm_squared();
         chord(p, &heights[0], &along).and_then(|of_p| {
             if is_sure {
@@ -140,11 +143,11 @@ fn shared(p: &Triangle, q: &Triangle, slack: f64) -> Shared {
             }
         })
     };
-    // Triangles that touch may miss one another by rounding.
+    // Triangles that touch may be disjoint by rounding.
     found.unwrap_or_else(|| Shared::segment([common_point(p, q); 2]))
 }
 
-/// Where a triangle meets a plane over which its corners have these heights, ordered along a direction.
+/// Intersection of a triangle with a plane over which its corners have these heights, ordered along a direction.
 ///
 /// A crossing is computed from the end below the plane to the one above: the same bits for both triangles at an edge.
 fn chord(triangle: &Triangle, heights: &[f64; 3], along: &Vector3<f64>) -> Option<[Point3<f64>; 2]> {
@@ -163,9 +166,10 @@ fn chord(triangle: &Triangle, heights: &[f64; 3], along: &Vector3<f64>) -> Optio
         let (i, j) = (k, (k + 1) % 3);
         let (low, high) = if heights[i] < heights[j] { (i, j) } else { (j, i) };
         if heights[low] < 0.0 && heights[high] > 0.0 {
-            let share = heights[low] / (heights[low] - heights[high]);
-            include(triangle[low] + (triangle[high] - triangle[low]) * share);
+            let fraction = heights[low] / (heights[low] - heights[high]);
+            include(triangle[low] + (triangle[high] - triangle[low]) * fraction);
         }
+        // A corner in the plane: the edges at it do not cross strictly.
         if heights[i] == 0.0 {
             include(triangle[i]);
         }
@@ -181,18 +185,20 @@ fn overlap(p: &[Point3<f64>; 2], q: &[Point3<f64>; 2], along: &Vector3<f64>) -> 
     (!is_behind(&start, &end)).then(|| Shared::segment([start, end]))
 }
 
-/// How far a point is on the inner side of each side of a triangle, times something positive of that side.
+/// Signed distance of a point from the line of one side of a triangle, positive inwards, times a positive factor of
+/// that side.
 fn inward(triangle: &Triangle, normal: &Vector3<f64>, side: usize, x: &Point3<f64>) -> f64 {
     let (from, to) = (triangle[side], triangle[(side + 1) % 3]);
     normal.cross(&(to - from)).dot(&(x - from))
 }
 
-/// The part of a segment in the plane of a triangle that is inside of it.
+/// Clips a segment in the plane of a triangle to the triangle.
 fn cut_segment(&[mut x, mut y]: &[Point3<f64>; 2], q: &Triangle, n_q: &Vector3<f64>) -> Option<Shared> {
     for side in 0..3 {
         let [of_x, of_y] = [x, y].map(|point| inward(q, n_q, side, &point));
         let crossing = x + (y - x) * (of_x / (of_x - of_y));
         match (of_x < 0.0, of_y < 0.0) {
+            // All of it is beyond one side.
             (true, true) => return None,
             (true, false) => x = crossing,
             (false, true) => y = crossing,
@@ -202,7 +208,7 @@ fn cut_segment(&[mut x, mut y]: &[Point3<f64>; 2], q: &Triangle, n_q: &Vector3<f
     Some(Shared::segment([x, y]))
 }
 
-/// The polygon that two triangles in one plane share: P cut by one side of Q after the other.
+/// Common polygon of two coplanar triangles: P clipped by the sides of Q one after another (Sutherland–Hodgman).
 fn polygon(p: &Triangle, q: &Triangle, n_q: &Vector3<f64>) -> Option<Shared> {
     let mut shared = Shared { points: [p[0], p[1], p[2], p[0], p[0], p[0]], count: 3, coplanar: true };
     for side in 0..3 {

@@ -1,4 +1,4 @@
-//! Segments against closed forms, brute force over edges, and one another.
+//! Segments compared with closed forms, brute force over edges, and one another.
 
 use std::collections::HashMap;
 use std::f64::consts::TAU;
@@ -96,7 +96,7 @@ fn a_torus_and_a_box_share_as_many_closed_curves_as_the_box_cuts_off_tubes() {
     }
 }
 
-/// Where the edges of each triangle pierce the other one, by signed volumes: knows nothing of lines of planes.
+/// Points where the edges of each triangle pierce the other one, by signed volumes: independent of intersection lines.
 fn piercings(p: &[Point3<f64>; 3], q: &[Point3<f64>; 3]) -> Vec<Point3<f64>> {
     let volume = |a: &Point3<f64>, b: &Point3<f64>, c: &Point3<f64>, d: &Point3<f64>| {
         (b - a).cross(&(c - a)).dot(&(d - a))
@@ -176,7 +176,7 @@ fn triangles_in_one_plane_share_the_outline_of_a_polygon() {
         let points = vec![corner(0.0, 0.0), corner(1.0, 0.0), corner(1.0, 1.0), corner(0.0, 1.0)];
         surface(TriangleMesh::new(points, vec![[0, 1, 2], [0, 2, 3]]).unwrap())
     };
-    // A turn would leave a gap of some 1e-16 between the planes.
+    // A rotation would leave a gap of some 1e-16 between the planes.
     let here = Isometry3::translation(3.0, 1.0, 2.0);
     let there = Isometry3::translation(3.5, 1.25, 2.0);
     let found = segments(&square(1.0), &here, &square(1.0), &there);

@@ -1,4 +1,4 @@
-//! One tree against itself: every pair of its triangles whose boxes overlap, once.
+//! Traversal of one tree against itself: every pair of its triangles whose boxes overlap, once.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,19 +6,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use nalgebra::Point3;
 use rayon::prelude::*;
 
-use super::clearance::is_clear;
 use super::options::SelfCollisionOptions;
-use super::pair::{Judge, Shared};
+use super::pair::{ExactTest, Shared};
+use super::separation::is_separated;
 use crate::bvh::node::{Child, Node, WIDTH};
 use crate::bvh::packet::{Bounds, NONE, PACKET, Packet};
 use crate::bvh::tree::{Subtree, TriangleBvh};
 use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::proximity::model::Model;
 
-/// Parts of the work that threads share: enough for many threads, few enough to cost nothing.
-const SHARES: usize = 256;
+/// Minimum number of parallel tasks: fewer balance many threads badly, many more cost scheduling.
+const TASKS: usize = 256;
 
-/// What a descent has found.
+/// Result of a traversal.
 pub(super) enum Found {
     /// Some pair, when one was enough.
     Any,
@@ -26,80 +26,81 @@ pub(super) enum Found {
     Pairs(Vec<[u32; 2]>),
 }
 
-/// Work that waits.
+/// A part of the work: a node pair of the traversal.
 #[derive(Debug, Clone, Copy)]
 enum Work {
     /// The pairs within a subtree.
     Within(Subtree),
-    /// The pairs of a triangle of one subtree and one of another.
+    /// The pairs between two subtrees.
     Between(Subtree, Subtree),
 }
 
-/// The tree against itself, until the first collision or for all of them.
-pub(super) fn descend(model: &Model, options: &SelfCollisionOptions, is_one_enough: bool) -> Found {
+/// Traverses the tree against itself, until the first collision or for all of them.
+pub(super) fn descend(model: &Model, options: &SelfCollisionOptions, stop_at_first: bool) -> Found {
     let (mesh, tree) = (model.mesh(), model.bvh());
     let bounds = mesh.aabb();
-    let greatest = bounds.min.coords.amax().max(bounds.max.coords.amax());
-    let descent = Descent {
+    let max = bounds.min.coords.amax().max(bounds.max.coords.amax());
+    let descent = SelfDescent {
         model,
         tree,
-        judge: Judge::new(greatest, options.touching),
-        is_one_enough,
-        is_over: AtomicBool::new(false),
+        exact: ExactTest::new(max, options.touching),
+        stop_at_first,
+        is_stopped: AtomicBool::new(false),
     };
     let found = if options.parallel {
-        let shares = descent.shares();
-        shares.into_par_iter().map(|work| descent.run(work)).collect::<Vec<_>>().concat()
+        let tasks = descent.tasks();
+        tasks.into_par_iter().map(|work| descent.run(work)).collect::<Vec<_>>().concat()
     } else {
         descent.run(Work::Within(tree.root()))
     };
-    if is_one_enough && !found.is_empty() {
+    if stop_at_first && !found.is_empty() {
         return Found::Any;
     }
     let mut pairs = found;
+    // The order of the traversal depends on its division; the sorted list does not.
     pairs.sort_unstable();
     Found::Pairs(pairs)
 }
 
-struct Descent<'a> {
+struct SelfDescent<'a> {
     model: &'a Model,
     tree: &'a TriangleBvh,
-    judge: Judge,
-    is_one_enough: bool,
-    /// Whether a collision was found and one is enough.
-    is_over: AtomicBool,
+    exact: ExactTest,
+    stop_at_first: bool,
+    /// Whether the traversal has ended at the first collision.
+    is_stopped: AtomicBool,
 }
 
-/// Whether a lane is among the `overlaps` and holds something: a box beyond single precision overlaps the empty ones, which
+/// Whether a lane is among the `overlaps` and not empty: a box beyond single precision overlaps the empty ones, which
 /// are at infinity.
 fn is_met(node: &Node, overlaps: u32, lane: usize) -> bool {
     overlaps >> lane & 1 != 0 && node.child(lane).is_some()
 }
 
-impl Descent<'_> {
-    /// The work in parts.
-    fn shares(&self) -> Vec<Work> {
-        let mut shares = vec![Work::Within(self.tree.root())];
-        while shares.len() < SHARES {
-            let before = shares.len();
+impl SelfDescent<'_> {
+    /// Divides the work breadth first into at least [`TASKS`] parts, as far as it can be divided.
+    fn tasks(&self) -> Vec<Work> {
+        let mut tasks = vec![Work::Within(self.tree.root())];
+        while tasks.len() < TASKS {
+            let before = tasks.len();
             let mut finer = Vec::new();
-            for &work in &shares {
+            for &work in &tasks {
                 if !self.expand(work, &mut finer) {
                     finer.push(work);
                 }
             }
-            shares = finer;
-            if shares.len() <= before {
+            tasks = finer;
+            if tasks.len() <= before {
                 break;
             }
         }
-        shares
+        tasks
     }
 
     /// The collisions in a part of the work.
     fn run(&self, work: Work) -> Vec<[u32; 2]> {
         let (mut stack, mut pairs) = (vec![work], Vec::new());
-        // A descent meets the same leaf many times in a row.
+        // A traversal visits the same leaf many times in a row.
         let mut last = None;
         while let Some(work) = stack.pop() {
             if self.expand(work, &mut stack) {
@@ -113,14 +114,14 @@ impl Descent<'_> {
                     self.between_leaves(first, &self.leaf(y), &mut pairs)
                 }
             };
-            if flow.is_break() || self.is_over.load(Ordering::Relaxed) {
+            if flow.is_break() || self.is_stopped.load(Ordering::Relaxed) {
                 break;
             }
         }
         pairs
     }
 
-    /// Replaces work by smaller work; false for leaves.
+    /// Replaces a part of the work by smaller parts; returns false for leaves.
     fn expand(&self, work: Work, finer: &mut Vec<Work>) -> bool {
         let inner = |subtree: Subtree| match self.tree.child(subtree) {
             Some(Child::Inner(node)) => Some(node),
@@ -147,18 +148,21 @@ impl Descent<'_> {
         true
     }
 
+    /// Divides the pairs within a node: those within each child and those between overlapping children.
     fn expand_within(&self, index: u32, finer: &mut Vec<Work>) {
         let node = self.tree.node(index);
         for lane in (0..WIDTH).filter(|&lane| node.child(lane).is_some()) {
             let subtree = Subtree::new(index, lane);
             finer.push(Work::Within(subtree));
             let overlaps = overlapping(node, &node.bounds(lane));
+            // Each pair of children once.
             for other in (lane + 1..WIDTH).filter(|&other| is_met(node, overlaps, other)) {
                 finer.push(Work::Between(subtree, Subtree::new(index, other)));
             }
         }
     }
 
+    /// Divides the pairs between a node and a subtree.
     fn expand_between(&self, index: u32, other: Subtree, finer: &mut Vec<Work>) {
         let node = self.tree.node(index);
         let overlaps = overlapping(node, &self.tree.bounds(other));
@@ -177,7 +181,7 @@ impl Descent<'_> {
     fn within_leaf(&self, leaf: &Leaf, pairs: &mut Vec<[u32; 2]>) -> ControlFlow<()> {
         for i in 0..PACKET {
             for j in 0..i {
-                self.look_at(leaf, i, leaf, j, pairs)?;
+                self.test_pair(leaf, i, leaf, j, pairs)?;
             }
         }
         ControlFlow::Continue(())
@@ -187,38 +191,48 @@ impl Descent<'_> {
         for i in 0..PACKET {
             let overlaps = x.overlapping(i, y);
             for j in (0..PACKET).filter(|j| overlaps[*j]) {
-                self.look_at(x, i, y, j, pairs)?;
+                self.test_pair(x, i, y, j, pairs)?;
             }
         }
         ControlFlow::Continue(())
     }
 
-    fn look_at(&self, x: &Leaf, i: usize, y: &Leaf, j: usize, pairs: &mut Vec<[u32; 2]>) -> ControlFlow<()> {
+    /// Tests one pair of triangles.
+    fn test_pair(
+        &self,
+        x: &Leaf,
+        i: usize,
+        y: &Leaf,
+        j: usize,
+        pairs: &mut Vec<[u32; 2]>,
+    ) -> ControlFlow<()> {
         if x.triangles[i] == NONE || y.triangles[j] == NONE {
             return ControlFlow::Continue(());
         }
         let (p, q) = (&x.corners[i], &y.corners[j]);
         let shared = Shared::of(p, q);
-        if is_clear(p, q, &shared) || !self.judge.collide(p, q, &shared) {
+        // The quick test settles nearly all pairs; the exact one is expensive.
+        if is_separated(p, q, &shared) || !self.exact.collide(p, q, &shared) {
             return ControlFlow::Continue(());
         }
         let (first, second) = (x.triangles[i], y.triangles[j]);
         pairs.push([first.min(second), first.max(second)]);
-        if self.is_one_enough {
-            self.is_over.store(true, Ordering::Relaxed);
+        if self.stop_at_first {
+            self.is_stopped.store(true, Ordering::Relaxed);
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
     }
 }
 
-/// The triangles of a leaf as the mesh gives them, and their boxes.
+/// The triangles of a leaf with the exact coordinates of the mesh, and their boxes.
 struct Leaf {
     triangles: [u32; PACKET],
     corners: [[Point3<f64>; 3]; PACKET],
-    /// `[axis][lane]` [m]
-    least: [[f64; PACKET]; 3],
-    greatest: [[f64; PACKET]; 3],
+    /// Minimum corners of the boxes, `[axis][lane]` [m].
+    min: [[f64; PACKET]; 3],
+    /// Maximum corners of the boxes, `[axis][lane]` [m].
+    max: [[f64; PACKET]; 3],
 }
 
 impl Leaf {
@@ -227,14 +241,14 @@ impl Leaf {
             triangles: packet.triangles,
             corners: [[Point3::origin(); 3]; PACKET],
             // The box of an empty lane overlaps nothing.
-            least: [[f64::INFINITY; PACKET]; 3],
-            greatest: [[f64::NEG_INFINITY; PACKET]; 3],
+            min: [[f64::INFINITY; PACKET]; 3],
+            max: [[f64::NEG_INFINITY; PACKET]; 3],
         };
         for (lane, triangle) in packet.lanes() {
             let [a, b, c] = mesh.triangles()[triangle as usize].map(|i| mesh.vertices()[i as usize]);
             for axis in 0..3 {
-                leaf.least[axis][lane] = a[axis].min(b[axis]).min(c[axis]);
-                leaf.greatest[axis][lane] = a[axis].max(b[axis]).max(c[axis]);
+                leaf.min[axis][lane] = a[axis].min(b[axis]).min(c[axis]);
+                leaf.max[axis][lane] = a[axis].max(b[axis]).max(c[axis]);
             }
             leaf.corners[lane] = [a, b, c];
         }
@@ -245,9 +259,9 @@ impl Leaf {
     fn overlapping(&self, i: usize, other: &Self) -> [bool; PACKET] {
         let mut overlaps = [true; PACKET];
         for axis in 0..3 {
-            let (least, greatest) = (self.least[axis][i], self.greatest[axis][i]);
+            let (min, max) = (self.min[axis][i], self.max[axis][i]);
             for lane in 0..PACKET {
-                overlaps[lane] &= least <= other.greatest[axis][lane] && other.least[axis][lane] <= greatest;
+                overlaps[lane] &= min <= other.max[axis][lane] && other.min[axis][lane] <= max;
             }
         }
         overlaps

@@ -1,7 +1,7 @@
-//! Self-collision of a triangle mesh at rest: which of its triangles meet where they should not.
+//! Self-collision of a static triangle mesh: pairs of its triangles that intersect beyond the corners that they share.
 //!
-//! Neighbours in a mesh always touch [Lin17 §40.3]: they share a corner or an edge, and that is no collision. Corners
-//! are shared where their coordinates are equal, whatever their indices. Two triangles collide
+//! Neighbours in a mesh always touch [Lin17 §40.3]: they share a corner or an edge, which does not count as a
+//! collision. Corners are shared where their coordinates are equal, whatever their indices. Two triangles collide
 //!
 //! | shared corners | where touching counts                                  | where only crossing counts              |
 //! |----------------|--------------------------------------------------------|-----------------------------------------|
@@ -11,17 +11,17 @@
 //! | three          | always: one lies on the other                          | the same                                |
 //!
 //! where the interior of a triangle is the triangle without its edges. So a vertex that rests on a face or in the
-//! middle of an edge (a T-junction) touches and does not cross, an edge that pierces a face and coplanar triangles that
-//! overlap in an area do both.
+//! middle of an edge (a T-junction) touches and does not cross, while an edge that pierces a face, and coplanar
+//! triangles that overlap in an area, do both.
 //!
 //! Every decision about a pair is made by exact predicates on the coordinates as they are given: neighbours never
-//! collide by rounding, and what touches exactly is found. One tree is descended against itself, so that no pair is
-//! visited twice. Triangles without an area take no part.
+//! collide by rounding, and exact touching is found. The tree is traversed against itself, so that no pair is visited
+//! twice. Triangles without an area are ignored.
 
-mod clearance;
 mod descent;
 mod options;
 mod pair;
+mod separation;
 
 use self::descent::{Found, descend};
 pub use self::options::SelfCollisionOptions;
@@ -44,7 +44,7 @@ pub fn is_self_colliding(model: &Model, options: &SelfCollisionOptions) -> bool 
     matches!(descend(model, options, true), Found::Any)
 }
 
-/// All pairs of triangles of `model` that collide, the lesser index first, sorted.
+/// All pairs of triangles of `model` that collide, the smaller index first, sorted.
 ///
 /// ```
 /// use extricate_core::geometry::{Solidity, TriangleMesh};

@@ -1,11 +1,11 @@
 //! Options of self-collision queries.
 
-/// What counts as self-collision.
+/// Options of a self-collision query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SelfCollisionOptions {
     /// Whether triangles collide that touch without crossing, beyond the corners that they share.
     pub touching: bool,
-    /// Whether to work with all threads of the current pool; the result does not depend on it.
+    /// Whether to use all threads of the current pool; the result does not depend on it.
     pub parallel: bool,
 }
 

@@ -1,7 +1,7 @@
-//! Two triangles of one mesh: whether they meet elsewhere than at the corners that they share, decided exactly.
+//! Exact collision test of two triangles of one mesh beyond the corners that they share.
 //!
-//! Every decision is a sign of a determinant of coordinates. Adaptive floating-point predicates give it exactly as
-//! long as no product underflows or overflows [Shewchuk97]; coordinates are therefore scaled by a power of two.
+//! Every decision is the sign of a determinant of coordinates. Adaptive floating-point predicates compute it exactly
+//! unless a product underflows or overflows [Shewchuk97]; coordinates are therefore scaled by a power of two.
 
 use nalgebra::Point3;
 use robust::{Coord, Coord3D, orient2d, orient3d};
@@ -9,24 +9,24 @@ use robust::{Coord, Coord3D, orient2d, orient3d};
 /// Corners of a triangle, scaled.
 type Triangle = [Coord3D<f64>; 3];
 
-/// Decides about pairs of triangles of one mesh.
+/// Exact test of pairs of triangles of one mesh.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Judge {
+pub(super) struct ExactTest {
     /// The power of two by which coordinates are multiplied: they are then at most one.
     scale: f64,
     touching: bool,
 }
 
-/// Share of the greatest coordinate below which a coordinate counts as zero: 2⁻²⁰⁰. All that remain are multiples of
-/// 2⁻²⁵³, so that every product of three is a number, and the predicates are exact.
+/// Fraction of the maximum coordinate below which a coordinate counts as zero: 2⁻²⁰⁰. All that remain are multiples of
+/// 2⁻²⁵³, so that no product of three underflows, and the predicates are exact.
 const SMALLEST: f64 = 6.223_015_277_861_142e-61;
-/// Largest power of two by which points are scaled; what is smaller than its reciprocal has few digits left anyway.
+/// Maximum exponent of the scale; coordinates smaller than its reciprocal have few digits left anyway.
 const LARGEST_EXPONENT: i32 = 1000;
 
-impl Judge {
-    /// For triangles whose coordinates are at most `greatest` [m].
-    pub(super) fn new(greatest: f64, touching: bool) -> Self {
-        let exponent = if greatest > 0.0 { -greatest.log2().floor() as i32 } else { 0 };
+impl ExactTest {
+    /// A test for triangles whose coordinates are at most `max` [m].
+    pub(super) fn new(max: f64, touching: bool) -> Self {
+        let exponent = if max > 0.0 { -max.log2().floor() as i32 } else { 0 };
         let scale = 2_f64.powi(exponent.clamp(-LARGEST_EXPONENT, LARGEST_EXPONENT));
         Self { scale, touching }
     }
@@ -36,7 +36,7 @@ impl Judge {
         triangle.map(|p| Coord3D { x: number(p.x), y: number(p.y), z: number(p.z) })
     }
 
-    /// Whether the two triangles, both with an area, collide.
+    /// Whether the two triangles, both with an area, collide; the table of the parent module.
     pub(super) fn collide(
         &self,
         first: &[Point3<f64>; 3],
@@ -52,6 +52,7 @@ impl Judge {
         else {
             return false;
         };
+        // Shared corners count as 0: with all three in the plane the triangles are coplanar.
         if q_sides == [0; 3] {
             return self.coplanar_collide(&p, &q, shared);
         }
@@ -79,7 +80,7 @@ impl Judge {
     }
 }
 
-/// Which corners two triangles share: those with equal coordinates.
+/// The corners that two triangles share: those with equal coordinates.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shared {
     count: usize,
@@ -106,12 +107,12 @@ impl Shared {
         self.count
     }
 
-    /// The first shared corner of the first triangle; there is one.
+    /// The first shared corner of the first triangle, of which there must be one.
     pub(super) fn first_of_p(&self) -> usize {
         first(&self.of_p)
     }
 
-    /// The first shared corner of the second triangle; there is one.
+    /// The first shared corner of the second triangle, of which there must be one.
     pub(super) fn first_of_q(&self) -> usize {
         first(&self.of_q)
     }
@@ -121,8 +122,8 @@ fn first(shared: &[bool; 3]) -> usize {
     shared.iter().position(|&is_shared| is_shared).expect("a corner is shared")
 }
 
-/// The sides of the plane of `plane` on which the corners are, those that are `shared` in it; `None` when no point of
-/// the triangle but what they share can be in the plane.
+/// The sides of the plane of triangle `plane` on which the corners are, 0 for those that are `shared`; `None` when no
+/// point of the triangle except the shared ones can be in the plane.
 fn straddles(plane: &Triangle, corners: &Triangle, shared: &[bool; 3]) -> Option<[i8; 3]> {
     let mut sides = [0; 3];
     let (mut above, mut below, mut within) = (false, false, false);
@@ -149,8 +150,8 @@ fn any_edge_meets(edges_of: &Triangle, other: &Triangle) -> bool {
 
 /// Whether the edge opposite the one shared corner meets the other triangle; the triangles are not coplanar.
 ///
-/// What two triangles have in common is convex. If there is more of it than the corner, then a ray from the corner runs
-/// through it, and leaves it where it leaves one of the two triangles: through the edge opposite the corner.
+/// The intersection of two triangles is convex. If it is more than the corner, then a ray from the corner runs through
+/// it, and leaves it where it leaves one of the two triangles: through the edge opposite the corner.
 fn opposite_edge_meets(edge_of: &Triangle, shared: &[bool; 3], other: &Triangle) -> bool {
     segment_meets(opposite_edge(edge_of, shared), other)
 }
@@ -172,41 +173,42 @@ fn segment_meets([from, to]: [Coord3D<f64>; 2], triangle: &Triangle) -> bool {
         let axis = axis_of_area(triangle);
         return segment_meets_flat([from, to].map(|end| flat_point(&end, axis)), &flattened(triangle, axis));
     }
-    let turns = [(a, b), (b, c), (c, a)].map(|(x, y)| sign(orient3d(from, to, x, y)));
-    turns.iter().all(|&turn| turn >= 0) || turns.iter().all(|&turn| turn <= 0)
+    // The line of the segment passes through the triangle if it passes all edges on the same side.
+    let signs = [(a, b), (b, c), (c, a)].map(|(x, y)| sign(orient3d(from, to, x, y)));
+    signs.iter().all(|&sign| sign >= 0) || signs.iter().all(|&sign| sign <= 0)
 }
 
 /// Whether the interiors of two triangles that are not coplanar have a point in common; `sides` as in [`straddles`].
 ///
 /// Each interior meets the plane of the other triangle in an open interval of the line that both planes share, if it
-/// has corners on both sides. Two signs tell whether the intervals overlap [Guigue and Devillers, JGT 8 (2003)].
+/// has corners on both sides. Two signs decide whether the intervals overlap [Guigue and Devillers, JGT 8 (2003)].
 fn interiors_cross(p: &Triangle, p_sides: &[i8; 3], q: &Triangle, q_sides: &[i8; 3]) -> bool {
     let crosses = |sides: &[i8; 3]| sides.contains(&1) && sides.contains(&-1);
     if !crosses(p_sides) || !crosses(q_sides) {
         return false;
     }
-    // An interior is cut in the same interval by the edges from its corner that is alone on its side; where one corner
-    // is in the plane, either of the two others will do.
+    // The interval is bounded by the edges from the corner that is alone on its side; where one corner is in the plane,
+    // either of the two others serves.
     let alone = |sides: &[i8; 3]| {
         (0..3)
             .find(|&i| sides[i] != 0 && (1..3).all(|k| sides[(i + k) % 3] != sides[i]))
             .expect("both sides are there")
     };
     let (i, j) = (alone(p_sides), alone(q_sides));
-    // Seen so that the lone corners are above: swap the others where they are below.
-    let turned = |t: &Triangle, i: usize, is_flipped: bool| {
+    // Canonical order: the lone corners are above; the others are swapped where they are below.
+    let canonical = |t: &Triangle, i: usize, is_flipped: bool| {
         let (next, last) = (t[(i + 1) % 3], t[(i + 2) % 3]);
         if is_flipped { [t[i], last, next] } else { [t[i], next, last] }
     };
-    let p = turned(p, i, q_sides[j] < 0);
-    let q = turned(q, j, p_sides[i] < 0);
+    let p = canonical(p, i, q_sides[j] < 0);
+    let q = canonical(q, j, p_sides[i] < 0);
     orient3d(q[1], q[0], p[0], p[1]) < 0.0 && orient3d(q[2], q[0], p[2], p[0]) < 0.0
 }
 
 /// Corners of a triangle in a projection along an axis.
 type Flat = [Coord<f64>; 3];
 
-/// The axis along which the projection of a triangle has the greatest area.
+/// The axis along which the projection of a triangle has the maximum area.
 fn axis_of_area(triangle: &Triangle) -> usize {
     let area = |axis: usize| {
         let [a, b, c] = flattened(triangle, axis);
@@ -227,11 +229,11 @@ fn flat_point(point: &Coord3D<f64>, axis: usize) -> Coord<f64> {
     }
 }
 
-/// Twice the area that a triangle and a point span over one edge, positive on the triangle's side of the edge.
+/// Twice the signed area of one edge and a point, positive on the triangle's side of the edge.
 fn inwards(triangle: &Flat, edge: usize, point: Coord<f64>) -> f64 {
     let [from, to, apex] = [0, 1, 2].map(|k| triangle[(edge + k) % 3]);
-    let turn = orient2d(from, to, point);
-    if orient2d(from, to, apex) < 0.0 { -turn } else { turn }
+    let area = orient2d(from, to, point);
+    if orient2d(from, to, apex) < 0.0 { -area } else { area }
 }
 
 /// Whether all of `other` is beyond the line of an edge of the triangle; `beyond` compares with zero.
@@ -241,7 +243,7 @@ fn is_beyond_an_edge(triangle: &Flat, other: &[Coord<f64>], beyond: fn(&f64, &f6
 
 /// Whether a segment meets a triangle, both closed and in one plane.
 fn segment_meets_flat(segment: [Coord<f64>; 2], triangle: &Flat) -> bool {
-    let turns = triangle.map(|corner| orient2d(segment[0], segment[1], corner));
-    let is_beside = turns.iter().all(|&turn| turn > 0.0) || turns.iter().all(|&turn| turn < 0.0);
+    let signs = triangle.map(|corner| orient2d(segment[0], segment[1], corner));
+    let is_beside = signs.iter().all(|&sign| sign > 0.0) || signs.iter().all(|&sign| sign < 0.0);
     !is_beside && !is_beyond_an_edge(triangle, &segment, f64::lt)
 }

@@ -1,5 +1,5 @@
-//! Self-collision against a brute force that knows nothing of orientations: the greatest gap on separating axes, and
-//! closed forms where triangles touch or share corners.
+//! Self-collision compared with brute force without orientation predicates, the maximum gap on separating axes, and
+//! with closed forms where triangles touch or share corners.
 
 use nalgebra::{Point3, UnitQuaternion, Vector3};
 use rayon::ThreadPoolBuilder;
@@ -29,7 +29,7 @@ fn counts(model: &Model) -> [usize; 2] {
     })
 }
 
-/// The counts of a mesh, however it is turned, scaled, listed and oriented.
+/// The counts of a mesh, asserted to be the same however it is rotated, scaled, listed and oriented.
 fn counts_always(points: &[[f64; 3]], triangles: &[[u32; 3]]) -> [usize; 2] {
     let expected = counts(&surface(points, triangles));
     for axes in [[1, 2, 0], [0, 2, 1]] {
@@ -56,9 +56,9 @@ fn a_soup_collides_where_no_axis_separates_two_triangles() {
         let model = soup(&mut noise, count, size);
         let gap = |i: u32, j: u32| {
             let [p, q] = [i, j].map(|index| model.mesh().triangle(index as usize));
-            let mut greatest = f64::NEG_INFINITY;
-            separating_planes(&p, &q, |plane| greatest = greatest.max(plane.gap));
-            greatest
+            let mut max = f64::NEG_INFINITY;
+            separating_planes(&p, &q, |plane| max = max.max(plane.gap));
+            max
         };
         let pairs = (0..count).flat_map(|i| (i + 1..count).map(move |j| [i, j]));
         let brute = pairs.filter(|&[i, j]| gap(i, j) <= 0.0).collect::<Vec<_>>();
@@ -82,7 +82,7 @@ fn no_procedural_mesh_collides_with_itself() {
 }
 
 #[test]
-fn a_mesh_that_is_turned_and_far_away_does_not_collide_by_rounding() {
+fn a_mesh_that_is_rotated_and_far_away_does_not_collide_by_rounding() {
     let mut noise = Noise(81);
     for mesh in [shapes::sphere(12), shapes::torus(1.0, 0.4, 16), shapes::cuboid(Vector3::new(1.0, 2.0, 3.0))]
     {
@@ -167,7 +167,8 @@ fn triangles_that_share_one_corner_collide_only_beyond_it() {
 
 #[test]
 fn two_triangles_that_share_a_corner_collide_where_they_do_without_its_tip() {
-    // Without the tips at the corner they have nothing in common there: separating axes tell whether they meet elsewhere.
+    // Without the tips at the corner they have nothing in common there: separating axes decide whether they intersect
+    // elsewhere.
     const TIP: f64 = 1e-6;
     let mut noise = Noise(83);
     let mut found = 0;
@@ -179,9 +180,9 @@ fn two_triangles_that_share_a_corner_collide_where_they_do_without_its_tip() {
             [[near_x, x, y], [near_x, y, near_y]]
         };
         let meets = |p: &[Point3<f64>; 3], q: &[Point3<f64>; 3]| {
-            let mut greatest = f64::NEG_INFINITY;
-            separating_planes(p, q, |plane| greatest = greatest.max(plane.gap));
-            greatest <= 0.0
+            let mut max = f64::NEG_INFINITY;
+            separating_planes(p, q, |plane| max = max.max(plane.gap));
+            max <= 0.0
         };
         let expected = blunt(a, b).iter().any(|p| blunt(c, d).iter().any(|q| meets(p, q)));
         let model = surface(&points.map(|p| p.coords.into()), &[[0, 1, 2], [0, 3, 4]]);
@@ -220,23 +221,23 @@ fn triangles_that_share_no_corner_touch_or_cross() {
 
 #[test]
 fn a_fan_collides_when_it_winds_around_its_corner_twice() {
-    for (turns, expected) in [(0.9, false), (1.9, true)] {
+    for (revolutions, expected) in [(0.9, false), (1.9, true)] {
         let blades = 24_u32;
-        let angle = |i: u32| turns * std::f64::consts::TAU * f64::from(i) / f64::from(blades);
+        let angle = |i: u32| revolutions * std::f64::consts::TAU * f64::from(i) / f64::from(blades);
         let mut points = vec![[0.0, 0.0, 0.0]];
         points.extend((0..=blades).map(|i| [angle(i).cos(), angle(i).sin(), 0.2 * (3.0 * angle(i)).cos()]));
         let triangles = (1..=blades).map(|i| [0, i, i + 1]).collect::<Vec<_>>();
-        assert_eq!(counts_always(&points, &triangles)[1] > 0, expected, "{turns}");
+        assert_eq!(counts_always(&points, &triangles)[1] > 0, expected, "{revolutions}");
     }
 }
 
-/// A strip of `n` quads around a circle that turns by so many half turns.
-fn twisted_strip(n: u32, half_turns: f64, width: f64) -> TriangleMesh {
+/// A strip of `n` quads around a circle with a number of half twists.
+fn twisted_strip(n: u32, half_twists: f64, width: f64) -> TriangleMesh {
     let point = |i: u32, side: f64| {
         let around = std::f64::consts::TAU * f64::from(i % n) / f64::from(n);
-        // The last ring of a strip with an odd number of half turns is the first one upside down.
-        let side = if i == n && half_turns % 2.0 != 0.0 { -side } else { side };
-        let twist = 0.5 * half_turns * around;
+        // The last ring of a strip with an odd number of half twists is the first one upside down.
+        let side = if i == n && half_twists % 2.0 != 0.0 { -side } else { side };
+        let twist = 0.5 * half_twists * around;
         let outwards = Vector3::new(around.cos(), around.sin(), 0.0);
         Point3::from(outwards + side * width * (twist.cos() * outwards + twist.sin() * Vector3::z()))
     };
@@ -268,8 +269,8 @@ fn threads_change_no_pair_and_a_rotation_no_count() {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         assert_eq!(pool.install(|| self_collisions(&model, &TOUCHING)), alone);
     }
-    let turn = UnitQuaternion::from_euler_angles(0.3, 0.2, 0.1);
-    let turned = model.mesh().vertices().iter().map(|p| turn * p).collect();
-    let turned = TriangleMesh::new(turned, model.mesh().triangles().to_vec()).unwrap();
-    assert_eq!(self_collisions(&Model::new(turned, Solidity::Surface), &CROSSING), alone);
+    let rotation = UnitQuaternion::from_euler_angles(0.3, 0.2, 0.1);
+    let rotated = model.mesh().vertices().iter().map(|p| rotation * p).collect();
+    let rotated = TriangleMesh::new(rotated, model.mesh().triangles().to_vec()).unwrap();
+    assert_eq!(self_collisions(&Model::new(rotated, Solidity::Surface), &CROSSING), alone);
 }

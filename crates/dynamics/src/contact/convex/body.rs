@@ -1,4 +1,4 @@
-//! Convex shapes as rapier's: custom ones, so that our dispatcher is asked for their contacts.
+//! Convex shapes as shapes of rapier's: custom ones, so that our dispatcher computes their contacts.
 
 use std::sync::Arc;
 
@@ -15,34 +15,36 @@ use extricate_core::geometry::convex::{ConvexShape, Core, START_ANYWHERE};
 use extricate_core::proximity::Model;
 use extricate_core::proximity::contacts::Adjacency;
 
-/// Share of the size at which contacts are foreseen between bodies at rest.
-pub(super) const FORESEEN: f64 = 0.01;
+/// Speculative margin between bodies at rest, as a fraction of the size. Contacts of convex shapes cost the same at any
+/// distance, so it is larger than that of meshes; it widens the boxes of the broad phase. Half and twice change 1 of 5
+/// runs and the work by +0.12 % and −0.21 % (docs/sensitivity.md).
+pub(super) const SPECULATIVE_MARGIN: f64 = 0.01;
 
-/// A convex shape. Its contacts with convex shapes are those of the shape itself; for meshes and fast motion its
-/// stand-in is taken.
+/// A convex shape. Its contacts with convex shapes are those of the shape itself; those with meshes are those of its
+/// proxy.
 #[derive(Clone)]
 pub(crate) struct ConvexBody {
     shape: Arc<ConvexShape>,
-    /// Core → rapier's shape, where they differ: rapier's cylinders and cones stand along y.
+    /// Core → rapier's shape, where they differ: rapier's cylinders and cones have their axis along y.
     core_to_shape: Option<Isometry3<f64>>,
     /// Radius [m] of a ball around the shape, centred in its middle.
     size: f64,
-    around: Around,
-    /// How much wider its boxes are than the shape [m].
+    bounds: Bounds,
+    /// Margin of its boxes around the shape [m].
     margin: f64,
-    stand_in: StandIn,
+    proxy: ProxyGeometry,
 }
 
 /// A box and a ball around a core, frame of the core [m].
 #[derive(Clone, Copy)]
-struct Around {
+struct Bounds {
     middle: Vector3<f64>,
     half_extents: Vector3<f64>,
     center: Vector3<f64>,
     radius: f64,
 }
 
-impl Around {
+impl Bounds {
     fn of(shape: &ConvexShape, size: f64) -> Self {
         let extreme = |axis: usize, side: f64| {
             let mut outward = Vector3::zeros();
@@ -50,28 +52,28 @@ impl Around {
             shape.core().support(&outward, START_ANYWHERE).point[axis]
         };
         let corner = |side: f64| Vector3::new(extreme(0, side), extreme(1, side), extreme(2, side));
-        let (least, most) = (corner(-1.0), corner(1.0));
+        let (min, max) = (corner(-1.0), corner(1.0));
         let center = match shape.core() {
             Core::Hull(hull) => hull.center().coords,
             _ => Vector3::zeros(),
         };
-        let (middle, half_extents) = ((least + most) / 2.0, (most - least) / 2.0);
+        let (middle, half_extents) = ((min + max) / 2.0, (max - min) / 2.0);
         Self { middle, half_extents, center, radius: size - shape.radius() }
     }
 }
 
-/// What else a convex shape is.
+/// Geometry in place of a convex shape where the shape itself cannot be used.
 #[derive(Clone)]
-pub(crate) enum StandIn {
+pub(crate) enum ProxyGeometry {
     /// A primitive of rapier's.
     Primitive(SharedShape),
-    /// The mesh of a hull, or a fine one of a rounded shape, with what rapier's own narrow phase takes for it.
+    /// Mesh of a hull, or a fine one of a rounded shape, with the shape for rapier's own narrow phase.
     Mesh(Arc<MeshShape>, Option<SharedShape>),
 }
 
-impl StandIn {
-    /// A mesh for a hull or a rounded shape, in the frame of rapier's shape, with what rapier's own narrow phase takes
-    /// for it; none of a hull without area.
+impl ProxyGeometry {
+    /// Mesh of a hull or a rounded shape, in the frame of rapier's shape, with the shape for rapier's own narrow phase;
+    /// `None` for a hull without area.
     pub(crate) fn mesh(
         shape: &ConvexShape,
         core_to_shape: Option<&Isometry3<f64>>,
@@ -88,22 +90,23 @@ impl StandIn {
 
 impl ConvexBody {
     /// A convex shape of a size [m], the radius of a ball around it centred at its origin, or for a hull at the hull's
-    /// centre; its core's pose in rapier's shape where they differ.
+    /// centre; `core_to_shape` is the pose of its core in rapier's shape, where they differ.
     pub(crate) fn new(
         shape: ConvexShape,
         core_to_shape: Option<Isometry3<f64>>,
         size: f64,
-        stand_in: StandIn,
+        proxy: ProxyGeometry,
     ) -> Self {
-        let around = Around::of(&shape, size);
-        Self { shape: Arc::new(shape), core_to_shape, size, around, margin: 0.0, stand_in }
+        let bounds = Bounds::of(&shape, size);
+        Self { shape: Arc::new(shape), core_to_shape, size, bounds, margin: 0.0, proxy }
     }
 
-    /// The same with boxes that are wider, so that contacts of bodies at rest are foreseen: of two bodies with foresight
-    /// rapier drops pairs whose boxes are apart, be it by a rounding, unless their velocities say that they will meet.
-    /// Bodies that bounce must not foresee what they do not approach: the solver would let them bounce before they meet.
-    pub(crate) fn foreseen_at_rest(self) -> Self {
-        Self { margin: FORESEEN / 2.0 * self.size, ..self }
+    /// The same with wider boxes, so that bodies at rest have speculative contacts: of two bodies with a prediction distance
+    /// rapier drops pairs whose boxes are disjoint, be it by a rounding, unless their velocities predict that they will
+    /// meet. Bodies that bounce must not have contacts with bodies that they do not approach: the solver would let them
+    /// bounce before they meet.
+    pub(crate) fn with_speculative_margin(self) -> Self {
+        Self { margin: SPECULATIVE_MARGIN / 2.0 * self.size, ..self }
     }
 
     /// The shape, in the frame of its core.
@@ -118,7 +121,7 @@ impl ConvexBody {
 
     /// Centre of the ball around the shape, frame of rapier's shape [m].
     pub(super) fn center(&self) -> Point3<f64> {
-        let center = Point3::from(self.around.center);
+        let center = Point3::from(self.bounds.center);
         self.core_to_shape.map_or(center, |core_to_shape| core_to_shape * center)
     }
 
@@ -128,36 +131,36 @@ impl ConvexBody {
     }
 
     /// Whether its core has another frame than rapier's shape.
-    pub(super) fn is_turned(&self) -> bool {
+    pub(super) fn has_core_frame(&self) -> bool {
         self.core_to_shape.is_some()
     }
 
-    /// The mesh that stands for a hull or a rounded shape.
+    /// Proxy mesh of a hull or a rounded shape.
     pub(in crate::contact) fn mesh(&self) -> Option<&Arc<MeshShape>> {
-        match &self.stand_in {
-            StandIn::Mesh(mesh, _) => Some(mesh),
-            StandIn::Primitive(_) => None,
+        match &self.proxy {
+            ProxyGeometry::Mesh(mesh, _) => Some(mesh),
+            ProxyGeometry::Primitive(_) => None,
         }
     }
 
-    /// What rapier itself takes for the shape.
+    /// Shape for rapier's own narrow phase.
     fn for_rapier(&self) -> Option<&dyn Shape> {
-        match &self.stand_in {
-            StandIn::Primitive(shape) | StandIn::Mesh(_, Some(shape)) => Some(&**shape),
-            StandIn::Mesh(_, None) => None,
+        match &self.proxy {
+            ProxyGeometry::Primitive(shape) | ProxyGeometry::Mesh(_, Some(shape)) => Some(&**shape),
+            ProxyGeometry::Mesh(_, None) => None,
         }
     }
 
-    /// What scene queries look at.
+    /// Shape for scene queries.
     fn queried(&self) -> &dyn Shape {
-        match &self.stand_in {
-            StandIn::Primitive(shape) => &**shape,
-            StandIn::Mesh(mesh, _) => &**mesh,
+        match &self.proxy {
+            ProxyGeometry::Primitive(shape) => &**shape,
+            ProxyGeometry::Mesh(mesh, _) => &**mesh,
         }
     }
 }
 
-/// A shape as rapier itself takes it: primitives are unwrapped.
+/// Shape for rapier's own algorithms: primitives are unwrapped.
 pub(in crate::contact) fn for_rapier(shape: &dyn Shape) -> &dyn Shape {
     shape.as_shape::<ConvexBody>().and_then(ConvexBody::for_rapier).unwrap_or(shape)
 }
@@ -167,19 +170,19 @@ impl Shape for ConvexBody {
         self.compute_aabb(&Pose::IDENTITY)
     }
 
-    /// A box around the turned box of the core, within that of the ball around it.
+    /// Box around the rotated box of the core, intersected with that of the ball around it.
     fn compute_aabb(&self, position: &Pose) -> Aabb {
         let pose = self.core_pose(&(*position).into());
-        let turn = pose.rotation.to_rotation_matrix().into_inner();
-        let at = |point: Vector3<f64>| turn * point + pose.translation.vector;
-        let Around { middle, half_extents, center, radius } = &self.around;
+        let rotation = pose.rotation.to_rotation_matrix().into_inner();
+        let at = |point: Vector3<f64>| rotation * point + pose.translation.vector;
+        let Bounds { middle, half_extents, center, radius } = &self.bounds;
         let (box_middle, ball_middle) = (at(*middle), at(*center));
-        let reach = turn.abs() * half_extents;
+        let reach = rotation.abs() * half_extents;
         let margin = Vector3::repeat(self.margin + self.shape.radius());
         let ball = Vector3::repeat(*radius);
-        let least = (box_middle - reach).sup(&(ball_middle - ball)) - margin;
-        let most = (box_middle + reach).inf(&(ball_middle + ball)) + margin;
-        Aabb::new(least.into(), most.into())
+        let min = (box_middle - reach).sup(&(ball_middle - ball)) - margin;
+        let max = (box_middle + reach).inf(&(ball_middle + ball)) + margin;
+        Aabb::new(min.into(), max.into())
     }
 
     fn compute_local_bounding_sphere(&self) -> BoundingSphere {

@@ -1,13 +1,12 @@
-//! Where two support features lie over each other: the corners of their overlap, seen along the contact normal, with
-//! the distance from one to the other at each (Sutherland and Hodgman's clipping of the incident feature against the
-//! sides of the reference facet).
+//! Overlap of two support features: its corners, seen along the contact normal, with the distance from one feature to the
+//! other at each (Sutherland and Hodgman's clipping of the incident feature against the sides of the reference facet).
 //!
 //! | here      | meaning                                                                                          |
 //! |-----------|--------------------------------------------------------------------------------------------------|
 //! | n         | unit normal of the contact, from the first shape to the second                                   |
 //! | reference | the facet that is better aligned with n; its sides are the planes through its edges along n      |
 //! | incident  | the other facet, or a line                                                                       |
-//! | margin    | how far the reference reaches beyond its edges [m]: bodies whose edges coincide keep their corners |
+//! | margin    | width by which the reference is extended [m]: bodies whose edges coincide keep their corners       |
 
 use nalgebra::Vector3;
 
@@ -15,13 +14,18 @@ use super::feature::{Corner, SupportFeature, directed_name};
 use crate::contact::point::ContactPoint;
 use extricate_core::proximity::contacts::Feature;
 
-/// Cosine of the angle to n beyond which a facet is too steep to have heights.
+/// Cosine of the angle to n below which a facet is too steep to be the reference: heights above it along n are divided
+/// by the cosine, and an error of the normal grows tenfold there. No effect on the sets of docs/sensitivity.md.
 const STEEPEST: f64 = 0.1;
-/// How much better than the first facet the second one must be aligned (cosine) to become the reference.
+/// Difference of the alignment (cosine) by which the second facet must exceed the first to become the reference. At
+/// zero, two parallel facets would change roles by rounding, and contacts their names. Half and twice change 2 of 3
+/// runs; the overlaps of a pile under impacts vary by more than the value explains (docs/sensitivity.md).
 const BETTER_ALIGNED: f64 = 1e-3;
-/// Sine of the angle between two lines up to which they touch along their length.
+/// Sine of the angle between two lines up to which they touch along their length. Lines at a larger angle have the pair of
+/// witness points as their only contact.
 const PARALLEL: f64 = 0.05;
-/// Share of an edge's squared length below which a cross product with it counts as zero.
+/// Squared length of a cross product with an edge, over that of the edge, below which it is zero up to rounding. A
+/// safeguard against cuts by a plane of rounding, without effect on the sets of docs/sensitivity.md.
 const NO_LENGTH: f64 = 1e-20;
 
 /// The pair of features a contact is made of, and the scale of it.
@@ -69,6 +73,7 @@ impl Facing<'_> {
             if feature.is_polygon() { feature.normal.dot(&self.normal).abs() } else { 0.0 }
         };
         let (first, second) = (alignment(self.first), alignment(self.second));
+        // The facet that is better aligned with n: heights above it are most accurate.
         let exchanged = second > first + BETTER_ALIGNED;
         let (reference, incident) =
             if exchanged { (self.second, self.first) } else { (self.first, self.second) };
@@ -82,7 +87,7 @@ impl Facing<'_> {
         }
     }
 
-    /// The contact at a corner of the overlap: how far the incident point is from the plane of the reference along n.
+    /// Contact at a corner of the overlap, with the distance of the incident point from the plane of the reference along n.
     fn contact(&self, vertex: &Vertex, exchanged: bool) -> ContactPoint {
         let reference = if exchanged { self.second } else { self.first };
         let above = reference.normal.dot(&(vertex.point - reference.corners[0].point))
@@ -96,8 +101,8 @@ impl Facing<'_> {
         ContactPoint { point: point.into(), normal: self.normal, distance, features }
     }
 
-    /// Two lines that touch along their length: the ends of the common part. Where the lines are `e` apart sideways,
-    /// surfaces bent with radii r₁ and r₂ are farther apart by e² / (2 (r₁ + r₂)).
+    /// Contacts of two lines that touch along their length: the ends of the common part. Where the lines have a lateral
+    /// distance `e`, surfaces of radii r₁ and r₂ are farther apart by e² / (2 (r₁ + r₂)).
     fn along_lines(&self, contacts: &mut Vec<ContactPoint>) {
         let n = self.normal;
         let flat = |v: Vector3<f64>| v - n * v.dot(&n);
@@ -110,32 +115,33 @@ impl Facing<'_> {
         if !(parallel && length_a > 0.0 && length_b > 0.0 && bend > 0.0) {
             return;
         }
-        let share_of_a = |point: &Vector3<f64>| (point - a[0]).dot(&along_a) / length_a.powi(2);
-        let [from, to] = [0, 1].map(|end| share_of_a(&b[end]));
+        let fraction_of_a = |point: &Vector3<f64>| (point - a[0]).dot(&along_a) / length_a.powi(2);
+        let [from, to] = [0, 1].map(|end| fraction_of_a(&b[end]));
         let edge = |feature: &SupportFeature| Feature::Edge(feature.name);
         let mut add = |on_a: Vector3<f64>, on_b: Vector3<f64>, features| {
             let apart = on_b - on_a;
             let distance = apart.dot(&n) + flat(apart).norm_squared() / (2.0 * bend);
             contacts.push(ContactPoint { point: on_b.into(), normal: n, distance, features });
         };
-        for (end, share) in [from, to].into_iter().enumerate() {
-            if (0.0..=1.0).contains(&share) {
+        for (end, fraction) in [from, to].into_iter().enumerate() {
+            if (0.0..=1.0).contains(&fraction) {
                 let features = [edge(self.first), Feature::Vertex(self.second.corners[end].name)];
-                add(a[0] + (a[1] - a[0]) * share, b[end], features);
+                add(a[0] + (a[1] - a[0]) * fraction, b[end], features);
             }
         }
-        for (end, share) in [0.0, 1.0].into_iter().enumerate() {
-            let share_of_b = (share - from) / (to - from);
-            if share_of_b > 0.0 && share_of_b < 1.0 {
+        // Strictly inside: ends that coincide have been added above.
+        for (end, fraction) in [0.0, 1.0].into_iter().enumerate() {
+            let fraction_of_b = (fraction - from) / (to - from);
+            if fraction_of_b > 0.0 && fraction_of_b < 1.0 {
                 let features = [Feature::Vertex(self.first.corners[end].name), edge(self.second)];
-                add(a[end], b[0] + (b[1] - b[0]) * share_of_b, features);
+                add(a[end], b[0] + (b[1] - b[0]) * fraction_of_b, features);
             }
         }
     }
 }
 
 impl Clipper {
-    /// The overlap of the features, seen along n: into `polygon`.
+    /// Computes the overlap of the features, seen along n, into `polygon`.
     fn clip(&mut self, reference: &SupportFeature, incident: &SupportFeature, n: &Vector3<f64>, margin: f64) {
         let face = Feature::Face(reference.name);
         // A line is a polygon of two corners whose edges are one.
@@ -159,6 +165,7 @@ impl Clipper {
             let offset = inward.dot(&from.point) - margin;
             self.clip_by((reference, incident), index, |point| inward.dot(point) - offset);
         }
+        // Corners of the same features coincide up to rounding; two of them would share one impulse.
         self.clipped.clear();
         for vertex in &self.polygon {
             if !self.clipped.iter().any(|other| other.features == vertex.features) {
@@ -168,7 +175,7 @@ impl Clipper {
         std::mem::swap(&mut self.polygon, &mut self.clipped);
     }
 
-    /// Keeps the part of the polygon on the inner side of the `index`-th edge of the reference.
+    /// Clips the polygon to the inner side of the `index`-th edge of the reference.
     fn clip_by(
         &mut self,
         (reference, incident): (&SupportFeature, &SupportFeature),
@@ -194,7 +201,7 @@ impl Clipper {
     }
 }
 
-/// What meets where the `index`-th edge of the reference cuts an edge of the polygon.
+/// Features that meet where the `index`-th edge of the reference cuts an edge of the polygon.
 fn crossing(reference: &SupportFeature, incident: &SupportFeature, index: usize, edge: Edge) -> [Feature; 2] {
     let of_reference = edge_name(reference, index);
     match edge {
@@ -216,7 +223,7 @@ fn edge_of(feature: &SupportFeature, index: usize) -> [&Corner; 2] {
     [&feature.corners[index], &feature.corners[(index + 1) % feature.corners.len()]]
 }
 
-/// An edge is named by its two corners: the same from both of its facets.
+/// Name of an edge by its two corners: the same from both of its facets.
 fn edge_name(feature: &SupportFeature, index: usize) -> u32 {
     let [a, b] = edge_of(feature, index).map(|corner| corner.name);
     directed_name(a.min(b), a.max(b))
@@ -269,11 +276,11 @@ mod tests {
     }
 
     #[test]
-    fn a_cube_on_another_turned_by_an_eighth_touches_it_in_an_octagon() {
+    fn a_cube_on_another_rotated_by_an_eighth_touches_it_in_an_octagon() {
         let found =
             contacts(&cube(), &cube(), &about_z(std::f64::consts::FRAC_PI_4, [0.0, 0.0, 1.9]), Vector3::z());
         assert_eq!(found.len(), 8);
-        // The overlap of a square of side 2 with itself turned by 45° has the area 8 (√2 − 1).
+        // The overlap of a square of side 2 with itself rotated by 45° has the area 8 (√2 − 1).
         assert!((area(&found) - 8.0 * (2.0_f64.sqrt() - 1.0)).abs() < 1e-5, "{}", area(&found));
         assert!(found.iter().all(|contact| (contact.distance + 0.1).abs() < 1e-12));
         let is_crossing =
@@ -354,8 +361,8 @@ mod tests {
                 assert!(found.iter().all(|contact| (contact.distance - 0.1).abs() < 1e-9));
                 if order > 0.0 {
                     let xs = found.iter().map(|contact| contact.point.x);
-                    let (least, most) = xs.fold((2.0_f64, -2.0_f64), |(l, m), x| (l.min(x), m.max(x)));
-                    assert!((least - left).abs() < 1e-9 && (most - (x + 0.5).min(1.0)).abs() < 2e-6);
+                    let (min, max) = xs.fold((2.0_f64, -2.0_f64), |(l, m), x| (l.min(x), m.max(x)));
+                    assert!((min - left).abs() < 1e-9 && (max - (x + 0.5).min(1.0)).abs() < 2e-6);
                 }
             }
         }

@@ -1,10 +1,9 @@
 //! Support features: the facet, line or point of a convex core that faces another body.
 //!
-//! A polyhedron shows one of its facets, a segment itself, a curved core what it would rest on: a cylinder its cap
-//! or a line of its side, a cone its base or a line from its apex. The round rim of a cap is a polygon that turns
-//! with the body, so that its corners keep their names; where the cap is tilted, the lowest point of the true rim is
-//! one of its corners. So a feature always holds the point that is extreme in the direction it was asked for, to
-//! within [`LEVEL`].
+//! A polyhedron has one of its facets, a segment itself, a curved core the part that it would rest on: a cylinder its cap
+//! or a line of its side, a cone its base or a line from its apex. The round rim of a cap is a polygon fixed to the body,
+//! so that its corners keep their names; where the cap is tilted, the lowest point of the true rim is one of its corners.
+//! So a feature always holds the point that is extreme in the given direction, to within [`LEVEL`].
 
 use std::f64::consts::TAU;
 
@@ -12,11 +11,13 @@ use nalgebra::{Isometry3, Vector3};
 
 use extricate_core::geometry::convex::{ConvexHull, Core};
 
-/// Corners of the polygon that stands for a rim. A cylinder that stands on its cap stands as steady as on a disc of
-/// 0.97 of its radius, until it tilts and finds its true rim.
+/// Corners of the polygon in place of a rim. A cylinder on its cap is as steady as on a disc of 0.97 of its radius,
+/// until it tilts and finds its true rim; with half as many, of 0.87. Half and twice change the only run and the work
+/// by −1.7 % and −1.8 % (docs/sensitivity.md).
 const RIM_CORNERS: u32 = 12;
-/// Sine of the tilt up to which a cap is level and has no lowest point of its rim: what rests is not moved by the
-/// rounding of that point. It costs 3.4 % of this times the radius in depth.
+/// Sine of the tilt up to which a cap is level and has no lowest point of its rim, so that the rounding of that point
+/// does not move bodies at rest. It costs 3.4 % of this times the radius in depth. Half and twice change the only run
+/// and the work by < 0.1 % and −0.45 % (docs/sensitivity.md).
 const LEVEL: f64 = 1e-4;
 
 /// Names of corners that are not on the polygon of a rim.
@@ -34,13 +35,13 @@ mod corner {
 /// A corner of a feature.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Corner {
-    /// Where it is [m].
+    /// Position [m].
     pub(super) point: Vector3<f64>,
     /// Its name, the same in every feature of the body that holds it.
     pub(super) name: u32,
 }
 
-/// A facet, a line or a point of a core, with buffers that are used again.
+/// A facet, a line or a point of a core, with buffers that are reused.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct SupportFeature {
     /// Three corners or more are a convex polygon, counter-clockwise seen from outside.
@@ -54,8 +55,8 @@ pub(super) struct SupportFeature {
 }
 
 impl SupportFeature {
-    /// Becomes the feature of `core` towards the unit vector `direction`, frame of the core. `vertex` is that of a
-    /// support in this direction, where a hull has one.
+    /// Finds the feature of `core` towards the unit vector `direction`, frame of the core. `vertex` is that of a support in
+    /// this direction, where a hull has one.
     pub(super) fn find(&mut self, core: &Core, direction: &Vector3<f64>, vertex: u32) {
         self.corners.clear();
         self.normal = Vector3::zeros();
@@ -71,7 +72,7 @@ impl SupportFeature {
         }
     }
 
-    /// Moves the feature from the frame of its core to another one.
+    /// Transforms the feature from the frame of its core to another one.
     pub(super) fn transform(&mut self, pose: &Isometry3<f64>) {
         let rotation = pose.rotation.to_rotation_matrix();
         self.normal = rotation * self.normal;
@@ -114,6 +115,7 @@ impl SupportFeature {
 
     fn cylinder(&mut self, radius: f64, half_height: f64, direction: &Vector3<f64>) {
         let (tilt, towards) = horizontal(direction);
+        // Within 45° of the axis the cap is better aligned than the side.
         if direction.z.abs() >= tilt {
             return self.disc(radius, half_height.copysign(direction.z), direction);
         }
@@ -121,7 +123,7 @@ impl SupportFeature {
         self.bend = radius;
     }
 
-    /// The base, or the line from the apex that faces the direction, whichever is better aligned with it.
+    /// Base, or line from the apex that faces the direction, whichever is better aligned with it.
     ///
     /// The side's outward normal at the azimuth c is (2h·c, r), normalized.
     fn cone(&mut self, radius: f64, half_height: f64, direction: &Vector3<f64>) {
@@ -152,6 +154,7 @@ impl SupportFeature {
                 self.add(Vector3::new(radius * towards.x, radius * towards.y, z), corner::RIM);
             }
         }
+        // The corners run counter-clockwise about +z.
         if !upper {
             self.corners.reverse();
         }
@@ -176,7 +179,7 @@ const NAME: u32 = 0x3fff_ffff;
 /// Bits of a name made of two that belong to the second: hulls of up to 2¹⁵ vertices have names without clashes.
 const SECOND_BITS: u32 = 15;
 
-/// A name made of two corners' names, in their order.
+/// Name made of two corners' names, in their order.
 pub(super) fn directed_name(from: u32, to: u32) -> u32 {
     ((from << SECOND_BITS) ^ to) & NAME
 }
@@ -251,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_polygon_of_a_cap_turns_with_the_body_and_not_with_the_direction() {
+    fn the_polygon_of_a_cap_is_fixed_to_the_body_and_not_to_the_direction() {
         let cylinder = ConvexShape::cylinder(1.0, 1.0);
         let (mut level, mut tilted) = (SupportFeature::default(), SupportFeature::default());
         level.find(cylinder.core(), &-Vector3::z(), START_ANYWHERE);

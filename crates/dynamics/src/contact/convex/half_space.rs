@@ -3,9 +3,9 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::body::{ConvexBody, FORESEEN};
+use super::body::{ConvexBody, SPECULATIVE_MARGIN};
 use super::manifold::{ConvexMemory, STICKY};
-use crate::contact::mesh_mesh::Foresight;
+use crate::contact::mesh_mesh::Prediction;
 use crate::contact::point::ContactPoint;
 use crate::contact::reduction::Scales;
 use extricate_core::geometry::convex::START_ANYWHERE;
@@ -17,20 +17,21 @@ pub(in crate::contact) fn contacts(
     body: &ConvexBody,
     normal: &Vector3<f64>,
     plane_to_shape: &Isometry3<f64>,
-    foresight: &Foresight,
+    prediction: &Prediction,
     memory: &mut ConvexMemory,
 ) {
     let size = body.size();
     let up = plane_to_shape.rotation * normal;
     let ground = plane_to_shape.translation.vector;
-    let motion = memory.last_pose.map_or(foresight.prediction, |last| {
+    // Only the rise of the plane and its tilt count: a body that slides or spins on it comes no nearer.
+    let motion = memory.last_pose.map_or(prediction.distance, |last| {
         let before = last.rotation * normal;
-        let turned = up.cross(&before).norm().atan2(up.dot(&before));
-        (last.translation.vector.dot(&before) - ground.dot(&up)).abs() + turned * size
+        let angle = up.cross(&before).norm().atan2(up.dot(&before));
+        (last.translation.vector.dot(&before) - ground.dot(&up)).abs() + angle * size
     });
     let to_before = memory.last_pose.map(|last| last * plane_to_shape.inverse());
     memory.last_pose = Some(*plane_to_shape);
-    let reach = foresight.reach_from(FORESEEN * size, size, motion);
+    let reach = prediction.speculative_margin_from(SPECULATIVE_MARGIN * size, size, motion);
     memory.size = size;
     memory.contacts.clear();
     let core_pose = body.core_pose(&Isometry3::identity());

@@ -1,21 +1,21 @@
-//! Contacts of two convex shapes: the direction from penetration depth, the points from the features that face
-//! each other along it.
+//! Contacts of two convex shapes: the direction from penetration depth, the points from the features that face each other
+//! along it.
 //!
-//! The signed distance of the pair gives the normal n and the least distance along it. The facets (or lines) that the
-//! two cores show along n are clipped against each other; the corners of their overlap are the contacts, the radii
-//! taken off along n. Where the features have no overlap that reaches as deep as the distance says, the two points
-//! that the distance was measured between are one more.
+//! The signed distance of the pair gives the normal n and the minimum distance along it. The support features of the two
+//! cores along n are clipped against each other; the corners of their overlap are the contacts, with the radii subtracted
+//! along n. Where the overlap of the features is not as deep as the signed distance, the pair of witness points is one
+//! contact more.
 //!
-//! Bodies at rest must not see their normal turn with the rounding of the last step: of normals that separate the
-//! shapes equally well, that of the last step's facet comes first, then those of the facets that face each other.
+//! The normal of bodies at rest must not rotate with the rounding of the last step: of normals that separate the shapes
+//! equally well, that of the last step's facet is preferred, then those of the facets that face each other.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use super::body::{ConvexBody, FORESEEN};
+use super::body::{ConvexBody, SPECULATIVE_MARGIN};
 use super::clip::{Clipper, Facing};
 use super::feature::SupportFeature;
-use crate::contact::mesh_mesh::Foresight;
+use crate::contact::mesh_mesh::Prediction;
 use crate::contact::point::ContactPoint;
 use crate::contact::reduction::{Choice, ChoiceState, Scales, Selected};
 use crate::stateful::{Mismatch, Stateful};
@@ -23,23 +23,29 @@ use extricate_core::geometry::convex::{ConvexShape, Core, START_ANYWHERE};
 use extricate_core::penetration::convex::{ConvexCache, ConvexOptions, SignedDistance, signed_distance};
 use extricate_core::proximity::contacts::Feature;
 
-/// Share of the size by which a facet's normal may separate less than the best direction and still be taken: above
-/// the rounding of a pose at a thousand sizes from the origin, below what a contact solver can feel.
+/// Distance, as a fraction of the size, by which a facet's normal may separate less than the best direction and still
+/// be chosen: above the rounding of a pose at a thousand sizes from the origin, below what a contact solver can notice.
+/// Half and twice change 2 of 3 runs and the work by +0.13 % and < 0.1 % (docs/sensitivity.md).
 const AS_GOOD: f64 = 1e-7;
-/// Share of the size by which the overlap of the features may miss the least distance.
+/// Depth, as a fraction of the size, by which the overlap of the features may miss the minimum distance before the
+/// witness points are added, and so the error in depth that may remain: above what level caps lose (3.4e-6 of their
+/// radius). No effect on the sets of docs/sensitivity.md.
 const MISSED: f64 = 1e-5;
-/// Share of the size by which facets reach beyond their edges when they are clipped: the edges of a stack of equal
-/// boxes coincide only to within how it has settled.
+/// Width, as a fraction of the size, by which facets are extended when they are clipped: without it stacked boxes of
+/// equal size, whose edges coincide only as well as the stack has settled, lose corners from step to step. Half and
+/// twice change 2 of 3 runs and the work by +0.2 % and −1.2 % (docs/sensitivity.md).
 const MARGIN: f64 = 1e-4;
-/// Share of the size up to which a contact of the last step counts as no less deep than the deepest one.
+/// Depth, as a fraction of the size, by which a contact of the last step may be shallower than the deepest one and
+/// still precede it. Half changes 1 and twice 2 of 3 runs and the work by less than 0.1 % (docs/sensitivity.md).
 pub(super) const STICKY: f64 = 1e-6;
-/// Share of the size within which contacts of other features take over the impulses of the last step: where a rim rolls
-/// from the cap to the side, and where edges coincide and either may be named.
+/// Distance, as a fraction of the size, within which contacts of other features take over the impulses of the last step:
+/// where a rim rolls from the cap to the side, and where edges coincide and either may be named. Too small, and such
+/// contacts start without an impulse; too large, and neighbouring contacts take each other's.
 pub(in crate::contact) const SAME_PLACE: f64 = 0.02;
-/// Name of the feature that the two points of the distance stand for: a pair has one of them.
+/// Name of the feature of the two witness points of the distance: a pair has one of them.
 const WITNESS: Feature = Feature::Face(0x3fff_ffff);
 
-/// A facet's normal that was the normal of contact.
+/// Normal of a facet that was the contact normal.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct FacetNormal {
     /// 0 for a facet of the first body, 1 for one of the second.
@@ -48,14 +54,14 @@ struct FacetNormal {
     normal: Vector3<f64>,
 }
 
-/// What is remembered of a pair of convex shapes, and buffers.
+/// Memory of a pair of convex shapes, and buffers.
 #[derive(Debug, Clone, Default)]
 pub(in crate::contact) struct ConvexMemory {
     cache: ConvexCache,
     /// Pose second → first in the last step, frames of rapier's shapes.
     pub(super) last_pose: Option<Isometry3<f64>>,
     facet: Option<FacetNormal>,
-    /// Vertices of the cores that were extreme, where searches for the next start.
+    /// Support vertices of the cores in the last step, starts of the next search.
     vertices: Option<[u32; 2]>,
     pub(super) features: [SupportFeature; 2],
     clipper: Clipper,
@@ -82,16 +88,16 @@ impl ConvexPair<'_> {
         apart.norm() <= first.size() + second.size() + reach
     }
 
-    /// How far any point of the second shape may have moved relative to the first since another pose [m].
+    /// Upper bound of the distance that any point of the second shape has moved relative to the first since another pose [m].
     fn motion_since(&self, before: &Isometry3<f64>) -> f64 {
         let [_, second] = self.bodies;
         let center = second.center();
-        let turned = (self.second_to_first.rotation * before.rotation.inverse()).angle();
-        (self.second_to_first * center - before * center).norm() + turned * second.size()
+        let angle = (self.second_to_first.rotation * before.rotation.inverse()).angle();
+        (self.second_to_first * center - before * center).norm() + angle * second.size()
     }
 }
 
-/// The state of a pair of convex shapes.
+/// State of a pair of convex shapes.
 #[derive(Serialize, Deserialize)]
 pub(in crate::contact) struct ConvexState {
     cache: ConvexCache,
@@ -129,7 +135,7 @@ pub(in crate::contact) struct ConvexPair<'a> {
     pub(in crate::contact) second_to_first: Isometry3<f64>,
 }
 
-/// The same in the frames of the cores.
+/// Two convex shapes at a relative pose, in the frames of their cores.
 struct Cores<'a> {
     a: &'a ConvexShape,
     b: &'a ConvexShape,
@@ -138,24 +144,24 @@ struct Cores<'a> {
     size: f64,
 }
 
-/// Where the planes across a normal touch two shapes.
+/// Support of two shapes along a normal.
 struct Extremes {
-    /// The distance between the planes [m].
+    /// Distance between the two support planes [m].
     gap: f64,
     /// The normal's opposite, frame of B's core.
     towards_a: Vector3<f64>,
-    /// Vertices of the cores there.
+    /// Support vertices of the cores.
     vertices: [u32; 2],
 }
 
 /// Fills `memory.contacts` and chooses among them.
-pub(in crate::contact) fn contacts(pair: &ConvexPair, foresight: &Foresight, memory: &mut ConvexMemory) {
+pub(in crate::contact) fn contacts(pair: &ConvexPair, prediction: &Prediction, memory: &mut ConvexMemory) {
     let [first, second] = pair.bodies;
     let a_pose = first.core_pose(&Isometry3::identity());
     let b_to_a = a_pose.inverse() * second.core_pose(&pair.second_to_first);
     let cores = Cores { a: first.shape(), b: second.shape(), b_to_a, size: first.size().min(second.size()) };
-    let motion = memory.last_pose.map_or(foresight.prediction, |last| pair.motion_since(&last));
-    let reach = foresight.reach_from(FORESEEN * cores.size, cores.size, motion);
+    let motion = memory.last_pose.map_or(prediction.distance, |last| pair.motion_since(&last));
+    let reach = prediction.speculative_margin_from(SPECULATIVE_MARGIN * cores.size, cores.size, motion);
     let to_before = memory.last_pose.map(|last| last * pair.second_to_first.inverse());
     memory.last_pose = Some(pair.second_to_first);
     memory.size = cores.size;
@@ -163,7 +169,8 @@ pub(in crate::contact) fn contacts(pair: &ConvexPair, foresight: &Foresight, mem
     if pair.may_touch(reach) {
         cores.contacts(reach, memory);
     }
-    if first.is_turned() {
+    // The contacts of the cores are in the frame of A's core.
+    if first.has_core_frame() {
         for contact in &mut memory.contacts {
             contact.point = a_pose * contact.point;
             contact.normal = a_pose * contact.normal;
@@ -181,10 +188,12 @@ impl Cores<'_> {
         let answer = signed_distance(self.a, &identity, self.b, &self.b_to_a, &options, &mut memory.cache);
         // Poses that are not finite have no contacts; the world reports them after the step.
         let Ok(answer) = answer else { return };
+        // A pair that is apart does not remember its normal.
         if !(answer.value <= reach) {
             memory.facet = None;
             return;
         }
+        // A ball touches at one point, along the direction of the distance.
         let is_ball = |shape: &ConvexShape| matches!(shape.core(), Core::Point);
         if is_ball(self.a) || is_ball(self.b) {
             memory.contacts.push(witness(&answer, &-*answer.direction));
@@ -199,7 +208,7 @@ impl Cores<'_> {
         memory.contacts.retain(|contact| contact.distance <= reach);
     }
 
-    /// The normal of contact from A to B, with the features found along it.
+    /// Contact normal from A to B, with the features found along it.
     fn settle(&self, answer: &SignedDistance, memory: &mut ConvexMemory) -> Vector3<f64> {
         let enough = answer.value - AS_GOOD * self.size;
         if let Some(facet) = memory.facet {
@@ -231,7 +240,7 @@ impl Cores<'_> {
         best
     }
 
-    /// Where the planes across `normal` touch the shapes, which are remembered, and how far they are apart.
+    /// Supports of both shapes along `normal`, whose vertices are remembered.
     fn extremes(&self, normal: &Vector3<f64>, memory: &mut ConvexMemory) -> Extremes {
         let start = memory.vertices.unwrap_or([START_ANYWHERE; 2]);
         let towards_a = -(self.b_to_a.rotation.inverse() * normal);
@@ -243,7 +252,7 @@ impl Cores<'_> {
         Extremes { gap: apart.dot(normal) - self.a.radius() - self.b.radius(), towards_a, vertices }
     }
 
-    /// The features of both cores along the normal, frame of A's core.
+    /// Finds the features of both cores along the normal, frame of A's core.
     fn find_features(&self, normal: &Vector3<f64>, extremes: &Extremes, memory: &mut ConvexMemory) {
         let [first, second] = &mut memory.features;
         first.find(self.a.core(), normal, extremes.vertices[0]);
@@ -259,13 +268,13 @@ impl Cores<'_> {
         facing.contacts(&mut memory.clipper, &mut memory.contacts);
         for contact in &mut memory.contacts {
             contact.point -= normal * self.b.radius();
-            // No point is deeper than the distance; the margin may say so of one that is not there.
+            // No point is deeper than the distance; one in the margin, off the facet, may seem so.
             contact.distance = (contact.distance - radii).max(answer.value);
         }
     }
 }
 
-/// The contact of the two points the distance was measured between.
+/// Contact of the two witness points of the distance.
 fn witness(answer: &SignedDistance, normal: &Vector3<f64>) -> ContactPoint {
     ContactPoint {
         point: answer.witnesses[1],
@@ -280,13 +289,13 @@ mod tests {
     use nalgebra::UnitQuaternion;
     use rapier3d::geometry::SharedShape;
 
-    use super::super::body::StandIn;
+    use super::super::body::ProxyGeometry;
     use super::*;
 
-    const FORESIGHT: Foresight = Foresight { prediction: 0.02, fall: 1e-4 };
+    const PREDICTION: Prediction = Prediction { distance: 0.02, fall: 1e-4 };
 
     fn body(shape: ConvexShape, size: f64) -> ConvexBody {
-        ConvexBody::new(shape, None, size, StandIn::Primitive(SharedShape::ball(size)))
+        ConvexBody::new(shape, None, size, ProxyGeometry::Primitive(SharedShape::ball(size)))
     }
 
     fn cube() -> ConvexBody {
@@ -297,21 +306,21 @@ mod tests {
     fn resting(height: f64) -> impl Iterator<Item = Isometry3<f64>> {
         let shake = |i: u32, k: u32| 1e-9 * f64::from((i * 7919 + k * 104_729) % 201).mul_add(0.01, -1.0);
         (0..200).map(move |i| {
-            let turn = UnitQuaternion::from_euler_angles(shake(i, 1), shake(i, 2), shake(i, 3));
+            let rotation = UnitQuaternion::from_euler_angles(shake(i, 1), shake(i, 2), shake(i, 3));
             let place = Vector3::new(shake(i, 4), shake(i, 5), height + shake(i, 6));
-            Isometry3::from_parts(place.into(), turn)
+            Isometry3::from_parts(place.into(), rotation)
         })
     }
 
     fn look(first: &ConvexBody, second: &ConvexBody, pose: &Isometry3<f64>, memory: &mut ConvexMemory) {
-        contacts(&ConvexPair { bodies: [first, second], second_to_first: *pose }, &FORESIGHT, memory);
+        contacts(&ConvexPair { bodies: [first, second], second_to_first: *pose }, &PREDICTION, memory);
     }
 
     #[test]
     fn bodies_at_rest_keep_their_contacts_and_their_normal() {
         let cylinder = || body(ConvexShape::cylinder(0.1, 0.2), 0.1 * 2.0_f64.sqrt());
         let lying = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), std::f64::consts::FRAC_PI_2);
-        for (first, second, turn) in [
+        for (first, second, rotation) in [
             (cube(), cube(), UnitQuaternion::identity()),
             (cube(), cylinder(), UnitQuaternion::identity()),
             (cylinder(), cylinder(), UnitQuaternion::identity()),
@@ -319,7 +328,7 @@ mod tests {
         ] {
             let mut memory = ConvexMemory::default();
             let mut chosen = |pose: &Isometry3<f64>| {
-                look(&first, &second, &(pose * turn), &mut memory);
+                look(&first, &second, &(pose * rotation), &mut memory);
                 let selected = &memory.choice.selected;
                 assert_eq!(selected.len(), 1);
                 let mut features: Vec<_> =
@@ -328,7 +337,7 @@ mod tests {
                 (features, selected[0].normal)
             };
             let start = chosen(&Isometry3::translation(0.0, 0.0, 0.2 - 1e-6));
-            assert_eq!(start.0.len(), if turn == lying { 2 } else { 4 });
+            assert_eq!(start.0.len(), if rotation == lying { 2 } else { 4 });
             for pose in resting(0.2 - 1e-6) {
                 assert_eq!(chosen(&pose), start);
             }
@@ -348,10 +357,10 @@ mod tests {
         let angle = |i: usize, k: usize| ((i * 37 + k * 61) % 628) as f64 * 0.01;
         for (i, (a, b)) in shapes.iter().flat_map(|a| shapes.iter().map(move |b| (a, b))).enumerate() {
             for k in 0..40 {
-                let turn = UnitQuaternion::from_euler_angles(angle(i, k), angle(k, i), angle(i + k, 3));
+                let rotation = UnitQuaternion::from_euler_angles(angle(i, k), angle(k, i), angle(i + k, 3));
                 let apart = 0.12 + 0.002 * k as f64;
                 let place = Vector3::new(angle(k, 5).cos(), angle(k, 5).sin(), 0.3).normalize() * apart;
-                let pose = Isometry3::from_parts(place.into(), turn);
+                let pose = Isometry3::from_parts(place.into(), rotation);
                 let mut memory = ConvexMemory::default();
                 look(a, b, &pose, &mut memory);
                 let (options, identity) = (ConvexOptions::default(), Isometry3::identity());
@@ -364,13 +373,13 @@ mod tests {
                     &mut ConvexCache::default(),
                 );
                 let exact = exact.unwrap().value;
-                let least =
+                let min =
                     memory.contacts.iter().map(|contact| contact.distance).fold(f64::INFINITY, f64::min);
-                if exact > FORESIGHT.prediction {
+                if exact > PREDICTION.distance {
                     assert!(memory.contacts.is_empty());
                 } else {
                     let allowed = MISSED * a.size().min(b.size());
-                    assert!(least >= exact - 1e-12 && least <= exact + allowed, "{least} is not {exact}");
+                    assert!(min >= exact - 1e-12 && min <= exact + allowed, "{min} is not {exact}");
                 }
             }
         }

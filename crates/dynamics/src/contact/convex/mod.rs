@@ -1,5 +1,5 @@
-//! Contacts of convex shapes: normals and distances from [`extricate_core::penetration::convex`], points by clipping the
-//! features that face each other.
+//! Contacts of convex shapes: normals and distances from [`extricate_core::penetration::convex`], points by clipping
+//! support features.
 
 pub(super) mod body;
 mod clip;

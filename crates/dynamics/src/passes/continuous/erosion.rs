@@ -1,4 +1,4 @@
-//! A solid less its skin: every vertex moved inwards, and checked to be inside.
+//! Erosion of a solid by a skin: every vertex is moved inwards, and checked to be inside.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,21 @@ use extricate_core::geometry::procedural::{Procedural, Sphere};
 use extricate_core::geometry::{Solidity, TriangleMesh};
 use extricate_core::proximity::{Model, closest_point};
 
-/// Greatest motion of a vertex as a multiple of the skin: a corner must move farther than the faces that it holds.
+/// Maximum motion of a vertex as a multiple of the skin: a corner must move farther than its faces, that of a cube by
+/// √3. Less leaves sharp corners with less than a skin; more moves the tips of thin spikes so far that they fail the
+/// check. Half and twice change none of 3 runs and the work by less than 0.1 % (docs/sensitivity.md).
 const CORNER: f64 = 2.5;
-/// A vertex that is not this share of the skin inside …
+/// Minimum depth of a moved vertex, as a fraction of the skin. Half and twice change none of 3 runs and the work by
+/// less than 0.1 % (docs/sensitivity.md).
 const INSIDE: f64 = 0.3;
-/// … is moved half as far, this many times, and then not at all.
+/// Number of lengths that are tried for a vertex, each half of the one before; then it is not moved at all: thin parts
+/// are eroded less, or not at all. Half and twice change none of 3 runs and the work by less than 0.1 %
+/// (docs/sensitivity.md).
 const HALVINGS: u32 = 3;
-/// Radius of the kernel, as a share of that of the largest ball inside.
+/// Radius of the kernel, as a fraction of that of the largest ball inside.
 const KERNEL: f64 = 0.5;
 
-/// The solid that `model` bounds, less a skin [m], in the same frame. None of a surface.
+/// Solid that `model` bounds, eroded by a skin [m], in the same frame. `None` for a surface.
 pub(super) fn eroded(model: &Model, skin: f64) -> Option<Model> {
     if model.solidity() != Solidity::Solid || !(skin > 0.0) {
         return None;
@@ -39,7 +44,7 @@ pub(super) fn eroded(model: &Model, skin: f64) -> Option<Model> {
     Some(Model::new(moved, Solidity::Solid))
 }
 
-/// A ball inside the largest ball that is known to be in the solid, in the same frame. None of a surface.
+/// Ball inside the largest ball that is known to be in the solid, in the same frame. `None` for a surface.
 pub(super) fn kernel(model: &Model) -> Option<Model> {
     let balls = model.inner_balls().balls();
     let largest = balls.iter().max_by(|a, b| a.radius.total_cmp(&b.radius))?;
@@ -48,9 +53,10 @@ pub(super) fn kernel(model: &Model) -> Option<Model> {
     Some(Model::new(mesh.transformed(&center.into()), Solidity::Solid))
 }
 
-/// For each place with a vertex the direction that moves its triangles inwards, so long that they move by one.
+/// Directions that move the triangles at each vertex inwards by at least one, by position.
 ///
-/// The mean normal n of the triangles at the vertex; a motion d n moves a triangle of normal m inwards by d n·m.
+/// The direction is along the mean normal n of the triangles at the vertex, weighted by their angles; a motion d n moves a
+/// triangle of normal m inwards by d n·m.
 fn inward_directions(mesh: &TriangleMesh) -> BTreeMap<[u64; 3], Vector3<f64>> {
     let outside = -signed_volume(mesh).signum();
     let mut normals = BTreeMap::<_, Vec<Vector3<f64>>>::new();
@@ -66,15 +72,15 @@ fn inward_directions(mesh: &TriangleMesh) -> BTreeMap<[u64; 3], Vector3<f64>> {
     let direction = |weighted: Vec<Vector3<f64>>| {
         let mean = weighted.iter().sum::<Vector3<f64>>().try_normalize(0.0)?;
         let unit = weighted.iter().filter_map(|normal| normal.try_normalize(0.0));
-        let least = unit.map(|normal| normal.dot(&mean)).fold(1.0, f64::min);
-        Some(mean / least.max(1.0 / CORNER))
+        let min = unit.map(|normal| normal.dot(&mean)).fold(1.0, f64::min);
+        Some(mean / min.max(1.0 / CORNER))
     };
     normals.into_iter().filter_map(|(place, weighted)| Some((place, direction(weighted)?))).collect()
 }
 
-/// Vertices at one place are one vertex.
+/// Key of a position: vertices at one position are one vertex.
 fn bits(point: &Point3<f64>) -> [u64; 3] {
-    // Adding zero makes −0 and 0 the same place.
+    // Adding zero gives −0 and 0 the same key.
     [point.x, point.y, point.z].map(|x| (x + 0.0).to_bits())
 }
 

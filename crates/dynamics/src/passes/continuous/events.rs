@@ -1,4 +1,4 @@
-//! The contacts of a step in the order of time: each stops its bodies, which changes what comes after.
+//! Contacts of a step in the order of time: each stops its bodies, which changes later ones.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -6,130 +6,134 @@ use std::collections::BTreeSet;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::joined::Joined;
-use super::meeting::meeting;
 use super::path::Path;
-use super::swept::Swept;
+use super::swept::SweptBody;
+use super::time_of_contact::time_of_contact;
 
-/// A body on its way through a step.
-pub(super) struct Mover<'a> {
-    pub(super) body: &'a Swept,
+/// A body with its motion through a step.
+pub(super) struct MovingBody<'a> {
+    pub(super) body: &'a SweptBody,
     pub(super) path: Path,
-    /// [kg]; of no meaning where it does not move under forces.
+    /// Mass [kg]; meaningless for a body that does not move under forces.
     pub(super) mass: f64,
     pub(super) outcome: Outcome,
 }
 
-/// What came of the motion of a body.
+/// Outcome of the motion of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// It met nothing.
+    /// It had no contact.
     Free,
     /// It stopped, or was carried along, before the end of the step.
     Stopped,
-    /// It went on together with a body that it overlaps.
+    /// It continued together with a body that it overlaps.
     Together,
 }
 
 /// All bodies of a step.
 pub(super) struct Events<'a> {
-    pub(super) movers: Vec<Mover<'a>>,
+    pub(super) bodies: Vec<MovingBody<'a>>,
     pub(super) joined: &'a Joined,
-    /// Pairs that overlap since the start of the step, and are being taken apart.
+    /// Pairs that overlap since the start of the step, and are being separated.
     pub(super) overlapping: BTreeSet<[usize; 2]>,
 }
 
-/// A pair with the time at which it meets.
+/// A pair with its time of contact.
 #[derive(Debug, Clone, Copy)]
-struct Meeting {
+struct ContactEvent {
     time: f64,
     pair: [usize; 2],
 }
 
-impl Meeting {
+impl ContactEvent {
     fn earlier(&self, other: &Self) -> Ordering {
         self.time.total_cmp(&other.time).then(self.pair.cmp(&other.pair))
     }
 }
 
 impl Events<'_> {
-    /// Stops what meets something, the earliest first; of equal times the first pair. A pair meets once, so that this
-    /// comes to an end.
+    /// Processes contacts, the earliest first; of equal times the first pair. A pair has one contact in a step, so that the
+    /// loop ends.
     pub(super) fn run(&mut self, pairs: &[[usize; 2]]) {
-        let first = pairs.par_iter().with_min_len(1).map(|&pair| self.meeting(pair, 0.0));
-        let mut meetings = first.collect::<Vec<_>>().into_iter().flatten().collect::<Vec<_>>();
-        let mut open = if meetings.is_empty() { Vec::new() } else { pairs.to_vec() };
-        while let Some(next) = meetings.iter().copied().min_by(Meeting::earlier) {
+        // Collected in the order of the pairs, so that the number of threads does not matter.
+        let first = pairs.par_iter().with_min_len(1).map(|&pair| self.event(pair, 0.0));
+        let mut events = first.collect::<Vec<_>>().into_iter().flatten().collect::<Vec<_>>();
+        let mut open = if events.is_empty() { Vec::new() } else { pairs.to_vec() };
+        while let Some(next) = events.iter().copied().min_by(ContactEvent::earlier) {
             let changed = self.stop(next);
             open.retain(|pair| *pair != next.pair);
-            // What has changed its way may miss what it would have met, and meet what it would have missed.
+            // A body whose path has changed may miss bodies that it would have met, and meet others.
             let concerned = |pair: &[usize; 2]| pair.iter().any(|body| changed.contains(body));
-            meetings.retain(|meeting| meeting.pair != next.pair && !concerned(&meeting.pair));
+            events.retain(|event| event.pair != next.pair && !concerned(&event.pair));
             let again = open.iter().filter(|pair| concerned(pair));
-            meetings.extend(again.filter_map(|&pair| self.meeting(pair, next.time)));
+            events.extend(again.filter_map(|&pair| self.event(pair, next.time)));
         }
     }
 
-    fn meeting(&self, pair: [usize; 2], from: f64) -> Option<Meeting> {
-        let [a, b] = pair.map(|index| &self.movers[index]);
+    /// First contact of a pair from the time `from` on.
+    fn event(&self, pair: [usize; 2], from: f64) -> Option<ContactEvent> {
+        let [a, b] = pair.map(|index| &self.bodies[index]);
         if a.path.rests() && b.path.rests() {
             return None;
         }
-        let time = meeting([(&a.body.shape, &a.path), (&b.body.shape, &b.path)], from)?;
-        Some(Meeting { time: time.max(from), pair })
+        let time = time_of_contact([(&a.body.shape, &a.path), (&b.body.shape, &b.path)], from)?;
+        Some(ContactEvent { time: time.max(from), pair })
     }
 
-    /// The bodies whose ways change: all that are joined to either body stop. What moves whatever it meets carries the
-    /// other one along, where no joint holds that back.
-    fn stop(&mut self, meeting: Meeting) -> Vec<usize> {
-        if self.goes_on_together(meeting.pair) {
-            return self.join(meeting);
+    /// Stops the bodies of a pair and all that are joined to them; a kinematic body carries the other one along, unless that
+    /// one has joints. Returns the bodies whose paths change.
+    fn stop(&mut self, event: ContactEvent) -> Vec<usize> {
+        if self.moves_together(event.pair) {
+            return self.join(event);
         }
         let mut changed = Vec::new();
         for (index, other) in [(0, 1), (1, 0)] {
-            let [body, other] = [meeting.pair[index], meeting.pair[other]];
-            if !self.movers[body].body.moves_under_forces {
+            let [body, other] = [event.pair[index], event.pair[other]];
+            if !self.bodies[body].body.moves_under_forces {
                 continue;
             }
             let together = self.joined.with(body);
-            let carrier = self.movers[other].path;
+            let carrier = self.bodies[other].path;
+            // A body with joints stops instead: carried alone, it would violate them.
             let carried =
-                !self.movers[other].body.moves_under_forces && !carrier.rests() && together.len() == 1;
+                !self.bodies[other].body.moves_under_forces && !carrier.rests() && together.len() == 1;
             for &member in together {
-                let mover = &mut self.movers[member];
+                let moving = &mut self.bodies[member];
                 if carried {
-                    mover.path.follow(&carrier, meeting.time);
-                } else if !mover.path.rests() {
-                    mover.path.stop(meeting.time);
+                    moving.path.follow(&carrier, event.time);
+                } else if !moving.path.rests() {
+                    moving.path.stop(event.time);
                 } else {
                     continue;
                 }
-                mover.outcome = Outcome::Stopped;
+                moving.outcome = Outcome::Stopped;
                 changed.push(member);
             }
         }
         changed
     }
 
-    /// Whether two bodies that meet keep the motion that they have in common. What overlaps meets in each step until it is
-    /// apart, and would be held in the air where gravity accelerates it.
-    fn goes_on_together(&self, pair: [usize; 2]) -> bool {
+    /// Whether two bodies in contact retain the motion that they have in common. Overlapping bodies are in contact in each
+    /// step until they are separated, and would be held in the air while gravity accelerates them.
+    fn moves_together(&self, pair: [usize; 2]) -> bool {
         let is_free = |&body: &usize| {
-            self.movers[body].body.moves_under_forces
-                && self.movers[body].outcome != Outcome::Stopped
+            self.bodies[body].body.moves_under_forces
+                && self.bodies[body].outcome != Outcome::Stopped
                 && self.joined.with(body).len() == 1
         };
         self.overlapping.contains(&pair) && pair.iter().all(is_free)
     }
 
-    /// Both bodies go on as their centre of mass did: their momentum stays, and so does the work of gravity on them.
-    fn join(&mut self, Meeting { time, pair }: Meeting) -> Vec<usize> {
-        let [a, b] = pair.map(|body| (self.movers[body].mass, self.movers[body].path.linear));
+    /// Makes both bodies continue with the motion of their common centre of mass, which conserves their momentum and the work
+    /// of gravity on them.
+    fn join(&mut self, ContactEvent { time, pair }: ContactEvent) -> Vec<usize> {
+        let [a, b] = pair.map(|body| (self.bodies[body].mass, self.bodies[body].path.linear));
         let linear = (a.0 * a.1 + b.0 * b.1) / (a.0 + b.0);
         for body in pair {
-            let mover = &mut self.movers[body];
-            let carrier = Path { begin: time, linear, ..Path::resting(&mover.path.pose_at(time)) };
-            mover.path.follow(&carrier, time);
-            mover.outcome = Outcome::Together;
+            let moving = &mut self.bodies[body];
+            let carrier = Path { begin: time, linear, ..Path::resting(&moving.path.pose_at(time)) };
+            moving.path.follow(&carrier, time);
+            moving.outcome = Outcome::Together;
         }
         pair.to_vec()
     }

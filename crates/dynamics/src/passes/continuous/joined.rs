@@ -1,9 +1,9 @@
-//! Which bodies stop together, and which never collide.
+//! Groups of bodies that stop together, and pairs that never collide.
 
 use rapier3d::dynamics::RigidBodyHandle;
 use rapier3d::pipeline::PhysicsWorld;
 
-/// Bodies that joints tie together: where one of them stops, all do, so that no joint is violated.
+/// Groups of bodies connected by joints: where one of them stops, all do, so that no joint is violated.
 #[derive(Debug, Clone)]
 pub(super) struct Joined {
     /// The first member of each body's group.
@@ -13,7 +13,7 @@ pub(super) struct Joined {
 }
 
 impl Joined {
-    /// For bodies in the order of their handles; what is not `movable` ties nothing.
+    /// Groups of bodies in the order of their handles; a joint to a body that is not `movable` connects nothing.
     pub(super) fn of(
         physics: &PhysicsWorld,
         handles: &[RigidBodyHandle],
@@ -44,7 +44,7 @@ impl Joined {
         Self { first, members }
     }
 
-    /// The bodies that stop with a body, itself among them.
+    /// Bodies that stop with a body, including itself.
     pub(super) fn with(&self, body: usize) -> &[usize] {
         &self.members[self.first[body]]
     }

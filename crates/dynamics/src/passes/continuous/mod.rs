@@ -1,39 +1,40 @@
-//! Continuous collision: what moves fast is stopped where it first meets something within a step.
+//! Continuous collision detection: fast bodies stop at their first contact within a step.
 //!
-//! rapier's solver carries every body to the end of a step; a fast one may by then be beyond a wall that it never
+//! rapier's solver moves every body to the end of a step; a fast one may by then be beyond a wall that it never
 //! overlapped. After each step all pairs of bodies that moved far relative to each other are swept from their poses
-//! before to those after it, both of them moving and turning, whatever their shapes: the earliest contact stops both
-//! bodies there for the rest of the step, then the next one is looked for ([`events`]). Velocities stay. The next step
-//! finds the contact on the near side and lets the solver answer it.
+//! before to those after it, with translation and rotation of both, whatever their shapes: the earliest contact stops both
+//! bodies there for the rest of the step, then the next one is determined ([`events`]). Velocities are unchanged. The next
+//! step finds the contact on the near side, and the solver responds to it.
 //!
-//! What touches at the start of a step must go on: a ball rolls, a box slides, a bolt turns in its nut. So a contact
-//! only counts when the rest of the step would carry it deeper than a *skin*, a small share of the body ([`meeting`]):
-//! it is the body less its skin that must not meet anything. Where it would, the whole body stops where it touches.
+//! Bodies that touch at the start of a step must be able to move: a ball rolls, a box slides, a bolt rotates in its nut. So
+//! a contact only counts when the rest of the step would carry it deeper than a *skin*, a small fraction of the body
+//! ([`time_of_contact`]): the body less its skin must not touch anything. Where it would, the whole body stops at its first
+//! touch.
 //!
-//! Two bodies that overlap and are being taken apart (`depenetration`) meet in each step until they are; they keep the
-//! motion of their common centre of mass and stop relative to each other, or they would hang in the air while gravity
-//! accelerates them.
+//! Two bodies that overlap and are being separated (`depenetration`) are in contact in each step until they are; they
+//! retain the motion of their common centre of mass and stop relative to each other, or they would hang in the air while
+//! gravity accelerates them.
 //!
-//! Departs from [Lin17 §40.3]: no time is won back. What a stopped body has left of the step is lost to it, once for each
-//! thing that it hits; what only fell until then has the velocity it had at that time, so that no energy is won.
+//! Departs from [Lin17 §40.3]: no time is regained. The rest of the step is lost to a stopped body, once for each thing
+//! that it hits; a body that only fell until then has the velocity that it had at that time, so that no energy is gained.
 //!
 //! | here       | meaning                                                                                       |
 //! |------------|-----------------------------------------------------------------------------------------------|
 //! | time       | 0 at the start of a step, 1 at its end                                                        |
 //! | thickness  | mean thickness of a body: twice the volume over the area [m]                                  |
 //! | skin       | depth to which contacts are left to the solver [m]                                            |
-//! | fast       | moving farther in a step, relative to the other body, than contacts can be relied on to see   |
+//! | fast       | moving farther in a step, relative to the other body, than contacts can be relied on to detect|
 
 mod advancement;
 mod erosion;
 mod events;
-mod gaps;
+mod gap_functions;
 mod joined;
-mod meeting;
 mod path;
 mod stop;
 mod surfaces;
 mod swept;
+mod time_of_contact;
 
 use std::collections::BTreeMap;
 
@@ -41,57 +42,57 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use rapier3d::dynamics::{RigidBodyHandle, RigidBodyType};
 use rapier3d::pipeline::PhysicsWorld;
 
-use self::events::{Events, Mover, Outcome};
+use self::events::{Events, MovingBody, Outcome};
 use self::joined::Joined;
 use self::path::Path;
 use self::stop::Stop;
-use self::swept::{Outline, Swept};
+use self::swept::{Outline, SweptBody};
 use crate::description::BodyDescription;
 use crate::passes::depenetration::Depenetration;
 
-/// A body at the start of a step.
+/// State of a body at the start of a step.
 #[derive(Debug, Clone, Copy)]
-struct Start {
+struct StartState {
     pose: Isometry3<f64>,
     /// Velocity of the centre of mass [m/s].
     velocity: Vector3<f64>,
 }
 
-/// Continuous collision for the bodies of a world, in the order of their names.
+/// Continuous collision detection for the bodies of a world, in the order of their names.
 pub(crate) struct ContinuousCollision {
-    bodies: Vec<Swept>,
+    bodies: Vec<SweptBody>,
     joined: Joined,
-    before: Vec<Start>,
-    /// The least thickness and size of all bodies [m].
-    least: Outline,
+    before: Vec<StartState>,
+    /// Minimum thickness and size of all bodies [m].
+    min: Outline,
 }
 
 impl ContinuousCollision {
-    /// For bodies in the order of their handles.
+    /// Continuous collision detection for bodies in the order of their handles.
     pub(crate) fn new(
         physics: &PhysicsWorld,
         bodies: &[BodyDescription],
         handles: &[RigidBodyHandle],
     ) -> Self {
         let mut shapes = BTreeMap::new();
-        let bodies = bodies.iter().map(|body| Swept::new(body, &mut shapes)).collect::<Vec<_>>();
-        let least = bodies.iter().fold(Outline::ENDLESS, |least, body| least.least(&body.shape.outline));
+        let bodies = bodies.iter().map(|body| SweptBody::new(body, &mut shapes)).collect::<Vec<_>>();
+        let min = bodies.iter().fold(Outline::ENDLESS, |min, body| min.min(&body.shape.outline));
         let joined = Joined::of(physics, handles, |index| bodies[index].moves_under_forces);
-        Self { bodies, joined, before: Vec::new(), least }
+        Self { bodies, joined, before: Vec::new(), min }
     }
 
-    /// Takes note of where the bodies are before a step.
+    /// Stores the states of the bodies before a step.
     pub(crate) fn begin(&mut self, physics: &PhysicsWorld, handles: &[RigidBodyHandle]) {
         self.before.clear();
         let state = |&handle: &RigidBodyHandle| {
             let body = &physics.bodies[handle];
-            Start { pose: (*body.position()).into(), velocity: body.linvel().into() }
+            StartState { pose: (*body.position()).into(), velocity: body.linvel().into() }
         };
         self.before.extend(handles.iter().map(state));
     }
 
-    /// Stops what met something on its way through the step of `time_step` [s]. What overlaps from the start and is being
-    /// taken apart stops relative to each other, and goes on together.
+    /// Stops bodies at their contacts within the step of `time_step` [s]. Bodies that overlap from the start and are being
+    /// separated stop relative to each other, and continue together.
     pub(crate) fn finish(
         &self,
         physics: &mut PhysicsWorld,
@@ -104,18 +105,18 @@ impl ContinuousCollision {
         if candidates.is_empty() {
             return;
         }
-        let movers = self.bodies.iter().zip(paths).zip(handles);
-        let movers = movers.map(|((body, path), &handle)| Mover {
+        let bodies = self.bodies.iter().zip(paths).zip(handles);
+        let bodies = bodies.map(|((body, path), &handle)| MovingBody {
             body,
             path,
             mass: physics.bodies[handle].mass(),
             outcome: Outcome::Free,
         });
-        let overlapping = overlaps.taken_apart(physics, handles, &candidates);
-        let mut events = Events { movers: movers.collect(), joined: &self.joined, overlapping };
+        let overlapping = overlaps.being_separated(physics, handles, &candidates);
+        let mut events = Events { bodies: bodies.collect(), joined: &self.joined, overlapping };
         events.run(&candidates);
-        let met = events.movers.iter().enumerate().filter(|(_, mover)| mover.outcome != Outcome::Free);
-        let met = met.map(|(index, mover)| (index, mover.path, mover.outcome)).collect::<Vec<_>>();
+        let met = events.bodies.iter().enumerate().filter(|(_, moving)| moving.outcome != Outcome::Free);
+        let met = met.map(|(index, moving)| (index, moving.path, moving.outcome)).collect::<Vec<_>>();
         let mut stop = Stop { physics, rewound: Vec::new(), time_step };
         for (index, path, outcome) in met {
             let fell = (outcome == Outcome::Stopped).then_some(self.before[index].velocity);
@@ -130,21 +131,22 @@ impl ContinuousCollision {
                 return Path::resting(from);
             }
             let center = Point3::from(Vector3::from(rigid.mass_properties().local_mprops.local_com));
-            let turning = Vector3::from(rigid.angvel()) * time_step;
-            self.bodies[index].path(from, &(*rigid.position()).into(), &center, &turning)
+            let rotation = Vector3::from(rigid.angvel()) * time_step;
+            self.bodies[index].path(from, &(*rigid.position()).into(), &center, &rotation)
         };
         handles.iter().enumerate().map(path).collect()
     }
 
-    /// The pairs to be swept, in order.
+    /// Pairs to be swept, in order.
     fn candidates(
         &self,
         paths: &[Path],
         physics: &PhysicsWorld,
         handles: &[RigidBodyHandle],
     ) -> Vec<[usize; 2]> {
-        let fast = |index: usize| self.bodies[index].may_be_fast(&paths[index], &self.least);
+        let fast = |index: usize| self.bodies[index].may_be_fast(&paths[index], &self.min);
         let fast = (0..paths.len()).map(fast).collect::<Vec<_>>();
+        // Most steps have no fast body, and need no boxes.
         if !fast.contains(&true) {
             return Vec::new();
         }
@@ -152,8 +154,9 @@ impl ContinuousCollision {
         let may_meet = |[a, b]: &[usize; 2]| {
             let (a, b) = (*a, *b);
             let moves = self.bodies[a].moves_under_forces || self.bodies[b].moves_under_forces;
+            // The joints last: they are looked up in a graph.
             moves
-                && Swept::is_fast_pair([&self.bodies[a], &self.bodies[b]], [&paths[a], &paths[b]])
+                && SweptBody::is_fast_pair([&self.bodies[a], &self.bodies[b]], [&paths[a], &paths[b]])
                 && joined::may_collide(physics, [handles[a], handles[b]])
         };
         near.into_iter().filter(may_meet).collect()

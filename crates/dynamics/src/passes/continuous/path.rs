@@ -1,5 +1,6 @@
-//! The way of a body through a step: its centre of mass moves along a straight line while it turns steadily, the motion
-//! of a free body. What the solver did in between is not known; a contact that it answered lies at one end.
+//! Path of a body through a step: its centre of mass moves along a straight line while it rotates at a constant angular
+//! velocity, the motion of a free body. The motion in the solver's substeps is not known; a contact that it resolved is at
+//! one end of the path.
 
 use std::f64::consts::TAU;
 
@@ -10,7 +11,7 @@ use extricate_core::kinematics::{Motion, RigidMotion};
 /// The motion of a body from the time `begin` of a step to its end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Path {
-    /// When the motion begins; before that nothing is asked any more.
+    /// Time at which the motion begins; it is not evaluated before.
     pub(super) begin: f64,
     /// Pose at that time, body → world.
     pub(super) from: Isometry3<f64>,
@@ -23,30 +24,32 @@ pub(super) struct Path {
 }
 
 impl Path {
-    /// A body that stays where it is.
+    /// Path of a body at rest.
     pub(super) fn resting(pose: &Isometry3<f64>) -> Self {
         let (linear, angular) = (Vector3::zeros(), Vector3::zeros());
         Self { begin: 0.0, from: *pose, center: Point3::origin(), linear, angular }
     }
 
-    /// From one pose to another, about a centre [m, body frame], with as many turns as `turning` [rad, world] says.
+    /// Path from one pose to another, about a centre [m, body frame], with as many revolutions as the rotation vector
+    /// `expected` [rad, world].
     pub(super) fn between(
         from: &Isometry3<f64>,
         to: &Isometry3<f64>,
         center: &Point3<f64>,
-        turning: &Vector3<f64>,
+        expected: &Vector3<f64>,
     ) -> Self {
         let linear = to * center - from * center;
-        let angular = turned(from, to, turning);
+        let angular = rotation_vector(from, to, expected);
         Self { begin: 0.0, from: *from, center: *center, linear, angular }
     }
 
-    /// The pose at a time of the step, not before the motion begins.
+    /// Pose at a time of the step, not before the motion begins.
     pub(super) fn pose_at(&self, time: f64) -> Isometry3<f64> {
-        if self.rests() { self.from } else { self.motion(self.begin, 1.0).pose_at(self.share(time)) }
+        if self.rests() { self.from } else { self.motion(self.begin, 1.0).pose_at(self.fraction(time)) }
     }
 
-    fn share(&self, time: f64) -> f64 {
+    /// Fraction of the motion that has passed at a time of the step.
+    fn fraction(&self, time: f64) -> f64 {
         if self.begin < 1.0 { (time - self.begin) / (1.0 - self.begin) } else { 0.0 }
     }
 
@@ -54,7 +57,7 @@ impl Path {
         self.linear == Vector3::zeros() && self.angular == Vector3::zeros()
     }
 
-    /// The motion between two times of the step.
+    /// Motion between two times of the step.
     pub(super) fn motion(&self, start: f64, end: f64) -> Motion {
         let pose = if start > self.begin { self.pose_at(start) } else { self.from };
         let duration = end - start;
@@ -66,17 +69,17 @@ impl Path {
         self.from * self.center + self.linear * (time - self.begin)
     }
 
-    /// Velocity of a point of the body that is at `point` [m, world] at a time [m per step].
+    /// Velocity [m per step] of the point of the body that is at `point` [m, world] at a time.
     pub(super) fn velocity_at(&self, time: f64, point: &Point3<f64>) -> Vector3<f64> {
         self.linear + self.angular.cross(&(point - self.center_at(time)))
     }
 
-    /// The body stops at a time.
+    /// Stops the body at a time.
     pub(super) fn stop(&mut self, time: f64) {
         *self = Self { begin: time, ..Self::resting(&self.pose_at(time)) };
     }
 
-    /// From a time on the body moves as if it were fixed to another one.
+    /// Moves the body as if it were fixed to another one from a time on.
     pub(super) fn follow(&mut self, carrier: &Self, time: f64) {
         let from = self.pose_at(time);
         let center = from.inverse_transform_point(&carrier.center_at(time));
@@ -85,14 +88,17 @@ impl Path {
     }
 }
 
-/// The rotation vector [rad, world] from one orientation to another: of all that there are the one nearest to `turning`.
-fn turned(from: &Isometry3<f64>, to: &Isometry3<f64>, turning: &Vector3<f64>) -> Vector3<f64> {
-    let turn = to.rotation * from.rotation.inverse();
-    let turn = if turn.w < 0.0 { UnitQuaternion::new_unchecked(-turn.into_inner()) } else { turn };
-    let short = turn.scaled_axis();
-    let Some(axis) = short.try_normalize(0.0).or_else(|| turning.try_normalize(0.0)) else { return short };
-    let rounds = ((turning.dot(&axis) - short.dot(&axis)) / TAU).round();
-    short + axis * (rounds * TAU)
+/// Rotation vector [rad, world] from one orientation to another: of all that differ by full revolutions the one nearest to
+/// `expected`.
+fn rotation_vector(from: &Isometry3<f64>, to: &Isometry3<f64>, expected: &Vector3<f64>) -> Vector3<f64> {
+    let rotation = to.rotation * from.rotation.inverse();
+    let rotation =
+        if rotation.w < 0.0 { UnitQuaternion::new_unchecked(-rotation.into_inner()) } else { rotation };
+    let short = rotation.scaled_axis();
+    // After full revolutions the short rotation vanishes, and only the expected one has an axis.
+    let Some(axis) = short.try_normalize(0.0).or_else(|| expected.try_normalize(0.0)) else { return short };
+    let revolutions = ((expected.dot(&axis) - short.dot(&axis)) / TAU).round();
+    short + axis * (revolutions * TAU)
 }
 
 #[cfg(test)]
@@ -100,16 +106,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_ends_at_the_second_pose_however_often_it_turns() {
+    fn a_path_ends_at_the_second_pose_whatever_its_number_of_revolutions() {
         let from = Isometry3::new(Vector3::new(1.0, 2.0, 3.0), Vector3::new(0.3, 0.2, 0.1));
         let center = Point3::new(0.1, -0.2, 0.3);
-        for rounds in [0.0, 1.0, -2.0, 7.0] {
-            let turning = Vector3::z() * (0.7 + rounds * TAU);
-            let turn = UnitQuaternion::new(turning) * from.rotation;
+        for revolutions in [0.0, 1.0, -2.0, 7.0] {
+            let rotation = Vector3::z() * (0.7 + revolutions * TAU);
+            let rotated = UnitQuaternion::new(rotation) * from.rotation;
             let middle = from * center + Vector3::new(0.5, 0.0, -1.0);
-            let to = Isometry3::from_parts((middle - turn * center).into(), turn);
-            let path = Path::between(&from, &to, &center, &(turning * 1.01));
-            assert!((path.angular - turning).norm() < 1e-12, "{rounds}: {}", path.angular);
+            let to = Isometry3::from_parts((middle - rotated * center).into(), rotated);
+            let path = Path::between(&from, &to, &center, &(rotation * 1.01));
+            assert!((path.angular - rotation).norm() < 1e-12, "{revolutions}: {}", path.angular);
             let end = path.pose_at(1.0);
             assert!((end.translation.vector - to.translation.vector).norm() < 1e-12);
             assert!(end.rotation.angle_to(&to.rotation) < 1e-12);
@@ -117,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_another_body_keeps_its_place_on_it() {
+    fn a_body_that_follows_another_one_keeps_its_place_on_it() {
         let carrier = Path {
             begin: 0.0,
             from: Isometry3::translation(1.0, 0.0, 0.0),

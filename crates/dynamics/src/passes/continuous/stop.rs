@@ -1,4 +1,4 @@
-//! Takes bodies back to where they stopped.
+//! Moves bodies back to the poses at which they stopped.
 
 use nalgebra::Vector3;
 use rapier3d::dynamics::{MultibodyIndex, RigidBodyHandle};
@@ -6,17 +6,17 @@ use rapier3d::pipeline::PhysicsWorld;
 
 use super::path::Path;
 
-/// Bodies that are taken back.
+/// Stopped bodies of a step.
 pub(super) struct Stop<'a> {
     pub(super) physics: &'a mut PhysicsWorld,
-    /// Robots that have been taken back, each as a whole.
+    /// Robots that have been moved back, each as a whole.
     pub(super) rewound: Vec<MultibodyIndex>,
-    /// [s].
+    /// Length of the step [s].
     pub(super) time_step: f64,
 }
 
 impl Stop<'_> {
-    /// Takes a body to the end of its path. Where the rest of the step is lost to it, `before` is the velocity of its centre
+    /// Moves a body to the end of its path. Where the rest of the step is lost to it, `before` is the velocity of its centre
     /// of mass at the start of the step [m/s].
     pub(super) fn at(&mut self, handle: RigidBodyHandle, path: &Path, before: Option<Vector3<f64>>) {
         if let Some(link) = self.physics.multibody_joints.rigid_body_link(handle) {
@@ -27,6 +27,7 @@ impl Stop<'_> {
             }
             return;
         }
+        // A body in free fall has gained velocity for the whole step, but falls for a part of it only.
         let before = before.filter(|_| flew_freely(self.physics, handle));
         let body = &mut self.physics.bodies[handle];
         body.set_position(path.pose_at(1.0).into(), false);
@@ -34,10 +35,10 @@ impl Stop<'_> {
             let after = Vector3::from(body.linvel());
             body.set_linvel((before + (after - before) * path.begin).into(), false);
         }
-        self.take_collider_along(handle);
+        self.update_collider(handle);
     }
 
-    /// Takes a robot back by a duration [s], its joints as fast as they are now.
+    /// Moves a robot back by a duration [s], at its present joint velocities.
     fn rewind(&mut self, robot: MultibodyIndex, duration: f64) {
         let PhysicsWorld { bodies, multibody_joints, .. } = &mut *self.physics;
         let Some(multibody) = multibody_joints.get_multibody_mut(robot) else { return };
@@ -47,11 +48,11 @@ impl Stop<'_> {
         multibody.update_rigid_bodies(bodies, true);
         let links = multibody.links().map(|link| link.rigid_body_handle()).collect::<Vec<_>>();
         for link in links {
-            self.take_collider_along(link);
+            self.update_collider(link);
         }
     }
 
-    fn take_collider_along(&mut self, handle: RigidBodyHandle) {
+    fn update_collider(&mut self, handle: RigidBodyHandle) {
         let PhysicsWorld { bodies, colliders, .. } = &mut *self.physics;
         let body = &bodies[handle];
         for &collider in body.colliders() {
@@ -64,7 +65,7 @@ impl Stop<'_> {
     }
 }
 
-/// Whether no contact or joint has changed the velocity of a body in the last step.
+/// Whether no contact or joint changed the velocity of a body in the last step.
 fn flew_freely(physics: &PhysicsWorld, handle: RigidBodyHandle) -> bool {
     let colliders = physics.bodies[handle].colliders().iter();
     let pairs = colliders.flat_map(|&collider| physics.narrow_phase.contact_pairs_with(collider));

@@ -1,7 +1,7 @@
-//! Impacts of rigid bodies at many contacts: pair after pair, the contacts of a pair at once.
+//! Impacts of rigid bodies at many contacts: one pair after the other, the contacts of a pair simultaneously.
 //!
-//! Whichever two bodies approach each other fastest collide first; their impulses make others approach, which collide
-//! next. So a push runs through a row of touching balls. At the contacts of one pair Moreau's law holds,
+//! The two bodies that approach each other fastest collide first; their impulses make others approach, which collide
+//! next. So an impulse propagates through a row of touching balls. At the contacts of one pair Moreau's law holds,
 //! 0 ≤ λ ⊥ u⁺ + e u⁻ ≥ 0 with u⁺ = u⁻ + Aλ [Moreau88], and Coulomb's law for one direction of slip a point.
 //!
 //! No pair gains energy: the impulses λ of a Gauss–Seidel iteration are scaled by s = −(1+e) λᵀu⁻ / λᵀAλ, one for the
@@ -18,41 +18,45 @@ use std::collections::BinaryHeap;
 
 use nalgebra::{Matrix3, Vector3};
 
-/// Sweeps of the Gauss–Seidel iteration over the points of a pair.
+/// Maximum number of sweeps of the Gauss–Seidel iteration over the points of a pair. Impulses that have not converged are
+/// scaled like all others, so that no energy is gained.
 const SWEEPS: usize = 60;
-/// Share of the fastest approach below which the impulses of a pair have converged.
+/// Change of a separation speed, as a fraction of the fastest approach, at which the impulses of a pair have converged.
 const CONVERGED: f64 = 1e-12;
-/// Share of the first approach below which what still approaches is left to the solver.
+/// Approach, as a fraction of the first one, below which a pair is left to the solver: it ends rows of impacts that decay
+/// for ever. More leaves visible approaches to the solver, which stops them without restitution.
 const NEGLIGIBLE: f64 = 1e-7;
-/// Impacts for each pair that takes part, after which the rest is left to the solver.
+/// Maximum number of impacts for each pair that takes part; the rest is left to the solver. It bounds the time of impacts
+/// within a heap, where each one makes others approach.
 const IMPACTS_PER_PAIR: usize = 16;
 
 /// A body that takes part in impacts.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Mover {
+pub(super) struct ImpactBody {
     /// Velocity of the centre of mass [m/s].
     pub(super) velocity: Vector3<f64>,
     /// Angular velocity [rad/s].
-    pub(super) turning: Vector3<f64>,
-    /// 1/mass [1/kg]; zero for what does not yield.
+    pub(super) angular_velocity: Vector3<f64>,
+    /// 1/mass [1/kg]; zero for a body that does not yield.
     pub(super) inverse_mass: f64,
-    /// Inverse of the inertia [1/(kg·m²), world]; zero for what does not yield.
+    /// Inverse of the inertia [1/(kg·m²), world]; zero for a body that does not yield.
     pub(super) inverse_inertia: Matrix3<f64>,
     /// Whether the solver changed its velocity by as much as gravity would in the step, or more.
     pub(super) struck: bool,
 }
 
-impl Mover {
+impl ImpactBody {
+    /// Velocity at `arm` from the centre of mass [m/s].
     fn at(&self, arm: &Vector3<f64>) -> Vector3<f64> {
-        self.velocity + self.turning.cross(arm)
+        self.velocity + self.angular_velocity.cross(arm)
     }
 
     fn push(&mut self, impulse: &Vector3<f64>, arm: &Vector3<f64>) {
         self.velocity += impulse * self.inverse_mass;
-        self.turning += self.inverse_inertia * arm.cross(impulse);
+        self.angular_velocity += self.inverse_inertia * arm.cross(impulse);
     }
 
-    /// Velocity at `arm` that an impulse at `other_arm` gives, both from the centre of mass.
+    /// Velocity at `arm` caused by an impulse at `other_arm`, both from the centre of mass.
     fn response(&self, impulse: &Vector3<f64>, other_arm: &Vector3<f64>, arm: &Vector3<f64>) -> Vector3<f64> {
         impulse * self.inverse_mass + (self.inverse_inertia * other_arm.cross(impulse)).cross(arm)
     }
@@ -69,10 +73,10 @@ pub(super) struct Touch {
 
 /// Two bodies that touch, or that the solver pushed.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Pair {
+pub(super) struct ImpactPair {
     /// Indices of the bodies.
     pub(super) bodies: [usize; 2],
-    /// Where they touch; none if they were pushed before.
+    /// Points at which they touch; empty if they were pushed before they touched.
     pub(super) points: Vec<Touch>,
     /// Coefficient of restitution.
     pub(super) restitution: f64,
@@ -80,57 +84,68 @@ pub(super) struct Pair {
     pub(super) friction: f64,
     /// Whether the solver pushed the bodies apart in the step.
     pub(super) pushed: bool,
-    /// Whether it did so before they touch: what comes near enough to touch in a further substep is braked.
+    /// Whether it did so before they touched: bodies that would touch in a further substep are braked.
     pub(super) early: bool,
 }
 
-impl Pair {
-    /// The speed [m/s] at which the bodies approach each other, at the point where they do so fastest.
-    pub(super) fn approach(&self, movers: &[Mover]) -> f64 {
-        self.points.iter().map(|point| -self.separation(point, movers)).fold(f64::NEG_INFINITY, f64::max)
+impl ImpactPair {
+    /// Speed [m/s] at which the bodies approach each other, at the point where it is maximum.
+    pub(super) fn approach(&self, impact_bodies: &[ImpactBody]) -> f64 {
+        self.points
+            .iter()
+            .map(|point| -self.separation(point, impact_bodies))
+            .fold(f64::NEG_INFINITY, f64::max)
     }
 
-    fn relative(&self, point: &Touch, movers: &[Mover]) -> Vector3<f64> {
+    fn relative(&self, point: &Touch, impact_bodies: &[ImpactBody]) -> Vector3<f64> {
         let [a, b] = self.bodies;
-        movers[b].at(&point.arms[1]) - movers[a].at(&point.arms[0])
+        impact_bodies[b].at(&point.arms[1]) - impact_bodies[a].at(&point.arms[0])
     }
 
-    /// The speed [m/s] at which the bodies move apart at a point.
-    pub(super) fn separation(&self, point: &Touch, movers: &[Mover]) -> f64 {
-        self.relative(point, movers).dot(&point.normal)
+    /// Separation speed [m/s] at a point.
+    pub(super) fn separation(&self, point: &Touch, impact_bodies: &[ImpactBody]) -> f64 {
+        self.relative(point, impact_bodies).dot(&point.normal)
     }
 
-    /// Relative velocity at one point after an impulse at another one.
-    fn response(&self, impulse: &Vector3<f64>, at: &Touch, seen: &Touch, movers: &[Mover]) -> Vector3<f64> {
+    /// Relative velocity at the point `seen` caused by an impulse at the point `at`.
+    fn response(
+        &self,
+        impulse: &Vector3<f64>,
+        at: &Touch,
+        seen: &Touch,
+        impact_bodies: &[ImpactBody],
+    ) -> Vector3<f64> {
         let [a, b] = self.bodies;
-        movers[a].response(impulse, &at.arms[0], &seen.arms[0])
-            + movers[b].response(impulse, &at.arms[1], &seen.arms[1])
+        impact_bodies[a].response(impulse, &at.arms[0], &seen.arms[0])
+            + impact_bodies[b].response(impulse, &at.arms[1], &seen.arms[1])
     }
 
-    fn push(&self, impulse: &Vector3<f64>, point: &Touch, movers: &mut [Mover]) {
+    fn push(&self, impulse: &Vector3<f64>, point: &Touch, impact_bodies: &mut [ImpactBody]) {
         let [a, b] = self.bodies;
-        movers[a].push(&-impulse, &point.arms[0]);
-        movers[b].push(impulse, &point.arms[1]);
+        impact_bodies[a].push(&-impulse, &point.arms[0]);
+        impact_bodies[b].push(impulse, &point.arms[1]);
     }
 
-    /// Lets the bodies collide with a coefficient of restitution.
-    fn collide(&self, restitution: f64, movers: &mut [Mover]) {
-        let speeds: Vec<f64> = self.points.iter().map(|point| self.separation(point, movers)).collect();
-        let impulses = self.normal_impulses(restitution, &speeds, movers);
+    /// Applies the impact of the two bodies with a coefficient of restitution: normal impulses of all points at once, then
+    /// friction point by point.
+    fn collide(&self, restitution: f64, impact_bodies: &mut [ImpactBody]) {
+        let speeds: Vec<f64> =
+            self.points.iter().map(|point| self.separation(point, impact_bodies)).collect();
+        let impulses = self.normal_impulses(restitution, &speeds, impact_bodies);
         for (point, impulse) in self.points.iter().zip(&impulses) {
-            self.push(&(point.normal * *impulse), point, movers);
+            self.push(&(point.normal * *impulse), point, impact_bodies);
         }
         for (point, impulse) in self.points.iter().zip(&impulses) {
-            self.rub(point, *impulse, movers);
+            self.rub(point, *impulse, impact_bodies);
         }
     }
 
-    /// Moreau's impulses [N·s], scaled so that no energy is gained.
-    fn normal_impulses(&self, restitution: f64, speeds: &[f64], movers: &[Mover]) -> Vec<f64> {
+    /// Impulses [N·s] of 0 ≤ λ ⊥ u⁺ + e u⁻ ≥ 0 [Moreau88], scaled by s so that no energy is gained.
+    fn normal_impulses(&self, restitution: f64, speeds: &[f64], impact_bodies: &[ImpactBody]) -> Vec<f64> {
         let count = self.points.len();
         let response = |i: usize, j: usize| {
             let (at, seen) = (&self.points[j], &self.points[i]);
-            self.response(&at.normal, at, seen, movers).dot(&seen.normal)
+            self.response(&at.normal, at, seen, impact_bodies).dot(&seen.normal)
         };
         let matrix: Vec<f64> =
             (0..count * count).map(|entry| response(entry / count, entry % count)).collect();
@@ -142,6 +157,7 @@ impl Pair {
             let mut change = 0.0_f64;
             for i in 0..count {
                 let row = &matrix[i * count..(i + 1) * count];
+                // Neither body yields at this point.
                 if !(row[i] > 0.0) {
                     continue;
                 }
@@ -157,6 +173,7 @@ impl Pair {
                 break;
             }
         }
+        // λᵀu⁻ and λᵀAλ = λᵀ(u⁺ − u⁻) of the factor s.
         let work: f64 = impulses.iter().zip(speeds).map(|(impulse, speed)| impulse * speed).sum();
         let gained = impulses.iter().zip(after.iter().zip(speeds));
         let quadratic: f64 = gained.map(|(impulse, (after, speed))| impulse * (after - speed)).sum();
@@ -165,31 +182,37 @@ impl Pair {
         impulses.iter().map(|impulse| impulse * scale).collect()
     }
 
-    /// Friction at a point that bore a normal impulse: what stops the slip, at most µ times that impulse.
-    fn rub(&self, point: &Touch, normal_impulse: f64, movers: &mut [Mover]) {
-        let relative = self.relative(point, movers);
+    /// Applies friction at a point that bore a normal impulse: the impulse that stops the slip, at most µ times that one.
+    fn rub(&self, point: &Touch, normal_impulse: f64, impact_bodies: &mut [ImpactBody]) {
+        let relative = self.relative(point, impact_bodies);
         let slip = relative - point.normal * relative.dot(&point.normal);
         let Some(direction) = slip.try_normalize(0.0) else { return };
-        let yields = self.response(&direction, point, point, movers).dot(&direction);
+        let yields = self.response(&direction, point, point, impact_bodies).dot(&direction);
         if yields > 0.0 {
             let impulse = f64::min(slip.norm() / yields, self.friction * normal_impulse);
-            self.push(&(direction * -impulse), point, movers);
+            self.push(&(direction * -impulse), point, impact_bodies);
         }
     }
 }
 
-/// Lets bodies collide until none approaches another, beginning with the pairs `first`; pairs whose bodies are pushed
-/// take part. What approaches slower than `slow` [m/s] does not bounce. Tells which bodies have new velocities: those
-/// with an impact, and those from which the push of the solver is taken because it is from the other body of a pair.
-pub(super) fn collide(pairs: &[Pair], first: &[usize], slow: f64, movers: &mut [Mover]) -> Vec<bool> {
-    let mut renewed = Renewed::new(pairs, movers.len());
+/// Applies impacts until no two bodies approach each other, beginning with the pairs `first`; pairs whose bodies are pushed
+/// take part. Approaches slower than `slow` [m/s] do not bounce. Returns for each body whether it has a new velocity: those
+/// with an impact, and those whose push by the solver is revoked because it is revoked of the other body of the pair.
+pub(super) fn collide(
+    pairs: &[ImpactPair],
+    first: &[usize],
+    slow: f64,
+    impact_bodies: &mut [ImpactBody],
+) -> Vec<bool> {
+    let mut renewed = Renewed::new(pairs, impact_bodies.len());
     let mut queue = Queue::new(pairs.len());
     for &index in first {
-        queue.put(index, pairs[index].approach(movers));
+        queue.put(index, pairs[index].approach(impact_bodies));
     }
     let negligible = NEGLIGIBLE * queue.fastest();
+    // Braked pairs have no impact yet, but get their speeds back.
     for &index in first.iter().filter(|&&index| pairs[index].early) {
-        renewed.add(index, movers, &mut queue);
+        renewed.add(index, impact_bodies, &mut queue);
     }
     let mut impacts = 0;
     while let Some((worst, approach)) = queue.take(negligible) {
@@ -197,17 +220,17 @@ pub(super) fn collide(pairs: &[Pair], first: &[usize], slow: f64, movers: &mut [
             break;
         }
         let pair = &pairs[worst];
-        pair.collide(if approach > slow { pair.restitution } else { 0.0 }, movers);
+        pair.collide(if approach > slow { pair.restitution } else { 0.0 }, impact_bodies);
         impacts += 1;
-        renewed.add(worst, movers, &mut queue);
+        renewed.add(worst, impact_bodies, &mut queue);
     }
     renewed.bodies
 }
 
-/// The bodies with new velocities. What the solver pushed is forgotten of both bodies of a pair or of none, or else
-/// momentum would be lost or gained.
+/// The bodies with new velocities. A push of the solver is revoked of both bodies of a pair or of none, or else momentum
+/// would be lost or gained.
 struct Renewed<'a> {
-    pairs: &'a [Pair],
+    pairs: &'a [ImpactPair],
     /// The pairs of each body.
     adjacent: Vec<Vec<usize>>,
     /// Whether a body has a new velocity.
@@ -215,7 +238,7 @@ struct Renewed<'a> {
 }
 
 impl<'a> Renewed<'a> {
-    fn new(pairs: &'a [Pair], bodies: usize) -> Self {
+    fn new(pairs: &'a [ImpactPair], bodies: usize) -> Self {
         let mut adjacent: Vec<Vec<usize>> = vec![Vec::new(); bodies];
         for (index, pair) in pairs.iter().enumerate() {
             pair.bodies.iter().for_each(|&body| adjacent[body].push(index));
@@ -223,30 +246,31 @@ impl<'a> Renewed<'a> {
         Self { pairs, adjacent, bodies: vec![false; bodies] }
     }
 
-    /// The bodies of a pair move anew, and all that the solver struck through them; their pairs take part.
-    fn add(&mut self, pair: usize, movers: &[Mover], queue: &mut Queue) {
-        let yields = |body: &usize| movers[*body].inverse_mass > 0.0;
+    /// Adds the bodies of a pair, and all that the solver struck through them; their pairs take part.
+    fn add(&mut self, pair: usize, impact_bodies: &[ImpactBody], queue: &mut Queue) {
+        let yields = |body: &usize| impact_bodies[*body].inverse_mass > 0.0;
         let mut waiting: Vec<usize> = self.pairs[pair].bodies.into_iter().filter(yields).collect();
         while let Some(body) = waiting.pop() {
             let is_new = !std::mem::replace(&mut self.bodies[body], true);
             for &index in &self.adjacent[body] {
                 let pair = &self.pairs[index];
-                queue.put(index, pair.approach(movers));
+                queue.put(index, pair.approach(impact_bodies));
                 let others = pair.bodies.into_iter().filter(|other| yields(other) && !self.bodies[*other]);
-                waiting.extend(others.filter(|&other| is_new && pair.pushed && movers[other].struck));
+                // Only a push that the solver passed on, to a body that it struck, has to be revoked there, too.
+                waiting.extend(others.filter(|&other| is_new && pair.pushed && impact_bodies[other].struck));
             }
         }
     }
 }
 
-/// The pairs that take part, the fastest approach first; of equals the first pair, so that the answer follows the order
-/// of the pairs.
+/// The pairs that take part, the fastest approach first; of equals the first pair, so that the result is determined by the
+/// order of the pairs.
 struct Queue {
-    /// The present approach of each pair [m/s]; none of those that do not take part.
+    /// Present approach of each pair [m/s]; `None` for those that do not take part.
     approaches: Vec<Option<f64>>,
-    /// Bits of positive approaches, which are ordered as the numbers are. Outdated ones stay and are passed over.
+    /// Bits of positive approaches, which are ordered as the numbers are. Outdated entries remain and are skipped.
     heap: BinaryHeap<(u64, Reverse<usize>)>,
-    /// How many pairs take part.
+    /// Number of pairs that take part.
     members: usize,
 }
 
@@ -266,12 +290,13 @@ impl Queue {
         self.heap.peek().map_or(0.0, |(bits, _)| f64::from_bits(*bits))
     }
 
-    /// The pair that approaches fastest, if faster than a speed.
-    fn take(&mut self, least: f64) -> Option<(usize, f64)> {
+    /// Removes and returns the pair that approaches fastest, if faster than a speed.
+    fn take(&mut self, min: f64) -> Option<(usize, f64)> {
         while let Some((bits, Reverse(pair))) = self.heap.pop() {
             let approach = f64::from_bits(bits);
+            // An entry is outdated if the approach of its pair has changed since.
             if self.approaches[pair].is_some_and(|present| present.to_bits() == bits) {
-                return (approach > least).then_some((pair, approach));
+                return (approach > min).then_some((pair, approach));
             }
         }
         None
@@ -282,20 +307,20 @@ impl Queue {
 mod tests {
     use super::*;
 
-    fn mover(mass: f64, velocity: f64) -> Mover {
+    fn impact_body(mass: f64, velocity: f64) -> ImpactBody {
         let inertia = Matrix3::identity() * (0.4 * mass);
-        Mover {
+        ImpactBody {
             velocity: Vector3::x() * velocity,
-            turning: Vector3::zeros(),
+            angular_velocity: Vector3::zeros(),
             inverse_mass: 1.0 / mass,
             inverse_inertia: inertia.try_inverse().unwrap_or_else(Matrix3::zeros),
             struck: true,
         }
     }
 
-    fn touching(a: usize, b: usize, restitution: f64) -> Pair {
+    fn touching(a: usize, b: usize, restitution: f64) -> ImpactPair {
         let arms = [Vector3::x(), -Vector3::x()];
-        Pair {
+        ImpactPair {
             bodies: [a, b],
             points: vec![Touch { normal: Vector3::x(), arms }],
             restitution,
@@ -306,11 +331,11 @@ mod tests {
     }
 
     #[test]
-    fn two_bodies_exchange_momentum_as_the_law_of_impact_says() {
+    fn two_bodies_exchange_momentum_by_the_law_of_impact() {
         for restitution in [0.0, 0.3, 1.0] {
-            let mut movers = [mover(2.0, 3.0), mover(1.0, -1.0)];
-            let pushed = collide(&[touching(0, 1, restitution)], &[0], 0.0, &mut movers);
-            let (v, w) = (movers[0].velocity.x, movers[1].velocity.x);
+            let mut impact_bodies = [impact_body(2.0, 3.0), impact_body(1.0, -1.0)];
+            let pushed = collide(&[touching(0, 1, restitution)], &[0], 0.0, &mut impact_bodies);
+            let (v, w) = (impact_bodies[0].velocity.x, impact_bodies[1].velocity.x);
             assert!(
                 (2.0 * v + w - 5.0).abs() < 1e-14 && (w - v - 4.0 * restitution).abs() < 1e-13,
                 "{v} {w}"
@@ -322,11 +347,12 @@ mod tests {
     #[test]
     fn a_push_runs_through_a_row_whatever_the_order_of_its_pairs() {
         for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
-            let mut movers = [mover(1.0, 1.0), mover(1.0, 0.0), mover(1.0, 0.0), mover(1.0, 0.0)];
+            let mut impact_bodies =
+                [impact_body(1.0, 1.0), impact_body(1.0, 0.0), impact_body(1.0, 0.0), impact_body(1.0, 0.0)];
             let pairs = order.map(|i| touching(i, i + 1, 1.0));
             let first = order.iter().position(|&i| i == 0).into_iter().collect::<Vec<_>>();
-            collide(&pairs, &first, 0.0, &mut movers);
-            let speeds = movers.map(|mover| mover.velocity.x);
+            collide(&pairs, &first, 0.0, &mut impact_bodies);
+            let speeds = impact_bodies.map(|impact_body| impact_body.velocity.x);
             let exact = [0.0, 0.0, 0.0, 1.0];
             assert!(
                 speeds.iter().zip(exact).all(|(speed, exact)| (speed - exact).abs() < 1e-14),
@@ -336,21 +362,22 @@ mod tests {
     }
 
     #[test]
-    fn what_was_pushed_through_others_is_forgotten_of_all_of_them() {
+    fn a_push_through_others_is_revoked_of_all_of_them() {
         let mut open = touching(1, 2, 1.0);
         open.points.clear();
-        let mut movers = [mover(1.0, 1.0), mover(1.0, 0.0), mover(1.0, 0.0), mover(1.0, 0.0)];
+        let mut impact_bodies =
+            [impact_body(1.0, 1.0), impact_body(1.0, 0.0), impact_body(1.0, 0.0), impact_body(1.0, 0.0)];
         let mut pairs = [touching(0, 1, 1.0), open, touching(2, 3, 1.0)];
-        assert_eq!(collide(&pairs, &[0], 0.0, &mut movers), [true; 4]);
+        assert_eq!(collide(&pairs, &[0], 0.0, &mut impact_bodies), [true; 4]);
         pairs[2].pushed = false;
         pairs[1].early = true;
-        assert_eq!(collide(&pairs, &[1], 0.0, &mut movers), [true, true, true, false]);
+        assert_eq!(collide(&pairs, &[1], 0.0, &mut impact_bodies), [true, true, true, false]);
     }
 
     #[test]
-    fn what_approaches_slowly_does_not_bounce() {
-        let mut movers = [mover(1.0, 1.0), mover(1.0, 0.0)];
-        collide(&[touching(0, 1, 1.0)], &[0], 2.0, &mut movers);
-        assert!((movers[0].velocity.x - movers[1].velocity.x).abs() < 1e-14);
+    fn slow_approaches_do_not_bounce() {
+        let mut impact_bodies = [impact_body(1.0, 1.0), impact_body(1.0, 0.0)];
+        collide(&[touching(0, 1, 1.0)], &[0], 2.0, &mut impact_bodies);
+        assert!((impact_bodies[0].velocity.x - impact_bodies[1].velocity.x).abs() < 1e-14);
     }
 }

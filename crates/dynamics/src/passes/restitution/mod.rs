@@ -1,16 +1,16 @@
-//! Bounces, outside rapier's solver: it lets bodies collide without restitution, and after the step what collided
-//! gets the velocities of an impact.
+//! Restitution, outside rapier's solver: the solver lets bodies collide without restitution, and after the step bodies
+//! that collided are given the velocities of an impact.
 //!
-//! A pair has collided in a step if it approached by more than its gap and touches at the end; what the solver pushed
-//! may be pushed by what collided. The relax passes of rapier look a substep ahead and brake what does not touch yet;
-//! such a pair gets its speeds back and collides in the next step. The speeds of approach are those at
-//! the start of the step, brought to its end by the work of gravity along the way: v² = v₀² + 2 g·Δx, exact whenever
-//! the impact was within the step. From these the impacts of [`impact`] follow, and of them the velocities of every
-//! body that was pushed; the impulses that the solver gave it in this step are forgotten, of it and of what it gave
-//! them to, so that momentum is conserved. Impacts do not run through
-//! joints: the next step brings what a joint holds back to it, as without restitution. Parts of a robot do not yield.
+//! A pair has collided in a step if it approached by more than its gap and touches at the end; bodies that the solver
+//! pushed may have been pushed by those that collided. The relax passes of rapier look a substep ahead and brake bodies
+//! that do not touch yet; such a pair gets its speeds back and collides in the next step. The speeds of approach are those
+//! at the start of the step, brought to its end by the work of gravity along the displacement: v² = v₀² + 2 g·Δx, exact
+//! whenever the impact was within the step. From these the impacts of [`impact`] follow, and from the impacts the
+//! velocities of every body that was pushed; the impulses that the solver gave it in this step are revoked, of it and of
+//! the bodies that it passed them on to, so that momentum is conserved. Impacts do not propagate through joints: the next
+//! step brings bodies that a joint holds back to it, as without restitution. Links of a robot do not yield.
 //!
-//! Overlaps that are being resolved have no part in it: neither do they bounce, nor has their resolution a velocity.
+//! Overlaps that are being resolved are excluded: they do not bounce, and their resolution has no velocity.
 //!
 //! Departs from rapier, whose bounce is one sweep over the contacts seeded with the speeds at the start of the step.
 
@@ -22,39 +22,41 @@ use rapier3d::geometry::{ContactPair, SolverContact};
 use rapier3d::pipeline::PhysicsWorld;
 use serde::{Deserialize, Serialize};
 
-use self::impact::{Mover, Pair, Touch};
+use self::impact::{ImpactBody, ImpactPair, Touch};
 use crate::description::{BodyDescription, BodyKind};
 use crate::rigid::{index_in_manifold, parents, raw, spin};
 use crate::stateful::{Mismatch, Stateful, fits};
 
-/// Share of the way of a pair within a step by which a contact that closed may be open at its end.
-const TOUCHING_OF_WAY: f64 = 1e-2;
-/// The same beside a contact of the same normal that is closed: the solver closes those of one face one by one, and the
-/// body turns a little.
-const BESIDE_OF_WAY: f64 = 0.25;
-/// Share of the way of a pair by which a contact that was pushed before it touched came nearer at least.
-const UNHINDERED_OF_WAY: f64 = 0.5;
-/// Share of the size of the smaller body within which a pair touches.
+/// Maximum gap at the end of a step of a contact that closed, as a fraction of the approach of the pair within the step.
+/// Less misses impacts that the solver left slightly open; more makes bodies bounce off contacts that they missed.
+const CLOSED_GAP: f64 = 1e-2;
+/// The same beside a contact of the same normal that is closed: the solver closes the contacts of one face one by one, and
+/// the body rotates a little. Too small, and a box that lands flat bounces off one corner.
+const ADJACENT_GAP: f64 = 0.25;
+/// Minimum approach of a contact that was pushed before it touched, as a fraction of the approach at the speeds of the
+/// start: one that came nearer by less was held rather than braked.
+const UNHINDERED_APPROACH: f64 = 0.5;
+/// Gap, as a fraction of the size of the smaller body, up to which a pair touches.
 const TOUCHING_OF_SIZE: f64 = 1e-7;
-/// Share of the speeds of two bodies below which they do not approach each other: rounding.
+/// Approach, as a fraction of the speeds of two bodies, below which they do not approach each other: rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// A body at the start of a step.
+/// State of a body at the start of a step.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct Start {
+pub(crate) struct StartState {
     velocity: Vector3<f64>,
-    turning: Vector3<f64>,
+    angular_velocity: Vector3<f64>,
     center: Vector3<f64>,
     rotation: UnitQuaternion<f64>,
     /// Angular momentum about the centre of mass.
     spin: Vector3<f64>,
 }
 
-impl Start {
+impl StartState {
     fn of(body: &RigidBody) -> Self {
         Self {
             velocity: body.linvel().into(),
-            turning: body.angvel().into(),
+            angular_velocity: body.angvel().into(),
             center: body.center_of_mass().into(),
             rotation: (*body.rotation()).into(),
             spin: spin(body),
@@ -62,27 +64,27 @@ impl Start {
     }
 }
 
-/// How a body moved within a step.
+/// Motion of a body within a step: displacement of the centre of mass [m] and rotation vector [rad].
 #[derive(Debug, Clone, Copy)]
 struct Motion {
     shift: Vector3<f64>,
-    turn: Vector3<f64>,
+    rotation: Vector3<f64>,
 }
 
 impl Motion {
-    fn of(body: &RigidBody, start: &Start) -> Self {
-        let turn = UnitQuaternion::from(*body.rotation()) * start.rotation.inverse();
+    fn of(body: &RigidBody, start: &StartState) -> Self {
+        let rotation = UnitQuaternion::from(*body.rotation()) * start.rotation.inverse();
         let shift = Vector3::from(body.center_of_mass()) - start.center;
-        Self { shift, turn: turn.scaled_axis() }
+        Self { shift, rotation: rotation.scaled_axis() }
     }
 
-    /// How far a point moved that is `arm` [m] from the centre of mass, to first order in the turn.
-    fn way(&self, arm: &Vector3<f64>) -> Vector3<f64> {
-        self.shift + self.turn.cross(arm)
+    /// Displacement of a point that is `arm` [m] from the centre of mass, to first order in the rotation.
+    fn displacement(&self, arm: &Vector3<f64>) -> Vector3<f64> {
+        self.shift + self.rotation.cross(arm)
     }
 }
 
-/// What is known of a body for its bounces.
+/// Properties of a body that decide its bounces, and its state at the start of the step.
 #[derive(Debug, Clone, Copy)]
 struct Bouncer {
     handle: RigidBodyHandle,
@@ -91,10 +93,10 @@ struct Bouncer {
     /// Bounding radius [m].
     size: f64,
     yields: bool,
-    start: Start,
+    start: StartState,
 }
 
-/// The bounces of a world.
+/// Restitution of a world.
 #[derive(Debug, Default)]
 pub(crate) struct Restitution {
     bodies: Vec<Bouncer>,
@@ -108,15 +110,15 @@ pub(crate) struct Restitution {
     step: f64,
 }
 
-/// How the bodies moved before the last step in which they did.
+/// The state is that of each body before the last step in which it moved.
 impl Stateful for Restitution {
-    type State = Vec<Start>;
+    type State = Vec<StartState>;
 
-    fn snapshot(&self) -> Vec<Start> {
+    fn snapshot(&self) -> Vec<StartState> {
         self.bodies.iter().map(|bouncer| bouncer.start).collect()
     }
 
-    fn restore(&mut self, state: Vec<Start>) -> Result<(), Mismatch> {
+    fn restore(&mut self, state: Vec<StartState>) -> Result<(), Mismatch> {
         fits(state.len() == self.bodies.len())?;
         self.bodies.iter_mut().zip(state).for_each(|(bouncer, start)| bouncer.start = start);
         Ok(())
@@ -124,7 +126,7 @@ impl Stateful for Restitution {
 }
 
 impl Restitution {
-    /// Of bodies with their handles, in the same order; `step` [s].
+    /// Restitution of bodies with their handles, in the same order; approaches below `slow` [m/s] do not bounce.
     pub(crate) fn of(
         physics: &PhysicsWorld,
         described: &[BodyDescription],
@@ -142,7 +144,7 @@ impl Restitution {
                 size: body.shape.bounding_radius(),
                 yields: body.kind == BodyKind::Dynamic
                     && physics.multibody_joints.rigid_body_link(handle).is_none(),
-                start: Start::of(&physics.bodies[handle]),
+                start: StartState::of(&physics.bodies[handle]),
             }
         });
         let bodies: Vec<Bouncer> = bodies.collect();
@@ -151,7 +153,7 @@ impl Restitution {
         Self { bodies, index, any, gravity, slow, step }
     }
 
-    /// Remembers how the bodies move.
+    /// Stores the states of the bodies.
     pub(crate) fn before_step(&mut self, physics: &PhysicsWorld) {
         if !self.any {
             return;
@@ -159,110 +161,133 @@ impl Restitution {
         for bouncer in &mut self.bodies {
             let body = &physics.bodies[bouncer.handle];
             if !body.is_fixed() && !body.is_sleeping() {
-                bouncer.start = Start::of(body);
+                bouncer.start = StartState::of(body);
             }
         }
     }
 
-    /// Lets bounce what collided in the step, but for pairs of bodies (raw indices) that `overlapping` tells.
+    /// Applies the impacts of the step, without restitution to pairs of bodies (raw indices) for which `overlapping` returns
+    /// true.
     pub(crate) fn after_step(&self, physics: &mut PhysicsWorld, overlapping: &dyn Fn([usize; 2]) -> bool) {
         if !self.any {
             return;
         }
-        let mut movers = Vec::with_capacity(self.bodies.len());
+        let mut impact_bodies = Vec::with_capacity(self.bodies.len());
         let mut motions = Vec::with_capacity(self.bodies.len());
         for bouncer in &self.bodies {
             let body = &physics.bodies[bouncer.handle];
             motions.push(Motion::of(body, &bouncer.start));
-            movers.push(self.mover(bouncer, body));
+            impact_bodies.push(self.impact_body(bouncer, body));
         }
-        let seen = Seen { bounces: self, physics, movers: &movers, motions: &motions, overlapping };
-        if !physics.narrow_phase.contact_pairs().any(|contacts| seen.bounces(contacts)) {
+        let view = StepView {
+            restitution: self,
+            physics,
+            impact_bodies: &impact_bodies,
+            motions: &motions,
+            overlapping,
+        };
+        // Most steps have no impact: the points of all pairs are collected only where one has.
+        if !physics.narrow_phase.contact_pairs().any(|contacts| view.bounces(contacts)) {
             return;
         }
-        let mut pairs: Vec<Pair> =
-            physics.narrow_phase.contact_pairs().filter_map(|contacts| seen.touching(contacts)).collect();
+        let mut pairs: Vec<ImpactPair> =
+            physics.narrow_phase.contact_pairs().filter_map(|contacts| view.touching(contacts)).collect();
+        // The order decides between equal approaches, and must not be that of rapier's pairs.
         pairs.sort_by_key(|pair| pair.bodies);
-        let first: Vec<usize> = (0..pairs.len()).filter(|&index| seen.is_impact(&pairs[index])).collect();
-        let pushed = impact::collide(&pairs, &first, self.slow, &mut movers);
-        for ((bouncer, mover), _) in
-            self.bodies.iter().zip(&movers).zip(&pushed).filter(|(_, pushed)| **pushed)
+        let first: Vec<usize> = (0..pairs.len()).filter(|&index| view.is_impact(&pairs[index])).collect();
+        let renewed = impact::collide(&pairs, &first, self.slow, &mut impact_bodies);
+        for ((bouncer, impact_body), _) in
+            self.bodies.iter().zip(&impact_bodies).zip(&renewed).filter(|(_, renewed)| **renewed)
         {
             let body = &mut physics.bodies[bouncer.handle];
-            body.set_linvel(mover.velocity.into(), true);
-            body.set_angvel(mover.turning.into(), true);
+            body.set_linvel(impact_body.velocity.into(), true);
+            body.set_angvel(impact_body.angular_velocity.into(), true);
         }
     }
 
-    /// A body as it moves before the impacts of the step.
-    fn mover(&self, bouncer: &Bouncer, body: &RigidBody) -> Mover {
-        let (velocity, turning) = (body.linvel().into(), body.angvel().into());
+    /// Body with the velocities that it has before the impacts of the step.
+    fn impact_body(&self, bouncer: &Bouncer, body: &RigidBody) -> ImpactBody {
+        let (velocity, angular_velocity) = (body.linvel().into(), body.angvel().into());
         if !bouncer.yields {
             let inverse_inertia = Matrix3::zeros();
-            return Mover { velocity, turning, inverse_mass: 0.0, inverse_inertia, struck: false };
+            return ImpactBody {
+                velocity,
+                angular_velocity,
+                inverse_mass: 0.0,
+                inverse_inertia,
+                struck: false,
+            };
         }
         let (start, inverse_inertia) = (&bouncer.start, inverse_inertia(body));
         let velocity = self.fallen(&start.velocity, &(Vector3::from(body.center_of_mass()) - start.center));
         let change: Vector3<f64> = Vector3::from(body.linvel()) - velocity;
-        // Without gravity whatever was pushed counts: pushes from two sides may leave the velocity as it is.
+        // Without gravity every push counts: pushes from two sides may leave the velocity as it is.
         let struck = change.norm() >= self.gravity.norm() * self.step;
-        let turns = start.turning != Vector3::zeros();
-        let turning = if turns { inverse_inertia * start.spin } else { start.turning };
-        Mover { velocity, turning, inverse_mass: 1.0 / body.mass(), inverse_inertia, struck }
+        // A body that did not rotate must not start to by the rounding of its inertia.
+        let rotates = start.angular_velocity != Vector3::zeros();
+        let angular_velocity = if rotates { inverse_inertia * start.spin } else { start.angular_velocity };
+        ImpactBody { velocity, angular_velocity, inverse_mass: 1.0 / body.mass(), inverse_inertia, struck }
     }
 
-    /// The velocity after `way` [m] under gravity.
-    fn fallen(&self, velocity: &Vector3<f64>, way: &Vector3<f64>) -> Vector3<f64> {
+    /// Velocity after a displacement [m] under gravity: v² = v₀² + 2 g·Δx.
+    fn fallen(&self, velocity: &Vector3<f64>, displacement: &Vector3<f64>) -> Vector3<f64> {
         let Some(down) = self.gravity.try_normalize(0.0) else { return *velocity };
         let pull = self.gravity.norm();
         let before = velocity.dot(&down);
-        let after = f64::max(0.0, before * before + 2.0 * pull * way.dot(&down)).sqrt();
+        let after = f64::max(0.0, before * before + 2.0 * pull * displacement.dot(&down)).sqrt();
+        // The square loses the sign; a body that rises may fall by the end of the step.
         let falls = before + pull * self.step > 0.0;
         velocity + down * (if falls { after } else { -after } - before)
     }
 }
 
-/// What is seen of a step at its end.
-struct Seen<'a> {
-    bounces: &'a Restitution,
+/// A step at its end, as impacts are read from it.
+struct StepView<'a> {
+    restitution: &'a Restitution,
     physics: &'a PhysicsWorld,
-    movers: &'a [Mover],
+    impact_bodies: &'a [ImpactBody],
     motions: &'a [Motion],
     overlapping: &'a dyn Fn([usize; 2]) -> bool,
 }
 
-impl Seen<'_> {
+impl StepView<'_> {
     /// Whether an impact of a pair has restitution.
     fn bounces(&self, contacts: &ContactPair) -> bool {
         let Some(pair) = self.pair(contacts) else { return false };
         let fastest = pair.bodies.map(|body| {
-            let (mover, size) = (&self.movers[body], self.bounces.bodies[body].size);
-            let swing = if mover.turning == Vector3::zeros() { 0.0 } else { mover.turning.norm() * size };
-            mover.velocity.norm() + swing
+            let (impact_body, size) = (&self.impact_bodies[body], self.restitution.bodies[body].size);
+            // The size of a half-space is infinite: zero times it would be NaN.
+            let swing = if impact_body.angular_velocity == Vector3::zeros() {
+                0.0
+            } else {
+                impact_body.angular_velocity.norm() * size
+            };
+            impact_body.velocity.norm() + swing
         });
-        // Whatever its points are, a pair does not approach faster than that.
+        // An upper bound of the approach at any point, which spares slow pairs their points.
         pair.restitution > 0.0
-            && fastest[0] + fastest[1] > self.bounces.slow
+            && fastest[0] + fastest[1] > self.restitution.slow
             && self.touching(contacts).is_some_and(|pair| self.is_impact(&pair))
     }
 
-    /// Whether a pair that touches approaches fast enough to bounce, or one that does not was braked.
-    fn is_impact(&self, pair: &Pair) -> bool {
+    /// Whether a pair that touches approaches fast enough to bounce, or one that does not touch was braked.
+    fn is_impact(&self, pair: &ImpactPair) -> bool {
         if pair.early {
             return pair.restitution > 0.0;
         }
-        let [a, b] = pair.bodies.map(|body| self.movers[body].velocity.norm());
-        pair.restitution > 0.0 && pair.approach(self.movers) > self.bounces.slow.max(ROUNDING * (a + b))
+        let [a, b] = pair.bodies.map(|body| self.impact_bodies[body].velocity.norm());
+        pair.restitution > 0.0
+            && pair.approach(self.impact_bodies) > self.restitution.slow.max(ROUNDING * (a + b))
     }
 
-    /// A pair without its points.
-    fn pair(&self, contacts: &ContactPair) -> Option<Pair> {
+    /// Pair without its points.
+    fn pair(&self, contacts: &ContactPair) -> Option<ImpactPair> {
         let handles = parents(&self.physics.colliders, [contacts.collider1, contacts.collider2])?;
-        let index = |body| *self.bounces.index.get(raw(body))?;
+        let index = |body| *self.restitution.index.get(raw(body))?;
         let bodies = [index(handles[0])?, index(handles[1])?];
-        let [one, two] = bodies.map(|body| &self.bounces.bodies[body]);
+        let [one, two] = bodies.map(|body| &self.restitution.bodies[body]);
         let mean = 0.5 * (one.restitution + two.restitution);
-        Some(Pair {
+        Some(ImpactPair {
             bodies,
             points: Vec::new(),
             restitution: if mean > 0.0 && (self.overlapping)(handles.map(raw)) { 0.0 } else { mean },
@@ -272,30 +297,34 @@ impl Seen<'_> {
         })
     }
 
-    /// A pair with the points where it touches at the end of the step, if there are any or the solver pushed it.
-    fn touching(&self, contacts: &ContactPair) -> Option<Pair> {
+    /// Pair with the points at which it touches at the end of the step, if there are any or the solver pushed it.
+    fn touching(&self, contacts: &ContactPair) -> Option<ImpactPair> {
         let mut pair = self.pair(contacts)?;
-        let [one, two] = pair.bodies.map(|body| &self.bounces.bodies[body]);
+        let [one, two] = pair.bodies.map(|body| &self.restitution.bodies[body]);
         let near = TOUCHING_OF_SIZE * one.size.min(two.size);
         for manifold in contacts.solver_manifolds() {
             let mut open = Vec::new();
             let before = pair.points.len();
             for contact in &manifold.data.solver_contacts {
                 let (touch, gaps) = self.touch(&pair, &manifold.data.normal.into(), contact);
-                let way = f64::max(0.0, -self.bounces.step * pair.separation(&touch, self.movers));
+                let approach =
+                    f64::max(0.0, -self.restitution.step * pair.separation(&touch, self.impact_bodies));
                 let pushed = manifold
                     .points
                     .get(index_in_manifold(contact))
                     .is_some_and(|point| point.data.impulse > 0.0);
                 pair.pushed |= pushed;
-                let closes = gaps[0] <= near + way;
-                if closes && gaps[1] <= near + TOUCHING_OF_WAY * way || pushed && way <= near {
+                // A resting contact hardly approaches, so that the push of the solver is the sign that it touches.
+                let closes = gaps[0] <= near + approach;
+                if closes && gaps[1] <= near + CLOSED_GAP * approach || pushed && approach <= near {
                     pair.points.push(touch);
-                } else if closes && gaps[1] <= near + BESIDE_OF_WAY * way {
+                } else if closes && gaps[1] <= near + ADJACENT_GAP * approach {
                     open.push(touch);
                 }
-                let unhindered = gaps[0] - gaps[1] >= UNHINDERED_OF_WAY * way;
-                pair.early |= pushed && unhindered && way > near.max(self.bounces.slow * self.bounces.step);
+                let unhindered = gaps[0] - gaps[1] >= UNHINDERED_APPROACH * approach;
+                pair.early |= pushed
+                    && unhindered
+                    && approach > near.max(self.restitution.slow * self.restitution.step);
             }
             if pair.points.len() > before {
                 pair.points.append(&mut open);
@@ -305,17 +334,18 @@ impl Seen<'_> {
         (pair.pushed || !pair.points.is_empty()).then_some(pair)
     }
 
-    /// A contact the solver was given, with its gaps [m] at the start and at the end of the step.
-    fn touch(&self, pair: &Pair, normal: &Vector3<f64>, contact: &SolverContact) -> (Touch, [f64; 2]) {
-        // The solver has the points of what moves under forces in its frame, and others in the world's.
+    /// Contact that the solver was given, with its gaps [m] at the start and at the end of the step.
+    fn touch(&self, pair: &ImpactPair, normal: &Vector3<f64>, contact: &SolverContact) -> (Touch, [f64; 2]) {
+        // The solver stores the points on dynamic bodies in their frames, and others in the world's.
         let arm = |body: usize, anchor: Vector3<f64>| {
-            let bouncer = &self.bounces.bodies[body];
+            let bouncer = &self.restitution.bodies[body];
             let free = self.physics.bodies[bouncer.handle].is_dynamic();
             if free { bouncer.start.rotation * anchor } else { anchor - bouncer.start.center }
         };
         let [a, b] = pair.bodies;
         let arms = [arm(a, contact.anchor1.into()), arm(b, contact.anchor2.into())];
-        let opened = (self.motions[b].way(&arms[1]) - self.motions[a].way(&arms[0])).dot(normal);
+        let opened =
+            (self.motions[b].displacement(&arms[1]) - self.motions[a].displacement(&arms[0])).dot(normal);
         (Touch { normal: *normal, arms }, [contact.dist, contact.dist + opened])
     }
 }

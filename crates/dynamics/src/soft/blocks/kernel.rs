@@ -1,44 +1,51 @@
-//! What a block matrix asks of elements.
+//! Interface between the block matrix and the elements that fill it.
 
 use nalgebra::Vector3;
 
-use crate::soft::element::{Local, Parts};
+use crate::soft::element::{Local, LocalBatch};
 
-/// What of an element is asked.
+/// Derivatives to evaluate: the gradient alone, or also one of the Hessians.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Want {
+pub enum DerivativeOrder {
     /// Energy and gradient.
     Gradient,
-    /// Also the Hessian, its negative eigenvalues taken out.
+    /// Also the Hessian projected element by element to be positive semi-definite.
     ProjectedHessian,
-    /// Also the Hessian as it is.
+    /// Also the exact Hessian, which may be indefinite.
     ExactHessian,
-    /// Also the Hessian with the rotations of corotational elements held, which is positive semi-definite and cheap; of
+    /// Also the Hessian with the rotations of corotational elements fixed, which is positive semi-definite and cheap; for
     /// other elements the projected one.
     WarpedHessian,
 }
 
 /// The energies of elements.
 pub trait ElementKernel: Sync {
-    /// Energy [J] of an element of a body with the system's blocks at `x`; its gradient into `local`, and of its Hessian at
-    /// least the pairs (a, b ≥ a).
-    fn local(&self, body: usize, element: usize, x: &[Vector3<f64>], local: &mut Local, want: Want) -> f64;
+    /// Energy [J] of an element of a body with the system's blocks at `x`; writes its gradient to `local`, and the pairs
+    /// (a, b ≥ a) of its Hessian at least.
+    fn local(
+        &self,
+        body: usize,
+        element: usize,
+        x: &[Vector3<f64>],
+        local: &mut Local,
+        order: DerivativeOrder,
+    ) -> f64;
 
-    /// The same of four elements at once where there is a quicker way for them; false where there is none.
-    fn four(
+    /// Evaluates four elements at once where they have a vectorised closed form; false, and nothing written, where they have none.
+    fn local_four(
         &self,
         body: usize,
         elements: [u32; 4],
         x: &[Vector3<f64>],
-        parts: &mut Parts<4>,
-        want: Want,
+        batch: &mut LocalBatch<4>,
+        order: DerivativeOrder,
     ) -> bool {
-        let _ = (body, elements, x, parts, want);
+        let _ = (body, elements, x, batch, order);
         false
     }
 }
 
-/// Which blocks the elements of a body couple.
+/// Connectivity of a body: the blocks that each of its elements couples.
 #[derive(Debug, Clone, Default)]
 pub struct Connectivity {
     /// The system's block of the body's first node.

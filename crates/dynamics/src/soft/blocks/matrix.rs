@@ -3,37 +3,42 @@
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
-use super::kernel::{Connectivity, ElementKernel, Want};
+use super::kernel::{Connectivity, DerivativeOrder, ElementKernel};
 use super::partition;
 use super::patch::Patch;
 
-/// Blocks of element pairs in one patch: enough to outweigh handing it to a thread, few enough to stay in the second
-/// cache (72 bytes a block after sharing).
+/// Pairs of element nodes in one patch: enough of them to outweigh handing a patch to a thread, few enough for the
+/// patch to stay in the second-level cache (72 bytes a block, fewer blocks than pairs). Half changes 4 and twice 2 of 5
+/// runs and the linear iterations by +0.43 % and < 0.1 % (docs/sensitivity.md).
 const PAIRS_IN_PATCH: usize = 10_240;
 
-/// Patches below which one thread does the work: handing over costs some microseconds.
+/// Patches below which one thread does the work: handing over costs some microseconds. Fewer: small systems pay for it.
+/// Changes time only; no effect on the sets of docs/sensitivity.md.
 const PARALLEL_PATCHES: usize = 4;
 
-/// Blocks that one thread sums at a time; also the length of the pieces of dot products. Few enough that two threads share
-/// some thousands evenly.
+/// Blocks that one thread sums at a time; also the length of the pieces of dot products, so a change changes rounding.
+/// Few enough that two threads divide some thousands evenly. Half changes 5 and twice 4 of 5 runs; the energy gained by
+/// a deep overlap varies by 1e-2 of its scale (docs/sensitivity.md).
 pub(crate) const CHUNK: usize = 256;
 
-/// Blocks below which sums over all blocks are left to one thread.
+/// Blocks below which sums over all blocks are left to one thread. Changes time only; no effect on the sets of
+/// docs/sensitivity.md.
 pub(crate) const PARALLEL_BLOCKS: usize = 2048;
 
-/// Blocks below which one thread alone finds a dot product, which takes some microseconds.
+/// Blocks below which one thread computes a dot product, which takes some microseconds. Changes time only; no effect on
+/// the sets of docs/sensitivity.md.
 const PARALLEL_DOT: usize = 32_768;
 
 /// A symmetric matrix of 3×3 blocks with the pattern of the elements' connectivity.
 #[derive(Debug, Clone)]
 pub struct BlockMatrix {
     patches: Vec<Patch>,
-    /// The patches that touch each block: (patch, local node) from `share_starts[block]`.
-    share_starts: Vec<u32>,
-    shares: Vec<(u32, u32)>,
-    /// Diagonal blocks of what no element touches.
-    loose: Vec<(u32, Matrix3<f64>)>,
-    /// Sums over pieces of the blocks.
+    /// Start in `entries` of the patches that touch each block.
+    entry_starts: Vec<u32>,
+    entries: Vec<(u32, u32)>,
+    /// Diagonal blocks of nodes that no element touches (D).
+    isolated: Vec<(u32, Matrix3<f64>)>,
+    /// Partial sums of a curvature, one for each chunk of blocks.
     sums: Vec<f64>,
 }
 
@@ -53,38 +58,38 @@ impl BlockMatrix {
                 of_block[node as usize].push((index as u32, local as u32));
             }
         }
-        let mut share_starts = vec![0];
-        let mut shares: Vec<(u32, u32)> = Vec::new();
-        let mut loose = Vec::new();
+        let mut entry_starts = vec![0];
+        let mut entries: Vec<(u32, u32)> = Vec::new();
+        let mut isolated = Vec::new();
         for (block, list) in of_block.into_iter().enumerate() {
             if list.is_empty() {
-                loose.push((block as u32, Matrix3::zeros()));
+                isolated.push((block as u32, Matrix3::zeros()));
             }
-            shares.extend(list);
-            share_starts.push(shares.len() as u32);
+            entries.extend(list);
+            entry_starts.push(entries.len() as u32);
         }
         let sums = vec![0.0; blocks.div_ceil(CHUNK)];
-        Self { patches, share_starts, shares, loose, sums }
+        Self { patches, entry_starts, entries, isolated, sums }
     }
 
     /// Number of blocks in a row or column.
     #[must_use]
     pub fn block_count(&self) -> usize {
-        self.share_starts.len() - 1
+        self.entry_starts.len() - 1
     }
 
-    /// Energy [J] of all elements at `x`; their gradient [N] replaces `gradient`, and unless only the gradient is
-    /// wanted their Hessian [N/m] replaces the matrix.
+    /// Energy [J] of all elements at `x`; their gradient [N] replaces `gradient`, and unless `order` is the gradient alone
+    /// their Hessian [N/m] replaces the matrix.
     pub fn assemble(
         &mut self,
         kernel: &dyn ElementKernel,
         x: &[Vector3<f64>],
-        want: Want,
+        order: DerivativeOrder,
         gradient: &mut [Vector3<f64>],
     ) -> f64 {
-        self.each_patch(|patch| patch.assemble(kernel, x, want));
-        if want != Want::Gradient {
-            self.loose.iter_mut().for_each(|(_, block)| *block = Matrix3::zeros());
+        self.each_patch(|patch| patch.assemble(kernel, x, order));
+        if order != DerivativeOrder::Gradient {
+            self.isolated.iter_mut().for_each(|(_, block)| *block = Matrix3::zeros());
         }
         self.gather(gradient);
         self.patches.iter().map(|patch| patch.energy).sum()
@@ -92,21 +97,22 @@ impl BlockMatrix {
 
     /// Adds `term` to a diagonal block.
     pub fn add_diagonal(&mut self, block: usize, term: &Matrix3<f64>) {
-        if let Some(&(patch, local)) = self.shares_of(block).first() {
+        // The matrix is the sum of the patches, so the first patch that touches the block takes the whole term.
+        if let Some(&(patch, local)) = self.entries_of(block).first() {
             let patch = &mut self.patches[patch as usize];
             let place = patch.starts[local as usize] as usize;
             patch.values[place] += term;
-        } else if let Ok(place) = self.loose.binary_search_by_key(&(block as u32), |(block, _)| *block) {
-            self.loose[place].1 += term;
+        } else if let Ok(place) = self.isolated.binary_search_by_key(&(block as u32), |(block, _)| *block) {
+            self.isolated[place].1 += term;
         }
     }
 
-    /// Diagonal blocks into `diagonal`.
+    /// Writes the diagonal blocks to `diagonal`.
     pub fn diagonal(&self, diagonal: &mut [Matrix3<f64>]) {
         let work = |(piece, diagonal): (usize, &mut [Matrix3<f64>])| {
             for (offset, sum) in diagonal.iter_mut().enumerate() {
                 *sum = Matrix3::zeros();
-                for &(patch, local) in self.shares_of(piece * CHUNK + offset) {
+                for &(patch, local) in self.entries_of(piece * CHUNK + offset) {
                     let patch = &self.patches[patch as usize];
                     *sum += patch.values[patch.starts[local as usize] as usize];
                 }
@@ -117,17 +123,17 @@ impl BlockMatrix {
         } else {
             diagonal.par_chunks_mut(CHUNK).enumerate().for_each(work);
         }
-        self.loose.iter().for_each(|(block, term)| diagonal[*block as usize] = *term);
+        self.isolated.iter().for_each(|(block, term)| diagonal[*block as usize] = *term);
     }
 
-    /// The matrix times `p` replaces `out`.
+    /// Product of the matrix with `p`, which replaces `out`.
     pub fn multiply(&mut self, p: &[Vector3<f64>], out: &mut [Vector3<f64>]) {
         self.each_patch(|patch| patch.multiply(|node| p[node], false));
         self.gather(out);
-        self.loose.iter().for_each(|(block, term)| out[*block as usize] = term * p[*block as usize]);
+        self.isolated.iter().for_each(|(block, term)| out[*block as usize] = term * p[*block as usize]);
     }
 
-    /// `p` becomes z + `beta` p, and its product with the matrix replaces `out`; returns pᵀ out.
+    /// Updates the direction of conjugate gradients, p ← z + `beta` p; its product with the matrix replaces `out`. Returns pᵀ out.
     pub(crate) fn multiply_direction(
         &mut self,
         z: &[Vector3<f64>],
@@ -135,6 +141,7 @@ impl BlockMatrix {
         p: &mut [Vector3<f64>],
         out: &mut [Vector3<f64>],
     ) -> f64 {
+        // The patches read the new direction from its two parts, so that it needs no pass of its own before the product.
         let before = &*p;
         self.each_patch(|patch| patch.multiply(|node| z[node] + beta * before[node], false));
         let mut sums = std::mem::take(&mut self.sums);
@@ -157,7 +164,7 @@ impl BlockMatrix {
         }
         let mut total: f64 = sums.iter().sum();
         self.sums = sums;
-        for (block, term) in &self.loose {
+        for (block, term) in &self.isolated {
             let block = *block as usize;
             out[block] = term * p[block];
             total += p[block].dot(&out[block]);
@@ -165,24 +172,28 @@ impl BlockMatrix {
         total
     }
 
-    /// Keeps `factor(body)` times the elements' part of the matrix, for damping.
-    pub fn keep(&mut self, factor: &(dyn Fn(usize) -> f64 + Sync)) {
+    /// Stores `factor(body)` times the elements' part of the matrix as the damping matrix.
+    pub fn store_damping(&mut self, factor: &(dyn Fn(usize) -> f64 + Sync)) {
         self.each_patch(|patch| {
             let factor = factor(patch.body);
-            patch.kept.clear();
-            patch.kept.extend(patch.values.iter().map(|block| block * factor));
+            patch.damping.clear();
+            patch.damping.extend(patch.values.iter().map(|block| block * factor));
         });
     }
 
-    /// Adds `factor` times what was kept to the matrix.
-    pub fn add_kept(&mut self, factor: f64) {
+    /// Adds `factor` times the stored damping matrix.
+    pub fn add_damping(&mut self, factor: f64) {
         self.each_patch(|patch| {
-            patch.values.iter_mut().zip(&patch.kept).for_each(|(value, kept)| *value += kept * factor);
+            patch
+                .values
+                .iter_mut()
+                .zip(&patch.damping)
+                .for_each(|(value, damping)| *value += damping * factor);
         });
     }
 
-    /// What was kept times `p` replaces `out`.
-    pub fn multiply_kept(&mut self, p: &[Vector3<f64>], out: &mut [Vector3<f64>]) {
+    /// Product of the stored damping matrix with `p`, which replaces `out`.
+    pub fn multiply_damping(&mut self, p: &[Vector3<f64>], out: &mut [Vector3<f64>]) {
         self.each_patch(|patch| patch.multiply(|node| p[node], true));
         self.gather(out);
     }
@@ -198,13 +209,15 @@ impl BlockMatrix {
                 }
             }
         }
-        self.loose.iter().for_each(|(block, term)| visit(*block, *block, term));
+        self.isolated.iter().for_each(|(block, term)| visit(*block, *block, term));
     }
 
-    fn shares_of(&self, block: usize) -> &[(u32, u32)] {
-        &self.shares[self.share_starts[block] as usize..self.share_starts[block + 1] as usize]
+    /// Patches that touch a block: (patch, local node).
+    fn entries_of(&self, block: usize) -> &[(u32, u32)] {
+        &self.entries[self.entry_starts[block] as usize..self.entry_starts[block + 1] as usize]
     }
 
+    /// Runs `work` on all patches, in parallel where there are enough of them.
     fn each_patch(&mut self, work: impl Fn(&mut Patch) + Sync + Send) {
         if self.patches.len() < PARALLEL_PATCHES {
             self.patches.iter_mut().for_each(work);
@@ -216,7 +229,7 @@ impl BlockMatrix {
     /// Sum of the patches' outputs for a block.
     fn sum_of(&self, block: usize) -> Vector3<f64> {
         let mut sum = Vector3::zeros();
-        for &(patch, local) in self.shares_of(block) {
+        for &(patch, local) in self.entries_of(block) {
             sum += self.patches[patch as usize].output[local as usize];
         }
         sum
@@ -237,7 +250,7 @@ impl BlockMatrix {
     }
 }
 
-/// aᵀb, summed piece by piece: the same bits for every thread count.
+/// aᵀb, summed chunk by chunk: the same bits for every thread count.
 #[must_use]
 pub fn dot(a: &[Vector3<f64>], b: &[Vector3<f64>]) -> f64 {
     let piece =

@@ -1,5 +1,5 @@
-//! Elements in patches of neighbours: the axis with the largest extent is halved at the median until a patch is small
-//! enough. The patches depend on the rest shape alone, never on the number of threads.
+//! Partition of elements into patches of neighbours by recursive bisection: the axis with the largest extent is split at the
+//! median until a patch is small enough. The patches depend on the rest shape alone, never on the number of threads.
 
 use nalgebra::Vector3;
 
@@ -11,6 +11,7 @@ pub(super) fn partition(centres: &[Vector3<f64>], size: usize) -> Vec<Vec<u32>> 
     patches
 }
 
+/// Appends the patches of `part`, bisected until each has at most `size` elements.
 fn halve(centres: &[Vector3<f64>], part: &mut [u32], size: usize, patches: &mut Vec<Vec<u32>>) {
     if part.len() <= size {
         part.sort_unstable();
@@ -23,6 +24,7 @@ fn halve(centres: &[Vector3<f64>], part: &mut [u32], size: usize, patches: &mut 
     let axis = (high - low).imax();
     let key = |index: &u32| place(index)[axis];
     let middle = part.len() / 2;
+    // Ties are ordered by index, so that the partition is the same on every machine.
     part.select_nth_unstable_by(middle, |a, b| key(a).total_cmp(&key(b)).then(a.cmp(b)));
     let (left, right) = part.split_at_mut(middle);
     halve(centres, left, size, patches);

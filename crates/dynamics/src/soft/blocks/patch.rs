@@ -1,7 +1,7 @@
 //! A patch of neighbouring elements with its own symmetric matrix over the nodes it touches.
 //!
 //! Each patch is assembled and multiplied by one thread in a fixed order; the patches' results are then summed node by
-//! node in the order of the patches. So nothing is shared while threads run, only the upper half is kept, and the
+//! node in the order of the patches. So threads share no data while they run, only the upper triangle is stored, and the
 //! bits do not depend on the number of threads.
 
 use std::array::from_fn;
@@ -9,15 +9,16 @@ use std::collections::{BTreeSet, HashMap};
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::kernel::{Connectivity, ElementKernel, Want};
-use crate::soft::element::{Local, Parts};
+use super::kernel::{Connectivity, DerivativeOrder, ElementKernel};
+use crate::soft::element::{Local, LocalBatch};
 
-/// Marks, in a place of the scatter, that the pair's block is stored transposed.
+/// Flag in a scatter index: the pair's block is stored transposed.
 const TRANSPOSED: u32 = 1 << 31;
 
-/// Elements whose energies are found at once.
+/// Elements evaluated together: four doubles fill an AVX register.
 const LANES: usize = 4;
 
+/// Elements of one patch, their upper triangle of blocks and the vectors of a product.
 #[derive(Debug, Clone)]
 pub(super) struct Patch {
     /// The body of all elements of the patch.
@@ -28,15 +29,15 @@ pub(super) struct Patch {
     width: usize,
     /// Local nodes of each element, #E × width.
     corners: Vec<u32>,
-    /// Place of each pair (a, b ≥ a) of each element's nodes in `values`.
+    /// Index in `values` of each pair (a, b ≥ a) of each element's nodes.
     scatter: Vec<u32>,
     /// Upper rows: `columns` and `values` from `starts[row]`, the diagonal first.
     pub(super) starts: Vec<u32>,
     pub(super) columns: Vec<u32>,
     pub(super) values: Vec<Matrix3<f64>>,
-    /// The matrix that damps, kept from the start of a step; empty without damping.
-    pub(super) kept: Vec<Matrix3<f64>>,
-    /// The patch's part of a gradient or a product, by local node.
+    /// Damping matrix, stored at the start of a step; empty without damping.
+    pub(super) damping: Vec<Matrix3<f64>>,
+    /// The patch's contribution to a gradient or a product, by local node.
     pub(super) output: Vec<Vector3<f64>>,
     input: Vec<Vector3<f64>>,
     pub(super) energy: f64,
@@ -66,7 +67,7 @@ impl Patch {
             corners,
             scatter,
             values: vec![Matrix3::zeros(); columns.len()],
-            kept: Vec::new(),
+            damping: Vec::new(),
             output: vec![zero; nodes.len()],
             input: vec![zero; nodes.len()],
             nodes,
@@ -76,36 +77,42 @@ impl Patch {
         }
     }
 
-    /// Energy [J] and gradient [N] of the patch's elements at `x`, and with `want` their Hessian [N/m].
-    pub(super) fn assemble(&mut self, kernel: &dyn ElementKernel, x: &[Vector3<f64>], want: Want) {
-        let (mut local, mut parts) = (Local::default(), Parts::default());
+    /// Evaluates the energy [J] and the gradient [N] of the patch's elements at `x`, and the Hessian [N/m] that `order` names.
+    pub(super) fn assemble(
+        &mut self,
+        kernel: &dyn ElementKernel,
+        x: &[Vector3<f64>],
+        order: DerivativeOrder,
+    ) {
+        let (mut local, mut batch) = (Local::default(), LocalBatch::default());
         self.energy = 0.0;
         self.output.fill(Vector3::zeros());
-        if want != Want::Gradient {
+        if order != DerivativeOrder::Gradient {
             self.values.fill(Matrix3::zeros());
         }
         for first in (0..self.elements.len()).step_by(LANES) {
             let count = LANES.min(self.elements.len() - first);
-            // The last group is filled up with its last element.
+            // The last group is padded with its last element; only `count` lanes are added.
             let four = from_fn(|lane| self.elements[first + lane.min(count - 1)]);
-            if kernel.four(self.body, four, x, &mut parts, want) {
-                (0..count).for_each(|lane| self.add_lane(first + lane, &parts, lane, want));
+            if kernel.local_four(self.body, four, x, &mut batch, order) {
+                (0..count).for_each(|lane| self.add_lane(first + lane, &batch, lane, order));
                 continue;
             }
             for index in first..first + count {
                 let element = self.elements[index] as usize;
-                self.energy += kernel.local(self.body, element, x, &mut local, want);
-                self.add_local(index, &local, want);
+                self.energy += kernel.local(self.body, element, x, &mut local, order);
+                self.add_local(index, &local, order);
             }
         }
     }
 
-    fn add_local(&mut self, index: usize, local: &Local, want: Want) {
+    /// Scatters the derivatives of one element of any width.
+    fn add_local(&mut self, index: usize, local: &Local, order: DerivativeOrder) {
         let corners = &self.corners[index * self.width..][..self.width];
         for (corner, gradient) in corners.iter().zip(&local.gradient) {
             self.output[*corner as usize] += gradient;
         }
-        if want == Want::Gradient {
+        if order == DerivativeOrder::Gradient {
             return;
         }
         let pairs = self.width * (self.width + 1) / 2;
@@ -122,37 +129,38 @@ impl Patch {
         }
     }
 
-    /// Adds the element in lane `lane`, which has four nodes.
-    fn add_lane(&mut self, index: usize, parts: &Parts<LANES>, lane: usize, want: Want) {
-        self.energy += parts.energies[lane];
-        for (corner, gradient) in self.corners[4 * index..4 * index + 4].iter().zip(&parts.gradient) {
+    /// Scatters lane `lane` of a batch of elements with four nodes.
+    fn add_lane(&mut self, index: usize, batch: &LocalBatch<LANES>, lane: usize, order: DerivativeOrder) {
+        self.energy += batch.energies[lane];
+        for (corner, gradient) in self.corners[4 * index..4 * index + 4].iter().zip(&batch.gradient) {
             let output = &mut self.output[*corner as usize];
             (0..3).for_each(|axis| output[axis] += gradient[axis][lane]);
         }
-        if want == Want::Gradient {
+        if order == DerivativeOrder::Gradient {
             return;
         }
-        for (place, block) in self.scatter[10 * index..10 * index + 10].iter().zip(&parts.hessian) {
+        for (place, block) in self.scatter[10 * index..10 * index + 10].iter().zip(&batch.hessian) {
             let value = &mut self.values[(place & !TRANSPOSED) as usize];
-            let turn = place & TRANSPOSED != 0;
+            let transposed = place & TRANSPOSED != 0;
             for column in 0..3 {
                 for row in 0..3 {
-                    let from = if turn { &block[row][column] } else { &block[column][row] };
+                    let from = if transposed { &block[row][column] } else { &block[column][row] };
                     value[(row, column)] += from[lane];
                 }
             }
         }
     }
 
-    /// `output` = the patch's matrix, or the kept one, times the vector that has `p(block)` in each block.
-    pub(super) fn multiply(&mut self, p: impl Fn(usize) -> Vector3<f64>, kept: bool) {
-        let values = if kept { &self.kept } else { &self.values };
+    /// Writes to `output` the product of the patch's matrix, or of its damping matrix, with the vector whose blocks are `p(block)`.
+    pub(super) fn multiply(&mut self, p: impl Fn(usize) -> Vector3<f64>, damping: bool) {
+        let values = if damping { &self.damping } else { &self.values };
         for (input, &node) in self.input.iter_mut().zip(&self.nodes) {
             *input = p(node as usize);
         }
         self.output.fill(Vector3::zeros());
         for (row, span) in self.starts.windows(2).enumerate() {
             let (start, end) = (span[0] as usize, span[1] as usize);
+            // Only the upper triangle is stored: each off-diagonal block serves its row and, transposed, its column.
             let mine = self.input[row];
             let mut sum = values[start] * mine;
             for (block, &column) in values[start + 1..end].iter().zip(&self.columns[start + 1..end]) {
@@ -164,7 +172,7 @@ impl Patch {
     }
 }
 
-/// Upper rows of the pattern in which every element couples its nodes; the diagonal first in each row.
+/// Rows of the upper triangle of the pattern in which every element couples its nodes: starts and columns, the diagonal first.
 fn upper_rows<'a>(count: usize, elements: impl Iterator<Item = &'a [u32]>) -> (Vec<u32>, Vec<u32>) {
     let mut rows: Vec<BTreeSet<u32>> = (0..count).map(|row| BTreeSet::from([row as u32])).collect();
     for corners in elements {
@@ -183,7 +191,7 @@ fn upper_rows<'a>(count: usize, elements: impl Iterator<Item = &'a [u32]>) -> (V
     (starts, columns)
 }
 
-/// Places of the pairs (a, b ≥ a) of one element.
+/// Scatter indices of the pairs (a, b ≥ a) of one element.
 fn places(starts: &[u32], columns: &[u32], corners: &[u32]) -> Vec<u32> {
     let pairs = (0..corners.len()).flat_map(|a| (a..corners.len()).map(move |b| (corners[a], corners[b])));
     let place = |(a, b): (u32, u32)| {

@@ -10,7 +10,14 @@ use crate::soft::element::Local;
 pub(crate) struct Springs(Vec<DMatrix<f64>>);
 
 impl ElementKernel for (Springs, Connectivity) {
-    fn local(&self, _: usize, element: usize, x: &[Vector3<f64>], local: &mut Local, want: Want) -> f64 {
+    fn local(
+        &self,
+        _: usize,
+        element: usize,
+        x: &[Vector3<f64>],
+        local: &mut Local,
+        order: DerivativeOrder,
+    ) -> f64 {
         let h = &self.0.0[element];
         let nodes = self.1.nodes_of(element);
         let at = |node: u32| x[(node + self.1.first) as usize];
@@ -22,7 +29,7 @@ impl ElementKernel for (Springs, Connectivity) {
         for a in 0..nodes.len() {
             local.gradient[a] = g.fixed_rows::<3>(3 * a).into();
             for b in 0..nodes.len() {
-                if want != Want::Gradient {
+                if order != DerivativeOrder::Gradient {
                     local.hessian[a][b] = h.fixed_view::<3, 3>(3 * a, 3 * b).into();
                 }
             }
@@ -80,7 +87,7 @@ fn assembly_product_and_diagonal_are_those_of_the_dense_matrix() {
     let (kernel, mut dense, mut matrix) = random_system(300, 5000);
     let x = wave(301);
     let mut gradient = vec![Vector3::zeros(); 301];
-    let energy = matrix.assemble(&kernel, &x, Want::ExactHessian, &mut gradient);
+    let energy = matrix.assemble(&kernel, &x, DerivativeOrder::ExactHessian, &mut gradient);
     let expected = &dense * flat(&x);
     assert!((energy / (0.5 * flat(&x).dot(&expected)) - 1.0).abs() < 1e-12);
     assert!((flat(&gradient) - &expected).amax() < 1e-12 * expected.amax());
@@ -110,7 +117,7 @@ fn the_bits_do_not_depend_on_the_number_of_threads() {
             let (kernel, _, mut matrix) = random_system(20_000, 30_000);
             let x = wave(20_001);
             let mut gradient = vec![Vector3::zeros(); x.len()];
-            let energy = matrix.assemble(&kernel, &x, Want::ExactHessian, &mut gradient);
+            let energy = matrix.assemble(&kernel, &x, DerivativeOrder::ExactHessian, &mut gradient);
             let mut out = gradient.clone();
             matrix.multiply(&gradient, &mut out);
             (energy.to_bits(), dot(&out, &x).to_bits(), out)
@@ -120,16 +127,16 @@ fn the_bits_do_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
-fn what_is_kept_is_a_multiple_of_the_elements_part() {
+fn the_damping_matrix_is_a_multiple_of_the_elements_part() {
     let (kernel, dense, mut matrix) = random_system(40, 200);
     let x = wave(41);
     let mut out = vec![Vector3::zeros(); 41];
-    matrix.assemble(&kernel, &x, Want::ExactHessian, &mut out);
-    matrix.keep(&|_| 0.25);
-    matrix.multiply_kept(&x, &mut out);
+    matrix.assemble(&kernel, &x, DerivativeOrder::ExactHessian, &mut out);
+    matrix.store_damping(&|_| 0.25);
+    matrix.multiply_damping(&x, &mut out);
     let product = &dense * flat(&x);
     assert!((flat(&out) - 0.25 * &product).amax() < 1e-12 * product.amax());
-    matrix.add_kept(2.0);
+    matrix.add_damping(2.0);
     matrix.multiply(&x, &mut out);
     assert!((flat(&out) - 1.5 * &product).amax() < 1e-12 * product.amax());
 }

@@ -1,4 +1,4 @@
-//! From descriptions to a system of soft bodies with its contacts.
+//! Assembly of a system of soft bodies with its contacts from descriptions.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use rapier3d::dynamics::RigidBodyHandle;
 use rapier3d::pipeline::PhysicsWorld;
 
 use super::description::{NodeDepths, SoftBodyDescription, SoftOptions};
-use super::handle::{Hold, Holder};
+use super::handle::{Holder, PrescribedNodes};
 use super::partner::{Partner, Role, obstacle_pose};
 use super::solid;
 use super::world::{SoftWorld, Spring};
@@ -28,8 +28,10 @@ pub(crate) struct Rigid<'a> {
     pub(crate) handles: &'a [RigidBodyHandle],
 }
 
-/// Pressure that gathers where an overlap is released and does not part, over Young's modulus of the softest body.
-const GATHERED: f64 = 0.1;
+/// Default recovery pressure, the maximum that builds up where a released overlap does not separate, over Young's
+/// modulus of the softest body, which it strains by about as much. More crushes bodies, less separates them slowly.
+/// Half and twice change the energy that a deep overlap gains by −0.4 and +0.6 of its scale (docs/sensitivity.md).
+const RECOVERY_PRESSURE: f64 = 0.1;
 
 impl SoftWorld {
     /// The soft bodies, sorted by name and checked one by one, beside the rigid ones; none where there are none.
@@ -43,8 +45,8 @@ impl SoftWorld {
         }
         let softest =
             described.iter().map(|body| body.material.youngs_modulus()).fold(f64::INFINITY, f64::min);
-        let gathered = options.contact.recovery_pressure.unwrap_or(GATHERED * softest);
-        let contact = ContactOptions { recovery_pressure: Some(gathered), ..options.contact };
+        let recovery_pressure = options.contact.recovery_pressure.unwrap_or(RECOVERY_PRESSURE * softest);
+        let contact = ContactOptions { recovery_pressure: Some(recovery_pressure), ..options.contact };
         let mut contact = SoftContact::new(contact)?;
         let mut bodies: Vec<Elements> = Vec::new();
         let mut all_depths = Vec::new();
@@ -62,18 +64,18 @@ impl SoftWorld {
         system.gravity = gravity;
         described.iter().enumerate().for_each(|(index, body)| start(&mut system, index, body));
         let mut this = Self::of(described, system, contact, partners, all_depths);
-        this.hold(rigid)?;
-        this.look();
+        this.constrain(rigid)?;
+        this.update_overlaps();
         Ok(Some(this))
     }
 
-    /// Notes what handles and attachments hold.
-    fn hold(&mut self, rigid: &Rigid<'_>) -> Result<(), BuildError> {
+    /// Collects the nodes prescribed by handles and attachments, and the springs of attachments.
+    fn constrain(&mut self, rigid: &Rigid<'_>) -> Result<(), BuildError> {
         for (index, body) in self.described.clone().iter().enumerate() {
             for handle in &body.handles {
                 let blocks = self.blocks_of(index, &handle.nodes);
                 let places = blocks.iter().map(|&block| self.system.x[block].into()).collect();
-                self.holds.push(Hold { blocks, places, by: Holder::Handle(handle.clone()) });
+                self.prescribed.push(PrescribedNodes { blocks, places, by: Holder::Handle(handle.clone()) });
             }
             for attachment in &body.attachments {
                 let found = rigid.bodies.binary_search_by(|other| other.name.cmp(&attachment.body));
@@ -87,7 +89,7 @@ impl SoftWorld {
         Ok(())
     }
 
-    /// Attaches nodes to a rigid body: by springs where it can give way.
+    /// Attaches nodes to a rigid body: by springs where it is dynamic, as prescribed nodes where it is fixed or kinematic.
     fn attach(
         &mut self,
         index: usize,
@@ -107,11 +109,11 @@ impl SoftWorld {
         } else {
             let blocks = self.blocks_of(index, nodes);
             let places = blocks.iter().map(|&block| place(block)).collect();
-            self.holds.push(Hold { blocks, places, by: Holder::Body(number) });
+            self.prescribed.push(PrescribedNodes { blocks, places, by: Holder::Body(number) });
         }
     }
 
-    /// Blocks of a body's nodes, and of the middles of edges between two of them.
+    /// Blocks of a body's nodes, and of the edge midpoints between two of them.
     fn blocks_of(&self, index: usize, nodes: &[u32]) -> Vec<usize> {
         let elements = &self.system.bodies()[index];
         let mut all: BTreeSet<u32> = nodes.iter().copied().collect();
@@ -148,7 +150,7 @@ fn add_body(
     Ok((elements, depths))
 }
 
-/// Depths of the nodes from a distance field inside the surface [m].
+/// Depths of the nodes interpolated from a distance field on a grid inside the surface [m] [Fisher01 §4].
 fn sampled_depths(mesh: &TetMesh, resolution: usize) -> Result<Vec<f64>, SoftError> {
     let options = FieldOptions { resolution, side: Side::Inside, ..FieldOptions::default() };
     let field = DistanceField::of(&mesh.surface(), &options)
@@ -158,7 +160,7 @@ fn sampled_depths(mesh: &TetMesh, resolution: usize) -> Result<Vec<f64>, SoftErr
     Ok(depths)
 }
 
-/// Makes an obstacle of each rigid body.
+/// Adds an obstacle for each rigid body; returns the partners.
 fn partners(rigid: &Rigid<'_>, contact: &mut SoftContact) -> Result<Vec<Partner>, BuildError> {
     let mut partners = Vec::new();
     for (body, &handle) in rigid.bodies.iter().zip(rigid.handles) {
@@ -182,7 +184,7 @@ fn partners(rigid: &Rigid<'_>, contact: &mut SoftContact) -> Result<Vec<Partner>
     Ok(partners)
 }
 
-/// Gives extra blocks to bodies that are free, and to robots' links that something is attached to; returns their number.
+/// Assigns extra blocks to free bodies, and to robot links with attachments; returns the number of bodies with blocks.
 fn give_blocks(
     partners: &mut [Partner],
     described: &[SoftBodyDescription],
@@ -200,7 +202,7 @@ fn give_blocks(
     count
 }
 
-/// Puts a body where it starts, with its velocities.
+/// Sets the initial positions and velocities of a body.
 fn start(system: &mut SoftSystem, index: usize, body: &SoftBodyDescription) {
     system.transform(index, &body.pose);
     let blocks = system.blocks_of(index);

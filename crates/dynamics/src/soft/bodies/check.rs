@@ -1,11 +1,11 @@
-//! Checks of a soft body on its own, before there is a world.
+//! Validation of the description of a soft body, before the world is built.
 
 use std::collections::BTreeMap;
 
 use super::description::{Handle, SoftBodyDescription};
 use crate::error::SoftError;
 
-/// Checks handles and attachments: their nodes, times and numbers.
+/// Validates handles and attachments: their nodes, times and numbers.
 pub(crate) fn check(body: &SoftBodyDescription) -> Result<(), SoftError> {
     let nodes = body.mesh.nodes().len();
     let mut held = BTreeMap::<u32, String>::new();
@@ -30,6 +30,7 @@ pub(crate) fn check(body: &SoftBodyDescription) -> Result<(), SoftError> {
     Ok(())
 }
 
+/// Validates the nodes of a holder: there are some, all exist, none is held twice.
 fn check_nodes(
     holder: &str,
     nodes: &[u32],
@@ -51,6 +52,7 @@ fn check_nodes(
     Ok(())
 }
 
+/// Validates that all numbers of a handle are finite.
 fn check_numbers(handle: &Handle) -> Result<(), SoftError> {
     let pivot = handle.pivot.iter().map(|&x| ("a coordinate of the pivot [m]", x));
     let frames = handle.keyframes.iter().flat_map(|frame| {
@@ -58,7 +60,7 @@ fn check_numbers(handle: &Handle) -> Result<(), SoftError> {
         let rotation = frame.rotation.coords.iter().map(|&x| ("a component of a rotation", x));
         displacement.chain(rotation)
     });
-    let until = handle.until.iter().map(|&until| ("the time of letting go [s]", until));
+    let until = handle.until.iter().map(|&until| ("the release time [s]", until));
     let mut numbers = pivot.chain(frames).chain(until);
     match numbers.find(|(_, value)| !value.is_finite()) {
         Some((quantity, value)) => {
@@ -68,9 +70,10 @@ fn check_numbers(handle: &Handle) -> Result<(), SoftError> {
     }
 }
 
+/// Validates the axes and keyframes of a handle.
 fn check_keyframes(handle: &Handle) -> Result<(), SoftError> {
-    /// Angle [rad] below which a rotation is none.
-    const NO_TURN: f64 = 1e-12;
+    /// Angle [rad] below which a rotation counts as none.
+    const NO_ROTATION: f64 = 1e-12;
     let name = || handle.name.clone();
     if handle.axes == [false; 3] {
         return Err(SoftError::NoAxis { handle: name() });
@@ -83,8 +86,8 @@ fn check_keyframes(handle: &Handle) -> Result<(), SoftError> {
             return Err(SoftError::KeyframeTime { handle: name(), keyframe, time });
         }
         before = Some(time);
-        if handle.axes != [true; 3] && frame.rotation.angle() > NO_TURN {
-            return Err(SoftError::TurnsWithFreeAxis { handle: name(), time });
+        if handle.axes != [true; 3] && frame.rotation.angle() > NO_ROTATION {
+            return Err(SoftError::RotatesWithFreeAxis { handle: name(), time });
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Soft bodies as plain data.
+//! Descriptions of soft bodies: plain data.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::soft::material::Material;
 use crate::soft::{NewtonOptions, Scheme};
 use extricate_core::geometry::TetMesh;
 
-/// A soft body as it is put into a world.
+/// Description of a soft body of a world.
 #[derive(Debug, Clone)]
 pub struct SoftBodyDescription {
     /// Its name, unique among all bodies of the world; soft bodies are ordered by it.
@@ -20,7 +20,7 @@ pub struct SoftBodyDescription {
     pub mesh: Arc<TetMesh>,
     /// Linear or quadratic elements.
     pub elements: ElementKind,
-    /// What it is made of.
+    /// The material.
     pub material: Material,
     /// Body → world at the start, where it is at rest.
     pub pose: Isometry3<f64>,
@@ -28,16 +28,16 @@ pub struct SoftBodyDescription {
     pub linear_velocity: Vector3<f64>,
     /// Angular velocity about its centre of mass at the start [rad/s, world].
     pub angular_velocity: Vector3<f64>,
-    /// Where the depths of its nodes under its surface come from.
+    /// Source of the depths of its nodes below its surface.
     pub depths: NodeDepths,
-    /// Nodes that are held or moved; a node belongs to one of them at most.
+    /// Handles: nodes with prescribed motion; a node belongs to one of them at most.
     pub handles: Vec<Handle>,
-    /// Nodes that hang on rigid bodies.
+    /// Nodes attached to rigid bodies.
     pub attachments: Vec<SoftAttachment>,
 }
 
 impl SoftBodyDescription {
-    /// A body of linear elements at rest, its depths exact, held by nothing.
+    /// A body of linear elements at rest, with exact depths, without handles and attachments.
     #[must_use]
     pub fn new(
         name: impl Into<String>,
@@ -60,39 +60,39 @@ impl SoftBodyDescription {
     }
 }
 
-/// Where the depths of a soft body's nodes come from [Fisher01 §4].
+/// Source of the depths of a soft body's nodes [Fisher01 §4].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum NodeDepths {
-    /// Closest points of the surface: exact.
+    /// Closest points on the surface: exact.
     #[default]
     Exact,
-    /// A distance field on a grid, with about this many points along the longest side.
+    /// A distance field on a grid.
     Grid {
-        /// Grid points along the longest side.
+        /// Approximate number of grid points along the longest side.
         resolution: usize,
     },
 }
 
-/// Nodes that are moved as one rigid piece, or held.
+/// Nodes with a prescribed rigid motion, or fixed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Handle {
     /// Its name, unique in its body.
     pub name: String,
     /// Nodes of the body's mesh.
     pub nodes: Vec<u32>,
-    /// Components that are prescribed, world axes; all three where the handle turns.
+    /// Prescribed components, world axes; all three where the handle rotates.
     pub axes: [bool; 3],
-    /// The point that turns are about, at the start [m, world].
+    /// Centre of its rotations, at the start [m, world].
     pub pivot: Point3<f64>,
-    /// Where it is when, by ascending time; empty: it stays where it is at the start.
+    /// Keyframes of its motion, by ascending time; empty: it stays at its initial position.
     pub keyframes: Vec<Keyframe>,
-    /// When it lets go [s]; `None`: never.
+    /// Time at which it releases its nodes [s]; `None`: never.
     pub until: Option<f64>,
 }
 
-/// Where a handle is at a time, against the start. Between two keyframes the displacement goes on a straight line and the
-/// rotation by the shorter way about one axis, both smoothly from rest to rest; before the first it goes likewise from the
-/// start (time 0), after the last it stays.
+/// Pose of a handle at a time, relative to the start. Between two keyframes the displacement is interpolated along a straight line
+/// and the rotation along the shorter arc about one axis, both smoothly from rest to rest; likewise from the start (time 0) to the
+/// first keyframe; after the last one the handle stays there.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Keyframe {
     /// Time [s].
@@ -103,18 +103,18 @@ pub struct Keyframe {
     pub rotation: UnitQuaternion<f64>,
 }
 
-/// Nodes that hang on a rigid body.
+/// Nodes attached to a rigid body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SoftAttachment {
     /// Name of the rigid body.
     pub body: String,
     /// Nodes of the soft body's mesh.
     pub nodes: Vec<u32>,
-    /// Stiffness of each node's spring [N/m]; used for dynamic bodies: on others the nodes are prescribed.
+    /// Stiffness of each node's spring [N/m]; used for dynamic bodies: on others the nodes are prescribed rigidly.
     pub stiffness: f64,
 }
 
-/// How the soft bodies of a world are stepped.
+/// Options for stepping the soft bodies of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SoftOptions {
     /// Time integration.
@@ -127,12 +127,12 @@ pub struct SoftOptions {
     pub contact: ContactOptions,
 }
 
-/// How soft bodies go from one step to the next.
+/// Time-stepping scheme of soft bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SoftScheme {
-    /// By an integrator.
+    /// Dynamics by a time integrator.
     Dynamic(Scheme),
-    /// Each step is an equilibrium under gravity, contact and the handles where they are then: no inertia.
+    /// Each step is an equilibrium under gravity, contact and the handles at their poses then, without inertia.
     QuasiStatic,
 }
 

@@ -1,35 +1,35 @@
-//! Nodes that are held: where a handle is at a time, and what it prescribes.
+//! Prescribed nodes: poses of handles over time, and the positions that handles and rigid bodies prescribe.
 
 use nalgebra::{Isometry3, Point3, Unit, UnitQuaternion, Vector3};
 
 use super::description::{Handle, Keyframe};
 use crate::soft::SoftSystem;
 
-/// Share of a step by which its end may be past the time of letting go: rounding of sums of steps.
-const LATE: f64 = 1e-6;
+/// Fraction of a step by which its end may be past the release time of a handle: rounding of sums of steps. A
+/// safeguard, without effect on the sets of docs/sensitivity.md.
+const TIME_TOLERANCE: f64 = 1e-6;
 
-/// Nodes that are prescribed.
+/// Nodes prescribed by one handle or rigid body.
 #[derive(Debug, Clone)]
-pub(super) struct Hold {
+pub(super) struct PrescribedNodes {
     /// Blocks of the system.
     pub(super) blocks: Vec<usize>,
-    /// Where they are in the frame of the holder [m]: the world at the start for a handle, the body for a rigid one.
+    /// Their positions in the frame of the holder [m]: the world at the start for a handle, the obstacle's frame for a rigid body.
     pub(super) places: Vec<Point3<f64>>,
     pub(super) by: Holder,
 }
 
-/// What holds nodes.
+/// Holder of prescribed nodes.
 #[derive(Debug, Clone)]
 pub(super) enum Holder {
     /// A handle.
     Handle(Handle),
-    /// A rigid body that is fixed or kinematic, by its index.
+    /// A fixed or kinematic rigid body, by its index.
     Body(usize),
 }
 
-impl Hold {
-    /// Prescribes the nodes for a part of a step that ends at `time` and takes `dt` [s]; `pose_of` are the poses of rigid
-    /// bodies then.
+impl PrescribedNodes {
+    /// Prescribes the nodes for a substep that ends at `time` and takes `dt` [s]; `pose_of` returns the poses of rigid bodies then.
     pub(super) fn prescribe(
         &self,
         system: &mut SoftSystem,
@@ -39,7 +39,7 @@ impl Hold {
         let (pose, axes) = match &self.by {
             Holder::Body(index) => (pose_of(*index), [true; 3]),
             Holder::Handle(handle) => {
-                if handle.until.is_some_and(|until| time > until + LATE * dt) {
+                if handle.until.is_some_and(|until| time > until + TIME_TOLERANCE * dt) {
                     self.blocks.iter().for_each(|&block| system.release(block));
                     return;
                 }
@@ -61,21 +61,27 @@ pub(super) fn handle_pose(handle: &Handle, time: f64) -> Isometry3<f64> {
     let span = to.time - from.time;
     let part = if span > 0.0 { smooth((time - from.time) / span) } else { 0.0 };
     let displacement = from.displacement.lerp(&to.displacement, part);
-    let rotation = turned(&from.rotation, &to.rotation, part);
+    let rotation = interpolate_rotation(&from.rotation, &to.rotation, part);
     let pivot = handle.pivot.coords;
     Isometry3::from_parts((pivot + displacement - rotation * pivot).into(), rotation)
 }
 
-/// From 0 to 1, at rest at both ends.
+/// The cubic smoothstep from 0 to 1, with zero slope at both ends.
 fn smooth(u: f64) -> f64 {
     let u = u.clamp(0.0, 1.0);
     u * u * (3.0 - 2.0 * u)
 }
 
-/// A part of the shorter way from one rotation to another, about one axis; half a turn goes about the axis of `to`.
-fn turned(from: &UnitQuaternion<f64>, to: &UnitQuaternion<f64>, part: f64) -> UnitQuaternion<f64> {
-    let way = to * from.inverse();
-    let short = if way.w < 0.0 { -way.into_inner() } else { way.into_inner() };
+/// Spherical interpolation along the shorter arc from one rotation to another, about one axis; a relative rotation by π, for
+/// which both arcs are equally long, follows the sign of its quaternion.
+fn interpolate_rotation(
+    from: &UnitQuaternion<f64>,
+    to: &UnitQuaternion<f64>,
+    part: f64,
+) -> UnitQuaternion<f64> {
+    let relative = to * from.inverse();
+    // A unit quaternion and its negative are the same rotation; that with w ≥ 0 has the angle below π.
+    let short = if relative.w < 0.0 { -relative.into_inner() } else { relative.into_inner() };
     let sine = short.imag().norm();
     match Unit::try_new(short.imag(), 0.0) {
         Some(axis) => UnitQuaternion::from_axis_angle(&axis, part * 2.0 * sine.atan2(short.w)) * from,
@@ -117,12 +123,12 @@ mod tests {
             (handle_pose(&handle, 0.0).to_homogeneous() - Isometry3::identity().to_homogeneous()).norm()
                 < 1e-15
         );
-        // A quarter of the time is 3/16 − 2/64 of the way; the pivot only shifts.
+        // A quarter of the time is 3/16 − 2/64 of the motion; the pivot only translates.
         let early = handle_pose(&handle, 0.5);
         let part = 3.0 / 16.0 - 2.0 / 64.0;
         assert!((early.rotation.angle() - part * FRAC_PI_2).abs() < 1e-14);
         assert!((early * Point3::new(1.0, 0.0, 0.0) - Point3::new(1.0, 0.0, 2.0 * part)).norm() < 1e-14);
-        // The point at the origin turns about the pivot: (−1, 0, 0) becomes (0, −1, 0).
+        // The point at the origin rotates about the pivot: (−1, 0, 0) becomes (0, −1, 0).
         for time in [2.0, 7.0] {
             let moved = handle_pose(&handle, time) * Point3::origin();
             assert!((moved - Point3::new(1.0, -1.0, 2.0)).norm() < 1e-14, "{moved}");
@@ -131,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_go_the_shorter_way_and_half_a_turn_goes_somewhere() {
+    fn rotations_take_the_shorter_arc_and_half_a_revolution_takes_either() {
         let back = handle(&[(1.0, Vector3::zeros(), 1.5 * PI)]);
         let middle = handle_pose(&back, 0.5).rotation;
         assert!((middle.angle_to(&about_z(-0.25 * PI))).abs() < 1e-14);

@@ -1,25 +1,25 @@
-//! Soft bodies of a world: what they are made of, and how they are stepped beside rigid ones.
+//! Soft bodies of a world: their descriptions, and their stepping coupled with rigid bodies.
 //!
-//! A step of a world first moves the soft bodies, from the state at its start, then hands rapier what they did to the rigid
-//! ones, and rapier moves those. In the soft step
+//! A step of a world first advances the soft bodies from the state at its start, then applies their loads to the rigid bodies in
+//! rapier, which advances those. In the soft step
 //!
-//! - a dynamic body takes part with its inertia and two blocks of unknowns, its position and its turn, so that stiff contacts
-//!   and light bodies are stable; what these blocks gain in velocity beyond what is expected without the soft bodies is the
-//!   load, and it acts through rapier's step as a force, as gravity does;
-//! - a kinematic body is where it will be at the end of the step, a fixed one where it is, and neither feels anything;
-//! - a link of a robot is moved with the velocity that it has and feels the force of the end of the soft step in rapier's, a substep
-//!   late.
+//! - a dynamic body has its inertia and two blocks of unknowns, position and rotation, so that stiff contacts and light bodies are
+//!   stable; the velocity that these blocks gain beyond the one predicted without the soft bodies is the load, which acts
+//!   through rapier's step as a force, as gravity does;
+//! - a kinematic body is at its pose of the end of the step, a fixed one at its pose, and neither is affected;
+//! - a link of a robot moves with its current velocity and receives the force of the end of the soft step in rapier's step, a
+//!   substep late.
 //!
-//! What is expected of a dynamic body without the soft bodies is free fall, and what held it against that and against their load
-//! in the step before, but no more than that: a box on the ground does not give way under a soft body, and one that has just
-//! hit the ground is not expected to jump.
+//! The predicted acceleration of a dynamic body without the soft bodies is free fall plus the support that balanced it and the
+//! soft load in the previous step, bounded by these: a box on the ground does not give way under a soft body, and one that has just
+//! hit the ground is not predicted to jump.
 //!
-//! Force and opposite force are one number, so momentum is kept to the residual of Newton's method. The limits: support that
+//! Action and reaction are one number, so momentum is conserved to the residual of Newton's method. Limits: support that
 //! appears or ends is known a step late; free fall differs by 5/12 g h² a step between the implicit soft step of length h and
-//! rapier's six substeps; a link that is much lighter than what its contacts bear in a step (their stiffness times h²)
-//! rings; nodes on fixed and kinematic bodies are prescribed, and the force that takes is not told.
+//! rapier's six substeps; a link that is much lighter than the load of its contacts in a step (their stiffness times h²)
+//! rings; nodes on fixed and kinematic bodies are prescribed, and their constraint forces are not reported.
 //!
-//! A step that does not converge is taken again in halves, quarters and eighths, then it is an error and the world is as before.
+//! A step that does not converge is repeated in 2, 4 and 8 substeps; then it is an error, and the world is as before.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Rigid bodies as the soft solve sees them.
+//! Partners: the rigid bodies coupled to the soft solve.
 
 use nalgebra::{Isometry3, Matrix3, UnitQuaternion, Vector3};
 use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
@@ -11,20 +11,20 @@ use crate::soft::ExtraBlock;
 use crate::soft::contact::Motion;
 use crate::stateful::{Mismatch, Stateful};
 
-/// What a rigid body does in the soft solve.
+/// Role of a rigid body in the soft solve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// It stands.
+    /// At rest.
     Fixed,
-    /// It is moved with the velocity that it has, and feels nothing.
+    /// Moves with its current velocity, unaffected by forces.
     Driven,
-    /// A part of a robot: it is moved with the velocity that it has, and feels forces in rapier's next step.
+    /// A link of a robot: moves with its current velocity, and receives forces in rapier's next step.
     Link,
-    /// It takes part with two blocks.
+    /// Solved for, with two blocks of unknowns.
     Free,
 }
 
-/// A rigid body beside soft ones.
+/// A rigid body coupled to the soft bodies.
 #[derive(Debug, Clone)]
 pub(super) struct Partner {
     pub(super) handle: RigidBodyHandle,
@@ -35,18 +35,18 @@ pub(super) struct Partner {
     pub(super) radius: f64,
     /// Number of its first extra block, if it has blocks.
     pub(super) extra: Option<usize>,
-    /// What of it the next step follows from.
+    /// State carried from step to step.
     pub(super) state: PartnerState,
 }
 
-/// The state of a rigid body beside soft ones.
+/// The state of a coupled rigid body.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct PartnerState {
     /// Velocities before rapier's last step: linear [m/s] and angular [rad/s].
-    given: Option<[Vector3<f64>; 2]>,
-    /// Accelerations that the soft bodies gave it in the last step: linear [m/s²] and angular [rad/s²].
-    loaded: [Vector3<f64>; 2],
-    /// What the soft bodies did to it in the last step.
+    velocity_before: Option<[Vector3<f64>; 2]>,
+    /// Accelerations by the soft bodies in the last step: linear [m/s²] and angular [rad/s²].
+    load_acceleration: [Vector3<f64>; 2],
+    /// Load of the soft bodies on it in the last step.
     pub(super) load: SoftLoad,
 }
 
@@ -63,16 +63,16 @@ impl Stateful for Partner {
     }
 }
 
-/// A rigid body during a step of the soft ones.
+/// Motion of a coupled rigid body during a step of the soft bodies.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Moving {
     /// Pose of the obstacle's frame.
     pub(super) pose: Isometry3<f64>,
     /// Velocity of the centre of mass [m/s] and angular velocity [rad/s].
     pub(super) velocity: [Vector3<f64>; 2],
-    /// Accelerations by all but the soft bodies: linear [m/s²] and angular [rad/s²].
-    pub(super) drift: [Vector3<f64>; 2],
-    /// Changes of the velocities that the soft bodies make.
+    /// Predicted accelerations without the soft bodies: linear [m/s²] and angular [rad/s²].
+    pub(super) acceleration: [Vector3<f64>; 2],
+    /// Changes of the velocities by the soft bodies.
     pub(super) change: [Vector3<f64>; 2],
     /// Mass [kg] and inertia about the centre of mass in its own axes [kg·m²].
     mass: f64,
@@ -84,7 +84,7 @@ impl Partner {
         Self { handle, role, centre, radius, extra: None, state: PartnerState::default() }
     }
 
-    /// Where the body is and how it will move during a step of `dt` [s].
+    /// Pose, velocity and predicted acceleration of the body at the start of a step of `dt` [s].
     pub(super) fn moving(&self, physics: &PhysicsWorld, dt: f64) -> Moving {
         let body = &physics.bodies[self.handle];
         let pose = obstacle_pose(&(*body.position()).into(), &self.centre);
@@ -95,7 +95,11 @@ impl Partner {
         Moving {
             pose,
             velocity: if moves { [linear, angular] } else { Default::default() },
-            drift: if self.role == Role::Free { self.drift(body, physics, dt) } else { Default::default() },
+            acceleration: if self.role == Role::Free {
+                self.expected_acceleration(body, physics, dt)
+            } else {
+                Default::default()
+            },
             change: Default::default(),
             mass: body.mass(),
             inertia: pose.rotation.inverse().to_rotation_matrix()
@@ -104,33 +108,33 @@ impl Partner {
         }
     }
 
-    /// Accelerations that are to be expected without the soft bodies: free fall, and what held the body against that and
-    /// against the soft bodies' load in rapier's last step. More than it bore then no support is taken to bear: a
-    /// collision, which is over, is not expected again.
-    fn drift(&self, body: &RigidBody, physics: &PhysicsWorld, dt: f64) -> [Vector3<f64>; 2] {
+    /// Predicted accelerations without the soft bodies: free fall plus the support of rapier's last step, which is the measured
+    /// acceleration less free fall and soft load. The support is bounded by the load that it balanced: an impact, which is over,
+    /// is not predicted again.
+    fn expected_acceleration(&self, body: &RigidBody, physics: &PhysicsWorld, dt: f64) -> [Vector3<f64>; 2] {
         let fall: Vector3<f64> = physics.gravity.into();
-        let Some(given) = self.state.given else { return [fall, Vector3::zeros()] };
+        let Some(before) = self.state.velocity_before else { return [fall, Vector3::zeros()] };
         let now: [Vector3<f64>; 2] = [body.linvel().into(), body.angvel().into()];
         let bounds = [
-            fall.norm() + self.state.loaded[0].norm(),
-            fall.norm() / self.radius + self.state.loaded[1].norm(),
+            fall.norm() + self.state.load_acceleration[0].norm(),
+            fall.norm() / self.radius + self.state.load_acceleration[1].norm(),
         ];
         let falls = [fall, Vector3::zeros()];
         [0, 1].map(|i| {
-            let held = (now[i] - given[i]) / dt - falls[i] - self.state.loaded[i];
+            let held = (now[i] - before[i]) / dt - falls[i] - self.state.load_acceleration[i];
             falls[i] + held.cap_magnitude(bounds[i])
         })
     }
 
-    /// Hands rapier what the soft bodies do to the body over a step of `dt` [s]: as a force that acts through it as gravity does,
-    /// so that a body at rest stays there.
-    pub(super) fn push(&mut self, physics: &mut PhysicsWorld, moving: &Moving, dt: f64) {
+    /// Applies the load of the soft bodies over a step of `dt` [s] in rapier: as a force throughout its step, as gravity is, so
+    /// that a body at rest stays at rest.
+    pub(super) fn apply_load(&mut self, physics: &mut PhysicsWorld, moving: &Moving, dt: f64) {
         let body = &mut physics.bodies[self.handle];
         if self.role == Role::Free {
             let [linear, angular] = moving.change.map(|change| change / dt);
-            self.state.loaded = [linear, angular];
+            self.state.load_acceleration = [linear, angular];
             self.state.load = SoftLoad { force: body.mass() * linear, torque: inertia_times(body, &angular) };
-            self.state.given = Some([body.linvel().into(), body.angvel().into()]);
+            self.state.velocity_before = Some([body.linvel().into(), body.angvel().into()]);
         }
         if matches!(self.role, Role::Free | Role::Link) {
             body.reset_forces(false);
@@ -142,7 +146,7 @@ impl Partner {
 }
 
 impl Moving {
-    /// The extra blocks of a body with the velocities `v`: position, and turn since now.
+    /// The extra blocks of a body with given velocities: position, and rotation vector since the start of the step.
     pub(super) fn blocks(&self, [linear, angular]: [Vector3<f64>; 2]) -> [ExtraBlock; 2] {
         let rotation = self.pose.rotation.to_rotation_matrix();
         [
@@ -161,19 +165,22 @@ impl Moving {
         ]
     }
 
-    /// The velocities with a share of what the drift changes them by in `dt` [s].
-    pub(super) fn pushed(&self, share: f64, dt: f64) -> [Vector3<f64>; 2] {
-        [0, 1].map(|i| self.velocity[i] + share * dt * self.drift[i])
+    /// The velocities after a fraction of `dt` [s] at the predicted accelerations.
+    pub(super) fn velocity_with_drift(&self, fraction: f64, dt: f64) -> [Vector3<f64>; 2] {
+        [0, 1].map(|i| self.velocity[i] + fraction * dt * self.acceleration[i])
     }
 
-    /// The pose after `dt` [s] at the velocities that it has.
+    /// The pose after `dt` [s] at the current velocities.
     pub(super) fn pose_after(&self, dt: f64) -> Isometry3<f64> {
         let [linear, angular] = self.velocity;
-        let turn = UnitQuaternion::from_scaled_axis(angular * dt);
-        Isometry3::from_parts((self.pose.translation.vector + dt * linear).into(), turn * self.pose.rotation)
+        let rotation = UnitQuaternion::from_scaled_axis(angular * dt);
+        Isometry3::from_parts(
+            (self.pose.translation.vector + dt * linear).into(),
+            rotation * self.pose.rotation,
+        )
     }
 
-    /// How an obstacle moves whose body is driven.
+    /// Kinematic motion of the obstacle with the current velocities.
     pub(super) fn driven(&self) -> Motion {
         let [linear, angular] = self.velocity;
         Motion::Kinematic { linear, angular }

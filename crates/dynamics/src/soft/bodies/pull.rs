@@ -1,32 +1,32 @@
-//! Pulling at a soft body: a spring on the mean of the nodes around one, as a part of the implicit solve.
+//! Interactive pulling of a soft body: a spring on the mean position of the nodes around one, as a part of the implicit solve.
 
 use nalgebra::{Point3, Vector3};
 
 use super::description::SoftScheme;
-use crate::pull::spring::{RATE, SOFT_LIMIT, greatest_acceleration};
+use crate::pull::spring::{RATE, SOFT_LIMIT, max_acceleration};
 use crate::soft::interaction::{Interaction, OuterProducts};
 use crate::soft::{Scheme, SoftSystem};
 
-/// Nodes that are pulled.
+/// Pulled nodes and their target.
 #[derive(Debug, Clone)]
 pub(super) struct NodePull {
-    /// Their blocks, each with its share of the mean.
-    shares: Vec<(u32, f64)>,
-    /// Where they are pulled to [m, world].
+    /// Their blocks, each with its weight in the mean.
+    weights: Vec<(u32, f64)>,
+    /// Target of their mean [m, world].
     target: Vector3<f64>,
-    /// Masses of the body, and of the nodes that are held [kg].
+    /// Masses of the body, and of the pulled nodes [kg].
     masses: [f64; 2],
     /// Half the diagonal of the body at rest [m].
     radius: f64,
 }
 
-/// A pull during a step, beside what else acts: E = k/2 |p − t|² + c/2h |p − p₀|² − w·(p − p₀) with p the mean of the nodes,
-/// p₀ where it was at the start, k = m ω², c = 2 m ω, and the weight w of the body that it carries.
+/// A pull during a step, added to another interaction: E = k/2 |p − t|² + c/2h |p − p₀|² − w·(p − p₀) with p the mean of the
+/// nodes, p₀ its position at the start, k = m ω², c = 2 m ω (critical damping), and the weight w of the body that it carries.
 pub(super) struct Pulled<'a> {
     pull: &'a NodePull,
     /// p₀ [m].
     start: Vector3<f64>,
-    /// t [m], not farther away than the limit of the force allows.
+    /// t [m], no farther away than the limit of the force allows.
     target: Vector3<f64>,
     /// k and c/h [N/m].
     stiffness: [f64; 2],
@@ -36,7 +36,7 @@ pub(super) struct Pulled<'a> {
 }
 
 impl NodePull {
-    /// A pull at the nodes of the elements around a node of a body towards a place [m].
+    /// A pull of the nodes of the elements around a node of a body towards a target [m].
     pub(super) fn new(system: &SoftSystem, body: usize, node: usize, target: Point3<f64>) -> Self {
         let elements = &system.bodies()[body];
         let around = (0..elements.element_count()).map(|e| elements.nodes_of(e));
@@ -48,15 +48,16 @@ impl NodePull {
         let held: f64 = nodes.iter().map(|&node| mass(node)).sum();
         let first = u32::try_from(system.blocks_of(body).start).expect("blocks fit 32 bits");
         Self {
-            shares: nodes.iter().map(|&node| (first + node, mass(node) / held)).collect(),
+            weights: nodes.iter().map(|&node| (first + node, mass(node) / held)).collect(),
             target: target.coords,
             masses: [elements.masses().iter().sum(), held],
             radius: 0.5 * elements.linear_mesh().aabb().extents().norm(),
         }
     }
 
+    /// Mean position of the nodes [m], weighted by mass.
     pub(super) fn mean(&self, x: &[Vector3<f64>]) -> Vector3<f64> {
-        self.shares.iter().map(|&(block, share)| share * x[block as usize]).sum()
+        self.weights.iter().map(|&(block, weight)| weight * x[block as usize]).sum()
     }
 
     /// The pull during a step of `dt` [s] that starts with the blocks at `x`.
@@ -66,19 +67,19 @@ impl NodePull {
         (gravity, scheme): (&Vector3<f64>, SoftScheme),
         other: &'a mut dyn Interaction,
     ) -> Pulled<'a> {
-        // An explicit step is stable only with what the held nodes themselves resist.
+        // An explicit step is stable only with a stiffness in proportion to the mass of the pulled nodes themselves.
         let explicit = scheme == SoftScheme::Dynamic(Scheme::SymplecticEuler);
         let mass = self.masses[usize::from(explicit)];
         let start = self.mean(x);
-        let most = greatest_acceleration(SOFT_LIMIT, gravity, self.radius) / (RATE * RATE);
-        let target = start + (self.target - start).cap_magnitude(most);
+        let max_distance = max_acceleration(SOFT_LIMIT, gravity, self.radius) / (RATE * RATE);
+        let target = start + (self.target - start).cap_magnitude(max_distance);
         let stiffness = [mass * RATE * RATE, 2.0 * mass * RATE / dt];
         Pulled { pull: self, start, target, stiffness, carried: -self.masses[0] * gravity, other }
     }
 }
 
 impl Pulled<'_> {
-    /// Energy [J] and its gradient by p [N].
+    /// Energy [J] and its gradient with respect to p [N].
     fn spring(&self, x: &[Vector3<f64>]) -> (f64, Vector3<f64>) {
         let p = self.pull.mean(x);
         let (stretch, moved) = (p - self.target, p - self.start);
@@ -96,17 +97,17 @@ impl Interaction for Pulled<'_> {
 
     fn linearise(&mut self, x: &[Vector3<f64>], g: &mut [Vector3<f64>], hessian: &mut OuterProducts) -> f64 {
         let (energy, pull) = self.spring(x);
-        for &(block, share) in &self.pull.shares {
-            g[block as usize] += share * pull;
+        for &(block, weight) in &self.pull.weights {
+            g[block as usize] += weight * pull;
         }
         for axis in 0..3 {
-            let column = self.pull.shares.iter().map(|&(block, share)| (block, Vector3::ith(axis, share)));
+            let column = self.pull.weights.iter().map(|&(block, weight)| (block, Vector3::ith(axis, weight)));
             hessian.push(self.stiffness[0] + self.stiffness[1], column);
         }
         energy + self.other.linearise(x, g, hessian)
     }
 
-    fn beside(&mut self) -> Option<&mut dyn Interaction> {
+    fn inner(&mut self) -> Option<&mut dyn Interaction> {
         Some(self.other)
     }
 }

@@ -1,6 +1,6 @@
-//! Rigid shapes as soft bodies meet them: a signed distance, and points of the surface.
+//! Rigid shapes as obstacles of soft bodies: a signed distance field, and samples of the surface.
 //!
-//! Half-spaces, balls, cuboids, capsules and cylinders are formulas; meshes, cones, hulls and rounded shapes are looked up
+//! Half-spaces, balls, cuboids, capsules and cylinders have closed forms; meshes, cones, hulls and rounded shapes are queried
 //! by closest points of their mesh. A mesh that is a surface without an inside has no depth: only its vertices push.
 
 use std::sync::Arc;
@@ -14,16 +14,18 @@ use extricate_core::geometry::{Solidity, TriangleMesh};
 use extricate_core::proximity::Model;
 use extricate_core::query::Shape;
 
-/// Cells along an edge of a cuboid whose corners are its samples.
+/// Cells along an edge of a cuboid whose corners are its samples. This and the next two: fewer samples miss rigid
+/// features between the nodes of coarse soft meshes; half the spacing quadruples the samples of a surface, and their
+/// queries. No effect on the sets of docs/sensitivity.md.
 const CUTS: u32 = 6;
 /// Steps of a quarter of a great circle between samples of round shapes.
 const FREQUENCY: u32 = 6;
 /// Samples around a cylinder or a cone.
 const AROUND: u32 = 24;
-/// Sides of the polygon that stands for a cone's circle: inside it by 0.05 % of the radius.
+/// Sides of the polygon that approximates a cone's circle: inside it by 0.05 % of the radius.
 const SIDES: u32 = 96;
 
-/// A signed distance moved from its own frame into an obstacle's.
+/// A signed distance transformed from its own frame into an obstacle's.
 struct Placed {
     shape: Arc<dyn SignedDistance>,
     /// Obstacle's frame → the shape's own.
@@ -37,8 +39,8 @@ impl SignedDistance for Placed {
     }
 }
 
-/// The obstacle that a rigid body is, standing at the origin; its frame is the body's moved to `centre` [m, body frame].
-/// None where a shape has no mesh.
+/// The obstacle of a rigid shape, at the origin; its frame is the body's translated to `centre` [m, body frame]. None where the
+/// shape needs a mesh and has none.
 pub(super) fn obstacle(shape: &Shape, centre: &Vector3<f64>) -> Option<Obstacle> {
     let formula = primitive(shape);
     let own: Arc<dyn SignedDistance> = match formula {
@@ -57,7 +59,7 @@ pub(super) fn obstacle(shape: &Shape, centre: &Vector3<f64>) -> Option<Obstacle>
     Some(obstacle)
 }
 
-/// The formula of a shape that has one.
+/// The primitive of a shape that has a closed-form signed distance.
 fn primitive(shape: &Shape) -> Option<Primitive> {
     let convex = shape.core()?;
     let radius = convex.radius();
@@ -73,7 +75,7 @@ fn primitive(shape: &Shape) -> Option<Primitive> {
     })
 }
 
-/// The mesh of a shape that has no formula.
+/// The mesh of a shape without a closed-form signed distance.
 fn model(shape: &Shape) -> Option<Arc<Model>> {
     let Some(convex) = shape.core() else { return shape.model().cloned() };
     let mesh = match *convex.core() {
@@ -85,7 +87,7 @@ fn model(shape: &Shape) -> Option<Arc<Model>> {
     mesh.map(solid)
 }
 
-/// A mesh whose vertices are the samples.
+/// A mesh of a shape whose vertices are the samples.
 fn sampled(shape: &Shape) -> Option<Arc<Model>> {
     let mesh = match primitive(shape) {
         Some(Primitive::Ball { radius }) => Sphere { radius, frequency: FREQUENCY }.mesh(),
@@ -104,6 +106,7 @@ fn sampled(shape: &Shape) -> Option<Arc<Model>> {
     mesh.ok().map(solid)
 }
 
+/// The model of the solid that a mesh bounds.
 fn solid(mesh: TriangleMesh) -> Arc<Model> {
     Arc::new(Model::new(mesh, Solidity::Solid))
 }
@@ -159,14 +162,14 @@ mod tests {
     fn a_half_space_is_below_its_plane_whichever_way_it_faces() {
         for normal in [Vector3::z(), -Vector3::z(), Vector3::new(0.48, -0.6, 0.64), -Vector3::x()] {
             let upside_down = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI);
-            let turn = UnitQuaternion::rotation_between(&Vector3::z(), &normal).unwrap_or(upside_down);
+            let rotation = UnitQuaternion::rotation_between(&Vector3::z(), &normal).unwrap_or(upside_down);
             let centre = Vector3::new(0.1, 0.2, 0.3);
             let obstacle = obstacle(&Shape::half_space(), &centre).unwrap();
             assert!(obstacle.samples.is_empty());
             let point = Point3::new(0.7, -0.4, 1.1);
-            let (distance, gradient) = obstacle.shape.value_and_gradient(&(turn.inverse() * point));
-            assert!((distance - normal.dot(&(point.coords + turn * centre))).abs() < 1e-14);
-            assert!((turn * gradient - normal).norm() < 1e-14);
+            let (distance, gradient) = obstacle.shape.value_and_gradient(&(rotation.inverse() * point));
+            assert!((distance - normal.dot(&(point.coords + rotation * centre))).abs() < 1e-14);
+            assert!((rotation * gradient - normal).norm() < 1e-14);
         }
     }
 }

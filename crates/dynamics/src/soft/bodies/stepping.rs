@@ -1,4 +1,4 @@
-//! A step of the soft bodies beside the rigid ones.
+//! A step of the soft bodies, coupled with the rigid ones.
 
 use std::time::Instant;
 
@@ -15,19 +15,20 @@ use crate::soft::contact::Motion;
 use crate::soft::interaction::{Interaction, OuterProducts};
 use crate::soft::{Scheme, SoftStepReport, StepOptions, Times};
 
-/// Most times that the parts of a step are halved.
-const HALVINGS: u32 = 3;
+/// Maximum number of halvings of a step that does not converge: 8 substeps at most. Each failed attempt costs up to the maximum
+/// number of Newton iterations.
+const MAX_HALVINGS: u32 = 3;
 
 /// A step that failed in all attempts.
 pub(crate) struct Failure {
     pub(crate) source: SoftError,
-    /// Parts of the last attempt.
+    /// Substeps of the last attempt.
     pub(crate) parts: usize,
 }
 
 impl SoftWorld {
-    /// Moves the soft bodies by the step of the world that begins at `time` and takes `dt` [s], and pushes the rigid ones. A step that does
-    /// not converge is taken again in halves, quarters, eighths; on failure all is as before.
+    /// Advances the soft bodies by the step of the world that begins at `time` and takes `dt` [s], and applies their loads to the
+    /// rigid ones. A step that does not converge is repeated in 2, 4 and 8 substeps; on failure the state is as before.
     pub(crate) fn step(
         &mut self,
         physics: &mut PhysicsWorld,
@@ -37,14 +38,14 @@ impl SoftWorld {
         let start = Instant::now();
         let moving: Vec<_> = self.partners.iter().map(|partner| partner.moving(physics, dt)).collect();
         let before = (self.system.x.clone(), self.system.v.clone());
-        // Only the release of overlaps at the start makes contact remember steps.
+        // Only the release of initial overlaps carries state of contact from step to step.
         let contact = options.contact.recovery.map(|_| self.contact.clone());
         let mut halvings = 0;
         let (moved, (mut report, mut times)) = loop {
             let (parts, mut moved) = (1 << halvings, moving.clone());
-            match self.parts(&mut moved, options, (time, dt), parts) {
+            match self.substeps(&mut moved, options, (time, dt), parts) {
                 Ok(done) => break (moved, done),
-                Err(source) if halvings == HALVINGS => return Err(Failure { source, parts }),
+                Err(source) if halvings == MAX_HALVINGS => return Err(Failure { source, parts }),
                 Err(_) => {
                     self.system.x.clone_from(&before.0);
                     self.system.v.clone_from(&before.1);
@@ -56,19 +57,19 @@ impl SoftWorld {
             }
         };
         let looking = Instant::now();
-        self.take_loads(&moved, &mut report);
+        self.collect_loads(&moved, &mut report);
         for (partner, moving) in self.partners.iter_mut().zip(&moved) {
-            partner.push(physics, moving, dt);
+            partner.apply_load(physics, moving, dt);
         }
-        self.look();
-        self.report_look(&mut report);
+        self.update_overlaps();
+        self.report_overlaps(&mut report);
         times.contact += looking.elapsed().as_secs_f64();
         times.total = start.elapsed().as_secs_f64();
         Ok((report, times))
     }
 
-    /// The step in `parts` equal parts.
-    fn parts(
+    /// The step in `parts` equal substeps.
+    fn substeps(
         &mut self,
         moving: &mut [Moving],
         options: &SoftOptions,
@@ -80,7 +81,7 @@ impl SoftWorld {
         let length = dt / parts as f64;
         for part in 1..=parts {
             let end = time + dt * (part as f64 / parts as f64);
-            let done = self.part(moving, options, (end, length))?;
+            let done = self.substep(moving, options, (end, length))?;
             report.newton_iterations += done.newton_iterations;
             report.linear_iterations += done.linear_iterations;
             report.residual = done.residual;
@@ -92,16 +93,18 @@ impl SoftWorld {
         Ok((report, times))
     }
 
-    /// A part of a step that ends at `end` and takes `dt` [s].
-    fn part(
+    /// A substep that ends at `end` and takes `dt` [s].
+    fn substep(
         &mut self,
         moving: &mut [Moving],
         options: &SoftOptions,
         (end, dt): (f64, f64),
     ) -> Result<SoftStepReport, SoftError> {
-        self.place(moving, options.scheme, dt);
+        self.place_rigid_bodies(moving, options.scheme, dt);
         let poses: Vec<Isometry3<f64>> = moving.iter().map(|moving| moving.pose_after(dt)).collect();
-        self.holds.iter().for_each(|hold| hold.prescribe(&mut self.system, (end, dt), &|index| poses[index]));
+        self.prescribed
+            .iter()
+            .for_each(|hold| hold.prescribe(&mut self.system, (end, dt), &|index| poses[index]));
         let attachments = self.attachments(moving);
         let starting = Instant::now();
         self.contact.begin_step(&self.system.x, dt);
@@ -125,16 +128,17 @@ impl SoftWorld {
             SoftScheme::QuasiStatic => self.system.solve_beside_extra(dt, &step, acts)?,
         };
         report.times.contact += began;
-        self.follow(moving, options.scheme, dt);
+        self.advance_rigid_bodies(moving, options.scheme, dt);
         Ok(report)
     }
 
-    /// Puts obstacles and extra blocks where the rigid bodies are, with the velocities that they will have.
-    fn place(&mut self, moving: &[Moving], scheme: SoftScheme, dt: f64) {
+    /// Sets obstacles and extra blocks to the poses and predicted velocities of the rigid bodies.
+    fn place_rigid_bodies(&mut self, moving: &[Moving], scheme: SoftScheme, dt: f64) {
         for (index, (partner, moving)) in self.partners.iter().zip(moving).enumerate() {
             let motion = match partner.role {
                 Role::Fixed => Motion::Fixed,
                 Role::Driven | Role::Link => moving.driven(),
+                // The block replaces the pose during the solve.
                 Role::Free => Motion::Dynamic {
                     block: u32::try_from(self.system.extra_block(partner.extra.unwrap_or_default()))
                         .expect("blocks fit 32 bits"),
@@ -143,7 +147,7 @@ impl SoftWorld {
             let pose = if partner.role == Role::Free { moving.pose } else { moving.pose_after(dt) };
             self.contact.move_obstacle(index, pose, motion);
             let Some(extra) = partner.extra else { continue };
-            let blocks = moving.blocks(moving.pushed(share(scheme), dt));
+            let blocks = moving.blocks(moving.velocity_with_drift(start_fraction(scheme), dt));
             let targets = [moving.pose_after(dt).translation.vector, dt * moving.velocity[1]];
             for place in 0..2 {
                 self.system.set_extra(extra + place, blocks[place]);
@@ -155,7 +159,7 @@ impl SoftWorld {
         }
     }
 
-    /// The springs with the rigid bodies where they are.
+    /// The springs of attachments at the current poses of the rigid bodies.
     fn attachments(&self, moving: &[Moving]) -> Vec<Attachment> {
         let narrow = |block: usize| u32::try_from(block).expect("blocks fit 32 bits");
         let springs = self.springs.iter().map(|spring| Attachment {
@@ -167,33 +171,33 @@ impl SoftWorld {
         springs.collect()
     }
 
-    /// Moves the rigid bodies on as they were solved, or driven.
-    fn follow(&self, moving: &mut [Moving], scheme: SoftScheme, dt: f64) {
+    /// Advances the rigid bodies: free ones to their solution, others along their velocities.
+    fn advance_rigid_bodies(&self, moving: &mut [Moving], scheme: SoftScheme, dt: f64) {
         for (partner, moving) in self.partners.iter().zip(moving) {
             let (Role::Free, Some(extra)) = (partner.role, partner.extra) else {
                 moving.pose = moving.pose_after(dt);
                 continue;
             };
-            let [position, turn] = [0, 1].map(|place| self.system.extra_block(extra + place));
-            let pushed = moving.pushed(share(scheme), dt);
-            let solved = [self.system.v[position], self.system.v[turn]];
-            let coordinate = [self.system.x[position].norm(), self.system.x[turn].norm()];
+            let [position, rotation] = [0, 1].map(|place| self.system.extra_block(extra + place));
+            let expected = moving.velocity_with_drift(start_fraction(scheme), dt);
+            let solved = [self.system.v[position], self.system.v[rotation]];
+            let coordinate = [self.system.x[position].norm(), self.system.x[rotation].norm()];
             for i in 0..2 {
-                let change = solved[i] - pushed[i];
-                // A body that nothing touches is not to be changed by rounding.
-                let rounding = ROUNDING * (coordinate[i] / dt + pushed[i].norm());
+                let change = solved[i] - expected[i];
+                // Rounding must not change a body without contact.
+                let rounding = ROUNDING * (coordinate[i] / dt + expected[i].norm());
                 let change = if change.norm() > rounding { change } else { Vector3::zeros() };
                 moving.change[i] += change;
-                moving.velocity[i] += dt * moving.drift[i] + change;
+                moving.velocity[i] += dt * moving.acceleration[i] + change;
             }
-            let turned = UnitQuaternion::from_scaled_axis(self.system.x[turn]) * moving.pose.rotation;
-            moving.pose = Isometry3::from_parts(self.system.x[position].into(), turned);
+            let orientation =
+                UnitQuaternion::from_scaled_axis(self.system.x[rotation]) * moving.pose.rotation;
+            moving.pose = Isometry3::from_parts(self.system.x[position].into(), orientation);
         }
     }
 
-    /// What the soft bodies do at the end of the step to bodies that have no blocks of their own, and whether all forces of
-    /// contact balance.
-    fn take_loads(&mut self, moving: &[Moving], report: &mut SoftReport) {
+    /// Collects the loads at the end of the step on bodies without blocks of their own, and the imbalance of all contact forces.
+    fn collect_loads(&mut self, moving: &[Moving], report: &mut SoftReport) {
         let x = &self.system.x;
         let wrenches = self.contact.wrenches(x);
         let mut gradient = vec![Vector3::zeros(); x.len()];
@@ -215,12 +219,13 @@ impl SoftWorld {
     }
 }
 
-/// Changes of velocity that cannot be told from rounding, as a share of the velocities that meet.
+/// Change of velocity over the velocities involved that is indistinguishable from rounding. A safeguard against changes
+/// of bodies that have no contact, without effect on the sets of docs/sensitivity.md.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// Part of a step's change of velocity by a constant acceleration that a block's velocity at the start must have for the
-/// scheme to move it as that acceleration would.
-fn share(scheme: SoftScheme) -> f64 {
+/// Fraction of a step's velocity change by a constant acceleration to be added to a block's initial velocity, so that the scheme
+/// moves the block as that acceleration would.
+fn start_fraction(scheme: SoftScheme) -> f64 {
     match scheme {
         SoftScheme::Dynamic(Scheme::ImplicitMidpoint | Scheme::Newmark) => 0.5,
         SoftScheme::Dynamic(Scheme::ImplicitEuler | Scheme::SymplecticEuler) | SoftScheme::QuasiStatic => 1.0,

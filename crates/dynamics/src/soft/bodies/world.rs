@@ -1,9 +1,9 @@
-//! The soft bodies of a world with what is known of them.
+//! The soft bodies of a world, with their contacts, couplings and reports.
 
 use nalgebra::{Point3, Unit, Vector3};
 
 use super::description::SoftBodyDescription;
-use super::handle::Hold;
+use super::handle::PrescribedNodes;
 use super::partner::Partner;
 use super::pull::NodePull;
 use super::state::{SoftBodyState, SoftLoad, SoftReport};
@@ -21,7 +21,7 @@ pub(crate) struct SoftWorld {
     pub(crate) contact: SoftContact,
     /// The rigid bodies of the world, in its order.
     pub(super) partners: Vec<Partner>,
-    pub(super) holds: Vec<Hold>,
+    pub(super) prescribed: Vec<PrescribedNodes>,
     pub(super) springs: Vec<Spring>,
     pub(super) pull: Option<NodePull>,
     /// Depths of the nodes of each body under its surface at rest [m].
@@ -29,24 +29,25 @@ pub(crate) struct SoftWorld {
     rest_volumes: Vec<f64>,
     /// Overlaps at the end of the last step.
     pub(crate) overlaps: Vec<Overlap>,
-    /// Elements turned inside out then, by body.
+    /// Number of inverted elements then, by body.
     pub(super) inverted: Vec<usize>,
 }
 
-/// A node that hangs on a rigid body.
+/// A node attached to a rigid body by a spring.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spring {
     /// Its block.
     pub(super) node: usize,
     /// Index of the rigid body.
     pub(super) partner: usize,
-    /// Where it hangs [m, obstacle's frame].
+    /// Point of attachment [m, obstacle's frame].
     pub(super) place: Point3<f64>,
     /// Stiffness [N/m].
     pub(super) stiffness: f64,
 }
 
 impl SoftWorld {
+    /// The soft bodies without handles and attachments.
     pub(super) fn of(
         described: Vec<SoftBodyDescription>,
         system: SoftSystem,
@@ -61,7 +62,7 @@ impl SoftWorld {
             system,
             contact,
             partners,
-            holds: Vec::new(),
+            prescribed: Vec::new(),
             springs: Vec::new(),
             pull: None,
             depths,
@@ -71,8 +72,8 @@ impl SoftWorld {
         }
     }
 
-    /// Notes what overlaps and what is inverted now.
-    pub(super) fn look(&mut self) {
+    /// Updates the overlaps and the inverted elements to the current positions.
+    pub(super) fn update_overlaps(&mut self) {
         self.overlaps = self.contact.overlaps(&self.system.x);
         let inverted = self.system.bodies().iter().enumerate().map(|(body, elements)| {
             let x = self.system.positions_of(body);
@@ -81,8 +82,8 @@ impl SoftWorld {
         self.inverted = inverted.collect();
     }
 
-    /// What overlaps and what is inverted, in a report.
-    pub(super) fn report_look(&self, report: &mut SoftReport) {
+    /// Writes the overlaps and the inverted elements to a report.
+    pub(super) fn report_overlaps(&self, report: &mut SoftReport) {
         report.contacts = self.overlaps.iter().map(|overlap| overlap.count).sum();
         report.inverted = self.inverted.iter().sum();
         for overlap in &self.overlaps {
@@ -93,6 +94,7 @@ impl SoftWorld {
         }
     }
 
+    /// State of a soft body.
     pub(crate) fn state(&self, index: usize) -> SoftBodyState {
         let elements = &self.system.bodies()[index];
         let (x, blocks) = (self.system.positions_of(index), self.system.blocks_of(index));
@@ -116,15 +118,15 @@ impl SoftWorld {
 
     /// Names of the bodies that may be at fault for an error.
     pub(crate) fn names_at_fault(&self, error: &SoftError) -> String {
-        /// Most names that are told.
-        const MOST: usize = 4;
+        /// Maximum number of names listed.
+        const MAX_NAMES: usize = 4;
         if let SoftError::NotFinite { block: Some(block), .. } = error
             && let Some(body) = (0..self.described.len()).find(|&i| self.system.blocks_of(i).contains(block))
         {
             return format!("`{}`", self.described[body].name);
         }
-        let names = self.described.iter().take(MOST).map(|body| format!("`{}`", body.name));
-        let more = if self.described.len() > MOST { ", …" } else { "" };
+        let names = self.described.iter().take(MAX_NAMES).map(|body| format!("`{}`", body.name));
+        let more = if self.described.len() > MAX_NAMES { ", …" } else { "" };
         names.collect::<Vec<_>>().join(", ") + more
     }
 
@@ -133,17 +135,17 @@ impl SoftWorld {
         self.system.bodies()[body].node_count()
     }
 
-    /// Pulls at the nodes of the elements around a node of a body towards a place [m], or at none.
-    pub(crate) fn hang_on(&mut self, pull: Option<(usize, usize, Point3<f64>)>) {
+    /// Sets the pull of the nodes of the elements around a node, given as body, node and target [m]; `None` ends it.
+    pub(crate) fn set_pull(&mut self, pull: Option<(usize, usize, Point3<f64>)>) {
         self.pull = pull.map(|(body, node, target)| NodePull::new(&self.system, body, node, target));
     }
 
-    /// Where the nodes that are pulled are [m].
-    pub(crate) fn held_at(&self) -> Option<Point3<f64>> {
+    /// Mean position of the pulled nodes [m].
+    pub(crate) fn pulled_point(&self) -> Option<Point3<f64>> {
         Some(Point3::from(self.pull.as_ref()?.mean(&self.system.x)))
     }
 
-    /// What the soft bodies did to a rigid body in the last step.
+    /// Load of the soft bodies on a rigid body in the last step.
     pub(crate) fn load_on(&self, body: usize) -> SoftLoad {
         self.partners[body].state.load
     }
@@ -168,7 +170,7 @@ impl SoftWorld {
         momentum
     }
 
-    /// The contacts at the end of the last step, the body whose point it is in front.
+    /// The contacts at the end of the last step, with the body of the point first.
     pub(crate) fn world_contacts(&self) -> impl Iterator<Item = WorldContact> + '_ {
         self.contact.last_contacts().iter().filter_map(|contact: &Contact| {
             Some(WorldContact {
@@ -181,6 +183,7 @@ impl SoftWorld {
         })
     }
 
+    /// Visits the mass [kg], position [m] and velocity [m/s] of each node.
     fn each_node(&self, mut visit: impl FnMut(f64, &Vector3<f64>, &Vector3<f64>)) {
         for (body, elements) in self.system.bodies().iter().enumerate() {
             for (block, &mass) in self.system.blocks_of(body).zip(elements.masses()) {

@@ -1,12 +1,11 @@
-//! What contact knows of a soft body: its tetrahedra and their depths, its surface with areas, what is near what at
-//! rest.
+//! A soft body preprocessed for contact: tetrahedra and their rest depths, the surface with areas, neighbourhoods at rest.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use nalgebra::{Point3, Vector3};
 
-use super::cell::{Depths, Middles};
+use super::cell::{Depths, MidpointDepths};
 use super::groups::{EDGES_TOGETHER, Groups, NODES_TOGETHER};
 use super::tree::BoxTree;
 use crate::error::SoftError;
@@ -14,7 +13,8 @@ use extricate_core::geometry::tet_mesh::{Boundary, TET_EDGES, TET_FACES};
 use extricate_core::geometry::{Solidity, TetMesh};
 use extricate_core::proximity::{Model, closest_point};
 
-/// Depths of a mesh's nodes under its surface [m], by closest points: exact, zero on the surface.
+/// Depths of a mesh's nodes below its surface [m], by closest points: exact, zero on the surface. The node values of the
+/// distance field [Fisher01 §4].
 #[must_use]
 pub fn node_depths(mesh: &TetMesh) -> Vec<f64> {
     let surface = Model::new(mesh.surface(), Solidity::Solid);
@@ -24,26 +24,26 @@ pub fn node_depths(mesh: &TetMesh) -> Vec<f64> {
     depths
 }
 
-/// A soft body as contact sees it.
+/// A soft body preprocessed for contact.
 #[derive(Debug, Clone)]
 pub(super) struct Body {
-    /// Its first block and the one behind its last.
+    /// Range of its blocks: the first, and the end.
     pub(super) blocks: [u32; 2],
     /// Corners of the tetrahedra, as blocks of the system.
     pub(super) tets: Vec<[u32; 4]>,
     pub(super) depths: Vec<Depths>,
     /// Blocks of the surface's nodes.
     pub(super) nodes: Vec<u32>,
-    /// The area that each stands for at rest [m²].
+    /// Surface area attributed to each node at rest [m²].
     pub(super) areas: Vec<f64>,
     /// Edges of the surface, as places in `nodes`.
     pub(super) edges: Vec<[u32; 2]>,
-    /// The area that each edge stands for at rest [m²]: those of a node's edges sum to the node's at most.
+    /// Surface area attributed to each edge at rest [m²]: those of a node's edges sum to the node's at most.
     pub(super) edge_areas: Vec<f64>,
     /// Faces of the surface, as blocks.
     pub(super) faces: Vec<[u32; 3]>,
     near: Near,
-    /// Neighbouring places of `nodes`, and of `edges`.
+    /// Groups of neighbouring entries of `nodes`, and of `edges`.
     pub(super) node_groups: Groups,
     pub(super) edge_groups: Groups,
     pub(super) tree: BoxTree,
@@ -51,8 +51,8 @@ pub(super) struct Body {
 }
 
 impl Body {
-    /// The body of `mesh` at rest whose node i is block `first` + i, with the nodes' depths [m] and the distance along
-    /// the mesh's edges [m] up to which a node counts as near.
+    /// The body of `mesh` at rest whose node i is block `first` + i, with the nodes' depths [m] and the distance `near` along
+    /// the mesh's edges [m] within which nodes are excluded from self-contact.
     pub(super) fn new(mesh: &TetMesh, first: u32, depths: &[f64], near: f64) -> Result<Self, SoftError> {
         if depths.len() != mesh.nodes().len() {
             return Err(SoftError::Depths { depths: depths.len(), nodes: mesh.nodes().len() });
@@ -61,17 +61,18 @@ impl Body {
             return Err(SoftError::Depth { node, depth: depths[node] });
         }
         let boundary = mesh.boundary();
-        let areas = shown_areas(mesh.nodes(), &boundary.faces);
+        let areas = projected_areas(mesh.nodes(), &boundary.faces);
         let mut place = vec![u32::MAX; mesh.nodes().len()];
         (0_u32..).zip(&boundary.nodes).for_each(|(at, &node)| place[node as usize] = at);
         let edges = boundary.edges();
         let all = boundary.node_areas(mesh.nodes());
+        // Edges shrink with the projected areas of their ends, so that they never take more than an end has (`detect.rs`).
         let shown = |i: u32| areas[i as usize] / all[i as usize];
         let mut edge_areas = edge_areas(&edges, &boundary.faces, mesh.nodes());
         edge_areas.iter_mut().zip(&edges).for_each(|(area, [a, b])| *area *= shown(*a).min(shown(*b)));
         let rest: Vec<Vector3<f64>> = mesh.nodes().iter().map(|node| node.coords).collect();
         let at_rest = |nodes: &[u32]| -> Vec<_> { nodes.iter().map(|&i| rest[i as usize]).collect() };
-        let middles: Vec<_> =
+        let midpoints: Vec<_> =
             edges.iter().map(|edge| at_rest(edge).iter().sum::<Vector3<f64>>() / 2.0).collect();
         let shift = |i: u32| first + i;
         let count = u32::try_from(mesh.nodes().len()).expect("meshes have fewer than 2³² nodes");
@@ -85,7 +86,7 @@ impl Body {
             faces: boundary.faces.iter().map(|face| face.map(shift)).collect(),
             near: Near::of(mesh, &boundary.nodes, near, first),
             node_groups: Groups::of_neighbours(&at_rest(&boundary.nodes), NODES_TOGETHER),
-            edge_groups: Groups::of_neighbours(&middles, EDGES_TOGETHER),
+            edge_groups: Groups::of_neighbours(&midpoints, EDGES_TOGETHER),
             tree: BoxTree::new(mesh.tets(), &rest),
             face_tree: BoxTree::new(&boundary.faces, &rest),
             nodes: boundary.nodes.into_iter().map(shift).collect(),
@@ -97,7 +98,7 @@ impl Body {
         self.near.of_place(at)
     }
 
-    /// Fits the trees to the blocks.
+    /// Refits the trees to the blocks.
     pub(super) fn refit(&mut self, x: &[Vector3<f64>]) {
         self.tree.refit(&self.tets, x);
         self.face_tree.refit(&self.faces, x);
@@ -111,11 +112,12 @@ pub(super) fn longest_edge(mesh: &TetMesh) -> f64 {
         .fold(0.0, f64::max)
 }
 
+/// The edges of all tetrahedra, shared ones repeated.
 fn edges_of(mesh: &TetMesh) -> impl Iterator<Item = [u32; 2]> + '_ {
     mesh.tets().iter().flat_map(|tet| TET_EDGES.map(|[i, j]| [tet[i], tet[j]]))
 }
 
-/// Depths of all tetrahedra, with middles where nodes on the surface have something inside between them.
+/// Depths of all tetrahedra, with midpoints where an edge, a face or the element lies inside between nodes on the surface.
 fn cell_depths(mesh: &TetMesh, depths: &[f64], boundary: &Boundary, edges: &[[u32; 2]]) -> Vec<Depths> {
     let model = Model::new(mesh.surface(), Solidity::Solid);
     let mut node_depths = depths.to_vec();
@@ -125,11 +127,13 @@ fn cell_depths(mesh: &TetMesh, depths: &[f64], boundary: &Boundary, edges: &[[u3
     let mut faces: Vec<[u32; 3]> = boundary.faces.iter().map(|&face| sorted(face)).collect();
     faces.sort_unstable();
     let all_on = |nodes: &[u32]| nodes.iter().all(|&i| on_surface[i as usize]);
+    // An edge or a face between surface nodes that is not itself on the surface: there the linear field is zero, the depth not.
     let is_inner = |edge: [u32; 2]| all_on(&edge) && edges.binary_search(&edge).is_err();
     let at_rest = |nodes: &[u32]| {
         let sum: Vector3<f64> = nodes.iter().map(|&i| mesh.nodes()[i as usize].coords).sum();
         closest_point(&model, &(sum / nodes.len() as f64).into()).distance
     };
+    // Corners are sorted, so that elements sharing an edge or a face compute the same bits and the field is continuous.
     let linear =
         |nodes: &[u32]| nodes.iter().map(|&i| node_depths[i as usize]).sum::<f64>() / nodes.len() as f64;
     let depth = |nodes: &[u32], fails: bool| if fails { at_rest(nodes) } else { linear(nodes) };
@@ -145,14 +149,14 @@ fn cell_depths(mesh: &TetMesh, depths: &[f64], boundary: &Boundary, edges: &[[u3
             by_edge || (all_on(&key) && faces.binary_search(&key).is_err())
         });
         let fails = face_fails.contains(&true) || edge_fails.contains(&true) || all_on(corners);
-        let middles = fails.then(|| Middles {
+        let midpoints = fails.then(|| MidpointDepths {
             edges: [0, 1, 2, 3, 4, 5]
                 .map(|e: usize| depth(&sorted(TET_EDGES[e].map(|i| corners[i])), edge_fails[e])),
             faces: [0, 1, 2, 3]
                 .map(|f: usize| depth(&sorted(TET_FACES[f].map(|i| corners[i])), face_fails[f])),
             inside: at_rest(&sorted(*corners)),
         });
-        Depths { nodes, middles: middles.map(Box::new) }
+        Depths { nodes, midpoints: midpoints.map(Box::new) }
     };
     mesh.tets().iter().map(of_tet).collect()
 }
@@ -162,9 +166,9 @@ fn sorted<const N: usize>(mut nodes: [u32; N]) -> [u32; N] {
     nodes
 }
 
-/// The area that each vertex of triangles stands for [m²]: a third of what its triangles show in the direction of that of
-/// them in which they show most. On the edge of a block that is the part of one face, not of both: only one of them presses.
-pub(super) fn shown_areas(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) -> Vec<f64> {
+/// Area attributed to each vertex of triangles [m²]: a third of the area of its triangles projected onto a plane, that of the
+/// triangle for which the sum is maximum. On the rim of a block that counts one face, not both: only one of them presses.
+pub(super) fn projected_areas(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) -> Vec<f64> {
     let mut corners: Vec<(u32, u32)> = Vec::with_capacity(3 * triangles.len());
     (0_u32..).zip(triangles).for_each(|(at, triangle)| corners.extend(triangle.map(|vertex| (vertex, at))));
     corners.sort_unstable();
@@ -184,6 +188,8 @@ pub(super) fn shown_areas(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) -> V
     areas
 }
 
+/// Area attributed to each edge [m²]: a sixth of each adjacent face. Two edges of a face meet at each of its nodes, so that the
+/// edges of a node sum to its thirds of the faces.
 fn edge_areas(edges: &[[u32; 2]], faces: &[[u32; 3]], nodes: &[Point3<f64>]) -> Vec<f64> {
     let mut areas = vec![0.0; edges.len()];
     for face in faces {
@@ -198,9 +204,9 @@ fn edge_areas(edges: &[[u32; 2]], faces: &[[u32; 3]], nodes: &[Point3<f64>]) -> 
     areas
 }
 
-/// For each node of the surface the nodes within a distance along the edges at rest, itself included, ascending.
+/// The nodes within a distance of each surface node along the edges at rest (Dijkstra), itself included, ascending.
 ///
-/// Along the edges and not straight, so that the two sides of a narrow slit are not near each other.
+/// Along the edges instead of straight, so that the two sides of a narrow slit are not neighbours.
 #[derive(Debug, Clone)]
 struct Near {
     ends: Vec<u32>,
@@ -208,6 +214,7 @@ struct Near {
 }
 
 impl Near {
+    /// Neighbourhoods of the nodes `surface` within `reach` [m], as blocks from `first` on.
     fn of(mesh: &TetMesh, surface: &[u32], reach: f64, first: u32) -> Self {
         let mut pairs: Vec<[u32; 2]> = edges_of(mesh).flat_map(|[a, b]| [[a, b], [b, a]]).collect();
         pairs.sort_unstable();
@@ -235,6 +242,7 @@ impl Near {
                     }
                 }
             }
+            // Only the touched entries are reset: the cost is that of the neighbourhoods, not of the mesh.
             found.iter().for_each(|&node| distance[node as usize] = f64::INFINITY);
             found.sort_unstable();
             near.nodes.extend(found.drain(..).map(|node| first + node));
@@ -249,7 +257,7 @@ impl Near {
     }
 }
 
-/// A length that can be compared.
+/// A length with a total order, for the priority queue.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Ordered(f64);
 

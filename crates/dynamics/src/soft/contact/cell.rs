@@ -1,26 +1,27 @@
-//! The field inside a deformed tetrahedron: d̃(m) = Σ uᵢ dᵢ with u the barycentric coordinates of m in the deformed
+//! The deformed distance field inside a tetrahedron: d̃(m) = Σ uᵢ dᵢ with u the barycentric coordinates of m in the deformed
 //! element [Fisher01 §5.1.1].
 //!
 //! With hᵢ = ∂uᵢ/∂m: g = ∂d̃/∂m = Σ dᵢ hᵢ and ∂d̃/∂nᵢ = −uᵢ g, so the five forces sum to zero and, because m = Σ uᵢ nᵢ,
 //! so do their moments.
 //!
-//! Where all nodes of an edge or a face lie on the surface and it itself does not, that field would be zero on it: inside thin
-//! parts and along the rims of a block nothing would push. An element with such a part is divided at the middles of its edges,
-//! of its faces and of itself, which have depths of their own: those at rest where the linear field fails, else its values. With
-//! the coordinates in ascending order, u_a ≤ u_b ≤ u_c ≤ u_d, d̃ = 4 u_a V + 3 (u_b − u_a) F + 2 (u_c − u_b) E + (u_d − u_c) N with V
-//! in the middle, F on face bcd, E on edge cd and N at d: linear in each of the 24 orders, continuous, the same from both sides of a
-//! face, zero on the surface.
+//! Departs from [Fisher01]: where all nodes of an edge or a face lie on the surface and it itself does not, that field would be
+//! zero on it: inside thin parts and along the rims of a block nothing would push. An element with such a part is subdivided at
+//! the midpoints of its edges, of its faces and of itself, which have depths of their own: those at rest where the linear field
+//! fails, else its values. With the coordinates in ascending order, u_a ≤ u_b ≤ u_c ≤ u_d,
+//! d̃ = 4 u_a V + 3 (u_b − u_a) F + 2 (u_c − u_b) E + (u_d − u_c) N with V at the centroid, F on face bcd, E on edge cd and N at d:
+//! linear in each of the 24 orders (a barycentric subdivision), continuous, the same from both sides of a face, zero on the surface.
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
 use extricate_core::geometry::tet_mesh::TET_EDGES;
 
-/// Share of the volume of a cube over the longest edge below which a deformed tetrahedron has no field: its gradient is
-/// of the order of its depth over its height. Inverted ones have none either: their field would pull.
+/// Six times the volume over the cube of the longest edge at corner 0 below which a deformed tetrahedron has no field:
+/// its gradient is of the order of its depth over its height. Inverted ones have none either: their field would pull
+/// inwards. A safeguard, without effect on the sets of docs/sensitivity.md.
 const FLAT: f64 = 1e-9;
 
-/// Ascending orders of four coordinates; each is a part of the tetrahedron in which the field is linear.
+/// Ascending orders of the four coordinates; each is a part of a subdivided tetrahedron in which the field is linear.
 const ORDERS: [[usize; 4]; 24] = orders();
 
 const fn orders() -> [[usize; 4]; 24] {
@@ -37,58 +38,58 @@ const fn orders() -> [[usize; 4]; 24] {
     all
 }
 
-/// A part of a tetrahedron, in which the field is linear.
+/// A tetrahedron, or a part of a subdivided one, in which the field is linear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Cell {
     pub(super) tet: u32,
     pub(super) part: usize,
 }
 
-/// Depths of a tetrahedron's nodes [m], and of its middles where it is divided.
+/// Depths of a tetrahedron's nodes [m], and of its midpoints where it is subdivided.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Depths {
     pub(super) nodes: [f64; 4],
-    pub(super) middles: Option<Box<Middles>>,
+    pub(super) midpoints: Option<Box<MidpointDepths>>,
 }
 
-/// Depths [m] in the middles of a tetrahedron's edges and faces, in the order of `TET_EDGES` and `TET_FACES`, and in its own.
+/// Depths [m] at the midpoints of a tetrahedron's edges and faces, in the order of `TET_EDGES` and `TET_FACES`, and at its centroid.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Middles {
+pub(super) struct MidpointDepths {
     pub(super) edges: [f64; 6],
     pub(super) faces: [f64; 4],
     pub(super) inside: f64,
 }
 
 impl Depths {
-    /// The node values of the linear field of part `part`.
+    /// Values of the linear field of part `part` at the four nodes: its extension over the whole tetrahedron.
     pub(super) fn of_part(&self, part: usize) -> [f64; 4] {
-        let Some(middles) = &self.middles else { return self.nodes };
+        let Some(midpoints) = &self.midpoints else { return self.nodes };
         let [a, b, c, d] = ORDERS[part];
         let edge = TET_EDGES.iter().position(|pair| pair.contains(&c) && pair.contains(&d));
-        let on_edge = 2.0 * middles.edges[edge.expect("any two corners have an edge")];
-        let on_face = 3.0 * middles.faces[a];
+        let on_edge = 2.0 * midpoints.edges[edge.expect("any two corners have an edge")];
+        let on_face = 3.0 * midpoints.faces[a];
         let mut values = [0.0; 4];
-        values[a] = 4.0 * middles.inside - on_face;
+        values[a] = 4.0 * midpoints.inside - on_face;
         values[b] = on_face - on_edge;
         values[c] = on_edge - self.nodes[d];
         values[d] = self.nodes[d];
         values
     }
 
-    /// The part that holds the point with barycentric coordinates `u`.
+    /// The part that contains the point with barycentric coordinates `u`.
     pub(super) fn part(&self, u: &[f64; 4]) -> usize {
         let ascends = |order: &[usize; 4]| order.is_sorted_by(|&a, &b| u[a] <= u[b]);
-        if self.middles.is_none() { 0 } else { ORDERS.iter().position(ascends).unwrap_or(0) }
+        if self.midpoints.is_none() { 0 } else { ORDERS.iter().position(ascends).unwrap_or(0) }
     }
 
     /// Number of parts.
-    pub(super) fn parts(&self) -> usize {
-        if self.middles.is_none() { 1 } else { ORDERS.len() }
+    pub(super) fn part_count(&self) -> usize {
+        if self.midpoints.is_none() { 1 } else { ORDERS.len() }
     }
 
-    /// The four quantities, linear in `u`, that are at or above zero in part `part`.
+    /// Four quantities, linear in `u`, that are at or above zero inside part `part`.
     pub(super) fn sides(&self, part: usize, u: &[f64; 4]) -> [f64; 4] {
-        if self.middles.is_none() {
+        if self.midpoints.is_none() {
             return *u;
         }
         let [a, b, c, d] = ORDERS[part].map(|i| u[i]);
@@ -96,7 +97,7 @@ impl Depths {
     }
 }
 
-/// A deformed tetrahedron: where the barycentric coordinates are zero and how they grow.
+/// A deformed tetrahedron: its first corner and the gradients of the barycentric coordinates.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
     origin: Vector3<f64>,
@@ -118,20 +119,20 @@ impl Shape {
         Some(Self { origin: a, slopes: [-(h1 + h2 + h3), h1, h2, h3] })
     }
 
-    /// Barycentric coordinates of a point.
+    /// Barycentric coordinates u of a point [Fisher01 §5.1.1].
     pub(super) fn coordinates(&self, point: &Vector3<f64>) -> [f64; 4] {
         let from = point - self.origin;
         let [u1, u2, u3] = [1, 2, 3].map(|i: usize| self.slopes[i].dot(&from));
         [1.0 - u1 - u2 - u3, u1, u2, u3]
     }
 
-    /// ∂d̃/∂m for node values `depths`.
+    /// Gradient g = ∂d̃/∂m = Σ dᵢ hᵢ for node values `depths`.
     pub(super) fn gradient(&self, depths: &[f64; 4]) -> Vector3<f64> {
         self.slopes.iter().zip(depths).map(|(h, d)| *d * h).sum()
     }
 }
 
-/// d̃ for coordinates `u` and node values `depths` [m].
+/// Interpolated depth d̃ = Σ uᵢ dᵢ for coordinates `u` and node values `depths` [m] [Fisher01 §5.1.1].
 pub(super) fn value(u: &[f64; 4], depths: &[f64; 4]) -> f64 {
     u.iter().zip(depths).map(|(u, d)| u * d).sum()
 }

@@ -2,11 +2,11 @@
 
 use nalgebra::{Isometry3, Vector3};
 
+use super::active_set::ActiveSet;
 use super::body::{Body, longest_edge};
-use super::detect::{Clearance, Found};
+use super::detect::{Clearance, DetectedContacts};
 use super::friction::Friction;
-use super::held::Held;
-use super::obstacle::{Motion, Obstacle, Placement};
+use super::obstacle::{Motion, Obstacle, ObstaclePose};
 use super::options::ContactOptions;
 use super::point::{Contact, Field, Probe};
 use super::scene::Scene;
@@ -15,12 +15,17 @@ use crate::error::SoftError;
 use crate::soft::interaction::{Interaction, OuterProducts};
 use extricate_core::geometry::TetMesh;
 
-/// Default margin of the search as a share of the longest edge: smaller ones search more often, larger ones find more.
+/// Default margin of the search as a fraction of the longest edge: with a smaller one candidates are rebuilt more
+/// often, with a larger one there are more of them. Changes time, not results. Half and twice change none of 5 runs; a
+/// deep overlap takes −2.9 % and +13 % of the instructions (docs/sensitivity.md).
 pub(super) const MARGIN: f64 = 0.05;
-/// Time [s] for which the release of an overlap goes on while the point does not follow: what presses then, and the energy in
-/// it, stays small; with less of it pushes that nearly balance take long.
-const PATIENCE: f64 = 0.1;
-/// Default creep of friction per second, as a share of the longest edge.
+/// Time [s] during which the release of an overlap continues while the point does not follow: it bounds the effective
+/// depth, and so the energy that gathers, by speed × window. With less of it, pushes that nearly balance take long to
+/// separate bodies. No effect on the sets of docs/sensitivity.md.
+const RELEASE_WINDOW: f64 = 0.1;
+/// Default creep speed of friction, as a fraction of the longest edge per second. Twice it: bodies at rest on a slope
+/// creep twice as fast; half of it: a stiffer Hessian of friction. Half and twice change the only run and the linear
+/// iterations by < 0.1 % and +1.8 % (docs/sensitivity.md).
 const CREEP: f64 = 1e-3;
 
 /// The contacts of a system of soft bodies and obstacles.
@@ -51,24 +56,24 @@ pub struct SoftContact {
     pub(super) longest: f64,
     pub(super) candidates: Candidates,
     pub(super) samples: Vec<Vec<Vector3<f64>>>,
-    pub(super) placements: Vec<Placement>,
+    pub(super) obstacle_poses: Vec<ObstaclePose>,
     pub(super) clearances: Vec<Vec<Clearance>>,
-    pub(super) found: Found,
-    /// The blocks that `found` is for; empty where it is for none.
-    pub(super) found_at: Vec<Vector3<f64>>,
-    /// The pieces that contacts are held in.
-    pub(super) held: Held,
+    pub(super) detected: DetectedContacts,
+    /// The blocks at which `detected` is valid; empty where it is invalid.
+    pub(super) detected_at: Vec<Vector3<f64>>,
+    /// Frozen pieces of the contacts.
+    pub(super) active_set: ActiveSet,
     pub(super) frictions: Vec<Friction>,
     /// The blocks at the start of the step.
     pub(super) start: Vec<Vector3<f64>>,
     /// The step [s].
     pub(super) dt: f64,
-    /// What is left of initial overlaps [m], by point and field, ascending; `None` before the first step.
-    pub(super) left: Option<Vec<((Probe, Field), f64)>>,
+    /// Remainders of initial overlaps that are not released yet [m], by point and field, ascending; `None` before the first step.
+    pub(super) remainders: Option<Vec<((Probe, Field), f64)>>,
 }
 
 impl SoftContact {
-    /// Contacts of nothing yet.
+    /// Contact without bodies and obstacles.
     ///
     /// # Errors
     /// [`SoftError::Option`] when a number is out of its range.
@@ -81,15 +86,15 @@ impl SoftContact {
             longest: 0.0,
             candidates: Candidates::default(),
             samples: Vec::new(),
-            placements: Vec::new(),
+            obstacle_poses: Vec::new(),
             clearances: Vec::new(),
-            found: Found::default(),
-            found_at: Vec::new(),
-            held: Held::default(),
+            detected: DetectedContacts::default(),
+            detected_at: Vec::new(),
+            active_set: ActiveSet::default(),
             frictions: Vec::new(),
             start: Vec::new(),
             dt: 0.0,
-            left: None,
+            remainders: None,
         })
     }
 
@@ -103,14 +108,14 @@ impl SoftContact {
         let near = self.options.near.unwrap_or(longest);
         self.bodies.push(Body::new(mesh, first_block, depths, near)?);
         self.longest = self.longest.max(longest);
-        self.forget();
+        self.invalidate();
         Ok(self.bodies.len() - 1)
     }
 
     /// Adds an obstacle; returns its number.
     pub fn add_obstacle(&mut self, obstacle: Obstacle) -> usize {
         self.obstacles.push(obstacle);
-        self.forget();
+        self.invalidate();
         self.obstacles.len() - 1
     }
 
@@ -120,14 +125,14 @@ impl SoftContact {
         &self.obstacles
     }
 
-    /// Gives obstacle `number` a new pose and motion, at the start of a step.
+    /// Sets pose and motion of obstacle `number`, at the start of a step.
     ///
     /// # Panics
-    /// When there is none of that number.
+    /// When there is no obstacle of that number.
     pub fn move_obstacle(&mut self, number: usize, pose: Isometry3<f64>, motion: Motion) {
         let obstacle = &mut self.obstacles[number];
         (obstacle.pose, obstacle.motion) = (pose, motion);
-        self.found_at.clear();
+        self.detected_at.clear();
     }
 
     /// The options.
@@ -136,154 +141,173 @@ impl SoftContact {
         &self.options
     }
 
-    fn forget(&mut self) {
+    /// Drops everything derived from the bodies and obstacles.
+    fn invalidate(&mut self) {
         let nodes = self.bodies.iter().map(|body| body.nodes.len()).sum();
         self.clearances = vec![vec![Clearance::UNKNOWN; nodes]; self.obstacles.len()];
         self.candidates = Candidates::default();
-        self.let_go();
+        self.clear_active_set();
     }
 
-    /// Holds no contact any more.
-    fn let_go(&mut self) {
-        self.held.clear();
-        self.found_at.clear();
+    /// Clears the active set, and with it the detected contacts.
+    fn clear_active_set(&mut self) {
+        self.active_set.clear();
+        self.detected_at.clear();
     }
 
-    /// Begins a step of `dt` [s] at the blocks `x`: friction is measured from here, and takes its normal forces from here.
-    /// The first step notes the initial overlaps; each one releases them by another `recovery · dt`.
+    /// Begins a step of `dt` [s] at the blocks `x`: slip is measured from here, and friction lags its normal forces from here.
+    /// The first step records the initial overlaps; each one releases them by another `recovery · dt`.
     pub fn begin_step(&mut self, x: &[Vector3<f64>], dt: f64) {
         self.start.clear();
         self.start.extend_from_slice(x);
         self.dt = dt;
-        self.let_go();
+        self.clear_active_set();
         self.release(x);
-        self.found_at.clear();
+        self.detected_at.clear();
         self.lag(x);
     }
 
-    /// Takes friction's normal forces and directions from the contacts at the blocks `x`.
+    /// Lags friction: takes its normal forces and tangents from the contacts at the blocks `x`.
     pub fn lag(&mut self, x: &[Vector3<f64>]) {
         self.frictions.clear();
         if !(self.options.friction > 0.0 && self.dt > 0.0 && self.start.len() == x.len()) {
             return;
         }
-        self.find(x);
+        self.detect(x);
         let creep = self.options.creep.unwrap_or(CREEP * self.longest) * self.dt;
-        for contact in &self.found.contacts {
+        for contact in &self.detected.contacts {
             let obstacle = contact.obstacle.map(|(number, _)| number as usize);
-            let placement = obstacle.map(|number| self.placements[number]);
+            let obstacle_pose = obstacle.map(|number| self.obstacle_poses[number]);
             let drive = obstacle.map_or_else(Vector3::zeros, |number| match self.obstacles[number].motion {
                 Motion::Kinematic { linear, angular } => {
-                    let arm = contact.point - self.placements[number].origin;
+                    let arm = contact.point - self.obstacle_poses[number].origin;
                     (linear + angular.cross(&arm)) * self.dt
                 }
                 Motion::Fixed | Motion::Dynamic { .. } => Vector3::zeros(),
             });
             let coefficients = [self.options.friction, creep];
-            self.frictions.extend(Friction::of(contact, placement, coefficients, drive));
+            self.frictions.extend(Friction::of(contact, obstacle_pose, coefficients, drive));
         }
     }
 
-    /// The contacts at the blocks `x`: after a solve in the pieces of the fields in which they were held, until the next step.
+    /// The contacts at the blocks `x`: after a solve in the frozen pieces of the fields, until the next step.
     pub fn contacts(&mut self, x: &[Vector3<f64>]) -> &[Contact] {
-        self.find(x);
-        &self.found.contacts
+        self.detect(x);
+        &self.detected.contacts
     }
 
-    /// Notes initial overlaps at the first call, and takes off what a step releases at each.
+    /// Records initial overlaps at the first call and releases a part of them at each.
     ///
-    /// A remainder falls by v·dt a step, but not to more than v times [`PATIENCE`] below the depth: a point that goes out is not
-    /// pushed to more than v, and one that is held, by pushes that contradict each other, stores little. Without the second
+    /// A remainder falls by v·dt a step, but not to more than v times [`RELEASE_WINDOW`] below the depth: a point that moves out is
+    /// not pushed faster than v, and one that is held, by opposing pushes, stores little energy. Without the second
     /// rule the whole energy of the overlap would gather there and burst out later.
     fn release(&mut self, x: &[Vector3<f64>]) {
         let Some(speed) = self.options.recovery else { return };
-        self.find(x);
-        let mut now: Vec<_> = self.found.contacts.iter().map(|c| ((c.probe, c.field), c.depth)).collect();
+        self.detect(x);
+        let mut now: Vec<_> = self.detected.contacts.iter().map(|c| ((c.probe, c.field), c.depth)).collect();
         now.sort_unstable_by_key(|entry| entry.0);
         let step = speed * self.dt;
         let gathered = self.options.recovery_pressure.map_or(f64::INFINITY, |p| p / self.options.stiffness);
-        let press = step + gathered.min(speed * PATIENCE);
-        if let Some(left) = &mut self.left {
-            for (key, remainder) in left.iter_mut() {
+        let press = step + gathered.min(speed * RELEASE_WINDOW);
+        if let Some(remainders) = &mut self.remainders {
+            for (key, remainder) in remainders.iter_mut() {
+                // A point no longer in contact has depth zero: its remainder then falls by the first rule alone.
                 let depth = now.binary_search_by_key(key, |entry| entry.0).map_or(0.0, |at| now[at].1);
                 *remainder = (*remainder - step).max(remainder.min(depth - press));
             }
-            left.retain(|(_, remainder)| *remainder > 0.0);
+            remainders.retain(|(_, remainder)| *remainder > 0.0);
         } else {
-            self.left = Some(now);
+            self.remainders = Some(now);
         }
     }
 
-    /// What holds the contacts that are at `x`. Edges that were held stay so: what is deeper, the edge or its end, may depend on
+    /// The active set of the contacts at `x`. Frozen edges stay in it: whether the edge or its end is deeper may depend on
     /// which of them is pushed.
-    fn held_anew(&mut self, x: &[Vector3<f64>]) -> Held {
-        let before = std::mem::take(&mut self.held);
-        self.found_at.clear();
-        self.find(x);
-        let mut anew = Held::default();
-        self.found.hold(&mut anew);
-        anew.keep_edges(&before);
+    fn active_set_at(&mut self, x: &[Vector3<f64>]) -> ActiveSet {
+        let before = std::mem::take(&mut self.active_set);
+        self.detected_at.clear();
+        self.detect(x);
+        let mut anew = ActiveSet::default();
+        self.detected.collect_active_set(&mut anew);
+        anew.retain_edges(&before);
         anew
     }
 
-    /// Finds the contacts at `x`, those that are held in the pieces in which they are.
-    pub(super) fn find(&mut self, x: &[Vector3<f64>]) {
-        if !x.is_empty() && self.found_at == x {
+    /// Detects the contacts at `x`, frozen ones in their pieces.
+    pub(super) fn detect(&mut self, x: &[Vector3<f64>]) {
+        if !x.is_empty() && self.detected_at == x {
             return;
         }
-        self.found_at.clear();
-        self.found_at.extend_from_slice(x);
-        self.placements.clear();
-        self.placements.extend(self.obstacles.iter().map(|obstacle| obstacle.placement(x)));
+        self.detected_at.clear();
+        self.detected_at.extend_from_slice(x);
+        self.obstacle_poses.clear();
+        self.obstacle_poses.extend(self.obstacles.iter().map(|obstacle| obstacle.pose_at(x)));
         self.samples.resize_with(self.obstacles.len(), Vec::new);
-        for ((samples, obstacle), placement) in
-            self.samples.iter_mut().zip(&self.obstacles).zip(&self.placements)
+        for ((samples, obstacle), obstacle_pose) in
+            self.samples.iter_mut().zip(&self.obstacles).zip(&self.obstacle_poses)
         {
             samples.clear();
-            samples.extend(obstacle.samples.iter().map(|(point, _)| placement.to_world(point)));
+            samples.extend(obstacle.samples.iter().map(|(point, _)| obstacle_pose.to_world(point)));
         }
         let margin = self.options.margin.unwrap_or(MARGIN * self.longest);
+        // The bodies are moved out so that their trees can be refitted while other fields are borrowed.
         let bodies = std::mem::take(&mut self.bodies);
         self.bodies = self.search(bodies, x, margin);
         let scene = Scene::of(&self.bodies, x, &self.samples, &self.options);
-        let left = |probe: Probe, field: Field| {
-            let left = self.left.as_deref().unwrap_or_default();
-            left.binary_search_by_key(&(probe, field), |entry| entry.0).map_or(0.0, |at| left[at].1)
+        let remainder_of = |probe: Probe, field: Field| {
+            let remainders = self.remainders.as_deref().unwrap_or_default();
+            remainders
+                .binary_search_by_key(&(probe, field), |entry| entry.0)
+                .map_or(0.0, |at| remainders[at].1)
         };
         let stiffness = self.options.stiffness;
-        self.found.clear();
-        self.found.points(&scene, &self.candidates, &self.obstacles, (stiffness, &left), &self.held);
-        self.found.edges(&scene, &self.candidates, (stiffness, &left), &self.held);
-        let placed = (0_u32..).zip(&self.obstacles).zip(&self.placements);
-        for (((number, obstacle), placement), clear) in placed.zip(&mut self.clearances) {
-            let obstacle = (number, obstacle, placement);
-            self.found.nodes_in_obstacle(&self.bodies, x, obstacle, clear, (stiffness, &left));
+        self.detected.clear();
+        // Points before edges: an edge takes stiffness from the contact of its deeper end.
+        self.detected.detect_points(
+            &scene,
+            &self.candidates,
+            &self.obstacles,
+            (stiffness, &remainder_of),
+            &self.active_set,
+        );
+        self.detected.detect_edges(&scene, &self.candidates, (stiffness, &remainder_of), &self.active_set);
+        let placed = (0_u32..).zip(&self.obstacles).zip(&self.obstacle_poses);
+        for (((number, obstacle), obstacle_pose), clear) in placed.zip(&mut self.clearances) {
+            let obstacle = (number, obstacle, obstacle_pose);
+            self.detected.detect_nodes_in_obstacle(
+                &self.bodies,
+                x,
+                obstacle,
+                clear,
+                (stiffness, &remainder_of),
+            );
         }
     }
 
-    /// Searches candidates anew if the old ones no longer hold.
+    /// Rebuilds the candidates if they are no longer complete, and their neighbourhoods if these are not either.
     fn search(&mut self, mut bodies: Vec<Body>, x: &[Vector3<f64>], margin: f64) -> Vec<Body> {
         let (samples, options) = (&self.samples, &self.options);
-        if self.candidates.hold(&Scene::of(&bodies, x, samples, options), margin) {
+        if self.candidates.are_complete(&Scene::of(&bodies, x, samples, options), margin) {
             return bodies;
         }
-        if !self.candidates.neighbours_hold(&Scene::of(&bodies, x, samples, options), margin) {
+        if !self.candidates.neighbourhoods_are_complete(&Scene::of(&bodies, x, samples, options), margin) {
             bodies.iter_mut().for_each(|body| body.refit(x));
-            self.candidates.widen(&Scene::of(&bodies, x, samples, options), margin);
+            self.candidates.rebuild_neighbourhoods(&Scene::of(&bodies, x, samples, options), margin);
         }
-        self.candidates.refresh(&Scene::of(&bodies, x, samples, options), margin);
+        self.candidates.rebuild(&Scene::of(&bodies, x, samples, options), margin);
         bodies
     }
 
-    pub(super) fn placement_of(&self, contact: &Contact) -> Option<&Placement> {
-        contact.obstacle.map(|(number, _)| &self.placements[number as usize])
+    /// Pose of the obstacle of a contact, if it has one.
+    pub(super) fn obstacle_pose_of(&self, contact: &Contact) -> Option<&ObstaclePose> {
+        contact.obstacle.map(|(number, _)| &self.obstacle_poses[number as usize])
     }
 }
 
 impl Interaction for SoftContact {
     fn energy(&mut self, x: &[Vector3<f64>]) -> f64 {
-        self.find(x);
-        let pressed: f64 = self.found.contacts.iter().map(Contact::energy).sum();
+        self.detect(x);
+        let pressed: f64 = self.detected.contacts.iter().map(Contact::energy).sum();
         pressed + self.frictions.iter().map(|friction| friction.energy(x, &self.start)).sum::<f64>()
     }
 
@@ -294,37 +318,40 @@ impl Interaction for SoftContact {
         hessian: &mut OuterProducts,
     ) -> f64 {
         let energy = self.energy(x);
-        for contact in &self.found.contacts {
-            contact.linearise(self.placement_of(contact), gradient, hessian);
+        for contact in &self.detected.contacts {
+            contact.linearise(self.obstacle_pose_of(contact), gradient, hessian);
         }
         self.frictions.iter().for_each(|friction| friction.linearise(x, &self.start, gradient, hessian));
         energy
     }
-    fn hold(&mut self, x: &[Vector3<f64>]) {
-        self.let_go();
-        self.hold_again(x);
+
+    fn freeze_active_set(&mut self, x: &[Vector3<f64>]) {
+        self.clear_active_set();
+        self.refresh_active_set(x);
     }
 
-    fn hold_again(&mut self, x: &[Vector3<f64>]) {
-        self.held = self.held_anew(x);
-        self.found_at.clear();
+    fn refresh_active_set(&mut self, x: &[Vector3<f64>]) {
+        self.active_set = self.active_set_at(x);
+        self.detected_at.clear();
     }
 
-    fn hold_appeared(&mut self, x: &[Vector3<f64>]) {
-        self.find(x);
-        let before = std::mem::take(&mut self.held);
-        self.found.hold(&mut self.held);
-        self.held.keep_all(&before);
+    fn extend_active_set(&mut self, x: &[Vector3<f64>]) {
+        self.detect(x);
+        let before = std::mem::take(&mut self.active_set);
+        self.detected.collect_active_set(&mut self.active_set);
+        // Nothing is removed during a minimisation: a contact that has separated for the moment may press again.
+        self.active_set.retain_all(&before);
     }
 
     fn drift(&mut self, x: &[Vector3<f64>]) -> Option<f64> {
         let before = self.energy(x);
-        let held = self.held.clone();
-        let anew = self.held_anew(x);
+        let held = self.active_set.clone();
+        let anew = self.active_set_at(x);
         let agree = anew.agrees(&held);
-        (self.held, self.found_at) = (anew, Vec::new());
+        (self.active_set, self.detected_at) = (anew, Vec::new());
+        // Evaluated with the refreshed set; the frozen one is put back, since the caller decides on the refresh.
         let now = if agree { before } else { self.energy(x) };
-        (self.held, self.found_at) = (held, Vec::new());
+        (self.active_set, self.detected_at) = (held, Vec::new());
         (!agree).then(|| (now - before).abs() / now.max(before).max(f64::MIN_POSITIVE))
     }
 }

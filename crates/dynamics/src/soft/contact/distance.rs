@@ -8,15 +8,15 @@ use extricate_core::proximity::{Model, closest_point};
 pub trait SignedDistance: Send + Sync {
     /// Distance to the surface [m, negative inside] at `point` [m, body frame], and its gradient there.
     ///
-    /// It must not fall faster than the point moves (|gradient| ≤ 1): that saves queries while a node is far away. A field
-    /// on a grid interpolates within a few per cent of that, which [`super::SoftContact`] allows for.
+    /// It must be Lipschitz with constant 1 (|gradient| ≤ 1): that saves queries while a node is far away. A field
+    /// on a grid meets that within a few per cent, which [`super::SoftContact`] allows for.
     fn value_and_gradient(&self, point: &Point3<f64>) -> (f64, Vector3<f64>);
 }
 
-/// Shapes whose distance is a formula, centred at the origin; round ones about z.
+/// Shapes with a closed-form signed distance, centred at the origin; axisymmetric ones about z.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Primitive {
-    /// All below z = 0.
+    /// The half-space z ≤ 0.
     HalfSpace,
     /// A ball.
     Ball {
@@ -66,15 +66,16 @@ impl SignedDistance for Primitive {
     }
 }
 
-/// Distance to a ball, with a direction even at its centre.
+/// Signed distance to a ball and its gradient, defined even at the centre.
 fn round(p: Vector3<f64>, radius: f64) -> (f64, Vector3<f64>) {
     let norm = p.norm();
     (norm - radius, if norm > 0.0 { p / norm } else { Vector3::x() })
 }
 
-/// Distance to the common part of slabs with orthogonal normals `out`, each exceeded by `over`.
+/// Signed distance to the intersection of half-spaces with orthogonal normals `out`, each exceeded by `over`.
 fn corner(over: [f64; 3], out: [Vector3<f64>; 3]) -> (f64, Vector3<f64>) {
-    let deepest = (1..3).fold(0, |most, k| if over[k] > over[most] { k } else { most });
+    let deepest = (1..3).fold(0, |max, k| if over[k] > over[max] { k } else { max });
+    // Inside, the nearest face decides; outside, the vector over all exceeded faces.
     if !(over[deepest] > 0.0) {
         return (over[deepest], out[deepest]);
     }
@@ -84,9 +85,10 @@ fn corner(over: [f64; 3], out: [Vector3<f64>; 3]) -> (f64, Vector3<f64>) {
 }
 
 impl SignedDistance for Model {
-    /// By the closest point and the winding number; on the surface itself the normal of a triangle there.
+    /// Distance by the closest point, sign by the winding number; on the surface itself the gradient is the normal of a triangle.
     fn value_and_gradient(&self, point: &Point3<f64>) -> (f64, Vector3<f64>) {
-        /// Share of the model's size below which the direction to the closest point is rounding.
+        /// Fraction of the model's size below which the direction to the closest point is rounding. A safeguard against
+        /// a direction of rounding, without effect on the sets of docs/sensitivity.md.
         const TOUCHING: f64 = 1e-12;
         let closest = closest_point(self, point);
         let sign = if self.contains(point) { -1.0 } else { 1.0 };

@@ -1,6 +1,6 @@
 //! The deepest point of an edge in a soft body: for edges that pass through it with both ends outside, which nodes miss.
 //!
-//! Along the edge m(s) = a + s (b − a) the field is continuous and linear in each tetrahedron. Its greatest value D is where
+//! Along the edge m(s) = a + s (b − a) the field is continuous and linear in each tetrahedron. Its maximum D is where
 //! a rising piece P meets a falling one Q, at a face between them: D(x) = max over s of min(P, Q). The envelope theorem
 //! gives ∂D = λ ∂P + (1 − λ) ∂Q at fixed s, with the multiplier that makes D stationary, λ P' + (1 − λ) Q' = 0. On the face
 //! both have the same barycentric coordinates, so with ḡ = λ g_P + (1 − λ) g_Q the ends get (1 − s) ḡ and s ḡ and the
@@ -8,15 +8,16 @@
 
 use nalgebra::Vector3;
 
+use super::active_set::ActiveEdge;
 use super::body::Body;
 use super::cell::{Cell, Shape, value};
-use super::held::HeldEdge;
 
-/// Length of a piece, and gap between two, as shares of the edge, that count as none: rounding of the clipping, which is
-/// that of the coordinates over the edge's length.
+/// Length of a piece, and gap between two, as fractions of the edge, that count as zero: rounding of the clipping,
+/// which is that of the coordinates over the edge's length. A safeguard, without effect on the sets of
+/// docs/sensitivity.md.
 const GAP: f64 = 1e-9;
 
-/// A tetrahedron's part along an edge.
+/// Segment of an edge inside a cell, with the field along it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Piece {
     pub(super) tet: u32,
@@ -32,29 +33,29 @@ pub(super) struct Piece {
 
 /// The deepest point of an edge.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Deepest {
-    /// Share of the edge before it.
+pub(super) struct DeepestPoint {
+    /// Parameter s along the edge, 0 to 1.
     pub(super) along: f64,
     pub(super) depth: f64,
     /// ḡ.
     pub(super) gradient: Vector3<f64>,
-    /// The rising and the falling piece.
+    /// The rising piece P and the falling piece Q.
     pub(super) sides: [Piece; 2],
     /// λ.
     pub(super) weight: f64,
 }
 
 /// The deepest point of the edge between `ends` in the tetrahedra `tets` of `body` with blocks `x`; `None` where that
-/// is an end. `pieces` is scratch.
+/// is an end. `pieces` is a scratch buffer.
 pub(super) fn deepest(
     ends: [Vector3<f64>; 2],
     body: &Body,
     tets: &[u32],
     x: &[Vector3<f64>],
     pieces: &mut Vec<Piece>,
-) -> Option<Deepest> {
+) -> Option<DeepestPoint> {
     pieces.clear();
-    tets.iter().for_each(|&tet| cut(ends, body, tet, x, pieces));
+    tets.iter().for_each(|&tet| clip(ends, body, tet, x, pieces));
     let highest = pieces.iter().map(|p| p.values[0].max(p.values[1])).fold(0.0, f64::max);
     // Along a plateau the slope is rounding.
     let rises = |p: &&Piece| p.slope > GAP * highest;
@@ -63,28 +64,30 @@ pub(super) fn deepest(
     let meets = |p: &&Piece| !rises(p) && (p.start - rising.end).abs() <= GAP;
     let falling =
         *pieces.iter().filter(meets).reduce(|best, p| if p.slope < best.slope { p } else { best })?;
+    // The maximum is elsewhere: at an end of the edge that lies inside, whose node has a contact of its own.
     if rising.values[1] < highest * (1.0 - GAP) {
         return None;
     }
-    Some(Deepest::of([rising, falling], rising.end, rising.values[1]))
+    Some(DeepestPoint::of([rising, falling], rising.end, rising.values[1]))
 }
 
-/// A point of the edge in the linear functions of the two cells that it is held in, whether it lies in them or not.
-pub(super) fn held(
+/// The point of a frozen edge in the linear functions of its two cells, whether it lies in them or not: depth λ P + (1 − λ) Q.
+pub(super) fn frozen(
     ends: [Vector3<f64>; 2],
     body: &Body,
-    held: &HeldEdge,
+    active: &ActiveEdge,
     x: &[Vector3<f64>],
-) -> Option<Deepest> {
-    let [rising, falling] = held.cells.map(|cell| piece(ends, body, cell, x));
+) -> Option<DeepestPoint> {
+    let [rising, falling] = active.cells.map(|cell| piece(ends, body, cell, x));
     let sides = [rising?, falling?];
-    let (along, weight) = (held.along, held.weight);
+    let (along, weight) = (active.along, active.weight);
     let [up, down] = sides.map(|side| side.values[0] + along * side.slope);
     let gradient = weight * sides[0].gradient + (1.0 - weight) * sides[1].gradient;
-    Some(Deepest { along, depth: weight * up + (1.0 - weight) * down, gradient, sides, weight })
+    Some(DeepestPoint { along, depth: weight * up + (1.0 - weight) * down, gradient, sides, weight })
 }
 
-impl Deepest {
+impl DeepestPoint {
+    /// The point where two pieces meet, with λ = −Q' / (P' − Q').
     fn of(sides: [Piece; 2], along: f64, depth: f64) -> Self {
         let [rising, falling] = &sides;
         let weight = -falling.slope / (rising.slope - falling.slope);
@@ -103,8 +106,8 @@ fn piece(ends: [Vector3<f64>; 2], body: &Body, cell: Cell, x: &[Vector3<f64>]) -
     Some(Piece { tet, part, start: 0.0, end: 1.0, values, slope, gradient })
 }
 
-/// Appends the pieces of the edge in tetrahedron `tet`.
-fn cut(ends: [Vector3<f64>; 2], body: &Body, tet: u32, x: &[Vector3<f64>], pieces: &mut Vec<Piece>) {
+/// Clips the edge to the parts of tetrahedron `tet` and appends its pieces.
+fn clip(ends: [Vector3<f64>; 2], body: &Body, tet: u32, x: &[Vector3<f64>], pieces: &mut Vec<Piece>) {
     let corners = body.tets[tet as usize].map(|i| x[i as usize]);
     let Some(shape) = Shape::of(&corners) else { return };
     let [from, to] = ends.map(|end| shape.coordinates(&end));
@@ -112,7 +115,7 @@ fn cut(ends: [Vector3<f64>; 2], body: &Body, tet: u32, x: &[Vector3<f64>], piece
         return;
     }
     let depths = &body.depths[tet as usize];
-    for part in 0..depths.parts() {
+    for part in 0..depths.part_count() {
         let (mut start, mut end) = (0.0_f64, 1.0_f64);
         for (a, b) in depths.sides(part, &from).into_iter().zip(depths.sides(part, &to)) {
             // a + s (b − a) ≥ 0

@@ -1,37 +1,38 @@
 //! Coulomb friction with lagged normal forces and a smooth potential, so that it has an energy and a positive semi-definite
 //! Hessian.
 //!
-//! With N and the tangents t₁, t₂ taken from an earlier state, and y = |Δ| the length of the relative tangential
-//! displacement since the start of the step: E = µ N f(y), f' = 2y/ε − y²/ε² for y < ε and 1 beyond. ε is the creep speed
-//! times the time step. Hessian: µN (f'' along Δ, f'/y across it), both at or above zero.
+//! With N and the tangents t₁, t₂ lagged from an earlier state, and y = |Δ| the length of the relative tangential
+//! displacement since the start of the step: E = µ N f(y), f' = 2y/ε − y²/ε² for y < ε and 1 beyond, the smoothing of incremental
+//! potential contact (IPC). ε is the creep speed times the time step. Hessian: µN (f'' along Δ, f'/y across it), both at or above
+//! zero.
 
 use nalgebra::Vector3;
 
-use super::obstacle::Placement;
+use super::obstacle::ObstaclePose;
 use super::point::Contact;
 use crate::soft::interaction::OuterProducts;
 
-/// One contact's friction during a step.
+/// Friction of one contact during a step.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Friction {
     pub(super) contact: Contact,
-    pub(super) placement: Option<Placement>,
+    pub(super) obstacle_pose: Option<ObstaclePose>,
     /// t₁ and t₂.
     tangents: [Vector3<f64>; 2],
     /// µ N [N].
     limit: f64,
     /// ε [m].
     creep: f64,
-    /// Displacement of an obstacle that is moved, by the end of the step [m].
+    /// Displacement of a kinematic obstacle at the contact by the end of the step [m].
     drive: Vector3<f64>,
 }
 
 impl Friction {
-    /// Friction of `contact` with coefficient `friction` and ε = `creep` [m]; `drive` is the displacement that a moved
-    /// obstacle gives the point during the step [m]. `None` where nothing presses.
+    /// Friction of `contact` with coefficient `friction` and ε = `creep` [m]; `drive` is the displacement of a kinematic obstacle
+    /// at the point during the step [m]. `None` where there is no normal force.
     pub(super) fn of(
         contact: &Contact,
-        placement: Option<Placement>,
+        obstacle_pose: Option<ObstaclePose>,
         [friction, creep]: [f64; 2],
         drive: Vector3<f64>,
     ) -> Option<Self> {
@@ -39,19 +40,20 @@ impl Friction {
         let normal = contact.gradient.try_normalize(0.0)?;
         let first = normal.cross(&Vector3::ith(normal.iamin(), 1.0)).try_normalize(0.0)?;
         let tangents = [first, normal.cross(&first)];
-        (limit > 0.0).then_some(Self { contact: *contact, placement, tangents, limit, creep, drive })
+        (limit > 0.0).then_some(Self { contact: *contact, obstacle_pose, tangents, limit, creep, drive })
     }
 
+    /// Derivative of the relative displacement along `v` with respect to each block.
     fn column(&self, v: Vector3<f64>) -> impl Iterator<Item = (u32, Vector3<f64>)> + Clone {
-        self.contact.column(v, self.placement.as_ref())
+        self.contact.column(v, self.obstacle_pose.as_ref())
     }
 
-    /// Δ [m] along the tangents.
+    /// Slip Δ [m], the relative displacement since the start of the step, along the tangents.
     fn slip(&self, x: &[Vector3<f64>], start: &[Vector3<f64>]) -> [f64; 2] {
-        let share = self.contact.obstacle.map_or(0.0, |(_, share)| share);
+        let coefficient = self.contact.obstacle.map_or(0.0, |(_, coefficient)| coefficient);
         self.tangents.map(|t| {
             let moved = |(block, j): (u32, Vector3<f64>)| j.dot(&(x[block as usize] - start[block as usize]));
-            share * t.dot(&self.drive) + self.column(t).map(moved).sum::<f64>()
+            coefficient * t.dot(&self.drive) + self.column(t).map(moved).sum::<f64>()
         })
     }
 
@@ -92,6 +94,7 @@ impl Friction {
         let pull = -self.force(x, start);
         self.column(pull).for_each(|(block, j)| gradient[block as usize] += j);
         let [t1, t2] = self.tangents;
+        // At rest any orthonormal pair of tangents serves: both curvatures are 2/ε.
         let (along, across) = if y > 0.0 { ((a * t1 + b * t2) / y, (a * t2 - b * t1) / y) } else { (t1, t2) };
         hessian.push(self.limit * curvature, self.column(along));
         hessian.push(self.limit * over_slip, self.column(across));

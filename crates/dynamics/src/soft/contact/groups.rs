@@ -1,14 +1,14 @@
-//! Neighbouring parts of a surface that are searched for together, so that a tree is descended once for all of them.
+//! Groups of neighbouring nodes or edges of a surface, for which a tree is traversed once.
 
 use nalgebra::Vector3;
 
-/// Nodes for which a tree is descended once; more of them meet more boxes each.
+/// Nodes of a group. Fewer: more traversals; more: a larger box around them, which meets more boxes for each of them.
 pub(super) const NODES_TOGETHER: usize = 4;
 
-/// Edges for which a tree is descended once.
+/// Edges of a group, which trades like [`NODES_TOGETHER`].
 pub(super) const EDGES_TOGETHER: usize = 8;
 
-/// Indices in groups; within a body neighbours at rest, and so for as long as the surface holds together.
+/// Indices in groups; within a body the members are neighbours at rest, and under any deformation that keeps the surface connected.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Groups {
     members: Vec<u32>,
@@ -16,7 +16,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// Groups of at most `size` of the things at `centres` [m], halved along the widest axis until they are small enough.
+    /// Groups of at most `size` of the items at `centres` [m], bisected along the widest axis until they are small enough.
     pub(super) fn of_neighbours(centres: &[Vector3<f64>], size: usize) -> Self {
         let mut groups = Self { members: (0..index(centres.len())).collect(), starts: vec![0] };
         let mut members = std::mem::take(&mut groups.members);
@@ -44,6 +44,7 @@ impl Groups {
         &self.members[self.starts[group] as usize..self.starts[group + 1] as usize]
     }
 
+    /// Appends the groups of `part`, which starts at member `first`.
     fn split(&mut self, part: &mut [u32], first: usize, centres: &[Vector3<f64>], size: usize) {
         if part.len() <= size {
             if !part.is_empty() {

@@ -1,14 +1,15 @@
 //! Contact of soft bodies with each other, themselves and rigid ones, from deformed distance fields [Fisher01 §5].
 //!
-//! A node m of a surface that lies in a tetrahedron of any body, its own included, is d̃(m) deep: the depths at rest of the
-//! element's nodes, interpolated (`cell.rs`). It is pushed by the energy ½ k A d̃² with A the area that it stands for, and so are
-//! edges that pass through (`edge.rs`), nodes in the signed distance of a rigid body and samples of a rigid body in tetrahedra.
-//! An element that the node belongs to, or one near it at rest, is no contact. The field vanishes on the surface and
-//! is continuous; a node that has gone deep is still pushed out, which is why overlaps heal.
+//! A surface node m inside a tetrahedron of any body, its own included, has the depth d̃(m): the rest depths of the element's
+//! nodes, interpolated (`cell.rs`). Its potential is ½ k A d̃² with A the surface area attributed to it; edges that pass through a body
+//! (`edge.rs`), nodes in the signed distance field of a rigid body and samples of a rigid body in tetrahedra have such potentials,
+//! too. Elements that the node belongs to, or that are near it at rest, are excluded. The field vanishes on the surface and
+//! is continuous; a node that has gone deep is still pushed out, so overlaps recover.
 //!
-//! Limits: the field is zero on inner faces whose nodes all lie on the surface; an inverted element has none; edges are not
-//! tested against rigid bodies, whose samples and whose field stand for them.
+//! Limits: an inverted element has no field; edges are not tested against rigid bodies, only their end nodes and the bodies'
+//! samples.
 
+mod active_set;
 mod body;
 mod cell;
 mod contacts;
@@ -18,7 +19,6 @@ mod edge;
 mod exact;
 mod friction;
 mod groups;
-mod held;
 mod neighbours;
 mod obstacle;
 mod options;

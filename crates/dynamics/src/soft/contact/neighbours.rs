@@ -1,5 +1,5 @@
-//! Which surface nodes, samples and edges are in the neighbourhood of which tetrahedra: found with the trees. Few are, and from
-//! them the candidates are taken until something has moved far.
+//! Neighbourhoods, the broad phase: pairs of surface nodes, samples or edges and nearby tetrahedra, found with the trees.
+//! Candidates are taken from these few pairs until something has moved far.
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
@@ -9,32 +9,33 @@ use super::groups::Groups;
 use super::scene::Scene;
 use super::tree::{Bounds, BoxTree};
 
-/// Queries of a list, which one thread works off at a time: some tens of microseconds' worth.
+/// Queries of a list, the work item of a thread: some tens of microseconds. Fewer: scheduling costs; more: threads idle
+/// at the end. No effect on the sets of docs/sensitivity.md.
 const QUERIES: usize = 256;
 
 /// A point or an edge in the neighbourhood of a body.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Neighbour {
-    /// The owner (a body or, counted on behind the bodies, an obstacle), the place among its surface nodes, samples or edges,
-    /// and the body.
+    /// The owner (a body or, with indices after those of the bodies, an obstacle), the index among its surface nodes, samples or
+    /// edges, and the body.
     pub(super) key: [u32; 3],
     tets: [u32; 2],
     faces: [u32; 2],
 }
 
-/// All of them, ascending.
+/// All neighbourhoods, ascending by key.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Neighbours {
     pub(super) points: Vec<Neighbour>,
     pub(super) edges: Vec<Neighbour>,
     tets: Vec<u32>,
     faces: Vec<u32>,
-    /// Scratch: the points of an owner, and what each thread finds.
+    /// Scratch: the points of an owner, and the results of each work item.
     spots: Vec<Vector3<f64>>,
     lists: Vec<List>,
 }
 
-/// What is found for some groups of queries, with memory for finding it.
+/// Results of some groups of queries, with scratch buffers.
 #[derive(Debug, Clone, Default)]
 struct List {
     /// Query, and the ends of its tetrahedra and faces.
@@ -44,7 +45,7 @@ struct List {
     /// Primitives near a group and their boxes, grown by the reach.
     close: Vec<(u32, Bounds)>,
     close_tets: Vec<(u32, Bounds)>,
-    /// Of each node of a body the last query that it was near at rest.
+    /// For each node of a body the stamp of the last query that it was near at rest.
     stamps: Vec<u32>,
     stamp: u32,
 }
@@ -64,7 +65,7 @@ impl List {
         }
     }
 
-    /// Writes down the tetrahedra and faces that were added for `query`, if there are tetrahedra.
+    /// Closes the run of `query` over the tetrahedra and faces added since the last one; drops the faces if there are no tetrahedra.
     fn close_run(&mut self, query: u32) {
         let [tets, faces] = self.runs.last().map_or([0; 2], |run| run.1);
         if self.tets.len() > tets as usize {
@@ -75,8 +76,8 @@ impl List {
     }
 }
 
-/// Works off all groups, in parallel, always the same groups with the same list; returns how many lists, from the first on, have
-/// what was found, in the order of the groups.
+/// Processes all groups in parallel, always the same groups with the same list; returns the number of lists, from the first on,
+/// that contain the results in the order of the groups.
 fn each_group(lists: &mut Vec<List>, groups: &Groups, work: impl Fn(&mut List, &[u32]) + Sync) -> usize {
     let together = (QUERIES * groups.len()).div_ceil(groups.member_count().max(1)).max(1);
     let count = groups.len().div_ceil(together);
@@ -94,18 +95,18 @@ fn each_group(lists: &mut Vec<List>, groups: &Groups, work: impl Fn(&mut List, &
     count
 }
 
-/// Whether one of `corners` was marked last.
+/// Whether one of `corners` was marked for the current query.
 fn is_marked(stamps: &[u32], stamp: u32, first: u32, corners: &[u32]) -> bool {
     corners.iter().any(|corner| stamps[(corner - first) as usize] == stamp)
 }
 
-/// The primitives whose boxes come within `reach` of `bounds`.
+/// Collects the primitives whose boxes come within `reach` of `bounds`, with their boxes grown by it.
 fn collect(tree: &BoxTree, bounds: &Bounds, reach: f64, close: &mut Vec<(u32, Bounds)>) {
     close.clear();
     tree.for_each(&bounds.grown(reach), |primitive, own| close.push((primitive, own.grown(reach))));
 }
 
-/// Moves what the lists found behind the other tetrahedra and faces; calls `run` with each query and where its own stand.
+/// Appends the results of the lists to `tets` and `faces`; calls `run` with each query and its ranges in them.
 fn gather([tets, faces]: [&mut Vec<u32>; 2], lists: &[List], mut run: impl FnMut(u32, [[u32; 2]; 2])) {
     for list in lists {
         let offsets = [index(tets.len()), index(faces.len())];
@@ -130,7 +131,7 @@ impl Neighbours {
         &self.faces[neighbour.faces[0] as usize..neighbour.faces[1] as usize]
     }
 
-    /// Finds what comes within `reach` [m]; the trees are to be fitted to the scene before.
+    /// Finds all pairs within `reach` [m]; the trees must have been refitted to the scene.
     pub(super) fn search(&mut self, scene: &Scene<'_>, reach: f64) {
         self.points.clear();
         self.edges.clear();
@@ -176,6 +177,7 @@ impl Neighbours {
                 let mut close = std::mem::take(&mut list.close);
                 collect(&target.tree, &Bounds::of(members.iter().map(spot)), reach, &mut close);
                 for place in members.iter().filter(|_| !close.is_empty()) {
+                    // Within a body, elements near the node at rest are excluded.
                     if own {
                         list.mark(target, &[*place]);
                     }
@@ -202,8 +204,8 @@ impl Neighbours {
 
     /// Lists the tetrahedra that edges of `owner` may pass through in `body`.
     ///
-    /// An edge that has a point inside crosses the surface or has ends inside: tetrahedra are listed only for edges that may
-    /// do the one or the other.
+    /// An edge with a point inside crosses the surface or has an end inside: tetrahedra are listed only for edges that may
+    /// do either.
     fn find_edges(&mut self, scene: &Scene<'_>, owner: u32, body: u32, reach: f64) {
         let own = owner == body;
         let (from, target) = (&scene.bodies[owner as usize], &scene.bodies[body as usize]);
@@ -242,6 +244,7 @@ impl Neighbours {
                 if !(list.faces.len() > before || ends.into_iter().any(listed)) {
                     continue;
                 }
+                // Most groups cross no face: the tree of tetrahedra is traversed only once one does.
                 if !have_tets {
                     collect(&target.tree, &around, reach, &mut close_tets);
                     have_tets = true;
@@ -260,6 +263,7 @@ impl Neighbours {
         self.lists = lists;
     }
 
+    /// Whether a point has tetrahedra of `body` in its neighbourhood.
     fn is_listed(&self, owner: u32, place: u32, body: u32) -> bool {
         self.points.binary_search_by_key(&[owner, place, body], |point| point.key).is_ok()
     }

@@ -5,17 +5,17 @@ use crate::error::SoftError;
 /// Options of [`super::SoftContact`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactOptions {
-    /// Penalty k [Pa/m]: pressure per depth. Where both surfaces meet, both push, so a given pressure takes half of the
-    /// penetration that one alone would show.
+    /// Penalty stiffness k [Pa/m]: pressure per depth. Where both surfaces meet, both push, so a given pressure takes half of
+    /// the penetration that one alone would have.
     pub stiffness: f64,
-    /// Whether bodies touch themselves.
+    /// Whether self-contact of soft bodies is detected.
     pub self_contact: bool,
-    /// Whether edges count whose deepest point is deeper than their ends.
+    /// Whether edges whose deepest point is deeper than their ends make contacts.
     pub edges: bool,
-    /// Distance along the rest mesh's edges [m] within which a body's own elements are no contact. `None`: the mesh's
-    /// longest edge, which takes in the elements around the node and their neighbours in most meshes.
+    /// Distance along the rest mesh's edges [m] within which a body's own elements are excluded from self-contact. `None`: the
+    /// mesh's longest edge, which includes the elements around the node and their neighbours in most meshes.
     pub near: Option<f64>,
-    /// How far nodes may move before candidates are searched anew [m]; changes time, not results. `None`: a twentieth of the
+    /// Distance that nodes may move before candidates are rebuilt [m]; changes time, not results. `None`: a twentieth of the
     /// longest edge of the bodies.
     pub margin: Option<f64>,
     /// Coulomb's coefficient of friction.
@@ -23,12 +23,12 @@ pub struct ContactOptions {
     /// Sliding speed [m/s] below which friction falls linearly to zero: a body at rest on a slope creeps with less than it.
     /// `None`: a thousandth of the longest edge of the bodies per second.
     pub creep: Option<f64>,
-    /// Speed [m/s] at which overlaps that are there at the start are released: the energy acts on the depth beyond what is
-    /// left of them. `None`: the whole depth pushes at once.
+    /// Speed [m/s] at which initial overlaps are released: the potential acts on the depth beyond their remainder. `None`: the
+    /// whole depth pushes at once.
     pub recovery: Option<f64>,
-    /// Greatest pressure [Pa] that gathers where a point does not follow its release. A tenth of the softest body's Young's modulus
-    /// parts bodies that overlap without crushing them, and is what a world takes for `None`; contacts alone then have no bound but
-    /// the depth released in a tenth of a second.
+    /// Maximum pressure [Pa] that builds up where a point does not follow its release. A tenth of the softest body's Young's modulus
+    /// separates overlapping bodies without crushing them, and is the value of a world for `None`; contacts alone then have no bound
+    /// but the depth released in a tenth of a second.
     pub recovery_pressure: Option<f64>,
 }
 
@@ -49,6 +49,8 @@ impl Default for ContactOptions {
 }
 
 impl ContactOptions {
+    /// Validates the options.
+    ///
     /// # Errors
     /// [`SoftError::Option`] when a number is out of range.
     pub(super) fn check(&self) -> Result<(), SoftError> {

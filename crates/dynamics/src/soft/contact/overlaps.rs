@@ -1,4 +1,4 @@
-//! What contact reports: overlaps for a check, depths for a record, forces on rigid bodies.
+//! Reports of contact: overlaps of pairs, depths of bodies, forces on rigid bodies.
 
 use nalgebra::Vector3;
 
@@ -10,9 +10,9 @@ use super::point::{Contact, Field, Probe};
 pub struct Overlap {
     /// The soft body and the other one; the same one twice for an overlap with itself.
     pub pair: (u32, Field),
-    /// Greatest d̃ [m].
+    /// Maximum d̃ [m].
     pub depth: f64,
-    /// Where that is [m, world].
+    /// Position of the maximum [m, world].
     pub point: Vector3<f64>,
     /// Number of points in contact.
     pub count: usize,
@@ -30,9 +30,9 @@ pub struct Wrench {
 impl SoftContact {
     /// The overlaps with the blocks at `x`, each pair once, ascending; nodes in obstacles included.
     pub fn overlaps(&mut self, x: &[Vector3<f64>]) -> Vec<Overlap> {
-        self.find(x);
+        self.detect(x);
         let mut overlaps: Vec<Overlap> = Vec::new();
-        for contact in &self.found.contacts {
+        for contact in &self.detected.contacts {
             let owner = self.owner(contact.probe);
             let pair = match (owner, contact.field) {
                 (Field::Body(a), Field::Body(b)) => (a.min(b), Field::Body(a.max(b))),
@@ -54,11 +54,11 @@ impl SoftContact {
         overlaps
     }
 
-    /// Greatest depth of a contact that each soft body has part in [m], with the blocks at `x`.
+    /// Maximum depth over the contacts of each soft body [m], with the blocks at `x`.
     pub fn penetrations(&mut self, x: &[Vector3<f64>]) -> Vec<f64> {
-        self.find(x);
+        self.detect(x);
         let mut depths = vec![0.0_f64; self.bodies.len()];
-        for contact in &self.found.contacts {
+        for contact in &self.detected.contacts {
             for side in [self.owner(contact.probe), contact.field] {
                 if let Field::Body(body) = side {
                     depths[body as usize] = depths[body as usize].max(contact.depth);
@@ -70,33 +70,37 @@ impl SoftContact {
 
     /// Force and torque of the soft bodies on each obstacle, friction included, with the blocks at `x`.
     pub fn wrenches(&mut self, x: &[Vector3<f64>]) -> Vec<Wrench> {
-        self.find(x);
+        self.detect(x);
         let mut wrenches =
             vec![Wrench { force: Vector3::zeros(), torque: Vector3::zeros() }; self.obstacles.len()];
-        let pressed = self.found.contacts.iter().map(|contact| {
-            (contact, self.placement_of(contact).map(|placement| placement.origin), contact.force())
+        let normal_forces = self.detected.contacts.iter().map(|contact| {
+            (
+                contact,
+                self.obstacle_pose_of(contact).map(|obstacle_pose| obstacle_pose.origin),
+                contact.force(),
+            )
         });
-        let rubbed = self.frictions.iter().map(|friction| {
-            let origin = friction.placement.map(|placement| placement.origin);
+        let friction_forces = self.frictions.iter().map(|friction| {
+            let origin = friction.obstacle_pose.map(|obstacle_pose| obstacle_pose.origin);
             (&friction.contact, origin, friction.force(x, &self.start))
         });
-        for (contact, origin, force) in pressed.chain(rubbed) {
-            if let Some(((number, share), origin)) = contact.obstacle.zip(origin) {
+        for (contact, origin, force) in normal_forces.chain(friction_forces) {
+            if let Some(((number, coefficient), origin)) = contact.obstacle.zip(origin) {
                 let wrench = &mut wrenches[number as usize];
-                wrench.force += share * force;
-                wrench.torque += share * (contact.point - origin).cross(&force);
+                wrench.force += coefficient * force;
+                wrench.torque += coefficient * (contact.point - origin).cross(&force);
             }
         }
         wrenches
     }
 
-    /// The contacts that were found last, at whatever blocks that was.
+    /// The contacts of the last detection, whatever its blocks were.
     #[must_use]
     pub fn last_contacts(&self) -> &[Contact] {
-        &self.found.contacts
+        &self.detected.contacts
     }
 
-    /// Whose point it is.
+    /// The body or obstacle that a probe belongs to.
     #[must_use]
     pub(crate) fn owner(&self, probe: Probe) -> Field {
         match probe {

@@ -1,20 +1,20 @@
-//! One contact: a point of one body in the field of another, who carries it and how.
+//! One contact: a point of one body in the field of another, with its potential, gradient and Hessian.
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
 use super::cell::Cell;
-use super::edge::Deepest;
-use super::obstacle::Placement;
+use super::edge::DeepestPoint;
+use super::obstacle::ObstaclePose;
 use crate::soft::interaction::OuterProducts;
 
-/// Most soft blocks of a contact: two of an edge, four of each of the tetrahedra between which it is deepest.
+/// Maximum number of soft blocks of a contact: two of an edge, four of each of the tetrahedra between which it is deepest.
 pub(super) const BLOCKS: usize = 10;
 
-/// How many of those an edge has itself.
+/// Number of those that are the edge's own ends.
 pub(super) const ENDS: usize = 2;
 
-/// What a contact's point belongs to.
+/// The feature that a contact's point belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Probe {
     /// A node of a soft body's surface, by its block.
@@ -30,116 +30,122 @@ pub enum Probe {
     },
 }
 
-/// Whose field a contact's point is in.
+/// The body or obstacle whose field a contact's point is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Field {
-    /// A soft body's.
+    /// A soft body.
     Body(u32),
-    /// An obstacle's.
+    /// An obstacle.
     Obstacle(u32),
 }
 
-/// A point of one body in another, or in itself.
+/// A contact: a point of one body inside another, or inside itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Contact {
-    /// Whose point it is.
+    /// The feature that the point belongs to.
     pub probe: Probe,
-    /// Whose field it is in.
+    /// The body or obstacle whose field the point is in.
     pub field: Field,
     /// The point [m, world].
     pub point: Vector3<f64>,
     /// d̃ [m].
     pub depth: f64,
-    /// What of the depth is pushed against [m]; less than it while an initial overlap is released.
-    pub pressed: f64,
-    /// Penalty times area [N/m].
+    /// Effective depth, on which the potential acts [m]; less than the depth while an initial overlap is released.
+    pub effective_depth: f64,
+    /// Penalty stiffness times area, k A [N/m].
     pub stiffness: f64,
     /// ∂d̃/∂point, about a unit vector into the field's body.
     pub gradient: Vector3<f64>,
-    /// Share of each soft block in the relative displacement of point and field, the point's positive. Those of an edge: its
-    /// ends, then the tetrahedra of `sides`, weighted.
-    pub(super) shares: [(u32, f64); BLOCKS],
+    /// Coefficient of each soft block in the relative displacement of point and field, positive for the point. Those of an edge:
+    /// its ends, then the tetrahedra of `sides`, weighted.
+    pub(super) coefficients: [(u32, f64); BLOCKS],
     /// Number of those.
     pub(super) count: usize,
     /// ∂d̃/∂point in each of the tetrahedra between which an edge is deepest.
     pub(super) sides: Option<[Vector3<f64>; 2]>,
-    /// The obstacle that takes part, with the share of its point: 1 where the point is its own, −1 where the field is.
+    /// The obstacle of the contact, with the coefficient of its point: 1 where the point is its own, −1 where the field is.
     pub(super) obstacle: Option<(u32, f64)>,
-    /// Where in a soft body's field the point is.
+    /// Location of the point in a soft body's field.
     pub(super) site: Option<Site>,
 }
 
-/// The place of a contact in a soft body's field.
+/// Location of a contact in a soft body's field.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Site {
-    /// In a part of a tetrahedron.
+    /// In a cell.
     Cell(Cell),
-    /// Between two, on an edge.
-    Face(Deepest),
+    /// On the face between two cells, on an edge.
+    Face(DeepestPoint),
 }
 
 impl Contact {
-    /// Energy [J]: ½ stiffness · pressed².
+    /// Energy [J]: ½ stiffness · effective depth², the penetration potential [Fisher01 §5.1.1, eq. 1] with d̃ for the distance,
+    /// weighted by area.
     #[must_use]
     pub fn energy(&self) -> f64 {
-        0.5 * self.stiffness * self.pressed * self.pressed
+        0.5 * self.stiffness * self.effective_depth * self.effective_depth
     }
 
     /// Force on the point [N, world]; the field's body takes the opposite one.
     #[must_use]
     pub fn force(&self) -> Vector3<f64> {
-        -self.stiffness * self.pressed * self.gradient
+        -self.stiffness * self.effective_depth * self.gradient
     }
 
-    /// The blocks of the nodes that take part.
+    /// The blocks of the nodes with a coefficient other than zero.
     pub(crate) fn soft_blocks(&self) -> impl Iterator<Item = usize> + '_ {
-        let taking_part = self.shares[..self.count].iter().filter(|(_, share)| *share != 0.0);
+        let taking_part =
+            self.coefficients[..self.count].iter().filter(|(_, coefficient)| *coefficient != 0.0);
         taking_part.map(|&(block, _)| block as usize)
     }
 
-    /// Derivative of the relative displacement along `v` by each block. `placement` is that of the obstacle, if any.
+    /// Derivative of the relative displacement along `v` with respect to each block. `obstacle_pose` is that of the obstacle, if
+    /// any.
     pub(super) fn column(
         &self,
         v: Vector3<f64>,
-        placement: Option<&Placement>,
+        obstacle_pose: Option<&ObstaclePose>,
     ) -> impl Iterator<Item = (u32, Vector3<f64>)> + Clone {
-        let soft = self.shares[..self.count].iter().map(move |&(block, share)| (block, share * v));
-        let rigid = self.obstacle.zip(placement).and_then(|((_, share), placement)| {
-            let turning = placement.turning(&(self.point - placement.origin), &v);
-            placement.block.map(|block| [(block, share * v), (block + 1, share * turning)])
+        let soft =
+            self.coefficients[..self.count].iter().map(move |&(block, coefficient)| (block, coefficient * v));
+        let rigid = self.obstacle.zip(obstacle_pose).and_then(|((_, coefficient), obstacle_pose)| {
+            let torque = obstacle_pose.rotation_gradient(&(self.point - obstacle_pose.origin), &v);
+            obstacle_pose.block.map(|block| [(block, coefficient * v), (block + 1, coefficient * torque)])
         });
         soft.chain(rigid.into_iter().flatten())
     }
 
-    /// ∂d̃ by each block.
+    /// ∂d̃ with respect to each block: g for the point's own block, −uᵢ g for the element's nodes [Fisher01 §5.1.1].
     pub(super) fn jacobian(
         &self,
-        placement: Option<&Placement>,
+        obstacle_pose: Option<&ObstaclePose>,
     ) -> impl Iterator<Item = (u32, Vector3<f64>)> + Clone {
+        // The ends of an edge take ḡ; the nodes of each tetrahedron take its own gradient, weighted by λ or 1 − λ.
         let of_sides = self.sides.map(|sides| {
-            let shares = self.shares[..self.count].iter().enumerate();
-            shares.map(move |(at, &(block, share))| {
+            let coefficients = self.coefficients[..self.count].iter().enumerate();
+            coefficients.map(move |(at, &(block, coefficient))| {
                 let gradient = if at < ENDS { self.gradient } else { sides[(at - ENDS) / 4] };
-                (block, share * gradient)
+                (block, coefficient * gradient)
             })
         });
-        let of_point = if self.sides.is_none() { Some(self.column(self.gradient, placement)) } else { None };
+        let of_point =
+            if self.sides.is_none() { Some(self.column(self.gradient, obstacle_pose)) } else { None };
         of_sides.into_iter().flatten().chain(of_point.into_iter().flatten())
     }
 
-    /// Adds the contact's gradient and its Gauss–Newton Hessian k A J Jᵀ: without the term of ∇²d̃, which has both signs
+    /// Adds the contact's gradient and its Gauss–Newton Hessian k A J Jᵀ: without the term of ∇²d̃, which is indefinite
     /// and vanishes with the depth.
     pub(super) fn linearise(
         &self,
-        placement: Option<&Placement>,
+        obstacle_pose: Option<&ObstaclePose>,
         gradient: &mut [Vector3<f64>],
         hessian: &mut OuterProducts,
     ) {
-        let pull = self.stiffness * self.pressed;
+        let pull = self.stiffness * self.effective_depth;
         if !(pull > 0.0) {
             return;
         }
-        self.jacobian(placement).for_each(|(block, j)| gradient[block as usize] += pull * j);
-        hessian.push(self.stiffness, self.jacobian(placement));
+        self.jacobian(obstacle_pose).for_each(|(block, j)| gradient[block as usize] += pull * j);
+        hessian.push(self.stiffness, self.jacobian(obstacle_pose));
     }
 }

@@ -1,11 +1,11 @@
-//! What searches for contacts look at.
+//! Input of the searches for contacts.
 
 use nalgebra::Vector3;
 
 use super::body::Body;
 use super::options::ContactOptions;
 
-/// What a search looks at.
+/// Geometry and options of a search.
 pub(super) struct Scene<'a> {
     pub(super) bodies: &'a [Body],
     pub(super) x: &'a [Vector3<f64>],
@@ -16,6 +16,7 @@ pub(super) struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
+    /// The scene with the blocks at `x` and the samples of each obstacle [m, world].
     pub(super) fn of(
         bodies: &'a [Body],
         x: &'a [Vector3<f64>],

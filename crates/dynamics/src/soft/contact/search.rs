@@ -1,6 +1,6 @@
-//! Which surface nodes, samples and edges may be in which tetrahedra: candidates with a margin, so that the list stays complete
-//! until something has moved by more than the margin. They are taken from wider neighbourhoods, which stay complete for longer:
-//! where little is near something else, taking them costs little.
+//! Candidates, the mid phase: surface nodes, samples and edges with the tetrahedra that they may be in. A margin keeps the list
+//! complete until something has moved by more than it. Candidates are taken from wider neighbourhoods, which stay complete for
+//! longer: where few bodies are near each other, that costs little.
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
@@ -9,16 +9,17 @@ use super::neighbours::Neighbours;
 use super::scene::Scene;
 use super::tree::Bounds;
 
-/// Margin of the neighbourhoods over that of the candidates, which are taken from them two or three times before they no longer
-/// hold. With twice the margin the trees are descended too often, with four times it the neighbourhoods hold too much.
+/// Margin of the neighbourhoods over that of the candidates, which are taken from them two or three times before they
+/// become incomplete. Changes time only: half and twice change none of 5 runs; a deep overlap takes −1.3 % and +6.8 %
+/// of the instructions (docs/sensitivity.md).
 const WIDE: f64 = 3.0;
 
 /// A point that may be in tetrahedra of a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PointRun {
-    /// The body or, counted on behind the bodies, the obstacle whose point it is.
+    /// The body, or with indices after those of the bodies the obstacle, that the point belongs to.
     pub(super) owner: u32,
-    /// The place among the body's surface nodes or the obstacle's samples.
+    /// The index among the body's surface nodes or the obstacle's samples.
     pub(super) place: u32,
     pub(super) body: u32,
     start: u32,
@@ -35,15 +36,16 @@ pub(super) struct EdgeRun {
     end: u32,
 }
 
-/// Where everything was.
+/// Positions of blocks and samples at the time of a search.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct Places {
+pub(super) struct ReferencePositions {
     pub(super) x: Vec<Vector3<f64>>,
     pub(super) samples: Vec<Vec<Vector3<f64>>>,
 }
 
-impl Places {
-    fn note(&mut self, scene: &Scene<'_>) {
+impl ReferencePositions {
+    /// Stores the positions of the scene.
+    fn record(&mut self, scene: &Scene<'_>) {
         self.x.clear();
         self.x.extend_from_slice(scene.x);
         self.samples.resize_with(scene.samples.len(), Vec::new);
@@ -53,8 +55,8 @@ impl Places {
         }
     }
 
-    /// Whether nothing has moved by more than `by` [m] since, apart from a translation of everything.
-    fn hold(&self, scene: &Scene<'_>, by: f64) -> bool {
+    /// Whether nothing has moved by more than `by` [m] since, apart from a common translation.
+    fn within(&self, scene: &Scene<'_>, by: f64) -> bool {
         if self.x.len() != scene.x.len()
             || self.samples.len() != scene.samples.len()
             || !self.samples.iter().zip(scene.samples).all(|(a, b)| a.len() == b.len())
@@ -64,40 +66,41 @@ impl Places {
         let ranges = scene.bodies.iter().map(|body| body.blocks[0] as usize..body.blocks[1] as usize);
         let nodes = ranges.flat_map(|range| self.x[range.clone()].iter().zip(&scene.x[range]));
         let count = nodes.clone().count().max(1);
+        // A common translation moves no pair closer: the mean displacement does not count.
         let shift = nodes.clone().map(|(a, b)| b - a).sum::<Vector3<f64>>() / count as f64;
         let samples = self.samples.iter().flatten().zip(scene.samples.iter().flatten());
         nodes.chain(samples).all(|(a, b)| (b - a - shift).norm_squared() <= by * by)
     }
 }
 
-/// Where everything was when candidates and neighbourhoods were last taken, from which they follow; to the latter the trees
-/// were fitted.
+/// Positions at which candidates and neighbourhoods were last computed, which determine them; the trees were refitted at the
+/// latter.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct SearchState {
-    pub(super) at: Places,
-    pub(super) neighbours_at: Places,
+    pub(super) at: ReferencePositions,
+    pub(super) neighbours_at: ReferencePositions,
 }
 
 impl SearchState {
-    /// Whether it is of at least a number of blocks, or of none.
+    /// Whether the positions have at least a number of blocks, or none.
     pub(super) fn has_blocks(&self, blocks: usize) -> bool {
         [&self.at, &self.neighbours_at].iter().all(|places| places.x.is_empty() || places.x.len() >= blocks)
     }
 }
 
-/// Candidates, and the neighbourhoods that they are taken from.
+/// Candidates, and the neighbourhoods from which they are taken.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Candidates {
     pub(super) points: Vec<PointRun>,
     pub(super) edges: Vec<EdgeRun>,
     tets: Vec<u32>,
-    at: Places,
+    at: ReferencePositions,
     neighbours: Neighbours,
-    neighbours_at: Places,
+    neighbours_at: ReferencePositions,
 }
 
 impl Candidates {
-    /// Where they were taken.
+    /// Positions at which candidates and neighbourhoods were computed.
     pub(super) fn snapshot(&self) -> SearchState {
         SearchState { at: self.at.clone(), neighbours_at: self.neighbours_at.clone() }
     }
@@ -113,29 +116,31 @@ impl Candidates {
     }
 
     /// Whether the candidates are complete: nothing has moved by more than `margin` [m] since they were taken.
-    pub(super) fn hold(&self, scene: &Scene<'_>, margin: f64) -> bool {
-        self.at.hold(scene, margin)
+    pub(super) fn are_complete(&self, scene: &Scene<'_>, margin: f64) -> bool {
+        self.at.within(scene, margin)
     }
 
-    /// Whether candidates taken now from the neighbourhoods would be complete.
-    pub(super) fn neighbours_hold(&self, scene: &Scene<'_>, margin: f64) -> bool {
-        self.neighbours_at.hold(scene, (WIDE - 1.0) * margin)
+    /// Whether candidates taken from the neighbourhoods at the scene would be complete.
+    pub(super) fn neighbourhoods_are_complete(&self, scene: &Scene<'_>, margin: f64) -> bool {
+        self.neighbours_at.within(scene, (WIDE - 1.0) * margin)
     }
 
-    /// Finds the neighbourhoods anew; the trees are to be fitted to the scene before.
-    pub(super) fn widen(&mut self, scene: &Scene<'_>, margin: f64) {
-        self.neighbours_at.note(scene);
+    /// Rebuilds the neighbourhoods; the trees must have been refitted to the scene.
+    pub(super) fn rebuild_neighbourhoods(&mut self, scene: &Scene<'_>, margin: f64) {
+        self.neighbours_at.record(scene);
+        // Twice the margin: both the point and the element may move by it.
         self.neighbours.search(scene, 2.0 * WIDE * margin);
     }
 
-    /// Takes the candidates anew.
-    pub(super) fn refresh(&mut self, scene: &Scene<'_>, margin: f64) {
-        self.at.note(scene);
+    /// Rebuilds the candidates from the neighbourhoods.
+    pub(super) fn rebuild(&mut self, scene: &Scene<'_>, margin: f64) {
+        self.at.record(scene);
         self.tets.clear();
         self.take_points(scene, 2.0 * margin);
         self.take_edges(scene, 2.0 * margin);
     }
 
+    /// Takes the points within `reach` [m] of tetrahedra.
     fn take_points(&mut self, scene: &Scene<'_>, reach: f64) {
         self.points.clear();
         for point in &self.neighbours.points {
@@ -156,6 +161,7 @@ impl Candidates {
         }
     }
 
+    /// Takes the edges within `reach` [m] of tetrahedra that may cross a face or have an end inside.
     fn take_edges(&mut self, scene: &Scene<'_>, reach: f64) {
         self.edges.clear();
         for neighbour in &self.neighbours.edges {
@@ -183,6 +189,7 @@ impl Candidates {
         }
     }
 
+    /// Whether a point is a candidate for `body`.
     fn is_listed(&self, owner: u32, place: u32, body: u32) -> bool {
         self.points
             .binary_search_by_key(&(owner, place, body), |run| (run.owner, run.place, run.body))
@@ -190,6 +197,7 @@ impl Candidates {
     }
 }
 
+/// Box around nodes.
 fn bounds(nodes: &[u32], x: &[Vector3<f64>]) -> Bounds {
     Bounds::of(nodes.iter().map(|&node| x[node as usize]))
 }

@@ -1,14 +1,14 @@
 //! The state of the contacts of a system of soft bodies.
 //!
-//! Candidates are those of where everything was when they were taken: they are taken there again. What is known of nodes that
-//! are clear of obstacles only spares looking at them, and is found anew.
+//! Candidates are determined by the positions at which they were computed: restoring computes them there again. The clearances of
+//! nodes from obstacles only spare queries, and are computed anew.
 
 use nalgebra::Isometry3;
 use serde::{Deserialize, Serialize};
 
+use super::active_set::ActiveSet;
 use super::contacts::{MARGIN, SoftContact};
 use super::detect::Clearance;
-use super::held::Held;
 use super::obstacle::Motion;
 use super::point::{Field, Probe};
 use super::scene::Scene;
@@ -19,8 +19,8 @@ use crate::stateful::{Mismatch, Stateful, fits};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct ContactState {
     search: SearchState,
-    held: Held,
-    left: Option<Vec<((Probe, Field), f64)>>,
+    active_set: ActiveSet,
+    remainders: Option<Vec<((Probe, Field), f64)>>,
     /// Pose and motion of each obstacle.
     obstacles: Vec<(Isometry3<f64>, Motion)>,
 }
@@ -31,14 +31,14 @@ impl Stateful for SoftContact {
     fn snapshot(&self) -> ContactState {
         ContactState {
             search: self.candidates.snapshot(),
-            held: self.held.clone(),
-            left: self.left.clone(),
+            active_set: self.active_set.clone(),
+            remainders: self.remainders.clone(),
             obstacles: self.obstacles.iter().map(|obstacle| (obstacle.pose, obstacle.motion)).collect(),
         }
     }
 
     fn restore(&mut self, state: ContactState) -> Result<(), Mismatch> {
-        let ContactState { search, held, left, obstacles } = state;
+        let ContactState { search, active_set, remainders, obstacles } = state;
         let blocks = self.bodies.iter().map(|body| body.blocks[1] as usize).max().unwrap_or(0);
         fits(obstacles.len() == self.obstacles.len() && search.has_blocks(blocks))?;
         for (obstacle, (pose, motion)) in self.obstacles.iter_mut().zip(obstacles) {
@@ -46,24 +46,27 @@ impl Stateful for SoftContact {
         }
         self.clearances.iter_mut().for_each(|clear| clear.fill(Clearance::UNKNOWN));
         self.search_again(&search);
-        (self.held, self.left) = (held, left);
-        self.found_at.clear();
+        (self.active_set, self.remainders) = (active_set, remainders);
+        self.detected_at.clear();
         Ok(())
     }
 }
 
 impl SoftContact {
-    /// Takes neighbourhoods and candidates where they were taken.
+    /// Recomputes neighbourhoods and candidates at the positions at which they were computed.
     fn search_again(&mut self, search: &SearchState) {
         let margin = self.options.margin.unwrap_or(MARGIN * self.longest);
         let SearchState { neighbours_at: wide, at: near } = search;
         self.candidates = Candidates::default();
         if !wide.x.is_empty() {
             self.bodies.iter_mut().for_each(|body| body.refit(&wide.x));
-            self.candidates.widen(&Scene::of(&self.bodies, &wide.x, &wide.samples, &self.options), margin);
+            self.candidates.rebuild_neighbourhoods(
+                &Scene::of(&self.bodies, &wide.x, &wide.samples, &self.options),
+                margin,
+            );
         }
         if !near.x.is_empty() {
-            self.candidates.refresh(&Scene::of(&self.bodies, &near.x, &near.samples, &self.options), margin);
+            self.candidates.rebuild(&Scene::of(&self.bodies, &near.x, &near.samples, &self.options), margin);
         }
     }
 }

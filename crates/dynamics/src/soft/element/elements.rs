@@ -4,22 +4,23 @@ use std::array::from_fn;
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::refinement::{mass_share, refine};
+use super::refinement::{mass_fraction, refine};
 use crate::error::SoftError;
 use crate::soft::material::{Material, SignedSvd, Tangent};
 use extricate_core::geometry::TetMesh;
 
-/// Which shape functions.
+/// Order of the shape functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ElementKind {
     /// Four nodes, a constant deformation gradient.
     #[default]
     Linear,
-    /// Ten nodes: the corners and the middles of the edges, which are straight at rest. Against locking.
+    /// Ten nodes: the corners and the midpoints of the edges, which are straight at rest. Does not lock.
     Quadratic,
 }
 
-/// What [`Elements::local`] writes: the first 4 (linear) or 10 (quadratic) entries are those of the element's nodes.
+/// Derivatives of one element, written by [`Elements::local`]: the first 4 (linear) or 10 (quadratic) entries are those of its
+/// nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Local {
     /// ∂E/∂xₐ [N], the negative of the elastic force.
@@ -34,11 +35,11 @@ impl Default for Local {
     }
 }
 
-/// What is stored of a tetrahedron's shape at rest.
+/// Rest shape of a tetrahedron.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Rest {
-    /// Gradients of the first three barycentric coordinates after the first, as rows: F = D · `inverse` with D the
-    /// edges from corner 0 [1/m].
+    /// Inverse of the matrix of rest edges; its rows are the gradients of the barycentric coordinates of corners 1, 2 and 3
+    /// [1/m]: F = D · `inverse` with D the deformed edges from corner 0.
     pub(super) inverse: Matrix3<f64>,
     /// Volume [m³].
     pub(super) volume: f64,
@@ -58,7 +59,7 @@ pub struct Elements {
 }
 
 impl Elements {
-    /// Elements of `kind` over `mesh`, at rest as it stands.
+    /// Elements of `kind` over `mesh`, whose shape is the rest shape.
     ///
     /// # Errors
     /// [`SoftError`] when a tetrahedron is so small or thin that its shape cannot be inverted, or there are too many
@@ -76,25 +77,25 @@ impl Elements {
         Ok(elements)
     }
 
-    /// What the body is made of.
+    /// The material.
     #[must_use]
     pub fn material(&self) -> &Material {
         &self.material
     }
 
-    /// Which shape functions.
+    /// Order of the shape functions.
     #[must_use]
     pub fn kind(&self) -> ElementKind {
         self.kind
     }
 
-    /// Number of nodes, middles of edges included.
+    /// Number of nodes, edge midpoints included.
     #[must_use]
     pub fn node_count(&self) -> usize {
         self.rest_positions.len()
     }
 
-    /// Nodes at rest, #N × 3 [m], body frame: those of the mesh, then the middles of the edges.
+    /// Rest positions of the nodes, #N × 3 [m], body frame: those of the mesh, then the edge midpoints.
     #[must_use]
     pub fn rest_positions(&self) -> &[Vector3<f64>] {
         &self.rest_positions
@@ -115,7 +116,7 @@ impl Elements {
         }
     }
 
-    /// Nodes of element `e`: four corners, and with quadratic elements the middles of the edges in the order of
+    /// Nodes of element `e`: four corners, and with quadratic elements the edge midpoints in the order of
     /// [`TET_EDGES`](extricate_core::geometry::tet_mesh::TET_EDGES).
     #[must_use]
     pub fn nodes_of(&self, e: usize) -> &[u32] {
@@ -129,7 +130,7 @@ impl Elements {
         self.rest[e].volume
     }
 
-    /// Mass lumped at each node [kg], all positive; they sum to density times volume.
+    /// Lumped mass of each node [kg], all positive; they sum to density times volume.
     #[must_use]
     pub fn masses(&self) -> &[f64] {
         &self.masses
@@ -152,7 +153,7 @@ impl Elements {
         }
     }
 
-    /// Whether element `e` is turned inside out or flat, anywhere its energy looks.
+    /// Whether element `e` is inverted or flat (det F ≤ 0) at any of its quadrature points.
     #[must_use]
     pub fn is_inverted(&self, e: usize, x: &[Vector3<f64>]) -> bool {
         match self.kind {
@@ -185,9 +186,9 @@ impl Elements {
         }
     }
 
-    /// Elastic energy [J] of element `e`; writes its gradient [N] and, if wanted, its Hessian [N/m] to `local`,
-    /// projected to be positive semi-definite where `project` says so. What lies behind the element's nodes in `local`
-    /// stays as it was, and so does an unwanted Hessian.
+    /// Elastic energy [J] of element `e`; writes its gradient [N] and with `want_hessian` its Hessian [N/m] to `local`,
+    /// with `project` projected to be positive semi-definite. Entries of `local` beyond the element's nodes are left unchanged,
+    /// and so is a Hessian that is not wanted.
     pub fn local(
         &self,
         e: usize,
@@ -205,8 +206,8 @@ impl Elements {
         }
     }
 
-    /// [`local`](Self::local) of the `N` elements from `first` on, with the same bits: four linear ones share their
-    /// decompositions and take about half of the time. `want` is (Hessian, projection). Returns each energy [J].
+    /// [`local`](Self::local) of the `N` elements from `first` on, with the same bits: the decompositions of four linear ones are
+    /// vectorised and take about half of the time. `want` is (Hessian, projection). Returns each energy [J].
     ///
     /// # Panics
     /// When there are not `N` elements from `first` on.
@@ -246,6 +247,7 @@ impl Elements {
         }
     }
 
+    /// Deformation gradient F = D · D₀⁻¹ of a linear element.
     #[inline]
     fn linear_gradient(&self, e: usize, x: &[Vector3<f64>]) -> Matrix3<f64> {
         let corners = &self.nodes[4 * e..4 * e + 4];
@@ -253,7 +255,7 @@ impl Elements {
         Matrix3::from_columns(&[b - a, c - a, d - a]) * self.rest[e].inverse
     }
 
-    /// Deformation gradients of elements `first`, `first` + 1, … with their decompositions, where these are needed.
+    /// Deformation gradients of elements `first`, `first` + 1, …, with their decompositions where the material needs them.
     #[inline]
     fn linear_states<const N: usize>(
         &self,
@@ -266,6 +268,7 @@ impl Elements {
         from_fn(|lane| (f[lane], svds.map(|all| all[lane])))
     }
 
+    /// Energy [J], gradient V P ∇Nₐ and Hessian of a linear element in the state `(f, svd)`.
     #[inline]
     fn linear_local(
         &self,
@@ -284,11 +287,12 @@ impl Elements {
         for a in 0..3 {
             local.gradient[a + 1] = forces.column(a).into_owned();
         }
+        // The forces sum to zero exactly, whatever the rounding of the others.
         local.gradient[0] = -(local.gradient[1] + local.gradient[2] + local.gradient[3]);
         volume * response.energy_density
     }
 
-    /// Density times volume, a quarter of each linear element to each node, of quadratic ones by [Hinton76].
+    /// Lumped masses: a quarter of each linear element at each node, the scaled diagonal of quadratic ones [Hinton76].
     fn lumped_masses(&self) -> Vec<f64> {
         let mut masses = vec![0.0; self.node_count()];
         for e in 0..self.element_count() {
@@ -297,7 +301,7 @@ impl Elements {
                 masses[node as usize] += mass
                     * match self.kind {
                         ElementKind::Linear => 0.25,
-                        ElementKind::Quadratic => mass_share(place),
+                        ElementKind::Quadratic => mass_fraction(place),
                     };
             }
         }
@@ -306,6 +310,7 @@ impl Elements {
 }
 
 impl Rest {
+    /// Rest shape of tetrahedron `element`.
     fn of(mesh: &TetMesh, element: usize) -> Result<Self, SoftError> {
         let [a, b, c, d] = mesh.tet(element);
         let edges = Matrix3::from_columns(&[b - a, c - a, d - a]);
@@ -319,7 +324,7 @@ impl Rest {
     }
 }
 
-/// The 4 × 4 blocks of a linear element; those of node 0 follow from the others, because a translation makes no force.
+/// Writes the 4 × 4 blocks of a linear element; those of node 0 follow from the others, because a translation makes no force.
 fn write_hessian(tangent: &Tangent, inverse: &Matrix3<f64>, volume: f64, local: &mut Local) {
     let gradients = [0, 1, 2].map(|a| tangent.v.transpose() * inverse.row(a).transpose());
     for a in 0..3 {

@@ -1,6 +1,6 @@
-//! The quadratic tetrahedron: ten nodes, straight edges at rest, four points of quadrature.
+//! The quadratic tetrahedron: ten nodes, straight edges at rest, four quadrature points.
 //!
-//! With barycentric coordinates u: Nₐ = uₐ(2uₐ − 1) at the corners and N = 4 uᵢuⱼ at the middle of edge ij. The four
+//! With barycentric coordinates u: Nₐ = uₐ(2uₐ − 1) at the corners and N = 4 uᵢuⱼ at the midpoint of edge ij. The four
 //! points have one coordinate (5 + 3√5)/20 and three (5 − √5)/20, weight one quarter each: exact to degree two.
 
 use std::array::from_fn;
@@ -11,13 +11,13 @@ use super::elements::{Elements, Local};
 use crate::soft::material::{SignedSvd, Tangent};
 use extricate_core::geometry::tet_mesh::TET_EDGES;
 
-/// Coordinate of a point of quadrature towards its own corner: (5 + 3√5)/20.
+/// Coordinate of a quadrature point towards its own corner: (5 + 3√5)/20.
 const NEAR: f64 = 0.585_410_196_624_968_5;
 
 /// Its other three coordinates: (5 − √5)/20.
 const FAR: f64 = 0.138_196_601_125_010_5;
 
-/// Barycentric coordinates of point `q` of quadrature.
+/// Barycentric coordinates of quadrature point `q`.
 fn quadrature_point(q: usize) -> [f64; 4] {
     let mut u = [FAR; 4];
     u[q] = NEAR;
@@ -45,6 +45,7 @@ impl Elements {
         derivatives(u).map(|parts| parts.iter().map(|&(a, slope)| slope * barycentric[a]).sum())
     }
 
+    /// Deformation gradient Σ xₐ ∇Nₐᵀ for the shape gradients `shape`.
     fn gradient_at(&self, e: usize, x: &[Vector3<f64>], shape: &[Vector3<f64>; 10]) -> Matrix3<f64> {
         // The gradients sum to zero: positions relative to a corner lose no digits far from the origin.
         let nodes = self.nodes_of(e);
@@ -53,10 +54,12 @@ impl Elements {
         terms.fold(Matrix3::zeros(), |sum, term| sum + term)
     }
 
+    /// Deformation gradient at the centroid.
     pub(super) fn quadratic_gradient(&self, e: usize, x: &[Vector3<f64>]) -> Matrix3<f64> {
         self.gradient_at(e, x, &self.shape_gradients(e, &[0.25; 4]))
     }
 
+    /// Whether det F ≤ 0 (or NaN) at a quadrature point.
     pub(super) fn quadratic_is_inverted(&self, e: usize, x: &[Vector3<f64>]) -> bool {
         (0..4).any(|q| {
             let shape = self.shape_gradients(e, &quadrature_point(q));
@@ -64,8 +67,8 @@ impl Elements {
         })
     }
 
-    /// At the points of quadrature: gradients of the shape functions, deformation gradients, and their
-    /// decompositions where these are needed.
+    /// States at the quadrature points: gradients of the shape functions, deformation gradients, and their decompositions where
+    /// the material needs them.
     fn quadratic_states(&self, e: usize, x: &[Vector3<f64>], hessian: bool) -> [State; 4] {
         let shapes: [_; 4] = from_fn(|q| self.shape_gradients(e, &quadrature_point(q)));
         let f: [_; 4] = from_fn(|q| self.gradient_at(e, x, &shapes[q]));
@@ -73,6 +76,7 @@ impl Elements {
         from_fn(|q| State { shape: shapes[q], f: f[q], svd: svds.map(|all| all[q]) })
     }
 
+    /// Elastic energy [J] of a quadratic element.
     pub(super) fn quadratic_energy(&self, e: usize, x: &[Vector3<f64>]) -> f64 {
         let weight = 0.25 * self.rest[e].volume;
         let states = self.quadratic_states(e, x, false);
@@ -82,6 +86,7 @@ impl Elements {
             .sum()
     }
 
+    /// [`local`](Self::local) of a quadratic element, summed over its quadrature points.
     pub(super) fn quadratic_local(
         &self,
         e: usize,
@@ -104,6 +109,7 @@ impl Elements {
             }
             if want_hessian {
                 let tangent = self.material.tangent_of(svd.as_ref());
+                // Each point is projected by itself: a sum of semi-definite matrices is one.
                 add_hessian(&if project { tangent.projected() } else { tangent }, shape, weight, local);
             }
         }
@@ -116,14 +122,14 @@ impl Elements {
     }
 }
 
-/// What happens at a point of quadrature.
+/// State at a quadrature point.
 struct State {
     shape: [Vector3<f64>; 10],
     f: Matrix3<f64>,
     svd: Option<SignedSvd>,
 }
 
-/// Adds the upper triangle of one point's blocks.
+/// Adds the upper triangle of the blocks of one quadrature point.
 fn add_hessian(tangent: &Tangent, shape: &[Vector3<f64>; 10], weight: f64, local: &mut Local) {
     let principal = shape.map(|g| tangent.v.transpose() * g);
     for a in 0..10 {

@@ -1,4 +1,4 @@
-//! Promises of both kinds of elements: derivatives, invariance, masses, recovery from inversion.
+//! Properties of both kinds of elements: derivatives, invariance, masses, recovery from inversion.
 
 use extricate_test_support::Noise;
 use nalgebra::{DMatrix, Matrix3, Point3, Rotation3, SymmetricEigen, Unit, Vector3};
@@ -20,8 +20,8 @@ fn one(kind: ElementKind, model: Constitutive) -> Elements {
 }
 
 fn moved(elements: &Elements, amount: f64, random: &mut Noise) -> Vec<Vector3<f64>> {
-    let turn = rotation(random);
-    elements.rest_positions().iter().map(|p| turn * (p + amount * random.signed_vector())).collect()
+    let rotation = rotation(random);
+    elements.rest_positions().iter().map(|p| rotation * (p + amount * random.signed_vector())).collect()
 }
 
 fn dense(local: &Local, count: usize) -> DMatrix<f64> {
@@ -83,13 +83,9 @@ fn the_projected_hessian_has_no_negative_eigenvalue_and_is_the_exact_one_where_t
             let projected = dense(&local, count);
             let scale = projected.norm();
             assert!((&projected - projected.transpose()).norm() <= 1e-14 * scale);
-            let least = |m: &DMatrix<f64>| SymmetricEigen::new(m.clone()).eigenvalues.min();
-            assert!(
-                least(&projected) >= -1e-13 * scale,
-                "{kind:?} {model:?} {:e}",
-                least(&projected) / scale
-            );
-            if kind == ElementKind::Linear && least(&exact) >= -1e-13 * scale {
+            let min = |m: &DMatrix<f64>| SymmetricEigen::new(m.clone()).eigenvalues.min();
+            assert!(min(&projected) >= -1e-13 * scale, "{kind:?} {model:?} {:e}", min(&projected) / scale);
+            if kind == ElementKind::Linear && min(&exact) >= -1e-13 * scale {
                 assert!((&projected - exact).norm() <= 1e-12 * scale);
                 kept += 1;
             } else if (&projected - exact).norm() > 1e-3 * scale {
@@ -101,7 +97,7 @@ fn the_projected_hessian_has_no_negative_eigenvalue_and_is_the_exact_one_where_t
 }
 
 #[test]
-fn elements_have_the_same_bits_in_company() {
+fn elements_have_the_same_bits_in_batches() {
     let mut random = Noise(8);
     let mesh = cube(2);
     for (kind, model) in KINDS.into_iter().flat_map(|kind| MODELS.map(|model| (kind, model))) {
@@ -149,7 +145,7 @@ fn forces_and_torques_of_an_element_sum_to_zero() {
 
 /// Lengths scale a force by their square, an energy by their cube and a stiffness by themselves.
 #[test]
-fn elements_answer_alike_in_any_unit() {
+fn elements_scale_with_the_unit_of_length() {
     for (kind, model) in KINDS.into_iter().flat_map(|kind| MODELS.map(|model| (kind, model))) {
         let metres = one(kind, model);
         let x = moved(&metres, 0.4, &mut Noise(6));
@@ -235,12 +231,12 @@ fn the_linear_mesh_fills_the_same_volume_with_the_same_nodes() {
     }
 }
 
-/// Largest component of a nodal force [N] and energy [J] of a body turned about (1, 2, 3)/√14.
-fn after_a_turn(mesh: &TetMesh, model: Constitutive, kind: ElementKind, degrees: f64) -> (f64, f64) {
+/// Largest component of a nodal force [N] and energy [J] of a body rotated about (1, 2, 3)/√14.
+fn after_a_rotation(mesh: &TetMesh, model: Constitutive, kind: ElementKind, degrees: f64) -> (f64, f64) {
     let elements = Elements::new(mesh, material(model, 1e6, 0.45), kind).unwrap();
     let axis = Unit::new_normalize(Vector3::new(1.0, 2.0, 3.0));
-    let turn = Rotation3::from_axis_angle(&axis, degrees.to_radians());
-    let x: Vec<_> = elements.rest_positions().iter().map(|p| turn * p).collect();
+    let rotation = Rotation3::from_axis_angle(&axis, degrees.to_radians());
+    let x: Vec<_> = elements.rest_positions().iter().map(|p| rotation * p).collect();
     let mut force = vec![Vector3::zeros(); x.len()];
     let mut local = Local::default();
     let mut energy = 0.0;
@@ -254,10 +250,10 @@ fn after_a_turn(mesh: &TetMesh, model: Constitutive, kind: ElementKind, degrees:
 }
 
 #[test]
-fn a_turn_makes_no_force_but_in_the_linear_model() {
+fn a_rotation_makes_no_force_except_in_the_linear_model() {
     for (degrees, kind) in [30.0, 90.0, 179.0].into_iter().flat_map(|angle| KINDS.map(|kind| (angle, kind))) {
         for model in MODELS {
-            let (force, energy) = after_a_turn(&cube(4), model, kind, degrees);
+            let (force, energy) = after_a_rotation(&cube(4), model, kind, degrees);
             if model == Constitutive::Linear {
                 assert!(force > 1e4 && energy > 1e4);
             } else {
@@ -269,7 +265,7 @@ fn a_turn_makes_no_force_but_in_the_linear_model() {
 
 /// `shared/data/fem/valid/v05_rotation.json`.
 #[test]
-fn the_turned_sphere_has_the_forces_of_the_data() {
+fn the_rotated_sphere_has_the_forces_of_the_data() {
     let Some(mesh) = shared_mesh("sphere_1k") else { return };
     let linear = [
         (30.0, 74141.89954783687, 503093.59786790353),
@@ -277,11 +273,11 @@ fn the_turned_sphere_has_the_forces_of_the_data() {
         (179.0, 1106721.0584213454, 112097962.98612271),
     ];
     for (degrees, expected_force, expected_energy) in linear {
-        let (force, energy) = after_a_turn(&mesh, Constitutive::Linear, ElementKind::Linear, degrees);
+        let (force, energy) = after_a_rotation(&mesh, Constitutive::Linear, ElementKind::Linear, degrees);
         assert!((force - expected_force).abs() <= 1e-9 * expected_force, "{force}");
         assert!((energy - expected_energy).abs() <= 1e-9 * expected_energy, "{energy}");
         for model in &MODELS[1..] {
-            let (force, energy) = after_a_turn(&mesh, *model, ElementKind::Linear, degrees);
+            let (force, energy) = after_a_rotation(&mesh, *model, ElementKind::Linear, degrees);
             assert!(force <= 1e-8 && energy.abs() <= 1e-9, "{model:?} {force:e} {energy:e}");
         }
     }

@@ -1,4 +1,4 @@
-//! Sparse Cholesky factor of a block matrix; the order of elimination is found once and kept while the pattern stays.
+//! Sparse Cholesky factor of a block matrix; the symbolic analysis is stored and reused while the sparsity pattern stays.
 
 use faer::linalg::solvers::Solve;
 use faer::sparse::linalg::LltError;
@@ -10,13 +10,13 @@ use nalgebra::{Matrix3, Vector3};
 use crate::error::SoftError;
 use crate::soft::blocks::BlockMatrix;
 
-/// A Cholesky factor with its memory.
+/// A Cholesky factor with its symbolic analysis and buffers.
 #[derive(Debug, Clone, Default)]
 pub struct Cholesky {
-    /// Lower columns of blocks: rows from `starts[column]`, the diagonal first.
+    /// Columns of the lower triangle of blocks: rows from `starts[column]`, the diagonal first.
     starts: Vec<usize>,
     rows: Vec<u32>,
-    /// Place and transposition of each term of the block matrix.
+    /// Index in `blocks` of each term of the block matrix, and whether it is transposed.
     places: Vec<(u32, bool)>,
     blocks: Vec<Matrix3<f64>>,
     scalar_starts: Vec<usize>,
@@ -28,8 +28,8 @@ pub struct Cholesky {
 }
 
 impl Cholesky {
-    /// Factors `matrix` with the prescribed components replaced by the identity. The first call, and one with another
-    /// number of blocks or terms, also finds the order of elimination.
+    /// Factors `matrix` with the rows and columns of prescribed components replaced by the identity. The first call, and one with
+    /// another number of blocks or terms, also does the symbolic analysis.
     ///
     /// # Errors
     /// [`SoftError::NotFactored`] where the matrix is not positive definite.
@@ -50,7 +50,7 @@ impl Cholesky {
             &self.scalar_rows,
         );
         let Some(symbolic) = self.symbolic.clone() else {
-            return Err(SoftError::NotFactored { unknowns, reason: "it was not analysed" });
+            return Err(SoftError::NotFactored { unknowns, reason: "no symbolic analysis" });
         };
         let view = SparseColMatRef::new(pattern, &self.values);
         self.factor = None;
@@ -65,10 +65,10 @@ impl Cholesky {
         Ok(())
     }
 
-    /// The solution with the right-hand side `b` replaces `x`.
+    /// Solves for the right-hand side `b`; the solution replaces `x`.
     ///
     /// # Panics
-    /// When nothing was factored.
+    /// When no factorisation has succeeded before.
     pub fn solve(&mut self, b: &[Vector3<f64>], x: &mut [Vector3<f64>]) {
         self.buffer.clear();
         self.buffer.extend(b.iter().flat_map(|b| b.iter()));
@@ -77,7 +77,7 @@ impl Cholesky {
         x.iter_mut().zip(self.buffer.chunks_exact(3)).for_each(|(x, part)| x.copy_from_slice(part));
     }
 
-    /// The pattern of the sum of the matrix's terms, and the order of elimination.
+    /// Symbolic analysis: the sparsity pattern of the sum of the matrix's terms, and a fill-reducing order of elimination.
     fn analyse(&mut self, matrix: &BlockMatrix) -> Result<(), SoftError> {
         let count = matrix.block_count();
         let mut columns = vec![Vec::new(); count];
@@ -116,7 +116,7 @@ impl Cholesky {
         Ok(())
     }
 
-    /// Values of the scalar columns.
+    /// Numerical values of the scalar columns, in the order of the pattern.
     fn fill(&mut self, matrix: &BlockMatrix, free: &[Vector3<f64>]) {
         self.blocks.clear();
         self.blocks.resize(self.rows.len(), Matrix3::zeros());
@@ -128,6 +128,7 @@ impl Cholesky {
             }
         });
         self.values.clear();
+        // Prescribed components keep their place in the pattern, as ones on the diagonal: freeing them needs no new analysis.
         for column in 0..free.len() {
             for axis in 0..3 {
                 let span = self.starts[column]..self.starts[column + 1];

@@ -1,8 +1,8 @@
 //! Preconditioned conjugate gradients.
 //!
-//! An iteration goes over the vectors twice: once for the new direction, its product and their curvature, once for the new
-//! point, its residual and the preconditioned residual. Both go piece by piece on all threads, and sums are those of the
-//! pieces in their order.
+//! An iteration passes over the vectors twice: once for the new direction, its product and their curvature, once for the new
+//! point, its residual and the preconditioned residual. Both passes work chunk by chunk on all threads, and sums are taken over
+//! the chunks in their order: the same bits for every thread count.
 
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
@@ -13,19 +13,20 @@ use super::options::{LinearOptions, LinearReport};
 use crate::error::SoftError;
 use crate::soft::blocks::{CHUNK, PARALLEL_BLOCKS, dot, norm};
 
-/// Conjugate gradients with their memory.
+/// Preconditioned conjugate gradients with their vectors: residual r, preconditioned residual z, direction p, product q = A p.
 #[derive(Debug, Clone, Default)]
 pub struct ConjugateGradients {
     r: Vec<Vector3<f64>>,
     z: Vec<Vector3<f64>>,
     p: Vec<Vector3<f64>>,
     q: Vec<Vector3<f64>>,
+    /// Inverse diagonal blocks, the block-Jacobi preconditioner; empty where Cholesky preconditions.
     inverse: Vec<Matrix3<f64>>,
-    /// Of each piece r·r and, where the diagonal preconditions, r·z.
+    /// Partial sums of each chunk: r·r and, with the block-Jacobi preconditioner, r·z.
     sums: Vec<[f64; 2]>,
 }
 
-/// A piece of the vectors of an iteration.
+/// A chunk of the vectors of an iteration.
 pub(super) struct Piece<'a> {
     x: &'a mut [Vector3<f64>],
     r: &'a mut [Vector3<f64>],
@@ -33,12 +34,12 @@ pub(super) struct Piece<'a> {
     p: &'a [Vector3<f64>],
     q: &'a [Vector3<f64>],
     free: &'a [Vector3<f64>],
-    /// Empty where something else preconditions.
+    /// Empty where Cholesky preconditions.
     inverse: &'a [Matrix3<f64>],
 }
 
 impl Piece<'_> {
-    /// x + αp, r − αq, and z = D⁻¹ r; r·r and r·z.
+    /// Updates x ← x + αp, r ← r − αq and z = D⁻¹ r; returns r·r and r·z.
     fn advance(self, alpha: f64) -> [f64; 2] {
         let (mut square, mut along) = (0.0, 0.0);
         for i in 0..self.r.len() {
@@ -57,7 +58,7 @@ impl Piece<'_> {
 }
 
 impl ConjugateGradients {
-    /// Solves for `x`, which holds a first guess, with the right-hand side `b`; prescribed components of both must
+    /// Solves for `x`, which contains the initial guess, with the right-hand side `b`; prescribed components of both must
     /// be zero. The preconditioner is `cholesky`, or the inverse diagonal blocks.
     ///
     /// # Errors
@@ -78,7 +79,7 @@ impl ConjugateGradients {
         let scale = norm(b);
         let mut report = LinearReport { factored: cholesky.is_some(), ..LinearReport::default() };
         self.start(operator, b, x, scale);
-        // Nothing has moved yet: the first residual preconditioned.
+        // A step of length zero preconditions the first residual.
         let [mut square, mut along] = self.advance(0.0, x, operator.free);
         let mut before = f64::INFINITY;
         loop {
@@ -114,7 +115,7 @@ impl ConjugateGradients {
         self.sums.resize(count.div_ceil(CHUNK), [0.0; 2]);
     }
 
-    /// The first residual; a guess that is worse than none is dropped.
+    /// The first residual; an initial guess whose residual exceeds that of zero is dropped.
     fn start(&mut self, operator: &mut Operator<'_>, b: &[Vector3<f64>], x: &mut [Vector3<f64>], scale: f64) {
         self.r.copy_from_slice(b);
         if x.iter().all(|x| *x == Vector3::zeros()) {
@@ -128,7 +129,7 @@ impl ConjugateGradients {
         }
     }
 
-    /// Moves `x` by `alpha` along the direction; r·r and r·z of the new residual.
+    /// Moves `x` by `alpha` along the direction; returns r·r and r·z of the new residual.
     fn advance(&mut self, alpha: f64, x: &mut [Vector3<f64>], free: &[Vector3<f64>]) -> [f64; 2] {
         let Self { r, z, p, q, inverse, sums } = self;
         let (p, q, inverse) = (&*p, &*q, &*inverse);
@@ -150,6 +151,7 @@ impl ConjugateGradients {
         sums.iter().fold([0.0; 2], |[square, along], sum| [square + sum[0], along + sum[1]])
     }
 
+    /// Inverts the diagonal blocks of the operator for the block-Jacobi preconditioner.
     fn invert_diagonal(&mut self, operator: &Operator<'_>) {
         self.inverse.resize(self.r.len(), Matrix3::zeros());
         operator.matrix.diagonal(&mut self.inverse);
@@ -175,11 +177,12 @@ fn invert(block: &mut Matrix3<f64>, free: &Vector3<f64>) {
         block.column_mut(axis).fill(0.0);
         block[(axis, axis)] = 1.0;
     }
+    // An indefinite block must not precondition: conjugate gradients need a positive definite preconditioner.
     let inverse = block.try_inverse().filter(positive_definite);
     *block = inverse.unwrap_or_else(Matrix3::identity);
 }
 
-/// By Sylvester's criterion.
+/// Whether a symmetric matrix is positive definite, by Sylvester's criterion.
 fn positive_definite(m: &Matrix3<f64>) -> bool {
     m.m11 > 0.0 && m.m11 * m.m22 - m.m12 * m.m21 > 0.0 && m.determinant() > 0.0
 }
@@ -187,7 +190,7 @@ fn positive_definite(m: &Matrix3<f64>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::super::blocks::tests::{flat, random_system, wave};
-    use super::super::super::blocks::{ElementKernel, Want};
+    use super::super::super::blocks::{DerivativeOrder, ElementKernel};
     use super::super::super::interaction::OuterProducts;
     use super::super::*;
     use super::*;
@@ -199,7 +202,7 @@ mod tests {
         free[3] = Vector3::zeros();
         free[5].y = 0.0;
         let mut gradient = wave(61);
-        matrix.assemble(kernel, &wave(61), Want::ExactHessian, &mut gradient);
+        matrix.assemble(kernel, &wave(61), DerivativeOrder::ExactHessian, &mut gradient);
         (0..61).for_each(|block| matrix.add_diagonal(block, &Matrix3::from_diagonal_element(3.0)));
         dense += nalgebra::DMatrix::identity(183, 183) * 3.0;
         let mut outer = OuterProducts::default();
@@ -237,7 +240,7 @@ mod tests {
         let (kernel, _, mut matrix) = random_system(60, 150);
         let free = vec![Vector3::repeat(1.0); 61];
         let (mut b, x) = (wave(61), wave(61));
-        matrix.assemble(&kernel, &x, Want::ExactHessian, &mut b);
+        matrix.assemble(&kernel, &x, DerivativeOrder::ExactHessian, &mut b);
         matrix.add_diagonal(0, &Matrix3::identity());
         matrix.multiply(&x, &mut b);
         let outer = OuterProducts::default();
@@ -257,7 +260,7 @@ mod tests {
     fn an_indefinite_matrix_is_an_error() {
         let (kernel, _, mut matrix) = random_system(20, 30);
         let mut b = wave(21);
-        matrix.assemble(&kernel, &wave(21), Want::ExactHessian, &mut b);
+        matrix.assemble(&kernel, &wave(21), DerivativeOrder::ExactHessian, &mut b);
         matrix.add_diagonal(4, &Matrix3::from_diagonal_element(-1e3));
         let free = vec![Vector3::repeat(1.0); 21];
         for method in [LinearMethod::ConjugateGradients, LinearMethod::Cholesky] {

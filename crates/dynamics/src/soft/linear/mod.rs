@@ -1,5 +1,5 @@
 //! Linear systems of soft bodies: conjugate gradients, preconditioned by diagonal blocks or by a sparse Cholesky
-//! factor, with prescribed components left out.
+//! factor, with prescribed components eliminated.
 
 mod cholesky;
 mod conjugate_gradients;

@@ -1,11 +1,11 @@
-//! The matrix of a linear system.
+//! The operator of a linear system.
 
 use nalgebra::Vector3;
 
 use crate::soft::blocks::BlockMatrix;
 use crate::soft::interaction::OuterProducts;
 
-/// A + Σ stiffness J Jᵀ without the prescribed components.
+/// A + Σ stiffness J Jᵀ restricted to the free components.
 #[derive(Debug)]
 pub struct Operator<'a> {
     /// The elastic and inertial part.
@@ -17,15 +17,15 @@ pub struct Operator<'a> {
 }
 
 impl Operator<'_> {
-    /// The product with `p`, whose prescribed components must be zero, replaces `out`.
+    /// Product with `p`, whose prescribed components must be zero; it replaces `out`.
     pub fn multiply(&mut self, p: &[Vector3<f64>], out: &mut [Vector3<f64>]) {
         self.matrix.multiply(p, out);
         self.outer.add_product(p, out);
         out.iter_mut().zip(self.free).for_each(|(out, free)| out.component_mul_assign(free));
     }
 
-    /// `p` becomes z + `beta` p, whose prescribed components must be zero; `out` becomes its product, in which they are to be
-    /// left out. Returns p · `out`.
+    /// Updates p ← z + `beta` p, whose prescribed components must be zero; `out` becomes its product, whose prescribed components
+    /// the caller has to ignore. Returns p · `out`.
     pub(super) fn multiply_direction(
         &mut self,
         z: &[Vector3<f64>],

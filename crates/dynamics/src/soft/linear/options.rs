@@ -1,10 +1,10 @@
 //! Options and report of the linear solver.
 
-/// How linear systems are solved.
+/// Method for linear systems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LinearMethod {
-    /// Cholesky for small systems, for quasi-static ones, and from then on where conjugate gradients took more than
-    /// their limit; else conjugate gradients.
+    /// Cholesky for small systems, for quasi-static ones, and from then on where conjugate gradients exceeded their maximum
+    /// number of iterations; else conjugate gradients.
     #[default]
     Automatic,
     /// Conjugate gradients preconditioned by the inverse diagonal blocks.
@@ -21,7 +21,7 @@ pub struct LinearOptions {
     pub method: LinearMethod,
     /// Residual over the right-hand side at which to stop.
     pub relative_tolerance: f64,
-    /// Most iterations.
+    /// Maximum number of iterations.
     pub max_iterations: usize,
 }
 
@@ -31,7 +31,7 @@ impl Default for LinearOptions {
     }
 }
 
-/// What a linear solve achieved.
+/// Report of a linear solve.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct LinearReport {
     /// Iterations of conjugate gradients.

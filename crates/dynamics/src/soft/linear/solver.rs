@@ -9,24 +9,27 @@ use super::options::{LinearMethod, LinearOptions, LinearReport};
 use crate::error::SoftError;
 use crate::soft::blocks::PARALLEL_BLOCKS;
 
-/// Most blocks for which Automatic takes Cholesky where no masses help the conditioning.
+/// Maximum number of blocks for which `Automatic` takes Cholesky in quasi-static solves, where no masses improve the conditioning,
+/// and after a failure of conjugate gradients. It bounds the time and memory of fill-in; larger systems are left to conjugate gradients.
 const SMALL_STATIC: usize = 30_000;
 
-/// Most blocks for which Automatic takes Cholesky in a time step.
+/// Maximum number of blocks for which `Automatic` takes Cholesky in a time step: masses improve the conditioning, and
+/// conjugate gradients converge in fewer operations than a factorisation takes for all but tiny systems. No effect on
+/// the sets of docs/sensitivity.md.
 const SMALL_DYNAMIC: usize = 48;
 
-/// Solver of linear systems with its memory.
+/// Solver of linear systems with its buffers.
 #[derive(Debug, Clone, Default)]
 pub struct LinearSolver {
     gradients: ConjugateGradients,
     cholesky: Option<Cholesky>,
-    /// Conjugate gradients failed before.
+    /// Whether conjugate gradients failed to converge in the last solve by them.
     pub(in crate::soft) stiff: bool,
 }
 
 impl LinearSolver {
-    /// Solves for `x`, which holds a first guess, with the right-hand side `b`; prescribed components of both must
-    /// be zero. `has_mass` says that masses help the conditioning.
+    /// Solves for `x`, which contains the initial guess, with the right-hand side `b`; prescribed components of both must
+    /// be zero. `has_mass`: the matrix contains masses, which improve its conditioning.
     ///
     /// # Errors
     /// [`SoftError`] where the matrix is not positive definite; `x` then holds the last iterate.
@@ -51,14 +54,15 @@ impl LinearSolver {
                 return Ok(report);
             }
         }
+        // The factor is that of the elastic and inertial part; contacts are left to the few iterations that it preconditions.
         let cholesky = self.cholesky.get_or_insert_default();
         cholesky.factor(operator.matrix, operator.free)?;
         self.gradients.solve(&mut operator, b, x, Some(cholesky), options)
     }
 }
 
-/// Runs `work` on `blocks` blocks on a thread of the pool where it will hand parts to the others: each hand-over from outside the
-/// pool would wake a thread, which takes longer than a part.
+/// Runs `work` on `blocks` blocks inside the thread pool where it will spawn parallel loops: each loop started from outside the
+/// pool would wake a thread, which takes longer than a chunk.
 fn inside_the_pool<R: Send>(blocks: usize, work: impl FnOnce() -> R + Send) -> R {
     if blocks < PARALLEL_BLOCKS || rayon::current_thread_index().is_some() {
         return work();

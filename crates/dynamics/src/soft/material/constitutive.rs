@@ -6,7 +6,7 @@
 //!
 //! flip = (ψᵢ − ψⱼ)/(σᵢ − σⱼ), twist = (ψᵢ + ψⱼ)/(σᵢ + σⱼ), ψᵢ = ∂ψ/∂σᵢ,
 //!
-//! whose divisions cancel by hand in every model but the corotational twist. With σₖ the third one:
+//! whose divisions cancel analytically in every model but the corotational twist. With σₖ the third one:
 //!
 //! | model       | scaling, diagonal             | scaling, off         | flip                       | twist                      |
 //! |-------------|-------------------------------|----------------------|----------------------------|----------------------------|
@@ -24,10 +24,12 @@ use super::model::{Constitutive, Material};
 use super::projection::project_semi_definite;
 use super::singular::SignedSvd;
 
-/// σᵢ + σⱼ below this has no nearest rotation; the corotational twist, which is infinite there, is taken at this sum.
+/// Lower bound of σᵢ + σⱼ in the corotational twist; where the sum is zero the nearest rotation is not unique. Its
+/// value scales an eigenvalue that is projected or enormous anyway. A safeguard against an infinite tangent, without
+/// effect on the sets of docs/sensitivity.md.
 const NO_ROTATION: f64 = 1e-9;
 
-/// ∂P/∂F [Pa] in the principal frame F = U Σ Vᵀ, as a few numbers.
+/// Tangent ∂P/∂F [Pa] in the principal frame F = U Σ Vᵀ, by its modes [Smith19 §4].
 ///
 /// With T the tangent there: `T[ii][kk] = scaling[i][k]`, and for a pair i ≠ j whose third axis is k
 /// `T[ij][ij] = (flip[k] + twist[k]) / 2`, `T[ij][ji] = (flip[k] − twist[k]) / 2`; all other entries are zero.
@@ -46,7 +48,7 @@ pub struct Tangent {
 }
 
 impl Tangent {
-    /// The nearest positive semi-definite tangent: negative eigenvalues become zero.
+    /// The nearest positive semi-definite tangent: the modes are orthogonal, so each negative eigenvalue is set to zero.
     #[must_use]
     pub fn projected(mut self) -> Self {
         self.scaling = project_semi_definite(&self.scaling);
@@ -55,7 +57,7 @@ impl Tangent {
         self
     }
 
-    /// The diagonal entry of axis `k` and the entry of the other two axes.
+    /// Sets the diagonal entry of axis `k` and the off-diagonal entry of the other two axes.
     #[inline]
     fn set_scaling(&mut self, k: usize, diagonal: f64, off: f64) {
         let (i, j) = ((k + 1) % 3, (k + 2) % 3);
@@ -78,8 +80,8 @@ impl Tangent {
         self.u * stress * self.v.transpose()
     }
 
-    /// The 3 × 3 blocks ∂fₐ/∂x_b [Pa/m²] for gradients gₐ, g_b [1/m] of two shape functions: Σ T[ij][kl] gₐ[j] g_b[l]. The
-    /// gradients are in the principal frame, Vᵀg; the block is in the frame of the world.
+    /// The 3 × 3 block ∂fₐ/∂x_b [Pa/m²] for gradients gₐ, g_b [1/m] of two shape functions: Σ T[ij][kl] gₐ[j] g_b[l]. The
+    /// gradients are in the principal frame, Vᵀg; the block is in the world frame.
     #[inline]
     #[must_use]
     pub(crate) fn block(&self, a: &Vector3<f64>, b: &Vector3<f64>) -> Matrix3<f64> {
@@ -100,7 +102,7 @@ impl Tangent {
     }
 }
 
-/// What a material answers to a deformation gradient.
+/// Energy density and stress at a deformation gradient.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Response {
     /// ψ, energy per volume at rest [Pa].
@@ -144,11 +146,12 @@ impl Material {
         }
     }
 
+    /// Decomposition of `f` where the model needs it.
     fn svd(&self, f: &Matrix3<f64>, tangent: bool) -> Option<SignedSvd> {
         self.needs_svd(tangent).then(|| SignedSvd::of(f))
     }
 
-    /// Energy and stress; the decomposition of `f` gives the nearest rotation to the model that needs it.
+    /// Energy density and stress; the decomposition of `f` provides the nearest rotation for the corotational model.
     #[inline]
     pub(crate) fn response(&self, f: &Matrix3<f64>, svd: Option<&SignedSvd>) -> Response {
         let (mu, lambda) = (self.mu, self.lambda);
@@ -180,7 +183,7 @@ impl Material {
         Response { energy_density, stress }
     }
 
-    /// The tangent where F has the decomposition `svd`: the table above.
+    /// The tangent where F has the decomposition `svd`, by the table above [Smith19 §4].
     #[inline]
     pub(crate) fn tangent_of(&self, svd: Option<&SignedSvd>) -> Tangent {
         let (mu, lambda) = (self.mu, self.lambda);
@@ -225,7 +228,7 @@ impl Material {
     }
 }
 
-/// μ ε:ε + λ/2 tr²ε and its derivative by ε.
+/// Hooke's law: μ ε:ε + λ/2 tr²ε and its derivative with respect to ε.
 #[inline]
 fn hooke(strain: &Matrix3<f64>, mu: f64, lambda: f64) -> (f64, Matrix3<f64>) {
     let trace = strain.trace();
@@ -233,9 +236,10 @@ fn hooke(strain: &Matrix3<f64>, mu: f64, lambda: f64) -> (f64, Matrix3<f64>) {
     (energy, 2.0 * mu * strain + Matrix3::from_diagonal_element(lambda * trace))
 }
 
-/// μ/2 (‖F‖² − 3) − μ(J − 1) + κ/2 (J − 1)² of `f`, by columns, with `[μ, κ]`.
+/// Stable neo-Hookean energy density μ/2 (‖F‖² − 3) − μ(J − 1) + κ/2 (J − 1)² of `f`, by columns, with `[μ, κ]` [Smith18 eq. 14,
+/// without its logarithm].
 ///
-/// Near rest the first two terms cancel, and with them all digits of a small energy, on which a line search then founders. With
+/// Near rest the first two terms cancel, and with them all digits of a small energy, so that a line search fails. With
 /// C = FᵀF − 1, t = tr C and its other invariants c₂ and c₃, J² − 1 = t + c₂ + c₃, so g = J − 1 = (t + c₂ + c₃)/(J + 1)
 /// and t/2 − g = (t g/2 − c₂ − c₃)/(J + 1): only small terms of second order. Inverted elements take the first form.
 #[inline(always)]
@@ -243,7 +247,8 @@ pub(in crate::soft) fn neo_hookean_energy<const N: usize>(
     f: &[Column<N>; 3],
     [mu, kappa]: [Lanes<N>; 2],
 ) -> Lanes<N> {
-    /// J + 1 above which the second form is as exact as the first.
+    /// J + 1 above which the second form is used: elements that are not inverted. Below, its division loses digits and the
+    /// first form has no cancellation.
     const UPRIGHT: f64 = 1.0;
     let (half, one) = (Lanes::of(0.5), Lanes::ONE);
     let [x, y, z] = [0, 1, 2].map(|i: usize| dot(&f[i], &f[i]) - one);
@@ -257,7 +262,7 @@ pub(in crate::soft) fn neo_hookean_energy<const N: usize>(
     let small = mu * ((half * trace * growth - second - third) / sum) + half * kappa * growth * growth;
     let growth = volume - one;
     let plain = mu * (half * trace - growth) + half * kappa * growth * growth;
-    small.or(plain, sum.mask(Lanes::of(UPRIGHT), |sum, least| sum > least))
+    small.or(plain, sum.mask(Lanes::of(UPRIGHT), |sum, min| sum > min))
 }
 
 /// ∂ det F / ∂F: the matrix of cofactors.
@@ -300,8 +305,8 @@ mod tests {
             let second = e.x * e.y + e.y * e.z + e.z * e.x;
             let expected =
                 mu * (0.5 * e.norm_squared() - second - e.x * e.y * e.z) + 0.5 * kappa * growth * growth;
-            let turn = nalgebra::Rotation3::new(Vector3::new(0.3, -1.1, 0.4)).into_inner();
-            let f = turn * (Matrix3::identity() + Matrix3::from_diagonal(&e));
+            let rotation = nalgebra::Rotation3::new(Vector3::new(0.3, -1.1, 0.4)).into_inner();
+            let f = rotation * (Matrix3::identity() + Matrix3::from_diagonal(&e));
             let lanes = [0, 1, 2].map(|j| [0, 1, 2].map(|i| Lanes([f[(i, j)]])));
             let [energy] = neo_hookean_energy(&lanes, [Lanes([mu]), Lanes([kappa])]).0;
             // F itself is rounded; that is felt as stress times rounding.

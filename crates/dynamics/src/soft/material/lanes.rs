@@ -1,5 +1,5 @@
-//! Several numbers at once, in plain loops that the compiler turns into vector instructions. No operation mixes lanes
-//! or contracts a product with a sum, so that a lane has the same bits in company as alone.
+//! Vectors of numbers, one for each lane, in plain loops that the compiler vectorises. No operation mixes lanes or contracts
+//! a product with a sum, so that a lane has the same bits whatever the others contain.
 
 use std::array::from_fn;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
@@ -32,7 +32,7 @@ impl<const N: usize> Lanes<N> {
         Self::gather(|lane| function(self.0[lane]))
     }
 
-    /// Where each number passes a test.
+    /// Mask of the lanes whose pair of numbers passes a test.
     #[inline(always)]
     pub(in crate::soft) fn mask(self, other: Self, test: impl Fn(f64, f64) -> bool) -> [bool; N] {
         from_fn(|lane| test(self.0[lane], other.0[lane]))

@@ -1,8 +1,8 @@
-//! What a soft body is made of.
+//! Constitutive models and material parameters of soft bodies.
 
 use crate::error::SoftError;
 
-/// How stress follows from strain. F is the deformation gradient, μ and λ are Lamé's constants [Pa].
+/// Constitutive model: the energy density ψ(F). F is the deformation gradient, μ and λ are Lamé's constants [Pa].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Constitutive {
     /// μ ε:ε + λ/2 tr²ε with ε = (F + Fᵀ)/2 − 1: small strains *and* small rotations; a rotation alone makes forces.
@@ -10,15 +10,15 @@ pub enum Constitutive {
     /// μ‖F − R‖² + λ/2 tr²(RᵀF − 1) with R the rotation nearest to F: large rotations, strains of some per cent.
     #[default]
     Corotational,
-    /// μ E:E + λ/2 tr²E with E = (FᵀF − 1)/2. It softens in compression, lets elements collapse and
-    /// holds a mirrored one for one at rest: for stretching.
+    /// μ E:E + λ/2 tr²E with E = (FᵀF − 1)/2. It softens in compression, lets elements collapse, and a mirrored element has
+    /// no energy: for stretching.
     StVenantKirchhoff,
     /// μ/2 (‖F‖² − 3) − μ(J − 1) + (λ + μ)/2 (J − 1)² with J = det F: large strains, defined for inverted elements
     /// too [Smith18, without the logarithm of eq. 14, so that the energy at rest is zero with λ + μ for its λ].
     NeoHookean,
 }
 
-/// What a soft body is made of. Checked when it is made.
+/// Material of a soft body: model, density, elasticity and damping, validated on construction.
 ///
 /// Damping is Rayleigh's: the damping matrix is α M + β K with mass M and stiffness K. A mode of angular frequency
 /// ω [rad/s] has the damping ratio ζ = α/(2ω) + βω/2, where 1 is critical: α slows the body as a whole, as a thin
@@ -79,7 +79,7 @@ impl Material {
         })
     }
 
-    /// The same with Rayleigh damping: α [1/s] times mass plus β [s] times stiffness.
+    /// The material with Rayleigh damping: α [1/s] times mass plus β [s] times stiffness.
     ///
     /// # Errors
     /// [`SoftError::Damping`] when one is negative or not finite.
@@ -90,7 +90,7 @@ impl Material {
         Ok(Self { mass_damping: alpha, stiffness_damping: beta, ..self })
     }
 
-    /// How stress follows from strain.
+    /// Constitutive model.
     #[must_use]
     pub fn model(&self) -> Constitutive {
         self.model

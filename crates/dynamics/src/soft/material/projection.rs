@@ -4,31 +4,31 @@ use std::f64::consts::TAU;
 
 use nalgebra::{Matrix3, Vector3};
 
-/// The symmetric matrix `a` with its negative eigenvalues made zero; `a` itself where it has none.
+/// The symmetric matrix `a` with its negative eigenvalues set to zero; `a` itself where it has none.
 ///
-/// Where the leading minors are positive nothing is to do (Sylvester). The eigenvalues are the roots of the characteristic
-/// cubic by the cosine of a third of an angle [Smith61]. Only the eigenvector of the eigenvalue that stands alone on its
+/// Where the leading minors are positive `a` is positive definite (Sylvester). The eigenvalues are the roots of the characteristic
+/// cubic by the cosine of a third of an angle [Smith61]. Only the eigenvector of the eigenvalue that is alone on its
 /// side of zero is needed, and that one is well conditioned.
 pub(crate) fn project_semi_definite(a: &Matrix3<f64>) -> Matrix3<f64> {
     let minor = a[(0, 0)] * a[(1, 1)] - a[(0, 1)] * a[(0, 1)];
     if a[(0, 0)] > 0.0 && minor > 0.0 && a.determinant() > 0.0 {
         return *a;
     }
-    let [greatest, middle, least] = eigenvalues(a);
-    if least >= 0.0 {
+    let [max, middle, min] = eigenvalues(a);
+    if min >= 0.0 {
         *a
-    } else if greatest <= 0.0 {
+    } else if max <= 0.0 {
         Matrix3::zeros()
     } else if middle >= 0.0 {
-        let v = eigenvector(a, least);
-        a - least * v * v.transpose()
+        let v = eigenvector(a, min);
+        a - min * v * v.transpose()
     } else {
-        let v = eigenvector(a, greatest);
-        greatest * v * v.transpose()
+        let v = eigenvector(a, max);
+        max * v * v.transpose()
     }
 }
 
-/// Eigenvalues of a symmetric matrix, the greatest first.
+/// Eigenvalues of a symmetric matrix, the maximum first, in closed form [Smith61].
 fn eigenvalues(a: &Matrix3<f64>) -> [f64; 3] {
     let mean = a.trace() / 3.0;
     let b = a - Matrix3::from_diagonal_element(mean);
@@ -37,9 +37,9 @@ fn eigenvalues(a: &Matrix3<f64>) -> [f64; 3] {
         return [mean; 3];
     }
     let angle = ((b / radius).determinant() / 2.0).clamp(-1.0, 1.0).acos() / 3.0;
-    let greatest = mean + 2.0 * radius * angle.cos();
-    let least = mean + 2.0 * radius * (angle + TAU / 3.0).cos();
-    [greatest, 3.0 * mean - greatest - least, least]
+    let max = mean + 2.0 * radius * angle.cos();
+    let min = mean + 2.0 * radius * (angle + TAU / 3.0).cos();
+    [max, 3.0 * mean - max - min, min]
 }
 
 /// The unit vector that A − value maps to zero: the longest cross product of two rows, which are perpendicular to it.
@@ -82,9 +82,9 @@ mod tests {
         ];
         for spectrum in spectra {
             for scale in [1e-9, 1.0, 1e9] {
-                let turn = rotation(&mut random);
+                let rotation = rotation(&mut random);
                 let of = |values: Vector3<f64>| {
-                    let full = turn * Matrix3::from_diagonal(&(scale * values)) * turn.transpose();
+                    let full = rotation * Matrix3::from_diagonal(&(scale * values)) * rotation.transpose();
                     0.5 * (full + full.transpose())
                 };
                 let expected = of(Vector3::from(spectrum).map(|value: f64| value.max(0.0)));

@@ -2,8 +2,9 @@
 //!
 //! E(x) = a/2 ‖x − y‖²_M + c/2 ‖x − z‖²_C + Ψ(x) + I(x) − f·x: inertia towards y, Rayleigh damping C = αM + βK with K of the
 //! start of the step, the elements' energy Ψ, the interaction I, constant forces f. A quasi-static solve has a = c = 0.
-//! Far from the solution the Hessian is projected to be positive definite; near it the exact one is taken, for
-//! quadratic convergence, as long as it proves positive definite.
+//! Far from the solution the Hessian is projected to be positive semi-definite; near it the exact one is used, for quadratic
+//! convergence, while it proves positive definite. The interaction's active set is frozen during a minimisation and refreshed at
+//! the minimum, until it settles.
 
 mod potential;
 
@@ -11,55 +12,81 @@ use std::time::Instant;
 
 use nalgebra::Vector3;
 
-use super::blocks::{Want, dot};
+use super::blocks::{DerivativeOrder, dot};
 use super::interaction::Interaction;
 use super::linear::{LinearOptions, Operator};
 use super::report::SoftStepReport;
 use super::system::{Kernel, SoftSystem};
 use crate::error::SoftError;
 
-/// Relative residual below which the exact Hessian is tried.
-const NEAR: f64 = 0.05;
+/// Relative residual below which the exact Hessian is tried; converging time steps use it from the start. Larger: more
+/// attempts end in an indefinite matrix and a second assembly; smaller: more linearly converging iterations with the
+/// other Hessian. No effect on the sets of docs/sensitivity.md.
+const EXACT_HESSIAN_BELOW: f64 = 0.05;
 
-/// Part of the decrease that the slope promises with which the line search is content [Armijo].
+/// Fraction of the decrease predicted by the slope that the line search accepts: Armijo's condition, at its customary
+/// value. No effect on the sets of docs/sensitivity.md.
 const ARMIJO: f64 = 1e-4;
 
-/// Shortest part of Newton's step that is tried.
-const SHORTEST: f64 = 1e-8;
+/// Minimum fraction of Newton's step that the line search tries, 26 halvings. A safeguard against an endless line
+/// search, without effect on the sets of docs/sensitivity.md.
+const MIN_STEP_FACTOR: f64 = 1e-8;
 
-/// Share of the first slope that is left at the end of Newton's step from which on a longer one is tried, and the longest.
-const FALLS_STILL: f64 = 0.5;
-const LONGEST: f64 = 16.0;
+/// Slope at the end of Newton's step over the slope at its start above which a longer step is tried. With it the loads
+/// of V11 take 5 to 10 iterations each instead of 25 to 60. Half changes 0 and twice 1 of 5 runs and the linear
+/// iterations by < 0.1 % and +0.16 % (docs/sensitivity.md).
+const EXTEND_ABOVE: f64 = 0.5;
 
-/// Change of the energy over its terms that cannot be told from rounding: the line search does not judge it.
+/// Maximum length of such a step in Newton's steps. A safeguard against long steps where both slopes nearly agree,
+/// without effect on the sets of docs/sensitivity.md.
+const MAX_STEP_FACTOR: f64 = 16.0;
+
+/// Change of the energy over the magnitude of its terms that is indistinguishable from rounding: the line search does
+/// not judge it. Smaller: rounding rejects good steps near convergence; larger: steps that raise the energy pass. A
+/// safeguard, without effect on the sets of docs/sensitivity.md.
 const ROUNDING: f64 = 1e-12;
 
-/// Forces out of balance over Young's modulus times area that cannot be told from rounding of the coordinates.
+/// Residual forces over Young's modulus times area that are indistinguishable from rounding of the coordinates. A
+/// safeguard against iterations that only rounding drives, without effect on the sets of docs/sensitivity.md.
 const FORCE_ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// How often the interaction's pieces are held anew at an equilibrium before one is taken in which some have just been left.
-const HOLDS: usize = 8;
+/// Ratio of successive residuals above which a step whose energy the line search cannot judge counts as stalled:
+/// Newton's steps near a solution decrease the residual much faster.
+const STALLED: f64 = 0.5;
 
-/// How often at the end of a time step, whatever holding anew would change: the next step does so in any case.
-const HOLDS_IN_A_STEP: usize = 2;
+/// Number of the last iteration, from 0, in which a stalled step is not accepted as the end: the first steps of a solve
+/// may raise the residual.
+const MIN_ITERATIONS: usize = 2;
 
-/// Masses over T² are added to a singular matrix, as in a time step of T; the first 1/T² over the stiffness of a body over its
-/// mass, the factor to the next, and how many are tried.
+/// Refreshes of the active set in a quasi-static solve before an equilibrium is accepted whose set has not settled but whose
+/// refresh changes the energy by [`ACCEPTED_DRIFT`] at most; after three times as many any is accepted.
+const MAX_REFRESHES: usize = 8;
+
+/// Refreshes in a time step, after which the equilibrium is accepted in any case: the next step begins with a refresh.
+/// Each refresh costs at least one more Newton iteration. Half and twice change the linear iterations of both runs by
+/// −28 % and +53 % (docs/sensitivity.md).
+const MAX_REFRESHES_IN_STEP: usize = 2;
+
+/// First shift of a singular matrix by masses over T², as in a time step of T: 1/T² over the stiffness of a body over its mass.
+/// Small, so that a body held by friction alone is hardly slowed.
 const SHIFT: f64 = 1e-9;
+/// Factor from one shift to the next.
 const SHIFT_GROWTH: f64 = 100.0;
+/// Number of shifts tried: the last is 0.1 of stiffness over mass. A safeguard against an endless loop over singular
+/// matrices, without effect on the sets of docs/sensitivity.md.
 const SHIFTS: i32 = 5;
 
-/// Change of the interaction's energy over it that holding anew may still make there.
-const DRIFT: f64 = 0.01;
+/// Relative change of the interaction's energy by a refresh that is accepted after [`MAX_REFRESHES`].
+const ACCEPTED_DRIFT: f64 = 0.01;
 
 /// Options of Newton's method.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NewtonOptions {
-    /// Most iterations.
+    /// Maximum number of iterations.
     pub max_iterations: usize,
-    /// Forces out of balance over the forces that meet (inertial, elastic, external, of contact) at which to stop.
+    /// Residual forces over the forces in balance (inertial, elastic, external, contact) at which to stop.
     pub relative_tolerance: f64,
-    /// One linear system, no line search, no test of convergence: the linearly implicit scheme.
+    /// Whether to solve one linear system without line search and convergence test: the linearly implicit scheme.
     pub once: bool,
 }
 
@@ -71,10 +98,10 @@ impl Default for NewtonOptions {
 
 /// The incremental potential's terms beside elasticity and interaction.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Goal {
+pub(super) struct IncrementalPotential {
     /// a [1/s²], zero in a quasi-static solve.
     pub(super) inertia: f64,
-    /// The same of the extra blocks in a quasi-static solve [1/s²].
+    /// a of the extra blocks in a quasi-static solve [1/s²].
     pub(super) extra_inertia: f64,
     /// y [m].
     pub(super) y: Vec<Vector3<f64>>,
@@ -84,20 +111,20 @@ pub(super) struct Goal {
     pub(super) z: Vec<Vector3<f64>>,
     /// f [N].
     pub(super) forces: Vec<Vector3<f64>>,
-    /// Where f·x counts from, so that rounding does not grow with the distance from the origin [m].
+    /// Reference positions of the work f·x [m], so that its rounding does not grow with the distance from the origin.
     pub(super) origin: Vec<Vector3<f64>>,
-    /// Time step for messages [s].
+    /// Time step [s], for messages only.
     pub(super) dt: f64,
 }
 
-impl Goal {
+impl IncrementalPotential {
     /// a of a node, or of an extra block [1/s²].
     fn inertia_of(&self, node: bool) -> f64 {
         if node { self.inertia } else { self.inertia.max(self.extra_inertia) }
     }
 }
 
-/// A point, its energy and forces.
+/// An iterate with its energy and forces.
 #[derive(Debug, Clone, Default)]
 struct Point {
     x: Vec<Vector3<f64>>,
@@ -106,8 +133,9 @@ struct Point {
     /// Sum of the magnitudes of the energy's terms [J].
     magnitude: f64,
     elastic: f64,
-    /// Norm of the free part of the gradient [N], and of the forces that meet.
+    /// Norm of the gradient over the free components [N].
     residual: f64,
+    /// Norm of the forces in balance [N], to which the residual is relative.
     scale: f64,
 }
 
@@ -115,13 +143,13 @@ struct Point {
 pub(super) struct Newton<'a> {
     pub(super) system: &'a mut SoftSystem,
     pub(super) interaction: &'a mut dyn Interaction,
-    pub(super) goal: &'a Goal,
+    pub(super) potential: &'a IncrementalPotential,
     pub(super) options: NewtonOptions,
     pub(super) linear: LinearOptions,
     pub(super) report: SoftStepReport,
-    /// Whether damping by stiffness was kept.
+    /// Whether the matrix stores a stiffness-proportional damping matrix.
     damped: bool,
-    /// Forces that cannot be told from rounding [N].
+    /// Residual forces indistinguishable from rounding [N].
     rounding: f64,
 }
 
@@ -129,18 +157,29 @@ impl<'a> Newton<'a> {
     pub(super) fn new(
         system: &'a mut SoftSystem,
         interaction: &'a mut dyn Interaction,
-        goal: &'a Goal,
+        potential: &'a IncrementalPotential,
         options: (NewtonOptions, LinearOptions),
     ) -> Self {
-        let damped = goal.rate > 0.0 && system.bodies.iter().any(|b| b.material().stiffness_damping() > 0.0);
+        let damped =
+            potential.rate > 0.0 && system.bodies.iter().any(|b| b.material().stiffness_damping() > 0.0);
         let report = SoftStepReport::default();
         let rounding = FORCE_ROUNDING * system.stiffness_times_area();
-        Self { system, interaction, goal, options: options.0, linear: options.1, report, damped, rounding }
+        Self {
+            system,
+            interaction,
+            potential,
+            options: options.0,
+            linear: options.1,
+            report,
+            damped,
+            rounding,
+        }
     }
 
-    /// The minimiser, from `x`; `lift` moves the prescribed components and `guess` is a first guess of the first change.
+    /// Minimises the potential from `x`; `lift` is the displacement of the prescribed components and `guess` the initial guess of
+    /// the first update. Returns the minimiser.
     ///
-    /// In a time step the minimum of the pieces as they were first held is taken where that of later ones is not found.
+    /// In a time step that converges for an earlier active set but not for a refreshed one, the minimum of the former is returned.
     pub(super) fn minimise(
         &mut self,
         x: Vec<Vector3<f64>>,
@@ -158,14 +197,14 @@ impl<'a> Newton<'a> {
                 ),
                 Some(point),
             ) => {
-                self.note(&point);
+                self.record(&point);
                 Ok(point.x)
             }
             (found, _) => found,
         }
     }
 
-    /// Newton's iteration; `balanced` becomes the last minimum of held pieces that did not settle, in a time step.
+    /// Newton's iteration; in a time step `balanced` becomes the last minimum of a frozen active set that had not settled.
     fn iterate(
         &mut self,
         x: Vec<Vector3<f64>>,
@@ -175,47 +214,49 @@ impl<'a> Newton<'a> {
     ) -> Result<Vec<Vector3<f64>>, SoftError> {
         let mut lifting = lift.iter().any(|d| *d != Vector3::zeros());
         let mut change = guess;
-        let mut want = self.far();
+        let mut order = self.far_order();
         if self.damped {
-            self.keep_damping(&x);
+            self.store_damping(&x);
         }
         let mut point = Point { x, ..Point::default() };
-        self.interaction.hold(&point.x);
-        self.evaluate(&mut point, want)?;
-        let (mut assembled, mut have, mut holds) = (true, want, 0);
+        self.interaction.freeze_active_set(&point.x);
+        self.evaluate(&mut point, order)?;
+        let (mut assembled, mut assembled_order, mut refreshes) = (true, order, 0);
         let mut trial = point.clone();
+        // One pass more than iterations: the last one only tests for convergence.
         for iteration in 0..=self.options.max_iterations {
-            self.note(&point);
-            while !self.options.once && !lifting && self.balanced(&point) {
-                if self.settled(&point, &mut holds) {
+            self.record(&point);
+            while !self.options.once && !lifting && self.is_balanced(&point) {
+                if self.active_set_settled(&point, &mut refreshes) {
                     return Ok(point.x);
                 }
-                *balanced = (self.goal.inertia > 0.0).then(|| point.clone());
-                self.evaluate(&mut point, want)?;
-                have = want;
+                // The refreshed set has another energy: evaluate and test again. `balanced` remains the point of the previous set.
+                *balanced = (self.potential.inertia > 0.0).then(|| point.clone());
+                self.evaluate(&mut point, order)?;
+                assembled_order = order;
             }
             if iteration == self.options.max_iterations {
                 break;
             }
-            let near = point.residual <= NEAR * point.scale && !lifting;
-            want = if near { Want::ExactHessian } else { self.far() };
-            if !assembled || want != have {
-                self.evaluate(&mut point, want)?;
-                have = want;
+            let near = point.residual <= EXACT_HESSIAN_BELOW * point.scale && !lifting;
+            order = if near { DerivativeOrder::ExactHessian } else { self.far_order() };
+            if !assembled || order != assembled_order {
+                self.evaluate(&mut point, order)?;
+                assembled_order = order;
             }
-            self.direction(&mut point, lifting.then_some(lift), &mut change, want)?;
+            self.direction(&mut point, lifting.then_some(lift), &mut change, order)?;
             if self.options.once {
                 point.x.iter_mut().zip(&change).for_each(|(x, d)| *x += d);
                 return self.checked(point);
             }
             let before = point.residual;
-            let judged = self.search(&point, &mut trial, &change, lifting)?;
+            let judged = self.line_search(&point, &mut trial, &change, lifting)?;
             std::mem::swap(&mut point, &mut trial);
-            self.interaction.hold_appeared(&point.x);
-            if !judged && !lifting && !(point.residual < 0.5 * before) && iteration > 2 {
-                // Neither energy nor forces can be told apart any more.
+            self.interaction.extend_active_set(&point.x);
+            if !judged && !lifting && !(point.residual < STALLED * before) && iteration > MIN_ITERATIONS {
+                // Energy and forces no longer decrease beyond rounding: accept the better point if its residual is small.
                 let best = if point.residual <= before { point } else { trial };
-                self.note(&best);
+                self.record(&best);
                 if best.residual <= self.options.relative_tolerance.max(ROUNDING.sqrt()) * best.scale {
                     return Ok(best.x);
                 }
@@ -228,47 +269,52 @@ impl<'a> Newton<'a> {
             iterations: self.report.newton_iterations,
             relative: self.report.relative_residual,
             tolerance: self.options.relative_tolerance,
-            dt: self.goal.dt,
+            dt: self.potential.dt,
         })
     }
 
-    /// Whether the minimum of the held pieces is one of the interaction; if not they are held anew. Where it lies on a kink
-    /// they never settle: it is taken when holding anew changes next to nothing, in a time step in any
-    /// case, and where it has gone round in circles.
-    fn settled(&mut self, point: &Point, holds: &mut usize) -> bool {
+    /// Whether the minimum at `point` of the frozen active set is accepted as one of the interaction; if not, refreshes the set.
+    /// Where the minimum lies on a kink the set never settles: the minimum is accepted when a refresh changes the energy by next
+    /// to nothing, when the refreshes cycle, and in a time step in any case.
+    fn active_set_settled(&mut self, point: &Point, refreshes: &mut usize) -> bool {
         let left = self.interaction.drift(&point.x);
         self.report.drift = left.unwrap_or(0.0);
         let Some(drift) = left else { return true };
-        *holds += 1;
-        let in_a_step = self.goal.inertia > 0.0;
-        let most = if in_a_step { HOLDS_IN_A_STEP } else { HOLDS };
-        if *holds > most && (in_a_step || drift <= DRIFT || *holds > 3 * most) {
+        *refreshes += 1;
+        let in_a_step = self.potential.inertia > 0.0;
+        let max_refreshes = if in_a_step { MAX_REFRESHES_IN_STEP } else { MAX_REFRESHES };
+        if *refreshes > max_refreshes
+            && (in_a_step || drift <= ACCEPTED_DRIFT || *refreshes > 3 * max_refreshes)
+        {
             return true;
         }
-        self.interaction.hold_again(&point.x);
+        self.interaction.refresh_active_set(&point.x);
         false
     }
 
-    /// The Hessian to take far from the solution. Masses make the exact one positive definite in most time steps, and
-    /// where they do not the fall-back is the projected one.
-    fn far(&self) -> Want {
-        match (self.options.once, self.goal.inertia > 0.0) {
-            (true, _) => Want::WarpedHessian,
-            (false, true) => Want::ExactHessian,
-            (false, false) => Want::ProjectedHessian,
+    /// Hessian used far from the solution. Masses make the exact one positive definite in most time steps; where they do not
+    /// the fall-back is the projected one.
+    fn far_order(&self) -> DerivativeOrder {
+        match (self.options.once, self.potential.inertia > 0.0) {
+            (true, _) => DerivativeOrder::WarpedHessian,
+            (false, true) => DerivativeOrder::ExactHessian,
+            (false, false) => DerivativeOrder::ProjectedHessian,
         }
     }
 
-    fn balanced(&self, point: &Point) -> bool {
+    /// Whether the residual meets the tolerance, or rounding.
+    fn is_balanced(&self, point: &Point) -> bool {
         point.residual <= self.options.relative_tolerance * point.scale + self.rounding
     }
 
-    fn note(&mut self, point: &Point) {
+    /// Records residual and energy of `point` in the report.
+    fn record(&mut self, point: &Point) {
         self.report.residual = point.residual;
         self.report.relative_residual = if point.scale > 0.0 { point.residual / point.scale } else { 0.0 };
         self.report.energies.elastic = point.elastic;
     }
 
+    /// The positions of `point`, or an error where one is not finite.
     fn checked(&self, point: Point) -> Result<Vec<Vector3<f64>>, SoftError> {
         let sound = point.x.iter().all(|x| x.iter().all(|x| x.is_finite()));
         if sound { Ok(point.x) } else { Err(self.not_finite(&point)) }
@@ -280,55 +326,55 @@ impl<'a> Newton<'a> {
             iteration: self.report.newton_iterations,
             energy: point.energy,
             block: point.x.iter().position(bad),
-            dt: self.goal.dt,
+            dt: self.potential.dt,
         }
     }
 
-    /// Keeps β K at `x` for damping.
-    fn keep_damping(&mut self, x: &[Vector3<f64>]) {
+    /// Stores β K at `x` for damping, projected so that it dissipates.
+    fn store_damping(&mut self, x: &[Vector3<f64>]) {
         let SoftSystem { bodies, first, matrix, .. } = &mut *self.system;
         let mut gradient = vec![Vector3::zeros(); x.len()];
-        matrix.assemble(&Kernel { bodies, first }, x, Want::ProjectedHessian, &mut gradient);
-        matrix.keep(&|body| bodies[body].material().stiffness_damping());
+        matrix.assemble(&Kernel { bodies, first }, x, DerivativeOrder::ProjectedHessian, &mut gradient);
+        matrix.store_damping(&|body| bodies[body].material().stiffness_damping());
     }
 
-    /// Newton's direction at `point` into `change`, which holds a first guess; with `lift` the prescribed components
-    /// move by it. Falls back to the projected Hessian where the exact one is not positive definite.
+    /// Computes Newton's direction at `point` into `change`, which contains the initial guess; with `lift` the prescribed
+    /// components move by it. Falls back to the projected Hessian where the exact one is not positive definite, then to shifts.
     fn direction(
         &mut self,
         point: &mut Point,
         lift: Option<&[Vector3<f64>]>,
         change: &mut [Vector3<f64>],
-        want: Want,
+        order: DerivativeOrder,
     ) -> Result<(), SoftError> {
         let ratio = point.residual / point.scale;
         let mut solved = self.solve(point, lift, change, ratio);
         let judged = lift.is_none() && !self.options.once && solved.is_ok();
         if judged && dot(&point.gradient, change) > ROUNDING * point.magnitude {
-            // From a first guess conjugate gradients may stop uphill; from nothing they do not.
+            // Stopped early from a guess, conjugate gradients may return an ascent direction; from zero they never do.
             change.fill(Vector3::zeros());
             solved = self.solve(point, lift, change, ratio);
         }
-        if want == Want::ExactHessian && solved.as_ref().is_err_and(SoftError::is_linear) {
+        if order == DerivativeOrder::ExactHessian && solved.as_ref().is_err_and(SoftError::is_linear) {
             change.fill(Vector3::zeros());
-            self.evaluate(point, Want::ProjectedHessian)?;
+            self.evaluate(point, DerivativeOrder::ProjectedHessian)?;
             solved = self.solve(point, lift, change, ratio);
         }
         for power in 0..SHIFTS {
             if !solved.as_ref().is_err_and(SoftError::is_linear) || self.options.once {
                 break;
             }
-            // A body that nothing holds but friction, or that only touches, is free to move for the moment.
+            // A body held by friction alone, or that barely touches, is free to move at this iterate: the matrix is singular.
             change.fill(Vector3::zeros());
-            self.evaluate(point, Want::ProjectedHessian)?;
+            self.evaluate(point, DerivativeOrder::ProjectedHessian)?;
             self.shift(SHIFT * SHIFT_GROWTH.powi(power));
             solved = self.solve(point, lift, change, ratio);
         }
         solved
     }
 
-    /// Adds masses over T² to the matrix, with 1/T² = `share` of the stiffness of a body over its mass.
-    fn shift(&mut self, share: f64) {
+    /// Adds masses over T² to the matrix, with 1/T² = `fraction` × stiffness over mass of the bodies.
+    fn shift(&mut self, fraction: f64) {
         let system = &mut *self.system;
         let (mut stiffness, mut mass) = (0.0, 0.0);
         for body in &system.bodies {
@@ -336,13 +382,14 @@ impl<'a> Newton<'a> {
             stiffness += body.material().youngs_modulus() * (bounds.max - bounds.min).norm();
             mass += body.masses().iter().sum::<f64>();
         }
-        let rate = share * stiffness / mass.max(f64::MIN_POSITIVE);
+        let rate = fraction * stiffness / mass.max(f64::MIN_POSITIVE);
         for block in 0..system.block_count() {
             let term = rate * system.inertia(block);
             system.matrix.add_diagonal(block, &term);
         }
     }
 
+    /// Solves A d = −(g + A lift) for the free components of `change` and adds `lift`. `ratio` is the relative residual.
     fn solve(
         &mut self,
         point: &Point,
@@ -361,14 +408,20 @@ impl<'a> Newton<'a> {
             *right = -(*right + gradient).component_mul(free);
         }
         change.iter_mut().zip(&*free).for_each(|(d, free)| d.component_mul_assign(free));
+        // Inexact Newton: the forcing term falls with the residual, which keeps convergence quadratic.
         let tolerance = if self.options.once {
             self.linear.relative_tolerance
         } else {
             self.linear.relative_tolerance.min(ratio)
         };
         let options = LinearOptions { relative_tolerance: tolerance.max(f64::EPSILON), ..self.linear };
-        let solved =
-            solver.solve(Operator { matrix, outer, free }, &right, change, self.goal.inertia > 0.0, &options);
+        let solved = solver.solve(
+            Operator { matrix, outer, free },
+            &right,
+            change,
+            self.potential.inertia > 0.0,
+            &options,
+        );
         self.report.times.solve += start.elapsed().as_secs_f64();
         let solved = solved?;
         self.report.newton_iterations += 1;
@@ -380,8 +433,9 @@ impl<'a> Newton<'a> {
         Ok(())
     }
 
-    /// The first point along `change` that lowers the energy enough, into `trial`; true where the energy could judge.
-    fn search(
+    /// Backtracking line search: the first point along `change` that satisfies Armijo's condition, into `trial`. Returns whether
+    /// the change of energy was above rounding, so that it could decide.
+    fn line_search(
         &mut self,
         point: &Point,
         trial: &mut Point,
@@ -391,15 +445,15 @@ impl<'a> Newton<'a> {
         let slope = dot(&point.gradient, change);
         let judges = slope.abs() > ROUNDING * point.magnitude;
         let mut part = 1.0;
-        while part >= SHORTEST {
+        while part >= MIN_STEP_FACTOR {
             trial.x.clear();
             trial.x.extend(point.x.iter().zip(change).map(|(x, d)| x + part * d));
-            let finite = self.evaluate(trial, Want::Gradient).is_ok();
-            // Prescribed motion does work, so its first step is not judged by the energy, nor shortened.
-            let content = !judges || lifting || trial.energy <= point.energy + ARMIJO * part * slope;
-            if finite && content {
+            let finite = self.evaluate(trial, DerivativeOrder::Gradient).is_ok();
+            // Prescribed motion does work, so the energy may rise; and a shortened step would miss the prescribed positions.
+            let decreased = !judges || lifting || trial.energy <= point.energy + ARMIJO * part * slope;
+            if finite && decreased {
                 if judges && !lifting && part >= 1.0 {
-                    self.lengthen(point, trial, change, slope);
+                    self.extend_step(point, trial, change, slope);
                 }
                 return Ok(judges);
             }
@@ -413,22 +467,24 @@ impl<'a> Newton<'a> {
             iterations: self.report.newton_iterations,
             relative: point.residual / point.scale,
             tolerance: self.options.relative_tolerance,
-            dt: self.goal.dt,
+            dt: self.potential.dt,
         })
     }
-    /// Goes further along `change` from `trial`, which is at its end, where the energy falls there still at a great part of the
-    /// first `slope`: a projected Hessian is too stiff for what the exact one has little stiffness for, and would come near it
-    /// by small steps.
-    fn lengthen(&mut self, point: &Point, trial: &mut Point, change: &[Vector3<f64>], slope: f64) {
+
+    /// Extrapolates along `change` beyond `trial`, which is at its end, where the slope there is still a large fraction of the
+    /// initial `slope`: a projected Hessian is too stiff in directions in which the exact one is soft, and would approach the
+    /// minimum by small steps.
+    fn extend_step(&mut self, point: &Point, trial: &mut Point, change: &[Vector3<f64>], slope: f64) {
         let left = dot(&trial.gradient, change) / slope;
-        if !(left > FALLS_STILL) {
+        if !(left > EXTEND_ABOVE) {
             return;
         }
-        let part = (1.0 / (1.0 - left)).clamp(1.0, LONGEST);
+        // The zero of the slope by linear extrapolation.
+        let part = (1.0 / (1.0 - left)).clamp(1.0, MAX_STEP_FACTOR);
         let mut further = trial.clone();
         further.x.clear();
         further.x.extend(point.x.iter().zip(change).map(|(x, d)| x + part * d));
-        if self.evaluate(&mut further, Want::Gradient).is_ok() && further.energy < trial.energy {
+        if self.evaluate(&mut further, DerivativeOrder::Gradient).is_ok() && further.energy < trial.energy {
             std::mem::swap(trial, &mut further);
         }
     }

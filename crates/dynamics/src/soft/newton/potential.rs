@@ -1,4 +1,4 @@
-//! The incremental potential at a point: energy, forces, matrix.
+//! Evaluation of the incremental potential: energy, gradient, Hessian.
 
 use std::time::Instant;
 
@@ -6,27 +6,29 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::{Newton, Point};
 use crate::error::SoftError;
-use crate::soft::blocks::{Want, dot, norm};
+use crate::soft::blocks::{DerivativeOrder, dot, norm};
 use crate::soft::system::{Kernel, SoftSystem};
 
 impl Newton<'_> {
-    /// Energy and forces at the point, and with `want` the matrix.
-    pub(super) fn evaluate(&mut self, point: &mut Point, want: Want) -> Result<(), SoftError> {
+    /// Evaluates energy and gradient at the point, and the Hessian that `order` names into the system's matrix.
+    pub(super) fn evaluate(&mut self, point: &mut Point, order: DerivativeOrder) -> Result<(), SoftError> {
         let start = Instant::now();
         point.gradient.resize(point.x.len(), Vector3::zeros());
         let SoftSystem { bodies, first, matrix, .. } = &mut *self.system;
-        point.elastic = matrix.assemble(&Kernel { bodies, first }, &point.x, want, &mut point.gradient);
+        point.elastic = matrix.assemble(&Kernel { bodies, first }, &point.x, order, &mut point.gradient);
         (point.energy, point.magnitude) = (point.elastic, point.elastic.abs());
+        // Norms of the parts of the gradient, before they cancel: the forces to which the residual is relative.
         let elastic = norm(&point.gradient);
         if self.damped {
-            self.damp(point, want);
+            self.damp(point, order);
         }
         let moving = self.inertia_and_forces(point);
-        if want != Want::Gradient {
+        if order != DerivativeOrder::Gradient {
             self.add_masses();
         }
         self.report.times.assembly += start.elapsed().as_secs_f64();
         let start = Instant::now();
+        // At equilibrium the interaction's force is the opposite of this sum.
         let before = norm(&point.gradient);
         self.system.outer.clear();
         let SoftSystem { outer, .. } = &mut *self.system;
@@ -40,33 +42,35 @@ impl Newton<'_> {
         if (point.energy + point.residual).is_finite() { Ok(()) } else { Err(self.not_finite(point)) }
     }
 
-    /// Adds damping by stiffness to energy, gradient and matrix.
-    fn damp(&mut self, point: &mut Point, want: Want) {
-        let rate = self.goal.rate;
-        let moved: Vec<_> = point.x.iter().zip(&self.goal.z).map(|(x, z)| x - z).collect();
+    /// Adds stiffness-proportional damping c/2 ‖x − z‖² in the norm of βK to energy, gradient and matrix.
+    fn damp(&mut self, point: &mut Point, order: DerivativeOrder) {
+        let rate = self.potential.rate;
+        let moved: Vec<_> = point.x.iter().zip(&self.potential.z).map(|(x, z)| x - z).collect();
         let mut product = vec![Vector3::zeros(); moved.len()];
-        self.system.matrix.multiply_kept(&moved, &mut product);
+        self.system.matrix.multiply_damping(&moved, &mut product);
         let energy = 0.5 * rate * dot(&moved, &product);
         point.energy += energy;
         point.magnitude += energy.abs();
         point.gradient.iter_mut().zip(&product).for_each(|(g, product)| *g += rate * product);
-        if want != Want::Gradient {
-            self.system.matrix.add_kept(rate);
+        if order != DerivativeOrder::Gradient {
+            self.system.matrix.add_damping(rate);
         }
     }
 
-    /// Adds inertia, damping by mass and constant forces; the larger norm of inertial and constant forces [N].
+    /// Adds inertia, mass-proportional damping and constant forces to energy and gradient; returns the larger of the norms of the
+    /// inertial and the constant forces [N].
     fn inertia_and_forces(&mut self, point: &mut Point) -> f64 {
-        let (goal, system) = (self.goal, &*self.system);
+        let (potential, system) = (self.potential, &*self.system);
         let (mut inertial, mut constant) = (0.0, 0.0);
+        // The last range is that of the extra blocks.
         for body in 0..system.first.len() {
             let end = system.first.get(body + 1).map_or(system.block_count(), |&end| end as usize);
-            let damping = goal.rate * system.mass_damping(body);
-            let inertia = goal.inertia_of(body < system.bodies.len());
+            let damping = potential.rate * system.mass_damping(body);
+            let inertia = potential.inertia_of(body < system.bodies.len());
             for block in system.first[body] as usize..end {
                 let x = point.x[block];
-                let force = goal.forces[block];
-                let work = force.dot(&(x - goal.origin[block]));
+                let force = potential.forces[block];
+                let work = force.dot(&(x - potential.origin[block]));
                 point.energy -= work;
                 point.magnitude += work.abs();
                 point.gradient[block] -= force;
@@ -74,12 +78,12 @@ impl Newton<'_> {
                 if inertia <= 0.0 {
                     continue;
                 }
-                let moved = x - goal.y[block];
+                let moved = x - potential.y[block];
                 let mut push = inertia * system.inertia_times(block, &moved);
                 inertial += push.norm_squared();
                 let mut energy = 0.5 * push.dot(&moved);
                 if damping > 0.0 {
-                    let moved = x - goal.z[block];
+                    let moved = x - potential.z[block];
                     let drag = damping * system.inertia_times(block, &moved);
                     energy += 0.5 * drag.dot(&moved);
                     push += drag;
@@ -92,12 +96,13 @@ impl Newton<'_> {
         inertial.max(constant).sqrt()
     }
 
-    /// Adds the masses' part to the matrix.
+    /// Adds the Hessian of inertia and mass-proportional damping to the matrix.
     fn add_masses(&mut self) {
-        let (goal, system) = (self.goal, &mut *self.system);
+        let (potential, system) = (self.potential, &mut *self.system);
         for body in 0..system.first.len() {
             let end = system.first.get(body + 1).map_or(system.block_count(), |&end| end as usize);
-            let factor = goal.inertia_of(body < system.bodies.len()) + goal.rate * system.mass_damping(body);
+            let factor =
+                potential.inertia_of(body < system.bodies.len()) + potential.rate * system.mass_damping(body);
             for block in system.first[body] as usize..end {
                 let term: Matrix3<f64> = factor * system.inertia(block);
                 system.matrix.add_diagonal(block, &term);

@@ -27,10 +27,13 @@ fn interior_nodes_follow_an_affine_map_of_the_boundary() {
     let mesh = TetMesh::new(nodes.collect(), mesh.tets().to_vec()).expect("a mesh");
     for model in MODELS {
         let mut system = SoftSystem::new(vec![body(&mesh, model, 1e5, 0.3)], 0);
-        let goal: Vec<_> = system.x.iter().map(|x| a * x + Vector3::new(0.1, 0.2, -0.3)).collect();
-        mesh.boundary().nodes.iter().for_each(|&n| system.prescribe(n as usize, [true; 3], goal[n as usize]));
+        let target: Vec<_> = system.x.iter().map(|x| a * x + Vector3::new(0.1, 0.2, -0.3)).collect();
+        mesh.boundary()
+            .nodes
+            .iter()
+            .for_each(|&n| system.prescribe(n as usize, [true; 3], target[n as usize]));
         let report = system.solve_quasi_static(&tight(), &mut Nothing).expect("equilibrium");
-        let error = system.x.iter().zip(&goal).map(|(x, goal)| (x - goal).amax()).fold(0.0, f64::max);
+        let error = system.x.iter().zip(&target).map(|(x, target)| (x - target).amax()).fold(0.0, f64::max);
         assert!(error < 1e-10, "{model:?}: {error:e} {report:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! What contacts tell is what holds the bodies: weights, corners, Newton's second law.
+//! Reported contacts account for the forces on the bodies: weights, corners, Newton's second law.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -86,7 +86,7 @@ fn boxes_on_the_ground_are_held_at_their_corners_with_their_weight_whatever_thei
 }
 
 #[test]
-fn a_body_in_the_air_that_is_hit_gains_what_its_contacts_pushed() {
+fn a_body_in_the_air_that_is_hit_gains_the_impulse_of_its_contacts() {
     let weightless = WorldOptions { gravity: Vector3::zeros(), ..WorldOptions::default() };
     let mut builder = World::builder(weightless);
     let mut fast = body("fast", Shape::ball(0.1), -0.3);
@@ -149,7 +149,7 @@ fn links_and_soft_bodies_have_contacts_too() {
     let world = run(builder, 1.5);
     let (jelly, hand) = (push_on(&world, "jelly").z, push_on(&world, "lift/hand").z);
     assert!((jelly - GRAVITY).abs() < 1e-2 * GRAVITY, "{jelly}");
-    assert!((hand - 2.0 * GRAVITY).abs() < 2e-2 * GRAVITY, "what the ground bears but for the jelly: {hand}");
+    assert!((hand - 2.0 * GRAVITY).abs() < 2e-2 * GRAVITY, "load of the ground without the jelly: {hand}");
     let names = |contact: &WorldContact| contact.bodies.map(|body| world.name_of(body).to_owned());
     let between: Vec<_> =
         world.contacts().into_iter().filter(|c| names(c) == ["jelly", "lift/hand"]).collect();

@@ -1,4 +1,4 @@
-//! Where workers take lines, one at a time and not too far ahead of what is written.
+//! Admission of lines to the workers: one at a time, and not too far ahead of the written results.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,16 +8,18 @@ use crate::batch::error::BatchError;
 use crate::batch::manifest::{Lines, Manifest, ManifestLine};
 use crate::batch::shard::Shard;
 
-/// Items that may be ahead of what is written: what one item may take longer than the others.
+/// Maximum number of items ahead of the written results. A smaller window stalls the workers sooner behind one slow item, a larger one
+/// costs memory for pending results.
 const WINDOW: u64 = 4096;
 
-/// Bytes of answers that may wait for their turn; the answer that they wait for still comes.
+/// Bytes of pending results from which no further item is admitted; the result that they wait for is already in work. It bounds the
+/// memory that the window alone would not bound.
 const WAITING_BYTES: usize = 1 << 26;
 
-/// Lines that nobody has taken yet, and how far those who took some are ahead.
+/// Lines that no worker has taken yet, and the lead of the taken ones over the written results.
 pub(super) struct Admission<'a> {
     feed: Mutex<Feed<'a>>,
-    moved: Condvar,
+    advanced: Condvar,
     stop: &'a AtomicBool,
 }
 
@@ -25,7 +27,7 @@ struct Feed<'a> {
     manifest: &'a Manifest,
     lines: Lines,
     shard: Shard,
-    /// Places that an earlier call has answered: those below, and these.
+    /// Positions that an earlier call has answered: those below `done`, and those in `answered`.
     done: u64,
     answered: BTreeSet<u64>,
     ended: bool,
@@ -35,7 +37,7 @@ struct Feed<'a> {
 }
 
 impl<'a> Admission<'a> {
-    /// The lines of a shard that are not answered yet: neither those before `done`, nor those at the places `answered`.
+    /// Lines of a shard that are not answered yet: neither those before `done`, nor those at the positions `answered`.
     pub(super) fn new(
         (manifest, shard): (&'a Manifest, Shard),
         done: u64,
@@ -54,20 +56,20 @@ impl<'a> Admission<'a> {
             written: 0,
             waiting_bytes: 0,
         };
-        Ok(Self { feed: Mutex::new(feed), moved: Condvar::new(), stop })
+        Ok(Self { feed: Mutex::new(feed), advanced: Condvar::new(), stop })
     }
 
     fn lock(&self) -> MutexGuard<'_, Feed<'a>> {
         self.feed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next line and its place in the shard, as soon as it is not too far ahead; none at the end.
+    /// Next line and its position in the shard, once the lead is small enough; none at the end.
     pub(super) fn take(&self) -> Result<Option<(u64, ManifestLine)>, BatchError> {
-        let far = |feed: &mut Feed| {
+        let too_far_ahead = |feed: &mut Feed| {
             let ahead = feed.taken - feed.written >= WINDOW || feed.waiting_bytes >= WAITING_BYTES;
             ahead && !feed.ended && !self.stop.load(Ordering::SeqCst)
         };
-        let feed = self.moved.wait_while(self.lock(), far);
+        let feed = self.advanced.wait_while(self.lock(), too_far_ahead);
         let mut feed = feed.unwrap_or_else(PoisonError::into_inner);
         if feed.ended || self.stop.load(Ordering::SeqCst) {
             return Ok(None);
@@ -80,20 +82,20 @@ impl<'a> Admission<'a> {
         line
     }
 
-    /// Tells that so many answers to lines that were taken were written, and how many bytes wait.
+    /// Reports that results of `answers` taken lines were written, and that `waiting_bytes` are pending.
     pub(super) fn written(&self, answers: u64, waiting_bytes: usize) {
         let mut feed = self.lock();
         feed.written += answers;
         feed.waiting_bytes = waiting_bytes;
-        self.moved.notify_all();
+        self.advanced.notify_all();
     }
 
-    /// Lets nobody take any more.
+    /// Ends the admission of lines.
     pub(super) fn close(&self) {
         self.stop.store(true, Ordering::SeqCst);
-        // Whoever is about to wait holds the lock, and is woken once it does.
+        // A worker that has seen the flag unset holds the lock until it waits: locking once ensures its notification.
         drop(self.lock());
-        self.moved.notify_all();
+        self.advanced.notify_all();
     }
 }
 
@@ -104,6 +106,7 @@ impl Feed<'_> {
             let line = self.lines.next();
             let line = line.map_err(|source| BatchError::Manifest { path: path.to_owned(), source })?;
             let Some(line) = line else {
+                // A manifest that has changed since its scan must not be completed.
                 self.manifest.check(&self.lines)?;
                 return Ok(None);
             };

@@ -1,4 +1,4 @@
-//! Where workers hand answers over, and how these are put in order and written.
+//! Collection of the results of the workers, which are put in order and written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
@@ -8,35 +8,35 @@ use std::time::{Duration, Instant};
 use super::admission::Admission;
 use super::done::Done;
 use crate::batch::error::BatchError;
-use crate::batch::folder::{Answer, BatchFolder, Pending};
+use crate::batch::folder::{BatchFolder, Pending, ResultLine};
 use crate::batch::memory::MemoryLog;
 use crate::batch::progress::BatchProgress;
 use crate::batch::summary::{KindTiming, Tally};
 
-/// How long nothing may be told.
-const PATIENCE: Duration = Duration::from_millis(200);
+/// Interval of progress reports. Results do not depend on it.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
-/// What a worker hands over.
+/// Result that a worker hands over.
 pub(super) struct Message {
     pub(super) place: u64,
-    pub(super) answer: Answer,
+    pub(super) answer: ResultLine,
     pub(super) kind: &'static str,
     pub(super) time: Duration,
 }
 
-/// Where answers are handed over.
+/// Receives the results of the workers.
 pub(super) struct ResultCollector<'a> {
     handed: Mutex<Vec<Message>>,
     writer: Mutex<Writer<'a>>,
-    /// Workers that are still there.
-    there: Mutex<usize>,
-    left: Condvar,
+    /// Number of running workers.
+    running: Mutex<usize>,
+    departure: Condvar,
 }
 
 impl<'a> ResultCollector<'a> {
     pub(super) fn new(writer: Writer<'a>, workers: usize) -> Self {
         let (handed, writer) = (Mutex::default(), Mutex::new(writer));
-        Self { handed, writer, there: Mutex::new(workers), left: Condvar::new() }
+        Self { handed, writer, running: Mutex::new(workers), departure: Condvar::new() }
     }
 
     pub(super) fn writer(&self) -> MutexGuard<'_, Writer<'a>> {
@@ -48,7 +48,7 @@ impl<'a> ResultCollector<'a> {
         self.write(admission);
     }
 
-    /// Writes what was handed over, unless somebody else is at it: then that one finds it when done.
+    /// Writes the results that were handed over, unless another thread is writing: that one finds them when it is done.
     pub(super) fn write(&self, admission: &Admission) {
         loop {
             let mut writer = match self.writer.try_lock() {
@@ -59,14 +59,15 @@ impl<'a> ResultCollector<'a> {
             let messages = mem::take(&mut *self.handed.lock().unwrap_or_else(PoisonError::into_inner));
             writer.write(messages, admission);
             drop(writer);
+            // Another thread may have handed a result over, and found the writer locked, since the results were taken.
             if self.handed.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
                 return;
             }
         }
     }
 
-    /// Ends all with an error.
-    pub(super) fn give_up(&self, admission: &Admission, error: BatchError) {
+    /// Stops all workers with an error.
+    pub(super) fn fail(&self, admission: &Admission, error: BatchError) {
         self.writer().failure.get_or_insert(error);
         admission.close();
     }
@@ -76,21 +77,21 @@ impl<'a> ResultCollector<'a> {
         self.writer.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells that a worker has left.
+    /// Reports that a worker has left.
     pub(super) fn leave(&self) {
-        *self.there.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-        self.left.notify_all();
+        *self.running.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.departure.notify_all();
     }
 
-    /// Whether all workers have left, soon.
-    pub(super) fn is_left(&self) -> bool {
-        let there = self.there.lock().unwrap_or_else(PoisonError::into_inner);
-        let wait = self.left.wait_timeout_while(there, PATIENCE, |there| *there > 0);
+    /// Waits for at most [`PROGRESS_INTERVAL`]; returns whether all workers have left.
+    pub(super) fn all_left(&self) -> bool {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let wait = self.departure.wait_timeout_while(running, PROGRESS_INTERVAL, |running| *running > 0);
         *wait.unwrap_or_else(PoisonError::into_inner).0 == 0
     }
 }
 
-/// Puts answers in order and writes them.
+/// Puts results in order and writes them.
 pub(super) struct Writer<'a> {
     folder: &'a mut BatchFolder,
     tally: Tally,
@@ -98,8 +99,8 @@ pub(super) struct Writer<'a> {
     waiting_bytes: usize,
     items: u64,
     found: u64,
-    /// Places of answers that an earlier call has left waiting: nobody took these.
-    left: BTreeSet<u64>,
+    /// Positions of results that an earlier call has left pending: no worker has taken these lines.
+    recovered: BTreeSet<u64>,
     answered: u64,
     started: Instant,
     failure: Option<BatchError>,
@@ -114,7 +115,7 @@ impl<'a> Writer<'a> {
             waiting_bytes: waiting.values().map(|answer| answer.line.len()).sum(),
             items,
             found: tally.done + waiting.len() as u64,
-            left: waiting.keys().copied().collect(),
+            recovered: waiting.keys().copied().collect(),
             tally,
             waiting,
             answered: 0,
@@ -135,9 +136,9 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes what has come and what has its turn with it.
+    /// Writes new results, and those that are next in order.
     pub(super) fn write(&mut self, messages: Vec<Message>, admission: &Admission) {
-        // Behind an error nothing is written: what is there must stay whole.
+        // After an error nothing is written: the files must remain complete up to their end.
         if self.failure.is_some() {
             return;
         }
@@ -151,26 +152,26 @@ impl<'a> Writer<'a> {
             early.insert(place);
             self.waiting.insert(place, answer);
         }
-        match self.write_turns(early) {
+        match self.write_in_order(early) {
             Ok(written) => admission.written(written, self.waiting_bytes),
             Err(error) => {
                 self.failure = Some(error);
                 admission.close();
             }
         }
-        self.memory.look(self.tally.done, false);
+        self.memory.sample(self.tally.done, false);
     }
 
-    /// Writes the answers whose turn it is, and keeps those that came before theirs. Returns how many lines that were taken are
-    /// done with.
-    fn write_turns(&mut self, mut early: BTreeSet<u64>) -> Result<u64, BatchError> {
+    /// Writes the results that are next in order, and stores those that came before their predecessors. Returns how many lines that
+    /// workers have taken are thereby written.
+    fn write_in_order(&mut self, mut early: BTreeSet<u64>) -> Result<u64, BatchError> {
         let (mut results, mut failed, mut written) = (Vec::new(), Vec::new(), 0);
         while let Some(answer) = self.waiting.remove(&self.tally.done) {
             early.remove(&self.tally.done);
-            written += u64::from(!self.left.remove(&self.tally.done));
-            self.tally.add(&answer.facts, &answer.line);
+            written += u64::from(!self.recovered.remove(&self.tally.done));
+            self.tally.add(&answer.outcome, &answer.line);
             self.waiting_bytes -= answer.line.len();
-            failed.extend(answer.facts.failed_line().unwrap_or_default());
+            failed.extend(answer.outcome.failed_line().unwrap_or_default());
             results.extend_from_slice(&answer.line);
         }
         if !results.is_empty() {
@@ -178,7 +179,7 @@ impl<'a> Writer<'a> {
         }
         let early: Vec<u8> =
             early.iter().flat_map(|place| self.waiting[place].line.iter().copied()).collect();
-        self.folder.keep(&early, &self.waiting)?;
+        self.folder.store_pending(&early, &self.waiting)?;
         Ok(written)
     }
 
@@ -186,7 +187,7 @@ impl<'a> Writer<'a> {
         if let Some(error) = self.failure {
             return Err(error);
         }
-        self.memory.look(self.tally.done, true);
+        self.memory.sample(self.tally.done, true);
         Ok(Done {
             stopped: self.tally.done < self.items,
             tally: self.tally,

@@ -1,4 +1,4 @@
-//! glTF files in JSON: copies of the buffers that stand beside them.
+//! glTF files in JSON: copies of the buffers beside them.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use super::{Assets, extension_of};
 use crate::record::RecordError;
 use extricate_core::geometry::read::buffer_file;
 
-/// Copies a glTF file with its buffers; one that is not as its format wants it stays as it is. Returns its new name.
+/// Copies a glTF file with its buffers; a malformed one is copied unchanged. Returns its new name.
 pub(super) fn copy(assets: &mut Assets, path: &Path, bytes: Vec<u8>) -> Result<String, RecordError> {
     let Ok(mut content) = serde_json::from_slice::<Value>(&bytes) else { return assets.add(&bytes, "gltf") };
     let buffers = content.get_mut("buffers").and_then(Value::as_array_mut);
@@ -22,7 +22,7 @@ pub(super) fn copy(assets: &mut Assets, path: &Path, bytes: Vec<u8>) -> Result<S
     assets.add(&bytes, "gltf")
 }
 
-/// The buffers that stand beside a glTF file, in its order.
+/// Buffer files of a glTF file, in its order.
 pub(super) fn buffers(path: &Path, bytes: &[u8]) -> Vec<PathBuf> {
     let content = serde_json::from_slice::<Value>(bytes).unwrap_or_default();
     let buffers = content.get("buffers").and_then(Value::as_array).into_iter().flatten();

@@ -1,9 +1,9 @@
-//! What makes the folder of a run stand for itself: the scene and all files that it names.
+//! Self-contained copy of the inputs of a run in its folder: the scene and all files that it names.
 //!
 //! `scene.ron` is the text of the scene with the paths of its files replaced; `assets/HASH.EXTENSION` are those files,
-//! named by the hash of their content, so that a file that is named twice is there once. URDF files name the copies of
-//! their meshes, glTF files those of their buffers; the two files of TetGen bear one name. A scene that is written to
-//! another place takes its files along in the same way, where it could not name them from there ([`write_scene`]).
+//! named by the hash of their content, so that each is stored once. URDF files name the copies of
+//! their meshes, glTF files those of their buffers; the two files of TetGen share a stem. A scene that is written to
+//! another place takes along the files that it could not name from there ([`write_scene`]).
 
 mod gltf;
 mod urdf;
@@ -18,7 +18,7 @@ use crate::disk::write_whole;
 use crate::scene::{NamedFile, Scene, SceneError, with_files};
 use extricate_core::geometry::limits::FILE_BYTES;
 use extricate_core::geometry::read::file::bytes_of;
-use extricate_core::geometry::read::{OutOfReach, Reach};
+use extricate_core::geometry::read::{FileScope, OutsideFileScope};
 
 /// Name of the scene in the folder of a run.
 pub(super) const SCENE: &str = "scene.ron";
@@ -31,49 +31,49 @@ pub(super) const ASSETS: &str = "assets";
 /// [`RecordError`] when a file cannot be read or written, or when the scene would be overwritten by another text.
 pub(super) fn write(scene: &Scene, folder: &Path) -> Result<(), RecordError> {
     let mut assets = Assets::of(scene, folder.join(ASSETS));
-    let text = scene.text_with_files(&mut |file| assets.place(file).map_err(Refused::Record));
+    let text = scene.text_with_files(&mut |file| assets.place(file).map_err(BundleError::Record));
     let path = folder.join(SCENE);
     let text = text.map_err(|refused| refused.of(&scene.path))?;
     let is_own = path.canonicalize().is_ok_and(|path| scene.path.canonicalize().is_ok_and(|own| own == path));
+    // A scene that is run in its own folder is rewritten only where that changes nothing.
     if is_own && text != scene.text {
-        let message = "the scene that is run stands here, and a run does not overwrite it";
+        let message = "the scene being run is in this folder, and a run does not overwrite it";
         return Err(RecordError::write(&path, io::Error::new(io::ErrorKind::AlreadyExists, message)));
     }
     whole(&path, text.as_bytes())?;
     assets.remove_others()
 }
 
-/// Writes `text`, which was made of `scene` for the folder of `path`, to that file as a whole. What it may not name from
-/// there, where `reach` is what it may name, is copied to the folder `NAME.assets` beside it, so that the scene can be
-/// read where it is. Nothing is removed from that folder: other scenes may name what lies there, this one among them.
-/// Returns the text as it was written.
+/// Writes `text`, which was made of `scene` for the folder of `path`, to that file, atomically. Files outside `scope`, the scope of files
+/// that it may name, are copied to the folder `NAME.assets` beside it, so that the scene can be read where it is. Nothing is removed from
+/// that folder: other scenes may name its files. Returns the text as it was written.
 ///
 /// # Errors
-/// [`RecordError`] when a file cannot be read or written, or when the text is no scene.
-pub fn write_scene(scene: &Scene, text: &str, path: &Path, reach: &Reach) -> Result<String, RecordError> {
+/// [`RecordError`] when a file cannot be read or written, or when the text is not a valid scene.
+pub fn write_scene(scene: &Scene, text: &str, path: &Path, scope: &FileScope) -> Result<String, RecordError> {
     let mut name = path.file_stem().unwrap_or_default().to_owned();
     name.push(".assets");
     let mut assets = Assets::of(scene, path.with_file_name(name));
     let mut place = |file: &NamedFile| {
-        let files = files_of(file, &scene.reach)?;
-        let is_reached = files.iter().all(|file| reach.check(file, path).is_ok());
-        if is_reached { Ok(None) } else { assets.place(file).map(Some) }
+        let files = files_of(file, &scene.file_scope)?;
+        let is_in_scope = files.iter().all(|file| scope.check(file, path).is_ok());
+        if is_in_scope { Ok(None) } else { assets.place(file).map(Some) }
     };
-    let text = with_files(path, text, &mut |file| place(file).map_err(Refused::Record));
+    let text = with_files(path, text, &mut |file| place(file).map_err(BundleError::Record));
     let text = text.map_err(|refused| refused.of(path))?;
     whole(path, text.as_bytes())?;
     Ok(text)
 }
 
-/// Why the text of a scene could not be made.
-pub(super) enum Refused {
+/// Reason why the text of a scene could not be made.
+pub(super) enum BundleError {
     /// A file that it names cannot be read or written.
     Record(RecordError),
-    /// It is no scene.
+    /// The text is not a valid scene.
     Scene(SceneError),
 }
 
-impl Refused {
+impl BundleError {
     /// The error, of the scene at `path`.
     pub(super) fn of(self, path: &Path) -> RecordError {
         match self {
@@ -83,13 +83,13 @@ impl Refused {
     }
 }
 
-impl From<SceneError> for Refused {
+impl From<SceneError> for BundleError {
     fn from(error: SceneError) -> Self {
         Self::Scene(error)
     }
 }
 
-/// Writes a file under another name and renames it, so that it is never there in part.
+/// Writes a file atomically: under another name, and then renamed.
 ///
 /// # Errors
 /// [`RecordError`] when the system does not allow it.
@@ -97,47 +97,47 @@ pub fn whole(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
     write_whole(path, bytes).map_err(|source| RecordError::write(path, source))
 }
 
-/// The file and those that it names, itself first: the other one of TetGen's two, buffers of a glTF file, meshes of a URDF
-/// file that are there, and their buffers.
+/// The file and those that it names, itself first: the other file of a TetGen pair, buffers of a glTF file, existing meshes of a URDF
+/// file, and their buffers.
 ///
 /// # Errors
-/// [`RecordError`] when one that has to be looked into cannot be read.
-pub(super) fn files_of(file: &NamedFile, reach: &Reach) -> Result<Vec<PathBuf>, RecordError> {
+/// [`RecordError`] when a file that has to be parsed cannot be read.
+pub(super) fn files_of(file: &NamedFile, scope: &FileScope) -> Result<Vec<PathBuf>, RecordError> {
     let path = &file.path;
     match (&file.packages, extension_of(path).as_str()) {
         (Some(packages), _) => {
             let mut files = vec![path.clone()];
-            for mesh in urdf::meshes(path, packages, reach)? {
-                files.extend(files_of(&NamedFile { path: mesh, packages: None }, reach)?);
+            for mesh in urdf::meshes(path, packages, scope)? {
+                files.extend(files_of(&NamedFile { path: mesh, packages: None }, scope)?);
             }
             Ok(files)
         }
         (None, "node") => Ok(vec![path.clone(), path.with_extension("ele")]),
         (None, "ele") => Ok(vec![path.clone(), path.with_extension("node")]),
         (None, "gltf") => {
-            let buffers = gltf::buffers(path, &read(path, path, reach)?);
+            let buffers = gltf::buffers(path, &read(path, path, scope)?);
             Ok(std::iter::once(path.clone()).chain(buffers).collect())
         }
         (None, _) => Ok(vec![path.clone()]),
     }
 }
 
-/// The folder of the files of a scene, as it is filled.
+/// The folder of the files of a scene, while it is being filled.
 struct Assets {
     folder: PathBuf,
     /// Names of the files that were written.
     written: BTreeSet<String>,
-    /// Which files the scene may name: no other is copied, not even one that is not read for the run.
-    reach: Reach,
+    /// Files that the scene may name: no other is copied, not even one that is not read for the run.
+    scope: FileScope,
 }
 
 impl Assets {
     /// The files of a scene, to be copied to `folder`.
     fn of(scene: &Scene, folder: PathBuf) -> Self {
-        Self { folder, written: BTreeSet::new(), reach: scene.reach.clone() }
+        Self { folder, written: BTreeSet::new(), scope: scene.file_scope.clone() }
     }
 
-    /// Copies a file and what it names. Returns its new path, relative to the folder that holds that of the files.
+    /// Copies a file and those that it names. Returns its new path, relative to the parent of the folder of assets.
     fn place(&mut self, file: &NamedFile) -> Result<String, RecordError> {
         let extension = extension_of(&file.path);
         let name = match (&file.packages, extension.as_str()) {
@@ -170,7 +170,7 @@ impl Assets {
 
     /// The bytes of a file that `named_by` names.
     fn read(&self, path: &Path, named_by: &Path) -> Result<Vec<u8>, RecordError> {
-        read(path, named_by, &self.reach)
+        read(path, named_by, &self.scope)
     }
 
     /// Writes a file under the hash of its content. Returns its name.
@@ -195,26 +195,27 @@ impl Assets {
             let text =
                 |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
             let (name, stem) = (text(path.file_name()), text(path.file_stem()));
+            // Only names that `add` makes are removed; other files stay.
             let is_ours = stem.len() == HASH_LETTERS && stem.bytes().all(|b| b.is_ascii_hexdigit());
             if is_ours && !self.written.contains(&name) {
                 fs::remove_file(&path).map_err(|source| RecordError::write(&path, source))?;
             }
         }
         if self.written.is_empty() {
-            // Fails where other files are in it, and then it stays.
+            // Fails where other files are in it, and the folder then stays.
             let _ = fs::remove_dir(&self.folder);
         }
         Ok(())
     }
 }
 
-/// Letters of a hash.
+/// Number of hexadecimal digits of a hash.
 const HASH_LETTERS: usize = 16;
 
 /// The bytes of a file that `named_by` names, if that may name it.
-pub(super) fn read(path: &Path, named_by: &Path, reach: &Reach) -> Result<Vec<u8>, RecordError> {
-    let refused = |error: OutOfReach| io::Error::new(io::ErrorKind::PermissionDenied, error);
-    let bytes = reach.check(path, named_by).map_err(refused);
+pub(super) fn read(path: &Path, named_by: &Path, scope: &FileScope) -> Result<Vec<u8>, RecordError> {
+    let refused = |error: OutsideFileScope| io::Error::new(io::ErrorKind::PermissionDenied, error);
+    let bytes = scope.check(path, named_by).map_err(refused);
     bytes.and_then(|()| bytes_of(path, FILE_BYTES)).map_err(|source| RecordError::read(path, source))
 }
 

@@ -1,21 +1,21 @@
-//! URDF files: copies of the meshes that they name, with the names edited where they stand.
+//! URDF files: copies of the meshes that they name, with the names edited in place.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::{Assets, read};
 use crate::record::RecordError;
-use extricate_core::geometry::read::Reach;
-use extricate_core::kinematics::urdf::place_of_mesh;
+use extricate_core::geometry::read::FileScope;
+use extricate_core::kinematics::urdf::locate_mesh;
 
-/// Copies a URDF file with the meshes that it names; those that are not there, or out of reach (a mesh that is only to be
-/// seen need not be read), keep their names. Returns its new name.
+/// Copies a URDF file with the meshes that it names; those that are missing or outside the file scope (a mesh that is only visual
+/// need not be read) keep their names. Returns its new name.
 pub(super) fn copy(assets: &mut Assets, path: &Path, packages: &[PathBuf]) -> Result<String, RecordError> {
     let bytes = assets.read(path, path)?;
     let Ok(text) = std::str::from_utf8(&bytes) else { return assets.add(&bytes, "urdf") };
     let (mut edited, mut at) = (String::with_capacity(text.len()), 0);
     for span in mesh_names(text) {
-        let Some(mesh) = place_of(&text[span.clone()], path, packages, &assets.reach) else { continue };
+        let Some(mesh) = place_of(&text[span.clone()], path, packages, &assets.scope) else { continue };
         edited.push_str(&text[at..span.start]);
         edited.push_str(&assets.copy_mesh(&mesh)?);
         at = span.end;
@@ -24,19 +24,23 @@ pub(super) fn copy(assets: &mut Assets, path: &Path, packages: &[PathBuf]) -> Re
     assets.add(edited.as_bytes(), "urdf")
 }
 
-/// The meshes that a URDF file names and that are there, in its order.
-pub(super) fn meshes(path: &Path, packages: &[PathBuf], reach: &Reach) -> Result<Vec<PathBuf>, RecordError> {
-    let bytes = read(path, path, reach)?;
+/// Existing meshes that a URDF file names, in its order.
+pub(super) fn meshes(
+    path: &Path,
+    packages: &[PathBuf],
+    scope: &FileScope,
+) -> Result<Vec<PathBuf>, RecordError> {
+    let bytes = read(path, path, scope)?;
     let text = String::from_utf8_lossy(&bytes);
     Ok(mesh_names(&text)
         .into_iter()
-        .filter_map(|span| place_of(&text[span], path, packages, reach))
+        .filter_map(|span| place_of(&text[span], path, packages, scope))
         .collect())
 }
 
-/// Where the mesh of a name, as it is written, is; none where it is not there or out of reach.
-fn place_of(name: &str, path: &Path, packages: &[PathBuf], reach: &Reach) -> Option<PathBuf> {
-    place_of_mesh(&unescaped(name), path, packages, reach)
+/// Path of the mesh of a name, as it is written; none where it is missing or outside the file scope.
+fn place_of(name: &str, path: &Path, packages: &[PathBuf], scope: &FileScope) -> Option<PathBuf> {
+    locate_mesh(&unescaped(name), path, packages, scope)
 }
 
 /// Byte ranges of the values of `filename` in all elements `<mesh …>`.
@@ -62,8 +66,9 @@ fn file_name(text: &str, mut at: usize) -> Option<Range<usize>> {
     }
 }
 
-/// The text that an attribute of XML stands for.
+/// Text of an XML attribute, with its entities replaced.
 fn unescaped(text: &str) -> String {
+    // `&amp;` comes last: otherwise `&amp;lt;` would become `<`.
     [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")]
         .into_iter()
         .fold(text.to_owned(), |text, (escape, letter)| text.replace(escape, letter))
@@ -74,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_meshes_are_found_whatever_stands_before_them_and_no_others() {
+    fn names_of_meshes_are_found_whatever_precedes_them_and_no_others() {
         let text = "<mesh filename=\"a.obj\"/><mesh scale = '1 > 1' \n filename = 'b \"c\".stl' ></mesh>\
                     <texture filename=\"d.png\"/><mesh scale=\"1\"/><meshes name='e'/><mesh filename=\"cut";
         let names: Vec<_> = mesh_names(text).into_iter().map(|span| &text[span]).collect();

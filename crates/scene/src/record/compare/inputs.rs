@@ -1,4 +1,4 @@
-//! What two runs were made of: what differs before their first step.
+//! Inputs of two runs: differences before their first step.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,19 +10,19 @@ use serde::Serialize;
 use crate::record::bundle::{ASSETS, SCENE};
 use crate::record::{Manifest, RecordError};
 
-/// Lines of the scenes that are told.
-const MOST_LINES: usize = 12;
-/// Letters of a line that are told.
-const MOST_LETTERS: usize = 160;
+/// Maximum number of reported lines of the scenes.
+const MAX_LINES: usize = 12;
+/// Maximum number of characters of a reported line.
+const MAX_LETTERS: usize = 160;
 
-/// Something that is not the same in what two runs were made of.
+/// A difference between the inputs of two runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct InputDifference {
-    /// What it is: `time_step`, `rapier3d-f64`, `scene.ron:12`, `assets/…`.
+    /// Name of the input: `time_step`, `rapier3d-f64`, `scene.ron:12`, `assets/…`.
     pub what: String,
-    /// What the first run has; nothing where it has none.
+    /// Value in the first run; null where it has none.
     pub a: Option<String>,
-    /// What the second run has.
+    /// Value in the second run; null where it has none.
     pub b: Option<String>,
 }
 
@@ -32,7 +32,7 @@ impl InputDifference {
     }
 }
 
-/// What differs in what two runs were made of: versions and options, lines of the scenes, files.
+/// Differences between the inputs of two runs: versions and options, lines of the scenes, files.
 pub(super) fn differences(
     (a, b): (&Path, &Path),
     of: (&Manifest, &Manifest),
@@ -79,20 +79,20 @@ fn assets(folder: &Path) -> BTreeSet<String> {
     entries.filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned())).collect()
 }
 
-/// Lines that differ between what the texts begin and end with alike.
+/// Lines that differ between the common beginning and the common end of two texts.
 fn lines(a: &str, b: &str) -> Vec<InputDifference> {
     let (a, b): (Vec<&str>, Vec<&str>) = (a.lines().collect(), b.lines().collect());
     let head = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
     let (rest_a, rest_b) = (&a[head..], &b[head..]);
     let tail = rest_a.iter().rev().zip(rest_b.iter().rev()).take_while(|(a, b)| a == b).count();
     let (rest_a, rest_b) = (&rest_a[..rest_a.len() - tail], &rest_b[..rest_b.len() - tail]);
-    let told = |line: Option<&&str>| line.map(|line| line.trim().chars().take(MOST_LETTERS).collect());
+    let clipped = |line: Option<&&str>| line.map(|line| line.trim().chars().take(MAX_LETTERS).collect());
     let pairs = (0..rest_a.len().max(rest_b.len())).filter(|&at| rest_a.get(at) != rest_b.get(at));
     let differ = pairs.map(|at| {
         let what = format!("{SCENE}:{}", head + at + 1);
-        InputDifference::new(what, told(rest_a.get(at)), told(rest_b.get(at)))
+        InputDifference::new(what, clipped(rest_a.get(at)), clipped(rest_b.get(at)))
     });
-    differ.take(MOST_LINES).collect()
+    differ.take(MAX_LINES).collect()
 }
 
 #[cfg(test)]
@@ -100,17 +100,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_that_differ_are_told_with_their_numbers_and_those_around_them_are_not() {
-        let told = |a: &str, b: &str| -> Vec<String> {
+    fn differing_lines_are_reported_with_their_numbers_and_those_around_them_are_not() {
+        let report = |a: &str, b: &str| -> Vec<String> {
             let of = |line: Option<String>| line.unwrap_or_else(|| "-".to_owned());
             lines(a, b)
                 .into_iter()
                 .map(|line| format!("{} {} {}", line.what, of(line.a), of(line.b)))
                 .collect()
         };
-        assert_eq!(told("a\nb\nc\n", "a\n B\nc\n"), ["scene.ron:2 b B"]);
-        assert_eq!(told("a\nc\n", "a\nb\nc\n"), ["scene.ron:2 - b"]);
-        assert_eq!(told("a\nb\nc\nd", "a\nB\nc\nD"), ["scene.ron:2 b B", "scene.ron:4 d D"]);
-        assert_eq!(told("same", "same"), Vec::<String>::new());
+        assert_eq!(report("a\nb\nc\n", "a\n B\nc\n"), ["scene.ron:2 b B"]);
+        assert_eq!(report("a\nc\n", "a\nb\nc\n"), ["scene.ron:2 - b"]);
+        assert_eq!(report("a\nb\nc\nd", "a\nB\nc\nD"), ["scene.ron:2 b B", "scene.ron:4 d D"]);
+        assert_eq!(report("same", "same"), Vec::<String>::new());
     }
 }

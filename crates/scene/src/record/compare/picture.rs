@@ -1,4 +1,4 @@
-//! The drift of a run from another one, as a picture.
+//! Plot of the drift between two runs.
 
 use std::io;
 use std::path::Path;
@@ -7,18 +7,18 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 
 use super::series::Series;
-use super::{Quantity, Report};
+use super::{ComparisonReport, Quantity};
 use crate::record::{RecordError, write_whole};
 
 /// Size of the picture [px].
 const SIZE: (u32, u32) = (960, 720);
-/// Ratios below are drawn at the foot, so that equal states are seen as well.
-const LEAST: f64 = 1e-6;
-/// Ratios above are drawn at the top.
-const MOST: f64 = 1e9;
-/// Bodies that are drawn: those that drift farthest.
-const BODIES: usize = 8;
-/// Colours that colour-blind readers tell apart [Okabe and Ito].
+/// Lower end of the plotted ratios: smaller ones are drawn there, so that equal states are visible as well.
+const MIN_RATIO: f64 = 1e-6;
+/// Upper end of the plotted ratios: larger ones are drawn there.
+const MAX_RATIO: f64 = 1e9;
+/// Number of plotted bodies: those that drift farthest.
+const MAX_BODIES: usize = 8;
+/// Colours that colour-blind readers can distinguish [Okabe and Ito].
 const COLORS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -32,39 +32,39 @@ const COLORS: [RGBColor; 8] = [
 
 type Drawn = Result<(), Box<dyn std::error::Error>>;
 
-/// Draws the drift as SVG: every difference over what passes, over time, by quantity (the farthest body) and by body (the farthest
-/// quantity). Above the line at one a difference is beyond its tolerance.
+/// Draws the drift as SVG: ratio of every difference to its threshold over time, by quantity (of the farthest body) and by body (of the
+/// farthest quantity). Above the line at one a difference is beyond its tolerance.
 ///
 /// # Errors
 /// [`RecordError`] when the file cannot be written.
-pub fn draw(report: &Report, title: &str, path: &Path) -> Result<(), RecordError> {
+pub fn draw(report: &ComparisonReport, title: &str, path: &Path) -> Result<(), RecordError> {
     let mut text = String::new();
     let drawn = panels(report, title, &mut text);
     drawn.map_err(|error| RecordError::write(path, io::Error::other(error.to_string())))?;
     write_whole(path, text.as_bytes())
 }
 
-fn panels(report: &Report, title: &str, text: &mut String) -> Drawn {
+fn panels(report: &ComparisonReport, title: &str, text: &mut String) -> Drawn {
     let root = SVGBackend::with_string(text, SIZE).into_drawing_area();
     root.fill(&WHITE)?;
     let root = root.titled(title, ("sans-serif", 20))?;
     let (upper, lower) = root.split_vertically(SIZE.1 as i32 / 2 - 20);
     let of_quantity = |(quantity, series)| (Quantity::name(quantity).to_owned(), series);
-    let quantities = report.quantities().map(of_quantity).filter(|(_, series)| series.greatest() > 0.0);
+    let quantities = report.quantities().map(of_quantity).filter(|(_, series)| series.max() > 0.0);
     let times = report.quantities().flat_map(|(_, series)| series.points()).map(|point| point.0);
     let end = Some(times.fold(0.0, f64::max)).filter(|end| *end > 0.0).unwrap_or(1.0);
     panel(&upper, ("by quantity", end), &farthest(quantities.collect()))?;
     let bodies = report.bodies().map(|(name, series)| (name.to_owned(), series));
-    let bodies = bodies.filter(|(_, series)| series.greatest() > 0.0);
+    let bodies = bodies.filter(|(_, series)| series.max() > 0.0);
     panel(&lower, ("by body", end), &farthest(bodies.collect()))?;
     root.present()?;
     Ok(())
 }
 
-/// The series that rise highest, highest first.
+/// The series with the largest maxima, largest first.
 fn farthest(mut series: Vec<(String, &Series)>) -> Vec<(String, &Series)> {
-    series.sort_by(|a, b| b.1.greatest().total_cmp(&a.1.greatest()).then_with(|| a.0.cmp(&b.0)));
-    series.truncate(BODIES);
+    series.sort_by(|a, b| b.1.max().total_cmp(&a.1.max()).then_with(|| a.0.cmp(&b.0)));
+    series.truncate(MAX_BODIES);
     series
 }
 
@@ -75,13 +75,14 @@ fn panel(
     lines: &[(String, &Series)],
 ) -> Drawn {
     let points = lines.iter().flat_map(|(_, series)| series.points());
-    let top = points.map(|point| point.1).fold(10.0, f64::max).clamp(10.0, MOST) * 2.0;
+    // At least a decade above the line of the tolerance, so that this is in the plot.
+    let top = points.map(|point| point.1).fold(10.0, f64::max).clamp(10.0, MAX_RATIO) * 2.0;
     let mut chart = ChartBuilder::on(area)
         .caption(what, ("sans-serif", 15))
         .margin(8)
         .x_label_area_size(34)
         .y_label_area_size(64)
-        .build_cartesian_2d(0.0..end, (LEAST..top).log_scale())?;
+        .build_cartesian_2d(0.0..end, (MIN_RATIO..top).log_scale())?;
     chart
         .configure_mesh()
         .x_desc("time [s]")
@@ -94,7 +95,7 @@ fn panel(
     let key = |(x, y)| PathElement::new([(x, y), (x + 16, y)], BLACK.stroke_width(2));
     tolerance.label("tolerance").legend(key);
     for ((name, series), color) in lines.iter().zip(COLORS) {
-        let points = series.points().iter().map(|&(time, ratio)| (time, ratio.clamp(LEAST, MOST)));
+        let points = series.points().iter().map(|&(time, ratio)| (time, ratio.clamp(MIN_RATIO, MAX_RATIO)));
         let drawn = chart.draw_series(LineSeries::new(points, color.stroke_width(2)))?;
         let key = move |(x, y)| PathElement::new([(x, y), (x + 16, y)], color.stroke_width(2));
         drawn.label(name.as_str()).legend(key);

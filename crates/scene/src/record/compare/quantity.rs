@@ -1,4 +1,4 @@
-//! What is compared.
+//! Quantities that are compared.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
-    /// Whether a body or joint is there at all; nothing is tolerated.
+    /// Existence of a body or joint; no difference is tolerated.
     Presence,
     /// Position of a body or of the root of a robot, centre of mass of a soft body [m].
     Position,
@@ -21,13 +21,13 @@ pub enum Quantity {
     AngularVelocity,
     /// Value of a joint [rad or m].
     Joint,
-    /// Positions of the nodes of a soft body, the farthest one counting [m].
+    /// Positions of the nodes of a soft body, of which the farthest counts [m].
     Nodes,
     /// Volume of a soft body [m³].
     Volume,
-    /// Elements of a soft body that are turned inside out.
+    /// Number of inverted elements of a soft body.
     Inverted,
-    /// Depth of a penetration [m].
+    /// Penetration depth [m].
     Penetration,
     /// Kinetic, potential, elastic energy [J].
     Energy,
@@ -39,7 +39,7 @@ impl Quantity {
     /// Number of quantities.
     pub(super) const COUNT: usize = 12;
 
-    /// All of them, in the order in which they are told.
+    /// All quantities, in the order in which they are reported.
     pub const ALL: [Self; Self::COUNT] = [
         Self::Presence,
         Self::Position,
@@ -55,7 +55,7 @@ impl Quantity {
         Self::Contacts,
     ];
 
-    /// Its name in files and on the command line.
+    /// Name in files and on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -74,7 +74,7 @@ impl Quantity {
         }
     }
 
-    /// Its unit; empty for numbers.
+    /// Unit; empty for counts.
     #[must_use]
     pub fn unit(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! What the comparison of two runs came to.
+//! Result of the comparison of two runs.
 
 use std::collections::BTreeMap;
 
@@ -7,32 +7,32 @@ use serde::Serialize;
 
 use super::series::Series;
 use super::state::Field;
-use super::{Bars, Deviation, Quantity, each_deviation};
+use super::{AcceptanceThresholds, Deviation, Quantity, each_deviation};
 use crate::state::WorldState;
 
-/// A field of a state that is not as expected, or the one that is farthest from it.
+/// A field of a state that deviates from its expected value, or the one that deviates most.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Difference {
     /// The step.
     pub step: u64,
-    /// Its time [s].
+    /// Time of the step [s].
     pub time: f64,
-    /// Name of the body, soft body or robot; none for what is of the whole scene.
+    /// Name of the body, soft body or robot; null for fields of the whole scene.
     pub body: Option<String>,
-    /// The field.
+    /// Name of the field.
     pub field: String,
-    /// What the field is.
+    /// Quantity of the field.
     pub quantity: Quantity,
-    /// What was expected.
+    /// Expected value.
     #[schemars(with = "Vec<Option<f64>>")]
     pub expected: Vec<f64>,
-    /// What was found.
+    /// Measured value.
     #[schemars(with = "Vec<Option<f64>>")]
     pub measured: Vec<f64>,
-    /// By how much, in the unit of the quantity.
+    /// Difference, in the unit of the quantity.
     #[schemars(with = "Option<f64>")]
     pub difference: f64,
-    /// How much passes.
+    /// Largest accepted difference.
     #[schemars(with = "Option<f64>")]
     pub tolerance: f64,
 }
@@ -57,47 +57,47 @@ impl Difference {
     }
 }
 
-/// From where on states are not equal bit for bit.
+/// First state that is not equal bit for bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BitDifference {
     /// The first step whose hash differs.
     pub step: u64,
-    /// The last one before it whose hash is equal, if any was looked at.
+    /// Last step before it whose hash is equal, if any was compared.
     pub after: Option<u64>,
 }
 
-/// What a comparison came to.
+/// Result of a comparison.
 #[derive(Debug, Clone, Default)]
-pub struct Report {
+pub struct ComparisonReport {
     /// Number of states that were compared.
     pub states: u64,
-    /// Number of states of which something was beyond its tolerance.
+    /// Number of states of which some field was beyond its tolerance.
     pub states_beyond: u64,
-    /// What differs in the first such state: fields of bodies, farthest beyond their tolerance first, then what is of the whole
+    /// Differences of the first such state: fields of bodies, farthest beyond their tolerance first, then fields of the whole
     /// scene.
     pub first: Vec<Difference>,
-    /// The last state before it, which agrees; none where the first one that was compared differs.
+    /// Last state before it, which agrees; none where the first compared state differs.
     pub agrees_until: Option<u64>,
-    /// Of every quantity the field that is farthest from what is expected, against its tolerance.
+    /// Of every quantity the field that deviates most, relative to its tolerance.
     pub worst: BTreeMap<Quantity, Difference>,
-    /// From where on states are not equal bit for bit; none where all are.
+    /// First state that is not equal bit for bit; none where all are.
     pub bits: Option<BitDifference>,
-    /// Last step whose hash was equal while all were.
+    /// Last step whose hash was equal, while all were.
     equal_bits: Option<u64>,
-    /// Last step that agreed while all did.
+    /// Last step that agreed, while all did.
     agreed: Option<u64>,
     worst_ratios: BTreeMap<Quantity, f64>,
     by_quantity: BTreeMap<Quantity, Series>,
     by_body: BTreeMap<String, Series>,
 }
 
-/// Differences of the first state that are told.
-const MOST_TOLD: usize = 8;
+/// Maximum number of reported differences of the first state.
+const MAX_REPORTED: usize = 8;
 
-impl Report {
+impl ComparisonReport {
     /// Takes two states of one step into account.
-    pub fn add(&mut self, expected: &WorldState, measured: &WorldState, bars: &Bars) {
-        self.add_with(expected, measured, bars, &[]);
+    pub fn add(&mut self, expected: &WorldState, measured: &WorldState, thresholds: &AcceptanceThresholds) {
+        self.add_with(expected, measured, thresholds, &[]);
     }
 
     /// The same with further deviations of that step.
@@ -105,12 +105,12 @@ impl Report {
         &mut self,
         expected: &WorldState,
         measured: &WorldState,
-        bars: &Bars,
+        thresholds: &AcceptanceThresholds,
         further: &[Deviation],
     ) {
         let mut beyond = Vec::new();
         let mut visit = |deviation: &Deviation| self.follow(deviation, &mut beyond);
-        each_deviation(expected, measured, bars, &mut visit);
+        each_deviation(expected, measured, thresholds, &mut visit);
         further.iter().for_each(&mut visit);
         self.states += 1;
         self.add_hash(measured.step, expected.hash == measured.hash);
@@ -126,7 +126,7 @@ impl Report {
         }
     }
 
-    /// Takes what is true of the whole run into account.
+    /// Takes deviations of the whole run into account.
     pub(in crate::record) fn add_final(&mut self, deviations: &[Deviation]) {
         let mut beyond = Vec::new();
         deviations.iter().for_each(|deviation| self.follow(deviation, &mut beyond));
@@ -148,13 +148,13 @@ impl Report {
             self.worst_ratios.insert(quantity, ratio);
             self.worst.insert(quantity, Difference::of(deviation));
         }
-        // Of later states it is only counted whether they are beyond.
+        // Of later states one entry suffices, to count the state. The comparison is negated so that NaN fails.
         if !(ratio <= 1.0) && (self.first.is_empty() || beyond.is_empty()) {
             beyond.push((ratio, Difference::of(deviation)));
         }
     }
 
-    /// Ends a state of which `beyond` is beyond its tolerance.
+    /// Ends a state of which the fields `beyond` exceed their tolerance.
     fn close(&mut self, step: u64, mut beyond: Vec<(f64, Difference)>) {
         if beyond.is_empty() {
             if self.first.is_empty() {
@@ -164,10 +164,10 @@ impl Report {
         }
         self.states_beyond += 1;
         if self.first.is_empty() {
-            // What is of the whole scene follows from its bodies.
+            // Fields of the whole scene follow from those of its bodies, and come last.
             let is_whole = |difference: &Difference| difference.body.is_none();
             beyond.sort_by(|a, b| is_whole(&a.1).cmp(&is_whole(&b.1)).then_with(|| b.0.total_cmp(&a.0)));
-            beyond.truncate(MOST_TOLD);
+            beyond.truncate(MAX_REPORTED);
             self.first = beyond.into_iter().map(|(_, difference)| difference).collect();
             self.agrees_until = self.agreed;
         }
@@ -185,12 +185,12 @@ impl Report {
         self.bits.is_none()
     }
 
-    /// Difference over tolerance by quantity: what a picture shows.
+    /// Ratio of difference to tolerance by quantity, as plotted.
     pub(super) fn quantities(&self) -> impl Iterator<Item = (Quantity, &Series)> {
         self.by_quantity.iter().map(|(quantity, series)| (*quantity, series))
     }
 
-    /// The same by body, of all its quantities the largest.
+    /// The same by body, the largest over all its quantities.
     pub(super) fn bodies(&self) -> impl Iterator<Item = (&str, &Series)> {
         self.by_body.iter().map(|(name, series)| (name.as_str(), series))
     }

@@ -5,32 +5,33 @@ use std::path::Path;
 
 use super::inputs::{InputDifference, differences};
 use super::state::Field;
-use super::{Bars, Deviation, Quantity, Report, Scales, States, Tolerances};
+use super::{AcceptanceThresholds, ComparisonReport, Deviation, Quantity, Scales, States, Tolerances};
 use crate::record::bundle::SCENE;
 use crate::record::nodes::{NODES, NodesFile};
 use crate::record::{Manifest, RecordError, Recording};
 use crate::scene::Scene;
 use crate::state::WorldState;
 
-/// Two runs, compared.
+/// Comparison of two runs.
 #[derive(Debug)]
 pub struct Comparison {
-    /// What differs in what they were made of.
+    /// Differences between their inputs.
     pub inputs: Vec<InputDifference>,
-    /// What differs in their states, where both have one.
-    pub report: Report,
-    /// States that only the first and only the second run has.
+    /// Differences between their states, where both have one.
+    pub report: ComparisonReport,
+    /// Numbers of states that only the first and only the second run has.
     pub alone: [u64; 2],
-    /// Last step of each.
+    /// Last step of each run.
     pub last: [u64; 2],
     /// The scales of the scene of the first run.
     pub scales: Scales,
 }
 
-/// Times of two runs with steps of different length are the same within this share of a step: rounding.
+/// Fraction of a step within which times of runs with different steps are equal: it absorbs the rounding of summed steps, and is far
+/// below any real difference.
 const SAME_TIME: f64 = 1e-6;
 
-/// Compares two folders of runs, the first being what is expected. They are read state by state; states are compared where
+/// Compares two folders of runs, the first being the reference. They are read state by state; states are compared where
 /// both runs have one: at the same step, or at the same time where the lengths of their steps differ.
 ///
 /// ```
@@ -44,7 +45,7 @@ const SAME_TIME: f64 = 1e-6;
 /// let scene = Scene::load("scenes/rigid/linked_chain.ron")?;
 /// let folder = std::env::temp_dir().join(format!("extricate-compare-{}", std::process::id()));
 /// for (name, every) in [("a", 2), ("b", 3)] {
-///     let options = RunOptions { steps: 12, every, judge: false };
+///     let options = RunOptions { steps: 12, every, check_expectations: false };
 ///     let directory = RunDirectory::create(folder.join(name))?;
 ///     run(&scene, scene.world()?, &options, Some(directory), &mut |_| ControlFlow::Continue(()))?;
 /// }
@@ -64,11 +65,13 @@ pub fn compare(a: &Path, b: &Path, tolerances: &Tolerances) -> Result<Comparison
     let inputs = differences((a, b), (&manifest_a, &manifest_b))?;
     let scene = Scene::load(a.join(SCENE))?;
     let scales = Scales::of(&scene, &scene.world()?);
-    let bars = Bars::new(*tolerances, scales.clone());
+    let thresholds = AcceptanceThresholds::new(*tolerances, scales.clone());
     let order = Clock::of(&manifest_a, &manifest_b);
     let mut nodes = Nodes { files: [a, b].map(|folder| NodesFile::open(folder).ok()), read: [0; 2] };
-    let mut found = Comparison { inputs, report: Report::default(), alone: [0; 2], last: [0; 2], scales };
+    let mut found =
+        Comparison { inputs, report: ComparisonReport::default(), alone: [0; 2], last: [0; 2], scales };
     let (mut next_a, mut next_b) = (states_a.next().transpose()?, states_b.next().transpose()?);
+    // Both sequences ascend: the earlier state advances alone, and equal ones are compared.
     while next_a.is_some() || next_b.is_some() {
         let side = match (&next_a, &next_b) {
             (Some(x), Some(y)) => order.compare(x, y),
@@ -76,7 +79,7 @@ pub fn compare(a: &Path, b: &Path, tolerances: &Tolerances) -> Result<Comparison
             _ => Ordering::Greater,
         };
         if let (Ordering::Equal, Some(x), Some(y)) = (side, &next_a, &next_b) {
-            found.add(x, y, &bars, &nodes, (a, b))?;
+            found.add(x, y, &thresholds, &nodes, (a, b))?;
         }
         if side != Ordering::Greater {
             found.pass(0, next_a.as_ref(), side);
@@ -92,7 +95,7 @@ pub fn compare(a: &Path, b: &Path, tolerances: &Tolerances) -> Result<Comparison
     Ok(found)
 }
 
-/// Which of two states comes first.
+/// Order of the states of two runs.
 struct Clock {
     by_step: bool,
     tolerance: f64,
@@ -113,14 +116,14 @@ impl Clock {
     }
 }
 
-/// The nodes of the soft bodies of two runs, at the states that are next.
+/// Nodes of the soft bodies of two runs, at their next states.
 struct Nodes {
     files: [Option<NodesFile>; 2],
-    /// Numbers of the states.
+    /// Indices of the next states.
     read: [usize; 2],
 }
 
-/// The node of a soft body that is farthest from where it is expected.
+/// The node of a soft body that is farthest from its expected position.
 struct FarthestNode {
     body: String,
     expected: [f64; 3],
@@ -145,7 +148,7 @@ impl FarthestNode {
 }
 
 impl Nodes {
-    /// Of every soft body with as many nodes in both runs the farthest node.
+    /// Farthest node of every soft body with equally many nodes in both runs.
     fn farthest(&self, steps: [u64; 2], folders: [&Path; 2]) -> Result<Vec<FarthestNode>, RecordError> {
         let [Some(file_a), Some(file_b)] = &self.files else { return Ok(Vec::new()) };
         let read = |side: usize, file: &NodesFile| {
@@ -176,20 +179,20 @@ impl Comparison {
         &mut self,
         a: &WorldState,
         b: &WorldState,
-        bars: &Bars,
+        thresholds: &AcceptanceThresholds,
         nodes: &Nodes,
         folders: (&Path, &Path),
     ) -> Result<(), RecordError> {
         let farthest = nodes.farthest([a.step, b.step], [folders.0, folders.1])?;
         let (step, time) = (b.step, b.time);
-        let tolerance = bars.of(Quantity::Nodes, 0.0);
+        let tolerance = thresholds.of(Quantity::Nodes, 0.0);
         let further: Vec<Deviation> =
             farthest.iter().map(|node| node.deviation(step, time, tolerance)).collect();
-        self.report.add_with(a, b, bars, &further);
+        self.report.add_with(a, b, thresholds, &further);
         Ok(())
     }
 
-    /// Counts a state of a run that has been looked at.
+    /// Counts a state of a run that has been processed.
     fn pass(&mut self, side: usize, state: Option<&WorldState>, order: Ordering) {
         self.alone[side] += u64::from(order != Ordering::Equal);
         self.last[side] = state.map_or(self.last[side], |state| state.step);

@@ -1,8 +1,9 @@
-//! What lengths, speeds and energies of a scene are compared with.
+//! Reference lengths, speeds and energies of a scene.
 
 use std::collections::BTreeSet;
 
 use nalgebra::{Point3, Vector3};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::scene::{Judge, Scene};
@@ -10,25 +11,25 @@ use extricate_core::geometry::Aabb;
 use extricate_core::kinematics::JointKind;
 use extricate_dynamics::{BodyKind, World};
 
-/// Scales of a scene, from its start alone.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// Reference scales of a scene, from its start alone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scales {
-    /// Half the diagonal of the box round all that moves, at the start [m].
+    /// Half the diagonal of the box around all moving bodies, at the start [m].
     pub length: f64,
-    /// Radius of the smallest body that moves [m].
+    /// Radius of the smallest moving body [m].
     pub body: f64,
-    /// Speed of a fall through that length, or the greatest one at the start if that is more; without both, one
+    /// Speed of a fall through that length, or the maximum speed at the start if that is larger; without both, one
     /// length a second [m/s].
     pub speed: f64,
-    /// What lifts every body by its own size, or the kinetic and elastic energy at the start if that is more [J].
+    /// Energy that lifts every body by its own size, or the kinetic and elastic energy at the start if that is larger [J].
     pub energy: f64,
-    /// Joints that slide, as `robot/joint`: their values are lengths.
+    /// Prismatic joints, as `robot/joint`: their values are lengths.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub sliding: BTreeSet<String>,
 }
 
-/// Size of what has none [m], as of a scene in which nothing is bounded.
+/// Length scale of a scene in which nothing is bounded [m].
 const UNBOUNDED: f64 = 1.0;
 
 impl Scales {
@@ -41,6 +42,7 @@ impl Scales {
         });
         let corners: Vec<Point3<f64>> = corners.collect();
         let length = Aabb::of_points(&corners).extents().norm() / 2.0;
+        // Nothing bounded, or a single point, has no positive finite size.
         let length = Some(length).filter(|length| *length > 0.0 && length.is_finite()).unwrap_or(UNBOUNDED);
         let body = balls.iter().map(|(_, radius)| *radius).filter(|r| *r > 0.0).fold(length, f64::min);
         let fastest = world.bodies().iter().map(|body| body.linear_velocity.norm()).fold(0.0, f64::max);
@@ -51,7 +53,7 @@ impl Scales {
     }
 }
 
-/// Balls round all that moves; where nothing does, round all that is bounded.
+/// Bounding balls of all moving bodies; where nothing moves, of all bounded ones.
 fn balls(world: &World) -> Vec<(Point3<f64>, f64)> {
     let (states, descriptions) = (world.bodies(), world.descriptions());
     let rigid = |moves: &dyn Fn(BodyKind) -> bool| -> Vec<(Point3<f64>, f64)> {
@@ -69,9 +71,10 @@ fn balls(world: &World) -> Vec<(Point3<f64>, f64)> {
 
 fn energy(scene: &Scene, world: &World) -> f64 {
     let gravity = &scene.options.gravity;
-    let mut judge = Judge::new(&scene.expect, world.descriptions(), world.soft_descriptions(), gravity);
-    judge.follow_energy(world.energy());
-    let scale = judge.energy().map_or(0.0, |energy| energy.scale);
+    // The energy balance of a run has this scale; at the start one observation makes it.
+    let mut checker = Judge::new(&scene.expect, world.descriptions(), world.soft_descriptions(), gravity);
+    checker.follow_energy(world.energy());
+    let scale = checker.energy().map_or(0.0, |energy| energy.scale);
     Some(scale).filter(|scale| scale.is_finite() && *scale > 0.0).unwrap_or(1.0)
 }
 

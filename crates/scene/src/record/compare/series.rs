@@ -1,28 +1,29 @@
-//! A difference over time, in bounded memory.
+//! A time series in bounded memory.
 
 /// Largest ratios of a difference to its tolerance over time.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Series {
     /// Time and the largest ratio since the point before.
     points: Vec<(f64, f64)>,
-    /// How many times are one point.
+    /// Number of samples in a point.
     stride: u64,
-    /// Times in the last point.
+    /// Number of samples in the last point.
     filled: u64,
 }
 
 impl Series {
-    /// Most points that are kept: more than a picture has columns for.
-    const MOST: usize = 512;
+    /// Maximum number of points: more than a plot has columns for.
+    const MAX_POINTS: usize = 512;
 
-    /// Takes the ratio at a time into account. Times grow; the same time again counts as one.
+    /// Takes the ratio at a time into account. Times do not decrease; the same time again is the same sample.
     pub(super) fn add(&mut self, time: f64, ratio: f64) {
         let stride = self.stride.max(1);
         match self.points.last_mut() {
-            Some((last, greatest)) if *last >= time => *greatest = greatest.max(ratio),
-            Some((last, greatest)) if self.filled < stride => {
+            // Several differences at one time are one sample, of which the largest counts.
+            Some((last, max)) if *last >= time => *max = max.max(ratio),
+            Some((last, max)) if self.filled < stride => {
                 *last = time;
-                *greatest = greatest.max(ratio);
+                *max = max.max(ratio);
                 self.filled += 1;
             }
             _ => {
@@ -30,12 +31,12 @@ impl Series {
                 self.filled = 1;
             }
         }
-        if self.points.len() > Self::MOST {
+        if self.points.len() > Self::MAX_POINTS {
             self.halve();
         }
     }
 
-    /// Joins neighbours.
+    /// Merges neighbouring points.
     fn halve(&mut self) {
         self.points = self
             .points
@@ -54,7 +55,7 @@ impl Series {
     }
 
     /// The largest ratio of all.
-    pub(super) fn greatest(&self) -> f64 {
+    pub(super) fn max(&self) -> f64 {
         self.points.iter().map(|point| point.1).fold(0.0, f64::max)
     }
 }
@@ -71,9 +72,11 @@ mod tests {
             series.add(f64::from(step), ratio);
             series.add(f64::from(step), 0.0);
         }
-        assert!(series.points().len() <= Series::MOST && series.points().len() > Series::MOST / 4);
+        assert!(
+            series.points().len() <= Series::MAX_POINTS && series.points().len() > Series::MAX_POINTS / 4
+        );
         assert!(series.points().windows(2).all(|pair| pair[0].0 < pair[1].0));
-        assert!((series.greatest() - 7.0).abs() < 1e-12);
+        assert!((series.max() - 7.0).abs() < 1e-12);
         assert!(series.points().last().is_some_and(|(time, ratio)| *time > 99_998.5 && *ratio > 0.99));
     }
 }

@@ -1,25 +1,25 @@
-//! A state as it is compared, and how far two of them are apart.
+//! Deviations between two states.
 
 use nalgebra::{UnitQuaternion, Vector3};
 
-use super::{Bars, Quantity};
+use super::{AcceptanceThresholds, Quantity};
 use crate::state::{Named, SoftState, WorldState, find, quaternion};
 use extricate_dynamics::{BodyState, RobotState};
 
-/// How far a field of a state is from where it is expected, beyond its tolerance or not.
+/// Deviation of a field of a state from its expected value, beyond its tolerance or not.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::record) struct Deviation<'a> {
     pub(in crate::record) step: u64,
     pub(in crate::record) time: f64,
-    /// Name of the body, soft body or robot; empty for what is of the whole scene.
+    /// Name of the body, soft body or robot; empty for fields of the whole scene.
     pub(in crate::record) body: &'a str,
     pub(in crate::record) field: Field<'a>,
     pub(in crate::record) quantity: Quantity,
     pub(in crate::record) expected: &'a [f64],
     pub(in crate::record) measured: &'a [f64],
-    /// By how much [unit of the quantity]; not a number where a value is none.
+    /// Difference [unit of the quantity]; NaN where a value is.
     pub(in crate::record) difference: f64,
-    /// How much passes.
+    /// Largest accepted difference.
     pub(in crate::record) tolerance: f64,
 }
 
@@ -31,8 +31,9 @@ pub(in crate::record) enum Field<'a> {
 }
 
 impl Deviation<'_> {
-    /// The difference over what passes: more than one does not. No difference is zero, also where nothing passes.
+    /// Ratio of the difference to the tolerance: more than one fails. No difference is zero, also where nothing is tolerated.
     pub(in crate::record) fn ratio(&self) -> f64 {
+        // These cases come before the division: 0/0 and ∞/∞ would be NaN, and a NaN difference must fail.
         match (self.difference == 0.0, self.tolerance.is_infinite()) {
             (true, _) | (_, true) => 0.0,
             _ if self.difference.is_nan() => f64::INFINITY,
@@ -41,18 +42,19 @@ impl Deviation<'_> {
     }
 }
 
-/// Tells every field of two states of one step with how far they are apart.
+/// Calls `visit` with the deviation of every field of two states of one step.
 pub(in crate::record) fn each_deviation(
     expected: &WorldState,
     measured: &WorldState,
-    bars: &Bars,
+    thresholds: &AcceptanceThresholds,
     visit: &mut dyn FnMut(&Deviation),
 ) {
     let (step, time) = (measured.step, measured.time);
-    let mut of = Comparing { step, time, body: "", bars, visit };
-    of.lists(&expected.bodies, &measured.bodies, Comparing::body);
-    of.lists(&expected.robots, &measured.robots, Comparing::robot);
-    of.lists(&expected.soft, &measured.soft, Comparing::soft);
+    let mut of = StateComparison { step, time, body: "", thresholds, visit };
+    of.lists(&expected.bodies, &measured.bodies, StateComparison::body);
+    of.lists(&expected.robots, &measured.robots, StateComparison::robot);
+    of.lists(&expected.soft, &measured.soft, StateComparison::soft);
+    // The following fields belong to the whole scene.
     of.body = "";
     let [a, b] = [expected, measured].map(|state| state.energy);
     of.number("kinetic energy", Quantity::Energy, a.kinetic, b.kinetic);
@@ -62,17 +64,17 @@ pub(in crate::record) fn each_deviation(
     of.number("contacts", Quantity::Contacts, expected.contacts as f64, measured.contacts as f64);
 }
 
-/// Two states that are being compared, at a body of them.
-struct Comparing<'a, 'v> {
+/// Comparison of two states, at one of their bodies.
+struct StateComparison<'a, 'v> {
     step: u64,
     time: f64,
     body: &'a str,
-    bars: &'a Bars,
+    thresholds: &'a AcceptanceThresholds,
     visit: &'v mut dyn FnMut(&Deviation),
 }
 
-impl<'a> Comparing<'a, '_> {
-    /// Compares what has a name in both; what has it in one only is told as well.
+impl<'a> StateComparison<'a, '_> {
+    /// Compares entries that have a name in both lists; one that is in a single list deviates in its presence.
     fn lists<T: Named>(
         &mut self,
         expected: &'a [T],
@@ -94,7 +96,7 @@ impl<'a> Comparing<'a, '_> {
 
     fn body(&mut self, a: &BodyState, b: &BodyState) {
         self.vector("position", Quantity::Position, &a.position.coords, &b.position.coords);
-        self.turn("rotation", &a.rotation, &b.rotation);
+        self.rotation("rotation", &a.rotation, &b.rotation);
         let [linear, angular] = [Quantity::LinearVelocity, Quantity::AngularVelocity];
         self.vector("linear_velocity", linear, &a.linear_velocity, &b.linear_velocity);
         self.vector("angular_velocity", angular, &a.angular_velocity, &b.angular_velocity);
@@ -107,16 +109,16 @@ impl<'a> Comparing<'a, '_> {
             &a.base.translation.vector,
             &b.base.translation.vector,
         );
-        self.turn("base rotation", &a.base.rotation, &b.base.rotation);
+        self.rotation("base rotation", &a.base.rotation, &b.base.rotation);
         for (name, expected) in &a.joints {
             let field = Field::Joint(name);
             let Some(measured) = b.joints.get(name) else {
                 self.presence(field, 1.0, 0.0);
                 continue;
             };
-            let tolerance = self.bars.joint(&format!("{}/{name}", self.body));
+            let tolerance = self.thresholds.joint(&format!("{}/{name}", self.body));
             let difference = (measured - expected).abs();
-            self.tell((field, Quantity::Joint), &[*expected], &[*measured], (difference, tolerance));
+            self.report((field, Quantity::Joint), &[*expected], &[*measured], (difference, tolerance));
         }
         for name in b.joints.keys().filter(|name| !a.joints.contains_key(*name)) {
             self.presence(Field::Joint(name), 0.0, 1.0);
@@ -133,13 +135,13 @@ impl<'a> Comparing<'a, '_> {
     }
 
     fn presence(&mut self, field: Field<'a>, expected: f64, measured: f64) {
-        self.tell((field, Quantity::Presence), &[expected], &[measured], (1.0, 0.0));
+        self.report((field, Quantity::Presence), &[expected], &[measured], (1.0, 0.0));
     }
 
     fn number(&mut self, field: &'static str, quantity: Quantity, expected: f64, measured: f64) {
-        let tolerance = self.bars.of(quantity, expected);
+        let tolerance = self.thresholds.of(quantity, expected);
         let difference = (measured - expected).abs();
-        self.tell((Field::Named(field), quantity), &[expected], &[measured], (difference, tolerance));
+        self.report((Field::Named(field), quantity), &[expected], &[measured], (difference, tolerance));
     }
 
     fn vector(
@@ -149,21 +151,26 @@ impl<'a> Comparing<'a, '_> {
         expected: &Vector3<f64>,
         measured: &Vector3<f64>,
     ) {
-        let tolerance = self.bars.of(quantity, 0.0);
+        let tolerance = self.thresholds.of(quantity, 0.0);
         let [expected, measured] = [expected, measured].map(|vector| <[f64; 3]>::from(*vector));
         let difference = distance(&expected, &measured);
-        self.tell((Field::Named(field), quantity), &expected, &measured, (difference, tolerance));
+        self.report((Field::Named(field), quantity), &expected, &measured, (difference, tolerance));
     }
 
-    /// The angle between two rotations.
-    fn turn(&mut self, field: &'static str, expected: &UnitQuaternion<f64>, measured: &UnitQuaternion<f64>) {
-        let tolerance = self.bars.of(Quantity::Rotation, 0.0);
+    /// Compares two rotations by the angle between them.
+    fn rotation(
+        &mut self,
+        field: &'static str,
+        expected: &UnitQuaternion<f64>,
+        measured: &UnitQuaternion<f64>,
+    ) {
+        let tolerance = self.thresholds.of(Quantity::Rotation, 0.0);
         let [expected, measured] = [expected, measured].map(quaternion);
         let difference = angle(&expected, &measured);
-        self.tell((Field::Named(field), Quantity::Rotation), &expected, &measured, (difference, tolerance));
+        self.report((Field::Named(field), Quantity::Rotation), &expected, &measured, (difference, tolerance));
     }
 
-    fn tell(
+    fn report(
         &mut self,
         (field, quantity): (Field, Quantity),
         expected: &[f64],
@@ -197,13 +204,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_angle_between_rotations_is_that_of_the_turn_between_them_however_small() {
+    fn the_angle_between_rotations_is_exact_however_small() {
         let about_x = |angle: f64| [(angle / 2.0).cos(), (angle / 2.0).sin(), 0.0, 0.0];
-        for turn in [1e-12, 1e-6, 0.3, PI, 1.2 * PI] {
-            let expected = turn.min(2.0 * PI - turn);
+        for theta in [1e-12, 1e-6, 0.3, PI, 1.2 * PI] {
+            let expected = theta.min(2.0 * PI - theta);
             for sign in [1.0, -1.0] {
-                let found = angle(&about_x(0.0), &about_x(turn).map(|x| sign * x));
-                assert!((found - expected).abs() <= 1e-12 * expected.max(1e-3), "{turn}: {found}");
+                let found = angle(&about_x(0.0), &about_x(theta).map(|x| sign * x));
+                assert!((found - expected).abs() <= 1e-12 * expected.max(1e-3), "{theta}: {found}");
             }
         }
         assert!(angle(&[f64::NAN; 4], &about_x(1.0)).is_nan());

@@ -37,7 +37,7 @@ impl States {
         self.line.clear();
         let read = self.reader.read_until(b'\n', &mut self.line);
         read.map_err(|source| RecordError::unreadable(&self.path, source))?;
-        // A line without an end is that of a run that was killed.
+        // A line without an end is that of a run that was killed while writing it.
         if self.line.last() != Some(&b'\n') {
             return Ok(None);
         }

@@ -1,13 +1,17 @@
-//! How far two runs may be apart.
+//! Tolerances of a comparison.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use serde_json::{Map, Value, json};
 
 use super::Quantity;
 use crate::record::RecordError;
 
-/// Largest differences that pass, one for each quantity.
+/// Largest accepted differences, relative to scales, one for each quantity.
 ///
 /// | quantity | is relative to | default |
 /// |---|---|---|
@@ -21,8 +25,8 @@ use crate::record::RecordError;
 /// | `contacts` | the number itself, but four contacts (a manifold) always pass | 0.1 |
 /// | `inverted` | one element | 0 |
 ///
-/// The scene's own are told at [`Scales`](super::Scales). The defaults are far above what rounding does to a motion that is not
-/// chaotic, and far below what can be seen.
+/// The scales of a scene are described at [`Scales`](super::Scales). The defaults are far above the effect of rounding on a motion that is
+/// not chaotic, and far below a visible difference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerances([f64; Quantity::COUNT]);
 
@@ -42,7 +46,7 @@ impl Default for Tolerances {
 }
 
 impl Tolerances {
-    /// The word for a quantity that is not compared.
+    /// Word for a quantity that is not compared.
     pub const ANY: &str = "any";
 
     /// The tolerance of a quantity; infinite where it is not compared.
@@ -51,14 +55,14 @@ impl Tolerances {
         self.0[quantity as usize]
     }
 
-    /// The same tolerances but for one.
+    /// The same tolerances with another one for a quantity.
     #[must_use]
     pub fn with(mut self, quantity: Quantity, tolerance: f64) -> Self {
         self.0[quantity as usize] = tolerance;
         self
     }
 
-    /// Sets the tolerance of a quantity by name and value as text, and tells which quantity that is.
+    /// Sets the tolerance of a quantity by name, with the value as text, and returns the quantity.
     ///
     /// ```
     /// use extricate_scene::record::compare::{Quantity, Tolerances};
@@ -72,7 +76,7 @@ impl Tolerances {
     /// ```
     ///
     /// # Errors
-    /// [`RecordError`] when there is no such quantity, or the value is negative or no number.
+    /// [`RecordError`] when the quantity is unknown, or the value is negative or not a number.
     pub fn set(&mut self, name: &str, value: &str) -> Result<Quantity, RecordError> {
         let known = || settable().map(Quantity::name).collect::<Vec<_>>().join(", ");
         let quantity = settable()
@@ -94,11 +98,25 @@ impl Serialize for Tolerances {
     }
 }
 
-/// Quantities that are missing have their usual tolerances.
+/// Missing quantities have their default tolerances.
 impl<'de> Deserialize<'de> for Tolerances {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let given: BTreeMap<Quantity, f64> = json::deserialize(deserializer)?;
         Ok(given.into_iter().fold(Self::default(), |tolerances, (quantity, x)| tolerances.with(quantity, x)))
+    }
+}
+
+/// A non-negative number, or the word for a quantity that is not compared, for each quantity.
+impl JsonSchema for Tolerances {
+    fn schema_name() -> Cow<'static, str> {
+        "Tolerances".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let tolerance = json!({ "oneOf": [{ "type": "number", "minimum": 0 }, { "const": Self::ANY }] });
+        let properties: Map<String, Value> =
+            settable().map(|quantity| (quantity.name().to_owned(), tolerance.clone())).collect();
+        json_schema!({ "type": "object", "properties": properties })
     }
 }
 
@@ -123,6 +141,7 @@ pub(in crate::record) mod json {
     ) -> Result<BTreeMap<Quantity, f64>, D::Error> {
         let mut tolerances = Tolerances::default();
         let set = |(name, value): (String, Value)| {
+            // Numbers go through text as well, so that files and the command line accept the same values.
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             let quantity = tolerances.set(&name, &text).map_err(D::Error::custom)?;
             Ok((quantity, tolerances.of(quantity)))

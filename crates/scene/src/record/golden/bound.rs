@@ -2,41 +2,43 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::record::Summary;
-use crate::record::compare::{Bars, Quantity};
+use crate::record::compare::{AcceptanceThresholds, Quantity};
 
 /// An extreme over all steps of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
-    /// Worst penetration of the recorded states over the size of the smaller body.
+    /// Worst penetration of the recorded states, relative to the size of the smaller body.
     WorstPenetration,
     /// Deepest contact of rigid bodies [m].
     DeepestContact,
     /// Deepest contact of soft bodies [m].
     DeepestSoftContact,
-    /// Largest rise of the energy above the start, over its scale.
+    /// Largest rise of the energy above the start, relative to its scale.
     EnergyGain,
-    /// Greatest speed of a centre of mass [m/s].
-    GreatestSpeed,
-    /// Greatest change of the volume of a soft body, over that at rest.
+    /// Maximum speed of a centre of mass [m/s].
+    #[serde(rename = "greatest_speed")]
+    MaxSpeed,
+    /// Maximum change of the volume of a soft body, relative to that at rest.
     VolumeDrift,
 }
 
 impl Bound {
-    /// All of them, in the order in which they are written.
+    /// All bounds, in the order in which they are written.
     pub const ALL: [Self; 6] = [
         Self::WorstPenetration,
         Self::DeepestContact,
         Self::DeepestSoftContact,
         Self::EnergyGain,
-        Self::GreatestSpeed,
+        Self::MaxSpeed,
         Self::VolumeDrift,
     ];
 
-    /// Its name in files.
+    /// Name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -44,24 +46,24 @@ impl Bound {
             Self::DeepestContact => "deepest_contact",
             Self::DeepestSoftContact => "deepest_soft_contact",
             Self::EnergyGain => "energy_gain",
-            Self::GreatestSpeed => "greatest_speed",
+            Self::MaxSpeed => "greatest_speed",
             Self::VolumeDrift => "volume_drift",
         }
     }
 
-    /// What it is a bound of, and how far it may be from what is expected: the tolerance of that quantity, where the bound is
-    /// a share over what it is a share of.
-    pub(super) fn tolerance(self, bars: &Bars) -> (Quantity, f64) {
-        let tolerances = bars.tolerances();
+    /// Quantity of the bound, and its largest accepted difference: the threshold of that quantity, over the same reference where the bound
+    /// is a ratio.
+    pub(super) fn tolerance(self, thresholds: &AcceptanceThresholds) -> (Quantity, f64) {
+        let tolerances = thresholds.tolerances();
         match self {
             Self::WorstPenetration => {
-                (Quantity::Penetration, bars.of(Quantity::Penetration, 0.0) / bars.scales().body)
+                (Quantity::Penetration, thresholds.of(Quantity::Penetration, 0.0) / thresholds.scales().body)
             }
             Self::DeepestContact | Self::DeepestSoftContact => {
-                (Quantity::Penetration, bars.of(Quantity::Penetration, 0.0))
+                (Quantity::Penetration, thresholds.of(Quantity::Penetration, 0.0))
             }
             Self::EnergyGain => (Quantity::Energy, tolerances.of(Quantity::Energy)),
-            Self::GreatestSpeed => (Quantity::LinearVelocity, bars.of(Quantity::LinearVelocity, 0.0)),
+            Self::MaxSpeed => (Quantity::LinearVelocity, thresholds.of(Quantity::LinearVelocity, 0.0)),
             Self::VolumeDrift => (Quantity::Volume, tolerances.of(Quantity::Volume)),
         }
     }
@@ -73,7 +75,7 @@ impl Bound {
             (Self::EnergyGain, summary.energy.gain),
         ]);
         bounds.extend(summary.deepest_contact.as_ref().map(|contact| (Self::DeepestContact, contact.depth)));
-        bounds.extend(summary.greatest_speed.as_ref().map(|greatest| (Self::GreatestSpeed, greatest.speed)));
+        bounds.extend(summary.max_speed.as_ref().map(|max| (Self::MaxSpeed, max.speed)));
         if let Some(soft) = &summary.soft {
             let deepest = soft.deepest_contact.as_ref();
             bounds.extend(deepest.map(|contact| (Self::DeepestSoftContact, contact.depth)));

@@ -1,13 +1,13 @@
-//! What is wrong with the text of a golden file.
+//! Fault in the text of a golden file.
 
 use thiserror::Error;
 
-/// What is wrong with the text of a golden file, and where.
+/// A fault in the text of a golden file, with its line.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{line}: {cause}")]
 pub struct GoldenFault {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// Description of the fault.
     pub cause: String,
 }

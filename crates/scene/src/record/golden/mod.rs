@@ -1,34 +1,34 @@
-//! Golden files: the numbers of a run as a small text, so that a later run can be held against them.
+//! Golden files: the numbers of a run as a small text, with which later runs are compared.
 //!
-//! What a scene expects states physics, and holds for any program that is right. A golden file states the numbers that this
-//! program gave, and notices any change. It is JSON, line by line. The first line is the header:
+//! The expectations of a scene state physics, and hold for any correct program. A golden file states the numbers that this
+//! program computed, and detects any change. It is JSON, line by line. The first line is the header:
 //!
 //! | key | holds |
 //! |---|---|
 //! | `format` | `extricate golden file, version 2` |
-//! | `comments` | comments, which stay where a file is written anew; may be missing |
+//! | `comments` | comments, which are preserved where a file is rewritten; may be missing |
 //! | `scene` | path of the scene, for a reader |
 //! | `input`, `text`, `files` | hash of everything that is read, of the scene's text, of each file it names |
 //! | `made_by` | `program`, `libraries`: versions; `target`: the triple for which the bits are promised |
 //! | `options` | of the run: `time_step` [s], number of `steps`, `every` how many one is recorded, `seed` |
-//! | `scales` | [scales](super::compare::Scales) of the tolerances, and the joints that slide |
+//! | `scales` | [scales](super::compare::Scales) of the tolerances, and the prismatic joints |
 //! | `tolerances` | a [tolerance](super::compare::Tolerances) for each quantity, to be edited by hand; `"any"` for what is not compared |
 //! | `bounds` | extremes over all steps of the run, compared with the tolerances that hold at the end |
 //! | `trail` | hashes of the states of some steps |
-//! | `rounding` | share of its tolerance to which a number is rounded, so that what changes in a file is what changed in the run |
+//! | `rounding` | fraction of its tolerance to which a number is rounded, so that what changes in a file is what changed in the run |
 //!
-//! Every further line is a [state](WorldState), as `states.jsonl` of a run has it: the start, a few between, and the end. Of
-//! bodies, joints and soft bodies those are told that are not as in the state before; of a soft body not the change of its
-//! volume, which follows. `tolerances` beside them hold from that state on.
+//! Every further line is a [state](WorldState), as in `states.jsonl` of a run: the start, a few between, and the end. Bodies, joints and
+//! soft bodies that are equal in the state before are left out, and so is the change of a soft body's volume, which follows from the
+//! volume. `tolerances` beside them hold from that state on.
 //!
-//! SI units, world frame. Files of the first form, lines of words, are read as well.
+//! SI units, world frame. Files of version 1, lines of words, are read as well.
 
 mod bound;
+mod comparison;
 mod digits;
 mod fault;
 mod file;
-mod first_form;
-mod judge;
+mod format_v1;
 mod rounding;
 mod sample;
 
@@ -37,31 +37,32 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::InputFile;
-use super::compare::{Bars, Quantity, Scales, Tolerances, tolerances_json};
+use super::compare::{AcceptanceThresholds, Quantity, Scales, Tolerances, tolerances_json};
 use crate::state::{Hash, WorldState, find_mut, insert, unique};
 
 pub use bound::Bound;
+pub use comparison::{GoldenReport, GoldenRun, RunSetup};
 pub use fault::GoldenFault;
-pub use judge::{BeforeRun, GoldenReport, GoldenRun};
-pub use rounding::ROUNDED_STEP;
+pub use rounding::PERTURBED_STEP;
 pub use sample::Sampling;
 
-/// Share of a tolerance to which numbers are rounded where nothing else is said.
+/// Default fraction of a tolerance to which numbers are rounded: so much of the tolerance is lost, and a tenth of it costs one more digit
+/// for each number.
 const ROUNDING: f64 = 0.01;
-/// How far the length of a quaternion may be from one: what rounding to a wide tolerance does.
+/// Accepted deviation of the length of a quaternion from one: rounding to a wide tolerance may cause as much.
 const UNIT_TOLERANCE: f64 = 0.1;
 
 /// A golden file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Golden {
-    /// In which form it was read.
-    #[serde(rename = "format")]
-    pub form: Form,
+    /// Version of the format.
+    pub format: FormatVersion,
     /// Comments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<String>,
@@ -74,23 +75,23 @@ pub struct Golden {
     /// The files that the scene names.
     #[serde(default)]
     pub files: Vec<InputFile>,
-    /// What ran it.
+    /// Program that made the file.
     #[serde(default)]
     pub made_by: MadeBy,
-    /// How it was run.
+    /// Options of the run.
     pub options: GoldenOptions,
-    /// What its tolerances are relative to.
+    /// Reference scales of the tolerances.
     pub scales: Scales,
-    /// How far a run may be from it.
+    /// Accepted differences of a run.
     #[serde(default)]
     pub tolerances: Tolerances,
     /// Extremes over all steps.
     #[serde(default, deserialize_with = "unique")]
     pub bounds: BTreeMap<Bound, f64>,
-    /// Hashes of states between those that are told, by step.
+    /// Hashes of states between those in the file, by step.
     #[serde(default, deserialize_with = "unique")]
     pub trail: BTreeMap<u64, Hash>,
-    /// Share of a tolerance to which the numbers of bounds and states are rounded.
+    /// Fraction of a tolerance to which the numbers of bounds and states are rounded.
     #[serde(default = "usual_rounding")]
     pub rounding: f64,
     /// A few states in the order of time, the start and the end among them.
@@ -102,20 +103,21 @@ fn usual_rounding() -> f64 {
     ROUNDING
 }
 
-/// Form of a golden file. Whatever it was read in, it is written in the second one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Form {
-    /// Lines of words.
+/// Version of the format of a golden file. Whatever was read, version 2 is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub enum FormatVersion {
+    /// Version 1: lines of words.
     #[serde(rename(serialize = "extricate golden file, version 2"), skip_deserializing)]
-    First,
-    /// Lines of JSON.
+    #[schemars(skip)]
+    V1,
+    /// Version 2: lines of JSON.
     #[default]
     #[serde(rename = "extricate golden file, version 2")]
-    Second,
+    V2,
 }
 
-/// What a golden file was made by.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// Program that made a golden file.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MadeBy {
     /// Version of this program.
@@ -126,34 +128,36 @@ pub struct MadeBy {
     pub target: String,
 }
 
-/// How a run of a golden file is run.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+/// Options of the run of a golden file.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GoldenOptions {
     /// Length of a step [s].
     pub time_step: f64,
     /// Number of steps.
     pub steps: u64,
-    /// Every how many steps a state is recorded and penetrations are measured.
+    /// Number of steps between recorded states and measurements of penetration.
     pub every: u64,
     /// Seed of everything random.
     pub seed: u64,
 }
 
 /// A state of a golden file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GoldenState {
-    /// The state: of bodies, robots, joints and soft bodies those that are not as in the state before.
+    /// The state: only those bodies, robots, joints and soft bodies that differ from the state before.
     #[serde(flatten)]
     pub state: WorldState,
     /// Tolerances that hold from this state on.
     #[serde(default, with = "tolerances_json", skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(with = "Tolerances")]
     pub tolerances: BTreeMap<Quantity, f64>,
     #[serde(flatten, skip_serializing)]
+    #[schemars(skip)]
     further: Nothing,
 }
 
-/// No further fields.
+/// Absence of further fields: `deny_unknown_fields` cannot be combined with `flatten`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Nothing;
 
@@ -167,7 +171,7 @@ impl<'de> Deserialize<'de> for Nothing {
     }
 }
 
-/// Whether a step comes after the last state.
+/// Checks that a step comes after the last state.
 fn follows(last: Option<&GoldenState>, step: u64) -> Result<(), String> {
     match last.map(|last| last.state.step).filter(|last| *last >= step) {
         Some(last) => Err(format!("step {step} does not come after step {last}")),
@@ -175,40 +179,40 @@ fn follows(last: Option<&GoldenState>, step: u64) -> Result<(), String> {
     }
 }
 
-/// Whether a quaternion of that length tells a rotation.
+/// Whether a quaternion of that length is accepted as a rotation.
 fn is_unit(length: f64) -> bool {
     (length - 1.0).abs() <= UNIT_TOLERANCE
 }
 
 impl Golden {
-    /// The tolerances that hold at the start.
-    fn bars(&self) -> Bars {
-        Bars::new(self.tolerances, self.scales.clone())
+    /// The thresholds at the start.
+    fn thresholds(&self) -> AcceptanceThresholds {
+        AcceptanceThresholds::new(self.tolerances, self.scales.clone())
     }
 
-    /// The tolerances that hold at the end.
-    fn last_bars(&self) -> Bars {
-        self.states.iter().fold(self.bars(), |bars, state| state.bars(bars))
+    /// The thresholds at the end.
+    fn final_thresholds(&self) -> AcceptanceThresholds {
+        self.states.iter().fold(self.thresholds(), |thresholds, state| state.thresholds(thresholds))
     }
 }
 
 impl GoldenState {
-    /// A state under the tolerances that hold before.
+    /// A state with the tolerances that hold before it.
     fn of(state: WorldState) -> Self {
         Self { state, tolerances: BTreeMap::new(), further: Nothing }
     }
 
-    /// The tolerances that hold from this state on, of those that hold before.
-    fn bars(&self, before: Bars) -> Bars {
+    /// The thresholds from this state on, given those before it.
+    fn thresholds(&self, before: AcceptanceThresholds) -> AcceptanceThresholds {
         if self.tolerances.is_empty() {
             return before;
         }
         let with = |tolerances: Tolerances, (quantity, x): (&Quantity, &f64)| tolerances.with(*quantity, *x);
         let tolerances = self.tolerances.iter().fold(*before.tolerances(), with);
-        Bars::new(tolerances, before.scales().clone())
+        AcceptanceThresholds::new(tolerances, before.scales().clone())
     }
 
-    /// Makes the state before into this one.
+    /// Applies the changes of this state to the one before.
     fn change(&self, before: &mut WorldState) {
         let own = &self.state;
         (before.step, before.time, before.hash) = (own.step, own.time, own.hash);

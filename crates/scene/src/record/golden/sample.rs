@@ -1,30 +1,30 @@
-//! Making a golden file of a run.
+//! Sampling of a run for a golden file.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::rounding::{Drift, wider};
-use super::{Form, Golden, GoldenOptions, GoldenRun, GoldenState, MadeBy, ROUNDING};
+use super::{FormatVersion, Golden, GoldenOptions, GoldenRun, GoldenState, MadeBy, ROUNDING};
 use crate::record::RecordError;
 use crate::record::compare::{States, Tolerances};
 use crate::state::{Hash, WorldState};
 
-/// Which states of a run a golden file tells.
+/// Selection of the states of a run that a golden file holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sampling {
-    /// As many as fit the size of the scene.
+    /// As many as the size of the scene allows.
     Fitting,
-    /// So many, the start and the end among them.
+    /// The given number of states, the start and the end among them.
     Count(usize),
-    /// Those of these steps, and the start and the end.
+    /// Those of the given steps, and the start and the end.
     Steps(BTreeSet<u64>),
 }
 
-/// Lines of bodies, joints and soft bodies that a golden file is to have at most, about.
+/// Approximate maximum number of bodies, joints and soft bodies in all states of a golden file: it bounds the size of the file.
 const LINES: usize = 72;
-/// Fewest and most states where the size of the scene decides.
+/// Minimum and maximum number of states where the size of the scene decides.
 const STATES: [usize; 2] = [3, 9];
-/// Most hashes of states in between.
+/// Maximum number of hashes of states in between.
 const TRAIL: usize = 32;
 
 impl Golden {
@@ -38,9 +38,8 @@ impl Golden {
         Ok(golden.rounded())
     }
 
-    /// The same, with tolerances that allow for rounding: as wide as they are for a run that does not magnify it, and from where
-    /// on this one does as much wider as the run in `rounded` is away from it, which has steps that differ in their last digits.
-    /// Most states are told up to there.
+    /// The same, with tolerances that allow for rounding: the given ones while the run does not magnify it, and then wider ones, by as much as
+    /// the run in `perturbed`, whose steps differ in their last digits, is away from this one. Most states are sampled from before that.
     ///
     /// # Errors
     /// [`RecordError`] when the states of a run cannot be read.
@@ -48,10 +47,10 @@ impl Golden {
         run: &GoldenRun,
         tolerances: &Tolerances,
         sampling: &Sampling,
-        rounded: &Path,
+        perturbed: &Path,
     ) -> Result<Self, RecordError> {
         let mut golden = Self::without_states(run, tolerances);
-        let drift = Drift::between(run.folder, rounded, &golden.bars())?;
+        let drift = Drift::between(run.folder, perturbed, &golden.thresholds())?;
         golden.sample(run.folder, sampling, Some(&drift))?;
         let mut before = golden.tolerances;
         for state in &mut golden.states {
@@ -60,7 +59,7 @@ impl Golden {
         Ok(golden.rounded())
     }
 
-    /// A golden file of another run with the comments and tolerances of this one, and the same steps as far as it has them.
+    /// A golden file of another run with the comments and tolerances of this one, at the same steps as far as that run has them.
     ///
     /// # Errors
     /// [`RecordError`] when the states of the run cannot be read.
@@ -71,6 +70,7 @@ impl Golden {
         renewed.comments.clone_from(&self.comments);
         renewed.rounding = self.rounding;
         for old in &self.states {
+            // A step that the new run does not record passes its tolerances to the next recorded one.
             let from_there = renewed.states.iter_mut().find(|state| state.state.step >= old.state.step);
             if let Some(state) = from_there {
                 state.tolerances.extend(&old.tolerances);
@@ -82,7 +82,7 @@ impl Golden {
     fn without_states(run: &GoldenRun, tolerances: &Tolerances) -> Self {
         let trail = spread(recorded(&run.options, run.options.steps), TRAIL);
         Self {
-            form: Form::Second,
+            format: FormatVersion::V2,
             comments: Vec::new(),
             scene: run.scene.clone(),
             input: run.inputs.hash,
@@ -93,6 +93,7 @@ impl Golden {
             scales: run.scales.clone(),
             tolerances: *tolerances,
             bounds: run.bounds.clone(),
+            // Placeholders, which `sample` replaces by hashes or removes.
             trail: trail.map(|step| (step, Hash(0))).collect(),
             rounding: ROUNDING,
             states: Vec::new(),
@@ -105,16 +106,16 @@ impl Golden {
         sampling: &Sampling,
         drift: Option<&Drift>,
     ) -> Result<(), RecordError> {
-        let mut told = BTreeSet::new();
+        let mut sampled = BTreeSet::new();
         for state in States::open(folder)? {
             let state = state?;
             if self.states.is_empty() {
-                told = self.steps(&state, sampling, drift);
+                sampled = self.steps(&state, sampling, drift);
             }
             if let Some(hash) = self.trail.get_mut(&state.step) {
                 *hash = state.hash;
             }
-            if told.contains(&state.step) {
+            if sampled.contains(&state.step) {
                 self.trail.remove(&state.step);
                 self.states.push(GoldenState::of(state));
             }
@@ -122,7 +123,7 @@ impl Golden {
         Ok(())
     }
 
-    /// The steps that are told, of a run that starts with a state.
+    /// Steps that are sampled, of a run that starts with a state.
     fn steps(&self, start: &WorldState, sampling: &Sampling, drift: Option<&Drift>) -> BTreeSet<u64> {
         let joints: usize = start.robots.iter().map(|robot| robot.joints.len()).sum();
         let lines = start.bodies.len() + joints + start.soft.len();
@@ -134,9 +135,10 @@ impl Golden {
         let evenly = spread(recorded(&self.options, self.options.steps), count);
         let last = drift.and_then(Drift::agrees_until).filter(|last| *last < self.options.steps);
         let Some(last) = last else { return evenly.collect() };
+        // Where rounding dominates the later states, those before it are sampled, and the end.
         let early = spread(recorded(&self.options, last), count.saturating_sub(1));
-        let told: BTreeSet<u64> = early.chain([self.options.steps]).collect();
-        if told.len() < count { told.into_iter().chain(evenly).collect() } else { told }
+        let sampled: BTreeSet<u64> = early.chain([self.options.steps]).collect();
+        if sampled.len() < count { sampled.into_iter().chain(evenly).collect() } else { sampled }
     }
 }
 
@@ -153,9 +155,10 @@ fn recorded(options: &GoldenOptions, until: u64) -> Recorded {
     Recorded { every, steps: until, count: until.div_ceil(every) + 1 }
 }
 
-/// So many of the recorded steps, evenly spread, the first and the last among them.
+/// `count` of the recorded steps, evenly spread, the first and the last among them.
 fn spread(of: Recorded, count: usize) -> impl Iterator<Item = u64> {
     let (every, steps, last) = (of.every, of.steps, of.count - 1);
     let count = (count as u64).clamp(2, of.count.max(2));
+    // Rounded to the nearest record; the last step may lie off the cadence.
     (0..count).map(move |i| ((i * last + (count - 1) / 2) / (count - 1) * every).min(steps))
 }

@@ -3,7 +3,7 @@ use std::fmt::Write as _;
 use super::*;
 use crate::record::compare::Quantity;
 
-/// A golden file of the first form with one of everything.
+/// A golden file of version 1 with one of everything.
 const FIRST: &str = r#"# why the positions may be off
 extricate golden file, version 1
 scene "scenes/a b.ron"
@@ -56,7 +56,7 @@ contacts 4
 max_penetration 0.0001
 "#;
 
-/// The same in the second form.
+/// The same in version 2.
 const SECOND: &str = concat!(
     r#"{"format":"extricate golden file, version 2","comments":["why the positions may be off"],"scene":"scenes/a b.ron","#,
     r#""input":"0123456789abcdef","text":"00000000000000ff","#,
@@ -102,14 +102,14 @@ fn a_file_that_is_read_and_written_is_the_same_file() {
 }
 
 #[test]
-fn a_file_of_the_first_form_is_the_same_file_in_the_second_one() {
+fn a_file_of_version_1_is_the_same_file_in_version_2() {
     let first = Golden::parse(FIRST).unwrap();
-    assert_eq!((first.form, first.to_string().as_str()), (Form::First, SECOND));
-    assert_eq!(Golden { form: Form::Second, ..first }, Golden::parse(SECOND).unwrap());
+    assert_eq!((first.format, first.to_string().as_str()), (FormatVersion::V1, SECOND));
+    assert_eq!(Golden { format: FormatVersion::V2, ..first }, Golden::parse(SECOND).unwrap());
 }
 
 #[test]
-fn a_state_is_told_in_rounded_numbers_and_without_what_stayed() {
+fn a_rounded_state_holds_its_changes_only() {
     let golden = Golden::parse(SECOND).unwrap();
     let mut whole = WorldState::default();
     let mut long = golden.clone();
@@ -129,14 +129,14 @@ fn a_rotation_that_may_be_anything_stays_a_rotation_when_it_is_written() {
     for tolerance in ["1e6", "2", "any"] {
         let text = FIRST.replace("tolerance rotation 1e-6", &format!("tolerance rotation {tolerance}"));
         let text = text.replace("tolerance rotation 0.1\n", "").replace("0.6 0.8 0 0", "0.5 0.5 -0.5 0.5");
-        let golden = Golden { form: Form::Second, ..Golden::parse(&text).unwrap() };
+        let golden = Golden { format: FormatVersion::V2, ..Golden::parse(&text).unwrap() };
         assert_eq!(Golden::parse(&golden.to_string()).unwrap(), golden, "{tolerance}");
         assert_eq!(golden.clone().rounded().states[0].state.bodies, golden.states[0].state.bodies);
     }
 }
 
 #[test]
-fn whatever_is_wrong_is_told_with_its_line() {
+fn every_fault_is_reported_with_its_line() {
     let wrong = |from: &str, to: &str| {
         assert!(SECOND.contains(from), "{from}");
         Golden::parse(&SECOND.replacen(from, to, 1)).unwrap_err().to_string()
@@ -148,18 +148,18 @@ fn whatever_is_wrong_is_told_with_its_line() {
         (r#""steps":20"#, r#""steps":20,"steps":20"#, 1, "duplicate field `steps`"),
         (r#""steps":20"#, r#""step":20"#, 1, "unknown field `step`"),
         (r#""length":2.0"#, r#""length":0.0"#, 1, "length: 0 is not above zero"),
-        (r#""position":0.001"#, r#""position":"much""#, 1, "no tolerance"),
-        (r#""position":0.001"#, r#""color":1"#, 1, "`color` is no quantity"),
-        (r#""position":0.001"#, r#""rotation":0.001"#, 1, "\"rotation\" stands twice"),
+        (r#""position":0.001"#, r#""position":"much""#, 1, "invalid tolerance `much`"),
+        (r#""position":0.001"#, r#""color":1"#, 1, "unknown quantity `color`"),
+        (r#""position":0.001"#, r#""rotation":0.001"#, 1, "duplicate key \"rotation\""),
         (r#""energy_gain":0.0"#, r#""energy_gain":1e999"#, 1, "number out of range"),
         (r#""energy_gain":0.0"#, r#""luck":0.0"#, 1, "unknown variant `luck`"),
         (r#""time_step":0.0025,"#, "", 1, "missing field `time_step`"),
-        (r#""rounding":0.01"#, r#""rounding":2"#, 1, "no share"),
+        (r#""rounding":0.01"#, r#""rounding":2"#, 1, "not between 0 and 1"),
         (r#""step":20"#, r#""step":0"#, 3, "does not come after"),
         ("[0.0,0.0,1.25]", "[0.0,0.0]", 2, "invalid length 2"),
         (r#""position":[0.0,0.0,1.25],"#, "", 2, "missing field `position`"),
-        ("[0.6,0.8,0.0,0.0]", "[0.6,1.8,0.0,0.0]", 2, "the rotation of `box` is no unit quaternion"),
-        ("\"box\"", r#""ball \"1\"""#, 2, "stands twice"),
+        ("[0.6,0.8,0.0,0.0]", "[0.6,1.8,0.0,0.0]", 2, "the rotation of `box` is not a unit quaternion"),
+        ("\"box\"", r#""ball \"1\"""#, 2, "duplicate key"),
         (
             r#""tolerances":{"rotation":0.1"#,
             r#""tolerance":{"rotation":0.1"#,
@@ -174,28 +174,28 @@ fn whatever_is_wrong_is_told_with_its_line() {
 }
 
 #[test]
-fn whatever_is_wrong_in_the_first_form_is_told_with_its_line() {
+fn every_fault_of_version_1_is_reported_with_its_line() {
     let wrong = |from: &str, to: &str| Golden::parse(&FIRST.replacen(from, to, 1)).unwrap_err().to_string();
     for (from, to, line, cause) in [
         ("extricate golden file, version 1", "extricate golden file, version 2", 2, "is expected"),
-        ("input 0123456789abcdef", "input 0123", 4, "no hash"),
-        ("steps 20", "steps -20", 11, "no whole number"),
-        ("steps 20", "steps 20\nsteps 20", 12, "stands twice"),
+        ("input 0123456789abcdef", "input 0123", 4, "not a hash"),
+        ("steps 20", "steps -20", 11, "not a non-negative integer"),
+        ("steps 20", "steps 20\nsteps 20", 12, "duplicate steps"),
         ("scale length 2", "scale length 0", 14, "not above zero"),
-        ("scale length 2", "scale width 2", 14, "no scale"),
-        ("tolerance position 0.001", "tolerance position much", 19, "no tolerance"),
-        ("tolerance position 0.001", "tolerance color 1", 19, "`color` is no quantity"),
-        ("bound energy_gain 0", "bound energy_gain inf", 31, "`inf` is no number"),
-        ("bound energy_gain 0", "bound luck 0", 31, "`luck` is no bound"),
+        ("scale length 2", "scale width 2", 14, "unknown scale"),
+        ("tolerance position 0.001", "tolerance position much", 19, "invalid tolerance `much`"),
+        ("tolerance position 0.001", "tolerance color 1", 19, "unknown quantity `color`"),
+        ("bound energy_gain 0", "bound energy_gain inf", 31, "`inf` is not a number"),
+        ("bound energy_gain 0", "bound luck 0", 31, "unknown bound `luck`"),
         ("state 20", "state 0", 44, "does not come after"),
         ("position 0 0 1.25", "position 0 0", 35, "position is missing"),
-        ("position 0 0 1.25", "position 0 0 1 0", 35, "`0` is nothing that a body has"),
-        ("rotation 0.6 0.8 0 0", "rotation 0.6 1.8 0 0", 36, "no unit quaternion"),
+        ("position 0 0 1.25", "position 0 0 1 0", 35, "unknown field `0` of a body"),
+        ("rotation 0.6 0.8 0 0", "rotation 0.6 1.8 0 0", 36, "not a unit quaternion"),
         ("body \"box\" position 1 2 3 ", "body box position 1 2 3 ", 36, "in quotation marks"),
-        ("body \"box\" position 1 2 3 ", "body \"ball \\\"1\\\"\" position 1 2 3 ", 36, "stands twice"),
+        ("body \"box\" position 1 2 3 ", "body \"ball \\\"1\\\"\" position 1 2 3 ", 36, "duplicate body"),
         ("\nstate 20", "energy 1 2\nstate 20", 43, "an energy is missing"),
-        ("contacts 4", "contacts 4 5", 49, "`5` stands too much here"),
-        ("contacts 4", "contact 4", 49, "`contact` begins no line"),
+        ("contacts 4", "contacts 4 5", 49, "unexpected `5` at the end of the line"),
+        ("contacts 4", "contact 4", 49, "unexpected keyword `contact`"),
         ("energy 1 1.5 0.5\n", "", 49, "the energy of the state of step 20 is missing"),
         ("time_step 0.0025\n", "", 49, "`time_step` is missing"),
     ] {
@@ -232,7 +232,7 @@ fn a_file_of_many_empty_states_takes_no_more_memory_than_its_text() {
     for step in 21..20_000 {
         let _ = write!(text, "state {step} time {step} hash 0000000000000000\nenergy 0 0 0\n");
     }
-    let golden = Golden { form: Form::Second, ..Golden::parse(&text).unwrap() };
+    let golden = Golden { format: FormatVersion::V2, ..Golden::parse(&text).unwrap() };
     assert_eq!(Golden::parse(&golden.to_string()).unwrap(), golden);
     assert_eq!(golden.states.len(), 2 + 20_000 - 21);
     assert!(golden.states[2..].iter().all(|state| state.state.bodies.is_empty()));

@@ -1,4 +1,4 @@
-//! What bodies and robots of a scene are in an ensemble: actors where they move, props where they stand still.
+//! Bodies and robots of a scene as parts of an ensemble: actors where they move, obstacles where they do not.
 
 use std::collections::BTreeSet;
 
@@ -6,22 +6,23 @@ use nalgebra::Isometry3;
 
 use super::super::ensemble::in_search;
 use super::super::robot::norm_of;
-use super::super::{Actor, Prop, RepairError};
+use super::super::{Actor, NamedObstacle, RepairError};
 use crate::scene::Scene;
 use extricate_core::kinematics::{Articulation, Joint, JointKind};
-use extricate_core::penetration::generalized::{Base, Mover, Obstacle, Pose, Shape};
+use extricate_core::penetration::generalized::{Base, MovableModel, Obstacle, Pose, Shape};
 use extricate_core::penetration::object_norm::{Extent, Measure, ObjectNorm};
 use extricate_core::proximity::{AllowedCollisions, ArticulatedModel};
 use extricate_dynamics::{BodyDescription, RobotBase, RobotDescription, World};
 
-/// Share of its radius that a body without an inside is thick, for its weight against the others.
+/// Thickness of a body without volume, as a fraction of its radius. It sets the weight of the body's motion against that of the others:
+/// halving it halves that weight.
 const SKIN: f64 = 0.01;
 
-/// The uppermost link on which each link hangs rigidly.
+/// Uppermost link to which each link is attached rigidly.
 pub(super) fn parts(articulation: &Articulation) -> Vec<usize> {
     let mut parts: Vec<usize> = (0..articulation.links().len()).collect();
     for &link in articulation.parents_first() {
-        let carrier = articulation.carrier(link).map(|joint| articulation.joints()[joint].kind);
+        let carrier = articulation.parent_joint(link).map(|joint| articulation.joints()[joint].kind);
         if let (Some(JointKind::Fixed), Some(parent)) = (carrier, articulation.parent(link)) {
             parts[link] = parts[parent];
         }
@@ -39,12 +40,12 @@ pub(super) fn actor_of_robot(robot: &RobotDescription, world: &World) -> Result<
     let allowed = allowed_of(robot, world);
     let shapes =
         (0..robot.links.len()).map(|link| Some(Shape::of_model(robot.links[link].model.clone()?))).collect();
-    let mover = Mover::with_norm(norm_of(&model)?, shapes, allowed, base);
-    let actor = Actor { prefix: format!("{}/", robot.name), base: robot.name.clone(), mover };
+    let movable = MovableModel::with_norm(norm_of(&model)?, shapes, allowed, base);
+    let actor = Actor { prefix: format!("{}/", robot.name), base: robot.name.clone(), movable };
     Ok((actor, Pose { base: robot.pose, joints: robot.configuration.clone() }))
 }
 
-/// Links of one part, and of two parts that the dynamics lets collide.
+/// Allowed collisions: links of one rigid group, and of two groups that the dynamics lets collide.
 fn allowed_of(robot: &RobotDescription, world: &World) -> AllowedCollisions {
     let articulation = &robot.articulation;
     let parts = parts(articulation);
@@ -69,10 +70,11 @@ fn allowed_of(robot: &RobotDescription, world: &World) -> AllowedCollisions {
     allowed
 }
 
-/// Bodies that move as one: the links of a tree of fixed joints.
+/// Actor of bodies that move as one: the links of a tree of fixed joints.
 pub(super) fn actor_of_bodies(scene: &Scene, members: &[usize]) -> Result<(Actor, Pose), RepairError> {
     let bodies: Vec<_> = members.iter().map(|&member| &scene.bodies[member]).collect();
     let first = bodies[0];
+    // The first body is the root of a tree of fixed joints, in the poses of the scene.
     let tie = |body: &&BodyDescription| {
         let joint = Joint::new(&format!("tie {}", body.name), &first.name, &body.name, JointKind::Fixed);
         joint.at(first.pose.inverse() * body.pose)
@@ -80,12 +82,13 @@ pub(super) fn actor_of_bodies(scene: &Scene, members: &[usize]) -> Result<(Actor
     let links = bodies.iter().map(|body| body.name.clone()).collect();
     let articulation = Articulation::new(links, bodies[1..].iter().map(tie).collect())?;
     let mut allowed = AllowedCollisions::default();
+    // No repair can separate bodies that move as one: their overlaps are ignored.
     (0..bodies.len()).for_each(|i| (i + 1..bodies.len()).for_each(|j| allowed.allow(i, j)));
     let extents = bodies.iter().map(|body| extent_of(body).map(Some)).collect::<Result<Vec<_>, _>>()?;
     let norm = ObjectNorm::new(&articulation, extents).map_err(|error| in_search(error.into()))?;
     let shapes = bodies.iter().map(|body| Some(body.shape.searchable())).collect();
-    let mover = Mover::with_norm(norm, shapes, allowed, Base::Floating);
-    let actor = Actor { prefix: String::new(), base: first.name.clone(), mover };
+    let movable = MovableModel::with_norm(norm, shapes, allowed, Base::Floating);
+    let actor = Actor { prefix: String::new(), base: first.name.clone(), movable };
     Ok((actor, first.pose.into()))
 }
 
@@ -97,17 +100,17 @@ fn extent_of(body: &BodyDescription) -> Result<Extent, RepairError> {
     Extent::given(extent.measure() * thickness, extent.centroid(), extent.spread()).map_err(refused)
 }
 
-pub(super) fn prop(body: &BodyDescription) -> Prop {
+pub(super) fn obstacle_of_body(body: &BodyDescription) -> NamedObstacle {
     let obstacle = Obstacle { shape: body.shape.searchable(), pose: body.pose };
-    Prop { name: body.name.clone(), obstacle }
+    NamedObstacle { name: body.name.clone(), obstacle }
 }
 
-pub(super) fn props_of_robot(robot: &RobotDescription) -> Result<Vec<Prop>, RepairError> {
-    let places = robot.articulation.link_poses(&robot.configuration, &robot.pose)?;
-    let prop = |(link, pose): (usize, &Isometry3<f64>)| {
+pub(super) fn obstacles_of_robot(robot: &RobotDescription) -> Result<Vec<NamedObstacle>, RepairError> {
+    let link_poses = robot.articulation.link_poses(&robot.configuration, &robot.pose)?;
+    let named = |(link, pose): (usize, &Isometry3<f64>)| {
         let model = robot.links[link].model.clone()?;
         let obstacle = Obstacle { shape: Shape::of_model(model), pose: *pose };
-        Some(Prop { name: format!("{}/{}", robot.name, robot.articulation.links()[link]), obstacle })
+        Some(NamedObstacle { name: format!("{}/{}", robot.name, robot.articulation.links()[link]), obstacle })
     };
-    Ok(places.iter().enumerate().filter_map(prop).collect())
+    Ok(link_poses.iter().enumerate().filter_map(named).collect())
 }

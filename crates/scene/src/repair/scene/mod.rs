@@ -1,8 +1,8 @@
-//! The bodies and robots of a scene: what moves, what stands still, and what may touch.
+//! Ensemble of a scene: movable bodies and robots, obstacles, and pairs that may touch.
 //!
-//! Robots move: their joints, and their bases where these float. Of the bodies those move that are dynamic and overlap
-//! something; the others stand still, unless no answer is found without them. Bodies that joints tie together move as one
-//! rigid body, and not at all where one of them stays; a robot that a joint ties to a body stays, and so does that body.
+//! Robots move: their joints, and floating bases. Of the bodies, the dynamic ones that overlap
+//! something move; the others are fixed, unless no solution is found without them. Bodies attached to each other by joints move as one
+//! rigid body, and not at all where one of them is fixed; a robot that a joint attaches to a body is fixed, and so is that body.
 
 mod actors;
 
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nalgebra::Isometry3;
 
-use self::actors::{actor_of_bodies, actor_of_robot, parts, prop, props_of_robot};
+use self::actors::{actor_of_bodies, actor_of_robot, obstacle_of_body, obstacles_of_robot, parts};
 use super::{Actor, Ensemble, Freedom, Moved, Repair, RepairError, RepairOptions};
 use crate::scene::schema::JointValue;
 use crate::scene::{RobotPose, Scene, ScenePoses};
@@ -18,21 +18,21 @@ use extricate_core::kinematics::{Joint, JointKind};
 use extricate_core::penetration::generalized::Pose;
 use extricate_dynamics::{BodyDescription, BodyKind, RobotBase, RobotDescription, World};
 
-/// Share of its value by which a joint changes by rounding alone: it is not written.
+/// Change of a joint, relative to one plus its value, that rounding alone can cause: smaller changes are not written.
 const ROUNDING: f64 = 1e-14;
 
-/// The bodies and robots of a scene, made ready to be repaired.
+/// The bodies and robots of a scene, preprocessed for repairs.
 #[derive(Debug)]
 pub struct SceneRepair<'a> {
     scene: &'a Scene,
     ensemble: Ensemble,
-    who: Vec<Who>,
+    sources: Vec<ActorSource>,
     poses: Vec<Pose>,
 }
 
-/// What an actor is in the scene.
+/// Source of an actor in the scene.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Who {
+pub(super) enum ActorSource {
     /// A robot, by index.
     Robot(usize),
     /// Bodies that move as one, by index; the first one's frame is that of the actor.
@@ -40,11 +40,11 @@ pub(super) enum Who {
 }
 
 impl<'a> SceneRepair<'a> {
-    /// Makes a scene ready. Of its bodies the dynamic ones move that `moving` names, or all of them.
+    /// Preprocesses a scene. Of its bodies the dynamic ones move that are in `moving`, or all dynamic ones.
     ///
     /// # Errors
-    /// [`RepairError::UnknownName`] when `freedom` names nothing of the scene, [`RepairError::Norm`] when something that
-    /// moves has no volume, and others when the scene makes no arrangement.
+    /// [`RepairError::UnknownName`] when `freedom` has a name unknown to the scene, [`RepairError::Norm`] when a movable
+    /// part has no volume, and others when the scene does not form a collision world.
     pub fn new(
         scene: &'a Scene,
         world: &World,
@@ -53,33 +53,33 @@ impl<'a> SceneRepair<'a> {
     ) -> Result<Self, RepairError> {
         freedom.check()?;
         check_names(scene, freedom)?;
-        let cast = Cast::of(scene, freedom, moving);
+        let division = Division::of(scene, freedom, moving);
         let (mut actors, mut poses) = (Vec::new(), Vec::new());
-        for who in &cast.who {
-            let (actor, pose) = match who {
-                Who::Robot(index) => actor_of_robot(&scene.robots[*index], world)?,
-                Who::Bodies(members) => actor_of_bodies(scene, members)?,
+        for source in &division.sources {
+            let (actor, pose) = match source {
+                ActorSource::Robot(index) => actor_of_robot(&scene.robots[*index], world)?,
+                ActorSource::Bodies(members) => actor_of_bodies(scene, members)?,
             };
             actors.push(actor);
             poses.push(pose);
         }
-        let mut props = Vec::new();
-        for &body in &cast.still {
-            props.push(prop(&scene.bodies[body]));
+        let mut obstacles = Vec::new();
+        for &body in &division.fixed_bodies {
+            obstacles.push(obstacle_of_body(&scene.bodies[body]));
         }
-        for &robot in &cast.still_robots {
-            props.extend(props_of_robot(&scene.robots[robot])?);
+        for &robot in &division.fixed_robots {
+            obstacles.extend(obstacles_of_robot(&scene.robots[robot])?);
         }
         let known: Freedom = freedom_of(&actors, freedom);
-        let ensemble = Ensemble::new(actors, props, &known)?;
-        let mut repair = Self { scene, ensemble, who: cast.who, poses };
-        repair.allow_what_cannot_be_helped();
+        let ensemble = Ensemble::new(actors, obstacles, &known)?;
+        let mut repair = Self { scene, ensemble, sources: division.sources, poses };
+        repair.allow_exempt_pairs();
         Ok(repair)
     }
 
-    /// Lets parts touch that are no pair of the dynamics: links that hang rigidly on a fixed base and what is not dynamic,
+    /// Allows contacts of pairs that the dynamics leaves out: links attached rigidly to a fixed base with bodies that are not dynamic,
     /// and two bodies that a joint exempts.
-    fn allow_what_cannot_be_helped(&mut self) {
+    fn allow_exempt_pairs(&mut self) {
         let mut pairs: Vec<[String; 2]> = Vec::new();
         for robot in self.scene.robots.iter().filter(|robot| robot.base == RobotBase::Fixed) {
             let rigid = parts(&robot.articulation);
@@ -94,24 +94,24 @@ impl<'a> SceneRepair<'a> {
         let exempt = self.scene.joints.iter().filter(|joint| !joint.contacts);
         pairs.extend(exempt.map(|joint| joint.bodies.clone()));
         for [first, second] in pairs {
-            // What is no part of the ensemble, a link without a shape, collides with nothing.
+            // Unknown names are those of links without a shape, which collide with nothing.
             let _ = self.ensemble.allow([&first, &second]);
         }
     }
 
-    /// What moves and what stands still.
+    /// The ensemble.
     #[must_use]
     pub fn ensemble(&self) -> &Ensemble {
         &self.ensemble
     }
 
-    /// The poses of what moves, as the scene has them.
+    /// Poses of the actors in the scene.
     #[must_use]
     pub fn poses(&self) -> &[Pose] {
         &self.poses
     }
 
-    /// The nearest poses without overlaps; `None` where these are.
+    /// Nearest poses without overlaps; `None` where those of the scene are such.
     ///
     /// # Errors
     /// As [`Ensemble::repair`].
@@ -119,23 +119,24 @@ impl<'a> SceneRepair<'a> {
         self.ensemble.repair(&self.poses, options)
     }
 
-    /// Where bodies and robots are put by a repair; what did not move is not named.
+    /// Poses of bodies and robots after a repair; unmoved ones are left out.
     #[must_use]
     pub fn placed(&self, repair: &Repair) -> ScenePoses {
         let mut placed = ScenePoses::default();
-        for ((who, before), after) in self.who.iter().zip(&self.poses).zip(&repair.poses) {
+        for ((source, before), after) in self.sources.iter().zip(&self.poses).zip(&repair.poses) {
             if before == after {
                 continue;
             }
-            match who {
-                Who::Robot(index) => {
+            match source {
+                ActorSource::Robot(index) => {
                     let robot = &self.scene.robots[*index];
                     let joints = joint_values(robot, &after.joints, |_, [after, before]| {
                         (after - before).abs() > ROUNDING * (1.0 + before.abs())
                     });
                     placed.robots.insert(robot.name.clone(), RobotPose { base: after.base, joints });
                 }
-                Who::Bodies(members) => {
+                ActorSource::Bodies(members) => {
+                    // The other members keep their poses relative to the first one, whose frame is that of the actor.
                     let motion = after.base * before.base.inverse();
                     for (at, &member) in members.iter().enumerate() {
                         let body = &self.scene.bodies[member];
@@ -148,12 +149,12 @@ impl<'a> SceneRepair<'a> {
         placed
     }
 
-    /// What moves and what stands still, who that is in the scene, and the poses as the scene has them.
-    pub(super) fn into_parts(self) -> (Ensemble, Vec<Who>, Vec<Pose>) {
-        (self.ensemble, self.who, self.poses)
+    /// The ensemble, the source of each actor, and the poses of the scene.
+    pub(super) fn into_parts(self) -> (Ensemble, Vec<ActorSource>, Vec<Pose>) {
+        (self.ensemble, self.sources, self.poses)
     }
 
-    /// How far bodies and bases of robots moved, by name.
+    /// Displacements of bodies and bases of robots, by name.
     #[must_use]
     pub fn moved(&self, repair: &Repair) -> BTreeMap<String, Moved> {
         let placed = self.placed(repair);
@@ -177,34 +178,36 @@ impl<'a> SceneRepair<'a> {
     #[must_use]
     pub fn robots(&self, repair: Option<&Repair>) -> BTreeMap<String, Pose> {
         let poses = repair.map_or(&self.poses, |repair| &repair.poses);
-        let of_robot = |(who, pose): (&Who, &Pose)| match who {
-            Who::Robot(index) => Some((self.scene.robots[*index].name.clone(), pose.clone())),
-            Who::Bodies(_) => None,
+        let of_robot = |(source, pose): (&ActorSource, &Pose)| match source {
+            ActorSource::Robot(index) => Some((self.scene.robots[*index].name.clone(), pose.clone())),
+            ActorSource::Bodies(_) => None,
         };
-        self.who.iter().zip(poses).filter_map(of_robot).collect()
+        self.sources.iter().zip(poses).filter_map(of_robot).collect()
     }
 }
 
-/// Who moves and who stands still.
-struct Cast {
-    who: Vec<Who>,
-    still: Vec<usize>,
-    still_robots: Vec<usize>,
+/// Division of a scene into actors and obstacles.
+struct Division {
+    sources: Vec<ActorSource>,
+    fixed_bodies: Vec<usize>,
+    fixed_robots: Vec<usize>,
 }
 
-impl Cast {
+impl Division {
     fn of(scene: &Scene, freedom: &Freedom, moving: Option<&BTreeSet<String>>) -> Self {
         let index: BTreeMap<&str, usize> =
             scene.bodies.iter().enumerate().map(|(index, body)| (body.name.as_str(), index)).collect();
+        // The group of bodies that joints connect is the smallest index among them.
         let mut group: Vec<usize> = (0..scene.bodies.len()).collect();
         let (mut tied_bodies, mut tied_robots) = (BTreeSet::new(), BTreeSet::new());
         for joint in &scene.joints {
             let ends = joint.bodies.each_ref().map(|name| index.get(name.as_str()).copied());
             if let [Some(a), Some(b)] = ends {
-                let (kept, gone) = (group[a].min(group[b]), group[a].max(group[b]));
-                group.iter_mut().filter(|at| **at == gone).for_each(|at| *at = kept);
+                let (root, merged) = (group[a].min(group[b]), group[a].max(group[b]));
+                group.iter_mut().filter(|at| **at == merged).for_each(|at| *at = root);
                 continue;
             }
+            // A joint to a link of a robot: the body cannot join the robot's articulation, so that both are fixed.
             tied_bodies.extend(ends.into_iter().flatten());
             let robots = joint.bodies.iter().filter_map(|name| name.split_once('/'));
             tied_robots.extend(robots.map(|(robot, _)| robot.to_owned()));
@@ -214,28 +217,29 @@ impl Cast {
             *kind != BodyKind::Dynamic || freedom.fixed.contains(name) || tied_bodies.contains(&body)
         };
         let named = |body: usize| moving.is_none_or(|names| names.contains(&scene.bodies[body].name));
-        let (mut who, mut still, mut still_robots) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut sources, mut fixed_bodies, mut fixed_robots) = (Vec::new(), Vec::new(), Vec::new());
         for (robot, description) in scene.robots.iter().enumerate() {
             if tied_robots.contains(&description.name) {
-                still_robots.push(robot);
+                fixed_robots.push(robot);
             } else {
-                who.push(Who::Robot(robot));
+                sources.push(ActorSource::Robot(robot));
             }
         }
         for first in (0..scene.bodies.len()).filter(|&body| group[body] == body) {
             let members: Vec<_> = (first..scene.bodies.len()).filter(|&body| group[body] == first).collect();
+            // One fixed member fixes the group; one named member suffices to move it.
             let moves = !members.iter().any(|&body| stays(body)) && members.iter().any(|&body| named(body));
             if moves {
-                who.push(Who::Bodies(members));
+                sources.push(ActorSource::Bodies(members));
             } else {
-                still.extend(members);
+                fixed_bodies.extend(members);
             }
         }
-        Self { who, still, still_robots }
+        Self { sources, fixed_bodies, fixed_robots }
     }
 }
 
-/// Refuses a freedom that names nothing of the scene.
+/// Refuses a freedom with a name unknown to the scene.
 fn check_names(scene: &Scene, freedom: &Freedom) -> Result<(), RepairError> {
     let mut known: Vec<String> = scene.bodies.iter().map(|body| body.name.clone()).collect();
     for robot in &scene.robots {
@@ -252,11 +256,11 @@ fn check_names(scene: &Scene, freedom: &Freedom) -> Result<(), RepairError> {
     }
 }
 
-/// The part of a freedom that the actors know: what stands still needs none.
+/// The part of a freedom that concerns the actors; obstacles are fixed in any case.
 fn freedom_of(actors: &[Actor], freedom: &Freedom) -> Freedom {
     let is_known = |name: &String| {
         actors.iter().any(|actor| {
-            let articulation = actor.mover.articulation();
+            let articulation = actor.movable.articulation();
             super::ensemble::target_of(articulation, name, [&actor.prefix, &actor.base]).is_some()
         })
     };

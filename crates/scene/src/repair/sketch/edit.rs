@@ -1,40 +1,40 @@
-//! What hands do: joints are set, bodies and bases are put, links and bodies are dragged.
+//! Edits of a sketch: joints are set, bodies and bases are placed, links and bodies are dragged.
 
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion};
 
-use super::pull::Pull;
+use super::inverse_kinematics::InverseKinematics;
 use super::{Posture, Role, Sketch};
 use crate::repair::error::RepairError;
 use extricate_core::penetration::generalized::Shape;
 
-/// What a joint was set to.
+/// Result of setting a joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Set {
-    /// Its value [rad or m].
+pub struct JointSetting {
+    /// Value of the joint [rad or m].
     pub value: f64,
-    /// Whether its limits did not allow the value that was asked for.
+    /// Whether the requested value was outside the limits.
     pub clamped: bool,
 }
 
-/// What a drag does to a body.
+/// Motion of a dragged body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hand {
-    /// Shifts it.
-    Shift,
-    /// Turns it about its middle, as a trackball.
-    Turn,
+pub enum DragMode {
+    /// Translation.
+    Translate,
+    /// Rotation about its centre, as with a trackball.
+    Rotate,
 }
 
-/// Where a drag has come.
+/// Result of a drag.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dragged {
-    /// How far from the target what is dragged still is [m].
+    /// Remaining distance of the dragged point from the target [m].
     pub distance: f64,
-    /// The joints of the robot that are at a limit, by name.
+    /// Names of the joints of the robot that are at a limit.
     pub at_limit: Vec<String>,
 }
 
-/// Share of 1 + its value within which a joint is at its limit.
+/// Distance within which a joint is at its limit, relative to 1 + its value: it absorbs rounding.
 const AT_LIMIT: f64 = 1e-9;
 
 impl Sketch {
@@ -42,9 +42,9 @@ impl Sketch {
     ///
     /// # Errors
     /// [`RepairError::UnknownName`], [`RepairError::Tied`] and [`RepairError::NotFinite`].
-    pub fn set_joint(&mut self, robot: &str, joint: &str, value: f64) -> Result<Set, RepairError> {
+    pub fn set_joint(&mut self, robot: &str, joint: &str, value: f64) -> Result<JointSetting, RepairError> {
         let (actor, _) = self.actor_of_robot(robot)?;
-        let articulation = self.mover(actor).articulation();
+        let articulation = self.movable(actor).articulation();
         let name = |&joint: &usize| &articulation.joints()[joint].name;
         let at = articulation.coordinates().iter().position(|at| name(at) == joint);
         let known = || articulation.coordinates().iter().map(|at| name(at).clone()).collect();
@@ -53,14 +53,14 @@ impl Sketch {
             return Err(RepairError::NotFinite { what: "value", name: format!("{robot}/{joint}") });
         }
         let [lower, upper] = self.limits(actor)[at];
-        let kept = value.clamp(lower, upper);
+        let allowed = value.clamp(lower, upper);
         let mut posture = self.posture.clone();
-        posture.poses[actor].joints[at] = kept;
+        posture.poses[actor].joints[at] = allowed;
         self.change(posture, None);
-        Ok(Set { value: kept, clamped: !(lower <= value && value <= upper) })
+        Ok(JointSetting { value: allowed, clamped: !(lower <= value && value <= upper) })
     }
 
-    /// Puts a body, and those that joints tie to it, elsewhere: its pose, body to world.
+    /// Moves a body, and those that joints attach to it, to a pose, body to world.
     ///
     /// # Errors
     /// [`RepairError::UnknownName`], [`RepairError::Tied`] and [`RepairError::NotFinite`].
@@ -70,7 +70,7 @@ impl Sketch {
         Ok(())
     }
 
-    /// Puts the base of a robot elsewhere: the pose of its root link, link to world.
+    /// Moves the base of a robot to a pose of its root link, link to world.
     ///
     /// # Errors
     /// [`RepairError::UnknownName`], [`RepairError::Tied`] and [`RepairError::NotFinite`].
@@ -80,8 +80,8 @@ impl Sketch {
         Ok(())
     }
 
-    /// Pulls a point of a link, `anchor` [m, link frame], to `target` [m, world]: of the ways in which the joints can do that
-    /// the one of least σ is followed, step by step, and their limits are kept. The base stays; so do joints that are fixed.
+    /// Pulls a point of a link, `anchor` [m, link frame], to `target` [m, world]: of the motions of the joints that achieve it,
+    /// that of minimum σ is followed step by step, within joint limits. The base stays; so do fixed joints.
     ///
     /// # Errors
     /// [`RepairError::UnknownName`], [`RepairError::Tied`] and [`RepairError::NotFinite`].
@@ -93,13 +93,14 @@ impl Sketch {
         target: &Point3<f64>,
     ) -> Result<Dragged, RepairError> {
         let (actor, _) = self.actor_of_robot(robot)?;
-        let articulation = self.mover(actor).articulation();
+        let articulation = self.movable(actor).articulation();
         let at = articulation.link(link);
         let at = at.ok_or_else(|| unknown("link", link, articulation.links().to_vec()))?;
         let name = format!("{robot}/{link}");
         finite(&name, [anchor, target])?;
-        let pull = Pull { mover: self.mover(actor), link: at, anchor: *anchor, target: *target };
-        let (joints, distance) = pull.run(&self.posture.poses[actor], self.limits(actor))?;
+        let pull =
+            InverseKinematics { movable: self.movable(actor), link: at, anchor: *anchor, target: *target };
+        let (joints, distance) = pull.solve(&self.posture.poses[actor], self.limits(actor))?;
         let is_at_limit = |at: &usize| {
             let slack = AT_LIMIT * (1.0 + joints[*at].abs());
             self.limits(actor)[*at].iter().any(|limit| (joints[*at] - limit).abs() <= slack)
@@ -113,8 +114,8 @@ impl Sketch {
         Ok(Dragged { distance, at_limit })
     }
 
-    /// Drags a point of a body, `anchor` [m, body frame], to `target` [m, world]: shifts the body, or turns it about its middle
-    /// until the point lies in the target's direction. What joints tie to it goes along.
+    /// Drags a point of a body, `anchor` [m, body frame], to `target` [m, world]: translates the body, or rotates it about its centre
+    /// until the point lies in the direction of the target. Bodies attached to it by joints move along.
     ///
     /// # Errors
     /// [`RepairError::UnknownName`], [`RepairError::Tied`] and [`RepairError::NotFinite`].
@@ -123,18 +124,18 @@ impl Sketch {
         name: &str,
         anchor: &Point3<f64>,
         target: &Point3<f64>,
-        hand: Hand,
+        mode: DragMode,
     ) -> Result<Dragged, RepairError> {
         finite(name, [anchor, target])?;
         let index = self.body(name)?;
         let before = self.pose_of_body(index, &self.posture);
-        let pose = by_hand(&before, &self.middle(index), (anchor, target), hand);
+        let pose = dragged_pose(&before, &self.middle(index), (anchor, target), mode);
         let posture = self.with_body(name, &pose)?;
         self.change(posture, Some(name));
         Ok(Dragged { distance: (pose * anchor - target).norm(), at_limit: Vec::new() })
     }
 
-    /// Drags a robot as a whole by a point of its root link, as [`Sketch::drag_body`]; it turns about its centroid.
+    /// Drags a robot as a whole by a point of its root link, as [`Sketch::drag_body`]; it rotates about its centroid.
     ///
     /// # Errors
     /// [`RepairError::UnknownName`], [`RepairError::Tied`] and [`RepairError::NotFinite`].
@@ -143,14 +144,14 @@ impl Sketch {
         robot: &str,
         anchor: &Point3<f64>,
         target: &Point3<f64>,
-        hand: Hand,
+        mode: DragMode,
     ) -> Result<Dragged, RepairError> {
         finite(robot, [anchor, target])?;
         let (actor, _) = self.actor_of_robot(robot)?;
         let before = &self.posture.poses[actor];
-        let whole = self.mover(actor).norm().at(&before.joints, &before.base)?;
+        let whole = self.movable(actor).norm().at(&before.joints, &before.base)?;
         let middle = before.base.inverse() * whole.whole().centroid();
-        let pose = by_hand(&before.base, &middle, (anchor, target), hand);
+        let pose = dragged_pose(&before.base, &middle, (anchor, target), mode);
         let posture = self.with_base(robot, &pose)?;
         self.change(posture, Some(robot));
         Ok(Dragged { distance: (pose * anchor - target).norm(), at_limit: Vec::new() })
@@ -161,10 +162,11 @@ impl Sketch {
         let pose = sound(name, pose)?;
         let mut posture = self.posture.clone();
         match self.bodies[index] {
-            Role::Prop { tied: true, .. } => return Err(RepairError::Tied { name: name.to_owned() }),
-            Role::Prop { prop, .. } => posture.props[prop] = pose,
+            Role::Obstacle { tied: true, .. } => return Err(RepairError::Tied { name: name.to_owned() }),
+            Role::Obstacle { obstacle, .. } => posture.obstacles[obstacle] = pose,
             Role::Member { actor, at: 0 } => posture.poses[actor].base = pose,
             Role::Member { actor, .. } => {
+                // The frame of the actor is that of its first member: the motion of this one is applied to it.
                 let now = self.pose_of_body(index, &self.posture);
                 posture.poses[actor].base = pose * now.inverse() * posture.poses[actor].base;
             }
@@ -179,7 +181,7 @@ impl Sketch {
         Ok(posture)
     }
 
-    /// The actor of a robot, and its number in the scene.
+    /// Actor of a robot, and index of the robot in the scene.
     pub(super) fn actor_of_robot(&self, name: &str) -> Result<(usize, usize), RepairError> {
         let known = || self.scene.robots.iter().map(|robot| robot.name.clone()).collect();
         let index = self.scene.robots.iter().position(|robot| robot.name == name);
@@ -194,37 +196,38 @@ impl Sketch {
         index.ok_or_else(|| unknown("body", name, known()))
     }
 
-    /// The middle of a body [m, body frame]: its centroid, or the origin of what has none.
+    /// Centre of a body's bounding ball [m, body frame], or the origin where the body is unbounded.
     fn middle(&self, body: usize) -> Point3<f64> {
-        let arrangement = self.ensemble.arrangement();
+        let collision_world = self.ensemble.collision_world();
         let middle = |shape: &Shape| {
             let (middle, radius) = shape.ball();
             if radius.is_finite() { middle } else { Point3::origin() }
         };
         match self.bodies[body] {
-            Role::Prop { prop, .. } => middle(&arrangement.obstacles()[prop].shape),
+            Role::Obstacle { obstacle, .. } => middle(&collision_world.obstacles()[obstacle].shape),
             Role::Member { actor, at } => {
-                arrangement.movers()[actor].shapes()[at].as_ref().map_or_else(Point3::origin, middle)
+                collision_world.movables()[actor].shapes()[at].as_ref().map_or_else(Point3::origin, middle)
             }
         }
     }
 }
 
-/// The pose after a point was dragged.
-fn by_hand(
+/// Pose after a point was dragged.
+fn dragged_pose(
     before: &Isometry3<f64>,
     middle: &Point3<f64>,
     (anchor, target): (&Point3<f64>, &Point3<f64>),
-    hand: Hand,
+    mode: DragMode,
 ) -> Isometry3<f64> {
     let from = before * anchor;
-    match hand {
-        Hand::Shift => Translation3::from(target - from) * before,
-        Hand::Turn => {
+    match mode {
+        DragMode::Translate => Translation3::from(target - from) * before,
+        DragMode::Rotate => {
             let middle = before * middle;
-            let turn = UnitQuaternion::rotation_between(&(from - middle), &(target - middle));
-            let turn = turn.unwrap_or_else(UnitQuaternion::identity);
-            Isometry3::rotation_wrt_point(turn, middle) * before
+            let rotation = UnitQuaternion::rotation_between(&(from - middle), &(target - middle));
+            // Opposite directions leave the axis undefined: the body stays.
+            let rotation = rotation.unwrap_or_else(UnitQuaternion::identity);
+            Isometry3::rotation_wrt_point(rotation, middle) * before
         }
     }
 }

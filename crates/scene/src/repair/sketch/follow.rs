@@ -1,15 +1,15 @@
-//! Following a sketch without overlaps: the nearest free poses as one drags, from where it was free last.
+//! Following a sketch without overlaps: the nearest free poses during a drag, from the last free ones.
 //!
-//! One descent leads from the last free poses towards the sketch, so that the answer stays on the side of an obstacle where
-//! it was. A descent may step across what is thin, and the sketch may come out on the other side; so the straight way from the
-//! last free poses to the answer is looked at in steps in which no point moves farther than a resolution. Every pose there
-//! must be free, or within a resolution of a free one (along a round obstacle the straight way cuts corners); else the answer
-//! is held where the way ends.
+//! One descent leads from the last free poses towards the sketch, so that the result stays on the same side of an obstacle.
+//! A descent may step across thin obstacles, and the sketch may come out on the other side; so the straight path from the
+//! last free poses to the result is sampled in steps in which no point moves farther than a resolution. Every sample
+//! must be free, or within a resolution of a free pose (along a round obstacle the straight path cuts corners); otherwise the result
+//! is held where the free path ends.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::repairing::{standing, without};
+use super::repair_job::{undisturbed, with_fixed};
 use super::{Posture, Sketch};
 use crate::repair::ensemble::in_search;
 use crate::repair::{Ensemble, RepairError, RepairOptions};
@@ -17,36 +17,37 @@ use extricate_core::kinematics::{Motion, RigidMotion};
 use extricate_core::penetration::Effort;
 use extricate_core::penetration::generalized::{GeneralizedError, GeneralizedOptions, Part, Pose};
 
-/// Poses of a way that are looked at, at most: a hand that is faster than that is held back.
-const MOST_LOOKS: f64 = 64.0;
+/// Maximum number of samples of a path: a drag that is faster than that is followed in several calls. Doubling it doubles the worst time
+/// of a call.
+const MAX_SAMPLES: f64 = 64.0;
 
-/// The next poses of what follows a sketch, to be sought wherever there is time for it.
+/// Job that computes the next poses that follow a sketch, on any thread.
 #[derive(Debug, Clone)]
 pub struct FollowJob {
     ensemble: Arc<Ensemble>,
     sketched: Posture,
     last: Option<Vec<Pose>>,
     options: RepairOptions,
-    /// Greatest motion between two looks [m].
+    /// Maximum motion between two samples [m].
     resolution: f64,
 }
 
-/// What follows a sketch.
+/// Result of following a sketch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Followed {
-    /// Where everything is without overlaps.
+    /// Posture without overlaps.
     pub posture: Posture,
-    /// √σ [m] between that and the sketch; zero where the sketch is free itself and can be reached.
+    /// √σ [m] between that posture and the sketch; zero where the sketch is itself free and can be reached.
     pub depth: f64,
-    /// Whether something is in the way between where it was free last and what is nearest to the sketch.
+    /// Whether an obstacle blocks the path from the last free poses to those nearest to the sketch.
     pub held: bool,
-    /// How long it took.
+    /// Time of the computation.
     pub time: Duration,
 }
 
 impl FollowJob {
-    /// Seeks the poses. Without free poses from before, or where obstacles have been put into these, it is a repair of fast
-    /// effort, until `stop` says that it is enough.
+    /// Computes the poses. Without earlier free poses, or where obstacles have been moved into these, it is a repair of fast
+    /// effort, until `stop` returns true.
     ///
     /// # Errors
     /// [`RepairError`] when no free pose was found.
@@ -54,17 +55,17 @@ impl FollowJob {
         let started = Instant::now();
         let (poses, held) = match &self.last {
             Some(last) if self.is_free(last)? => {
-                let still = standing((&self.ensemble, &self.options), &self.sketched.poses, Some(last))?;
-                match without(&self.ensemble, &still) {
+                let still = undisturbed((&self.ensemble, &self.options), &self.sketched.poses, Some(last))?;
+                match with_fixed(&self.ensemble, &still) {
                     Some(few) => Self { ensemble: Arc::new(few), ..self.clone() }.follow(last)?,
                     None => self.follow(last)?,
                 }
             }
             _ => (self.repaired(stop)?, false),
         };
-        let arrangement = self.ensemble.arrangement();
-        let depth = arrangement.sigma(&self.sketched.poses, &poses).map_err(in_search)?.sqrt();
-        let posture = Posture { poses, props: self.sketched.props.clone() };
+        let collision_world = self.ensemble.collision_world();
+        let depth = collision_world.sigma(&self.sketched.poses, &poses).map_err(in_search)?.sqrt();
+        let posture = Posture { poses, obstacles: self.sketched.obstacles.clone() };
         Ok(Followed { posture, depth, held, time: started.elapsed() })
     }
 
@@ -75,59 +76,62 @@ impl FollowJob {
         Ok(found.map_or_else(|| sketched.clone(), |found| found.poses))
     }
 
-    /// The free poses nearest to the sketch that can be reached from the last ones, and whether something is in the way.
+    /// The free poses nearest to the sketch that can be reached from the last ones, and whether the path is blocked.
     fn follow(&self, last: &[Pose]) -> Result<(Vec<Pose>, bool), RepairError> {
-        let arrangement = self.ensemble.arrangement();
+        let collision_world = self.ensemble.collision_world();
         let sketched = &self.sketched.poses;
         let (mut end, mut is_blocked) = (last.to_vec(), false);
-        if self.is_free(sketched)? && arrangement.keeps_limits(sketched) {
-            match self.way(last, sketched)? {
+        // Where the sketch is free and can be reached, no descent is needed.
+        if self.is_free(sketched)? && collision_world.keeps_limits(sketched) {
+            match self.free_path(last, sketched)? {
                 (reached, false) => return Ok((reached, false)),
                 (reached, true) => (end, is_blocked) = (reached, true),
             }
         }
-        // What slides along the obstacle comes nearer than what is held at it.
+        // Sliding along the obstacle may lead nearer than stopping at it.
         let Some(near) = self.descended(sketched, last)? else { return Ok((end, true)) };
-        let (near, held) = self.way(last, &near)?;
+        let (near, held) = self.free_path(last, &near)?;
         let [to_near, to_end] =
-            [&near, &end].map(|poses| arrangement.sigma(sketched, poses).map_err(in_search));
+            [&near, &end].map(|poses| collision_world.sigma(sketched, poses).map_err(in_search));
         Ok(if to_near? <= to_end? { (near, held || is_blocked) } else { (end, true) })
     }
 
-    /// How far the straight way between two free poses leads, and whether something is in it.
-    fn way(&self, from: &[Pose], to: &[Pose]) -> Result<(Vec<Pose>, bool), RepairError> {
-        let mut looks = (self.motion(from, to)? / self.resolution).max(1.0).ceil();
+    /// End of the free part of the straight path between two free poses, and whether the path is blocked.
+    fn free_path(&self, from: &[Pose], to: &[Pose]) -> Result<(Vec<Pose>, bool), RepairError> {
+        let mut samples = (self.motion(from, to)? / self.resolution).max(1.0).ceil();
         let at = |time: f64| -> Vec<Pose> {
             from.iter().zip(to).map(|(from, to)| between(from, to, time)).collect()
         };
-        // What turns far may end where it began.
-        while looks < MOST_LOOKS && self.motion(from, &at(1.0 / looks))? > self.resolution {
-            looks *= 2.0;
+        // After a full revolution a joint is where it began: the motion up to the first sample counts, too.
+        while samples < MAX_SAMPLES && self.motion(from, &at(1.0 / samples))? > self.resolution {
+            samples *= 2.0;
         }
         let mut end = from.to_vec();
-        let mut look = 1.0;
-        while look < looks {
-            if look > MOST_LOOKS {
+        let mut sample = 1.0;
+        while sample < samples {
+            if sample > MAX_SAMPLES {
                 return Ok((end, true));
             }
-            let poses = at(look / looks);
+            let poses = at(sample / samples);
             if self.is_free(&poses)? {
                 end = poses;
             } else {
                 match self.descended(&poses, &poses)? {
+                    // The straight path cuts the corner of a round obstacle by less than the resolution.
                     Some(near) if self.motion(&poses, &near)? <= self.resolution => end = near,
                     _ => return Ok((end, true)),
                 }
             }
-            look += 1.0;
+            sample += 1.0;
         }
         Ok((to.to_vec(), false))
     }
 
-    /// The free poses to which one descent leads, if it finds any.
+    /// Free poses found by one descent, if any.
     fn descended(&self, towards: &[Pose], from: &[Pose]) -> Result<Option<Vec<Pose>>, RepairError> {
         let options = RepairOptions { effort: Effort::Fast, ..self.options.clone() };
-        match self.ensemble.arrangement().descend_from(towards, from, &GeneralizedOptions::from(&options)) {
+        match self.ensemble.collision_world().descend_from(towards, from, &GeneralizedOptions::from(&options))
+        {
             Ok(found) => Ok(Some(found.poses)),
             Err(GeneralizedError::NotFound { .. }) => Ok(None),
             Err(other) => Err(in_search(other)),
@@ -135,15 +139,15 @@ impl FollowJob {
     }
 
     fn is_free(&self, poses: &[Pose]) -> Result<bool, RepairError> {
-        self.ensemble.arrangement().is_free(poses, self.options.clearance).map_err(in_search)
+        self.ensemble.collision_world().is_free(poses, self.options.clearance).map_err(in_search)
     }
 
-    /// Bound of how far any point of what moves is from where it was [m].
+    /// Upper bound on the displacement of any point of an actor [m].
     fn motion(&self, from: &[Pose], to: &[Pose]) -> Result<f64, RepairError> {
-        let arrangement = self.ensemble.arrangement();
-        let [from, to] = [from, to].map(|poses| arrangement.body_poses(poses).map_err(in_search));
+        let collision_world = self.ensemble.collision_world();
+        let [from, to] = [from, to].map(|poses| collision_world.body_poses(poses).map_err(in_search));
         let (from, to) = (from?, to?);
-        let moved = arrangement
+        let moved = collision_world
             .bodies
             .iter()
             .zip(from.iter().zip(&to))
@@ -156,7 +160,7 @@ impl FollowJob {
     }
 }
 
-/// The pose of an actor on the straight way between two.
+/// Pose of an actor on the straight path between two poses.
 fn between(from: &Pose, to: &Pose, time: f64) -> Pose {
     let joints = from.joints.iter().zip(&to.joints);
     let joints = joints.map(|(from, to)| from + (to - from) * time).collect();
@@ -164,8 +168,8 @@ fn between(from: &Pose, to: &Pose, time: f64) -> Pose {
 }
 
 impl Sketch {
-    /// The nearest free poses on the side where everything was free last: what to show as one drags. The sketch itself stays
-    /// as it is; [`Sketch::settle`] takes the answer over.
+    /// Nearest free poses on the side of the last free ones, to be shown during a drag. The sketch itself is
+    /// unchanged; [`Sketch::settle`] accepts the result.
     ///
     /// # Errors
     /// [`RepairError`] when no free pose was found.
@@ -175,8 +179,8 @@ impl Sketch {
         Ok(followed)
     }
 
-    /// The same as a job for another thread; its answer is to be given to [`Sketch::remember`] before the next job is
-    /// asked for.
+    /// The same as a job for another thread; its result is to be given to [`Sketch::remember`] before the next job is
+    /// created.
     #[must_use]
     pub fn follow_job(&self) -> FollowJob {
         FollowJob {
@@ -184,25 +188,25 @@ impl Sketch {
             sketched: self.posture.clone(),
             last: self.free.clone(),
             options: self.options.repair.clone(),
-            resolution: self.options.resolution * self.ensemble.arrangement().size(),
+            resolution: self.options.resolution * self.ensemble.collision_world().size(),
         }
     }
 
-    /// Goes on from where the sketch was followed to.
+    /// Continues from the poses to which the sketch was followed.
     pub fn remember(&mut self, followed: &Followed) {
         self.free = Some(followed.posture.poses.clone());
     }
 
-    /// Begins anew: the sketch is followed from the free poses that are nearest to it, on whatever side.
+    /// Starts anew: the sketch is then followed from the free poses nearest to it, on any side of an obstacle.
     pub fn forget(&mut self) {
         self.free = None;
     }
 
-    /// Puts everything where the sketch was followed to: part of the step that is going on
-    /// ([`Sketch::hold`]), or a step to be undone.
+    /// Moves everything to the posture to which the sketch was followed, as part of the open undo group
+    /// ([`Sketch::begin_undo_group`]), or as an undo step of its own.
     pub fn settle(&mut self, followed: &Followed) {
         let poses = followed.posture.poses.clone();
-        let posture = Posture { poses, props: self.posture.props.clone() };
+        let posture = Posture { poses, obstacles: self.posture.obstacles.clone() };
         self.change(posture, None);
     }
 }

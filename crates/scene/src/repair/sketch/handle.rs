@@ -1,8 +1,8 @@
-//! What of a scene can be taken hold of.
+//! Handles: the parts of a scene that can be edited.
 
 use nalgebra::Isometry3;
 
-/// In what the value of a joint is counted.
+/// Unit of the value of a joint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Angles [rad].
@@ -11,18 +11,18 @@ pub enum Unit {
     Metres,
 }
 
-/// A joint that moves of itself; those that mimic it move with it.
+/// An independent joint; those that mimic it move with it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JointHandle {
     /// Its name.
     pub name: String,
-    /// In what it is counted: it turns, or it slides.
+    /// Unit of its value: radians where it is revolute, metres where it is prismatic.
     pub unit: Unit,
     /// Its value [rad or m].
     pub value: f64,
-    /// Least and greatest value [rad or m], with the limits of the joints that mimic it; infinite where there are none.
+    /// Minimum and maximum value [rad or m], with the limits of the joints that mimic it; infinite where there are none.
     pub limits: [f64; 2],
-    /// Whether a repair keeps it at its value.
+    /// Whether repairs leave it unchanged.
     pub fixed: bool,
 }
 
@@ -37,8 +37,8 @@ pub struct RobotHandle {
     pub links: Vec<String>,
     /// Pose of its root link, link to world.
     pub base: Isometry3<f64>,
-    /// What may move its base.
-    pub standing: Standing,
+    /// Mobility of its base.
+    pub mobility: Mobility,
 }
 
 /// A body.
@@ -48,26 +48,26 @@ pub struct BodyHandle {
     pub name: String,
     /// Its pose, body to world.
     pub pose: Isometry3<f64>,
-    /// What may move it.
-    pub standing: Standing,
-    /// The bodies that joints tie to it, which move with it.
+    /// Its mobility.
+    pub mobility: Mobility,
+    /// Names of the bodies that joints attach to it, which move with it.
     pub moves_with: Vec<String>,
 }
 
-/// What may move something.
+/// Mobility of a body or of the base of a robot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
-    /// Hands and repairs.
+pub enum Mobility {
+    /// Moved by edits and repairs.
     Free,
-    /// Hands alone: repairs leave it where it is.
+    /// Moved by edits alone: repairs leave it where it is.
     Fixed,
-    /// Nothing: a joint ties it to what does not move with it.
+    /// Not movable: a joint attaches it to a part that does not move with it.
     Tied,
 }
 
-/// Where a link or a body is.
+/// A link or a body with its pose.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Place {
+pub struct NamedPose {
     /// `robot/link`, or the name of the body.
     pub name: String,
     /// Its pose, link or body to world.

@@ -1,55 +1,56 @@
-//! What was before: changes that can be taken back, one gesture of a hand at a time.
+//! Undo history: changes that can be undone, one drag at a time.
 
 use std::collections::VecDeque;
 
 use super::Posture;
 
-/// Postures before and after the present one.
+/// Postures before and after the current one.
 #[derive(Debug, Clone)]
 pub(super) struct History {
     past: VecDeque<Posture>,
     future: Vec<Posture>,
-    /// Postures of the past that are kept.
+    /// Maximum number of retained postures of the past.
     length: usize,
-    gesture: Gesture,
+    grouping: UndoGrouping,
 }
 
-/// What is going on.
+/// Grouping of changes into undo steps.
 #[derive(Debug, Clone, PartialEq)]
-enum Gesture {
+enum UndoGrouping {
     /// Every change is a step of its own.
-    None,
-    /// All changes until the hand lets go are one step, which has begun where a change was made.
-    Held { begun: bool },
-    /// Something is dragged: further drags of the same thing belong to the same step.
+    PerChange,
+    /// All changes until the group is closed are one step, which has begun once a change was made.
+    Group { begun: bool },
+    /// A drag: further drags of the same part belong to the same step.
     Drag(String),
 }
 
 impl History {
     pub(super) fn new(length: usize) -> Self {
-        Self { past: VecDeque::new(), future: Vec::new(), length, gesture: Gesture::None }
+        Self { past: VecDeque::new(), future: Vec::new(), length, grouping: UndoGrouping::PerChange }
     }
 
-    /// All changes until [`History::release`] are one step.
-    pub(super) fn hold(&mut self) {
-        self.gesture = Gesture::Held { begun: false };
+    /// Groups all changes until [`History::end_group`] into one step.
+    pub(super) fn begin_group(&mut self) {
+        self.grouping = UndoGrouping::Group { begun: false };
     }
 
-    pub(super) fn release(&mut self) {
-        self.gesture = Gesture::None;
+    pub(super) fn end_group(&mut self) {
+        self.grouping = UndoGrouping::PerChange;
     }
 
-    /// Notes the posture before a change; of a drag what is dragged.
+    /// Stores the posture before a change; of a drag, `drag` is the name of the part.
     pub(super) fn note(&mut self, before: &Posture, drag: Option<&str>) {
-        let (goes_on, next) = match (&self.gesture, drag) {
-            (Gesture::Held { begun }, _) => (*begun, Gesture::Held { begun: true }),
-            (Gesture::Drag(what), Some(now)) => (what == now, Gesture::Drag(now.to_owned())),
-            (_, Some(now)) => (false, Gesture::Drag(now.to_owned())),
-            (_, None) => (false, Gesture::None),
+        let (continues, next) = match (&self.grouping, drag) {
+            (UndoGrouping::Group { begun }, _) => (*begun, UndoGrouping::Group { begun: true }),
+            (UndoGrouping::Drag(what), Some(now)) => (what == now, UndoGrouping::Drag(now.to_owned())),
+            (_, Some(now)) => (false, UndoGrouping::Drag(now.to_owned())),
+            (_, None) => (false, UndoGrouping::PerChange),
         };
-        self.gesture = next;
+        self.grouping = next;
+        // A new change discards the undone steps.
         self.future.clear();
-        if goes_on {
+        if continues {
             return;
         }
         if self.past.len() == self.length {
@@ -58,23 +59,23 @@ impl History {
         self.past.push_back(before.clone());
     }
 
-    /// Takes back the last step; the posture before it.
+    /// Undoes the last step; returns the posture before it.
     pub(super) fn undo(&mut self, now: &Posture) -> Option<Posture> {
         let before = self.past.pop_back()?;
         self.future.push(now.clone());
-        self.gesture = Gesture::None;
+        self.grouping = UndoGrouping::PerChange;
         Some(before)
     }
 
-    /// Makes the last step that was taken back again; the posture after it.
+    /// Redoes the last undone step; returns the posture after it.
     pub(super) fn redo(&mut self, now: &Posture) -> Option<Posture> {
         let after = self.future.pop()?;
         self.past.push_back(now.clone());
-        self.gesture = Gesture::None;
+        self.grouping = UndoGrouping::PerChange;
         Some(after)
     }
 
-    /// Steps that can be taken back, and made again.
+    /// Numbers of steps that can be undone, and redone.
     pub(super) fn steps(&self) -> [usize; 2] {
         [self.past.len(), self.future.len()]
     }

@@ -1,18 +1,18 @@
-//! Sketching poses: robots and bodies of a scene are put where one likes, by number or by hand, and repaired.
+//! Sketching poses: robots and bodies of a scene are posed by number or by dragging, and repaired.
 //!
-//! A [`Sketch`] holds the scene, one [`Ensemble`] of all that may move, and where everything is now, its [`Posture`].
-//! Hands set joints and drag links and bodies, through what is in the way if need be; limits of joints are kept. What
-//! collides is told after every move; a repair puts everything into the nearest poses without overlaps; and while one
-//! drags, the sketch can be followed without overlaps, from where it was free last. Every gesture can be undone.
+//! A [`Sketch`] holds the scene, one [`Ensemble`] of everything that may move, and its current [`Posture`].
+//! Edits set joints and drag links and bodies, through obstacles if need be, but within joint limits. Colliding
+//! pairs are reported after every edit; a repair moves everything to the nearest poses without overlaps; and during
+//! a drag the sketch can be followed without overlaps, from the last free poses. Every edit can be undone.
 //! Nothing is drawn here.
 
 mod edit;
 mod follow;
 mod handle;
 mod history;
+mod inverse_kinematics;
 mod posture;
-mod pull;
-mod repairing;
+mod repair_job;
 mod save;
 
 use std::collections::BTreeMap;
@@ -21,35 +21,35 @@ use std::time::Duration;
 
 use nalgebra::Isometry3;
 
-pub use edit::{Dragged, Hand, Set};
+pub use edit::{DragMode, Dragged, JointSetting};
 pub use follow::{FollowJob, Followed};
-pub use handle::{BodyHandle, JointHandle, Place, RobotHandle, Standing, Unit};
+pub use handle::{BodyHandle, JointHandle, Mobility, NamedPose, RobotHandle, Unit};
 pub use posture::Posture;
-pub use repairing::{RepairJob, Repaired};
+pub use repair_job::{RepairJob, Repaired};
 pub use save::Overwrite;
 
 use self::history::History;
-use super::scene::Who;
+use super::scene::ActorSource;
 use super::{Collision, Ensemble, Freedom, RepairError, RepairOptions, SceneRepair};
 use crate::scene::Scene;
 use extricate_core::penetration::Effort;
-use extricate_core::penetration::generalized::{Base, CollisionWatch, Mover, Pose};
+use extricate_core::penetration::generalized::{Base, CollisionMonitor, MovableModel, Pose};
 use extricate_dynamics::{BodyKind, World};
 
 /// Options of a sketch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SketchOptions {
-    /// What repairs leave where it is, and what is dear to move. Hands may move bodies and bases that are fixed.
+    /// Parts that repairs leave fixed, and weights of the others. Edits may move bodies and bases that are fixed.
     pub freedom: Freedom,
-    /// How repairs are made.
+    /// Options of repairs.
     pub repair: RepairOptions,
-    /// Time after which a repair answers with the best that was found so far; `None` lets it finish, and then the same
-    /// calls give the same answers.
+    /// Time after which a repair returns the best poses found so far; `None` lets it finish, and then the same
+    /// calls give the same results.
     pub time_budget: Option<Duration>,
-    /// How far apart, as a share of the greatest radius of a link, the poses on the way of what follows a sketch are looked at:
-    /// it passes through nothing that is thicker than two of these.
+    /// Distance between samples of the path when a sketch is followed, as a fraction of the maximum radius of a link:
+    /// nothing thicker than two of these is passed through. Halving it doubles the number of samples.
     pub resolution: f64,
-    /// Steps that can be undone.
+    /// Maximum number of steps that can be undone.
     pub history: usize,
 }
 
@@ -91,50 +91,51 @@ pub struct Sketch {
     options: SketchOptions,
     /// Shared with jobs on other threads; copied where one of these still holds it when an obstacle is moved.
     ensemble: Arc<Ensemble>,
-    who: Vec<Who>,
-    /// The actor of each robot; none of one that stands still.
+    sources: Vec<ActorSource>,
+    /// Actor of each robot; none where the robot is an obstacle.
     robots: Vec<Option<usize>>,
-    /// What each body is.
+    /// Role of each body.
     bodies: Vec<Role>,
     posture: Posture,
     /// Counts changes of the posture.
     revision: u64,
     history: History,
-    watch: CollisionWatch,
-    /// What collides, and at which revision.
+    monitor: CollisionMonitor,
+    /// Colliding pairs, and the revision that they belong to.
     collisions: Option<(u64, Vec<Collision>)>,
-    /// The poses of the actors where they were free last, as far as following has seen it.
+    /// Last free poses of the actors, as far as following has found them.
     free: Option<Vec<Pose>>,
 }
 
-/// What a body of the scene is in the ensemble.
+/// Role of a body of the scene in the ensemble.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// One of the bodies that move as an actor: its number there.
+    /// One of the bodies that move as an actor: its index there.
     Member { actor: usize, at: usize },
-    /// An obstacle, and whether a joint ties it to something.
-    Prop { prop: usize, tied: bool },
+    /// An obstacle, and whether a joint attaches it to another part.
+    Obstacle { obstacle: usize, tied: bool },
 }
 
 impl Sketch {
     /// A sketch that begins with the poses of the scene.
     ///
     /// # Errors
-    /// [`RepairError`] when the options name what is not there, or the scene makes no ensemble: something that
-    /// moves has no volume.
+    /// [`RepairError`] when the options have an unknown name, or the scene does not form an ensemble: a movable
+    /// part has no volume.
     ///
     /// # Panics
-    /// Never: every body of a scene is an actor or a prop.
+    /// Never: every body of a scene is an actor or an obstacle.
     pub fn new(scene: Arc<Scene>, world: &World, options: SketchOptions) -> Result<Self, RepairError> {
-        let (ensemble, who, poses) = SceneRepair::new(&scene, world, &options.freedom, None)?.into_parts();
-        let arrangement = ensemble.arrangement();
-        let props = arrangement.obstacles().iter().map(|obstacle| obstacle.pose).collect();
+        let (ensemble, sources, poses) =
+            SceneRepair::new(&scene, world, &options.freedom, None)?.into_parts();
+        let collision_world = ensemble.collision_world();
+        let obstacles = collision_world.obstacles().iter().map(|obstacle| obstacle.pose).collect();
         let mut robots = vec![None; scene.robots.len()];
         let mut roles: BTreeMap<usize, Role> = BTreeMap::new();
-        for (actor, who) in who.iter().enumerate() {
-            match who {
-                Who::Robot(robot) => robots[*robot] = Some(actor),
-                Who::Bodies(members) => {
+        for (actor, source) in sources.iter().enumerate() {
+            match source {
+                ActorSource::Robot(robot) => robots[*robot] = Some(actor),
+                ActorSource::Bodies(members) => {
                     let role = |(at, &body): (usize, &usize)| (body, Role::Member { actor, at });
                     roles.extend(members.iter().enumerate().map(role));
                 }
@@ -142,21 +143,25 @@ impl Sketch {
         }
         let role = |(index, body): (usize, &extricate_dynamics::BodyDescription)| {
             let tied = scene.joints.iter().any(|joint| joint.bodies.contains(&body.name));
-            let prop = || ensemble.props().iter().position(|name| *name == body.name);
-            let standing = || prop().map(|prop| Role::Prop { prop, tied });
-            roles.get(&index).copied().or_else(standing).expect("a body that does not move is a prop")
+            let obstacle = || ensemble.obstacle_names().iter().position(|name| *name == body.name);
+            let obstacle_role = || obstacle().map(|obstacle| Role::Obstacle { obstacle, tied });
+            roles
+                .get(&index)
+                .copied()
+                .or_else(obstacle_role)
+                .expect("a body that does not move is an obstacle")
         };
         let bodies = scene.bodies.iter().enumerate().map(role).collect();
         let history = History::new(options.history);
         Ok(Self {
             options,
-            who,
+            sources,
             robots,
             bodies,
-            posture: Posture { poses, props },
+            posture: Posture { poses, obstacles },
             revision: 0,
             history,
-            watch: CollisionWatch::default(),
+            monitor: CollisionMonitor::default(),
             collisions: None,
             free: None,
             ensemble: Arc::new(ensemble),
@@ -176,24 +181,24 @@ impl Sketch {
         &self.options
     }
 
-    /// How repairs are made from now on.
+    /// Sets the options of further repairs.
     pub fn set_repair(&mut self, repair: RepairOptions, time_budget: Option<Duration>) {
         (self.options.repair, self.options.time_budget) = (repair, time_budget);
     }
 
-    /// What moves and what stands still.
+    /// The ensemble.
     #[must_use]
     pub fn ensemble(&self) -> &Ensemble {
         &self.ensemble
     }
 
-    /// Where everything is now.
+    /// The current posture.
     #[must_use]
     pub fn posture(&self) -> &Posture {
         &self.posture
     }
 
-    /// Counts changes: where it is the same, nothing has moved.
+    /// Number of changes: where it is the same, nothing has moved.
     #[must_use]
     pub fn revision(&self) -> u64 {
         self.revision
@@ -205,31 +210,36 @@ impl Sketch {
         let handle = |(index, robot): (usize, &extricate_dynamics::RobotDescription)| {
             let actor = self.robots[index];
             let joints = actor.map_or_else(Vec::new, |actor| self.joints_of(actor));
-            let standing = match actor.map(|actor| self.mover(actor).base()) {
-                None => Standing::Tied,
-                Some(Base::Fixed) => Standing::Fixed,
-                Some(Base::Floating) => Standing::Free,
+            let mobility = match actor.map(|actor| self.movable(actor).base()) {
+                // Only a joint to a body makes an obstacle of a robot.
+                None => Mobility::Tied,
+                Some(Base::Fixed) => Mobility::Fixed,
+                Some(Base::Floating) => Mobility::Free,
             };
             RobotHandle {
                 name: robot.name.clone(),
                 joints,
                 links: robot.articulation.links().to_vec(),
                 base: actor.map_or(robot.pose, |actor| self.posture.poses[actor].base),
-                standing,
+                mobility,
             }
         };
         self.scene.robots.iter().enumerate().map(handle).collect()
     }
 
     fn joints_of(&self, actor: usize) -> Vec<JointHandle> {
-        let mover = self.mover(actor);
-        let articulation = mover.articulation();
+        let movable = self.movable(actor);
+        let articulation = movable.articulation();
         let joint = |(at, &joint): (usize, &usize)| JointHandle {
             name: articulation.joints()[joint].name.clone(),
-            unit: if pull::turns(articulation, at) { Unit::Radians } else { Unit::Metres },
+            unit: if inverse_kinematics::is_revolute(articulation, at) {
+                Unit::Radians
+            } else {
+                Unit::Metres
+            },
             value: self.posture.poses[actor].joints[at],
             limits: self.limits(actor)[at],
-            fixed: mover.fixed()[at],
+            fixed: movable.fixed()[at],
         };
         articulation.coordinates().iter().enumerate().map(joint).collect()
     }
@@ -238,86 +248,90 @@ impl Sketch {
     #[must_use]
     pub fn bodies(&self) -> Vec<BodyHandle> {
         let handle = |(index, body): (usize, &extricate_dynamics::BodyDescription)| {
-            let standing = match self.bodies[index] {
-                Role::Prop { tied: true, .. } => Standing::Tied,
-                Role::Member { actor, .. } if self.mover(actor).base() == Base::Floating => Standing::Free,
-                _ => Standing::Fixed,
+            let mobility = match self.bodies[index] {
+                Role::Obstacle { tied: true, .. } => Mobility::Tied,
+                Role::Member { actor, .. } if self.movable(actor).base() == Base::Floating => Mobility::Free,
+                _ => Mobility::Fixed,
             };
-            let with = |who: &Who| match who {
-                Who::Bodies(members) => members.iter().filter(|&&other| other != index).copied().collect(),
-                Who::Robot(_) => Vec::new(),
+            let with = |source: &ActorSource| match source {
+                ActorSource::Bodies(members) => {
+                    members.iter().filter(|&&other| other != index).copied().collect()
+                }
+                ActorSource::Robot(_) => Vec::new(),
             };
             let others: Vec<usize> = match self.bodies[index] {
-                Role::Member { actor, .. } => with(&self.who[actor]),
-                Role::Prop { .. } => Vec::new(),
+                Role::Member { actor, .. } => with(&self.sources[actor]),
+                Role::Obstacle { .. } => Vec::new(),
             };
             BodyHandle {
                 name: body.name.clone(),
                 pose: self.pose_of_body(index, &self.posture),
-                standing: if body.kind == BodyKind::Dynamic { standing } else { fixed(standing) },
+                // Repairs move dynamic bodies only.
+                mobility: if body.kind == BodyKind::Dynamic { mobility } else { fixed(mobility) },
                 moves_with: others.into_iter().map(|other| self.scene.bodies[other].name.clone()).collect(),
             }
         };
         self.scene.bodies.iter().enumerate().map(handle).collect()
     }
 
-    /// The pairs that collide now, by name (`robot/link`, or that of a body), and how deep. Only what has moved since the
-    /// last call is looked at.
+    /// Pairs that collide now, by name (`robot/link`, or that of a body), with their depths. Only parts that have moved since the
+    /// last call are queried.
     ///
     /// # Errors
     /// [`RepairError`] when a query fails.
     pub fn colliding(&mut self) -> Result<&[Collision], RepairError> {
         if self.collisions.as_ref().is_none_or(|(revision, _)| *revision != self.revision) {
-            let found = self.ensemble.colliding_since(&self.posture.poses, &mut self.watch)?;
+            let found = self.ensemble.colliding_since(&self.posture.poses, &mut self.monitor)?;
             self.collisions = Some((self.revision, found));
         }
         Ok(self.collisions.as_ref().map_or(&[], |(_, found)| found))
     }
 
-    /// All changes until [`Sketch::release`] are one step to be undone.
-    pub fn hold(&mut self) {
-        self.history.hold();
+    /// Groups all changes until [`Sketch::end_undo_group`] into one undo step.
+    pub fn begin_undo_group(&mut self) {
+        self.history.begin_group();
     }
 
-    /// The hand lets go: what is dragged next is a step of its own.
-    pub fn release(&mut self) {
-        self.history.release();
+    /// Ends the group or drag: the next change is a step of its own.
+    pub fn end_undo_group(&mut self) {
+        self.history.end_group();
     }
 
-    /// Takes back the last step; whether there was one.
+    /// Undoes the last step; returns whether there was one.
     pub fn undo(&mut self) -> bool {
         let before = self.history.undo(&self.posture);
         before.map(|before| self.put(before)).is_some()
     }
 
-    /// Makes the last step that was taken back again; whether there was one.
+    /// Redoes the last undone step; returns whether there was one.
     pub fn redo(&mut self) -> bool {
         let after = self.history.redo(&self.posture);
         after.map(|after| self.put(after)).is_some()
     }
 
-    /// Steps that can be undone, and made again.
+    /// Numbers of steps that can be undone, and redone.
     #[must_use]
     pub fn steps(&self) -> [usize; 2] {
         self.history.steps()
     }
 
-    /// Puts everything elsewhere.
+    /// Replaces the posture.
     fn put(&mut self, posture: Posture) {
-        let moved = |(prop, (pose, before)): (usize, (&Isometry3<f64>, &Isometry3<f64>))| {
-            (pose != before).then_some((prop, *pose))
+        let moved = |(obstacle, (pose, before)): (usize, (&Isometry3<f64>, &Isometry3<f64>))| {
+            (pose != before).then_some((obstacle, *pose))
         };
-        let props = posture.props.iter().zip(&self.posture.props).enumerate();
-        let props: Vec<_> = props.filter_map(moved).collect();
-        if !props.is_empty() {
+        let obstacles = posture.obstacles.iter().zip(&self.posture.obstacles).enumerate();
+        let obstacles: Vec<_> = obstacles.filter_map(moved).collect();
+        if !obstacles.is_empty() {
+            // Copies the ensemble where a job on another thread still uses it.
             let ensemble = Arc::make_mut(&mut self.ensemble);
-            props.iter().for_each(|(prop, pose)| ensemble.place_prop(*prop, *pose));
+            obstacles.iter().for_each(|(obstacle, pose)| ensemble.place_obstacle(*obstacle, *pose));
         }
         self.posture = posture;
         self.revision += 1;
     }
 
-    /// Makes a step, of a drag or by itself; nothing where nothing changes.
+    /// Makes a step, of a drag or by itself; none where nothing changes.
     fn change(&mut self, posture: Posture, drag: Option<&str>) {
         if posture != self.posture {
             self.history.note(&self.posture, drag);
@@ -325,19 +339,19 @@ impl Sketch {
         }
     }
 
-    fn mover(&self, actor: usize) -> &Mover {
-        &self.ensemble.arrangement().movers()[actor]
+    fn movable(&self, actor: usize) -> &MovableModel {
+        &self.ensemble.collision_world().movables()[actor]
     }
 
-    /// Limits of an actor's joints.
+    /// Joint limits of an actor.
     fn limits(&self, actor: usize) -> &[[f64; 2]] {
-        &self.ensemble.arrangement().limits[actor]
+        &self.ensemble.collision_world().limits[actor]
     }
 }
 
-/// What of a standing is left to what no repair moves.
-fn fixed(standing: Standing) -> Standing {
-    if standing == Standing::Free { Standing::Fixed } else { standing }
+/// Mobility of a part that repairs do not move.
+fn fixed(mobility: Mobility) -> Mobility {
+    if mobility == Mobility::Free { Mobility::Fixed } else { mobility }
 }
 
 #[cfg(test)]

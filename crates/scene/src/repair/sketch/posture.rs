@@ -1,19 +1,19 @@
-//! Where everything is.
+//! Postures of a sketch.
 
 use nalgebra::Isometry3;
 
-use super::{Place, Role, Sketch};
+use super::{NamedPose, Role, Sketch};
 use crate::repair::error::RepairError;
-use crate::repair::scene::Who;
+use crate::repair::scene::ActorSource;
 use extricate_core::penetration::generalized::Pose;
 
-/// Where all of a sketch is: what a sketch goes back to, and what ghosts are drawn at.
+/// Poses of all parts of a sketch: an undo state, and that in which ghosts are drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Posture {
     /// Poses of the actors of the ensemble.
     pub(super) poses: Vec<Pose>,
-    /// Poses of what stands still, body to world.
-    pub(super) props: Vec<Isometry3<f64>>,
+    /// Poses of the obstacles, body to world.
+    pub(super) obstacles: Vec<Isometry3<f64>>,
 }
 
 impl Posture {
@@ -25,11 +25,11 @@ impl Posture {
 }
 
 impl Sketch {
-    /// Where every link of the robots and every body is in a posture of this sketch.
+    /// Poses of all links of the robots and all bodies in a posture of this sketch.
     ///
     /// # Errors
     /// [`RepairError::Articulation`] when the posture is that of another scene.
-    pub fn places(&self, posture: &Posture) -> Result<Vec<Place>, RepairError> {
+    pub fn named_poses(&self, posture: &Posture) -> Result<Vec<NamedPose>, RepairError> {
         let mut places = Vec::new();
         for (robot, actor) in self.scene.robots.iter().zip(&self.robots) {
             let (joints, base) = match actor {
@@ -38,10 +38,10 @@ impl Sketch {
             };
             let links = robot.articulation.links();
             let poses = robot.articulation.link_poses(joints, base)?;
-            let place = |(link, pose)| Place { name: format!("{}/{link}", robot.name), pose };
+            let place = |(link, pose)| NamedPose { name: format!("{}/{link}", robot.name), pose };
             places.extend(links.iter().zip(poses).map(place));
         }
-        let body = |(index, body): (usize, &extricate_dynamics::BodyDescription)| Place {
+        let body = |(index, body): (usize, &extricate_dynamics::BodyDescription)| NamedPose {
             name: body.name.clone(),
             pose: self.pose_of_body(index, posture),
         };
@@ -52,14 +52,14 @@ impl Sketch {
     pub(super) fn pose_of_body(&self, index: usize, posture: &Posture) -> Isometry3<f64> {
         let start = self.scene.bodies[index].pose;
         match self.bodies[index] {
-            Role::Prop { prop, .. } => posture.props[prop],
+            Role::Obstacle { obstacle, .. } => posture.obstacles[obstacle],
             Role::Member { actor, at: 0 } => posture.poses[actor].base,
-            Role::Member { actor, .. } => match &self.who[actor] {
-                Who::Bodies(members) => {
+            Role::Member { actor, .. } => match &self.sources[actor] {
+                ActorSource::Bodies(members) => {
                     let first = self.scene.bodies[members[0]].pose;
                     posture.poses[actor].base * first.inverse() * start
                 }
-                Who::Robot(_) => start,
+                ActorSource::Robot(_) => start,
             },
         }
     }

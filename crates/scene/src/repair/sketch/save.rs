@@ -12,17 +12,17 @@ use crate::disk::write_whole;
 use crate::repair::error::RepairError;
 use crate::scene::{RobotPose, ScenePoses};
 
-/// What happens to a file that is there already.
+/// Policy for existing files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overwrite {
-    /// Nothing: it is an error.
+    /// An existing file is an error.
     Refuse,
-    /// It is replaced as a whole.
+    /// An existing file is replaced as a whole.
     Replace,
 }
 
 impl Overwrite {
-    /// Refuses a file that is there already and must not be replaced.
+    /// Refuses an existing file that must not be replaced.
     ///
     /// # Errors
     /// [`RepairError::Exists`].
@@ -48,18 +48,18 @@ struct Base {
 }
 
 impl Sketch {
-    /// Text of the scene with everything where it is now, for a file in `folder`: positions, rotations and values of joints
-    /// are edited where they stand, comments and layout stay.
+    /// Text of the scene with the current poses, for a file in `folder`: positions, rotations and values of joints
+    /// are edited in place, comments and layout are preserved.
     ///
     /// # Errors
-    /// [`RepairError::Scene`] when the text of the scene is no scene.
+    /// [`RepairError::Scene`] when the text of the scene is not a valid scene.
     pub fn scene_text(&self, folder: &Path) -> Result<String, RepairError> {
         let text = self.scene.text_with_poses(&self.scene_poses(), folder);
         text.map_err(|source| RepairError::Scene { path: self.scene.path.clone(), source: Box::new(source) })
     }
 
-    /// Writes the scene with everything where it is now, as [`Sketch::scene_text`] has it. Its files stay where they are;
-    /// [`write_scene`](crate::record::write_scene) takes them along.
+    /// Writes the scene with the current poses, as [`Sketch::scene_text`]. The files that it names are not copied;
+    /// [`write_scene`](crate::record::write_scene) copies them.
     ///
     /// # Errors
     /// [`RepairError::Exists`] when there is such a file (that of the scene, say) and `overwrite` refuses,
@@ -77,7 +77,7 @@ impl Sketch {
         overwrite.check(path)?;
         let (actor, _) = self.actor_of_robot(robot)?;
         let pose = &self.posture.poses[actor];
-        let articulation = self.mover(actor).articulation();
+        let articulation = self.movable(actor).articulation();
         let names =
             articulation.coordinates().iter().map(|&joint| articulation.joints()[joint].name.as_str());
         let q = pose.base.rotation;
@@ -87,12 +87,13 @@ impl Sketch {
         write(path, &(text + "\n"))
     }
 
-    /// Where bodies and robots are now; what is where the file has it is not named.
+    /// Current poses of bodies and robots; those that are as in the file are left out.
     #[must_use]
     pub fn scene_poses(&self) -> ScenePoses {
         let mut poses = ScenePoses::default();
         for (index, body) in self.scene.bodies.iter().enumerate() {
             let pose = self.pose_of_body(index, &self.posture);
+            // Bodies that loading has moved apart are not where the file has them, either.
             if pose != body.pose || self.scene.moved.contains_key(&body.name) {
                 poses.bodies.insert(body.name.clone(), pose);
             }
@@ -111,7 +112,7 @@ impl Sketch {
     }
 }
 
-/// Writes a file as a whole: one that is there has all of its text.
+/// Writes a file atomically.
 fn write(path: &Path, text: &str) -> Result<(), RepairError> {
     write_whole(path, text.as_bytes()).map_err(|error| refused(path, error))
 }

@@ -9,7 +9,7 @@ use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use super::*;
 use extricate_core::geometry::convex::ConvexShape;
 use extricate_core::geometry::random::SplitMix64;
-use extricate_core::geometry::read::Reach;
+use extricate_core::geometry::read::FileScope;
 use extricate_core::kinematics::articulation::Mimic;
 use extricate_core::kinematics::{Articulation, Joint, JointKind};
 use extricate_core::penetration::generalized::{Part, Shape};
@@ -42,19 +42,19 @@ fn at(x: f64, y: f64, z: f64) -> Isometry3<f64> {
 }
 
 fn pose_of(sketch: &Sketch, name: &str) -> Isometry3<f64> {
-    let places = sketch.places(sketch.posture()).unwrap();
+    let places = sketch.named_poses(sketch.posture()).unwrap();
     places.into_iter().find(|place| place.name == name).unwrap().pose
 }
 
-/// Moves joints of a robot at random within their limits, by a share of them.
-fn shaken(sketch: &mut Sketch, robot: usize, numbers: &mut SplitMix64, share: f64) {
+/// Moves joints of a robot at random within their limits, by a fraction of the distance.
+fn shaken(sketch: &mut Sketch, robot: usize, numbers: &mut SplitMix64, fraction: f64) {
     let handle = sketch.robots().swap_remove(robot);
     for joint in &handle.joints {
         let reach = if joint.unit == Unit::Radians { 3.0 } else { 0.3 };
         let [lower, upper] =
             [joint.limits[0].max(joint.value - reach), joint.limits[1].min(joint.value + reach)];
         let to = lower + (upper - lower) * numbers.unit_interval();
-        sketch.set_joint(&handle.name, &joint.name, joint.value + share * (to - joint.value)).unwrap();
+        sketch.set_joint(&handle.name, &joint.name, joint.value + fraction * (to - joint.value)).unwrap();
     }
 }
 
@@ -62,24 +62,24 @@ fn names(collisions: &[Collision]) -> Vec<[String; 2]> {
     collisions.iter().map(|collision| collision.names.clone()).collect()
 }
 
-/// What collides by queries of the triangle models alone, pair by pair.
+/// Colliding pairs by queries of the triangle models alone.
 fn by_models(sketch: &Sketch) -> BTreeSet<[String; 2]> {
-    let arrangement = sketch.ensemble().arrangement();
-    let poses = arrangement.body_poses(sketch.posture().poses()).unwrap();
-    let met = arrangement.checked_pairs().filter(|&[a, b]| {
-        match [a, b].map(|body| arrangement.bodies[body].model.as_deref()) {
+    let collision_world = sketch.ensemble().collision_world();
+    let poses = collision_world.body_poses(sketch.posture().poses()).unwrap();
+    let met = collision_world.checked_pairs().filter(|&[a, b]| {
+        match [a, b].map(|body| collision_world.bodies[body].model.as_deref()) {
             [Some(one), Some(other)] => collide(one, &poses[a], other, &poses[b]),
             _ => false,
         }
     });
-    met.map(|pair| pair.map(|body| sketch.ensemble().name_of(arrangement.bodies[body].part))).collect()
+    met.map(|pair| pair.map(|body| sketch.ensemble().name_of(collision_world.bodies[body].part))).collect()
 }
 
 #[test]
 fn a_joint_goes_to_its_limit_and_no_farther_and_says_so() {
     let mut sketch = load("repair/hand_around_bottle.ron");
     let hand = sketch.robots().remove(0);
-    assert_eq!(hand.standing, Standing::Fixed);
+    assert_eq!(hand.mobility, Mobility::Fixed);
     for joint in &hand.joints {
         let [lower, upper] = joint.limits;
         if !(lower.is_finite() && upper.is_finite()) {
@@ -89,14 +89,14 @@ fn a_joint_goes_to_its_limit_and_no_farther_and_says_so() {
         assert!(!middle.clamped && middle.value == 0.5 * (lower + upper), "{}", joint.name);
         assert_eq!(
             sketch.set_joint("hand", &joint.name, upper + 1.0).unwrap(),
-            Set { value: upper, clamped: true }
+            JointSetting { value: upper, clamped: true }
         );
         assert_eq!(
             sketch.set_joint("hand", &joint.name, lower - 1.0).unwrap(),
-            Set { value: lower, clamped: true }
+            JointSetting { value: lower, clamped: true }
         );
     }
-    assert!(sketch.ensemble().arrangement().keeps_limits(sketch.posture().poses()));
+    assert!(sketch.ensemble().collision_world().keeps_limits(sketch.posture().poses()));
     let refused = sketch.set_joint("hand", "thumb_nail", 0.0).unwrap_err().to_string();
     assert!(refused.contains("`thumb_nail`") && refused.contains("thumb_bend"), "{refused}");
     assert!(matches!(sketch.set_joint("hand", "thumb_bend", f64::NAN), Err(RepairError::NotFinite { .. })));
@@ -112,26 +112,26 @@ fn undo_and_redo_lead_through_the_same_postures_and_a_drag_is_one_step() {
     let anchor = Point3::origin();
     for i in 1..=5 {
         let target = Point3::new(1.0, f64::from(i), 2.0);
-        sketch.drag_body("a", &anchor, &target, Hand::Shift).unwrap();
+        sketch.drag_body("a", &anchor, &target, DragMode::Translate).unwrap();
     }
     seen.push(sketch.posture().clone());
-    sketch.release();
-    sketch.drag_body("a", &anchor, &Point3::new(1.0, 6.0, 2.0), Hand::Shift).unwrap();
+    sketch.end_undo_group();
+    sketch.drag_body("a", &anchor, &Point3::new(1.0, 6.0, 2.0), DragMode::Translate).unwrap();
     seen.push(sketch.posture().clone());
-    sketch.drag_body("b", &anchor, &Point3::new(8.0, 0.0, 2.0), Hand::Shift).unwrap();
+    sketch.drag_body("b", &anchor, &Point3::new(8.0, 0.0, 2.0), DragMode::Translate).unwrap();
     seen.push(sketch.posture().clone());
-    sketch.hold();
+    sketch.begin_undo_group();
     sketch.move_body("c", &at(0.0, 9.0, 3.0)).unwrap();
     sketch.move_body("a", &at(0.0, 0.0, 2.0)).unwrap();
-    sketch.release();
+    sketch.end_undo_group();
     seen.push(sketch.posture().clone());
-    // What changes nothing is no step.
+    // An edit that changes nothing is not a step.
     sketch.move_body("a", &at(0.0, 0.0, 2.0)).unwrap();
     assert_eq!(sketch.steps(), [5, 0]);
     for posture in seen.iter().rev().skip(1) {
         assert!(sketch.undo());
         assert_eq!(sketch.posture(), posture);
-        let obstacle = sketch.ensemble().arrangement().obstacles()[0].pose;
+        let obstacle = sketch.ensemble().collision_world().obstacles()[0].pose;
         assert_eq!(obstacle, pose_of(&sketch, "b"));
     }
     assert!(!sketch.undo());
@@ -160,26 +160,27 @@ fn the_past_is_bounded() {
 }
 
 #[test]
-fn bodies_that_a_joint_ties_move_as_one_and_a_turn_keeps_the_middle() {
+fn bodies_that_a_joint_attaches_move_as_one_and_a_rotation_preserves_the_centre() {
     let mut sketch = balls();
-    let standings: Vec<_> =
-        sketch.bodies().into_iter().map(|body| (body.standing, body.moves_with)).collect();
-    assert_eq!(standings[0], (Standing::Free, Vec::new()));
-    assert_eq!(standings[1], (Standing::Fixed, Vec::new()));
-    assert_eq!(standings[2], (Standing::Free, vec!["d".to_owned()]));
+    let mobilities: Vec<_> =
+        sketch.bodies().into_iter().map(|body| (body.mobility, body.moves_with)).collect();
+    assert_eq!(mobilities[0], (Mobility::Free, Vec::new()));
+    assert_eq!(mobilities[1], (Mobility::Fixed, Vec::new()));
+    assert_eq!(mobilities[2], (Mobility::Free, vec!["d".to_owned()]));
     let between = pose_of(&sketch, "c").inverse() * pose_of(&sketch, "d");
-    let turned = Isometry3::from_parts(
+    let rotated = Isometry3::from_parts(
         Translation3::new(3.0, 1.0, 4.0),
         UnitQuaternion::from_euler_angles(0.3, 0.2, 0.1),
     );
-    sketch.move_body("d", &turned).unwrap();
-    assert!((pose_of(&sketch, "d").translation.vector - turned.translation.vector).norm() < 1e-14);
+    sketch.move_body("d", &rotated).unwrap();
+    assert!((pose_of(&sketch, "d").translation.vector - rotated.translation.vector).norm() < 1e-14);
     let after = pose_of(&sketch, "c").inverse() * pose_of(&sketch, "d");
     assert!((after.translation.vector - between.translation.vector).norm() < 1e-14);
     assert!(after.rotation.angle_to(&between.rotation) < 1e-14);
     // The point of the ball that was on the x axis points up.
-    let dragged =
-        sketch.drag_body("b", &Point3::new(1.0, 0.0, 0.0), &Point3::new(9.0, 0.0, 7.0), Hand::Turn).unwrap();
+    let dragged = sketch
+        .drag_body("b", &Point3::new(1.0, 0.0, 0.0), &Point3::new(9.0, 0.0, 7.0), DragMode::Rotate)
+        .unwrap();
     let b = pose_of(&sketch, "b");
     assert!((b.translation.vector - Vector3::new(9.0, 0.0, 2.0)).norm() < 1e-14);
     assert!((b * Point3::new(1.0, 0.0, 0.0) - Point3::new(9.0, 0.0, 3.0)).norm() < 1e-14);
@@ -187,24 +188,24 @@ fn bodies_that_a_joint_ties_move_as_one_and_a_turn_keeps_the_middle() {
 }
 
 #[test]
-fn what_a_joint_ties_to_what_stays_is_refused() {
+fn a_body_that_a_joint_attaches_to_a_fixed_one_cannot_be_moved() {
     let text = "(title: \"t\", duration: 1, shapes: {\"s\": ball(radius: 1)}, bodies: [
         (name: \"a\", shape: \"s\", kind: fixed), (name: \"b\", shape: \"s\", position: (3, 0, 0)),
     ], joints: [(name: \"j\", bodies: (\"a\", \"b\"), kind: spherical(anchor: (1, 0, 0)))])";
     let mut sketch = sketch_of(Scene::parse(Path::new("t.ron"), text.to_owned()).unwrap());
-    assert!(sketch.bodies().iter().all(|body| body.standing == Standing::Tied));
+    assert!(sketch.bodies().iter().all(|body| body.mobility == Mobility::Tied));
     assert!(matches!(sketch.move_body("b", &at(4.0, 0.0, 0.0)), Err(RepairError::Tied { .. })));
     assert!(sketch.steps() == [0, 0] && pose_of(&sketch, "b") == at(3.0, 0.0, 0.0));
 }
 
 #[test]
-fn what_collides_after_each_move_is_what_collides_when_asked_anew() {
+fn collisions_after_each_edit_are_those_of_a_query_from_scratch() {
     let mut numbers = SplitMix64(5);
     for name in ["repair/hand_around_bottle.ron", "repair/figure_in_cup.ron", "repair/arm_in_car.ron"] {
         let mut sketch = load(name);
         let robot = sketch.robots().remove(0);
-        let prop =
-            sketch.bodies().iter().rfind(|body| body.standing == Standing::Fixed).unwrap().name.clone();
+        let obstacle =
+            sketch.bodies().iter().rfind(|body| body.mobility == Mobility::Fixed).unwrap().name.clone();
         let mut met = 0;
         for round in 0..12 {
             match round % 4 {
@@ -215,22 +216,22 @@ fn what_collides_after_each_move_is_what_collides_when_asked_anew() {
                     sketch.set_joint(&robot.name, &joint.name, value).unwrap();
                 }
                 2 => {
-                    let pose = Translation3::new(0.01, -0.02, 0.01) * pose_of(&sketch, &prop);
-                    sketch.move_body(&prop, &pose).unwrap();
+                    let pose = Translation3::new(0.01, -0.02, 0.01) * pose_of(&sketch, &obstacle);
+                    sketch.move_body(&obstacle, &pose).unwrap();
                 }
                 _ => assert!(sketch.undo()),
             }
-            let told = sketch.colliding().unwrap().to_vec();
+            let found = sketch.colliding().unwrap().to_vec();
             let anew = sketch.ensemble().colliding(sketch.posture().poses()).unwrap();
-            assert_eq!(names(&told), names(&anew), "{name} {round}");
-            for (told, anew) in told.iter().zip(&anew) {
-                assert_eq!(told.depth.map(f64::to_bits), anew.depth.map(f64::to_bits), "{name} {round}");
+            assert_eq!(names(&found), names(&anew), "{name} {round}");
+            for (found, anew) in found.iter().zip(&anew) {
+                assert_eq!(found.depth.map(f64::to_bits), anew.depth.map(f64::to_bits), "{name} {round}");
             }
             let by_models = by_models(&sketch);
             let of_links: BTreeSet<_> =
-                names(&told).into_iter().filter(|pair| !pair.contains(&"floor".into())).collect();
+                names(&found).into_iter().filter(|pair| !pair.contains(&"floor".into())).collect();
             assert_eq!(of_links, by_models, "{name} {round}");
-            met += told.len();
+            met += found.len();
         }
         assert!(met > 0, "{name}");
     }
@@ -250,7 +251,7 @@ fn a_link_reaches_what_it_can_and_keeps_the_limits_where_it_cannot() {
             shaken(&mut sketch, 0, &mut numbers, 0.3);
             let target = pose_of(&sketch, &format!("{}/{link}", robot.name)) * anchor;
             sketch.put(from);
-            // As a hand moves: in small steps.
+            // In small steps, as in a drag.
             let mut left = f64::INFINITY;
             for step in 1..=20 {
                 let target = here + (target - here) * (f64::from(step) / 20.0);
@@ -259,20 +260,20 @@ fn a_link_reaches_what_it_can_and_keeps_the_limits_where_it_cannot() {
             let reached = pose_of(&sketch, &format!("{}/{link}", robot.name)) * anchor;
             assert!((reached - target).norm() <= left + 1e-12, "{name} {round}");
             assert!(left < 1e-6, "{name} {round}: {left}");
-            assert!(sketch.ensemble().arrangement().keeps_limits(sketch.posture().poses()), "{name}");
+            assert!(sketch.ensemble().collision_world().keeps_limits(sketch.posture().poses()), "{name}");
         }
-        sketch.release();
+        sketch.end_undo_group();
         let far = Point3::new(50.0, -40.0, 60.0);
         let dragged = sketch.drag_link(&robot.name, &link, &anchor, &far).unwrap();
         let reached = pose_of(&sketch, &format!("{}/{link}", robot.name)) * anchor;
         assert!((dragged.distance - (reached - far).norm()).abs() < 1e-9 && dragged.distance > 1.0);
-        assert!(sketch.ensemble().arrangement().keeps_limits(sketch.posture().poses()), "{name}");
+        assert!(sketch.ensemble().collision_world().keeps_limits(sketch.posture().poses()), "{name}");
         assert_eq!(sketch.steps()[0] > 0, sketch.undo());
     }
 }
 
 /// Three bars of 1 m in a row, of which the last hinge mimics the second one where `mimics`.
-fn bars(limit: f64, mimics: bool) -> Mover {
+fn bars(limit: f64, mimics: bool) -> MovableModel {
     let names: Vec<String> = (0..4).map(|link| link.to_string()).collect();
     let joint = |at: usize| {
         let kind = JointKind::Revolute { axis: Vector3::z() };
@@ -284,16 +285,18 @@ fn bars(limit: f64, mimics: bool) -> Mover {
     let bar =
         || Shape::of_pieces(vec![(ConvexShape::cuboid(Vector3::new(1.0, 0.1, 0.1)), at(0.5, 0.0, 0.0))]);
     let shapes = (0..4).map(|link| (link > 0).then(bar)).collect();
-    Mover::new(articulation, shapes, AllowedCollisions::default(), Base::Fixed).unwrap()
+    MovableModel::new(articulation, shapes, AllowedCollisions::default(), Base::Fixed).unwrap()
 }
 
 #[test]
 fn pulled_out_of_reach_bars_are_stretched_and_bars_with_limits_point_as_far_as_these_allow() {
     let anchor = Point3::new(1.0, 0.0, 0.0);
-    let pull = |mover: &Mover, joints: Vec<f64>, target: Point3<f64>| {
-        let limits = mover.limits().unwrap();
+    let pull = |movable: &MovableModel, joints: Vec<f64>, target: Point3<f64>| {
+        let limits = movable.limits().unwrap();
         let pose = Pose { base: Isometry3::identity(), joints };
-        super::pull::Pull { mover, link: 3, anchor, target }.run(&pose, &limits).unwrap()
+        super::inverse_kinematics::InverseKinematics { movable, link: 3, anchor, target }
+            .solve(&pose, &limits)
+            .unwrap()
     };
     // Nothing is nearer to a far target than the stretched bars.
     let (joints, left) = pull(&bars(3.0, false), vec![0.2, 0.4, -0.3], Point3::new(0.0, 7.0, 0.0));
@@ -307,7 +310,7 @@ fn pulled_out_of_reach_bars_are_stretched_and_bars_with_limits_point_as_far_as_t
         sum + Vector3::new(cosine, sine, 0.0)
     });
     assert!((left - (tip - Vector3::new(-9.0, 0.0, 0.0)).norm()).abs() < 1e-12);
-    // Two hinges that turn alike reach a point of their curve, and no other one but nearly.
+    // Two hinges that rotate alike reach a point of their curve, and any other one only nearly.
     let mimicking = bars(3.0, true);
     let tip = |q: &[f64]| mimicking.articulation().link_poses(q, &Isometry3::identity()).unwrap()[3] * anchor;
     let (joints, left) = pull(&mimicking, vec![0.1, 0.1], tip(&[0.7, -0.6]));
@@ -321,7 +324,7 @@ fn pulled_out_of_reach_bars_are_stretched_and_bars_with_limits_point_as_far_as_t
 }
 
 #[test]
-fn a_repair_is_free_by_queries_that_know_nothing_of_it_and_can_be_undone() {
+fn a_repair_is_free_by_independent_queries_and_can_be_undone() {
     for name in ["repair/three_link.ron", "repair/hand_around_bottle.ron"] {
         let mut sketch = load(name);
         let before = sketch.posture().clone();
@@ -331,7 +334,7 @@ fn a_repair_is_free_by_queries_that_know_nothing_of_it_and_can_be_undone() {
         let repaired = sketch.repair().unwrap().unwrap();
         assert_eq!((&repaired.before, &repaired.after), (&before, sketch.posture()));
         assert!(by_models(&sketch).is_empty() && sketch.colliding().unwrap().is_empty(), "{name}");
-        assert!(sketch.ensemble().arrangement().keeps_limits(sketch.posture().poses()));
+        assert!(sketch.ensemble().collision_world().keeps_limits(sketch.posture().poses()));
         assert!(
             (repaired.repair.depth.powi(2) - repaired.repair.sigma).abs() <= 1e-12 * repaired.repair.sigma
         );
@@ -380,7 +383,7 @@ fn no_free_pose_is_an_error_with_the_best_effort_and_nothing_changes() {
 }
 
 #[test]
-fn bodies_that_collide_with_nothing_stay_and_what_is_dragged_pushes_what_it_meets() {
+fn bodies_without_collisions_stay_and_a_dragged_body_pushes_those_it_meets() {
     let text = "(title: \"t\", duration: 1, shapes: {\"s\": cuboid(size: (1, 1, 1))}, bodies: [
         (name: \"a\", shape: \"s\"), (name: \"b\", shape: \"s\", position: (0.9, 0, 0)),
         (name: \"c\", shape: \"s\", position: (5, 0, 0)), (name: \"d\", shape: \"s\", position: (7, 0, 0))])";
@@ -393,14 +396,14 @@ fn bodies_that_collide_with_nothing_stay_and_what_is_dragged_pushes_what_it_meet
     let place = |followed: &Followed| followed.posture.poses()[2].base.translation.vector.x;
     for step in 1..=15 {
         let x = 7.0 - 0.1 * f64::from(step);
-        sketch.drag_body("d", &Point3::origin(), &Point3::new(x, 0.0, 0.0), Hand::Shift).unwrap();
+        sketch.drag_body("d", &Point3::origin(), &Point3::new(x, 0.0, 0.0), DragMode::Translate).unwrap();
         let followed = sketch.follow().unwrap();
         assert!(sketch.ensemble().is_verified_free(followed.posture.poses()).unwrap(), "{step}");
         // Both give way by half of the overlap.
         let expected = 5.0 - 0.5 * (6.0 - x).max(0.0);
         assert!((place(&followed) - expected).abs() < 1e-3, "{step}: {} {expected}", place(&followed));
     }
-    sketch.drag_body("d", &Point3::origin(), &Point3::new(7.0, 0.0, 0.0), Hand::Shift).unwrap();
+    sketch.drag_body("d", &Point3::origin(), &Point3::new(7.0, 0.0, 0.0), DragMode::Translate).unwrap();
     // So far away it is only after a while: what was pushed comes back.
     assert!(sketch.follow().unwrap().held);
     let followed = sketch.follow().unwrap();
@@ -408,7 +411,7 @@ fn bodies_that_collide_with_nothing_stay_and_what_is_dragged_pushes_what_it_meet
 }
 
 #[test]
-fn what_follows_a_drag_is_free_and_never_passes_through_the_obstacle() {
+fn following_a_drag_is_free_and_never_passes_through_the_obstacle() {
     // A ball of radius 1 is dragged through a fixed ball, a little off the line of the middles.
     let mut sketch = balls();
     sketch.move_body("a", &at(5.0, 0.1, 2.0)).unwrap();
@@ -417,14 +420,14 @@ fn what_follows_a_drag_is_free_and_never_passes_through_the_obstacle() {
     let limit = 2.0 * (0.02 * 1.0) + 0.25;
     for step in 1..=40 {
         let x = 5.0 + 0.2 * f64::from(step);
-        sketch.drag_body("a", &Point3::origin(), &Point3::new(x, 0.1, 2.0), Hand::Shift).unwrap();
+        sketch.drag_body("a", &Point3::origin(), &Point3::new(x, 0.1, 2.0), DragMode::Translate).unwrap();
         let next = sketch.follow().unwrap();
         let middle = next.posture.poses()[0].base.translation.vector;
         let gap = (middle - Vector3::new(9.0, 0.0, 2.0)).norm() - 2.0;
         assert!(gap > 0.0, "{step}: {gap}");
         assert!(sketch.ensemble().is_verified_free(next.posture.poses()).unwrap());
         let before = last.posture.poses()[0].base.translation.vector;
-        // It may slide round the ball, but it does not jump across: within half a turn around it.
+        // It may slide around the ball, but it does not jump across: within half a revolution around it.
         let [from, to] = [before, middle].map(|point| point - Vector3::new(9.0, 0.0, 2.0));
         let across = (from.normalize() - to.normalize()).norm();
         assert!(across < 1.0, "{step}: {across} {limit}");
@@ -441,7 +444,9 @@ fn a_wall_holds_what_follows_even_where_the_sketch_is_free_behind_it() {
     let mut held = 0;
     for step in 1..=20 {
         let x = -1.0 + 0.1 * f64::from(step);
-        sketch.drag_body("a", &Point3::origin(), &Point3::new(x, 0.01 * x, 0.0), Hand::Shift).unwrap();
+        sketch
+            .drag_body("a", &Point3::origin(), &Point3::new(x, 0.01 * x, 0.0), DragMode::Translate)
+            .unwrap();
         let followed = sketch.follow().unwrap();
         let at = followed.posture.poses()[0].base.translation.vector.x;
         assert!(at <= -0.15, "{step}: {at}");
@@ -458,11 +463,11 @@ fn a_wall_holds_what_follows_even_where_the_sketch_is_free_behind_it() {
 fn the_hand_that_follows_stays_on_its_side_of_the_bottle() {
     let mut sketch = load("repair/hand_around_bottle.ron");
     let open: Vec<_> = sketch.robots().remove(0).joints;
-    sketch.hold();
+    sketch.begin_undo_group();
     for joint in &open {
         sketch.set_joint("hand", &joint.name, 0.0_f64.clamp(joint.limits[0], joint.limits[1])).unwrap();
     }
-    sketch.release();
+    sketch.end_undo_group();
     let mut last = sketch.follow().unwrap().posture;
     let closed = [("index_base", 60.0), ("index_bend", 65.0), ("middle_base", 60.0), ("middle_bend", 65.0)];
     for step in 1..=20 {
@@ -471,13 +476,13 @@ fn the_hand_that_follows_stays_on_its_side_of_the_bottle() {
             sketch.set_joint("hand", joint, value).unwrap();
         }
         let next = sketch.follow().unwrap().posture;
-        let arrangement = sketch.ensemble().arrangement();
+        let collision_world = sketch.ensemble().collision_world();
         assert!(sketch.ensemble().is_verified_free(next.poses()).unwrap(), "{step}");
-        assert!(arrangement.keeps_limits(next.poses()), "{step}");
-        // Between two answers, at every hundredth of the way, what overlaps does so by less than the resolution: it is free
-        // once the bottle is moved by as much in some direction.
+        assert!(collision_world.keeps_limits(next.poses()), "{step}");
+        // Between two results, at every twentieth of the path, overlaps are smaller than the resolution: a link is free
+        // once it is moved by as much in some direction.
         let bottle =
-            arrangement.bodies.iter().position(|body| matches!(body.part, Part::Obstacle(0))).unwrap();
+            collision_world.bodies.iter().position(|body| matches!(body.part, Part::Obstacle(0))).unwrap();
         for look in 1..20 {
             let time = f64::from(look) / 20.0;
             let joints = last.poses()[0].joints.iter().zip(&next.poses()[0].joints);
@@ -485,10 +490,10 @@ fn the_hand_that_follows_stays_on_its_side_of_the_bottle() {
                 base: next.poses()[0].base,
                 joints: joints.map(|(a, b)| a + (b - a) * time).collect(),
             };
-            let places = arrangement.body_poses(&[pose]).unwrap();
-            let reach = 2.0 * 0.02 * arrangement.size();
-            for (body, place) in arrangement.bodies.iter().zip(&places).take(bottle) {
-                let (Some(link), Some(glass)) = (&body.model, &arrangement.bodies[bottle].model) else {
+            let places = collision_world.body_poses(&[pose]).unwrap();
+            let reach = 2.0 * 0.02 * collision_world.size();
+            for (body, place) in collision_world.bodies.iter().zip(&places).take(bottle) {
+                let (Some(link), Some(glass)) = (&body.model, &collision_world.bodies[bottle].model) else {
                     continue;
                 };
                 let directions =
@@ -521,12 +526,13 @@ fn a_saved_scene_is_read_back_with_everything_where_it_was() {
     let path = folder.join("posed.ron");
     sketch.save_scene(&path, Overwrite::Refuse).unwrap();
     // Its robot lies where its folder does not reach.
-    let saved = || Scene::load_within(&path, &Reach::anywhere()).unwrap();
+    let saved = || Scene::load_within(&path, &FileScope::anywhere()).unwrap();
     let read = saved();
     assert!(read.text.contains("// through the door"), "comments stay");
     let again = sketch_of(read);
     assert_eq!(again.posture().poses[0].joints, sketch.posture().poses[0].joints);
-    let (before, after) = (sketch.places(sketch.posture()).unwrap(), again.places(again.posture()).unwrap());
+    let (before, after) =
+        (sketch.named_poses(sketch.posture()).unwrap(), again.named_poses(again.posture()).unwrap());
     for (before, after) in before.iter().zip(&after) {
         assert_eq!(before.name, after.name);
         assert!(
@@ -536,7 +542,7 @@ fn a_saved_scene_is_read_back_with_everything_where_it_was() {
         );
         assert!(before.pose.rotation.angle_to(&after.pose.rotation) < 1e-14, "{}", before.name);
     }
-    // A file that is there is written over only when told so.
+    // An existing file is replaced only on request.
     assert!(matches!(sketch.save_scene(&path, Overwrite::Refuse), Err(RepairError::Exists { .. })));
     sketch.undo();
     sketch.save_scene(&path, Overwrite::Replace).unwrap();

@@ -1,4 +1,4 @@
-//! Measures that a judge takes of points and numbers.
+//! Elementary measures of points and numbers.
 
 use nalgebra::{Point3, Vector3};
 
@@ -10,7 +10,7 @@ pub(super) fn worse(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }
 
-/// How far outside the region a point is [m]; zero inside.
+/// Distance of a point from the region [m]; zero inside.
 pub(super) fn distance_outside(region: &Region, at: &Point3<f64>) -> f64 {
     let (below, above) = (vector(region.min) - at.coords, at.coords - vector(region.max));
     below.sup(&above).sup(&Vector3::zeros()).norm()

@@ -1,7 +1,7 @@
-//! Judging a run by what its scene expects.
+//! Evaluation of a run against the expectations of its scene.
 //!
-//! A [`Judge`] watches the moments of a run as they pass and keeps only extremes, so that a run of any length can be
-//! judged; at the end it compares them with the bounds.
+//! A [`Judge`] observes the states of a run one after the other and retains only extremes, so that a run of any length can
+//! be judged; at the end it compares them with the bounds.
 
 mod measure;
 mod soft;
@@ -13,73 +13,77 @@ use serde::{Deserialize, Serialize};
 use super::linking::linking_number;
 use super::placement::point;
 use super::quantity::{Meter, Reading};
-use super::schema::{Core, Expect, JointAt, JointValue, Measured, Region};
+use super::schema::{Expect, JointAt, JointValue, LinkingCurve, Measured, Region};
 use crate::state::WorldState;
 use extricate_dynamics::{
     BodyDescription, BodyKind, BodyState, Energy, Mass, RobotState, SoftBodyDescription, SoftReport,
 };
 use measure::{distance_outside, worse};
-use soft::WatchedSoft;
+use soft::MonitoredSoftBody;
 pub(super) use soft::soft_size;
 
-/// Segments of a circle whose linking is counted: enough that the polygon stays inside any ring worth its name.
+/// Segments of the polygon that replaces a circular curve. Its sagitta is 0.05 % of the radius, so that it stays inside the
+/// tube of a ring; the time of a linking number grows with the square.
 const CIRCLE_SEGMENTS: u32 = 96;
 
-/// Largest deviation of a linking number from an integer; it is one up to rounding unless the curves meet.
+/// Maximum deviation of a linking number from an integer. The deviation is rounding (below 1e-9) unless the curves meet,
+/// where the number is undefined: any value in between does.
 const LINKING_TOLERANCE: f64 = 1e-3;
 
-/// One expectation and what became of it: it passes when `measured` is within `bar` of `expected`.
+/// One expectation and its result: it passes when `measured` is within `tolerance` of `expected`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Verdict {
-    /// What was judged, with its unit.
+    /// Name of the judged quantity, with its unit.
     pub quantity: String,
     /// The value of a perfect run.
     pub expected: f64,
     /// The value of this run.
     #[schemars(with = "Option<f64>")]
     pub measured: f64,
-    /// Largest deviation that passes.
-    pub bar: f64,
+    /// Maximum deviation that passes.
+    #[serde(rename = "bar")]
+    pub tolerance: f64,
     /// Whether it passed.
     pub pass: bool,
 }
 
 impl Verdict {
-    fn new(quantity: impl Into<String>, expected: f64, measured: f64, bar: f64) -> Self {
-        let pass = (measured - expected).abs() <= bar;
-        Self { quantity: quantity.into(), expected, measured, bar, pass }
+    fn new(quantity: impl Into<String>, expected: f64, measured: f64, tolerance: f64) -> Self {
+        // False where `measured` is NaN.
+        let pass = (measured - expected).abs() <= tolerance;
+        Self { quantity: quantity.into(), expected, measured, tolerance, pass }
     }
 }
 
-/// What a run did with its energy; all in joule but the shares.
+/// Energy balance of a run: energies in joule, rises as fractions of the energy scale.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct EnergyBalance {
     /// Kinetic, potential and elastic energy at the start [J].
     pub start: f64,
     /// The same at the end [J].
     pub end: f64,
-    /// The greatest energy that the run could turn into motion [J].
+    /// The maximum energy that the run could turn into motion [J].
     #[schemars(range(min = 0.0))]
     pub scale: f64,
-    /// Largest rise above the start, over the scale.
+    /// Maximum rise above the start, over the scale.
     #[schemars(range(min = 0.0))]
     pub gain: f64,
-    /// Largest rise above the least value before, over the scale.
+    /// Maximum rise above the minimum before, over the scale.
     #[schemars(range(min = 0.0))]
     pub rise: f64,
 }
 
-/// Watches a run and judges it.
+/// Observes a run and judges it.
 #[derive(Debug, Clone)]
 pub struct Judge<'a> {
     expect: &'a Expect,
-    dynamic: Vec<Watched>,
-    /// In the order of the names.
-    soft: Vec<WatchedSoft>,
-    /// Least energy scale of a run [J]: see [`least_scale`].
-    least_scale: f64,
+    dynamic: Vec<MonitoredBody>,
+    /// Sorted by name.
+    soft: Vec<MonitoredSoftBody>,
+    /// Minimum energy scale of a run [J]: see [`min_scale`].
+    min_scale: f64,
     seen: Extremes,
-    /// In the order of what is expected to be measured.
+    /// In the order of the measured expectations.
     meters: Vec<Meter>,
     last: Vec<BodyState>,
     last_robots: Vec<RobotState>,
@@ -87,12 +91,12 @@ pub struct Judge<'a> {
 
 /// A dynamic body: its index among the bodies sorted by name, and its size [m].
 #[derive(Debug, Clone, Copy)]
-struct Watched {
+struct MonitoredBody {
     index: usize,
     size: f64,
 }
 
-/// The extremes of what passed.
+/// Extremes of the states observed so far.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Extremes {
     energy: Option<EnergyExtremes>,
@@ -103,18 +107,18 @@ struct Extremes {
     outside: f64,
 }
 
-/// Energies [J]: at the start, now, the least, the largest rises, and the least potential one.
+/// Energies [J]: at the start, now, the minimum, the maximum rises, and the minimum potential energy.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct EnergyExtremes {
     start: Energy,
     now: f64,
-    least: f64,
+    min: f64,
     gain: f64,
     rise: f64,
-    least_potential: f64,
+    min_potential: f64,
 }
 
-/// What a judge has seen so far, but for the last state.
+/// State of a judge, without the last observed state of the run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct JudgeState {
     extremes: Extremes,
@@ -122,14 +126,14 @@ pub struct JudgeState {
 }
 
 impl Judge<'_> {
-    /// What was seen so far, to [go on from](Self::restore).
+    /// The state of the judge, to be [restored](Self::restore).
     #[must_use]
     pub fn snapshot(&self) -> JudgeState {
         JudgeState { extremes: self.seen, readings: self.meters.iter().map(Meter::reading).collect() }
     }
 
-    /// Goes on from what a judge of the same expectations has seen, if it is one. Of the last moment it knows nothing until the
-    /// next one is observed.
+    /// Restores the state of a judge, and returns whether it was one of the same expectations. The last state of the run is
+    /// unknown until the next one is observed.
     #[must_use]
     pub fn restore(&mut self, state: JudgeState) -> bool {
         self.seen = state.extremes;
@@ -150,23 +154,25 @@ impl<'a> Judge<'a> {
         let mut sorted: Vec<&BodyDescription> = bodies.iter().collect();
         sorted.sort_by(|a, b| a.name.cmp(&b.name));
         let of_kind = sorted.iter().enumerate().filter(|(_, body)| body.kind == BodyKind::Dynamic);
-        let watched =
-            |(index, body): (usize, &&BodyDescription)| Watched { index, size: body.shape.bounding_radius() };
-        let dynamic: Vec<Watched> = of_kind.map(watched).collect();
+        let monitored = |(index, body): (usize, &&BodyDescription)| MonitoredBody {
+            index,
+            size: body.shape.bounding_radius(),
+        };
+        let dynamic: Vec<MonitoredBody> = of_kind.map(monitored).collect();
         let mut soft = soft.to_vec();
         soft.sort_by(|a, b| a.name.cmp(&b.name));
         let names: Vec<&str> = sorted.iter().map(|body| body.name.as_str()).collect();
         let meter = |measured: &Measured| Meter::new(&measured.quantity, &names, &soft, gravity);
         let meters = expect.measured.iter().map(meter);
-        let soft: Vec<_> = soft.iter().map(WatchedSoft::new).collect();
+        let soft: Vec<_> = soft.iter().map(MonitoredSoftBody::new).collect();
         let masses = dynamic.iter().map(|w| (mass_of(sorted[w.index]), w.size));
         let masses = masses.chain(soft.iter().map(|body| (body.mass, body.size)));
-        let least_scale = least_scale(masses, gravity.norm());
+        let min_scale = min_scale(masses, gravity.norm());
         Self {
             expect,
             dynamic,
             soft: soft.clone(),
-            least_scale,
+            min_scale,
             seen: Extremes::default(),
             meters: meters.collect(),
             last: Vec::new(),
@@ -184,7 +190,7 @@ impl<'a> Judge<'a> {
         self.meters.iter_mut().for_each(|meter| meter.follow_contacts(report));
     }
 
-    /// Takes a moment into account. Moments come in the order of time, the first at the start.
+    /// Takes a state into account. States come in the order of time, the first at the start.
     pub fn observe(&mut self, state: &WorldState) {
         self.follow_energy(state.energy);
         let seen = &mut self.seen;
@@ -192,27 +198,27 @@ impl<'a> Judge<'a> {
             seen.settled_penetration = worse(seen.settled_penetration, state.relative_penetration);
         }
         seen.last_penetration = state.relative_penetration;
-        for watched in &self.dynamic {
-            let body = &state.bodies[watched.index];
+        for monitored in &self.dynamic {
+            let body = &state.bodies[monitored.index];
             let speed = body.linear_velocity.norm();
             seen.speed = worse(seen.speed, speed);
             if self.expect.at_rest_by.is_some_and(|from| state.time >= from) {
-                let motion = worse(speed / watched.size, body.angular_velocity.norm());
+                let motion = worse(speed / monitored.size, body.angular_velocity.norm());
                 seen.last_motion = worse(seen.last_motion, motion);
             }
             if let Some(region) = self.expect.no_escape {
                 seen.outside = worse(seen.outside, distance_outside(&region, &body.position));
             }
         }
-        for (watched, soft) in self.soft.iter_mut().zip(&state.soft) {
-            watched.observe(soft);
-            let speed = soft::greatest_speed(soft);
+        for (monitored, soft) in self.soft.iter_mut().zip(&state.soft) {
+            monitored.observe(soft);
+            let speed = soft::max_speed(soft);
             seen.speed = worse(seen.speed, speed);
             if self.expect.at_rest_by.is_some_and(|from| state.time >= from) {
-                seen.last_motion = worse(seen.last_motion, speed / watched.size);
+                seen.last_motion = worse(seen.last_motion, speed / monitored.size);
             }
             if let Some(region) = self.expect.no_escape {
-                seen.outside = worse(seen.outside, soft::farthest_outside(soft, &region));
+                seen.outside = worse(seen.outside, soft::max_distance_outside(soft, &region));
             }
         }
         self.meters.iter_mut().for_each(|meter| meter.observe(state));
@@ -220,18 +226,19 @@ impl<'a> Judge<'a> {
         self.last_robots = state.robots.clone();
     }
 
-    /// What became of the energy; none before the first state.
+    /// Energy balance so far; none before the first state.
     #[must_use]
     pub fn energy(&self) -> Option<EnergyBalance> {
         self.seen.energy.map(|energy| {
-            let scale = (energy.start.total() - energy.least_potential).max(self.least_scale);
-            let share = |rise: f64| if rise > 0.0 { rise / scale } else { 0.0 };
-            let (gain, rise) = (share(energy.gain), share(energy.rise));
+            let scale = (energy.start.total() - energy.min_potential).max(self.min_scale);
+            // Without dynamic bodies the scale is zero: 0 / 0 must not become NaN.
+            let fraction = |rise: f64| if rise > 0.0 { rise / scale } else { 0.0 };
+            let (gain, rise) = (fraction(energy.gain), fraction(energy.rise));
             EnergyBalance { start: energy.start.total(), end: energy.now, scale, gain, rise }
         })
     }
 
-    /// Every expectation with what became of it, in the order of the reference.
+    /// The result of every expectation, in the order of the reference `docs/scenes.md`.
     #[must_use]
     pub fn verdicts(&self) -> Vec<Verdict> {
         let (expect, seen) = (self.expect, &self.seen);
@@ -247,11 +254,11 @@ impl<'a> Judge<'a> {
         ];
         let bounds = bounded
             .into_iter()
-            .filter_map(|(quantity, bar, measured)| Some(Verdict::new(quantity, 0.0, measured, bar?)));
+            .filter_map(|(quantity, bound, measured)| Some(Verdict::new(quantity, 0.0, measured, bound?)));
         bounds.chain(self.final_verdicts()).collect()
     }
 
-    /// The expectations of the last state.
+    /// The results of the expectations of the last state.
     fn final_verdicts(&self) -> Vec<Verdict> {
         let expect = self.expect;
         let mut verdicts = Vec::new();
@@ -270,8 +277,8 @@ impl<'a> Judge<'a> {
                 let ends = self.position(&pair[0]).zip(self.position(&pair[1]));
                 let measured = ends.map_or(f64::NAN, |(a, b)| (b - a).norm());
                 let quantity = format!("distance({}, {}) [m]", pair[0], pair[1]);
-                let bar = distance.tolerance * distance.distance;
-                verdicts.push(Verdict::new(quantity, distance.distance, measured, bar));
+                let tolerance = distance.tolerance * distance.distance;
+                verdicts.push(Verdict::new(quantity, distance.distance, measured, tolerance));
             }
         }
         for linked in &expect.linked {
@@ -292,21 +299,21 @@ impl<'a> Judge<'a> {
         self.last.iter().find(|body| body.name == name)
     }
 
-    fn soft(&self, name: &str) -> Option<&WatchedSoft> {
+    fn soft(&self, name: &str) -> Option<&MonitoredSoftBody> {
         self.soft.iter().find(|body| body.description.name == name)
     }
 
-    /// Where the origin of a body is, of a soft one its centre of mass [m].
+    /// Position of the origin of a rigid body, or of the centre of mass of a soft one [m].
     fn position(&self, name: &str) -> Option<Point3<f64>> {
         let rigid = self.body(name).map(|body| body.position);
         rigid.or_else(|| self.soft(name)?.centroid())
     }
 
     /// The closed curve of a body, in the world.
-    fn curve(&self, name: &str, core: &Core) -> Option<Vec<Point3<f64>>> {
+    fn curve(&self, name: &str, core: &LinkingCurve) -> Option<Vec<Point3<f64>>> {
         let points: Vec<Point3<f64>> = match core {
-            Core::Circle { radius } => circle(*radius),
-            Core::Polygon { points } => points.iter().map(|&p| point(p)).collect(),
+            LinkingCurve::Circle { radius } => circle(*radius),
+            LinkingCurve::Polygon { points } => points.iter().map(|&p| point(p)).collect(),
         };
         if let Some(soft) = self.soft(name) {
             return soft.deformed(&points);
@@ -316,9 +323,10 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Least energy scale [J] of bodies of (mass [kg], size [m]): what lifts each by its own size, and without gravity
-/// what moves each by its own size in a second. Below it, a share of the energy says nothing.
-fn least_scale(bodies: impl Iterator<Item = (f64, f64)>, gravity: f64) -> f64 {
+/// Minimum energy scale [J] of bodies of (mass [kg], size [m]): the energy that lifts each by its own size, and without
+/// gravity the kinetic energy at one size per second. It keeps the relative rises of a run at rest from being rounding
+/// errors over rounding errors.
+fn min_scale(bodies: impl Iterator<Item = (f64, f64)>, gravity: f64) -> f64 {
     bodies.map(|(mass, size)| mass * size * gravity.max(0.5 * size)).sum()
 }
 
@@ -331,33 +339,34 @@ fn mass_of(body: &BodyDescription) -> f64 {
     }
 }
 
+/// The extremes of the energy after one more state.
 fn follow(before: Option<EnergyExtremes>, energy: Energy) -> EnergyExtremes {
     let now = energy.total();
     let Some(before) = before else {
         return EnergyExtremes {
             start: energy,
             now,
-            least: now,
+            min: now,
             gain: 0.0,
             rise: 0.0,
-            least_potential: energy.potential,
+            min_potential: energy.potential,
         };
     };
     EnergyExtremes {
         start: before.start,
         now,
-        least: before.least.min(now),
+        min: before.min.min(now),
         gain: before.gain.max(now - before.start.total()),
-        rise: before.rise.max(now - before.least),
-        least_potential: before.least_potential.min(energy.potential),
+        rise: before.rise.max(now - before.min),
+        min_potential: before.min_potential.min(energy.potential),
     }
 }
 
-/// Whether a joint ended where it should.
+/// The result of the expectation of a joint at the end.
 fn at_joint(at: &JointAt, robots: &[RobotState]) -> Verdict {
     let robot = robots.iter().find(|robot| robot.name == at.robot);
     let measured = robot.and_then(|robot| robot.joints.get(&at.joint)).copied().unwrap_or(f64::NAN);
-    let (unit, [expected, bar], measured) = match (at.value, at.tolerance) {
+    let (unit, [expected, tolerance], measured) = match (at.value, at.tolerance) {
         (JointValue::Degrees(value), JointValue::Degrees(tolerance)) => {
             ("°", [value, tolerance], measured.to_degrees())
         }
@@ -366,9 +375,10 @@ fn at_joint(at: &JointAt, robots: &[RobotState]) -> Verdict {
             (unit, [value, tolerance].map(|value| value.in_si().0), measured)
         }
     };
-    Verdict::new(format!("joint_at({}, {}) [{unit}]", at.robot, at.joint), expected, measured, bar)
+    Verdict::new(format!("joint_at({}, {}) [{unit}]", at.robot, at.joint), expected, measured, tolerance)
 }
 
+/// The polygon that replaces a circle around the origin in the plane z = 0.
 fn circle(radius: f64) -> Vec<Point3<f64>> {
     let at = |i: u32| {
         let (sin, cos) = (f64::from(i) / f64::from(CIRCLE_SEGMENTS) * std::f64::consts::TAU).sin_cos();

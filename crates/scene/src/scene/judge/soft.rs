@@ -1,4 +1,4 @@
-//! Soft bodies as a judge sees them: where their nodes are, how fast they move, curves inside them.
+//! Monitoring of soft bodies: positions and speeds of their nodes, and curves embedded in them.
 
 use nalgebra::{Point3, Vector3};
 
@@ -8,26 +8,26 @@ use crate::state::SoftState;
 use extricate_core::field::embedding::Embedding;
 use extricate_dynamics::SoftBodyDescription;
 
-/// Radius [m] of the ball round a soft body's middle at rest that holds its nodes.
+/// Radius [m] of the ball around the centre of a soft body's bounding box at rest that contains its nodes.
 pub(in crate::scene) fn soft_size(body: &SoftBodyDescription) -> f64 {
     let bounds = body.mesh.aabb();
     let middle = nalgebra::center(&bounds.min, &bounds.max);
     body.mesh.nodes().iter().map(|p| (p - middle).norm()).fold(0.0, f64::max)
 }
 
-/// A soft body that is watched.
+/// A monitored soft body.
 #[derive(Debug, Clone)]
-pub(super) struct WatchedSoft {
+pub(super) struct MonitoredSoftBody {
     pub(super) description: SoftBodyDescription,
-    /// Radius of the ball round it [m].
+    /// Radius of the ball around it [m].
     pub(super) size: f64,
     /// Mass [kg].
     pub(super) mass: f64,
-    /// Its centre of mass and the nodes of its mesh at the last moment [m, world].
+    /// Its centre of mass and the nodes of its mesh in the last observed state [m, world].
     last: Option<(Point3<f64>, Vec<Point3<f64>>)>,
 }
 
-impl WatchedSoft {
+impl MonitoredSoftBody {
     pub(super) fn new(body: &SoftBodyDescription) -> Self {
         let mass = body.material.density() * body.mesh.volume();
         Self { description: body.clone(), size: soft_size(body), mass, last: None }
@@ -38,12 +38,12 @@ impl WatchedSoft {
         self.last = Some((soft.state.centroid, nodes.copied().collect()));
     }
 
-    /// Its centre of mass [m, world] at the last moment.
+    /// Its centre of mass in the last observed state [m, world].
     pub(super) fn centroid(&self) -> Option<Point3<f64>> {
         self.last.as_ref().map(|(centroid, _)| *centroid)
     }
 
-    /// Where its elements have taken `points` of its frame at rest [m, world].
+    /// Positions of the material points at `points` in its rest frame, in the last observed state [m, world].
     pub(super) fn deformed(&self, points: &[Point3<f64>]) -> Option<Vec<Point3<f64>>> {
         let (_, nodes) = self.last.as_ref()?;
         let mut moved = vec![Point3::origin(); points.len()];
@@ -53,11 +53,11 @@ impl WatchedSoft {
 }
 
 /// Speed of the fastest node [m/s].
-pub(super) fn greatest_speed(soft: &SoftState) -> f64 {
+pub(super) fn max_speed(soft: &SoftState) -> f64 {
     soft.velocities.iter().map(Vector3::norm).fold(0.0, worse)
 }
 
-/// How far outside the region the farthest node is [m].
-pub(super) fn farthest_outside(soft: &SoftState, region: &Region) -> f64 {
+/// Maximum distance of a node from the region [m].
+pub(super) fn max_distance_outside(soft: &SoftState, region: &Region) -> f64 {
     soft.nodes.iter().map(|node| distance_outside(region, node)).fold(0.0, worse)
 }

@@ -72,7 +72,7 @@ fn a_penetration_that_is_not_a_number_does_not_pass() {
 }
 
 #[test]
-fn rest_is_judged_in_sizes_a_second_and_of_dynamic_bodies_only() {
+fn rest_is_judged_in_sizes_per_second_and_of_dynamic_bodies_only() {
     let expect = Expect { at_rest_by: Some(1.0), ..Expect::default() };
     let slow = only(&expect, &[(0.0, 0.0, 5.0, 0.0), (1.0, 0.0, 0.004, 0.0)]);
     assert!(slow.pass && (slow.measured - 0.008).abs() < 1e-15, "{slow:?}");
@@ -80,7 +80,7 @@ fn rest_is_judged_in_sizes_a_second_and_of_dynamic_bodies_only() {
 }
 
 #[test]
-fn energy_is_compared_with_what_the_fall_could_give() {
+fn energy_is_compared_with_the_loss_of_potential_energy() {
     let fall = [(0.0, 3.0, 0.0, 0.0), (0.5, 1.0, 6.0, 0.0), (0.6, 1.0, 1.0, 0.0), (0.7, 1.0, 2.0, 0.0)];
     let energy = judged(&Expect::default(), &fall).1.unwrap();
     assert_eq!((energy.start, energy.end, energy.scale), (60.0, 24.0, 40.0));
@@ -116,7 +116,7 @@ fn neighbours_in_a_chain_are_judged_pair_by_pair() {
     states[1].rotation = quarter;
     let expect = Expect {
         distance: vec![Distance { bodies: names.clone(), distance: 1.6, tolerance: 0.01 }],
-        linked: vec![Linked { bodies: names, core: Core::Circle { radius: 1.0 } }],
+        linked: vec![Linked { bodies: names, core: LinkingCurve::Circle { radius: 1.0 } }],
         ..Expect::default()
     };
     let mut judge = Judge::new(&expect, &bodies, &[], &GRAVITY);
@@ -187,12 +187,12 @@ fn the_fastest_and_the_farthest_node_of_a_soft_body_are_judged() {
 }
 
 #[test]
-fn the_core_of_a_soft_body_goes_with_its_elements() {
+fn the_core_of_a_soft_body_deforms_with_its_elements() {
     let linked = |moved: Isometry3<f64>| {
         let bodies = vec![String::from("soft"), String::from("a")];
-        // Of the ball, which stands at the origin, it is a circle round z; so the soft one is turned.
+        // The curve of the ball, which is at the origin, is a circle around z; so that of the soft body is rotated.
         let expect = Expect {
-            linked: vec![Linked { bodies, core: Core::Circle { radius: 1.0 } }],
+            linked: vec![Linked { bodies, core: LinkingCurve::Circle { radius: 1.0 } }],
             ..Expect::default()
         };
         judged_soft(&expect, &moved, 0.0).remove(0)

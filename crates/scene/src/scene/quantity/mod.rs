@@ -1,7 +1,7 @@
-//! Measuring the quantities of a run whose exact values are known.
+//! Measurement of quantities of a run whose exact values are known.
 //!
-//! A [`Meter`] follows one quantity through the moments of a run and keeps no more than it needs. A quantity that
-//! never happened, such as a flip of a body that does not turn, is not a number, and passes no expectation.
+//! A [`Meter`] follows one quantity through the states of a run and retains no more than it needs. A quantity that never
+//! occurred, such as a flip of a body that does not rotate, is NaN and passes no expectation.
 
 mod soft;
 
@@ -16,10 +16,10 @@ use crate::state::{SoftValues, WorldState};
 use extricate_dynamics::{BodyState, SoftBodyDescription, SoftReport};
 use soft::SoftReading;
 
-/// Follows a quantity through a run.
+/// Measures one quantity of a run.
 #[derive(Debug, Clone)]
 pub(super) struct Meter {
-    /// What is measured, with its unit.
+    /// Name of the quantity, with its unit.
     pub(super) name: String,
     /// The body, if the quantity is that of a body.
     body: Option<Subject>,
@@ -33,44 +33,73 @@ enum Subject {
     Soft(usize),
 }
 
-/// What is known of a quantity so far.
+/// Intermediate result of a quantity.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) enum Reading {
-    Travel { along: Vector3<f64>, start: Option<Point3<f64>>, way: f64 },
-    Drift { from: f64, origin: Option<Point3<f64>>, greatest: f64 },
-    Speed { along: Vector3<f64>, speed: f64 },
+    Travel {
+        along: Vector3<f64>,
+        start: Option<Point3<f64>>,
+        #[serde(rename = "way")]
+        displacement: f64,
+    },
+    Drift {
+        from: f64,
+        origin: Option<Point3<f64>>,
+        max: f64,
+    },
+    Speed {
+        along: Vector3<f64>,
+        speed: f64,
+    },
     Rebound(Rebound),
-    Flips { axis: Vector3<f64>, wanted: FlipTime, last: Option<(f64, f64)>, times: Vec<f64> },
-    Lead { axis: Vector3<f64>, lead: Lead },
-    EnergyDrift { start: Option<[f64; 2]>, greatest: f64 },
-    AngularMomentumDrift { start: Option<Vector3<f64>>, greatest: f64 },
-    ContactImbalance { greatest: f64 },
+    Flips {
+        axis: Vector3<f64>,
+        wanted: FlipTime,
+        last: Option<(f64, f64)>,
+        times: Vec<f64>,
+    },
+    Lead {
+        axis: Vector3<f64>,
+        lead: Lead,
+    },
+    EnergyDrift {
+        start: Option<[f64; 2]>,
+        max: f64,
+    },
+    AngularMomentumDrift {
+        start: Option<Vector3<f64>>,
+        max: f64,
+    },
+    ContactImbalance {
+        max: f64,
+    },
     Soft(SoftReading),
 }
 
-/// Heights over the point of the bounce [m].
+/// Heights above the point of the bounce [m].
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Rebound {
     up: Vector3<f64>,
     from: Point3<f64>,
     start: Option<f64>,
     last: f64,
-    /// Greatest height since the body first rose.
+    /// Maximum height since the body first rose.
     apex: Option<f64>,
 }
 
-/// How far a body has come along an axis, and how far it has turned about it.
+/// Displacement of a body along an axis, and its rotation about it.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct Lead {
     start: Option<Point3<f64>>,
     last: Option<UnitQuaternion<f64>>,
     /// [m].
-    way: f64,
-    /// Over all turns [rad]; less than half a turn passes between two moments.
+    #[serde(rename = "way")]
+    displacement: f64,
+    /// Accumulated over all revolutions [rad]; states must be less than half a revolution apart.
     angle: f64,
 }
 
-/// Which time of the flips is told.
+/// Quantity derived from the times of flips.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum FlipTime {
     First,
@@ -96,32 +125,32 @@ impl Meter {
         Self { name, body, reading }
     }
 
-    /// What is known so far.
+    /// The intermediate result.
     pub(super) fn reading(&self) -> Reading {
         self.reading.clone()
     }
 
-    /// Goes on from what a meter of the same quantity knew, if it is one.
-    pub(super) fn restore(&mut self, mut known: Reading) -> bool {
-        if let (Reading::Soft(own), Reading::Soft(known)) = (&self.reading, &mut known) {
-            known.measure_as(own);
+    /// Restores an intermediate result, and returns whether it was one of the same quantity.
+    pub(super) fn restore(&mut self, mut stored: Reading) -> bool {
+        if let (Reading::Soft(own), Reading::Soft(stored)) = (&self.reading, &mut stored) {
+            stored.adopt_nodes(own);
         }
-        let same = std::mem::discriminant(&self.reading) == std::mem::discriminant(&known);
-        self.reading = known;
+        let same = std::mem::discriminant(&self.reading) == std::mem::discriminant(&stored);
+        self.reading = stored;
         same
     }
 
-    /// Takes a moment into account. Moments come in the order of time, the first at the start.
+    /// Takes a state into account. States come in the order of time, the first at the start.
     pub(super) fn observe(&mut self, state: &WorldState) {
         match (&mut self.reading, self.body) {
-            (Reading::EnergyDrift { start, greatest }, _) => {
+            (Reading::EnergyDrift { start, max }, _) => {
                 let energy = &state.energy;
                 let [total, kinetic] = *start.get_or_insert([energy.total(), energy.kinetic]);
-                *greatest = greatest.max((energy.total() - total).abs() / kinetic);
+                *max = max.max((energy.total() - total).abs() / kinetic);
             }
-            (Reading::AngularMomentumDrift { start, greatest }, _) => {
+            (Reading::AngularMomentumDrift { start, max }, _) => {
                 let start = *start.get_or_insert(state.angular_momentum);
-                *greatest = greatest.max((state.angular_momentum - start).norm() / start.norm());
+                *max = max.max((state.angular_momentum - start).norm() / start.norm());
             }
             (Reading::Soft(reading), Some(Subject::Soft(index))) => {
                 reading.follow(state.time, &state.soft[index]);
@@ -136,22 +165,22 @@ impl Meter {
 
     /// Takes the contacts of soft bodies in a step into account, recorded or not.
     pub(super) fn follow_contacts(&mut self, report: &SoftReport) {
-        if let Reading::ContactImbalance { greatest } = &mut self.reading
+        if let Reading::ContactImbalance { max } = &mut self.reading
             && report.contact_force > 0.0
         {
-            *greatest = greatest.max(report.imbalance / report.contact_force);
+            *max = max.max(report.imbalance / report.contact_force);
         }
     }
 
-    /// The value measured; not a number where the quantity did not happen.
+    /// The measured value; NaN where the quantity did not occur.
     pub(super) fn value(&self) -> f64 {
         match &self.reading {
-            Reading::Travel { way: value, .. }
+            Reading::Travel { displacement: value, .. }
             | Reading::Speed { speed: value, .. }
-            | Reading::Drift { greatest: value, .. }
-            | Reading::EnergyDrift { greatest: value, .. }
-            | Reading::AngularMomentumDrift { greatest: value, .. }
-            | Reading::ContactImbalance { greatest: value } => *value,
+            | Reading::Drift { max: value, .. }
+            | Reading::EnergyDrift { max: value, .. }
+            | Reading::AngularMomentumDrift { max: value, .. }
+            | Reading::ContactImbalance { max: value } => *value,
             Reading::Soft(reading) => reading.value(),
             Reading::Rebound(rebound) => rebound.value(),
             Reading::Lead { lead, .. } => lead.value(),
@@ -168,17 +197,17 @@ impl Meter {
     }
 }
 
-/// The name, the body and the reading of a quantity that any body may have, or none has.
+/// Name, body and initial reading of a quantity of any kind of body, or of the whole run.
 fn of_any_body<'q>(quantity: &'q Quantity, gravity: &Vector3<f64>) -> (String, Option<&'q str>, Reading) {
     let flips = |axis, wanted| Reading::Flips { axis: vector(axis), wanted, last: None, times: Vec::new() };
     let direction = |along| vector(along).normalize();
     let (name, body, reading): (String, Option<&String>, Reading) = match quantity {
         Quantity::Travel { body, along } => {
-            let reading = Reading::Travel { along: direction(*along), start: None, way: f64::NAN };
+            let reading = Reading::Travel { along: direction(*along), start: None, displacement: f64::NAN };
             (format!("travel({body}) [m]"), Some(body), reading)
         }
         Quantity::Drift { body, from } => {
-            let reading = Reading::Drift { from: *from, origin: None, greatest: f64::NAN };
+            let reading = Reading::Drift { from: *from, origin: None, max: f64::NAN };
             (format!("drift({body}) [m]"), Some(body), reading)
         }
         Quantity::Speed { body, along } => {
@@ -201,14 +230,14 @@ fn of_any_body<'q>(quantity: &'q Quantity, gravity: &Vector3<f64>) -> (String, O
             (format!("lead({body}) [m]"), Some(body), reading)
         }
         Quantity::EnergyDrift => {
-            (String::from("energy_drift"), None, Reading::EnergyDrift { start: None, greatest: f64::NAN })
+            (String::from("energy_drift"), None, Reading::EnergyDrift { start: None, max: f64::NAN })
         }
         Quantity::AngularMomentumDrift => {
-            let reading = Reading::AngularMomentumDrift { start: None, greatest: f64::NAN };
+            let reading = Reading::AngularMomentumDrift { start: None, max: f64::NAN };
             (String::from("angular_momentum_drift"), None, reading)
         }
         Quantity::ContactImbalance => {
-            (String::from("contact_imbalance"), None, Reading::ContactImbalance { greatest: f64::NAN })
+            (String::from("contact_imbalance"), None, Reading::ContactImbalance { max: f64::NAN })
         }
         Quantity::VolumeRatio { .. }
         | Quantity::VolumeDrift { .. }
@@ -219,7 +248,7 @@ fn of_any_body<'q>(quantity: &'q Quantity, gravity: &Vector3<f64>) -> (String, O
     (name, body.map(String::as_str), reading)
 }
 
-/// A soft body as if it were rigid: its centre of mass, which does not turn.
+/// The centre of mass of a soft body as a rigid body that does not rotate.
 fn at_centroid(state: &SoftValues) -> BodyState {
     BodyState {
         name: String::new(),
@@ -234,24 +263,25 @@ impl Reading {
     /// Takes the state of the body that is measured into account.
     fn follow(&mut self, time: f64, body: &BodyState) {
         match self {
-            Self::Travel { along, start, way } => {
-                *way = (body.position - *start.get_or_insert(body.position)).dot(along);
+            Self::Travel { along, start, displacement } => {
+                *displacement = (body.position - *start.get_or_insert(body.position)).dot(along);
             }
-            Self::Drift { from, origin, greatest } if time >= *from => {
+            Self::Drift { from, origin, max } if time >= *from => {
                 let moved = body.position - *origin.get_or_insert(body.position);
-                *greatest = greatest.max(moved.norm());
+                *max = max.max(moved.norm());
             }
             Self::Speed { along, speed } => *speed = body.linear_velocity.dot(along),
             Self::Rebound(rebound) => rebound.follow(body),
             Self::Lead { axis, lead } => lead.follow(axis, body),
             Self::Flips { axis, last, times, .. } => {
-                let turning = axis.dot(&(body.rotation.inverse() * body.angular_velocity));
-                if let Some((before, turned)) = *last
-                    && turned * turning < 0.0
+                let rate = axis.dot(&(body.rotation.inverse() * body.angular_velocity));
+                if let Some((before, last_rate)) = *last
+                    && last_rate * rate < 0.0
                 {
-                    times.push(before + (time - before) * turned / (turned - turning));
+                    // The zero of the rate, interpolated linearly between the two states.
+                    times.push(before + (time - before) * last_rate / (last_rate - rate));
                 }
-                *last = Some((time, turning));
+                *last = Some((time, rate));
             }
             Self::Drift { .. }
             | Self::EnergyDrift { .. }
@@ -275,6 +305,7 @@ impl Rebound {
     }
 
     fn value(&self) -> f64 {
+        // A body that never rose has no apex.
         self.apex.zip(self.start).map_or(f64::NAN, |(apex, start)| apex / start)
     }
 }
@@ -282,12 +313,13 @@ impl Rebound {
 impl Lead {
     fn follow(&mut self, axis: &Vector3<f64>, body: &BodyState) {
         let before = self.last.replace(body.rotation).unwrap_or(body.rotation);
+        // The increments add up over revolutions, which the rotation itself does not count.
         self.angle += (body.rotation * before.inverse()).scaled_axis().dot(axis);
-        self.way = (body.position - *self.start.get_or_insert(body.position)).dot(axis);
+        self.displacement = (body.position - *self.start.get_or_insert(body.position)).dot(axis);
     }
 
     fn value(&self) -> f64 {
-        if self.angle == 0.0 { f64::NAN } else { self.way / (self.angle / TAU) }
+        if self.angle == 0.0 { f64::NAN } else { self.displacement / (self.angle / TAU) }
     }
 }
 
@@ -308,7 +340,7 @@ mod tests {
         }
     }
 
-    /// The value after moments a second apart.
+    /// The value after states a second apart.
     fn measured(quantity: &Quantity, states: &[BodyState]) -> f64 {
         let mut meter = Meter::new(quantity, &["a", "b"], &[], &GRAVITY);
         let other = body([7.0; 3], [7.0; 3], [7.0; 3]);
@@ -335,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn ways_and_speeds_are_measured_along_their_direction() {
+    fn displacements_and_speeds_are_measured_along_their_direction() {
         let states =
             [body([1.0, 2.0, 0.0], [0.0; 3], [0.0; 3]), body([4.0, 6.0, 9.0], [3.0, 4.0, 5.0], [0.0; 3])];
         close(measured(&Quantity::Travel { body: named(), along: (3.0, 4.0, 0.0) }, &states), 5.0);
@@ -351,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rebound_is_the_share_of_the_height_that_is_reached_again() {
+    fn a_rebound_is_the_fraction_of_the_height_that_is_reached_again() {
         let at = |z: f64| body([0.0, 0.0, z], [0.0; 3], [0.0; 3]);
         let quantity = Quantity::Rebound { body: named(), from: (0.0, 0.0, 1.0) };
         close(measured(&quantity, &[at(5.0), at(3.0), at(1.2), at(2.0), at(3.0), at(1.1), at(2.5)]), 0.5);
@@ -359,22 +391,22 @@ mod tests {
     }
 
     #[test]
-    fn the_lead_of_a_screw_is_its_way_over_its_turns_and_has_the_sign_of_its_hand() {
-        let turned = |turns: f64| BodyState {
-            rotation: UnitQuaternion::from_axis_angle(&Vector3::z_axis(), turns * TAU),
-            ..body([0.3, 0.0, -0.5 * turns], [0.0; 3], [0.0; 3])
+    fn the_lead_of_a_screw_is_its_displacement_per_revolution_with_the_sign_of_its_handedness() {
+        let rotated = |revolutions: f64| BodyState {
+            rotation: UnitQuaternion::from_axis_angle(&Vector3::z_axis(), revolutions * TAU),
+            ..body([0.3, 0.0, -0.5 * revolutions], [0.0; 3], [0.0; 3])
         };
-        let states = [0.1, 0.4, 0.8, 1.2, 1.5, 1.3].map(turned);
+        let states = [0.1, 0.4, 0.8, 1.2, 1.5, 1.3].map(rotated);
         let axis = (0.0, 0.0, 2.0);
         close(measured(&Quantity::Lead { body: named(), axis }, &states), -0.5);
-        assert!(measured(&Quantity::Lead { body: named(), axis }, &[turned(1.0), turned(1.0)]).is_nan());
+        assert!(measured(&Quantity::Lead { body: named(), axis }, &[rotated(1.0), rotated(1.0)]).is_nan());
     }
 
     #[test]
     fn flips_are_reversals_about_an_axis_of_the_body() {
         // The body's x axis is the world's y axis.
-        let turning = |y: f64| body([0.0; 3], [0.0; 3], [9.0, y, 9.0]);
-        let states = [1.0, 3.0, -1.0, -1.0, -1.0, 1.0, 1.0, -3.0].map(turning);
+        let rotating = |y: f64| body([0.0; 3], [0.0; 3], [9.0, y, 9.0]);
+        let states = [1.0, 3.0, -1.0, -1.0, -1.0, 1.0, 1.0, -3.0].map(rotating);
         let axis = (2.0, 0.0, 0.0);
         close(measured(&Quantity::FirstFlip { body: named(), axis }, &states), 1.75);
         close(measured(&Quantity::FlipInterval { body: named(), axis }, &states), (6.25 - 1.75) / 2.0);
@@ -382,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn drifts_of_what_is_conserved_are_shares_of_the_start() {
+    fn drifts_of_conserved_quantities_are_fractions_of_the_start() {
         let states = [2.0, 2.5, 1.0, 2.2].map(|v| body([0.0; 3], [v, 0.0, 0.0], [0.0, v, 0.0]));
         close(measured(&Quantity::EnergyDrift, &states), 0.5);
         close(measured(&Quantity::AngularMomentumDrift, &states), 0.5);

@@ -1,4 +1,4 @@
-//! Measuring the quantities of soft bodies.
+//! Measurement of quantities of soft bodies.
 
 use std::sync::Arc;
 
@@ -11,28 +11,29 @@ use super::super::soft::nodes_of;
 use crate::state::SoftState;
 use extricate_dynamics::SoftBodyDescription;
 
-/// What is known of a quantity of a soft body so far.
+/// Intermediate result of a quantity of a soft body.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::scene) enum SoftReading {
     VolumeRatio { ratio: f64 },
-    VolumeDrift { greatest: f64 },
+    VolumeDrift { max: f64 },
     Inverted { count: f64 },
-    Penetration { from: f64, greatest: f64 },
+    Penetration { from: f64, max: f64 },
     Deflection(Deflection),
 }
 
-/// The mean way of some nodes.
+/// Mean displacement of some nodes along a direction.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::scene) struct Deflection {
     #[serde(skip)]
     nodes: Arc<[u32]>,
     along: Vector3<f64>,
     start: Option<Vector3<f64>>,
-    way: f64,
+    #[serde(rename = "way")]
+    displacement: f64,
 }
 
 impl SoftReading {
-    /// The reading of `quantity` with its name and that of its body, where it is a quantity of a soft body.
+    /// Name, body and initial reading of `quantity`, if it is one of a soft body.
     pub(super) fn new<'q>(
         quantity: &'q Quantity,
         bodies: &[SoftBodyDescription],
@@ -42,18 +43,19 @@ impl SoftReading {
                 (format!("volume_ratio({body})"), body, Self::VolumeRatio { ratio: f64::NAN })
             }
             Quantity::VolumeDrift { body } => {
-                (format!("volume_drift({body})"), body, Self::VolumeDrift { greatest: f64::NAN })
+                (format!("volume_drift({body})"), body, Self::VolumeDrift { max: f64::NAN })
             }
             Quantity::InvertedElements { body } => {
                 (format!("inverted_elements({body})"), body, Self::Inverted { count: f64::NAN })
             }
             Quantity::Penetration { body, from } => {
-                let reading = Self::Penetration { from: *from, greatest: f64::NAN };
+                let reading = Self::Penetration { from: *from, max: f64::NAN };
                 (format!("penetration({body}) [m]"), body, reading)
             }
             Quantity::Deflection { body, nodes, along } => {
-                let way = Deflection::new(bodies.iter().find(|soft| soft.name == *body), nodes, *along);
-                (format!("deflection({body}) [m]"), body, Self::Deflection(way))
+                let deflection =
+                    Deflection::new(bodies.iter().find(|soft| soft.name == *body), nodes, *along);
+                (format!("deflection({body}) [m]"), body, Self::Deflection(deflection))
             }
             _ => return None,
         };
@@ -65,21 +67,19 @@ impl SoftReading {
         let state = &body.state;
         match self {
             Self::VolumeRatio { ratio } => *ratio = state.volume / body.rest_volume,
-            Self::VolumeDrift { greatest } => {
-                *greatest = greatest.max(state.volume_change.map_or(0.0, f64::abs))
-            }
+            Self::VolumeDrift { max } => *max = max.max(state.volume_change.map_or(0.0, f64::abs)),
             #[expect(clippy::cast_precision_loss, reason = "a mesh has few elements")]
             Self::Inverted { count } => *count = state.inverted as f64,
-            Self::Penetration { from, greatest } if time >= *from => {
-                *greatest = greatest.max(state.max_penetration);
+            Self::Penetration { from, max } if time >= *from => {
+                *max = max.max(state.max_penetration);
             }
             Self::Penetration { .. } => {}
             Self::Deflection(deflection) => deflection.follow(&body.nodes),
         }
     }
 
-    /// Takes over of which nodes it is the way, which is not written with it.
-    pub(super) fn measure_as(&mut self, other: &Self) {
+    /// Takes over the set of nodes, which is not serialized.
+    pub(super) fn adopt_nodes(&mut self, other: &Self) {
         if let (Self::Deflection(own), Self::Deflection(other)) = (self, other) {
             own.nodes = Arc::clone(&other.nodes);
         }
@@ -88,10 +88,10 @@ impl SoftReading {
     pub(super) fn value(&self) -> f64 {
         match self {
             Self::VolumeRatio { ratio: value }
-            | Self::VolumeDrift { greatest: value }
+            | Self::VolumeDrift { max: value }
             | Self::Inverted { count: value }
-            | Self::Penetration { greatest: value, .. }
-            | Self::Deflection(Deflection { way: value, .. }) => *value,
+            | Self::Penetration { max: value, .. }
+            | Self::Deflection(Deflection { displacement: value, .. }) => *value,
         }
     }
 }
@@ -100,13 +100,13 @@ impl Deflection {
     fn new(body: Option<&SoftBodyDescription>, nodes: &NodesEntry, along: Triple) -> Self {
         let nodes = body.and_then(|body| nodes_of(&body.mesh, &body.name, nodes).ok());
         let along = vector(along).normalize();
-        Self { nodes: nodes.unwrap_or_default().into(), along, start: None, way: f64::NAN }
+        Self { nodes: nodes.unwrap_or_default().into(), along, start: None, displacement: f64::NAN }
     }
 
     fn follow(&mut self, at: &[Point3<f64>]) {
         let sum: Vector3<f64> = self.nodes.iter().map(|&node| at[node as usize].coords).sum();
         let mean = sum / self.nodes.len() as f64;
-        self.way = (mean - *self.start.get_or_insert(mean)).dot(&self.along);
+        self.displacement = (mean - *self.start.get_or_insert(mean)).dot(&self.along);
     }
 }
 
@@ -120,14 +120,14 @@ mod tests {
     use extricate_dynamics::{SoftBodyState, SoftReport};
     use nalgebra::Isometry3;
 
-    /// A cube with an edge of 2 m round its origin.
+    /// A cube with an edge of 2 m around its origin.
     fn cube() -> SoftBodyDescription {
         let mesh = block([1, 1, 1], Vector3::repeat(2.0), Point3::new(-1.0, -1.0, -1.0)).unwrap();
         let material = Material::new(Constitutive::NeoHookean, 1.0, 1.0, 0.3).unwrap();
         SoftBodyDescription::new("b", Arc::new(mesh), material, Isometry3::identity())
     }
 
-    /// The value after moments a second apart, in which the cube is stretched along x by the factors.
+    /// The value after states a second apart, in which the cube is stretched along x by the factors.
     fn measured(quantity: &Quantity, stretches: &[f64]) -> f64 {
         let cube = cube();
         let mut meter = Meter::new(quantity, &["a"], std::slice::from_ref(&cube), &Vector3::zeros());
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deflection_is_the_mean_way_of_the_nodes_along_the_direction() {
+    fn a_deflection_is_the_mean_displacement_of_the_nodes_along_the_direction() {
         let face = NodesEntry::HalfSpace { point: (1.0, 0.0, 0.0), normal: (-1.0, 0.0, 0.0) };
         let deflection = |nodes, along| {
             measured(&Quantity::Deflection { body: "b".into(), nodes, along }, &[1.0, 3.0, 1.5])
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_imbalance_is_the_worst_share_of_the_steps_with_contact() {
+    fn the_imbalance_is_the_maximum_over_the_steps_with_contact() {
         let mut meter = Meter::new(&Quantity::ContactImbalance, &[], &[], &Vector3::zeros());
         let step =
             |contact_force, imbalance| SoftReport { contact_force, imbalance, ..SoftReport::default() };

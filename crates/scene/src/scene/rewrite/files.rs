@@ -1,4 +1,4 @@
-//! A scene as text that stands for itself: files under other names, poses and options as they are in memory.
+//! Self-contained text of a scene: files under other names, poses and options as they are in memory.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,19 +15,19 @@ use extricate_dynamics::NarrowPhase;
 /// A file that the text of a scene names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NamedFile {
-    /// Where it is.
+    /// Its path.
     pub(crate) path: PathBuf,
-    /// Of a robot, the folders in which its packages are looked for.
+    /// Folders that are searched for packages, if it is a robot.
     pub(crate) packages: Option<Vec<PathBuf>>,
 }
 
 impl Scene {
     /// Text of the scene with poses, joint values, time step and narrow phase as they are in memory, and each path of a
-    /// file replaced by what `place` makes of it. Copies in a grid that are not where the text puts them come back
-    /// within rounding, all others with the same bits.
+    /// file replaced by the one that `place` returns. Copies in a grid that have been moved from their places in the text
+    /// are read back within rounding, all others with the same bits.
     ///
     /// # Errors
-    /// [`SceneError`] when the text of the scene is no scene, and what `place` fails with.
+    /// [`SceneError`] when the text of the scene is not a scene, and errors of `place`.
     pub(crate) fn text_with_files<E: From<SceneError>>(
         &self,
         place: &mut dyn FnMut(&NamedFile) -> Result<String, E>,
@@ -42,7 +42,7 @@ impl Scene {
         Ok(edits.apply(&text))
     }
 
-    /// Where bodies and robots are that are not where the text puts them.
+    /// Poses of the bodies that have been moved from their places in the text, and of all robots.
     fn changed_poses(&self) -> ScenePoses {
         let moved = self.bodies.iter().filter(|body| self.moved.contains_key(&body.name));
         let bodies = moved.map(|body| (body.name.clone(), body.pose)).collect();
@@ -51,8 +51,8 @@ impl Scene {
                 let joint = name.strip_prefix(robot.name.as_str())?.strip_prefix('/')?;
                 let value = robot.configuration[robot.coordinate(joint)?];
                 let kind = &robot.articulation.joints()[robot.joint(joint)?].kind;
-                let turns = matches!(kind, JointKind::Revolute { .. });
-                let value = if turns { JointValue::Radians(value) } else { JointValue::Metres(value) };
+                let is_angle = matches!(kind, JointKind::Revolute { .. });
+                let value = if is_angle { JointValue::Radians(value) } else { JointValue::Metres(value) };
                 Some((joint.to_owned(), value))
             });
             (robot.name.clone(), RobotPose { base: robot.pose, joints: joints.collect::<BTreeMap<_, _>>() })
@@ -61,11 +61,11 @@ impl Scene {
     }
 }
 
-/// The text of the scene at `path` with each path of a file replaced by what `place` makes of it; where that is none, it
-/// stays.
+/// The text of the scene at `path` with each path of a file replaced by the one that `place` returns; where it returns none,
+/// the path stays.
 ///
 /// # Errors
-/// [`SceneError`] when the text is no scene, and what `place` fails with.
+/// [`SceneError`] when the text is not a scene, and errors of `place`.
 pub(crate) fn with_files<E: From<SceneError>>(
     path: &Path,
     text: &str,
@@ -78,7 +78,7 @@ pub(crate) fn with_files<E: From<SceneError>>(
 }
 
 impl Edits<'_> {
-    /// Replaces the paths of all files by what `place` makes of them; `folder` is that of the text.
+    /// Replaces the paths of all files by those that `place` returns; `folder` is that of the text.
     fn files<E>(
         &mut self,
         text: &str,
@@ -103,12 +103,13 @@ impl Edits<'_> {
         Ok(())
     }
 
-    /// Writes the time step and the narrow phase where they are not those of the text.
+    /// Writes the time step and the narrow phase where they differ from the text.
     fn options(&mut self, scene: &Scene) {
         let file = &self.document.file;
         let (time_step, narrow_phase) = (scene.options.time_step, scene.options.narrow_phase);
         let own = file.time_step.unwrap_or_else(|| scene.options.accuracy.time_step());
         let after = [Field("duration")];
+        // A step longer than the duration would make the text invalid.
         if time_step.to_bits() != own.to_bits() && time_step <= file.duration {
             self.write(&[Field("time_step")], &after, "time_step", super::number(time_step));
         }
@@ -121,7 +122,7 @@ impl Edits<'_> {
         }
     }
 
-    /// Puts the file of a robot; its meshes stand beside it, so that it needs no packages.
+    /// Replaces the file of a robot; its meshes are beside it, so that it needs no packages.
     fn robot_file(&mut self, index: usize, robot: &RobotEntry, placed: &str) {
         let at = |field| [Field("robots"), Index(index), Field(field)];
         let outline = self.document.outline();

@@ -1,5 +1,5 @@
-//! A scene with bodies moved: in memory, and as text. The text is edited at the places of the numbers that change, so
-//! that comments and layout stay.
+//! Scenes with moved bodies, in memory and as text. The text is edited at the places of the changed numbers only, so that
+//! comments and layout are preserved.
 
 mod files;
 mod poses;
@@ -20,11 +20,11 @@ use super::schema::{BodyEntry, Copies, JointKind, Triple};
 pub(crate) use files::{NamedFile, with_files};
 pub use poses::{RobotPose, ScenePoses};
 
-/// Fields that place a joint, in the world frame.
+/// Fields with the anchor points of a joint, world frame.
 const ANCHORS: [&str; 2] = ["anchor", "anchors"];
 
 impl Scene {
-    /// The scene with bodies moved before the start. Bodies that joints tie together must move together.
+    /// The scene with bodies moved before the start. Bodies that are connected by joints must move together.
     ///
     /// ```
     /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
@@ -55,7 +55,7 @@ impl Scene {
     }
 
     /// Text of the scene with bodies moved, to be written to a file in `folder`: positions, copies and anchors of joints
-    /// are edited where they stand, and paths of meshes where the folder is another one.
+    /// are edited in place, and so are paths of files where the folder is another one.
     ///
     /// ```
     /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
@@ -74,7 +74,7 @@ impl Scene {
     /// ```
     ///
     /// # Errors
-    /// [`SceneError`] when the text of the scene is no scene.
+    /// [`SceneError`] when the text of the scene is not a scene.
     pub fn text_with_moves(&self, moves: &Moves, folder: &Path) -> Result<String, SceneError> {
         let document = Document::parse(&self.path, &self.text);
         let document = document.map_err(|problems| SceneError::Invalid { problems })?;
@@ -101,7 +101,7 @@ impl Scene {
     }
 }
 
-/// Changes of a text: what stands in each place afterwards.
+/// Edits of a text: replacements of byte ranges.
 struct Edits<'a> {
     document: &'a Document,
     edits: Vec<(Range<usize>, String)>,
@@ -117,7 +117,7 @@ impl Edits<'_> {
         }
     }
 
-    /// Moves what stands at `position`, the default where it is not written.
+    /// Moves the field `position`, and inserts it where it is not written.
     fn position(&mut self, at: impl Fn(&'static str) -> [Step; 3], before: Triple, by: &Vector3<f64>) {
         let position = triple(&(vector(before) + by));
         match self.document.outline().get(&at("position")) {
@@ -162,7 +162,8 @@ impl Edits<'_> {
         }
     }
 
-    /// Puts `back`, the way from the new folder to the old one, before relative paths of meshes, robots and their packages.
+    /// Puts `back`, the relative path from the new folder to the old one, before relative paths of meshes, robots and their
+    /// packages.
     fn mesh_files(&mut self, text: &str, back: &Path) {
         let from_there = |path: &String| {
             let path = if Path::new(path).is_relative() { back.join(path) } else { PathBuf::from(path) };
@@ -188,8 +189,9 @@ impl Edits<'_> {
         }
     }
 
-    /// The text with all edits made.
+    /// The text with all edits applied.
     fn apply(mut self, text: &str) -> String {
+        // The ranges refer to the original text, so the edits are applied in one pass in their order.
         self.edits.sort_by_key(|(place, _)| place.start);
         let (mut edited, mut at) = (String::with_capacity(text.len()), 0);
         for (place, replacement) in self.edits {
@@ -201,25 +203,25 @@ impl Edits<'_> {
     }
 }
 
-/// How far a robot moves: all its bodies move alike.
+/// Translation of a robot: that of any of its bodies, since all move together.
 fn move_of_robot<'a>(robot: &str, moves: &'a Moves) -> Option<&'a Vector3<f64>> {
     let is_link = |name: &str| name.split_once('/').is_some_and(|(of, _)| of == robot);
     moves.iter().find(|(name, _)| is_link(name)).map(|(_, by)| by)
 }
 
-/// Three numbers as a scene writes them; reading them gives the same bits.
+/// Three numbers as RON; reading them returns the same bits.
 fn triple(v: &Vector3<f64>) -> String {
     format!("({}, {}, {})", number(v.x), number(v.y), number(v.z))
 }
 
-/// A number as a scene writes it; reading it gives the same bits.
+/// A number as RON; reading it returns the same bits.
 fn number(x: f64) -> String {
     let text = format!("{x:?}");
     text.strip_suffix(".0").map_or_else(|| text.clone(), str::to_owned)
 }
 
-/// The relative way from one folder to another; none where they are the same. Where the system does not tell where
-/// they are, the second one as it is given.
+/// The relative path from one folder to another; none where they are the same. Where a folder cannot be resolved, the second
+/// one as given.
 fn path_between(from: &Path, to: &Path) -> Option<PathBuf> {
     let absolute = |folder: &Path| {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };

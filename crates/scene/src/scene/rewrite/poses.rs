@@ -1,4 +1,4 @@
-//! A scene with bodies and robots put elsewhere, turned and with other joint values: in memory, and as text.
+//! Scenes with other poses of bodies and robots and other joint values, in memory and as text.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::scene::placement::{copies, orientation, vector};
 use crate::scene::random::Random;
 use crate::scene::schema::{BodyEntry, Copies, JointKind, JointValue, RobotEntry, Rotation, Triple};
 
-/// Where bodies and robots of a scene are put; what is not named stays.
+/// New poses of bodies and robots of a scene; others stay.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ScenePoses {
     /// Poses of bodies, body → world, by name.
@@ -23,18 +23,18 @@ pub struct ScenePoses {
     pub robots: BTreeMap<String, RobotPose>,
 }
 
-/// Where a robot is put.
+/// New pose of a robot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RobotPose {
     /// Root link → world.
     pub base: Isometry3<f64>,
-    /// Values of joints that move of themselves, by name; those that are not named stay.
+    /// Values of independent joints, by name; others stay.
     pub joints: BTreeMap<String, JointValue>,
 }
 
 impl Scene {
-    /// The scene with bodies and robots put elsewhere before the start. Bodies that joints tie together must move
-    /// together, as one rigid body.
+    /// The scene with other start poses of bodies and robots. Bodies that are connected by joints must move together, as one
+    /// rigid body.
     #[must_use]
     pub fn posed(mut self, poses: &ScenePoses) -> Self {
         for body in &mut self.bodies {
@@ -59,9 +59,9 @@ impl Scene {
         self
     }
 
-    /// Text of the scene with bodies and robots put elsewhere, to be written to a file in `folder`: positions, rotations,
-    /// joint values of robots, copies and joints between bodies are edited where they stand, and paths of files where
-    /// the folder is another one.
+    /// Text of the scene with other poses of bodies and robots, to be written to a file in `folder`: positions, rotations,
+    /// joint values of robots, copies and joints between bodies are edited in place, and so are paths of files where the
+    /// folder is another one.
     ///
     /// ```
     /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
@@ -77,13 +77,13 @@ impl Scene {
     /// let poses = ScenePoses { robots: [(String::from("arm"), arm)].into(), ..ScenePoses::default() };
     /// let text = scene.text_with_poses(&poses, Path::new("scenes/robots"))?;
     /// let written = Scene::parse(Path::new("scenes/robots/written.ron"), text)?;
-    /// let elbow = written.robots[0].coordinate("elbow").expect("it turns");
+    /// let elbow = written.robots[0].coordinate("elbow").expect("an independent joint");
     /// assert_eq!(written.robots[0].configuration[elbow], 0.25);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// [`SceneError`] when the text of the scene is no scene.
+    /// [`SceneError`] when the text of the scene is not a scene.
     pub fn text_with_poses(&self, poses: &ScenePoses, folder: &Path) -> Result<String, SceneError> {
         let document = Document::parse(&self.path, &self.text);
         let document = document.map_err(|problems| SceneError::Invalid { problems })?;
@@ -101,7 +101,7 @@ impl Scene {
         }
         for (index, joint) in document.file.joints.iter().enumerate() {
             if let Some(motion) = motions.get(&joint.bodies.0) {
-                edits.carry_joint(index, &joint.kind, motion);
+                edits.transform_joint(index, &joint.kind, motion);
             }
         }
         for (index, entry) in document.file.robots.iter().enumerate() {
@@ -133,7 +133,7 @@ impl Edits<'_> {
         }
     }
 
-    /// Writes position and rotation where they differ from what stands there; what is not written is inserted.
+    /// Writes position and rotation where they differ from the text; missing fields are inserted.
     fn put(
         &mut self,
         at: impl Fn(&'static str) -> [Step; 3],
@@ -149,7 +149,7 @@ impl Edits<'_> {
         }
     }
 
-    /// Puts `text` in the place of a field, or after another one where the field is not written.
+    /// Replaces the value of a field by `text`, or inserts the field after another one where it is missing.
     pub(super) fn write(&mut self, path: &[Step], after: &[Step], field: &str, text: String) {
         match self.document.outline().get(path) {
             Some(place) => self.edits.push((place, text)),
@@ -164,7 +164,7 @@ impl Edits<'_> {
         starts: &[(String, Isometry3<f64>)],
         poses: &ScenePoses,
     ) {
-        let (mut moved, mut turned) = (grid.moved.clone(), grid.turned.clone());
+        let (mut moved, mut rotations) = (grid.moved.clone(), grid.rotations.clone());
         for (name, start) in starts {
             let Some(pose) = poses.bodies.get(name) else { continue };
             let by = pose.translation.vector - start.translation.vector;
@@ -175,7 +175,7 @@ impl Edits<'_> {
             }
             if pose.rotation != start.rotation {
                 let q = pose.rotation;
-                turned.insert(name.clone(), Rotation::Quaternion(q.w, q.i, q.j, q.k));
+                rotations.insert(name.clone(), Rotation::Quaternion(q.w, q.i, q.j, q.k));
             }
         }
         let at = |field| [Field("bodies"), Index(index), Field("copies"), Field(field)];
@@ -184,15 +184,15 @@ impl Edits<'_> {
             let entries = moved.iter().map(|(name, &by)| format!("{name:?}: {}", triple(&vector(by))));
             self.write(&at("moved"), &at("spacing"), "moved", listed(entries.collect()));
         }
-        if turned != grid.turned {
+        if rotations != grid.rotations {
             let text = |rotation: &Rotation| rotation_text(&orientation(rotation));
-            let entries = turned.iter().map(|(name, rotation)| format!("{name:?}: {}", text(rotation)));
-            self.write(&at("turned"), &at("spacing"), "turned", listed(entries.collect()));
+            let entries = rotations.iter().map(|(name, rotation)| format!("{name:?}: {}", text(rotation)));
+            self.write(&at("rotations"), &at("spacing"), "rotations", listed(entries.collect()));
         }
     }
 
-    /// Carries what places a joint along with its bodies.
-    fn carry_joint(&mut self, index: usize, kind: &JointKind, motion: &Isometry3<f64>) {
+    /// Moves the anchors and axes of a joint along with its bodies.
+    fn transform_joint(&mut self, index: usize, kind: &JointKind, motion: &Isometry3<f64>) {
         let point = |anchor: Triple| triple(&(motion * nalgebra::Point3::from(vector(anchor))).coords);
         let along = |axis: Triple| triple(&(motion.rotation * vector(axis)).normalize());
         let fields = match kind {
@@ -252,10 +252,10 @@ impl Edits<'_> {
     }
 }
 
-/// Letters of a line that entries are added to.
+/// Length of a line [characters] beyond which further entries begin a new one.
 const LINE: usize = 100;
 
-/// Entries to be put behind another one: behind it while they are short, on lines of their own where they are many.
+/// Text that appends entries to a list: on the same line while they are short, else on further lines.
 fn listed(entries: &[String], indent: &str) -> String {
     let together = entries.join(", ");
     if together.len() + indent.len() <= LINE / 2 {
@@ -277,20 +277,20 @@ fn listed(entries: &[String], indent: &str) -> String {
     text
 }
 
-/// The white space with which the line of a place begins.
+/// The indentation of the line that contains a place.
 fn indent_of(text: &str, place: usize) -> &str {
     let start = text[..place].rfind('\n').map_or(0, |at| at + 1);
     let line = &text[start..place];
     &line[..line.len() - line.trim_start().len()]
 }
 
-/// An orientation as a scene writes it.
+/// An orientation as RON.
 fn rotation_text(rotation: &UnitQuaternion<f64>) -> String {
     let [w, x, y, z] = [rotation.w, rotation.i, rotation.j, rotation.k].map(number);
     format!("quaternion({w}, {x}, {y}, {z})")
 }
 
-/// The value of a joint as a scene writes it.
+/// The value of a joint as RON.
 fn joint_text(value: JointValue) -> String {
     match value {
         JointValue::Degrees(value) => format!("degrees({})", number(value)),
@@ -299,8 +299,8 @@ fn joint_text(value: JointValue) -> String {
     }
 }
 
-/// An angle in degrees where it stood in degrees and some number of degrees gives the same bits; else as it is, since
-/// a pose that only just is free may not survive a rounding.
+/// An angle in degrees where it was written in degrees and some number of degrees converts to the same bits; else
+/// unchanged, since a pose that is barely free of collision may not survive a rounding.
 fn in_unit_of(before: JointValue, value: JointValue) -> JointValue {
     let (JointValue::Degrees(_), JointValue::Radians(radians)) = (before, value) else { return value };
     let degrees = radians.to_degrees();
@@ -335,7 +335,7 @@ mod tests {
         ScenePoses { bodies, ..ScenePoses::default() }
     }
 
-    fn turned(angle: f64) -> Isometry3<f64> {
+    fn rotated(angle: f64) -> Isometry3<f64> {
         let rotation = UnitQuaternion::from_euler_angles(angle, 0.25, -0.5);
         Isometry3::from_parts(Translation3::new(0.1, 1.0 / 3.0, -1e-9), rotation)
     }
@@ -343,7 +343,7 @@ mod tests {
     #[test]
     fn bodies_are_read_back_where_they_were_put_and_the_rest_stays() {
         let scene = scene("");
-        let poses = of_bodies(&[("a", turned(0.1)), ("b", turned(0.2)), ("c-1", turned(0.3))]);
+        let poses = of_bodies(&[("a", rotated(0.1)), ("b", rotated(0.2)), ("c-1", rotated(0.3))]);
         let after = written(&scene, &poses);
         for (before, after) in scene.bodies.iter().zip(&after.bodies) {
             let expected = poses.bodies.get(&before.name).unwrap_or(&before.pose);
@@ -351,8 +351,8 @@ mod tests {
             assert!(after.pose.rotation.angle_to(&expected.rotation) < 1e-15, "{}", before.name);
         }
         assert!(after.text.contains("// a comment (with brackets") && after.text.contains("/* here */"));
-        let again = written(&after, &of_bodies(&[("c-1", turned(0.7))]));
-        assert!(again.bodies[3].pose.rotation.angle_to(&turned(0.7).rotation) < 1e-15, "{}", again.text);
+        let again = written(&after, &of_bodies(&[("c-1", rotated(0.7))]));
+        assert!(again.bodies[3].pose.rotation.angle_to(&rotated(0.7).rotation) < 1e-15, "{}", again.text);
         assert_eq!(written(&scene, &of_bodies(&[("a", Isometry3::identity())])).text, scene.text);
     }
 
@@ -365,11 +365,11 @@ mod tests {
             (name: \"l\", bodies: (\"a\", \"b\"), kind: prismatic(axis: (1, 0, 0))),
         ]",
         );
-        let motion = turned(1.0);
+        let motion = rotated(1.0);
         let poses = of_bodies(&[("a", motion), ("b", motion * scene.bodies[1].pose)]);
         let after = written(&scene, &poses);
         for (before, after) in scene.joints.iter().zip(&after.joints) {
-            // A frame about an axis is free to turn about it, and that of a rope in any way.
+            // A frame on an axis may rotate about it, and that of a rope about any axis.
             let has_axis = before.name != "k";
             for (before, after) in before.anchors.iter().zip(&after.anchors) {
                 let axis = (before.rotation * Vector3::x() - after.rotation * Vector3::x()).norm();
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn many_entries_stand_on_lines_of_their_own() {
+    fn many_entries_are_put_on_lines_of_their_own() {
         assert_eq!(listed(&["a: 1".into(), "b: 2".into()], "    "), ", a: 1, b: 2");
         let entry = "x".repeat(60);
         let lines = listed(&[entry.clone(), entry.clone()], "  ");
@@ -397,8 +397,8 @@ mod tests {
             assert_eq!(same.in_si().0.to_bits(), degrees.to_radians().to_bits());
         }
         for radians in (1..1000).map(|i| f64::from(i).sqrt() - 15.0) {
-            let kept = in_unit_of(before, JointValue::Radians(radians));
-            assert_eq!(kept.in_si().0.to_bits(), radians.to_bits());
+            let same = in_unit_of(before, JointValue::Radians(radians));
+            assert_eq!(same.in_si().0.to_bits(), radians.to_bits());
         }
         assert_eq!(in_unit_of(before, JointValue::Metres(1.0)), JointValue::Metres(1.0));
     }

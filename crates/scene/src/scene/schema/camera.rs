@@ -1,16 +1,16 @@
-//! Where a scene is looked at from.
+//! Camera of a scene.
 
 use serde::Deserialize;
 
 use super::Triple;
 
-/// Where pictures of a scene are taken from.
+/// Viewpoint of the pictures of a scene.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename = "Camera", deny_unknown_fields)]
 pub struct CameraEntry {
-    /// Where the camera is [m].
+    /// Position of the camera [m].
     pub eye: Triple,
-    /// What is in the middle of the picture [m].
+    /// Point at the centre of the picture [m].
     pub target: Triple,
     /// Angle between the lower and the upper edge of the picture [°].
     #[serde(default = "default_field_of_view")]

@@ -1,7 +1,7 @@
-//! What a scene file may say: the RON schema, field by field. `docs/scenes.md` is its reference.
+//! RON schema of scene files, field by field. `docs/scenes.md` is its reference.
 //!
 //! SI units; angles in degrees where the name says so; positions and directions in the world frame unless a line
-//! says otherwise. Nothing is checked here beyond types and names of fields: `Scene::load` does that.
+//! says otherwise. Only types and names of fields are checked here; `Scene::load` checks the values.
 
 mod camera;
 mod expect;
@@ -22,7 +22,7 @@ use extricate_core::geometry::Solidity;
 use extricate_core::query::Shape;
 
 pub use camera::CameraEntry;
-pub use expect::{BodyAt, BodyWithin, Core, Distance, Expect, Linked, Measured, Quantity, Region};
+pub use expect::{BodyAt, BodyWithin, Distance, Expect, Linked, LinkingCurve, Measured, Quantity, Region};
 pub use plan::PlanEntry;
 pub use robot::{JointAt, JointValue, MotorEntry, RobotBase, RobotEntry};
 pub use soft::{
@@ -39,32 +39,32 @@ pub type Triple = (f64, f64, f64);
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename = "Scene", deny_unknown_fields)]
 pub struct SceneFile {
-    /// A line that says what the scene shows.
+    /// Title, one line.
     pub title: String,
-    /// What to look at, in a few sentences.
+    /// Description, a few sentences.
     #[serde(default)]
     pub description: String,
     /// Acceleration of free fall [m/s²].
     #[serde(default = "default_gravity")]
     pub gravity: Triple,
-    /// Length of a step [s]; the accuracy's own where it is missing.
+    /// Length of a step [s]; by default that of the accuracy.
     #[serde(default)]
     pub time_step: Option<f64>,
     /// Simulated time of a run [s].
     pub duration: f64,
-    /// How much work a step may be.
+    /// Accuracy of the simulation.
     #[serde(default)]
     pub accuracy: Accuracy,
-    /// What replaces single settings of the accuracy.
+    /// Overrides of single settings of the accuracy.
     #[serde(default)]
     pub solver: SolverEntry,
-    /// Who finds the contacts of two convex bodies.
+    /// Source of the contacts of two convex bodies.
     #[serde(default)]
     pub narrow_phase: NarrowPhase,
     /// Seed of everything random.
     #[serde(default)]
     pub seed: u64,
-    /// What a run does with bodies that overlap at the start.
+    /// Policy for bodies that overlap at the start of a run.
     #[serde(default)]
     pub on_overlap: OnOverlap,
     /// Shapes by name.
@@ -79,19 +79,19 @@ pub struct SceneFile {
     /// Joints between bodies.
     #[serde(default)]
     pub joints: Vec<JointEntry>,
-    /// How soft bodies are stepped.
+    /// Stepping options of soft bodies.
     #[serde(default)]
     pub soft: SoftEntry,
     /// Soft bodies.
     #[serde(default)]
     pub soft_bodies: Vec<SoftBodyEntry>,
-    /// What `plan` looks for a path for.
+    /// Path planning problem of the command `plan`.
     #[serde(default)]
     pub plan: Option<PlanEntry>,
-    /// Where pictures are taken from; a viewer shows the whole scene where it is missing.
+    /// Camera; without it a viewer shows the whole scene.
     #[serde(default)]
     pub camera: Option<CameraEntry>,
-    /// What a run must show.
+    /// Expectations of a run.
     #[serde(default)]
     pub expect: Expect,
 }
@@ -100,7 +100,7 @@ fn default_gravity() -> Triple {
     (0.0, 0.0, -9.81)
 }
 
-/// How much work a step may be.
+/// Accuracy of the simulation, which sets the work of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Accuracy {
@@ -109,11 +109,11 @@ pub enum Accuracy {
     /// The default.
     #[default]
     Standard,
-    /// As exact as the solver gets.
+    /// The highest accuracy of the solver.
     Reference,
 }
 
-/// Who finds the contacts of two convex bodies.
+/// Source of the contacts of two convex bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
@@ -125,7 +125,7 @@ pub enum NarrowPhase {
     Rapier,
 }
 
-/// What a run does with bodies that overlap at the start.
+/// Policy for bodies that overlap at the start of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
@@ -133,13 +133,13 @@ pub enum OnOverlap {
     /// The run pushes them apart without adding energy.
     #[default]
     Ignore,
-    /// Dynamic bodies are moved apart before the first step; exit code 6 where that cannot be done.
+    /// Dynamic bodies are moved apart before the first step; exit code 6 where that fails.
     Repair,
     /// The run does not start: exit code 4.
     Error,
 }
 
-/// Named entries in the order of the file; a name that stands twice is kept, so that it can be reported.
+/// Named entries in the order of the file; duplicate names are retained, so that they can be reported.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entries<T>(pub Vec<(String, T)>);
 
@@ -171,32 +171,33 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
     }
 }
 
-/// A shape by its sizes or its file, in its own frame: an entry of a scene, or a word of a command line or manifest.
+/// A shape by its dimensions or its file, in its own frame: an entry of a scene, or an argument of a command line or
+/// manifest.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename = "Shape", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ShapeEntry {
     /// A triangle mesh from a file.
     Mesh {
-        /// Path of the mesh, relative to the folder of the scene.
+        /// Path of the mesh file, relative to the folder of the scene.
         file: String,
         /// Factor from the file's unit of length to metres.
         #[serde(default = "default_scale")]
         scale: f64,
-        /// Whether the mesh has an inside; it has one where it is closed unless this says otherwise.
+        /// Solid or surface; by default a closed mesh is a solid and an open one a surface.
         #[serde(default)]
         solidity: Option<Solidity>,
     },
-    /// A triangle mesh made by a formula.
+    /// A procedurally generated triangle mesh.
     Procedural {
-        /// Which one.
+        /// Kind of the procedural mesh.
         kind: String,
-        /// Its parameters by name; what is missing has its default.
+        /// Its parameters by name; missing ones have their defaults.
         #[serde(default)]
         parameters: BTreeMap<String, f64>,
         /// Factor on all lengths.
         #[serde(default = "default_scale")]
         scale: f64,
-        /// Whether the mesh has an inside; it has one where it is closed unless this says otherwise.
+        /// Solid or surface; by default a closed mesh is a solid and an open one a surface.
         #[serde(default)]
         solidity: Option<Solidity>,
     },
@@ -236,11 +237,11 @@ pub enum ShapeEntry {
         /// A `mesh` or `procedural`.
         of: Box<ShapeEntry>,
     },
-    /// All points near a shape.
+    /// All points within a distance of a shape.
     Rounded {
         /// A `cuboid`, `cylinder`, `cone` or `hull`.
         core: Box<ShapeEntry>,
-        /// How near [m].
+        /// The distance [m].
         radius: f64,
     },
     /// Everything at z ≤ 0.
@@ -248,7 +249,7 @@ pub enum ShapeEntry {
 }
 
 impl ShapeEntry {
-    /// The shape, if it is a primitive: its sizes are not checked.
+    /// The shape, if it is a primitive; its dimensions are not checked.
     pub(crate) fn primitive(&self) -> Option<Shape> {
         Some(match *self {
             Self::Ball { radius } => Shape::ball(radius),
@@ -263,7 +264,7 @@ impl ShapeEntry {
         })
     }
 
-    /// Path of the mesh file that it needs, if it needs one.
+    /// Path of its mesh file, if it has one.
     pub(crate) fn file(&self) -> Option<&str> {
         match self {
             Self::Mesh { file, .. } => Some(file),
@@ -285,7 +286,7 @@ pub struct BodyEntry {
     pub name: String,
     /// Name of its shape.
     pub shape: String,
-    /// What moves it.
+    /// Kind of its motion.
     #[serde(default)]
     pub kind: BodyKind,
     /// Position of its origin [m].
@@ -318,7 +319,7 @@ pub struct BodyEntry {
     /// Rate at which the angular velocity decays [1/s].
     #[serde(default)]
     pub angular_damping: f64,
-    /// Whether its motion is swept in every step, not only in those in which it moves far.
+    /// Whether continuous collision detection is applied in every step, not only in those in which it moves far.
     #[serde(default)]
     pub continuous: bool,
     /// Makes a grid of copies of the body.
@@ -326,23 +327,23 @@ pub struct BodyEntry {
     pub copies: Option<Copies>,
 }
 
-/// Density [kg/m³] of a body that gives neither density nor mass: water.
+/// Density [kg/m³] of a body with neither density nor mass: that of water.
 pub const DEFAULT_DENSITY: f64 = 1000.0;
 
 fn default_friction() -> f64 {
     0.5
 }
 
-/// What moves a body.
+/// Kind of motion of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BodyKind {
-    /// Nothing.
+    /// Does not move.
     Fixed,
-    /// Forces, contacts and joints.
+    /// Moves under forces, contacts and joints.
     #[default]
     Dynamic,
-    /// Its given velocities; nothing else moves it.
+    /// Moves with its given velocities, whatever it meets.
     Kinematic,
 }
 
@@ -355,14 +356,14 @@ pub enum Rotation {
     Identity,
     /// A unit quaternion `(w, x, y, z)`.
     Quaternion(f64, f64, f64, f64),
-    /// A turn about an axis.
+    /// A rotation about an axis.
     AxisAngleDegrees {
         /// Unit vector of the axis.
         axis: Triple,
         /// The angle [°], right-handed.
         angle: f64,
     },
-    /// Turns about the fixed x, then y, then z axis of the world [°].
+    /// Rotations about the fixed x, then y, then z axis of the world [°].
     EulerDegrees(f64, f64, f64),
 }
 
@@ -379,12 +380,12 @@ pub struct Copies {
     /// Whether each copy gets an orientation of its own, drawn from the scene's seed.
     #[serde(default)]
     pub random_rotation: bool,
-    /// Copies that are elsewhere: by name, how far from their place in the grid [m].
+    /// Displacements of single copies from their places in the grid [m], by name.
     #[serde(default)]
     pub moved: BTreeMap<String, Triple>,
-    /// Copies that are turned otherwise: by name, their orientation.
-    #[serde(default)]
-    pub turned: BTreeMap<String, Rotation>,
+    /// Orientations of single copies, by name.
+    #[serde(default, alias = "turned")]
+    pub rotations: BTreeMap<String, Rotation>,
 }
 
 /// A joint between two bodies.
@@ -395,47 +396,47 @@ pub struct JointEntry {
     pub name: String,
     /// The two bodies it connects.
     pub bodies: (String, String),
-    /// What it allows.
+    /// Relative motion that it allows.
     pub kind: JointKind,
     /// Whether the two bodies collide with each other.
     #[serde(default)]
     pub contacts: bool,
 }
 
-/// What a joint allows. Points and axes are in the world frame, with all bodies at their start.
+/// Relative motion that a joint allows. Points and axes are in the world frame, with all bodies at their start.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum JointKind {
-    /// Nothing: the bodies keep their relative pose.
+    /// None: the relative pose of the bodies is constant.
     Fixed,
-    /// A turn about an axis.
+    /// A rotation about an axis.
     Revolute {
         /// A point of the axis [m].
         anchor: Triple,
         /// Unit vector of the axis.
         axis: Triple,
-        /// Least and greatest angle [°] from the start, right-handed, of the second body against the first.
+        /// Minimum and maximum angle [°] from the start, right-handed, of the second body against the first.
         #[serde(default)]
         limits_degrees: Option<(f64, f64)>,
     },
-    /// A slide along an axis.
+    /// A translation along an axis.
     Prismatic {
         /// Unit vector of the axis.
         axis: Triple,
-        /// Least and greatest displacement [m] from the start, of the second body against the first.
+        /// Minimum and maximum displacement [m] from the start, of the second body against the first.
         #[serde(default)]
         limits: Option<(f64, f64)>,
     },
-    /// Any turn about a point.
+    /// Any rotation about a point.
     Spherical {
         /// The point [m].
         anchor: Triple,
     },
-    /// Any motion that keeps two points within a distance.
+    /// Any motion in which two points stay within a distance.
     Rope {
         /// The point of the first and of the second body [m].
         anchors: (Triple, Triple),
-        /// Greatest distance of the two [m].
+        /// Maximum distance of the two [m].
         length: f64,
     },
 }

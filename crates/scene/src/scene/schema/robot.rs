@@ -1,4 +1,4 @@
-//! Robots of a scene: URDF files, where they stand, how their joints start and what drives them.
+//! Robots of a scene: URDF files, base poses, start values of joints and motors.
 
 use serde::Deserialize;
 
@@ -15,7 +15,7 @@ pub struct RobotEntry {
     /// Folders that are packages, or that hold packages, for `package://` paths, relative to the folder of the scene.
     #[serde(default)]
     pub packages: Vec<String>,
-    /// Whether its root link moves.
+    /// Fixed or floating base.
     #[serde(default)]
     pub base: RobotBase,
     /// Position of its root link [m].
@@ -30,19 +30,19 @@ pub struct RobotEntry {
     /// Angular velocity of the root link at the start [rad/s]; of a floating base.
     #[serde(default)]
     pub angular_velocity: Triple,
-    /// Where joints start, by name; the others at zero, or at the limit nearest to it.
+    /// Start values of joints, by name; the others start at zero, or at the limit nearest to it.
     #[serde(default)]
     pub joints: Entries<JointValue>,
-    /// How fast joints start, by name, per second.
+    /// Start velocities of joints, by name, per second.
     #[serde(default)]
     pub joint_velocities: Entries<JointValue>,
     /// Motors, by name of the joint.
     #[serde(default)]
     pub motors: Entries<MotorEntry>,
-    /// Damping of joints by name [N·m·s/rad or N·s/m], instead of the file's.
+    /// Damping of joints by name [N·m·s/rad or N·s/m]; overrides the file.
     #[serde(default)]
     pub damping: Entries<f64>,
-    /// Coulomb friction of joints by name [N·m or N], instead of the file's.
+    /// Coulomb friction of joints by name [N·m or N]; overrides the file.
     #[serde(default)]
     pub joint_friction: Entries<f64>,
     /// Density of links that state no mass [kg/m³].
@@ -54,10 +54,10 @@ pub struct RobotEntry {
     /// Coefficient of restitution of the links.
     #[serde(default)]
     pub restitution: f64,
-    /// Whether links collide with one another, but for those that may.
+    /// Whether links collide with one another, except for the allowed pairs.
     #[serde(default = "on")]
     pub self_collision: bool,
-    /// Pairs of links that may collide, on top of those that are derived.
+    /// Pairs of links that may collide, in addition to the derived ones.
     #[serde(default)]
     pub allow: Vec<(String, String)>,
 }
@@ -66,14 +66,14 @@ fn on() -> bool {
     true
 }
 
-/// Whether the root link of a robot moves.
+/// Mobility of the root link of a robot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RobotBase {
-    /// It does not.
+    /// The root link is fixed.
     #[default]
     Fixed,
-    /// It moves freely.
+    /// The root link moves freely.
     Floating,
 }
 
@@ -81,38 +81,38 @@ pub enum RobotBase {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JointValue {
-    /// An angle [°], of a joint that turns.
+    /// An angle [°], of a revolute joint.
     Degrees(f64),
-    /// An angle [rad], of a joint that turns.
+    /// An angle [rad], of a revolute joint.
     Radians(f64),
-    /// A length [m], of a joint that slides.
+    /// A length [m], of a prismatic joint.
     Metres(f64),
 }
 
-/// What drives a joint.
+/// Motor of a joint.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename = "Motor", rename_all = "snake_case", deny_unknown_fields)]
 pub enum MotorEntry {
     /// Force = stiffness · (target − position) − damping · velocity.
     Position {
-        /// Where to.
+        /// Target position.
         target: JointValue,
         /// Force per deviation [N·m/rad or N/m].
         stiffness: f64,
         /// Force per velocity [N·m·s/rad or N·s/m].
         #[serde(default)]
         damping: f64,
-        /// Greatest force [N·m or N]; the effort of the file where it is missing.
+        /// Maximum force [N·m or N]; by default the effort limit of the file.
         #[serde(default)]
         max_force: Option<f64>,
     },
     /// Force = damping · (target − velocity).
     Velocity {
-        /// How fast, per second.
+        /// Target velocity, per second.
         target: JointValue,
         /// Force per deviation of the velocity [N·m·s/rad or N·s/m].
         damping: f64,
-        /// Greatest force [N·m or N]; the effort of the file where it is missing.
+        /// Maximum force [N·m or N]; by default the effort limit of the file.
         #[serde(default)]
         max_force: Option<f64>,
     },
@@ -128,6 +128,6 @@ pub struct JointAt {
     pub joint: String,
     /// The value.
     pub value: JointValue,
-    /// Greatest deviation from it, in the same unit.
+    /// Maximum deviation from it, in the same unit.
     pub tolerance: JointValue,
 }

@@ -1,14 +1,14 @@
-//! Soft bodies of a scene: their meshes of tetrahedra, what they are made of, what holds, moves and joins them.
+//! Soft bodies of a scene: tetrahedral meshes, materials, handles and attachments.
 
 use serde::Deserialize;
 
 use super::{Rotation, ShapeEntry, Triple};
 
-/// How the soft bodies of a scene are stepped.
+/// Stepping options of the soft bodies of a scene.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
 #[serde(rename = "Soft", deny_unknown_fields)]
 pub struct SoftEntry {
-    /// How time is integrated.
+    /// Time integration scheme.
     #[serde(default)]
     pub scheme: SchemeEntry,
     /// Newton's method.
@@ -19,20 +19,20 @@ pub struct SoftEntry {
     pub contact: SoftContactEntry,
 }
 
-/// How time is integrated.
+/// Time integration scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename = "Scheme", rename_all = "snake_case")]
 pub enum SchemeEntry {
-    /// First order, stable at any step, damps vibration.
+    /// First order, unconditionally stable, damps vibration.
     #[default]
     ImplicitEuler,
-    /// Second order, keeps momentum and angular momentum; vibration is not damped.
+    /// Second order, conserves momentum and angular momentum; vibration is not damped.
     ImplicitMidpoint,
     /// Second order, average acceleration; vibration is not damped.
     Newmark,
-    /// Explicit, first order; stable at short steps only.
+    /// Explicit, first order; stable for short steps only.
     SymplecticEuler,
-    /// Each step is an equilibrium: no inertia.
+    /// Each step is a static equilibrium: no inertia.
     QuasiStatic,
 }
 
@@ -40,13 +40,13 @@ pub enum SchemeEntry {
 #[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
 #[serde(rename = "Newton", deny_unknown_fields)]
 pub struct NewtonEntry {
-    /// Most iterations of a step.
-    #[serde(default)]
-    pub limit: Option<u32>,
-    /// Forces out of balance over the forces that meet at which an iteration ends.
+    /// Maximum number of iterations of a step.
+    #[serde(default, alias = "limit")]
+    pub max_iterations: Option<u32>,
+    /// Relative residual at which the iteration ends: unbalanced force over the sum of the acting forces.
     #[serde(default)]
     pub tolerance: Option<f64>,
-    /// One linear system for each step, whether it converges or not.
+    /// Whether each step solves one linear system only, converged or not.
     #[serde(default)]
     pub once: bool,
 }
@@ -61,22 +61,22 @@ pub struct SoftContactEntry {
     /// Coefficient of friction.
     #[serde(default)]
     pub friction: Option<f64>,
-    /// Sliding speed below which friction falls to zero [m/s].
+    /// Sliding speed below which friction decreases to zero [m/s].
     #[serde(default)]
     pub creep: Option<f64>,
-    /// Speed at which overlaps that are there at the start are released [m/s].
+    /// Speed at which overlaps of the start are resolved [m/s].
     #[serde(default)]
     pub recovery: Option<f64>,
-    /// Whether edges count whose deepest point is deeper than their ends.
+    /// Whether edges are in contact whose deepest point is deeper than their ends.
     #[serde(default)]
     pub edges: Option<bool>,
-    /// Whether soft bodies touch themselves.
+    /// Whether soft bodies collide with themselves.
     #[serde(default)]
     pub self_contact: Option<bool>,
-    /// Distance along the rest mesh within which a body's own elements are no contact [m].
+    /// Distance along the rest mesh within which elements of the same body do not collide [m].
     #[serde(default)]
     pub near: Option<f64>,
-    /// How far nodes move before candidates are searched anew [m].
+    /// Displacement of nodes after which contact candidates are searched again [m].
     #[serde(default)]
     pub margin: Option<f64>,
 }
@@ -87,9 +87,9 @@ pub struct SoftContactEntry {
 pub struct SoftBodyEntry {
     /// Its name, unique among all bodies of the scene.
     pub name: String,
-    /// Its tetrahedra at rest, in its own frame.
+    /// Its tetrahedral mesh at rest, in its own frame.
     pub mesh: TetMeshEntry,
-    /// What it is made of.
+    /// Its material.
     pub material: MaterialEntry,
     /// Linear or quadratic elements.
     #[serde(default)]
@@ -106,18 +106,18 @@ pub struct SoftBodyEntry {
     /// Angular velocity about its centre of mass at the start [rad/s].
     #[serde(default)]
     pub angular_velocity: Triple,
-    /// Where the depths of its nodes under its surface come from.
+    /// Method for the depths of its nodes below its surface.
     #[serde(default)]
     pub depths: DepthsEntry,
-    /// Nodes that are held or moved.
+    /// Nodes with prescribed motion.
     #[serde(default)]
     pub handles: Vec<HandleEntry>,
-    /// Nodes that hang on rigid bodies.
+    /// Nodes attached to rigid bodies.
     #[serde(default)]
     pub attachments: Vec<AttachmentEntry>,
 }
 
-/// A mesh of tetrahedra, in the frame of its body.
+/// A tetrahedral mesh, in the frame of its body.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename = "TetMesh", rename_all = "snake_case", deny_unknown_fields)]
 pub enum TetMeshEntry {
@@ -130,32 +130,32 @@ pub enum TetMeshEntry {
     },
     /// A section swept along x, from x = 0 on.
     Rod {
-        /// What is swept, in the plane of y and z.
+        /// The swept section, in the plane of y and z.
         section: SectionEntry,
         /// Its length [m].
         length: f64,
         /// Layers along the length.
         layers: u32,
-        /// Factors on the section, evenly spaced from one end to the other, linear between them.
+        /// Scale factors of the section, evenly spaced from one end to the other, linear between them.
         #[serde(default)]
         scales: Vec<f64>,
         /// A hole along the axis, from the first end to a blind end; in a disc only.
         #[serde(default)]
         bore: Option<BoreEntry>,
     },
-    /// A section swept round the z axis, from the x axis on.
+    /// A section swept around the z axis, from the x axis on.
     Ring {
-        /// What is swept; its first direction points away from the axis, its second along it.
+        /// The swept section; its first direction points away from the axis, its second along it.
         section: SectionEntry,
         /// Distance of the section's centre from the axis [m].
         radius: f64,
-        /// How far it is swept [°]: 360 closes the ring.
-        #[serde(default = "full_turn")]
+        /// Angle of the sweep [°]: 360 closes the ring.
+        #[serde(default = "full_circle")]
         angle: f64,
         /// Layers along the sweep.
         layers: u32,
     },
-    /// A file of tetrahedra.
+    /// A tetrahedral mesh from a file.
     File {
         /// Path of the file, relative to the folder of the scene.
         file: String,
@@ -163,7 +163,7 @@ pub enum TetMeshEntry {
         #[serde(default = "super::default_scale")]
         scale: f64,
     },
-    /// The inside of a closed triangle mesh.
+    /// The interior of a closed triangle mesh, tetrahedralized.
     Tetrahedralized {
         /// A `mesh` or `procedural`.
         of: Box<ShapeEntry>,
@@ -173,19 +173,21 @@ pub enum TetMeshEntry {
     },
 }
 
-/// A hole along the axis of a rod, from its first end: a mouth and a gullet.
+/// A blind hole along the axis of a rod, from its first end: a mouth and a gullet.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename = "Bore", deny_unknown_fields)]
 pub struct BoreEntry {
-    /// How many of the disc's rings it takes.
+    /// Number of rings of the disc that it removes.
     pub rings: u32,
-    /// How many of the layers it goes through.
+    /// Number of layers that it goes through.
     pub layers: u32,
-    /// Its radius over that of the rod, evenly spaced along it, linear between them; the last holds for the rings behind it.
-    pub shares: Vec<f64>,
+    /// Its radius over that of the rod at evenly spaced stations along it, linear between them; the last ratio applies to the
+    /// rings behind it.
+    #[serde(alias = "shares")]
+    pub radius_ratios: Vec<f64>,
 }
 
-fn full_turn() -> f64 {
+fn full_circle() -> f64 {
     360.0
 }
 
@@ -197,10 +199,10 @@ pub enum SectionEntry {
     Disc {
         /// Its radius [m].
         radius: f64,
-        /// Rings of triangles round its centre.
+        /// Rings of triangles around its centre.
         rings: u32,
     },
-    /// The ring between two circles: of a tube.
+    /// The region between two circles: the section of a tube.
     Annulus {
         /// Radius of the inner and of the outer circle [m].
         radii: (f64, f64),
@@ -218,11 +220,11 @@ pub enum SectionEntry {
     },
 }
 
-/// What a soft body is made of.
+/// Material of a soft body.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename = "Material", deny_unknown_fields)]
 pub struct MaterialEntry {
-    /// How stress follows from strain.
+    /// Constitutive model.
     #[serde(default)]
     pub model: ModelEntry,
     /// Mass per volume at rest [kg/m³].
@@ -244,7 +246,7 @@ fn default_density() -> f64 {
     super::DEFAULT_DENSITY
 }
 
-/// How stress follows from strain.
+/// Constitutive model: the relation of stress and strain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename = "Model", rename_all = "snake_case")]
 pub enum ModelEntry {
@@ -253,7 +255,7 @@ pub enum ModelEntry {
     /// Large rotations, small strains.
     #[default]
     Corotational,
-    /// Large rotations, stretching.
+    /// Large rotations and stretching; too weak in compression.
     StVenantKirchhoff,
     /// Large strains, defined for inverted elements too.
     NeoHookean,
@@ -266,11 +268,11 @@ pub enum ElementsEntry {
     /// Nodes at the corners.
     #[default]
     Linear,
-    /// Nodes at the middles of the edges, too: no locking, at several times the cost.
+    /// Nodes at the corners and at the edge midpoints: no locking, at several times the cost.
     Quadratic,
 }
 
-/// Where the depths of a soft body's nodes come from.
+/// Method for the depths of a soft body's nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename = "Depths", rename_all = "snake_case", deny_unknown_fields)]
 pub enum DepthsEntry {
@@ -284,24 +286,24 @@ pub enum DepthsEntry {
     },
 }
 
-/// Nodes that are moved as one rigid piece, or held.
+/// Nodes that are moved as one rigid piece, or held in place.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename = "Handle", deny_unknown_fields)]
 pub struct HandleEntry {
     /// Its name, unique in its body.
     pub name: String,
-    /// Which nodes.
+    /// The nodes.
     pub nodes: NodesEntry,
     /// Components that are prescribed, along x, y and z of the world.
     #[serde(default = "all_axes")]
     pub axes: (bool, bool, bool),
-    /// The point that turns are about, at the start [m]; the mean of its nodes where it is missing.
+    /// Centre of its rotations, at the start [m]; by default the mean of its nodes.
     #[serde(default)]
     pub pivot: Option<Triple>,
-    /// Where it is when.
+    /// Its motion; without keyframes it stays at its start.
     #[serde(default)]
     pub keyframes: Vec<KeyframeEntry>,
-    /// When it lets go [s].
+    /// Time at which it releases its nodes [s].
     #[serde(default)]
     pub until: Option<f64>,
 }
@@ -310,21 +312,21 @@ fn all_axes() -> (bool, bool, bool) {
     (true, true, true)
 }
 
-/// Where a handle is at a time, against the start.
+/// Displacement and rotation of a handle from the start, at a given time.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename = "Keyframe", deny_unknown_fields)]
 pub struct KeyframeEntry {
     /// The time [s].
     pub time: f64,
-    /// How far the pivot has moved [m].
+    /// Displacement of the pivot [m].
     #[serde(default)]
     pub displacement: Triple,
-    /// How it has turned about the pivot.
+    /// Rotation about the pivot.
     #[serde(default)]
     pub rotation: Rotation,
 }
 
-/// Nodes of a soft body by where they are at rest, in the frame of the body.
+/// Nodes of a soft body, selected by their positions at rest in the frame of the body.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename = "Nodes", rename_all = "snake_case", deny_unknown_fields)]
 pub enum NodesEntry {
@@ -332,9 +334,9 @@ pub enum NodesEntry {
     All,
     /// Those in a box.
     Box {
-        /// Least coordinates [m].
+        /// Minimum coordinates [m].
         min: Triple,
-        /// Greatest coordinates [m].
+        /// Maximum coordinates [m].
         max: Triple,
     },
     /// Those on the far side of a plane: its normal points away from them.
@@ -351,22 +353,22 @@ pub enum NodesEntry {
         /// Its radius [m].
         radius: f64,
     },
-    /// Those given.
+    /// Those with the given indices.
     Indices {
-        /// Places in the mesh, 0-based.
+        /// Indices in the mesh, 0-based.
         of: Vec<u32>,
     },
 }
 
-/// Nodes that hang on a rigid body.
+/// Nodes attached to a rigid body.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename = "Attachment", deny_unknown_fields)]
 pub struct AttachmentEntry {
     /// Name of the body, or of a robot's link.
     pub body: String,
-    /// Which nodes.
+    /// The nodes.
     pub nodes: NodesEntry,
-    /// Stiffness of each node's spring [N/m]; of dynamic bodies.
+    /// Stiffness of each node's spring [N/m]; required for dynamic bodies.
     #[serde(default)]
     pub stiffness: Option<f64>,
 }

@@ -1,8 +1,8 @@
-//! Settings of the solver that a scene may replace one by one.
+//! Overrides of single solver settings.
 
 use serde::Deserialize;
 
-/// What replaces single settings of the accuracy; what is missing stays as it is there.
+/// Overrides of single settings of the accuracy; missing ones keep the values of the accuracy.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
 #[serde(rename = "Solver", deny_unknown_fields)]
 pub struct SolverEntry {
@@ -15,13 +15,13 @@ pub struct SolverEntry {
     /// Damping ratio of contacts.
     #[serde(default)]
     pub contact_damping: Option<f64>,
-    /// Passes of a substep that take out the speed with which positions are corrected.
+    /// Relaxation passes of a substep, which remove the velocity of position correction.
     #[serde(default)]
     pub relax_passes: Option<u32>,
-    /// Approach [m/s] below which nothing bounces.
-    #[serde(default)]
-    pub least_bounce_speed: Option<f64>,
-    /// Whether fast bodies are swept and stopped where they meet something.
-    #[serde(default)]
-    pub sweeps: Option<bool>,
+    /// Approach speed [m/s] below which restitution is not applied.
+    #[serde(default, alias = "least_bounce_speed")]
+    pub min_bounce_speed: Option<f64>,
+    /// Whether continuous collision detection stops fast bodies where they meet something.
+    #[serde(default, alias = "sweeps")]
+    pub ccd: Option<bool>,
 }

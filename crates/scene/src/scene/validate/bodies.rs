@@ -11,7 +11,7 @@ use super::super::schema::{BodyEntry, BodyKind, Rotation, ShapeEntry};
 use super::{BodyNames, Checker, NOT_NEGATIVE, POSITIVE, WITHIN_ONE};
 
 impl Checker<'_> {
-    /// Whether the copies can be expanded at all.
+    /// Checks the counts of copies, and returns whether they are few enough to be expanded.
     pub(super) fn bodies_are_countable(&mut self) -> bool {
         let mut total = 0_u64;
         for (index, body) in self.file().bodies.iter().enumerate() {
@@ -19,16 +19,17 @@ impl Checker<'_> {
             let count = copy_count(body);
             total = total.saturating_add(count);
             if count == 0 {
-                self.contradiction(&path, "a count of zero makes no copies");
+                self.contradiction(&path, "zero count: a grid of copies needs 1 or more along each axis");
             } else if total > BODIES {
-                self.contradiction(&path, format!("the scene has more than {BODIES} bodies"));
+                // Expanding the copies would exhaust the memory before any other error is reported.
+                self.contradiction(&path, format!("too many bodies: at most {BODIES} are supported"));
                 return false;
             }
         }
         true
     }
 
-    /// Checks the bodies and returns the names of all, copies expanded.
+    /// Checks the bodies and returns the names of all of them, copies expanded.
     pub(super) fn bodies(&mut self) -> BodyNames {
         let bodies = &self.file().bodies;
         let expanded: Vec<(String, usize)> = bodies
@@ -57,8 +58,7 @@ impl Checker<'_> {
         self.rotation(&at("rotation"), body.rotation);
         match (body.density, body.mass) {
             (Some(_), Some(_)) => {
-                let message =
-                    format!("body `{}` has both a mass and a density; one follows from the other", body.name);
+                let message = format!("body `{}` has both `mass` and `density`; give only one", body.name);
                 self.contradiction(&at("mass"), message);
             }
             (Some(density), None) => self.range(&at("density"), "the density [kg/m³]", density, POSITIVE),
@@ -73,17 +73,18 @@ impl Checker<'_> {
             [("linear_velocity", body.linear_velocity), ("angular_velocity", body.angular_velocity)]
         {
             if body.kind == BodyKind::Fixed && vector(velocity).norm() > 0.0 {
-                self.contradiction(&at(field), format!("body `{}` is fixed and has a velocity", body.name));
+                self.contradiction(&at(field), format!("body `{}` is fixed, but has a velocity", body.name));
             }
         }
     }
 
+    /// Checks the displacements and orientations of single copies.
     fn moved_copies(&mut self, path: &[Step], body: &BodyEntry) {
         let Some(grid) = &body.copies else { return };
         let known: BTreeSet<_> =
             copies(body, &mut Random::new(0)).into_iter().map(|(name, _)| name).collect();
         let named = grid.moved.keys().map(|name| ("moved", name));
-        for (field, name) in named.chain(grid.turned.keys().map(|name| ("turned", name))) {
+        for (field, name) in named.chain(grid.rotations.keys().map(|name| ("rotations", name))) {
             if !known.contains(name) {
                 let path = [path, &[Field(field)]].concat();
                 let known = known.iter().take(SUGGESTIONS + 1).cloned().collect();
@@ -91,15 +92,15 @@ impl Checker<'_> {
                 self.report(&path, Fault::UnknownName { what, name, known });
             }
         }
-        let turned = [path, &[Field("turned")]].concat();
-        grid.turned.values().for_each(|rotation| self.rotation(&turned, *rotation));
+        let path = [path, &[Field("rotations")]].concat();
+        grid.rotations.values().for_each(|rotation| self.rotation(&path, *rotation));
     }
 
     fn body_shape(&mut self, path: &[Step], body: &BodyEntry) {
         match self.shapes.get(body.shape.as_str()) {
             Some(ShapeEntry::HalfSpace) if body.kind == BodyKind::Dynamic => {
                 let message =
-                    format!("body `{}` is a half-space, which has no mass: it cannot be dynamic", body.name);
+                    format!("body `{}` is a half-space, which has no mass and cannot be dynamic", body.name);
                 self.contradiction(path, message);
             }
             Some(_) => {}

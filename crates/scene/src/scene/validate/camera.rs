@@ -1,9 +1,9 @@
-//! The camera looks at something, and its picture has an angle.
+//! Camera: viewing direction and field of view.
 
 use super::Checker;
 use crate::scene::locate::Step::Field;
 
-/// What a flat picture can show without its edges being torn apart.
+/// Field of view [°] that a perspective picture can show without extreme distortion at its edges.
 const FIELD_OF_VIEW: (&str, fn(f64) -> bool) = ("between 1 and 170", |x| (1.0..=170.0).contains(&x));
 
 impl Checker<'_> {
@@ -12,7 +12,7 @@ impl Checker<'_> {
         let place = [Field("camera"), Field("field_of_view")];
         self.range(&place, "the field of view [°]", camera.field_of_view, FIELD_OF_VIEW);
         if camera.eye == camera.target {
-            let message = "the eye of the camera is at its target, so it looks nowhere";
+            let message = "`eye` and `target` of the camera coincide: it has no viewing direction";
             self.contradiction(&[Field("camera"), Field("target")], message);
         }
     }

@@ -1,9 +1,9 @@
-//! Expectations: each must be one that a run can be judged by.
+//! Expectations: bounds, times, names, and quantities that the scene can have.
 
 use super::super::error::Fault;
 use super::super::limits::SUGGESTIONS;
 use super::super::locate::Step::{self, Field, Index};
-use super::super::schema::{Core, Expect, Measured, Quantity, Triple};
+use super::super::schema::{Expect, LinkingCurve, Measured, Quantity, Triple};
 use super::{BodyNames, Checker, NOT_NEGATIVE, POSITIVE};
 
 impl Checker<'_> {
@@ -34,7 +34,7 @@ impl Checker<'_> {
         for (index, linked) in expect.linked.iter().enumerate() {
             let path = [Field("expect"), Field("linked"), Index(index)];
             self.chain(&path, &linked.bodies, bodies);
-            self.core(&inside(&path, "core"), &linked.core);
+            self.curve(&inside(&path, "core"), &linked.core);
         }
         for (index, measured) in expect.measured.iter().enumerate() {
             self.measured(&[Field("expect"), Field("measured"), Index(index)], measured, bodies);
@@ -57,7 +57,7 @@ impl Checker<'_> {
             }
             Quantity::Rebound { body, .. } => {
                 if self.file().gravity == (0.0, 0.0, 0.0) {
-                    self.contradiction(&path, "without gravity nothing falls and bounces");
+                    self.contradiction(&path, "`rebound` needs gravity, which is zero in this scene");
                 }
                 (body, None)
             }
@@ -77,16 +77,17 @@ impl Checker<'_> {
                 if self.file().soft_bodies.is_empty() {
                     self.contradiction(
                         &path,
-                        "only contacts of soft bodies are measured, and there are none",
+                        "`contact_imbalance` needs soft bodies, but the scene has none",
                     );
                 }
                 return;
             }
             Quantity::EnergyDrift | Quantity::AngularMomentumDrift => return,
         };
-        let turns = matches!(direction, Some(("axis", _)));
-        if turns && self.is_soft(body) {
-            let message = format!("`{body}` is a soft body, which does not turn as a whole");
+        let needs_rotation = matches!(direction, Some(("axis", _)));
+        if needs_rotation && self.is_soft(body) {
+            let message =
+                format!("`{body}` is a soft body, which has no rotation as a whole; name a rigid body");
             return self.contradiction(&inside(&path, "body"), message);
         }
         self.known_body(&inside(&path, "body"), body, bodies);
@@ -98,7 +99,7 @@ impl Checker<'_> {
 
     fn before_the_end(&mut self, path: &[Step], time: f64) {
         if time >= self.file().duration {
-            self.contradiction(path, "nothing is measured: the run ends before this time");
+            self.contradiction(path, "nothing would be measured: the run ends before this time");
         }
     }
 
@@ -128,18 +129,19 @@ impl Checker<'_> {
             }
         }
         if let Some(speed) = expect.rest_speed {
-            self.range(&[Field("expect"), Field("rest_speed")], "the speed of rest [1/s]", speed, POSITIVE);
+            let quantity = "the maximum speed at rest [body sizes/s]";
+            self.range(&[Field("expect"), Field("rest_speed")], quantity, speed, POSITIVE);
         }
     }
 
-    /// A bound that is judged from a time on needs a run that lasts beyond that time, and a time needs its bound.
+    /// Checks that the run lasts beyond the times from which bounds are judged, and that each time has its bound.
     fn times(&mut self, expect: &Expect) {
         for (time_field, time, bound_field, bound_is_there) in [
             ("settle_time", expect.settle_time, "max_penetration", expect.max_penetration.is_some()),
             ("rest_speed", expect.rest_speed, "at_rest_by", expect.at_rest_by.is_some()),
         ] {
             if time.is_some() && !bound_is_there {
-                let message = format!("`{time_field}` judges nothing without `{bound_field}`");
+                let message = format!("`{time_field}` has no effect without `{bound_field}`");
                 self.contradiction(&[Field("expect"), Field(time_field)], message);
             }
         }
@@ -147,8 +149,7 @@ impl Checker<'_> {
         let settled = expect.max_penetration.map(|_| expect.settle_time());
         for (field, time) in [("at_rest_by", expect.at_rest_by), ("settle_time", settled)] {
             if time.is_some_and(|time| time >= duration) {
-                let message =
-                    format!("`{field}` is not before the end of the run, {duration} s: nothing is judged");
+                let message = format!("`{field}` must be before the end of the run at {duration} s");
                 self.contradiction(&[Field("expect"), Field(field)], message);
             }
         }
@@ -163,22 +164,23 @@ impl Checker<'_> {
     fn chain(&mut self, path: &[Step], names: &[String], bodies: &BodyNames) {
         let path = inside(path, "bodies");
         if names.len() < 2 {
-            self.contradiction(&path, "two bodies or more are needed");
+            self.contradiction(&path, format!("at least two bodies are needed, found {}", names.len()));
         }
         for (index, name) in names.iter().enumerate() {
             self.known_body(&[path.as_slice(), &[Index(index)]].concat(), name, bodies);
         }
     }
 
-    fn core(&mut self, path: &[Step], core: &Core) {
+    fn curve(&mut self, path: &[Step], core: &LinkingCurve) {
         match core {
-            Core::Circle { radius } => {
+            LinkingCurve::Circle { radius } => {
                 self.range(&inside(path, "radius"), "the radius [m]", *radius, POSITIVE)
             }
-            Core::Polygon { points } if points.len() < 3 => {
-                self.contradiction(&inside(path, "points"), "a closed curve has three points or more");
+            LinkingCurve::Polygon { points } if points.len() < 3 => {
+                let message = format!("a closed curve needs at least three points, found {}", points.len());
+                self.contradiction(&inside(path, "points"), message);
             }
-            Core::Polygon { .. } => {}
+            LinkingCurve::Polygon { .. } => {}
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::super::locate::Step::{self, Field, Index};
 use super::super::placement::vector;
 use super::super::schema::{JointEntry, JointKind};
-use super::{BodyNames, Checker, POSITIVE, WITHIN_TURN};
+use super::{BodyNames, Checker, HALF_CIRCLE, POSITIVE};
 
 impl Checker<'_> {
     pub(super) fn joints(&mut self, bodies: &BodyNames) {
@@ -26,7 +26,7 @@ impl Checker<'_> {
         } else if [first, second].iter().all(|name| bodies.get(*name) == Some(&false)) {
             self.contradiction(
                 &names,
-                format!("joint `{}` connects two bodies that cannot move freely", joint.name),
+                format!("joint `{}` connects two bodies of which neither is dynamic", joint.name),
             );
         }
         self.joint_kind(&[path, &[Field("kind")]].concat(), &joint.kind);
@@ -41,7 +41,7 @@ impl Checker<'_> {
                 if let Some((lower, upper)) = *limits_degrees {
                     self.ordered(&at("limits_degrees"), lower, upper);
                     for limit in [lower, upper] {
-                        self.range(&at("limits_degrees"), "the limit [°]", limit, WITHIN_TURN);
+                        self.range(&at("limits_degrees"), "the limit [°]", limit, HALF_CIRCLE);
                     }
                 }
             }
@@ -55,8 +55,9 @@ impl Checker<'_> {
                 self.range(&at("length"), "the length [m]", *length, POSITIVE);
                 let start = (vector(anchors.1) - vector(anchors.0)).norm();
                 if start > *length {
-                    let message =
-                        format!("the anchors are {start} m apart, the rope is only {length} m long");
+                    let message = format!(
+                        "the rope is shorter ({length} m) than the distance of its anchors ({start} m)"
+                    );
                     self.contradiction(&at("length"), message);
                 }
             }

@@ -1,4 +1,4 @@
-//! What a scene file says must make sense: names, ranges, units, references. Everything wrong is reported at once.
+//! Validation of scene files: names, ranges, units, references. All errors are reported at once.
 
 mod bodies;
 mod camera;
@@ -18,12 +18,12 @@ use super::parse::Document;
 use super::placement::vector;
 use super::schema::{SceneFile, ShapeEntry, SolverEntry, Triple};
 
-/// Largest deviation from 1 of the length of a direction or quaternion: what four written digits leave. Larger, and
-/// a wrong vector would pass; smaller, and `(0.7071, 0.7071, 0)` would not.
+/// Maximum deviation from 1 of the length of a direction or quaternion: the rounding of four written digits. Larger, and a
+/// wrong vector would pass; smaller, and `(0.7071, 0.7071, 0)` would be rejected.
 const UNIT_TOLERANCE: f64 = 1e-4;
 
-/// Everything that is wrong with the document, in the order of the text; `links` are the names of the bodies of all
-/// robots, once their files have been read, each with whether it is dynamic.
+/// All errors of the document, in the order of the text; `links` are the names of the bodies of all robots, once their
+/// files have been read, each with whether it is dynamic.
 pub(super) fn validate(document: &Document, links: Option<&BTreeMap<String, bool>>) -> Vec<Problem> {
     let shapes = document.file.shapes.0.iter().map(|(name, shape)| (name.as_str(), shape)).collect();
     let mut checker = Checker { document, links, shapes, problems: Vec::new() };
@@ -43,7 +43,7 @@ pub(super) fn validate(document: &Document, links: Option<&BTreeMap<String, bool
         checker.expectations(&bodies);
     }
     let mut problems = checker.problems;
-    // All are told in the order of the text, of very many those that were found first.
+    // Reported in the order of the text; beyond the limit, those that were found first.
     problems.sort_by_key(Problem::offset);
     problems
 }
@@ -74,7 +74,7 @@ impl<'a> Checker<'a> {
         self.report(path, Fault::Contradiction { message: message.into() });
     }
 
-    /// `within` must hold of the value; it is written so that NaN fails.
+    /// Checks that `within` holds for the value; all requirements are written so that NaN fails.
     fn range(
         &mut self,
         path: &[Step],
@@ -98,7 +98,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A lower bound that lies above its upper bound is refused.
+    /// Refuses a lower bound above its upper bound.
     fn ordered(&mut self, path: &[Step], lower: f64, upper: f64) {
         let in_order = lower <= upper;
         if !in_order {
@@ -106,7 +106,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports empty names, and names that stand twice with both places. `names` come with the path of each.
+    /// Reports empty, overlong and duplicate names, the latter with both places. `names` come with the path of each.
     fn names<'n>(&mut self, what: &'static str, names: impl IntoIterator<Item = (&'n str, Vec<Step>)>) {
         let mut first = BTreeMap::<&str, Vec<Step>>::new();
         for (name, path) in names {
@@ -114,7 +114,8 @@ impl<'a> Checker<'a> {
                 self.report(&path, Fault::EmptyName { what });
             } else if name.len() > NAME_BYTES {
                 let length = name.len();
-                let message = format!("a name of {what} has {length} bytes, more than {NAME_BYTES}");
+                let message =
+                    format!("a name of {what} has {length} bytes; at most {NAME_BYTES} are supported");
                 self.report(&path, Fault::TooLarge { message });
             } else if let Some(earlier) = first.get(name) {
                 let fault = Fault::DuplicateName { what, name: name.to_owned() };
@@ -128,6 +129,7 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Reports an unknown body; before the files of robots are read, any `robot/link` passes.
     fn known_body(&mut self, path: &[Step], name: &str, bodies: &BodyNames) {
         let is_pending = self.links.is_none() && self.may_be_a_link(name);
         if !bodies.contains_key(name) && !is_pending {
@@ -136,7 +138,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Refuses longer lists than anybody means.
+    /// Refuses lists beyond their limits.
     fn entries(&mut self) {
         let file = self.file();
         for (field, count) in [
@@ -146,7 +148,7 @@ impl<'a> Checker<'a> {
             ("soft_bodies", file.soft_bodies.len()),
         ] {
             if count > ENTRIES {
-                let message = format!("there are {count} {field}, more than {ENTRIES}");
+                let message = format!("there are {count} {field}; at most {ENTRIES} are supported");
                 self.report(&[Field(field)], Fault::TooLarge { message });
             }
         }
@@ -158,14 +160,16 @@ impl<'a> Checker<'a> {
         if let Some(time_step) = file.time_step {
             self.range(&[Field("time_step")], "the time step [s]", time_step, POSITIVE);
             if time_step > file.duration {
-                let message =
-                    format!("the time step, {time_step} s, is longer than the duration, {} s", file.duration);
+                let message = format!(
+                    "the time step of {time_step} s is longer than the duration of {} s",
+                    file.duration
+                );
                 self.contradiction(&[Field("time_step")], message);
             }
         }
         self.solver(&file.solver);
         if file.bodies.is_empty() && file.robots.is_empty() && file.soft_bodies.is_empty() {
-            self.contradiction(&[Field("bodies")], "the scene has no bodies");
+            self.contradiction(&[Field("bodies")], "the scene has no bodies, robots or soft bodies");
         }
     }
 }
@@ -174,7 +178,7 @@ impl Checker<'_> {
     fn solver(&mut self, solver: &SolverEntry) {
         let counts = [
             ("substeps", "the number of substeps", solver.substeps, POSITIVE_COUNT),
-            ("relax_passes", "the number of passes", solver.relax_passes, COUNT),
+            ("relax_passes", "the number of relaxation passes", solver.relax_passes, COUNT),
         ];
         for (field, quantity, count, range) in counts {
             if let Some(count) = count {
@@ -185,9 +189,9 @@ impl Checker<'_> {
             ("contact_frequency", "the frequency of contacts [Hz]", solver.contact_frequency, POSITIVE),
             ("contact_damping", "the damping ratio of contacts", solver.contact_damping, POSITIVE),
             (
-                "least_bounce_speed",
-                "the least speed of a bounce [m/s]",
-                solver.least_bounce_speed,
+                "min_bounce_speed",
+                "the minimum speed of a bounce [m/s]",
+                solver.min_bounce_speed,
                 NOT_NEGATIVE,
             ),
         ];
@@ -199,10 +203,11 @@ impl Checker<'_> {
     }
 }
 
-/// As many as anybody means: what [`extricate_dynamics::SolverOverrides`] takes.
+/// Counts that [`extricate_dynamics::SolverOverrides`] accepts.
 const COUNT: (&str, fn(f64) -> bool) = ("between 0 and 1000", |x| (0.0..=1000.0).contains(&x));
 const POSITIVE_COUNT: (&str, fn(f64) -> bool) = ("between 1 and 1000", |x| (1.0..=1000.0).contains(&x));
 const POSITIVE: (&str, fn(f64) -> bool) = ("above zero", |x| x > 0.0);
 const NOT_NEGATIVE: (&str, fn(f64) -> bool) = ("zero or above", |x| x >= 0.0);
 const WITHIN_ONE: (&str, fn(f64) -> bool) = ("between 0 and 1", |x| (0.0..=1.0).contains(&x));
-const WITHIN_TURN: (&str, fn(f64) -> bool) = ("between -180 and 180", |x| (-180.0..=180.0).contains(&x));
+/// Angles beyond ±180° are not unique.
+const HALF_CIRCLE: (&str, fn(f64) -> bool) = ("between -180 and 180", |x| (-180.0..=180.0).contains(&x));

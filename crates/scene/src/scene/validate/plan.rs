@@ -1,4 +1,4 @@
-//! What a path is planned for: who moves, and where to.
+//! Plans: the movable model, its goal and the sampled region.
 
 use super::super::locate::Step::{Field, Index};
 use super::super::placement::vector;
@@ -9,18 +9,18 @@ impl Checker<'_> {
     pub(super) fn plan(&mut self, bodies: &BodyNames) {
         let Some(plan) = &self.file().plan else { return };
         let at = |field: &'static str| [Field("plan"), Field(field)];
-        let robot = self.file().robots.iter().find(|robot| robot.name == plan.mover);
-        let is_body = bodies.contains_key(&plan.mover) && !plan.mover.contains('/');
+        let robot = self.file().robots.iter().find(|robot| robot.name == plan.movable);
+        let is_body = bodies.contains_key(&plan.movable) && !plan.movable.contains('/');
         match robot {
             None if !is_body => {
                 let robots = self.file().robots.iter().map(|robot| robot.name.clone());
                 let own = bodies.keys().filter(|name| !name.contains('/')).cloned();
                 let fault = super::Fault::UnknownName {
                     what: "robot or body",
-                    name: plan.mover.clone(),
+                    name: plan.movable.clone(),
                     known: robots.chain(own).collect(),
                 };
-                self.report(&at("mover"), fault);
+                self.report(&at("movable"), fault);
             }
             None => {
                 let given = [
@@ -29,7 +29,7 @@ impl Checker<'_> {
                     ("limits", plan.limits.0.is_empty()),
                 ];
                 for (field, _) in given.into_iter().filter(|(_, is_empty)| !is_empty) {
-                    self.contradiction(&at(field), format!("body `{}` has no joints", plan.mover));
+                    self.contradiction(&at(field), format!("body `{}` has no joints", plan.movable));
                 }
             }
             Some(robot) if robot.base == RobotBase::Fixed => {
@@ -37,8 +37,10 @@ impl Checker<'_> {
                     [("position", plan.position.is_some()), ("rotation", plan.rotation.is_some())]
                 {
                     if is_given {
-                        let message =
-                            format!("the base of robot `{}` is fixed and cannot go there", robot.name);
+                        let message = format!(
+                            "robot `{}` has a fixed base: `{field}` needs `base: floating`",
+                            robot.name
+                        );
                         self.contradiction(&at(field), message);
                     }
                 }

@@ -1,4 +1,4 @@
-//! Robots: names, orientations, ranges. What needs the URDF file is checked when it is loaded.
+//! Robots: names, orientations, ranges. Checks that need the URDF file are done when it is loaded.
 
 use super::super::error::Fault;
 use super::super::limits::SUGGESTIONS;
@@ -14,15 +14,17 @@ impl Checker<'_> {
         self.names("robots", robots.iter().enumerate().map(|(i, robot)| (robot.name.as_str(), place(i))));
         for (index, robot) in robots.iter().enumerate() {
             if robot.name.contains('/') {
-                let message =
-                    format!("the name `{}` has a slash, which parts a robot from its link", robot.name);
+                let message = format!(
+                    "the name `{}` contains a slash, which separates a robot from its links",
+                    robot.name
+                );
                 self.contradiction(&place(index), message);
             }
             self.robot(index, robot);
         }
     }
 
-    /// Expectations of joints; whether the robot has them is told by its file.
+    /// Checks expectations of joints; whether the robot has them is checked when its file is loaded.
     pub(super) fn joints_at(&mut self) {
         for (index, at) in self.file().expect.joint_at.iter().enumerate() {
             let path = |field| [Field("expect"), Field("joint_at"), Index(index), Field(field)];
@@ -33,7 +35,7 @@ impl Checker<'_> {
                 self.report(&path("robot"), fault);
             }
             if std::mem::discriminant(&at.value) != std::mem::discriminant(&at.tolerance) {
-                let message = "the tolerance has another unit than the value";
+                let message = "`tolerance` and `value` have different units";
                 self.contradiction(&path("tolerance"), message);
             }
             self.range(&path("tolerance"), "the tolerance", at.tolerance.in_si().0, POSITIVE);
@@ -52,7 +54,7 @@ impl Checker<'_> {
             [("linear_velocity", robot.linear_velocity), ("angular_velocity", robot.angular_velocity)]
         {
             if robot.base == RobotBase::Fixed && vector(velocity).norm() > 0.0 {
-                let message = format!("the base of robot `{}` is fixed and has a velocity", robot.name);
+                let message = format!("robot `{}` has a fixed base, but also a velocity", robot.name);
                 self.contradiction(&at(field), message);
             }
         }
@@ -89,11 +91,11 @@ impl Checker<'_> {
         };
         self.range(&at("damping"), "the damping of the motor", damping, NOT_NEGATIVE);
         if let Some(max_force) = max_force {
-            self.range(&at("max_force"), "the greatest force of the motor", max_force, POSITIVE);
+            self.range(&at("max_force"), "the maximum force of the motor", max_force, POSITIVE);
         }
     }
 
-    /// Whether a name is that of a link of a robot, as far as can be told without its file: `robot/link`.
+    /// Whether a name has the form `robot/link` with a known robot; the link is known only once its file is read.
     pub(super) fn may_be_a_link(&self, name: &str) -> bool {
         let robot = name.split_once('/').map(|(robot, _)| robot);
         robot.is_some_and(|robot| self.file().robots.iter().any(|other| other.name == robot))
@@ -101,7 +103,7 @@ impl Checker<'_> {
 }
 
 impl JointValue {
-    /// The number [rad or m], and whether it is an angle.
+    /// The value [rad or m], and whether it is an angle.
     pub(in super::super) fn in_si(self) -> (f64, bool) {
         match self {
             Self::Degrees(angle) => (angle.to_radians(), true),

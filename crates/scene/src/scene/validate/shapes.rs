@@ -1,4 +1,4 @@
-//! Shapes: names, lengths, scales. What needs the mesh itself is checked when it is loaded.
+//! Shapes: names, lengths, scales. Checks that need the mesh itself are done when it is loaded.
 
 use super::super::locate::Step::{self, Field, Index, Key};
 use super::super::schema::ShapeEntry;
@@ -26,31 +26,32 @@ impl Checker<'_> {
         }
     }
 
-    /// What a hull is made of: a mesh, whose inside does not matter.
+    /// Checks the source of a hull: a mesh, solid or not.
     fn hull(&mut self, path: &[Step], of: &ShapeEntry) {
         match of {
             ShapeEntry::Mesh { solidity, .. } | ShapeEntry::Procedural { solidity, .. } => {
                 if solidity.is_some() {
-                    let message = "a hull is always solid; the mesh it is made of needs no `solidity`";
+                    let message = "`solidity` is not allowed here: a hull is always solid";
                     self.contradiction(&[path, &[Field("solidity")]].concat(), message);
                 }
                 self.lengths(path, of);
             }
-            _ => self.contradiction(path, "a hull is made of a `mesh` or `procedural`"),
+            _ => self.contradiction(path, "only a `mesh` or `procedural` has a hull"),
         }
     }
 
-    /// What is filled with tetrahedra: a closed mesh.
-    pub(super) fn filled(&mut self, path: &[Step], of: &ShapeEntry) {
+    /// Checks the source of a tetrahedralization: a closed mesh.
+    pub(super) fn tetrahedralized(&mut self, path: &[Step], of: &ShapeEntry) {
         match of {
             ShapeEntry::Mesh { solidity, .. } | ShapeEntry::Procedural { solidity, .. } => {
                 if solidity.is_some() {
-                    let message = "what is filled must be closed; its mesh needs no `solidity`";
+                    let message =
+                        "`solidity` is not allowed here: a mesh must be closed to be tetrahedralized";
                     self.contradiction(&[path, &[Field("solidity")]].concat(), message);
                 }
                 self.lengths(path, of);
             }
-            _ => self.contradiction(path, "tetrahedra fill a `mesh` or `procedural`"),
+            _ => self.contradiction(path, "only a `mesh` or `procedural` can be tetrahedralized"),
         }
     }
 

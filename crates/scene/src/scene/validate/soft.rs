@@ -1,4 +1,4 @@
-//! Soft bodies: names, meshes, materials, handles, attachments. What needs the mesh itself is checked when it is made.
+//! Soft bodies: names, meshes, materials, handles, attachments. Checks that need the mesh itself are done when it is built.
 
 use super::super::error::Fault;
 use super::super::limits::{DEPTH_NODES, TETRAHEDRA};
@@ -10,19 +10,19 @@ use super::super::schema::{
 };
 use super::{BodyNames, Checker, NOT_NEGATIVE, POSITIVE, POSITIVE_COUNT};
 
-/// What a count of cells, layers or rings must be.
+/// Range of a count of cells, layers or rings.
 const CELLS: (&str, fn(f64) -> bool) = ("1 or above", |x| x >= 1.0);
 const POISSON: (&str, fn(f64) -> bool) = ("above -1 and below 0.5", |x| x > -1.0 && x < 0.5);
-const WITHIN_FULL_TURN: (&str, fn(f64) -> bool) = ("above 0 and at most 360", |x| x > 0.0 && x <= 360.0);
-const SHARE: (&str, fn(f64) -> bool) = ("above 0 and below 1", |x| x > 0.0 && x < 1.0);
+const FULL_CIRCLE: (&str, fn(f64) -> bool) = ("above 0 and at most 360", |x| x > 0.0 && x <= 360.0);
+const FRACTION: (&str, fn(f64) -> bool) = ("above 0 and below 1", |x| x > 0.0 && x < 1.0);
 
 impl Checker<'_> {
-    /// Checks the soft bodies and how they are stepped; `bodies` are the rigid ones.
+    /// Checks the soft bodies and their stepping options; `bodies` are the rigid ones.
     pub(super) fn soft_bodies(&mut self, bodies: &BodyNames) {
         self.soft_options();
         self.depth_grids();
         if self.file().plan.is_some() && !self.file().soft_bodies.is_empty() {
-            let message = "a path is planned among rigid bodies only, and the scene has soft ones";
+            let message = "`plan` supports rigid bodies only, but the scene has soft bodies";
             self.contradiction(&[Field("plan")], message);
         }
         for (index, body) in self.file().soft_bodies.iter().enumerate() {
@@ -35,7 +35,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Refuses grids of depths that fill the memory.
+    /// Refuses depth grids that would exhaust the memory.
     fn depth_grids(&mut self) {
         let nodes = |depths: &DepthsEntry| match depths {
             DepthsEntry::Exact => 0.0,
@@ -44,7 +44,7 @@ impl Checker<'_> {
         let total: f64 = self.file().soft_bodies.iter().map(|body| nodes(&body.depths)).sum();
         if total > DEPTH_NODES {
             let message = format!(
-                "the grids of depths have up to {total} nodes, more than {DEPTH_NODES}: make them coarser"
+                "the depth grids have up to {total} nodes, but at most {DEPTH_NODES} are supported: reduce their `resolution`"
             );
             self.report(&[Field("soft_bodies")], Fault::TooLarge { message });
         }
@@ -53,11 +53,12 @@ impl Checker<'_> {
     fn soft_options(&mut self) {
         let soft = &self.file().soft;
         let newton = |field| [Field("soft"), Field("newton"), Field(field)];
-        if let Some(limit) = soft.newton.limit {
-            self.range(&newton("limit"), "the number of iterations", f64::from(limit), POSITIVE_COUNT);
+        if let Some(count) = soft.newton.max_iterations {
+            let quantity = "the maximum number of iterations";
+            self.range(&newton("max_iterations"), quantity, f64::from(count), POSITIVE_COUNT);
         }
         if let Some(tolerance) = soft.newton.tolerance {
-            self.range(&newton("tolerance"), "the tolerance", tolerance, SHARE);
+            self.range(&newton("tolerance"), "the tolerance", tolerance, FRACTION);
         }
         let contact = &soft.contact;
         for (field, quantity, value, range) in [
@@ -116,14 +117,14 @@ impl Checker<'_> {
             }
             TetMeshEntry::Ring { section, radius, angle, layers } => {
                 self.range(&inside(path, "radius"), "the radius [m]", *radius, POSITIVE);
-                self.range(&inside(path, "angle"), "the angle [°]", *angle, WITHIN_FULL_TURN);
+                self.range(&inside(path, "angle"), "the angle [°]", *angle, FULL_CIRCLE);
                 if *angle >= 360.0 && *layers < 3 {
-                    self.contradiction(&inside(path, "layers"), "a closed ring needs three layers or more");
+                    self.contradiction(&inside(path, "layers"), "a closed ring needs at least three layers");
                 }
                 let reach = reach_inwards(section);
                 if reach >= *radius {
                     let message = format!(
-                        "the section reaches {reach} m inwards, to the axis or beyond it: {radius} m"
+                        "the section extends {reach} m towards the axis, which is only {radius} m away"
                     );
                     self.contradiction(&inside(path, "radius"), message);
                 }
@@ -134,7 +135,7 @@ impl Checker<'_> {
                 0.0
             }
             TetMeshEntry::Tetrahedralized { of, cell } => {
-                self.filled(&inside(path, "of"), of);
+                self.tetrahedralized(&inside(path, "of"), of);
                 if let Some(cell) = cell {
                     self.range(&inside(path, "cell"), "the length of a cell [m]", *cell, POSITIVE);
                 }
@@ -142,13 +143,16 @@ impl Checker<'_> {
             }
         };
         if count > TETRAHEDRA {
-            self.contradiction(path, format!("the mesh has {count} tetrahedra, more than {TETRAHEDRA}"));
+            self.contradiction(
+                path,
+                format!("the mesh has {count} tetrahedra; at most {TETRAHEDRA} are supported"),
+            );
         }
     }
 
     fn scales(&mut self, path: &[Step], scales: &[f64]) {
         if scales.len() == 1 {
-            self.contradiction(path, "one scale is none: there is one at each end at least");
+            self.contradiction(path, "one scale is too few: give none, or at least one for each end");
         }
         for (index, scale) in scales.iter().enumerate() {
             self.range(&[path, &[Index(index)]].concat(), "the scale", *scale, POSITIVE);
@@ -158,19 +162,19 @@ impl Checker<'_> {
     fn bore(&mut self, path: &[Step], bore: &BoreEntry, section: &SectionEntry, layers: u32) {
         let rings = if let SectionEntry::Disc { rings, .. } = section { *rings } else { 0 };
         if !(bore.rings > 0 && bore.rings < rings) {
-            let message = "a bore takes one or more of a disc's rings and leaves one at least";
+            let message = "a bore needs a disc section and must have at least 1 ring and fewer than the disc";
             self.contradiction(&inside(path, "rings"), message);
         }
         if !(bore.layers > 0 && bore.layers < layers) {
-            let message = "a bore goes through one or more of the layers and leaves one at least";
+            let message = "a bore must have at least 1 layer and fewer than the rod";
             self.contradiction(&inside(path, "layers"), message);
         }
-        if bore.shares.is_empty() {
-            self.contradiction(&inside(path, "shares"), "a bore has one share at least");
+        if bore.radius_ratios.is_empty() {
+            self.contradiction(&inside(path, "radius_ratios"), "a bore needs at least one radius ratio");
         }
-        for (index, share) in bore.shares.iter().enumerate() {
-            let place = [path, &[Field("shares"), Index(index)]].concat();
-            self.range(&place, "the share", *share, SHARE);
+        for (index, ratio) in bore.radius_ratios.iter().enumerate() {
+            let place = [path, &[Field("radius_ratios"), Index(index)]].concat();
+            self.range(&place, "the radius ratio", *ratio, FRACTION);
         }
     }
 
@@ -214,7 +218,7 @@ impl Checker<'_> {
     }
 
     fn ordered_strictly(&mut self, path: &[Step], inner: f64, outer: f64) {
-        let message = format!("the inner radius, {inner} m, is not below the outer one, {outer} m");
+        let message = format!("the inner radius of {inner} m is not below the outer radius of {outer} m");
         self.contradiction(path, message);
     }
 
@@ -235,28 +239,32 @@ impl Checker<'_> {
         self.nodes(&inside(path, "nodes"), &handle.nodes);
         let (x, y, z) = handle.axes;
         if !(x || y || z) {
-            self.contradiction(&inside(path, "axes"), "a handle without an axis holds nothing");
+            self.contradiction(&inside(path, "axes"), "a handle must prescribe at least one axis");
         }
         if let Some(until) = handle.until {
-            self.range(&inside(path, "until"), "the time of letting go [s]", until, POSITIVE);
+            self.range(&inside(path, "until"), "the release time [s]", until, POSITIVE);
         }
         let mut before = None;
         for (index, frame) in handle.keyframes.iter().enumerate() {
             let path = [path, &[Field("keyframes"), Index(index)]].concat();
             self.range(&inside(&path, "time"), "the time of a keyframe [s]", frame.time, NOT_NEGATIVE);
             if before.is_some_and(|before| frame.time <= before) {
-                let message = format!("the keyframe at {} s is not after the one before it", frame.time);
+                let message = format!(
+                    "the times of keyframes must increase: {} s is not after the previous one",
+                    frame.time
+                );
                 self.contradiction(&inside(&path, "time"), message);
             }
             before = Some(frame.time);
             self.rotation(&inside(&path, "rotation"), frame.rotation);
-            let turns = frame.rotation != Rotation::Identity;
-            if turns && !(x && y && z) {
-                let message = "what turns is prescribed along all three axes";
+            let rotates = frame.rotation != Rotation::Identity;
+            if rotates && !(x && y && z) {
+                let message = "a handle with a rotation must prescribe all three axes";
                 self.contradiction(&inside(&path, "rotation"), message);
             }
-            if frame.time <= 0.0 && (turns || vector(frame.displacement).norm() > 0.0) {
-                let message = "at the time 0 a handle is where it starts: this would be a jump";
+            if frame.time <= 0.0 && (rotates || vector(frame.displacement).norm() > 0.0) {
+                let message =
+                    "a keyframe at time 0 must be without displacement and rotation: the handle would jump";
                 self.contradiction(&inside(&path, "time"), message);
             }
         }
@@ -269,12 +277,12 @@ impl Checker<'_> {
             self.range(&inside(path, "stiffness"), "the stiffness [N/m]", stiffness, POSITIVE);
         } else if bodies.get(&attachment.body) == Some(&true) {
             let message =
-                format!("body `{}` is dynamic: springs hold it, which have a `stiffness`", attachment.body);
+                format!("missing `stiffness`: body `{}` is dynamic and needs springs", attachment.body);
             self.contradiction(&inside(path, "stiffness"), message);
         }
     }
 
-    /// Which nodes: a region, or places.
+    /// Checks a selection of nodes.
     pub(super) fn nodes(&mut self, path: &[Step], nodes: &NodesEntry) {
         match nodes {
             NodesEntry::All => {}
@@ -287,14 +295,14 @@ impl Checker<'_> {
                 self.range(&inside(path, "radius"), "the radius [m]", *radius, POSITIVE);
             }
             NodesEntry::Indices { of } if of.is_empty() => {
-                self.contradiction(&inside(path, "of"), "there are no nodes");
+                self.contradiction(&inside(path, "of"), "no nodes are listed");
             }
             NodesEntry::Indices { .. } => {}
         }
     }
 }
 
-/// How far a section reaches towards the axis that it is swept round [m].
+/// Extent of a section towards the axis of its sweep, from its centre [m].
 fn reach_inwards(section: &SectionEntry) -> f64 {
     match *section {
         SectionEntry::Disc { radius, .. } => radius,

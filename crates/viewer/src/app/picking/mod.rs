@@ -1,4 +1,4 @@
-//! What the pointer is at: a ray against the triangles of bodies and the planes of half-spaces.
+//! Picking: intersection of a ray with the triangles of bodies and the planes of half-spaces.
 
 mod tree;
 
@@ -13,7 +13,7 @@ use extricate_core::geometry::{Aabb, TriangleMesh};
 use extricate_dynamics::{AnyBody, Grip};
 use extricate_scene::record::WorldState;
 
-/// Where a ray meets a body first.
+/// First intersection of a ray with a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hit {
     /// The body, an index in [`Models::bodies`] or [`Models::soft`].
@@ -22,19 +22,19 @@ pub struct Hit {
     pub distance: f64,
     /// The point [m, world].
     pub point: Point3<f64>,
-    /// The same in the body's frame [m], or the node of a soft body that is nearest to it of the triangle's three.
+    /// The same point in the body's frame [m]; for a soft body, the vertex of the hit triangle that is nearest to it.
     pub grip: Grip,
 }
 
-/// Trees of meshes that were asked for, made where a ray comes near them first.
+/// Ray-casting trees of meshes, built when a ray first enters the bounding box of a mesh.
 #[derive(Debug, Default)]
 pub struct Picker {
-    /// By the address of the mesh, which the tree keeps alive.
+    /// By the address of the mesh; the tree owns a reference, so that the address is not reused.
     trees: HashMap<*const TriangleMesh, RayTree>,
 }
 
 impl Picker {
-    /// What a ray meets first, from either side of a surface; of half-spaces from outside.
+    /// First hit of a ray [world]: surfaces are hit from both sides, half-spaces from outside only.
     #[must_use]
     pub fn pick(&mut self, models: &Models, state: &WorldState, ray: &Ray) -> Option<Hit> {
         let rigid = self.rigid(models, state, ray);
@@ -57,10 +57,12 @@ impl Picker {
         for (index, (body, pose)) in models.bodies.iter().zip(state.poses()).enumerate() {
             let Some(mesh) = &body.mesh else { continue };
             let limit = nearest.map_or(f64::INFINITY, |hit| hit.distance);
+            // The ray is moved to the body's frame: the tree is built once for each mesh, whatever the pose.
             let in_body = Ray {
                 origin: pose.inverse_transform_point(&ray.origin),
                 direction: pose.inverse_transform_vector(&ray.direction),
             };
+            // Also skips rays that are not numbers: their entry distance is infinite.
             if !(tree::enters(&in_body, &mesh.aabb()) < limit) {
                 continue;
             }
@@ -87,7 +89,7 @@ impl Ray {
         self.origin + self.direction * distance
     }
 
-    /// Where the ray meets the plane through a point with a normal; none where it runs along it or away from it.
+    /// Intersection with the plane through a point with a normal; `None` if the ray is parallel to the plane or points away from it.
     #[must_use]
     pub fn on_plane(&self, point: &Point3<f64>, normal: &Vector3<f64>) -> Option<Point3<f64>> {
         let distance = (point - self.origin).dot(normal) / self.direction.dot(normal);
@@ -95,7 +97,7 @@ impl Ray {
     }
 }
 
-/// Distance to the surface of a soft body, and the node nearest to that point.
+/// Distance along the ray to the surface of a soft body [m], and the node nearest to the hit point.
 fn on_soft(body: &SoftModel, nodes: &[Point3<f64>], ray: &Ray) -> Option<(f64, usize)> {
     let place = |corner: u32| body.nodes[corner as usize] as usize;
     let bounds = Aabb::of_points(body.nodes.iter().map(|&node| &nodes[node as usize]));
@@ -117,7 +119,7 @@ fn on_soft(body: &SoftModel, nodes: &[Point3<f64>], ray: &Ray) -> Option<(f64, u
     Some((distance, node))
 }
 
-/// Distance to the plane of a half-space, seen from outside.
+/// Distance along the ray to the boundary plane of a half-space [m], from outside only.
 fn on_ground(ground: &Ground, state: &WorldState, ray: &Ray) -> Option<f64> {
     let pose = ground.pose(state);
     let up = pose.rotation * Vector3::z();

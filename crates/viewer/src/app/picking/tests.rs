@@ -51,20 +51,20 @@ fn cube() -> TriangleMesh {
 }
 
 #[test]
-fn a_turned_cube_is_hit_at_its_edge_and_the_point_is_told_in_its_frame() {
-    // Turned by 45° about z, an edge of the cube is √2 before its middle.
+fn a_rotated_cube_is_hit_at_its_edge_and_the_point_is_in_its_frame() {
+    // Rotated by 45° about z, an edge of the cube is √2 in front of its centre.
     let pose = Isometry3::new(Vector3::new(5.0, 0.0, 0.0), Vector3::z() * std::f64::consts::FRAC_PI_4);
     let (models, state) = scene(vec![(cube(), pose)]);
     let hit = Picker::default().pick(&models, &state, &ray([0.0, 1e-9, 0.25], [1.0, 0.0, 0.0]));
-    let hit = hit.expect("it is in the way");
+    let hit = hit.expect("the cube is hit");
     assert_eq!(hit.body, AnyBody::Rigid(0));
     assert!((hit.distance - (5.0 - 2.0_f64.sqrt())).abs() < 1e-8, "{hit:?}");
-    let Grip::Point(in_body) = hit.grip else { panic!("a rigid body is held by a point") };
+    let Grip::Point(in_body) = hit.grip else { panic!("a rigid body is gripped at a point") };
     assert!((in_body - Point3::new(-1.0, 1.0, 0.25)).norm() < 1e-8, "{in_body}");
 }
 
 #[test]
-fn the_nearer_of_two_is_hit_and_behind_the_eye_there_is_nothing() {
+fn the_nearer_of_two_is_hit_and_nothing_behind_the_eye() {
     let at = |x: f64| Isometry3::translation(x, 0.0, 0.0);
     let (models, state) = scene(vec![(cube(), at(9.0)), (cube(), at(4.0)), (cube(), at(-4.0))]);
     let mut picker = Picker::default();
@@ -92,7 +92,7 @@ fn a_ball_is_hit_where_a_ray_meets_it_in_a_hundred_directions() {
 }
 
 #[test]
-fn the_tree_finds_what_every_triangle_by_itself_gives() {
+fn the_tree_agrees_with_testing_every_triangle() {
     let mesh = Torus::default().mesh().expect("a torus");
     let triangles: Vec<_> = (0..mesh.triangles().len()).map(|index| mesh.triangle(index)).collect();
     let tree = RayTree::new(&Arc::new(mesh));
@@ -122,7 +122,7 @@ fn a_half_space_is_hit_from_above_and_not_from_below() {
     assert!((hit.distance - 5.0).abs() < 1e-12 && (hit.point - Point3::new(3.0, 0.0, 1.0)).norm() < 1e-12);
     assert_eq!(picker.pick(&models, &state, &ray([0.0, 0.0, 5.0], [0.0, 0.0, 1.0])), None);
     assert_eq!(picker.pick(&models, &state, &ray([0.0, 0.0, 0.0], [0.0, 0.0, 1.0])), None);
-    // A plane that stands: its outward normal is x.
+    // A vertical plane: its outward normal is x.
     let upright = Isometry3::new(Vector3::new(0.0, 0.0, 1.0), Vector3::y() * std::f64::consts::FRAC_PI_2);
     let state = at_poses(vec![upright]);
     let hit = picker.pick(&models, &state, &ray([2.0, 0.0, 0.0], [-1.0, 0.0, 0.0])).expect("it is there");
@@ -130,7 +130,7 @@ fn a_half_space_is_hit_from_above_and_not_from_below() {
 }
 
 #[test]
-fn a_soft_body_is_held_by_the_nearest_node_of_the_triangle_that_is_hit() {
+fn a_soft_body_is_gripped_at_the_nearest_node_of_the_triangle_that_is_hit() {
     // A square of two triangles; nodes 5, 2, 7, 1 of the body.
     let place = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
     let mut nodes = vec![Point3::origin(); 8];

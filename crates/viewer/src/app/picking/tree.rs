@@ -1,4 +1,4 @@
-//! A tree of boxes over the triangles of a mesh, for rays.
+//! Bounding volume hierarchy over the triangles of a mesh, for ray casting.
 
 use std::sync::Arc;
 
@@ -7,33 +7,33 @@ use nalgebra::Point3;
 use crate::Ray;
 use extricate_core::geometry::{Aabb, TriangleMesh};
 
-/// Triangles in a leaf, at most.
-const LEAF: usize = 4;
+/// Maximum number of triangles in a leaf: more make rays test more triangles, fewer make the tree larger.
+const MAX_LEAF_TRIANGLES: usize = 4;
 
-/// How far outside a triangle a ray still hits it, in barycentric coordinates: rounding must not let rays through an edge
-/// that two triangles share.
-const OUTSIDE: f64 = 1e-9;
+/// Tolerance of the barycentric coordinates: a ray this far outside a triangle still hits it, since rounding must not let
+/// rays pass through the shared edge of two triangles.
+const EDGE_TOLERANCE: f64 = 1e-9;
 
-/// How far beside a box a ray still enters it, as a share of the distance: it may meet a triangle at a corner that is one of
-/// the box as well.
-const BESIDE: f64 = 1e-9;
+/// Relative tolerance of the exit distance of a box: a ray may hit a triangle at a vertex that is also a corner of the
+/// box, where rounding can put the exit before the entry.
+const BOX_TOLERANCE: f64 = 1e-9;
 
-/// A tree of boxes over the triangles of a mesh.
+/// Bounding volume hierarchy over the triangles of a mesh, traversed without a stack.
 #[derive(Debug)]
 pub(super) struct RayTree {
     mesh: Arc<TriangleMesh>,
-    /// In the order of a walk that goes down first: a node's first child follows it.
+    /// In depth-first order: the first child of a node follows it.
     nodes: Vec<Node>,
-    /// Triangles, those of a leaf side by side.
+    /// Triangle indices; those of a leaf are contiguous.
     order: Vec<u32>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Node {
     bounds: Aabb,
-    /// Index of the node that follows when this one is left out.
+    /// Index of the next node when the subtree of this one is skipped.
     skip: u32,
-    /// First triangle in the order and number of triangles: none but in leaves.
+    /// Range in `order`: first position and number of triangles, zero except in leaves.
     triangles: [u32; 2],
 }
 
@@ -51,7 +51,7 @@ impl RayTree {
         Self { mesh: Arc::clone(mesh), nodes, order }
     }
 
-    /// Distance at which a ray [body frame] meets the mesh first, if that is below a limit.
+    /// Distance at which a ray [body frame] first hits the mesh [m], if that is below `limit`.
     pub(super) fn hit(&self, ray: &Ray, limit: f64) -> Option<f64> {
         let mut nearest = limit;
         let mut at = 0;
@@ -72,7 +72,7 @@ impl RayTree {
     }
 }
 
-/// Adds the tree over a part of the order that begins at an index: halves it at the median of the longest axis.
+/// Appends the subtree over a slice of the order that starts at `first`, split at the median along the longest axis.
 fn split(
     mesh: &TriangleMesh,
     centers: &[Point3<f64>],
@@ -85,7 +85,7 @@ fn split(
     }
     let index = nodes.len();
     let count = u32::try_from(order.len()).expect("no more than the mesh has");
-    let is_leaf = order.len() <= LEAF;
+    let is_leaf = order.len() <= MAX_LEAF_TRIANGLES;
     nodes.push(Node { bounds, skip: 0, triangles: if is_leaf { [first, count] } else { [0, 0] } });
     if !is_leaf {
         let axis = bounds.extents().imax();
@@ -102,13 +102,13 @@ fn split(
     nodes[index].skip = u32::try_from(nodes.len()).expect("at most two nodes for each triangle");
 }
 
-/// Distance at which a ray enters a box, 0 from inside; infinite where it misses it.
+/// Distance at which a ray enters a box [m]: 0 from inside, infinite if it misses (slab test).
 pub(super) fn enters(ray: &Ray, bounds: &Aabb) -> f64 {
     let (mut near, mut far) = (0.0_f64, f64::INFINITY);
     for axis in 0..3 {
         let inverse = ray.direction[axis].recip();
         if !inverse.is_finite() {
-            // Along the faces of this axis it is between them or not.
+            // Parallel to the slab of this axis: the origin is inside the slab, or the ray misses the box.
             if bounds.min[axis] <= ray.origin[axis] && ray.origin[axis] <= bounds.max[axis] {
                 continue;
             }
@@ -118,21 +118,24 @@ pub(super) fn enters(ray: &Ray, bounds: &Aabb) -> f64 {
         near = near.max(ends[0].min(ends[1]));
         far = far.min(ends[0].max(ends[1]));
     }
-    if near <= far * (1.0 + BESIDE) { near } else { f64::INFINITY }
+    if near <= far * (1.0 + BOX_TOLERANCE) { near } else { f64::INFINITY }
 }
 
-/// Distance at which a ray meets a triangle, from either side [Möller97].
+/// Distance at which a ray hits a triangle, from either side [Möller97]; `p`, `q`, `u` and `v` as there.
 pub(super) fn hit_triangle(ray: &Ray, [a, b, c]: &[Point3<f64>; 3]) -> Option<f64> {
     let [edge_b, edge_c] = [b - a, c - a];
-    let across = ray.direction.cross(&edge_c);
-    let inverse = edge_b.dot(&across).recip();
+    let p = ray.direction.cross(&edge_c);
+    let inverse = edge_b.dot(&p).recip();
     let from_a = ray.origin - a;
-    let u = from_a.dot(&across) * inverse;
-    let turned = from_a.cross(&edge_b);
-    let v = ray.direction.dot(&turned) * inverse;
-    let distance = edge_c.dot(&turned) * inverse;
-    // Along the plane all of these are infinite or not numbers.
-    let is_hit =
-        u >= -OUTSIDE && v >= -OUTSIDE && u + v <= 1.0 + OUTSIDE && distance >= 0.0 && distance.is_finite();
+    let u = from_a.dot(&p) * inverse;
+    let q = from_a.cross(&edge_b);
+    let v = ray.direction.dot(&q) * inverse;
+    let distance = edge_c.dot(&q) * inverse;
+    // For a ray in the plane, or a degenerate triangle, the inverse determinant is infinite and the test fails.
+    let is_hit = u >= -EDGE_TOLERANCE
+        && v >= -EDGE_TOLERANCE
+        && u + v <= 1.0 + EDGE_TOLERANCE
+        && distance >= 0.0
+        && distance.is_finite();
     is_hit.then_some(distance)
 }

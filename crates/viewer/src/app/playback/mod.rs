@@ -1,4 +1,4 @@
-//! A recorded run that is played.
+//! Playback of a recorded run.
 
 use std::path::Path;
 
@@ -6,20 +6,20 @@ use crate::interface::{Recorded, Sample};
 use extricate_dynamics::{StepTimings, World};
 use extricate_scene::record::{Recording, WorldState};
 
-/// A recorded run that is played.
+/// Playback of a recorded run: the recording and the state that is shown.
 pub struct Playback {
     recording: Recording,
-    /// The world of its scene at the start.
+    /// World of the scene at the start.
     start: World,
     at: usize,
     state: WorldState,
 }
 
 impl Playback {
-    /// The run in a folder, at its start.
+    /// Opens the folder of a run, at its start.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// A message for the user when the recording cannot be read or its world not be built.
     pub fn open(folder: &Path) -> Result<Self, String> {
         let recording = Recording::open(folder).map_err(|error| error.to_string())?;
         let start = recording.scene().world().map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -27,13 +27,13 @@ impl Playback {
         Ok(Self { recording, start, at: 0, state })
     }
 
-    /// The run.
+    /// The recording.
     #[must_use]
     pub fn recording(&self) -> &Recording {
         &self.recording
     }
 
-    /// The world of its scene at the start.
+    /// World of the scene at the start.
     #[must_use]
     pub fn start(&self) -> &World {
         &self.start
@@ -53,14 +53,14 @@ impl Playback {
         }
     }
 
-    /// Time until the next state [s]; none at the end.
+    /// Simulated time until the next state [s]; `None` at the end.
     pub(super) fn until_next(&self) -> Option<f64> {
         let next = self.at + 1;
         (next < self.recording.state_count())
             .then(|| self.recording.time(next) - self.recording.time(self.at))
     }
 
-    /// Goes on to the next state; nothing at the end.
+    /// Advances to the next state; `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<Sample>, String> {
         if self.until_next().is_none() {
             return Ok(None);
@@ -78,7 +78,7 @@ impl Playback {
         }))
     }
 
-    /// Shows a state, the last one where there are not so many.
+    /// Shows a state by index, the last one if there are fewer.
     pub(super) fn seek(&mut self, state: usize) -> Result<(), String> {
         let at = state.min(self.recording.state_count() - 1);
         self.state = self.recording.state(at).map_err(|error| error.to_string())?;

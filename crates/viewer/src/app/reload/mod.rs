@@ -1,4 +1,4 @@
-//! Loading a scene anew when its files change: they are asked for their times now and then, and loaded on another thread.
+//! Reloading of a scene when its files change: their modification times are polled, and loading runs on another thread.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,46 +8,45 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::load::{Loaded, Prepare};
 
-/// Time between two looks at the files.
-const BETWEEN: Duration = Duration::from_millis(300);
+/// Interval between two checks of the files: longer delays a reload, shorter reads more file metadata.
+const POLL_INTERVAL: Duration = Duration::from_millis(300);
 
-/// When a file was changed and how long it is; none of one that cannot be found.
+/// Modification time and length of a file; `None` if it cannot be found.
 type Stamp = Option<(SystemTime, u64)>;
 
-/// Watches the files of a scene.
+/// Monitors the files of a scene.
 pub(super) struct Reload {
     path: PathBuf,
     prepare: Arc<Prepare>,
     files: Vec<(PathBuf, Stamp)>,
-    looked: Instant,
+    last_check: Instant,
     loading: Option<Receiver<Result<Box<Loaded>, String>>>,
 }
 
 impl Reload {
     pub(super) fn new(path: &Path, files: &[PathBuf], prepare: Arc<Prepare>) -> Self {
         let files = files.iter().map(|file| (file.clone(), stamp(file))).collect();
-        Self { path: path.to_owned(), prepare, files, looked: Instant::now(), loading: None }
+        Self { path: path.to_owned(), prepare, files, last_check: Instant::now(), loading: None }
     }
 
-    /// What was loaded anew, or what is wrong with it, if the files were changed and loading is done.
-    pub(super) fn news(&mut self) -> Option<Result<Box<Loaded>, String>> {
+    /// The reloaded scene or the error message, once, after the files have changed and loading is done.
+    pub(super) fn poll(&mut self) -> Option<Result<Box<Loaded>, String>> {
         if let Some(loading) = &self.loading {
-            let news = match loading.try_recv() {
-                Ok(news) => news,
+            let poll = match loading.try_recv() {
+                Ok(poll) => poll,
                 Err(TryRecvError::Empty) => return None,
-                Err(TryRecvError::Disconnected) => Err(format!(
-                    "{}: loading it broke, which is a defect of this program",
-                    self.path.display()
-                )),
+                Err(TryRecvError::Disconnected) => {
+                    Err(format!("internal error: loading {} panicked", self.path.display()))
+                }
             };
             self.loading = None;
-            if let Ok(loaded) = &news {
-                self.watch(&loaded.files);
+            if let Ok(loaded) = &poll {
+                self.monitor(&loaded.files);
             }
-            return Some(news);
+            return Some(poll);
         }
-        if self.looked.elapsed() >= BETWEEN {
-            self.looked = Instant::now();
+        if self.last_check.elapsed() >= POLL_INTERVAL {
+            self.last_check = Instant::now();
             if self.has_changed() {
                 self.load();
             }
@@ -55,16 +54,16 @@ impl Reload {
         None
     }
 
-    /// Watches other files; what is known of one stays as it was when loading began.
-    fn watch(&mut self, files: &[PathBuf]) {
+    /// Replaces the monitored files; the stamps of known ones stay, so that changes during loading are noticed.
+    fn monitor(&mut self, files: &[PathBuf]) {
         let known =
             |file: &PathBuf| self.files.iter().find(|(known, _)| known == file).map(|(_, stamp)| *stamp);
         self.files =
             files.iter().map(|file| (file.clone(), known(file).unwrap_or_else(|| stamp(file)))).collect();
     }
 
-    /// Whether a file is not as it was when this was asked last. One that is gone has not changed yet: editors that write
-    /// it anew take it away for a moment.
+    /// Whether a file has changed since the last call. A missing file does not count as changed: editors that replace a
+    /// file remove it for a moment.
     fn has_changed(&mut self) -> bool {
         let mut changed = false;
         for (file, known) in &mut self.files {
@@ -81,7 +80,7 @@ impl Reload {
         let (done, loading) = channel();
         let (path, prepare) = (self.path.clone(), Arc::clone(&self.prepare));
         std::thread::spawn(move || {
-            // Nobody waits for it when the viewer has been closed.
+            // The receiver is gone when the viewer has been closed.
             let _ = done.send(Loaded::scene(&path, &*prepare).map(Box::new));
         });
         self.loading = Some(loading);

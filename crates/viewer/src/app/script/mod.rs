@@ -1,4 +1,4 @@
-//! Scripts: a file of lines that do what keys and mouse do. `docs/viewer.md` describes them.
+//! Scripts: files of commands for what keys and mouse do. `docs/viewer.md` describes them.
 
 mod play;
 
@@ -13,65 +13,65 @@ pub use play::{Screen, play};
 /// A line of a script.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
-    /// Its number, 1-based.
+    /// Line number, 1-based.
     pub number: usize,
-    /// What it asks for.
-    pub order: Order,
+    /// The command.
+    pub command: ScriptCommand,
 }
 
-/// What a line asks for.
+/// Command of a script line.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Order {
-    /// Plays for so many simulated seconds; while nothing plays, waits for as many real ones.
+pub enum ScriptCommand {
+    /// Plays for a simulated time [s]; while paused, waits for a wall-clock time [s].
     Wait(f64),
-    /// Presses a key, by the name that help gives it.
+    /// Presses a key, by its name in the help.
     Key(String),
     /// Clicks at a pixel.
     Click(Vector2<f64>),
-    /// Presses the left button at a pixel, moves to another within seconds that are simulated, and releases it.
+    /// Drags with the left button from one pixel to another within a simulated time.
     Drag {
-        /// Where it is pressed and where it is released.
+        /// Pixels where the button is pressed and released.
         ends: [Vector2<f64>; 2],
-        /// Time between [s].
+        /// Simulated time between press and release [s].
         seconds: f64,
     },
     /// Selects a body by name.
     Select(String),
-    /// Looks from a place at another [m].
+    /// Sets the camera.
     Camera {
-        /// From where.
+        /// Position of the camera [m, world].
         eye: Point3<f64>,
-        /// At what.
+        /// Point that it looks at [m, world].
         target: Point3<f64>,
     },
-    /// Sets the speed.
+    /// Sets the speed: simulated seconds per second.
     Speed(f64),
     /// Sets a joint of the sketch [rad or m].
     Joint {
         /// `ROBOT/JOINT`.
         name: String,
-        /// Its value.
+        /// New value [rad or m].
         value: f64,
     },
-    /// Puts a body or the base of a robot of the sketch to a place; it is not turned.
+    /// Translates a body or a robot base of the sketch to a position; its rotation stays.
     Move {
-        /// Its name.
+        /// Name of the body or robot.
         name: String,
-        /// Where [m].
+        /// New position of its origin [m, world].
         to: Point3<f64>,
     },
     /// Repairs the sketch.
     Repair,
     /// Saves the sketch.
     Save(PathBuf),
-    /// Saves a picture.
+    /// Saves a screenshot.
     Picture(PathBuf),
     /// Ends the viewer.
     Quit,
 }
 
-/// The forms of lines.
-const FORMS: [(&str, &str); 13] = [
+/// Names and syntax of the commands.
+const SYNTAX: [(&str, &str); 13] = [
     ("wait", "wait SECONDS"),
     ("key", "key NAME"),
     ("click", "click X Y"),
@@ -87,39 +87,39 @@ const FORMS: [(&str, &str); 13] = [
     ("quit", "quit"),
 ];
 
-/// The script of a file.
+/// Loads the script of a file.
 ///
 /// # Errors
-/// [`ViewError`] when it cannot be read, or with the first line that makes no sense.
+/// [`ViewError`] when it cannot be read, or with the first invalid line.
 pub fn load(path: &Path) -> Result<Vec<Line>, ViewError> {
     let text = std::fs::read_to_string(path)
         .map_err(|source| ViewError::Script { path: path.to_owned(), source })?;
     parse(path, &text)
 }
 
-/// The script that a text describes; `path` is where it stands.
+/// Parses the text of a script; `path` is its file, for error messages.
 ///
 /// # Errors
-/// [`ViewError`] with the first line that makes no sense.
+/// [`ViewError`] with the first invalid line.
 pub fn parse(path: &Path, text: &str) -> Result<Vec<Line>, ViewError> {
     let mut lines = Vec::new();
     for (number, text) in (1..).zip(text.lines()) {
         let wrong = |message| ViewError::ScriptLine { path: path.to_owned(), line: number, message };
         let words = words(text).map_err(wrong)?;
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        if let [order, arguments @ ..] = &words[..] {
-            lines.push(Line { number, order: parse_order(order, arguments).map_err(wrong)? });
+        if let [command, arguments @ ..] = &words[..] {
+            lines.push(Line { number, command: parse_command(command, arguments).map_err(wrong)? });
         }
     }
     Ok(lines)
 }
 
-/// The words of a line up to a `#`; a word with blanks stands in quotes.
+/// Words of a line up to a `#`; a word with blanks is quoted.
 fn words(line: &str) -> Result<Vec<String>, String> {
     let (mut words, mut rest) = (Vec::new(), line.trim_start());
     while !rest.is_empty() && !rest.starts_with('#') {
         let (word, after) = match rest.strip_prefix('"') {
-            Some(quoted) => quoted.split_once('"').ok_or("a quote is not closed")?,
+            Some(quoted) => quoted.split_once('"').ok_or("unterminated quote")?,
             None => rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len())),
         };
         words.push(word.to_owned());
@@ -128,45 +128,47 @@ fn words(line: &str) -> Result<Vec<String>, String> {
     Ok(words)
 }
 
-fn parse_order(order: &str, arguments: &[&str]) -> Result<Order, String> {
-    let Some((_, form)) = FORMS.iter().find(|(name, _)| *name == order) else {
-        let known: Vec<_> = FORMS.iter().map(|(name, _)| *name).collect();
-        return Err(format!("there is no `{order}`; a line begins with one of {}", known.join(", ")));
+fn parse_command(command: &str, arguments: &[&str]) -> Result<ScriptCommand, String> {
+    let Some((_, syntax)) = SYNTAX.iter().find(|(name, _)| *name == command) else {
+        let known: Vec<_> = SYNTAX.iter().map(|(name, _)| *name).collect();
+        return Err(format!("unknown command `{command}`; expected one of {}", known.join(", ")));
     };
-    match (order, arguments) {
-        ("wait", [seconds]) => Ok(Order::Wait(duration(seconds)?)),
-        ("key", [name]) => Ok(Order::Key((*name).to_owned())),
-        ("click", [x, y]) => Ok(Order::Click(pixel(x, y)?)),
+    match (command, arguments) {
+        ("wait", [seconds]) => Ok(ScriptCommand::Wait(duration(seconds)?)),
+        ("key", [name]) => Ok(ScriptCommand::Key((*name).to_owned())),
+        ("click", [x, y]) => Ok(ScriptCommand::Click(pixel(x, y)?)),
         ("drag", [x, y, "to", to_x, to_y, "in", seconds]) => {
-            Ok(Order::Drag { ends: [pixel(x, y)?, pixel(to_x, to_y)?], seconds: duration(seconds)? })
+            Ok(ScriptCommand::Drag { ends: [pixel(x, y)?, pixel(to_x, to_y)?], seconds: duration(seconds)? })
         }
-        ("select", [name]) => Ok(Order::Select((*name).to_owned())),
+        ("select", [name]) => Ok(ScriptCommand::Select((*name).to_owned())),
         ("camera", [x, y, z, "to", at_x, at_y, at_z]) => {
-            Ok(Order::Camera { eye: point(x, y, z)?, target: point(at_x, at_y, at_z)? })
+            Ok(ScriptCommand::Camera { eye: point(x, y, z)?, target: point(at_x, at_y, at_z)? })
         }
-        ("speed", [factor]) => Ok(Order::Speed(duration(factor)?)),
+        ("speed", [factor]) => Ok(ScriptCommand::Speed(duration(factor)?)),
         ("joint", [name, value]) if name.contains('/') => {
-            Ok(Order::Joint { name: (*name).to_owned(), value: number(value)? })
+            Ok(ScriptCommand::Joint { name: (*name).to_owned(), value: number(value)? })
         }
-        ("move", [name, x, y, z]) => Ok(Order::Move { name: (*name).to_owned(), to: point(x, y, z)? }),
-        ("repair", []) => Ok(Order::Repair),
-        ("save", [file]) if has_extension(file, &["ron", "json"]) => Ok(Order::Save(file.into())),
-        ("picture", [file]) if has_extension(file, &["png"]) => Ok(Order::Picture(file.into())),
-        ("quit", []) => Ok(Order::Quit),
-        _ => Err(format!("the form is: {form}")),
+        ("move", [name, x, y, z]) => {
+            Ok(ScriptCommand::Move { name: (*name).to_owned(), to: point(x, y, z)? })
+        }
+        ("repair", []) => Ok(ScriptCommand::Repair),
+        ("save", [file]) if has_extension(file, &["ron", "json"]) => Ok(ScriptCommand::Save(file.into())),
+        ("picture", [file]) if has_extension(file, &["png"]) => Ok(ScriptCommand::Picture(file.into())),
+        ("quit", []) => Ok(ScriptCommand::Quit),
+        _ => Err(format!("invalid arguments of `{command}`; expected: {syntax}")),
     }
 }
 
 fn number(text: &str) -> Result<f64, String> {
     match f64::from_str(text) {
         Ok(value) if value.is_finite() => Ok(value),
-        _ => Err(format!("`{text}` is not a finite number")),
+        _ => Err(format!("invalid number `{text}`; expected a finite number")),
     }
 }
 
 fn duration(text: &str) -> Result<f64, String> {
     let value = number(text)?;
-    if value >= 0.0 { Ok(value) } else { Err(format!("{value} is less than zero")) }
+    if value >= 0.0 { Ok(value) } else { Err(format!("negative value {value}; expected zero or more")) }
 }
 
 fn pixel(x: &str, y: &str) -> Result<Vector2<f64>, String> {

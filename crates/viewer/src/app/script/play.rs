@@ -1,4 +1,4 @@
-//! Doing what a script says.
+//! Execution of scripts.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use kiss3d::event::{Action as Press, Modifiers, MouseButton, WindowEvent};
 use nalgebra::{Isometry3, Point3, Translation3, Vector2};
 
-use super::{Line, Order};
+use super::{Line, ScriptCommand};
 use crate::Camera;
 use crate::ViewError;
 use crate::app::Session;
@@ -14,23 +14,24 @@ use crate::app::input::Pointer;
 use crate::interface::Action;
 use crate::interface::action_named;
 
-/// Where a session is shown.
+/// Output of a session: a window, or nothing in tests.
 pub trait Screen {
-    /// Shows it as it is now, and takes the pictures that are asked for; whether the screen is still there.
+    /// Shows the session as it is now and saves the requested pictures. Returns whether the screen is still open.
     fn show(&mut self, session: &mut Session) -> bool;
 }
 
-/// Simulated time between two pictures [s].
+/// Simulated time between two pictures [s]: it sets into how many moves a drag is divided, so that equal scripts give equal
+/// states only with the same value.
 const BETWEEN: f64 = 1.0 / 30.0;
-/// Longest time that anything may take.
+/// Wall-clock limit for one command: a defect ends a script instead of blocking it for ever.
 const LIMIT: Duration = Duration::from_secs(600);
-/// Pause between two pictures while nothing plays.
+/// Pause between two pictures while the simulation is paused: only limits the load of the processor.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Does all that a script says, line by line, and shows it. Whether the viewer is to go on.
+/// Executes a script line by line on a session and shows it. Returns whether the viewer continues.
 ///
 /// # Errors
-/// [`ViewError::ScriptLine`] with the first line that could not be done: an error that the window would show is one.
+/// [`ViewError::ScriptLine`] with the first line that failed, which includes every error that the window would show.
 pub fn play(
     path: &Path,
     lines: &[Line],
@@ -41,7 +42,8 @@ pub fn play(
     for line in lines {
         let wrong = |message| ViewError::ScriptLine { path: path.to_owned(), line: line.number, message };
         let errors = player.session.errors();
-        player.obey(&line.order).map_err(wrong)?;
+        player.execute(&line.command).map_err(wrong)?;
+        // Every command is complete before the next one, so that a script does not depend on thread timing.
         player.session.settle(LIMIT).map_err(wrong)?;
         player.show();
         if player.session.errors() > errors {
@@ -67,46 +69,47 @@ impl Player<'_> {
         self.is_open &= self.screen.show(self.session);
     }
 
-    fn obey(&mut self, order: &Order) -> Result<(), String> {
-        match order {
-            Order::Wait(seconds) => return self.wait(*seconds),
-            Order::Key(name) => {
+    fn execute(&mut self, command: &ScriptCommand) -> Result<(), String> {
+        match command {
+            ScriptCommand::Wait(seconds) => return self.wait(*seconds),
+            ScriptCommand::Key(name) => {
                 let action = action_named(name, self.session.sketch().is_some());
-                self.session.act(&action.ok_or_else(|| format!("no key `{name}` does anything now"))?);
+                self.session
+                    .act(&action.ok_or_else(|| format!("no action is bound to key `{name}` in this mode"))?);
                 self.finish_sketch();
             }
-            Order::Click(at) => {
+            ScriptCommand::Click(at) => {
                 self.mouse(*at, None);
                 self.mouse(*at, Some(Press::Press));
                 self.mouse(*at, Some(Press::Release));
             }
-            Order::Drag { ends, seconds } => return self.drag(*ends, *seconds),
-            Order::Select(name) => {
-                let body = self.session.body(name).ok_or_else(|| format!("there is no body `{name}`"))?;
+            ScriptCommand::Drag { ends, seconds } => return self.drag(*ends, *seconds),
+            ScriptCommand::Select(name) => {
+                let body = self.session.body(name).ok_or_else(|| format!("unknown body `{name}`"))?;
                 self.session.act(&Action::Select(Some(body)));
             }
-            Order::Camera { eye, target } => {
-                let camera = Camera::looking(eye, target, self.session.camera().field_of_view);
+            ScriptCommand::Camera { eye, target } => {
+                let camera = Camera::look_at(eye, target, self.session.camera().field_of_view);
                 if !(camera.distance > 0.0) {
-                    return Err("from where one looks is at what one looks".into());
+                    return Err("the camera position and its target coincide".into());
                 }
                 self.session.look(camera);
             }
-            Order::Speed(speed) => self.session.act(&Action::Speed(*speed)),
-            Order::Joint { name, value } => return self.set_joint(name, *value),
-            Order::Move { name, to } => return self.put(name, to),
-            Order::Repair => {
+            ScriptCommand::Speed(speed) => self.session.act(&Action::Speed(*speed)),
+            ScriptCommand::Joint { name, value } => return self.set_joint(name, *value),
+            ScriptCommand::Move { name, to } => return self.put(name, to),
+            ScriptCommand::Repair => {
                 self.session.act(&Action::Repair);
                 self.finish_sketch();
             }
-            Order::Save(path) => self.session.act(&Action::SaveAs(path.clone())),
-            Order::Picture(path) => self.session.act(&Action::PictureTo(path.clone())),
-            Order::Quit => self.session.act(&Action::Quit),
+            ScriptCommand::Save(path) => self.session.act(&Action::SaveAs(path.clone())),
+            ScriptCommand::Picture(path) => self.session.act(&Action::PictureTo(path.clone())),
+            ScriptCommand::Quit => self.session.act(&Action::Quit),
         }
         Ok(())
     }
 
-    /// Waits for what the sketch seeks, and takes it over.
+    /// Waits for the worker of the sketch, and applies its result.
     fn finish_sketch(&mut self) {
         if let Some(sketch) = self.session.sketch() {
             sketch.wait(LIMIT);
@@ -126,12 +129,12 @@ impl Player<'_> {
         Ok(())
     }
 
-    /// Plays for simulated seconds, a picture now and then.
+    /// Plays for a simulated time [s], with a picture every [`BETWEEN`].
     fn advance(&mut self, seconds: f64) -> Result<(), String> {
-        let mut left = seconds;
-        while left > 0.0 && self.is_open {
-            let part = left.min(BETWEEN);
-            left -= part;
+        let mut remaining = seconds;
+        while remaining > 0.0 && self.is_open {
+            let part = remaining.min(BETWEEN);
+            remaining -= part;
             self.session.advance(part);
             self.session.settle(LIMIT)?;
             self.show();
@@ -142,7 +145,7 @@ impl Player<'_> {
     fn drag(&mut self, [from, to]: [Vector2<f64>; 2], seconds: f64) -> Result<(), String> {
         self.mouse(from, None);
         self.mouse(from, Some(Press::Press));
-        // The first move tells a drag from a click.
+        // At least eight moves: the first one only distinguishes the drag from a click.
         let parts = (seconds / BETWEEN).ceil().max(8.0);
         let mut part = 0.0;
         while part < parts {
@@ -160,14 +163,14 @@ impl Player<'_> {
         Ok(())
     }
 
-    /// Moves the mouse to a place, or presses or releases the left button there.
+    /// Moves the mouse to a pixel, or presses or releases the left button there.
     fn mouse(&mut self, at: Vector2<f64>, press: Option<Press>) {
         let none = Modifiers::empty();
         let event = match press {
             None => WindowEvent::CursorPos(at.x, at.y, none),
             Some(press) => WindowEvent::MouseButton(MouseButton::Button1, press, none),
         };
-        let gesture = self.pointer.gesture(&event, (false, 1.0), |at| self.session.can_hold(at));
+        let gesture = self.pointer.gesture(&event, (false, 1.0), |at| self.session.can_drag(at));
         if let Some(gesture) = gesture {
             self.session.gesture(gesture);
         }
@@ -182,20 +185,20 @@ impl Player<'_> {
 
     fn put(&mut self, name: &str, to: &Point3<f64>) -> Result<(), String> {
         let sketch = self.session.sketch().ok_or(NO_SKETCH)?;
-        let place = Translation3::from(to.coords);
+        let position = Translation3::from(to.coords);
         let robot = sketch.sketch().robots().into_iter().find(|robot| robot.name == name);
         let changed = if let Some(robot) = robot {
-            let pose = Isometry3::from_parts(place, robot.base.rotation);
+            let pose = Isometry3::from_parts(position, robot.base.rotation);
             sketch.change(|sketch| sketch.move_base(name, &pose))
         } else {
             let body = sketch.sketch().bodies().into_iter().find(|body| body.name == name);
             let rotation = body.map_or_else(Default::default, |body| body.pose.rotation);
-            // What is not there is told by name.
-            sketch.change(|sketch| sketch.move_body(name, &Isometry3::from_parts(place, rotation)))
+            // An unknown name is reported by `move_body`.
+            sketch.change(|sketch| sketch.move_body(name, &Isometry3::from_parts(position, rotation)))
         };
         changed.map_err(|error| error.to_string())
     }
 }
 
-/// What is said to who poses without a sketch.
-const NO_SKETCH: &str = "nothing is sketched: `key E` begins a sketch";
+/// Error of commands that need a sketch.
+const NO_SKETCH: &str = "no sketch is open; `key E` starts one";

@@ -1,16 +1,16 @@
 use super::*;
 
-fn orders(text: &str) -> Vec<Order> {
+fn commands(text: &str) -> Vec<ScriptCommand> {
     let lines = parse(Path::new("s.txt"), text).unwrap_or_else(|error| panic!("{error}"));
-    lines.into_iter().map(|line| line.order).collect()
+    lines.into_iter().map(|line| line.command).collect()
 }
 
 fn error(text: &str) -> String {
-    parse(Path::new("s.txt"), text).expect_err("it makes no sense").to_string()
+    parse(Path::new("s.txt"), text).expect_err("the line is invalid").to_string()
 }
 
 #[test]
-fn all_orders_are_read() {
+fn all_commands_are_read() {
     let text = "
 # A script.
 wait 0.5   # simulated seconds
@@ -30,57 +30,63 @@ picture a.PNG
 quit";
     let pixel = Vector2::new;
     assert_eq!(
-        orders(text),
+        commands(text),
         [
-            Order::Wait(0.5),
-            Order::Key("space".into()),
-            Order::Key("→".into()),
-            Order::Click(pixel(10.0, 20.0)),
-            Order::Drag { ends: [pixel(1.0, 2.0), pixel(3.5, -4.0)], seconds: 0.25 },
-            Order::Select("a b".into()),
-            Order::Camera { eye: Point3::new(1.0, 2.0, 3.0), target: Point3::new(0.0, 0.0, 0.5) },
-            Order::Speed(4.0),
-            Order::Joint { name: "arm/elbow".into(), value: -1.2 },
-            Order::Move { name: "ball".into(), to: Point3::new(1.0, 2.0, -0.3) },
-            Order::Repair,
-            Order::Save("out/posed.ron".into()),
-            Order::Save("q 1.json".into()),
-            Order::Picture("a.PNG".into()),
-            Order::Quit,
+            ScriptCommand::Wait(0.5),
+            ScriptCommand::Key("space".into()),
+            ScriptCommand::Key("→".into()),
+            ScriptCommand::Click(pixel(10.0, 20.0)),
+            ScriptCommand::Drag { ends: [pixel(1.0, 2.0), pixel(3.5, -4.0)], seconds: 0.25 },
+            ScriptCommand::Select("a b".into()),
+            ScriptCommand::Camera { eye: Point3::new(1.0, 2.0, 3.0), target: Point3::new(0.0, 0.0, 0.5) },
+            ScriptCommand::Speed(4.0),
+            ScriptCommand::Joint { name: "arm/elbow".into(), value: -1.2 },
+            ScriptCommand::Move { name: "ball".into(), to: Point3::new(1.0, 2.0, -0.3) },
+            ScriptCommand::Repair,
+            ScriptCommand::Save("out/posed.ron".into()),
+            ScriptCommand::Save("q 1.json".into()),
+            ScriptCommand::Picture("a.PNG".into()),
+            ScriptCommand::Quit,
         ]
     );
 }
 
 #[test]
-fn lines_are_counted_from_one_with_those_that_say_nothing() {
+fn empty_lines_and_comments_count_as_lines() {
     let lines = parse(Path::new("s.txt"), "\n# nothing\nquit\n").expect("a script");
-    assert_eq!(lines, [Line { number: 3, order: Order::Quit }]);
+    assert_eq!(lines, [Line { number: 3, command: ScriptCommand::Quit }]);
 }
 
 #[test]
-fn what_makes_no_sense_is_told_with_file_line_and_form() {
-    assert!(
-        error("quit\nfly 3").starts_with("s.txt:2: there is no `fly`; a line begins with one of wait, key,")
+fn invalid_lines_are_reported_with_file_line_and_syntax() {
+    assert!(error("quit\nfly 3").starts_with("s.txt:2: unknown command `fly`; expected one of wait, key,"));
+    assert_eq!(error("click 1"), "s.txt:1: invalid arguments of `click`; expected: click X Y");
+    assert_eq!(
+        error("drag 1 2 to 3 4"),
+        "s.txt:1: invalid arguments of `drag`; expected: drag X Y to X Y in SECONDS"
     );
-    assert_eq!(error("click 1"), "s.txt:1: the form is: click X Y");
-    assert_eq!(error("drag 1 2 to 3 4"), "s.txt:1: the form is: drag X Y to X Y in SECONDS");
-    assert_eq!(error("wait -1"), "s.txt:1: -1 is less than zero");
-    assert_eq!(error("wait NaN"), "s.txt:1: `NaN` is not a finite number");
-    assert_eq!(error("\nclick 1 inf"), "s.txt:2: `inf` is not a finite number");
-    assert_eq!(error("select \"a b"), "s.txt:1: a quote is not closed");
-    assert_eq!(error("picture a.jpg"), "s.txt:1: the form is: picture FILE.png");
-    assert_eq!(error("joint elbow 1"), "s.txt:1: the form is: joint ROBOT/JOINT VALUE");
+    assert_eq!(error("wait -1"), "s.txt:1: negative value -1; expected zero or more");
+    assert_eq!(error("wait NaN"), "s.txt:1: invalid number `NaN`; expected a finite number");
+    assert_eq!(error("\nclick 1 inf"), "s.txt:2: invalid number `inf`; expected a finite number");
+    assert_eq!(error("select \"a b"), "s.txt:1: unterminated quote");
+    assert_eq!(error("picture a.jpg"), "s.txt:1: invalid arguments of `picture`; expected: picture FILE.png");
+    assert_eq!(
+        error("joint elbow 1"),
+        "s.txt:1: invalid arguments of `joint`; expected: joint ROBOT/JOINT VALUE"
+    );
 }
 
 #[test]
-fn the_scripts_of_the_repository_make_sense_and_the_page_shows_one() {
+fn the_scripts_of_the_repository_are_valid_and_the_documentation_shows_one() {
     let bars = include_str!("../../../../../assets/scripts/bars.txt");
     let rings = include_str!("../../../../../assets/scripts/rings.txt");
-    assert!(orders(bars).contains(&Order::Repair) && orders(rings).contains(&Order::Repair));
+    assert!(
+        commands(bars).contains(&ScriptCommand::Repair) && commands(rings).contains(&ScriptCommand::Repair)
+    );
     let page = include_str!("../../../../../docs/viewer.md");
     assert!(page.contains(bars), "docs/viewer.md should hold assets/scripts/bars.txt");
-    for (name, form) in FORMS {
-        let first = form.split(" or ").next().unwrap_or(form);
-        assert!(page.contains(&format!("| `{first}")) || page.contains(&format!("| `{name} ")), "{form}");
+    for (name, syntax) in SYNTAX {
+        let first = syntax.split(" or ").next().unwrap_or(syntax);
+        assert!(page.contains(&format!("| `{first}")) || page.contains(&format!("| `{name} ")), "{syntax}");
     }
 }

@@ -1,4 +1,4 @@
-//! What actions do.
+//! Execution of actions.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use extricate_dynamics::AnyBody;
 use extricate_scene::record::WorldState;
 
 impl Session {
-    /// Does what is asked for.
+    /// Executes an action.
     pub fn act(&mut self, action: &Action) {
         if self.sketch.as_mut().is_some_and(|sketch| sketch.handle(action)) {
             return;
@@ -36,7 +36,7 @@ impl Session {
             | Action::TreeLevel(_)
             | Action::WalkStep(_)
             | Action::Slice(_)
-            | Action::Select(_) => self.want(action),
+            | Action::Select(_) => self.set_display(action),
             Action::Sketch => self.toggle_sketch(),
             Action::Simulate => self.simulate_sketch(),
             Action::Repair
@@ -45,35 +45,36 @@ impl Session {
             | Action::Redo
             | Action::Save
             | Action::SaveAs(_) => {
-                self.fail("this is for a sketch: E begins one");
+                self.fail(NO_SKETCH);
             }
             Action::Fit => self.fit(),
             Action::Help => self.help = !self.help,
             Action::Picture => {
                 let path = unused(&self.title.name);
-                self.pictures.push(Picture { path, told: true });
+                self.pictures.push(Picture { path, announce: true });
             }
-            Action::PictureTo(path) => self.pictures.push(Picture { path: path.clone(), told: false }),
+            Action::PictureTo(path) => self.pictures.push(Picture { path: path.clone(), announce: false }),
             Action::Escape => self.escape(),
             Action::Quit => self.quit = true,
         }
     }
 
-    /// What is stepped.
+    /// Executes an action on time: playing, stepping, speed.
     fn run(&mut self, action: &Action) {
         let clock = self.snapshot.clock;
         let command = match *action {
             Action::PlayPause => {
                 if let Some(failure) = self.snapshot.failure.clone() {
-                    self.fail(failure + "\nR goes back to the start.");
+                    self.fail(failure + "\nPress R to reset.");
                 }
-                // Until the next snapshot comes this is what is known.
+                // Shown at once; the next snapshot confirms it.
                 self.snapshot.clock.playing = !clock.playing;
                 Command::Play(!clock.playing)
             }
             Action::Step => Command::Step,
             Action::StepBack => Command::Back,
-            Action::Reset if self.has_ended => return self.revive(),
+            // A thread that has panicked takes no commands any more.
+            Action::Reset if self.has_ended => return self.restart(),
             Action::Reset => {
                 self.message = None;
                 Command::Reset
@@ -87,8 +88,8 @@ impl Session {
         self.simulation.send(command);
     }
 
-    /// Starts anew after the simulation broke.
-    fn revive(&mut self) {
+    /// Restarts the simulation after its thread panicked.
+    fn restart(&mut self) {
         let path = self.title.path.clone();
         let loaded = if self.snapshot.recorded.is_some() {
             Loaded::run(&path)
@@ -107,43 +108,42 @@ impl Session {
     }
 
     fn speed(&mut self, speed: f64) -> Command {
-        let [least, most] = crate::app::SPEEDS;
+        let [min, max] = crate::app::SPEEDS;
         if speed.is_finite() {
-            self.snapshot.clock.speed = speed.clamp(least, most);
+            self.snapshot.clock.speed = speed.clamp(min, max);
         }
         Command::Speed(self.snapshot.clock.speed)
     }
 
-    /// What is drawn on demand.
-    fn want(&mut self, action: &Action) {
-        let wants = &mut self.wants;
+    /// Executes an action that changes the display options.
+    fn set_display(&mut self, action: &Action) {
+        let display = &mut self.display;
         match *action {
-            Action::Toggle(layer) => wants.layers.toggle(layer),
+            Action::Toggle(layer) => display.layers.toggle(layer),
             Action::NextColoring => self.next_coloring(),
-            Action::Color(coloring) => wants.coloring = coloring,
-            Action::TreeLevel(level) => wants.tree_level = level,
-            Action::WalkStep(step) => wants.walk_step = step,
-            Action::Slice(share) if share.is_finite() => wants.slice = share.clamp(0.0, 1.0),
-            Action::Select(body) => wants.subject = body,
+            Action::Color(coloring) => display.coloring = coloring,
+            Action::TreeLevel(level) => display.tree_level = level,
+            Action::WalkStep(step) => display.walk_step = step,
+            Action::Slice(fraction) if fraction.is_finite() => display.slice = fraction.clamp(0.0, 1.0),
+            Action::Select(body) => display.subject = body,
             _ => {}
         }
-        self.simulation.send(Command::Want(self.wants));
+        self.simulation.send(Command::Display(self.display));
     }
 
     fn next_coloring(&mut self) {
-        let next = SoftQuantity::next(self.wants.coloring);
-        self.wants.coloring = next.filter(|_| !self.models.soft.is_empty());
+        let next = SoftQuantity::next(self.display.coloring);
+        self.display.coloring = next.filter(|_| !self.models.soft.is_empty());
         match self.models.soft.is_empty() {
-            true => self.note("colours are those of soft bodies, and there are none"),
-            false => {
-                self.note(format!("colours of soft bodies: {}", SoftQuantity::name(self.wants.coloring)))
-            }
+            true => self.note("no soft bodies to colour"),
+            false => self.note(format!("soft-body colouring: {}", SoftQuantity::name(self.display.coloring))),
         }
     }
 
     fn escape(&mut self) {
         if self.help {
             self.help = false;
+        // Taking the message dismisses it.
         } else if self.message.take().is_some() {
         } else if self.sketch.is_some() {
             self.toggle_sketch();
@@ -153,14 +153,14 @@ impl Session {
     }
 
     fn fit(&mut self) {
-        let selected = self.wants.subject.map(|body| self.bounds(body));
+        let selected = self.display.subject.map(|body| self.bounds(body));
         let bounds = selected.filter(|bounds| bounds.extents().norm() > 0.0);
         let bounds = bounds.unwrap_or_else(|| self.models.bounds(self.state(), true));
         let Camera { target, distance, .. } = Camera::fitted(&bounds, self.size.x / self.size.y);
         (self.camera.target, self.camera.distance) = (target, distance);
     }
 
-    /// A box around a body [m, world].
+    /// Bounding box of a body [m, world].
     pub(super) fn bounds(&self, body: AnyBody) -> Aabb {
         let state = self.state();
         let mut bounds = Aabb::EMPTY;
@@ -183,16 +183,17 @@ impl Session {
         bounds
     }
 
-    /// Begins a sketch with the poses of the scene, or ends it.
+    /// Opens a sketch with the poses of the scene, or closes it.
     pub(super) fn toggle_sketch(&mut self) {
         self.release();
         if self.sketch.take().is_some() {
             return;
         }
         if self.snapshot.recorded.is_some() {
-            self.fail("a recorded run cannot be sketched: open its scene");
+            self.fail("a recorded run cannot be sketched; open its scene file instead");
             return;
         }
+        // A sketch poses bodies by hand: the simulation must not continue beneath it.
         self.simulation.send(Command::Play(false));
         self.snapshot.clock.playing = false;
         let begun = self.scene.world().map_err(|error| error.to_string()).and_then(|world| {
@@ -207,10 +208,10 @@ impl Session {
         }
     }
 
-    /// Simulates the scene as it is sketched.
+    /// Replaces the scene by the sketched one and plays it.
     fn simulate_sketch(&mut self) {
         let Some(sketch) = &self.sketch else {
-            self.fail("nothing is sketched: E begins a sketch");
+            self.fail(NO_SKETCH);
             return;
         };
         let path = self.title.path.clone();
@@ -226,7 +227,10 @@ impl Session {
     }
 }
 
-/// The first name of a picture in the present folder that is not taken.
+/// Error of actions that need a sketch.
+const NO_SKETCH: &str = "no sketch is open; E starts one";
+
+/// First unused file name for a screenshot in the current folder.
 fn unused(name: &str) -> PathBuf {
     let file = |number: usize| PathBuf::from(format!("{name}-{number:03}.png"));
     (1..).map(file).find(|file| !Path::exists(file)).unwrap_or_else(|| file(0))

@@ -1,16 +1,16 @@
-//! What the mouse does: it turns the camera, selects, and holds bodies.
+//! Execution of mouse gestures: camera motion, selection, and dragging of bodies.
 
 use nalgebra::Vector2;
 
-use super::{Held, Session};
-use crate::app::input::{Gesture, Hold};
+use super::{DragState, Session};
+use crate::app::input::{DragMode, Gesture};
 use crate::app::picking::Hit;
 use crate::app::simulation::Command;
 use crate::interface::Action;
 use extricate_dynamics::{AnyBody, BodyKind, Pull};
 
 impl Session {
-    /// What is at a pixel.
+    /// First hit of the ray through a pixel.
     #[must_use]
     pub fn pick(&mut self, pixel: Vector2<f64>) -> Option<Hit> {
         let ray = self.camera.ray(pixel, self.size);
@@ -18,9 +18,9 @@ impl Session {
         self.picker.pick(&self.models, state, &ray)
     }
 
-    /// Whether what is at a pixel can be dragged.
+    /// Whether the object at a pixel can be dragged.
     #[must_use]
-    pub fn can_hold(&mut self, pixel: Vector2<f64>) -> bool {
+    pub fn can_drag(&mut self, pixel: Vector2<f64>) -> bool {
         let hit = self.pick(pixel);
         hit.is_some_and(|hit| {
             self.sketch.is_some() && self.has_surface(hit.body) || self.can_be_pulled(hit.body)
@@ -39,7 +39,7 @@ impl Session {
             }
     }
 
-    /// Does what is done with the mouse.
+    /// Executes a gesture.
     pub fn gesture(&mut self, gesture: Gesture) {
         match gesture {
             Gesture::Orbit(azimuth, elevation) => self.camera.orbit(azimuth, elevation),
@@ -52,13 +52,13 @@ impl Session {
                 let selected = selected.filter(|body| !is_ground(body));
                 self.act(&Action::Select(selected));
             }
-            Gesture::Grab(at, hold) => self.grab(at, hold),
+            Gesture::Grab(at, mode) => self.grab(at, mode),
             Gesture::Drag(at) => self.drag(at),
-            Gesture::Drop => self.release(),
+            Gesture::Release => self.release(),
         }
     }
 
-    /// Goes nearer to what is at a pixel, which stays where it is in the picture.
+    /// Zooms by a factor, keeping the point under a pixel fixed in the picture.
     fn zoom(&mut self, factor: f64, at: Vector2<f64>) {
         let ray = self.camera.ray(at, self.size);
         let [.., back] = self.camera.axes();
@@ -66,31 +66,34 @@ impl Session {
         let fixed = hit.or_else(|| ray.on_plane(&self.camera.target, &back)).unwrap_or(self.camera.target);
         let before = self.camera.distance;
         self.camera.zoom(factor);
+        // The distance is clamped, so that the target scales by the factor achieved.
         let factor = self.camera.distance / before;
         self.camera.target = fixed + (self.camera.target - fixed) * factor;
     }
 
-    fn grab(&mut self, at: Vector2<f64>, hold: Hold) {
+    fn grab(&mut self, at: Vector2<f64>, mode: DragMode) {
         self.release();
         let Some(hit) = self.pick(at) else { return };
         let [.., normal] = self.camera.axes();
-        let held = Held { point: hit.point, normal, pulled: None };
+        let state = DragState { point: hit.point, normal, pulled: None };
         if let Some(sketch) = &mut self.sketch {
             let AnyBody::Rigid(body) = hit.body else { return };
-            if sketch.grab(body, &hit.point, hold == Hold::Turn) {
-                self.held = Some(held);
+            if sketch.grab(body, &hit.point, mode == DragMode::Rotate) {
+                self.drag_state = Some(state);
             }
         } else if self.can_be_pulled(hit.body) {
             self.act(&Action::Select(Some(hit.body)));
             let pulled = self.name(hit.body).map(|name| (name, hit.grip));
-            self.held = Some(Held { pulled, ..held });
+            self.drag_state = Some(DragState { pulled, ..state });
         }
     }
 
     fn drag(&mut self, at: Vector2<f64>) {
-        let Some(held) = &self.held else { return };
-        let Some(target) = self.camera.ray(at, self.size).on_plane(&held.point, &held.normal) else { return };
-        match (&held.pulled, &mut self.sketch) {
+        let Some(state) = &self.drag_state else { return };
+        let Some(target) = self.camera.ray(at, self.size).on_plane(&state.point, &state.normal) else {
+            return;
+        };
+        match (&state.pulled, &mut self.sketch) {
             (Some((body, grip)), _) => {
                 let pull = Pull { body: body.clone(), grip: *grip, target };
                 self.simulation.send(Command::Pull(Some(pull)));
@@ -100,12 +103,12 @@ impl Session {
         }
     }
 
-    /// Lets go of what is held.
+    /// Ends the drag.
     pub(super) fn release(&mut self) {
-        let Some(held) = self.held.take() else { return };
+        let Some(state) = self.drag_state.take() else { return };
         match &mut self.sketch {
             Some(sketch) => sketch.release(),
-            None if held.pulled.is_some() => self.simulation.send(Command::Pull(None)),
+            None if state.pulled.is_some() => self.simulation.send(Command::Pull(None)),
             None => {}
         }
     }

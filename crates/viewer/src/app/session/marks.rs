@@ -1,4 +1,4 @@
-//! What is drawn of the hand and the selection.
+//! Drawing of the selection and of the pulling spring.
 
 use nalgebra::{Isometry3, Point3};
 
@@ -8,10 +8,10 @@ use crate::{Drawing, Line, Point, palette};
 use extricate_dynamics::AnyBody;
 
 impl Session {
-    /// A box around what is selected, and the spring that pulls.
+    /// Bounding box of the selection, and the pulling spring.
     pub(super) fn marks(&self) -> Drawing {
         let mut drawing = Drawing::default();
-        if let Some(body) = self.wants.subject {
+        if let Some(body) = self.display.subject {
             drawing.lines = self.frame_of(body);
         }
         if let (Some([held, target]), None) = (self.snapshot.pull, &self.sketch) {
@@ -23,7 +23,7 @@ impl Session {
         drawing
     }
 
-    /// The edges of a box around a body: of a rigid one in its own frame.
+    /// Edges of the bounding box of a body; that of a rigid body is aligned with its own frame.
     fn frame_of(&self, body: AnyBody) -> Vec<Line> {
         let (bounds, pose) = match body {
             AnyBody::Soft(_) => (self.bounds(body), Isometry3::identity()),

@@ -1,4 +1,4 @@
-//! All of the viewer but the window: what is shown, what is done with it, what is to be drawn. Needs no display.
+//! State of the viewer without the window: scene, simulation, sketch, camera and drawing. Needs no display.
 
 mod commands;
 mod drag;
@@ -16,8 +16,10 @@ use super::picking::Picker;
 use super::reload::Reload;
 use super::simulation::{Command, Pace, Simulation};
 use crate::interface::BINDINGS;
-use crate::interface::{ClockState, Message, MessageKind, PanelState, Sample, Snapshot, Title, Wants};
-use crate::overlay::Insight;
+use crate::interface::{
+    ClockState, DisplayOptions, Message, MessageKind, PanelState, Sample, Snapshot, Title,
+};
+use crate::overlay::OverlayPainter;
 use crate::sketch::SketchMode;
 use crate::{Camera, Drawing, Models};
 use extricate_dynamics::{AnyBody, Grip};
@@ -25,30 +27,30 @@ use extricate_scene::record::WorldState;
 use extricate_scene::request::Access;
 use extricate_scene::scene::Scene;
 
-/// Longest time that anything may take of which a new session waits for the first picture.
+/// Time limit for the first snapshot of a new session.
 const FIRST: Duration = Duration::from_secs(60);
-/// Part of the time of a picture that counts for the smoothed one.
+/// Weight of the last picture in the exponential mean of picture times: larger follows changes faster and flickers more.
 const SMOOTH: f64 = 0.1;
 
-/// A file that a picture is to be saved to.
+/// A requested screenshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
     /// The file.
     pub path: PathBuf,
-    /// Whether it is said that it was saved.
-    pub told: bool,
+    /// Whether a message announces that it was saved.
+    pub announce: bool,
 }
 
-/// What the hand holds: it is moved in the plane through the point where it was taken that faces the camera.
+/// An active drag: the grabbed point moves in the plane through it that faces the camera.
 #[derive(Debug, Clone)]
-struct Held {
+struct DragState {
     point: Point3<f64>,
     normal: Vector3<f64>,
-    /// What is pulled by a spring: none while sketching.
+    /// Body that a spring pulls and the grip on it; `None` while sketching.
     pulled: Option<(String, Grip)>,
 }
 
-/// All of the viewer but the window.
+/// State of the viewer without the window.
 pub struct Session {
     title: Title,
     scene: Arc<Scene>,
@@ -57,34 +59,34 @@ pub struct Session {
     pace: Pace,
     snapshot: Box<Snapshot>,
     history: VecDeque<Sample>,
-    wants: Wants,
+    display: DisplayOptions,
     message: Option<Message>,
     errors: usize,
     help: bool,
     camera: Camera,
     size: Vector2<f64>,
     picker: Picker,
-    held: Option<Held>,
+    drag_state: Option<DragState>,
     sketch: Option<SketchMode>,
     reload: Option<Reload>,
     /// Files that a scene may name.
     access: Access,
-    /// Files that pictures are to be saved to.
+    /// Requested screenshots.
     pictures: Vec<Picture>,
-    /// Whether it was told that the simulation broke.
+    /// Whether the panic of the simulation thread has been reported.
     has_ended: bool,
-    /// Whether the models are others than those of the last picture.
+    /// Whether the models have changed since the last picture.
     is_new: bool,
     quit: bool,
     picture_seconds: f64,
 }
 
 impl Session {
-    /// Shows what was loaded, paused, in a picture of this size [pixels]; a scene is loaded anew by `prepare` when its files
-    /// change.
+    /// A session of a loaded scene or run, paused, for pictures of this size [pixels]. `prepare` reloads the scene when its
+    /// files change.
     ///
     /// # Errors
-    /// Why its first picture cannot be made.
+    /// A message for the user when the first snapshot cannot be made.
     pub fn new(
         loaded: Loaded,
         prepare: Arc<Prepare>,
@@ -94,9 +96,9 @@ impl Session {
         let is_live = loaded.source.is_live();
         let reload = is_live.then(|| Reload::new(loaded.title.path(), &loaded.files, prepare));
         let Loaded { title, scene, models, start, source, camera, .. } = loaded;
-        let simulation = Simulation::start(source, models.clone(), Box::<Insight>::default(), pace);
+        let simulation = Simulation::start(source, models.clone(), Box::<OverlayPainter>::default(), pace);
         let snapshot = simulation.settled(FIRST)?;
-        let snapshot = snapshot.ok_or("nobody but this takes snapshots")?;
+        let snapshot = snapshot.ok_or("no snapshot of the start")?;
         let camera = camera.unwrap_or_else(|| Camera::fitted(&models.bounds(&start, true), size.x / size.y));
         Ok(Self {
             title,
@@ -106,14 +108,14 @@ impl Session {
             pace,
             snapshot,
             history: VecDeque::new(),
-            wants: Wants::default(),
+            display: DisplayOptions::default(),
             message: None,
             errors: 0,
             help: false,
             camera,
             size,
             picker: Picker::default(),
-            held: None,
+            drag_state: None,
             sketch: None,
             reload,
             access: Access::default(),
@@ -125,43 +127,45 @@ impl Session {
         })
     }
 
-    /// The session with files that a scene may name beyond those around it.
+    /// The session with access to files beyond those around the scene.
     #[must_use]
     pub fn with_access(self, access: Access) -> Self {
         Self { access, ..self }
     }
 
-    /// Shows another scene in place of this one: from where one looks, what is wanted, and whether it plays stay.
+    /// Replaces the scene; camera, display options, speed and whether it plays stay.
     fn replace(&mut self, loaded: Loaded) {
         let Loaded { title, scene, models, source, .. } = loaded;
         let clock = self.snapshot.clock;
-        let selected = self.wants.subject.and_then(|body| self.name(body));
-        self.simulation = Simulation::start(source, models.clone(), Box::<Insight>::default(), self.pace);
+        // By name: the indices may be others in the new scene.
+        let selected = self.display.subject.and_then(|body| self.name(body));
+        self.simulation =
+            Simulation::start(source, models.clone(), Box::<OverlayPainter>::default(), self.pace);
         (self.title, self.scene, self.models, self.is_new) = (title, scene, models, true);
-        self.wants.subject = selected.and_then(|name| self.body(&name));
-        (self.held, self.sketch, self.has_ended) = (None, None, false);
+        self.display.subject = selected.and_then(|name| self.body(&name));
+        (self.drag_state, self.sketch, self.has_ended) = (None, None, false);
         self.history.clear();
         self.picker = Picker::default();
-        self.simulation.send(Command::Want(self.wants));
+        self.simulation.send(Command::Display(self.display));
         self.simulation.send(Command::Speed(clock.speed));
         self.simulation.send(Command::Play(clock.playing));
-        // What is drawn next must fit the models.
+        // The next picture must not combine the new models with a state of the old ones.
         match self.simulation.settled(FIRST) {
             Ok(snapshot) => self.snapshot = snapshot.unwrap_or_else(|| self.snapshot.clone()),
             Err(error) => self.fail(error),
         }
     }
 
-    /// Takes over what other threads have done. To be called before every picture.
+    /// Collects the results of the other threads. To be called before every picture.
     pub fn tick(&mut self) {
         if let Some(snapshot) = self.simulation.take() {
             self.take(snapshot);
         }
         self.collect();
-        match self.reload.as_mut().and_then(Reload::news) {
+        match self.reload.as_mut().and_then(Reload::poll) {
             Some(Ok(loaded)) => {
                 self.replace(*loaded);
-                self.note(format!("{} was loaded anew", self.title.path().display()));
+                self.note(format!("reloaded {}", self.title.path().display()));
             }
             Some(Err(report)) => self.fail(report),
             None => {}
@@ -169,21 +173,22 @@ impl Session {
         if let Some(sketch) = &mut self.sketch {
             sketch.tick();
             if let Some(message) = sketch.message() {
-                self.say(message);
+                self.show_message(message);
             }
         }
     }
 
     fn take(&mut self, mut snapshot: Box<Snapshot>) {
-        if snapshot.obeyed < self.simulation.sent() {
-            // What was asked for since then is on its way.
+        if snapshot.executed < self.simulation.sent() {
+            // The snapshot is older than the last commands: keep what they have set.
             let ClockState { playing, speed, .. } = self.snapshot.clock;
             (snapshot.clock.playing, snapshot.clock.speed) = (playing, speed);
         }
         if let Some(failure) = snapshot.failure.as_ref().filter(|_| self.snapshot.failure.is_none()) {
             let text = failure.clone();
-            self.say(Message { kind: MessageKind::Error, text });
+            self.show_message(Message { kind: MessageKind::Error, text });
         }
+        // The simulation was reset, or a recording seeked backwards.
         if snapshot.state.step < self.snapshot.state.step {
             self.history.clear();
         }
@@ -192,18 +197,18 @@ impl Session {
 
     fn collect(&mut self) {
         self.history.extend(self.simulation.samples());
-        let surplus = self.history.len().saturating_sub(Sample::KEPT);
+        let surplus = self.history.len().saturating_sub(Sample::HISTORY_LENGTH);
         self.history.drain(..surplus);
-        if let Some(told) = self.simulation.told().pop() {
-            self.fail(told);
+        if let Some(error) = self.simulation.errors().pop() {
+            self.fail(error);
         }
-        if let Some(why) = self.simulation.ended().filter(|_| !self.has_ended) {
+        if let Some(reason) = self.simulation.ended().filter(|_| !self.has_ended) {
             self.has_ended = true;
-            self.fail(why);
+            self.fail(reason);
         }
     }
 
-    /// Waits until all that was asked of the simulation is done, and shows it.
+    /// Waits until the simulation has executed all commands, and takes its snapshot.
     ///
     /// # Errors
     /// When it takes longer than the limit, or the simulation has ended.
@@ -215,7 +220,7 @@ impl Session {
         Ok(())
     }
 
-    /// What panels show.
+    /// State that the panels show.
     #[must_use]
     pub fn panel_state<'a>(&'a self, grid: Option<&'a str>) -> PanelState<'a> {
         PanelState {
@@ -223,8 +228,8 @@ impl Session {
             models: &self.models,
             snapshot: &self.snapshot,
             history: &self.history,
-            selection: self.wants.subject.filter(|_| self.sketch.is_none()),
-            wants: &self.wants,
+            selection: self.display.subject.filter(|_| self.sketch.is_none()),
+            display: &self.display,
             message: self.message.as_ref(),
             help: self.help,
             sketching: self.sketch.is_some(),
@@ -234,120 +239,120 @@ impl Session {
         }
     }
 
-    /// What is shown is made of this.
+    /// Models of the scene.
     #[must_use]
     pub fn models(&self) -> &Models {
         &self.models
     }
 
-    /// Where everything is shown.
+    /// State that is shown: of the sketch, or of the simulation.
     #[must_use]
     pub fn state(&self) -> &WorldState {
         self.sketch.as_ref().map_or(&self.snapshot.state, SketchMode::state)
     }
 
-    /// How it is now.
+    /// Last snapshot of the simulation.
     #[must_use]
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
     }
 
-    /// From where one looks.
+    /// The camera.
     #[must_use]
     pub fn camera(&self) -> &Camera {
         &self.camera
     }
 
-    /// What was said last.
+    /// Last message that has not been dismissed.
     #[must_use]
     pub fn message(&self) -> Option<&Message> {
         self.message.as_ref()
     }
 
-    /// Whether the viewer is to end.
+    /// Whether the viewer has been asked to quit.
     #[must_use]
     pub fn has_quit(&self) -> bool {
         self.quit
     }
 
-    /// Size of the picture [pixels].
+    /// Sets the size of the picture [pixels]; sizes below one pixel are ignored.
     pub fn resize(&mut self, size: Vector2<f64>) {
         if size.x >= 1.0 && size.y >= 1.0 {
             self.size = size;
         }
     }
 
-    /// A picture took so long [s].
-    pub fn took(&mut self, seconds: f64) {
+    /// Adds the time that a picture took [s] to the smoothed time.
+    pub fn record_frame_time(&mut self, seconds: f64) {
         let before = if self.picture_seconds > 0.0 { self.picture_seconds } else { seconds };
         self.picture_seconds = before + SMOOTH * (seconds - before);
     }
 
-    /// Whether the models are others than when this was asked last.
+    /// Whether the models have changed since the last call.
     pub fn has_new_models(&mut self) -> bool {
         std::mem::take(&mut self.is_new)
     }
 
-    /// Whether the next picture is to be saved.
+    /// Whether screenshots of the next picture are requested.
     #[must_use]
     pub fn wants_pictures(&self) -> bool {
         !self.pictures.is_empty()
     }
 
-    /// The files that the next picture is to be saved to.
+    /// Takes the requested screenshots of the next picture.
     pub fn pictures(&mut self) -> Vec<Picture> {
         std::mem::take(&mut self.pictures)
     }
 
-    /// The sketch, while one sketches.
+    /// The sketch, if one is open.
     pub fn sketch(&mut self) -> Option<&mut SketchMode> {
         self.sketch.as_mut()
     }
 
-    /// Whether time passes.
+    /// Whether the simulation plays.
     #[must_use]
     pub fn is_playing(&self) -> bool {
         self.snapshot.clock.playing
     }
 
-    /// Plays for simulated seconds, where that is the pace.
+    /// Plays for a simulated time [s], with [`Pace::Commanded`].
     pub fn advance(&mut self, seconds: f64) {
         self.simulation.send(Command::Advance(seconds));
     }
 
-    /// Looks from elsewhere.
+    /// Sets the camera.
     pub fn look(&mut self, camera: Camera) {
         self.camera = camera;
     }
 
-    /// Goes on by itself from now on.
-    pub fn let_run(&mut self) {
+    /// Continues in real time from now on.
+    pub fn run_in_real_time(&mut self) {
         self.pace = Pace::RealTime;
         self.simulation.send(Command::Pace(Pace::RealTime));
     }
 
-    /// Says something.
+    /// Shows a note.
     pub fn note(&mut self, text: impl Into<String>) {
-        self.say(Message { kind: MessageKind::Note, text: text.into() });
+        self.show_message(Message { kind: MessageKind::Note, text: text.into() });
     }
 
-    /// Says what went wrong.
+    /// Shows an error.
     pub fn fail(&mut self, text: impl Into<String>) {
-        self.say(Message { kind: MessageKind::Error, text: text.into() });
+        self.show_message(Message { kind: MessageKind::Error, text: text.into() });
     }
 
-    fn say(&mut self, message: Message) {
+    fn show_message(&mut self, message: Message) {
         self.errors += usize::from(message.kind == MessageKind::Error);
         self.message = Some(message);
     }
 
-    /// Number of errors that were told so far.
+    /// Number of errors shown so far.
     #[must_use]
     pub fn errors(&self) -> usize {
         self.errors
     }
 
-    /// The name of a body.
+    /// Name of a body.
     #[must_use]
     pub fn name(&self, body: AnyBody) -> Option<String> {
         Some(match body {
@@ -356,14 +361,14 @@ impl Session {
         })
     }
 
-    /// The body of a name.
+    /// Body with a name.
     #[must_use]
     pub fn body(&self, name: &str) -> Option<AnyBody> {
         let soft = || self.models.soft.iter().position(|body| body.name == name).map(AnyBody::Soft);
         self.models.body(name).map(AnyBody::Rigid).or_else(soft)
     }
 
-    /// What is drawn besides the bodies.
+    /// Everything drawn besides the bodies.
     #[must_use]
     pub fn drawing(&self) -> Drawing {
         let mut drawing = match &self.sketch {

@@ -5,7 +5,7 @@ use nalgebra::Point3;
 use super::*;
 use crate::ViewError;
 use crate::app::script::{Screen, parse, play};
-use crate::app::{Gesture, Hold, prepare};
+use crate::app::{DragMode, Gesture, prepare};
 use crate::interface::{Action, Layer};
 use extricate_core::penetration::Effort;
 use extricate_scene::scene::overlaps;
@@ -42,15 +42,15 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// A session of the scene in a folder of its own, looked at along y from before.
+/// A session of the scene in a folder of its own, the camera looking along y.
 fn session(name: &str) -> (PathBuf, Session) {
     let folder = folder(name);
     let path = folder.join("scene.ron");
     std::fs::write(&path, SCENE).expect("a scene");
     let loaded = Loaded::scene(&path, &prepare).unwrap_or_else(|error| panic!("{error}"));
-    let mut session = Session::new(loaded, Arc::new(prepare), Pace::Asked, SIZE).expect("a session");
+    let mut session = Session::new(loaded, Arc::new(prepare), Pace::Commanded, SIZE).expect("a session");
     let eye = Point3::new(0.3, -6.0, 0.8);
-    session.look(Camera::looking(&eye, &Point3::new(0.3, 0.0, 0.8), Camera::FIELD_OF_VIEW));
+    session.look(Camera::look_at(&eye, &Point3::new(0.3, 0.0, 0.8), Camera::FIELD_OF_VIEW));
     (folder, session)
 }
 
@@ -63,20 +63,20 @@ fn ball(session: &Session) -> Point3<f64> {
     session.snapshot().state.bodies.iter().find(|body| body.name == "ball").expect("the ball").position
 }
 
-/// The pixel in which a point is seen.
+/// The pixel of a point.
 fn pixel(session: &Session, point: &Point3<f64>) -> Vector2<f64> {
     session.camera().pixel(point, SIZE).expect("it is before the camera")
 }
 
 #[test]
-fn a_click_selects_what_is_there_and_nothing_on_the_ground() {
+fn a_click_selects_a_body_and_on_the_ground_deselects() {
     let (folder, mut session) = session("click");
     let at = pixel(&session, &ball(&session));
     session.gesture(Gesture::Click(at));
     let body = session.panel_state(None).selection.expect("the ball is there");
     assert_eq!(session.name(body).as_deref(), Some("ball"));
     assert_eq!(session.drawing().lines.len(), 12, "a box around it");
-    session.settle(LIMIT).expect("it goes on");
+    session.settle(LIMIT).expect("it continues");
     let below = pixel(&session, &Point3::new(0.3, -1.0, 0.0));
     session.gesture(Gesture::Click(below));
     assert_eq!(session.panel_state(None).selection, None);
@@ -84,17 +84,17 @@ fn a_click_selects_what_is_there_and_nothing_on_the_ground() {
 }
 
 #[test]
-fn a_ball_that_is_dragged_follows_the_mouse_and_falls_when_it_is_dropped() {
+fn a_dragged_ball_follows_the_mouse_and_falls_when_released() {
     let (folder, mut session) = session("drag");
     let from = pixel(&session, &ball(&session));
-    assert!(session.can_hold(from));
+    assert!(session.can_drag(from));
     let block = pixel(&session, &Point3::new(0.8, 0.0, 0.5));
-    assert!(!session.can_hold(block), "it is fixed");
+    assert!(!session.can_drag(block), "it is fixed");
     let goal = Point3::new(-0.5, 0.0, 1.4);
     let to = pixel(&session, &goal);
     let drag = format!("key space\ndrag {} {} to {} {} in 1.5", from.x, from.y, to.x, to.y);
     script(&mut session, &drag).expect("it is played");
-    // It hangs a radius below where it is held, which is a radius before where its middle was.
+    // It hangs a radius below the grip, which is a radius in front of its initial centre.
     assert!((ball(&session) - goal).norm() < 0.2, "{}", ball(&session));
     assert!(session.snapshot().pull.is_none(), "the mouse has let go");
     script(&mut session, "wait 2").expect("it is played");
@@ -103,7 +103,7 @@ fn a_ball_that_is_dragged_follows_the_mouse_and_falls_when_it_is_dropped() {
 }
 
 #[test]
-fn the_wheel_keeps_what_is_under_the_pointer_where_it_is() {
+fn the_wheel_keeps_the_point_under_the_pointer_fixed() {
     let (folder, mut session) = session("zoom");
     for place in [Point3::new(0.65, -0.2, 0.55), Point3::new(-0.9, 0.0, 1.9)] {
         let at = pixel(&session, &place);
@@ -117,16 +117,16 @@ fn the_wheel_keeps_what_is_under_the_pointer_where_it_is() {
 }
 
 #[test]
-fn a_changed_file_changes_the_scene_but_not_the_camera_and_a_wrong_one_is_told_and_changes_nothing() {
+fn a_changed_file_changes_the_scene_but_not_the_camera_and_an_invalid_one_is_reported_and_changes_nothing() {
     let (folder, mut session) = session("reload");
     let path = folder.join("scene.ron");
     session.act(&Action::Speed(4.0));
     session.act(&Action::PlayPause);
     let ball = session.body("ball");
     session.act(&Action::Select(ball));
-    session.settle(LIMIT).expect("it goes on");
+    session.settle(LIMIT).expect("it continues");
     let camera = *session.camera();
-    let news = |text: &str, session: &mut Session| {
+    let reloaded = |text: &str, session: &mut Session| {
         std::fs::write(&path, text).expect("a scene");
         let until = std::time::Instant::now() + LIMIT;
         session.message = None;
@@ -136,13 +136,13 @@ fn a_changed_file_changes_the_scene_but_not_the_camera_and_a_wrong_one_is_told_a
         }
         session.message().cloned().expect("the change was seen")
     };
-    let message = news(&SCENE.replace("kind: fixed, pos", "kind: fxd, pos"), &mut session);
+    let message = reloaded(&SCENE.replace("kind: fixed, pos", "kind: fxd, pos"), &mut session);
     assert_eq!(message.kind, MessageKind::Error);
     assert!(message.text.contains("scene.ron:8:"), "{}", message.text);
     assert_eq!(session.models().bodies.len(), 3);
     let another =
         SCENE.replace("bodies: [", "bodies: [(name: \"another\", shape: \"block\", position: (5, 0, 3)),");
-    let message = news(&another, &mut session);
+    let message = reloaded(&another, &mut session);
     assert_eq!(message.kind, MessageKind::Note, "{}", message.text);
     assert_eq!((session.models().bodies.len(), session.state().bodies.len()), (4, 4));
     assert_eq!(*session.camera(), camera);
@@ -158,7 +158,7 @@ fn a_script_sketches_a_colliding_pose_repairs_it_saves_it_and_simulates_it() {
     let file = folder.join("posed.ron");
     let text = format!("key e\nmove ball 0.6 0 0.6\nsave {0}", folder.join("colliding.ron").display());
     script(&mut session, &text).expect("it is played");
-    assert!(!session.drawing().tints.is_empty(), "what collides is tinted");
+    assert!(!session.drawing().tints.is_empty(), "colliding bodies are tinted");
     script(&mut session, &format!("repair\nsave {}", file.display())).expect("it is played");
     let count = |path: &Path| {
         let world = Scene::load(path).expect("it was saved").world().expect("a world");
@@ -172,13 +172,13 @@ fn a_script_sketches_a_colliding_pose_repairs_it_saves_it_and_simulates_it() {
 }
 
 #[test]
-fn a_body_of_a_sketch_goes_where_the_mouse_goes_and_undo_takes_it_back() {
+fn a_body_of_a_sketch_follows_the_mouse_and_undo_restores_it() {
     let (folder, mut session) = session("pose");
     script(&mut session, "key E").expect("it is played");
     let from = pixel(&session, &ball(&session));
-    session.gesture(Gesture::Grab(from, Hold::Shift));
+    session.gesture(Gesture::Grab(from, DragMode::Translate));
     session.gesture(Gesture::Drag(from + Vector2::new(0.0, -100.0)));
-    session.gesture(Gesture::Drop);
+    session.gesture(Gesture::Release);
     let index = session.models().body("ball").expect("a ball");
     let height = |session: &Session| session.state().pose(index).translation.z;
     // The front of the ball is 5.9 m before the eye.
@@ -190,48 +190,52 @@ fn a_body_of_a_sketch_goes_where_the_mouse_goes_and_undo_takes_it_back() {
 }
 
 #[test]
-fn a_line_that_cannot_be_done_is_told_with_file_and_line() {
+fn a_command_that_fails_is_reported_with_file_and_line() {
     let (folder, mut session) = session("wrong");
-    let mut error = |text: &str| script(&mut session, text).expect_err("it cannot be done").to_string();
-    assert_eq!(error("wait 0\nselect nobody"), "test.txt:2: there is no body `nobody`");
-    assert_eq!(error("key F13"), "test.txt:1: no key `F13` does anything now");
-    assert_eq!(error("repair"), "test.txt:1: this is for a sketch: E begins one");
-    assert_eq!(error("move ball 0 0 1"), "test.txt:1: nothing is sketched: `key E` begins a sketch");
+    let mut error = |text: &str| script(&mut session, text).expect_err("the command fails").to_string();
+    assert_eq!(error("wait 0\nselect nobody"), "test.txt:2: unknown body `nobody`");
+    assert_eq!(error("key F13"), "test.txt:1: no action is bound to key `F13` in this mode");
+    assert_eq!(error("repair"), "test.txt:1: no sketch is open; E starts one");
+    assert_eq!(error("move ball 0 0 1"), "test.txt:1: no sketch is open; `key E` starts one");
     assert!(error("key e\n\nmove bell 0 0 1").starts_with("test.txt:3: "), "it names the line");
     std::fs::remove_dir_all(folder).expect("it is ours");
 }
 
 #[test]
-fn layers_are_painted_when_they_are_wanted_and_only_then() {
+fn only_selected_layers_are_painted() {
     let (folder, mut session) = session("layers");
     session.act(&Action::Toggle(Layer::Trees));
-    session.settle(LIMIT).expect("it goes on");
+    session.settle(LIMIT).expect("it continues");
     assert!(session.drawing().lines.len() > 12, "boxes");
     session.act(&Action::Toggle(Layer::Trees));
-    session.settle(LIMIT).expect("it goes on");
+    session.settle(LIMIT).expect("it continues");
     assert_eq!(session.drawing().lines.len(), 0);
     std::fs::remove_dir_all(folder).expect("it is ours");
 }
 
 #[test]
-fn escape_takes_away_one_thing_at_a_time_and_quit_ends() {
+fn escape_dismisses_one_thing_at_a_time_and_quit_ends() {
     let (folder, mut session) = session("escape");
     let body = session.body("ball");
     session.act(&Action::Select(body));
     session.act(&Action::Sketch);
     session.note("something");
     session.act(&Action::Help);
-    let left = |session: &mut Session| {
+    let after_escape = |session: &mut Session| {
         session.act(&Action::Escape);
         let state = session.panel_state(None);
         (state.help, state.message.is_some(), state.sketching, state.selection.is_some())
     };
-    assert_eq!(left(&mut session), (false, true, true, false));
-    assert_eq!(left(&mut session), (false, false, true, false), "what is selected is told after the sketch");
-    assert_eq!(left(&mut session), (false, false, false, true));
-    assert_eq!(left(&mut session), (false, false, false, false));
-    assert!(script(&mut session, "picture a.png").is_ok_and(|goes_on| goes_on));
-    assert_eq!(session.pictures(), [Picture { path: "a.png".into(), told: false }]);
-    assert!(script(&mut session, "key Q\nwait 99").is_ok_and(|goes_on| !goes_on));
+    assert_eq!(after_escape(&mut session), (false, true, true, false));
+    assert_eq!(
+        after_escape(&mut session),
+        (false, false, true, false),
+        "the selection is dismissed after the sketch"
+    );
+    assert_eq!(after_escape(&mut session), (false, false, false, true));
+    assert_eq!(after_escape(&mut session), (false, false, false, false));
+    assert!(script(&mut session, "picture a.png").is_ok_and(|continues| continues));
+    assert_eq!(session.pictures(), [Picture { path: "a.png".into(), announce: false }]);
+    assert!(script(&mut session, "key Q\nwait 99").is_ok_and(|continues| !continues));
     std::fs::remove_dir_all(folder).expect("it is ours");
 }

@@ -1,40 +1,40 @@
-//! When the next step is due.
+//! Clock that decides when the next step is due.
 
 use std::time::Duration;
 
 use crate::interface::ClockState;
 
-/// Who says when steps are taken.
+/// Source of the time that steps follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Pace {
-    /// A clock on the wall, times the speed.
+    /// Wall-clock time, times the speed.
     #[default]
     RealTime,
-    /// [`Command::Advance`](super::Command::Advance) alone: equal commands give equal runs.
-    Asked,
+    /// Only [`Command::Advance`](super::Command::Advance): equal commands give equal runs.
+    Commanded,
 }
 
-/// Slowest and fastest time: simulated seconds per second.
+/// Minimum and maximum speed: simulated seconds per second.
 pub const SPEEDS: [f64; 2] = [1.0 / 16.0, 16.0];
-/// Seconds of which what was missed is caught up; what is beyond them is given up, so that a slow step is not followed by a
-/// rush.
-const CAUGHT_UP: f64 = 0.1;
-/// Seconds over which the speed that is achieved is taken.
+/// Maximum wall-clock delay that is caught up [s]: longer delays are dropped, so that a slow step is not followed by a
+/// burst. Smaller values run slower than the set speed after short pauses of the machine.
+const MAX_CATCH_UP: f64 = 0.1;
+/// Averaging window of the achieved speed [s].
 const WINDOW: f64 = 0.5;
-/// Share of the speed below which a clock is behind.
-const BEHIND: f64 = 0.9;
-/// Share of a step that may be missing when it is taken: sums of times are rounded.
+/// Fraction of the set speed below which the clock counts as behind.
+const BEHIND_FRACTION: f64 = 0.9;
+/// Fraction of a step that may be missing when it is taken: sums of times are rounded.
 const SLACK: f64 = 1e-9;
 
-/// Tells when the next step is due. Times are since some moment, the same for all calls.
+/// Decides when the next step is due. Times are since a fixed moment, the same for all calls.
 #[derive(Debug)]
 pub(super) struct Clock {
     pace: Pace,
     state: ClockState,
     now: f64,
-    /// Simulated time that has passed and was not stepped through yet [s].
+    /// Simulated time that has passed but has not been stepped yet [s].
     due: f64,
-    /// When the window began, and simulated time since then [s].
+    /// Start of the averaging window, and simulated time since then [s].
     window: [f64; 2],
 }
 
@@ -53,9 +53,9 @@ impl Clock {
         self.restart();
     }
 
-    /// Whether steps are taken when they are asked for only.
+    /// Whether steps are taken on command only.
     pub(super) fn waits_for_commands(&self) -> bool {
-        self.pace == Pace::Asked
+        self.pace == Pace::Commanded
     }
 
     pub(super) fn play(&mut self, playing: bool) {
@@ -65,7 +65,7 @@ impl Clock {
         }
     }
 
-    /// Sets the speed, within [`SPEEDS`]; not a number changes nothing.
+    /// Sets the speed, clamped to [`SPEEDS`]; NaN is ignored.
     pub(super) fn set_speed(&mut self, speed: f64) {
         if !speed.is_nan() {
             self.state.speed = speed.clamp(SPEEDS[0], SPEEDS[1]);
@@ -79,53 +79,55 @@ impl Clock {
         (self.state.achieved, self.state.behind) = (0.0, false);
     }
 
-    /// Time passes.
+    /// Advances the clock to a wall-clock time.
     pub(super) fn pass(&mut self, now: Duration) {
         let now = now.as_secs_f64();
         let passed = (now - self.now).max(0.0);
         self.now = now;
         let ClockState { playing: true, speed, .. } = self.state else { return };
-        if self.pace == Pace::Asked {
+        if self.pace == Pace::Commanded {
             return;
         }
-        self.due = (self.due + speed * passed).min(speed * CAUGHT_UP.max(passed.min(CAUGHT_UP)));
+        // No more is due than the delay that is caught up, in simulated time.
+        self.due = (self.due + speed * passed).min(speed * MAX_CATCH_UP.max(passed.min(MAX_CATCH_UP)));
         let [began, stepped] = self.window;
         if now - began >= WINDOW {
             self.state.achieved = stepped / (now - began);
-            self.state.behind = self.state.achieved < BEHIND * speed;
+            self.state.behind = self.state.achieved < BEHIND_FRACTION * speed;
             self.window = [now, 0.0];
         }
     }
 
-    /// Asks for simulated time [s], where that is what steps wait for.
+    /// Adds simulated time [s] to step through, with [`Pace::Commanded`] while playing.
     pub(super) fn advance(&mut self, seconds: f64) {
-        if self.state.playing && self.pace == Pace::Asked && seconds >= 0.0 {
+        if self.state.playing && self.pace == Pace::Commanded && seconds >= 0.0 {
             self.due += seconds;
         }
     }
 
-    /// Whether a step of this length [s] is due. A step that is longer than all that is caught up is due when that is.
+    /// Whether a step of this length [s] is due. A step longer than the maximum delay is due when that delay is reached.
     pub(super) fn is_due(&self, step: f64) -> bool {
         self.state.playing && self.missing(step) <= 0.0
     }
 
-    /// Seconds until a step of this length [s] is due; none where it never will be.
+    /// Wall-clock time until a step of this length [s] is due; `None` if none will be due.
     pub(super) fn wait(&self, step: f64) -> Option<Duration> {
-        if !self.state.playing || self.pace == Pace::Asked {
+        if !self.state.playing || self.pace == Pace::Commanded {
             return self.is_due(step).then_some(Duration::ZERO);
         }
         Some(Duration::try_from_secs_f64(self.missing(step).max(0.0) / self.state.speed).unwrap_or_default())
     }
 
+    /// Simulated time missing until a step is due [s].
     fn missing(&self, step: f64) -> f64 {
         let needed = match self.pace {
-            Pace::RealTime => step.min(self.state.speed * CAUGHT_UP),
-            Pace::Asked => step,
+            Pace::RealTime => step.min(self.state.speed * MAX_CATCH_UP),
+            Pace::Commanded => step,
         };
         needed * (1.0 - SLACK) - self.due
     }
 
-    /// A step of this length [s] was taken.
+    /// Records that a step of this length [s] was taken.
     pub(super) fn stepped(&mut self, step: f64) {
         self.due -= step;
         self.window[1] += step;
@@ -136,7 +138,7 @@ impl Clock {
 mod tests {
     use super::*;
 
-    /// Plays for seconds of wall-clock time with steps that take a while; simulated seconds.
+    /// Plays for a wall-clock time with steps that take `takes` each; returns the simulated time. All in seconds.
     fn play(clock: &mut Clock, seconds: f64, step: f64, takes: f64) -> f64 {
         let (start, mut simulated) = (clock.now, 0.0);
         let mut now = start;
@@ -166,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_cannot_keep_up_says_so_and_what_it_achieves() {
+    fn a_clock_that_cannot_keep_up_reports_it_and_the_achieved_speed() {
         let mut clock = Clock::new(Pace::RealTime);
         // Steps of 1 ms that take 4 ms.
         let simulated = play(&mut clock, 4.0, 0.001, 0.004);
@@ -175,7 +177,7 @@ mod tests {
         assert!(state.behind && (state.achieved - 0.25).abs() < 0.01, "{state:?}");
         // When steps are fast again, no more than a tenth of a second is caught up.
         let simulated = play(&mut clock, 1.0, 0.001, 1e-6);
-        assert!(simulated < 1.0 + CAUGHT_UP + 0.01, "{simulated}");
+        assert!(simulated < 1.0 + MAX_CATCH_UP + 0.01, "{simulated}");
         assert!(!clock.state().behind);
     }
 
@@ -193,15 +195,16 @@ mod tests {
     #[test]
     fn speeds_stay_within_their_range() {
         let mut clock = Clock::new(Pace::RealTime);
-        for (asked, set) in [(100.0, 16.0), (0.0, 0.0625), (-3.0, 0.0625), (f64::NAN, 0.0625), (2.0, 2.0)] {
-            clock.set_speed(asked);
-            assert!((clock.state().speed - set).abs() < 1e-15, "{asked}");
+        for (requested, set) in [(100.0, 16.0), (0.0, 0.0625), (-3.0, 0.0625), (f64::NAN, 0.0625), (2.0, 2.0)]
+        {
+            clock.set_speed(requested);
+            assert!((clock.state().speed - set).abs() < 1e-15, "{requested}");
         }
     }
 
     #[test]
-    fn time_that_is_asked_for_is_stepped_through_to_the_step() {
-        let mut clock = Clock::new(Pace::Asked);
+    fn commanded_time_is_stepped_through_exactly() {
+        let mut clock = Clock::new(Pace::Commanded);
         let (step, mut steps) = (0.1, 0);
         clock.advance(1.0);
         assert!(!clock.is_due(step), "it is paused");

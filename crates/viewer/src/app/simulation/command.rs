@@ -1,42 +1,42 @@
-//! What the thread that steps is told, and what paints for it.
+//! Commands to the simulation thread, and the painter that it calls.
 
 use super::clock::Pace;
 use crate::Drawing;
-use crate::interface::Wants;
-use crate::overlay::Sight;
+use crate::interface::DisplayOptions;
+use crate::overlay::OverlayInput;
 use extricate_dynamics::Pull;
 
-/// What the thread is told.
+/// Command to the simulation thread.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     /// Plays or pauses.
     Play(bool),
     /// Pauses and takes a step.
     Step,
-    /// Pauses and shows the recorded state before.
+    /// Pauses and shows the previous recorded state.
     Back,
-    /// Goes back to the start; plays on if it played.
+    /// Resets to the start; continues to play if it played.
     Reset,
     /// Shows a recorded state.
     Seek(usize),
-    /// Sets the speed: simulated seconds per second, within [`SPEEDS`].
+    /// Sets the speed: simulated seconds per second, clamped to [`SPEEDS`](super::SPEEDS).
     Speed(f64),
-    /// Plays for so many simulated seconds, if it plays and is paced by this.
+    /// Plays for a simulated time [s], if it plays with [`Pace::Commanded`].
     Advance(f64),
-    /// Who says when steps are taken from now on.
+    /// Sets the pace.
     Pace(Pace),
-    /// Pulls at a body, or lets go.
+    /// Pulls at a body with a spring, or releases it.
     Pull(Option<Pull>),
-    /// What is to be drawn on demand.
-    Want(Wants),
+    /// Sets the display options.
+    Display(DisplayOptions),
 }
 
-/// Makes drawings on demand, on the thread that steps.
+/// Makes drawings of the display options, on the simulation thread.
 pub trait Painter: Send {
-    /// What is wanted, of what there is now. What cannot be told is a note in the drawing.
-    fn paint(&mut self, sight: &Sight, wants: &Wants) -> Drawing;
+    /// Drawing of the selected layers. What cannot be drawn is a note in the drawing.
+    fn paint(&mut self, input: &OverlayInput, display: &DisplayOptions) -> Drawing;
 
-    /// Number of steps of the walk that was painted last.
+    /// Number of steps of the query walk that was painted last.
     fn walk_steps(&self) -> usize {
         0
     }

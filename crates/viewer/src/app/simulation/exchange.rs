@@ -1,4 +1,4 @@
-//! Where the thread that steps leaves what others take: locked only while something is put there or taken.
+//! Exchange of results between the simulation thread and its readers: locked only while data is moved in or out.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -7,64 +7,65 @@ use crate::interface::{Sample, Snapshot};
 
 #[derive(Debug, Default)]
 pub(super) struct Exchange {
-    left: Mutex<Left>,
-    /// Told when something was left.
-    news: Condvar,
+    outbox: Mutex<Outbox>,
+    /// Notified when something was published.
+    published: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Left {
+struct Outbox {
     newest: Option<Box<Snapshot>>,
     samples: Vec<Sample>,
-    /// Commands that are done, with all the time that they asked for; none before the first snapshot.
+    /// Number of commands that are complete, with all the time that they requested; `None` before the first snapshot.
     done: Option<u64>,
-    /// What went wrong with commands.
-    told: Vec<String>,
+    /// Errors of commands that have not been taken.
+    errors: Vec<String>,
+    /// Panic message of the thread, if it has ended so.
     ended: Option<String>,
 }
 
 impl Exchange {
-    /// Nothing under the lock can panic, so that what is behind it is whole.
-    fn lock(&self) -> MutexGuard<'_, Left> {
-        self.left.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Nothing panics while holding the lock, so that a poisoned lock still guards consistent data.
+    fn lock(&self) -> MutexGuard<'_, Outbox> {
+        self.outbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Leaves a snapshot in place of one that nobody took.
-    pub(super) fn leave(&self, snapshot: Box<Snapshot>, done: u64) {
+    /// Publishes a snapshot in place of one that was not taken.
+    pub(super) fn publish(&self, snapshot: Box<Snapshot>, done: u64) {
         let before = {
-            let mut left = self.lock();
-            left.done = left.done.max(Some(done));
-            left.newest.replace(snapshot)
+            let mut outbox = self.lock();
+            outbox.done = outbox.done.max(Some(done));
+            outbox.newest.replace(snapshot)
         };
-        self.news.notify_all();
+        self.published.notify_all();
         // Freed outside the lock.
         drop(before);
     }
 
-    /// Leaves the numbers of a step; the oldest are dropped where nobody takes them.
-    pub(super) fn note(&self, sample: Sample) {
-        let mut left = self.lock();
-        if left.samples.len() >= 2 * Sample::KEPT {
-            left.samples.drain(..Sample::KEPT);
+    /// Adds the sample of a step; the oldest are dropped if nobody takes them.
+    pub(super) fn push_sample(&self, sample: Sample) {
+        let mut outbox = self.lock();
+        if outbox.samples.len() >= 2 * Sample::HISTORY_LENGTH {
+            outbox.samples.drain(..Sample::HISTORY_LENGTH);
         }
-        left.samples.push(sample);
+        outbox.samples.push(sample);
     }
 
-    /// Leaves word of what went wrong with a command.
-    pub(super) fn tell(&self, error: String) {
-        self.lock().told.push(error);
+    /// Adds the error of a command.
+    pub(super) fn push_error(&self, error: String) {
+        self.lock().errors.push(error);
     }
 
-    pub(super) fn told(&self) -> Vec<String> {
-        std::mem::take(&mut self.lock().told)
+    pub(super) fn errors(&self) -> Vec<String> {
+        std::mem::take(&mut self.lock().errors)
     }
 
-    pub(super) fn end(&self, why: String) {
-        self.lock().ended = Some(why);
-        self.news.notify_all();
+    pub(super) fn end(&self, reason: String) {
+        self.lock().ended = Some(reason);
+        self.published.notify_all();
     }
 
-    /// Whether nobody has taken the last snapshot yet.
+    /// Whether the last snapshot has not been taken yet.
     pub(super) fn is_full(&self) -> bool {
         self.lock().newest.is_some()
     }
@@ -81,22 +82,22 @@ impl Exchange {
         self.lock().ended.clone()
     }
 
-    /// Waits until so many commands are done: the snapshot after them, unless it was taken.
+    /// Waits until this many commands are complete; returns the snapshot after them, unless it was taken.
     pub(super) fn settled(&self, commands: u64, limit: Duration) -> Result<Option<Box<Snapshot>>, String> {
         let until = Instant::now() + limit;
-        let mut left = self.lock();
+        let mut outbox = self.lock();
         loop {
-            if let Some(why) = &left.ended {
-                return Err(why.clone());
+            if let Some(reason) = &outbox.ended {
+                return Err(reason.clone());
             }
-            if left.done.is_some_and(|done| done >= commands) {
-                return Ok(left.newest.take());
+            if outbox.done.is_some_and(|done| done >= commands) {
+                return Ok(outbox.newest.take());
             }
             let rest = until.saturating_duration_since(Instant::now());
             if rest.is_zero() {
-                return Err(format!("it takes longer than {} s", limit.as_secs()));
+                return Err(format!("timed out after {} s", limit.as_secs()));
             }
-            (left, _) = self.news.wait_timeout(left, rest).unwrap_or_else(PoisonError::into_inner);
+            (outbox, _) = self.published.wait_timeout(outbox, rest).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! A thread of its own for what is stepped: told what to do by commands, it leaves snapshots where whoever draws finds the
-//! newest one. No lock is held while it steps or while somebody draws, so that neither waits for the other.
+//! The simulation thread: it executes commands and publishes snapshots, of which readers take the newest. No lock is held
+//! while it steps or while a picture is drawn, so that neither waits for the other.
 
 mod clock;
 mod command;
@@ -20,7 +20,7 @@ use super::source::Source;
 use crate::Models;
 use crate::interface::{Sample, Snapshot};
 
-/// A source that is stepped on a thread of its own. The thread ends when this is dropped, after the step it is in.
+/// A source that is stepped on a thread of its own. The thread ends after its current step when this is dropped.
 pub struct Simulation {
     commands: Sender<Command>,
     exchange: Arc<Exchange>,
@@ -28,68 +28,68 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// Starts a thread with a source, paused.
+    /// Starts the thread of a source, paused.
     #[must_use]
     pub fn start(source: Source, models: Models, painter: Box<dyn Painter>, pace: Pace) -> Self {
-        let (commands, orders) = channel();
+        let (commands, received) = channel();
         let exchange = Arc::new(Exchange::default());
         let worker = Worker::new((source, models), painter, pace, Arc::clone(&exchange));
-        let left = Arc::clone(&exchange);
-        // Nobody waits for its end: it owns all it needs, and a step may take long.
+        let outbox = Arc::clone(&exchange);
+        // Never joined: the thread owns all it needs, and a step may take long.
         std::thread::spawn(move || {
-            let ended = catch_unwind(AssertUnwindSafe(|| worker.run(&orders)));
+            let ended = catch_unwind(AssertUnwindSafe(|| worker.run(&received)));
             if let Err(panic) = ended {
-                let said = panic.downcast_ref::<String>().map(String::as_str);
-                let said =
-                    said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
-                left.end(format!("the simulation broke, which is a defect of this program: {said}"));
+                let message = panic.downcast_ref::<String>().map(String::as_str);
+                let message =
+                    message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+                outbox.end(format!("internal error: the simulation thread panicked: {message}"));
             }
         });
         Self { commands, exchange, sent: 0 }
     }
 
-    /// Tells it something.
+    /// Sends a command.
     pub fn send(&mut self, command: Command) {
         self.sent += 1;
-        // A thread that has ended says why in `ended`.
+        // Fails only if the thread has panicked, which `ended` reports.
         let _ = self.commands.send(command);
     }
 
-    /// Number of commands that it was sent.
+    /// Number of commands sent.
     #[must_use]
     pub fn sent(&self) -> u64 {
         self.sent
     }
 
-    /// The newest snapshot, if there is one that was not taken yet.
+    /// Takes the newest snapshot, if there is one that was not taken yet.
     #[must_use]
     pub fn take(&self) -> Option<Box<Snapshot>> {
         self.exchange.take()
     }
 
-    /// The numbers of all steps since the last call.
+    /// Takes the samples of all steps since the last call.
     #[must_use]
     pub fn samples(&self) -> Vec<Sample> {
         self.exchange.samples()
     }
 
-    /// What went wrong with commands since the last call.
+    /// Takes the errors of commands since the last call.
     #[must_use]
-    pub fn told(&self) -> Vec<String> {
-        self.exchange.told()
+    pub fn errors(&self) -> Vec<String> {
+        self.exchange.errors()
     }
 
-    /// Why it ended, if it did.
+    /// Panic message of the thread, if it has ended.
     #[must_use]
     pub fn ended(&self) -> Option<String> {
         self.exchange.ended()
     }
 
-    /// Waits until all it was told is done, and the time that was asked for has passed: the snapshot after it, unless it
-    /// was taken.
+    /// Waits until all commands are complete, including the time that they requested; returns the snapshot after them, unless
+    /// it was taken.
     ///
     /// # Errors
-    /// Why it has ended, or that it takes longer than the limit.
+    /// A message for the user when the thread has ended or the limit is exceeded.
     pub fn settled(&self, limit: Duration) -> Result<Option<Box<Snapshot>>, String> {
         self.exchange.settled(self.sent, limit)
     }

@@ -5,8 +5,8 @@ use nalgebra::Point3;
 
 use super::*;
 use crate::Drawing;
-use crate::interface::{Layer, Wants};
-use crate::overlay::{Insight, Sight};
+use crate::interface::{DisplayOptions, Layer};
+use crate::overlay::{OverlayInput, OverlayPainter};
 use extricate_dynamics::Grip;
 use extricate_dynamics::Pull;
 use extricate_scene::scene::Scene;
@@ -37,9 +37,9 @@ fn start(painter: impl Painter + 'static, pace: Pace) -> Simulation {
     Simulation::start(Source::live(scene, world), models, Box::new(painter), pace)
 }
 
-/// The snapshot after all that it was told.
+/// The snapshot after all commands.
 fn settled(simulation: &Simulation) -> Box<Snapshot> {
-    simulation.settled(LIMIT).expect("it goes on").expect("nobody took it")
+    simulation.settled(LIMIT).expect("it continues").expect("nobody took it")
 }
 
 fn height(snapshot: &Snapshot) -> f64 {
@@ -47,8 +47,8 @@ fn height(snapshot: &Snapshot) -> f64 {
 }
 
 #[test]
-fn it_begins_paused_and_takes_the_steps_it_is_told_to() {
-    let mut simulation = start(Insight::default(), Pace::Asked);
+fn it_starts_paused_and_takes_the_commanded_steps() {
+    let mut simulation = start(OverlayPainter::default(), Pace::Commanded);
     let at_start = settled(&simulation);
     assert_eq!((at_start.state.step, at_start.clock.playing), (0, false));
     simulation.send(Command::Step);
@@ -75,7 +75,7 @@ fn it_begins_paused_and_takes_the_steps_it_is_told_to() {
 #[test]
 fn equal_commands_give_equal_runs() {
     let run = || {
-        let mut simulation = start(Insight::default(), Pace::Asked);
+        let mut simulation = start(OverlayPainter::default(), Pace::Commanded);
         simulation.send(Command::Play(true));
         for _ in 0..7 {
             simulation.send(Command::Advance(0.0503));
@@ -89,8 +89,8 @@ fn equal_commands_give_equal_runs() {
 }
 
 #[test]
-fn a_ball_is_pulled_and_dropped_and_the_spring_is_told() {
-    let mut simulation = start(Insight::default(), Pace::Asked);
+fn a_ball_is_pulled_and_released_and_the_snapshot_has_the_spring() {
+    let mut simulation = start(OverlayPainter::default(), Pace::Commanded);
     let target = Point3::new(0.5, 0.0, 2.0);
     let pull = Pull { body: "ball".into(), grip: Grip::Point(Point3::new(0.0, 0.0, 0.1)), target };
     simulation.send(Command::Pull(Some(pull.clone())));
@@ -106,58 +106,62 @@ fn a_ball_is_pulled_and_dropped_and_the_spring_is_told() {
     assert!(dropped.pull.is_none() && height(&dropped) < 0.11, "{}", height(&dropped));
     simulation.send(Command::Pull(Some(Pull { body: "ground".into(), ..pull })));
     assert!(settled(&simulation).pull.is_none());
-    let told = simulation.told();
-    assert!(told.len() == 1 && told[0].contains("ground"), "{told:?}");
+    let errors = simulation.errors();
+    assert!(errors.len() == 1 && errors[0].contains("ground"), "{errors:?}");
 }
 
 #[test]
-fn a_step_that_fails_pauses_and_says_why_and_a_reset_makes_it_good() {
+fn a_step_that_fails_pauses_and_reports_the_error_and_a_reset_recovers() {
     // 1e9 m/s is faster than any motion is meant to be.
     let text = BALL.replace("(0, 0, 1)),", "(0, 0, 1), linear_velocity: (1e9, 0, 0)),");
     let scene = scene(&text);
     let world = scene.world().expect("a world");
     let models = Models::of(&world).expect("models");
-    let mut simulation =
-        Simulation::start(Source::live(scene, world), models, Box::new(Insight::default()), Pace::Asked);
+    let mut simulation = Simulation::start(
+        Source::live(scene, world),
+        models,
+        Box::new(OverlayPainter::default()),
+        Pace::Commanded,
+    );
     simulation.send(Command::Play(true));
     simulation.send(Command::Advance(1.0));
     let failed = settled(&simulation);
     assert!(failed.failure.as_ref().is_some_and(|text| text.contains("ball")), "{:?}", failed.failure);
     assert!(!failed.clock.playing);
     simulation.send(Command::Play(true));
-    assert!(!settled(&simulation).clock.playing, "it does not go on");
+    assert!(!settled(&simulation).clock.playing, "it does not continue");
     simulation.send(Command::Reset);
     assert_eq!(settled(&simulation).failure, None);
 }
 
-/// Waits for somebody before it paints.
+/// Waits for a message before it paints.
 struct Slow(std::sync::mpsc::Receiver<()>);
 
 impl Painter for Slow {
-    fn paint(&mut self, _: &Sight, _: &Wants) -> Drawing {
-        // When nobody can say go any more the test is over.
+    fn paint(&mut self, _: &OverlayInput, _: &DisplayOptions) -> Drawing {
+        // The sender is gone when the test is over.
         let _ = self.0.recv();
         Drawing { notes: vec!["painted".into()], ..Drawing::default() }
     }
 }
 
 #[test]
-fn painting_is_done_on_demand_and_taking_and_drawing_hold_nothing_up() {
+fn painting_is_done_on_demand_and_readers_block_nothing() {
     let (go, wait) = channel();
     let mut simulation = start(Slow(wait), Pace::RealTime);
     simulation.send(Command::Play(true));
-    let kept = settled(&simulation);
-    // Somebody holds a snapshot, as one that draws does, and steps are taken all the same.
+    let snapshot = settled(&simulation);
+    // A reader holds a snapshot, as the window does, and steps are taken nevertheless.
     let until = Instant::now() + LIMIT;
     let mut steps = 0;
     while steps < 20 && Instant::now() < until {
         steps += simulation.samples().len();
     }
-    assert!(steps >= 20 && kept.drawing.notes.is_empty());
-    let mut wants = Wants::default();
-    wants.layers.toggle(Layer::Contacts);
-    simulation.send(Command::Want(wants));
-    // The thread may be painting now; whoever takes does not wait for it.
+    assert!(steps >= 20 && snapshot.drawing.notes.is_empty());
+    let mut display = DisplayOptions::default();
+    display.layers.toggle(Layer::Contacts);
+    simulation.send(Command::Display(display));
+    // The thread may be painting now; taking a snapshot does not wait for it.
     while simulation.take().is_some() {}
     assert!(simulation.ended().is_none());
     drop(go);
@@ -165,21 +169,21 @@ fn painting_is_done_on_demand_and_taking_and_drawing_hold_nothing_up() {
     assert_eq!(painted.drawing.notes, ["painted"]);
 }
 
-/// Breaks.
+/// Panics.
 struct Broken;
 
 impl Painter for Broken {
-    fn paint(&mut self, _: &Sight, _: &Wants) -> Drawing {
+    fn paint(&mut self, _: &OverlayInput, _: &DisplayOptions) -> Drawing {
         panic!("no paint left")
     }
 }
 
 #[test]
-fn a_thread_that_breaks_is_told_of_and_nobody_waits_for_it() {
-    let mut simulation = start(Broken, Pace::Asked);
-    let mut wants = Wants::default();
-    wants.layers.toggle(Layer::Trees);
-    simulation.send(Command::Want(wants));
+fn a_thread_that_panics_is_reported_and_nobody_waits_for_it() {
+    let mut simulation = start(Broken, Pace::Commanded);
+    let mut display = DisplayOptions::default();
+    display.layers.toggle(Layer::Trees);
+    simulation.send(Command::Display(display));
     assert!(simulation.settled(LIMIT).is_err());
-    assert!(simulation.ended().is_some_and(|why| why.contains("no paint left")));
+    assert!(simulation.ended().is_some_and(|reason| reason.contains("no paint left")));
 }

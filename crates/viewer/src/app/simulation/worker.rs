@@ -1,4 +1,4 @@
-//! The loop of the thread that steps.
+//! Main loop of the simulation thread.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -10,16 +10,17 @@ use super::clock::{Clock, Pace};
 use super::exchange::Exchange;
 use super::{Command, Painter};
 use crate::app::source::Source;
-use crate::interface::{Layer, Snapshot, Wants};
-use crate::overlay::Sight;
+use crate::interface::{DisplayOptions, Layer, Snapshot};
+use crate::overlay::OverlayInput;
 use crate::{Drawing, Models};
 use extricate_dynamics::Pull;
 
-/// Least time between snapshots while steps are taken: sixty pictures a second want no more.
-const BETWEEN: Duration = Duration::from_millis(16);
-/// Part of the time that snapshots may take while steps are taken.
-const SHARE: u32 = 20;
-/// Longest wait for a command, where nothing is to be done.
+/// Minimum time between snapshots while steps are due: a display of 60 Hz shows no more.
+const MIN_INTERVAL: Duration = Duration::from_millis(16);
+/// Minimum time between snapshots over the time that the last one took: snapshots slow stepping by at most 1/20. Half of it
+/// doubles that cost, twice of it halves the rate of pictures of large scenes.
+const INTERVAL_OVER_COST: u32 = 20;
+/// Maximum wait for a command while no step is due.
 const IDLE: Duration = Duration::from_secs(1);
 
 pub(super) struct Worker {
@@ -28,16 +29,16 @@ pub(super) struct Worker {
     painter: Box<dyn Painter>,
     clock: Clock,
     exchange: Arc<Exchange>,
-    wants: Wants,
+    display: DisplayOptions,
     pull: Option<Pull>,
     failure: Option<String>,
-    /// Commands that were obeyed.
-    obeyed: u64,
+    /// Number of executed commands.
+    executed: u64,
     started: Instant,
-    /// Whether something has changed since the last snapshot, when that was, and how long it took.
+    /// Whether something has changed since the last snapshot, when that was published, and how long it took.
     changed: bool,
     last: Instant,
-    took: Duration,
+    cost: Duration,
 }
 
 impl Worker {
@@ -54,35 +55,36 @@ impl Worker {
             painter,
             clock: Clock::new(pace),
             exchange,
-            wants: Wants::default(),
+            display: DisplayOptions::default(),
             pull: None,
             failure: None,
-            obeyed: 0,
+            executed: 0,
             started: now,
             changed: true,
             last: now,
-            took: Duration::ZERO,
+            cost: Duration::ZERO,
         }
     }
 
-    /// Obeys and steps until nobody tells it anything any more.
-    pub(super) fn run(mut self, orders: &Receiver<Command>) {
-        self.leave();
+    /// Executes commands and steps until the sender of commands is dropped.
+    pub(super) fn run(mut self, commands: &Receiver<Command>) {
+        self.publish();
         loop {
-            match orders.recv_timeout(self.wait()) {
-                Ok(command) => self.obey(command),
+            match commands.recv_timeout(self.wait()) {
+                Ok(command) => self.execute(command),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
-            while let Ok(command) = orders.try_recv() {
-                self.obey(command);
+            // All waiting commands come before the next step, which may take long.
+            while let Ok(command) = commands.try_recv() {
+                self.execute(command);
             }
             self.clock.pass(self.started.elapsed());
             if self.is_due() {
                 self.step();
             }
-            if self.changed && (!self.is_due() || self.may_leave()) {
-                self.leave();
+            if self.changed && (!self.is_due() || self.may_publish()) {
+                self.publish();
             }
         }
     }
@@ -96,8 +98,8 @@ impl Worker {
         wait.unwrap_or(IDLE).min(IDLE)
     }
 
-    fn obey(&mut self, command: Command) {
-        self.obeyed += 1;
+    fn execute(&mut self, command: Command) {
+        self.executed += 1;
         self.changed = true;
         self.clock.pass(self.started.elapsed());
         let done = match command {
@@ -131,13 +133,13 @@ impl Worker {
                 Ok(())
             }
             Command::Pull(pull) => self.pull(pull),
-            Command::Want(wants) => {
-                self.wants = wants;
+            Command::Display(display) => {
+                self.display = display;
                 Ok(())
             }
         };
         if let Err(error) = done {
-            self.exchange.tell(error);
+            self.exchange.push_error(error);
         }
     }
 
@@ -158,7 +160,7 @@ impl Worker {
         match self.source.advance() {
             Ok(sample) => {
                 if let Some(sample) = sample {
-                    self.exchange.note(sample);
+                    self.exchange.push_sample(sample);
                 }
                 self.clock.stepped(length);
             }
@@ -173,32 +175,33 @@ impl Worker {
         self.changed = true;
     }
 
-    /// Whether there is time for a snapshot between two steps: what is painted waits until the last one was taken.
-    fn may_leave(&self) -> bool {
-        let paints = !self.wants.layers.is_empty() || self.wants.coloring.is_some();
-        self.last.elapsed() >= BETWEEN.max(self.took * SHARE) && !(paints && self.exchange.is_full())
+    /// Whether a snapshot may be made between two steps; one with overlays waits until the last one was taken.
+    fn may_publish(&self) -> bool {
+        let paints = !self.display.layers.is_empty() || self.display.coloring.is_some();
+        self.last.elapsed() >= MIN_INTERVAL.max(self.cost * INTERVAL_OVER_COST)
+            && !(paints && self.exchange.is_full())
     }
 
-    fn leave(&mut self) {
+    fn publish(&mut self) {
         let started = Instant::now();
         let snapshot = Box::new(self.snapshot());
-        // Time that was asked for and is not over is not done.
-        let done = if self.clock.waits_for_commands() && self.is_due() { 0 } else { self.obeyed };
-        self.exchange.leave(snapshot, done);
+        // Commands are complete only when the simulated time that they requested has been stepped through.
+        let done = if self.clock.waits_for_commands() && self.is_due() { 0 } else { self.executed };
+        self.exchange.publish(snapshot, done);
         self.changed = false;
         self.last = Instant::now();
-        self.took = self.last - started;
+        self.cost = self.last - started;
     }
 
     fn snapshot(&mut self) -> Snapshot {
-        let Self { source, models, painter, wants, .. } = self;
+        let Self { source, models, painter, display, .. } = self;
         let (state, report) = (source.state(), source.report());
-        let seen = Sight { world: source.world(), live: source.is_live(), models, state: &state };
-        let paints = !wants.layers.is_empty() || wants.coloring.is_some();
-        let drawing = if paints { painter.paint(&seen, wants) } else { Drawing::default() };
-        let wants_contacts = wants.subject.is_some() || wants.layers.has(Layer::Contacts);
-        let contacts = if seen.live && wants_contacts { source.world().contacts() } else { Vec::new() };
-        let held = source.world().pulled_at().filter(|_| seen.live);
+        let input = OverlayInput { world: source.world(), live: source.is_live(), models, state: &state };
+        let paints = !display.layers.is_empty() || display.coloring.is_some();
+        let drawing = if paints { painter.paint(&input, display) } else { Drawing::default() };
+        let wants_contacts = display.subject.is_some() || display.layers.has(Layer::Contacts);
+        let contacts = if input.live && wants_contacts { source.world().contacts() } else { Vec::new() };
+        let held = source.world().pulled_at().filter(|_| input.live);
         let pull: Option<[Point3<f64>; 2]> =
             held.zip(self.pull.as_ref().map(|pull| pull.target)).map(<[_; 2]>::from);
         Snapshot {
@@ -211,7 +214,7 @@ impl Worker {
             pull,
             recorded: source.recorded(),
             failure: self.failure.clone(),
-            obeyed: self.obeyed,
+            executed: self.executed,
         }
     }
 }

@@ -1,34 +1,34 @@
-//! The keys, once: what is handled, what help shows, and the table of `docs/viewer.md`.
+//! Key bindings: the one source of the keys handled, of the help, and of the table in `docs/viewer.md`.
 
 use kiss3d::event::{Key, Modifiers};
 
 use super::action::{Action, Layer};
 
-/// A key and what it does.
+/// A key binding.
 #[derive(Debug, Clone, Copy)]
 pub struct Binding {
-    /// The keys that do it, as they are read.
+    /// Names of its keys, joined by ` or `.
     pub keys: &'static str,
-    /// What they do, as it is read.
+    /// Description of its action.
     pub text: &'static str,
-    /// When they do it.
-    pub when: When,
+    /// Context in which it is active.
+    pub context: KeyContext,
     strokes: &'static [Stroke],
     action: fn() -> Action,
 }
 
-/// When a key does something.
+/// Context in which a key binding is active.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum When {
+pub enum KeyContext {
     /// Always.
     Always,
-    /// While a scene runs or a run is played.
+    /// While no sketch is open.
     Playing,
-    /// While one sketches.
+    /// While a sketch is open.
     Sketching,
 }
 
-/// A key that is pressed, with Ctrl or without.
+/// A key stroke, with Ctrl or without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stroke {
     key: Key,
@@ -43,63 +43,64 @@ const fn control(key: Key) -> Stroke {
     Stroke { key, control: true }
 }
 
-/// What the mouse does.
+/// Mouse gestures and their effects.
 pub const MOUSE: [[&str; 2]; 7] = [
-    ["left drag on a body", "pulls it with a spring; while sketching, poses it"],
-    ["left drag elsewhere, right drag", "turns the camera"],
-    ["middle drag, shift with another drag", "shifts the camera"],
-    ["wheel", "goes towards what is under the pointer, or away from it"],
-    ["click on a body", "selects it"],
-    ["click elsewhere", "deselects"],
-    ["Ctrl with a drag, while sketching", "turns a body instead of shifting it"],
+    ["Left drag on a body", "Pull with a spring; in a sketch, move the body"],
+    ["Left drag elsewhere, right drag", "Orbit the camera"],
+    ["Middle drag, Shift-drag", "Pan the camera"],
+    ["Wheel", "Zoom towards or away from the pointer"],
+    ["Click on a body", "Select"],
+    ["Click elsewhere", "Deselect"],
+    ["Ctrl-drag in a sketch", "Rotate a body instead of translating it"],
 ];
 
-/// All keys, in the order of the help.
+/// All key bindings, in the order of the help.
 pub const BINDINGS: &[Binding] = &[
-    bind("space", "play, pause", When::Playing, &[plain(Key::Space)], || Action::PlayPause),
-    bind(". or →", "a single step", When::Playing, &[plain(Key::Period), plain(Key::Right)], || {
+    bind("space", "Play or pause", KeyContext::Playing, &[plain(Key::Space)], || Action::PlayPause),
+    bind(". or →", "Single step", KeyContext::Playing, &[plain(Key::Period), plain(Key::Right)], || {
         Action::Step
     }),
-    bind(", or ←", "back to the state before (of a recording)", When::Playing, BACK, || Action::StepBack),
-    bind("R", "back to the start", When::Playing, &[plain(Key::R)], || Action::Reset),
-    bind("+", "twice as fast", When::Playing, PLUS, || Action::Faster),
-    bind("-", "half as fast", When::Playing, MINUS, || Action::Slower),
-    bind("F", "look at what is selected, or at all", When::Always, &[plain(Key::F)], || Action::Fit),
-    layer("1", "contacts: points, normals, forces", &[plain(Key::Key1)], || Action::Toggle(Layer::Contacts)),
-    layer("2", "local penetrations, an arrow a region", &[plain(Key::Key2)], || {
+    bind(", or ←", "Previous state (recordings only)", KeyContext::Playing, BACK, || Action::StepBack),
+    bind("R", "Reset to the start", KeyContext::Playing, &[plain(Key::R)], || Action::Reset),
+    bind("+", "Double speed", KeyContext::Playing, PLUS, || Action::Faster),
+    bind("-", "Half speed", KeyContext::Playing, MINUS, || Action::Slower),
+    bind("F", "Frame the selection or the scene", KeyContext::Always, &[plain(Key::F)], || Action::Fit),
+    layer("1", "Contacts: points, normals, forces", &[plain(Key::Key1)], || Action::Toggle(Layer::Contacts)),
+    layer("2", "Local penetrations, one arrow per region", &[plain(Key::Key2)], || {
         Action::Toggle(Layer::Penetrations)
     }),
-    layer("3", "global penetration depth, its bounds, and the separated ghost", &[plain(Key::Key3)], || {
+    layer("3", "Global penetration depth, bounds, and separated ghost", &[plain(Key::Key3)], || {
         Action::Toggle(Layer::Depth)
     }),
-    layer("4", "the walk of a query in contact space, step by step", &[plain(Key::Key4)], || {
+    layer("4", "Query walk in contact space, step by step", &[plain(Key::Key4)], || {
         Action::Toggle(Layer::Walk)
     }),
-    layer("5", "the distance field on a slice", &[plain(Key::Key5)], || Action::Toggle(Layer::Field)),
-    layer("6", "boxes of the trees", &[plain(Key::Key6)], || Action::Toggle(Layer::Trees)),
-    layer(
-        "7",
-        "colours of soft bodies: their own, stress, displacement, depths",
-        &[plain(Key::Key7)],
-        || Action::NextColoring,
-    ),
-    bind("E", "begin or end sketching", When::Always, &[plain(Key::E)], || Action::Sketch),
-    bind("Enter", "repair the sketch", When::Sketching, ENTER, || Action::Repair),
-    bind("T", "repair as you drag, or stop that", When::Sketching, &[plain(Key::T)], || Action::Follow),
-    bind("Z or Ctrl-Z", "undo", When::Sketching, &[plain(Key::Z), control(Key::Z)], || Action::Undo),
-    bind("Y or Ctrl-Y", "redo", When::Sketching, &[plain(Key::Y), control(Key::Y)], || Action::Redo),
-    bind("S or Ctrl-S", "save the sketch", When::Sketching, SAVE, || Action::Save),
-    bind("space", "simulate the sketch, from rest", When::Sketching, &[plain(Key::Space)], || {
+    layer("5", "Distance field on a slice", &[plain(Key::Key5)], || Action::Toggle(Layer::Field)),
+    layer("6", "Boxes of the bounding volume hierarchies", &[plain(Key::Key6)], || {
+        Action::Toggle(Layer::Trees)
+    }),
+    layer("7", "Soft-body colouring: own colour, stress, displacement, depths", &[plain(Key::Key7)], || {
+        Action::NextColoring
+    }),
+    bind("E", "Open or close a sketch", KeyContext::Always, &[plain(Key::E)], || Action::Sketch),
+    bind("Enter", "Repair the sketch", KeyContext::Sketching, ENTER, || Action::Repair),
+    bind("T", "Repair while dragging, on or off", KeyContext::Sketching, &[plain(Key::T)], || Action::Follow),
+    bind("Z or Ctrl-Z", "Undo", KeyContext::Sketching, &[plain(Key::Z), control(Key::Z)], || Action::Undo),
+    bind("Y or Ctrl-Y", "Redo", KeyContext::Sketching, &[plain(Key::Y), control(Key::Y)], || Action::Redo),
+    bind("S or Ctrl-S", "Save the sketch", KeyContext::Sketching, SAVE, || Action::Save),
+    bind("space", "Simulate the sketch from rest", KeyContext::Sketching, &[plain(Key::Space)], || {
         Action::Simulate
     }),
-    bind("P", "save a picture", When::Always, &[plain(Key::P)], || Action::Picture),
-    bind("H or F1", "help", When::Always, &[plain(Key::H), plain(Key::F1)], || Action::Help),
-    bind("Esc", "take the message away, end sketching, or deselect", When::Always, ESCAPE, || Action::Escape),
-    bind("Q or Ctrl-Q", "quit", When::Always, &[plain(Key::Q), control(Key::Q)], || Action::Quit),
+    bind("P", "Save a screenshot", KeyContext::Always, &[plain(Key::P)], || Action::Picture),
+    bind("H or F1", "Help", KeyContext::Always, &[plain(Key::H), plain(Key::F1)], || Action::Help),
+    bind("Esc", "Dismiss the message, close the sketch, or deselect", KeyContext::Always, ESCAPE, || {
+        Action::Escape
+    }),
+    bind("Q or Ctrl-Q", "Quit", KeyContext::Always, &[plain(Key::Q), control(Key::Q)], || Action::Quit),
 ];
 
 const BACK: &[Stroke] = &[plain(Key::Comma), plain(Key::Left)];
-/// The key of `=` is that of `+` on many keyboards; keys are told by their places.
+/// The key of `=` is that of `+` on many keyboards; keys are identified by position.
 const PLUS: &[Stroke] = &[plain(Key::Add), plain(Key::Equals)];
 const MINUS: &[Stroke] = &[plain(Key::Minus), plain(Key::Subtract)];
 const ENTER: &[Stroke] = &[plain(Key::Return), plain(Key::NumpadEnter)];
@@ -109,11 +110,11 @@ const ESCAPE: &[Stroke] = &[plain(Key::Escape)];
 const fn bind(
     keys: &'static str,
     text: &'static str,
-    when: When,
+    context: KeyContext,
     strokes: &'static [Stroke],
     action: fn() -> Action,
 ) -> Binding {
-    Binding { keys, text, when, strokes, action }
+    Binding { keys, text, context, strokes, action }
 }
 
 const fn layer(
@@ -122,27 +123,27 @@ const fn layer(
     strokes: &'static [Stroke],
     action: fn() -> Action,
 ) -> Binding {
-    bind(keys, text, When::Always, strokes, action)
+    bind(keys, text, KeyContext::Always, strokes, action)
 }
 
-/// What a key does, if anything.
+/// Action of a key stroke, if one is bound.
 #[must_use]
 pub fn action_of(key: Key, modifiers: Modifiers, sketching: bool) -> Option<Action> {
     if modifiers.intersects(Modifiers::Alt | Modifiers::Super) {
         return None;
     }
     let stroke = Stroke { key, control: modifiers.contains(Modifiers::Control) };
-    let mut bindings = BINDINGS.iter().filter(|binding| binding.when.holds(sketching));
+    let mut bindings = BINDINGS.iter().filter(|binding| binding.context.is_active(sketching));
     bindings.find(|binding| binding.strokes.contains(&stroke)).map(|binding| (binding.action)())
 }
 
-/// The action of a key as scripts name it: a word of [`Binding::keys`], in small or capital letters.
+/// Action of a key by its name in scripts: a name of [`Binding::keys`], in any case, or `left` and `right`.
 #[must_use]
 pub fn action_named(name: &str, sketching: bool) -> Option<Action> {
     let is_named = |binding: &&Binding| {
         binding.keys.split(" or ").any(|key| key.eq_ignore_ascii_case(name) || arrow(key) == Some(name))
     };
-    let mut bindings = BINDINGS.iter().filter(|binding| binding.when.holds(sketching));
+    let mut bindings = BINDINGS.iter().filter(|binding| binding.context.is_active(sketching));
     bindings.find(is_named).map(|binding| (binding.action)())
 }
 
@@ -154,8 +155,8 @@ fn arrow(key: &str) -> Option<&'static str> {
     }
 }
 
-impl When {
-    const fn holds(self, sketching: bool) -> bool {
+impl KeyContext {
+    const fn is_active(self, sketching: bool) -> bool {
         match self {
             Self::Always => true,
             Self::Playing => !sketching,
@@ -164,20 +165,20 @@ impl When {
     }
 }
 
-/// All of the mouse and all keys as a table in Markdown.
+/// Mouse gestures and key bindings as Markdown tables.
 #[must_use]
 pub fn markdown() -> String {
     let mouse = MOUSE.iter().map(|[how, what]| format!("| {how} | {what} |\n"));
     let keys = BINDINGS.iter().map(|binding| {
         let keys: Vec<_> = binding.keys.split(" or ").map(|key| format!("`{key}`")).collect();
-        let when = match binding.when {
-            When::Always | When::Playing => "",
-            When::Sketching => "while sketching: ",
+        let suffix = match binding.context {
+            KeyContext::Always | KeyContext::Playing => "",
+            KeyContext::Sketching => " (in a sketch)",
         };
-        format!("| {} | {when}{} |\n", keys.join(" or "), binding.text)
+        format!("| {} | {}{suffix} |\n", keys.join(" or "), binding.text)
     });
-    let head = |what: &str| format!("| {what} | does |\n|---|---|\n");
-    head("mouse") + &mouse.collect::<String>() + "\n" + &head("key") + &keys.collect::<String>()
+    let head = |input: &str| format!("| {input} | Action |\n|---|---|\n");
+    head("Mouse") + &mouse.collect::<String>() + "\n" + &head("Key") + &keys.collect::<String>()
 }
 
 #[cfg(test)]

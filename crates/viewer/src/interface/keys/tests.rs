@@ -1,10 +1,11 @@
 use super::*;
 
 #[test]
-fn no_key_does_two_things_at_a_time() {
+fn no_key_has_two_actions_in_one_context() {
     for (index, binding) in BINDINGS.iter().enumerate() {
         for other in &BINDINGS[index + 1..] {
-            let together = binding.when == other.when || [binding.when, other.when].contains(&When::Always);
+            let together = binding.context == other.context
+                || [binding.context, other.context].contains(&KeyContext::Always);
             let shared = binding.strokes.iter().find(|stroke| other.strokes.contains(stroke));
             assert!(!together || shared.is_none(), "{} and {}: {shared:?}", binding.text, other.text);
         }
@@ -12,19 +13,19 @@ fn no_key_does_two_things_at_a_time() {
 }
 
 #[test]
-fn every_key_that_is_named_is_a_stroke_and_the_other_way_round() {
+fn every_named_key_is_a_stroke_and_conversely() {
     for binding in BINDINGS {
         let names = binding.keys.split(" or ").count();
-        // + and - and Enter are on two places of a keyboard.
+        // +, - and Enter are at two positions on a keyboard.
         let places = if matches!(binding.keys, "+" | "-" | "Enter") { 2 * names } else { names };
         assert_eq!(binding.strokes.len(), places, "{}", binding.keys);
     }
 }
 
 #[test]
-fn keys_do_by_name_what_they_do_by_stroke() {
+fn names_and_strokes_of_keys_have_the_same_action() {
     for binding in BINDINGS {
-        let sketching = binding.when == When::Sketching;
+        let sketching = binding.context == KeyContext::Sketching;
         for name in binding.keys.split(" or ") {
             let name = arrow(name).unwrap_or(name);
             assert_eq!(action_named(name, sketching), Some((binding.action)()), "{name}");
@@ -41,7 +42,7 @@ fn keys_do_by_name_what_they_do_by_stroke() {
 }
 
 #[test]
-fn the_page_of_the_viewer_has_the_same_keys() {
+fn the_documentation_of_the_viewer_has_the_same_keys() {
     let page = include_str!("../../../../../docs/viewer.md");
     assert!(page.contains(&markdown()), "docs/viewer.md should hold this:\n{}", markdown());
 }

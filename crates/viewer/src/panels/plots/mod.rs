@@ -1,43 +1,43 @@
-//! Small plots of the last steps: where their time went, the deepest contact, and energy.
+//! Small plots of the last steps: time by part of the step, deepest contact, and energy.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use kiss3d::egui::{Align2, Color32, FontId, Painter, Pos2, Rect, RichText, Sense, Shape, Stroke, Ui, Vec2};
 
-use super::room::Room;
+use super::layout::PanelLayout;
 use crate::interface::{PanelState, Sample};
 use crate::overlay::text::with_unit;
 use crate::stage::ink;
 use crate::{Color, palette};
 
-/// Width of the panel and height of a plot.
+/// Width of the panel and height of a plot [logical pixels].
 const SIZE: [f32; 2] = [258.0, 44.0];
-/// Parts of a step's time, from below: names and colours.
+/// Parts of a step's time, from the bottom: names and colours.
 const PARTS: [(&str, Color); 5] = [
-    ("broad", palette::SKY),
-    ("narrow", palette::BLUE),
-    ("solver", palette::ORANGE),
-    ("soft", palette::GREEN),
-    ("other", palette::FIXED),
+    ("Broad", palette::SKY),
+    ("Narrow", palette::BLUE),
+    ("Solver", palette::ORANGE),
+    ("Soft", palette::GREEN),
+    ("Other", palette::FIXED),
 ];
 
-/// Shows the plots in the lower right corner, once there is something to plot.
-pub(super) fn show(room: &mut Room<'_>, state: &PanelState<'_>) {
+/// Shows the plots in the lower right corner, from two samples on.
+pub(super) fn show(layout: &mut PanelLayout<'_>, state: &PanelState<'_>) {
     let history = state.history;
     if history.len() < 2 {
         return;
     }
-    room.panel("plots", Align2::RIGHT_BOTTOM, SIZE[0], |room, ui| {
+    layout.panel("plots", Align2::RIGHT_BOTTOM, SIZE[0], |layout, ui| {
         if history.iter().any(|sample| sample.seconds > 0.0) {
-            times(room, ui, history);
+            times(layout, ui, history);
         }
-        curve(room, ui, history, &DEPTH);
-        curve(room, ui, history, &ENERGY);
+        curve(layout, ui, history, &DEPTH);
+        curve(layout, ui, history, &ENERGY);
     });
 }
 
-/// Seconds of a step by parts, in the order of [`PARTS`].
+/// Wall-clock time of a step by parts [s], in the order of [`PARTS`].
 fn parts(sample: &Sample) -> [f64; 5] {
     let timings = &sample.timings;
     let known = [timings.broad_phase, timings.narrow_phase, timings.solver, timings.soft];
@@ -46,28 +46,28 @@ fn parts(sample: &Sample) -> [f64; 5] {
     [broad, narrow, solver, soft, other].map(|part: Duration| part.as_secs_f64())
 }
 
-fn times(room: &Room<'_>, ui: &mut Ui, history: &VecDeque<Sample>) {
+fn times(layout: &PanelLayout<'_>, ui: &mut Ui, history: &VecDeque<Sample>) {
     let last = history.back().map_or(0.0, |sample| sample.seconds);
     let columns = columns(history, SIZE[0], parts);
-    let most = usual_most(columns.iter().map(|parts| parts.iter().sum()).collect());
-    head(ui, "step", &with_unit(last, "s"), palette::INK);
-    let (painter, rect) = canvas(room, ui);
+    let max = robust_max(columns.iter().map(|parts| parts.iter().sum()).collect());
+    head(ui, "Step", &with_unit(last, "s"), palette::INK);
+    let (painter, rect) = canvas(layout, ui);
     let width = rect.width() / columns.len() as f32;
     for (index, parts) in columns.iter().enumerate() {
         let left = rect.min.x + width * index as f32;
         let mut below = rect.max.y;
         for (part, (_, color)) in parts.iter().zip(PARTS) {
-            let above = (below - share(*part, [0.0, most]) * rect.height()).max(rect.min.y);
-            let bar = Rect::from_min_max(Pos2::new(left, above), Pos2::new(left + width, below));
-            painter.rect_filled(bar, 0.0, ink(color));
+            let above = (below - normalized(*part, [0.0, max]) * rect.height()).max(rect.min.y);
+            let segment = Rect::from_min_max(Pos2::new(left, above), Pos2::new(left + width, below));
+            painter.rect_filled(segment, 0.0, ink(color));
             below = above;
         }
     }
-    greatest(room, &painter, rect, &with_unit(most, "s"));
+    upper_label(layout, &painter, rect, &with_unit(max, "s"));
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x *= 0.8;
         for (part, (name, color)) in PARTS.iter().enumerate() {
-            if columns.iter().any(|parts| parts[part] > 0.01 * most) {
+            if columns.iter().any(|parts| parts[part] > 0.01 * max) {
                 ui.label(RichText::new("■").small().color(ink(*color)));
                 ui.label(RichText::new(*name).small());
             }
@@ -75,8 +75,8 @@ fn times(room: &Room<'_>, ui: &mut Ui, history: &VecDeque<Sample>) {
     });
 }
 
-/// What all but the greatest fiftieth are below: one slow step must not flatten all others.
-fn usual_most(mut values: Vec<f64>) -> f64 {
+/// The 98th percentile: one slow step must not flatten all others.
+fn robust_max(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get((values.len().saturating_sub(1)) * 49 / 50).copied().unwrap_or(0.0)
 }
@@ -87,12 +87,12 @@ struct Quantity {
     unit: &'static str,
     color: Color,
     value: fn(&Sample) -> f64,
-    /// Whether the plot begins at zero.
+    /// Whether the lower end of the plot is zero.
     from_zero: bool,
 }
 
 const DEPTH: Quantity = Quantity {
-    name: "deepest contact",
+    name: "Deepest contact",
     unit: "m",
     color: palette::VERMILION,
     value: |sample| sample.max_penetration,
@@ -100,49 +100,49 @@ const DEPTH: Quantity = Quantity {
 };
 
 const ENERGY: Quantity = Quantity {
-    name: "energy",
+    name: "Energy",
     unit: "J",
     color: palette::BLUE,
     value: |sample| sample.energy,
     from_zero: false,
 };
 
-fn curve(room: &Room<'_>, ui: &mut Ui, history: &VecDeque<Sample>, quantity: &Quantity) {
+fn curve(layout: &PanelLayout<'_>, ui: &mut Ui, history: &VecDeque<Sample>, quantity: &Quantity) {
     let last = history.back().map_or(0.0, quantity.value);
     head(ui, quantity.name, &with_unit(last, quantity.unit), quantity.color);
     let columns = columns(history, SIZE[0], |sample| [(quantity.value)(sample)]);
     let values = || columns.iter().map(|&[value]| value);
-    let most = values().fold(f64::NEG_INFINITY, f64::max);
-    let least = if quantity.from_zero { 0.0 } else { values().fold(f64::INFINITY, f64::min) };
-    let (painter, rect) = canvas(room, ui);
+    let max = values().fold(f64::NEG_INFINITY, f64::max);
+    let min = if quantity.from_zero { 0.0 } else { values().fold(f64::INFINITY, f64::min) };
+    let (painter, rect) = canvas(layout, ui);
     let points = values().enumerate().map(|(index, value)| {
         let along = index as f32 / (columns.len() - 1).max(1) as f32;
-        let inside = rect.shrink2(Vec2::new(0.0, 2.0 * room.scale));
-        let up = share(value, [least, most]) * inside.height();
+        let inside = rect.shrink2(Vec2::new(0.0, 2.0 * layout.scale));
+        let up = normalized(value, [min, max]) * inside.height();
         Pos2::new(inside.min.x + along * inside.width(), inside.max.y - up)
     });
-    painter.add(Shape::line(points.collect(), Stroke::new(1.5 * room.scale, ink(quantity.color))));
+    painter.add(Shape::line(points.collect(), Stroke::new(1.5 * layout.scale, ink(quantity.color))));
     let range = if quantity.from_zero {
-        with_unit(most, quantity.unit)
+        with_unit(max, quantity.unit)
     } else {
-        [least, most].map(|end| with_unit(end, quantity.unit)).join(" … ")
+        [min, max].map(|end| with_unit(end, quantity.unit)).join(" … ")
     };
-    greatest(room, &painter, rect, &range);
+    upper_label(layout, &painter, rect, &range);
 }
 
-/// Means over as many samples as share a column, from the oldest to the newest; at most `most` columns.
+/// Means over equal numbers of samples per column, from the oldest to the newest; at most about `max` columns.
 fn columns<const N: usize>(
     history: &VecDeque<Sample>,
-    most: f32,
+    max: f32,
     values: impl Fn(&Sample) -> [f64; N],
 ) -> Vec<[f64; N]> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few hundred")]
-    let most = most as usize;
-    let group = history.len().div_ceil(most).max(1);
+    let max = max as usize;
+    let group = history.len().div_ceil(max).max(1);
     let mut columns: Vec<[f64; N]> = Vec::with_capacity(history.len() / group + 1);
     let mut counts: Vec<f64> = Vec::with_capacity(history.len() / group + 1);
     for sample in history {
-        // Groups begin at multiples of the step, so that columns do not flicker as steps come in.
+        // Groups start at multiples of the step number, so that columns do not flicker as steps come in.
         if sample.step % group as u64 == 0 || columns.is_empty() {
             columns.push([0.0; N]);
             counts.push(0.0);
@@ -158,12 +158,12 @@ fn columns<const N: usize>(
     columns
 }
 
-/// Where a value is between two others, 0 to 1; 0 where they are the same or one is not a number.
-fn share(value: f64, [least, most]: [f64; 2]) -> f32 {
-    let range = most - least;
-    #[expect(clippy::cast_possible_truncation, reason = "a share")]
-    let share = ((value - least) / range) as f32;
-    if range > 0.0 && share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
+/// Position of a value between two others, clamped to [0, 1]; 0 if they are equal or one is not a number.
+fn normalized(value: f64, [min, max]: [f64; 2]) -> f32 {
+    let range = max - min;
+    #[expect(clippy::cast_possible_truncation, reason = "a fraction")]
+    let normalized = ((value - min) / range) as f32;
+    if range > 0.0 && normalized.is_finite() { normalized.clamp(0.0, 1.0) } else { 0.0 }
 }
 
 fn head(ui: &mut Ui, name: &str, value: &str, color: Color) {
@@ -173,17 +173,17 @@ fn head(ui: &mut Ui, name: &str, value: &str, color: Color) {
     });
 }
 
-fn canvas(room: &Room<'_>, ui: &mut Ui) -> (Painter, Rect) {
-    let size = Vec2::new(ui.available_width(), SIZE[1] * room.scale);
+fn canvas(layout: &PanelLayout<'_>, ui: &mut Ui) -> (Painter, Rect) {
+    let size = Vec2::new(ui.available_width(), SIZE[1] * layout.scale);
     let (response, painter) = ui.allocate_painter(size, Sense::hover());
     painter.rect_filled(response.rect, 0.0, Color32::from_black_alpha(10));
     (painter, response.rect)
 }
 
-/// Says what the upper edge means.
-fn greatest(room: &Room<'_>, painter: &Painter, rect: Rect, text: &str) {
-    let font = FontId::proportional(10.5 * room.scale);
-    let at = rect.right_top() + Vec2::new(-3.0, 1.0) * room.scale;
+/// Labels the upper edge with its value.
+fn upper_label(layout: &PanelLayout<'_>, painter: &Painter, rect: Rect, text: &str) {
+    let font = FontId::proportional(10.5 * layout.scale);
+    let at = rect.right_top() + Vec2::new(-3.0, 1.0) * layout.scale;
     painter.text(at, Align2::RIGHT_TOP, text, font, ink(palette::INK.with_alpha(0.7)));
 }
 

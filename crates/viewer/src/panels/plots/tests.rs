@@ -25,14 +25,14 @@ fn a_new_step_changes_no_column_but_the_last() {
     let all = |count| columns(&history(count), 100.0, |sample| [sample.max_penetration]);
     let (before, after) = (all(400), all(401));
     assert_ne!(before, after);
-    // The last column of before may have got one more.
+    // The last column may have received one more sample.
     assert_eq!(before.len(), 101);
     assert_eq!(before[1..100], columns(&history(400), 100.0, |s| [s.max_penetration])[1..100]);
     assert_eq!(before[..70], all(390)[..70]);
 }
 
 #[test]
-fn shares_are_within_the_plot_whatever_the_values() {
+fn positions_are_within_the_plot_for_all_values() {
     for (value, range, expected) in [
         (1.0, [0.0, 2.0], 0.5),
         (3.0, [0.0, 2.0], 1.0),
@@ -40,6 +40,6 @@ fn shares_are_within_the_plot_whatever_the_values() {
         (f64::NAN, [0.0, 1.0], 0.0),
         (1.0, [f64::INFINITY, f64::NEG_INFINITY], 0.0),
     ] {
-        assert!((share(value, range) - expected).abs() < 1e-6, "{value} in {range:?}");
+        assert!((normalized(value, range) - expected).abs() < 1e-6, "{value} in {range:?}");
     }
 }

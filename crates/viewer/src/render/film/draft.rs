@@ -1,11 +1,11 @@
-//! A file that is there when it is finished, and not before.
+//! Atomic writing of files: a file exists only when it is finished.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::ViewError;
 
-/// A file under another name until it is finished; dropped before, it goes.
+/// A file under a temporary name until it is finished; removed if it is dropped before.
 #[derive(Debug)]
 pub(super) struct Draft {
     draft: PathBuf,
@@ -14,7 +14,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// A draft beside the file, with its extension. Folders above it are made.
+    /// A draft beside the file, with its extension. Missing parent folders are created.
     pub(super) fn of(path: &Path) -> Result<Self, ViewError> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             fs::create_dir_all(folder).map_err(|source| ViewError::write(folder, source))?;
@@ -24,17 +24,17 @@ impl Draft {
         Ok(Self { draft, path: path.to_owned(), is_finished: false })
     }
 
-    /// Where it is written.
+    /// Path of the draft, to write to.
     pub(super) fn file(&self) -> &Path {
         &self.draft
     }
 
-    /// Where it will be.
+    /// Path of the finished file.
     pub(super) fn target(&self) -> &Path {
         &self.path
     }
 
-    /// Gives the file its name.
+    /// Renames the draft to its final path.
     pub(super) fn finish(mut self) -> Result<(), ViewError> {
         fs::rename(&self.draft, &self.path).map_err(|source| ViewError::write(&self.path, source))?;
         self.is_finished = true;

@@ -1,4 +1,4 @@
-//! Animated GIFs: one palette for all pictures, and of each picture only what has changed.
+//! Animated GIFs: one palette for all pictures, and only the changed pixels of each picture.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -12,7 +12,7 @@ use super::palette::{Colors, Palette};
 use super::spool::Spool;
 use crate::ViewError;
 
-/// A GIF that is being made.
+/// Writer of an animated GIF.
 pub struct Gif {
     draft: Draft,
     size: [u16; 2],
@@ -21,9 +21,9 @@ pub struct Gif {
     spool: Spool,
 }
 
-/// How long the last picture is seen before the animation starts again [s].
+/// Additional duration of the last picture before the animation repeats [s].
 const HOLD: f64 = 1.0;
-/// Greatest change of a channel that is not drawn: it is not seen, and would make the file larger by half.
+/// Maximum change of a channel that is not encoded: it is invisible, and encoding it would make files larger by half.
 const UNSEEN: u8 = 3;
 
 impl Gif {
@@ -62,7 +62,7 @@ impl Gif {
     }
 }
 
-/// How long a picture is seen [1/100 s], and `hold` [s] longer: rounded so that the lengths of all pictures add up.
+/// Duration of a picture [1/100 s] plus `hold` [s], rounded so that the durations of all pictures add up.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -74,10 +74,10 @@ fn delay(picture: usize, fps: f64, hold: f64) -> u16 {
     (end - begin + 100.0 * hold) as u16
 }
 
-/// What is seen.
+/// Current content of the animation.
 struct Canvas {
     size: [usize; 2],
-    /// The picture that was last drawn at each pixel; none at the start.
+    /// Colour last encoded at each pixel; `None` at the start.
     seen: Vec<Option<[u8; 3]>>,
 }
 
@@ -87,28 +87,30 @@ impl Canvas {
         Self { size, seen: vec![None; size[0] * size[1]] }
     }
 
-    /// The part of a picture that has changed, all else in it unchanged; one pixel where nothing has.
+    /// Frame of the bounding rectangle of the changed pixels, unchanged ones transparent; one pixel if nothing has changed.
     fn changes(&mut self, picture: &RgbImage, palette: &mut Palette) -> Frame<'static> {
         let [width, height] = self.size;
         let mut changed = vec![false; width * height];
-        let (mut least, mut greatest) = ([width, height], [0, 0]);
+        let (mut min, mut max) = ([width, height], [0, 0]);
         for (at, (pixel, seen)) in picture.pixels().zip(&mut self.seen).enumerate() {
             let is_same = |seen: &[u8; 3]| seen.iter().zip(pixel.0).all(|(a, b)| a.abs_diff(b) <= UNSEEN);
+            // `seen` keeps the colour that was encoded, so that slow changes add up until they are encoded.
             if seen.as_ref().is_some_and(is_same) {
                 continue;
             }
             (*seen, changed[at]) = (Some(pixel.0), true);
             for (axis, place) in [at % width, at / width].into_iter().enumerate() {
-                least[axis] = least[axis].min(place);
-                greatest[axis] = greatest[axis].max(place + 1);
+                min[axis] = min[axis].min(place);
+                max[axis] = max[axis].max(place + 1);
             }
         }
-        if greatest == [0, 0] {
-            (least, greatest) = ([0, 0], [1, 1]);
+        // The format needs at least one pixel, which carries the delay.
+        if max == [0, 0] {
+            (min, max) = ([0, 0], [1, 1]);
         }
-        let mut buffer = Vec::with_capacity((greatest[0] - least[0]) * (greatest[1] - least[1]));
-        for row in least[1]..greatest[1] {
-            for at in row * width + least[0]..row * width + greatest[0] {
+        let mut buffer = Vec::with_capacity((max[0] - min[0]) * (max[1] - min[1]));
+        for row in min[1]..max[1] {
+            for at in row * width + min[0]..row * width + max[0] {
                 buffer.push(match (changed[at], self.seen[at]) {
                     (true, Some(color)) => palette.index(color),
                     _ => Palette::UNCHANGED,
@@ -116,7 +118,7 @@ impl Canvas {
             }
         }
         let [left, top, right, bottom] =
-            [least[0], least[1], greatest[0], greatest[1]].map(|x| u16::try_from(x).unwrap_or(u16::MAX));
+            [min[0], min[1], max[0], max[1]].map(|x| u16::try_from(x).unwrap_or(u16::MAX));
         Frame {
             left,
             top,

@@ -1,6 +1,6 @@
-//! What takes the pictures of a film, one after another: numbered files, a GIF, an MP4.
+//! Writers of films: numbered files, GIF, MP4.
 //!
-//! Whatever is not finished leaves no file.
+//! An unfinished GIF or MP4 leaves no file.
 
 mod draft;
 mod gif;
@@ -19,27 +19,27 @@ use self::gif::Gif;
 use self::mp4::Mp4;
 use crate::ViewError;
 
-/// What a file of pictures is.
+/// Output format of pictures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Format {
     /// One picture.
     Png(PathBuf),
-    /// Numbered pictures: what stands before the number, how many digits it has at least, and what stands behind it.
+    /// Numbered pictures: path before the number, minimum number of digits, and name after the number.
     Numbered(PathBuf, usize, String),
-    /// An animation that starts again when it is over.
+    /// A repeating animation.
     Gif(PathBuf),
     /// A film.
     Mp4(PathBuf),
 }
 
-/// Digits of the numbers in the names of a folder's pictures.
+/// Digits of the numbers in a folder of numbered pictures.
 const DIGITS: usize = 4;
 
 impl Format {
-    /// The format that a path asks for; with `frames` it is a folder of numbered pictures.
+    /// Format of a path by its extension; with `frames`, a path without extension is a folder of numbered pictures.
     ///
     /// # Errors
-    /// [`ViewError::UnknownFormat`] where it asks for none.
+    /// [`ViewError::UnknownFormat`] if the extension is not supported.
     pub fn of(path: &Path, frames: bool) -> Result<Self, ViewError> {
         let unknown = || ViewError::UnknownFormat { path: path.to_owned() };
         if frames && path.extension().is_none() {
@@ -64,20 +64,20 @@ impl Format {
         }
     }
 
-    /// Whether it takes more than one picture.
+    /// Whether it consists of several pictures.
     #[must_use]
     pub fn is_film(&self) -> bool {
         !matches!(self, Self::Png(_))
     }
 }
 
-/// A film that is being made. One that is dropped before it is finished leaves nothing but the numbered pictures it has.
+/// Writer of a film. If it is dropped before it is finished, only numbered pictures remain.
 pub enum Film {
     /// One picture, or numbered ones.
     Pictures {
-        /// How they are named.
+        /// Format with their names.
         format: Format,
-        /// How many there are.
+        /// Number of pictures so far.
         count: usize,
     },
     /// An animation.
@@ -87,7 +87,7 @@ pub enum Film {
 }
 
 impl Film {
-    /// Begins a film of pictures of this size [pixels], so many a second.
+    /// Begins a film of pictures of this size [pixels], with `fps` pictures per second.
     ///
     /// # Errors
     /// [`ViewError`] when a file or program cannot be started.
@@ -99,7 +99,7 @@ impl Film {
         }
     }
 
-    /// Takes the next picture.
+    /// Adds the next picture.
     ///
     /// # Errors
     /// [`ViewError`] when it cannot be written.
@@ -122,7 +122,7 @@ impl Film {
         }
     }
 
-    /// Finishes the film: from now on its file is there.
+    /// Finishes the film and gives its file the final name.
     ///
     /// # Errors
     /// [`ViewError`] when it cannot be written.
@@ -135,7 +135,7 @@ impl Film {
     }
 }
 
-/// Writes a picture as PNG; the file is never there in part. Folders above it are made.
+/// Writes a picture as PNG, atomically. Missing parent folders are created.
 ///
 /// # Errors
 /// [`ViewError::Write`] when it cannot be written.

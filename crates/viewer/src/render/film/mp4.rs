@@ -1,4 +1,4 @@
-//! MP4 files, which the program `ffmpeg` makes of the pictures that it is given.
+//! MP4 files, encoded by the program `ffmpeg`.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -9,13 +9,13 @@ use image::RgbImage;
 use super::draft::Draft;
 use crate::ViewError;
 
-/// An MP4 that is being made.
+/// Writer of an MP4.
 pub struct Mp4 {
     draft: Draft,
     ffmpeg: Program,
 }
 
-/// A program that is ended with the value.
+/// A child process that is killed when the value is dropped.
 struct Program(Child);
 
 impl Drop for Program {
@@ -26,14 +26,14 @@ impl Drop for Program {
     }
 }
 
-/// Quality of the compression: less is better and larger; 18 is said to look like the original.
+/// Constant rate factor of x264: lower is better and larger; 18 is regarded as visually lossless.
 const QUALITY: &str = "20";
 
 impl Mp4 {
     pub(super) fn begin(path: &Path, [width, height]: [u32; 2], fps: f64) -> Result<Self, ViewError> {
         let draft = Draft::of(path)?;
         let (size, rate) = (format!("{width}x{height}"), fps.to_string());
-        // Colours are coded for two by two pixels, so that an odd row or column is left out.
+        // Chroma is subsampled in 2 × 2 pixels (yuv420p), so that an odd row or column is cropped.
         let even = "crop=trunc(iw/2)*2:trunc(ih/2)*2";
         let mut command = Command::new("ffmpeg");
         command
@@ -56,7 +56,7 @@ impl Mp4 {
         let input = self.ffmpeg.0.stdin.as_mut().expect("it is open until the end");
         match input.write_all(picture.as_raw()) {
             Ok(()) => Ok(()),
-            // It has ended, and says why.
+            // The pipe is closed: ffmpeg has ended and reports the cause.
             Err(_) => Err(self.failed()),
         }
     }
@@ -73,9 +73,9 @@ impl Mp4 {
     fn failed(&mut self) -> ViewError {
         drop(self.ffmpeg.0.stdin.take());
         let mut message = String::new();
-        if let Some(said) = &mut self.ffmpeg.0.stderr {
-            // What cannot be read is not told.
-            let _ = said.read_to_string(&mut message);
+        if let Some(output) = &mut self.ffmpeg.0.stderr {
+            // An unreadable error output leaves the message empty.
+            let _ = output.read_to_string(&mut message);
         }
         ViewError::Ffmpeg { message: message.trim().to_owned() }
     }

@@ -1,28 +1,28 @@
-//! The 255 colours of a GIF, chosen for all of its pictures.
+//! Palette of 255 colours for all pictures of a GIF.
 
 use std::collections::BTreeMap;
 
 use color_quant::NeuQuant;
 use image::RgbImage;
 
-/// Colours of a GIF; one more says that nothing has changed.
+/// Colours of a GIF; one more index marks unchanged pixels.
 const COLORS: usize = 255;
-/// Bits of a channel by which colours are told apart when they are counted.
-const BITS: u32 = 6;
-/// Most often that one colour is counted: a background must not take the colours of what stands before it.
-const OFTEN: u32 = 64;
-/// How many of the counted colours are learnt from: all.
+/// Bits per channel that distinguish colours in the histogram: more make it slower, fewer merge similar colours.
+const COUNTED_BITS: u32 = 6;
+/// Maximum weight of one colour: a large background must not take the palette entries of the objects before it.
+const MAX_WEIGHT: u32 = 64;
+/// Sampling factor of NeuQuant: 1 trains on all samples.
 const SAMPLING: i32 = 1;
 
-/// Counts the colours of pictures.
+/// Colour histogram of pictures.
 #[derive(Debug, Default)]
 pub(super) struct Colors {
-    /// Sums of the channels and number of the pixels, by colour.
+    /// Sums of the channels and number of pixels, by coarse colour.
     seen: BTreeMap<u32, [u64; 4]>,
 }
 
 impl Colors {
-    /// Counts the colours of a picture.
+    /// Adds the colours of a picture.
     pub(super) fn count(&mut self, picture: &RgbImage) {
         for pixel in picture.pixels() {
             let seen = self.seen.entry(coarse(pixel.0)).or_default();
@@ -31,7 +31,7 @@ impl Colors {
         }
     }
 
-    /// The palette for what was counted: rare colours count more than their pixels, by the square root.
+    /// Palette of the histogram. Weights are square roots of pixel counts, so that rare colours count more than their pixels.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -39,35 +39,37 @@ impl Colors {
         reason = "means of bytes are bytes, and the rest are rough weights"
     )]
     pub(super) fn palette(&self) -> Palette {
-        let most = self.seen.values().map(|seen| seen[3]).max().unwrap_or(1) as f64;
-        let mut learnt = Vec::new();
+        let max_count = self.seen.values().map(|seen| seen[3]).max().unwrap_or(1) as f64;
+        let mut samples = Vec::new();
         for &[red, green, blue, count] in self.seen.values() {
             let color = [red, green, blue].map(|sum| (sum / count) as u8);
-            let weight = (f64::from(OFTEN) * (count as f64 / most).sqrt()).ceil() as usize;
+            let weight = (f64::from(MAX_WEIGHT) * (count as f64 / max_count).sqrt()).ceil() as usize;
             let pixel = [color[0], color[1], color[2], u8::MAX];
-            learnt.extend(std::iter::repeat_n(pixel, weight.max(1)).flatten());
+            samples.extend(std::iter::repeat_n(pixel, weight.max(1)).flatten());
         }
-        Palette { colors: NeuQuant::new(SAMPLING, COLORS, &learnt), known: BTreeMap::new() }
+        Palette { colors: NeuQuant::new(SAMPLING, COLORS, &samples), known: BTreeMap::new() }
     }
 }
 
-/// A colour with the lower bits of its channels left out.
+/// Coarse colour: the upper bits of the channels.
 fn coarse(color: [u8; 3]) -> u32 {
-    color.into_iter().fold(0, |all, channel| (all << BITS) | (u32::from(channel) >> (8 - BITS)))
+    color
+        .into_iter()
+        .fold(0, |all, channel| (all << COUNTED_BITS) | (u32::from(channel) >> (8 - COUNTED_BITS)))
 }
 
-/// Colours by number.
+/// Palette with lookup of the nearest colour.
 pub(super) struct Palette {
     colors: NeuQuant,
-    /// Numbers of colours that were looked up before.
+    /// Cache of palette indices.
     known: BTreeMap<[u8; 3], u8>,
 }
 
 impl Palette {
-    /// The number that says that nothing has changed.
+    /// Index of unchanged pixels.
     pub(super) const UNCHANGED: u8 = COLORS as u8;
 
-    /// Number of the colour that is nearest.
+    /// Index of the nearest palette colour.
     pub(super) fn index(&mut self, color: [u8; 3]) -> u8 {
         let Self { colors, known } = self;
         *known.entry(color).or_insert_with(|| {
@@ -76,7 +78,7 @@ impl Palette {
         })
     }
 
-    /// Red, green and blue of all colours, and black for what has not changed.
+    /// Red, green and blue of all colours, and black for unchanged pixels.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mut bytes = self.colors.color_map_rgb();
         bytes.resize(3 * (COLORS + 1), 0);

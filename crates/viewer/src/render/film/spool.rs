@@ -1,4 +1,4 @@
-//! Pictures kept in a file until all of them are known: a film may be larger than the memory.
+//! Storage of pictures in a temporary file until all of them are known: a film may be larger than memory.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, Write};
@@ -8,7 +8,7 @@ use image::RgbImage;
 use super::draft::Draft;
 use crate::ViewError;
 
-/// Pictures of one size in a file that goes with the value.
+/// Pictures of one size in a file that is removed with the value.
 pub(super) struct Spool {
     draft: Draft,
     file: BufWriter<File>,
@@ -17,7 +17,7 @@ pub(super) struct Spool {
 }
 
 impl Spool {
-    /// An empty spool in the place of a draft.
+    /// An empty spool in the file of a draft.
     pub(super) fn new(draft: Draft, size: [u32; 2]) -> Result<Self, ViewError> {
         let file = File::options().read(true).write(true).create(true).truncate(true).open(draft.file());
         let file = file.map_err(|source| ViewError::write(draft.target(), source))?;
@@ -35,7 +35,7 @@ impl Spool {
         self.count
     }
 
-    /// Hands all pictures to `take`, in their order.
+    /// Calls `take` with the index and content of every picture, in order.
     pub(super) fn each(
         &mut self,
         mut take: impl FnMut(usize, &RgbImage) -> Result<(), ViewError>,

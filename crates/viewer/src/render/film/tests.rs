@@ -5,7 +5,7 @@ use image::{AnimationDecoder, Rgb};
 
 use super::*;
 
-/// A folder that goes away with the value.
+/// A folder that is removed with the value.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -45,17 +45,17 @@ fn distance(a: &RgbImage, b: &image::RgbaImage) -> u8 {
 }
 
 #[test]
-fn a_gif_shows_the_pictures_it_was_given_for_as_long_and_holds_only_what_changes() {
+fn a_gif_has_the_pictures_and_durations_given_and_encodes_only_changes() {
     let folder = Folder::new("gif");
     let path = folder.0.join("square.gif");
     let pictures: Vec<_> = [3, 9, 9, 20, 41].map(picture).into();
     let mut film = Film::begin(&Format::Gif(path.clone()), [64, 48], 15.0).expect("a film");
     pictures.iter().for_each(|picture| film.add(picture).expect("a picture"));
-    assert!(!path.exists(), "it is not there before it is finished");
+    assert!(!path.exists(), "the file does not exist before it is finished");
     film.finish().expect("it is written");
     assert_eq!(folder.names(), ["square.gif"]);
     let bytes = fs::read(&path).expect("the file");
-    assert!(bytes.windows(11).any(|part| part == b"NETSCAPE2.0"), "it starts again");
+    assert!(bytes.windows(11).any(|part| part == b"NETSCAPE2.0"), "it repeats");
     let decoder = GifDecoder::new(Cursor::new(&bytes)).expect("a GIF");
     let frames = decoder.into_frames().collect_frames().expect("frames");
     assert_eq!(frames.len(), pictures.len());
@@ -92,7 +92,7 @@ fn numbered_pictures_are_those_that_were_given() {
 }
 
 #[test]
-fn what_is_not_finished_leaves_nothing() {
+fn an_unfinished_film_leaves_no_file() {
     let folder = Folder::new("draft");
     for format in [Format::Gif(folder.0.join("a.gif")), Format::Mp4(folder.0.join("a.mp4"))] {
         match Film::begin(&format, [64, 48], 15.0) {
@@ -108,7 +108,7 @@ fn what_is_not_finished_leaves_nothing() {
 }
 
 #[test]
-fn the_path_tells_the_format() {
+fn the_path_determines_the_format() {
     let of = |path: &str, frames: bool| Format::of(Path::new(path), frames).ok();
     let numbered =
         |before: &str, digits, after: &str| Some(Format::Numbered(before.into(), digits, after.into()));

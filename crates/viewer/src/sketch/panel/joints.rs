@@ -1,23 +1,24 @@
-//! Joints by number: a slider for each, between its limits.
+//! Sliders for the joints, between their limits.
 
 use std::f64::consts::PI;
 
 use kiss3d::egui::{Grid, Response, Slider, Ui};
 
 use super::super::SketchMode;
-use super::is_wanted;
+use super::matches_filter;
 use crate::sketch::text::three_digits;
 use extricate_scene::repair::{JointHandle, Unit};
 
-/// Reach of the slider of a joint without limits: a turn, and as a share of the greatest radius of a link.
-const TURN: f64 = PI;
-const SHIFT: f64 = 10.0;
+/// Slider range to either side of the value of a joint without limits: an angle [rad], and a length over the maximum radius
+/// of a link.
+const UNLIMITED_ANGLE: f64 = PI;
+const UNLIMITED_LENGTH: f64 = 10.0;
 
 impl SketchMode {
     pub(super) fn joints(&mut self, ui: &mut Ui) {
         for robot in self.sketch.robots() {
             let joints: Vec<_> =
-                robot.joints.iter().filter(|joint| is_wanted(&joint.name, &self.panel.filter)).collect();
+                robot.joints.iter().filter(|joint| matches_filter(&joint.name, &self.panel.filter)).collect();
             if joints.is_empty() {
                 continue;
             }
@@ -35,41 +36,41 @@ impl SketchMode {
 
     fn joint(&mut self, ui: &mut Ui, robot: &str, joint: &JointHandle) {
         let (factor, unit, reach) = match joint.unit {
-            Unit::Radians => (PI.recip() * 180.0, "°", TURN),
-            Unit::Metres => (1.0, " m", SHIFT * self.sketch.ensemble().arrangement().size()),
+            Unit::Radians => (PI.recip() * 180.0, "°", UNLIMITED_ANGLE),
+            Unit::Metres => (1.0, " m", UNLIMITED_LENGTH * self.sketch.ensemble().collision_world().size()),
         };
         let end = |limit: f64, reach: f64| if limit.is_finite() { limit } else { joint.value + reach };
         let ends = [end(joint.limits[0], -reach), end(joint.limits[1], reach)].map(|end| end * factor);
-        let told =
+        let text =
             |limit: f64| if limit.is_finite() { three_digits(limit * factor) } else { "∞".to_owned() };
         ui.label(if joint.fixed { format!("{} (fixed)", joint.name) } else { joint.name.clone() });
         let mut value = joint.value * factor;
         let response = ui.add(Slider::new(&mut value, ends[0]..=ends[1]).suffix(unit).max_decimals(3));
-        let lower = if joint.limits[0].is_finite() { told(joint.limits[0]) } else { "-∞".to_owned() };
-        ui.weak(format!("{lower} … {}{unit}", told(joint.limits[1])));
+        let lower = if joint.limits[0].is_finite() { text(joint.limits[0]) } else { "-∞".to_owned() };
+        ui.weak(format!("{lower} … {}{unit}", text(joint.limits[1])));
         self.as_one_step(&response);
         if response.changed() {
             let set = self.sketch.set_joint(robot, &joint.name, value / factor);
-            self.tell(set.map(|_| None));
+            self.report(set.map(|_| None));
             self.settling |= self.following && !response.dragged();
         }
-        self.let_go_after(&response);
+        self.end_drag_after(&response);
     }
 
-    /// A drag of a widget is one step to be undone.
+    /// Makes a drag of a widget one undo step.
     pub(super) fn as_one_step(&mut self, response: &Response) {
         if response.drag_started() {
-            self.let_go();
-            self.sketch.hold();
+            self.end_drag();
+            self.sketch.begin_undo_group();
         }
     }
 
-    /// Ends the step of a drag of a widget, and lets the sketch go to where it was followed to.
-    pub(super) fn let_go_after(&mut self, response: &Response) {
+    /// Ends the undo step of a drag of a widget, and lets the sketch take the following pose.
+    pub(super) fn end_drag_after(&mut self, response: &Response) {
         if response.drag_stopped() {
             self.settling = self.following;
             if !self.settling {
-                self.sketch.release();
+                self.sketch.end_undo_group();
             }
         }
     }

@@ -1,25 +1,25 @@
-//! Facets: the flat parts of a hull, of polygons that lie in one plane to within a tolerance.
+//! Facets: the flat parts of a hull, sets of adjacent polygons that are coplanar to within a tolerance.
 
 use nalgebra::{Unit, Vector3};
 
 use super::rows::Rows;
 use super::skeleton::{Edge, left_of, sides};
 
-/// Share of a hull's size by which the vertices of a facet may leave its plane: what single-precision files leave of a
-/// face that was flat. A smaller one tears such faces into triangles, of which a contact finds only one; a larger
-/// one would flatten fine curved surfaces.
-const FLAT: f64 = 1e-6;
+/// Distance by which the vertices of a facet may leave its plane, as a fraction of the hull's size: the planarity error of a
+/// flat face that was stored in single precision. A smaller one splits such faces into triangles, of which a contact manifold
+/// uses only one; a larger one would flatten finely curved surfaces.
+const FLATNESS_TOLERANCE: f64 = 1e-6;
 
-/// Cosine of the greatest angle between the normals of a facet's polygons. It keeps the sides of a plate that is
-/// thinner than the tolerance apart.
-const TURNED: f64 = 0.5;
+/// Cosine of the maximum angle (60°) between the normals of a facet and of its polygons. It separates the two sides of a plate
+/// that is thinner than the tolerance: opposite normals have −1, those of one flat face nearly 1.
+const MIN_NORMAL_COSINE: f64 = 0.5;
 
-/// Width of a polygon, as a share of its length, below which its normal is lost in the rounding of its coordinates: the
-/// normal of such a sliver is uncertain by more than 1e-7.
+/// Width of a polygon, as a fraction of its length, below which its normal is dominated by the rounding of its coordinates:
+/// the normal of such a sliver is uncertain by more than 1e-7. Half of it doubles that uncertainty.
 const SLIVER: f64 = 1e-9;
 
-/// Slivers that may lie side by side.
-const MOST_SLIVERS: usize = 64;
+/// Maximum number of adjacent slivers that are crossed in search of a reliable normal; beyond it a sliver uses its own.
+const MAX_SLIVERS: usize = 64;
 
 /// The facets of a hull.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,13 +28,13 @@ pub(super) struct Facets {
     pub(super) normals: Vec<Unit<Vector3<f64>>>,
     /// Corners, counterclockwise seen from outside.
     pub(super) loops: Rows<u32>,
-    /// The facets across the sides from each corner to the next.
+    /// Adjacent facets across the sides from each corner to the next.
     pub(super) neighbours: Rows<u32>,
-    /// The facet of each polygon.
+    /// Facet of each polygon.
     pub(super) of_polygon: Vec<u32>,
 }
 
-/// What the facets are made of.
+/// Input of the facet construction.
 pub(super) struct Surface<'a> {
     /// Vertices, scaled to coordinates of order one.
     pub(super) points: &'a [Vector3<f64>],
@@ -43,53 +43,53 @@ pub(super) struct Surface<'a> {
     /// Convex polygons, counterclockwise seen from outside.
     pub(super) polygons: &'a Rows<u32>,
     pub(super) skeleton: &'a Rows<Edge>,
-    /// The polygons as flat things.
-    pub(super) flats: &'a [Flat],
+    /// Vector areas of the polygons.
+    pub(super) areas: &'a [PolygonArea],
 }
 
 impl Facets {
-    /// Grows facets, the largest polygon first and slivers last. Every facet hangs together and has no holes, so
-    /// that its boundary is one loop. Needles have none.
+    /// Grows facets from seed polygons, the largest first and slivers last. Every facet is connected and has no holes, so
+    /// that its boundary is one loop. Needles have no facets.
     pub(super) fn of(surface: &Surface) -> Self {
-        let flats = surface.flats;
+        let areas = surface.areas;
         if surface.is_needle() {
             return Self {
                 normals: Vec::new(),
                 loops: Rows::new(),
                 neighbours: Rows::new(),
-                of_polygon: vec![NONE; flats.len()],
+                of_polygon: vec![NONE; areas.len()],
             };
         }
-        let mut order: Vec<u32> = (0..flats.len() as u32).collect();
-        let key = |polygon: u32| (flats[polygon as usize].is_sliver, flats[polygon as usize].area.norm());
+        let mut order: Vec<u32> = (0..areas.len() as u32).collect();
+        let key = |polygon: u32| (areas[polygon as usize].is_sliver, areas[polygon as usize].area.norm());
         order.sort_by(|&a, &b| {
             let ((a_is_sliver, a_area), (b_is_sliver, b_area)) = (key(a), key(b));
             a_is_sliver.cmp(&b_is_sliver).then(b_area.total_cmp(&a_area))
         });
-        let mut growth = Growth {
+        let mut growing = RegionGrowing {
             surface,
-            flats,
-            facet_of: vec![NONE; flats.len()],
+            areas,
+            facet_of: vec![NONE; areas.len()],
             member_of: vec![NONE; surface.points.len()],
             following: vec![NONE; surface.points.len()],
         };
         let (mut normals, mut loops) = (Vec::new(), Rows::new());
         for seed in order {
-            if growth.facet_of[seed as usize] == NONE {
-                let (normal, corners) = growth.grow(seed, loops.len() as u32);
+            if growing.facet_of[seed as usize] == NONE {
+                let (normal, corners) = growing.grow(seed, loops.len() as u32);
                 normals.push(normal);
                 loops.push(corners);
             }
         }
-        let across = |side: [u32; 2]| growth.facet_of[growth.across(side) as usize];
+        let across = |side: [u32; 2]| growing.facet_of[growing.across(side) as usize];
         let mut neighbours = Rows::new();
         loops.iter().for_each(|corners| neighbours.push(sides(corners).map(across)));
-        Self { normals, loops, neighbours, of_polygon: growth.facet_of }
+        Self { normals, loops, neighbours, of_polygon: growing.facet_of }
     }
 }
 
 impl Surface<'_> {
-    /// Whether all vertices are so near to a line that all normals are lost.
+    /// Whether all vertices are so close to a line that no normal is reliable.
     fn is_needle(&self) -> bool {
         let Some(first) = self.points.first() else { return true };
         let farthest = self.points.iter().map(|point| point - first);
@@ -100,19 +100,19 @@ impl Surface<'_> {
     }
 }
 
-/// No facet, no vertex.
+/// Index of no facet or vertex.
 const NONE: u32 = u32::MAX;
 
-/// A polygon as a flat thing.
+/// Vector area of a polygon.
 #[derive(Debug)]
-pub(super) struct Flat {
-    /// Twice the area, along the normal.
+pub(super) struct PolygonArea {
+    /// Normal times twice the area.
     area: Vector3<f64>,
     is_sliver: bool,
 }
 
-impl Flat {
-    /// A polygon with corners among points.
+impl PolygonArea {
+    /// Vector area of a polygon, whose corners are indices of points.
     pub(super) fn of(points: &[Vector3<f64>], polygon: &[u32]) -> Self {
         let first = points[polygon[0] as usize];
         let corner = |index: u32| points[index as usize] - first;
@@ -128,18 +128,18 @@ impl Flat {
     }
 }
 
-struct Growth<'a> {
+struct RegionGrowing<'a> {
     surface: &'a Surface<'a>,
-    flats: &'a [Flat],
+    areas: &'a [PolygonArea],
     facet_of: Vec<u32>,
-    /// The last facet that took the vertex.
+    /// The last facet to which the vertex was added.
     member_of: Vec<u32>,
-    /// The next corner of the facet that is being walked around.
+    /// Next corner of the facet whose boundary is being traced.
     following: Vec<u32>,
 }
 
-impl Growth<'_> {
-    /// Normal and corners of a facet around a polygon.
+impl RegionGrowing<'_> {
+    /// Grows a facet from a seed polygon; returns its normal and corners.
     fn grow(&mut self, seed: u32, facet: u32) -> (Unit<Vector3<f64>>, Vec<u32>) {
         let normal = self.normal_of_seed(seed);
         let origin = self.surface.points[self.surface.polygons.row(seed as usize)[0] as usize];
@@ -158,31 +158,33 @@ impl Growth<'_> {
                 }
             }
         }
-        let of_members = if self.flats[seed as usize].is_sliver {
+        // Summed vector areas weight the polygons by area. Slivers alone have no reliable one: they keep the seed's normal.
+        let of_members = if self.areas[seed as usize].is_sliver {
             normal
         } else {
-            direction(members.iter().map(|&member| self.flats[member as usize].area).sum())
+            direction(members.iter().map(|&member| self.areas[member as usize].area).sum())
         };
         (of_members, self.boundary(&members, facet))
     }
 
-    /// The normal of a polygon. A sliver is nearly an edge of what is across its longest side, and has its normal.
+    /// Normal of a polygon. A sliver is nearly an edge of the polygon across its longest side, and takes over its normal.
     fn normal_of_seed(&self, seed: u32) -> Unit<Vector3<f64>> {
         let (mut polygon, mut crossed) = (seed, None);
-        for _ in 0..self.flats.len().min(MOST_SLIVERS) {
-            if !self.flats[polygon as usize].is_sliver {
+        for _ in 0..self.areas.len().min(MAX_SLIVERS) {
+            if !self.areas[polygon as usize].is_sliver {
                 break;
             }
             let length = |[from, to]: [u32; 2]| {
                 (self.surface.points[to as usize] - self.surface.points[from as usize]).norm_squared()
             };
+            // Not back across the side that led here, or two slivers would send each other in circles.
             let uncrossed = sides(self.surface.polygons.row(polygon as usize))
                 .filter(|&[from, to]| crossed != Some([to, from]))
                 .max_by(|&a, &b| length(a).total_cmp(&length(b)));
             let Some(side) = uncrossed else { break };
             (polygon, crossed) = (self.across(side), Some(side));
         }
-        self.flats[polygon as usize].normal()
+        self.areas[polygon as usize].normal()
     }
 
     fn take(&mut self, polygon: u32, facet: u32, members: &mut Vec<u32>) {
@@ -193,34 +195,37 @@ impl Growth<'_> {
         members.push(polygon);
     }
 
-    /// The polygon on the right of a side.
+    /// Polygon on the right of a side.
     fn across(&self, [from, to]: [u32; 2]) -> u32 {
         left_of(self.surface.skeleton, [to, from])
     }
 
     fn is_flat(&self, polygon: u32, normal: &Unit<Vector3<f64>>, origin: &Vector3<f64>) -> bool {
         let is_near = |&corner: &u32| {
-            normal.dot(&(self.surface.points[corner as usize] - origin)).abs() <= FLAT * self.surface.size
+            normal.dot(&(self.surface.points[corner as usize] - origin)).abs()
+                <= FLATNESS_TOLERANCE * self.surface.size
         };
-        let flat = &self.flats[polygon as usize];
-        (flat.is_sliver || flat.normal().dot(normal) >= TURNED)
+        let area = &self.areas[polygon as usize];
+        (area.is_sliver || area.normal().dot(normal) >= MIN_NORMAL_COSINE)
             && self.surface.polygons.row(polygon as usize).iter().all(is_near)
     }
 
-    /// Whether a facet without holes stays one with a neighbour: what they share is a single chain of sides.
+    /// Whether a facet without holes remains one when a neighbour is added: their common boundary is a single chain of sides.
     fn keeps_one_loop(&self, polygon: u32, facet: u32) -> bool {
         let corners = self.surface.polygons.row(polygon as usize);
         let is_shared = |side| self.facet_of[self.across(side) as usize] == facet;
         let shared: Vec<bool> = sides(corners).map(is_shared).collect();
         let before = |index: usize| shared[(index + shared.len() - 1) % shared.len()];
+        // Several chains would enclose a hole.
         let chains = (0..shared.len()).filter(|&index| shared[index] && !before(index)).count();
+        // A common corner away from the chain would close a hole between the two.
         let touches = |index: usize| self.member_of[corners[index] as usize] == facet;
         let touches_elsewhere =
             (0..shared.len()).any(|index| touches(index) && !shared[index] && !before(index));
         chains == 1 && !touches_elsewhere
     }
 
-    /// The corners around a facet.
+    /// Corners around a facet.
     fn boundary(&mut self, members: &[u32], facet: u32) -> Vec<u32> {
         let mut start = NONE;
         for &polygon in members {
@@ -236,8 +241,8 @@ impl Growth<'_> {
     }
 }
 
-/// The direction of a vector that may be tiny.
+/// Direction of a vector that may be tiny; scaled first, as its square could underflow.
 fn direction(vector: Vector3<f64>) -> Unit<Vector3<f64>> {
-    let greatest = vector.amax();
-    if greatest > 0.0 { Unit::new_normalize(vector / greatest) } else { Vector3::z_axis() }
+    let max = vector.amax();
+    if max > 0.0 { Unit::new_normalize(vector / max) } else { Vector3::z_axis() }
 }

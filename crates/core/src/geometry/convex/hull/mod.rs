@@ -1,42 +1,42 @@
 //! Convex hulls of points.
 //!
-//! A hull is made with exact predicates, so that no input is special: points may coincide, lie on a line, in a plane or
-//! on a common sphere, be far from the origin or in any unit. Its vertices are given points, all of them extreme, in the
-//! order in which they were given; its edges and polygons are those of the exact hull. *Facets* join what is flat to
-//! within a millionth of the hull's size.
+//! Hulls are built with exact predicates, so that there are no degenerate inputs: points may be coincident, collinear, coplanar
+//! or cospherical, far from the origin and in any unit. The vertices are the extreme ones of the given points, in the given
+//! order; edges and polygons are those of the exact hull. *Facets* merge polygons that are coplanar to within a millionth of
+//! the hull's size.
 
 mod blunt;
-mod climb;
 mod exact;
 mod facets;
+mod hill_climbing;
+mod initial_simplex;
 mod plane;
 mod rows;
 mod skeleton;
 mod space;
-mod span;
 #[cfg(test)]
 mod tests;
 
 use self::blunt::blunt_vertices;
-use self::climb::Climb;
 use self::exact::ExactPoints;
-use self::facets::{Facets, Flat, Surface};
+use self::facets::{Facets, PolygonArea, Surface};
+use self::hill_climbing::HillClimbing;
+use self::initial_simplex::InitialSimplex;
 use self::rows::Rows;
 use self::skeleton::{Edge, skeleton, triangles};
-use self::span::Span;
 use super::extreme::Support;
 use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 use nalgebra::{Point3, Unit, Vector3};
 
-/// The convex hull of points.
+/// Convex hull of points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConvexHull {
     vertices: Vec<Point3<f64>>,
     triangles: Vec<[u32; 3]>,
     skeleton: Rows<Edge>,
     facets: Facets,
-    climb: Climb,
+    hill_climbing: HillClimbing,
     center: Point3<f64>,
     radius: f64,
 }
@@ -46,19 +46,19 @@ pub struct ConvexHull {
 pub struct Facet<'a> {
     /// Outward normal.
     pub normal: Unit<Vector3<f64>>,
-    /// Corners, as indices of vertices, counterclockwise seen from outside. They lie in one plane to within 1e-6 of the
+    /// Corners, as indices of vertices, counterclockwise seen from outside. They are coplanar to within 1e-6 of the
     /// hull's size.
     pub corners: &'a [u32],
-    /// The facets across the sides: the first across the side from the first corner to the second.
+    /// Adjacent facets across the sides: the first across the side from the first corner to the second.
     pub neighbours: &'a [u32],
 }
 
-/// Greatest number of points: quickhull makes a few dozen faces for each in the worst case.
-const MOST_POINTS: usize = 1 << 26;
+/// Maximum number of points: quickhull creates a few dozen faces for each in the worst case, which are indexed with 32 bits.
+const MAX_POINTS: usize = 1 << 26;
 
 impl ConvexHull {
-    /// The hull of points [m]. Points that all coincide, lie on a line or in a plane have a hull too: a point, a segment
-    /// or a polygon with two sides.
+    /// Convex hull of points [m]. Coincident, collinear and coplanar points have a hull too: a point, a segment or a polygon
+    /// with two sides.
     ///
     /// ```
     /// use extricate_core::geometry::convex::ConvexHull;
@@ -77,40 +77,47 @@ impl ConvexHull {
         if points.is_empty() {
             return Err(ShapeError::NoPoints);
         }
-        if points.len() > MOST_POINTS {
+        if points.len() > MAX_POINTS {
             let (elements, count) = ("points of a hull", points.len() as u64);
-            return Err(ShapeError::TooLarge { elements, count, limit: MOST_POINTS as u64 });
+            return Err(ShapeError::TooLarge { elements, count, limit: MAX_POINTS as u64 });
         }
         if let Some(index) = points.iter().position(|point| !point.iter().all(|x| x.is_finite())) {
             return Err(ShapeError::NotFinite { element: "point", index, point: points[index] });
         }
         let exact = ExactPoints::new(points);
-        let (kept, polygons) = boundary(&exact);
-        Ok(Self::of_boundary(points, &exact, &kept, &polygons))
+        let (extreme, polygons) = boundary(&exact);
+        Ok(Self::of_boundary(points, &exact, &extreme, &polygons))
     }
 
-    /// Puts together what a hull consists of: the points that are kept, and polygons that name them.
-    fn of_boundary(points: &[Point3<f64>], exact: &ExactPoints, kept: &[u32], polygons: &Rows<u32>) -> Self {
-        let vertices: Vec<Point3<f64>> = kept.iter().map(|&index| points[index as usize]).collect();
-        let scaled: Vec<Vector3<f64>> = kept.iter().map(|&index| exact.scaled(index)).collect();
+    /// Assembles a hull from the indices of the extreme points, and polygons that are indices of these.
+    fn of_boundary(
+        points: &[Point3<f64>],
+        exact: &ExactPoints,
+        extreme: &[u32],
+        polygons: &Rows<u32>,
+    ) -> Self {
+        let vertices: Vec<Point3<f64>> = extreme.iter().map(|&index| points[index as usize]).collect();
+        // Areas and normals are computed in scaled coordinates, where no product underflows or overflows.
+        let scaled: Vec<Vector3<f64>> = extreme.iter().map(|&index| exact.scaled(index)).collect();
         let (low, high) =
             scaled.iter().fold((scaled[0], scaled[0]), |(low, high), p| (low.inf(p), high.sup(p)));
         let (middle, size) = ((low + high) / 2.0, (high - low).norm());
         let around_middle: Vec<Vector3<f64>> = scaled.iter().map(|point| point - middle).collect();
         let skeleton = match polygons.len() {
-            0 => segment(kept.len()),
-            _ => skeleton(polygons, kept.len()),
+            0 => segment(extreme.len()),
+            _ => skeleton(polygons, extreme.len()),
         };
-        let flats: Vec<Flat> = polygons.iter().map(|polygon| Flat::of(&scaled, polygon)).collect();
+        let areas: Vec<PolygonArea> =
+            polygons.iter().map(|polygon| PolygonArea::of(&scaled, polygon)).collect();
         let facets =
-            Facets::of(&Surface { points: &scaled, size, polygons, skeleton: &skeleton, flats: &flats });
+            Facets::of(&Surface { points: &scaled, size, polygons, skeleton: &skeleton, areas: &areas });
         let triangles = triangles(polygons);
         let center = centroid(&around_middle, &triangles);
         let radius = around_middle.iter().map(|point| (point - center).norm()).fold(0.0, f64::max);
-        let is_blunt = blunt_vertices(&scaled, &skeleton, &flats);
+        let is_blunt = blunt_vertices(&scaled, &skeleton, &areas);
         let coordinates: Vec<Vector3<f64>> = vertices.iter().map(|point| point.coords).collect();
         Self {
-            climb: Climb::new(coordinates, &skeleton, is_blunt, size / exact.scale()),
+            hill_climbing: HillClimbing::new(coordinates, &skeleton, is_blunt, size / exact.scale()),
             center: Point3::from((middle + center) / exact.scale()),
             radius: radius / exact.scale(),
             vertices,
@@ -120,7 +127,7 @@ impl ConvexHull {
         }
     }
 
-    /// The extreme points [m], in the order in which they were given.
+    /// Vertices [m]: the extreme points in the order in which they were given.
     #[must_use]
     pub fn vertices(&self) -> &[Point3<f64>] {
         &self.vertices
@@ -136,12 +143,12 @@ impl ConvexHull {
     /// The surface as a triangle mesh: closed, outside outwards.
     ///
     /// # Errors
-    /// [`ShapeError`] where there is no area: for a point, a segment and needles that are as thin as rounding.
+    /// [`ShapeError`] for hulls without area: a point, a segment and needles as thin as rounding.
     pub fn mesh(&self) -> Result<TriangleMesh, ShapeError> {
         TriangleMesh::new(self.vertices.clone(), self.triangles.clone())
     }
 
-    /// The vertices at the other ends of a vertex's edges, in ascending order.
+    /// Adjacent vertices of a vertex, in ascending order.
     ///
     /// # Panics
     /// When `vertex` is not below the number of vertices.
@@ -149,7 +156,7 @@ impl ConvexHull {
         self.skeleton.row(vertex as usize).iter().map(|edge| edge.end)
     }
 
-    /// The flat parts of the surface, the largest first. A flat hull has two; points, segments and needles thinner than 1e-9 of
+    /// Flat parts of the surface, the largest first. A flat hull has two; points, segments and needles thinner than 1e-9 of
     /// their length have none.
     #[must_use]
     pub fn facets(&self) -> impl ExactSizeIterator<Item = Facet<'_>> {
@@ -170,15 +177,15 @@ impl ConvexHull {
         }
     }
 
-    /// The facet that faces a direction, which must not be zero: of those at a vertex extreme in the direction,
-    /// the one whose normal is nearest to it. Points, segments and needles have none.
+    /// Facet that faces a direction, which must not be zero: among those at the support vertex of the direction, the one whose
+    /// normal is closest to it. Points, segments and needles have none.
     #[must_use]
     pub fn facet_towards(&self, direction: &Vector3<f64>) -> Option<Facet<'_>> {
-        let vertex = self.climb.support(direction, super::extreme::START_ANYWHERE).vertex;
+        let vertex = self.hill_climbing.support(direction, super::extreme::START_ANYWHERE).vertex;
         self.facet_at(vertex, direction)
     }
 
-    /// Of the facets at a vertex the one whose normal is nearest to a direction, which must not be zero.
+    /// Among the facets at a vertex, the one whose normal is closest to a direction, which must not be zero.
     /// Points, segments and needles have none.
     ///
     /// # Panics
@@ -187,6 +194,7 @@ impl ConvexHull {
     pub fn facet_at(&self, vertex: u32, direction: &Vector3<f64>) -> Option<Facet<'_>> {
         let mut best = (f64::NEG_INFINITY, None);
         for edge in self.skeleton.row(vertex as usize) {
+            // `u32::MAX` stands for no polygon or no facet, and is out of range: the hull is a point, a segment or a needle.
             let facet = *self.facets.of_polygon.get(edge.left as usize)?;
             let cosine = self.facets.normals.get(facet as usize)?.dot(direction);
             if cosine > best.0 {
@@ -196,48 +204,48 @@ impl ConvexHull {
         best.1.map(|index| self.facet(index))
     }
 
-    /// A point inside [m]: the centroid of the surface. That of a segment is its middle.
+    /// A point inside [m]: the centroid of the surface, the midpoint of a segment.
     #[must_use]
     pub fn center(&self) -> Point3<f64> {
         self.center
     }
 
-    /// Greatest distance of a vertex from the centre [m].
+    /// Maximum distance of a vertex from the centre [m].
     #[must_use]
     pub fn radius(&self) -> f64 {
         self.radius
     }
 
-    /// A point extreme in a direction; the search may start at a vertex.
+    /// Support point in a direction; `start` is a vertex as warm start.
     #[inline(always)]
     pub(super) fn support(&self, direction: &Vector3<f64>, start: u32) -> Support {
-        self.climb.support(direction, start)
+        self.hill_climbing.support(direction, start)
     }
 }
 
-/// The points that are extreme, and the polygons of the surface with corners numbered among them.
+/// Indices of the extreme points, and the polygons of the surface, whose corners are indices of these.
 fn boundary(points: &ExactPoints) -> (Vec<u32>, Rows<u32>) {
-    let polygons = match Span::of(points) {
-        Span::Point(point) => return (vec![point], Rows::new()),
-        Span::Segment(ends) => return (ends.to_vec(), Rows::new()),
-        Span::Plane(triangle) => {
+    let polygons = match InitialSimplex::of(points) {
+        InitialSimplex::Point(point) => return (vec![point], Rows::new()),
+        InitialSimplex::Segment(ends) => return (ends.to_vec(), Rows::new()),
+        InitialSimplex::Plane(triangle) => {
             let front = plane::hull_in_plane(points, triangle);
             let mut sides = Rows::new();
             sides.push(front.iter().copied());
             sides.push(front.iter().rev().copied());
             sides
         }
-        Span::Space(tetrahedron) => space::hull_in_space(points, tetrahedron),
+        InitialSimplex::Space(tetrahedron) => space::hull_in_space(points, tetrahedron),
     };
     let mut number = vec![0; points.len()];
     polygons.items().iter().for_each(|&corner| number[corner as usize] = 1);
-    let kept: Vec<u32> = (0..points.len() as u32).filter(|&index| number[index as usize] > 0).collect();
-    kept.iter().enumerate().for_each(|(own, &index)| number[index as usize] = own as u32);
+    let extreme: Vec<u32> = (0..points.len() as u32).filter(|&index| number[index as usize] > 0).collect();
+    extreme.iter().enumerate().for_each(|(own, &index)| number[index as usize] = own as u32);
     let polygons = polygons.map(|&corner| number[corner as usize]);
-    (kept, polygons)
+    (extreme, polygons)
 }
 
-/// The edges of a segment or a point, which have no polygon on their left.
+/// Edges of a segment or a point, which have no polygon on their left.
 fn segment(vertices: usize) -> Rows<Edge> {
     let mut rows = Rows::new();
     for vertex in 0..vertices as u32 {
@@ -247,7 +255,7 @@ fn segment(vertices: usize) -> Rows<Edge> {
     rows
 }
 
-/// Centroid of triangles; without any, the mean of the points.
+/// Centroid of triangles, or the mean of the points if there are none.
 fn centroid(points: &[Vector3<f64>], triangles: &[[u32; 3]]) -> Vector3<f64> {
     let (mut weighted, mut total) = (Vector3::zeros(), 0.0);
     for triangle in triangles {

@@ -1,17 +1,17 @@
-//! Vertices and edges of a polytope.
+//! Edge graph of a polytope.
 
 use super::rows::Rows;
 
 /// A directed edge, seen from its start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Edge {
-    /// The vertex where it ends.
+    /// Vertex where it ends.
     pub(super) end: u32,
-    /// The polygon on its left, seen from outside.
+    /// Polygon on its left, seen from outside.
     pub(super) left: u32,
 }
 
-/// The edges of closed polygons, by the vertex where they start, sorted by the vertex where they end.
+/// Edges of the polygons of a closed surface, by the vertex where they start, sorted by the vertex where they end.
 pub(super) fn skeleton(polygons: &Rows<u32>, vertices: usize) -> Rows<Edge> {
     let mut all: Vec<(u32, Edge)> = Vec::with_capacity(polygons.items().len());
     for (left, polygon) in polygons.iter().enumerate() {
@@ -28,19 +28,19 @@ pub(super) fn skeleton(polygons: &Rows<u32>, vertices: usize) -> Rows<Edge> {
     rows
 }
 
-/// The sides of a polygon, from each corner to the next.
+/// Sides of a polygon, from each corner to the next.
 pub(super) fn sides(polygon: &[u32]) -> impl Iterator<Item = [u32; 2]> + '_ {
     polygon.iter().zip(polygon.iter().cycle().skip(1)).map(|(&from, &to)| [from, to])
 }
 
-/// The polygon on the left of an edge.
+/// Polygon on the left of an edge.
 pub(super) fn left_of(skeleton: &Rows<Edge>, [from, to]: [u32; 2]) -> u32 {
     let row = skeleton.row(from as usize);
     let place = row.partition_point(|edge| edge.end < to);
     row[place].left
 }
 
-/// The polygons fanned into triangles.
+/// Triangle fans of the polygons.
 pub(super) fn triangles(polygons: &Rows<u32>) -> Vec<[u32; 3]> {
     let fan = |polygon: &[u32]| -> Vec<[u32; 3]> {
         let Some((&first, others)) = polygon.split_first() else { return Vec::new() };

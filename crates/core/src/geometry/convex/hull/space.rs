@@ -1,20 +1,20 @@
 //! Convex hull of points in space: quickhull [Barber96] with exact predicates.
 //!
-//! Departs from [Barber96]: no tolerance and no merging while faces are made. A face is removed only for a point that
-//! is strictly above it, so that every new triangle has an area: a horizon edge in line with the new point would
-//! belong to a removed face whose plane contains the point. What lies flat is joined at the end, exactly, and
-//! points that are no corners drop out there.
+//! Departs from [Barber96]: no tolerance, and no merging during the construction. A face is removed only for a point that
+//! is strictly above it, so that every new triangle has an area: a horizon edge collinear with the new point would
+//! belong to a removed face whose plane contains the point. Coplanar triangles are merged at the end, exactly, which
+//! drops points that are not corners.
 
 use std::collections::VecDeque;
 
 use super::exact::ExactPoints;
 use super::rows::Rows;
 
-/// No point, no face.
+/// Index of no point or face.
 const NONE: u32 = u32::MAX;
 
-/// The faces of the hull as convex polygons, counterclockwise seen from outside: no two of them lie in one plane, and
-/// every corner is extreme. `tetrahedron` spans space, its last corner above the plane of the others.
+/// Quickhull [Barber96]: the faces of the hull as convex polygons, counterclockwise seen from outside. No two of them are
+/// coplanar, and every corner is extreme. `tetrahedron` is the initial simplex, its last corner above the plane of the others.
 pub(super) fn hull_in_space(points: &ExactPoints, tetrahedron: [u32; 4]) -> Rows<u32> {
     let mut hull = Quickhull::new(points, tetrahedron);
     while let Some(face) = hull.pending.pop_front() {
@@ -28,11 +28,11 @@ pub(super) fn hull_in_space(points: &ExactPoints, tetrahedron: [u32; 4]) -> Rows
 #[derive(Debug)]
 struct Face {
     corners: [u32; 3],
-    /// The faces across the edges from each corner to the next.
+    /// Adjacent faces across the edges from each corner to the next.
     neighbours: [u32; 3],
-    /// The first of the points above it that were given to it.
+    /// First point of its outside set, a linked list through `Quickhull::next`.
     first: u32,
-    /// The farthest of these points, and its height.
+    /// Farthest point of its outside set, and its height.
     farthest: u32,
     height: f64,
     /// The last point from which the face was found invisible.
@@ -54,7 +54,7 @@ impl Face {
         }
     }
 
-    /// Which edge starts at a corner.
+    /// Index of the edge that starts at a corner.
     fn edge_from(&self, corner: u32) -> usize {
         self.corners.iter().position(|&own| own == corner).expect("neighbours share their edge")
     }
@@ -66,19 +66,19 @@ struct HorizonEdge {
     /// Its ends, in the order of the visible face.
     from: u32,
     to: u32,
-    /// The face that is not visible.
+    /// Face that is not visible.
     hidden: u32,
 }
 
 struct Quickhull<'a> {
     points: &'a ExactPoints,
     faces: Vec<Face>,
-    /// Faces that may have points above them, the oldest first: were the newest first, a rim would be finished on one side
-    /// of a hull before the other is begun, and every point of the other would see all of it.
+    /// Faces that may have outside points, the oldest first. With the newest first, a rim would be completed on one side of
+    /// a hull before the other is begun, and each point of the other would see all of its faces.
     pending: VecDeque<u32>,
-    /// The next point above the same face.
+    /// Next point of the same outside set.
     next: Vec<u32>,
-    /// The new face whose horizon edge starts at a point.
+    /// New face whose horizon edge starts at a point.
     starting: Vec<u32>,
     visible: Vec<u32>,
     horizon: Vec<HorizonEdge>,
@@ -103,13 +103,13 @@ impl<'a> Quickhull<'a> {
             horizon: Vec::new(),
         };
         for point in 0..points.len() as u32 {
-            hull.give(point, 0);
+            hull.assign(point, 0);
         }
         hull
     }
 
-    /// Gives a point to the first face from `first_face` on that it is above, if there is one.
-    fn give(&mut self, point: u32, first_face: usize) {
+    /// Adds a point to the outside set of the first face from `first_face` on that it is above, if there is one.
+    fn assign(&mut self, point: u32, first_face: usize) {
         for face in &mut self.faces[first_face..] {
             let height = self.points.height(face.corners, point);
             if height > 0.0 {
@@ -123,7 +123,7 @@ impl<'a> Quickhull<'a> {
         }
     }
 
-    /// Extends the hull to the farthest point above a face.
+    /// Adds the farthest outside point of a face to the hull.
     fn add_farthest(&mut self, face: u32) {
         let apex = self.faces[face as usize].farthest;
         if apex == NONE {
@@ -131,20 +131,22 @@ impl<'a> Quickhull<'a> {
         }
         self.find_horizon(face, apex);
         let first_new = self.faces.len();
-        self.raise_cone(apex);
+        self.create_cone(apex);
         for index in 0..self.visible.len() {
             let mut point = self.faces[self.visible[index] as usize].first;
             while point != NONE {
+                // The assignment overwrites the link.
                 let next = self.next[point as usize];
-                self.give(point, first_new);
+                self.assign(point, first_new);
                 point = next;
             }
         }
+        // Points above no new face are inside the hull and in no outside set any more.
         let has_points = |index: &usize| self.faces[*index].first != NONE;
         self.pending.extend((first_new..self.faces.len()).filter(has_points).map(|index| index as u32));
     }
 
-    /// Removes the faces that are visible from a point; they hang together, and `face` is one of them.
+    /// Finds the horizon of a point and removes the faces that it sees; they are connected, and `face` is one of them.
     fn find_horizon(&mut self, face: u32, apex: u32) {
         self.visible.clear();
         self.horizon.clear();
@@ -160,6 +162,7 @@ impl<'a> Quickhull<'a> {
                 if other.is_removed {
                     continue;
                 }
+                // Several edges may lead to the same hidden face, whose predicate is evaluated once per apex.
                 if other.hidden_from != apex && self.points.height(other.corners, apex) > 0.0 {
                     other.is_removed = true;
                     self.visible.push(across);
@@ -172,8 +175,8 @@ impl<'a> Quickhull<'a> {
         }
     }
 
-    /// Joins every edge of the horizon, which is one cycle, with the apex.
-    fn raise_cone(&mut self, apex: u32) {
+    /// Creates the cone of new faces between the horizon, which is one cycle, and the apex.
+    fn create_cone(&mut self, apex: u32) {
         for &HorizonEdge { from, to, hidden } in &self.horizon {
             let new = self.faces.len() as u32;
             self.starting[from as usize] = new;
@@ -182,16 +185,17 @@ impl<'a> Quickhull<'a> {
             self.faces.push(Face::new([from, to, apex], [hidden, NONE, NONE]));
         }
         for &HorizonEdge { from, to, .. } in &self.horizon {
+            // The side from the end of a horizon edge to the apex is shared with the face of the following horizon edge.
             let (this, next) = (self.starting[from as usize], self.starting[to as usize]);
             self.faces[this as usize].neighbours[1] = next;
             self.faces[next as usize].neighbours[2] = this;
         }
     }
 
-    /// Joins triangles that lie in one plane.
+    /// Merges coplanar triangles.
     fn into_polygons(self) -> Rows<u32> {
         let (groups, group_of) = self.planes();
-        // A corner is extreme if three planes or more meet there: on an edge two meet, in a face one.
+        // A corner is extreme if at least three planes meet there: on an edge two meet, inside a face one.
         let mut planes_at = vec![0_u8; self.points.len()];
         for (face, edge) in self.borders(&groups, &group_of) {
             let corner = &mut planes_at[self.faces[face as usize].corners[edge] as usize];
@@ -217,7 +221,7 @@ impl<'a> Quickhull<'a> {
         polygons
     }
 
-    /// The faces in groups that lie in one plane and hang together, and the group of each face.
+    /// Connected groups of coplanar faces, and the group of each face.
     fn planes(&self) -> (Rows<u32>, Vec<u32>) {
         let mut group_of = vec![NONE; self.faces.len()];
         let mut groups = Rows::new();
@@ -244,15 +248,16 @@ impl<'a> Quickhull<'a> {
         (groups, group_of)
     }
 
-    /// Whether two neighbours lie in one plane.
+    /// Whether two neighbours are coplanar.
     fn are_coplanar(&self, face: u32, across: u32) -> bool {
         let Face { corners, .. } = self.faces[face as usize];
         let other = &self.faces[across as usize];
         let opposite = other.corners.into_iter().find(|corner| !corners.contains(corner));
+        // Without an opposite corner, both faces have the same three corners.
         opposite.is_none_or(|opposite| self.points.height(corners, opposite) == 0.0)
     }
 
-    /// The edges between groups, as a face and the number of its edge.
+    /// Edges between groups, as a face and the index of its edge.
     fn borders<'b>(
         &'b self,
         groups: &'b Rows<u32>,

@@ -1,4 +1,4 @@
-//! Hulls against their definition in integer arithmetic, against brute force and against parry.
+//! Hulls compared with their definition in integer arithmetic, with brute force and with parry.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ fn moved(points: &[Point3<f64>], map: impl Fn(&Point3<f64>) -> Point3<f64>) -> V
     points.iter().map(map).collect()
 }
 
-/// What holds for every hull, and for its supports, to within rounding; returns the hull.
+/// Builds a hull and asserts the invariants of all hulls and of their supports, to within rounding.
 fn checked(points: &[Point3<f64>]) -> ConvexHull {
     let hull = ConvexHull::new(points).unwrap();
     let bounds = Aabb::of_points(points);
@@ -51,7 +51,7 @@ fn checked(points: &[Point3<f64>]) -> ConvexHull {
     hull
 }
 
-/// Edges in pairs, Euler's formula, facets beside each other.
+/// Asserts paired edges, Euler's formula and the adjacency of facets.
 fn check_topology(hull: &ConvexHull) {
     let mut directed = BTreeSet::new();
     for &[a, b, c] in hull.triangles() {
@@ -86,19 +86,19 @@ fn check_topology(hull: &ConvexHull) {
     assert_eq!(corners.len() + hull.facets().len(), sides / 2 + 2, "Euler's formula for facets");
 }
 
-/// The value of every support is the greatest over all points, from every start.
+/// Asserts that the value of every support is the maximum over all points, from every start.
 fn check_supports(hull: &ConvexHull, points: &[Point3<f64>], rounding: f64) {
     let mut noise = Noise(7);
     let axes = (0..6).map(|i| if i < 3 { Vector3::ith(i, 1.0) } else { Vector3::ith(i - 3, -1.0) });
     let normals = hull.facets().take(20).map(|facet| facet.normal.into_inner());
     let directions: Vec<_> = axes.chain(normals).chain((0..30).map(|_| noise.vector())).collect();
     for direction in directions {
-        let greatest = points.iter().map(|p| p.coords.dot(&direction)).fold(f64::NEG_INFINITY, f64::max);
+        let max = points.iter().map(|p| p.coords.dot(&direction)).fold(f64::NEG_INFINITY, f64::max);
         let somewhere = (noise.next().abs() * (hull.vertices.len() - 1) as f64) as u32;
         for (start, scale) in [(START_ANYWHERE, 1.0), (somewhere, 1.0), (somewhere, 1e-100), (0, 1e100)] {
             let support = hull.support(&(direction * scale), start);
             assert_eq!(support.point, hull.vertices[support.vertex as usize].coords);
-            let lost = greatest - support.point.dot(&direction);
+            let lost = max - support.point.dot(&direction);
             assert!(lost <= rounding * direction.norm(), "{lost} lost towards {direction:?} from {start}");
         }
         let facet = hull.facet_towards(&direction);
@@ -116,8 +116,8 @@ fn cross(a: [i128; 3], b: [i128; 3]) -> [i128; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-/// The definition, in integers: no point is outside a triangle, and every vertex is where three planes meet (or, of a
-/// flat hull, where two sides meet).
+/// Asserts the definition in integers: no point is outside a triangle, and at least three planes meet at every vertex (two
+/// sides at those of a flat hull).
 fn check_exactly(points: &[Point3<f64>]) -> Result<(), TestCaseError> {
     let hull = checked(points);
     let integer = |p: &Point3<f64>| [p.x, p.y, p.z].map(|x| x as i128);
@@ -146,7 +146,10 @@ fn check_exactly(points: &[Point3<f64>]) -> Result<(), TestCaseError> {
         let normal = cross(subtract(next(0, 1), next(0, 0)), subtract(next(0, 2), next(0, 0)));
         for i in 0..corners.len() {
             let side = subtract(next(i, 1), next(i, 0));
-            prop_assert!(determinant([side, subtract(next(i, 2), next(i, 1)), normal]) > 0, "no strict turn");
+            prop_assert!(
+                determinant([side, subtract(next(i, 2), next(i, 1)), normal]) > 0,
+                "a corner is not strictly convex"
+            );
             for point in points {
                 let point = subtract(integer(point), next(i, 0));
                 prop_assert!(determinant([side, point, normal]) >= 0, "a point is outside");
@@ -164,7 +167,7 @@ fn check_exactly(points: &[Point3<f64>]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Points with coordinates in `range`, seen through a random integer matrix: of low rank every now and then.
+/// Points with coordinates in `range`, transformed by a random integer matrix, which is sometimes of low rank.
 fn integer_points(range: i32, count: usize) -> impl Strategy<Value = Vec<Point3<f64>>> {
     let vector = move || [-range..=range, -range..=range, -range..=range];
     let rows = prop::array::uniform3([-2..=2_i32, -2..=2, -2..=2]);
@@ -212,7 +215,7 @@ fn a_grid_of_points_is_a_cube() {
 }
 
 #[test]
-fn a_turned_grid_of_points_has_six_facets_although_rounding_bulges_it() {
+fn a_rotated_grid_of_points_has_six_facets_although_rounding_bulges_it() {
     let mut noise = Noise(3);
     for far in [0.0, 1e4] {
         for _ in 0..10 {
@@ -277,7 +280,7 @@ fn flat_points_have_a_hull_with_two_sides_of_equal_area() {
     for (points, tilt) in [(flat, 0.0), (moved(&grid(4), |p| Point3::new(p.x, 0.0, p.y)), 0.0), (tilted, 1.0)]
     {
         let hull = checked(&points);
-        // Rounding leaves the tilted points in a plane only nearly; its two sides stay the two greatest facets.
+        // Rounding leaves the tilted points in a plane only nearly; its two sides stay the two largest facets.
         let [front, back] = [0, 1].map(|index| hull.facet(index));
         assert!((front.normal.into_inner() + back.normal.into_inner()).norm() < 1e-9);
         assert!(tilt > 0.0 || hull.facets().len() == 2 && front.corners.len() == hull.vertices.len());
@@ -335,7 +338,7 @@ fn no_points_and_points_that_are_not_finite_have_no_hull() {
 fn nothing_that_rounding_bulges_bends_or_flattens_hides_a_support_or_breaks_a_facet() {
     let mut noise = Noise(99);
     for round in 0..3000_usize {
-        // Grids, thinned along two axes, shaken, turned and moved away.
+        // Grids, thinned along two axes, perturbed, rotated and translated.
         let pick = |from: &[f64], every: usize| from[round / every % from.len()];
         let thin =
             Vector3::new(1.0, pick(&[1.0, 1.0, 1e-7, 1e-14], 20), pick(&[1.0, 1e-8, 1e-13, 1e-16, 0.0], 4));

@@ -1,4 +1,4 @@
-//! Buffers: the binary chunk, data embedded in the text, files beside it.
+//! Buffers: the binary chunk, data embedded in the text, external files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::geometry::limits::{BUFFERS, FILE_BYTES};
 use crate::geometry::read::error::{Fault, Place};
 use crate::geometry::read::file;
 
-/// The bytes of all buffers. Those that name one file share it.
+/// Bytes of all buffers. Buffers of the same file are read once.
 pub(super) fn load_all(
     document: &Document,
     blob: Option<Vec<u8>>,
@@ -22,7 +22,7 @@ pub(super) fn load_all(
 ) -> Result<Vec<Rc<[u8]>>, Fault> {
     let count = document.buffers().len();
     if count > BUFFERS {
-        let cause = format!("it has {count} buffers, more than the {BUFFERS} that are read");
+        let cause = format!("it has {count} buffers, at most {BUFFERS} are accepted");
         return Err(Fault::Content(cause));
     }
     let mut loader = Loader { blob: blob.map(Rc::from), files: BTreeMap::new(), left: FILE_BYTES, place };
@@ -32,13 +32,13 @@ pub(super) fn load_all(
 struct Loader<'a> {
     blob: Option<Rc<[u8]>>,
     files: BTreeMap<PathBuf, Rc<[u8]>>,
-    /// Bytes that all files together may still have.
+    /// Remaining budget of bytes of all files together.
     left: u64,
     place: Place<'a>,
 }
 
 impl Loader<'_> {
-    /// The bytes of a buffer, at least as many as it declares.
+    /// Bytes of a buffer, at least as many as it declares.
     fn load(&mut self, buffer: &Buffer) -> Result<Rc<[u8]>, Fault> {
         let fault = |cause: String| Fault::Content(format!("buffer {}: {cause}", buffer.index()));
         let bytes = match buffer.source() {
@@ -53,7 +53,7 @@ impl Loader<'_> {
                 _ if uri.contains(':') => {
                     let scheme = uri.split(':').next().unwrap_or_default();
                     return Err(fault(format!(
-                        "cannot be had by \"{scheme}:\", only from a file beside this one"
+                        "the scheme \"{scheme}:\" is not supported, only a relative file name"
                     )));
                 }
                 _ => self.file(uri, fault)?,
@@ -67,7 +67,8 @@ impl Loader<'_> {
 
     fn file(&mut self, uri: &str, fault: impl Fn(String) -> Fault) -> Result<Rc<[u8]>, Fault> {
         let Place { path, reach } = self.place;
-        let file = buffer_file(uri, path).ok_or_else(|| fault(format!("\"{uri}\" is no file name")))?;
+        let file =
+            buffer_file(uri, path).ok_or_else(|| fault(format!("\"{uri}\" is not a valid file name")))?;
         if let Some(bytes) = self.files.get(&file) {
             return Ok(Rc::clone(bytes));
         }
@@ -81,13 +82,13 @@ impl Loader<'_> {
     }
 }
 
-/// The file that a URI without a scheme names beside `path`; none where it names no file.
+/// File of a URI without a scheme, relative to the folder of `path`; `None` if the URI is not a file name.
 pub fn buffer_file(uri: &str, path: &Path) -> Option<PathBuf> {
     let name = decode_percent(uri).filter(|_| !uri.contains(':'))?;
     Some(path.parent().unwrap_or_else(|| Path::new("")).join(name))
 }
 
-/// Base64 of RFC 4648, padded or not.
+/// Decodes base64 (RFC 4648), with or without padding.
 fn decode_base64(text: &str) -> Option<Vec<u8>> {
     let lenient = GeneralPurposeConfig::new()
         .with_decode_padding_mode(DecodePaddingMode::Indifferent)

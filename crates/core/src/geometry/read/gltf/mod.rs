@@ -1,6 +1,6 @@
-//! glTF 2.0, text and binary (GLB): the triangles of all meshes of the default scene, moved by their nodes.
+//! glTF 2.0, text and binary (GLB): the triangles of all meshes of the default scene, transformed by their nodes.
 //! Buffers may be external files, embedded in the text, or the binary chunk of a GLB. Vertices that coincide
-//! exactly are joined: the format splits them where normals or texture coordinates differ.
+//! exactly are merged: the format splits them where normals or texture coordinates differ.
 
 mod buffers;
 
@@ -24,7 +24,7 @@ const GLB_HEADER: usize = 12;
 /// Bytes of the header of a chunk.
 const CHUNK_HEADER: usize = 8;
 
-/// Reads the content of a file; external buffers are looked for beside it.
+/// Reads the content of a file; external buffers are relative to its folder.
 pub(super) fn read(bytes: &[u8], place: Place) -> Result<TriangleMesh, Fault> {
     check_glb_length(bytes)?;
     check_items(bytes)?;
@@ -33,42 +33,43 @@ pub(super) fn read(bytes: &[u8], place: Place) -> Result<TriangleMesh, Fault> {
     let buffers = buffers::load_all(&gltf, blob, place)?;
     let held = bytes.len() + buffers.iter().map(|buffer| buffer.len()).sum::<usize>();
     let corners_left = INSTANCED_CORNERS.max(held.saturating_mul(CORNERS_PER_BYTE));
-    let mut gathered = Gathered { buffers, welder: Welder::default(), triangles: Vec::new(), corners_left };
+    let mut collector = Collector { buffers, welder: Welder::default(), triangles: Vec::new(), corners_left };
     let mut pending: Vec<_> = roots(&gltf).into_iter().map(|node| (node, Matrix4::identity())).collect();
     let mut is_seen = vec![false; gltf.nodes().len()];
     while let Some((node, parent_to_world)) = pending.pop() {
+        // A second parent would allow cycles, and a number of instances that is exponential in the number of nodes.
         if std::mem::replace(&mut is_seen[node.index()], true) {
-            return Err(Fault::Content(format!("node {} has more than one parent", node.index())));
+            return Err(Fault::Content(format!("node {} has several parents", node.index())));
         }
         let to_world = parent_to_world * matrix(&node);
         for primitive in node.mesh().iter().flat_map(|mesh| mesh.primitives()) {
-            gathered.add(&primitive, &to_world)?;
+            collector.add(&primitive, &to_world)?;
         }
         pending.extend(node.children().map(|child| (child, to_world)));
     }
-    Ok(TriangleMesh::new(gathered.welder.into_points(), gathered.triangles)?)
+    Ok(TriangleMesh::new(collector.welder.into_points(), collector.triangles)?)
 }
 
 fn fault_of(error: gltf::Error) -> Fault {
     Fault::Content(error.to_string())
 }
 
-/// The document, once every index in it is known to be in range.
+/// Checks that every index in the document is in range.
 fn validated(document: Document) -> Result<Document, Fault> {
     let json = document.into_json();
-    // The validation of gltf 1.4 looks positions up before it has checked their index, and panics.
+    // The validation of the crate gltf 1.4 uses the indices of positions before it checks them, and panics.
     let primitives = json.meshes.iter().flat_map(|mesh| &mesh.primitives);
     let mut accessors = primitives.flat_map(|primitive| primitive.attributes.values());
     if let Some(wrong) = accessors.find(|accessor| accessor.value() >= json.accessors.len()) {
         let (wrong, count) = (wrong.value(), json.accessors.len());
         return Err(Fault::Content(format!(
-            "a primitive names accessor {wrong}, but there are only {count}"
+            "a primitive references accessor {wrong}, but there are only {count}"
         )));
     }
     Document::from_json(json).map_err(fault_of)
 }
 
-/// Refuses a GLB whose header declares another length than the file has.
+/// Refuses a GLB whose header declares a length other than that of the file.
 fn check_glb_length(bytes: &[u8]) -> Result<(), Fault> {
     if !bytes.starts_with(b"glTF") {
         return Ok(());
@@ -82,7 +83,7 @@ fn check_glb_length(bytes: &[u8]) -> Result<(), Fault> {
     Err(Fault::Content(format!("the header declares {declared} bytes, but the file has {}", bytes.len())))
 }
 
-/// Refuses more objects than anybody means, before they are made: each takes a hundred times the memory of its text.
+/// Refuses an excessive number of objects before they are created: each takes a hundred times the memory of its text.
 fn check_items(bytes: &[u8]) -> Result<(), Fault> {
     let json = if bytes.starts_with(b"glTF") {
         let length = bytes.get(GLB_HEADER..).and_then(|chunk| chunk.first_chunk::<4>());
@@ -92,15 +93,16 @@ fn check_items(bytes: &[u8]) -> Result<(), Fault> {
     } else {
         bytes
     };
+    // An upper bound without parsing: braces within strings count too.
     let items = json.iter().filter(|&&byte| byte == b'{').count();
     if items > GLTF_ITEMS {
-        let cause = format!("it has {items} JSON objects, more than the {GLTF_ITEMS} that are read");
+        let cause = format!("it has {items} JSON objects, at most {GLTF_ITEMS} are accepted");
         return Err(Fault::Content(cause));
     }
     Ok(())
 }
 
-/// The nodes of the default scene, else of the first, else those that are no node's child.
+/// Nodes of the default scene, else of the first scene, else all nodes without a parent.
 fn roots(document: &Document) -> Vec<Node<'_>> {
     if let Some(scene) = document.default_scene().or_else(|| document.scenes().next()) {
         return scene.nodes().collect();
@@ -124,27 +126,27 @@ fn matrix(node: &Node) -> Matrix4<f64> {
     }
 }
 
-/// Triangles gathered so far.
-struct Gathered {
+/// Triangles collected so far.
+struct Collector {
     buffers: Vec<Rc<[u8]>>,
     welder: Welder,
     triangles: Vec<[u32; 3]>,
-    /// Corners that the file may still have.
+    /// Remaining budget of corners of the file.
     corners_left: usize,
 }
 
-impl Gathered {
-    /// Takes the vertices or corners of an accessor from what the file may have.
-    fn spend(&mut self, accessor: &Accessor) -> Result<(), Fault> {
+impl Collector {
+    /// Subtracts the vertices or corners of an accessor from the budget of the file.
+    fn consume(&mut self, accessor: &Accessor) -> Result<(), Fault> {
         let held = accessor.view().map_or(0, |view| view.length());
         if accessor.count() > held {
-            // More than there are bytes: what is missing is told when they are read.
+            // More items than bytes: reading them reports what is missing.
             return Ok(());
         }
         let left = self.corners_left.checked_sub(accessor.count());
         self.corners_left = left.ok_or_else(|| {
-            let cause = "its nodes show its meshes so often that the whole has more than \
-                         6 million corners, and more than 2 for each byte of the file";
+            let cause = "the instances of its meshes have more than 6 million corners in total, \
+            and more than 2 for each byte of the file";
             Fault::Content(cause.to_owned())
         })?;
         Ok(())
@@ -158,13 +160,13 @@ impl Gathered {
         let Some(accessor) = primitive.get(&Semantic::Positions) else {
             return Err(Fault::Content("a primitive has no positions".to_owned()));
         };
-        self.spend(&accessor)?;
+        self.consume(&accessor)?;
         let welded: Vec<u32> = (self.positions(&accessor)?.into_iter())
             .map(|position| self.welder.add(to_world.transform_point(&position)))
             .collect();
         let corners = match primitive.indices() {
             Some(accessor) => {
-                self.spend(&accessor)?;
+                self.consume(&accessor)?;
                 self.indices(&accessor)?
             }
             None => (0..welded.len()).collect(),
@@ -174,11 +176,11 @@ impl Gathered {
             welded.get(index).copied().ok_or_else(|| {
                 let count = welded.len();
                 Fault::Content(format!(
-                    "an index names vertex {index}, but the primitive has only {count} (0-based)"
+                    "an index references vertex {index}, but the primitive has only {count} (0-based)"
                 ))
             })
         };
-        // A mirroring transform turns the triangles round; turned back, outwards stays outwards.
+        // A mirroring transform reverses the orientation of the triangles; it is restored below.
         let is_mirrored = to_world.fixed_view::<3, 3>(0, 0).determinant() < 0.0;
         for [a, b, c] in triangles(mode, corners.len()) {
             let [a, b, c] = [corner(a)?, corner(b)?, corner(c)?];
@@ -212,7 +214,7 @@ impl Gathered {
         Ok(self.items(accessor)?.into_iter().map(little_endian).collect())
     }
 
-    /// The bytes of each item of an accessor, all of them within the buffer.
+    /// Bytes of each item of an accessor, checked to be within the buffer.
     fn items(&self, accessor: &Accessor) -> Result<Vec<&[u8]>, Fault> {
         let number = accessor.index();
         if accessor.sparse().is_some() {
@@ -225,7 +227,7 @@ impl Gathered {
         let bytes = view.offset().checked_add(view.length()).and_then(|end| buffer.get(view.offset()..end));
         let bytes = bytes.ok_or_else(|| {
             let (view, length) = (view.index(), buffer.len());
-            Fault::Content(format!("buffer view {view} reaches beyond the {length} bytes of its buffer"))
+            Fault::Content(format!("buffer view {view} exceeds the {length} bytes of its buffer"))
         })?;
         let stride = view.stride().unwrap_or(accessor.size());
         let item = |index: usize| {
@@ -242,10 +244,11 @@ impl Gathered {
     }
 }
 
-/// Positions among the corners of the triangles of a primitive.
+/// Triangles of a primitive, as indices of its corners.
 fn triangles(mode: Mode, corners: usize) -> Vec<[usize; 3]> {
     match mode {
         Mode::TriangleStrip => {
+            // Every second triangle of a strip has the opposite orientation.
             (2..corners).map(|i| if i % 2 == 0 { [i - 2, i - 1, i] } else { [i - 1, i - 2, i] }).collect()
         }
         Mode::TriangleFan => (2..corners).map(|i| [0, i - 1, i]).collect(),

@@ -1,6 +1,6 @@
-//! Tetrahedral meshes made of numbers: blocks, and sections swept along a line or round an axis.
+//! Procedural tetrahedral meshes: blocks, and sections swept along a line or around an axis.
 //!
-//! All of them conform: tetrahedra share whole faces. The volumes are closed forms of the parameters, stated at each.
+//! All of them are conforming: tetrahedra share whole faces. The documentation of each states its volume in closed form.
 
 mod bored;
 mod section;
@@ -15,13 +15,14 @@ pub use bored::{Bore, bored_rod};
 pub use section::Section;
 pub use sweep::{ring, rod};
 
-/// The six ways from a cube's least corner to its greatest one along its edges, as the axes in their order.
-const WAYS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+/// The six edge paths from a cube's minimum corner to its maximum corner, as the order of the axes: the tetrahedra of the Kuhn
+/// triangulation.
+const KUHN_PATHS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
 
-/// A block of `counts` cubes with edges of `size` in all [m] and its least corner at `origin` [m], each cube cut into
-/// six tetrahedra round its main diagonal (Kuhn). Its volume is the product of the sizes.
+/// A block of `counts` cubes with edges of `size` in all [m] and its minimum corner at `origin` [m], each cube split into
+/// six tetrahedra around its main diagonal (Kuhn triangulation). Its volume is the product of the sizes.
 ///
-/// The node at place (i, j, k) has index (i (n_y + 1) + j) (n_z + 1) + k.
+/// The node at grid position (i, j, k) has index (i (n_y + 1) + j) (n_z + 1) + k.
 ///
 /// ```
 /// use extricate_core::geometry::tet_mesh::procedural::block;
@@ -50,10 +51,11 @@ pub fn block(counts: [usize; 3], size: Vector3<f64>, origin: Point3<f64>) -> Res
     }
     for (i, j, k) in places(counts) {
         let first = i * stride[0] + j * stride[1] + k;
-        for (place, way) in WAYS.iter().enumerate() {
-            let second = first + stride[way[0]];
-            let third = second + stride[way[1]];
-            let last = third + stride[way[2]];
+        for (place, path) in KUHN_PATHS.iter().enumerate() {
+            let second = first + stride[path[0]];
+            let third = second + stride[path[1]];
+            let last = third + stride[path[2]];
+            // Odd permutations of the axes have the opposite orientation.
             let is_even = [0, 3, 4].contains(&place);
             let [second, third] = if is_even { [second, third] } else { [third, second] };
             tets.push([first, second, third, last].map(|node| node as u32));
@@ -62,7 +64,7 @@ pub fn block(counts: [usize; 3], size: Vector3<f64>, origin: Point3<f64>) -> Res
     TetMesh::new(nodes, tets)
 }
 
-/// All places of a box of places, the last coordinate fastest.
+/// All grid positions, the last coordinate varying fastest.
 fn places([x, y, z]: [usize; 3]) -> impl Iterator<Item = (usize, usize, usize)> {
     (0..x).flat_map(move |i| (0..y).flat_map(move |j| (0..z).map(move |k| (i, j, k))))
 }

@@ -1,4 +1,4 @@
-//! Plane sections that are swept, cut into triangles.
+//! Plane sections of sweeps, triangulated.
 
 use std::f64::consts::TAU;
 
@@ -7,14 +7,14 @@ use nalgebra::Point2;
 /// A plane section. Lengths in metres.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Section {
-    /// A disc: `rings` rings round its centre, the n-th of 6 n edges.
+    /// A disc: `rings` rings around its centre, the n-th of 6 n edges.
     Disc {
         /// Radius of the corners of the outermost ring [m].
         radius: f64,
         /// Number of rings.
         rings: usize,
     },
-    /// A ring between two circles.
+    /// An annulus between two circles.
     Annulus {
         /// Radii of the corners on the inner and on the outer circle [m].
         radii: [f64; 2],
@@ -62,8 +62,8 @@ impl Section {
     }
 }
 
-/// Ring n has 6 n points and starts at 1 + 3 n (n − 1). Each of its six sectors is a row of n triangles that point
-/// inwards and n − 1 that point outwards.
+/// Triangles of a disc. Ring n has 6 n points and starts at 1 + 3 n (n − 1). Each of its six sectors is a row of n triangles
+/// that point inwards and n − 1 that point outwards.
 fn disc(radius: f64, rings: usize) -> Triangles {
     let mut points = vec![Point2::origin()];
     let mut triangles = Vec::new();

@@ -1,7 +1,7 @@
-//! Sections swept along a line or round an axis.
+//! Sections swept along a line or around an axis.
 //!
-//! The prism between a triangle and its successor is cut into three tetrahedra along diagonals that leave each side
-//! from the corner with the lower index, so that neighbours agree.
+//! The prism between a triangle and its successor is split into three tetrahedra along diagonals that start, on each side
+//! face, at the corner with the lower index, so that adjacent prisms conform.
 
 use std::f64::consts::TAU;
 
@@ -11,8 +11,8 @@ use super::section::{Section, Triangles};
 use crate::geometry::shape_error::ShapeError;
 use crate::geometry::tet_mesh::mesh::TetMesh;
 
-/// Angle by which a ring may miss the full turn and still close, as a share of it: rounding of the caller's 2π.
-const FULL_TURN: f64 = 1e-12;
+/// Relative tolerance of the angle 2π within which a ring is closed: the rounding of the caller's 2π.
+const FULL_CIRCLE_TOLERANCE: f64 = 1e-12;
 
 /// A section swept along x from 0 to `length` [m], scaled by the n-th of `scales` at the n-th of as many equidistant
 /// stations: a tube, a snake that tapers, a bar.
@@ -39,41 +39,42 @@ pub fn rod(section: Section, length: f64, scales: &[f64]) -> Result<TetMesh, Sha
     swept(&section.triangles(), &Sweep { layers, is_closed: false, place: &place, keep: &|_, _| true })
 }
 
-/// A section swept round the z axis by `angle` [rad] from the x axis, its centre at `radius` [m]: a torus of solid or
-/// hollow tube where the angle is 2π, a C-ring where it is less. The first axis of the section points outwards.
+/// A section swept around the z axis by `angle` [rad] from the x axis, its centre at `radius` [m]: a torus of solid or
+/// hollow tube if the angle is 2π, a C-ring if it is less. The first axis of the section points outwards.
 ///
 /// Its volume is layers · sin(angle / layers) · radius · area: the sides of a layer are plane.
 ///
 /// # Errors
-/// [`ShapeError`] when there is no layer, less than three close a full turn, a length or the angle is not positive,
+/// [`ShapeError`] when there is no layer, fewer than three layers close a full circle, a length or the angle is not positive,
 /// the angle exceeds 2π, or the section reaches the axis.
 pub fn ring(section: Section, radius: f64, angle: f64, layers: usize) -> Result<TetMesh, ShapeError> {
-    let is_full = (angle / TAU - 1.0).abs() <= FULL_TURN;
+    let is_full = (angle / TAU - 1.0).abs() <= FULL_CIRCLE_TOLERANCE;
     let place = |layer: usize, point: &Point2<f64>| {
         let (sin, cos) = (angle * layer as f64 / layers.max(1) as f64).sin_cos();
         let distance = radius + point.x;
         Point3::new(distance * cos, distance * sin, point.y)
     };
-    if !(angle <= TAU * (1.0 + FULL_TURN)) || (is_full && layers < 3) {
+    if !(angle <= TAU * (1.0 + FULL_CIRCLE_TOLERANCE)) || (is_full && layers < 3) {
         return Err(ShapeError::Empty { elements: "tetrahedra", vertices: 0 });
     }
-    // The section's axes (outwards, z) and the direction of the sweep are left-handed: the mirror image is swept.
+    // The section's axes (outwards, z) and the direction of the sweep are left-handed: the triangles are reversed.
     let mut flat = section.triangles();
     flat.triangles.iter_mut().for_each(|corners| corners.swap(1, 2));
     swept(&flat, &Sweep { layers, is_closed: is_full, place: &place, keep: &|_, _| true })
 }
 
-/// How a section is swept.
+/// Sweep of a section.
 pub(super) struct Sweep<'a> {
     pub(super) layers: usize,
     /// Whether the last layer ends where the first begins.
     pub(super) is_closed: bool,
-    /// Where a point of the section is at a station.
+    /// Position of a point of the section at a station.
     pub(super) place: &'a dyn Fn(usize, &Point2<f64>) -> Point3<f64>,
-    /// Whether there is something in a layer over a triangle of the section.
+    /// Whether the prism of a layer over a triangle of the section is filled.
     pub(super) keep: &'a dyn Fn(usize, usize) -> bool,
 }
 
+/// Tetrahedral mesh of a sweep.
 pub(super) fn swept(section: &Triangles, sweep: &Sweep<'_>) -> Result<TetMesh, ShapeError> {
     let &Sweep { layers, is_closed, place, keep } = sweep;
     let stride = section.points.len();
@@ -88,6 +89,7 @@ pub(super) fn swept(section: &Triangles, sweep: &Sweep<'_>) -> Result<TetMesh, S
         .collect();
     let mut tets = Vec::with_capacity(3 * layers * section.triangles.len());
     for layer in 0..layers {
+        // The last layer of a closed ring ends at the first station.
         let next = if layer + 1 == stations { 0 } else { layer + 1 };
         for (_, corners) in
             section.triangles.iter().enumerate().filter(|&(triangle, _)| keep(layer, triangle))
@@ -101,7 +103,7 @@ pub(super) fn swept(section: &Triangles, sweep: &Sweep<'_>) -> Result<TetMesh, S
     TetMesh::new(nodes, tets)
 }
 
-/// The nodes that tetrahedra name, in their order.
+/// Removes the nodes that no tetrahedron uses.
 fn used(nodes: Vec<Point3<f64>>, mut tets: Vec<[u32; 4]>) -> (Vec<Point3<f64>>, Vec<[u32; 4]>) {
     let mut place = vec![u32::MAX; nodes.len()];
     tets.iter().flatten().for_each(|&node| place[node as usize] = 0);
@@ -113,11 +115,12 @@ fn used(nodes: Vec<Point3<f64>>, mut tets: Vec<[u32; 4]>) -> (Vec<Point3<f64>>, 
     )
 }
 
-/// The three tetrahedra of a prism whose side diagonals leave the first triangle at the corner of the lower rank.
+/// The three tetrahedra of a prism whose side diagonals start at the corner of lower rank of the first triangle.
 fn prism(here: [u32; 3], there: [u32; 3], rank: &[usize; 3]) -> [[u32; 4]; 3] {
     let mut order = [0, 1, 2];
     order.sort_unstable_by_key(|&i| rank[i]);
     let [i, j, k] = order;
+    // Sorting the corners by an odd permutation mirrors the prism.
     let is_even = [[0, 1, 2], [1, 2, 0], [2, 0, 1]].contains(&order);
     let oriented = |[a, b, c, d]: [u32; 4]| if is_even { [a, b, c, d] } else { [a, c, b, d] };
     [
@@ -144,8 +147,8 @@ mod tests {
             let section = Section::Disc { radius: 0.5 * unit, rings: 3 };
             let scales = [0.2, 1.0, 0.9, 0.3];
             let mesh = rod(section, 20.0 * unit, &scales).unwrap();
-            let share = |s: &[f64]| s[0] * s[0] + s[0] * s[1] + s[1] * s[1];
-            let sum: f64 = scales.windows(2).map(share).sum();
+            let frustum = |s: &[f64]| s[0] * s[0] + s[0] * s[1] + s[1] * s[1];
+            let sum: f64 = scales.windows(2).map(frustum).sum();
             let volume = 20.0 * unit / 9.0 * section.area() * sum;
             assert!((mesh.volume() / volume - 1.0).abs() < 1e-13);
             assert_eq!((mesh.tets().len(), genus(&mesh)), (3 * 3 * 54, Some(0)));

@@ -1,5 +1,5 @@
 //! Gmsh's `.msh`, version 4.1 in text: the sections `$Nodes` and `$Elements`; of the elements the four-node
-//! tetrahedra. Other sections and elements of lower dimension (the faces of the surface) are passed over.
+//! tetrahedra. Other sections and elements of lower dimension (the faces of the surface) are ignored.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::parts::Parts;
 use crate::geometry::read::error::Fault;
 use crate::geometry::read::text::{excerpt, integer, lines, number};
 
-/// Gmsh's number of four-node tetrahedra.
+/// Gmsh's element type of four-node tetrahedra.
 const TETRAHEDRON: usize = 4;
 
 /// Reads the content of a file.
@@ -22,7 +22,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Parts, Fault> {
         match text.as_str() {
             "$Nodes" => nodes = Some(read_nodes(&mut rows)?),
             "$Elements" => {
-                let missing = || Fault::Line(line, "$Elements stands before $Nodes".to_owned());
+                let missing = || Fault::Line(line, "$Elements precedes $Nodes".to_owned());
                 tets = Some(read_elements(&mut rows, &nodes.as_ref().ok_or_else(missing)?.place)?);
             }
             section if section.starts_with('$') => {
@@ -34,7 +34,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Parts, Fault> {
             }
             "" => {}
             other => {
-                return Err(Fault::Line(line, format!("{} stands where a section should", excerpt(other))));
+                return Err(Fault::Line(line, format!("expected a section, found {}", excerpt(other))));
             }
         }
     }
@@ -43,23 +43,23 @@ pub(super) fn read(bytes: &[u8]) -> Result<Parts, Fault> {
     Ok(Parts { nodes, tets: tets.ok_or_else(|| missing("$Elements"))? })
 }
 
-/// The lines that are left.
+/// The remaining lines.
 struct Rows<I> {
     lines: I,
 }
 
 impl<I: Iterator<Item = (usize, String)>> Rows<I> {
     fn next(&mut self, what: &str) -> Result<(usize, String), Fault> {
-        self.lines.next().ok_or_else(|| Fault::Content(format!("the file ends where {what} should follow")))
+        self.lines.next().ok_or_else(|| Fault::Content(format!("the file ends early: expected {what}")))
     }
 
-    /// A line of exactly `N` whole numbers, none negative.
+    /// Reads `N` non-negative integers from a line.
     fn integers<const N: usize>(&mut self, what: &str) -> Result<(usize, [usize; N]), Fault> {
         let (line, text) = self.next(what)?;
         let mut words = text.split_ascii_whitespace();
         let mut numbers = [0; N];
         for (read, number) in numbers.iter_mut().enumerate() {
-            let missing = || Fault::Line(line, format!("{what}: {read} of {N} numbers"));
+            let missing = || Fault::Line(line, format!("{what}: found {read} of {N} numbers"));
             *number = integer(line, words.next().ok_or_else(missing)?)?;
         }
         Ok((line, numbers))
@@ -70,7 +70,7 @@ impl<I: Iterator<Item = (usize, String)>> Rows<I> {
         if text == section {
             return Ok(());
         }
-        Err(Fault::Line(line, format!("{} stands where {section} should", excerpt(&text))))
+        Err(Fault::Line(line, format!("expected {section}, found {}", excerpt(&text))))
     }
 }
 
@@ -81,16 +81,16 @@ fn read_format<I: Iterator<Item = (usize, String)>>(rows: &mut Rows<I>) -> Resul
     let version = words.next().unwrap_or_default();
     if version != "4.1" {
         let cause =
-            format!("the format is version {}; only 4.1 is read (gmsh -format msh41)", excerpt(version));
+            format!("the format is version {}; only 4.1 is supported (gmsh -format msh41)", excerpt(version));
         return Err(Fault::Line(line, cause));
     }
     if words.next() != Some("0") {
-        return Err(Fault::Line(line, "the file is binary; only text is read (gmsh -bin 0)".to_owned()));
+        return Err(Fault::Line(line, "the file is binary; only text is supported (gmsh -bin 0)".to_owned()));
     }
     rows.end("$EndMeshFormat")
 }
 
-/// Nodes in the order of the file, and the place of each tag.
+/// Nodes in the order of the file, and the index of each tag.
 struct Nodes {
     points: Vec<Point3<f64>>,
     place: BTreeMap<usize, u32>,
@@ -102,12 +102,12 @@ fn read_nodes<I: Iterator<Item = (usize, String)>>(rows: &mut Rows<I>) -> Result
     for _ in 0..blocks {
         let (line, [_, _, parametric, own]) = rows.integers("a block of nodes")?;
         if parametric != 0 {
-            return Err(Fault::Line(line, "nodes with parametric coordinates are not read".to_owned()));
+            return Err(Fault::Line(line, "nodes with parametric coordinates are not supported".to_owned()));
         }
         for _ in 0..own {
             let (line, [tag]) = rows.integers("a node's tag")?;
             let place = u32::try_from(nodes.place.len()).map_err(|_| {
-                Fault::Line(line, "there are more nodes than 32-bit indices can name".to_owned())
+                Fault::Line(line, "there are more nodes than 32-bit indices can address".to_owned())
             })?;
             if nodes.place.insert(tag, place).is_some() {
                 return Err(Fault::Line(line, format!("there are two nodes with tag {tag}")));
@@ -145,10 +145,11 @@ fn read_elements<I: Iterator<Item = (usize, String)>>(
     for _ in 0..blocks {
         let (line, [dimension, _, kind, own]) = rows.integers("a block of elements")?;
         if dimension == 3 && kind != TETRAHEDRON {
-            let cause = format!("elements of kind {kind}; only four-node tetrahedra (kind 4) are read");
+            let cause = format!("elements of type {kind}; only four-node tetrahedra (type 4) are supported");
             return Err(Fault::Line(line, cause));
         }
         for _ in 0..own {
+            // Points, edges and faces take one line each, whatever their type.
             if dimension < 3 {
                 rows.next("an element")?;
                 continue;
@@ -156,8 +157,9 @@ fn read_elements<I: Iterator<Item = (usize, String)>>(
             let (line, [tag, corners @ ..]) = rows.integers::<5>("a tetrahedron")?;
             let mut tet = [0; 4];
             for (corner, node) in tet.iter_mut().zip(corners) {
-                let missing =
-                    || Fault::Line(line, format!("tetrahedron {tag} names node {node}, which is missing"));
+                let missing = || {
+                    Fault::Line(line, format!("tetrahedron {tag} references node {node}, which is missing"))
+                };
                 *corner = *place.get(&node).ok_or_else(missing)?;
             }
             tets.push(tet);

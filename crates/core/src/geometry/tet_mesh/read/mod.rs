@@ -1,11 +1,11 @@
 //! Reading tetrahedral meshes: TetGen's `.node` with `.ele`, and Gmsh's `.msh` 4.1 in text.
 //!
-//! A file is read whole or refused with its name, the line and the cause. Gmsh files have a reader of our own: that of
-//! the `mshio` crate takes nodes to be numbered in their order, and names no line.
+//! A file is read completely or refused with its name, the line and the cause. Gmsh files have our own reader: that of
+//! the `mshio` crate assumes that nodes are numbered in their order, and does not report the line of an error.
 //!
-//! Orientation: some writers order all tetrahedra the other way round. A file of which *every* tetrahedron has a
-//! negative volume is turned round as a whole, and [`TetFile::reoriented`] says so. A file in which some are inverted
-//! is refused, and so is one with a flat tetrahedron: that is a defect, not a convention.
+//! Orientation: some writers use the opposite orientation for all tetrahedra. A file in which *every* tetrahedron has a
+//! negative volume is reoriented as a whole, which [`TetFile::reoriented`] reports. A file with some inverted tetrahedra
+//! is refused, and so is one with a flat tetrahedron: these are defects, not a convention.
 
 mod gmsh;
 mod parts;
@@ -20,10 +20,11 @@ use crate::geometry::read::error::FileError;
 use crate::geometry::read::error::extension_of;
 use crate::geometry::read::file::bytes_of;
 
-/// Extensions of the formats that can be read.
+/// Extensions of the supported formats.
 pub const EXTENSIONS: [&str; 3] = ["node", "ele", "msh"];
 
-/// The tetrahedral mesh in a file; the extension tells the format. Of a pair of `.node` and `.ele` either may be named.
+/// Reads the tetrahedral mesh of a file; the extension determines the format. For a pair of `.node` and `.ele`, `path` is either
+/// of them.
 ///
 /// ```no_run
 /// use extricate_core::geometry::tet_mesh::read::read_tets;
@@ -34,7 +35,7 @@ pub const EXTENSIONS: [&str; 3] = ["node", "ele", "msh"];
 /// ```
 ///
 /// # Errors
-/// [`FileError`] when the file is missing, of no known format, damaged, or holds no sound mesh.
+/// [`FileError`] when the file is missing, of an unsupported format, damaged, or its mesh is invalid.
 pub fn read_tets(path: impl AsRef<Path>) -> Result<TetFile, FileError> {
     let path = path.as_ref();
     let read = |path: &Path| bytes_of(path, FILE_BYTES).map_err(FileError::unread(path));
@@ -47,7 +48,7 @@ pub fn read_tets(path: impl AsRef<Path>) -> Result<TetFile, FileError> {
     }
 }
 
-/// The tetrahedral mesh in the contents of a `.node` and an `.ele` file; `path`, that of either, stands in the errors.
+/// Parses the contents of a `.node` and an `.ele` file; `path`, that of either, is reported in errors.
 ///
 /// # Errors
 /// As [`read_tets`].
@@ -58,7 +59,7 @@ pub fn parse_tetgen([nodes, tets]: [&[u8]; 2], path: &Path) -> Result<TetFile, F
     read.map_err(|fault| fault.in_file(&ele))
 }
 
-/// The tetrahedral mesh in the content of a `.msh` file; the path stands in the errors.
+/// Parses the content of a `.msh` file; `path` is reported in errors.
 ///
 /// # Errors
 /// As [`read_tets`].
@@ -66,7 +67,7 @@ pub fn parse_gmsh(bytes: &[u8], path: &Path) -> Result<TetFile, FileError> {
     gmsh::read(bytes).and_then(Parts::into_mesh).map_err(|fault| fault.in_file(path))
 }
 
-/// What a file holds.
+/// Format of a file.
 enum Format {
     Tetgen,
     Gmsh,
@@ -76,11 +77,11 @@ fn format(path: &Path) -> Result<Format, FileError> {
     match extension_of(path).as_str() {
         "node" | "ele" => Ok(Format::Tetgen),
         "msh" => Ok(Format::Gmsh),
-        _ => Err(FileError::unknown_format(path, "is no known format of tetrahedra", &EXTENSIONS)),
+        _ => Err(FileError::unknown_format(path, "unsupported format of a tetrahedral mesh", &EXTENSIONS)),
     }
 }
 
-/// The two files of TetGen.
+/// Paths of TetGen's two files.
 fn pair(path: &Path) -> [PathBuf; 2] {
     ["node", "ele"].map(|extension| path.with_extension(extension))
 }

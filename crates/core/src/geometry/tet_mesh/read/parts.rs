@@ -1,18 +1,18 @@
-//! Parts of a tetrahedral mesh file as they are read.
+//! Content of a tetrahedral mesh file before validation.
 
 use nalgebra::Point3;
 
 use crate::geometry::read::error::Fault;
 use crate::geometry::tet_mesh::mesh::{TetMesh, signed_volume};
 
-/// A tetrahedral mesh from a file, and what was done to it.
+/// A tetrahedral mesh from a file, and the corrections made to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TetFile {
-    /// The mesh; the coordinates are those of the file, taken as metres.
+    /// The mesh; the coordinates are those of the file, in metres.
     pub mesh: TetMesh,
-    /// Whether all tetrahedra of the file had negative volumes and were turned round.
+    /// Whether all tetrahedra of the file had negative volumes and were reoriented.
     pub reoriented: bool,
-    /// Nodes of the file that no tetrahedron uses; they are left out, and those that follow move up.
+    /// Number of nodes of the file that no tetrahedron uses; they are removed, and the following ones move up.
     pub unused_nodes: usize,
 }
 
@@ -28,6 +28,7 @@ impl Parts {
         let is_negative = |tet: &[u32; 4]| signed_volume(&tet.map(|i| self.nodes[i as usize])) < 0.0;
         let reoriented = !self.tets.is_empty() && self.tets.iter().all(is_negative);
         if reoriented {
+            // Exchanging two corners reverses the orientation.
             self.tets.iter_mut().for_each(|tet| tet.swap(2, 3));
         }
         let unused_nodes = self.drop_unused();

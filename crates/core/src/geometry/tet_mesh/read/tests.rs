@@ -49,11 +49,11 @@ fn gmsh_files_may_number_their_nodes_in_any_order() {
 }
 
 #[test]
-fn files_that_are_inside_out_as_a_whole_are_turned_and_say_so_and_others_are_refused() {
+fn files_that_are_inside_out_as_a_whole_are_reoriented_and_others_are_refused() {
     let folder = Folder::new();
     let five = NODES.replace("4 3 0 0\n", "5 3 0 0\n") + "4 1 1 1\n";
-    let turned = folder.pair(&five, "2 4 0\n0 1 0 2 3\n1 1 3 2 4\n").unwrap();
-    assert!(turned.reoriented && turned.mesh.volume() > 0.0);
+    let reoriented = folder.pair(&five, "2 4 0\n0 1 0 2 3\n1 1 3 2 4\n").unwrap();
+    assert!(reoriented.reoriented && reoriented.mesh.volume() > 0.0);
     let error = folder.pair(&five, "2 4 0\n0 0 1 2 3\n1 1 3 2 4\n").unwrap_err().to_string();
     assert!(error.contains("a.ele: tetrahedron 1 is inverted"), "{error}");
     let error = folder.pair(NODES, "1 4 0\n0 0 1 2 2\n").unwrap_err().to_string();
@@ -67,13 +67,17 @@ fn errors_name_the_file_the_line_and_the_cause() {
         ("", "1 4 0\n", "a.node: the file is empty"),
         ("4 2 0 0\n", "", "a.node:1: the nodes have 2 dimensions"),
         ("4 3\n2 0 0 0\n", "", "a.node:2: the first node has number \"2\""),
-        ("2 3\n0 0 0 0\n2 0 0 0\n", "", "a.node:3: node 2 stands where 1 should"),
+        ("2 3\n0 0 0 0\n2 0 0 0\n", "", "a.node:3: expected node 1, found node 2"),
         ("2 3\n0 0 0 0\n1 0 x 0\n", "", "a.node:3: \"x\" is not a number"),
         ("2 3\n0 0 0 0\n", "", "a.node: the file ends early: 1 of the 2 nodes"),
         ("1 3\n0 0 0 0\n1 0 0 0\n", "", "a.node:3: a node beyond the 1"),
         ("99999999999 3\n0 0 0 0\n", "", "ends early: 1 of the 99999999999 nodes"),
         (NODES, "1 10 0\n", "a.ele:1: the tetrahedra have 10 nodes"),
-        (NODES, "# x\n1 4 0\n0 0 1 2 4\n", "a.ele:3: tetrahedron 0 names node 4; there are nodes 0 to 3"),
+        (
+            NODES,
+            "# x\n1 4 0\n0 0 1 2 4\n",
+            "a.ele:3: tetrahedron 0 references node 4; there are nodes 0 to 3",
+        ),
         (NODES, "1 4 0\n0 0 1 2\n", "a.ele:2: the tetrahedron has 3 of its 4 nodes"),
         (NODES, "0 4 0\n", "a.ele: the mesh has no tetrahedra"),
     ] {
@@ -81,19 +85,19 @@ fn errors_name_the_file_the_line_and_the_cause() {
         assert!(error.contains(wanted), "{error} / {wanted}");
     }
     for (from, to, wanted) in [
-        ("4.1 0 8", "2.2 0 8", "a.msh:2: the format is version \"2.2\"; only 4.1 is read"),
+        ("4.1 0 8", "2.2 0 8", "a.msh:2: the format is version \"2.2\"; only 4.1 is supported"),
         ("4.1 0 8", "4.1 1 8", "a.msh:2: the file is binary"),
         ("\n40\n2\n", "\n3\n2\n", "a.msh:12: there are two nodes with tag 3"),
-        ("3 1 4 1\n", "3 1 5 1\n", "a.msh:24: elements of kind 5"),
-        ("2 40 2 3 1\n", "2 40 2 3 9\n", "a.msh:25: tetrahedron 2 names node 9, which is missing"),
-        ("$EndElements", "$EndElement", "a.msh:26: \"$EndElement\" stands where $EndElements should"),
+        ("3 1 4 1\n", "3 1 5 1\n", "a.msh:24: elements of type 5"),
+        ("2 40 2 3 1\n", "2 40 2 3 9\n", "a.msh:25: tetrahedron 2 references node 9, which is missing"),
+        ("$EndElements", "$EndElement", "a.msh:26: expected $EndElements, found \"$EndElement\""),
         ("$EndEntities", "$End", "a.msh:4: the section \"$Entities\" has no end"),
     ] {
         assert!(MSH.contains(from), "{from:?}");
         let error = read_tets(folder.write("a.msh", &MSH.replace(from, to))).unwrap_err().to_string();
         assert!(error.contains(wanted), "{error} / {wanted}");
     }
-    assert!(read_tets("a.vtu").unwrap_err().to_string().contains("known are node, ele, msh"));
+    assert!(read_tets("a.vtu").unwrap_err().to_string().contains("supported are node, ele, msh"));
     assert!(matches!(read_tets("/nowhere/a.msh"), Err(FileError::Io { .. })));
 }
 

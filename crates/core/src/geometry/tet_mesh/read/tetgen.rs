@@ -1,17 +1,17 @@
 //! TetGen's `.node` and `.ele`: a line of counts, then a line for each node or tetrahedron, numbered from 0 or 1;
-//! comments start with `#`; attributes and boundary markers are passed over.
+//! comments start with `#`; attributes and boundary markers are ignored.
 
 use nalgebra::Point3;
 
 use crate::geometry::read::error::Fault;
 use crate::geometry::read::text::{before_comment, excerpt, integer, lines, point};
 
-/// Index of the first node, 0 or 1, and the nodes.
+/// Parses a `.node` file: index of the first node, 0 or 1, and the nodes.
 pub(super) fn nodes(bytes: &[u8]) -> Result<(usize, Vec<Point3<f64>>), Fault> {
     let mut rows = rows(bytes);
     let (line, counts) = header(&mut rows, ["nodes", "dimensions"])?;
     if counts[1] != 3 {
-        return Err(Fault::Line(line, format!("the nodes have {} dimensions, not 3", counts[1])));
+        return Err(Fault::Line(line, format!("the nodes have {} dimensions, expected 3", counts[1])));
     }
     let mut first = 0;
     let mut nodes = Vec::new();
@@ -28,12 +28,12 @@ pub(super) fn nodes(bytes: &[u8]) -> Result<(usize, Vec<Point3<f64>>), Fault> {
     Ok((first, nodes))
 }
 
-/// Tetrahedra over `count` nodes of which the first has index `first`, from 0.
+/// Parses an `.ele` file over `count` nodes, the first with index `first`; the returned indices are 0-based.
 pub(super) fn tets(bytes: &[u8], first: usize, count: usize) -> Result<Vec<[u32; 4]>, Fault> {
     let mut rows = rows(bytes);
     let (line, counts) = header(&mut rows, ["tetrahedra", "nodes of a tetrahedron"])?;
     if counts[1] != 4 {
-        let cause = format!("the tetrahedra have {} nodes; only those with 4 are read", counts[1]);
+        let cause = format!("the tetrahedra have {} nodes; only those with 4 are supported", counts[1]);
         return Err(Fault::Line(line, cause));
     }
     let mut tets: Vec<[u32; 4]> = Vec::new();
@@ -53,7 +53,7 @@ pub(super) fn tets(bytes: &[u8], first: usize, count: usize) -> Result<Vec<[u32;
             *corner = in_range.and_then(|node| u32::try_from(node).ok()).ok_or_else(|| {
                 let last = (first + count).saturating_sub(1);
                 let cause =
-                    format!("tetrahedron {index} names node {node}; there are nodes {first} to {last}");
+                    format!("tetrahedron {index} references node {node}; there are nodes {first} to {last}");
                 Fault::Line(line, cause)
             })?;
         }
@@ -63,14 +63,14 @@ pub(super) fn tets(bytes: &[u8], first: usize, count: usize) -> Result<Vec<[u32;
     Ok(tets)
 }
 
-/// The lines that hold something beside comments.
+/// Lines that are not empty without their comments.
 fn rows(bytes: &[u8]) -> impl Iterator<Item = (usize, String)> {
     lines(bytes)
         .map(|(line, text)| (line, before_comment(&text).trim().to_owned()))
         .filter(|(_, text)| !text.is_empty())
 }
 
-/// The first two counts of the first line.
+/// First two counts of the first line.
 fn header(
     rows: &mut impl Iterator<Item = (usize, String)>,
     names: [&str; 2],
@@ -85,7 +85,7 @@ fn header(
     Ok((line, counts))
 }
 
-/// Refuses a number that is not the next one.
+/// Refuses an index that is not the next one.
 fn check_number(line: usize, what: &str, [index, first, read, declared]: [usize; 4]) -> Result<(), Fault> {
     if first > 1 {
         let cause = format!("the first {what} has number {}; it must be 0 or 1", excerpt(&first.to_string()));
@@ -98,7 +98,7 @@ fn check_number(line: usize, what: &str, [index, first, read, declared]: [usize;
         ));
     }
     if index != first + read {
-        return Err(Fault::Line(line, format!("{what} {index} stands where {} should", first + read)));
+        return Err(Fault::Line(line, format!("expected {what} {}, found {what} {index}", first + read)));
     }
     Ok(())
 }

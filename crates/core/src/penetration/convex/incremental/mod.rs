@@ -1,13 +1,13 @@
 //! Penetration depth near a guessed direction: sequential quadratic programming by portals [Gao23].
 //!
 //! The depth is the distance from the origin to the boundary of N = B − A. Along a ray from the origin, portals find
-//! where the ray leaves N and a plane that supports N there (Algorithm 1, `portal.rs`); the foot of the origin's
+//! the point at which the ray leaves N and a plane that supports N there (Algorithm 1, `portal.rs`); the foot of the origin's
 //! perpendicular on that plane gives the next ray (Algorithms 2 and 3). The shortcut (Algorithms 4 and 5) takes the
-//! next ray as soon as it is sure to be better. The listings of the algorithms are read from the paper's prose.
+//! next ray as soon as it is sure to be better. The listings of the algorithms are reconstructed from the paper's prose.
 //!
-//! **The answer is local**, as the paper's is: a direction along which no small change of direction helps. From a poor
-//! guess it is the wrong one for a share of all pairs of boxes and hulls, and nothing in it tells. It is here as a seed
-//! and to be compared with; [`signed_distance`](super::signed_distance) gives the certified depth.
+//! **The result is a local minimum**, as the paper's is: no small change of the direction gives a smaller depth. From a poor
+//! guess it is not the global one for some pairs of boxes and hulls, and the result does not show it. It serves as a seed and
+//! as a baseline; [`signed_distance`](super::signed_distance) computes the certified depth.
 //!
 //! | paper        | here                      | meaning                                             |
 //! |--------------|---------------------------|-----------------------------------------------------|
@@ -19,18 +19,17 @@
 //!
 //! Departs from [Gao23]: a proved gap and a touch end the search, because the paper starts from an overlap that is
 //! known; the tolerance is relative to the size of N; the extreme point along a new ray is the one that gave it; and the
-//! portal is turned to the new ray, where the paper does not say if Algorithm 5 finds a new one. Mean supports of an
+//! portal is updated for the new ray, where the paper does not state whether Algorithm 5 finds a new one. Mean supports of an
 //! icosphere and a capsule, guesses 15° off (the setting of the paper's Fig. 7):
 //!
-//! | vertices | shortcut, portals turned | shortcut alone | portals turned alone | neither (Algorithm 3) |
+//! | vertices | shortcut, portals reused | shortcut alone | portals reused alone | neither (Algorithm 3) |
 //! |---------:|-------------------------:|---------------:|---------------------:|----------------------:|
 //! |       42 |                       24 |             59 |                   58 |                    84 |
 //! |      162 |                       26 |             60 |                   55 |                    84 |
 //! |      642 |                       29 |             66 |                   62 |                    96 |
 //!
-//! So the shortcut halves the supports, as the paper says, where portals are turned; where they are not it saves three
-//! tenths. Of a pair of icospheres it saves a tenth at most: there the turned portals halve the supports (12, 15, 19 in
-//! place of 24, 33, 49).
+//! So the shortcut halves the supports, as the paper states, where portals are reused; without reuse it saves 30 %. For a
+//! pair of icospheres it saves at most 10 %: there the reuse halves the supports (12, 15, 19 instead of 24, 33, 49).
 
 mod obstacle;
 mod portal;
@@ -47,17 +46,18 @@ use nalgebra::{Isometry3, Point3, Unit, Vector3};
 /// Accuracy and work of [`incremental`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IncrementalOptions {
-    /// ε of the paper as a share of the distance from the origin to the first extreme point, which is about the sum
-    /// of the shapes' radii: portal and supporting plane, and the depths along two successive rays, agree to this. The
-    /// depth of smooth shapes is as exact in the mean; that of polytopes is a facet's, to rounding, where it is right.
+    /// ε of the paper relative to the distance from the origin to the first extreme point, which is about the sum of the
+    /// shapes' radii: portal and supporting plane, and the depths along two successive rays, agree to this. The mean error of
+    /// the depth of smooth shapes is of this order; the depth of polytopes is that of a facet, exact to rounding where it
+    /// is the global one.
     pub relative_tolerance: f64,
     /// Whether a better ray is taken before the portal is fine (Algorithm 5), or only then (Algorithm 3).
     pub shortcut: bool,
-    /// Whether the portal of a ray is turned to the next one, or one is found anew.
+    /// Whether the portal of a ray is updated for the next one, or a new one is found.
     pub reuse_portal: bool,
-    /// Greatest number of portals of one ray.
+    /// Maximum number of portals of one ray.
     pub max_iterations_per_ray: u32,
-    /// Greatest number of rays.
+    /// Maximum number of rays.
     pub max_iterations: u32,
 }
 
@@ -73,17 +73,17 @@ impl Default for IncrementalOptions {
     }
 }
 
-/// A locally least translation that separates two overlapping shapes, world frame.
+/// A locally minimum translation that separates two overlapping shapes, world frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IncrementalPenetration {
-    /// A moved by this [m] along `direction` is free: never less than the penetration depth, beyond rounding. Zero when
-    /// a plane was found that separates the shapes to rounding: they touch, or are apart.
+    /// Distance [m] along `direction` after which A is free: an upper bound of the penetration depth, to rounding. Zero when
+    /// a plane was found that separates the shapes to rounding: they touch, or are separated.
     pub depth: f64,
     /// Unit direction in which A moves.
     pub direction: Unit<Vector3<f64>>,
     /// The points of A and of B [m] that are farthest inside the other shape along `direction`.
     pub witnesses: [Point3<f64>; 2],
-    /// Supports of the pair that were computed.
+    /// Support evaluations of the pair.
     pub supports: u32,
     /// Rays that were searched.
     pub iterations: u32,
@@ -91,11 +91,11 @@ pub struct IncrementalPenetration {
     pub converged: bool,
 }
 
-/// A locally least translation of A that separates `a` from `b`, searched from `guess`, the direction in which A may
-/// best move (world, of any length); poses map body to world coordinates. `Ok(None)` when the shapes are proved apart.
+/// A locally minimum translation of A that separates `a` from `b`, searched from `guess`, the direction in which A may
+/// best move (world, of any length); poses map body to world coordinates. `Ok(None)` when the shapes are proved separated.
 ///
-/// An answer is no proof that the shapes overlap: the paper starts from pairs that do. For a guess that leads A from one
-/// side of B through B, the far side is the answer.
+/// A returned depth does not prove that the shapes overlap: the paper starts from pairs that do. For a guess that leads A
+/// from one side of B through B, the depth on the far side is returned.
 ///
 /// # Errors
 /// [`PenetrationError`] for half-spaces, for numbers that are not finite, and when no portal is found.
@@ -134,7 +134,8 @@ pub fn incremental(
     }))
 }
 
-/// Algorithms 2 to 4: the next ray is the perpendicular on the plane that supports N where the last ray leaves it.
+/// Sequential quadratic programming [Gao23 Algorithms 2–4]: the next ray is the perpendicular on the plane that supports N
+/// where the last ray leaves it.
 ///
 /// Returns the extreme point along the best ray, the number of rays, and whether the tolerance was reached.
 fn quadratic_programs(
@@ -143,6 +144,7 @@ fn quadratic_programs(
     options: &IncrementalOptions,
 ) -> Result<(Extreme, u32, bool), NotInside> {
     let mut along_ray = obstacle.extreme_inside(guess)?;
+    // Relative to an extreme point, because the depth itself may be zero.
     let tolerance = options.relative_tolerance.max(f64::EPSILON) * along_ray.point.norm();
     let mut portal = Portal::find(obstacle, guess, &along_ray, options.max_iterations_per_ray)?;
     for iteration in 1..=options.max_iterations {
@@ -151,7 +153,9 @@ fn quadratic_programs(
             return Ok((along_ray, iteration, false));
         };
         let next = planes.supporting;
+        // The depth along the portal's normal is not below that along the ray: no neighbouring direction is better.
         let is_local_minimum = planes.reach - next.value <= tolerance;
+        // Rounding may make the next depth larger: the best ray is retained.
         if next.value < along_ray.value {
             along_ray = next;
         }
@@ -159,7 +163,7 @@ fn quadratic_programs(
             return Ok((along_ray, iteration, true));
         }
         portal = if options.reuse_portal {
-            portal.turned(obstacle, &along_ray, options.max_iterations_per_ray)?
+            portal.reused(obstacle, &along_ray, options.max_iterations_per_ray)?
         } else {
             Portal::find(obstacle, &along_ray.direction, &along_ray, options.max_iterations_per_ray)?
         };
@@ -167,8 +171,9 @@ fn quadratic_programs(
     Ok((along_ray, options.max_iterations, false))
 }
 
-/// Algorithm 1, and with the shortcut Algorithm 5: portals until portal and supporting plane agree, or until the depth
-/// along the portal's normal is surely less than along the ray. No planes when the portals end without either.
+/// Portal refinement along one ray [Gao23 Algorithm 1, with the shortcut Algorithm 5]: until portal and supporting plane agree,
+/// or until the depth along the portal's normal is surely less than along the ray. `None` when the iterations end without
+/// either.
 fn follow(
     obstacle: &mut Obstacle<'_>,
     portal: &mut Portal,

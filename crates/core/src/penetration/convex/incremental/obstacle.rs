@@ -1,4 +1,4 @@
-//! All translations of A at which it meets B, known by its extreme points.
+//! Translational configuration-space obstacle of a convex pair, by its support function.
 
 use nalgebra::{Isometry3, Vector3};
 
@@ -6,7 +6,7 @@ use crate::geometry::convex::extreme::START_ANYWHERE;
 use crate::geometry::convex::shape::ConvexShape;
 use crate::penetration::convex::difference::Difference;
 
-/// Rounding of a support value as a share of the radii, which the noise of the cores leaves out.
+/// Rounding of a support value relative to the radii, which the noise of the cores does not include.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// N = B − A, frame of A: A moved by t meets B if and only if t is in N. (The paper's set is −N, and moves B.)
@@ -15,11 +15,11 @@ const ROUNDING: f64 = 4.0 * f64::EPSILON;
 pub(super) struct Obstacle<'a> {
     cores: Difference<'a>,
     radii: [f64; 2],
-    /// A support value closer to zero than this [m] is a touch, no proof of distance.
+    /// A support value closer to zero than this [m] is a touching contact; it does not prove a distance.
     rounding: f64,
-    /// Where the last support was found, the start of the next search.
+    /// Vertices of the last support, at which the next search starts.
     last: [u32; 2],
-    /// Supports that were computed.
+    /// Support evaluations.
     pub(super) supports: u32,
 }
 
@@ -30,20 +30,20 @@ pub(super) struct Extreme {
     pub(super) direction: Vector3<f64>,
     /// The point b − a [m], frame of A.
     pub(super) point: Vector3<f64>,
-    /// Its part along `direction` [m]: how far A moves that way until it is free.
+    /// Its component along `direction` [m]: the distance that A moves along it until it is free.
     pub(super) value: f64,
     /// The points of the cores [m], each in its own frame.
     on_cores: [Vector3<f64>; 2],
 }
 
-/// Why no ray from the origin is followed.
+/// Reasons that no ray from the origin is followed.
 #[derive(Debug)]
 pub(super) enum NotInside {
     /// The origin is outside of N.
     Apart,
     /// A plane through the origin supports N.
     Touching(Box<Extreme>),
-    /// Not known.
+    /// Undecided.
     Unknown,
 }
 

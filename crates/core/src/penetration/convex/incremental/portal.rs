@@ -1,4 +1,4 @@
-//! Portals of a ray: where a ray from the origin leaves a convex set [Gao23 §II-C, Algorithm 1].
+//! Portals of a ray: the point at which a ray from the origin leaves a convex set [Gao23 §II-C, Algorithm 1].
 //!
 //! A portal is a triangle of extreme points that the ray passes. The extreme point along the portal's normal is beyond
 //! it; together with the portal it makes three triangles, of which the ray passes one, the next portal.
@@ -11,14 +11,15 @@ use super::obstacle::{Extreme, NotInside, Obstacle};
 /// rounding. A larger value only costs a support more where the ray is nearly hit.
 const ON_THE_RAY: f64 = 1e-12;
 
-/// Turns of the wedge between the ray and two extreme points; it is the quicker way to a near portal, but where the
-/// origin is close to the boundary it turns without end. After these, directions across the ray, which do end.
+/// Iterations that search along the normal of the wedge between the ray and two extreme points; they reach a near portal
+/// sooner, but need not terminate where the origin is close to the boundary. After these, directions across the ray are
+/// searched, which terminate.
 const WEDGES: u32 = 4;
 
-/// Extreme points tried beside a portal before those across the ray: the next ray is near the last one, so that a
-/// portal of it has mostly only one corner elsewhere. The first is this share of the edge's width to the side, seen from
-/// the origin, and every other one so many times as far as the one before; the last are across the ray. Without them
-/// pairs of spheres take twice the supports.
+/// Extreme points tried beside a portal before those across the ray: the next ray is near the last one, so its portal
+/// mostly differs in one corner only. The first is `FIRST_ASIDE` of the edge's width to the side, seen from the origin, and
+/// each following one `WIDER` times as far; the last are across the ray. Without them pairs of spheres take twice the
+/// supports.
 const NEARBY: u32 = 6;
 const FIRST_ASIDE: f64 = 0.125;
 const WIDER: f64 = 4.0;
@@ -40,7 +41,7 @@ pub(super) struct Planes {
 }
 
 impl Portal {
-    /// A portal of `ray`, found from the extreme point along it (`find_portal` of Algorithm 1).
+    /// A portal of `ray`, found from the extreme point along it [Gao23 Algorithm 1, `find_portal`].
     pub(super) fn find(
         obstacle: &mut Obstacle<'_>,
         ray: &Vector3<f64>,
@@ -54,7 +55,7 @@ impl Portal {
     }
 
     /// A portal of the normal of this one, from its corners and the extreme point along its normal.
-    pub(super) fn turned(
+    pub(super) fn reused(
         mut self,
         obstacle: &mut Obstacle<'_>,
         first: &Extreme,
@@ -62,6 +63,7 @@ impl Portal {
     ) -> Result<Self, NotInside> {
         let ray = &first.direction;
         let [a, b, c] = self.corners;
+        // The ray has left the portal across an edge: the new portal lies on the other side of that edge.
         for [from, to] in [[a, b], [b, c], [c, a]] {
             if from.cross(&to).dot(ray) < 0.0 {
                 return Self::close_nearby(obstacle, ray, [to, from], first.point, limit);
@@ -100,9 +102,10 @@ impl Portal {
         mut edge: [Vector3<f64>; 2],
         limit: u32,
     ) -> Result<Self, NotInside> {
-        for turn in 0..limit {
+        for iteration in 0..limit {
             let [a, b] = edge;
-            let left = if turn < WEDGES { a.cross(&b) } else { ray.cross(&(b - a)) };
+            // The ray is on the left of the edge, and so is a × b seen from the origin.
+            let left = if iteration < WEDGES { a.cross(&b) } else { ray.cross(&(b - a)) };
             let point = obstacle.extreme_inside(&left)?.point;
             edge = match Self::closed(ray, edge, point) {
                 Ok(portal) => return Ok(portal),
@@ -112,8 +115,8 @@ impl Portal {
         Err(NotInside::Unknown)
     }
 
-    /// The portal of a ray on the left of an edge and a point farther to the left, or the edge with the point that cuts
-    /// off less.
+    /// The portal of a ray from an edge with the ray on its left and a point farther to the left; `Err` with the edge nearer to
+    /// the ray where the triangle misses it.
     fn closed(
         ray: &Vector3<f64>,
         [a, b]: [Vector3<f64>; 2],
@@ -146,7 +149,8 @@ impl Portal {
         Ok(Some(Planes { supporting, offset, reach }))
     }
 
-    /// The portal among the triangles of a point beyond this one with its edges (`update_portal`).
+    /// Replaces the corner opposite to the edge that makes the next portal with a point beyond [Gao23 Algorithm 1,
+    /// `update_portal`].
     pub(super) fn update(&mut self, beyond: &Vector3<f64>, ray: &Vector3<f64>) {
         let across = beyond.cross(ray);
         // On which side of the plane of the ray and the new point each corner is.

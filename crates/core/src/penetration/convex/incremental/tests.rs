@@ -1,4 +1,4 @@
-//! Against closed forms, as the paper's tables; where the method is wrong is tested as well.
+//! Against closed forms, as the paper's tables; the failures of the method are tested as well.
 
 use std::sync::Arc;
 
@@ -40,15 +40,15 @@ fn between_segments(p: [Vector3<f64>; 2], q: [Vector3<f64>; 2]) -> Vector3<f64> 
     let to_segment = |point: Vector3<f64>, [from, to]: [Vector3<f64>; 2]| {
         let along = to - from;
         let square = along.norm_squared();
-        let share = if square > 0.0 { (point - from).dot(&along) / square } else { 0.0 };
-        from + share.clamp(0.0, 1.0) * along - point
+        let fraction = if square > 0.0 { (point - from).dot(&along) / square } else { 0.0 };
+        from + fraction.clamp(0.0, 1.0) * along - point
     };
     let mut candidates =
         vec![to_segment(p[0], q), to_segment(p[1], q), -to_segment(q[0], p), -to_segment(q[1], p)];
     let (along_p, along_q) = (p[1] - p[0], q[1] - q[0]);
     let normal = along_p.cross(&along_q);
-    let share = |other: &Vector3<f64>| (q[0] - p[0]).cross(other).dot(&normal) / normal.norm_squared();
-    if (0.0..=1.0).contains(&share(&along_q)) && (0.0..=1.0).contains(&share(&along_p)) {
+    let fraction = |other: &Vector3<f64>| (q[0] - p[0]).cross(other).dot(&normal) / normal.norm_squared();
+    if (0.0..=1.0).contains(&fraction(&along_q)) && (0.0..=1.0).contains(&fraction(&along_p)) {
         candidates.push(normal * (q[0] - p[0]).dot(&normal) / normal.norm_squared());
     }
     candidates.into_iter().min_by(|a, b| a.norm().total_cmp(&b.norm())).expect("four candidates")
@@ -145,7 +145,7 @@ fn the_shortcut_halves_the_supports_as_in_figure_seven_of_the_paper() {
 }
 
 #[test]
-fn a_portal_turned_to_the_next_ray_halves_the_supports_of_a_pair_of_spheres_of_triangles() {
+fn a_portal_reused_for_the_next_ray_halves_the_supports_of_a_pair_of_spheres_of_triangles() {
     for frequency in [2, 4, 8] {
         let sphere = icosphere(frequency);
         let supports = [true, false].map(|reuse_portal| {
@@ -166,8 +166,8 @@ fn a_portal_turned_to_the_next_ray_halves_the_supports_of_a_pair_of_spheres_of_t
 
 /// The depth of two unit cubes by their fifteen separating axes.
 fn cubes(pose_b: &Isometry3<f64>) -> (f64, Vector3<f64>) {
-    let turn = pose_b.rotation.to_rotation_matrix();
-    let axes_b: [Vector3<f64>; 3] = std::array::from_fn(|i| turn.matrix().column(i).into_owned());
+    let rotation = pose_b.rotation.to_rotation_matrix();
+    let axes_b: [Vector3<f64>; 3] = std::array::from_fn(|i| rotation.matrix().column(i).into_owned());
     let axes_a: [Vector3<f64>; 3] = std::array::from_fn(|i| Vector3::ith(i, 1.0));
     let edges = axes_a.iter().flat_map(|a| axes_b.iter().map(|b| a.cross(b)));
     let candidates = axes_a.into_iter().chain(axes_b).chain(edges.filter(|axis| axis.norm() > 1e-6));
@@ -242,7 +242,7 @@ fn a_guess_opposite_to_the_best_direction_or_on_a_vertex_still_ends_free() {
 fn apart_is_none_and_touching_is_zero_and_neither_is_an_error() {
     let cube = ConvexShape::cuboid(Vector3::repeat(1.0));
     let options = IncrementalOptions::default();
-    let ask = |pose: &Isometry3<f64>, guess: &Vector3<f64>| {
+    let query = |pose: &Isometry3<f64>, guess: &Vector3<f64>| {
         incremental(&cube, &Isometry3::identity(), &cube, pose, guess, &options)
     };
     let is_free = |answer: &Result<Option<IncrementalPenetration>, PenetrationError>| match answer {
@@ -255,10 +255,11 @@ fn apart_is_none_and_touching_is_zero_and_neither_is_an_error() {
         // Away from the other cube: towards it, the answer may be on its far side.
         let any = direction(&mut noise).into_inner();
         let guess = if any.y < 0.0 { any } else { -any };
-        let touching = ask(&Isometry3::translation(0.25, 1.0, -0.25), &guess);
+        let touching = query(&Isometry3::translation(0.25, 1.0, -0.25), &guess);
         assert!(is_free(&touching), "{touching:?}");
-        for (gap, turn) in [(1e-9, UnitQuaternion::identity()), (0.8, rotation(&mut noise))] {
-            let apart = ask(&Isometry3::from_parts(Vector3::new(0.3, 1.0 + gap, -0.2).into(), turn), &guess);
+        for (gap, rotated) in [(1e-9, UnitQuaternion::identity()), (0.8, rotation(&mut noise))] {
+            let apart =
+                query(&Isometry3::from_parts(Vector3::new(0.3, 1.0 + gap, -0.2).into(), rotated), &guess);
             assert!(is_free(&apart), "{gap}: {apart:?}");
         }
     }
@@ -291,17 +292,17 @@ fn flat_and_thin_shapes_are_answered_like_others() {
 }
 
 #[test]
-fn half_spaces_and_numbers_that_are_none_are_errors() {
+fn half_spaces_and_numbers_that_are_not_finite_are_errors() {
     let (ball, ground) = (ConvexShape::sphere(1.0), ConvexShape::half_space());
     let here = Isometry3::identity();
-    let ask = |b: &ConvexShape, pose: &Isometry3<f64>, guess: Vector3<f64>| {
+    let query = |b: &ConvexShape, pose: &Isometry3<f64>, guess: Vector3<f64>| {
         incremental(&ball, &here, b, pose, &guess, &IncrementalOptions::default()).expect_err("no answer")
     };
-    assert_eq!(ask(&ground, &here, Vector3::x()), PenetrationError::Unbounded);
-    assert_eq!(ask(&ball, &here, Vector3::zeros()), ProximityError::NotFinite.into());
+    assert_eq!(query(&ground, &here, Vector3::x()), PenetrationError::Unbounded);
+    assert_eq!(query(&ball, &here, Vector3::zeros()), ProximityError::NotFinite.into());
     assert_eq!(
-        ask(&ball, &Isometry3::translation(f64::NAN, 0.0, 0.0), Vector3::x()),
+        query(&ball, &Isometry3::translation(f64::NAN, 0.0, 0.0), Vector3::x()),
         ProximityError::NotFinite.into()
     );
-    assert_eq!(ask(&ball, &here, Vector3::repeat(f64::NAN)), ProximityError::NotFinite.into());
+    assert_eq!(query(&ball, &here, Vector3::repeat(f64::NAN)), ProximityError::NotFinite.into());
 }

@@ -1,4 +1,4 @@
-//! The growth of a polytope by a vertex: the faces that see it make way for a fan around it.
+//! The growth of a polytope by a vertex: the faces that see it are replaced by a fan around it.
 
 use nalgebra::Vector3;
 
@@ -6,15 +6,17 @@ use super::surface::{AROUND, Corner, Face, GONE, Horizon, Link, Plane, UNBOUNDED
 use super::{Candidate, Polytope};
 use crate::penetration::convex::difference::{Difference, Vertex};
 
-/// Surfaces larger than this are not kept up: a new one is built instead.
+/// Maximum number of faces; a surface that would exceed it is discarded. At the default 1000 supports a cold search
+/// stays far below it; it bounds the memory and the index width of a search with more. A safeguard, without effect on
+/// the sets of docs/sensitivity.md.
 const MAX_FACES: usize = 1 << 13;
-/// Corners are counted by 16 bits; those that are no longer used keep their places.
+/// Corner indices have 16 bits; unused corners keep their places.
 const MAX_CORNERS: usize = u16::MAX as usize;
 
 impl Polytope {
-    /// Replaces all faces that `vertex` sees, from `first` on, by those that lead to it; those nearer than `limit` [m]
-    /// are candidates. `false` if they are no disk, or a new face has the origin outside by more than the noise: then
-    /// the surface is of no more use.
+    /// Replaces all faces that `vertex` sees, starting at `first`, by a fan around it; new faces nearer than `limit` [m]
+    /// become candidates. `false` if the visible faces are not a disk, or a new face has the origin outside by more than
+    /// rounding: then the surface is invalid.
     pub(in crate::penetration::convex) fn grow(
         &mut self,
         first: u16,
@@ -22,8 +24,8 @@ impl Polytope {
         limit: f64,
         difference: &Difference,
     ) -> bool {
-        // From inside, no new face is nearer than the first; the start may have the origin outside by rounding.
-        let least = self.surface.faces[first as usize].plane.offset.min(0.0) - difference.noise();
+        // With the origin inside, no new face is nearer than the first; the initial surface may have it outside by rounding.
+        let min = self.surface.faces[first as usize].plane.offset.min(0.0) - difference.noise();
         self.find_horizon(first, &vertex.point, difference);
         let count = self.horizon.len();
         let is_full = self.surface.faces.len() >= MAX_FACES || self.surface.corners.len() >= MAX_CORNERS;
@@ -42,10 +44,11 @@ impl Polytope {
             for (lane, horizon) in self.horizon[begin..begin + lanes].iter().enumerate() {
                 let Horizon { link, from, to } = *horizon;
                 let (mut plane, mut bound) = (planes.plane(lane), planes.bound[lane]);
+                // The vectorised plane is wrong for slivers; few faces are, so they are recomputed one by one.
                 if !(planes.tilt[lane] <= difference.noise()) {
                     (plane, bound) = self.surface.upright([from, to, apex]);
                 }
-                sound &= from == expected && plane.offset >= least;
+                sound &= from == expected && plane.offset >= min;
                 expected = to;
                 let key = bound + moved;
                 let links = [link, Link::new(0, 2), Link::new(0, 1)];
@@ -118,9 +121,9 @@ impl Polytope {
             }
             let face = surface.update(index, difference);
             let (next, last) = AROUND[link.edge()];
-            // A face in whose plane the point lies is seen: with it would come triangles without area.
+            // A face whose plane contains the point counts as visible: otherwise triangles without area would arise.
             if face.plane.normal.dot(point) >= face.plane.offset - noise {
-                // `extend` by an array would be twice as long.
+                // Two pushes: `extend` by an array would compile to twice the code in this loop.
                 stack.push(face.links[last]);
                 stack.push(face.links[next]);
                 surface.keys[index] = GONE;
@@ -132,7 +135,7 @@ impl Polytope {
     }
 }
 
-/// Planes that are computed at once.
+/// Planes that are computed at once: one vector of four doubles.
 const LANES: usize = 4;
 
 /// Planes of faces around an apex.
@@ -144,7 +147,7 @@ struct Planes {
     offset: [f64; LANES],
     /// No point of the face is nearer to the origin [m].
     bound: [f64; LANES],
-    /// How far the corners are off the plane [m].
+    /// Distance of the corners from the plane [m].
     tilt: [f64; LANES],
 }
 

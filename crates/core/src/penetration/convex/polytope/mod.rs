@@ -1,12 +1,12 @@
 //! A polytope inside the Minkowski difference, in flat arrays, that grows by extreme points.
 //!
 //! Its surface is a closed, oriented sphere of triangles around the origin. Each face has a *bound*: no point of
-//! the triangle is nearer to the origin. So a ball whose radius is the least bound lies inside the polytope, and
+//! the triangle is nearer to the origin. So a ball whose radius is the minimum bound lies inside the polytope, and
 //! inside the difference.
 //!
 //! The polytope outlives a query: its vertices are pairs of points fixed to the bodies. When these have moved, no point
-//! of its surface has moved farther than a bound of the motion, and all bounds are lessened by it at once, by a
-//! counter. Planes are computed again only for the faces that are asked for.
+//! of its surface has moved farther than a bound of the motion, and all bounds are lowered by it at once, by a
+//! counter. Planes are recomputed only for the faces that are visited.
 
 mod growth;
 mod surface;
@@ -19,7 +19,7 @@ use self::surface::{AROUND, Corner, Face, GONE, Horizon, Link, Surface, TETRAHED
 use super::difference::Difference;
 use super::simplex::Simplex;
 
-/// A face that may be too near to the origin.
+/// A face whose bound is below the limit of the search.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
     key: f64,
@@ -30,7 +30,7 @@ struct Candidate {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Polytope {
     surface: Surface,
-    /// Places of faces that are gone.
+    /// Slots of removed faces.
     free: Vec<u16>,
     #[serde(skip)]
     candidates: Vec<Candidate>,
@@ -38,24 +38,29 @@ pub(super) struct Polytope {
     horizon: Vec<Horizon>,
     #[serde(skip)]
     stack: Vec<Link>,
-    /// Corners when the search from scratch had ended.
+    /// Corners at the end of the last search from scratch.
     built: usize,
 }
 
-/// Corners that may come in the course of a motion. A search from scratch costs as much as a dozen of them.
-const WEAR: usize = 256;
+/// Corners that warm-started searches may add before the polytope is rebuilt: unused corners cost memory and their
+/// faces are scanned by every query. Half and twice change values by at most 2e-10 m, the supports by +0.17 % and
+/// < 0.1 %, the instructions by < 0.1 % (docs/sensitivity.md).
+const MAX_NEW_CORNERS: usize = 256;
 
-/// Faces that are crossed at most on the way to the foot of the origin.
-const STROLL: usize = 64;
+/// Maximum number of faces crossed towards the foot of the origin. The foot is mostly in the first or the next face;
+/// beyond this the nearest point of the face reached is the witness. A safeguard, without effect on the sets of
+/// docs/sensitivity.md.
+const MAX_CROSSINGS: usize = 64;
 
 impl Polytope {
-    /// A tetrahedron with the origin in it or on it.
+    /// Starts over with a tetrahedron that contains the origin.
     pub(super) fn start(&mut self, simplex: &Simplex, difference: &Difference) {
         self.clear();
         let surface = &mut self.surface;
         surface.corners.extend(simplex.vertices().iter().map(|&vertex| Corner { vertex, epoch: 0 }));
         let p = |i: usize| surface.corners[i].vertex.point;
         let volume = (p(1) - p(0)).cross(&(p(2) - p(0))).dot(&(p(3) - p(0)));
+        // The table of links assumes the fourth vertex in front of the first three.
         if volume < 0.0 {
             surface.corners.swap(0, 1);
         }
@@ -75,7 +80,7 @@ impl Polytope {
         self.candidates.clear();
     }
 
-    /// The face that faces most in a direction.
+    /// The face whose normal is nearest to a direction.
     pub(super) fn face_along(&self, direction: &Vector3<f64>) -> u16 {
         let mut best = (f64::NEG_INFINITY, 0);
         for (index, (face, key)) in self.surface.faces.iter().zip(&self.surface.keys).enumerate() {
@@ -87,31 +92,31 @@ impl Polytope {
         best.1
     }
 
-    /// Notes that the search from scratch has ended.
-    pub(super) fn settle(&mut self) {
+    /// Records the size at the end of a search from scratch.
+    pub(super) fn mark_built(&mut self) {
         self.built = self.surface.corners.len();
     }
 
-    /// Whether another search from scratch is due: so many corners have come since the last one, and those that are no
-    /// longer used keep their places; or the motion is so long that the bounds lose digits to it.
-    pub(super) fn is_worn(&self, difference: &Difference) -> bool {
+    /// Whether another search from scratch is due: too many corners have been added since the last one (unused ones keep
+    /// their places), or the accumulated motion is so long that the bounds lose digits to it.
+    pub(super) fn needs_rebuild(&self, difference: &Difference) -> bool {
         let Surface { corners, moved, .. } = &self.surface;
-        corners.len() > self.built + WEAR || moved * f64::EPSILON > difference.noise()
+        corners.len() > self.built + MAX_NEW_CORNERS || moved * f64::EPSILON > difference.noise()
     }
 
-    /// Lessens all bounds by a motion [m].
+    /// Lowers all bounds by a motion [m].
     pub(super) fn advance(&mut self, motion: f64) {
         self.surface.epoch += 1;
         self.surface.moved += motion;
     }
 
-    /// Whether no face can have met the origin since its bound was computed.
-    pub(super) fn has_kept_off(&self) -> bool {
+    /// Whether no face can have reached the origin since its bound was computed.
+    pub(super) fn surely_contains_origin(&self) -> bool {
         let moved = self.surface.moved;
         self.surface.keys.iter().all(|key| *key > moved)
     }
 
-    /// Computes all planes again; `false` if one has the origin outside.
+    /// Recomputes all planes; `false` if one has the origin outside.
     pub(super) fn recompute(&mut self, difference: &Difference) -> bool {
         let surface = &mut self.surface;
         (0..surface.faces.len()).all(|face| {
@@ -122,7 +127,7 @@ impl Polytope {
         })
     }
 
-    /// Puts all faces with a bound below `limit` [m] at the present pose among the candidates.
+    /// Makes all faces with a bound below `limit` [m] at the present pose the candidates.
     pub(super) fn collect(&mut self, limit: f64, difference: &Difference) {
         self.candidates.clear();
         let limit = limit + self.surface.moved;
@@ -137,14 +142,18 @@ impl Polytope {
         }
     }
 
-    /// The candidate with the least bound, if one is below `limit` [m].
+    /// The candidate with the minimum bound, if one is below `limit` [m].
     pub(super) fn nearest(&mut self, limit: f64) -> Option<(u16, Plane)> {
         let limit = limit + self.surface.moved;
+        // A scan of a flat array that drops stale candidates: at these sizes cheaper than a heap.
         let mut best = Candidate { key: limit, face: u16::MAX };
         let mut index = 0;
         while index < self.candidates.len() {
             let candidate = self.candidates[index];
-            #[expect(clippy::float_cmp, reason = "out of date once the key of the face has changed")]
+            #[expect(
+                clippy::float_cmp,
+                reason = "a candidate is out of date once the key of its face has changed"
+            )]
             let gone = self.surface.keys[candidate.face as usize] != candidate.key;
             if gone || !(candidate.key < limit) {
                 self.candidates.swap_remove(index);
@@ -164,7 +173,7 @@ impl Polytope {
         self.surface.faces[face as usize].plane
     }
 
-    /// Whether there is such a face, with this normal at the present pose.
+    /// Whether the face exists and has this normal at the present pose.
     pub(super) fn is_at(&self, face: u16, normal: &Vector3<f64>) -> bool {
         self.has(face) && {
             let face = &self.surface.faces[face as usize];
@@ -172,12 +181,12 @@ impl Polytope {
         }
     }
 
-    /// Whether there is such a face.
+    /// Whether the face exists.
     pub(super) fn has(&self, face: u16) -> bool {
         self.surface.keys.get(face as usize).is_some_and(|key| *key < GONE)
     }
 
-    /// Where the searches for the support of a face start: at the corners of it that reach farthest, of A and of B.
+    /// Start vertices of the support search for a face: its corners that are farthest along the normal, on A and on B.
     pub(super) fn start_of(&self, face: u16, normal: &Vector3<f64>, in_b: &Vector3<f64>) -> [u32; 2] {
         let corners = self.surface.faces[face as usize]
             .corners
@@ -201,19 +210,20 @@ impl Polytope {
     ) -> [Vector3<f64>; 2] {
         let surface = &mut self.surface;
         let mut weights = [1.0; 3];
-        for _ in 0..STROLL {
+        for _ in 0..MAX_CROSSINGS {
             let Face { plane, corners, links, .. } = *surface.update(face as usize, difference);
             let foot = plane.normal * plane.offset;
             let p = corners.map(|corner| surface.corners[corner as usize].vertex.point - foot);
             // Of each corner, by the edge opposite to it.
             let weight = |from: usize, to: usize| p[from].cross(&p[to]).dot(&plane.normal);
             weights = [weight(1, 2), weight(2, 0), weight(0, 1)];
-            let least =
+            let min =
                 (0..3).fold(0, |best, corner| if weights[corner] < weights[best] { corner } else { best });
-            if weights[least] >= 0.0 {
+            if weights[min] >= 0.0 {
                 break;
             }
-            let beside = links[AROUND[least].0].face();
+            // The foot lies beyond the edge opposite to the corner with the most negative weight.
+            let beside = links[AROUND[min].0].face();
             if surface.update(beside, difference).plane.offset > plane.offset + slack {
                 break;
             }

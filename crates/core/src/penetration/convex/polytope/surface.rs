@@ -10,7 +10,7 @@ use crate::penetration::convex::difference::{Difference, Vertex};
 pub(super) struct Face {
     pub(super) plane: Plane,
     pub(super) corners: [u16; 3],
-    /// The edges that the neighbours have in common with these.
+    /// The edges of the neighbours that coincide with these.
     pub(super) links: [Link; 3],
     /// The pose at which the plane was computed.
     pub(super) epoch: u32,
@@ -55,18 +55,18 @@ pub(super) struct Corner {
 pub(super) struct Surface {
     pub(super) corners: Vec<Corner>,
     pub(super) faces: Vec<Face>,
-    /// Bound of each face plus the motion up to its computation [m]; infinite for faces that are gone.
+    /// Bound of each face plus the motion up to its computation [m]; infinite for removed faces.
     pub(super) keys: Vec<f64>,
-    /// Counts the poses.
+    /// Number of the present pose.
     pub(super) epoch: u32,
-    /// How far any point of the difference has moved since the first pose, at most [m].
+    /// Upper bound of the motion of any point of the difference since the first pose [m].
     pub(super) moved: f64,
 }
 
-/// Key of a face that is gone.
+/// Key of a removed face.
 pub(super) const GONE: f64 = f64::INFINITY;
 
-/// Bound of a face without area, which bounds nothing: its edges belong to others.
+/// Bound of a face without area, which cannot be the nearest one: its edges belong to other faces too.
 pub(super) const UNBOUNDED: f64 = f64::MAX;
 
 impl Surface {
@@ -101,7 +101,7 @@ impl Surface {
         let (to, from) = (p[1] - p[0], p[2] - p[0]);
         let cross = to.cross(&from);
         let normal = cross * (1.0 / cross.norm());
-        // So that a triangle without area, whose normal is no number, is taken for a sliver as well.
+        // Negated so that a triangle without area, whose normal is NaN, counts as a sliver as well.
         if !(normal.dot(&to).abs() + normal.dot(&from).abs() <= difference.noise()) {
             return self.upright(corners);
         }
@@ -109,8 +109,8 @@ impl Surface {
         (Plane { normal, offset }, offset)
     }
 
-    /// The plane and the bound of a sliver. Rounding tilts the normal along the longest edge, to which it is made perpendicular again;
-    /// no corner is nearer to the origin than the offset, however much is left of the tilt.
+    /// The plane and the bound of a sliver. Rounding tilts the normal along the longest edge, to which it is made perpendicular
+    /// again; no corner is nearer to the origin than the offset, whatever tilt remains.
     #[cold]
     #[inline(never)]
     pub(super) fn upright(&self, corners: [u16; 3]) -> (Plane, f64) {
@@ -121,6 +121,7 @@ impl Surface {
         let (next, last) = AROUND[longest];
         let tilted = edges[next].cross(&edges[last]).try_normalize(0.0).unwrap_or_default();
         let along = edges[longest] * (tilted.dot(&edges[longest]) / squares[longest]);
+        // Less than half of a unit normal left: the corners are collinear to rounding, and no plane is defined.
         let Some(normal) = (tilted - along).try_normalize(0.5) else {
             return (Plane { normal: Vector3::zeros(), offset: 0.0 }, UNBOUNDED);
         };
@@ -135,7 +136,7 @@ impl Surface {
         self.faces[next as usize].links[2] = Link::new(face, 1);
     }
 
-    /// Puts a face in a free place, or in a new one.
+    /// Stores a face in a free slot, or in a new one.
     #[inline]
     pub(super) fn place(&mut self, face: Face, key: f64, free: Option<u16>) -> u16 {
         if let Some(place) = free {
@@ -160,14 +161,14 @@ pub(super) const TETRAHEDRON: [([u16; 3], [Link; 3]); 4] = [
 /// The edges after an edge; four, so that no index of two bits is out of range.
 pub(super) const AROUND: [(usize, usize); 4] = [(1, 2), (2, 0), (0, 1), (0, 0)];
 
-/// An edge around the faces that are seen from a point.
+/// An edge around the faces that are visible from a point.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Horizon {
-    /// The edge of the face that is not seen.
+    /// The edge of the face that is not visible.
     pub(super) link: Link,
-    /// Where the edge begins, as the face that is seen has it …
+    /// Start corner of the edge, in the orientation of the visible face.
     pub(super) from: u16,
-    /// … and where it ends.
+    /// End corner of the edge.
     pub(super) to: u16,
 }
 

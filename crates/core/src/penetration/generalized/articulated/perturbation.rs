@@ -1,38 +1,45 @@
 //! Successive perturbation: a free configuration near one in collision, from the tips of the tree inwards
 //! [Tang14 §5.1, alg. 1].
 //!
-//! A joint weighs more than the joints beyond it, so those at the tips are moved first. A link counts as freed when it
-//! and all that hangs on it are free; where its own joint cannot do that the joint before it is tried.
+//! A joint near the base contributes more to σ than the joints outboard of it, so the tips are perturbed first. A link counts
+//! as freed when it and all its outboard links are free; where its own joint cannot do that its parent's joint is tried.
 //!
 //! Departs from [Tang14]: algorithm 1 stops at a link with more than two children, the text and Fig. 5 at one with more than
-//! one; the text is followed. Of the changes of a joint that free a link the least is taken, to within a bisection.
+//! one; the text is followed. Of the perturbations of a joint that free a link the minimum is taken, to within a bisection.
 
 use std::collections::VecDeque;
 
-use super::configurations::{Configurations, children, depths, hangs_on};
+use super::configuration_space::{ConfigurationSpace, children, depths, is_outboard};
 
-/// Greatest change of a joint, in its scale, and the share of it by which changes grow.
-const MOST: f64 = 1.5;
+/// Maximum perturbation of a joint in units of its scale. Half and twice change no depth and the supports by less than
+/// 0.5 % (docs/sensitivity.md).
+const MAX_PERTURBATION: f64 = 1.5;
+/// Ratio of successive perturbations; a larger one skips narrow free intervals. Half and twice change no depth and the
+/// supports by less than 0.5 % (docs/sensitivity.md).
 const GROWTH: f64 = 1.4;
-/// Changes that are tried in either direction.
+/// Number of perturbations tried in either direction: from 1.5/1.4¹³ = 1.9 % of the scale on. Half and twice change no
+/// depth and the supports by −5.8 % and +12 % (docs/sensitivity.md).
 const TRIES: i32 = 14;
-/// Halvings of the last change that was too small.
+/// Halvings between the last perturbation that was too small and the first that frees. Half and twice change no depth
+/// and the supports by < 0.5 % and +0.53 % (docs/sensitivity.md).
 const BISECTIONS: u32 = 5;
 
-/// A free configuration near `start`, or `None` where perturbing one joint after another finds none.
-pub(crate) fn successive_perturbation(space: &mut dyn Configurations, start: &[f64]) -> Option<Vec<f64>> {
+/// A free configuration near `start` by successive perturbation [Tang14 alg. 1]; `None` where it finds none.
+pub(crate) fn successive_perturbation(space: &mut dyn ConfigurationSpace, start: &[f64]) -> Option<Vec<f64>> {
     let parents = space.parents().to_vec();
     let (depths, children) = (depths(&parents), children(&parents));
     let mut configuration = start.to_vec();
     free_forks(space, &mut configuration, (&parents, &depths, &children))?;
     let mut list = space.colliding(&configuration);
+    // Tips first; the index makes the order unique.
     list.sort_by(|&x, &y| depths[y].cmp(&depths[x]).then(x.cmp(&y)));
     let mut list = VecDeque::from(list);
     while let Some(link) = list.pop_front() {
-        let outboard = |other: usize| hangs_on(&parents, other, link);
+        let outboard = |other: usize| is_outboard(&parents, other, link);
         if perturb(space, &mut configuration, link, &outboard) {
             continue;
         }
+        // Beyond a fork a perturbation would move the sibling branches as well, which may be free already.
         let parent = parents[link]?;
         if children[parent] > 1 {
             return None;
@@ -44,10 +51,10 @@ pub(crate) fn successive_perturbation(space: &mut dyn Configurations, start: &[f
     space.is_free(&configuration).then_some(configuration)
 }
 
-/// The preprocessing of Fig. 5 (b): links in collision on which several others hang, the innermost first, are freed by
+/// Preprocessing of [Tang14 Fig. 5 (b)]: links in collision with several children, the innermost first, are freed by
 /// themselves.
 fn free_forks(
-    space: &mut dyn Configurations,
+    space: &mut dyn ConfigurationSpace,
     configuration: &mut [f64],
     (parents, depths, children): (&[Option<usize>], &[usize], &[usize]),
 ) -> Option<()> {
@@ -55,8 +62,9 @@ fn free_forks(
     forks.retain(|&link| children[link] > 1);
     forks.sort_by_key(|&link| (depths[link], link));
     for fork in forks {
-        // Moving an inner fork may have freed it, or brought it into collision.
-        let inner = |other: usize| other == fork || (children[other] > 1 && hangs_on(parents, fork, other));
+        // Moving an inner fork may have freed this one, or brought it into collision.
+        let inner =
+            |other: usize| other == fork || (children[other] > 1 && is_outboard(parents, fork, other));
         if space.colliding(configuration).contains(&fork) && !perturb(space, configuration, fork, &inner) {
             return None;
         }
@@ -64,14 +72,14 @@ fn free_forks(
     Some(())
 }
 
-/// Changes the joint of a link by as little as frees all links that `must_be_free`.
+/// Perturbs the joint of a link by the minimum that frees all links that `must_be_free`; returns whether it succeeded.
 fn perturb(
-    space: &mut dyn Configurations,
+    space: &mut dyn ConfigurationSpace,
     configuration: &mut [f64],
     link: usize,
     must_be_free: &dyn Fn(usize) -> bool,
 ) -> bool {
-    let frees = |space: &mut dyn Configurations, configuration: &[f64]| {
+    let frees = |space: &mut dyn ConfigurationSpace, configuration: &[f64]| {
         !space.colliding(configuration).into_iter().any(must_be_free)
     };
     if frees(space, configuration) {
@@ -79,8 +87,9 @@ fn perturb(
     }
     let Some(coordinate) = space.coordinate(link) else { return false };
     let (from, [lower, upper]) = (configuration[coordinate], space.limits(coordinate));
-    let scale = space.scale(coordinate) * MOST;
+    let scale = space.scale(coordinate) * MAX_PERTURBATION;
     let mut trial = configuration.to_vec();
+    // Small changes first, in both directions: the first that frees is nearly the smallest.
     for step in (0..TRIES).rev() {
         let change = scale * GROWTH.powi(-step);
         let before = if step + 1 == TRIES { 0.0 } else { change / GROWTH };

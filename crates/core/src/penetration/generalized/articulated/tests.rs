@@ -2,17 +2,17 @@
 
 use nalgebra::{Isometry3, Vector3};
 
-use super::arrangement::start;
-use super::configurations::{Configurations, FirstContact};
+use super::collision_world::free_poses;
+use super::configuration_space::{ConfigurationSpace, FirstContact};
 use super::perturbation::successive_perturbation;
-use super::projection::{Direction, project};
+use super::projection::{Direction, contact_space_projection};
 use crate::geometry::Solidity;
 use crate::geometry::procedural::{BumpySphere, Procedural, Torus};
 use crate::kinematics::articulation::joint::{Joint, JointKind};
 use crate::kinematics::articulation::tree::Articulation;
-use crate::penetration::generalized::arrangement::Arrangement;
+use crate::penetration::generalized::collision_world::CollisionWorld;
 use crate::penetration::generalized::error::GeneralizedError;
-use crate::penetration::generalized::mover::{Base, Mover, Obstacle};
+use crate::penetration::generalized::movable::{Base, MovableModel, Obstacle};
 use crate::penetration::generalized::options::{GeneralizedOptions, GeneralizedStart};
 use crate::penetration::generalized::pose::Pose;
 use crate::penetration::generalized::shape::Shape;
@@ -20,13 +20,13 @@ use crate::proximity::articulated::link_pairs::AllowedCollisions;
 use crate::proximity::articulated::model::ArticulatedModel;
 use crate::proximity::model::Model;
 
-/// Links whose collisions are told by a rule; motions are followed in small steps.
+/// Links whose collisions are defined by a rule; motions are followed in small steps.
 struct Rule<F> {
     parents: Vec<Option<usize>>,
     colliding: F,
 }
 
-impl<F: FnMut(&[f64]) -> Vec<usize>> Configurations for Rule<F> {
+impl<F: FnMut(&[f64]) -> Vec<usize>> ConfigurationSpace for Rule<F> {
     fn parents(&self) -> &[Option<usize>] {
         &self.parents
     }
@@ -50,8 +50,8 @@ impl<F: FnMut(&[f64]) -> Vec<usize>> Configurations for Rule<F> {
     fn first_contact(&mut self, from: &[f64], to: &[f64]) -> Option<FirstContact> {
         const STEPS: u32 = 100_000;
         let at = |step: u32| {
-            let share = f64::from(step) / f64::from(STEPS);
-            from.iter().zip(to).map(|(a, b)| a + (b - a) * share).collect::<Vec<_>>()
+            let fraction = f64::from(step) / f64::from(STEPS);
+            from.iter().zip(to).map(|(a, b)| a + (b - a) * fraction).collect::<Vec<_>>()
         };
         // Collisions of these rules never end within a motion: the first one is found by bisection.
         let (mut free, mut blocked) = (0, STEPS);
@@ -77,7 +77,7 @@ fn figure_5() -> Vec<Option<usize>> {
 
 #[test]
 fn links_are_freed_from_the_tips_and_by_their_parents_where_they_cannot_themselves() {
-    // 5 is free when its joint or that of 4 has turned by 0.3; 9 only when 8 has turned by −0.2.
+    // 5 is free when its joint or that of 4 has rotation by 0.3; 9 only when 8 has rotation by −0.2.
     for own in [true, false] {
         let rule = move |q: &[f64]| {
             let mut links = Vec::new();
@@ -94,14 +94,14 @@ fn links_are_freed_from_the_tips_and_by_their_parents_where_they_cannot_themselv
         let moved: Vec<_> = (0..10).filter(|&link| found[link].abs() > 0.0).collect();
         assert_eq!(moved, if own { vec![5, 8] } else { vec![4, 8] });
         // By no more than it takes, to within the bisection.
-        let turned = found[5] + found[4];
-        assert!((0.3..0.32).contains(&turned) && (0.2..0.22).contains(&-found[8]), "{found:?}");
+        let rotation = found[5] + found[4];
+        assert!((0.3..0.32).contains(&rotation) && (0.2..0.22).contains(&-found[8]), "{found:?}");
     }
 }
 
 #[test]
 fn perturbation_does_not_go_past_a_fork() {
-    // Only a turn of 1, which also carries 2, would free 5.
+    // Only a rotation of joint 1, which also moves link 2, would free 5.
     let rule = |q: &[f64]| if q[1] < 0.2 { vec![5] } else { Vec::new() };
     let mut space = Rule { parents: figure_5(), colliding: rule };
     assert_eq!(successive_perturbation(&mut space, &[0.0; 10]), None);
@@ -134,18 +134,18 @@ fn chain(links: usize) -> Vec<Option<usize>> {
 }
 
 #[test]
-fn what_hangs_on_a_link_in_contact_goes_on_and_what_carries_it_stops() {
+fn what_hangs_on_a_link_in_contact_continues_and_what_carries_it_stops() {
     // Fig. 6: link 1 is in the way of an obstacle as far as the joints that carry it have come to 0.6 together.
     let rule = |q: &[f64]| if q[0] + q[1] > 0.6 { vec![1] } else { Vec::new() };
     let mut space = Rule { parents: chain(3), colliding: rule };
-    let stopped = project(&mut space, &[0.0; 3], &[1.0, 1.0, 1.0], Direction::Forward);
+    let stopped = contact_space_projection(&mut space, &[0.0; 3], &[1.0, 1.0, 1.0], Direction::Forward);
     assert!((stopped[0] - 0.3).abs() < 1e-3 && (stopped[1] - 0.3).abs() < 1e-3, "{stopped:?}");
     assert!((stopped[2] - 1.0).abs() < 1e-12);
 }
 
 #[test]
-fn a_joint_that_stopped_too_early_goes_on_by_itself() {
-    // Fig. 7: halfway the last link would touch the first one, so all stop; turned by itself the base comes farther,
+fn a_joint_that_stopped_too_early_continues_by_itself() {
+    // Fig. 7: halfway the last link would touch the first one, so all stop; rotation by itself the base comes farther,
     // up to an obstacle at 0.9.
     let rule = |q: &[f64]| {
         if q[0] > 0.9 {
@@ -157,30 +157,30 @@ fn a_joint_that_stopped_too_early_goes_on_by_itself() {
         }
     };
     let mut space = Rule { parents: chain(3), colliding: rule };
-    let stopped = project(&mut space, &[0.0; 3], &[1.0, 1.0, 1.0], Direction::Forward);
+    let stopped = contact_space_projection(&mut space, &[0.0; 3], &[1.0, 1.0, 1.0], Direction::Forward);
     assert!((stopped[0] - 0.9).abs() < 1e-3 && (stopped[2] - 0.5).abs() < 1e-3, "{stopped:?}");
     assert!((stopped[1] - 1.0).abs() < 1e-12);
 }
 
 #[test]
-fn a_reverse_projection_is_not_stopped_by_what_blocks_the_way_far_from_the_input() {
+fn a_reverse_projection_is_not_stopped_by_what_blocks_the_path_far_from_the_input() {
     // Fig. 8: an obstacle between 0.2 and 0.3, and the one that the input is in from 0.8 on.
     let rule = |q: &[f64]| if (0.2..0.3).contains(&q[0]) || q[0] > 0.8 { vec![0] } else { Vec::new() };
     let mut space = Rule { parents: chain(1), colliding: rule };
-    let forward = project(&mut space, &[0.0], &[1.0], Direction::Forward);
+    let forward = contact_space_projection(&mut space, &[0.0], &[1.0], Direction::Forward);
     assert!((forward[0] - 0.2).abs() < 1e-3, "{forward:?}");
-    let reverse = project(&mut space, &[0.0], &[1.0], Direction::Reverse);
+    let reverse = contact_space_projection(&mut space, &[0.0], &[1.0], Direction::Reverse);
     assert!((reverse[0] - 0.8).abs() < 1e-3, "{reverse:?}");
 }
 
 /// Three rings in a chain on a base that slides along x and y, and a bumpy ball in the way: nothing here is convex.
-fn rings() -> Arrangement {
+fn rings() -> CollisionWorld {
     let ring = Torus { major_radius: 0.4, minor_radius: 0.08, segments: 24, sides: 10 }.mesh().unwrap();
     let ring = ring.transformed(&Isometry3::translation(0.5, 0.0, 0.0));
     let slide = |name: &str, parent: &str, child: &str, axis: Vector3<f64>| {
         Joint::new(name, parent, child, JointKind::Prismatic { axis }).within([-3.0, 3.0])
     };
-    let turn = |name: &str, parent: &str, child: &str, x: f64| {
+    let hinge = |name: &str, parent: &str, child: &str, x: f64| {
         let axis = Vector3::new(0.3, 0.2, 1.0);
         Joint::new(name, parent, child, JointKind::Revolute { axis })
             .at(Isometry3::translation(x, 0.0, 0.0))
@@ -189,8 +189,8 @@ fn rings() -> Arrangement {
     let joints = vec![
         slide("x", "world", "cart", Vector3::x()),
         slide("y", "cart", "a", Vector3::y()),
-        turn("ab", "a", "b", 1.0),
-        turn("bc", "b", "c", 1.0),
+        hinge("ab", "a", "b", 1.0),
+        hinge("bc", "b", "c", 1.0),
     ];
     let links = ["world", "cart", "a", "b", "c"].map(String::from).to_vec();
     let articulation = Articulation::new(links, joints).unwrap();
@@ -200,7 +200,8 @@ fn rings() -> Arrangement {
     let ball = BumpySphere { radius: 0.4, ..BumpySphere::default() }.mesh().unwrap();
     let shape = Shape::of_model(Model::new(ball, Solidity::Solid));
     let obstacle = Obstacle { shape, pose: Isometry3::translation(1.6, 0.35, 0.1) };
-    Arrangement::new(vec![Mover::robot(model, allowed, Base::Fixed).unwrap()], vec![obstacle]).unwrap()
+    CollisionWorld::new(vec![MovableModel::robot(model, allowed, Base::Fixed).unwrap()], vec![obstacle])
+        .unwrap()
 }
 
 fn posed(joints: [f64; 4]) -> [Pose; 1] {
@@ -209,11 +210,11 @@ fn posed(joints: [f64; 4]) -> [Pose; 1] {
 
 #[test]
 fn a_chain_of_rings_is_freed_with_its_limits_kept() {
-    let arrangement = rings();
+    let collision_world = rings();
     let mut by_strategy = 0;
     for joints in [[0.0, 0.0, 0.1, 0.0], [0.1, 0.2, 0.3, 0.2], [0.4, 0.1, -0.2, 1.9]] {
         let input = posed(joints);
-        assert!(!arrangement.is_free(&input, 0.0).unwrap());
+        assert!(!collision_world.is_free(&input, 0.0).unwrap());
         let starts = [
             None,
             Some(GeneralizedStart::SuccessivePerturbation),
@@ -223,7 +224,7 @@ fn a_chain_of_rings_is_freed_with_its_limits_kept() {
         for start in starts {
             let is_strategy = !matches!(start, None | Some(GeneralizedStart::Given(_)));
             let options = GeneralizedOptions { start: start.clone(), ..GeneralizedOptions::fast() };
-            let found = match arrangement.penetration(&input, &options) {
+            let found = match collision_world.penetration(&input, &options) {
                 // One strategy alone may find nothing, and says what still collides.
                 Err(GeneralizedError::NotFound { still, .. }) if is_strategy => {
                     assert!(!still.is_empty());
@@ -237,7 +238,7 @@ fn a_chain_of_rings_is_freed_with_its_limits_kept() {
             };
             assert!(found.verified_free && found.limits_kept, "{start:?}");
             assert!(start.is_none_or(|start| start.source() == found.source), "{:?}", found.source);
-            assert!(arrangement.is_free(&found.poses, 0.0).unwrap() && found.sigma > 0.0);
+            assert!(collision_world.is_free(&found.poses, 0.0).unwrap() && found.sigma > 0.0);
             by_strategy += usize::from(is_strategy);
         }
     }
@@ -246,16 +247,16 @@ fn a_chain_of_rings_is_freed_with_its_limits_kept() {
 
 #[test]
 fn a_strategy_ends_free_and_next_to_a_contact() {
-    let arrangement = rings();
+    let collision_world = rings();
     let input = posed([0.0, 0.0, 0.1, 0.0]);
     for source in [GeneralizedStart::SuccessivePerturbation, GeneralizedStart::ConstrainedTranslation] {
-        let found = start(&arrangement, &input, &source).expect("a way out");
-        assert!(arrangement.is_free(&found, 0.0).unwrap(), "{source:?}");
+        let found = free_poses(&collision_world, &input, &source).expect("a way out");
+        assert!(collision_world.is_free(&found, 0.0).unwrap(), "{source:?}");
         let joints = &found[0].joints;
         // What was moved, moved back by a hundredth of the way, collides.
         let back = |k: usize| input[0].joints[k] + 0.99 * (joints[k] - input[0].joints[k]);
         let back = posed([back(0), back(1), back(2), back(3)]);
-        assert!(!arrangement.is_free(&back, 0.0).unwrap(), "{source:?} {joints:?}");
+        assert!(!collision_world.is_free(&back, 0.0).unwrap(), "{source:?} {joints:?}");
     }
-    assert!(start(&arrangement, &input, &GeneralizedStart::Random).is_none());
+    assert!(free_poses(&collision_world, &input, &GeneralizedStart::Random).is_none());
 }

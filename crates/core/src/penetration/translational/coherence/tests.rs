@@ -11,8 +11,8 @@ fn at(x: f64, y: f64, z: f64) -> Isometry3<f64> {
 /// A placement that wanders: far at first, then in ever smaller steps.
 fn wandering(i: u32) -> Isometry3<f64> {
     let t = f64::from(i);
-    let turn = UnitQuaternion::from_scaled_axis(Vector3::new(0.1 * t, 0.05 * (3.0 * t).sin(), 0.0));
-    Isometry3::from_parts(Vector3::new(t.sqrt(), (0.7 * t).sin(), 0.3 * t.cos()).into(), turn)
+    let rotation = UnitQuaternion::from_scaled_axis(Vector3::new(0.1 * t, 0.05 * (3.0 * t).sin(), 0.0));
+    Isometry3::from_parts(Vector3::new(t.sqrt(), (0.7 * t).sin(), 0.3 * t.cos()).into(), rotation)
 }
 
 fn boxes() -> [Model; 2] {
@@ -21,19 +21,19 @@ fn boxes() -> [Model; 2] {
 }
 
 #[test]
-fn the_nearest_placement_is_the_one_whose_points_are_displaced_least() {
+fn the_nearest_placement_is_the_one_with_the_minimum_displacement_of_points() {
     let [a, b] = boxes();
     let mut coherence = MotionCoherence::default();
     coherence.measure(&a, &b);
     let origin = at(0.0, 0.0, 0.0);
-    let turned = Isometry3::from_parts(
+    let rotated = Isometry3::from_parts(
         Vector3::new(2.0, 0.0, 0.0).into(),
         UnitQuaternion::from_scaled_axis(Vector3::new(0.0, 0.0, 3.0)),
     );
     coherence.remember_free(&at(2.5, 0.0, 0.0), &origin);
-    coherence.remember_free(&turned, &origin);
+    coherence.remember_free(&rotated, &origin);
     coherence.remember_free(&at(9.0, 0.0, 0.0), &origin);
-    // As near by its origin as can be, but half a turn away.
+    // The same origin, but rotated by 3 rad.
     let nearest = coherence.nearest_free(&at(2.0, 0.0, 0.0), &origin);
     assert_eq!(nearest, Some(&at(2.5, 0.0, 0.0)));
     assert_eq!(coherence.last_free(), Some(&at(9.0, 0.0, 0.0)));
@@ -84,12 +84,12 @@ fn a_full_cache_stays_spread_and_never_drops_the_last_placement() {
     let [a, b] = boxes();
     coherence.measure(&a, &b);
     for i in 0..200 {
-        // A long stay near the end of the way must not push out the way itself.
+        // A long stay near the end of the path must not displace the path itself.
         let placement = wandering(i.min(60) + u32::from(i > 60) * (i % 2));
         coherence.remember_free(&placement, &at(0.0, 0.0, 0.0));
         assert_eq!(coherence.last_free(), Some(&placement));
-        assert!(coherence.spread.len() <= KEPT);
-        if coherence.spread.len() == KEPT {
+        assert!(coherence.spread.len() <= MAX_PLACEMENTS);
+        if coherence.spread.len() == MAX_PLACEMENTS {
             for (k, x) in coherence.spread.iter().enumerate() {
                 for y in &coherence.spread[..k] {
                     assert!(coherence.distance_squared(x, y) >= coherence.apart * (1.0 - 1e-12), "{i}");
@@ -97,7 +97,7 @@ fn a_full_cache_stays_spread_and_never_drops_the_last_placement() {
             }
         }
     }
-    // Brute force over the whole way: no placement of it is far from what is kept.
+    // Brute force over the whole path: no placement of it is far from a stored one.
     let farthest = (0..60).map(|i| {
         let nearest = coherence.nearest_free(&wandering(i), &at(0.0, 0.0, 0.0)).unwrap();
         coherence.distance_squared(nearest, &wandering(i)).sqrt()
@@ -108,7 +108,7 @@ fn a_full_cache_stays_spread_and_never_drops_the_last_placement() {
 }
 
 #[test]
-fn what_is_remembered_is_exchanged_with_the_bodies() {
+fn the_stored_state_is_exchanged_with_the_bodies() {
     let mut coherence = MotionCoherence::default();
     let (pose_a, pose_b) = (wandering(4), wandering(9));
     coherence.remember_free(&wandering(2), &wandering(3));
@@ -116,7 +116,7 @@ fn what_is_remembered_is_exchanged_with_the_bodies() {
     coherence.remember_direction(&direction, &pose_b);
     let forth = coherence.at(&pose_a, &pose_b);
     let back = forth.exchanged(&pose_b.inv_mul(&pose_a).rotation);
-    // Seen from the world, the other body moves the other way.
+    // In the world frame the other body moves in the opposite direction.
     let in_world = pose_a.rotation * back.direction.unwrap();
     assert!((in_world + direction.into_inner()).norm() < 1e-12, "{in_world}");
     let there_and_back = back.last.unwrap() * forth.last.unwrap();

@@ -4,7 +4,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::penetration::translational::walk::ContactSpace;
 
-/// The configuration outside in a direction: the bounding balls are apart there.
+/// The configuration outside in a direction, at which the bounding balls are separated.
 pub(crate) fn from_outside(space: &ContactSpace, direction: &Vector3<f64>) -> Vector3<f64> {
     direction * space.outside(direction)
 }

@@ -1,7 +1,7 @@
 //! Directions spread evenly over the sphere.
 //!
 //! One cast each, ten to a hundred microseconds together when each is cut short by the best before it. Good for
-//! anything that is reached from outside; it needs no idea of the shape, and it has none.
+//! anything that is reachable from outside; it does not depend on the shapes.
 
 use nalgebra::Vector3;
 

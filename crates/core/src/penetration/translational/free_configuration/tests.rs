@@ -4,7 +4,7 @@ use super::*;
 use crate::geometry::procedural::{Cuboid, Cup, Grate, LShape, Procedural, Spoon, Torus, TorusKnot};
 use crate::geometry::{Solidity, TriangleMesh};
 use crate::penetration::translational::free_configuration::outside::from_outside;
-use crate::proximity::placement::Placement;
+use crate::proximity::relative_pose::RelativePose;
 use crate::proximity::{Model, signed_distance};
 use nalgebra::Point3;
 
@@ -20,7 +20,7 @@ fn space<'a>(
     (a, pose_a): (&'a Model, &Isometry3<f64>),
     (b, pose_b): (&'a Model, &Isometry3<f64>),
 ) -> ContactSpace<'a> {
-    ContactSpace::new(a, b, Placement::between(a, pose_a, b, pose_b), 0.0, 100)
+    ContactSpace::new(a, b, RelativePose::between(a, pose_a, b, pose_b), 0.0, 100)
 }
 
 /// The nearest clear configuration of A, with B in its own frame, and a pose of A there.
@@ -55,7 +55,7 @@ fn every_start_of_every_source_is_free() {
         let mut space = space((a, &pose), (b, &Isometry3::identity()));
         for source in sources {
             let source = source.parse().unwrap();
-            let remembered = (&options, &Remembered::default());
+            let remembered = (&options, &CoherentStarts::default());
             match starts(&mut space, source, remembered, |q| *q, 10) {
                 Starts::Outside(directions) => {
                     assert!(!directions.is_empty(), "{source}");
@@ -116,10 +116,10 @@ fn a_peg_finds_the_hole_in_either_role() {
 }
 
 #[test]
-fn a_ring_goes_through_the_hole_of_another_one() {
+fn a_ring_is_linked_with_another_one() {
     let ring = solid(Torus { major_radius: 1.0, minor_radius: 0.2, ..Torus::default() }.mesh().unwrap());
     let pose = Isometry3::from_parts(Vector3::new(1.7, 0.1, 0.1).into(), upright());
-    let (q, moved) = clear(&ring, &pose, &ring).expect("a way to link them");
+    let (q, moved) = clear(&ring, &pose, &ring).expect("a linked configuration");
     assert!(q.norm() < 1.0, "{q}");
     // Some of the circle within one tube is in the other ring's hole.
     let through = (0..64).map(|i| {
@@ -132,7 +132,7 @@ fn a_ring_goes_through_the_hole_of_another_one() {
 }
 
 #[test]
-fn what_is_too_thick_for_every_hole_has_no_clear_configuration() {
+fn a_body_too_thick_for_every_hole_has_no_clear_configuration() {
     let ring = solid(Torus::default().mesh().unwrap());
     let pose = Isometry3::translation(0.9, 0.0, 0.0);
     assert!(clear(&cuboid(1.7, 1.7, 4.0), &pose, &ring).is_none());
@@ -141,7 +141,7 @@ fn what_is_too_thick_for_every_hole_has_no_clear_configuration() {
 }
 
 #[test]
-fn a_sampled_start_is_the_first_gap_on_the_way_to_the_hole() {
+fn a_sampled_start_is_the_first_gap_towards_the_hole() {
     let ring = solid(Torus { major_radius: 1.0, minor_radius: 0.4, ..Torus::default() }.mesh().unwrap());
     let peg = cuboid(0.2, 0.2, 4.0);
     let pose = Isometry3::translation(0.65, 0.0, 0.0);
@@ -163,7 +163,7 @@ fn starts_do_not_depend_on_the_unit_of_length() {
         let mut pose = pose;
         pose.translation.vector *= scale;
         let mut space = space((&spoon, &pose), (&cup, &Isometry3::identity()));
-        match starts(&mut space, source.parse().unwrap(), (&options, &Remembered::default()), |q| *q, 3) {
+        match starts(&mut space, source.parse().unwrap(), (&options, &CoherentStarts::default()), |q| *q, 3) {
             Starts::Outside(directions) => directions,
             Starts::Free(free) => free.into_iter().map(|q| q / scale).collect(),
         }

@@ -1,32 +1,38 @@
 //! A cover of the short translations by balls of translations that leave the solids in collision.
 //!
-//! What the balls prove at a translation q holds around it: if s + r is proved there, then every translation less
-//! than that away from q collides as well. Cubes around the origin are looked at in the order of their least length;
-//! one that lies in such a ball about its middle is done with, another one is cut into eight. No translation shorter
-//! than the least cube left separates, so the bound is there at any time and only grows.
+//! A bound s + r that the balls prove at a translation q holds around it: every translation that differs from q by less
+//! collides as well. Cubes around the origin are processed in the order of their minimum length; one that lies in such a ball
+//! about its middle is covered, any other one is cut into eight. No translation shorter than the minimum over the remaining
+//! cubes separates, so the bound is valid at any time and only grows.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use nalgebra::Vector3;
 
-use super::Solids;
+use super::{FIRST_STEP, Solids};
 use crate::proximity::collision::intersecting_pair_at;
 use crate::proximity::inner_ball::Ball;
-use crate::proximity::placement::triangles_in_b;
+use crate::proximity::relative_pose::triangles_in_b;
 
-/// A cube's edge, relative to the depth, below which it is not cut any more.
-const LEAST_EDGE: f64 = 1e-6;
-/// Balls of which the depth is evaluated for one cube.
+/// Edge of a cube, relative to the depth, below which it is not cut and the cover ends; mostly the evaluations end
+/// first. A safeguard, without effect on the sets of docs/sensitivity.md.
+const MIN_EDGE: f64 = 1e-6;
+/// Balls whose depth is evaluated for one cube: fewer cut cubes that a ball would cover, more spend distances on cubes that must
+/// be cut.
 const TRIES: usize = 3;
-/// Half of a cube's edge, relative to the depth that suffices, above which cutting it costs less than a climb.
+/// Half edge of a cube, relative to the sufficient depth, above which cutting it costs less than an ascent. Larger,
+/// ascents are spent on cubes that no ball covers; smaller, cubes are cut where an ascent would cover them. Half and
+/// twice change no depth and no proved bound (docs/sensitivity.md).
 const SMALL: f64 = 1.0 / 64.0;
-/// How far outside the best ball may be for a climb to be worth while, relative to the depth that suffices.
+/// Distance of the best ball outside the other solid up to which an ascent is started from it, relative to the
+/// sufficient depth. A safeguard, without effect on the sets of docs/sensitivity.md.
 const OUTSIDE: f64 = 0.1;
-/// Balls that are kept of either solid, with those that the climbs find.
-const KEPT: usize = 512;
+/// Maximum number of balls of either solid, including those that ascents find: every cube scans all of them. No effect
+/// on the sets of docs/sensitivity.md.
+const MAX_BALLS: usize = 512;
 
-/// What a ball is likely to prove [m], whose it is, and which.
+/// Likely bound of a ball [m], its owner, and its index.
 type Prospect = (f64, usize, usize);
 
 /// A cube of translations of A, in B's frame.
@@ -36,24 +42,24 @@ struct Cube {
     /// Half the edge [m].
     half: f64,
     /// Length of its shortest translation [m].
-    least: f64,
-    /// Settles ties.
+    min: f64,
+    /// Breaks ties.
     number: u32,
 }
 
 impl Cube {
     fn new(middle: Vector3<f64>, half: f64, number: u32) -> Self {
-        let least = middle.map(|x| (x.abs() - half).max(0.0)).norm();
-        Self { middle, half, least, number }
+        let min = middle.map(|x| (x.abs() - half).max(0.0)).norm();
+        Self { middle, half, min, number }
     }
 
-    /// From the middle to a corner [m].
+    /// Distance from the middle to a corner [m].
     fn reach(&self) -> f64 {
         3.0_f64.sqrt() * self.half
     }
 
     /// Length of its longest translation [m].
-    fn most(&self) -> f64 {
+    fn max_length(&self) -> f64 {
         self.middle.map(|x| x.abs() + self.half).norm()
     }
 }
@@ -73,32 +79,34 @@ impl PartialOrd for Cube {
 }
 
 impl Ord for Cube {
-    /// The greatest is the one of the shortest translations.
+    /// Reversed, so that the maximum of the heap is the cube with the shortest translation.
     fn cmp(&self, other: &Self) -> Ordering {
-        other.least.total_cmp(&self.least).then_with(|| other.number.cmp(&self.number))
+        other.min.total_cmp(&self.min).then_with(|| other.number.cmp(&self.number))
     }
 }
 
 impl Solids<'_> {
-    /// Grows the bound `proved` by a cover of the shorter translations than suffice, with at most so many evaluations.
+    /// Raises the bound `proved` by a cover of all translations shorter than the sufficient depth, with at most `evaluations`.
     pub(super) fn by_cover(&mut self, proved: f64, mut evaluations: u32) -> f64 {
         let upper = self.upper;
         let (mut cubes, mut number) = (BinaryHeap::from([Cube::new(Vector3::zeros(), upper, 0)]), 0);
+        // The bound at the origin already covers a ball of translations.
         let (around_origin, mut best) = (proved - 2.0 * self.rounding, proved);
         while let Some(cube) = cubes.pop() {
-            best = best.max(cube.least);
-            if best >= upper || evaluations == 0 || 2.0 * cube.half <= LEAST_EDGE * upper {
+            best = best.max(cube.min);
+            if best >= upper || evaluations == 0 || 2.0 * cube.half <= MIN_EDGE * upper {
                 return best.min(upper);
             }
-            if cube.most() <= around_origin || self.is_covered(&cube, &mut evaluations) {
+            if cube.max_length() <= around_origin || self.is_covered(&cube, &mut evaluations) {
                 continue;
             }
+            // Octants beyond the sufficient depth need no cover.
             let half = 0.5 * cube.half;
             for octant in 0..8 {
                 let side = |bit: u32| if octant & bit == 0 { -half } else { half };
                 number += 1;
                 let child = Cube::new(cube.middle + Vector3::new(side(1), side(2), side(4)), half, number);
-                if child.least < upper {
+                if child.min < upper {
                     cubes.push(child);
                 }
             }
@@ -106,11 +114,12 @@ impl Solids<'_> {
         upper
     }
 
-    /// Whether all translations in the cube are proved to leave the solids in collision.
+    /// Whether all translations in the cube are proved to collide.
     fn is_covered(&mut self, cube: &Cube, evaluations: &mut u32) -> bool {
-        // To go through all balls takes about as long as one distance.
+        // A scan of all balls takes about as long as one distance.
         *evaluations = evaluations.saturating_sub(1);
         let needed = cube.reach() + 2.0 * self.rounding;
+        // Moving A by q moves its balls by q and, in the frame of A, the balls of B by the opposite.
         let moves = [cube.middle, -(self.to_other[1].rotation * cube.middle)];
         let Some((promising, nearest)) = self.promising(&moves, needed) else { return true };
         for &(likely, owner, index) in &promising {
@@ -131,7 +140,7 @@ impl Solids<'_> {
         let ball = self.balls[owner].get(index).filter(|_| likely >= -OUTSIDE * self.upper).copied();
         let from_ball = ball.map(|Ball { center, radius }| {
             let start = if owner == 0 { center + cube.middle } else { self.in_b(owner, &center) };
-            (start, 0.25 * radius)
+            (start, FIRST_STEP * radius)
         });
         let is_covered =
             from_ball.is_some_and(|start| self.is_covered_from(start, cube, needed, evaluations));
@@ -141,7 +150,7 @@ impl Solids<'_> {
         }
     }
 
-    /// A point near where the surfaces intersect with A moved by `q` [m, frame of B's tree], and how near.
+    /// A point near the intersection of the surfaces with A translated by `q` [m, frame of B's tree], and its distance from it.
     fn between_surfaces(&self, q: &Vector3<f64>) -> Option<(Vector3<f64>, f64)> {
         let [a, b] = self.models;
         let moved = self.to_other[0].shifted(q);
@@ -151,8 +160,8 @@ impl Solids<'_> {
         Some((0.5 * (middles[0] + middles[1]), 0.5 * (middles[0] - middles[1]).norm()))
     }
 
-    /// The balls that most likely prove as much as is needed of a cube, best first, and the one that most likely
-    /// proves most, if not enough; `None` when the grids alone prove it.
+    /// The balls that most likely prove the bound needed for a cube, best first, and the one with the best likely bound, be it
+    /// sufficient or not; `None` if the grids alone prove it.
     fn promising(&self, moves: &[Vector3<f64>; 2], needed: f64) -> Option<([Prospect; TRIES], Prospect)> {
         let mut nearest = (f64::NEG_INFINITY, 0, 0);
         let mut promising = [(f64::NEG_INFINITY, 0, 0); TRIES];
@@ -160,14 +169,15 @@ impl Solids<'_> {
             let other = self.models[1 - owner].inner_balls();
             for (index, ball) in self.balls[owner].iter().enumerate() {
                 let Some(known) = other.estimate(&(ball.center + moves[owner])) else { continue };
-                if ball.radius + known.least >= needed {
+                // The grid alone proves it: no distance is evaluated.
+                if ball.radius + known.min >= needed {
                     return None;
                 }
                 let likely = ball.radius + known.likely;
                 if likely > nearest.0 {
                     nearest = (likely, owner, index);
                 }
-                if ball.radius + known.most < needed || likely <= promising[TRIES - 1].0 {
+                if ball.radius + known.max < needed || likely <= promising[TRIES - 1].0 {
                     continue;
                 }
                 let place = promising.partition_point(|other| other.0 >= likely);
@@ -178,8 +188,7 @@ impl Solids<'_> {
         Some((promising, nearest))
     }
 
-    /// Whether a climb from a point, by a first step of some length, proves what is needed; what it finds joins the
-    /// balls.
+    /// Whether an ascent from a point, with a first step of some length, proves the bound needed; if so, its balls are added.
     fn is_covered_from(
         &mut self,
         (start, step): (Vector3<f64>, f64),
@@ -188,15 +197,15 @@ impl Solids<'_> {
         evaluations: &mut u32,
     ) -> bool {
         let q = cube.middle;
-        let Some(start) = self.look(&q, start, 0.0) else { return false };
-        let mut looks = 1;
-        let top = self.climb(&q, start, step, needed, &mut looks);
-        *evaluations = evaluations.saturating_sub(2 * looks);
+        let Some(start) = self.depths_at(&q, start, 0.0) else { return false };
+        let mut points = 1;
+        let top = self.ascend(&q, start, step, needed, &mut points);
+        *evaluations = evaluations.saturating_sub(2 * points);
         if !(top.height >= needed) {
             return false;
         }
-        if self.balls[0].len() < KEPT {
-            self.keep(&q, &top);
+        if self.balls[0].len() < MAX_BALLS {
+            self.add_balls(&q, &top);
         }
         true
     }

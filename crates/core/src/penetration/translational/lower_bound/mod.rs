@@ -1,13 +1,13 @@
 //! A lower bound of the penetration depth of solids, proved by balls inside them.
 //!
-//! If a ball of radius r inside A has its centre inside B at depth s, then B holds a ball of radius s about the same
-//! centre, and the two overlap after every translation shorter than s + r: so the depth is at least that. It is so
-//! as well where the centre is outside and s is negative: then the ball holds a point of B at −s from its centre, and
-//! keeps it for r + s. The balls of B bound the depth likewise.
+//! If a ball of radius r inside A has its centre inside B at depth s, then B contains a ball of radius s about the same
+//! centre, and the two overlap after every translation shorter than s + r: so the depth is at least that. This holds
+//! as well if the centre is outside and s is negative: then the ball contains a point of B at −s from its centre, and
+//! retains it for r + s. The balls of B bound the depth likewise.
 //!
-//! The greatest s + r is sought over the balls that were chosen once for each model, best prospects first; what the
-//! grid of depths shows to be no better costs next to nothing. From the best of them, or from the contact of the
-//! separating translation that was found, a climb leads on to balls that were not chosen before.
+//! The maximum s + r is searched over the balls that were chosen once for each model, best prospects first; balls that the
+//! grid of depths shows to be no better cost next to nothing. From the best of them, or from the contact of the
+//! separating translation that was found, an ascent leads to balls that were not chosen before.
 
 mod cover;
 
@@ -18,28 +18,29 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use super::answer::Penetration;
 use super::options::LowerBound;
 use crate::proximity::inner_ball::Ball;
-use crate::proximity::inner_balls::climb::{Climb, Place};
+use crate::proximity::inner_balls::steepest_ascent::{Iterate, SteepestAscent};
 use crate::proximity::model::Model;
-use crate::proximity::placement::Placement;
+use crate::proximity::relative_pose::RelativePose;
 
-/// Rounding of a placement, relative to the sizes that enter it: turned and moved points of unit size are a few
-/// units in the last place off.
+/// Rounding of a placement, relative to the sizes that enter it: rotated and translated points of unit size are off by
+/// a few units in the last place. Smaller, a bound may exceed the depth by rounding; it is subtracted from every bound.
+/// Half and twice change no depth (docs/sensitivity.md).
 const ROUNDING: f64 = 1e-14;
 
 /// Two solids in one relative placement.
 pub(super) struct Solids<'a> {
     models: [&'a Model; 2],
     /// From the tree of either model to that of the other one.
-    to_other: [Placement; 2],
+    to_other: [RelativePose; 2],
     /// The balls of either model, in the frame of the other one's tree.
     balls: [Vec<Ball>; 2],
-    /// A depth that suffices [m].
+    /// Upper bound of the depth: a sufficient lower bound [m].
     upper: f64,
-    /// What a bound may be overestimated by because the placement is rounded [m].
+    /// Overestimation of a bound by the rounding of the placement [m].
     rounding: f64,
 }
 
-/// A length [m] that no separating translation of `a` is shorter than: proved, and no more than the depth `found`.
+/// A proved lower bound of the length of all separating translations of `a` [m], not above the depth `found`.
 pub(super) fn lower_bound(
     (a, pose_a): (&Model, &Isometry3<f64>),
     (b, pose_b): (&Model, &Isometry3<f64>),
@@ -49,6 +50,7 @@ pub(super) fn lower_bound(
     if matches!(effort, LowerBound::Skip) {
         return 0.0;
     }
+    // A model without an inside has no inner balls: zero is the only bound.
     if [a, b].iter().any(|model| model.inner_balls().balls().is_empty()) {
         return 0.0;
     }
@@ -60,19 +62,20 @@ pub(super) fn lower_bound(
         LowerBound::Cover { evaluations } => solids.by_cover(proved, evaluations),
         _ => proved,
     };
+    // Rounded down, and at most the depth, below which a true bound may lie by rounding only.
     (proved - solids.rounding).min(found.depth).max(0.0)
 }
 
-/// A ball that may prove something.
+/// A ball whose bound may be the best one.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
-    /// What it is likely to prove [m].
+    /// Likely bound [m].
     likely: f64,
-    /// What it proves at the most [m].
-    most: f64,
-    /// Whose it is.
+    /// Upper bound of the bound that it proves [m].
+    max: f64,
+    /// Index of the solid that contains it.
     owner: usize,
-    /// In the frame of the other one's tree.
+    /// The ball, in the frame of the other solid's tree.
     ball: Ball,
 }
 
@@ -80,15 +83,22 @@ thread_local! {
     static CANDIDATES: Cell<Vec<Candidate>> = const { Cell::new(Vec::new()) };
 }
 
-/// Share of a depth that may be lost on the way to the best place, to get there sooner.
+/// Relative error of a depth that is accepted during the search for the best point; the result is evaluated exactly.
+/// Half of it costs longer distance queries, twice it may end the ascent at a point that proves 1 % less. Half and
+/// twice change no depth (docs/sensitivity.md).
 const SLACK: f64 = 0.005;
 
-/// A point of the frame of B's tree with its depths in A and in B; the height is their sum, which is what it proves.
-type Deep = Place<[f64; 2]>;
+/// A point of the frame of B's tree with its depths in A and in B; the height is their sum, the bound that it proves.
+type Deep = Iterate<[f64; 2]>;
 
-/// Steps of the climb from the best start.
+/// First step of an ascent, as a fraction of the depth at its start: of the upper bound, or of the radius of the ball.
+/// The step adapts afterwards; much more leaves the overlap at once, much less spends steps on growing.
+const FIRST_STEP: f64 = 0.25;
+/// Maximum number of steps of the ascent from the best start; each evaluates two signed distances at each point tried.
+/// Half and twice change the proved bound by −0.54 % and +0.37 % of the depth, and no depth (docs/sensitivity.md).
 const STEPS: u32 = 12;
-/// Slope below which it is level: the most is 2.
+/// Slope below which the ascent ends as at a maximum; the largest possible slope is 2. Half and twice change no depth
+/// and the proved bound by less than 0.03 % of the depth (docs/sensitivity.md).
 const LEVEL: f64 = 0.02;
 
 impl<'a> Solids<'a> {
@@ -97,7 +107,7 @@ impl<'a> Solids<'a> {
         (b, pose_b): (&'a Model, &Isometry3<f64>),
         upper: f64,
     ) -> Self {
-        let a_to_b = Placement::between(a, pose_a, b, pose_b);
+        let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
         let to_other = [a_to_b, a_to_b.inverse()];
         let far = pose_a.translation.vector.norm() + pose_b.translation.vector.norm();
         let sizes = [a, b].map(|model| model.center().coords.norm() + model.radius());
@@ -110,44 +120,55 @@ impl<'a> Solids<'a> {
         Self { models: [a, b], to_other, balls: [moved(0), moved(1)], upper, rounding }
     }
 
-    /// The greatest sum found of a point's depths in both solids: from the balls, from the point `between` the places
-    /// where the solids touch when they have been separated, and from a climb from the better one of them.
+    /// The maximum sum found of a point's depths in both solids: from the balls, from the point `between` the witnesses of the
+    /// separating translation, and from an ascent from the better one of them.
     fn by_inner_balls(&mut self, between: Vector3<f64>) -> f64 {
         let origin = Vector3::zeros();
         let (proved, ball) = self.best_ball();
         if proved >= self.upper {
             return proved;
         }
-        let of_witnesses = self.look(&origin, between, SLACK).filter(|deep| deep.height > proved);
-        let start = of_witnesses.map(|deep| (deep, 0.25 * self.upper)).or_else(|| {
+        // The ascent starts at the better point of both; its first step is a fraction of the overlap there.
+        let of_witnesses = self.depths_at(&origin, between, SLACK).filter(|deep| deep.height > proved);
+        let start = of_witnesses.map(|deep| (deep, FIRST_STEP * self.upper)).or_else(|| {
             let (owner, ball) = ball?;
-            let deep = self.look(&origin, self.in_b(owner, &ball.center), SLACK)?;
-            Some((deep, 0.25 * ball.radius))
+            let deep = self.depths_at(&origin, self.in_b(owner, &ball.center), SLACK)?;
+            Some((deep, FIRST_STEP * ball.radius))
         });
         let Some((start, step)) = start else { return proved };
-        let top = self.climb(&origin, start, step, self.upper, &mut 0);
-        let top = self.look(&origin, top.point, 0.0).unwrap_or(top);
-        self.keep(&origin, &top);
+        let top = self.ascend(&origin, start, step, self.upper, &mut 0);
+        // The ascent used depths that are too small by up to `SLACK`; the final one is evaluated exactly.
+        let top = self.depths_at(&origin, top.point, 0.0).unwrap_or(top);
+        // The cover starts with these balls as well.
+        self.add_balls(&origin, &top);
         top.height.max(proved)
     }
 
-    /// Climbs from `start` with A moved by `q` until `enough` is proved [m]; counts the points looked at.
-    fn climb(&self, q: &Vector3<f64>, start: Deep, step: f64, enough: f64, looks: &mut u32) -> Deep {
-        let climb = Climb { step, longest: f64::INFINITY, steps: STEPS, level: LEVEL, enough };
+    /// Ascends from `start` with A translated by `q` until `enough` is proved [m]; counts the points evaluated.
+    fn ascend(&self, q: &Vector3<f64>, start: Deep, step: f64, enough: f64, evaluations: &mut u32) -> Deep {
+        let climb = SteepestAscent {
+            initial_step: step,
+            max_step: f64::INFINITY,
+            max_steps: STEPS,
+            min_slope: LEVEL,
+            target: enough,
+        };
         climb.run(start, |point| {
-            *looks += 1;
-            self.look(q, point, SLACK)
+            *evaluations += 1;
+            self.depths_at(q, point, SLACK)
         })
     }
 
-    /// How deep a point [m, frame of B's tree] is in both solids with A moved by `q`, less by the share `slack` at most.
-    fn look(&self, q: &Vector3<f64>, point: Vector3<f64>, slack: f64) -> Option<Deep> {
+    /// The depths of a point [m, frame of B's tree] in both solids with A translated by `q`, up to the relative error `slack`.
+    fn depths_at(&self, q: &Vector3<f64>, point: Vector3<f64>, slack: f64) -> Option<Deep> {
         let in_a = self.to_other[1].point(&Point3::from(point - q)).coords;
         let (depth_in_a, on_a) = self.models[0].depth_above(&in_a, f64::NEG_INFINITY, slack)?;
         let (depth_in_b, on_b) = self.models[1].depth_above(&point, f64::NEG_INFINITY, slack)?;
+        // The gradient of a depth points away from the nearest boundary point inside, and towards it outside.
         let upwards_in_a = (in_a - on_a).normalize() * depth_in_a.signum();
         let upwards_in_b = (point - on_b).normalize() * depth_in_b.signum();
         let gradient = self.to_other[0].rotation * upwards_in_a + upwards_in_b;
+        // On the boundary itself the direction is undefined.
         let is_known = gradient.iter().all(|x| x.is_finite());
         let height = depth_in_a + depth_in_b;
         is_known.then_some(Deep { point, height, gradient, detail: [depth_in_a, depth_in_b] })
@@ -158,25 +179,26 @@ impl<'a> Solids<'a> {
         if owner == 0 { *point } else { self.to_other[0].point(&Point3::from(*point)).coords }
     }
 
-    /// Adds the balls about a point inside both solids, with A moved by `q`, to the balls.
-    fn keep(&mut self, q: &Vector3<f64>, deep: &Deep) {
+    /// Adds the balls of both solids about a point, with A translated by `q`.
+    fn add_balls(&mut self, q: &Vector3<f64>, deep: &Deep) {
         let in_a = self.to_other[1].point(&Point3::from(deep.point)).coords;
         self.balls[0].push(Ball { center: deep.point - q, radius: deep.detail[0] });
         self.balls[1].push(Ball { center: in_a, radius: deep.detail[1] });
     }
 
-    /// The ball that proves most, with its owner, and how much [m].
+    /// The best bound of the balls [m], with its ball and owner.
     fn best_ball(&self) -> (f64, Option<(usize, Ball)>) {
         let mut candidates = CANDIDATES.take();
         candidates.clear();
         let (mut best, mut by) = self.gather(&mut candidates);
-        candidates.retain(|candidate| candidate.most > best);
+        candidates.retain(|candidate| candidate.max > best);
+        // Likely ones first: a good bound early cuts the distance queries of the others.
         candidates.sort_unstable_by(|x, y| y.likely.total_cmp(&x.likely));
-        for &Candidate { most, owner, ball, .. } in &candidates {
+        for &Candidate { max, owner, ball, .. } in &candidates {
             if best >= self.upper {
                 break;
             }
-            if !(most > best) {
+            if !(max > best) {
                 continue;
             }
             let other = self.models[1 - owner];
@@ -190,21 +212,21 @@ impl<'a> Solids<'a> {
         (best, by)
     }
 
-    /// Collects the balls that may prove most; answers the one that does by the grids alone, and how much [m].
+    /// Collects the balls that may prove the best bound; returns the best bound by the grids alone [m], with its ball and owner.
     fn gather(&self, candidates: &mut Vec<Candidate>) -> (f64, Option<(usize, Ball)>) {
         let (mut proved, mut by) = (f64::NEG_INFINITY, None);
         for owner in 0..2 {
             let other = self.models[1 - owner].inner_balls();
             for &ball in &self.balls[owner] {
                 let Some(known) = other.estimate(&ball.center) else { continue };
-                let [likely, least, most] =
-                    [known.likely, known.least, known.most].map(|depth| ball.radius + depth);
-                if !(most > proved) {
+                let [likely, min, max] =
+                    [known.likely, known.min, known.max].map(|depth| ball.radius + depth);
+                if !(max > proved) {
                     continue;
                 }
-                candidates.push(Candidate { likely, most, owner, ball });
-                if least > proved {
-                    (proved, by) = (least, Some((owner, ball)));
+                candidates.push(Candidate { likely, max, owner, ball });
+                if min > proved {
+                    (proved, by) = (min, Some((owner, ball)));
                 }
             }
         }

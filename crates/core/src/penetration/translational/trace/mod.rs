@@ -1,9 +1,9 @@
-//! What a query did on its way to the answer: the free configurations it walked from, and the walks step by step.
+//! Traces of queries: the free configurations of the walks, and the walks step by step.
 
 use nalgebra::{Isometry3, Vector3};
 
 use super::answer::Penetration;
-use super::coherence::Remembered;
+use super::coherence::CoherentStarts;
 use super::options::TranslationalOptions;
 use super::query::search;
 use super::steps::{Trace, WalkContact, WalkStepKind};
@@ -11,7 +11,7 @@ use super::walk::{ContactSpace, Optimum};
 use crate::penetration::error::PenetrationError;
 use crate::proximity::model::Model;
 
-/// As [`penetration`](super::penetration), with the same answer to the bit, and what was done for it.
+/// As [`penetration`](super::penetration), bit for bit, with a record of its walks.
 ///
 /// ```
 /// use extricate_core::geometry::Solidity;
@@ -37,12 +37,12 @@ pub fn penetration_traced(
     options: &TranslationalOptions,
 ) -> Result<(Option<Penetration>, Trace), PenetrationError> {
     let mut trace = Trace::default();
-    let found = search((a, pose_a), (b, pose_b), (options, Remembered::default()), Some(&mut trace))?;
+    let found = search((a, pose_a), (b, pose_b), (options, CoherentStarts::default()), Some(&mut trace))?;
     Ok((found, trace))
 }
 
 impl ContactSpace<'_> {
-    /// Writes down that a walk begins.
+    /// Records the start of a walk.
     #[inline]
     pub(super) fn trace_start(&mut self, start: &Vector3<f64>) {
         let source = self.source;
@@ -51,17 +51,17 @@ impl ContactSpace<'_> {
         }
     }
 
-    /// Writes down a step of the walk, which led to `q`.
+    /// Records a step of the walk, which led to `q`.
     #[inline]
     pub(super) fn trace_step(&mut self, kind: WalkStepKind, q: &Vector3<f64>) {
         if self.trace.is_some() {
-            self.write_step(kind, q);
+            self.record_step(kind, q);
         }
     }
 
     #[cold]
-    fn write_step(&mut self, kind: WalkStepKind, q: &Vector3<f64>) {
-        let contacts = self.cone().contacts_at(q, self.clearance());
+    fn record_step(&mut self, kind: WalkStepKind, q: &Vector3<f64>) {
+        let contacts = self.local_contact_space().contacts_at(q, self.clearance());
         let contacts =
             contacts.map(|([moved, point], normal)| WalkContact { point, moved, normal }).collect();
         if let Some(trace) = &mut self.trace {
@@ -69,7 +69,7 @@ impl ContactSpace<'_> {
         }
     }
 
-    /// Writes down where a walk ended that had to be nearer than `within` [m].
+    /// Records the end of a walk that had to be nearer than `within` [m].
     #[inline]
     pub(super) fn trace_end(&mut self, optimum: &Optimum, within: f64) {
         if let Some(trace) = &mut self.trace {

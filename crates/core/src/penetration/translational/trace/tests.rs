@@ -1,4 +1,4 @@
-//! A trace is of the query that answers, and what it calls free is free by an independent query.
+//! A trace records the query that returns the result, and its free configurations are free by an independent query.
 
 use std::f64::consts::FRAC_PI_3;
 
@@ -20,13 +20,13 @@ fn torus() -> Model {
 }
 
 fn pose(x: f64, angle: f64) -> Isometry3<f64> {
-    let turn = UnitQuaternion::from_scaled_axis(angle * Vector3::new(0.6, -0.3, 0.5));
-    Isometry3::from_parts(Vector3::new(x, 0.4 * x - 3.0, 0.2 + x).into(), turn)
+    let rotation = UnitQuaternion::from_scaled_axis(angle * Vector3::new(0.6, -0.3, 0.5));
+    Isometry3::from_parts(Vector3::new(x, 0.4 * x - 3.0, 0.2 + x).into(), rotation)
 }
 
 /// Traces of cubes and tori in both orders, with their answers.
 fn traced(
-    mut see: impl FnMut([(&Model, &Isometry3<f64>); 2], &TranslationalOptions, Option<Penetration>, Trace),
+    mut check: impl FnMut([(&Model, &Isometry3<f64>); 2], &TranslationalOptions, Option<Penetration>, Trace),
 ) {
     let (cube, torus) = (cube(), torus());
     let poses = [pose(0.0, 0.0), pose(0.25, FRAC_PI_3), pose(-0.2, 2.0)];
@@ -36,14 +36,14 @@ fn traced(
                 let options = TranslationalOptions { effort, parallel, ..TranslationalOptions::default() };
                 let pair = [(a, &poses[i]), (b, &poses[j])];
                 let (found, trace) = penetration_traced(pair[0], pair[1], &options).unwrap();
-                see(pair, &options, found, trace);
+                check(pair, &options, found, trace);
             }
         }
     }
 }
 
 #[test]
-fn the_answer_is_that_of_the_query_without_a_trace_to_the_bit() {
+fn the_result_is_that_of_the_query_without_a_trace_to_the_bit() {
     traced(|[(a, pose_a), (b, pose_b)], options, found, trace| {
         let plain = penetration(a, pose_a, b, pose_b, options).unwrap();
         assert_eq!(format!("{found:?}"), format!("{plain:?}"));
@@ -53,7 +53,7 @@ fn the_answer_is_that_of_the_query_without_a_trace_to_the_bit() {
 }
 
 #[test]
-fn all_that_is_called_free_is_free_and_bounds_the_depth() {
+fn all_recorded_free_configurations_are_free_and_bound_the_depth() {
     traced(|[(a, pose_a), (b, pose_b)], _, found, trace| {
         let depth = found.unwrap().depth;
         let apart = |t: &Vector3<f64>| !collide(a, &(Translation3::from(*t) * pose_a), b, pose_b);
@@ -76,7 +76,7 @@ fn all_that_is_called_free_is_free_and_bounds_the_depth() {
 }
 
 #[test]
-fn the_last_walk_that_was_kept_ends_at_the_answer() {
+fn the_last_improving_walk_ends_at_the_result() {
     traced(|_, _, found, trace| {
         let found = found.unwrap();
         let best = trace.walks.iter().rfind(|walk| walk.kept).unwrap();
@@ -128,7 +128,7 @@ fn contacts_of_two_cubes_push_the_first_one_away_from_the_second_in_either_order
 }
 
 #[test]
-fn models_that_are_apart_have_no_walks() {
+fn separated_models_have_no_walks() {
     let cube = cube();
     let (here, there) = (Isometry3::identity(), Isometry3::translation(3.0, 0.0, 0.0));
     let traced = penetration_traced((&cube, &here), (&cube, &there), &TranslationalOptions::default());

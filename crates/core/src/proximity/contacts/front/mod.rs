@@ -1,18 +1,18 @@
-//! Contact features that survive motion: what can become a contact while the pose changes by a little is found once.
+//! Temporal coherence of contact features: candidates that a small motion can turn into contacts are collected once.
 //!
-//! At a *reference* pose the pairs of triangles are gathered that come within a distance of each other, and of their
-//! features those that a motion of at most `margin` can turn into contacts. Until the motion since the reference
-//! exceeds the margin, the contacts are looked for among these alone. Nothing else can be one, so the answer does not
-//! depend on when the reference was: it is that of a search from scratch, bit for bit.
+//! At a *reference* pose the pairs of triangles within a distance of each other are collected, and of their features those
+//! that a motion of at most `margin` can turn into contacts. Until the motion since the reference exceeds the margin, only
+//! these candidates are tested. Nothing else can be a contact, so the result does not depend on the reference: it equals
+//! that of a search from scratch, bit for bit.
 //!
 //! | here     | meaning                                                                                          |
 //! |----------|--------------------------------------------------------------------------------------------------|
-//! | T, T₀    | pose B → A, and at the reference                                                                 |
-//! | c, r     | centre and radius of the ball around B                                                           |
+//! | T, T₀    | pose of B in the frame of A, now and at the reference                                            |
+//! | c, r     | centre and radius of the bounding sphere of B                                                    |
 //! | θ        | angle between the rotations of T and T₀                                                          |
-//! | motion   | ‖Tc − T₀c‖ + θ r: no point of B has moved by more [m]                                            |
-//! | margin   | greatest motion for which the reference serves; the rotation is then at most margin / r          |
-//! | range    | greatest distance of two features that are asked for, gaps of either sign [m]                    |
+//! | motion   | ‖Tc − T₀c‖ + θ r: upper bound of the displacement of any point of B [m]                          |
+//! | margin   | maximum motion for which the reference is valid; the rotation is then at most margin / r         |
+//! | range    | maximum magnitude of the gaps of a query [m]                                                     |
 
 mod sieve;
 
@@ -20,62 +20,61 @@ use nalgebra::Isometry3;
 
 use self::sieve::{Candidate, Sieve};
 use super::adjacency::Adjacency;
-use super::features::{Bodies, Candidates, FeaturePair, Query, VALLEY};
+use super::features::{Bodies, Candidates, FeaturePair, FeatureQuery, VALLEY};
 use crate::proximity::collision::pairs_within_as_met;
 use crate::proximity::model::Model;
-use crate::proximity::placement::Placement;
+use crate::proximity::relative_pose::RelativePose;
 
-/// Rounding of coordinates that went through a pose, relative to all lengths that enter.
+/// Rounding of coordinates transformed by a pose, relative to all lengths that enter.
 const ROUNDING: f64 = 1e-13;
-/// How much farther apart than its gap a feature pair may be: faces and edges go on beyond the end of a valley, on
-/// both bodies.
+/// Maximum distance of a feature pair relative to its gap: faces and edges are extended beyond valleys on both bodies.
 const BEYOND: f64 = 1.0 + 2.0 * VALLEY;
 
-/// A mesh, as contacts see it.
+/// Mesh of a contact query: collision model and adjacency.
 #[derive(Debug, Clone, Copy)]
-pub struct Side<'a> {
-    /// The mesh with its tree.
+pub struct ContactMesh<'a> {
+    /// Mesh with its tree.
     pub model: &'a Model,
-    /// Its edges and corners.
+    /// Adjacency of the mesh.
     pub adjacency: &'a Adjacency,
 }
 
-/// Contact features near a pair of meshes, kept from pose to pose.
+/// Incremental search for the contact features of two meshes over a sequence of poses.
 ///
 /// ```
 /// use extricate_core::geometry::Solidity;
 /// use extricate_core::geometry::procedural::{Cuboid, Procedural};
 /// use extricate_core::proximity::Model;
-/// use extricate_core::proximity::contacts::{Adjacency, FeatureFront, Query, Side};
+/// use extricate_core::proximity::contacts::{Adjacency, ContactMesh, FeatureFront, FeatureQuery};
 /// use nalgebra::Isometry3;
 ///
 /// let mesh = Cuboid::default().mesh()?;
 /// let (model, adjacency) = (Model::new(mesh.clone(), Solidity::Solid), Adjacency::new(&mesh));
-/// let cube = Side { model: &model, adjacency: &adjacency };
+/// let cube = ContactMesh { model: &model, adjacency: &adjacency };
 /// let mut front = FeatureFront::default();
 /// for step in 0..10 {
 ///     let b_to_a = Isometry3::translation(0.1, 0.2 + 1e-4 * f64::from(step), 1.001);
-///     let query = Query { b_to_a, least: -0.01, greatest: 0.01, two_sided: [false; 2] };
+///     let query = FeatureQuery { b_to_a, min: -0.01, max: 0.01, two_sided: [false; 2] };
 ///     let found = front.find([cube, cube], &query, 0.002);
 ///     assert!(found.iter().all(|contact| (contact.gap - 0.001).abs() < 1e-12));
 /// }
-/// assert_eq!(front.gathered(), 1);
+/// assert_eq!(front.gather_count(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct FeatureFront {
     reference: Option<Reference>,
-    /// Pairs of triangles that come near each other, in no order that matters.
+    /// Pairs of nearby triangles, in unspecified order.
     pairs: Vec<[u32; 2]>,
     /// Sorted by their features.
     candidates: Vec<Candidate>,
-    /// Contacts with the triangles that they were found between.
-    met: Vec<([u32; 2], FeaturePair)>,
+    /// Contacts with the triangles between which they were found.
+    contacts: Vec<([u32; 2], FeaturePair)>,
     found: Vec<FeaturePair>,
-    gathered: u64,
+    gather_count: u64,
 }
 
-/// For which poses and gaps the pairs and candidates serve.
+/// Reference pose with the range of gaps and the margin for which pairs and candidates are valid.
 #[derive(Debug, Clone, Copy)]
 struct Reference {
     b_to_a: Isometry3<f64>,
@@ -87,123 +86,127 @@ struct Reference {
 impl FeatureFront {
     /// Contact features at a pose, sorted by their features; each pair of features at most once.
     ///
-    /// Where nothing is known of poses nearby, what a motion of `margin` [m] needs is gathered. The margin decides
-    /// what that costs and how long it serves, and nothing else; with a margin of 0 nothing is kept.
-    pub fn find(&mut self, sides: [Side; 2], query: &Query, margin: f64) -> &[FeaturePair] {
-        let range = query.greatest.max(-query.least);
-        let bodies = Bodies::new(sides.map(|side| side.adjacency), query);
+    /// Without a valid reference, the candidates for motions up to `margin` [m] are collected. The margin only determines
+    /// the cost of that and how long it stays valid, not the result; with a margin of 0 nothing is stored.
+    pub fn find(&mut self, meshes: [ContactMesh; 2], query: &FeatureQuery, margin: f64) -> &[FeaturePair] {
+        let range = query.max.max(-query.min);
+        let bodies = Bodies::new(meshes.map(|mesh| mesh.adjacency), query);
         self.found.clear();
-        if self.serves(sides, query, range) {
-            self.look_at_candidates(&bodies);
+        if self.is_valid_for(meshes, query, range) {
+            self.test_candidates(&bodies);
         } else if margin > 0.0 {
-            self.gather(sides, query, range, margin);
-            self.look_at_candidates(&bodies);
+            self.gather(meshes, query, range, margin);
+            self.test_candidates(&bodies);
         } else {
-            self.look_at_everything(sides, &bodies, range);
+            self.test_all_pairs(meshes, &bodies, range);
         }
         &self.found
     }
 
-    fn look_at_candidates(&mut self, bodies: &Bodies) {
+    fn test_candidates(&mut self, bodies: &Bodies) {
         for candidate in &self.candidates {
-            // Of a vertex over two triangles of one plane, the first counts.
+            // A vertex over an edge between two triangles of one plane region is found twice; the first one counts.
             if self.found.last().is_none_or(|last| last.features != candidate.features) {
                 self.found.extend(candidate.contact(bodies));
             }
         }
         if self.found.is_empty() {
-            self.look_at_borders(bodies);
+            self.test_borders(bodies);
         }
     }
 
-    fn look_at_everything(&mut self, sides: [Side; 2], bodies: &Bodies, range: f64) {
+    fn test_all_pairs(&mut self, meshes: [ContactMesh; 2], bodies: &Bodies, range: f64) {
         self.reference = None;
         let query = bodies.query;
-        self.near_pairs(sides, query, BEYOND * range + rounding(sides, query));
-        self.met.clear();
+        self.near_pairs(meshes, query, BEYOND * range + rounding(meshes, query));
+        self.contacts.clear();
         for &pair in &self.pairs {
-            Candidates::new(bodies, pair).each(|found| self.met.push((pair, found)));
+            Candidates::new(bodies, pair).each(|found| self.contacts.push((pair, found)));
         }
-        if self.met.is_empty() {
-            self.look_at_borders(bodies);
+        if self.contacts.is_empty() {
+            self.test_borders(bodies);
             return;
         }
-        self.met.sort_unstable_by_key(|(triangles, pair)| (pair.features, *triangles));
-        self.met.dedup_by_key(|(_, pair)| pair.features);
-        self.found.extend(self.met.iter().map(|(_, pair)| pair));
+        self.contacts.sort_unstable_by_key(|(triangles, pair)| (pair.features, *triangles));
+        self.contacts.dedup_by_key(|(_, pair)| pair.features);
+        self.found.extend(self.contacts.iter().map(|(_, pair)| pair));
     }
 
-    /// Vertices over borders, where there is nothing else.
-    fn look_at_borders(&mut self, bodies: &Bodies) {
+    /// Vertex–edge and vertex–vertex pairs, where no other contact was found.
+    fn test_borders(&mut self, bodies: &Bodies) {
         for &pair in &self.pairs {
             Candidates::new(bodies, pair).closest_points_of_borders(&mut self.found);
         }
         self.found.sort_unstable_by_key(|pair| pair.features);
     }
 
-    fn near_pairs(&mut self, [a, b]: [Side; 2], query: &Query, distance: f64) {
+    fn near_pairs(&mut self, [a, b]: [ContactMesh; 2], query: &FeatureQuery, distance: f64) {
         self.pairs.clear();
-        let placement = Placement::between(a.model, &Isometry3::identity(), b.model, &query.b_to_a);
+        let placement = RelativePose::between(a.model, &Isometry3::identity(), b.model, &query.b_to_a);
         pairs_within_as_met(a.model, b.model, &placement, distance, &mut self.pairs);
     }
 
-    /// Whether pairs and candidates are kept for poses nearby.
+    /// Whether candidates for poses near a reference are stored.
     #[must_use]
-    pub fn lasts(&self) -> bool {
+    pub fn has_reference(&self) -> bool {
         self.reference.is_some()
     }
 
-    /// Pairs of triangles in no order that matters: all that come within the gaps of the last query of each other, and
-    /// more.
+    /// Pairs of nearby triangles in unspecified order: a superset of those within the gaps of the last query.
     #[must_use]
     pub fn pairs(&self) -> &[[u32; 2]] {
         &self.pairs
     }
 
-    /// How often pairs and candidates were gathered.
+    /// Number of times that pairs and candidates were collected.
     #[must_use]
-    pub fn gathered(&self) -> u64 {
-        self.gathered
+    pub fn gather_count(&self) -> u64 {
+        self.gather_count
     }
 
-    /// Greatest motion [m] of a point of B between two poses B → A.
+    /// Upper bound of the displacement [m] of any point of B between two poses of B in the frame of A.
     #[must_use]
     pub fn motion(model_of_b: &Model, from: &Isometry3<f64>, to: &Isometry3<f64>) -> f64 {
         let center = model_of_b.center();
-        let turned = (to.rotation * from.rotation.inverse()).angle();
-        (to * center - from * center).norm() + turned * model_of_b.radius()
+        let angle = (to.rotation * from.rotation.inverse()).angle();
+        (to * center - from * center).norm() + angle * model_of_b.radius()
     }
 
-    fn serves(&self, sides: [Side; 2], query: &Query, range: f64) -> bool {
+    /// Whether the stored candidates are valid for a query.
+    fn is_valid_for(&self, meshes: [ContactMesh; 2], query: &FeatureQuery, range: f64) -> bool {
         self.reference.is_some_and(|reference| {
-            let motion = Self::motion(sides[1].model, &reference.b_to_a, &query.b_to_a);
+            let motion = Self::motion(meshes[1].model, &reference.b_to_a, &query.b_to_a);
             let same = reference.two_sided == query.two_sided;
             motion <= reference.margin && range <= reference.range && same
         })
     }
 
-    fn gather(&mut self, sides: [Side; 2], query: &Query, range: f64, margin: f64) {
-        let [a, b] = sides;
-        let rounding = rounding(sides, query);
+    /// Makes the pose of the query the reference and collects pairs and candidates for it.
+    fn gather(&mut self, meshes: [ContactMesh; 2], query: &FeatureQuery, range: f64, margin: f64) {
+        let [a, b] = meshes;
+        let rounding = rounding(meshes, query);
         let (radius, distance) = (b.model.radius(), BEYOND * range + margin + rounding);
+        // A vertex of A may be up to `distance` outside the bounding sphere of B, where rotation moves it farther.
         let slip = margin * (1.0 + distance / radius) + rounding;
-        let sieve = Sieve { distance, range, slip, turn: margin / radius + ROUNDING };
-        self.near_pairs(sides, query, sieve.distance);
-        let wide = Query { least: -range, greatest: range, ..*query };
+        let sieve = Sieve { distance, range, slip, angle: margin / radius + ROUNDING };
+        self.near_pairs(meshes, query, sieve.distance);
+        // Gaps of either sign: motion may change a positive gap into a negative one.
+        let wide = FeatureQuery { min: -range, max: range, ..*query };
         let bodies = Bodies::new([a.adjacency, b.adjacency], &wide);
         self.candidates.clear();
         for &pair in &self.pairs {
             sieve.candidates(&bodies, pair, &mut self.candidates);
         }
-        self.candidates.sort_unstable_by_key(Candidate::place);
+        // Sorted by features: this is the order of the results, and duplicates become adjacent.
+        self.candidates.sort_unstable_by_key(Candidate::key);
         self.reference = Some(Reference { b_to_a: query.b_to_a, range, margin, two_sided: query.two_sided });
-        self.gathered += 1;
+        self.gather_count += 1;
     }
 }
 
-/// What rounding may amount to in coordinates of B in the frame of A [m].
-fn rounding(sides: [Side; 2], query: &Query) -> f64 {
-    let [a, b] = sides.map(|side| side.model.center().coords.norm() + side.model.radius());
+/// Bound of the rounding of coordinates of B in the frame of A [m].
+fn rounding(meshes: [ContactMesh; 2], query: &FeatureQuery) -> f64 {
+    let [a, b] = meshes.map(|mesh| mesh.model.center().coords.norm() + mesh.model.radius());
     ROUNDING * (a + b + query.b_to_a.translation.vector.norm())
 }
 

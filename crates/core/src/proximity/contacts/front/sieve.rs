@@ -1,7 +1,7 @@
-//! Which features of two triangles can become contacts within a small motion.
+//! Conservative filter for feature pairs of two triangles that can become contacts within a small motion.
 //!
-//! Each condition of a contact is widened by what the motion can change it by. Distances change by no more than the
-//! motion, angles by no more than the rotation.
+//! Each condition of a contact is relaxed by the amount that the motion can change it by. Distances change by no more than
+//! the motion, angles by no more than the rotation.
 
 use nalgebra::Vector3;
 
@@ -11,10 +11,10 @@ use crate::proximity::contacts::features::{
 };
 use crate::proximity::triangle_distance::closest_on_segments;
 
-/// Room for rounding in cosines and in squares of sines.
+/// Rounding of cosines and of squares of sines; far above the rounding of unit vectors, far below [`CONE`].
 const COSINE_ROUNDING: f64 = 1e-9;
 
-/// Two features that may touch.
+/// Feature pair that may become a contact.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate {
     pub(super) features: [Feature; 2],
@@ -22,7 +22,7 @@ pub(super) struct Candidate {
     kind: Kind,
 }
 
-/// Which features of two triangles; the numbers are those of corners and edges.
+/// Kind of a feature pair of two triangles, with the indices of its corners and edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     VertexOfA(u8),
@@ -31,12 +31,12 @@ enum Kind {
 }
 
 impl Candidate {
-    /// The place in the order of candidates.
-    pub(super) fn place(&self) -> impl Ord + use<> {
+    /// Sort key of candidates.
+    pub(super) fn key(&self) -> impl Ord + use<> {
         (self.features, self.triangles, self.kind)
     }
 
-    /// The contact of the two features, if they make one.
+    /// Contact of the two features at the pose of `bodies`, if there is one.
     pub(super) fn contact(&self, bodies: &Bodies) -> Option<FeaturePair> {
         let candidates = Candidates::new(bodies, self.triangles);
         match self.kind {
@@ -47,21 +47,21 @@ impl Candidate {
     }
 }
 
-/// What a motion can change.
+/// Bounds of the changes within the margin of a reference.
 pub(super) struct Sieve {
-    /// Greatest distance [m] of two features that can become a contact.
+    /// Maximum distance [m] of two features that can become a contact.
     pub(super) distance: f64,
-    /// Greatest gap that is asked for, of either sign [m].
+    /// Maximum magnitude of the gap of a contact [m].
     pub(super) range: f64,
-    /// Greatest motion [m] of a vertex relative to a triangle that it comes near to: that of the triangle's own points
-    /// times 1 + distance / r.
+    /// Maximum displacement [m] of a vertex relative to a nearby triangle: that of the triangle's own points times
+    /// 1 + distance / r.
     pub(super) slip: f64,
-    /// Greatest rotation [rad].
-    pub(super) turn: f64,
+    /// Maximum rotation [rad].
+    pub(super) angle: f64,
 }
 
 impl Sieve {
-    /// Adds the features of two triangles that can become contacts; the bodies are at the reference pose.
+    /// Appends the feature pairs of two triangles that can become contacts; the bodies are at the reference pose.
     pub(super) fn candidates(&self, bodies: &Bodies, triangles: [u32; 2], found: &mut Vec<Candidate>) {
         let ([i, j], a, b) = (triangles, bodies.a, bodies.b);
         let owned = [a.owned(i), b.owned(j)];
@@ -71,19 +71,19 @@ impl Sieve {
         let pair = Candidates::new(bodies, triangles);
         let mut add = |features, kind| found.push(Candidate { features, triangles, kind });
         for k in owned_vertices(owned[0]) {
-            let place = a.corners(i)[k];
-            if self.vertex_may_touch(&pair, k, 1, place) {
-                add([Feature::Vertex(place), Feature::Face(b.region(j))], Kind::VertexOfA(k as u8));
+            let vertex = a.corners(i)[k];
+            if self.vertex_may_touch(&pair, k, 1, vertex) {
+                add([Feature::Vertex(vertex), Feature::Face(b.region(j))], Kind::VertexOfA(k as u8));
             }
         }
         for k in owned_vertices(owned[1]) {
-            let place = b.corners(j)[k];
-            if self.vertex_may_touch(&pair, k, 0, place) {
-                add([Feature::Face(a.region(i)), Feature::Vertex(place)], Kind::VertexOfB(k as u8));
+            let vertex = b.corners(j)[k];
+            if self.vertex_may_touch(&pair, k, 0, vertex) {
+                add([Feature::Face(a.region(i)), Feature::Vertex(vertex)], Kind::VertexOfB(k as u8));
             }
         }
         let arcs = owned_edges(owned[1]).map(|l| (l, Arc::of(b, b.edges_of(j)[l])));
-        let arcs = arcs.map(|(l, arc)| (l, Arc { middle: -bodies.turned(&arc.middle), ..arc }));
+        let arcs = arcs.map(|(l, arc)| (l, Arc { middle: -bodies.rotated(&arc.middle), ..arc }));
         for (l, arc_of_b) in arcs {
             for k in owned_edges(owned[0]) {
                 let edges = [a.edges_of(i)[k], b.edges_of(j)[l]];
@@ -95,15 +95,15 @@ impl Sieve {
         }
     }
 
-    /// Whether corner k of one triangle can touch the other, which is of body `face`.
-    fn vertex_may_touch(&self, pair: &Candidates, k: usize, face: usize, place: u32) -> bool {
+    /// Whether corner k of one triangle, the vertex `index`, can touch the other triangle, which is of body `face`.
+    fn vertex_may_touch(&self, pair: &Candidates, k: usize, face: usize, index: u32) -> bool {
         let (both, bodies) = (pair.bodies, [pair.bodies.a, pair.bodies.b]);
         let corners = [&pair.corners_a, &pair.corners_b];
         let (vertex, triangle) = (corners[1 - face][k], corners[face]);
         let own_normal = bodies[face].normal(pair.triangles[face]);
-        let normal = if face == 1 { both.turned(&own_normal) } else { own_normal };
+        let normal = if face == 1 { both.rotated(&own_normal) } else { own_normal };
         let height = (vertex - triangle[0]).dot(&normal);
-        // NaN must stay a candidate.
+        // Written such that NaN stays a candidate.
         if height.abs() > self.range + self.slip {
             return false;
         }
@@ -119,56 +119,58 @@ impl Sieve {
         if is_beside(0) || is_beside(1) || is_beside(2) {
             return false;
         }
+        // In the frame of the body whose neighbours are tested.
         let own = if face == 1 { normal } else { -both.against(&normal) };
         let cone = |direction: &Vector3<f64>| {
-            bodies[1 - face].within_cone_of(place, direction, CONE + self.turn + COSINE_ROUNDING)
+            bodies[1 - face].within_cone_of(index, direction, CONE + self.angle + COSINE_ROUNDING)
         };
         cone(&-own) || (both.query.two_sided[face] && cone(&own))
     }
 
-    /// Whether two edges can have a common normal, by the normals that each of them has; both in the frame of A.
+    /// Whether two edges can have a common normal: whether their arcs of normals on the sphere of directions, both in the
+    /// frame of A, come within the tolerances of each other.
     fn arcs_may_cross(&self, a: &Arc, b: &Arc) -> bool {
-        // cos and sin of the sum of both half angles, of two cones and of the rotation.
-        let (sine, cosine) = (2.0 * (CONE + COSINE_ROUNDING) * ARC_PER_SINE + self.turn).sin_cos();
+        // Cosine and sine of the sum of both half angles, two cone angles and the rotation.
+        let (sine, cosine) = (2.0 * (CONE + COSINE_ROUNDING) * ARC_PER_SINE + self.angle).sin_cos();
         let both = [a.cosine * b.cosine - a.sine * b.sine, a.sine * b.cosine + a.cosine * b.sine];
         let sum = [both[0] * cosine - both[1] * sine, both[1] * cosine + both[0] * sine];
-        let beyond_half_a_turn = sum[1] < 0.0;
-        beyond_half_a_turn || !(a.middle.dot(&b.middle) < sum[0] - COSINE_ROUNDING)
+        let exceeds_pi = sum[1] < 0.0;
+        exceeds_pi || !(a.middle.dot(&b.middle) < sum[0] - COSINE_ROUNDING)
     }
 
-    /// Whether two edges can come near each other without being parallel.
+    /// Whether two edges can come within the distance of each other without being parallel.
     fn edges_may_touch(&self, pair: &Candidates, k: usize, l: usize) -> bool {
         let on_a = [pair.corners_a[k], pair.corners_a[(k + 1) % 3]];
         let on_b = [pair.corners_b[l], pair.corners_b[(l + 1) % 3]];
         let (along_a, along_b) = (on_a[1] - on_a[0], on_b[1] - on_b[0]);
-        let parallel = f64::max(0.0, PARALLEL - self.turn - COSINE_ROUNDING);
+        let parallel = f64::max(0.0, PARALLEL - self.angle - COSINE_ROUNDING);
         let lengths_squared = along_a.norm_squared() * along_b.norm_squared();
         if along_a.cross(&along_b).norm_squared() < parallel * parallel * lengths_squared {
             return false;
         }
         let [p, q] = closest_on_segments(&on_a, &on_b);
-        // Where edges may be as good as parallel, their closest points are not exact.
-        self.turn > PARALLEL / 2.0 || !((p - q).norm() > self.distance)
+        // Where edges may be nearly parallel, their closest points are not exact.
+        self.angle > PARALLEL / 2.0 || !((p - q).norm() > self.distance)
     }
 }
 
-/// Bound of the ratio of an arc to its sine, for sines as small as those of a cone.
+/// Upper bound of the ratio of an angle to its sine, for sines as small as twice [`CONE`].
 const ARC_PER_SINE: f64 = 1.01;
 
-/// The normals of an edge: directions at right angles to it along which no face at it rises. On a sphere of directions
-/// they are an arc.
+/// Normals of an edge: directions perpendicular to it along which no incident face rises. On the sphere of directions
+/// they form an arc of a great circle.
 #[derive(Clone, Copy)]
 struct Arc {
-    /// Unit vector; zero where there is none, and the arc is then half a turn wide to either side.
+    /// Unit vector at the middle of the arc; zero where it is undefined, and the arc then extends by π to either side.
     middle: Vector3<f64>,
-    /// Cosine and sine of half the arc, without the cone.
+    /// Cosine and sine of half the arc, without the cone tolerance.
     cosine: f64,
     sine: f64,
 }
 
 impl Arc {
-    /// The normals of an edge between two faces lie around the middle of the faces' normals: with s₁, s₂ the directions
-    /// away from the edge, around −(s₁ + s₂), by a quarter turn less half the angle between s₁ and s₂ to either side.
+    /// Normals of an edge. With s₁, s₂ the directions within its two faces away from the edge, the arc is centred at
+    /// −(s₁ + s₂) and extends by π/2 minus half the angle between s₁ and s₂ to either side.
     fn of(adjacency: &Adjacency, edge: u32) -> Self {
         let (first, second) = match adjacency.sides(edge) {
             [first, second] => (first, second),

@@ -1,4 +1,4 @@
-//! A front that lives long against searches from scratch.
+//! A persistent front against searches from scratch.
 
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
@@ -19,13 +19,13 @@ impl Body {
         Self { model: Model::new(mesh, Solidity::Solid), adjacency }
     }
 
-    fn side(&self) -> Side<'_> {
-        Side { model: &self.model, adjacency: &self.adjacency }
+    fn mesh(&self) -> ContactMesh<'_> {
+        ContactMesh { model: &self.model, adjacency: &self.adjacency }
     }
 }
 
-/// All features of all pairs of triangles, sorted, of equal features the first.
-fn from_scratch([a, b]: [&Body; 2], query: &Query) -> Vec<FeaturePair> {
+/// Contact features of all pairs of triangles, sorted; the first one of equal features.
+fn from_scratch([a, b]: [&Body; 2], query: &FeatureQuery) -> Vec<FeaturePair> {
     let mut pairs = Vec::new();
     let count = |body: &Body| u32::try_from(body.model.mesh().triangles().len()).unwrap();
     for i in 0..count(a) {
@@ -37,7 +37,7 @@ fn from_scratch([a, b]: [&Body; 2], query: &Query) -> Vec<FeaturePair> {
     found
 }
 
-/// Two bodies and a pose at which they touch or nearly do.
+/// Pairs of bodies with poses at which they touch or nearly touch.
 fn touching_pairs() -> Vec<([Body; 2], Isometry3<f64>)> {
     let cube = |subdivisions| Body::new(Cuboid { subdivisions, ..Cuboid::default() }.mesh().unwrap());
     let torus = || Body::new(Torus { segments: 12, sides: 8, ..Torus::default() }.mesh().unwrap());
@@ -65,21 +65,26 @@ fn touching_pairs() -> Vec<([Body; 2], Isometry3<f64>)> {
     ]
 }
 
-/// The pose after B has turned about a point by a rotation vector and moved.
-fn moved(pose: &Isometry3<f64>, about: Point3<f64>, turn: Vector3<f64>, by: Vector3<f64>) -> Isometry3<f64> {
+/// Pose after a rotation of B about a point by a rotation vector, and a translation.
+fn moved(
+    pose: &Isometry3<f64>,
+    about: Point3<f64>,
+    rotation: Vector3<f64>,
+    by: Vector3<f64>,
+) -> Isometry3<f64> {
     let there = Translation3::from(about.coords);
-    Translation3::from(by) * there * UnitQuaternion::from_scaled_axis(turn) * there.inverse() * pose
+    Translation3::from(by) * there * UnitQuaternion::from_scaled_axis(rotation) * there.inverse() * pose
 }
 
-fn assert_same(bodies: [&Body; 2], query: &Query, front: &mut FeatureFront, margin: f64) -> usize {
+fn assert_same(bodies: [&Body; 2], query: &FeatureQuery, front: &mut FeatureFront, margin: f64) -> usize {
     let expected = from_scratch(bodies, query);
-    let found = front.find(bodies.map(Body::side), query, margin);
+    let found = front.find(bodies.map(Body::mesh), query, margin);
     assert_eq!(found, expected, "at {:?}", query.b_to_a);
     found.len()
 }
 
 #[test]
-fn what_a_front_that_lives_long_finds_is_what_a_search_of_all_triangles_finds_bit_for_bit() {
+fn a_persistent_front_finds_the_same_as_a_search_of_all_triangles_bit_for_bit() {
     let noise = &mut Noise(11);
     let mut count = 0;
     for ([a, b], start) in touching_pairs() {
@@ -88,13 +93,13 @@ fn what_a_front_that_lives_long_finds_is_what_a_search_of_all_triangles_finds_bi
         for step in 0..60 {
             // Slower and slower, so that the margin is passed after one step, after a few, and never.
             let speed = 2e-3 * 0.85_f64.powi(step);
-            let (turn, by) = (noise.vector() * speed, noise.vector() * speed);
-            pose = moved(&pose, Point3::new(0.1, 0.0, 0.4), turn, by);
+            let (rotation, by) = (noise.vector() * speed, noise.vector() * speed);
+            pose = moved(&pose, Point3::new(0.1, 0.0, 0.4), rotation, by);
             let two_sided = [[false, false], [true, false], [true, true]][step as usize / 20];
-            let query = Query { b_to_a: pose, least: -0.02, greatest: 0.01 + speed, two_sided };
+            let query = FeatureQuery { b_to_a: pose, min: -0.02, max: 0.01 + speed, two_sided };
             count += assert_same([&a, &b], &query, &mut front, 4e-3);
         }
-        assert!(front.gathered() < 50, "{} gatherings", front.gathered());
+        assert!(front.gather_count() < 50, "{} gatherings", front.gather_count());
     }
     assert!(count > 1000, "{count} contacts in all");
 }
@@ -106,12 +111,12 @@ fn a_body_that_rolls_over_edges_loses_no_contact_between_gatherings() {
     let mut front = FeatureFront::default();
     for step in 0..120 {
         let x = 2.5e-3 * f64::from(step);
-        let turn = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), x / 0.5);
-        let b_to_a = Isometry3::from_parts(Translation3::new(x - 1.6, 0.013, 0.99), turn);
-        let query = Query { b_to_a, least: -0.01, greatest: 0.01, two_sided: [false; 2] };
+        let rotation = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), x / 0.5);
+        let b_to_a = Isometry3::from_parts(Translation3::new(x - 1.6, 0.013, 0.99), rotation);
+        let query = FeatureQuery { b_to_a, min: -0.01, max: 0.01, two_sided: [false; 2] };
         assert_same([&floor, &ball], &query, &mut front, 0.025);
     }
-    assert!(front.gathered() < 40, "{} gatherings", front.gathered());
+    assert!(front.gather_count() < 40, "{} gatherings", front.gather_count());
 }
 
 #[test]
@@ -127,23 +132,30 @@ fn edges_that_roll_over_each_other_are_found_in_every_step() {
         let swing = UnitQuaternion::from_euler_angles(0.3 * angle, angle, 0.7 * angle);
         let start = Isometry3::from_parts(Translation3::new(1.6, 0.0, 0.0), linked);
         let b_to_a = moved(&start, Point3::new(0.8, 0.0, 0.0), swing.scaled_axis(), Vector3::zeros());
-        let query = Query { b_to_a, least: -0.03, greatest: 0.01, two_sided: [false; 2] };
+        let query = FeatureQuery { b_to_a, min: -0.03, max: 0.01, two_sided: [false; 2] };
         count += assert_same([&a, &b], &query, &mut front, 0.012);
     }
-    assert!(count > 100 && front.gathered() < 60, "{count} contacts, {} gatherings", front.gathered());
+    assert!(
+        count > 100 && front.gather_count() < 60,
+        "{count} contacts, {} gatherings",
+        front.gather_count()
+    );
 }
 
 #[test]
-fn a_pair_at_rest_is_gathered_once_and_with_a_margin_of_nothing_never() {
+fn a_pair_at_rest_is_gathered_once_and_with_zero_margin_never() {
     let cube = Body::new(Cuboid { subdivisions: 3, ..Cuboid::default() }.mesh().unwrap());
     for margin in [1e-4, 0.0] {
         let mut front = FeatureFront::default();
         for step in 0..50 {
             let z = 1.0 + if margin > 0.0 { 1e-9 * f64::from(step % 3) } else { 0.0 };
             let b_to_a = Isometry3::translation(0.0, 0.0, z);
-            let query = Query { b_to_a, least: -0.01, greatest: 0.01, two_sided: [false; 2] };
-            assert!(!front.find([cube.side(), cube.side()], &query, margin).is_empty());
+            let query = FeatureQuery { b_to_a, min: -0.01, max: 0.01, two_sided: [false; 2] };
+            assert!(!front.find([cube.mesh(), cube.mesh()], &query, margin).is_empty());
         }
-        assert_eq!((front.gathered(), front.lasts()), if margin > 0.0 { (1, true) } else { (0, false) });
+        assert_eq!(
+            (front.gather_count(), front.has_reference()),
+            if margin > 0.0 { (1, true) } else { (0, false) }
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Advancing the time over what the certificates prove free.
+//! Conservative advancement over the intervals that the certificates prove free.
 
 use nalgebra::Point3;
 
@@ -7,10 +7,10 @@ use super::contact::{ElementaryContact, ElementaryOptions, NotFinite};
 use super::coplanarity::Coplanarity;
 use super::paths::{Paths, are_apart_on_an_axis};
 
-/// Rounding of an attained distance in units of the extent: an interpolation and a square root, doubled.
+/// Rounding of a computed distance in units of the extent: an interpolation and a square root, doubled.
 const DISTANCE_ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// The first contact up to the time `until`; `None` is a proof. `points` are those at the start and at the end.
+/// First contact up to the time `until`; `None` is a proof. `points` are the positions at the start and at the end.
 ///
 /// # Errors
 /// When points that no coordinate axis separates are not finite, or too far apart.
@@ -28,12 +28,14 @@ pub(super) fn first_contact<F: FeaturePair<N>, const N: usize>(
     if !paths.is_finite() {
         return Err(NotFinite);
     }
+    // All points coincide at all times: there is no direction to separate them along.
     if !(paths.extent > 0.0) {
         return Ok(Some(ElementaryContact { time: 0.0, distance: 0.0, parameters: [0.0; 2], certain: true }));
     }
     Ok(advance::<F, N>(&paths, options, until))
 }
 
+/// Advances from one certificate to the next until contact, until a proof up to `until`, or until no certificate holds.
 fn advance<F: FeaturePair<N>, const N: usize>(
     paths: &Paths<N>,
     options: &ElementaryOptions,
@@ -52,6 +54,7 @@ fn advance<F: FeaturePair<N>, const N: usize>(
             Some(normal) => paths.separated_until(&normal, time, separation),
             None => time,
         };
+        // In the order of their cost: the cubic is built only when the plane does not suffice, and only once.
         if next < until {
             let cubic = coplanarity
                 .get_or_insert_with(|| Coplanarity::new(&paths.edges, &origin::<F, N>(paths), separation));
@@ -70,6 +73,7 @@ fn advance<F: FeaturePair<N>, const N: usize>(
         if next >= until {
             return None;
         }
+        // No certificate advances: contact, though rounding may keep it from being certain.
         if !(next > time) {
             break;
         }
@@ -80,6 +84,7 @@ fn advance<F: FeaturePair<N>, const N: usize>(
     Some(contact(paths, time, &closest, certain))
 }
 
+/// Closest points of the features at a time.
 #[inline(always)]
 fn closest_at<F: FeaturePair<N>, const N: usize>(paths: &Paths<N>, time: f64) -> Closest {
     let mut edges = [[0.0; 3]; 2];
@@ -91,6 +96,7 @@ fn closest_at<F: FeaturePair<N>, const N: usize>(paths: &Paths<N>, time: f64) ->
     F::closest(&paths.at(time), &edges)
 }
 
+/// Moving difference that completes the edges to the determinant of coplanarity.
 #[inline(always)]
 fn origin<F: FeaturePair<N>, const N: usize>(paths: &Paths<N>) -> [[f64; 3]; 2] {
     let mut moving = [[0.0; 3]; 2];
@@ -102,14 +108,14 @@ fn origin<F: FeaturePair<N>, const N: usize>(paths: &Paths<N>) -> [[f64; 3]; 2] 
     moving
 }
 
-/// The direction with a greatest coordinate of one; `None` where it has none.
+/// Direction scaled to a maximum coordinate of one; `None` for a zero vector.
 #[inline(always)]
 fn normalized(direction: &[f64; 3]) -> Option<[f64; 3]> {
-    let mut greatest = 0.0;
+    let mut max = 0.0;
     for value in direction {
-        greatest = if value.abs() > greatest { value.abs() } else { greatest };
+        max = if value.abs() > max { value.abs() } else { max };
     }
-    let reciprocal = 1.0 / greatest;
+    let reciprocal = 1.0 / max;
     let normal = [direction[0] * reciprocal, direction[1] * reciprocal, direction[2] * reciprocal];
     reciprocal.is_finite().then_some(normal)
 }

@@ -1,46 +1,49 @@
-//! Where two features are closest at one time: the point of the hull of their differences that is nearest to zero.
+//! Closest points of two features at one time: the point of the convex hull of their differences (the Minkowski difference)
+//! that is nearest to the origin.
 //!
-//! Nothing is proved here: the direction is a guess at a separating plane's normal, which is checked, and the distance
-//! is attained by two points of the features, so it is never too small by more than rounding.
+//! Nothing is proved here: the direction is a candidate for the normal of a separating plane, which is verified, and the
+//! distance is attained by two points of the features, so that it is never too small by more than rounding.
 
 use nalgebra::Point3;
 
 use super::paths::{Differences, Moving, cross, dot};
 
-/// Square of the ratio by which the distance that is attained may exceed that along the normal.
+/// Maximum squared ratio of the attained distance to that along the normal for which the foot point is accepted without
+/// testing the sides. A smaller one only tests the sides more often, a larger one accepts noisier normals of nearly parallel
+/// edges, which the certificates then reject.
 const SHARP: f64 = 1.1;
 
-/// The closest points of two features.
+/// Closest points of two features.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Closest {
-    /// Across the gap, from the second feature to the first; any length.
+    /// Direction across the gap, from the second feature to the first; not normalized.
     pub(super) direction: [f64; 3],
     pub(super) distance: f64,
     pub(super) parameters: [f64; 2],
-    /// The differences at the ends of the side that holds the closest point, if one does.
+    /// Indices of the differences at the ends of the side in whose interior the closest point lies, if any.
     pub(super) side: Option<[usize; 2]>,
 }
 
-/// Two kinds of features whose differences are the hull of N points.
+/// Pair of kinds of features whose Minkowski difference is the convex hull of N points.
 pub(super) trait FeaturePair<const N: usize> {
-    /// The points of the first feature relative to those of the second one.
+    /// Positions of the corners of the first feature relative to those of the second one.
     fn differences(points: [&[Point3<f64>; 4]; 2]) -> Differences<N>;
-    /// Two edges that span the plane of coplanarity.
+    /// Two edges whose cross product is the normal in the determinant of coplanarity.
     fn edges(points: [&[Point3<f64>; 4]; 2]) -> [Moving; 2];
-    /// The closest points at a time when the differences are `points` and the edges `edges`.
+    /// Closest points at a time at which the differences are `points` and the edges `edges`.
     fn closest(points: &[[f64; 3]; N], edges: &[[f64; 3]; 2]) -> Closest;
-    /// The difference that completes the two edges to the determinant of coplanarity.
+    /// Index of the difference that completes the two edges to the determinant of coplanarity.
     const ORIGIN: usize = 0;
 }
 
-/// A vertex and a triangle: the differences are a triangle.
+/// Vertex and triangle: the differences form a triangle.
 pub(super) struct VertexFace;
 
-/// Two edges: the differences are a parallelogram.
+/// Two edges: the differences form a parallelogram.
 pub(super) struct EdgeEdge;
 
 impl FeaturePair<3> for VertexFace {
-    /// The vertex relative to each corner.
+    /// Position of the vertex relative to each corner.
     #[inline(always)]
     fn differences(points: [&[Point3<f64>; 4]; 2]) -> Differences<3> {
         let mut differences = [[[0.0; 3]; 3]; 2];
@@ -79,6 +82,7 @@ impl FeaturePair<3> for VertexFace {
             }
             inner = Some(foot.closest);
         }
+        // The sides of the triangle of differences are the sides of the face, seen from the vertex.
         let sides = [
             on_side(points, [0, 1], [[0.0, 0.0], [1.0, 0.0]]),
             on_side(points, [0, 2], [[0.0, 0.0], [0.0, 1.0]]),
@@ -89,7 +93,7 @@ impl FeaturePair<3> for VertexFace {
 }
 
 impl FeaturePair<4> for EdgeEdge {
-    /// Each end of the first edge relative to each end of the second one: pair 2i + j.
+    /// Position of end i of the first edge relative to end j of the second one, at index 2i + j.
     #[inline(always)]
     fn differences(points: [&[Point3<f64>; 4]; 2]) -> Differences<4> {
         let mut differences = [[[0.0; 4]; 3]; 2];
@@ -115,6 +119,7 @@ impl FeaturePair<4> for EdgeEdge {
         let squared = dot(&normal, &normal);
         let along_first = -dot(&cross(&points[0], &edges[1]), &normal);
         let along_second = -dot(&cross(&points[0], &edges[0]), &normal);
+        // Compared before the division by the square, which may be zero for parallel edges.
         let inside = |value: f64| value >= 0.0 && value <= squared;
         let mut inner = None;
         if inside(along_first) && inside(along_second) && squared > 0.0 {
@@ -127,6 +132,7 @@ impl FeaturePair<4> for EdgeEdge {
             inner = Some(foot.closest);
         }
         let sides = [
+            // One edge against an end of the other one.
             on_side(points, [0, 2], [[0.0, 0.0], [1.0, 0.0]]),
             on_side(points, [1, 3], [[0.0, 1.0], [1.0, 1.0]]),
             on_side(points, [0, 1], [[0.0, 0.0], [0.0, 1.0]]),
@@ -136,7 +142,7 @@ impl FeaturePair<4> for EdgeEdge {
     }
 }
 
-/// The way from one point to another at both times.
+/// Vector from one point to another at both times.
 #[inline(always)]
 fn moving(points: [&[Point3<f64>; 4]; 2], [from, to]: [usize; 2]) -> Moving {
     let mut moving = [[0.0; 3]; 2];
@@ -148,15 +154,15 @@ fn moving(points: [&[Point3<f64>; 4]; 2], [from, to]: [usize; 2]) -> Moving {
     moving
 }
 
-/// The foot of a perpendicular, and whether rounding leaves no doubt that nothing is nearer.
+/// Foot point of a perpendicular, and whether it is proved to be the closest point in spite of rounding.
 struct Foot {
     closest: Closest,
     is_sharp: bool,
 }
 
-/// The foot of the perpendicular is inside: the gap is along the normal, known far better than the gap itself.
+/// Foot point inside the feature: the gap is along the normal, whose direction is known far more precisely than the gap.
 ///
-/// Where the edges are nearly parallel the normal is noise; then the distance `attained` is not that along it.
+/// Where the edges are nearly parallel the normal is dominated by rounding, and the `attained` distance is not that along it.
 #[inline(always)]
 fn across(
     normal: &[f64; 3],
@@ -186,7 +192,7 @@ fn combination(point: &[f64; 3], first: &[f64; 3], s: f64, second: &[f64; 3], t:
     sum
 }
 
-/// The point of a side that is nearest to zero; `corners` are the parameters at its ends.
+/// Point of a side that is nearest to the origin, with its squared distance; `corners` are the parameters at its ends.
 #[inline(always)]
 fn on_side<const N: usize>(
     points: &[[f64; 3]; N],
@@ -196,7 +202,8 @@ fn on_side<const N: usize>(
     let (from, to) = (&points[side[0]], &points[side[1]]);
     let along = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
     let (reach, length) = (-dot(from, &along), dot(&along, &along));
-    let place = if reach <= 0.0 || !(length > 0.0) {
+    // A side without length is its first end.
+    let fraction = if reach <= 0.0 || !(length > 0.0) {
         0.0
     } else if reach >= length {
         1.0
@@ -205,19 +212,20 @@ fn on_side<const N: usize>(
     };
     let mut direction = [0.0; 3];
     for axis in 0..3 {
-        direction[axis] = (1.0 - place) * from[axis] + place * to[axis];
+        direction[axis] = (1.0 - fraction) * from[axis] + fraction * to[axis];
     }
     let mut parameters = [0.0; 2];
     for k in 0..2 {
-        parameters[k] = (1.0 - place) * corners[0][k] + place * corners[1][k];
+        parameters[k] = (1.0 - fraction) * corners[0][k] + fraction * corners[1][k];
     }
     let squared = dot(&direction, &direction);
-    let is_inside = place > 0.0 && place < 1.0;
+    // At an end the closest point is a corner, which belongs to several sides.
+    let is_inside = fraction > 0.0 && fraction < 1.0;
     let side = is_inside.then_some(side);
     (squared, Closest { direction, distance: squared.sqrt(), parameters, side })
 }
 
-/// The nearest of the sides, unless a point between them is nearer.
+/// Nearest of the sides, unless the inner point is nearer.
 #[inline(always)]
 fn nearest<const N: usize>(sides: &[(f64, Closest); N], inner: Option<Closest>) -> Closest {
     let mut best = sides[0];

@@ -1,30 +1,31 @@
-//! The cubic of coplanarity in Bernstein form, and how long it surely does not vanish.
+//! Coplanarity cubic in Bernstein form [TMT10a], and the time for which it is proved not to vanish.
 //!
-//! c(t) = det(e₁(t), e₂(t), r(t)) = n(t)·r(t) vanishes where the four points lie in a plane. With all points closer than a
-//! separation s there are points of both features r(u, v) with |r(u, v)| ≤ s, and n·r(u, v) = n·r, so |c| ≤ s |n|.
+//! c(t) = det(e₁(t), e₂(t), r(t)) = n(t)·r(t) vanishes where the four points are coplanar. If the features are within a
+//! separation s of each other, there are points of both with a difference r(u, v) of |r(u, v)| ≤ s, and
+//! n·r(u, v) = n·r, so that |c| ≤ s |n|.
 
 use super::bernstein::above_until;
 use super::paths::{Moving, ROUNDING, cross, dot, longer};
 
-/// Rounding of a Bernstein coefficient of the cubic in units of roundoff and of the greatest coordinates of its three
+/// Rounding of a Bernstein coefficient of the cubic in units of roundoff and of the maximum coordinates of its three
 /// vectors: six products whose factors (3) and arithmetic (at most 9) are rounded make 72; the windows of
-/// [`above_until`] add 50 to each of the six; some to spare.
+/// [`above_until`] add 50 to each of the six; rounded up to a power of two.
 const CUBIC_ROUNDING: f64 = 512.0 * ROUNDING;
-/// Rounding of the length of a normal in units of roundoff and of the greatest coordinates of its two vectors: six
+/// Rounding of the length of a normal in units of roundoff and of the maximum coordinates of its two vectors: six
 /// products rounded five times each; doubled.
 const NORMAL_ROUNDING: f64 = 64.0 * ROUNDING;
 
-/// The cubic of coplanarity over the whole time.
+/// Coplanarity cubic over the whole step.
 pub(super) struct Coplanarity {
     coefficients: [f64; 4],
-    /// The separation times an upper bound of |n(t)|, in the same form.
+    /// Bernstein coefficients of the separation times an upper bound of |n(t)|.
     thickness: [f64; 4],
-    /// Rounding of the coefficients and windows: below it the sign is not known.
+    /// Bound of the rounding of coefficients and windows, below which the sign is unknown.
     rounding: f64,
 }
 
 impl Coplanarity {
-    /// The cubic of two moving edges and a moving difference; contact counts up to `separation`.
+    /// Computes the cubic of two moving edges and a moving difference; distances up to `separation` count as contact.
     #[inline(always)]
     pub(super) fn new(edges: &[Moving; 2], origin: &Moving, separation: f64) -> Self {
         let [e, f] = edges;
@@ -36,22 +37,22 @@ impl Coplanarity {
             (dot(&normals[2], &origin[0]) + 2.0 * dot(&normals[1], &origin[1])) / 3.0,
             dot(&normals[2], &origin[1]),
         ];
-        let greatest_of_edges = greatest(e) * greatest(f);
-        let reach = greatest(origin) + separation;
+        let max_of_edges = max(e) * max(f);
+        let reach = max(origin) + separation;
         let mut thickness = [0.0; 4];
         if separation > 0.0 {
-            // The length of the normal is at most what its coefficients' lengths interpolate.
-            let slack = NORMAL_ROUNDING * greatest_of_edges;
+            // |n(t)| is convex in the coefficients: at most the interpolation of their lengths, raised to degree three.
+            let slack = NORMAL_ROUNDING * max_of_edges;
             let [n, m, o] = [longer(&normals[0]), longer(&normals[1]), longer(&normals[2])];
             for (slot, length) in thickness.iter_mut().zip([n, (n + 2.0 * m) / 3.0, (2.0 * m + o) / 3.0, o]) {
                 *slot = separation * (length + slack);
             }
         }
-        let rounding = CUBIC_ROUNDING * greatest_of_edges * reach + f64::MIN_POSITIVE;
+        let rounding = CUBIC_ROUNDING * max_of_edges * reach + f64::MIN_POSITIVE;
         Self { coefficients, thickness, rounding }
     }
 
-    /// Until when the cubic surely keeps the sign that it has at the time `from`; `from` where that is not known.
+    /// Time up to which the cubic is proved to keep the sign that it has at the time `from`; `from` if the sign is unknown.
     #[inline(always)]
     pub(super) fn keeps_its_sign_until(&self, from: f64) -> f64 {
         let mut until = from;
@@ -68,16 +69,16 @@ impl Coplanarity {
     }
 }
 
-/// Greatest coordinate of a moving vector.
+/// Maximum coordinate of a moving vector.
 #[inline(always)]
-fn greatest(moving: &Moving) -> f64 {
-    let mut greatest: f64 = 0.0;
+fn max(moving: &Moving) -> f64 {
+    let mut max: f64 = 0.0;
     for vector in moving {
         for value in vector {
-            greatest = if value.abs() > greatest { value.abs() } else { greatest };
+            max = if value.abs() > max { value.abs() } else { max };
         }
     }
-    greatest
+    max
 }
 
 #[inline(always)]

@@ -1,23 +1,23 @@
 //! Elementary tests of continuous collision: a moving vertex against a moving triangle, two moving edges.
 //!
-//! Every point moves on a straight line, x(t) = (1 − t) start + t end, t ∈ [0, 1]. The classic way takes the roots of
-//! the cubic of coplanarity [Lin17 §40.3, Pro97], whose rounding can miss a contact ("reliable methods", ibid.). Here
-//! the answer *none* is a proof instead, with the contract of [WFS+21]: the time advances over intervals that one of
-//! three certificates proves free, each checked with its rounding bounded from above:
+//! Every point moves on a straight line, x(t) = (1 − t) start + t end, t ∈ [0, 1]. The classic method computes the roots of
+//! the coplanarity cubic [Lin17 §40.3, Pro97], whose rounding can miss a contact ("reliable methods", ibid.). Here the
+//! result *none* is a proof instead, with the guarantee of [WFS+21]: the time advances over intervals that one of three
+//! certificates proves free, each evaluated with an upper bound of its rounding:
 //!
-//! - a **separating plane** with a fixed normal, taken across the closest points at the current time. Distances to it
-//!   are linear in time, so it is good until the first of them vanishes: conservative advancement [TKM10] whose bound
-//!   of the motion is exact along the normal;
+//! - a **separating plane** with a fixed normal, along the line through the closest points at the current time. Distances
+//!   to it are linear in time, so it separates until the first of them vanishes: conservative advancement [TKM10] whose
+//!   motion bound is exact along the normal;
 //! - the **coplanarity** det(e₁, e₂, r)(t), a cubic whose Bernstein coefficients bound it: where it does not vanish the
-//!   four points are not in a plane, so nothing touches, however much the triangle turns [TMT10a];
-//! - a plane that **turns with a side** of one feature, for points that stay in one plane, where the cubic is silent.
-//!   Distances to it are quadratic.
+//!   four points are not in a plane, so nothing touches, however much the triangle rotates [TMT10a];
+//! - a plane that **rotates with a side** of one feature, for points that stay coplanar, where the cubic vanishes.
+//!   Distances to it are quadratic in time.
 //!
-//! All three end at a contact that they can foresee, and the next step starts there: mostly one to four steps in all.
-//! Where none advances any further the features are in contact, up to the tolerance.
+//! The next step starts at the time up to which the best of the three holds: mostly one to four steps in all. Where none
+//! advances any further the features are in contact, up to the tolerance.
 //!
-//! Departs from [WFS+21]: no bisection of time and both parameters. It takes hundreds of boxes to surround a contact;
-//! the certificates reach it in a few steps, and rounding, not the tolerance, bounds how far they can see.
+//! Departs from [WFS+21]: no bisection of time and both parameters, which takes hundreds of boxes to enclose a contact.
+//! The certificates reach it in a few steps, and their range is limited by rounding, not by the tolerance.
 
 mod advance;
 mod bernstein;
@@ -33,8 +33,8 @@ use nalgebra::Point3;
 use self::closest::{EdgeEdge, VertexFace};
 use self::contact::CHECKED;
 
-/// The first contact of a moving vertex with a moving triangle (touching counts), or `None`: a proof that there is
-/// none in [0, 1], whatever the rounding.
+/// First contact of a moving vertex with a moving triangle (touching counts), or `None`: a proof, in spite of rounding,
+/// that there is none in [0, 1].
 ///
 /// `start` and `end` hold the vertex and the three corners at times 0 and 1 [m], any frame. The triangle may be
 /// degenerate at any time.
@@ -66,8 +66,8 @@ pub fn vertex_face(
     Ok(advance::first_contact::<VertexFace, 3>([start, end], options, 1.0)?)
 }
 
-/// The first contact of two moving edges (touching counts), or `None`: a proof that there is none in [0, 1], whatever
-/// the rounding.
+/// First contact of two moving edges (touching counts), or `None`: a proof, in spite of rounding, that there is none in
+/// [0, 1].
 ///
 /// `start` and `end` hold the ends of the first and then of the second edge at times 0 and 1 [m], any frame. Edges may
 /// be parallel and may have no length at any time.
@@ -96,7 +96,7 @@ pub fn edge_edge(
     Ok(advance::first_contact::<EdgeEdge, 4>([start, end], options, 1.0)?)
 }
 
-/// [`vertex_face`] up to the time `until`, of coordinates and options that have been checked.
+/// As [`vertex_face`] up to the time `until`, for coordinates and options that have been checked.
 #[inline(always)]
 pub(super) fn vertex_face_until(
     start: &[Point3<f64>; 4],
@@ -107,7 +107,7 @@ pub(super) fn vertex_face_until(
     advance::first_contact::<VertexFace, 3>([start, end], options, until).expect(CHECKED)
 }
 
-/// [`edge_edge`] up to the time `until`, of coordinates and options that have been checked.
+/// As [`edge_edge`] up to the time `until`, for coordinates and options that have been checked.
 #[inline(always)]
 pub(super) fn edge_edge_until(
     start: &[Point3<f64>; 4],

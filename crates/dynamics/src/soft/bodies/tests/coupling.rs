@@ -1,4 +1,4 @@
-//! Soft and rigid bodies bear each other.
+//! Soft and rigid bodies support each other.
 
 use super::*;
 use crate::{AnyBody, Handle, SoftAttachment, SoftScheme};
@@ -8,7 +8,7 @@ use crate::{Mass, SolverOverrides};
 const GRAVITY: f64 = 9.81;
 /// Weight of a soft cube of side 0.1 m [N].
 const CUBE_WEIGHT: f64 = DENSITY * 1e-3 * GRAVITY;
-/// What is measured of a force at rest, relative.
+/// Relative tolerance of a force at rest.
 const REST: f64 = 1e-3;
 
 fn is_near(value: f64, expected: f64, tolerance: f64) -> bool {
@@ -120,22 +120,22 @@ fn collision() -> World {
 }
 
 #[test]
-fn a_collision_in_weightlessness_keeps_momentum() {
+fn a_collision_in_weightlessness_conserves_momentum() {
     let mut world = collision();
     let start = world.momentum();
-    let (mut drift, mut turn) = (0.0_f64, 0.0_f64);
+    let (mut drift, mut angular_drift) = (0.0_f64, 0.0_f64);
     let mut touched = false;
     for _ in 0..120 {
         let report = world.step().unwrap();
         touched |= report.soft.unwrap().contacts > 0;
         drift = drift.max((report.momentum.linear - start.linear).norm());
-        turn = turn.max((report.momentum.angular - start.angular).norm());
+        angular_drift = angular_drift.max((report.momentum.angular - start.angular).norm());
     }
     let pushed = world.body("box").unwrap();
     assert!(touched && pushed.linear_velocity.z > 0.3 && pushed.angular_velocity.norm() > 0.1, "{pushed:?}");
     assert!(drift < 1e-10 * start.linear.norm(), "{drift}");
-    // Implicit Euler takes from the angular momentum of what turns.
-    assert!(turn < 5e-3 * 0.1 * start.linear.norm(), "{turn}");
+    // Implicit Euler dissipates the angular momentum of rotating bodies.
+    assert!(angular_drift < 5e-3 * 0.1 * start.linear.norm(), "{angular_drift}");
 }
 
 #[test]

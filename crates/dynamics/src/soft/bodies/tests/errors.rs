@@ -1,4 +1,4 @@
-//! What is refused when a soft body is added to a world.
+//! Errors when a soft body is added to a world.
 
 use nalgebra::UnitQuaternion;
 
@@ -81,7 +81,7 @@ fn handles_hold_nodes_that_exist_and_are_free() {
 }
 
 #[test]
-fn keyframes_ascend_and_turn_handles_that_hold_every_axis() {
+fn keyframes_ascend_and_rotate_handles_that_prescribe_every_axis() {
     for times in [&[0.5, 0.5][..], &[1.0, 0.5], &[-0.1], &[f64::NAN]] {
         let frames = times.iter().map(|&time| frame(time, 0.0)).collect();
         let error = source(|body| body.handles = vec![Handle { keyframes: frames, ..handle(vec![0]) }]);
@@ -93,8 +93,8 @@ fn keyframes_ascend_and_turn_handles_that_hold_every_axis() {
         keyframes: vec![frame(1.0, 0.0), frame(2.0, angle)],
         ..handle(vec![0])
     };
-    let turns = source(|body| body.handles = vec![part(0.1)]);
-    assert_eq!(turns, SoftError::TurnsWithFreeAxis { handle: "grip".into(), time: 2.0 });
+    let rotation = source(|body| body.handles = vec![part(0.1)]);
+    assert_eq!(rotation, SoftError::RotatesWithFreeAxis { handle: "grip".into(), time: 2.0 });
     let free = source(|body| body.handles = vec![Handle { axes: [false; 3], ..handle(vec![0]) }]);
     assert_eq!(free, SoftError::NoAxis { handle: "grip".into() });
 }
@@ -112,7 +112,7 @@ fn attachments_name_a_rigid_body_and_a_positive_stiffness() {
 }
 
 #[test]
-fn fields_and_options_that_cannot_be_are_told() {
+fn impossible_fields_and_options_are_errors() {
     let field = source(|body| body.depths = NodeDepths::Grid { resolution: 1 });
     assert!(matches!(field, SoftError::Field { resolution: 1, .. }), "{field}");
     let mut builder = World::builder(options(-1.0, 0.01));

@@ -18,7 +18,7 @@ fn alone(body: SoftBodyDescription) -> World {
 fn deform(world: &mut World, place: impl Fn(&Vector3<f64>) -> Vector3<f64>) {
     let soft = world.soft.as_mut().unwrap();
     soft.system.x.iter_mut().for_each(|x| *x = place(x));
-    soft.look();
+    soft.update_overlaps();
 }
 
 #[test]
@@ -30,10 +30,10 @@ fn a_block_that_is_stretched_has_the_stress_of_uniaxial_tension() {
         (body.elements, body.material) = (kind, rubber(1e5));
         let mut world = alone(body);
         assert!(world.soft_stress("cube").unwrap().iter().all(|stress| *stress < 1e-6), "at rest");
-        // Corotational: P₁ = E (λ₁ − 1) where λ₂ = λ₃ = 1 − ν (λ₁ − 1) leaves the sides free, and σ = P₁/λ₂². Turned.
+        // Corotational: P₁ = E (λ₁ − 1) where λ₂ = λ₃ = 1 − ν (λ₁ − 1) leaves the sides free, and σ = P₁/λ₂². Rotated.
         let across = 1.0 - POISSON * (stretch - 1.0);
-        let turn = nalgebra::Rotation3::new(Vector3::new(0.3, -1.0, 0.5));
-        deform(&mut world, |x| turn * x.component_mul(&Vector3::new(stretch, across, across)));
+        let rotation = nalgebra::Rotation3::new(Vector3::new(0.3, -1.0, 0.5));
+        deform(&mut world, |x| rotation * x.component_mul(&Vector3::new(stretch, across, across)));
         let expected = 1e5 * (stretch - 1.0_f64).abs() / (across * across);
         let (elements, nodes) = (world.soft_stress("cube").unwrap(), world.soft_node_stress("cube").unwrap());
         assert_eq!(elements.len(), world.soft_descriptions()[0].mesh.tets().len());
@@ -59,9 +59,9 @@ fn the_stress_at_a_node_is_the_mean_of_the_elements_around_it_by_volume() {
         });
         assert!((nodes[node as usize] - sum / volume).abs() < 1e-9 * nodes[node as usize]);
     }
-    let [least, most] =
+    let [min, most] =
         [f64::min as fn(f64, f64) -> f64, f64::max].map(|f| elements.iter().copied().reduce(f).unwrap());
-    assert!(most > 2.0 * least, "stresses differ: {least} {most}");
+    assert!(most > 2.0 * min, "stresses differ: {min} {most}");
     assert_eq!(world.soft_node_stress("no such body"), None);
 }
 

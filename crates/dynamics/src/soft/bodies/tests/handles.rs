@@ -1,4 +1,4 @@
-//! Handles go where their keyframes say.
+//! Handles follow their keyframes.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -15,7 +15,7 @@ fn face(body: &SoftBodyDescription) -> Vec<u32> {
 }
 
 fn grip(nodes: Vec<u32>) -> Handle {
-    let turned = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), FRAC_PI_2);
+    let quarter = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), FRAC_PI_2);
     Handle {
         name: "grip".into(),
         nodes,
@@ -27,7 +27,7 @@ fn grip(nodes: Vec<u32>) -> Handle {
                 displacement: Vector3::new(-0.02, 0.0, 0.0),
                 rotation: UnitQuaternion::identity(),
             },
-            Keyframe { time: 0.2, displacement: Vector3::new(-0.02, 0.01, 0.0), rotation: turned },
+            Keyframe { time: 0.2, displacement: Vector3::new(-0.02, 0.01, 0.0), rotation: quarter },
         ],
         until: Some(0.25),
     }
@@ -55,9 +55,9 @@ fn handles_are_at_their_keyframes_exactly_and_half_way_between_them_in_the_middl
             while world.time() < until - 1e-9 {
                 world.step().unwrap();
             }
-            let turn = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), angle);
+            let rotation = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), angle);
             for &node in &nodes {
-                let expected = pivot + displacement + turn * (start[node as usize] - pivot);
+                let expected = pivot + displacement + rotation * (start[node as usize] - pivot);
                 let is = world.soft_positions("cube").unwrap()[node as usize];
                 assert!((is - expected).norm() < 1e-15, "{scheme:?} {until} {is} {expected}");
             }
@@ -71,7 +71,7 @@ fn handles_are_at_their_keyframes_exactly_and_half_way_between_them_in_the_middl
 }
 
 #[test]
-fn a_handle_lets_go_at_its_time() {
+fn a_handle_releases_its_nodes_at_its_time() {
     let mut world = held(SoftScheme::default());
     run(&mut world, 0.25 - 1e-9);
     let last = world.soft_positions("cube").unwrap()[0];
@@ -80,7 +80,7 @@ fn a_handle_lets_go_at_its_time() {
 }
 
 #[test]
-fn nodes_on_a_kinematic_body_go_with_it_and_free_axes_stay_free() {
+fn nodes_on_a_kinematic_body_move_with_it_and_free_axes_stay_free() {
     let mut builder = World::builder(options(1e6, 0.01));
     let paddle = rigid_box("paddle", Vector3::repeat(0.02), 1.3);
     let (linear, angular) = (Vector3::new(0.1, 0.0, 0.2), Vector3::new(0.0, 0.0, 2.0));
@@ -104,14 +104,14 @@ fn nodes_on_a_kinematic_body_go_with_it_and_free_axes_stay_free() {
     let from = Isometry3::translation(0.0, 0.0, 1.3);
     let expected = pose * (from.inverse() * Point3::from(start[0]));
     let now = world.soft_positions("cube").unwrap();
-    // rapier turns a body by 2 atan(ω h/2) in a substep h instead of by ω h.
+    // rapier rotates a body by 2 atan(ω h/2) in a substep h instead of by ω h.
     assert!((now[0] - expected.coords).norm() < 1e-8, "{} {expected}", now[0]);
     assert!((body.position - Point3::new(0.01, 0.0, 1.32)).norm() < 1e-12);
     assert!((now[26].y - start[26].y).abs() < 1e-15 && (now[26].z - start[26].z).abs() > 1e-3);
 }
 
 #[test]
-fn middles_of_edges_between_held_nodes_are_held() {
+fn midpoints_of_edges_between_prescribed_nodes_are_prescribed() {
     let mut builder = World::builder(options(1e6, 0.01));
     let mut cube = soft_cube("cube", 1.0);
     cube.elements = ElementKind::Quadratic;

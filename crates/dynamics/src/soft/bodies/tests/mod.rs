@@ -1,4 +1,4 @@
-//! Soft bodies in worlds, beside rigid ones.
+//! Soft bodies in worlds, coupled with rigid ones.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a world says of overlaps and of the solids that soft bodies meet.
+//! Overlaps, energy and momentum of soft bodies as reported by a world.
 
 use super::*;
 use crate::NodeDepths;
@@ -44,18 +44,18 @@ fn energy_and_momentum_of_a_body_in_flight_are_those_of_its_mass() {
     // c × m v of the centre (0, 0, 0.5) m, and the spin of the masses of the nodes, a quarter of each element's.
     let nodes = world.soft_positions("cube").unwrap();
     let mesh = &world.soft_descriptions()[0].mesh;
-    let (mut spin, mut turning) = (Vector3::zeros(), 0.0);
+    let (mut spin, mut rotational) = (Vector3::zeros(), 0.0);
     for &node in mesh.tets().iter().flatten() {
         let mass = 0.25 / mesh.tets().len() as f64;
         let arm = nodes[node as usize] - Vector3::new(0.0, 0.0, 0.5);
         let velocity = Vector3::new(0.0, 0.0, 4.0).cross(&arm);
         spin += mass * arm.cross(&velocity);
-        turning += 0.5 * mass * velocity.norm_squared();
+        rotational += 0.5 * mass * velocity.norm_squared();
     }
     assert!((momentum.angular - Vector3::new(-1.0, 0.5, 0.0) - spin).norm() < 1e-12, "{}", momentum.angular);
     let energy = world.energy();
     assert!((energy.potential - 0.5 * 9.81).abs() < 1e-12);
-    assert!((energy.kinetic - (7.0 + turning)).abs() < 1e-12);
+    assert!((energy.kinetic - (7.0 + rotational)).abs() < 1e-12);
     assert!(energy.elastic.abs() < 1e-12);
 }
 

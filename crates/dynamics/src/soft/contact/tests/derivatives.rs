@@ -9,7 +9,7 @@ use super::shapes::{ball, block, blocks};
 use super::{contact, shaken};
 use crate::soft::interaction::{Interaction, OuterProducts};
 
-/// Share of the model's size that differences step: truncation and rounding both near 1e-9.
+/// Step of the differences as a fraction of the model's size: truncation and rounding both near 1e-9.
 const STEP: f64 = 1e-6;
 
 fn gradient(contact: &mut SoftContact, x: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
@@ -19,7 +19,7 @@ fn gradient(contact: &mut SoftContact, x: &[Vector3<f64>]) -> Vec<Vector3<f64>> 
     gradient
 }
 
-/// Greatest difference of the gradient from central differences of the energy, relative to the greatest entry.
+/// Maximum difference of the gradient from central differences of the energy, relative to the maximum entry.
 fn gradient_error(contact: &mut SoftContact, x: &[Vector3<f64>], step: f64) -> f64 {
     let exact = gradient(contact, x);
     let largest = exact.iter().map(|g| g.amax()).fold(0.0, f64::max);
@@ -39,7 +39,7 @@ fn gradient_error(contact: &mut SoftContact, x: &[Vector3<f64>], step: f64) -> f
     worst / largest
 }
 
-/// Greatest difference of the exact Hessian from central differences of the gradient, relative.
+/// Maximum difference of the exact Hessian from central differences of the gradient, relative.
 fn hessian_error(contact: &mut SoftContact, x: &[Vector3<f64>], step: f64) -> f64 {
     let exact = contact.exact_hessian(x);
     let mut worst: f64 = 0.0;

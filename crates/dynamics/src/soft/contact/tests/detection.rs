@@ -23,7 +23,7 @@ const NODES_ONLY: ContactOptions = ContactOptions {
 };
 
 #[test]
-fn the_trees_find_what_brute_force_finds_along_a_motion() {
+fn the_trees_find_the_contacts_of_brute_force_along_a_motion() {
     let (a, b) = (ball(4), block([4, 3, 3], [1.2, 1.0, 1.0], [-0.6, -0.5, 0.9]));
     let rest = blocks(&[&a, &b]);
     let of_a = a.nodes().len();
@@ -31,8 +31,8 @@ fn the_trees_find_what_brute_force_finds_along_a_motion() {
     let mut found = 0;
     for step in 0..40 {
         let mut x = shaken(&rest, 0.02, step);
-        let turn = Rotation3::new(Vector3::new(0.0, 0.03 * step as f64, 0.0));
-        x[of_a..].iter_mut().for_each(|p| *p = turn * *p - Vector3::z() * 0.02 * step as f64);
+        let rotation = Rotation3::new(Vector3::new(0.0, 0.03 * step as f64, 0.0));
+        x[of_a..].iter_mut().for_each(|p| *p = rotation * *p - Vector3::z() * 0.02 * step as f64);
         let mut tree: Vec<_> = contact.contacts(&x).iter().map(|c| (c.probe, c.field)).collect();
         let mut brute = Vec::new();
         for (body, mesh, first, from) in [(0, &a, 0, of_a), (1, &b, of_a, 0)] {
@@ -58,7 +58,7 @@ fn the_trees_find_what_brute_force_finds_along_a_motion() {
 
 #[test]
 fn crossing_beams_without_nodes_inside_are_found_by_their_edges() {
-    // A flat beam of long elements passes through one that stands across it: no node of either is in the other.
+    // A flat beam of long elements passes through one across it: no node of either is in the other.
     let a = block([1, 1, 1], [4.0, 1.0, 1.0], [-2.1, -0.45, -0.52]);
     let b = block([1, 1, 1], [1.0, 4.0, 1.0], [-0.55, -2.2, 0.2]);
     let x = blocks(&[&a, &b]);
@@ -107,7 +107,7 @@ fn a_ring_closed_beyond_its_slit_touches_itself() {
 }
 
 #[test]
-fn stacked_blocks_of_v10_share_the_load_evenly_on_both_surfaces() {
+fn stacked_blocks_of_v10_carry_the_load_evenly_on_both_surfaces() {
     // Case V10 of the finite-element validation: 4³ cubes of 1.2 × 1.2 × 1 m below 3³ of 1 m, k = 1e8 Pa/m.
     let lower = block([4, 4, 4], [1.2, 1.2, 1.0], [-0.6, -0.6, 0.0]);
     let penetration = 9.81e-5;
@@ -182,7 +182,7 @@ fn the_energy_does_not_jump_as_an_end_of_an_edge_goes_in() {
     let rest = blocks(&[&a, &b]);
     let mut energies = Vec::new();
     let mut kinds = [0; 2];
-    // The bar stands through the block, and is drawn up until its end is inside and then out.
+    // The bar passes through the block, and is pulled up until its end is inside and then outside.
     for step in 0..4000 {
         let mut x = rest.clone();
         x[a.nodes().len()..].iter_mut().for_each(|p| p.z += 3e-4 * 2.2 * f64::from(step));
@@ -192,14 +192,14 @@ fn the_energy_does_not_jump_as_an_end_of_an_edge_goes_in() {
         kinds[0] += edges;
         kinds[1] += contacts.len() - edges;
     }
-    let most = energies.iter().copied().fold(0.0, f64::max);
+    let max = energies.iter().copied().fold(0.0, f64::max);
     let jump = energies.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(0.0, f64::max);
-    assert!(kinds.iter().all(|count| *count > 1000) && most > 0.0, "{kinds:?}");
-    assert!(jump < 0.02 * most, "{jump} J of {most} J");
+    assert!(kinds.iter().all(|count| *count > 1000) && max > 0.0, "{kinds:?}");
+    assert!(jump < 0.02 * max, "{jump} J of {max} J");
 }
 
 #[test]
-fn contacts_do_not_depend_on_what_was_searched_before() {
+fn contacts_do_not_depend_on_previous_searches() {
     let (a, b) = (ball(5), block([5, 3, 3], [1.4, 1.0, 1.0], [-0.7, -0.5, 0.8]));
     let rest = blocks(&[&a, &b]);
     let of_a = a.nodes().len();
@@ -207,9 +207,9 @@ fn contacts_do_not_depend_on_what_was_searched_before() {
     let mut counts = [0, 0];
     for step in 0..60 {
         let mut x = shaken(&rest, 0.01, step / 3);
-        let turn = Rotation3::new(Vector3::new(0.0, 0.02 * step as f64, 0.0));
+        let rotation = Rotation3::new(Vector3::new(0.0, 0.02 * step as f64, 0.0));
         // Through each other, and the ball folded into itself.
-        x[of_a..].iter_mut().for_each(|p| *p = turn * *p - Vector3::z() * 0.015 * step as f64);
+        x[of_a..].iter_mut().for_each(|p| *p = rotation * *p - Vector3::z() * 0.015 * step as f64);
         x[..of_a].iter_mut().for_each(|p| p.x *= 1.0 - 0.01 * step as f64 * (1.0 + 2.0 * p.z));
         let name = |c: &Contact| (c.probe, c.field, c.depth.to_bits());
         let mut all: Vec<_> = followed.contacts(&x).iter().map(name).collect();

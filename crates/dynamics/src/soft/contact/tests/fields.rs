@@ -16,7 +16,7 @@ fn field(depths: &Depths, corners: &[Vector3<f64>; 4], point: &Vector3<f64>) -> 
 
 #[test]
 fn the_field_is_zero_on_the_surface_and_continuous_across_faces() {
-    // One cube thick: all nodes lie on the surface, and every element has its virtual node.
+    // One cube thick: all nodes lie on the surface, and every element is subdivided.
     for mesh in [block([3, 3, 3], [1.0; 3], [0.0; 3]), block([4, 1, 1], [4.0, 1.0, 1.0], [0.0; 3])] {
         let mut contact = SoftContact::new(ContactOptions::default()).unwrap();
         contact.add_body(&mesh, 0, &node_depths(&mesh)).unwrap();
@@ -27,16 +27,16 @@ fn the_field_is_zero_on_the_surface_and_continuous_across_faces() {
         for (tet, depths) in body.tets.iter().zip(&body.depths) {
             let corners = tet.map(|i| x[i as usize]);
             assert!(field(depths, &corners, &(corners.iter().sum::<Vector3<f64>>() / 4.0)) > 0.0);
-            if let Some(middles) = &depths.middles {
+            if let Some(midpoints) = &depths.midpoints {
                 let middle = |places: &[usize]| {
                     places.iter().map(|&i| corners[i]).sum::<Vector3<f64>>() / places.len() as f64
                 };
                 let is = |places: &[usize], depth: f64| {
                     assert!((field(depths, &corners, &middle(places)) - depth).abs() < 1e-13);
                 };
-                is(&[0, 1, 2, 3], middles.inside);
-                (0..4).for_each(|f| is(&TET_FACES[f], middles.faces[f]));
-                (0..6).for_each(|e| is(&TET_EDGES[e], middles.edges[e]));
+                is(&[0, 1, 2, 3], midpoints.inside);
+                (0..4).for_each(|f| is(&TET_FACES[f], midpoints.faces[f]));
+                (0..6).for_each(|e| is(&TET_EDGES[e], midpoints.edges[e]));
                 // Steps along a line, over the borders of the parts.
                 let at = |s: f64| {
                     corners[0].lerp(&middle(&[1, 2, 3]), s) + 0.1 * (1.0 - s) * s * (corners[1] - corners[2])

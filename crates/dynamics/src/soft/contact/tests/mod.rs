@@ -1,9 +1,9 @@
 //! Contact against finite differences, brute force and closed forms.
 
+mod active_set;
 mod derivatives;
 mod detection;
 mod fields;
-mod held;
 mod motion;
 mod shapes;
 

@@ -1,4 +1,4 @@
-//! Motion: deep overlaps heal without gain of energy; friction holds and slides; the same bits.
+//! Motion: deep overlaps recover without gain of energy; friction sticks and slips; the same bits.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use extricate_core::geometry::TetMesh;
 /// Mass of each node [kg].
 const MASS: f64 = 1.0;
 
-/// Springs along the edges: an elastic stand-in for the elements.
+/// Springs along the edges, in place of the elements.
 struct Springs(Vec<([usize; 2], f64)>);
 
 impl Springs {
@@ -46,11 +46,11 @@ impl Springs {
     }
 }
 
-/// Steps explicitly for `time` [s]; returns the greatest sum of the energies that the system itself has, and the speed.
+/// Steps explicitly for `time` [s]; returns the maximum sum of the energies that the system itself has, and the speed.
 fn drive(contact: &mut SoftContact, springs: &Springs, x: &mut [Vector3<f64>], time: f64) -> [f64; 2] {
     let dt = 1e-3;
     let mut v = vec![Vector3::zeros(); x.len()];
-    let (mut most, mut fastest) = (0.0_f64, 0.0_f64);
+    let (mut max, mut fastest) = (0.0_f64, 0.0_f64);
     for _ in 0..(time / dt) as usize {
         contact.begin_step(x, dt);
         let mut gradient = vec![Vector3::zeros(); x.len()];
@@ -61,14 +61,14 @@ fn drive(contact: &mut SoftContact, springs: &Springs, x: &mut [Vector3<f64>], t
             *x += dt * *v;
         }
         let moving: f64 = v.iter().map(|v| 0.5 * MASS * v.norm_squared()).sum();
-        most = most.max(pressed + elastic + moving);
+        max = max.max(pressed + elastic + moving);
         fastest = fastest.max(v.iter().map(|v| v.norm()).fold(0.0, f64::max));
     }
-    [most, fastest]
+    [max, fastest]
 }
 
 #[test]
-fn a_deep_overlap_heals_at_the_speed_of_release_and_explodes_nothing() {
+fn a_deep_overlap_recovers_at_the_speed_of_release_without_gain_of_energy() {
     let a = block([4, 4, 2], [2.0, 2.0, 1.0], [0.0; 3]);
     let b = block([4, 4, 2], [2.0, 2.0, 1.0], [0.11, 0.13, 0.7]);
     let springs = Springs::of(&[&a, &b]);
@@ -79,18 +79,18 @@ fn a_deep_overlap_heals_at_the_speed_of_release_and_explodes_nothing() {
         let mut x = start.clone();
         let deep = contact.penetrations(&x)[0];
         let whole = contact.energy(&x);
-        let [most, fastest] = drive(&mut contact, &springs, &mut x, 6.0);
-        (deep, whole, most, fastest, contact.penetrations(&x)[0])
+        let [max, fastest] = drive(&mut contact, &springs, &mut x, 6.0);
+        (deep, whole, max, fastest, contact.penetrations(&x)[0])
     };
-    let (deep, whole, most, fastest, left) = run(Some(0.2));
+    let (deep, whole, max, fastest, left) = run(Some(0.2));
     assert!(deep > 0.25 && left < 0.2 * deep, "from {deep} m to {left} m");
-    assert!(most < 0.05 * whole && fastest < 10.0 * 0.2, "{most} J of {whole} J, {fastest} m/s");
+    assert!(max < 0.05 * whole && fastest < 10.0 * 0.2, "{max} J of {whole} J, {fastest} m/s");
     let (_, _, all, blast, _) = run(None);
     assert!(all > 0.9 * whole && blast > 2.0 * fastest, "{all} J of {whole} J, {blast} m/s");
 }
 
 #[test]
-fn friction_holds_below_its_cone_and_limits_the_force_beyond() {
+fn friction_sticks_inside_its_cone_and_limits_the_force_beyond() {
     let soft = block([2, 2, 2], [1.0; 3], [0.0, 0.0, -1e-4]);
     let mut with = contact(&[&soft], ContactOptions { friction: 0.5, ..ContactOptions::default() });
     with.add_obstacle(Obstacle::new(Arc::new(Primitive::HalfSpace), Isometry3::identity()));

@@ -17,8 +17,8 @@ pub(super) fn mapped([nx, ny, nz]: [usize; 3], map: impl Fn(Vector3<f64>) -> Poi
     for i in 0..=nx {
         for j in 0..=ny {
             for k in 0..=nz {
-                let share = |at: usize, count: usize| at as f64 / count as f64;
-                nodes.push(map(Vector3::new(share(i, nx), share(j, ny), share(k, nz))));
+                let fraction = |at: usize, count: usize| at as f64 / count as f64;
+                nodes.push(map(Vector3::new(fraction(i, nx), fraction(j, ny), fraction(k, nz))));
             }
         }
     }
@@ -40,7 +40,7 @@ pub(super) fn mapped([nx, ny, nz]: [usize; 3], map: impl Fn(Vector3<f64>) -> Poi
     TetMesh::new(nodes, tets).unwrap()
 }
 
-/// A ball of radius one: the cube's mesh blown up.
+/// A ball of radius one: the cube's mesh mapped radially.
 pub(super) fn ball(n: usize) -> TetMesh {
     mapped([n; 3], |p| {
         let q = 2.0 * p.add_scalar(-0.5);

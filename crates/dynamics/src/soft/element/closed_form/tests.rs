@@ -1,4 +1,4 @@
-//! Against the general forms, and lanes against single elements.
+//! Closed forms against the general forms, and lanes against single elements.
 
 use super::super::Local;
 use super::*;
@@ -14,10 +14,10 @@ fn element(model: Constitutive) -> Elements {
 }
 
 fn moved(elements: &Elements, case: u32) -> Vec<Vector3<f64>> {
-    let turn = nalgebra::Rotation3::new(Vector3::new(0.3, -0.9, 0.5) * f64::from(case));
+    let rotation = nalgebra::Rotation3::new(Vector3::new(0.3, -0.9, 0.5) * f64::from(case));
     let bend = |(i, x): (usize, &Vector3<f64>)| {
         let phase = f64::from(case) * (i as f64 + 0.5);
-        turn * x + 0.25 * Vector3::new(phase.sin(), (2.1 * phase).cos(), (1.3 * phase).sin())
+        rotation * x + 0.25 * Vector3::new(phase.sin(), (2.1 * phase).cos(), (1.3 * phase).sin())
     };
     let mut x: Vec<_> = elements.rest_positions().iter().enumerate().map(bend).collect();
     if case == 7 {
@@ -29,17 +29,18 @@ fn moved(elements: &Elements, case: u32) -> Vec<Vector3<f64>> {
 
 /// Energy [J] and derivatives of the only element.
 fn alone(elements: &Elements, x: &[Vector3<f64>]) -> (f64, Local) {
-    let mut parts = Parts::<1>::default();
-    assert!(elements.closed_form([0], x, true, &mut parts));
+    let mut batch = LocalBatch::<1>::default();
+    assert!(elements.closed_form([0], x, true, &mut batch));
     let mut local = Local { gradient: [Vector3::zeros(); 10], ..Local::default() };
-    (0..4).for_each(|a| local.gradient[a] = Vector3::from_fn(|axis, _| parts.gradient[a][axis][0]));
-    for ([a, b], block) in PAIRS.into_iter().zip(&parts.hessian) {
+    (0..4).for_each(|a| local.gradient[a] = Vector3::from_fn(|axis, _| batch.gradient[a][axis][0]));
+    for ([a, b], block) in PAIRS.into_iter().zip(&batch.hessian) {
         local.hessian[a][b] = Matrix3::from_fn(|row, column| block[column][row][0]);
     }
-    (parts.energies[0], local)
+    (batch.energies[0], local)
 }
 
-/// By another way: the singular value decomposition, projected for the warped one where that is the same.
+/// Against the forms by the singular value decomposition: all derivatives of the neo-Hookean model, energy and gradient of the
+/// corotational one, whose warped Hessian differs from the exact one.
 #[test]
 fn the_closed_forms_are_the_general_ones() {
     for case in 0..8 {
@@ -62,15 +63,15 @@ fn the_closed_forms_are_the_general_ones() {
 }
 
 #[test]
-fn the_warped_hessian_is_the_turned_one_of_the_linear_model() {
+fn the_warped_hessian_is_the_rotated_one_of_the_linear_model() {
     let (warped, linear) = (element(Constitutive::Corotational), element(Constitutive::Linear));
-    let turn = nalgebra::Rotation3::new(Vector3::new(0.4, 1.2, -0.7)).into_inner();
-    let x: Vec<_> = warped.rest_positions().iter().map(|x| turn * x).collect();
+    let rotation = nalgebra::Rotation3::new(Vector3::new(0.4, 1.2, -0.7)).into_inner();
+    let x: Vec<_> = warped.rest_positions().iter().map(|x| rotation * x).collect();
     let mut slow = Local::default();
     let (_, fast) = alone(&warped, &x);
     linear.local(0, linear.rest_positions(), &mut slow, true, false);
     for (a, b) in (0..4).flat_map(|a| (a..4).map(move |b| (a, b))) {
-        let expected = turn * slow.hessian[a][b] * turn.transpose();
+        let expected = rotation * slow.hessian[a][b] * rotation.transpose();
         assert!((fast.hessian[a][b] - expected).amax() < 1e-10 * 1e3, "{a} {b}");
     }
 }
@@ -104,12 +105,12 @@ fn four_at_once_have_the_bits_of_one_with_all_instructions() {
             _ => Vector3::new(1.1 * x.x, x.y + 0.3 * x.z, x.z),
         };
         let x: Vec<_> = elements.rest_positions().iter().enumerate().map(squeeze).collect();
-        let (mut four, mut wide) = (Parts::<4>::default(), Parts::<4>::default());
+        let (mut four, mut wide) = (LocalBatch::<4>::default(), LocalBatch::<4>::default());
         assert!(elements.closed_form([0, 1, 2, 3], &x, true, &mut four));
         assert!(elements.closed_form_of_four([0, 1, 2, 3], &x, true, &mut wide));
         assert_eq!(four, wide);
         for lane in 0..4 {
-            let mut one = Parts::<1>::default();
+            let mut one = LocalBatch::<1>::default();
             assert!(elements.closed_form([lane as u32], &x, true, &mut one));
             let bits = |a: f64, b: f64| assert_eq!(a.to_bits(), b.to_bits(), "{model:?} {lane}");
             bits(one.energies[0], four.energies[lane]);

@@ -1,0 +1,123 @@
+//! The active rows of a minimum-norm projection: their multipliers, and the Cholesky factor of their Gram matrix, which
+//! grows and shrinks with them.
+
+use super::rows::{Rows, dot};
+
+/// The active rows, G = NNᵀ + diag(s²) = LLᵀ.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Active {
+    rows: Vec<usize>,
+    multipliers: Vec<f64>,
+    /// L, row by row: row k has k + 1 numbers and begins at k(k + 1)/2.
+    factor: Vec<f64>,
+    /// The row being added.
+    scratch: Vec<f64>,
+}
+
+/// Start index of a row of the factor.
+fn start(row: usize) -> usize {
+    row * (row + 1) / 2
+}
+
+impl Active {
+    pub(super) fn clear(&mut self) {
+        self.rows.clear();
+        self.multipliers.clear();
+        self.factor.clear();
+    }
+
+    pub(super) fn rows(&self) -> &[usize] {
+        &self.rows
+    }
+
+    pub(super) fn multipliers(&self) -> &[f64] {
+        &self.multipliers
+    }
+
+    pub(super) fn contains(&self, row: usize) -> bool {
+        self.rows.contains(&row)
+    }
+
+    /// Adds `step` · `rates` to the multipliers.
+    pub(super) fn change_multipliers(&mut self, step: f64, rates: &[f64]) {
+        for (multiplier, rate) in self.multipliers.iter_mut().zip(rates) {
+            *multiplier = (*multiplier + step * rate).max(0.0);
+        }
+    }
+
+    /// Replaces the multipliers, clamped at zero against rounding.
+    pub(super) fn set_multipliers(&mut self, multipliers: &[f64]) {
+        for (multiplier, value) in self.multipliers.iter_mut().zip(multipliers) {
+            *multiplier = value.max(0.0);
+        }
+    }
+
+    /// Adds a row that is linearly independent of the active ones, or soft: one more row of the Cholesky factor.
+    pub(super) fn push(&mut self, rows: &Rows, row: usize, multiplier: f64, softness: f64) {
+        let a = rows.row(row);
+        self.scratch.clear();
+        self.scratch.extend(self.rows.iter().map(|&other| dot(rows.row(other), a)));
+        let mut scratch = std::mem::take(&mut self.scratch);
+        self.solve_lower(&mut scratch);
+        let square = scratch.iter().fold(dot(a, a) + softness * softness, |sum, l| sum - l * l);
+        self.factor.extend_from_slice(&scratch);
+        // The diagonal; rounding may make its square negative for nearly dependent rows.
+        self.factor.push(square.max(self::SPANNED * self::SPANNED).sqrt());
+        self.scratch = scratch;
+        self.rows.push(row);
+        self.multipliers.push(multiplier);
+    }
+
+    /// Removes a row. Without row `place`, each row of L below it has one entry beyond the diagonal, which Givens rotations
+    /// of neighbouring columns eliminate.
+    pub(super) fn remove(&mut self, place: usize) {
+        let count = self.rows.len();
+        for column in place..count - 1 {
+            let (p, q) =
+                (self.factor[start(column + 1) + column], self.factor[start(column + 1) + column + 1]);
+            let length = p.hypot(q);
+            // Givens rotation that eliminates the entry beyond the diagonal.
+            let (c, s) = if length > 0.0 { (p / length, q / length) } else { (1.0, 0.0) };
+            for row in column + 1..count {
+                let at = start(row) + column;
+                let (p, q) = (self.factor[at], self.factor[at + 1]);
+                self.factor[at] = c * p + s * q;
+                self.factor[at + 1] = c * q - s * p;
+            }
+        }
+        for row in place..count - 1 {
+            let from = start(row + 1);
+            self.factor.copy_within(from..from + row + 1, start(row));
+        }
+        self.factor.truncate(start(count - 1));
+        self.rows.remove(place);
+        self.multipliers.remove(place);
+    }
+
+    /// Solves G x = `right` in place.
+    pub(super) fn solve(&self, right: &mut [f64]) {
+        self.solve_lower(right);
+        for row in (0..right.len()).rev() {
+            right[row] /= self.factor[start(row) + row];
+            let known = right[row];
+            for column in 0..row {
+                right[column] -= self.factor[start(row) + column] * known;
+            }
+        }
+    }
+
+    /// Solves L x = `right` in place.
+    fn solve_lower(&self, right: &mut [f64]) {
+        for row in 0..right.len() {
+            let begin = start(row);
+            let sum =
+                (0..row).fold(right[row], |sum, column| sum - self.factor[begin + column] * right[column]);
+            right[row] = sum / self.factor[begin + row];
+        }
+    }
+}
+
+/// Squared sine below which a row counts as spanned by the active ones. Smaller, nearly dependent rows are solved for
+/// with few digits; larger, rows at a small angle are reported as contradictions. Half and twice change no depth and
+/// the steps by +0.5 % and < 0.5 % (docs/sensitivity.md).
+pub(super) const SPANNED: f64 = 1e-12;

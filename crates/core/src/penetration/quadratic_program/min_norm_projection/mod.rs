@@ -1,0 +1,212 @@
+//! Minimum-norm projection: the point of a polyhedron that is nearest to a given one, in any number of dimensions
+//! [Tang14 eqs. 11–12, 29–30].
+//!
+//! minimise ½‖y − t‖² subject to aᵢ·y ≥ bᵢ. The optimum is y = t + Σ λᵢ aᵢ with 0 ≤ λ ⟂ Ay − b ≥ 0: with y = √H X it is
+//! the linear complementarity problem of the paper, C′H⁻¹C′ᵀλ − C′Xc ≥ 0.
+//!
+//! Departs from [Tang14]: instead of projected Gauss–Seidel sweeps, which only approximate the solution and converge slowly
+//! where rows are nearly dependent, the dual active-set method of Goldfarb and Idnani (Math. Prog. 27, 1983) reaches it
+//! exactly, in about as many steps as there are active rows. Rows may be soft: a violation vᵢ then costs ½(vᵢ/s)², and
+//! contradictory rows have a compromise instead of no solution.
+//!
+//! | here        | meaning                                                                   |
+//! |-------------|---------------------------------------------------------------------------|
+//! | aᵢ, bᵢ      | rows, scaled to unit length inside                                        |
+//! | λ           | multipliers of the unit rows; those of inactive ones are zero             |
+//! | r, z        | of an entering row: its coordinates in the active ones (`rates`), and the rest that they do not span |
+
+mod active;
+pub(crate) mod rows;
+
+use thiserror::Error;
+
+use self::active::{Active, SPANNED};
+pub(crate) use self::rows::Rows;
+use self::rows::dot;
+
+/// Violation of a unit row that counts as satisfied, relative to the maximum one at the target: rounding of a dot
+/// product in tens of dimensions. Half and twice change every depth by less than 0.01 % and the steps by −3.3 % and
+/// +0.71 % (docs/sensitivity.md).
+const FEASIBLE: f64 = 1e-13;
+/// Steps per row before the method counts as cycling, which rounding could cause; regular problems take about one. A
+/// safeguard, without effect on the sets of docs/sensitivity.md.
+const STEPS_PER_ROW: usize = 10;
+
+/// Reasons that there is no nearest point.
+#[derive(Debug, Clone, Copy, PartialEq, Error)]
+pub(crate) enum MinNormProjectionError {
+    /// Hard rows have no point in common.
+    #[error("infeasible rows: row {row} contradicts the others")]
+    Contradiction {
+        /// The row that could not be satisfied as well.
+        row: usize,
+    },
+    /// The active set cycles.
+    #[error("no convergence: the active set still changes after {steps} steps")]
+    Cycling {
+        /// Rows that entered the active set.
+        steps: usize,
+    },
+    /// A row or the target holds NaN or an infinite number.
+    #[error("row {row} is not finite")]
+    NotFinite {
+        /// The first such row; the number of rows where it is the target.
+        row: usize,
+    },
+}
+
+/// A solver with its workspace; it does not allocate once it has solved a problem of the same size.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct MinNormProjection {
+    active: Active,
+    /// The point, padded as the rows are.
+    point: Vec<f64>,
+    target: Vec<f64>,
+    /// r of the entering row: the rates at which the active multipliers decrease.
+    rates: Vec<f64>,
+    /// z of the entering row.
+    rest: Vec<f64>,
+}
+
+impl MinNormProjection {
+    /// The point nearest to `target` with aᵢ·y ≥ bᵢ for all rows; its length is the number of columns.
+    ///
+    /// `softness` s > 0 lets rows be violated at the cost of ½(violation/s)², in the unit of bᵢ; with zero they are
+    /// hard.
+    ///
+    /// # Errors
+    /// [`MinNormProjectionError`]: contradictory hard rows, cycling, numbers that are not finite.
+    ///
+    /// # Panics
+    /// When the target has another length than the rows.
+    pub(crate) fn nearest(
+        &mut self,
+        rows: &Rows,
+        target: &[f64],
+        softness: f64,
+    ) -> Result<&[f64], MinNormProjectionError> {
+        assert_eq!(target.len(), rows.columns(), "a target of the rows' dimension");
+        self.begin(rows, target)?;
+        let scale = (0..rows.len()).map(|i| rows.slack(i, &self.point).abs()).fold(0.0, f64::max);
+        let limit = STEPS_PER_ROW * (rows.len() + 1);
+        for _ in 0..limit {
+            let Some(entering) = self.most_violated(rows, scale) else {
+                return Ok(&self.point[..rows.columns()]);
+            };
+            self.enter(rows, entering, softness)?;
+            // The steps accumulate rounding, which nearly dependent rows would amplify.
+            self.recompute_point(rows);
+        }
+        Err(MinNormProjectionError::Cycling { steps: limit })
+    }
+
+    /// Rows that hold with equality at the last solution, with λ of the unit rows.
+    pub(crate) fn active(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+        self.active.rows().iter().copied().zip(self.active.multipliers().iter().copied())
+    }
+
+    fn begin(&mut self, rows: &Rows, target: &[f64]) -> Result<(), MinNormProjectionError> {
+        if let Some(row) = rows.first_not_finite() {
+            return Err(MinNormProjectionError::NotFinite { row });
+        }
+        if !target.iter().all(|value| value.is_finite()) {
+            return Err(MinNormProjectionError::NotFinite { row: rows.len() });
+        }
+        self.target.clear();
+        self.target.extend_from_slice(target);
+        self.target.resize(rows.stride(), 0.0);
+        self.point.clone_from(&self.target);
+        self.rest.clear();
+        self.rest.resize(rows.stride(), 0.0);
+        self.active.clear();
+        // A row without coefficients holds everywhere or nowhere.
+        match (0..rows.len()).find(|&i| rows.is_zero(i) && rows.slack(i, &self.point) < 0.0) {
+            Some(row) => Err(MinNormProjectionError::Contradiction { row }),
+            None => Ok(()),
+        }
+    }
+
+    /// The inactive row with the maximum violation beyond rounding.
+    fn most_violated(&self, rows: &Rows, scale: f64) -> Option<usize> {
+        let mut worst = (-FEASIBLE * scale, None);
+        for i in 0..rows.len() {
+            let slack = rows.slack(i, &self.point);
+            if slack < worst.0 && !self.active.contains(i) {
+                worst = (slack, Some(i));
+            }
+        }
+        worst.1
+    }
+
+    /// Moves along the dual until the entering row holds, dropping active rows whose multiplier reaches zero.
+    fn enter(&mut self, rows: &Rows, entering: usize, softness: f64) -> Result<(), MinNormProjectionError> {
+        let soft = rows.softness(entering, softness);
+        let mut multiplier = 0.0;
+        loop {
+            self.decompose(rows, entering);
+            // Increase of the row's slack per unit of its multiplier; zero if the active rows span it.
+            let slope = dot(&self.rest, rows.row(entering)) + soft * soft;
+            // A soft row yields by s² λ.
+            let violation = -(rows.slack(entering, &self.point) + soft * soft * multiplier);
+            let full = if slope > SPANNED { violation / slope } else { f64::INFINITY };
+            let blocking = self.blocking();
+            let step = blocking.map_or(full, |(partial, _)| full.min(partial));
+            if !step.is_finite() {
+                return Err(MinNormProjectionError::Contradiction { row: entering });
+            }
+            // A row that the active ones span changes their multipliers only.
+            if full.is_finite() {
+                for (y, z) in self.point.iter_mut().zip(&self.rest) {
+                    *y += step * z;
+                }
+            }
+            self.active.change_multipliers(-step, &self.rates);
+            multiplier += step;
+            match blocking {
+                Some((partial, place)) if partial < full => self.active.remove(place),
+                _ => {
+                    self.active.push(rows, entering, multiplier, soft);
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// r = G⁻¹Nᵀa and z = a − Nr of a row a, over the active rows N with the Gram matrix G.
+    fn decompose(&mut self, rows: &Rows, entering: usize) {
+        let a = rows.row(entering);
+        self.rates.clear();
+        self.rates.extend(self.active.rows().iter().map(|&row| dot(rows.row(row), a)));
+        self.active.solve(&mut self.rates);
+        self.rest.copy_from_slice(a);
+        for (&row, r) in self.active.rows().iter().zip(&self.rates) {
+            for (z, n) in self.rest.iter_mut().zip(rows.row(row)) {
+                *z -= r * n;
+            }
+        }
+    }
+
+    /// The step at which the first active multiplier reaches zero, and its place.
+    fn blocking(&self) -> Option<(f64, usize)> {
+        let multipliers = self.active.multipliers().iter().zip(&self.rates).enumerate();
+        let steps = multipliers.filter(|&(_, (_, &r))| r > 0.0).map(|(k, (&lambda, &r))| (lambda / r, k));
+        steps.min_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
+    /// y = t + Nλ with the λ that make all active rows hold: removes the accumulated rounding of the steps.
+    fn recompute_point(&mut self, rows: &Rows) {
+        self.rates.clear();
+        self.rates.extend(self.active.rows().iter().map(|&row| -rows.slack(row, &self.target)));
+        self.active.solve(&mut self.rates);
+        self.active.set_multipliers(&self.rates);
+        self.point.copy_from_slice(&self.target);
+        for (&row, lambda) in self.active.rows().iter().zip(self.active.multipliers()) {
+            for (y, n) in self.point.iter_mut().zip(rows.row(row)) {
+                *y += lambda * n;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
