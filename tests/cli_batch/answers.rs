@@ -221,7 +221,7 @@ fn a_batch_that_cannot_be_done_is_refused_with_the_reason() {
     let out = folder.path("out");
     assert_eq!(batch(&good, &out, &["--shard", "0/2"]).exit, 0);
     let file = folder.write("file", "");
-    for (arguments, exit, told) in [
+    for (arguments, exit, message) in [
         (vec![twice.as_str(), "-o", "x"], 3, ":3: duplicate id `x`: first used in line 1"),
         (vec![&empty, "-o", "x"], 3, "holds no items"),
         (vec!["none.jsonl", "-o", "x"], 3, "none.jsonl: cannot be read"),
