@@ -21,7 +21,7 @@ pub enum BodyKind {
 pub enum Mass {
     /// Mass per volume [kg/m³].
     Density(f64),
-    /// Mass [kg].
+    /// Mass \[kg\].
     Total(f64),
     /// Mass, centre and inertia, whatever the shape.
     Inertial(Inertial),
@@ -91,19 +91,19 @@ pub enum JointKind {
     Fixed,
     /// Rotation about the x axis of the anchors.
     Revolute {
-        /// Minimum and maximum angle [rad], if bounded.
+        /// Minimum and maximum angle \[rad\], if bounded.
         limits: Option<[f64; 2]>,
     },
     /// Translation along the x axis of the anchors.
     Prismatic {
-        /// Minimum and maximum displacement [m], if bounded.
+        /// Minimum and maximum displacement \[m\], if bounded.
         limits: Option<[f64; 2]>,
     },
     /// Rotation about the common origin of the anchors.
     Spherical,
     /// All six, while the distance of the origins of the anchors is not larger than the length of the rope.
     Rope {
-        /// Length of the rope [m].
+        /// Length of the rope \[m\].
         length: f64,
     },
 }

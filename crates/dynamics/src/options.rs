@@ -27,7 +27,7 @@ pub enum Accuracy {
 }
 
 impl Accuracy {
-    /// Time step [s] for which the preset is tuned.
+    /// Time step \[s\] for which the preset is tuned.
     #[must_use]
     pub fn time_step(self) -> f64 {
         match self {
@@ -80,7 +80,7 @@ pub struct SolverOverrides {
 pub struct SolverSettings {
     /// Substeps of the solver in one step, at least 1.
     pub substeps: u32,
-    /// Natural frequency of contacts [Hz]. It determines the sink of a loaded contact: load / (effective mass · ω²).
+    /// Natural frequency of contacts \[Hz\]. It determines the sink of a loaded contact: load / (effective mass · ω²).
     /// Beyond a third of the substep rate contacts start to ring; the default is a quarter of it.
     pub contact_frequency: f64,
     /// Damping ratio of contacts.
@@ -109,7 +109,7 @@ pub enum NarrowPhase {
 pub struct WorldOptions {
     /// Acceleration of free fall [m/s²], world frame.
     pub gravity: Vector3<f64>,
-    /// Length of a step [s]. Where a body rolls so fast that the contacts of a whole step would not hold it, a step is
+    /// Length of a step \[s\]. Where a body rolls so fast that the contacts of a whole step would not hold it, a step is
     /// divided into parts.
     pub time_step: f64,
     /// Effort of the solver.

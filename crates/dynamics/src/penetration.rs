@@ -20,9 +20,9 @@ use extricate_core::proximity::ProximityError;
 pub struct BodyPenetration {
     /// Names of the bodies, in order.
     pub bodies: [String; 2],
-    /// Penetration depth [m]: the length of a translation that separates them.
+    /// Penetration depth \[m\]: the length of a translation that separates them.
     pub depth: f64,
-    /// Bounding radius of the smaller body [m].
+    /// Bounding radius of the smaller body \[m\].
     pub size: f64,
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct BodyState {
     /// Name of the body.
     pub name: String,
-    /// Position of the origin of the body frame [m].
+    /// Position of the origin of the body frame \[m\].
     pub position: Point3<f64>,
     /// Rotation body → world.
     pub rotation: UnitQuaternion<f64>,
@@ -23,16 +23,16 @@ pub struct BodyState {
 /// Mechanical energy of the dynamic and the soft bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Energy {
-    /// ½ m v² + ½ ωᵀ I ω, summed [J].
+    /// ½ m v² + ½ ωᵀ I ω, summed \[J\].
     pub kinetic: f64,
-    /// −m g·c with c the centre of mass, summed [J]; zero where a centre of mass is at the world's origin.
+    /// −m g·c with c the centre of mass, summed \[J\]; zero where a centre of mass is at the world's origin.
     pub potential: f64,
-    /// Stored in the elements of soft bodies [J].
+    /// Stored in the elements of soft bodies \[J\].
     pub elastic: f64,
 }
 
 impl Energy {
-    /// Kinetic, potential and elastic energy together [J].
+    /// Kinetic, potential and elastic energy together \[J\].
     #[must_use]
     pub fn total(&self) -> f64 {
         self.kinetic + self.potential + self.elastic
@@ -66,12 +66,12 @@ pub struct WorldContact {
     /// Point of contact [m, world]: it moves with the surfaces of those bodies that are affected by the contact, at their
     /// present poses. Of a soft contact it is the point that is inside the other body.
     pub point: Point3<f64>,
-    /// Direction in which the first body is pushed [world]; the second one is pushed in the opposite direction.
+    /// Direction in which the first body is pushed \[world\]; the second one is pushed in the opposite direction.
     pub normal: Unit<Vector3<f64>>,
-    /// Depth of the overlap along the normal [m], negative for a speculative contact. Between rigid bodies at the start of
+    /// Depth of the overlap along the normal \[m\], negative for a speculative contact. Between rigid bodies at the start of
     /// the step, whose motion it decided; at its end where a soft body takes part.
     pub depth: f64,
-    /// Magnitude of the normal force [N], ≥ 0: between rigid bodies the mean over the step, without the impulse of a
+    /// Magnitude of the normal force \[N\], ≥ 0: between rigid bodies the mean over the step, without the impulse of a
     /// bounce; at its end where a soft body takes part.
     pub force: f64,
 }
@@ -81,9 +81,9 @@ pub struct WorldContact {
 pub struct BodySeparation {
     /// Translations of the bodies that move [m, world], by name.
     pub moved: BTreeMap<String, Vector3<f64>>,
-    /// Sum of the lengths of all translations [m].
+    /// Sum of the lengths of all translations \[m\].
     pub total_displacement: f64,
-    /// Minimum distance of two bodies that count as a pair [m]; infinite where there is none.
+    /// Minimum distance of two bodies that count as a pair \[m\]; infinite where there is none.
     pub clearance: f64,
     /// Number of rounds.
     pub rounds: u32,

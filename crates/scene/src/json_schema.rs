@@ -44,6 +44,10 @@ fn simplify(schema: &mut Value) {
                 keywords.entry("additionalProperties").or_insert(Value::Bool(false));
                 remove_null_from_optional(keywords);
             }
+            // Brackets are escaped for rustdoc alone.
+            if let Some(Value::String(text)) = keywords.get_mut("description") {
+                *text = text.replace(r"\[", "[").replace(r"\]", "]");
+            }
             keywords.values_mut().for_each(simplify);
         }
         _ => {}

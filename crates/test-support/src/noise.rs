@@ -87,12 +87,12 @@ impl Noise {
         Unit::new_normalize(self.vector())
     }
 
-    /// A rotation by up to `angle` [rad] about any direction.
+    /// A rotation by up to `angle` \[rad\] about any direction.
     pub fn rotation(&mut self, angle: f64) -> UnitQuaternion<f64> {
         UnitQuaternion::from_axis_angle(&self.direction(), angle * self.next())
     }
 
-    /// A pose up to `reach` [m] from the origin along every axis, rotated by up to `angle` [rad].
+    /// A pose up to `reach` \[m\] from the origin along every axis, rotated by up to `angle` \[rad\].
     pub fn pose(&mut self, reach: f64, angle: f64) -> Isometry3<f64> {
         let rotation = self.rotation(angle);
         Isometry3::from_parts((reach * self.vector()).into(), rotation)

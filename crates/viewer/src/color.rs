@@ -87,7 +87,7 @@ pub mod palette {
 /// A map from [0, 1] to colours of evenly increasing lightness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ColorMap {
-    /// From dark blue to yellow, perceived alike with most kinds of colour vision [Nuñez18].
+    /// From dark blue to yellow, perceived alike with most kinds of colour vision \[Nuñez18\].
     #[default]
     Cividis,
 }

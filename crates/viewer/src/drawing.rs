@@ -58,7 +58,7 @@ impl Drawing {
 /// A straight line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Line {
-    /// Its ends [m].
+    /// Its ends \[m\].
     pub ends: [Point3<f64>; 2],
     /// Its colour.
     pub color: Color,
@@ -71,9 +71,9 @@ pub struct Line {
 /// An arrow.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Arrow {
-    /// Its tail [m].
+    /// Its tail \[m\].
     pub from: Point3<f64>,
-    /// Vector from tail to tip [m].
+    /// Vector from tail to tip \[m\].
     pub along: Vector3<f64>,
     /// Its colour.
     pub color: Color,
@@ -84,7 +84,7 @@ pub struct Arrow {
 /// A point, drawn as a small ball.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// Its position [m].
+    /// Its position \[m\].
     pub at: Point3<f64>,
     /// Its colour.
     pub color: Color,
@@ -95,7 +95,7 @@ pub struct Point {
 /// A text at a position.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Label {
-    /// Its position [m].
+    /// Its position \[m\].
     pub at: Point3<f64>,
     /// The text.
     pub text: String,
@@ -117,7 +117,7 @@ pub struct Ghost {
 /// A coloured surface, visible from both sides and without shading.
 #[derive(Debug, Clone)]
 pub struct Patch {
-    /// Its vertices [m].
+    /// Its vertices \[m\].
     pub vertices: Vec<Point3<f64>>,
     /// Its triangles.
     pub triangles: Vec<[u32; 3]>,

@@ -39,11 +39,11 @@ pub enum ViewError {
     /// The picture is too large or has no size.
     #[error("unsupported picture size {width} × {height} pixels; width and height must be 16 to {limit}")]
     Size {
-        /// Its width [pixels].
+        /// Its width \[pixels\].
         width: u32,
-        /// Its height [pixels].
+        /// Its height \[pixels\].
         height: u32,
-        /// Maximum of this graphics driver [pixels].
+        /// Maximum of this graphics driver \[pixels\].
         limit: u32,
     },
     /// A shape has no surface that can be drawn.
@@ -64,7 +64,7 @@ pub enum ViewError {
     /// The monitor stopped the rendering.
     #[error("stopped at {time} s")]
     Stopped {
-        /// Simulated time [s].
+        /// Simulated time \[s\].
         time: f64,
     },
     /// A file cannot be written.
@@ -93,9 +93,9 @@ pub enum ViewError {
     /// A film ends before it begins.
     #[error("the film ends at {to} s, before it begins at {from} s")]
     EmptyInterval {
-        /// Begin [s].
+        /// Begin \[s\].
         from: f64,
-        /// End [s].
+        /// End \[s\].
         to: f64,
     },
     /// A film has too many pictures.

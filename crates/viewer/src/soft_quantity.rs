@@ -3,13 +3,13 @@
 /// Quantity that colours soft bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SoftQuantity {
-    /// Distance to the surface in the rest shape [m], zero on the surface: visible on slices.
+    /// Distance to the surface in the rest shape \[m\], zero on the surface: visible on slices.
     Depth,
-    /// Penetration depth of contacts [m]; not available for recordings.
+    /// Penetration depth of contacts \[m\]; not available for recordings.
     ContactDepth,
-    /// Displacement of nodes from the start [m].
+    /// Displacement of nodes from the start \[m\].
     Displacement,
-    /// Von Mises stress [Pa].
+    /// Von Mises stress \[Pa\].
     Stress,
 }
 

@@ -87,7 +87,7 @@ impl TriangleBvh {
         self.nodes[top].set_layer(0, &extent.layer(&self.packets));
     }
 
-    /// Origin of the tree's coordinates in the body frame [m].
+    /// Origin of the tree's coordinates in the body frame \[m\].
     #[must_use]
     pub fn center(&self) -> Point3<f64> {
         self.center
@@ -141,7 +141,7 @@ impl TriangleBvh {
         &self.packets
     }
 
-    /// Half the diagonal of the root box [m].
+    /// Half the diagonal of the root box \[m\].
     #[must_use]
     pub fn half_diagonal(&self) -> f64 {
         Vector3::from(self.bounds(self.root()).half_extents()).norm()

@@ -138,13 +138,13 @@ impl DistanceField {
         self.known
     }
 
-    /// Memory of the values [bytes].
+    /// Memory of the values \[bytes\].
     #[must_use]
     pub fn memory(&self) -> usize {
         std::mem::size_of_val(&*self.values)
     }
 
-    /// Signed distance at a node [m]: infinite, with the sign of its side, where none was computed.
+    /// Signed distance at a node \[m\]: infinite, with the sign of its side, where none was computed.
     ///
     /// # Panics
     /// When the grid has no such node.
@@ -154,7 +154,7 @@ impl DistanceField {
         shown(self.values[self.grid.place(node)])
     }
 
-    /// Signed distances at all nodes [m], x running fastest and z slowest; infinite where none was computed.
+    /// Signed distances at all nodes \[m\], x running fastest and z slowest; infinite where none was computed.
     pub fn values(&self) -> impl Iterator<Item = f64> + '_ {
         let [nx, ny, nz] = self.grid.counts;
         let lines = (0..nz).flat_map(move |k| (0..ny).map(move |j| self.grid.place([0, j, k])));

@@ -24,7 +24,7 @@ pub struct Embedding {
 }
 
 impl Embedding {
-    /// Locates each of `points` [m] in the mesh at rest. A point in no tetrahedron is assigned to that of the nearest
+    /// Locates each of `points` \[m\] in the mesh at rest. A point in no tetrahedron is assigned to that of the nearest
     /// surface triangle and extrapolated from it.
     ///
     /// ```
@@ -78,7 +78,7 @@ impl Embedding {
         self.outside
     }
 
-    /// Writes the positions of the points when the nodes of the mesh are at `nodes` [m].
+    /// Writes the positions of the points when the nodes of the mesh are at `nodes` \[m\].
     ///
     /// # Panics
     /// When there are fewer nodes than the mesh has, or not as many points as were embedded.

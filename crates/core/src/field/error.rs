@@ -38,19 +38,19 @@ pub enum FieldError {
     TooLarge {
         /// Number of nodes, border included.
         nodes: f64,
-        /// Memory of their values [GiB].
+        /// Memory of their values \[GiB\].
         memory: f64,
     },
     /// No point of the tetrahedral lattice is inside.
     #[error("no tetrahedron fits inside: cells of {cell:e} m are too coarse")]
     NothingInside {
-        /// Length of a cell [m].
+        /// Length of a cell \[m\].
         cell: f64,
     },
     /// The tetrahedral lattice would have too many cells.
     #[error("cells of {cell:e} m are too fine: the lattice would have more than {max_cells}")]
     TooFine {
-        /// Length of a cell [m].
+        /// Length of a cell \[m\].
         cell: f64,
         /// Maximum number of cells.
         max_cells: usize,

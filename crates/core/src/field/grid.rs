@@ -17,7 +17,7 @@ const MAX_NODES: u64 = 1 << 31;
 pub struct Grid {
     /// Position of node (0, 0, 0) [m, body frame].
     pub origin: Point3<f64>,
-    /// Distance between neighbouring nodes [m].
+    /// Distance between neighbouring nodes \[m\].
     pub spacing: f64,
     /// Number of nodes along x, y and z.
     pub counts: [usize; 3],
@@ -49,7 +49,7 @@ impl Grid {
         Self::covering(bounds, longest / (resolution - 1) as f64)
     }
 
-    /// The grid of cells of size `spacing` [m] that covers `bounds`, centred.
+    /// The grid of cells of size `spacing` \[m\] that covers `bounds`, centred.
     ///
     /// # Errors
     /// [`FieldError`] when the box is empty or not finite, the spacing is not a positive number, or the grid has too

@@ -33,7 +33,7 @@ impl Side {
 pub struct FieldOptions {
     /// Nodes along the longest edge of the mesh's box with its padding.
     pub resolution: usize,
-    /// Size of the cells [m]; overrides `resolution` when given.
+    /// Size of the cells \[m\]; overrides `resolution` when given.
     pub spacing: Option<f64>,
     /// Margin between the mesh's box and the border of the grid, as a fraction of the longest edge of the mesh's box.
     pub padding: f64,
@@ -42,7 +42,7 @@ pub struct FieldOptions {
     /// Side on which distances are computed. Nodes on the other side have them as well when they are next to the surface,
     /// else they are infinite.
     pub side: Side,
-    /// Distance [m] up to which values are computed: farther nodes are infinite. Everywhere when it is `None`.
+    /// Distance \[m\] up to which values are computed: farther nodes are infinite. Everywhere when it is `None`.
     pub band: Option<f64>,
     /// Distance from the surface in cells, at least one, up to which values are exact instead of marched. By default
     /// two on grids of fewer than 24 nodes along their longest edge, where a wider band costs little and errors

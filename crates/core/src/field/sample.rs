@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use crate::proximity::closest_point::signed_distance;
 use crate::proximity::model::Model;
 
-/// Signed distances [m] at `points` [m, body frame of `model`], each from its closest point, with all threads of the
+/// Signed distances \[m\] at `points` [m, body frame of `model`], each from its closest point, with all threads of the
 /// current pool: exact, and cheaper than a field when a grid would have more than about ten nodes per point.
 ///
 /// The model should be a closed solid; distances from an open surface are all positive.

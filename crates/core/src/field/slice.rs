@@ -35,7 +35,7 @@ struct Frame<'a> {
 }
 
 impl DistanceField {
-    /// Draws the slice at coordinate `at` [m] of an axis (0, 1, 2 for x, y, z) to an SVG file, with contour lines of
+    /// Draws the slice at coordinate `at` \[m\] of an axis (0, 1, 2 for x, y, z) to an SVG file, with contour lines of
     /// the distance; that of the surface is thick.
     ///
     /// # Errors

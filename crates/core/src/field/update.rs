@@ -42,7 +42,7 @@ pub struct Update {
     pub recomputed: usize,
     /// Number of local solves, to verify nodes and to march.
     pub solved: usize,
-    /// Maximum jump over the border of the regions before any remedy [m]; zero when nodes downstream were marched
+    /// Maximum jump over the border of the regions before any remedy \[m\]; zero when nodes downstream were marched
     /// again.
     pub jump: f64,
     /// Remedy for it.

@@ -9,7 +9,7 @@ use crate::geometry::vtk::{Values, write_array, write_file};
 use crate::geometry::write::write_atomically;
 
 impl DistanceField {
-    /// Writes the field as VTK image data: the signed distance [m] at the nodes, as `distance`; NaN where there is none.
+    /// Writes the field as VTK image data: the signed distance \[m\] at the nodes, as `distance`; NaN where there is none.
     ///
     /// # Errors
     /// [`FileError::Io`] when the file cannot be written.

@@ -4,7 +4,7 @@
 //! The limits are far above all intended uses: typing errors, damaged and malicious files are refused before they exhaust the
 //! memory. Larger limits let such a file take more memory and time, smaller ones refuse large valid files.
 
-/// Maximum size of a file with a mesh, tetrahedra, a tree or a distance field [bytes]: a binary STL of 170 million triangles.
+/// Maximum size of a file with a mesh, tetrahedra, a tree or a distance field \[bytes\]: a binary STL of 170 million triangles.
 pub const FILE_BYTES: u64 = 8 << 30;
 
 /// Maximum number of corners of a non-convex polygon. Its triangulation takes quadratic time: a file of nothing but polygons

@@ -21,11 +21,11 @@ const NEGLIGIBLE_VOLUME: f64 = 1e-12;
 /// Volume, centre of mass and inertia of a body of density 1 kg/m³.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MassProperties {
-    /// Volume of the material [m³].
+    /// Volume of the material \[m³\].
     pub volume: f64,
-    /// Centre of mass [m], body frame.
+    /// Centre of mass \[m\], body frame.
     pub center: Point3<f64>,
-    /// Inertia about the centre of mass per unit density [m⁵], axes of the body frame; times the density it is
+    /// Inertia about the centre of mass per unit density \[m⁵\], axes of the body frame; times the density it is
     /// in [kg·m²].
     pub inertia: Matrix3<f64>,
 }
@@ -56,7 +56,7 @@ impl MassProperties {
         Ok(moments.into_properties(1.0))
     }
 
-    /// Mass properties of a shell of the given thickness [m] whose mass is on the triangles: area-weighted, each
+    /// Mass properties of a shell of the given thickness \[m\] whose mass is on the triangles: area-weighted, each
     /// triangle counted once.
     ///
     /// # Errors
@@ -75,13 +75,13 @@ impl MassProperties {
     }
 }
 
-/// Area of all triangles [m²].
+/// Area of all triangles \[m²\].
 #[must_use]
 pub fn surface_area(mesh: &TriangleMesh) -> f64 {
     (0..mesh.triangles().len()).map(|i| triangle_area(&mesh.triangle(i))).sum()
 }
 
-/// Signed volume [m³] of the solid bounded by the triangles: negative when they are inside out. It is meaningless for an
+/// Signed volume \[m³\] of the solid bounded by the triangles: negative when they are inside out. It is meaningless for an
 /// open mesh.
 #[must_use]
 pub fn signed_volume(mesh: &TriangleMesh) -> f64 {

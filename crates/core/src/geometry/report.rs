@@ -52,17 +52,17 @@ pub struct MeshReport {
     pub inside_out: bool,
     /// Whether it bounds a solid: closed, and with a non-zero volume.
     pub solid: bool,
-    /// Minimum coordinates [m].
+    /// Minimum coordinates \[m\].
     pub min: [f64; 3],
-    /// Maximum coordinates [m].
+    /// Maximum coordinates \[m\].
     pub max: [f64; 3],
-    /// Area [m²].
+    /// Area \[m²\].
     pub area: f64,
-    /// Signed volume [m³], negative when inside out; none unless closed.
+    /// Signed volume \[m³\], negative when inside out; none unless closed.
     pub volume: Option<f64>,
-    /// Centre of the volume of a solid, of the area of a surface [m].
+    /// Centre of the volume of a solid, of the area of a surface \[m\].
     pub center: [f64; 3],
-    /// Inertia of a solid about its centre per unit density [m⁵], rows; none for a surface.
+    /// Inertia of a solid about its centre per unit density \[m⁵\], rows; none for a surface.
     pub inertia: Option<[[f64; 3]; 3]>,
 }
 

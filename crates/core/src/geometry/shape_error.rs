@@ -61,7 +61,7 @@ pub enum ShapeError {
     Inverted {
         /// 0-based index of the tetrahedron.
         tet: usize,
-        /// Its signed volume [m³].
+        /// Its signed volume \[m³\].
         volume: f64,
     },
     /// A tetrahedron without volume.
@@ -69,17 +69,17 @@ pub enum ShapeError {
     Flat {
         /// 0-based index of the tetrahedron.
         tet: usize,
-        /// Its signed volume [m³].
+        /// Its signed volume \[m³\].
         volume: f64,
-        /// Its longest edge [m].
+        /// Its longest edge \[m\].
         longest_edge: f64,
     },
     /// The triangles enclose nothing: their volume is zero to within rounding.
     #[error("the mesh encloses no volume ({volume:e} m³ within {area:e} m² of surface)")]
     ZeroVolume {
-        /// Signed volume [m³].
+        /// Signed volume \[m³\].
         volume: f64,
-        /// Surface area [m²].
+        /// Surface area \[m²\].
         area: f64,
     },
     /// The mesh does not separate an inside from an outside.
@@ -127,9 +127,9 @@ pub enum ShapeError {
     SelfIntersecting {
         /// The kind.
         kind: &'static str,
-        /// Radius of the tube [m].
+        /// Radius of the tube \[m\].
         radius: f64,
-        /// Global radius of curvature [m]: half the distance between strands or the radius of curvature, whichever is less.
+        /// Global radius of curvature \[m\]: half the distance between strands or the radius of curvature, whichever is less.
         clearance: f64,
     },
 }

@@ -21,9 +21,9 @@ pub enum Solidity {
 /// An axis-aligned box.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Aabb {
-    /// Minimum coordinates [m].
+    /// Minimum coordinates \[m\].
     pub min: Point3<f64>,
-    /// Maximum coordinates [m].
+    /// Maximum coordinates \[m\].
     pub max: Point3<f64>,
 }
 
@@ -47,13 +47,13 @@ impl Aabb {
         self.max = self.max.sup(point);
     }
 
-    /// Centre [m].
+    /// Centre \[m\].
     #[must_use]
     pub fn center(&self) -> Point3<f64> {
         nalgebra::center(&self.min, &self.max)
     }
 
-    /// Full edge lengths [m].
+    /// Full edge lengths \[m\].
     #[must_use]
     pub fn extents(&self) -> Vector3<f64> {
         self.max - self.min
@@ -68,7 +68,7 @@ pub struct TriangleMesh {
 }
 
 impl TriangleMesh {
-    /// A mesh of `vertices` (#V × 3 [m], body frame) and `triangles` (#T × 3, 0-based indices).
+    /// A mesh of `vertices` (#V × 3 \[m\], body frame) and `triangles` (#T × 3, 0-based indices).
     ///
     /// ```
     /// use extricate_core::geometry::TriangleMesh;
@@ -122,7 +122,7 @@ impl TriangleMesh {
         Self::new(vertices, triangles)
     }
 
-    /// Vertices, #V × 3 [m], body frame.
+    /// Vertices, #V × 3 \[m\], body frame.
     #[must_use]
     pub fn vertices(&self) -> &[Point3<f64>] {
         &self.vertices
@@ -134,7 +134,7 @@ impl TriangleMesh {
         &self.triangles
     }
 
-    /// Corners of triangle `index` [m].
+    /// Corners of triangle `index` \[m\].
     ///
     /// # Panics
     /// When `index` is not below the number of triangles.

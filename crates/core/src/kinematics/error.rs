@@ -92,7 +92,7 @@ pub enum RobotError {
     /// The mass is not positive.
     #[error("its mass is {mass} kg, but must be above zero")]
     MassNotPositive {
-        /// The mass [kg].
+        /// The mass \[kg\].
         mass: f64,
     },
     /// A principal moment of the inertia is zero or negative.

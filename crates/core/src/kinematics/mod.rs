@@ -1,6 +1,6 @@
 //! Kinematics of rigid bodies: motions over a time interval with proved bounds, articulations, robots in URDF files.
 //!
-//! Time t runs from 0 to 1 over a motion, so a velocity is a length [m], and an angular velocity an angle [rad], per
+//! Time t runs from 0 to 1 over a motion, so a velocity is a length \[m\], and an angular velocity an angle \[rad\], per
 //! motion. Poses map body to world coordinates.
 
 pub mod articulation;

@@ -76,7 +76,7 @@ impl Motion {
         Self { from: *from, drift, rotating, angular }
     }
 
-    /// At constant velocities: `linear` [m] of the body's origin and `angular` [rad, which may exceed 2π], both in
+    /// At constant velocities: `linear` \[m\] of the body's origin and `angular` [rad, which may exceed 2π], both in
     /// the world frame and for the whole motion.
     #[must_use]
     pub fn steady(from: &Isometry3<f64>, linear: &Vector3<f64>, angular: &Vector3<f64>) -> Self {

@@ -67,7 +67,7 @@ impl MotionBounds {
         }
     }
 
-    /// Bound of the acceleration of a point `distance` [m] from the body's origin [m per motion²].
+    /// Bound of the acceleration of a point `distance` \[m\] from the body's origin [m per motion²].
     ///
     /// d²x/dt² = dv/dt + dω/dt × r + ω × (ω × r).
     #[must_use]
@@ -101,14 +101,14 @@ pub trait RigidMotion: Sync {
         (self.pose_at(t), self.twist_at(t))
     }
 
-    /// Upper bound of the speed of any point within `radius` [m] of `center` [m, body frame] [m per motion] [Mir96].
+    /// Upper bound of the speed of any point within `radius` \[m\] of `center` [m, body frame] [m per motion] \[Mir96\].
     fn speed_bound(&self, center: &Point3<f64>, radius: f64) -> f64 {
         let bounds = self.bounds();
         bounds.speed + bounds.angular_speed * (center.coords.norm() + radius)
     }
 
-    /// Upper bound of the displacement along `direction` (world) of any point within `radius` [m] of `center` [m, body
-    /// frame], from the first of `times` to any time up to the second one [m]; never negative [TKM09 §IV].
+    /// Upper bound of the displacement along `direction` (world) of any point within `radius` \[m\] of `center` [m, body
+    /// frame], from the first of `times` to any time up to the second one \[m\]; never negative [TKM09 §IV].
     ///
     /// The smaller of two bounds: Δt times the maximum speed, by the mean value theorem; and by Taylor's theorem about
     /// the first time, n·Δx ≤ Δt (n·ẋ(c) + |n × ω| r) + ½ Δt² sup|ẍ|, where n·(ω × r) = r·(n × ω).

@@ -34,7 +34,7 @@ pub enum PenetrationError {
     SizeOutOfRange {
         /// `A` or `B`.
         body: char,
-        /// Its radius [m].
+        /// Its radius \[m\].
         radius: f64,
     },
     /// A half-space has no extreme points, and two of them overlap without bound unless they face each other.
@@ -55,7 +55,7 @@ pub enum PenetrationError {
     /// The best configuration found still overlaps by the independent check.
     #[error("the best translation found ({length} m) does not separate the models")]
     NotSeparated {
-        /// Its length [m].
+        /// Its length \[m\].
         length: f64,
     },
     /// A surface has no area.
@@ -69,7 +69,7 @@ pub enum PenetrationError {
     NoExtent {
         /// The measure.
         measure: f64,
-        /// The minimum eigenvalue of the second moment over the measure [m²].
+        /// The minimum eigenvalue of the second moment over the measure \[m²\].
         min: f64,
     },
     /// A shape has no closed form here: a half-space is infinite, and the only cores that may be rounded are points and

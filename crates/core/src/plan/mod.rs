@@ -8,7 +8,7 @@
 //! segment is proved free for all of its time by bounds of the motion, not by samples of it; the path found is shortened,
 //! and verified by collision queries that are independent of the search.
 //!
-//! Departs from [Tang14]: samples are also drawn near nodes of the trees, and every step is retracted, not only samples;
+//! Departs from \[Tang14\]: samples are also drawn near nodes of the trees, and every step is retracted, not only samples;
 //! without these few samples of 40 joints make progress.
 //!
 //! A failed search does not prove that no path exists: the result is an error, with the partial plan.

@@ -16,14 +16,14 @@ pub struct PlanOptions {
     pub max_samples: u32,
     /// Seed of the samples: the same seed gives the same path.
     pub seed: u64,
-    /// Clearance along the path [m].
+    /// Clearance along the path \[m\].
     pub clearance: f64,
-    /// Maximum √σ of a segment of the trees [m]; `None` chooses a quarter of the maximum bounding radius of a link.
+    /// Maximum √σ of a segment of the trees \[m\]; `None` chooses a quarter of the maximum bounding radius of a link.
     pub step: Option<f64>,
     /// Motion below which a segment is not subdivided further, as a fraction of the maximum bounding radius of a link: pairs
     /// closer than that count as in contact.
     pub resolution: f64,
-    /// Corners of the box in which the position of a floating base is sampled [m]; `None` chooses one around the
+    /// Corners of the box in which the position of a floating base is sampled \[m\]; `None` chooses one around the
     /// obstacles, the start and the goal.
     pub region: Option<[Point3<f64>; 2]>,
     /// Number of attempts to shorten the path.
@@ -66,9 +66,9 @@ pub struct Plan {
     /// Its poses, from the start to the goal. Between consecutive poses the joint values and the position of the base run
     /// linearly, and the rotation of the base is slerped the short way at constant speed.
     pub path: Vec<Pose>,
-    /// Sum of √σ over its segments [m].
+    /// Sum of √σ over its segments \[m\].
     pub length: f64,
-    /// The same before shortening [m].
+    /// The same before shortening \[m\].
     pub found_length: f64,
     /// Number of poses along the path at which collision queries of the models found everything free, and the limits satisfied.
     pub checked: usize,
@@ -81,7 +81,7 @@ pub struct Plan {
 pub struct PartialPlan {
     /// A free path from the start to the node of its tree that is nearest to a node of the other tree.
     pub path: Vec<Pose>,
-    /// √σ [m] between those two nodes.
+    /// √σ \[m\] between those two nodes.
     pub gap: f64,
     /// Statistics of the search.
     pub work: PlanWork,
@@ -116,7 +116,7 @@ pub enum PlanError {
         end: End,
         /// Pairs that overlap there; empty where the end is only too near to something.
         pairs: Vec<CollidingPair>,
-        /// Clearance needed [m].
+        /// Clearance needed \[m\].
         gap: f64,
     },
     /// A joint is beyond its limits at the start or the goal.

@@ -18,7 +18,7 @@ pub(super) const PLACES: usize = 64;
 pub struct ClearPlace {
     /// Position [m, body frame].
     pub point: Point3<f64>,
-    /// Distance from the surface [m].
+    /// Distance from the surface \[m\].
     pub clearance: f64,
 }
 

@@ -32,7 +32,7 @@ pub fn closest_point(model: &Model, point: &Point3<f64>) -> ClosestPoint {
     query.outcome(&model.center())
 }
 
-/// Closest point of the surface of `model` to `point` [m, body frame] if it is at most `limit` [m] away, else `None`.
+/// Closest point of the surface of `model` to `point` [m, body frame] if it is at most `limit` \[m\] away, else `None`.
 #[must_use]
 pub fn closest_point_up_to(model: &Model, point: &Point3<f64>, limit: f64) -> Option<ClosestPoint> {
     let mut query = Nearest::new(point - model.center().coords, limit);
@@ -40,7 +40,7 @@ pub fn closest_point_up_to(model: &Model, point: &Point3<f64>, limit: f64) -> Op
     (query.triangle != NONE).then(|| query.outcome(&model.center()))
 }
 
-/// Distance from `point` to the surface of `model` [m], negative where the solid that it bounds contains `point`
+/// Distance from `point` to the surface of `model` \[m\], negative where the solid that it bounds contains `point`
 /// [m, body frame].
 ///
 /// ```

@@ -70,7 +70,7 @@ pub fn intersecting_pairs(
     pairs_within(a, pose_a, b, pose_b, 0.0, pairs);
 }
 
-/// Appends all pairs of triangles whose gap on every candidate separating axis is at most `distance` [m], sorted.
+/// Appends all pairs of triangles whose gap on every candidate separating axis is at most `distance` \[m\], sorted.
 ///
 /// These are all pairs at most `distance` apart and a few that are farther: between vertices the gap on an axis is
 /// smaller than the distance.

@@ -35,7 +35,7 @@ pub enum ProximityError {
     /// Models so far apart, or points over such an extent, that the arithmetic of the query overflows.
     #[error("a distance or an extent of {length:e} m overflows the arithmetic of the query")]
     Overflow {
-        /// Distance between the centres of the models, or maximum extent of the box around all points [m].
+        /// Distance between the centres of the models, or maximum extent of the box around all points \[m\].
         length: f64,
     },
     /// The iteration limit was reached.
@@ -72,7 +72,7 @@ pub enum ProximityError {
     ImproperBox {
         /// Index of the handle of the box.
         index: usize,
-        /// The box [m].
+        /// The box \[m\].
         aabb: Aabb,
     },
     /// There is no box of this handle.

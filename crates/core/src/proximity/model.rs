@@ -141,7 +141,7 @@ impl Model {
         self.bvh.center()
     }
 
-    /// Radius of the ball around [`Model::center`] that bounds the mesh [m]: the size that tolerances relate to.
+    /// Radius of the ball around [`Model::center`] that bounds the mesh \[m\]: the size that tolerances relate to.
     #[must_use]
     pub fn radius(&self) -> f64 {
         self.radius

@@ -22,7 +22,7 @@ pub struct ClosestPoint {
     pub point: Point3<f64>,
     /// A triangle that contains it.
     pub triangle: u32,
-    /// Distance from the query point [m], never negative.
+    /// Distance from the query point \[m\], never negative.
     pub distance: f64,
 }
 

@@ -27,7 +27,7 @@ const EXCHANGES: usize = 2;
 /// The maximum distance between points of two models.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spanning {
-    /// The distance [m]; exact to within rounding.
+    /// The distance \[m\]; exact to within rounding.
     pub value: f64,
     /// A point of A and one of B that are that far apart [m, world].
     pub witnesses: [Point3<f64>; 2],

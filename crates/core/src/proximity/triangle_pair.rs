@@ -230,7 +230,7 @@ pub(crate) fn contact_interval<D: Double>(
 pub struct SeparatingPlane {
     /// Unit normal, from the second triangle to the first.
     pub(crate) normal: Unit<Vector3<f64>>,
-    /// Signed gap along the normal [m]: negative where the projections overlap.
+    /// Signed gap along the normal \[m\]: negative where the projections overlap.
     pub gap: f64,
 }
 

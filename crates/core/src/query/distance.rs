@@ -12,11 +12,11 @@ use super::posed::Posed;
 /// Distance of two shapes [m, world].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Distance {
-    /// The distance [m]; zero where the shapes collide, or minus the penetration depth where it is signed.
+    /// The distance \[m\]; zero where the shapes collide, or minus the penetration depth where it is signed.
     pub value: f64,
-    /// Proved lower bound [m].
+    /// Proved lower bound \[m\].
     pub lower_bound: f64,
-    /// Proved upper bound [m].
+    /// Proved upper bound \[m\].
     pub upper_bound: f64,
     /// A point of A and one of B [m, world]: the closest points of shapes that are apart. Where shapes collide, points of
     /// both in the overlap; of a signed distance those that touch after the separating translation of A.
@@ -62,7 +62,7 @@ pub fn distance_with(
     Ok(found.expect("nothing is farther than infinity"))
 }
 
-/// The distance of two shapes where it is at most `limit` [m], which replaces that of the options; `None` where they are
+/// The distance of two shapes where it is at most `limit` \[m\], which replaces that of the options; `None` where they are
 /// proved to be farther apart.
 ///
 /// # Errors

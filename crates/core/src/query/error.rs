@@ -26,7 +26,7 @@ pub enum QueryError {
     /// Lengths of a shape, or its distance from the other shape, exceed the range of the arithmetic of the query.
     #[error("the size or the position of a shape is out of range: {value:e} m, where {range} is accepted")]
     OutOfRange {
-        /// The length that was found [m].
+        /// The length that was found \[m\].
         value: f64,
         /// The lengths that are accepted.
         range: &'static str,
@@ -40,7 +40,7 @@ pub enum QueryError {
         unbalanced_edges: usize,
         /// Edges of the mesh.
         edges: usize,
-        /// Signed volume [m³]; NaN where the mesh is open.
+        /// Signed volume \[m³\]; NaN where the mesh is open.
         volume: f64,
     },
     /// The query has no meaning, or no algorithm, for this pair of shapes.
@@ -66,15 +66,15 @@ pub enum QueryError {
     /// The proved bounds leave open whether the shapes overlap: the work bound was reached, or they touch up to rounding.
     #[error("not decided: apart by no more than {apart} m, or overlapping by no more than {overlap} m")]
     Undecided {
-        /// Upper bound of the distance [m].
+        /// Upper bound of the distance \[m\].
         apart: f64,
-        /// Upper bound of the penetration depth [m].
+        /// Upper bound of the penetration depth \[m\].
         overlap: f64,
     },
     /// The best translation found fails the independent verification.
     #[error("the best translation found ({length} m) does not separate the shapes")]
     NotSeparated {
-        /// Its length [m].
+        /// Its length \[m\].
         length: f64,
     },
     /// The iteration or time bound was reached before a result.

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `effort` | amount of work, as a bound that is reproducible |
 //! | `relative_tolerance` | accepted error relative to the result |
-//! | `absolute_tolerance` | accepted error [m]; the larger of both tolerances counts |
+//! | `absolute_tolerance` | accepted error \[m\]; the larger of both tolerances counts |
 //! | `max_iterations` | bound on the iterations of the algorithm |
 //! | `time_budget` | time after which the best result so far is returned: not reproducible |
 //! | `seed` | seed of random starts: the same seed gives the same result |
@@ -19,7 +19,7 @@ pub use crate::proximity::{DistanceOptions, HausdorffOptions};
 /// Options of [`collide`](super::collide).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct CollideOptions {
-    /// Distance up to which shapes that are apart count as colliding [m].
+    /// Distance up to which shapes that are apart count as colliding \[m\].
     pub clearance: f64,
 }
 
@@ -28,7 +28,7 @@ pub struct CollideOptions {
 pub struct TimeOfContactOptions {
     /// Gap that counts as contact, relative to the radius of the smaller shape.
     pub relative_tolerance: f64,
-    /// Gap that counts as contact [m]; the larger of both counts.
+    /// Gap that counts as contact \[m\]; the larger of both counts.
     pub absolute_tolerance: f64,
     /// Advancement steps after which the query gives up.
     pub max_iterations: u64,

@@ -32,7 +32,7 @@ const STEPS: u32 = 200;
 /// | convex and convex | certified signed distance, [`convex`](crate::penetration::convex) | 1e-9 |
 /// | half-space and mesh | the lowest vertex | exact |
 /// | convex and a mesh that is convex | as two convex shapes | 1e-5 of the mesh's size |
-/// | box or hull and mesh, mesh and mesh | [Je12], [`translational`](crate::penetration::translational) | lower bound |
+/// | box or hull and mesh, mesh and mesh | \[Je12\], [`translational`](crate::penetration::translational) | lower bound |
 /// | other convex and mesh | the same with a circumscribed polyhedron, then exact along its direction | lower bound |
 ///
 /// ```

@@ -14,19 +14,19 @@ pub use crate::penetration::generalized::GeneralizedOptions as RigidPenetrationO
 /// The minimum rigid motion found that separates A from B.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RigidPenetration {
-    /// σ [m²]: the mean squared displacement of the points of A, the object norm [Tang14].
+    /// σ \[m²\]: the mean squared displacement of the points of A, the object norm \[Tang14\].
     pub sigma: f64,
-    /// √σ [m].
+    /// √σ \[m\].
     pub depth: f64,
     /// Pose of A after the motion, body to world.
     pub pose: Isometry3<f64>,
-    /// Distance of the shapes at that pose [m], as far as it was looked for.
+    /// Distance of the shapes at that pose \[m\], as far as it was looked for.
     pub clearance: f64,
     /// Whether collision queries that are independent of the search found that pose free.
     pub verified_free: bool,
     /// Steps of all descents.
     pub iterations: u32,
-    /// Distance [m] by which the polyhedra that replaced round shapes extend beyond them; zero where none did.
+    /// Distance \[m\] by which the polyhedra that replaced round shapes extend beyond them; zero where none did.
     pub approximation: f64,
 }
 

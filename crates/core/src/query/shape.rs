@@ -17,7 +17,7 @@ use crate::penetration::generalized;
 use crate::penetration::object_norm::{Extent, Measure};
 use crate::proximity::Model;
 
-/// A shape in its own frame [m]: a convex primitive, a hull, a rounded shape, a half-space, or a triangle mesh.
+/// A shape in its own frame \[m\]: a convex primitive, a hull, a rounded shape, a half-space, or a triangle mesh.
 ///
 /// Primitives are centred at the origin with their axis along z. A clone shares all data. Constructors accept any numbers;
 /// [`Shape::validated`] and every query reject those that define no shape.
@@ -63,7 +63,7 @@ struct Mesh {
 pub struct Triangles {
     /// The model of the triangles [m, frame of the shape].
     pub model: Arc<Model>,
-    /// Maximum distance [m] by which the triangles, which contain the shape, extend beyond it; zero where they are exact.
+    /// Maximum distance \[m\] by which the triangles, which contain the shape, extend beyond it; zero where they are exact.
     pub excess: f64,
 }
 
@@ -76,31 +76,31 @@ impl Shape {
         Ok(Self::mesh(read_mesh(path)?))
     }
 
-    /// The ball of a radius [m] around the origin.
+    /// The ball of a radius \[m\] around the origin.
     #[must_use]
     pub fn ball(radius: f64) -> Self {
         ConvexShape::sphere(radius).into()
     }
 
-    /// All points at most `radius` [m] from a segment of a length [m] along z.
+    /// All points at most `radius` \[m\] from a segment of a length \[m\] along z.
     #[must_use]
     pub fn capsule(radius: f64, length: f64) -> Self {
         ConvexShape::capsule(radius, length).into()
     }
 
-    /// The box of full edge lengths [m] along the axes.
+    /// The box of full edge lengths \[m\] along the axes.
     #[must_use]
     pub fn cuboid(size: Vector3<f64>) -> Self {
         ConvexShape::cuboid(size).into()
     }
 
-    /// The cylinder of a radius and a full height [m] around the z axis.
+    /// The cylinder of a radius and a full height \[m\] around the z axis.
     #[must_use]
     pub fn cylinder(radius: f64, height: f64) -> Self {
         ConvexShape::cylinder(radius, height).into()
     }
 
-    /// The cone of a base radius and a full height [m], apex towards +z, centred at half height.
+    /// The cone of a base radius and a full height \[m\], apex towards +z, centred at half height.
     #[must_use]
     pub fn cone(radius: f64, height: f64) -> Self {
         ConvexShape::cone(radius, height).into()
@@ -112,7 +112,7 @@ impl Shape {
         ConvexShape::half_space().into()
     }
 
-    /// The convex hull of points [m].
+    /// The convex hull of points \[m\].
     ///
     /// # Errors
     /// [`QueryError::Shape`] when there is no point, too many, or one that is not finite.
@@ -120,7 +120,7 @@ impl Shape {
         Ok(ConvexShape::hull(Arc::new(ConvexHull::new(points)?)).into())
     }
 
-    /// All points at most `radius` [m] from a convex shape.
+    /// All points at most `radius` \[m\] from a convex shape.
     ///
     /// # Errors
     /// [`QueryError::Unsupported`] for a mesh.
@@ -271,7 +271,7 @@ impl Shape {
         }
     }
 
-    /// Address of the data that clones of a shape fraction: of a mesh its model, of a convex shape its description.
+    /// Address of the data that clones of a shape share: of a mesh its model, of a convex shape its description.
     #[must_use]
     pub fn address(&self) -> usize {
         match &self.geometry {
@@ -298,7 +298,7 @@ impl Shape {
         }
     }
 
-    /// Volume [m³]; infinite for a half-space, meaningless for an open mesh.
+    /// Volume \[m³\]; infinite for a half-space, meaningless for an open mesh.
     #[must_use]
     pub fn volume(&self) -> f64 {
         match &self.geometry {
@@ -328,7 +328,7 @@ impl Shape {
         }
     }
 
-    /// Volume [m³], centre of mass [m] and inertia [m⁵] at density 1, in the frame of the shape. For a rounded box,
+    /// Volume \[m³\], centre of mass \[m\] and inertia \[m⁵\] at density 1, in the frame of the shape. For a rounded box,
     /// cylinder, cone or hull they are those of a polyhedron that lies within it by up to 0.5 % of the radius.
     ///
     /// # Errors
@@ -343,7 +343,7 @@ impl Shape {
         Ok(MassProperties { volume: extent.measure(), center: extent.centroid(), inertia: extent.inertia() })
     }
 
-    /// Centre [m, frame of the shape] and radius [m] of a bounding sphere of the shape; infinite for a half-space.
+    /// Centre [m, frame of the shape] and radius \[m\] of a bounding sphere of the shape; infinite for a half-space.
     #[must_use]
     pub fn bounding_sphere(&self) -> (Point3<f64>, f64) {
         match &self.geometry {
@@ -352,7 +352,7 @@ impl Shape {
         }
     }
 
-    /// Radius [m] of [`Shape::bounding_sphere`].
+    /// Radius \[m\] of [`Shape::bounding_sphere`].
     #[must_use]
     pub fn bounding_radius(&self) -> f64 {
         self.bounding_sphere().1

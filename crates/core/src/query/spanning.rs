@@ -15,9 +15,9 @@ use crate::proximity::spanning_distance;
 /// The maximum distance of a point of A and a point of B.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spanning {
-    /// The distance of the points [m]: a lower bound, attained.
+    /// The distance of the points \[m\]: a lower bound, attained.
     pub value: f64,
-    /// Proved upper bound [m]: the value itself up to rounding, unless a cylinder or a cone takes part.
+    /// Proved upper bound \[m\]: the value itself up to rounding, unless a cylinder or a cone takes part.
     pub upper_bound: f64,
     /// A point of A and one of B that are that far apart [m, world].
     pub points: [Point3<f64>; 2],

@@ -89,7 +89,7 @@ pub enum BuildError {
     NoVolume {
         /// Name of the body.
         name: String,
-        /// Volume its surface encloses [m³].
+        /// Volume its surface encloses \[m³\].
         volume: f64,
     },
     /// A soft body cannot be added.
@@ -241,7 +241,7 @@ pub enum BuildError {
         body: String,
         /// `grip` or `target`.
         what: &'static str,
-        /// The point [m].
+        /// The point \[m\].
         point: Point3<f64>,
     },
     /// A name that is not that of a body.
@@ -265,7 +265,7 @@ pub enum BuildError {
     BadDistance {
         /// Name of the distance.
         what: &'static str,
-        /// Its value [m].
+        /// Its value \[m\].
         value: f64,
     },
     /// The penetration of a pair could not be determined.
@@ -289,9 +289,9 @@ pub enum BuildError {
     TooFar {
         /// Name of the body.
         name: String,
-        /// Length of its translation [m].
+        /// Length of its translation \[m\].
         distance: f64,
-        /// Maximum length [m].
+        /// Maximum length \[m\].
         limit: f64,
         /// The translations.
         best: Box<BodySeparation>,

@@ -10,7 +10,7 @@ pub enum SoftError {
     /// The time step is not a positive number.
     #[error("a time step must be positive and finite, not {dt} s")]
     TimeStep {
-        /// The time step [s].
+        /// The time step \[s\].
         dt: f64,
     },
     /// Newton's iteration did not converge.
@@ -25,7 +25,7 @@ pub enum SoftError {
         relative: f64,
         /// Tolerance of the relative residual.
         tolerance: f64,
-        /// Time step [s]; infinite in a quasi-static solve.
+        /// Time step \[s\]; infinite in a quasi-static solve.
         dt: f64,
     },
     /// A position, a velocity or an energy is not finite.
@@ -35,11 +35,11 @@ pub enum SoftError {
     NotFinite {
         /// Newton iterations so far.
         iteration: usize,
-        /// The energy [J].
+        /// The energy \[J\].
         energy: f64,
         /// The first block whose position is not finite, if there is one.
         block: Option<usize>,
-        /// Time step [s]; infinite in a quasi-static solve.
+        /// Time step \[s\]; infinite in a quasi-static solve.
         dt: f64,
     },
     /// The matrix is not positive definite, or not finite.
@@ -71,7 +71,7 @@ pub enum SoftError {
     /// Young's modulus is zero, negative or not finite.
     #[error("Young's modulus must be positive and finite, not {youngs_modulus} Pa")]
     YoungsModulus {
-        /// Young's modulus [Pa].
+        /// Young's modulus \[Pa\].
         youngs_modulus: f64,
     },
     /// Poisson's ratio is not between −1 and 0.5; at 0.5 the material is incompressible and λ infinite.
@@ -85,7 +85,7 @@ pub enum SoftError {
     Damping {
         /// Mass-proportional damping [1/s].
         alpha: f64,
-        /// Stiffness-proportional damping [s].
+        /// Stiffness-proportional damping \[s\].
         beta: f64,
     },
     /// The matrix of the edges of a tetrahedron cannot be inverted in this arithmetic.
@@ -93,7 +93,7 @@ pub enum SoftError {
     Degenerate {
         /// 0-based index of the tetrahedron.
         element: usize,
-        /// Its volume [m³].
+        /// Its volume \[m³\].
         volume: f64,
     },
     /// The linear tetrahedra within quadratic ones are not a mesh: they have too many nodes, or are too thin.
@@ -112,7 +112,7 @@ pub enum SoftError {
     Depth {
         /// 0-based index of the node.
         node: usize,
-        /// Its depth [m].
+        /// Its depth \[m\].
         depth: f64,
     },
     /// An option is out of its range.
@@ -168,7 +168,7 @@ pub enum SoftError {
     RotatesWithFreeAxis {
         /// Name of the handle.
         handle: String,
-        /// Time of the first keyframe that rotates it [s].
+        /// Time of the first keyframe that rotates it \[s\].
         time: f64,
     },
     /// The times of a handle's keyframes do not ascend from zero.
@@ -180,7 +180,7 @@ pub enum SoftError {
         handle: String,
         /// 0-based index of the keyframe.
         keyframe: usize,
-        /// Its time [s].
+        /// Its time \[s\].
         time: f64,
     },
     /// A number of a handle is not finite.

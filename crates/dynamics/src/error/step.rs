@@ -15,7 +15,7 @@ pub enum StepError {
         name: String,
         /// The step that failed, 1-based.
         step: u64,
-        /// Time at the end of that step [s].
+        /// Time at the end of that step \[s\].
         time: f64,
     },
     /// A body is faster than any motion of a run can be.
@@ -31,7 +31,7 @@ pub enum StepError {
         bound: f64,
         /// The step that failed, 1-based.
         step: u64,
-        /// Time at the end of that step [s].
+        /// Time at the end of that step \[s\].
         time: f64,
     },
     /// The bodies move with far more energy than they had at the start and gained by gravity.
@@ -42,13 +42,13 @@ pub enum StepError {
     EnergyGrown {
         /// Name of the body with the most kinetic energy.
         name: String,
-        /// Kinetic energy of all bodies [J].
+        /// Kinetic energy of all bodies \[J\].
         kinetic: f64,
-        /// Energy at the start less the present potential energy [J].
+        /// Energy at the start less the present potential energy \[J\].
         explained: f64,
         /// The step that failed, 1-based.
         step: u64,
-        /// Time at the end of that step [s].
+        /// Time at the end of that step \[s\].
         time: f64,
     },
     /// The soft bodies did not complete a step, nor its parts.
@@ -62,7 +62,7 @@ pub enum StepError {
         source: Box<SoftError>,
         /// The step that failed, 1-based.
         step: u64,
-        /// Time at the end of that step [s].
+        /// Time at the end of that step \[s\].
         time: f64,
     },
 }

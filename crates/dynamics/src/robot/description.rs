@@ -21,7 +21,7 @@ pub enum RobotBase {
     Floating,
 }
 
-/// Motor of a joint. Positions are [rad] of a revolute and [m] of a prismatic joint, forces [N·m] and [N].
+/// Motor of a joint. Positions are \[rad\] of a revolute and \[m\] of a prismatic joint, forces [N·m] and \[N\].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Motor {
     /// Force = stiffness · (target − position) − damping · speed.
@@ -49,7 +49,7 @@ pub enum Motor {
 /// Shape and mass of a link.
 #[derive(Debug, Clone)]
 pub struct RobotLink {
-    /// Its shape, in its frame [m].
+    /// Its shape, in its frame \[m\].
     pub model: Option<Arc<Model>>,
     /// Its mass; where there is none, the mass of its shape follows from the robot's density.
     pub inertial: Option<Inertial>,

@@ -23,7 +23,7 @@ pub struct Attachment {
     pub node: u32,
     /// Block of the rigid body's centre of mass; the rotation vector is the next block.
     pub body: u32,
-    /// The point, from the centre of mass, in world axes at the start of the step [m].
+    /// The point, from the centre of mass, in world axes at the start of the step \[m\].
     pub arm: Vector3<f64>,
     /// Stiffness [N/m].
     pub stiffness: f64,
@@ -38,7 +38,7 @@ pub struct Attached<'a> {
 }
 
 impl Attachment {
-    /// Vector from the point to the node, x − p [m].
+    /// Vector from the point to the node, x − p \[m\].
     #[must_use]
     pub fn gap(&self, x: &[Vector3<f64>]) -> Vector3<f64> {
         let body = self.body as usize;

@@ -10,10 +10,10 @@ use nalgebra::{Matrix3, Vector3};
 /// An energy that is smooth only piecewise (a contact potential) has an active set: the piece of each of its terms. Newton's method
 /// freezes the set while it minimises, refreshes it at the minimum and repeats.
 pub trait Interaction {
-    /// Energy [J] with the blocks at `x`.
+    /// Energy \[J\] with the blocks at `x`.
     fn energy(&mut self, x: &[Vector3<f64>]) -> f64;
 
-    /// Energy [J] at `x`; adds its gradient [N] to `gradient` and appends to `hessian` a positive semi-definite
+    /// Energy \[J\] at `x`; adds its gradient \[N\] to `gradient` and appends to `hessian` a positive semi-definite
     /// approximation of its Hessian [N/m].
     fn linearise(
         &mut self,

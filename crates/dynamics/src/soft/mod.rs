@@ -1,4 +1,4 @@
-//! Soft bodies: tetrahedral finite elements whose contact comes from deformed distance fields [Fisher01].
+//! Soft bodies: tetrahedral finite elements whose contact comes from deformed distance fields \[Fisher01\].
 
 pub mod attachment;
 pub mod blocks;

@@ -26,7 +26,7 @@ impl SoftSystem {
     }
 
     /// [`solve_quasi_static`](Self::solve_quasi_static) with extra blocks that keep their inertia: they move by a step of implicit
-    /// Euler of `dt` [s]. With an infinite `dt` they have no inertia.
+    /// Euler of `dt` \[s\]. With an infinite `dt` they have no inertia.
     ///
     /// # Errors
     /// As [`Self::solve_quasi_static`].

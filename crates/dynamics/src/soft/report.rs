@@ -1,6 +1,6 @@
 //! Report of a step of soft bodies.
 
-/// Energies of a system [J].
+/// Energies of a system \[J\].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Energies {
     /// ½ Σ m v².
@@ -12,14 +12,14 @@ pub struct Energies {
 }
 
 impl Energies {
-    /// Sum of the three [J].
+    /// Sum of the three \[J\].
     #[must_use]
     pub fn total(&self) -> f64 {
         self.kinetic + self.elastic + self.gravity
     }
 }
 
-/// Wall time of a step by phase [s].
+/// Wall time of a step by phase \[s\].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Times {
     /// Energies, forces and stiffnesses of the elements.
@@ -41,7 +41,7 @@ pub struct SoftStepReport {
     pub linear_iterations: usize,
     /// Linear systems for which a Cholesky factor was computed.
     pub factorisations: usize,
-    /// Norm of the residual forces [N]; before the last update where the scheme solves one linear system only.
+    /// Norm of the residual forces \[N\]; before the last update where the scheme solves one linear system only.
     pub residual: f64,
     /// Residual forces over the forces in balance (inertial, elastic, external, contact).
     pub relative_residual: f64,

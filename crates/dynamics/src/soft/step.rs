@@ -45,7 +45,7 @@ pub struct StepOptions {
 }
 
 impl SoftSystem {
-    /// Advances the system by `dt` [s].
+    /// Advances the system by `dt` \[s\].
     ///
     /// # Errors
     /// [`SoftError`] where the step does not converge or is not finite; the state is then as before.

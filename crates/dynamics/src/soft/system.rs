@@ -14,9 +14,9 @@ use crate::stateful::{Mismatch, Stateful, fits};
 /// A block beside the nodes: the position of a rigid body's centre of mass, or its rotation vector since the start of the step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExtraBlock {
-    /// Mass times the identity [kg], or the inertia about the centre of mass in world axes [kg·m²].
+    /// Mass times the identity \[kg\], or the inertia about the centre of mass in world axes [kg·m²].
     pub inertia: Matrix3<f64>,
-    /// Position [m], or rotation vector [rad].
+    /// Position \[m\], or rotation vector \[rad\].
     pub position: Vector3<f64>,
     /// Velocity [m/s], or angular velocity [rad/s].
     pub velocity: Vector3<f64>,
@@ -30,13 +30,13 @@ pub struct SoftSystem {
     pub(super) bodies: Vec<Elements>,
     /// First block of each body; then of the extra blocks.
     pub(super) first: Vec<u32>,
-    /// Positions [m] by block.
+    /// Positions \[m\] by block.
     pub x: Vec<Vector3<f64>>,
     /// Velocities [m/s] by block.
     pub v: Vec<Vector3<f64>>,
     /// Gravity [m/s²].
     pub gravity: Vector3<f64>,
-    /// Constant forces on the blocks [N].
+    /// Constant forces on the blocks \[N\].
     pub forces: Vec<Vector3<f64>>,
     pub(super) masses: Vec<f64>,
     extra: Vec<ExtraBlock>,
@@ -188,7 +188,7 @@ impl SoftSystem {
         self.first[body] as usize..self.first[body + 1] as usize
     }
 
-    /// Positions of a body's nodes [m].
+    /// Positions of a body's nodes \[m\].
     #[must_use]
     pub fn positions_of(&self, body: usize) -> &[Vector3<f64>] {
         &self.x[self.blocks_of(body)]
@@ -231,7 +231,7 @@ impl SoftSystem {
     }
 
     /// Prescribes the components `axes` of a block (a Dirichlet condition): at the end of the next step, or of the quasi-static
-    /// solve, they equal those of `target` [m], and they stay there until released or prescribed again.
+    /// solve, they equal those of `target` \[m\], and they stay there until released or prescribed again.
     pub fn prescribe(&mut self, block: usize, axes: [bool; 3], target: Vector3<f64>) {
         self.free[block] = Vector3::from_fn(|axis, _| if axes[axis] { 0.0 } else { 1.0 });
         self.targets[block] = target;

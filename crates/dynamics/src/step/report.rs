@@ -11,19 +11,19 @@ use crate::state::{Energy, Momentum};
 pub struct StepReport {
     /// Number of the step, 1-based.
     pub step: u64,
-    /// Time at the end of the step [s].
+    /// Time at the end of the step \[s\].
     pub time: f64,
     /// Number of manifolds that the solver was given: groups of up to four contacts of one normal.
     pub manifolds: usize,
     /// Number of contact points that the solver was given, speculative ones included.
     pub contacts: usize,
-    /// Deepest contact [m], ≥ 0, at the poses at the start of the step.
+    /// Deepest contact \[m\], ≥ 0, at the poses at the start of the step.
     pub max_penetration: f64,
     /// The bodies of that contact: indices in [`World::descriptions`](crate::World::descriptions), the lesser first.
     pub deepest: Option<[usize; 2]>,
     /// Number of pairs of bodies that overlap and are being separated by position.
     pub resolving: usize,
-    /// Work against gravity [J] of separating them: potential energy that the bodies gained without motion.
+    /// Work against gravity \[J\] of separating them: potential energy that the bodies gained without motion.
     pub lifted: f64,
     /// Maximum speed [m/s] of a centre of mass at the end of the step, kinematic bodies included.
     pub max_speed: f64,

@@ -45,7 +45,7 @@ impl World {
         self.steps
     }
 
-    /// Time since the start [s].
+    /// Time since the start \[s\].
     #[must_use]
     pub fn time(&self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "2^53 steps are out of reach")]

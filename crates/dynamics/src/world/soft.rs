@@ -77,7 +77,7 @@ impl World {
         }
     }
 
-    /// Depth of every node of a soft body under its surface at rest [m], ≥ 0 and zero on the surface: the material
+    /// Depth of every node of a soft body under its surface at rest \[m\], ≥ 0 and zero on the surface: the material
     /// distance used by contact, computed as set by [`NodeDepths`](crate::NodeDepths). One for each of
     /// [`World::soft_positions`].
     #[must_use]
@@ -85,7 +85,7 @@ impl World {
         Some(&self.soft.as_ref()?.depths[self.soft_index(name)?])
     }
 
-    /// Maximum depth [m], ≥ 0, of the contacts that each node of a soft body takes part in at the end of the last
+    /// Maximum depth \[m\], ≥ 0, of the contacts that each node of a soft body takes part in at the end of the last
     /// step: as a point that is inside another body, as an end of an edge that is, or as a corner of an element that
     /// another body's point is in. Zero where nothing touches. One for each of [`World::soft_positions`].
     #[must_use]
@@ -102,7 +102,7 @@ impl World {
         Some(depths)
     }
 
-    /// Von Mises stress of every element of a soft body [Pa], ≥ 0: √(3/2 s:s) with s the deviator of the Cauchy stress,
+    /// Von Mises stress of every element of a soft body \[Pa\], ≥ 0: √(3/2 s:s) with s the deviator of the Cauchy stress,
     /// of a quadratic element at its centroid, damping left out. Not finite where an element is flat. In the order of
     /// the body's tetrahedra.
     #[must_use]
@@ -113,7 +113,7 @@ impl World {
         Some((0..elements.element_count()).map(|e| von_mises(&elements.cauchy(e, x))).collect())
     }
 
-    /// Von Mises stress at every node of a soft body [Pa]: the mean of the elements around it, weighted by their volumes
+    /// Von Mises stress at every node of a soft body \[Pa\]: the mean of the elements around it, weighted by their volumes
     /// at rest; flat elements are left out, and a node with no other has zero. One for each of
     /// [`World::soft_positions`].
     #[must_use]

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::error::BatchError;
 use crate::record::Hash;
 
-/// Maximum length of a line of a manifest [bytes]. It bounds the memory that a hostile file can claim: ten thousand joints fit, a million
+/// Maximum length of a line of a manifest \[bytes\]. It bounds the memory that a hostile file can claim: ten thousand joints fit, a million
 /// do not.
 pub const MAX_LINE_BYTES: usize = 1 << 20;
 
@@ -75,7 +75,7 @@ impl Manifest {
         self.hash
     }
 
-    /// Length [bytes].
+    /// Length \[bytes\].
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes

@@ -29,7 +29,7 @@ pub struct BatchOptions {
     pub resume: bool,
     /// Number of threads; 0 is one for each core. Results do not depend on it.
     pub threads: usize,
-    /// Memory for meshes and the structures built from them [bytes], by estimate.
+    /// Memory for meshes and the structures built from them \[bytes\], by estimate.
     pub memory: usize,
     /// Files that items may name.
     pub access: Access,

@@ -30,7 +30,7 @@ pub struct BatchFile {
 pub struct ManifestIdentity {
     /// Hash of its bytes.
     pub hash: Hash,
-    /// Length [bytes].
+    /// Length \[bytes\].
     pub bytes: u64,
     /// Number of items.
     pub items: u64,
@@ -189,13 +189,13 @@ pub struct BatchTiming {
     pub resumed: u64,
     /// Number of items that this call has answered.
     pub items: u64,
-    /// Wall-clock time from the first item to the last [s].
+    /// Wall-clock time from the first item to the last \[s\].
     #[schemars(range(min = 0.0))]
     pub wall_time: f64,
     /// Items of this call over that time [1/s].
     #[schemars(range(min = 0.0))]
     pub items_per_second: f64,
-    /// Time inside the requests themselves, over all workers [s].
+    /// Time inside the requests themselves, over all workers \[s\].
     #[schemars(range(min = 0.0))]
     pub time_in_questions: f64,
     /// Fraction of the workers' time outside the requests: reading, preprocessing, writing, waiting.
@@ -206,7 +206,7 @@ pub struct BatchTiming {
     pub kinds: BTreeMap<&'static str, KindTiming>,
     /// Number of times that a mesh, a robot or the like was preprocessed.
     pub loads: u64,
-    /// Peak memory of the process [bytes]; null where the system does not report it.
+    /// Peak memory of the process \[bytes\]; null where the system does not report it.
     pub peak_memory: Option<u64>,
     /// Memory of the process over time.
     pub memory: Vec<MemorySample>,
@@ -217,7 +217,7 @@ pub struct BatchTiming {
 pub struct KindTiming {
     /// Number of items.
     pub items: u64,
-    /// Time inside their requests [s].
+    /// Time inside their requests \[s\].
     #[schemars(range(min = 0.0))]
     pub time: f64,
 }
@@ -227,6 +227,6 @@ pub struct KindTiming {
 pub struct MemorySample {
     /// Number of finished items.
     pub items: u64,
-    /// Resident memory of the process [bytes].
+    /// Resident memory of the process \[bytes\].
     pub bytes: u64,
 }

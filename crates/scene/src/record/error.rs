@@ -52,9 +52,9 @@ pub enum RecordError {
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// Its size [bytes].
+        /// Its size \[bytes\].
         size: u64,
-        /// Maximum size that is read [bytes].
+        /// Maximum size that is read \[bytes\].
         max: u64,
     },
     /// The scene of a run cannot be loaded.

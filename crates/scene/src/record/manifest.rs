@@ -24,7 +24,7 @@ pub struct Manifest {
     pub input_hash: Hash,
     /// Seed of everything random.
     pub seed: u64,
-    /// Length of a step [s].
+    /// Length of a step \[s\].
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub time_step: f64,
     /// Number of steps the run is to take.

@@ -23,10 +23,10 @@ pub struct MomentumBalance {
 /// The deepest contact that the solver was given at any step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeepestContact {
-    /// Penetration depth [m].
+    /// Penetration depth \[m\].
     #[schemars(range(min = 0.0))]
     pub depth: f64,
-    /// Time of the contact [s].
+    /// Time of the contact \[s\].
     #[schemars(range(min = 0.0))]
     pub time: f64,
     /// Names of the two bodies.
@@ -39,7 +39,7 @@ pub struct MaxSpeed {
     /// Speed of its centre of mass [m/s].
     #[schemars(range(min = 0.0))]
     pub speed: f64,
-    /// Time at which it was reached [s].
+    /// Time at which it was reached \[s\].
     #[schemars(range(min = 0.0))]
     pub time: f64,
     /// Name of the body.
@@ -145,7 +145,7 @@ impl Monitor {
     }
 }
 
-/// Percentiles of the time of a step [ms].
+/// Percentiles of the time of a step \[ms\].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Percentiles {
     /// Half of the steps were faster.

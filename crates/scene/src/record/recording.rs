@@ -183,7 +183,7 @@ impl Recording {
         self.index.states.len()
     }
 
-    /// Time of a state [s], ascending.
+    /// Time of a state \[s\], ascending.
     ///
     /// # Panics
     /// When there is no such state.
@@ -192,7 +192,7 @@ impl Recording {
         self.index.states[state].time
     }
 
-    /// The last state that is not after a time [s]; the first one of times before it.
+    /// The last state that is not after a time \[s\]; the first one of times before it.
     #[must_use]
     pub fn state_at(&self, time: f64) -> usize {
         self.index.states.partition_point(|state| state.time <= time).saturating_sub(1)

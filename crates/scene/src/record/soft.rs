@@ -21,11 +21,11 @@ pub struct SoftSummary {
     /// The deepest contact of a soft body at the end of any step; missing where there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deepest_contact: Option<DeepestContact>,
-    /// Maximum sum of the magnitudes of all contact forces of a step [N].
+    /// Maximum sum of the magnitudes of all contact forces of a step \[N\].
     #[schemars(range(min = 0.0))]
     #[serde(rename = "greatest_contact_force")]
     pub max_contact_force: f64,
-    /// Maximum sum of all contact forces of a step, which should vanish [N].
+    /// Maximum sum of all contact forces of a step, which should vanish \[N\].
     #[schemars(range(min = 0.0))]
     #[serde(rename = "greatest_imbalance")]
     pub max_imbalance: f64,
@@ -57,7 +57,7 @@ pub struct SoftBodySummary {
     /// Maximum change of its volume in a recorded state, relative to that at rest.
     #[schemars(range(min = 0.0))]
     pub volume_drift: f64,
-    /// Deepest contact of the body in a recorded state [m].
+    /// Deepest contact of the body in a recorded state \[m\].
     #[schemars(range(min = 0.0))]
     pub max_penetration: f64,
     /// Number of inverted elements in the last state.

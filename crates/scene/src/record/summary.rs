@@ -24,12 +24,12 @@ pub struct Summary {
     pub input_hash: Hash,
     /// Seed of everything random.
     pub seed: u64,
-    /// Length of a step [s].
+    /// Length of a step \[s\].
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub time_step: f64,
     /// Number of steps taken.
     pub steps: u64,
-    /// Simulated time [s].
+    /// Simulated time \[s\].
     #[schemars(range(min = 0.0))]
     pub time: f64,
     /// Number of rigid bodies.
@@ -69,7 +69,7 @@ pub struct WorstPenetration {
     /// Depth, relative to the size of the smaller body.
     #[schemars(range(min = 0.0))]
     pub relative: f64,
-    /// Time at which it occurred [s].
+    /// Time at which it occurred \[s\].
     #[schemars(range(min = 0.0))]
     pub time: f64,
     /// Names of the two bodies; missing where no bodies overlapped.
@@ -85,13 +85,13 @@ pub struct Timing {
     /// Number of threads.
     #[schemars(range(min = 1))]
     pub threads: usize,
-    /// Wall-clock time of the run without loading [s].
+    /// Wall-clock time of the run without loading \[s\].
     #[schemars(range(min = 0.0))]
     pub wall_time: f64,
     /// Simulated over wall-clock time.
     #[schemars(range(min = 0.0))]
     pub real_time_factor: f64,
-    /// Time of a step by phase [ms].
+    /// Time of a step by phase \[ms\].
     pub step_ms: BTreeMap<&'static str, Percentiles>,
 }
 

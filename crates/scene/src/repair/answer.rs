@@ -7,11 +7,11 @@ use extricate_core::penetration::generalized::{GeneralizedPenetration, Pose};
 /// Poses without overlaps, or the best effort.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Repair {
-    /// σ [m²]: the object norm of the change, the mean over everything that may move, weighted by volume.
+    /// σ \[m²\]: the object norm of the change, the mean over everything that may move, weighted by volume.
     pub sigma: f64,
-    /// √σ [m].
+    /// √σ \[m\].
     pub depth: f64,
-    /// Mean squared displacement of all points [m²], reported beside σ, which sums the displacement by each joint alone.
+    /// Mean squared displacement of all points \[m²\], reported beside σ, which sums the displacement by each joint alone.
     pub mean_squared_displacement: f64,
     /// A pose of each actor, in their order.
     pub poses: Vec<Pose>,
@@ -54,22 +54,22 @@ pub struct Change {
     pub name: String,
     /// Kind and size of the displacement.
     pub moved: Moved,
-    /// Its part of σ [m²].
+    /// Its part of σ \[m²\].
     pub sigma: f64,
 }
 
 /// Kind and size of a displacement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Moved {
-    /// Rotation of a revolute joint, by an angle [rad].
+    /// Rotation of a revolute joint, by an angle \[rad\].
     Rotated(f64),
-    /// Translation of a prismatic joint, by a length [m].
+    /// Translation of a prismatic joint, by a length \[m\].
     Slid(f64),
     /// Displacement of a base or a body.
     Placed {
         /// Translation of its frame [m, world].
         translation: Vector3<f64>,
-        /// Angle of its rotation [rad].
+        /// Angle of its rotation \[rad\].
         angle: f64,
     },
 }
@@ -79,6 +79,6 @@ pub enum Moved {
 pub struct Farthest {
     /// Name of the link or body.
     pub name: String,
-    /// Displacement of its farthest point [m]; for round shapes an upper bound.
+    /// Displacement of its farthest point \[m\]; for round shapes an upper bound.
     pub distance: f64,
 }

@@ -49,9 +49,9 @@ impl Actor {
 pub struct RepairOptions {
     /// Effort of the search.
     pub effort: Effort,
-    /// Distance that all pairs must keep [m].
+    /// Distance that all pairs must keep \[m\].
     pub clearance: f64,
-    /// Maximum displacement of any point [m]; unlimited if none.
+    /// Maximum displacement of any point \[m\]; unlimited if none.
     pub max_move: Option<f64>,
     /// Seed of random starts.
     pub seed: u64,
@@ -239,7 +239,7 @@ impl Ensemble {
         self.collision_world.verify(poses).map_err(in_search)
     }
 
-    /// Minimum distance of the pairs that may not collide [m]; zero or below where one does, infinite where there is no pair.
+    /// Minimum distance of the pairs that may not collide \[m\]; zero or below where one does, infinite where there is no pair.
     ///
     /// # Errors
     /// As [`Ensemble::colliding`].

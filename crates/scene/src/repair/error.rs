@@ -61,9 +61,9 @@ pub enum RepairError {
     TooFar {
         /// Name of the part that moves farthest.
         name: String,
-        /// Displacement of its farthest point [m].
+        /// Displacement of its farthest point \[m\].
         distance: f64,
-        /// Maximum displacement [m].
+        /// Maximum displacement \[m\].
         limit: f64,
         /// The repair, which is free.
         best: Box<Repair>,

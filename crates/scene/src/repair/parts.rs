@@ -27,6 +27,6 @@ pub struct NamedObstacle {
 pub struct Collision {
     /// Names of links, bodies or obstacles.
     pub names: [String; 2],
-    /// Depth by which their convex pieces overlap [m]; `None` where only triangles are known.
+    /// Depth by which their convex pieces overlap \[m\]; `None` where only triangles are known.
     pub depth: Option<f64>,
 }

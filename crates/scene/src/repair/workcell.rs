@@ -101,7 +101,7 @@ impl Workcell {
         self.ensemble.colliding(&[self.pose(configuration)])
     }
 
-    /// Minimum distance of the pairs that may not collide [m]; zero or below where one does.
+    /// Minimum distance of the pairs that may not collide \[m\]; zero or below where one does.
     ///
     /// # Errors
     /// As [`Workcell::collides`].

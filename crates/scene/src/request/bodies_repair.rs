@@ -28,12 +28,12 @@ pub struct BodiesRepair {
     pub refusal: Option<String>,
     /// Name of the scene: its file without folder and extension.
     pub scene: String,
-    /// Translations of the bodies that move, by name [m].
+    /// Translations of the bodies that move, by name \[m\].
     pub change: BTreeMap<String, [f64; 3]>,
-    /// Sum of the lengths of the translations [m].
+    /// Sum of the lengths of the translations \[m\].
     #[schemars(range(min = 0.0))]
     pub depth: f64,
-    /// Minimum distance of two bodies of which at least one may move [m]; null where there is no such pair.
+    /// Minimum distance of two bodies of which at least one may move \[m\]; null where there is no such pair.
     pub clearance: Option<f64>,
     /// Whether an independent measurement found no overlaps in the repaired scene.
     pub verified_free: bool,

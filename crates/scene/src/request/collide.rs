@@ -29,7 +29,7 @@ pub struct Collision {
 pub struct Segment {
     /// Triangles of A and of B, 0-based.
     pub triangles: [u32; 2],
-    /// End points [m]; the same point twice where the triangles only touch.
+    /// End points \[m\]; the same point twice where the triangles only touch.
     pub points: [[f64; 3]; 2],
     /// Whether the triangles are coplanar; then this is a side of their common polygon.
     pub coplanar: bool,
@@ -72,7 +72,7 @@ impl CollideRequest {
 }
 
 impl Segment {
-    /// Its length [m].
+    /// Its length \[m\].
     #[must_use]
     pub fn length(&self) -> f64 {
         let [p, q] = self.points.map(nalgebra::Point3::from);

@@ -27,9 +27,9 @@ pub struct FeatureContact {
     /// Time of the first contact: the motion is proved free up to here.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub time: f64,
-    /// Closest points of the features at that time [m].
+    /// Closest points of the features at that time \[m\].
     pub points: [[f64; 3]; 2],
-    /// Distance of the features at that time [m].
+    /// Distance of the features at that time \[m\].
     #[schemars(range(min = 0.0))]
     pub gap: f64,
     /// The features that touch, 0-based: a vertex and a triangle, or two edges by their vertices.

@@ -51,11 +51,11 @@ pub struct Apart {
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default)]
 pub struct DistanceRequest {
-    /// Search for distances up to D [m] only, and stop early where the shapes are farther apart.
+    /// Search for distances up to D \[m\] only, and stop early where the shapes are farther apart.
     #[cfg_attr(feature = "clap", arg(long, value_name = "D", value_parser = super::text::length))]
     #[serde(deserialize_with = "optional_length")]
     pub closer_than: Option<f64>,
-    /// Tolerance of the distance: a length [m], or a fraction of the distance like 1%.
+    /// Tolerance of the distance: a length \[m\], or a fraction of the distance like 1%.
     #[cfg_attr(feature = "clap", arg(long, value_name = "T"))]
     #[serde(deserialize_with = "parsed")]
     #[schemars(with = "Option<String>")]

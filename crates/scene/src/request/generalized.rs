@@ -26,10 +26,10 @@ pub enum GeneralizedResponse {
 /// The nearest free pose that was found, world frame.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FreePose {
-    /// Mean squared displacement of the points of A [m²].
+    /// Mean squared displacement of the points of A \[m²\].
     #[schemars(range(min = 0.0))]
     pub sigma: f64,
-    /// Its square root [m].
+    /// Its square root \[m\].
     #[schemars(range(min = 0.0))]
     pub depth: f64,
     /// Pose of A at which it is free of B.
@@ -53,7 +53,7 @@ pub struct GeneralizedRequest {
     #[cfg_attr(feature = "clap", arg(long))]
     #[serde(skip)]
     pub coherent: bool,
-    /// Minimum clearance of A from B [m].
+    /// Minimum clearance of A from B \[m\].
     #[cfg_attr(feature = "clap", arg(long, value_name = "D", default_value_t = 0.0, value_parser = super::text::length))]
     #[serde(deserialize_with = "length")]
     pub clearance: f64,

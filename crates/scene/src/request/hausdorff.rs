@@ -15,18 +15,18 @@ use extricate_core::query::{self, Hausdorff, HausdorffOptions, Posed, QueryError
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(extend("x-status" = ["bounded", "not-converged"]))]
 pub struct Deviation {
-    /// The maximum distance found of a point of one surface from the other one [m].
+    /// The maximum distance found of a point of one surface from the other one \[m\].
     #[schemars(range(min = 0.0))]
     pub value: f64,
-    /// Proved lower bound of the Hausdorff distance [m].
+    /// Proved lower bound of the Hausdorff distance \[m\].
     pub lower_bound: f64,
-    /// Proved upper bound of the Hausdorff distance [m].
+    /// Proved upper bound of the Hausdorff distance \[m\].
     #[schemars(range(min = 0.0))]
     pub upper_bound: f64,
-    /// Maximum possible error of `value` [m].
+    /// Maximum possible error of `value` \[m\].
     #[schemars(range(min = 0.0))]
     pub error_bound: f64,
-    /// A point of A and one of B at the distance `value` [m]: the point on the shape `farthest_on`, and the closest point to it.
+    /// A point of A and one of B at the distance `value` \[m\]: the point on the shape `farthest_on`, and the closest point to it.
     pub points: [[f64; 3]; 2],
     /// Triangles of A and of B that contain the points, 0-based.
     pub triangles: [u32; 2],
@@ -47,7 +47,7 @@ pub struct HausdorffRequest {
     /// Compute the one-sided distance from A to B, which ignores parts of B far from A.
     #[cfg_attr(feature = "clap", arg(long))]
     pub one_sided: bool,
-    /// Tolerance of the bounds: a length [m], or a fraction of the distance like 1% [default: 0.1%, or a millionth of
+    /// Tolerance of the bounds: a length \[m\], or a fraction of the distance like 1% [default: 0.1%, or a millionth of
     /// the size where that is more].
     #[cfg_attr(feature = "clap", arg(long, value_name = "T"))]
     #[serde(deserialize_with = "parsed")]

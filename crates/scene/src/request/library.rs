@@ -73,7 +73,7 @@ impl Default for Library {
 }
 
 impl Library {
-    /// A library with a maximum size [bytes], by estimate.
+    /// A library with a maximum size \[bytes\], by estimate.
     #[must_use]
     pub fn new(budget: usize) -> Self {
         Self { access: Access::default(), cache: None, budget, state: Mutex::default() }
@@ -108,7 +108,7 @@ impl Library {
         self.state().loads
     }
 
-    /// Size of the cached entries [bytes], by estimate.
+    /// Size of the cached entries \[bytes\], by estimate.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.state().bytes

@@ -29,17 +29,17 @@ pub enum PenetrationResponse {
 /// A separating translation with a certified lower bound, world frame.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Separating {
-    /// Length of the minimum separating translation found [m]: an upper bound of the penetration depth.
+    /// Length of the minimum separating translation found \[m\]: an upper bound of the penetration depth.
     #[schemars(range(min = 0.0))]
     pub depth: f64,
-    /// Certified lower bound of the depth [m]; 0 where none was found.
+    /// Certified lower bound of the depth \[m\]; 0 where none was found.
     #[schemars(range(min = 0.0))]
     pub lower_bound: f64,
     /// Unit direction in which A must move.
     pub direction: [f64; 3],
-    /// Separating translation of A, with a clearance of at most 1e-10 of the size [m].
+    /// Separating translation of A, with a clearance of at most 1e-10 of the size \[m\].
     pub translation: [f64; 3],
-    /// A point of A and one of B, at the input pose, that touch after A has been moved [m].
+    /// A point of A and one of B, at the input pose, that touch after A has been moved \[m\].
     pub witnesses: [[f64; 3]; 2],
     /// Overlap regions, deepest first.
     pub local: Vec<LocalOverlap>,
@@ -73,11 +73,11 @@ pub struct SearchWork {
 /// One overlap region, world frame.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct LocalOverlap {
-    /// Centre of the intersection curve of the surfaces [m]; for convex shapes, midpoint of the witnesses.
+    /// Centre of the intersection curve of the surfaces \[m\]; for convex shapes, midpoint of the witnesses.
     pub point: [f64; 3],
     /// Unit direction in which A must move.
     pub normal: [f64; 3],
-    /// Local depth [m].
+    /// Local depth \[m\].
     #[schemars(range(min = 0.0))]
     pub depth: f64,
 }

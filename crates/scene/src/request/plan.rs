@@ -39,7 +39,7 @@ pub struct PlanFields {
     /// Maximum number of samples of the search.
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = Self::default().max_samples))]
     pub max_samples: u32,
-    /// Clearance along the path [m].
+    /// Clearance along the path \[m\].
     #[cfg_attr(feature = "clap", arg(long, value_name = "D", default_value_t = Self::default().clearance, allow_negative_numbers = true))]
     pub clearance: f64,
     /// Maximum number of attempts to shorten the path.
@@ -78,13 +78,13 @@ pub struct PlanResponse {
     /// interpolated linearly, and the rotation along the shorter arc at constant speed: all of that is proved free.
     #[schemars(length(min = 1))]
     pub path: Vec<PathPose>,
-    /// Sum of the root mean squared displacements (object norm) of the segments [m]; null where no path was found.
+    /// Sum of the root mean squared displacements (object norm) of the segments \[m\]; null where no path was found.
     #[schemars(range(min = 0.0))]
     pub length: Option<f64>,
-    /// The same before the path was shortened [m]; null where none was found.
+    /// The same before the path was shortened \[m\]; null where none was found.
     #[schemars(range(min = 0.0))]
     pub found_length: Option<f64>,
-    /// Object norm between the configurations reached from the start and from the goal [m]; null where a path was found.
+    /// Object norm between the configurations reached from the start and from the goal \[m\]; null where a path was found.
     #[schemars(range(min = 0.0))]
     pub gap: Option<f64>,
     /// Poses along the path at which collision queries of the models found everything free.
@@ -105,7 +105,7 @@ pub struct PlanResponse {
 /// A pose of a path.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PathPose {
-    /// Position of the body, or of the robot's root [m].
+    /// Position of the body, or of the robot's root \[m\].
     pub position: [f64; 3],
     /// Unit quaternion w, x, y, z.
     pub rotation: [f64; 4],

@@ -25,12 +25,12 @@ pub struct RepairFields {
     /// Computational effort.
     #[cfg_attr(feature = "clap", arg(long, value_name = "EFFORT", default_value = "best"))]
     pub effort: EffortArgument,
-    /// Minimum clearance after the repair [m].
+    /// Minimum clearance after the repair \[m\].
     #[serde(deserialize_with = "length")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "D", default_value_t = 0.0))]
     #[cfg_attr(feature = "clap", arg(value_parser = not_negative, allow_negative_numbers = true))]
     pub clearance: f64,
-    /// Maximum distance that anything may be moved [m]; exit code 6 where that is not enough.
+    /// Maximum distance that anything may be moved \[m\]; exit code 6 where that is not enough.
     #[serde(deserialize_with = "optional_length")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "D"))]
     #[cfg_attr(feature = "clap", arg(value_parser = not_negative, allow_negative_numbers = true))]

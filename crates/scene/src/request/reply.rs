@@ -85,7 +85,7 @@ pub(super) fn not_free(
 /// A pose, body → world.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PoseResponse {
-    /// Position [m].
+    /// Position \[m\].
     pub translation: [f64; 3],
     /// Unit quaternion w, x, y, z.
     pub rotation: [f64; 4],
@@ -101,9 +101,9 @@ impl From<&Isometry3<f64>> for PoseResponse {
 /// A displacement of a rigid body.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Displacement {
-    /// Translation [m].
+    /// Translation \[m\].
     pub translation: [f64; 3],
-    /// Angle of the rotation [rad].
+    /// Angle of the rotation \[rad\].
     #[schemars(range(min = 0.0))]
     pub angle: f64,
 }

@@ -26,13 +26,13 @@ pub struct RobotRepair {
     /// Reason why a free configuration is not accepted.
     #[serde(skip)]
     pub error: Option<String>,
-    /// Object norm of the change, squared [m²].
+    /// Object norm of the change, squared \[m²\].
     #[schemars(range(min = 0.0))]
     pub sigma: f64,
-    /// Its square root [m].
+    /// Its square root \[m\].
     #[schemars(range(min = 0.0))]
     pub depth: f64,
-    /// Mean squared displacement of all points [m²].
+    /// Mean squared displacement of all points \[m²\].
     #[schemars(range(min = 0.0))]
     pub mean_squared_displacement: f64,
     /// Measure over the points: by volume, or by area where a link is a surface without volume.
@@ -48,7 +48,7 @@ pub struct RobotRepair {
     pub base_change: Option<Displacement>,
     /// The link that moved farthest; null where nothing did.
     pub farthest: Option<FarthestLink>,
-    /// Minimum distance of the pairs that may not collide [m]; negative where they overlap, null where there is no pair.
+    /// Minimum distance of the pairs that may not collide \[m\]; negative where they overlap, null where there is no pair.
     pub clearance: Option<f64>,
     /// Whether all joints are within their limits.
     pub limits_kept: bool,
@@ -85,7 +85,7 @@ struct Line<'a> {
 pub struct FarthestLink {
     /// Its name.
     pub link: String,
-    /// Displacement of its farthest point [m]; for round shapes an upper bound.
+    /// Displacement of its farthest point \[m\]; for round shapes an upper bound.
     #[schemars(range(min = 0.0))]
     pub distance: f64,
 }

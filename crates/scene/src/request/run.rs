@@ -43,11 +43,11 @@ pub struct RunFields {
     #[serde(deserialize_with = "count")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u64).range(1..)))]
     pub steps: Option<u64>,
-    /// Time to simulate [s]; overrides the duration of the scene.
+    /// Time to simulate \[s\]; overrides the duration of the scene.
     #[serde(deserialize_with = "positive")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = seconds))]
     pub time: Option<f64>,
-    /// Length of a step [s]; overrides that of the scene.
+    /// Length of a step \[s\]; overrides that of the scene.
     #[serde(rename = "dt", deserialize_with = "positive")]
     #[cfg_attr(feature = "clap", arg(long = "dt", value_name = "S", value_parser = seconds))]
     pub time_step: Option<f64>,

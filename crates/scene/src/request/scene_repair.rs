@@ -29,13 +29,13 @@ pub struct SceneRepairResponse {
     pub refusal: Option<String>,
     /// Name of the scene: its file without folder and extension.
     pub scene: String,
-    /// Object norm of the change, squared [m²].
+    /// Object norm of the change, squared \[m²\].
     #[schemars(range(min = 0.0))]
     pub sigma: f64,
-    /// Its square root [m].
+    /// Its square root \[m\].
     #[schemars(range(min = 0.0))]
     pub depth: f64,
-    /// Mean squared displacement of all points [m²].
+    /// Mean squared displacement of all points \[m²\].
     #[schemars(range(min = 0.0))]
     pub mean_squared_displacement: f64,
     /// Values of the independent joints, by robot.
@@ -48,7 +48,7 @@ pub struct SceneRepairResponse {
     pub moved: BTreeMap<String, Displacement>,
     /// The body or link that moved farthest; null where nothing did.
     pub farthest: Option<FarthestBody>,
-    /// Minimum distance of the pairs that may not collide [m]; null where unknown.
+    /// Minimum distance of the pairs that may not collide \[m\]; null where unknown.
     pub clearance: Option<f64>,
     /// Whether all joints are within their limits.
     pub limits_kept: bool,
@@ -70,7 +70,7 @@ pub struct SceneRepairResponse {
 pub struct FarthestBody {
     /// Its name.
     pub name: String,
-    /// Displacement of its farthest point [m]; for round shapes an upper bound.
+    /// Displacement of its farthest point \[m\]; for round shapes an upper bound.
     #[schemars(range(min = 0.0))]
     pub distance: f64,
 }

@@ -13,13 +13,13 @@ use extricate_core::query::{self, Posed, QueryError, SpanningOptions};
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(extend("x-status" = ["exact"]))]
 pub struct SpanningDistance {
-    /// The maximum distance between a point of A and a point of B [m].
+    /// The maximum distance between a point of A and a point of B \[m\].
     #[schemars(range(min = 0.0))]
     pub value: f64,
-    /// Maximum possible error of `value` [m], apart from rounding.
+    /// Maximum possible error of `value` \[m\], apart from rounding.
     #[schemars(range(min = 0.0))]
     pub error_bound: f64,
-    /// A point of A and one of B at that distance [m].
+    /// A point of A and one of B at that distance \[m\].
     pub points: [[f64; 3]; 2],
     /// The vertices of A and of B at these points, 0-based.
     pub vertices: [u32; 2],

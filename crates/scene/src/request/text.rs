@@ -27,7 +27,7 @@ impl From<EffortArgument> for Effort {
     }
 }
 
-/// Parses a length [m], zero or above.
+/// Parses a length \[m\], zero or above.
 ///
 /// # Errors
 /// A message with the accepted form.

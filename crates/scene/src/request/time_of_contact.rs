@@ -24,7 +24,7 @@ pub struct TimeOfContactRequest {
     /// Interpolation between the poses of a rigid body [default: linear].
     #[cfg_attr(feature = "clap", arg(long, value_name = "MOTION"))]
     pub motion: Option<MotionArgument>,
-    /// Gap that counts as contact of rigid bodies: a length [m], or a fraction of the smaller shape's radius [default: 0.0001%].
+    /// Gap that counts as contact of rigid bodies: a length \[m\], or a fraction of the smaller shape's radius [default: 0.0001%].
     #[cfg_attr(feature = "clap", arg(long, value_name = "T", conflicts_with_all = ["a_end", "b_end"]))]
     #[serde(deserialize_with = "parsed")]
     #[schemars(with = "Option<String>")]
@@ -85,11 +85,11 @@ pub struct RigidContact {
     /// Time of the first contact: the motion is proved free up to here.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub time: f64,
-    /// Closest points of A and of B at that time [m].
+    /// Closest points of A and of B at that time \[m\].
     pub points: [[f64; 3]; 2],
     /// Unit normal, from B to A.
     pub normal: [f64; 3],
-    /// Distance of the surfaces at that time [m]; zero where the shapes touch at the start.
+    /// Distance of the surfaces at that time \[m\]; zero where the shapes touch at the start.
     #[schemars(range(min = 0.0))]
     pub gap: f64,
     /// The touching triangles of A and B, 0-based; null where one shape is inside a solid at the start.
@@ -108,11 +108,11 @@ pub struct LinkContact {
     pub link: String,
     /// The other touching link; null for B.
     pub other: Option<String>,
-    /// Closest points of the link and of the other at that time [m].
+    /// Closest points of the link and of the other at that time \[m\].
     pub points: [[f64; 3]; 2],
     /// Unit normal, from the other to the link.
     pub normal: [f64; 3],
-    /// Distance of the surfaces at that time [m]; zero where the shapes touch at the start.
+    /// Distance of the surfaces at that time \[m\]; zero where the shapes touch at the start.
     #[schemars(range(min = 0.0))]
     pub gap: f64,
     /// The touching triangles of the link and of the other, 0-based; null where one is inside a solid at the start.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 /// Tolerance of a result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Tolerance {
-    /// An absolute tolerance [m].
+    /// An absolute tolerance \[m\].
     Length(f64),
     /// A tolerance relative to the result.
     Relative(f64),

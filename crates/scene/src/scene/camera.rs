@@ -8,11 +8,11 @@ use super::schema::CameraEntry;
 /// Viewpoint of the pictures of a scene, world frame. The upper edge of the picture is towards +z.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Camera {
-    /// Position of the camera [m].
+    /// Position of the camera \[m\].
     pub eye: Point3<f64>,
-    /// Point at the centre of the picture [m].
+    /// Point at the centre of the picture \[m\].
     pub target: Point3<f64>,
-    /// Angle between the lower and the upper edge of the picture [rad].
+    /// Angle between the lower and the upper edge of the picture \[rad\].
     pub field_of_view: f64,
 }
 

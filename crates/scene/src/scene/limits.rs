@@ -2,11 +2,11 @@
 //!
 //! Limits of single files are those of [`extricate_core::geometry::limits`] and [`extricate_core::kinematics::urdf::limits`].
 
-/// Maximum length of a scene file [bytes].
+/// Maximum length of a scene file \[bytes\].
 pub const FILE_BYTES: u64 = 64 << 20;
 /// Maximum nesting depth of values: a scene needs eight. More could exhaust the stack of a thread in an unoptimised build.
 pub const DEPTH: usize = 32;
-/// Maximum length of a name of a body, shape, joint, … [bytes].
+/// Maximum length of a name of a body, shape, joint, … \[bytes\].
 pub const NAME_BYTES: usize = 256;
 /// Maximum number of bodies, copies included.
 pub const BODIES: u64 = 1_000_000;

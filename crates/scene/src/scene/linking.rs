@@ -8,7 +8,7 @@ use std::f64::consts::PI;
 
 use nalgebra::{Point3, Vector3};
 
-/// Linking number of two closed polygons (points [m] in one frame, the last joins the first), not rounded to an integer:
+/// Linking number of two closed polygons (points \[m\] in one frame, the last joins the first), not rounded to an integer:
 /// NaN, or far from an integer, where the curves meet.
 ///
 /// ```

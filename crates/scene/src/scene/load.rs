@@ -41,7 +41,7 @@ pub struct Scene {
     pub path: PathBuf,
     /// Gravity, time step, accuracy and narrow phase.
     pub options: WorldOptions,
-    /// Simulated time of a run [s].
+    /// Simulated time of a run \[s\].
     pub duration: f64,
     /// Seed of everything random.
     pub seed: u64,
@@ -219,7 +219,7 @@ impl Scene {
         self.path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
     }
 
-    /// Number of steps in `duration` [s], at least one.
+    /// Number of steps in `duration` \[s\], at least one.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,

@@ -23,7 +23,7 @@ pub struct Planning {
     pub start: Pose,
     /// Goal pose.
     pub goal: Pose,
-    /// Corners of the box in which positions are sampled [m].
+    /// Corners of the box in which positions are sampled \[m\].
     pub region: Option<[Point3<f64>; 2]>,
     movable: String,
     is_robot: bool,

@@ -13,9 +13,9 @@ pub struct SoftState {
     pub name: String,
     /// Motion and deformation as a whole.
     pub state: SoftValues,
-    /// Rest volume [m³]; not recorded, zero in a state that was read.
+    /// Rest volume \[m³\]; not recorded, zero in a state that was read.
     pub rest_volume: f64,
-    /// Positions of its nodes, those in the middle of edges included where elements are quadratic [m]. They are recorded in a
+    /// Positions of its nodes, those in the middle of edges included where elements are quadratic \[m\]. They are recorded in a
     /// separate file.
     pub nodes: Vec<Point3<f64>>,
     /// Velocities of the same nodes [m/s]; not recorded.
@@ -26,16 +26,16 @@ pub struct SoftState {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(extend("required" = ["centroid", "velocity", "max_penetration", "volume", "volume_change", "inverted"]))]
 pub struct SoftValues {
-    /// Centre of mass [m].
+    /// Centre of mass \[m\].
     #[schemars(with = "[f64; 3]")]
     pub centroid: Point3<f64>,
     /// Velocity of the centre of mass [m/s].
     #[schemars(with = "[f64; 3]")]
     pub velocity: Vector3<f64>,
-    /// Deepest contact of the body [m].
+    /// Deepest contact of the body \[m\].
     #[schemars(range(min = 0.0))]
     pub max_penetration: f64,
-    /// Volume [m³].
+    /// Volume \[m³\].
     pub volume: f64,
     /// Relative change of the volume: volume over that at rest, minus one.
     // Only golden files leave it out: the published schema is that of recorded states, where it is required.

@@ -16,7 +16,7 @@ use extricate_dynamics::{BodyState, Energy, RobotState, SoftBodyState, World};
 pub struct WorldState {
     /// Number of steps taken; 0 is the start.
     pub step: u64,
-    /// Time since the start [s].
+    /// Time since the start \[s\].
     #[schemars(range(min = 0.0))]
     pub time: f64,
     /// Rigid bodies, sorted by name, those of robots as `robot/link` among them.
@@ -37,7 +37,7 @@ pub struct WorldState {
     /// Number of contact points of the rigid solver, and of points of soft bodies in contact. Zero unless the caller that took
     /// the step set it.
     pub contacts: usize,
-    /// Maximum penetration depth of a pair, rigid or soft [m]. Zero unless it was measured.
+    /// Maximum penetration depth of a pair, rigid or soft \[m\]. Zero unless it was measured.
     #[schemars(range(min = 0.0))]
     pub max_penetration: f64,
     /// Hash of the state, over the bodies sorted by name.

@@ -30,7 +30,7 @@ pub struct View {
     pub script: Option<PathBuf>,
     /// Whether there is no window: the viewer ends with the script.
     pub offscreen: bool,
-    /// Width and height [pixels].
+    /// Width and height \[pixels\].
     pub size: [u32; 2],
     /// Rendering quality.
     pub quality: Quality,

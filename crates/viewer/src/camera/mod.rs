@@ -7,31 +7,31 @@ use extricate_core::geometry::Aabb;
 /// An orbit camera: looks at a target from a distance, z up. World frame, metres.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Camera {
-    /// Point that it looks at [m].
+    /// Point that it looks at \[m\].
     pub target: Point3<f64>,
-    /// Distance of the eye from the target [m].
+    /// Distance of the eye from the target \[m\].
     pub distance: f64,
-    /// Angle of the eye about z, from x towards y [rad].
+    /// Angle of the eye about z, from x towards y \[rad\].
     pub azimuth: f64,
-    /// Angle of the eye above the horizontal plane [rad], within ±[`Camera::MAX_ELEVATION`].
+    /// Angle of the eye above the horizontal plane \[rad\], within ±[`Camera::MAX_ELEVATION`].
     pub elevation: f64,
-    /// Angle between the upper and the lower edge of the picture [rad].
+    /// Angle between the upper and the lower edge of the picture \[rad\].
     pub field_of_view: f64,
 }
 
-/// A ray [world].
+/// A ray \[world\].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ray {
-    /// Origin [m].
+    /// Origin \[m\].
     pub origin: Point3<f64>,
     /// Unit direction.
     pub direction: Vector3<f64>,
 }
 
 impl Camera {
-    /// Maximum elevation [rad]: just below π/2, where the view direction is parallel to the up vector.
+    /// Maximum elevation \[rad\]: just below π/2, where the view direction is parallel to the up vector.
     pub const MAX_ELEVATION: f64 = 1.55;
-    /// Default vertical field of view [rad].
+    /// Default vertical field of view \[rad\].
     pub const FIELD_OF_VIEW: f64 = 35.0 * std::f64::consts::PI / 180.0;
     /// Default azimuth [rad].
     const AZIMUTH: f64 = -0.35 * std::f64::consts::PI;
@@ -73,7 +73,7 @@ impl Camera {
         }
     }
 
-    /// Position of the eye [m].
+    /// Position of the eye \[m\].
     #[must_use]
     pub fn eye(&self) -> Point3<f64> {
         let (sin, cos) = self.elevation.sin_cos();
@@ -89,7 +89,7 @@ impl Camera {
         [right, back.cross(&right), back]
     }
 
-    /// Rotates about the target by angles [rad].
+    /// Rotates about the target by angles \[rad\].
     pub fn orbit(&mut self, azimuth: f64, elevation: f64) {
         self.azimuth = (self.azimuth + azimuth) % std::f64::consts::TAU;
         self.elevation = (self.elevation + elevation).clamp(-Self::MAX_ELEVATION, Self::MAX_ELEVATION);
@@ -113,7 +113,7 @@ impl Camera {
         }
     }
 
-    /// Length that a pixel covers at a distance from the eye [m], in a picture of this height.
+    /// Length that a pixel covers at a distance from the eye \[m\], in a picture of this height.
     #[must_use]
     pub fn metres_per_pixel(&self, distance: f64, height: f64) -> f64 {
         2.0 * distance * (0.5 * self.field_of_view).tan() / height
@@ -144,7 +144,7 @@ impl Camera {
         Some(Vector2::new(0.5 * (1.0 + x) * size.x, 0.5 * (1.0 - y) * size.y))
     }
 
-    /// Perspective projection for clip planes at these distances [m], depth in [-1, 1].
+    /// Perspective projection for clip planes at these distances \[m\], depth in [-1, 1].
     #[must_use]
     pub fn projection(&self, aspect: f64, [near, far]: [f64; 2]) -> Matrix4<f64> {
         Perspective3::new(aspect, self.field_of_view, near, far).to_homogeneous()

@@ -35,7 +35,7 @@ pub struct PanelState<'a> {
     pub sketching: bool,
     /// Side of a grid cell of the ground, as text.
     pub grid: Option<&'a str>,
-    /// Smoothed time per picture [s].
+    /// Smoothed time per picture \[s\].
     pub picture_seconds: f64,
     /// All key bindings, in the order of the help.
     pub keys: &'static [Binding],
@@ -52,9 +52,9 @@ pub struct Title {
     pub description: String,
     /// The scene file or the run's folder.
     pub path: std::path::PathBuf,
-    /// Length of a step [s].
+    /// Length of a step \[s\].
     pub time_step: f64,
-    /// Simulated duration of the whole run [s].
+    /// Simulated duration of the whole run \[s\].
     pub duration: f64,
 }
 
@@ -98,7 +98,7 @@ pub struct Recorded {
     pub at: usize,
     /// Number of states.
     pub states: usize,
-    /// Time of the last state [s].
+    /// Time of the last state \[s\].
     pub duration: f64,
     /// Whether the run was completed.
     pub complete: bool,
@@ -122,17 +122,17 @@ pub struct ClockState {
 pub struct Sample {
     /// Number of the step.
     pub step: u64,
-    /// Time at its end [s].
+    /// Time at its end \[s\].
     pub time: f64,
-    /// Wall-clock time of the step [s]; NaN for a recording.
+    /// Wall-clock time of the step \[s\]; NaN for a recording.
     pub seconds: f64,
     /// Times of the parts of the step; zeros for a recording.
     pub timings: StepTimings,
-    /// Deepest contact [m].
+    /// Deepest contact \[m\].
     pub max_penetration: f64,
     /// Number of contacts.
     pub contacts: usize,
-    /// Energy at its end [J].
+    /// Energy at its end \[J\].
     pub energy: f64,
 }
 

@@ -35,7 +35,7 @@ pub struct BodyModel {
     pub mesh: Option<Arc<TriangleMesh>>,
     /// Its colour.
     pub color: Color,
-    /// Its mass [kg], if it is dynamic and the mass is known.
+    /// Its mass \[kg\], if it is dynamic and the mass is known.
     pub mass: Option<f64>,
 }
 

@@ -35,7 +35,7 @@ pub struct Renderer {
 }
 
 impl Renderer {
-    /// A renderer of pictures of this size [pixels], with `camera`, else with that of the scene, else with one fitted to the
+    /// A renderer of pictures of this size \[pixels\], with `camera`, else with that of the scene, else with one fitted to the
     /// movable bodies. Successive renderers on one thread must overlap in lifetime, or be one: [`Renderer::show`].
     ///
     /// # Errors
@@ -87,7 +87,7 @@ impl Renderer {
         &self.source
     }
 
-    /// Picture at a time [s], the camera rotated about its target by `azimuth` [rad]. A scene only runs forward: its times
+    /// Picture at a time \[s\], the camera rotated about its target by `azimuth` \[rad\]. A scene only runs forward: its times
     /// must not decrease. `monitor` is called with the time of each step and may stop the run.
     ///
     /// # Errors

@@ -44,7 +44,7 @@ impl RenderSource {
         Ok(Self::Recorded { recording: Box::new(recording), start })
     }
 
-    /// A recorded run simulated again from a time on [s], resumed from its last checkpoint before that, for data that is not
+    /// A recorded run simulated again from a time on \[s\], resumed from its last checkpoint before that, for data that is not
     /// recorded, such as contacts.
     ///
     /// # Errors
@@ -75,7 +75,7 @@ impl RenderSource {
         }
     }
 
-    /// End time [s].
+    /// End time \[s\].
     #[must_use]
     pub fn end(&self) -> f64 {
         match self {

@@ -73,7 +73,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// An offscreen stage of this size [pixels].
+    /// An offscreen stage of this size \[pixels\].
     ///
     /// # Errors
     /// [`ViewError`] when no driver can draw on this machine.
@@ -194,7 +194,7 @@ impl Stage {
         [self.window.is_egui_capturing_mouse(), self.window.is_egui_capturing_keyboard()]
     }
 
-    /// Width and height [pixels].
+    /// Width and height \[pixels\].
     #[must_use]
     pub fn size(&self) -> Vector2<f64> {
         Vector2::new(f64::from(self.window.width()), f64::from(self.window.height()))

@@ -27,7 +27,7 @@ const ATTEMPTS: usize = 6;
 /// Options of the tetrahedral mesher.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TetrahedralizeOptions {
-    /// Length of a lattice cell [m]. None: derived from the volume and area of the mesh at first, and reduced until
+    /// Length of a lattice cell \[m\]. None: derived from the volume and area of the mesh at first, and reduced until
     /// `volume_error` is met.
     pub cell: Option<f64>,
     /// Fraction of the mesh's volume by which that of the tetrahedra may differ when the cell is derived.
@@ -49,11 +49,11 @@ pub struct Tetrahedralization {
     /// The tetrahedra.
     #[serde(skip)]
     pub mesh: TetMesh,
-    /// Length of a lattice cell [m].
+    /// Length of a lattice cell \[m\].
     pub cell: f64,
     /// Volume of the tetrahedra over that of the mesh, less one.
     pub volume_error: f64,
-    /// Maximum distance found between the two surfaces [m]: from the mesh's vertices to the tetrahedra's surface, and
+    /// Maximum distance found between the two surfaces \[m\]: from the mesh's vertices to the tetrahedra's surface, and
     /// from corners, middles of edges and centroids of that surface's triangles to the mesh.
     pub surface_deviation: f64,
     /// Quality of the tetrahedra.

@@ -29,8 +29,8 @@ const STEPS: usize = 40;
 /// Precision of a cut point as a fraction of its edge: far below the effect on angles.
 const CUT_PRECISION: f64 = 1e-9;
 
-/// Fills the surface on which `distance` vanishes with tetrahedra: a signed distance [m], negative inside, not
-/// overestimated in magnitude. `bounds` contains the surface; `cell` is the length of a lattice cell [m].
+/// Fills the surface on which `distance` vanishes with tetrahedra: a signed distance \[m\], negative inside, not
+/// overestimated in magnitude. `bounds` contains the surface; `cell` is the length of a lattice cell \[m\].
 ///
 /// ```
 /// use extricate_core::field::tetrahedralize::stuff;

@@ -7,7 +7,7 @@ use super::shape::{ConvexShape, Core};
 use crate::geometry::triangle_mesh::Aabb;
 
 impl ConvexShape {
-    /// Centre [m], frame of the shape, and radius [m] of a bounding sphere. The radius is infinite for a half-space.
+    /// Centre \[m\], frame of the shape, and radius \[m\] of a bounding sphere. The radius is infinite for a half-space.
     #[must_use]
     pub fn bounding_sphere(&self) -> (Point3<f64>, f64) {
         let (center, of_core) = match self.core() {

@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 /// Support point of a core: a point that is extreme in a direction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Support {
-    /// The point [m], frame of the core.
+    /// The point \[m\], frame of the core.
     pub point: Vector3<f64>,
     /// Index of the vertex, for cores that have vertices; the warm start of the next support query.
     pub vertex: u32,

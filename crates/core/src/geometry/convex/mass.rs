@@ -8,7 +8,7 @@ use super::shape::{ConvexShape, Core};
 use crate::geometry::mass_properties::MassProperties;
 
 impl ConvexShape {
-    /// Volume [m³]: infinite for a half-space, zero for a flat hull. For rounded cylinders, cones and hulls it is the volume of
+    /// Volume \[m³\]: infinite for a half-space, zero for a flat hull. For rounded cylinders, cones and hulls it is the volume of
     /// [`ConvexShape::inscribed_polyhedron`].
     #[must_use]
     pub fn volume(&self) -> f64 {

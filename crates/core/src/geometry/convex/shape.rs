@@ -13,26 +13,26 @@ pub enum Core {
     Point,
     /// The segment from (0, 0, −h) to (0, 0, h).
     Segment {
-        /// h [m].
+        /// h \[m\].
         half_length: f64,
     },
-    /// The box of all points with |x|, |y|, |z| at most these [m].
+    /// The box of all points with |x|, |y|, |z| at most these \[m\].
     Cuboid {
-        /// Half the edge lengths [m].
+        /// Half the edge lengths \[m\].
         half_extents: Vector3<f64>,
     },
     /// The cylinder around the z axis.
     Cylinder {
-        /// Its radius [m].
+        /// Its radius \[m\].
         radius: f64,
-        /// Half its height [m].
+        /// Half its height \[m\].
         half_height: f64,
     },
     /// The cone around the z axis, its apex at (0, 0, h), its base in the plane z = −h.
     Cone {
-        /// Radius of the base [m].
+        /// Radius of the base \[m\].
         radius: f64,
-        /// h [m].
+        /// h \[m\].
         half_height: f64,
     },
     /// The convex hull of points.
@@ -51,31 +51,31 @@ pub struct ConvexShape {
 }
 
 impl ConvexShape {
-    /// The ball of a radius [m] around the origin.
+    /// The ball of a radius \[m\] around the origin.
     #[must_use]
     pub fn sphere(radius: f64) -> Self {
         Self { core: Core::Point, radius }
     }
 
-    /// All points at most `radius` [m] from a segment of a length [m] along z, centred at the origin.
+    /// All points at most `radius` \[m\] from a segment of a length \[m\] along z, centred at the origin.
     #[must_use]
     pub fn capsule(radius: f64, length: f64) -> Self {
         Self { core: Core::Segment { half_length: length / 2.0 }, radius }
     }
 
-    /// The box of full edge lengths [m] around the origin.
+    /// The box of full edge lengths \[m\] around the origin.
     #[must_use]
     pub fn cuboid(size: Vector3<f64>) -> Self {
         Self { core: Core::Cuboid { half_extents: size / 2.0 }, radius: 0.0 }
     }
 
-    /// The cylinder of a radius and a full height [m] around the z axis, centred at the origin.
+    /// The cylinder of a radius and a full height \[m\] around the z axis, centred at the origin.
     #[must_use]
     pub fn cylinder(radius: f64, height: f64) -> Self {
         Self { core: Core::Cylinder { radius, half_height: height / 2.0 }, radius: 0.0 }
     }
 
-    /// The cone of a base radius and a full height [m], its apex towards +z, centred at half height.
+    /// The cone of a base radius and a full height \[m\], its apex towards +z, centred at half height.
     #[must_use]
     pub fn cone(radius: f64, height: f64) -> Self {
         Self { core: Core::Cone { radius, half_height: height / 2.0 }, radius: 0.0 }
@@ -93,7 +93,7 @@ impl ConvexShape {
         Self { core: Core::HalfSpace, radius: 0.0 }
     }
 
-    /// The shape with all points at most `radius` [m] away from it.
+    /// The shape with all points at most `radius` \[m\] away from it.
     #[must_use]
     pub fn rounded(self, radius: f64) -> Self {
         Self { radius: self.radius + radius, ..self }
@@ -105,7 +105,7 @@ impl ConvexShape {
         &self.core
     }
 
-    /// Rounding radius [m]: distance by which the shape extends beyond its core.
+    /// Rounding radius \[m\]: distance by which the shape extends beyond its core.
     #[must_use]
     pub fn radius(&self) -> f64 {
         self.radius

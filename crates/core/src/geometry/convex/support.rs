@@ -13,7 +13,7 @@ impl Core {
     /// Support point in `direction`, frame of the core. The direction must not be zero and need not have unit length; its length
     /// must be between 1e-100 and 1e100.
     ///
-    /// `start` is a warm start, the `vertex` of a nearby support, or [`START_ANYWHERE`]. It never changes the support value.
+    /// `start` is a warm start, the `vertex` of a nearby support, or `START_ANYWHERE`. It never changes the support value.
     ///
     /// # Panics
     /// For a half-space, which has no extreme points.

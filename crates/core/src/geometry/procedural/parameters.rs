@@ -191,6 +191,7 @@ macro_rules! procedural {
         mesh = $mesh:path
     ) => {
         $(#[doc = $about])+
+        #[allow(rustdoc::broken_intra_doc_links, reason = "units are not escaped: help texts print these lines")]
         #[derive(Debug, Clone, Copy, PartialEq)]
         pub struct $name {
             $( $(#[doc = $help])+ pub $field: $type, )+

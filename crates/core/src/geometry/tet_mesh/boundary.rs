@@ -52,7 +52,7 @@ impl Boundary {
         edges
     }
 
-    /// Lumped areas of the nodes [m²], a third of the area of the adjacent faces, for all nodes of the mesh; zero for
+    /// Lumped areas of the nodes \[m²\], a third of the area of the adjacent faces, for all nodes of the mesh; zero for
     /// interior nodes.
     #[must_use]
     pub fn node_areas(&self, nodes: &[Point3<f64>]) -> Vec<f64> {

@@ -18,7 +18,7 @@ pub struct TetMesh {
 }
 
 impl TetMesh {
-    /// A mesh of `nodes` (#N × 3 [m], body frame) and `tets` (#E × 4, 0-based indices, positively oriented).
+    /// A mesh of `nodes` (#N × 3 \[m\], body frame) and `tets` (#E × 4, 0-based indices, positively oriented).
     ///
     /// ```
     /// use extricate_core::geometry::TetMesh;
@@ -56,7 +56,7 @@ impl TetMesh {
         Ok(Self { nodes, tets })
     }
 
-    /// Nodes, #N × 3 [m], body frame.
+    /// Nodes, #N × 3 \[m\], body frame.
     #[must_use]
     pub fn nodes(&self) -> &[Point3<f64>] {
         &self.nodes
@@ -68,7 +68,7 @@ impl TetMesh {
         &self.tets
     }
 
-    /// Corners of tetrahedron `index` [m].
+    /// Corners of tetrahedron `index` \[m\].
     ///
     /// # Panics
     /// When `index` is not below the number of tetrahedra.
@@ -77,7 +77,7 @@ impl TetMesh {
         self.tets[index].map(|i| self.nodes[i as usize])
     }
 
-    /// Volume of all tetrahedra [m³].
+    /// Volume of all tetrahedra \[m³\].
     #[must_use]
     pub fn volume(&self) -> f64 {
         (0..self.tets.len()).map(|tet| signed_volume(&self.tet(tet))).sum()
@@ -113,7 +113,7 @@ impl TetMesh {
     }
 }
 
-/// Volume of a tetrahedron [m³], positive where it is positively oriented.
+/// Volume of a tetrahedron \[m³\], positive where it is positively oriented.
 #[must_use]
 pub fn signed_volume(&[a, b, c, d]: &[Point3<f64>; 4]) -> f64 {
     (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0

@@ -32,11 +32,11 @@ pub struct TetQuality {
     pub closed_manifold: bool,
     /// Connected components of the surface.
     pub surface_components: usize,
-    /// Volume [m³].
+    /// Volume \[m³\].
     pub volume: f64,
-    /// Length of the shortest edge [m].
+    /// Length of the shortest edge \[m\].
     pub shortest_edge: f64,
-    /// Length of the longest edge [m].
+    /// Length of the longest edge \[m\].
     pub longest_edge: f64,
     /// Minimum dihedral angle [°]; 70.5 in a regular tetrahedron.
     #[serde(rename = "least_dihedral")]
@@ -105,7 +105,7 @@ impl TetQuality {
     }
 }
 
-/// Dihedral angles of a tetrahedron at its edges [rad], in the order of [`TET_EDGES`].
+/// Dihedral angles of a tetrahedron at its edges \[rad\], in the order of [`TET_EDGES`].
 #[must_use]
 pub fn dihedral_angles(corners: &[nalgebra::Point3<f64>; 4]) -> [f64; 6] {
     TET_EDGES.map(|[i, j]| {

@@ -11,7 +11,7 @@ const ROUNDING: f64 = 1e-6;
 /// Mass, centre and inertia of a link.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Inertial {
-    /// Mass [kg].
+    /// Mass \[kg\].
     pub mass: f64,
     /// Centre of mass [m, link frame].
     pub center: Point3<f64>,
@@ -77,7 +77,7 @@ fn point_inertia(r: &Vector3<f64>) -> Matrix3<f64> {
     Matrix3::identity() * r.norm_squared() - r * r.transpose()
 }
 
-/// Damping, friction and motor limits of a joint. Forces are [N·m] of a revolute and [N] of a prismatic joint, speeds [rad/s] and
+/// Damping, friction and motor limits of a joint. Forces are [N·m] of a revolute and \[N\] of a prismatic joint, speeds [rad/s] and
 /// [m/s].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct JointDynamics {

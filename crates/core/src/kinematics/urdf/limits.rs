@@ -1,6 +1,6 @@
 //! Limits of a URDF file: they bound the memory that a hostile file takes, and are far above real robots.
 
-/// Maximum length of the file [bytes].
+/// Maximum length of the file \[bytes\].
 pub const FILE_BYTES: u64 = 64 << 20;
 /// Maximum number of links, and of joints.
 pub const LINKS: usize = 10_000;

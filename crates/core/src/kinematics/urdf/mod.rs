@@ -40,7 +40,7 @@ pub struct Robot {
     pub name: String,
     /// Its links and joints.
     pub articulation: Articulation,
-    /// The shape of each link in its frame [m]; `None` of a link without one.
+    /// The shape of each link in its frame \[m\]; `None` of a link without one.
     pub meshes: Vec<Option<TriangleMesh>>,
     /// The mass of each link; `None` where the file states none.
     pub inertials: Vec<Option<Inertial>>,

@@ -13,14 +13,14 @@
 //! | cores | method |
 //! |---|---|
 //! | points and segments; a point and a box; a half-space and anything | closed forms |
-//! | boxes that overlap | 15 separating axes [GLM96] |
+//! | boxes that overlap | 15 separating axes \[GLM96\] |
 //! | points, segments, cylinders and cones with parallel axes | a closed form in the plane of the axes |
-//! | all others while they are separated | descent to the nearest point of their difference [GJK88] |
-//! | all others that overlap | expansion of a polytope in their difference [vdBergen01], until the bounds meet |
+//! | all others while they are separated | descent to the nearest point of their difference \[GJK88\] |
+//! | all others that overlap | expansion of a polytope in their difference \[vdBergen01\], until the bounds meet |
 //!
 //! A [`ConvexCache`] carries the simplex of the descent, or the whole polytope, along a motion. The part of it that the
 //! motion leaves valid still proves its bound, so a warm-started result is as certain as a cold one. [`incremental`] is the
-//! local method of [Gao23], from a guess: the baseline.
+//! local method of \[Gao23\], from a guess: the baseline.
 //!
 //! Where many directions are nearly optimal (two fine concentric spheres), the bounds converge slowly: the work is
 //! bounded, and the bounds reached are returned.
@@ -51,14 +51,14 @@ use nalgebra::{Isometry3, Point3, Unit, Vector3};
 /// The signed distance of two convex shapes, world frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SignedDistance {
-    /// The distance [m]: minus the penetration depth where the shapes overlap. The shapes are at least this far apart
+    /// The distance \[m\]: minus the penetration depth where the shapes overlap. The shapes are at least this far apart
     /// along `direction`, or overlap by no more than minus this.
     pub value: f64,
-    /// The distance is proved to be no more than this [m]: where the shapes overlap, `-at_most` bounds the depth from below.
+    /// The distance is proved to be no more than this \[m\]: where the shapes overlap, `-at_most` bounds the depth from below.
     pub at_most: f64,
     /// Unit direction in which A moves away from B.
     pub direction: Unit<Vector3<f64>>,
-    /// A point of A and one of B [m], at the input pose: nearest to each other where the shapes are apart, farthest
+    /// A point of A and one of B \[m\], at the input pose: nearest to each other where the shapes are apart, farthest
     /// inside each other along `direction` where they overlap.
     pub witnesses: [Point3<f64>; 2],
     /// Support evaluations of the pair.
@@ -66,7 +66,7 @@ pub struct SignedDistance {
 }
 
 impl SignedDistance {
-    /// The penetration depth [m], if the shapes overlap or touch.
+    /// The penetration depth \[m\], if the shapes overlap or touch.
     #[must_use]
     pub fn depth(&self) -> Option<f64> {
         (self.value <= 0.0).then_some(-self.value)

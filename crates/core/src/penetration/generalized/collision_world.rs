@@ -176,7 +176,7 @@ impl CollisionWorld {
         self.mesh_pairs.retain(|bodies| !is_pair(bodies));
     }
 
-    /// Maximum bounding radius of a link [m]: the length to which tolerances are relative.
+    /// Maximum bounding radius of a link \[m\]: the length to which tolerances are relative.
     #[must_use]
     pub fn size(&self) -> f64 {
         self.size

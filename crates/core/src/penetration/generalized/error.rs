@@ -72,7 +72,7 @@ pub enum GeneralizedError {
     TooFar {
         /// The pose that was found.
         best: Box<GeneralizedPenetration>,
-        /// Maximum accepted √σ [m].
+        /// Maximum accepted √σ \[m\].
         max_move: f64,
     },
 }

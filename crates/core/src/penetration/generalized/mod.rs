@@ -1,7 +1,7 @@
 //! Generalized penetration depth PDg: the minimum change of poses and joint values after which nothing overlaps, for rigid
 //! and articulated models, alone or several at once [Tang14 eq. 3].
 //!
-//! The metric is the object norm σ [m²] ([`object_norm`](super::object_norm)); for several movable models it is the mean
+//! The metric is the object norm σ \[m²\] ([`object_norm`](super::object_norm)); for several movable models it is the mean
 //! weighted by their volumes. Links, obstacles and other movable models are all separated from each other, links of one
 //! movable model as well except for the pairs that are allowed to collide, and joints satisfy their limits. Every result
 //! has been verified by a collision query that is independent of the search.

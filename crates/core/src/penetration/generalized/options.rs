@@ -103,9 +103,9 @@ pub struct GeneralizedOptions {
     /// The only source of starts to use, with an error where it finds none; `None` leaves the sources and their order to the
     /// effort.
     pub start: Option<GeneralizedStart>,
-    /// Clearance that all pairs must have in the result [m].
+    /// Clearance that all pairs must have in the result \[m\].
     pub clearance: f64,
-    /// Maximum acceptable depth √σ [m]; `None` accepts any.
+    /// Maximum acceptable depth √σ \[m\]; `None` accepts any.
     pub max_move: Option<f64>,
     /// Maximum number of steps of one descent.
     pub max_iterations: u32,
@@ -140,15 +140,15 @@ impl GeneralizedOptions {
 /// The minimum change found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GeneralizedPenetration {
-    /// σ [m²]: the object norm of the change, the mean over the movable models weighted by their volumes.
+    /// σ \[m²\]: the object norm of the change, the mean over the movable models weighted by their volumes.
     pub sigma: f64,
-    /// √σ [m].
+    /// √σ \[m\].
     pub depth: f64,
-    /// Mean squared displacement of all points [m²]; σ differs from it by summing the displacements of each joint alone.
+    /// Mean squared displacement of all points \[m²\]; σ differs from it by summing the displacements of each joint alone.
     pub mean_squared_displacement: f64,
     /// Pose of each movable model.
     pub poses: Vec<Pose>,
-    /// Minimum clearance at these poses [m], as far as it was looked for; negative where the best effort still overlaps.
+    /// Minimum clearance at these poses \[m\], as far as it was looked for; negative where the best effort still overlaps.
     pub clearance: f64,
     /// Whether all joints are within their limits.
     pub limits_kept: bool,

@@ -19,6 +19,6 @@ pub enum Part {
 pub struct CollidingPair {
     /// The two parts; links come before obstacles.
     pub parts: [Part; 2],
-    /// Penetration depth of the deepest two convex pieces [m]; NaN where a part has no convex decomposition.
+    /// Penetration depth of the deepest two convex pieces \[m\]; NaN where a part has no convex decomposition.
     pub depth: f64,
 }

@@ -15,7 +15,7 @@ use crate::proximity::distance::is_within;
 use crate::proximity::model::Model;
 
 impl CollisionWorld {
-    /// Whether nothing overlaps and all pairs are farther apart than `clearance` [m]. Joint limits are not checked.
+    /// Whether nothing overlaps and all pairs are farther apart than `clearance` \[m\]. Joint limits are not checked.
     ///
     /// # Errors
     /// [`GeneralizedError`] when the poses do not suit these movable models.
@@ -30,7 +30,7 @@ impl CollisionWorld {
         Ok(!touches)
     }
 
-    /// Minimum signed distance [m] of any two parts that may not overlap, at most `horizon` [m]; where they overlap, minus the
+    /// Minimum signed distance \[m\] of any two parts that may not overlap, at most `horizon` \[m\]; where they overlap, minus the
     /// depth of the deepest pair of convex pieces. Parts without a convex decomposition are left out.
     ///
     /// # Errors

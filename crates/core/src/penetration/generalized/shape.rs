@@ -106,7 +106,7 @@ impl Shape {
         &self.pieces
     }
 
-    /// Centre [m, frame of the shape] and radius [m] of a bounding sphere of all of it.
+    /// Centre [m, frame of the shape] and radius \[m\] of a bounding sphere of all of it.
     pub fn ball(&self) -> (Point3<f64>, f64) {
         if let Some(model) = &self.model {
             return (model.center(), model.radius());

@@ -48,7 +48,7 @@ impl CollisionWorld {
         }
     }
 
-    /// Object norm σ [m²] of a change: the mean over the movable models, weighted by their volumes [Tang14 eq. 19].
+    /// Object norm σ \[m²\] of a change: the mean over the movable models, weighted by their volumes [Tang14 eq. 19].
     ///
     /// # Errors
     /// [`GeneralizedError`] when a pose does not suit its movable model.

@@ -24,11 +24,11 @@ use crate::proximity::time_of_contact::Cast;
 /// The overlap of two models in one region; world frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LocalPenetration {
-    /// Centroid of the intersection curve of the surfaces [m].
+    /// Centroid of the intersection curve of the surfaces \[m\].
     pub point: Point3<f64>,
     /// Direction in which A must move to separate the region.
     pub normal: Unit<Vector3<f64>>,
-    /// Distance that A must move along the normal until the region's patches are separated [m].
+    /// Distance that A must move along the normal until the region's patches are separated \[m\].
     pub depth: f64,
     /// Triangles of A and of B that intersect in the region or lie inside the other solid there, in order.
     pub patches: [Vec<u32>; 2],

@@ -133,13 +133,13 @@ impl MeshPair<'_> {
         Some(PairConstraint { normal, depth: -found.value })
     }
 
-    /// Whether the separation distance of the models exceeds `clearance` [m].
+    /// Whether the separation distance of the models exceeds `clearance` \[m\].
     pub fn is_apart(&self, clearance: f64) -> bool {
         let (a, b) = ((self.a, &self.pose_a), (self.b, &self.pose_b));
         if clearance > 0.0 { !is_within(a.0, a.1, b.0, b.1, clearance) } else { !collide(a.0, a.1, b.0, b.1) }
     }
 
-    /// The first contact when A is translated by `displacement` [m].
+    /// The first contact when A is translated by `displacement` \[m\].
     pub fn first_contact(&self, displacement: &Vector3<f64>) -> Option<PathContact> {
         match translational(self.a, &self.pose_a, displacement, self.b, &self.pose_b) {
             Ok(found) => {
@@ -150,7 +150,7 @@ impl MeshPair<'_> {
         }
     }
 
-    /// Distance of the two models [m].
+    /// Distance of the two models \[m\].
     pub fn distance(&self) -> f64 {
         distance(self.a, &self.pose_a, self.b, &self.pose_b).value
     }

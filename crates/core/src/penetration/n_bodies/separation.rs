@@ -53,9 +53,9 @@ pub struct SeparationOptions {
     pub effort: Effort,
     /// The objective that is minimised.
     pub measure: DisplacementMeasure,
-    /// Minimum distance of the separated bodies [m]; zero for a gap at the limit of rounding.
+    /// Minimum distance of the separated bodies \[m\]; zero for a gap at the limit of rounding.
     pub clearance: f64,
-    /// Maximum displacement of a body [m], if any.
+    /// Maximum displacement of a body \[m\], if any.
     pub max_move: Option<f64>,
     /// Maximum number of rounds of pair queries and minimum motions.
     pub max_iterations: u32,
@@ -81,7 +81,7 @@ impl Default for SeparationOptions {
 pub struct Overlap {
     /// Indices of the bodies, in order.
     pub bodies: [usize; 2],
-    /// Length of a translation that separates them [m]; minus the distance of bodies that are separated by less than the
+    /// Length of a translation that separates them \[m\]; minus the distance of bodies that are separated by less than the
     /// clearance.
     pub depth: f64,
 }
@@ -97,9 +97,9 @@ impl Overlap {
 pub struct Separation {
     /// Translation of each body [m, world]; exactly zero for fixed ones.
     pub translations: Vec<Vector3<f64>>,
-    /// Σ ‖tᵢ‖ [m].
+    /// Σ ‖tᵢ‖ \[m\].
     pub total_displacement: f64,
-    /// √(Σ ‖tᵢ‖²) [m].
+    /// √(Σ ‖tᵢ‖²) \[m\].
     pub root_sum_square: f64,
     /// Overlaps at the start, sorted.
     pub overlaps: Vec<Overlap>,
@@ -107,7 +107,7 @@ pub struct Separation {
     pub rounds: u32,
     /// Number of pair queries.
     pub queries: u64,
-    /// Minimum distance of two bodies of which not both are fixed [m]; infinite for a single body.
+    /// Minimum distance of two bodies of which not both are fixed \[m\]; infinite for a single body.
     pub clearance: f64,
     /// Whether an independent query found every pair separated at the final positions.
     pub verified_free: bool,
@@ -137,7 +137,7 @@ pub enum SeparationError {
     BadDistance {
         /// Name of the option.
         what: &'static str,
-        /// Its value [m].
+        /// Its value \[m\].
         value: f64,
     },
     /// Two fixed bodies overlap, which no motion of others can resolve.
@@ -167,9 +167,9 @@ pub enum SeparationError {
     TooFar {
         /// Index of the body that moves farthest.
         body: usize,
-        /// Its displacement [m].
+        /// Its displacement \[m\].
         distance: f64,
-        /// Maximum displacement of the options [m].
+        /// Maximum displacement of the options \[m\].
         limit: f64,
         /// The separation found.
         best: Box<Separation>,

@@ -12,7 +12,7 @@ pub struct BodyInfo {
     pub bounds: [Vector3<f64>; 2],
     /// Orientation body → world.
     pub rotation: UnitQuaternion<f64>,
-    /// Radius of a bounding ball of the body [m]; infinite for an unbounded body.
+    /// Radius of a bounding ball of the body \[m\]; infinite for an unbounded body.
     pub size: f64,
     /// Weight of its displacement in the objective; `None` for a fixed body.
     pub weight: Option<f64>,
@@ -21,9 +21,9 @@ pub struct BodyInfo {
 /// Separating constraint of a pair: its first body must move by `depth` along `normal`, relative to the second one, to touch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairConstraint {
-    /// Unit normal [world].
+    /// Unit normal \[world\].
     pub normal: Vector3<f64>,
-    /// Depth [m]; minus the distance of bodies that are separated by less than the clearance.
+    /// Depth \[m\]; minus the distance of bodies that are separated by less than the clearance.
     pub depth: f64,
 }
 
@@ -32,7 +32,7 @@ pub struct PairConstraint {
 pub struct PathContact {
     /// Fraction of the path that is free.
     pub fraction: f64,
-    /// Unit normal in which the first body moves away [world].
+    /// Unit normal in which the first body moves away \[world\].
     pub normal: Vector3<f64>,
 }
 
@@ -45,7 +45,7 @@ pub trait Pairs: Sync {
     /// Whether the pair must be separated: not if both are fixed, nor if the pair is exempt.
     fn must_separate(&self, pair: [usize; 2]) -> bool;
 
-    /// The constraint of a pair at `shift`, or `None` if it is separated by at least `clearance` [m]. `search.free` is a shift
+    /// The constraint of a pair at `shift`, or `None` if it is separated by at least `clearance` \[m\]. `search.free` is a shift
     /// at which the pair was separated, from which the search starts; without it the search starts from scratch.
     ///
     /// # Errors
@@ -58,13 +58,13 @@ pub trait Pairs: Sync {
         search: PairSearch,
     ) -> Result<Option<PairConstraint>, PenetrationError>;
 
-    /// Whether the pair is separated, and by more than `clearance` [m] if that is above zero.
+    /// Whether the pair is separated, and by more than `clearance` \[m\] if that is above zero.
     fn is_apart(&self, pair: [usize; 2], shift: &Vector3<f64>, clearance: f64) -> bool;
 
     /// The first contact of a pair that is separated at the shift `from` on the straight path to the shift `to`.
     fn first_contact(&self, pair: [usize; 2], from: &Vector3<f64>, to: &Vector3<f64>) -> Option<PathContact>;
 
-    /// Distance of the pair [m], zero where it overlaps.
+    /// Distance of the pair \[m\], zero where it overlaps.
     fn distance(&self, pair: [usize; 2], shift: &Vector3<f64>) -> f64;
 }
 

@@ -104,7 +104,7 @@ impl Extent {
         Ok(Self { kind: Measure::Volume, measure: volume, centroid: Point3::new(0.0, 0.0, centroid), spread })
     }
 
-    /// A line segment without thickness from one point to another [m], measured by its length.
+    /// A line segment without thickness from one point to another \[m\], measured by its length.
     ///
     /// # Errors
     /// [`PenetrationError::NoExtent`] when its length is not positive and finite.
@@ -113,8 +113,8 @@ impl Extent {
         Self::given(along.norm(), nalgebra::center(from, to), along * along.transpose() / 12.0)
     }
 
-    /// An extent given by its moments: a measure of any unit, the centroid [m] and the second moment about it over the measure,
-    /// (1/V) ∫ (x − c)(x − c)ᵀ [m²].
+    /// An extent given by its moments: a measure of any unit, the centroid \[m\] and the second moment about it over the measure,
+    /// (1/V) ∫ (x − c)(x − c)ᵀ \[m²\].
     ///
     /// # Errors
     /// [`PenetrationError::NoExtent`] when the measure is not positive, the second moment has a negative eigenvalue, or
@@ -148,31 +148,31 @@ impl Extent {
         self.kind
     }
 
-    /// V: volume [m³] of a solid, area [m²] of a surface.
+    /// V: volume \[m³\] of a solid, area \[m²\] of a surface.
     #[must_use]
     pub fn measure(&self) -> f64 {
         self.measure
     }
 
-    /// c: the centroid [m].
+    /// c: the centroid \[m\].
     #[must_use]
     pub fn centroid(&self) -> Point3<f64> {
         self.centroid
     }
 
-    /// Σ: the second moment about the centroid over the measure [m²].
+    /// Σ: the second moment about the centroid over the measure \[m²\].
     #[must_use]
     pub fn spread(&self) -> Matrix3<f64> {
         self.spread
     }
 
-    /// Inertia about the centroid at density 1 [m⁵]; [m⁴] of a surface.
+    /// Inertia about the centroid at density 1 \[m⁵\]; \[m⁴\] of a surface.
     #[must_use]
     pub fn inertia(&self) -> Matrix3<f64> {
         self.measure * self.inertia_over_measure()
     }
 
-    /// Inertia about a point [m] at density 1 [m⁵].
+    /// Inertia about a point \[m\] at density 1 \[m⁵\].
     #[must_use]
     pub fn inertia_about(&self, point: &Point3<f64>) -> Matrix3<f64> {
         let arm = self.centroid - point;
@@ -180,7 +180,7 @@ impl Extent {
         self.measure * (self.inertia_over_measure() + steiner)
     }
 
-    /// ωᵀIω: moment of inertia about the line through a point [m] along a unit vector, at density 1 [m⁵].
+    /// ωᵀIω: moment of inertia about the line through a point \[m\] along a unit vector, at density 1 \[m⁵\].
     #[must_use]
     pub fn moment_about(&self, point: &Point3<f64>, axis: &Unit<Vector3<f64>>) -> f64 {
         let own = self.spread.trace() - axis.dot(&(self.spread * axis.into_inner()));
@@ -209,7 +209,7 @@ impl Extent {
         Self { kind: self.kind, measure, centroid: self.centroid + fraction * between, spread }
     }
 
-    /// σ(T₀, T₁) [m²]: the mean squared displacement of the body's points between two poses [Tang14 §3.1, eq. 1].
+    /// σ(T₀, T₁) \[m²\]: the mean squared displacement of the body's points between two poses [Tang14 §3.1, eq. 1].
     ///
     /// σ = (1/V) ∫ ‖T₁x − T₀x‖² = ‖T₁c − T₀c‖² + tr(D Σ Dᵀ) with D = R₁ − R₀, since the cross term vanishes about the
     /// centroid. With Q the vector part of the unit quaternion of R₀ᵀR₁, tr(D Σ Dᵀ) = (4/V) Qᵀ I Q, which is
@@ -220,13 +220,13 @@ impl Extent {
         (to * self.centroid - from * self.centroid).norm_squared() + self.rotation_squared(&rotation)
     }
 
-    /// √σ [m].
+    /// √σ \[m\].
     #[must_use]
     pub fn distance(&self, from: &Isometry3<f64>, to: &Isometry3<f64>) -> f64 {
         self.squared(from, to).sqrt()
     }
 
-    /// Mean squared displacement [m²] of a rotation about the centroid, (4/V) Qᵀ I Q [Tang14 §4.2, eq. 18].
+    /// Mean squared displacement \[m²\] of a rotation about the centroid, (4/V) Qᵀ I Q [Tang14 §4.2, eq. 18].
     #[must_use]
     pub fn rotation_squared(&self, rotation: &UnitQuaternion<f64>) -> f64 {
         let vector = rotation.imag();

@@ -5,11 +5,11 @@ use std::fmt;
 /// Measure by which the points of a body are weighted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
-    /// The volume of a solid [m³].
+    /// The volume of a solid \[m³\].
     Volume,
-    /// The area of a surface without volume [m²].
+    /// The area of a surface without volume \[m²\].
     Area,
-    /// A measure chosen by the caller, such as the length of a line segment [m].
+    /// A measure chosen by the caller, such as the length of a line segment \[m\].
     Given,
 }
 

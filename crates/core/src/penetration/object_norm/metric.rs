@@ -28,7 +28,7 @@ pub struct JointWeight {
     pub factor: f64,
     /// Whether it is revolute; otherwise it is prismatic.
     pub is_revolute: bool,
-    /// H: the measure of the outboard links [m³], or their moment of inertia about the joint's axis [m⁵].
+    /// H: the measure of the outboard links \[m³\], or their moment of inertia about the joint's axis \[m⁵\].
     pub weight: f64,
 }
 
@@ -83,7 +83,7 @@ impl Metric {
         &self.base
     }
 
-    /// H of every generalized coordinate, in order: σ is (1/V) Σ H Δq² for small changes. [m³] for prismatic joints, [m⁵] for
+    /// H of every generalized coordinate, in order: σ is (1/V) Σ H Δq² for small changes. \[m³\] for prismatic joints, \[m⁵\] for
     /// revolute ones; mimic joints add the square of their factor times their weight. Zero for a coordinate that moves only
     /// links without a shape.
     #[must_use]
@@ -97,7 +97,7 @@ impl Metric {
         &self.joints
     }
 
-    /// V: the total measure of all links [m³].
+    /// V: the total measure of all links \[m³\].
     #[must_use]
     pub fn measure(&self) -> f64 {
         self.whole.measure()
@@ -122,7 +122,7 @@ impl Metric {
         }
     }
 
-    /// σ [m²] [Tang14 §4.2]: from the configuration and base of this metric to others, under the sequential change from the base to
+    /// σ \[m²\] [Tang14 §4.2]: from the configuration and base of this metric to others, under the sequential change from the base to
     /// the tips.
     ///
     /// # Panics
@@ -132,7 +132,7 @@ impl Metric {
         self.sigma_of_base(base) + self.sigma_of_joints(configuration)
     }
 
-    /// Contribution of the joints to σ [m²].
+    /// Contribution of the joints to σ \[m²\].
     ///
     /// # Panics
     /// When the configuration has too few coordinates.
@@ -144,7 +144,7 @@ impl Metric {
         self.joints.iter().map(of_joint).sum::<f64>() / self.measure()
     }
 
-    /// Contribution of the base to σ [m²]: a rigid motion of all links in their old configuration.
+    /// Contribution of the base to σ \[m²\]: a rigid motion of all links in their old configuration.
     #[must_use]
     pub fn sigma_of_base(&self, base: &Isometry3<f64>) -> f64 {
         self.whole.squared(&Isometry3::identity(), &(base * self.base.inverse()))

@@ -1,7 +1,7 @@
 //! Object norm: distance of two poses of a body, or of two configurations of an articulated model
 //! [Tang14 §3.1 and §4; Kazerounian and Rastegar 1992].
 //!
-//! σ is a squared length [m²]; reports also print √σ [m]. Of a rigid body σ is the mean squared displacement of its
+//! σ is a squared length \[m²\]; reports also print √σ \[m\]. Of a rigid body σ is the mean squared displacement of its
 //! points ([`Extent::squared`]). Of an articulated model it is the sum of the contributions of the joints, one after another
 //! from the base to the tips ([`Metric::sigma`]): neither an upper nor a lower bound of the mean squared displacement
 //! of its points, which [`ObjectNorm::mean_squared_displacement`] computes to be reported beside it.
@@ -122,7 +122,7 @@ impl ObjectNorm {
         self.kind
     }
 
-    /// V: the total measure of all links [m³].
+    /// V: the total measure of all links \[m³\].
     #[must_use]
     pub fn measure(&self) -> f64 {
         self.measure
@@ -163,7 +163,7 @@ impl ObjectNorm {
         Ok(Metric::new(configuration, base, joints, whole))
     }
 
-    /// The true mean squared displacement [m²] of all points between two configurations, each with its base, which is
+    /// The true mean squared displacement \[m²\] of all points between two configurations, each with its base, which is
     /// reported beside σ.
     ///
     /// # Errors

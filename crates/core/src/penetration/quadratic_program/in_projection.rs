@@ -2,7 +2,7 @@
 //!
 //! minimise ½‖x − o‖² subject to nᵢ·x ≥ cᵢ. The optimum is x = o + Σ λᵢ nᵢ with 0 ≤ λ ⟂ Nx − c ≥ 0.
 //!
-//! Departs from [Je12]: eqs. 10–12 carry wrong signs and factors, and a projected Gauss–Seidel sweep only approximates
+//! Departs from \[Je12\]: eqs. 10–12 carry wrong signs and factors, and a projected Gauss–Seidel sweep only approximates
 //! the solution. In three dimensions at most three planes are active, so the dual active-set method of Goldfarb
 //! and Idnani (Math. Prog. 27, 1983) reaches the exact solution in a handful of 3 × 3 solves.
 
@@ -13,7 +13,7 @@ use nalgebra::{Matrix3, Vector3};
 pub struct HalfSpace {
     /// Unit normal n.
     pub normal: Vector3<f64>,
-    /// Offset c [m].
+    /// Offset c \[m\].
     pub offset: f64,
 }
 

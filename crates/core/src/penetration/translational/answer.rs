@@ -7,17 +7,17 @@ use crate::penetration::free_configuration::FreeConfiguration;
 /// The penetration of two overlapping models or shapes; all vectors in the world frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Penetration {
-    /// Length of the minimum separating translation found [m]: an upper bound of the penetration depth.
+    /// Length of the minimum separating translation found \[m\]: an upper bound of the penetration depth.
     pub depth: f64,
-    /// A proved lower bound of the penetration depth [m], as thorough as [`TranslationalOptions::lower_bound`] asks;
+    /// A proved lower bound of the penetration depth \[m\], as thorough as `TranslationalOptions::lower_bound` asks;
     /// zero for a model without an inside.
     pub lower_bound: f64,
     /// Direction in which A must move.
     pub direction: Unit<Vector3<f64>>,
-    /// Translation of A after which the models are separated [m]: `depth` along `direction` and a clearance of at most
+    /// Translation of A after which the models are separated \[m\]: `depth` along `direction` and a clearance of at most
     /// 1e-10 of the models' size on every contact.
     pub translation: Vector3<f64>,
-    /// A point of A and one of B [m], at the input pose, that touch when A has been moved.
+    /// A point of A and one of B \[m\], at the input pose, that touch when A has been moved.
     pub witnesses: [Point3<f64>; 2],
     /// Whether the search ended at a local optimum, and not at its bound on work; for convex shapes, whether the bounds
     /// agree.
@@ -34,7 +34,7 @@ pub struct Penetration {
     pub rows: usize,
     /// The source of the start that led to the result; `None` if no triangles were searched.
     pub start: Option<FreeConfiguration>,
-    /// For a round shape against a mesh: distance [m] by which the polyhedron that chose the direction extends beyond the
+    /// For a round shape against a mesh: distance \[m\] by which the polyhedron that chose the direction extends beyond the
     /// shape. The depth along that direction, the translation and the lower bound are those of the shape itself.
     pub approximation: f64,
     /// The penetration of that polyhedron.

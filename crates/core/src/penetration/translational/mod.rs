@@ -1,4 +1,4 @@
-//! Translational penetration depth of polygon soups: PolyDepth [Je12].
+//! Translational penetration depth of polygon soups: PolyDepth \[Je12\].
 //!
 //! The depth is the infimum of the lengths of translations of A after which the models no longer overlap; the shortest
 //! one found is returned, an upper bound. The returned translation keeps a documented clearance and is verified by an

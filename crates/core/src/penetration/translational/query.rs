@@ -18,7 +18,7 @@ use crate::proximity::error::ProximityError;
 use crate::proximity::model::Model;
 use crate::proximity::relative_pose::RelativePose;
 
-/// The penetration of `a` and `b` [Je12], or `None` when they are proved separated. Poses map body to world coordinates.
+/// The penetration of `a` and `b` \[Je12\], or `None` when they are proved separated. Poses map body to world coordinates.
 ///
 /// Swapping the models reverses the direction and changes nothing else. At every shorter translation along the
 /// returned direction the models overlap.

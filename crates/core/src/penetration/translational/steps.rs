@@ -23,7 +23,7 @@ pub struct Walk {
     pub steps: Vec<WalkStep>,
     /// Its end: a translation of A [m, world].
     pub end: Vector3<f64>,
-    /// Depth that it found [m], or infinity for a walk that was abandoned because it could not become the best.
+    /// Depth that it found \[m\], or infinity for a walk that was abandoned because it could not become the best.
     pub depth: f64,
     /// Whether it ended nearer than all walks before it, by more than rounding. The last such walk led to the result, unless a
     /// search from scratch was preferred to it.
@@ -39,7 +39,7 @@ pub struct WalkStep {
     pub translation: Vector3<f64>,
     /// The known contacts there, which bound the local contact space.
     pub contacts: Vec<WalkContact>,
-    /// Length of the shortest translation that this walk has found to be free [m]: an upper bound of the depth.
+    /// Length of the shortest translation that this walk has found to be free \[m\]: an upper bound of the depth.
     pub upper_bound: f64,
 }
 
@@ -61,7 +61,7 @@ pub struct WalkContact {
     pub point: Point3<f64>,
     /// The point of A, moved, that is nearest to that [m, world].
     pub moved: Point3<f64>,
-    /// Unit normal of the half-space, in which A is free to move [world].
+    /// Unit normal of the half-space, in which A is free to move \[world\].
     pub normal: Vector3<f64>,
 }
 

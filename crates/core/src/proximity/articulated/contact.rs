@@ -65,7 +65,7 @@ pub struct ArticulatedContact {
     pub link: usize,
     /// Body in contact with the link; of two links this is the one with the higher index.
     pub other: ContactPartner,
-    /// Separation distance at that time [m]; zero when the bodies are in contact at the start.
+    /// Separation distance at that time \[m\]; zero when the bodies are in contact at the start.
     pub gap: f64,
     /// Witness points at that time, on the link and on the other body [m, world].
     pub points: [Point3<f64>; 2],

@@ -19,7 +19,7 @@ pub struct ArticulatedModel {
 }
 
 impl ArticulatedModel {
-    /// Builds the model from the mesh of each link in the link frame [m], all of them solids or all of them surfaces.
+    /// Builds the model from the mesh of each link in the link frame \[m\], all of them solids or all of them surfaces.
     ///
     /// ```
     /// use extricate_core::geometry::Solidity;

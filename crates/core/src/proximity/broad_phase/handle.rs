@@ -5,7 +5,7 @@ use crate::geometry::triangle_mesh::Aabb;
 /// Boxes per parallel task. Smaller tasks balance better and cost more scheduling; the result does not depend on it.
 pub(super) const TASK: usize = 1 << 12;
 
-/// Handle of a box, valid as long as the box is in its [`BroadPhase`]. The handle of a removed box is reused for a new
+/// Handle of a box, valid as long as the box is in its `BroadPhase`. The handle of a removed box is reused for a new
 /// one, but never before the next update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]

@@ -183,7 +183,7 @@ impl BroadPhase {
     }
 }
 
-/// Index pairs of all overlapping boxes [m], touching included; sorted, the lower index first.
+/// Index pairs of all overlapping boxes \[m\], touching included; sorted, the lower index first.
 ///
 /// ```
 /// use extricate_core::geometry::Aabb;

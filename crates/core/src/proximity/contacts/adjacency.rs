@@ -113,7 +113,7 @@ impl Adjacency {
         self.normals[triangle as usize]
     }
 
-    /// Corners of a triangle [m], body frame.
+    /// Corners of a triangle \[m\], body frame.
     #[must_use]
     pub fn triangle(&self, triangle: u32) -> [Point3<f64>; 3] {
         let [a, b, c] = self.corners[triangle as usize];

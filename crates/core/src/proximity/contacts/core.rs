@@ -44,7 +44,7 @@ pub struct CoreFinder {
 }
 
 impl CoreFinder {
-    /// Local minima, up to `reach` [m], of the distance between a mesh (A) and a core (B), frame of the mesh.
+    /// Local minima, up to `reach` \[m\], of the distance between a mesh (A) and a core (B), frame of the mesh.
     ///
     /// The core's features are `Vertex(0)` and `Vertex(1)` for its endpoints and `Edge(0)` for the open segment between
     /// them. `one_sided` declares that the mesh has an inside and that its normals point outwards.

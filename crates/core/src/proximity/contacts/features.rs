@@ -40,7 +40,7 @@ pub struct FeaturePair {
     pub points: [Point3<f64>; 2],
     /// Unit contact normal from A towards B, frame of A.
     pub normal: Vector3<f64>,
-    /// Signed gap along the normal [m]; negative where the meshes overlap.
+    /// Signed gap along the normal \[m\]; negative where the meshes overlap.
     pub gap: f64,
     /// Features of A and of B.
     pub features: [Feature; 2],
@@ -51,9 +51,9 @@ pub struct FeaturePair {
 pub struct FeatureQuery {
     /// Pose of B in the frame of A.
     pub b_to_a: Isometry3<f64>,
-    /// Minimum gap [m], usually negative.
+    /// Minimum gap \[m\], usually negative.
     pub min: f64,
-    /// Maximum gap [m].
+    /// Maximum gap \[m\].
     pub max: f64,
     /// Whether A and B are surfaces without an inside: their normals then point to the side of the other body, and
     /// gaps are not negative.

@@ -46,7 +46,7 @@ impl Default for ContinuousOptions {
 pub struct ContactInTime {
     /// Time of contact in [0, 1]: the motions are proved free up to here, and the first contact is not earlier.
     pub time: f64,
-    /// Separation distance of the surfaces at that time [m]; zero when the bodies are in contact at the start.
+    /// Separation distance of the surfaces at that time \[m\]; zero when the bodies are in contact at the start.
     pub gap: f64,
     /// Witness points at that time, on A and on B [m, world].
     pub points: [Point3<f64>; 2],

@@ -7,11 +7,11 @@
 //!
 //! | source      | what is taken from it                                                                         |
 //! |-------------|-----------------------------------------------------------------------------------------------|
-//! | [Pro97]   | vertex–face and edge–edge tests; regions of similar normals do not collide with themselves    |
-//! | [CTM08]   | representative triangles: every pair of features is tested exactly once                       |
-//! | [TCYM08]  | continuous normal cones; contours                                                             |
-//! | [TKM10]   | conservative advancement of the elementary tests                                              |
-//! | [TMT10a]  | Bernstein coefficients of the coplanarity polynomial as a filter                              |
+//! | \[Pro97\]   | vertex–face and edge–edge tests; regions of similar normals do not collide with themselves    |
+//! | \[CTM08\]   | representative triangles: every pair of features is tested exactly once                       |
+//! | \[TCYM08\]  | continuous normal cones; contours                                                             |
+//! | \[TKM10\]   | conservative advancement of the elementary tests                                              |
+//! | \[TMT10a\]  | Bernstein coefficients of the coplanarity polynomial as a filter                              |
 //! | [WFS+21]  | the guarantee: "no collision" is a proof (Wang et al., ACM Trans. Graph. 40:188)              |
 //!
 //! Features that share a vertex, by index, are adjacent and never reported as a contact.

@@ -67,7 +67,7 @@ pub fn distance_with_cache(
     in_world(b, pose_b, found)
 }
 
-/// Separation distance of `a` and `b` if it is at most `limit` [m], else `None`. A limit that is NaN is ignored.
+/// Separation distance of `a` and `b` if it is at most `limit` \[m\], else `None`. A limit that is NaN is ignored.
 #[must_use]
 pub fn distance_up_to(
     a: &Model,
@@ -151,7 +151,7 @@ fn distance_at(
     found
 }
 
-/// Whether the distance of `a` and `b` is at most `limit` [m]: cheaper than the distance. A limit that is NaN is
+/// Whether the distance of `a` and `b` is at most `limit` \[m\]: cheaper than the distance. A limit that is NaN is
 /// ignored.
 ///
 /// ```

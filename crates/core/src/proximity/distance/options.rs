@@ -9,9 +9,9 @@ pub struct DistanceOptions {
     /// Maximum excess over the exact distance, relative to the result. A tolerance prunes the pairs that are about as
     /// close as the closest one.
     pub relative_tolerance: f64,
-    /// Maximum excess over the exact distance [m]; the larger of both tolerances applies.
+    /// Maximum excess over the exact distance \[m\]; the larger of both tolerances applies.
     pub absolute_tolerance: f64,
-    /// Maximum distance of interest [m]: beyond it the result is `None`.
+    /// Maximum distance of interest \[m\]: beyond it the result is `None`.
     pub limit: f64,
 }
 

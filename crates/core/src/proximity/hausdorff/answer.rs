@@ -9,10 +9,10 @@ use nalgebra::Point3;
 pub struct HausdorffOptions {
     /// Tolerated difference of the bounds, relative to the lower one.
     pub relative_tolerance: f64,
-    /// Tolerated difference of the bounds, relative to [`Model::radius`] of the larger model: it ends the search where
+    /// Tolerated difference of the bounds, relative to [`Model::radius`](crate::proximity::Model::radius) of the larger model: it ends the search where
     /// the distance itself is zero, or tiny. Less than the rounding of coordinates is never reached.
     pub size_tolerance: f64,
-    /// Tolerated difference of the bounds [m].
+    /// Tolerated difference of the bounds \[m\].
     pub absolute_tolerance: f64,
     /// Maximum number of distances of points from a model, after which the search returns the bounds that it has.
     pub max_iterations: u64,
@@ -49,11 +49,11 @@ pub enum Side {
 /// A Hausdorff distance with proved bounds: at least `lower_bound` and at most `upper_bound`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hausdorff {
-    /// Distance of the witnesses [m]: the maximum deviation found.
+    /// Distance of the witnesses \[m\]: the maximum deviation found.
     pub value: f64,
-    /// Proved lower bound [m]: the value less the bound of rounding.
+    /// Proved lower bound \[m\]: the value less the bound of rounding.
     pub lower_bound: f64,
-    /// Proved upper bound [m].
+    /// Proved upper bound \[m\].
     pub upper_bound: f64,
     /// A point of A and one of B [m, world]: the one on [`Hausdorff::farthest_on`] has the distance `value` from the
     /// other model, and the other one is the closest point there.

@@ -20,7 +20,7 @@ pub enum DerivativeOrder {
 
 /// The energies of elements.
 pub trait ElementKernel: Sync {
-    /// Energy [J] of an element of a body with the system's blocks at `x`; writes its gradient to `local`, and the pairs
+    /// Energy \[J\] of an element of a body with the system's blocks at `x`; writes its gradient to `local`, and the pairs
     /// (a, b ≥ a) of its Hessian at least.
     fn local(
         &self,
@@ -54,7 +54,7 @@ pub struct Connectivity {
     pub width: usize,
     /// Nodes of the elements, #E × width, counted from the body's first.
     pub nodes: Vec<u32>,
-    /// A point in each element at rest [m].
+    /// A point in each element at rest \[m\].
     pub centres: Vec<Vector3<f64>>,
 }
 

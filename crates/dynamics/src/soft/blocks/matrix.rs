@@ -78,7 +78,7 @@ impl BlockMatrix {
         self.entry_starts.len() - 1
     }
 
-    /// Energy [J] of all elements at `x`; their gradient [N] replaces `gradient`, and unless `order` is the gradient alone
+    /// Energy \[J\] of all elements at `x`; their gradient \[N\] replaces `gradient`, and unless `order` is the gradient alone
     /// their Hessian [N/m] replaces the matrix.
     pub fn assemble(
         &mut self,

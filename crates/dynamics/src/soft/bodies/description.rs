@@ -86,7 +86,7 @@ pub struct Handle {
     pub pivot: Point3<f64>,
     /// Keyframes of its motion, by ascending time; empty: it stays at its initial position.
     pub keyframes: Vec<Keyframe>,
-    /// Time at which it releases its nodes [s]; `None`: never.
+    /// Time at which it releases its nodes \[s\]; `None`: never.
     pub until: Option<f64>,
 }
 
@@ -95,9 +95,9 @@ pub struct Handle {
 /// first keyframe; after the last one the handle stays there.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Keyframe {
-    /// Time [s].
+    /// Time \[s\].
     pub time: f64,
-    /// Displacement of the pivot [m].
+    /// Displacement of the pivot \[m\].
     pub displacement: Vector3<f64>,
     /// Rotation about the pivot.
     pub rotation: UnitQuaternion<f64>,

@@ -10,15 +10,15 @@ use crate::state::AnyBody;
 pub struct SoftBodyState {
     /// Name of the body.
     pub name: String,
-    /// Centre of mass [m].
+    /// Centre of mass \[m\].
     pub centroid: Point3<f64>,
     /// Velocity of the centre of mass [m/s].
     pub velocity: Vector3<f64>,
-    /// Sum of the signed volumes of its tetrahedra [m³].
+    /// Sum of the signed volumes of its tetrahedra \[m³\].
     pub volume: f64,
-    /// Volume at rest [m³].
+    /// Volume at rest \[m³\].
     pub rest_volume: f64,
-    /// Maximum depth of its contacts [m], ≥ 0.
+    /// Maximum depth of its contacts \[m\], ≥ 0.
     pub max_penetration: f64,
     /// Number of inverted elements.
     pub inverted: usize,
@@ -29,7 +29,7 @@ pub struct SoftBodyState {
 pub struct SoftOverlap {
     /// Names of the soft body and of the other one, soft or rigid; the same name twice for an overlap with itself.
     pub bodies: [String; 2],
-    /// Maximum depth [m].
+    /// Maximum depth \[m\].
     pub depth: f64,
     /// Position of the maximum [m, world].
     pub point: Point3<f64>,
@@ -55,19 +55,19 @@ pub struct SoftReport {
     pub newton_iterations: usize,
     /// Iterations of conjugate gradients, all systems together.
     pub linear_iterations: usize,
-    /// Norm of the residual forces at the end [N].
+    /// Norm of the residual forces at the end \[N\].
     pub residual: f64,
     /// Residual forces over the forces in balance.
     pub relative_residual: f64,
     /// Points in contact at the end of the step.
     pub contacts: usize,
-    /// Maximum depth of these contacts [m].
+    /// Maximum depth of these contacts \[m\].
     pub max_penetration: f64,
     /// The bodies of the deepest contact, the soft one first; the same twice for one with itself.
     pub deepest: Option<[AnyBody; 2]>,
-    /// Sum of the magnitudes of all contact forces, without friction [N].
+    /// Sum of the magnitudes of all contact forces, without friction \[N\].
     pub contact_force: f64,
-    /// Magnitude of the sum of all contact forces over all bodies, friction included, which must vanish [N].
+    /// Magnitude of the sum of all contact forces over all bodies, friction included, which must vanish \[N\].
     pub imbalance: f64,
     /// Number of inverted elements at the end of the step.
     pub inverted: usize,

@@ -13,7 +13,7 @@ use extricate_core::geometry::tet_mesh::{Boundary, TET_EDGES, TET_FACES};
 use extricate_core::geometry::{Solidity, TetMesh};
 use extricate_core::proximity::{Model, closest_point};
 
-/// Depths of a mesh's nodes below its surface [m], by closest points: exact, zero on the surface. The node values of the
+/// Depths of a mesh's nodes below its surface \[m\], by closest points: exact, zero on the surface. The node values of the
 /// distance field [Fisher01 §4].
 #[must_use]
 pub fn node_depths(mesh: &TetMesh) -> Vec<f64> {

@@ -98,8 +98,8 @@ impl SoftContact {
         })
     }
 
-    /// Adds the soft body of `mesh` at rest, whose node i is block `first_block` + i, with the depth of each node [m]
-    /// ([`node_depths`] or a sampled field; on the surface it counts as zero). Returns its number.
+    /// Adds the soft body of `mesh` at rest, whose node i is block `first_block` + i, with the depth of each node \[m\]
+    /// (`node_depths` or a sampled field; on the surface it counts as zero). Returns its number.
     ///
     /// # Errors
     /// [`SoftError`] when there is not one finite depth for each node.
@@ -155,7 +155,7 @@ impl SoftContact {
         self.detected_at.clear();
     }
 
-    /// Begins a step of `dt` [s] at the blocks `x`: slip is measured from here, and friction lags its normal forces from here.
+    /// Begins a step of `dt` \[s\] at the blocks `x`: slip is measured from here, and friction lags its normal forces from here.
     /// The first step records the initial overlaps; each one releases them by another `recovery · dt`.
     pub fn begin_step(&mut self, x: &[Vector3<f64>], dt: f64) {
         self.start.clear();

@@ -20,26 +20,26 @@ pub enum Primitive {
     HalfSpace,
     /// A ball.
     Ball {
-        /// Radius [m].
+        /// Radius \[m\].
         radius: f64,
     },
     /// A box.
     Cuboid {
-        /// Half of each edge [m].
+        /// Half of each edge \[m\].
         half: Vector3<f64>,
     },
     /// The points within a radius of a segment of the z axis.
     Capsule {
-        /// Half of the segment's length [m].
+        /// Half of the segment's length \[m\].
         half_height: f64,
-        /// Radius [m].
+        /// Radius \[m\].
         radius: f64,
     },
     /// A cylinder about the z axis.
     Cylinder {
-        /// Half of its height [m].
+        /// Half of its height \[m\].
         half_height: f64,
-        /// Radius [m].
+        /// Radius \[m\].
         radius: f64,
     },
 }

@@ -12,10 +12,10 @@ pub struct ContactOptions {
     pub self_contact: bool,
     /// Whether edges whose deepest point is deeper than their ends make contacts.
     pub edges: bool,
-    /// Distance along the rest mesh's edges [m] within which a body's own elements are excluded from self-contact. `None`: the
+    /// Distance along the rest mesh's edges \[m\] within which a body's own elements are excluded from self-contact. `None`: the
     /// mesh's longest edge, which includes the elements around the node and their neighbours in most meshes.
     pub near: Option<f64>,
-    /// Distance that nodes may move before candidates are rebuilt [m]; changes time, not results. `None`: a twentieth of the
+    /// Distance that nodes may move before candidates are rebuilt \[m\]; changes time, not results. `None`: a twentieth of the
     /// longest edge of the bodies.
     pub margin: Option<f64>,
     /// Coulomb's coefficient of friction.
@@ -26,7 +26,7 @@ pub struct ContactOptions {
     /// Speed [m/s] at which initial overlaps are released: the potential acts on the depth beyond their remainder. `None`: the
     /// whole depth pushes at once.
     pub recovery: Option<f64>,
-    /// Maximum pressure [Pa] that builds up where a point does not follow its release. A tenth of the softest body's Young's modulus
+    /// Maximum pressure \[Pa\] that builds up where a point does not follow its release. A tenth of the softest body's Young's modulus
     /// separates overlapping bodies without crushing them, and is the value of a world for `None`; contacts alone then have no bound
     /// but the depth released in a tenth of a second.
     pub recovery_pressure: Option<f64>,

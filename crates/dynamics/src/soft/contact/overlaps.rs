@@ -10,7 +10,7 @@ use super::point::{Contact, Field, Probe};
 pub struct Overlap {
     /// The soft body and the other one; the same one twice for an overlap with itself.
     pub pair: (u32, Field),
-    /// Maximum d̃ [m].
+    /// Maximum d̃ \[m\].
     pub depth: f64,
     /// Position of the maximum [m, world].
     pub point: Vector3<f64>,
@@ -54,7 +54,7 @@ impl SoftContact {
         overlaps
     }
 
-    /// Maximum depth over the contacts of each soft body [m], with the blocks at `x`.
+    /// Maximum depth over the contacts of each soft body \[m\], with the blocks at `x`.
     pub fn penetrations(&mut self, x: &[Vector3<f64>]) -> Vec<f64> {
         self.detect(x);
         let mut depths = vec![0.0_f64; self.bodies.len()];

@@ -48,9 +48,9 @@ pub struct Contact {
     pub field: Field,
     /// The point [m, world].
     pub point: Vector3<f64>,
-    /// d̃ [m].
+    /// d̃ \[m\].
     pub depth: f64,
-    /// Effective depth, on which the potential acts [m]; less than the depth while an initial overlap is released.
+    /// Effective depth, on which the potential acts \[m\]; less than the depth while an initial overlap is released.
     pub effective_depth: f64,
     /// Penalty stiffness times area, k A [N/m].
     pub stiffness: f64,
@@ -79,7 +79,7 @@ pub(super) enum Site {
 }
 
 impl Contact {
-    /// Energy [J]: ½ stiffness · effective depth², the penetration potential [Fisher01 §5.1.1, eq. 1] with d̃ for the distance,
+    /// Energy \[J\]: ½ stiffness · effective depth², the penetration potential [Fisher01 §5.1.1, eq. 1] with d̃ for the distance,
     /// weighted by area.
     #[must_use]
     pub fn energy(&self) -> f64 {

@@ -23,7 +23,7 @@ pub enum ElementKind {
 /// nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Local {
-    /// ∂E/∂xₐ [N], the negative of the elastic force.
+    /// ∂E/∂xₐ \[N\], the negative of the elastic force.
     pub gradient: [Vector3<f64>; 10],
     /// ∂²E/∂xₐ∂x_b [N/m], all pairs.
     pub hessian: [[Matrix3<f64>; 10]; 10],
@@ -95,7 +95,7 @@ impl Elements {
         self.rest_positions.len()
     }
 
-    /// Rest positions of the nodes, #N × 3 [m], body frame: those of the mesh, then the edge midpoints.
+    /// Rest positions of the nodes, #N × 3 \[m\], body frame: those of the mesh, then the edge midpoints.
     #[must_use]
     pub fn rest_positions(&self) -> &[Vector3<f64>] {
         &self.rest_positions
@@ -124,13 +124,13 @@ impl Elements {
         &self.nodes[count * e..count * (e + 1)]
     }
 
-    /// Volume of element `e` at rest [m³].
+    /// Volume of element `e` at rest \[m³\].
     #[must_use]
     pub fn rest_volume(&self, e: usize) -> f64 {
         self.rest[e].volume
     }
 
-    /// Lumped mass of each node [kg], all positive; they sum to density times volume.
+    /// Lumped mass of each node \[kg\], all positive; they sum to density times volume.
     #[must_use]
     pub fn masses(&self) -> &[f64] {
         &self.masses
@@ -143,7 +143,7 @@ impl Elements {
         &self.mesh
     }
 
-    /// Deformation gradient of element `e` at the positions `x` [m] of the body's nodes; of a quadratic element at
+    /// Deformation gradient of element `e` at the positions `x` \[m\] of the body's nodes; of a quadratic element at
     /// its centroid.
     #[must_use]
     pub fn deformation_gradient(&self, e: usize, x: &[Vector3<f64>]) -> Matrix3<f64> {
@@ -162,20 +162,20 @@ impl Elements {
         }
     }
 
-    /// First Piola–Kirchhoff stress [Pa] of element `e`, of a quadratic one at its centroid: force per area at rest.
+    /// First Piola–Kirchhoff stress \[Pa\] of element `e`, of a quadratic one at its centroid: force per area at rest.
     #[must_use]
     pub fn first_piola(&self, e: usize, x: &[Vector3<f64>]) -> Matrix3<f64> {
         self.material.first_piola(&self.deformation_gradient(e, x))
     }
 
-    /// Cauchy stress [Pa] of element `e`, of a quadratic one at its centroid: force per area as deformed. Not finite
+    /// Cauchy stress \[Pa\] of element `e`, of a quadratic one at its centroid: force per area as deformed. Not finite
     /// where the element is flat.
     #[must_use]
     pub fn cauchy(&self, e: usize, x: &[Vector3<f64>]) -> Matrix3<f64> {
         self.material.cauchy(&self.deformation_gradient(e, x))
     }
 
-    /// Elastic energy [J] of element `e` at the positions `x` [m] of the body's nodes.
+    /// Elastic energy \[J\] of element `e` at the positions `x` \[m\] of the body's nodes.
     #[must_use]
     pub fn energy_of(&self, e: usize, x: &[Vector3<f64>]) -> f64 {
         match self.kind {
@@ -186,7 +186,7 @@ impl Elements {
         }
     }
 
-    /// Elastic energy [J] of element `e`; writes its gradient [N] and with `want_hessian` its Hessian [N/m] to `local`,
+    /// Elastic energy \[J\] of element `e`; writes its gradient \[N\] and with `want_hessian` its Hessian [N/m] to `local`,
     /// with `project` projected to be positive semi-definite. Entries of `local` beyond the element's nodes are left unchanged,
     /// and so is a Hessian that is not wanted.
     pub fn local(
@@ -207,7 +207,7 @@ impl Elements {
     }
 
     /// [`local`](Self::local) of the `N` elements from `first` on, with the same bits: the decompositions of four linear ones are
-    /// vectorised and take about half of the time. `want` is (Hessian, projection). Returns each energy [J].
+    /// vectorised and take about half of the time. `want` is (Hessian, projection). Returns each energy \[J\].
     ///
     /// # Panics
     /// When there are not `N` elements from `first` on.
@@ -229,7 +229,7 @@ impl Elements {
         }
     }
 
-    /// [`energy_of`](Self::energy_of) the `N` elements from `first` on [J], with the same bits and in less time.
+    /// [`energy_of`](Self::energy_of) the `N` elements from `first` on \[J\], with the same bits and in less time.
     ///
     /// # Panics
     /// When there are not `N` elements from `first` on.

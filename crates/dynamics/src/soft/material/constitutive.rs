@@ -29,7 +29,7 @@ use super::singular::SignedSvd;
 /// effect on the sets of docs/sensitivity.md.
 const NO_ROTATION: f64 = 1e-9;
 
-/// Tangent ∂P/∂F [Pa] in the principal frame F = U Σ Vᵀ, by its modes [Smith19 §4].
+/// Tangent ∂P/∂F \[Pa\] in the principal frame F = U Σ Vᵀ, by its modes [Smith19 §4].
 ///
 /// With T the tangent there: `T[ii][kk] = scaling[i][k]`, and for a pair i ≠ j whose third axis is k
 /// `T[ij][ij] = (flip[k] + twist[k]) / 2`, `T[ij][ji] = (flip[k] − twist[k]) / 2`; all other entries are zero.
@@ -39,11 +39,11 @@ pub struct Tangent {
     pub u: Matrix3<f64>,
     /// V, a rotation.
     pub v: Matrix3<f64>,
-    /// ∂²ψ/∂σᵢ∂σⱼ [Pa].
+    /// ∂²ψ/∂σᵢ∂σⱼ \[Pa\].
     pub scaling: Matrix3<f64>,
-    /// Eigenvalues of the symmetric modes in the plane perpendicular to each axis [Pa].
+    /// Eigenvalues of the symmetric modes in the plane perpendicular to each axis \[Pa\].
     pub flip: [f64; 3],
-    /// Eigenvalues of the antisymmetric modes in the plane perpendicular to each axis [Pa].
+    /// Eigenvalues of the antisymmetric modes in the plane perpendicular to each axis \[Pa\].
     pub twist: [f64; 3],
 }
 
@@ -65,7 +65,7 @@ impl Tangent {
         (self.scaling[(i, j)], self.scaling[(j, i)]) = (off, off);
     }
 
-    /// δP [Pa] for a small change δF of the deformation gradient.
+    /// δP \[Pa\] for a small change δF of the deformation gradient.
     #[must_use]
     pub fn apply(&self, change: &Matrix3<f64>) -> Matrix3<f64> {
         let local = self.u.transpose() * change * self.v;
@@ -105,32 +105,32 @@ impl Tangent {
 /// Energy density and stress at a deformation gradient.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Response {
-    /// ψ, energy per volume at rest [Pa].
+    /// ψ, energy per volume at rest \[Pa\].
     pub energy_density: f64,
-    /// P = ∂ψ/∂F, first Piola–Kirchhoff stress [Pa].
+    /// P = ∂ψ/∂F, first Piola–Kirchhoff stress \[Pa\].
     pub stress: Matrix3<f64>,
 }
 
 impl Material {
-    /// Energy per volume at rest, ψ [Pa], at the deformation gradient `f`.
+    /// Energy per volume at rest, ψ \[Pa\], at the deformation gradient `f`.
     #[must_use]
     pub fn energy_density(&self, f: &Matrix3<f64>) -> f64 {
         self.response(f, self.svd(f, false).as_ref()).energy_density
     }
 
-    /// First Piola–Kirchhoff stress P = ∂ψ/∂F [Pa] at the deformation gradient `f`.
+    /// First Piola–Kirchhoff stress P = ∂ψ/∂F \[Pa\] at the deformation gradient `f`.
     #[must_use]
     pub fn first_piola(&self, f: &Matrix3<f64>) -> Matrix3<f64> {
         self.response(f, self.svd(f, false).as_ref()).stress
     }
 
-    /// Cauchy stress P Fᵀ / J [Pa]; not finite where the element is flat.
+    /// Cauchy stress P Fᵀ / J \[Pa\]; not finite where the element is flat.
     #[must_use]
     pub fn cauchy(&self, f: &Matrix3<f64>) -> Matrix3<f64> {
         self.first_piola(f) * f.transpose() / f.determinant()
     }
 
-    /// Tangent ∂P/∂F [Pa] at the deformation gradient `f`.
+    /// Tangent ∂P/∂F \[Pa\] at the deformation gradient `f`.
     #[must_use]
     pub fn tangent(&self, f: &Matrix3<f64>) -> Tangent {
         self.tangent_of(self.svd(f, true).as_ref())

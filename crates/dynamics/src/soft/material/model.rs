@@ -2,7 +2,7 @@
 
 use crate::error::SoftError;
 
-/// Constitutive model: the energy density ψ(F). F is the deformation gradient, μ and λ are Lamé's constants [Pa].
+/// Constitutive model: the energy density ψ(F). F is the deformation gradient, μ and λ are Lamé's constants \[Pa\].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Constitutive {
     /// μ ε:ε + λ/2 tr²ε with ε = (F + Fᵀ)/2 − 1: small strains *and* small rotations; a rotation alone makes forces.
@@ -37,7 +37,7 @@ pub struct Material {
 }
 
 impl Material {
-    /// A material without damping: density [kg/m³], Young's modulus [Pa], Poisson's ratio.
+    /// A material without damping: density [kg/m³], Young's modulus \[Pa\], Poisson's ratio.
     ///
     /// ```
     /// use extricate_dynamics::soft::material::{Constitutive, Material};
@@ -79,7 +79,7 @@ impl Material {
         })
     }
 
-    /// The material with Rayleigh damping: α [1/s] times mass plus β [s] times stiffness.
+    /// The material with Rayleigh damping: α [1/s] times mass plus β \[s\] times stiffness.
     ///
     /// # Errors
     /// [`SoftError::Damping`] when one is negative or not finite.
@@ -102,7 +102,7 @@ impl Material {
         self.density
     }
 
-    /// Young's modulus [Pa].
+    /// Young's modulus \[Pa\].
     #[must_use]
     pub fn youngs_modulus(&self) -> f64 {
         self.youngs_modulus
@@ -120,7 +120,7 @@ impl Material {
         self.mass_damping
     }
 
-    /// β, stiffness-proportional damping [s].
+    /// β, stiffness-proportional damping \[s\].
     #[must_use]
     pub fn stiffness_damping(&self) -> f64 {
         self.stiffness_damping
@@ -132,13 +132,13 @@ impl Material {
         self.mass_damping / (2.0 * angular_frequency) + self.stiffness_damping * angular_frequency / 2.0
     }
 
-    /// Lamé's second constant, the shear modulus μ [Pa].
+    /// Lamé's second constant, the shear modulus μ \[Pa\].
     #[must_use]
     pub fn shear_modulus(&self) -> f64 {
         self.mu
     }
 
-    /// Lamé's first constant λ [Pa].
+    /// Lamé's first constant λ \[Pa\].
     #[must_use]
     pub fn lame_lambda(&self) -> f64 {
         self.lambda

@@ -11,9 +11,9 @@ use serde::Serialize;
 pub enum Quantity {
     /// Existence of a body or joint; no difference is tolerated.
     Presence,
-    /// Position of a body or of the root of a robot, centre of mass of a soft body [m].
+    /// Position of a body or of the root of a robot, centre of mass of a soft body \[m\].
     Position,
-    /// Rotation of a body or of the root of a robot [rad].
+    /// Rotation of a body or of the root of a robot \[rad\].
     Rotation,
     /// Velocity of a centre of mass [m/s].
     LinearVelocity,
@@ -21,15 +21,15 @@ pub enum Quantity {
     AngularVelocity,
     /// Value of a joint [rad or m].
     Joint,
-    /// Positions of the nodes of a soft body, of which the farthest counts [m].
+    /// Positions of the nodes of a soft body, of which the farthest counts \[m\].
     Nodes,
-    /// Volume of a soft body [m³].
+    /// Volume of a soft body \[m³\].
     Volume,
     /// Number of inverted elements of a soft body.
     Inverted,
-    /// Penetration depth [m].
+    /// Penetration depth \[m\].
     Penetration,
-    /// Kinetic, potential, elastic energy [J].
+    /// Kinetic, potential, elastic energy \[J\].
     Energy,
     /// Number of contact points.
     Contacts,

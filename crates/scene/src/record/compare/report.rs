@@ -15,7 +15,7 @@ use crate::state::WorldState;
 pub struct Difference {
     /// The step.
     pub step: u64,
-    /// Time of the step [s].
+    /// Time of the step \[s\].
     pub time: f64,
     /// Name of the body, soft body or robot; null for fields of the whole scene.
     pub body: Option<String>,

@@ -15,14 +15,14 @@ use extricate_dynamics::{BodyKind, World};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scales {
-    /// Half the diagonal of the box around all moving bodies, at the start [m].
+    /// Half the diagonal of the box around all moving bodies, at the start \[m\].
     pub length: f64,
-    /// Radius of the smallest moving body [m].
+    /// Radius of the smallest moving body \[m\].
     pub body: f64,
     /// Speed of a fall through that length, or the maximum speed at the start if that is larger; without both, one
     /// length a second [m/s].
     pub speed: f64,
-    /// Energy that lifts every body by its own size, or the kinetic and elastic energy at the start if that is larger [J].
+    /// Energy that lifts every body by its own size, or the kinetic and elastic energy at the start if that is larger \[J\].
     pub energy: f64,
     /// Prismatic joints, as `robot/joint`: their values are lengths.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]

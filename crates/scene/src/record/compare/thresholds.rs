@@ -44,7 +44,7 @@ impl AcceptanceThresholds {
         if self.tolerances.of(Quantity::Contacts) > 0.0 { MANIFOLD } else { 0.0 }
     }
 
-    /// Whether a joint, as `robot/joint`, is prismatic: its value is a length [m] then.
+    /// Whether a joint, as `robot/joint`, is prismatic: its value is a length \[m\] then.
     #[must_use]
     pub fn is_prismatic(&self, joint: &str) -> bool {
         self.scales.sliding.contains(joint)

@@ -14,9 +14,9 @@ use crate::record::compare::{AcceptanceThresholds, Quantity};
 pub enum Bound {
     /// Worst penetration of the recorded states, relative to the size of the smaller body.
     WorstPenetration,
-    /// Deepest contact of rigid bodies [m].
+    /// Deepest contact of rigid bodies \[m\].
     DeepestContact,
-    /// Deepest contact of soft bodies [m].
+    /// Deepest contact of soft bodies \[m\].
     DeepestSoftContact,
     /// Largest rise of the energy above the start, relative to its scale.
     EnergyGain,

@@ -26,7 +26,7 @@ pub struct GoldenRun<'a> {
     pub scales: Scales,
     /// Extremes over all its steps.
     pub bounds: BTreeMap<Bound, f64>,
-    /// Its simulated time [s].
+    /// Its simulated time \[s\].
     pub time: f64,
 }
 

@@ -10,7 +10,7 @@
 //! | `scene` | path of the scene, for a reader |
 //! | `input`, `text`, `files` | hash of everything that is read, of the scene's text, of each file it names |
 //! | `made_by` | `program`, `libraries`: versions; `target`: the triple for which the bits are promised |
-//! | `options` | of the run: `time_step` [s], number of `steps`, `every` how many one is recorded, `seed` |
+//! | `options` | of the run: `time_step` \[s\], number of `steps`, `every` how many one is recorded, `seed` |
 //! | `scales` | [scales](super::compare::Scales) of the tolerances, and the prismatic joints |
 //! | `tolerances` | a [tolerance](super::compare::Tolerances) for each quantity, to be edited by hand; `"any"` for what is not compared |
 //! | `bounds` | extremes over all steps of the run, compared with the tolerances that hold at the end |
@@ -132,7 +132,7 @@ pub struct MadeBy {
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GoldenOptions {
-    /// Length of a step [s].
+    /// Length of a step \[s\].
     pub time_step: f64,
     /// Number of steps.
     pub steps: u64,

@@ -28,7 +28,7 @@ pub enum DragMode {
 /// Result of a drag.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dragged {
-    /// Remaining distance of the dragged point from the target [m].
+    /// Remaining distance of the dragged point from the target \[m\].
     pub distance: f64,
     /// Names of the joints of the robot that are at a limit.
     pub at_limit: Vec<String>,

@@ -37,7 +37,7 @@ pub struct FollowJob {
 pub struct Followed {
     /// Posture without overlaps.
     pub posture: Posture,
-    /// √σ [m] between that posture and the sketch; zero where the sketch is itself free and can be reached.
+    /// √σ \[m\] between that posture and the sketch; zero where the sketch is itself free and can be reached.
     pub depth: f64,
     /// Whether an obstacle blocks the path from the last free poses to those nearest to the sketch.
     pub held: bool,

@@ -5,9 +5,9 @@ use nalgebra::Isometry3;
 /// Unit of the value of a joint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Angles [rad].
+    /// Angles \[rad\].
     Radians,
-    /// Lengths [m].
+    /// Lengths \[m\].
     Metres,
 }
 

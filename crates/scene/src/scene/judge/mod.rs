@@ -58,11 +58,11 @@ impl Verdict {
 /// Energy balance of a run: energies in joule, rises as fractions of the energy scale.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct EnergyBalance {
-    /// Kinetic, potential and elastic energy at the start [J].
+    /// Kinetic, potential and elastic energy at the start \[J\].
     pub start: f64,
-    /// The same at the end [J].
+    /// The same at the end \[J\].
     pub end: f64,
-    /// The maximum energy that the run could turn into motion [J].
+    /// The maximum energy that the run could turn into motion \[J\].
     #[schemars(range(min = 0.0))]
     pub scale: f64,
     /// Maximum rise above the start, over the scale.

@@ -8,9 +8,9 @@ use super::Triple;
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename = "Camera", deny_unknown_fields)]
 pub struct CameraEntry {
-    /// Position of the camera [m].
+    /// Position of the camera \[m\].
     pub eye: Triple,
-    /// Point at the centre of the picture [m].
+    /// Point at the centre of the picture \[m\].
     pub target: Triple,
     /// Angle between the lower and the upper edge of the picture [°].
     #[serde(default = "default_field_of_view")]

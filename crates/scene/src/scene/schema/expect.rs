@@ -11,13 +11,13 @@ pub struct Expect {
     /// Maximum penetration depth of a pair over the size of its smaller body, from `settle_time` on.
     #[serde(default)]
     pub max_penetration: Option<f64>,
-    /// Time from which `max_penetration` is judged [s].
+    /// Time from which `max_penetration` is judged \[s\].
     #[serde(default)]
     pub settle_time: Option<f64>,
     /// Maximum penetration depth, over the same size, in the last state alone.
     #[serde(default)]
     pub final_penetration: Option<f64>,
-    /// From this time on [s] every dynamic body moves slower than `rest_speed`.
+    /// From this time on \[s\] every dynamic body moves slower than `rest_speed`.
     #[serde(default)]
     pub at_rest_by: Option<f64>,
     /// Maximum speed at rest [body sizes/s].
@@ -56,7 +56,7 @@ pub struct Expect {
 }
 
 impl Expect {
-    /// Time from which `max_penetration` is judged [s]; 1 s by default.
+    /// Time from which `max_penetration` is judged \[s\]; 1 s by default.
     #[must_use]
     pub fn settle_time(&self) -> f64 {
         self.settle_time.unwrap_or(1.0)
@@ -73,9 +73,9 @@ impl Expect {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
-    /// Minimum coordinates [m].
+    /// Minimum coordinates \[m\].
     pub min: Triple,
-    /// Maximum coordinates [m].
+    /// Maximum coordinates \[m\].
     pub max: Triple,
 }
 
@@ -85,9 +85,9 @@ pub struct Region {
 pub struct BodyAt {
     /// Name of the body.
     pub body: String,
-    /// The position [m].
+    /// The position \[m\].
     pub position: Triple,
-    /// Maximum distance from it [m].
+    /// Maximum distance from it \[m\].
     pub tolerance: f64,
 }
 
@@ -97,9 +97,9 @@ pub struct BodyAt {
 pub struct BodyWithin {
     /// Name of the body.
     pub body: String,
-    /// Minimum coordinates [m].
+    /// Minimum coordinates \[m\].
     pub min: Triple,
-    /// Maximum coordinates [m].
+    /// Maximum coordinates \[m\].
     pub max: Triple,
 }
 
@@ -109,7 +109,7 @@ pub struct BodyWithin {
 pub struct Distance {
     /// Names of two or more bodies.
     pub bodies: Vec<String>,
-    /// The distance [m].
+    /// The distance \[m\].
     pub distance: f64,
     /// Maximum deviation over the distance.
     pub tolerance: f64,
@@ -131,12 +131,12 @@ pub struct Linked {
 pub enum LinkingCurve {
     /// A circle around the origin, in the plane z = 0.
     Circle {
-        /// Its radius [m].
+        /// Its radius \[m\].
         radius: f64,
     },
     /// Points joined by straight lines, the last with the first.
     Polygon {
-        /// Three points or more [m].
+        /// Three points or more \[m\].
         points: Vec<Triple>,
     },
 }
@@ -157,18 +157,18 @@ pub struct Measured {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Quantity {
-    /// Displacement of a body's origin from the start to the end, along a direction [m].
+    /// Displacement of a body's origin from the start to the end, along a direction \[m\].
     Travel {
         /// Name of the body.
         body: String,
         /// The direction, of any length.
         along: Triple,
     },
-    /// Maximum distance of a body's origin from its position at a given time, from then on [m].
+    /// Maximum distance of a body's origin from its position at a given time, from then on \[m\].
     Drift {
         /// Name of the body.
         body: String,
-        /// The time [s].
+        /// The time \[s\].
         from: f64,
     },
     /// Speed of a body's origin at the end, along a direction [m/s].
@@ -183,24 +183,24 @@ pub enum Quantity {
     Rebound {
         /// Name of the body.
         body: String,
-        /// Position of its origin when it bounces [m].
+        /// Position of its origin when it bounces \[m\].
         from: Triple,
     },
-    /// Time of the first reversal of the rotation of a body about one of its own axes [s].
+    /// Time of the first reversal of the rotation of a body about one of its own axes \[s\].
     FirstFlip {
         /// Name of the body.
         body: String,
         /// The axis, in the frame of the body, of any length.
         axis: Triple,
     },
-    /// Mean time between two such reversals [s].
+    /// Mean time between two such reversals \[s\].
     FlipInterval {
         /// Name of the body.
         body: String,
         /// The axis, in the frame of the body, of any length.
         axis: Triple,
     },
-    /// Displacement of a body's origin along an axis of the world per right-handed revolution about it [m], from the start
+    /// Displacement of a body's origin along an axis of the world per right-handed revolution about it \[m\], from the start
     /// to the end.
     Lead {
         /// Name of the body.
@@ -223,14 +223,14 @@ pub enum Quantity {
         /// Name of the soft body.
         body: String,
     },
-    /// Depth of the deepest contact in which a soft body takes part, from a given time on [m].
+    /// Depth of the deepest contact in which a soft body takes part, from a given time on \[m\].
     Penetration {
         /// Name of the soft body.
         body: String,
-        /// The time [s].
+        /// The time \[s\].
         from: f64,
     },
-    /// Mean displacement of nodes of a soft body from the start to the end, along a direction [m].
+    /// Mean displacement of nodes of a soft body from the start to the end, along a direction \[m\].
     Deflection {
         /// Name of the soft body.
         body: String,

@@ -47,10 +47,10 @@ pub struct SceneFile {
     /// Acceleration of free fall [m/s²].
     #[serde(default = "default_gravity")]
     pub gravity: Triple,
-    /// Length of a step [s]; by default that of the accuracy.
+    /// Length of a step \[s\]; by default that of the accuracy.
     #[serde(default)]
     pub time_step: Option<f64>,
-    /// Simulated time of a run [s].
+    /// Simulated time of a run \[s\].
     pub duration: f64,
     /// Accuracy of the simulation.
     #[serde(default)]
@@ -203,33 +203,33 @@ pub enum ShapeEntry {
     },
     /// A ball around the origin.
     Ball {
-        /// Its radius [m].
+        /// Its radius \[m\].
         radius: f64,
     },
     /// A box around the origin.
     Cuboid {
-        /// Full edge lengths [m].
+        /// Full edge lengths \[m\].
         size: Triple,
     },
     /// A capsule around the origin, its axis along z.
     Capsule {
-        /// Its radius [m].
+        /// Its radius \[m\].
         radius: f64,
-        /// Length of the straight part, without the caps [m].
+        /// Length of the straight part, without the caps \[m\].
         length: f64,
     },
     /// A cylinder around the origin, its axis along z.
     Cylinder {
-        /// Its radius [m].
+        /// Its radius \[m\].
         radius: f64,
-        /// Its full height [m].
+        /// Its full height \[m\].
         height: f64,
     },
     /// A cone, its apex towards +z, its origin at half height.
     Cone {
-        /// Radius of its base [m].
+        /// Radius of its base \[m\].
         radius: f64,
-        /// Its full height [m].
+        /// Its full height \[m\].
         height: f64,
     },
     /// The convex hull of a mesh's vertices.
@@ -241,7 +241,7 @@ pub enum ShapeEntry {
     Rounded {
         /// A `cuboid`, `cylinder`, `cone` or `hull`.
         core: Box<ShapeEntry>,
-        /// The distance [m].
+        /// The distance \[m\].
         radius: f64,
     },
     /// Everything at z ≤ 0.
@@ -289,7 +289,7 @@ pub struct BodyEntry {
     /// Kind of its motion.
     #[serde(default)]
     pub kind: BodyKind,
-    /// Position of its origin [m].
+    /// Position of its origin \[m\].
     #[serde(default)]
     pub position: Triple,
     /// Its orientation.
@@ -298,7 +298,7 @@ pub struct BodyEntry {
     /// Mass per volume [kg/m³].
     #[serde(default)]
     pub density: Option<f64>,
-    /// Mass [kg], instead of a density.
+    /// Mass \[kg\], instead of a density.
     #[serde(default)]
     pub mass: Option<f64>,
     /// Coefficient of friction.
@@ -375,12 +375,12 @@ pub enum Rotation {
 pub struct Copies {
     /// Copies along x, y and z.
     pub count: (u32, u32, u32),
-    /// Distance between neighbours along x, y and z [m].
+    /// Distance between neighbours along x, y and z \[m\].
     pub spacing: Triple,
     /// Whether each copy gets an orientation of its own, drawn from the scene's seed.
     #[serde(default)]
     pub random_rotation: bool,
-    /// Displacements of single copies from their places in the grid [m], by name.
+    /// Displacements of single copies from their places in the grid \[m\], by name.
     #[serde(default)]
     pub moved: BTreeMap<String, Triple>,
     /// Orientations of single copies, by name.
@@ -411,7 +411,7 @@ pub enum JointKind {
     Fixed,
     /// A rotation about an axis.
     Revolute {
-        /// A point of the axis [m].
+        /// A point of the axis \[m\].
         anchor: Triple,
         /// Unit vector of the axis.
         axis: Triple,
@@ -423,20 +423,20 @@ pub enum JointKind {
     Prismatic {
         /// Unit vector of the axis.
         axis: Triple,
-        /// Minimum and maximum displacement [m] from the start, of the second body against the first.
+        /// Minimum and maximum displacement \[m\] from the start, of the second body against the first.
         #[serde(default)]
         limits: Option<(f64, f64)>,
     },
     /// Any rotation about a point.
     Spherical {
-        /// The point [m].
+        /// The point \[m\].
         anchor: Triple,
     },
     /// Any motion in which two points stay within a distance.
     Rope {
-        /// The point of the first and of the second body [m].
+        /// The point of the first and of the second body \[m\].
         anchors: (Triple, Triple),
-        /// Maximum distance of the two [m].
+        /// Maximum distance of the two \[m\].
         length: f64,
     },
 }

@@ -14,7 +14,7 @@ pub struct PlanEntry {
     /// Goal values of joints, by name; the others end at their start values.
     #[serde(default)]
     pub joints: Entries<JointValue>,
-    /// Goal position [m], of a body or of a robot with a floating base.
+    /// Goal position \[m\], of a body or of a robot with a floating base.
     #[serde(default)]
     pub position: Option<Triple>,
     /// Goal orientation.
@@ -26,7 +26,7 @@ pub struct PlanEntry {
     /// Minimum and maximum values of joints along the path, by name, within the limits of the file.
     #[serde(default)]
     pub limits: Entries<(JointValue, JointValue)>,
-    /// Corners of the box in which positions are sampled [m]; by default a box around everything.
+    /// Corners of the box in which positions are sampled \[m\]; by default a box around everything.
     #[serde(default)]
     pub region: Option<(Triple, Triple)>,
 }

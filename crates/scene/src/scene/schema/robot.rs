@@ -18,7 +18,7 @@ pub struct RobotEntry {
     /// Fixed or floating base.
     #[serde(default)]
     pub base: RobotBase,
-    /// Position of its root link [m].
+    /// Position of its root link \[m\].
     #[serde(default)]
     pub position: Triple,
     /// Orientation of its root link.
@@ -83,9 +83,9 @@ pub enum RobotBase {
 pub enum JointValue {
     /// An angle [°], of a revolute joint.
     Degrees(f64),
-    /// An angle [rad], of a revolute joint.
+    /// An angle \[rad\], of a revolute joint.
     Radians(f64),
-    /// A length [m], of a prismatic joint.
+    /// A length \[m\], of a prismatic joint.
     Metres(f64),
 }
 

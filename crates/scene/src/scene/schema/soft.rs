@@ -73,10 +73,10 @@ pub struct SoftContactEntry {
     /// Whether soft bodies collide with themselves.
     #[serde(default)]
     pub self_contact: Option<bool>,
-    /// Distance along the rest mesh within which elements of the same body do not collide [m].
+    /// Distance along the rest mesh within which elements of the same body do not collide \[m\].
     #[serde(default)]
     pub near: Option<f64>,
-    /// Displacement of nodes after which contact candidates are searched again [m].
+    /// Displacement of nodes after which contact candidates are searched again \[m\].
     #[serde(default)]
     pub margin: Option<f64>,
 }
@@ -94,7 +94,7 @@ pub struct SoftBodyEntry {
     /// Linear or quadratic elements.
     #[serde(default)]
     pub elements: ElementsEntry,
-    /// Position of its origin at the start [m].
+    /// Position of its origin at the start \[m\].
     #[serde(default)]
     pub position: Triple,
     /// Its orientation at the start.
@@ -125,14 +125,14 @@ pub enum TetMeshEntry {
     Block {
         /// Cubes along x, y and z.
         counts: (u32, u32, u32),
-        /// Full edge lengths [m].
+        /// Full edge lengths \[m\].
         size: Triple,
     },
     /// A section swept along x, from x = 0 on.
     Rod {
         /// The swept section, in the plane of y and z.
         section: SectionEntry,
-        /// Its length [m].
+        /// Its length \[m\].
         length: f64,
         /// Layers along the length.
         layers: u32,
@@ -147,7 +147,7 @@ pub enum TetMeshEntry {
     Ring {
         /// The swept section; its first direction points away from the axis, its second along it.
         section: SectionEntry,
-        /// Distance of the section's centre from the axis [m].
+        /// Distance of the section's centre from the axis \[m\].
         radius: f64,
         /// Angle of the sweep [°]: 360 closes the ring.
         #[serde(default = "full_circle")]
@@ -167,7 +167,7 @@ pub enum TetMeshEntry {
     Tetrahedralized {
         /// A `mesh` or `procedural`.
         of: Box<ShapeEntry>,
-        /// Length of a lattice cell [m].
+        /// Length of a lattice cell \[m\].
         #[serde(default)]
         cell: Option<f64>,
     },
@@ -197,14 +197,14 @@ fn full_circle() -> f64 {
 pub enum SectionEntry {
     /// A disc.
     Disc {
-        /// Its radius [m].
+        /// Its radius \[m\].
         radius: f64,
         /// Rings of triangles around its centre.
         rings: u32,
     },
     /// The region between two circles: the section of a tube.
     Annulus {
-        /// Radius of the inner and of the outer circle [m].
+        /// Radius of the inner and of the outer circle \[m\].
         radii: (f64, f64),
         /// Layers of triangles between them.
         layers: u32,
@@ -213,7 +213,7 @@ pub enum SectionEntry {
     },
     /// A rectangle.
     Rectangle {
-        /// Lengths of its edges [m].
+        /// Lengths of its edges \[m\].
         size: (f64, f64),
         /// Cells along each.
         counts: (u32, u32),
@@ -230,14 +230,14 @@ pub struct MaterialEntry {
     /// Mass per volume at rest [kg/m³].
     #[serde(default = "default_density")]
     pub density: f64,
-    /// Young's modulus [Pa].
+    /// Young's modulus \[Pa\].
     pub youngs_modulus: f64,
     /// Poisson's ratio.
     pub poisson_ratio: f64,
     /// Damping α proportional to mass [1/s].
     #[serde(default)]
     pub mass_damping: f64,
-    /// Damping β proportional to stiffness [s].
+    /// Damping β proportional to stiffness \[s\].
     #[serde(default)]
     pub stiffness_damping: f64,
 }
@@ -297,13 +297,13 @@ pub struct HandleEntry {
     /// Components that are prescribed, along x, y and z of the world.
     #[serde(default = "all_axes")]
     pub axes: (bool, bool, bool),
-    /// Centre of its rotations, at the start [m]; by default the mean of its nodes.
+    /// Centre of its rotations, at the start \[m\]; by default the mean of its nodes.
     #[serde(default)]
     pub pivot: Option<Triple>,
     /// Its motion; without keyframes it stays at its start.
     #[serde(default)]
     pub keyframes: Vec<KeyframeEntry>,
-    /// Time at which it releases its nodes [s].
+    /// Time at which it releases its nodes \[s\].
     #[serde(default)]
     pub until: Option<f64>,
 }
@@ -316,9 +316,9 @@ fn all_axes() -> (bool, bool, bool) {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename = "Keyframe", deny_unknown_fields)]
 pub struct KeyframeEntry {
-    /// The time [s].
+    /// The time \[s\].
     pub time: f64,
-    /// Displacement of the pivot [m].
+    /// Displacement of the pivot \[m\].
     #[serde(default)]
     pub displacement: Triple,
     /// Rotation about the pivot.
@@ -334,23 +334,23 @@ pub enum NodesEntry {
     All,
     /// Those in a box.
     Box {
-        /// Minimum coordinates [m].
+        /// Minimum coordinates \[m\].
         min: Triple,
-        /// Maximum coordinates [m].
+        /// Maximum coordinates \[m\].
         max: Triple,
     },
     /// Those on the far side of a plane: its normal points away from them.
     HalfSpace {
-        /// A point of the plane [m].
+        /// A point of the plane \[m\].
         point: Triple,
         /// Its normal, of any length.
         normal: Triple,
     },
     /// Those in a ball.
     Ball {
-        /// Its centre [m].
+        /// Its centre \[m\].
         center: Triple,
-        /// Its radius [m].
+        /// Its radius \[m\].
         radius: f64,
     },
     /// Those with the given indices.

@@ -9,7 +9,7 @@ pub struct SolverEntry {
     /// Substeps of the solver in one step.
     #[serde(default)]
     pub substeps: Option<u32>,
-    /// Natural frequency of contacts [Hz].
+    /// Natural frequency of contacts \[Hz\].
     #[serde(default)]
     pub contact_frequency: Option<f64>,
     /// Damping ratio of contacts.

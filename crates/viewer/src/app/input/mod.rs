@@ -16,7 +16,7 @@ const ORBIT_RATE: f64 = 0.008;
 /// A mouse gesture. Positions are pixels from the top left corner, displacements pixels to the right and down.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Gesture {
-    /// Orbits the camera by azimuth and elevation increments [rad].
+    /// Orbits the camera by azimuth and elevation increments \[rad\].
     Orbit(f64, f64),
     /// Pans the camera by a displacement.
     Pan(Vector2<f64>),
@@ -64,7 +64,7 @@ enum Drag {
 }
 
 impl Pointer {
-    /// Position of the pointer [pixels].
+    /// Position of the pointer \[pixels\].
     #[must_use]
     pub fn at(&self) -> Vector2<f64> {
         self.at

@@ -18,11 +18,11 @@ use extricate_scene::record::WorldState;
 pub struct Hit {
     /// The body, an index in [`Models::bodies`] or [`Models::soft`].
     pub body: AnyBody,
-    /// Distance from the ray's origin [m].
+    /// Distance from the ray's origin \[m\].
     pub distance: f64,
     /// The point [m, world].
     pub point: Point3<f64>,
-    /// The same point in the body's frame [m]; for a soft body, the vertex of the hit triangle that is nearest to it.
+    /// The same point in the body's frame \[m\]; for a soft body, the vertex of the hit triangle that is nearest to it.
     pub grip: Grip,
 }
 
@@ -34,7 +34,7 @@ pub struct Picker {
 }
 
 impl Picker {
-    /// First hit of a ray [world]: surfaces are hit from both sides, half-spaces from outside only.
+    /// First hit of a ray \[world\]: surfaces are hit from both sides, half-spaces from outside only.
     #[must_use]
     pub fn pick(&mut self, models: &Models, state: &WorldState, ray: &Ray) -> Option<Hit> {
         let rigid = self.rigid(models, state, ray);
@@ -83,7 +83,7 @@ impl Hit {
 }
 
 impl Ray {
-    /// The point at a distance from the origin [m].
+    /// The point at a distance from the origin \[m\].
     #[must_use]
     pub fn at(&self, distance: f64) -> Point3<f64> {
         self.origin + self.direction * distance

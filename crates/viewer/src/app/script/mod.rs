@@ -22,7 +22,7 @@ pub struct Line {
 /// Command of a script line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ScriptCommand {
-    /// Plays for a simulated time [s]; while paused, waits for a wall-clock time [s].
+    /// Plays for a simulated time \[s\]; while paused, waits for a wall-clock time \[s\].
     Wait(f64),
     /// Presses a key, by its name in the help.
     Key(String),
@@ -32,7 +32,7 @@ pub enum ScriptCommand {
     Drag {
         /// Pixels where the button is pressed and released.
         ends: [Vector2<f64>; 2],
-        /// Simulated time between press and release [s].
+        /// Simulated time between press and release \[s\].
         seconds: f64,
     },
     /// Selects a body by name.

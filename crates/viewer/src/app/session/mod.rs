@@ -82,7 +82,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session of a loaded scene or run, paused, for pictures of this size [pixels]. `prepare` reloads the scene when its
+    /// A session of a loaded scene or run, paused, for pictures of this size \[pixels\]. `prepare` reloads the scene when its
     /// files change.
     ///
     /// # Errors
@@ -275,14 +275,14 @@ impl Session {
         self.quit
     }
 
-    /// Sets the size of the picture [pixels]; sizes below one pixel are ignored.
+    /// Sets the size of the picture \[pixels\]; sizes below one pixel are ignored.
     pub fn resize(&mut self, size: Vector2<f64>) {
         if size.x >= 1.0 && size.y >= 1.0 {
             self.size = size;
         }
     }
 
-    /// Adds the time that a picture took [s] to the smoothed time.
+    /// Adds the time that a picture took \[s\] to the smoothed time.
     pub fn record_frame_time(&mut self, seconds: f64) {
         let before = if self.picture_seconds > 0.0 { self.picture_seconds } else { seconds };
         self.picture_seconds = before + SMOOTH * (seconds - before);
@@ -315,7 +315,7 @@ impl Session {
         self.snapshot.clock.playing
     }
 
-    /// Plays for a simulated time [s], with [`Pace::Commanded`].
+    /// Plays for a simulated time \[s\], with [`Pace::Commanded`].
     pub fn advance(&mut self, seconds: f64) {
         self.simulation.send(Command::Advance(seconds));
     }

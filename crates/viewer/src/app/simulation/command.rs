@@ -21,7 +21,7 @@ pub enum Command {
     Seek(usize),
     /// Sets the speed: simulated seconds per second, clamped to [`SPEEDS`](super::SPEEDS).
     Speed(f64),
-    /// Plays for a simulated time [s], if it plays with [`Pace::Commanded`].
+    /// Plays for a simulated time \[s\], if it plays with [`Pace::Commanded`].
     Advance(f64),
     /// Sets the pace.
     Pace(Pace),

@@ -87,7 +87,7 @@ pub enum Film {
 }
 
 impl Film {
-    /// Begins a film of pictures of this size [pixels], with `fps` pictures per second.
+    /// Begins a film of pictures of this size \[pixels\], with `fps` pictures per second.
     ///
     /// # Errors
     /// [`ViewError`] when a file or program cannot be started.

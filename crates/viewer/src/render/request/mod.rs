@@ -15,13 +15,13 @@ use extricate_scene::record::WorldState;
 pub struct RenderRequest {
     /// Output format and path.
     pub format: Format,
-    /// Width and height of the whole [pixels].
+    /// Width and height of the whole \[pixels\].
     pub size: [u32; 2],
     /// Times of the pictures.
     pub times: Times,
-    /// Position and target of the camera [m]; `None` for that of the first scene, or one fitted to the movable bodies.
+    /// Position and target of the camera \[m\]; `None` for that of the first scene, or one fitted to the movable bodies.
     pub camera: Option<[Point3<f64>; 2]>,
-    /// Rotation of the camera about its target [rad]: over the whole film, or of a single picture.
+    /// Rotation of the camera about its target \[rad\]: over the whole film, or of a single picture.
     pub orbit: f64,
     /// Annotations of the pictures.
     pub annotations: Annotations,
@@ -30,13 +30,13 @@ pub struct RenderRequest {
 /// Times of the pictures.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Times {
-    /// These times [s], side by side in one picture. They must not decrease.
+    /// These times \[s\], side by side in one picture. They must not decrease.
     Each(Vec<f64>),
     /// A film.
     Film {
-        /// Begin [s].
+        /// Begin \[s\].
         from: f64,
-        /// End [s]; `None` for the end of the longest source.
+        /// End \[s\]; `None` for the end of the longest source.
         to: Option<f64>,
         /// Simulated seconds per second of the film.
         speed: f64,
@@ -61,7 +61,7 @@ pub struct Progress {
     pub done: u64,
     /// Total number of pictures.
     pub total: u64,
-    /// Simulated time [s].
+    /// Simulated time \[s\].
     pub time: f64,
 }
 

@@ -57,7 +57,7 @@ pub struct Facet<'a> {
 const MAX_POINTS: usize = 1 << 26;
 
 impl ConvexHull {
-    /// Convex hull of points [m]. Coincident, collinear and coplanar points have a hull too: a point, a segment or a polygon
+    /// Convex hull of points \[m\]. Coincident, collinear and coplanar points have a hull too: a point, a segment or a polygon
     /// with two sides.
     ///
     /// ```
@@ -127,7 +127,7 @@ impl ConvexHull {
         }
     }
 
-    /// Vertices [m]: the extreme points in the order in which they were given.
+    /// Vertices \[m\]: the extreme points in the order in which they were given.
     #[must_use]
     pub fn vertices(&self) -> &[Point3<f64>] {
         &self.vertices
@@ -204,13 +204,13 @@ impl ConvexHull {
         best.1.map(|index| self.facet(index))
     }
 
-    /// A point inside [m]: the centroid of the surface, the midpoint of a segment.
+    /// A point inside \[m\]: the centroid of the surface, the midpoint of a segment.
     #[must_use]
     pub fn center(&self) -> Point3<f64> {
         self.center
     }
 
-    /// Maximum distance of a vertex from the centre [m].
+    /// Maximum distance of a vertex from the centre \[m\].
     #[must_use]
     pub fn radius(&self) -> f64 {
         self.radius

@@ -30,7 +30,7 @@ impl Bore {
     }
 }
 
-/// A disc of `rings` rings and `radius` [m] swept along x from 0 to `length` [m], scaled by the n-th of `scales` at the n-th of as
+/// A disc of `rings` rings and `radius` \[m\] swept along x from 0 to `length` \[m\], scaled by the n-th of `scales` at the n-th of as
 /// many equidistant stations, with a bore from the first end.
 ///
 /// ```

@@ -19,7 +19,7 @@ pub use sweep::{ring, rod};
 /// triangulation.
 const KUHN_PATHS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
 
-/// A block of `counts` cubes with edges of `size` in all [m] and its minimum corner at `origin` [m], each cube split into
+/// A block of `counts` cubes with edges of `size` in all \[m\] and its minimum corner at `origin` \[m\], each cube split into
 /// six tetrahedra around its main diagonal (Kuhn triangulation). Its volume is the product of the sizes.
 ///
 /// The node at grid position (i, j, k) has index (i (n_y + 1) + j) (n_z + 1) + k.

@@ -9,14 +9,14 @@ use nalgebra::Point2;
 pub enum Section {
     /// A disc: `rings` rings around its centre, the n-th of 6 n edges.
     Disc {
-        /// Radius of the corners of the outermost ring [m].
+        /// Radius of the corners of the outermost ring \[m\].
         radius: f64,
         /// Number of rings.
         rings: usize,
     },
     /// An annulus between two circles.
     Annulus {
-        /// Radii of the corners on the inner and on the outer circle [m].
+        /// Radii of the corners on the inner and on the outer circle \[m\].
         radii: [f64; 2],
         /// Number of layers between them.
         layers: usize,
@@ -25,7 +25,7 @@ pub enum Section {
     },
     /// A rectangle.
     Rectangle {
-        /// Lengths of its edges [m].
+        /// Lengths of its edges \[m\].
         size: [f64; 2],
         /// Number of cells along each.
         counts: [usize; 2],
@@ -40,7 +40,7 @@ pub(super) struct Triangles {
 }
 
 impl Section {
-    /// Area of the polygon that its triangles fill [m²]; its centroid is the origin.
+    /// Area of the polygon that its triangles fill \[m²\]; its centroid is the origin.
     #[must_use]
     pub fn area(&self) -> f64 {
         let polygon = |corners: f64| corners / 2.0 * (TAU / corners).sin();

@@ -14,7 +14,7 @@ use crate::geometry::tet_mesh::mesh::TetMesh;
 /// Relative tolerance of the angle 2π within which a ring is closed: the rounding of the caller's 2π.
 const FULL_CIRCLE_TOLERANCE: f64 = 1e-12;
 
-/// A section swept along x from 0 to `length` [m], scaled by the n-th of `scales` at the n-th of as many equidistant
+/// A section swept along x from 0 to `length` \[m\], scaled by the n-th of `scales` at the n-th of as many equidistant
 /// stations: a tube, a snake that tapers, a bar.
 ///
 /// With m = n − 1 layers its volume is the sum over them of (length / 3 m) area (s₀² + s₀ s₁ + s₁²): the sides of a
@@ -39,7 +39,7 @@ pub fn rod(section: Section, length: f64, scales: &[f64]) -> Result<TetMesh, Sha
     swept(&section.triangles(), &Sweep { layers, is_closed: false, place: &place, keep: &|_, _| true })
 }
 
-/// A section swept around the z axis by `angle` [rad] from the x axis, its centre at `radius` [m]: a torus of solid or
+/// A section swept around the z axis by `angle` \[rad\] from the x axis, its centre at `radius` \[m\]: a torus of solid or
 /// hollow tube if the angle is 2π, a C-ring if it is less. The first axis of the section points outwards.
 ///
 /// Its volume is layers · sin(angle / layers) · radius · area: the sides of a layer are plane.

@@ -1,4 +1,4 @@
-//! Penetration depth near a guessed direction: sequential quadratic programming by portals [Gao23].
+//! Penetration depth near a guessed direction: sequential quadratic programming by portals \[Gao23\].
 //!
 //! The depth is the distance from the origin to the boundary of N = B − A. Along a ray from the origin, portals find
 //! the point at which the ray leaves N and a plane that supports N there (Algorithm 1, `portal.rs`); the foot of the origin's
@@ -17,7 +17,7 @@
 //! | ‖q‖          | `Planes::reach`           | portal along the ray: lower bound of the depth on d |
 //! | n · v        | `Planes::supporting.value`| upper bound of the depth along n                    |
 //!
-//! Departs from [Gao23]: a proved gap and a touch end the search, because the paper starts from an overlap that is
+//! Departs from \[Gao23\]: a proved gap and a touch end the search, because the paper starts from an overlap that is
 //! known; the tolerance is relative to the size of N; the extreme point along a new ray is the one that gave it; and the
 //! portal is updated for the new ray, where the paper does not state whether Algorithm 5 finds a new one. Mean supports of an
 //! icosphere and a capsule, guesses 15° off (the setting of the paper's Fig. 7):
@@ -76,12 +76,12 @@ impl Default for IncrementalOptions {
 /// A locally minimum translation that separates two overlapping shapes, world frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IncrementalPenetration {
-    /// Distance [m] along `direction` after which A is free: an upper bound of the penetration depth, to rounding. Zero when
+    /// Distance \[m\] along `direction` after which A is free: an upper bound of the penetration depth, to rounding. Zero when
     /// a plane was found that separates the shapes to rounding: they touch, or are separated.
     pub depth: f64,
     /// Unit direction in which A moves.
     pub direction: Unit<Vector3<f64>>,
-    /// The points of A and of B [m] that are farthest inside the other shape along `direction`.
+    /// The points of A and of B \[m\] that are farthest inside the other shape along `direction`.
     pub witnesses: [Point3<f64>; 2],
     /// Support evaluations of the pair.
     pub supports: u32,

@@ -86,7 +86,7 @@ struct Reference {
 impl FeatureFront {
     /// Contact features at a pose, sorted by their features; each pair of features at most once.
     ///
-    /// Without a valid reference, the candidates for motions up to `margin` [m] are collected. The margin only determines
+    /// Without a valid reference, the candidates for motions up to `margin` \[m\] are collected. The margin only determines
     /// the cost of that and how long it stays valid, not the result; with a margin of 0 nothing is stored.
     pub fn find(&mut self, meshes: [ContactMesh; 2], query: &FeatureQuery, margin: f64) -> &[FeaturePair] {
         let range = query.max.max(-query.min);
@@ -164,7 +164,7 @@ impl FeatureFront {
         self.gather_count
     }
 
-    /// Upper bound of the displacement [m] of any point of B between two poses of B in the frame of A.
+    /// Upper bound of the displacement \[m\] of any point of B between two poses of B in the frame of A.
     #[must_use]
     pub fn motion(model_of_b: &Model, from: &Isometry3<f64>, to: &Isometry3<f64>) -> f64 {
         let center = model_of_b.center();

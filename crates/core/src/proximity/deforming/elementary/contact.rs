@@ -8,7 +8,7 @@ pub struct ElementaryOptions {
     /// Distance that may count as contact, relative to the extent of the query: the maximum coordinate of the points
     /// of one feature relative to those of the other, at the start and at the end. Values below 1e-13 are below rounding.
     pub relative_tolerance: f64,
-    /// Minimum separation [m]: distance up to which the features count as touching.
+    /// Minimum separation \[m\]: distance up to which the features count as touching.
     pub minimum_separation: f64,
     /// Maximum number of steps, after which a contact is returned as uncertain. Nearly every query takes one to four.
     pub max_iterations: u32,
@@ -25,7 +25,7 @@ impl Default for ElementaryOptions {
 pub struct ElementaryContact {
     /// Time in [0, 1] before which the features are proved free: at most the true time of first contact.
     pub time: f64,
-    /// Distance at that time [m]: at most the minimum separation and the tolerance when the contact is certain.
+    /// Distance at that time \[m\]: at most the minimum separation and the tolerance when the contact is certain.
     pub distance: f64,
     /// Parameters of the closest points at that time. For a vertex and a triangle: barycentric weights of its second and
     /// third corner. For two edges: fractions along the first and along the second one.

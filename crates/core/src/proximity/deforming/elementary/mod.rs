@@ -36,7 +36,7 @@ use self::contact::CHECKED;
 /// First contact of a moving vertex with a moving triangle (touching counts), or `None`: a proof, in spite of rounding,
 /// that there is none in [0, 1].
 ///
-/// `start` and `end` hold the vertex and the three corners at times 0 and 1 [m], any frame. The triangle may be
+/// `start` and `end` hold the vertex and the three corners at times 0 and 1 \[m\], any frame. The triangle may be
 /// degenerate at any time.
 ///
 /// ```
@@ -69,7 +69,7 @@ pub fn vertex_face(
 /// First contact of two moving edges (touching counts), or `None`: a proof, in spite of rounding, that there is none in
 /// [0, 1].
 ///
-/// `start` and `end` hold the ends of the first and then of the second edge at times 0 and 1 [m], any frame. Edges may
+/// `start` and `end` hold the ends of the first and then of the second edge at times 0 and 1 \[m\], any frame. Edges may
 /// be parallel and may have no length at any time.
 ///
 /// ```

@@ -40,9 +40,9 @@ type Square<const N: usize> = [Column<N>; 3];
 /// Energies and derivatives of `N` linear elements; the last index is that of the element.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LocalBatch<const N: usize> {
-    /// Energies [J].
+    /// Energies \[J\].
     pub energies: [f64; N],
-    /// ∂E/∂xₐ [N]: node, axis.
+    /// ∂E/∂xₐ \[N\]: node, axis.
     pub gradient: [[[f64; N]; 3]; 4],
     /// ∂²E/∂xₐ∂x_b [N/m]: pair (a, b ≥ a), column, row.
     pub hessian: [[[[f64; N]; 3]; 3]; 10],
