@@ -28,7 +28,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use extricate_scene::request::Access;
 use terminal::{Console, Exit, Failure, Interrupt, Style};
@@ -121,7 +121,8 @@ pub fn main() -> ExitCode {
 
 fn start(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     terminal::install_report_handler();
-    let command_line = match CommandLine::try_parse_from(arguments) {
+    let matches = plain_help(CommandLine::command()).try_get_matches_from(arguments);
+    let command_line = match matches.and_then(|matches| CommandLine::from_arg_matches(&matches)) {
         Ok(command_line) => command_line,
         Err(error) => {
             // Help and version arrive here as well and go to stdout; a closed pipe is not an error.
@@ -133,6 +134,15 @@ fn start(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.print(),
     }
+}
+
+/// A command with its help as plain text: brackets are escaped in documentation that rustdoc reads as well.
+fn plain_help(command: clap::Command) -> clap::Command {
+    let plain = |argument: Arg| match argument.get_help().map(ToString::to_string) {
+        Some(text) => argument.help(text.replace(r"\[", "[").replace(r"\]", "]")),
+        None => argument,
+    };
+    command.mut_args(plain).mut_subcommands(plain_help)
 }
 
 fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
