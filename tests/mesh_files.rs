@@ -459,7 +459,7 @@ fn damaged_binary_files_are_refused_with_the_cause() {
     wrong[0..4].copy_from_slice(&f32::INFINITY.to_le_bytes());
     refused(&json, &wrong, "position 0 of accessor 0 is not finite");
     let cycle = gltf_text(r#"[{"mesh": 0, "children": [1]}, {"children": [0]}]"#, "");
-    refused(&cycle, &gltf_bytes(), "more than one parent");
+    refused(&cycle, &gltf_bytes(), "several parents");
     let whole = glb(&json, &gltf_bytes());
     assert!(folder.refusal("a.glb", &whole[..whole.len() - 4]).contains("bytes, but the file has"));
     assert!(

@@ -32,11 +32,8 @@ fn simplify(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(simplify),
         Value::Object(keywords) => {
-            for keyword in ["format", "default"] {
-                if keywords.get(keyword).is_some_and(|value| !value.is_object()) {
-                    keywords.remove(keyword);
-                }
-            }
+            keywords.remove("format");
+            keywords.remove("default");
             if let Some(options) = keywords.remove("anyOf") {
                 keywords.insert("oneOf".to_owned(), options);
             }
@@ -48,7 +45,15 @@ fn simplify(schema: &mut Value) {
             if let Some(Value::String(text)) = keywords.get_mut("description") {
                 *text = text.replace(r"\[", "[").replace(r"\]", "]");
             }
-            keywords.values_mut().for_each(simplify);
+            for (keyword, value) in keywords {
+                match value {
+                    // Its keys are names, not keywords.
+                    Value::Object(properties) if keyword == "properties" => {
+                        properties.values_mut().for_each(simplify)
+                    }
+                    value => simplify(value),
+                }
+            }
         }
         _ => {}
     }

@@ -8,11 +8,11 @@ use crate::geometry::triangle_mesh::TriangleMesh;
 procedural! { "box"
     /// A box, its faces cut into rectangles of two triangles each.
     pub struct Cuboid {
-        /// Full size along x \[m\].
+        /// Full size along x [m].
         x: f64 = 1.0,
-        /// Full size along y \[m\].
+        /// Full size along y [m].
         y: f64 = 1.0,
-        /// Full size along z \[m\].
+        /// Full size along z [m].
         z: f64 = 1.0,
         /// Parts along every edge; there are 12 n² triangles.
         subdivisions: u32 = 1,
@@ -34,13 +34,13 @@ impl Cuboid {
 procedural! { "l_shape"
     /// An L: a foot along x and a stem along z of the same thickness, joined at the corner of minimum x and z.
     pub struct LShape {
-        /// Length of the foot along x, corner included \[m\].
+        /// Length of the foot along x, corner included [m].
         foot: f64 = 1.0,
         /// Length of the stem along z, corner included [m].
         stem: f64 = 1.0,
         /// Thickness of foot and stem [m].
         thickness: f64 = 0.3,
-        /// Depth along y \[m\].
+        /// Depth along y [m].
         depth: f64 = 0.3,
         /// Parts into which every straight piece is cut.
         subdivisions: u32 = 1,
@@ -69,13 +69,13 @@ impl LShape {
 procedural! { "tub"
     /// A box-shaped tub, open above: a floor and four walls.
     pub struct Tub {
-        /// Full size along x, walls included \[m\].
+        /// Full size along x, walls included [m].
         width: f64 = 3.0,
-        /// Full size along y, walls included \[m\].
+        /// Full size along y, walls included [m].
         depth: f64 = 3.0,
-        /// Full size along z, floor included \[m\].
+        /// Full size along z, floor included [m].
         height: f64 = 1.5,
-        /// Thickness of walls and floor \[m\].
+        /// Thickness of walls and floor [m].
         wall: f64 = 0.15,
         /// Parts into which every straight piece is cut.
         subdivisions: u32 = 1,

@@ -19,17 +19,17 @@ procedural! { "cup"
         radius: f64 = 0.5,
         /// Outer radius at the bottom [m].
         base_radius: f64 = 0.42,
-        /// Full height \[m\].
+        /// Full height [m].
         height: f64 = 1.1,
         /// Thickness of the wall, measured horizontally [m].
         wall: f64 = 0.06,
-        /// Thickness of the floor \[m\].
+        /// Thickness of the floor [m].
         floor: f64 = 0.08,
         /// 1 with a handle, 0 without.
         handle: u32 = 1,
         /// Distance of the middle of the handle from the wall [m].
         handle_reach: f64 = 0.32,
-        /// Thickness of the handle \[m\].
+        /// Thickness of the handle [m].
         handle_thickness: f64 = 0.13,
         /// Steps around the axis.
         segments: u32 = 36,

@@ -11,7 +11,7 @@ procedural! { "figurine"
     /// A plump figure, upright along z and facing +x, with head, cap, arms, feet and a sack on its back. The
     /// origin is the middle of its belly.
     pub struct Figurine {
-        /// Radius of the belly \[m\].
+        /// Radius of the belly [m].
         radius: f64 = 0.3,
         /// Factor on the length of the limbs; 0 makes a ball.
         limbs: f64 = 1.0,

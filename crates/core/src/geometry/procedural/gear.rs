@@ -14,13 +14,13 @@ procedural! { "gear"
     pub struct Gear {
         /// Number of teeth.
         teeth: u32 = 12,
-        /// Radius at the tips of the teeth \[m\].
+        /// Radius at the tips of the teeth [m].
         tip_radius: f64 = 0.6,
-        /// Radius between the teeth \[m\].
+        /// Radius between the teeth [m].
         root_radius: f64 = 0.45,
-        /// Radius of the bore \[m\].
+        /// Radius of the bore [m].
         bore_radius: f64 = 0.2,
-        /// Thickness along z \[m\].
+        /// Thickness along z [m].
         thickness: f64 = 0.25,
     }
     mesh = Gear::build

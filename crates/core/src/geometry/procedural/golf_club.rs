@@ -17,19 +17,19 @@ procedural! { "golf_club"
     /// A golf club: a slender round shaft along z, a bend at its lower end towards +x, and a flat head. The origin is
     /// the middle of the shaft.
     pub struct GolfClub {
-        /// Length of the straight shaft \[m\].
+        /// Length of the straight shaft [m].
         length: f64 = 1.0,
-        /// Radius of the shaft \[m\].
+        /// Radius of the shaft [m].
         shaft_radius: f64 = 0.018,
-        /// Radius of the bend \[m\].
+        /// Radius of the bend [m].
         bend_radius: f64 = 0.05,
-        /// Angle between the shaft and the head \[rad\], at most π/2.
+        /// Angle between the shaft and the head [rad], at most π/2.
         bend: f64 = 1.0,
         /// Length of the head from the bend to the toe [m].
         head_length: f64 = 0.24,
-        /// Full height of the head, in the plane of the bend \[m\].
+        /// Full height of the head, in the plane of the bend [m].
         head_height: f64 = 0.13,
-        /// Full thickness of the head, across that plane \[m\].
+        /// Full thickness of the head, across that plane [m].
         head_thickness: f64 = 0.06,
         /// Steps along the club.
         segments: u32 = 60,

@@ -12,13 +12,13 @@ procedural! { "grate"
         width: f64 = 2.0,
         /// Full size along y, frame included [m].
         depth: f64 = 2.0,
-        /// Thickness along z \[m\].
+        /// Thickness along z [m].
         thickness: f64 = 0.15,
         /// Width of the frame [m].
         frame: f64 = 0.15,
         /// Number of bars.
         bars: u32 = 5,
-        /// Width of a bar \[m\].
+        /// Width of a bar [m].
         bar: f64 = 0.15,
         /// Parts into which every straight piece is cut.
         subdivisions: u32 = 1,
@@ -53,15 +53,15 @@ procedural! { "lattice"
     /// Two layers of parallel bars, the lower along x and the upper along y, fused where they cross. The outermost
     /// bars of each layer form its frame.
     pub struct Lattice {
-        /// Full size along x \[m\].
+        /// Full size along x [m].
         width: f64 = 2.0,
-        /// Full size along y \[m\].
+        /// Full size along y [m].
         depth: f64 = 2.0,
-        /// Thickness of both layers together along z \[m\].
+        /// Thickness of both layers together along z [m].
         thickness: f64 = 0.3,
         /// Bars in each layer, the outermost included.
         bars: u32 = 5,
-        /// Width of a bar \[m\].
+        /// Width of a bar [m].
         bar: f64 = 0.15,
         /// Parts into which every straight piece is cut.
         subdivisions: u32 = 1,

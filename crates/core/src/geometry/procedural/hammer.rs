@@ -11,13 +11,13 @@ procedural! { "hammer"
     /// A hammer: a round head along x with bevelled faces, and a round handle down from its middle. The axis of
     /// the head passes through the origin.
     pub struct Hammer {
-        /// Length of the head \[m\].
+        /// Length of the head [m].
         head_length: f64 = 0.8,
-        /// Radius of the head \[m\].
+        /// Radius of the head [m].
         head_radius: f64 = 0.2,
-        /// Length of the handle below the head \[m\].
+        /// Length of the handle below the head [m].
         handle_length: f64 = 1.4,
-        /// Radius of the handle \[m\].
+        /// Radius of the handle [m].
         handle_radius: f64 = 0.08,
         /// Steps around the head.
         segments: u32 = 24,

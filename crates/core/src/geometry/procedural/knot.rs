@@ -15,11 +15,11 @@ procedural! { "torus_knot"
         p: u32 = 2,
         /// Windings about the tube of the torus.
         q: u32 = 3,
-        /// Radius of the centre line of the torus \[m\].
+        /// Radius of the centre line of the torus [m].
         major_radius: f64 = 1.0,
-        /// Radius of the tube of the torus \[m\].
+        /// Radius of the tube of the torus [m].
         minor_radius: f64 = 0.45,
-        /// Radius of the tube of the knot \[m\].
+        /// Radius of the tube of the knot [m].
         tube_radius: f64 = 0.2,
         /// Steps along the knot.
         segments: u32 = 144,

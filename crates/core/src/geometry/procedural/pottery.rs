@@ -8,11 +8,11 @@ use crate::geometry::triangle_mesh::TriangleMesh;
 procedural! { "bowl"
     /// A hemispherical bowl of uniform wall thickness on a flat foot, open above.
     pub struct Bowl {
-        /// Outer radius \[m\].
+        /// Outer radius [m].
         radius: f64 = 1.5,
-        /// Thickness of the wall \[m\].
+        /// Thickness of the wall [m].
         wall: f64 = 0.15,
-        /// Radius of the flat foot \[m\].
+        /// Radius of the flat foot [m].
         foot: f64 = 0.5,
         /// Steps around the axis.
         segments: u32 = 48,
@@ -48,11 +48,11 @@ impl Bowl {
 procedural! { "plate"
     /// A plate: a flat middle and a rim that curves up.
     pub struct Plate {
-        /// Outer radius \[m\].
+        /// Outer radius [m].
         radius: f64 = 1.0,
         /// Radius of the flat middle [m].
         flat: f64 = 0.6,
-        /// Full height \[m\].
+        /// Full height [m].
         height: f64 = 0.18,
         /// Thickness, measured upwards [m].
         thickness: f64 = 0.08,

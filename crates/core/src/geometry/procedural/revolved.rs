@@ -10,9 +10,9 @@ use crate::geometry::triangle_mesh::TriangleMesh;
 procedural! { "pawn"
     /// A chess pawn: a stepped foot, a slender waist, a collar and a ball.
     pub struct Pawn {
-        /// Full height \[m\].
+        /// Full height [m].
         height: f64 = 1.0,
-        /// Radius of the foot \[m\].
+        /// Radius of the foot [m].
         radius: f64 = 0.3,
         /// Steps around the axis.
         segments: u32 = 32,
@@ -67,7 +67,7 @@ impl Pawn {
 procedural! { "apple"
     /// An apple: a ball with a dimple above, where the stem was, and a flatter one below.
     pub struct Apple {
-        /// Radius of the ball \[m\].
+        /// Radius of the ball [m].
         radius: f64 = 0.5,
         /// Depth of the upper dimple as a fraction of the radius; the lower one has a third of it.
         dimple: f64 = 0.35,
@@ -107,11 +107,11 @@ impl Apple {
 procedural! { "bottle"
     /// A bottle: a straight body, a shoulder and a straight neck, hollow and open above, or solid.
     pub struct Bottle {
-        /// Full height \[m\].
+        /// Full height [m].
         height: f64 = 1.2,
-        /// Outer radius of the body \[m\].
+        /// Outer radius of the body [m].
         radius: f64 = 0.25,
-        /// Outer radius of the neck \[m\].
+        /// Outer radius of the neck [m].
         neck: f64 = 0.1,
         /// Thickness of wall and floor, the wall measured horizontally [m]; 0 for a solid bottle.
         wall: f64 = 0.03,

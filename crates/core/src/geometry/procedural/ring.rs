@@ -11,9 +11,9 @@ use crate::geometry::triangle_mesh::TriangleMesh;
 procedural! { "torus"
     /// A torus about the z axis.
     pub struct Torus {
-        /// Radius of the centre line \[m\].
+        /// Radius of the centre line [m].
         major_radius: f64 = 1.0,
-        /// Radius of the tube \[m\].
+        /// Radius of the tube [m].
         minor_radius: f64 = 0.2,
         /// Steps around the axis.
         segments: u32 = 48,
@@ -43,9 +43,9 @@ impl Torus {
 procedural! { "distorted_torus"
     /// A torus about the z axis with an undulating centre line and a tube of varying radius.
     pub struct DistortedTorus {
-        /// Mean radius of the centre line \[m\].
+        /// Mean radius of the centre line [m].
         major_radius: f64 = 1.0,
-        /// Mean radius of the tube \[m\].
+        /// Mean radius of the tube [m].
         minor_radius: f64 = 0.25,
         /// Amplitude of the centre line's undulation along z [m].
         rise: f64 = 0.2,

@@ -10,9 +10,9 @@ use crate::geometry::triangle_mesh::TriangleMesh;
 procedural! { "cylinder"
     /// A cylinder about the z axis.
     pub struct Cylinder {
-        /// Radius \[m\].
+        /// Radius [m].
         radius: f64 = 0.5,
-        /// Height \[m\].
+        /// Height [m].
         height: f64 = 1.0,
         /// Steps around the axis.
         segments: u32 = 32,
@@ -34,9 +34,9 @@ impl Cylinder {
 procedural! { "cone"
     /// A cone about the z axis, its apex upwards.
     pub struct Cone {
-        /// Radius of the base \[m\].
+        /// Radius of the base [m].
         radius: f64 = 0.5,
-        /// Height \[m\].
+        /// Height [m].
         height: f64 = 1.0,
         /// Steps around the axis.
         segments: u32 = 32,
@@ -58,7 +58,7 @@ impl Cone {
 procedural! { "capsule"
     /// A capsule about the z axis: a cylinder with a hemisphere at either end.
     pub struct Capsule {
-        /// Radius \[m\].
+        /// Radius [m].
         radius: f64 = 0.25,
         /// Length of the cylinder, without the hemispheres [m].
         length: f64 = 0.5,

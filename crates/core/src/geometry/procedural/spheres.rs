@@ -12,7 +12,7 @@ use crate::geometry::weld::Welder;
 procedural! { "sphere"
     /// A geodesic sphere: an icosahedron, each edge subdivided into equal parts, its points projected to the sphere.
     pub struct Sphere {
-        /// Radius \[m\].
+        /// Radius [m].
         radius: f64 = 0.5,
         /// Parts of an icosahedron's edge; there are 20 n² triangles.
         frequency: u32 = 8,
@@ -32,7 +32,7 @@ impl Sphere {
 procedural! { "uv_sphere"
     /// A sphere of meridians and parallels about the z axis.
     pub struct UvSphere {
-        /// Radius \[m\].
+        /// Radius [m].
         radius: f64 = 0.5,
         /// Steps around the axis.
         segments: u32 = 32,
@@ -60,7 +60,7 @@ impl UvSphere {
 procedural! { "bumpy_sphere"
     /// A sphere with regular bumps and dents.
     pub struct BumpySphere {
-        /// Mean radius \[m\].
+        /// Mean radius [m].
         radius: f64 = 0.5,
         /// Maximum height of a bump as a fraction of the radius, below 1.
         amplitude: f64 = 0.12,
@@ -94,7 +94,7 @@ impl BumpySphere {
 procedural! { "blob"
     /// A boulder, similar to a scan: a sphere displaced by seeded fractal noise. The default has 80 000 triangles.
     pub struct Blob {
-        /// Mean radius \[m\].
+        /// Mean radius [m].
         radius: f64 = 0.5,
         /// Maximum displacement as a fraction of the radius, below 1.
         amplitude: f64 = 0.9,

@@ -12,15 +12,15 @@ use crate::geometry::triangle_mesh::TriangleMesh;
 procedural! { "spoon"
     /// A spoon along x, its bowl towards +x and open above. The rim of the bowl lies in the plane z = 0.
     pub struct Spoon {
-        /// Full length \[m\].
+        /// Full length [m].
         length: f64 = 1.6,
-        /// Length of the bowl \[m\].
+        /// Length of the bowl [m].
         bowl_length: f64 = 0.55,
-        /// Full width of the bowl \[m\].
+        /// Full width of the bowl [m].
         bowl_width: f64 = 0.36,
         /// Depth of the bowl below its rim [m].
         bowl_depth: f64 = 0.1,
-        /// Full width of the handle \[m\].
+        /// Full width of the handle [m].
         handle_width: f64 = 0.1,
         /// Height of the end of the handle above the plane of the rim [m].
         rise: f64 = 0.12,

@@ -17,15 +17,15 @@ procedural! { "bolt"
     pub struct Bolt {
         /// Outer diameter of the thread [m].
         diameter: f64 = 0.5,
-        /// Length of the shank \[m\].
+        /// Length of the shank [m].
         length: f64 = 1.2,
-        /// Pitch: axial advance of the thread per revolution \[m\].
+        /// Pitch: axial advance of the thread per revolution [m].
         pitch: f64 = 0.15,
-        /// Depth of the thread \[m\]; 0 for a plain shank.
+        /// Depth of the thread [m]; 0 for a plain shank.
         depth: f64 = 0.05,
-        /// Width of the head across flats \[m\].
+        /// Width of the head across flats [m].
         across_flats: f64 = 0.8,
-        /// Height of the head \[m\].
+        /// Height of the head [m].
         head: f64 = 0.3,
         /// Steps around the axis, a multiple of 6.
         segments: u32 = 36,
@@ -64,15 +64,15 @@ procedural! { "nut"
     pub struct Nut {
         /// Outer diameter of the matching bolt's thread [m].
         diameter: f64 = 0.5,
-        /// Height \[m\].
+        /// Height [m].
         height: f64 = 0.4,
-        /// Pitch: axial advance of the thread per revolution \[m\].
+        /// Pitch: axial advance of the thread per revolution [m].
         pitch: f64 = 0.15,
-        /// Depth of the thread \[m\]; 0 for a plain hole.
+        /// Depth of the thread [m]; 0 for a plain hole.
         depth: f64 = 0.05,
-        /// Radial gap between nut and bolt \[m\].
+        /// Radial gap between nut and bolt [m].
         clearance: f64 = 0.01,
-        /// Width across flats \[m\].
+        /// Width across flats [m].
         across_flats: f64 = 0.8,
         /// Steps around the axis, a multiple of 6.
         segments: u32 = 36,

@@ -377,7 +377,7 @@ fn files_of_other_formats_are_refused_with_a_remedy() {
         ),
         ("<robot>\n\n<xacro:arm/></robot>", "robots/r.urdf:3: this is xacro"),
         ("<COLLADA/>", "found the root element <COLLADA>, expected <robot>"),
-        ("<robot name='r'><link name='a'>\n</robot>", "robots/r.urdf:2: no XML"),
+        ("<robot name='r'><link name='a'>\n</robot>", "robots/r.urdf:2: invalid XML"),
     ];
     for (text, expected) in cases {
         assert!(error(text).contains(expected), "{}", error(text));

@@ -90,6 +90,7 @@ pub struct Golden {
     pub bounds: BTreeMap<Bound, f64>,
     /// Hashes of states between those in the file, by step.
     #[serde(default, deserialize_with = "unique")]
+    #[schemars(with = "BTreeMap<String, Hash>")]
     pub trail: BTreeMap<u64, Hash>,
     /// Fraction of a tolerance to which the numbers of bounds and states are rounded.
     #[serde(default = "usual_rounding")]
