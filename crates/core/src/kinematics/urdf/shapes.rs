@@ -108,7 +108,11 @@ impl<'a> LinkMeshes<'a> {
             });
             return Ok(path);
         }
-        let not_found = || format!("mesh \"{filename}\" not found; searched {}", tried.join(", "));
+        let package = in_package(filename).and_then(|path| path.split('/').next());
+        let package = package.map_or_else(String::new, |name| {
+            format!("; name the folder of the package {name}: --package DIR, in a scene `packages: [\"DIR\"]`")
+        });
+        let not_found = || format!("mesh \"{filename}\" not found; searched {}{package}", tried.join(", "));
         match out_of_reach {
             None => Err(self.refused(link, line, &not_found())),
             Some(error) if !tried.is_empty() => {

@@ -12,7 +12,7 @@ mod soft;
 use std::collections::BTreeMap;
 
 use super::error::{Fault, Problem};
-use super::limits::{ENTRIES, NAME_BYTES, PROBLEMS, SUGGESTIONS};
+use super::limits::{ENTRIES, NAME_BYTES, PROBLEMS};
 use super::locate::Step::{self, Field};
 use super::parse::Document;
 use super::placement::vector;
@@ -133,8 +133,7 @@ impl<'a> Checker<'a> {
     fn known_body(&mut self, path: &[Step], name: &str, bodies: &BodyNames) {
         let is_pending = self.links.is_none() && self.may_be_a_link(name);
         if !bodies.contains_key(name) && !is_pending {
-            let known = bodies.keys().take(SUGGESTIONS + 1).cloned().collect();
-            self.report(path, Fault::UnknownName { what: "body", name: name.to_owned(), known });
+            self.report(path, Fault::unknown_name("body", name, bodies.keys()));
         }
     }
 
