@@ -62,7 +62,7 @@ pub fn did_you_mean<S: AsRef<str>>(name: &str, accepted: impl IntoIterator<Item 
     nearest(name, accepted).map_or_else(String::new, |near| format!("; did you mean `{}`?", near.as_ref()))
 }
 
-/// What a missing file lacks: the outermost folder that does not exist, or the file, with the name in its folder that was
+/// Reason why a file is not found: the outermost folder that does not exist, or the file, with the name in its folder that was
 /// probably meant.
 #[must_use]
 pub fn missing(path: &Path) -> String {

@@ -240,6 +240,8 @@ pub(super) enum Fault {
     /// A robot file is missing, broken, or does not describe a robot that can be simulated.
     #[error("cannot use the robot {cause}")]
     Robot {
+        /// Its path, resolved against the folder of the scene.
+        path: PathBuf,
         /// Path, line where there is one, and error.
         cause: Box<dyn std::error::Error + Send + Sync>,
     },
@@ -327,8 +329,11 @@ impl Fault {
             {
                 Some(format!("if it is meant in degrees, write `degrees({value})`"))
             }
-            Self::Mesh { .. } | Self::Robot { .. } => {
+            Self::Mesh { path, .. } | Self::Robot { path, .. } if !path.exists() => {
                 Some("paths are relative to the folder of the scene".into())
+            }
+            Self::OutOfRange { quantity: "the mass [kg]", .. } => {
+                Some("a body that does not move is `kind: fixed`".into())
             }
             Self::NoVolume { .. } => {
                 Some("`solidity: surface` makes it a surface, which needs no volume".into())

@@ -120,8 +120,9 @@ fn describe(error: &ron::Error) -> Fault {
             (format!("duplicate field `{field}`{}", within(outer)), None)
         }
         ron::Error::SuggestRawIdentifier(found) | ron::Error::InvalidIdentifier(found) => {
-            let accepted = "write `name: value`; a joint has a value with its unit, as `degrees(30)`";
-            (format!("invalid field name `{found}`"), Some(accepted.into()))
+            let accepted = "write `name: value`; the value of a joint has a unit: `degrees(30)`, `radians(0.5)`, `metres(0.1)`";
+            let what = if found.parse::<f64>().is_ok() { "number without a name or unit:" } else { "invalid field name" };
+            (format!("{what} `{found}`"), Some(accepted.into()))
         }
         other => {
             let text = other.to_string();

@@ -14,7 +14,7 @@ use super::placement::{orientation, vector};
 use super::schema::{self, Entries, JointValue, MotorEntry, RobotEntry};
 use extricate_core::kinematics::JointKind;
 use extricate_core::kinematics::urdf::{UrdfOptions, read_urdf};
-use extricate_dynamics::{BuildError, Motor, RobotBase, RobotDescription};
+use extricate_dynamics::{Motor, RobotBase, RobotDescription};
 
 /// The description of a robot for the dynamics.
 #[derive(Debug, Clone)]
@@ -84,7 +84,7 @@ impl RobotLoader<'_> {
         let reach = Some(files.scope().clone());
         let options = UrdfOptions { packages, sound_masses: true, reach, ..UrdfOptions::default() };
         let robot = read_urdf(&path, &options)
-            .map_err(|error| vec![self.problem(&[Field("file")], Fault::Robot { cause: error.into() })])?;
+            .map_err(|error| vec![self.problem(&[Field("file")], Fault::Robot { path: path.clone(), cause: error.into() })])?;
         let triangles = robot.meshes.iter().flatten().map(|mesh| mesh.triangles().len()).sum();
         files.count(triangles).map_err(|fault| problems_at("file", fault))?;
         let pose = Isometry3::from_parts(vector(entry.position).into(), orientation(&entry.rotation));
@@ -104,10 +104,12 @@ impl RobotLoader<'_> {
         if !problems.is_empty() {
             return Err(problems);
         }
-        let cause = |error: BuildError| format!("{}: {error}", path.display()).into();
         match description.bodies() {
             Ok(bodies) => Ok(LoadedRobot { description, path, bodies }),
-            Err(error) => Err(vec![self.problem(&[Field("file")], Fault::Robot { cause: cause(error) })]),
+            Err(error) => {
+                let cause = format!("{}: {error}", path.display()).into();
+                Err(vec![self.problem(&[Field("file")], Fault::Robot { path, cause })])
+            }
         }
     }
 

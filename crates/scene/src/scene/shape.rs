@@ -33,7 +33,7 @@ impl LoadedShape {
             Fault::Contradiction {
                 message: format!(
                     "body `{body}` is dynamic, but its shape `{name}` is a surface{open} without volume: \
-                     give the body a `mass`"
+                     give the body a `mass`, or take the hull, `hull(of: …)`; `extricate convert IN OUT` lists the defects"
                 ),
             }
         })

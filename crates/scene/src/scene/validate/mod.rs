@@ -168,7 +168,7 @@ impl<'a> Checker<'a> {
         }
         self.solver(&file.solver);
         if file.bodies.is_empty() && file.robots.is_empty() && file.soft_bodies.is_empty() {
-            self.contradiction(&[Field("bodies")], "the scene has no bodies, robots or soft bodies");
+            self.contradiction(&[Field("bodies")], "the scene has no bodies, robots or soft bodies; a body is `bodies: [(name: \"a\", shape: \"s\")]`");
         }
     }
 }
