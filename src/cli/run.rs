@@ -76,9 +76,8 @@ pub(super) fn execute(console: &mut Console, arguments: &RunArguments) -> Result
     let start = arguments.run.start(scene)?;
     let (scene, judged) = (&start.scene, start.options.check_expectations);
     let folder = arguments.output.clone().unwrap_or_else(|| default_folder(scene));
-    let directory = RunDirectory::create(&folder).map_err(|error| {
-        Failure::new(Exit::Usage, format!("{error}; `-o DIR` names another folder"))
-    })?;
+    let directory = RunDirectory::create(&folder)
+        .map_err(|error| Failure::new(Exit::Usage, format!("{error}; `-o DIR` names another folder")))?;
     let every = checkpoint_every.unwrap_or_else(|| scene.steps(CHECKPOINT_INTERVAL));
     let directory = directory.with_checkpoints(every);
     let directory = match arguments.vtk {

@@ -42,9 +42,8 @@ pub fn nearest<S: AsRef<str>>(name: &str, accepted: impl IntoIterator<Item = S>)
     }
     let lower = name.to_lowercase();
     let max_edits = lower.chars().count() / CHARACTERS_PER_EDIT;
-    let is_synonym = |other: &str| {
-        SYNONYMS.iter().any(|names| names.contains(&lower.as_str()) && names.contains(&other))
-    };
+    let is_synonym =
+        |other: &str| SYNONYMS.iter().any(|names| names.contains(&lower.as_str()) && names.contains(&other));
     let edits = |candidate: S| {
         let other = candidate.as_ref();
         if other.len() > NAME_BYTES + max_edits || other == name {
@@ -77,9 +76,10 @@ pub fn missing(path: &Path) -> String {
     names.sort();
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let near: Option<PathBuf> = nearest(&name, names).map(|near| path.with_file_name(near));
-    near.map_or_else(|| String::from("no such file"), |near| {
-        format!("no such file; did you mean `{}`?", near.display())
-    })
+    near.map_or_else(
+        || String::from("no such file"),
+        |near| format!("no such file; did you mean `{}`?", near.display()),
+    )
 }
 
 #[cfg(test)]

@@ -22,8 +22,9 @@ pub(super) fn read(path: Option<&Path>, robot: &Robot) -> Result<Vec<Line>, Fail
             .map_err(|why| Failure::new(Exit::BadFile, why))?;
         return Ok(vec![Line { place: "all joints at zero".to_owned(), pose }]);
     };
-    let text = lines::text_of(path)
-        .map_err(|error| format!("cannot read the configurations {}: {error}{}", path.display(), as_json(path)));
+    let text = lines::text_of(path).map_err(|error| {
+        format!("cannot read the configurations {}: {error}{}", path.display(), as_json(path))
+    });
     let lines = text.and_then(|text| parse(&text, path, robot));
     lines.map_err(|message| Failure::new(Exit::BadFile, message))
 }

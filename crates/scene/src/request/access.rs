@@ -84,7 +84,8 @@ impl Access {
         let robot = read_urdf(path, &UrdfOptions { shapes, packages, reach, ..UrdfOptions::default() })?;
         self.warn_of(&robot.corrections);
         if robot.meshes.iter().all(Option::is_none) {
-            let instead = if shapes == Shapes::Collision { "; `--visual` takes the <visual> shapes" } else { "" };
+            let instead =
+                if shapes == Shapes::Collision { "; `--visual` takes the <visual> shapes" } else { "" };
             self.warn_of(&[format!("{}: {NO_COLLISION_SHAPES}{instead}", path.display())]);
         }
         Ok(robot)

@@ -273,7 +273,9 @@ fn penetrating(pair: &PairFields, request: &PenetrationRequest, context: &Contex
         let open = names.zip(&pair).filter_map(|(name, shape)| {
             let model = shape.model().filter(|model| model.solidity() == Solidity::Surface)?;
             let why = without_inside(model.mesh());
-            Some(format!("{name} has no inside: {why}, so only overlaps of its triangles are found; {DEFECTS}"))
+            Some(format!(
+                "{name} has no inside: {why}, so only overlaps of its triangles are found; {DEFECTS}"
+            ))
         });
         context.library.access().warn_of(&open.collect::<Vec<_>>());
     }

@@ -129,7 +129,8 @@ impl ShapeArgument {
         let derived = Solidity::of(&mesh);
         if (solidity, derived) == (Some(Solidity::Solid), Solidity::Surface) {
             let (text, why) = (&self.text, without_inside(&mesh));
-            let message = format!("{text} is not a solid: {why}; {DEFECTS}, and without `solid` it is a surface");
+            let message =
+                format!("{text} is not a solid: {why}; {DEFECTS}, and without `solid` it is a surface");
             return Err(Fault::new(Class::BadFile, message));
         }
         let solidity = solidity.unwrap_or(derived);
@@ -272,7 +273,10 @@ fn file(text: &str, name: &str, folder: &Path) -> Result<ShapeEntry, String> {
     let is_word = name.len() > 1 && name.chars().all(|letter| letter.is_ascii_alphabetic());
     if text != name && is_word && !folder.join(text).exists() {
         let known = FORMS.split(", ").map(|form| form.split(':').next().unwrap_or(form));
-        return Err(format!("unknown shape `{name}`; accepted: {FORMS}, or a mesh file{}", did_you_mean(name, known)));
+        return Err(format!(
+            "unknown shape `{name}`; accepted: {FORMS}, or a mesh file{}",
+            did_you_mean(name, known)
+        ));
     }
     let posed = text.rsplit_once('@').is_some_and(|(name, _)| folder.join(name).exists());
     if posed && !folder.join(text).exists() {

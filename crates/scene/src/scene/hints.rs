@@ -53,11 +53,15 @@ pub(super) fn hints(
         Some(hint(&[Field("bodies"), Index(index), Field("density")], message))
     });
     let long = file.time_step.filter(|step| *step > LONG_STEP && file.soft_bodies.is_empty()).map(|step| {
-        let message =
-            format!("the time step of {step} s is long: fast bodies miss contacts; usual are 0.01 s and less");
+        let message = format!(
+            "the time step of {step} s is long: fast bodies miss contacts; usual are 0.01 s and less"
+        );
         hint(&[Field("time_step")], message)
     });
-    let bare = robots.iter().zip(0..).find(|(robot, _)| robot.description.links.iter().all(|link| link.model.is_none()));
+    let bare = robots
+        .iter()
+        .zip(0..)
+        .find(|(robot, _)| robot.description.links.iter().all(|link| link.model.is_none()));
     let bare = bare.map(|(robot, index)| {
         let message = format!("{}: {NO_COLLISION_SHAPES}", robot.path.display());
         hint(&[Field("robots"), Index(index), Field("file")], message)
@@ -66,4 +70,5 @@ pub(super) fn hints(
 }
 
 /// Finding on a robot without shapes.
-pub(crate) const NO_COLLISION_SHAPES: &str = "no link has a <collision> shape, so nothing collides with the robot";
+pub(crate) const NO_COLLISION_SHAPES: &str =
+    "no link has a <collision> shape, so nothing collides with the robot";

@@ -282,7 +282,8 @@ fn unreadable(path: &Path, source: io::Error) -> SceneError {
     let source = match source.kind() {
         io::ErrorKind::IsADirectory => {
             let folder = path.display();
-            let message = format!("{source}; name a scene in it, or run all of them with `extricate verify {folder}`");
+            let message =
+                format!("{source}; name a scene in it, or run all of them with `extricate verify {folder}`");
             io::Error::new(io::ErrorKind::IsADirectory, message)
         }
         _ => source,

@@ -121,7 +121,11 @@ fn describe(error: &ron::Error) -> Fault {
         }
         ron::Error::SuggestRawIdentifier(found) | ron::Error::InvalidIdentifier(found) => {
             let accepted = "write `name: value`; the value of a joint has a unit: `degrees(30)`, `radians(0.5)`, `metres(0.1)`";
-            let what = if found.parse::<f64>().is_ok() { "number without a name or unit:" } else { "invalid field name" };
+            let what = if found.parse::<f64>().is_ok() {
+                "number without a name or unit:"
+            } else {
+                "invalid field name"
+            };
             (format!("{what} `{found}`"), Some(accepted.into()))
         }
         other => {

@@ -83,8 +83,9 @@ impl RobotLoader<'_> {
         let packages = packages.map_err(|fault| problems_at("packages", fault))?;
         let reach = Some(files.scope().clone());
         let options = UrdfOptions { packages, sound_masses: true, reach, ..UrdfOptions::default() };
-        let robot = read_urdf(&path, &options)
-            .map_err(|error| vec![self.problem(&[Field("file")], Fault::Robot { path: path.clone(), cause: error.into() })])?;
+        let robot = read_urdf(&path, &options).map_err(|error| {
+            vec![self.problem(&[Field("file")], Fault::Robot { path: path.clone(), cause: error.into() })]
+        })?;
         let triangles = robot.meshes.iter().flatten().map(|mesh| mesh.triangles().len()).sum();
         files.count(triangles).map_err(|fault| problems_at("file", fault))?;
         let pose = Isometry3::from_parts(vector(entry.position).into(), orientation(&entry.rotation));

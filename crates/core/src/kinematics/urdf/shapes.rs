@@ -121,14 +121,19 @@ impl<'a> LinkMeshes<'a> {
                  scene `packages: [\"DIR\"]`",
                 tried.join(", ")
             ),
-            (None, _) => format!("mesh \"{filename}\" not found: {}", missing(&mesh_path(filename, self.file.path))),
+            (None, _) => {
+                format!("mesh \"{filename}\" not found: {}", missing(&mesh_path(filename, self.file.path)))
+            }
         };
         match out_of_reach {
             None => Err(self.refused(link, line, &cause)),
             Some(error) if !tried.is_empty() => {
                 // Folders above the robot are searched unasked; those of packages are named by somebody.
                 cause += &match self.options.packages.is_empty() {
-                    true => format!("; folders outside of {} need --root DIR or --allow-outside", error.accepted()),
+                    true => format!(
+                        "; folders outside of {} need --root DIR or --allow-outside",
+                        error.accepted()
+                    ),
                     false => format!("; {error}"),
                 };
                 Err(self.refused(link, line, &cause))
