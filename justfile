@@ -35,6 +35,10 @@ golden *options: build
 queries:
     EXTRICATE_WRITE_TABLE=1 cargo test --release --test query_pairs
 
+# Rewrite the answers to the mistakes of a newcomer in docs/messages.md
+messages:
+    EXTRICATE_WRITE_MESSAGES=1 cargo test --release --test newcomer
+
 # Rewrite the JSON schemas of all results
 schemas: build
     {{program}} info --schemas assets/schema

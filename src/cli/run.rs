@@ -1,5 +1,6 @@
 //! `extricate run`: simulates a scene without a window.
 
+use std::fmt::Display;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -75,14 +76,17 @@ pub(super) fn execute(console: &mut Console, arguments: &RunArguments) -> Result
     let start = arguments.run.start(scene)?;
     let (scene, judged) = (&start.scene, start.options.check_expectations);
     let folder = arguments.output.clone().unwrap_or_else(|| default_folder(scene));
-    let directory = RunDirectory::create(&folder).map_err(|error| Failure::of(Exit::Usage, &error))?;
+    let directory = RunDirectory::create(&folder)
+        .map_err(|error| Failure::new(Exit::Usage, format!("{error}; `-o DIR` names another folder")))?;
     let every = checkpoint_every.unwrap_or_else(|| scene.steps(CHECKPOINT_INTERVAL));
     let directory = directory.with_checkpoints(every);
     let directory = match arguments.vtk {
         true => directory.with_pictures().map_err(|error| Failure::of(Exit::Usage, &error))?,
         false => directory,
     };
-    let outcome = simulate(console, start, directory)?;
+    let is_stated = arguments.run.on_overlap.is_some() || scene.text.contains("on_overlap");
+    let warn = console.access().warn.filter(|_| !is_stated);
+    let outcome = simulate_warned(console, start, directory, warn)?;
     finish(console, &outcome, &folder, judged)
 }
 
@@ -157,6 +161,41 @@ fn finish(console: &mut Console, outcome: &Outcome, folder: &Path, judged: bool)
 pub(super) fn simulate(console: &Console, start: Start, directory: RunDirectory) -> Result<Outcome, Failure> {
     let (name, steps) = (start.scene.name(), start.options.steps);
     with_progress(console, (&name, steps), |monitor| start.run(directory, monitor))
+}
+
+/// Depth over the size of the smaller body from which an overlap at the start is reported. Resting contacts are placed to
+/// a thousandth and better; a tenth would miss bodies that fly apart.
+const DEEP: f64 = 0.01;
+
+/// Runs as [`simulate`] does, and warns of the deepest overlap at the start.
+fn simulate_warned(
+    console: &Console,
+    start: Start,
+    directory: RunDirectory,
+    warn: Option<fn(&dyn Display)>,
+) -> Result<Outcome, Failure> {
+    let Some(warn) = warn else { return simulate(console, start, directory) };
+    let (name, steps, path) = (start.scene.name(), start.options.steps, start.scene.path.clone());
+    let bodies = start.world.descriptions().iter();
+    let bodies: Vec<_> = bodies.map(|body| (body.name.clone(), body.shape.bounding_radius())).collect();
+    let first_step = |report: &StepReport| {
+        let Some([a, b]) = report.deepest.map(|pair| pair.map(|body| &bodies[body])) else { return };
+        if report.max_penetration > DEEP * a.1.min(b.1) {
+            let (a, b, depth, scene) = (&a.0, &b.0, number(report.max_penetration), path.display());
+            warn(&format_args!(
+                "{scene}: bodies overlap at the start: {a} and {b} are {depth} m deep; `--on-overlap repair` moves them \
+                 apart, `extricate check {scene}` lists all pairs"
+            ));
+        }
+    };
+    with_progress(console, (&name, steps), |monitor| {
+        start.run(directory, &mut |report| {
+            if report.step == 1 {
+                first_step(report);
+            }
+            monitor(report)
+        })
+    })
 }
 
 /// Executes a run of the named scene with a progress bar of `steps` steps; Ctrl-C ends it after the current step.

@@ -10,3 +10,4 @@ pub mod penetration;
 pub mod plan;
 pub mod proximity;
 pub mod query;
+pub mod suggestion;

@@ -30,5 +30,8 @@ pub(super) fn execute(console: &mut Console, command: &QueryCommand) -> Result<(
         None => vec![prepared.origin().map_err(|why| Failure::new(Exit::Usage, why))?],
     };
     prepared.announce(&courses);
+    if !console.json() {
+        prepared.detail();
+    }
     answers::answer_all(console, &courses, |course| prepared.answer(course))
 }

@@ -22,10 +22,20 @@ pub(super) fn read(path: Option<&Path>, robot: &Robot) -> Result<Vec<Line>, Fail
             .map_err(|why| Failure::new(Exit::BadFile, why))?;
         return Ok(vec![Line { place: "all joints at zero".to_owned(), pose }]);
     };
-    let text = lines::text_of(path)
-        .map_err(|error| format!("cannot read the configurations {}: {error}", path.display()));
+    let text = lines::text_of(path).map_err(|error| {
+        format!("cannot read the configurations {}: {error}{}", path.display(), as_json(path))
+    });
     let lines = text.and_then(|text| parse(&text, path, robot));
     lines.map_err(|message| Failure::new(Exit::BadFile, message))
+}
+
+/// The content of the file that is meant where joints are written instead of its name: `elbow=1,wrist=2`.
+fn as_json(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let joints: Option<Vec<_>> = text.split(',').map(|joint| joint.split_once('=')).collect();
+    let Some(joints) = joints else { return String::new() };
+    let joints: Vec<_> = joints.iter().map(|(name, value)| format!("\"{name}\": {value}")).collect();
+    format!("; write a file with {{\"joints\": {{{}}}}} [rad or m] and give its name", joints.join(", "))
 }
 
 /// Parses the configurations in the content of a file; errors name the path.

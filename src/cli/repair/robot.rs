@@ -1,5 +1,6 @@
 //! Repair of a robot among obstacles: the configurations of a file, line by line.
 
+use std::f64::consts::TAU;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -9,6 +10,7 @@ use super::configurations::{self, Line};
 use super::{RepairArguments, write_whole};
 use crate::cli::allowed;
 use crate::cli::terminal::{Console, Exit, Failure};
+use extricate_core::kinematics::JointKind;
 use extricate_scene::repair::{AllowedLinks, Robot};
 use extricate_scene::request::configuration::ConfigurationFields;
 use extricate_scene::request::obstacles::ObstacleArgument;
@@ -106,6 +108,9 @@ pub(super) fn execute(console: &mut Console, arguments: &RepairArguments) -> Res
         return if console.json() { console.json_line(&allowed) } else { allowed.print(console) };
     }
     let lines = configurations::read(own.joints.as_deref(), &robot)?;
+    if let (Some(warn), Some(hint)) = (console.access().warn, degrees(&robot, &lines)) {
+        warn(&hint);
+    }
     let obstacles = own.obstacle.iter().map(|text| ObstacleArgument::parse(text));
     let request = RobotRepairRequest {
         source,
@@ -115,6 +120,23 @@ pub(super) fn execute(console: &mut Console, arguments: &RepairArguments) -> Res
     };
     let mut sequence = request.sequence(&context, own.independent)?;
     run(console, (&mut sequence, &lines), arguments.output.as_deref())
+}
+
+/// A hint at the first angle beyond a full rotation that is within its limits if it is meant in degrees.
+fn degrees(robot: &Robot, lines: &[Line]) -> Option<String> {
+    let articulation = robot.model().articulation();
+    let in_degrees = |line: &Line| {
+        articulation.coordinates().iter().zip(&line.pose.joints).find_map(|(&joint, value)| {
+            let joint = &articulation.joints()[joint];
+            let [lower, upper] = joint.limits.filter(|_| matches!(joint.kind, JointKind::Revolute { .. }))?;
+            let is_meant = value.abs() > TAU && (lower..=upper).contains(&value.to_radians());
+            let (place, name) = (&line.place, &joint.name);
+            is_meant.then(|| {
+                format!("{place}: joint `{name}` is at {value} rad, outside its limits {lower} to {upper}: in degrees?")
+            })
+        })
+    };
+    lines.iter().find_map(in_degrees)
 }
 
 /// Repairs line by line; the lines repaired before an interruption or an error are written.

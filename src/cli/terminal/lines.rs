@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::failure::{Exit, Failure};
+use extricate_core::geometry::read::file::explained;
 
 /// Maximum length of a file of lines [bytes]: a hundred times a million pose lines.
 const LINES_BYTES: u64 = 16 << 30;
@@ -40,7 +41,7 @@ pub(in crate::cli) fn parse_lines<T>(
 /// The text of a file of lines, which may be a pipe.
 pub(in crate::cli) fn text_of(path: &Path) -> std::io::Result<String> {
     let mut text = String::new();
-    let read = File::open(path)?.take(LINES_BYTES + 1).read_to_string(&mut text)?;
+    let read = File::open(path).map_err(explained(path))?.take(LINES_BYTES + 1).read_to_string(&mut text)?;
     if read as u64 > LINES_BYTES {
         let message = format!("it has more than {LINES_BYTES} bytes");
         return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, message));

@@ -3,6 +3,8 @@
 use nalgebra::Point3;
 use thiserror::Error;
 
+use crate::suggestion::did_you_mean;
+
 /// Error of an invalid shape, or of a property that it does not have.
 #[derive(Debug, Error, Clone, PartialEq)]
 #[non_exhaustive]
@@ -103,7 +105,7 @@ pub enum ShapeError {
         expected: &'static str,
     },
     /// The kind of procedural mesh is unknown.
-    #[error("unknown procedural mesh \"{kind}\"; known are {known}")]
+    #[error("unknown procedural mesh \"{kind}\"; known are {known}{}", did_you_mean(.kind, .known.split(", ")))]
     UnknownKind {
         /// The name that was given.
         kind: String,
@@ -111,7 +113,7 @@ pub enum ShapeError {
         known: String,
     },
     /// The parameter of the kind of procedural mesh is unknown.
-    #[error("unknown parameter \"{parameter}\" of {kind}; known are {known}")]
+    #[error("unknown parameter \"{parameter}\" of {kind}; known are {known}{}", did_you_mean(.parameter, .known.split(", ")))]
     UnknownParameter {
         /// The kind.
         kind: &'static str,

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::suggestion::did_you_mean;
+
 /// An invalid articulation, a configuration that does not fit it, or an inertia that no rigid body has.
 #[derive(Debug, Error, Clone, PartialEq)]
 #[non_exhaustive]
@@ -13,20 +15,25 @@ pub enum RobotError {
         name: String,
     },
     /// A joint names a link that does not exist.
-    #[error("joint \"{joint}\" names the link \"{link}\", which does not exist")]
+    #[error("joint \"{joint}\" names the link \"{link}\", which does not exist{meant}")]
     UnknownLink {
         /// The joint.
         joint: String,
         /// The unknown name.
         link: String,
+        /// The name that was probably meant, as the end of the message.
+        meant: String,
     },
     /// A joint is named that does not exist or has no generalized coordinate: fixed joints and mimicking ones have none.
     #[error(
-        "unknown joint \"{joint}\": expected the name of a joint that is neither fixed nor mimics another one"
+        "unknown joint \"{joint}\": expected a joint that is neither fixed nor mimics another one ({}){}",
+        known.join(", "), did_you_mean(joint, known)
     )]
     UnknownJoint {
         /// The name.
         joint: String,
+        /// The names of the joints that have a generalized coordinate.
+        known: Vec<String>,
     },
     /// A link is the child of two joints.
     #[error("link \"{link}\" is the child of two joints, \"{}\" and \"{}\"", joints[0], joints[1])]

@@ -7,6 +7,7 @@ use super::soft::SoftError;
 use crate::state::BodySeparation;
 use extricate_core::kinematics::RobotError;
 use extricate_core::penetration::PenetrationError;
+use extricate_core::suggestion::did_you_mean;
 
 /// Error of adding a body, a joint, a robot, a motor or a pull to a world, or of separating bodies.
 #[derive(Debug, Error, Clone, PartialEq)]
@@ -245,7 +246,7 @@ pub enum BuildError {
         point: Point3<f64>,
     },
     /// A name that is not that of a body.
-    #[error("there is no body named `{name}`; there are: {}", .known.join(", "))]
+    #[error("there is no body named `{name}`; there are: {}{}", .known.join(", "), did_you_mean(.name, .known))]
     NoSuchBody {
         /// The name.
         name: String,

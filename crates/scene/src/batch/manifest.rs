@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::error::BatchError;
 use crate::record::Hash;
+use extricate_core::geometry::read::file::explained;
 
 /// Maximum length of a line of a manifest \[bytes\]. It bounds the memory that a hostile file can claim: ten thousand joints fit, a million
 /// do not.
@@ -155,7 +156,7 @@ enum LineExtent {
 
 impl Lines {
     fn open(path: &Path) -> Result<Self, BatchError> {
-        let file = File::open(path).map_err(unreadable(path))?;
+        let file = File::open(path).map_err(explained(path)).map_err(unreadable(path))?;
         let reader = BufReader::with_capacity(1 << 16, file);
         Ok(Self { reader, line: Vec::new(), hash: Hash::OF_NOTHING, bytes: 0, number: 0, index: 0 })
     }

@@ -11,13 +11,14 @@ use crate::scene::SceneError;
 use extricate_core::kinematics::RobotError;
 use extricate_core::penetration::PenetrationError;
 use extricate_core::penetration::generalized::GeneralizedError;
+use extricate_core::suggestion::did_you_mean;
 
 /// Reason why there is no repair, or why a sketch cannot be changed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RepairError {
     /// A name to be fixed, weighted or allowed to collide is unknown.
-    #[error("there is no {what} named `{name}`; there are: {}", .known.join(", "))]
+    #[error("there is no {what} named `{name}`; there are: {}{}", .known.join(", "), did_you_mean(.name, .known))]
     UnknownName {
         /// Expected kind of part.
         what: &'static str,

@@ -4,7 +4,7 @@
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-use crate::scene::{Scene, SceneError};
+use crate::scene::{NO_COLLISION_SHAPES, Scene, SceneError, millimetres};
 use extricate_core::geometry::FileError;
 use extricate_core::geometry::TriangleMesh;
 use extricate_core::geometry::read::{FileScope, read_mesh_within};
@@ -44,6 +44,7 @@ impl Access {
         let path = path.as_ref();
         let scene = Scene::load_within(path, &self.scope_of_scene(path))?;
         self.warn_of(&scene.deprecations);
+        self.warn_of(&scene.hints);
         let mut files: Vec<&[Correction]> = Vec::new();
         for robot in &scene.robots {
             // Several robots of a scene may come from the same file; its corrections are reported once.
@@ -61,7 +62,10 @@ impl Access {
     /// [`FileError`] when the file cannot be read or is not a mesh.
     pub fn mesh(&self, path: impl AsRef<Path>) -> Result<TriangleMesh, FileError> {
         let path = path.as_ref();
-        read_mesh_within(path, &self.extended(FileScope::around(path)))
+        let mesh = read_mesh_within(path, &self.extended(FileScope::around(path)))?;
+        let scaled = "`extricate convert IN OUT --scale 0.001` scales it";
+        self.warn_of(millimetres(&path.display().to_string(), &mesh, scaled).as_slice());
+        Ok(mesh)
     }
 
     /// Loads a robot with the packages of `--package`, and warns of corrections.
@@ -79,10 +83,16 @@ impl Access {
         let (packages, reach) = (packages.to_vec(), Some(self.extended(own)));
         let robot = read_urdf(path, &UrdfOptions { shapes, packages, reach, ..UrdfOptions::default() })?;
         self.warn_of(&robot.corrections);
+        if robot.meshes.iter().all(Option::is_none) {
+            let instead =
+                if shapes == Shapes::Collision { "; `--visual` takes the <visual> shapes" } else { "" };
+            self.warn_of(&[format!("{}: {NO_COLLISION_SHAPES}{instead}", path.display())]);
+        }
         Ok(robot)
     }
 
-    fn warn_of(&self, findings: &[impl Display]) {
+    /// Prints findings, unless only results are printed.
+    pub(super) fn warn_of(&self, findings: &[impl Display]) {
         if let Some(warn) = self.warn {
             findings.iter().for_each(|finding| warn(finding));
         }

@@ -10,6 +10,8 @@ use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use extricate_core::suggestion::did_you_mean;
+
 /// All kinds of requests in manifests.
 pub(crate) const KINDS: [&str; 11] = [
     "collide",
@@ -55,7 +57,7 @@ pub(crate) enum ItemFault {
         why: String,
     },
     /// A field is unknown.
-    #[error("unknown field `{name}`; accepted: {known}")]
+    #[error("unknown field `{name}`; accepted: {known}{}", did_you_mean(.name, .known.split(", ")))]
     Unknown {
         /// Its name.
         name: String,

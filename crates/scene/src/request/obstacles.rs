@@ -91,7 +91,10 @@ pub fn split(text: &str) -> Result<(&str, Isometry3<f64>), Fault> {
             let rotation = UnitQuaternion::new_normalize(quaternion);
             Ok((name, Isometry3::from_parts(Translation3::new(x, y, z), rotation)))
         }
-        _ => wrong("a pose needs 3 numbers (x,y,z) or 7 (x,y,z,w,qx,qy,qz)"),
+        _ => {
+            let found = numbers.len();
+            wrong(&format!("a pose needs 3 numbers (x,y,z) or 7 (x,y,z,w,qx,qy,qz), not {found}"))
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::collide::CollideRequest;
-use super::context::Context;
+use super::context::{Context, Origin};
 use super::deforming::{Deforming, FeatureContact};
 use super::distance::DistanceRequest;
 use super::fault::{Class, Fault};
@@ -19,7 +19,7 @@ use super::reply::{Answered, timed};
 use super::response::Response;
 use super::robot::{JointMotion, Robot, RobotFields};
 use super::self_collision::{MeshInMotion, SelfCollisionRequest, at_rest};
-use super::shape::{ShapeArgument, is_robot, make_folder};
+use super::shape::{DEFECTS, ShapeArgument, is_robot, make_folder, without_inside};
 use super::spanning;
 use super::time_of_contact::{FirstContact, Interpolation, TimeOfContactRequest};
 use crate::repair::Actor;
@@ -72,6 +72,8 @@ pub struct Prepared {
     form: LineForm,
     /// Whether a robot moves in one of the announced lines.
     in_motion: bool,
+    /// Whether the answers are text for people, with distances of separate shapes.
+    for_people: bool,
 }
 
 /// Poses of the shapes and joint values of a robot at the start and end of a line, in the form of the question.
@@ -255,7 +257,7 @@ impl Question {
                 Subject::Generalized(shapes, options, Cache::default(), request.coherent)
             }
         };
-        Ok(Prepared { subject, form: self.form(), in_motion: false })
+        Ok(Prepared { subject, form: self.form(), in_motion: false, for_people: false })
     }
 }
 
@@ -265,7 +267,18 @@ fn penetrating(pair: &PairFields, request: &PenetrationRequest, context: &Contex
         let why = format!("{start} uses results of previous poses and needs `--poses`");
         return Err(Fault::new(Class::Usage, why));
     }
+    let names = [&pair.a, &pair.b].map(|name| name.as_str()).into_iter().filter(|_| !pair.surface);
     let pair = pair.with_clear_configurations(context)?;
+    if context.origin == Origin::Options {
+        let open = names.zip(&pair).filter_map(|(name, shape)| {
+            let model = shape.model().filter(|model| model.solidity() == Solidity::Surface)?;
+            let why = without_inside(model.mesh());
+            Some(format!(
+                "{name} has no inside: {why}, so only overlaps of its triangles are found; {DEFECTS}"
+            ))
+        });
+        context.library.access().warn_of(&open.collect::<Vec<_>>());
+    }
     if pair.iter().all(|shape| shape.core().is_some()) {
         let why = "applies to meshes only: two convex shapes are solved exactly, without a search";
         context.refuse(request.given_for_meshes(), why)?;
@@ -368,6 +381,11 @@ impl Prepared {
         Ok(Trajectory { motions: line.motions, joints })
     }
 
+    /// Adds to answers what only their text has.
+    pub fn detail(&mut self) {
+        self.for_people = true;
+    }
+
     /// Announces the trajectories that will be queried: where a robot moves in one, all are treated as motions.
     pub fn announce(&mut self, trajectories: &[Trajectory]) {
         let joints_move = |one: &Trajectory| one.joints.as_ref().is_some_and(JointMotion::moves);
@@ -383,7 +401,8 @@ impl Prepared {
         // The local penetrations are computed after the search, outside its time.
         let posed = posed(shapes, &trajectory.motions.start);
         let (found, time) = timed(|| penetration::search(&posed, options, cache));
-        let found = with_message(found.and_then(|found| PenetrationResponse::new(found, &posed)));
+        let response = |found| PenetrationResponse::new(found, &posed, self.for_people);
+        let found = with_message(found.and_then(response));
         (found.map(Response::Penetration), time)
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use nalgebra::Vector3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -11,7 +12,7 @@ use super::reply::{Reply, coordinates};
 use super::text::{EffortArgument, counted, number, text_of};
 use extricate_core::penetration::{FreeConfiguration, LowerBound};
 use extricate_core::query::{
-    self, Cache, LocalPenetration, Penetration, PenetrationOptions, Posed, QueryError,
+    self, Cache, DistanceOptions, LocalPenetration, Penetration, PenetrationOptions, Posed, QueryError,
 };
 
 /// Penetration of two shapes, or their separation.
@@ -23,7 +24,11 @@ pub enum PenetrationResponse {
     Penetrating(Separating),
     /// They do not overlap.
     #[schemars(extend("x-status" = ["separate"]))]
-    Separate {},
+    Separate {
+        /// Their distance [m], if it was asked for: text for people only.
+        #[serde(skip)]
+        distance: Option<f64>,
+    },
 }
 
 /// A separating translation with a certified lower bound, world frame.
@@ -181,9 +186,17 @@ impl SearchWork {
 }
 
 impl PenetrationResponse {
-    /// The response, with the local penetrations, which are not part of the search.
-    pub(super) fn new(found: Option<Penetration>, [a, b]: &[Posed; 2]) -> Result<Self, QueryError> {
-        let Some(found) = found else { return Ok(Self::Separate {}) };
+    /// The response, with the local penetrations and the distance, if it is asked for, which are not part of the search.
+    pub(super) fn new(
+        found: Option<Penetration>,
+        [a, b]: &[Posed; 2],
+        with_distance: bool,
+    ) -> Result<Self, QueryError> {
+        let Some(found) = found else {
+            let distance = || query::distance(a, b, &DistanceOptions::default()).ok();
+            let distance = with_distance.then(distance).flatten().map(|distance| distance.value);
+            return Ok(Self::Separate { distance });
+        };
         let local = query::local_penetrations_of(a, b, &found)?;
         Ok(Self::Penetrating(Separating {
             depth: found.depth,
@@ -205,19 +218,31 @@ impl Reply for PenetrationResponse {
     fn status(&self) -> &'static str {
         match self {
             Self::Penetrating(_) => "penetrating",
-            Self::Separate {} => "separate",
+            Self::Separate { .. } => "separate",
         }
     }
 }
 
 impl fmt::Display for PenetrationResponse {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Self::Penetrating(found) = self else { return f.write_str("separate") };
+        let found = match self {
+            Self::Penetrating(found) => found,
+            Self::Separate { distance: None } => return f.write_str("separate"),
+            Self::Separate { distance: Some(distance) } if *distance > 0.0 => {
+                return write!(f, "separate: {} m apart", number(*distance));
+            }
+            Self::Separate { .. } => return f.write_str("separate: they touch without a depth"),
+        };
+        let translation = text_of(&found.translation);
+        // The clearance of the translation is at most 1e-10 of the size: contacts of such a depth are those of rounding.
+        if Vector3::from(found.translation).norm() >= 2.0 * found.depth {
+            return write!(f, "they touch, 0 m deep; moving A by ({translation}) m frees it");
+        }
         write!(f, "{} m deep", number(found.depth))?;
         if found.lower_bound > 0.0 {
             write!(f, " (at least {})", number(found.lower_bound))?;
         }
-        let (regions, translation) = (counted(found.local.len(), "region"), text_of(&found.translation));
+        let regions = counted(found.local.len(), "region");
         write!(f, " in {regions}; moving A by ({translation}) m frees it")
     }
 }

@@ -17,6 +17,7 @@ use extricate_core::proximity::{
     AllowedCollisions, ArticulatedContact, ArticulatedModel, ArticulatedMotion, ContactPartner,
     ContinuousOptions, Model, MovingObstacle, articulated,
 };
+use extricate_core::suggestion::did_you_mean;
 
 /// Options of robots.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
@@ -95,7 +96,11 @@ impl Robot {
         let mut allowed = AllowedCollisions::adjacent(&model);
         for [first, second] in &fields.allow {
             let link = |name: &String| {
-                let unknown = || Fault::new(Class::Usage, format!("{path} has no link `{name}`"));
+                let links = model.articulation().links();
+                let unknown = || {
+                    let (known, meant) = (links.join(", "), did_you_mean(name, links));
+                    Fault::new(Class::Usage, format!("{path} has no link `{name}`; it has {known}{meant}"))
+                };
                 model.articulation().link(name).ok_or_else(unknown)
             };
             allowed.allow(link(first)?, link(second)?);

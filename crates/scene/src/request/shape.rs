@@ -12,6 +12,7 @@ use extricate_core::geometry::procedural::{Cuboid, Procedural};
 use extricate_core::geometry::report::MeshReport;
 use extricate_core::geometry::{Solidity, TriangleMesh};
 use extricate_core::proximity::Model;
+use extricate_core::suggestion::did_you_mean;
 
 /// A shape argument.
 #[derive(Debug, Clone, PartialEq)]
@@ -127,12 +128,10 @@ impl ShapeArgument {
         let mesh = self.mesh(access)?;
         let derived = Solidity::of(&mesh);
         if (solidity, derived) == (Some(Solidity::Solid), Solidity::Surface) {
-            let report = MeshReport::of(&mesh);
-            let why = match report.volume {
-                Some(volume) => format!("it has a volume of {volume} m³"),
-                None => format!("it is open ({} of {} edges)", report.unbalanced_edges, report.edges),
-            };
-            return Err(Fault::new(Class::BadFile, format!("{} is not a solid: {why}", self.text)));
+            let (text, why) = (&self.text, without_inside(&mesh));
+            let message =
+                format!("{text} is not a solid: {why}; {DEFECTS}, and without `solid` it is a surface");
+            return Err(Fault::new(Class::BadFile, message));
         }
         let solidity = solidity.unwrap_or(derived);
         match cache.filter(|_| mesh.triangles().len() >= LARGE) {
@@ -156,6 +155,21 @@ impl ShapeArgument {
                 cuboid.mesh().map_err(|error| Fault::of(Class::Usage, &error))
             }
             _ => Err(Fault::new(Class::Usage, format!("`{}` has no triangles", self.text))),
+        }
+    }
+}
+
+/// The command that lists the defects of a mesh.
+pub(super) const DEFECTS: &str = "`extricate convert IN OUT` lists its defects";
+
+/// Reason why a mesh has no inside.
+pub(super) fn without_inside(mesh: &TriangleMesh) -> String {
+    let report = MeshReport::of(mesh);
+    match report.volume {
+        Some(volume) => format!("it has a volume of {volume} m³"),
+        None => {
+            let (open, edges) = (report.unbalanced_edges, report.edges);
+            format!("it is open ({open} of {edges} edges)")
         }
     }
 }
@@ -225,7 +239,8 @@ fn mesh_file(path: &str) -> ShapeEntry {
 fn sizes<const N: usize>(text: &str, written: &str) -> Result<[f64; N], String> {
     let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse::<f64>()).collect();
     let numbers = numbers.ok().and_then(|numbers| <[f64; N]>::try_from(numbers).ok());
-    numbers.ok_or_else(|| format!("write {written} in metres"))
+    let pose = if text.contains('@') { NO_POSE } else { "" };
+    numbers.ok_or_else(|| format!("write {written} in metres, with decimal points{pose}"))
 }
 
 fn rounded(text: &str, folder: &Path) -> Result<ShapeEntry, String> {
@@ -250,11 +265,22 @@ fn rounded(text: &str, folder: &Path) -> Result<ShapeEntry, String> {
     }
 }
 
+/// Answer to a pose behind a shape, which only obstacles have.
+const NO_POSE: &str = "; the poses of a query are in a file: `--poses FILE.jsonl`";
+
 /// A mesh file, unless the text looks like a misspelt shape. A single letter before a colon is a drive.
 fn file(text: &str, name: &str, folder: &Path) -> Result<ShapeEntry, String> {
     let is_word = name.len() > 1 && name.chars().all(|letter| letter.is_ascii_alphabetic());
     if text != name && is_word && !folder.join(text).exists() {
-        return Err(format!("unknown shape `{name}`; accepted: {FORMS}, or a mesh file"));
+        let known = FORMS.split(", ").map(|form| form.split(':').next().unwrap_or(form));
+        return Err(format!(
+            "unknown shape `{name}`; accepted: {FORMS}, or a mesh file{}",
+            did_you_mean(name, known)
+        ));
+    }
+    let posed = text.rsplit_once('@').is_some_and(|(name, _)| folder.join(name).exists());
+    if posed && !folder.join(text).exists() {
+        return Err(format!("no such file{NO_POSE}"));
     }
     Ok(mesh_file(text))
 }

@@ -1,5 +1,6 @@
 //! Errors of scene files, with their places in the text.
 
+use std::f64::consts::TAU;
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use super::locate::line_and_column;
 use extricate_core::geometry::read::OutsideFileScope;
 use extricate_core::kinematics::RobotError;
 use extricate_core::penetration::generalized::GeneralizedError;
+use extricate_core::suggestion::did_you_mean;
 
 /// Error of loading a scene, or of setting up its path planning.
 #[derive(Debug, Error)]
@@ -180,12 +182,14 @@ pub(super) enum Fault {
         what: &'static str,
     },
     /// A name that nothing in the scene has.
-    #[error("unknown {what} `{name}`")]
+    #[error("unknown {what} `{name}`{meant}")]
     UnknownName {
         /// Kind of the thing that the name should refer to: `body`, `shape`, `link` and so on.
         what: &'static str,
         /// The name.
         name: String,
+        /// The name that was probably meant, as the end of the message.
+        meant: String,
         /// The known names; of very many the first.
         known: Vec<String>,
     },
@@ -236,11 +240,13 @@ pub(super) enum Fault {
     /// A robot file is missing, broken, or does not describe a robot that can be simulated.
     #[error("cannot use the robot {cause}")]
     Robot {
+        /// Its path, resolved against the folder of the scene.
+        path: PathBuf,
         /// Path, line where there is one, and error.
         cause: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A joint starts outside its limits.
-    #[error("joint `{joint}` starts at {value}, outside its limits {lower} to {upper} [rad or m]")]
+    #[error("joint `{joint}` starts at {value}, outside its limits {lower} to {upper} [{unit}]")]
     OutsideLimits {
         /// The joint.
         joint: String,
@@ -250,6 +256,8 @@ pub(super) enum Fault {
         lower: f64,
         /// The upper limit [rad or m].
         upper: f64,
+        /// `rad` or `m`.
+        unit: &'static str,
     },
     /// A shape cannot be built.
     #[error("invalid shape: {cause}")]
@@ -292,6 +300,17 @@ pub(super) enum Fault {
 }
 
 impl Fault {
+    /// An unknown name, with those that `known` gives.
+    pub(super) fn unknown_name<S: AsRef<str>>(
+        what: &'static str,
+        name: &str,
+        known: impl IntoIterator<Item = S, IntoIter: Clone>,
+    ) -> Self {
+        let known = known.into_iter();
+        let first = known.clone().take(SUGGESTIONS + 1).map(|name| name.as_ref().to_owned()).collect();
+        Self::UnknownName { what, name: name.to_owned(), meant: did_you_mean(name, known), known: first }
+    }
+
     /// A hint how to correct the error, where there is one.
     fn help(&self) -> Option<String> {
         match self {
@@ -302,10 +321,19 @@ impl Fault {
             }
             Self::UnknownName { known, .. } => Some(format!("known names: {}", known.join(", "))),
             Self::NotUnit { length, .. } if *length > 0.0 => {
-                Some(format!("divide it by {length}; an axis is a direction and has no unit of length"))
+                Some(format!("divide it by {length}: a direction or rotation has no unit of length"))
             }
-            Self::Mesh { .. } | Self::Robot { .. } => {
+            Self::NotUnit { .. } => Some("zero has no direction; no rotation is `identity`".into()),
+            Self::OutsideLimits { value, lower, upper, unit: "rad", .. }
+                if value.abs() > TAU && (lower..=upper).contains(&&value.to_radians()) =>
+            {
+                Some(format!("if it is meant in degrees, write `degrees({value})`"))
+            }
+            Self::Mesh { path, .. } | Self::Robot { path, .. } if !path.exists() => {
                 Some("paths are relative to the folder of the scene".into())
+            }
+            Self::OutOfRange { quantity: "the mass [kg]", .. } => {
+                Some("a body that does not move is `kind: fixed`".into())
             }
             Self::NoVolume { .. } => {
                 Some("`solidity: surface` makes it a surface, which needs no volume".into())

@@ -1,8 +1,11 @@
 //! Loading of scenes: from the file to the descriptions of everything in the world.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use miette::NamedSource;
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
@@ -10,10 +13,11 @@ use super::camera::Camera;
 use super::deprecated::Deprecation;
 use super::error::{Problem, SceneError};
 use super::files::Files;
+use super::hints::hints;
 use super::instantiate;
 use super::limits::FILE_BYTES;
 use super::locate::Step::{Field, Index};
-use super::parse::Document;
+use super::parse::{Document, other_format};
 use super::robots::{self, LoadedRobot};
 use super::schema::{self, Expect, OnOverlap, PlanEntry, SceneFile};
 use super::shape::{self, LoadedShape};
@@ -75,6 +79,8 @@ pub struct Scene {
     pub file_scope: FileScope,
     /// Deprecated names that the text uses, each once, at its first place.
     pub deprecations: Vec<Deprecation>,
+    /// Values that are valid, but probably not meant: messages with their places.
+    pub hints: Vec<String>,
 }
 
 /// A mesh file of a scene.
@@ -117,8 +123,7 @@ impl Scene {
     /// # Errors
     /// As [`Scene::load`].
     pub fn load_within(path: &Path, scope: &FileScope) -> Result<Self, SceneError> {
-        let text = text_of(path, FILE_BYTES)
-            .map_err(|source| SceneError::Unreadable { path: path.to_owned(), source })?;
+        let text = text_of(path, FILE_BYTES).map_err(|source| unreadable(path, source))?;
         Self::parse_within(path, text, scope)
     }
 
@@ -164,6 +169,7 @@ impl Scene {
         if !problems.is_empty() {
             return Err(problems);
         }
+        let hints = hints(&document, &shapes, &robots);
         let file = &document.file;
         let bodies = instantiate::bodies(file, &shapes);
         let joints = instantiate::joints(file, &bodies, &robots);
@@ -210,6 +216,7 @@ impl Scene {
             joints_moved: BTreeMap::new(),
             file_scope: FileScope::anywhere(),
             deprecations: document.deprecations.clone(),
+            hints,
         })
     }
 
@@ -263,6 +270,25 @@ impl SceneFile {
         let problems = validate(&document, None);
         if problems.is_empty() { Ok(document.file) } else { Err(SceneError::Invalid { problems }) }
     }
+}
+
+/// The error of a scene that cannot be read: a binary mesh, a folder, or another file that is no text.
+fn unreadable(path: &Path, source: io::Error) -> SceneError {
+    let fault = (source.kind() == io::ErrorKind::InvalidData).then(|| other_format(path, "")).flatten();
+    if let Some(fault) = fault {
+        let source = Arc::new(NamedSource::new(path.display().to_string(), String::new()));
+        return SceneError::Invalid { problems: vec![Problem::new(fault, 0..0, &source)] };
+    }
+    let source = match source.kind() {
+        io::ErrorKind::IsADirectory => {
+            let folder = path.display();
+            let message =
+                format!("{source}; name a scene in it, or run all of them with `extricate verify {folder}`");
+            io::Error::new(io::ErrorKind::IsADirectory, message)
+        }
+        _ => source,
+    };
+    SceneError::Unreadable { path: path.to_owned(), source }
 }
 
 /// Loads all shapes of a scene, in parallel.

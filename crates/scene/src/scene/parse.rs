@@ -12,6 +12,8 @@ use super::error::{Fault, Problem};
 use super::limits::{DEPTH, FILE_BYTES, PROBLEMS};
 use super::locate::{Outline, Step};
 use super::schema::SceneFile;
+use extricate_core::geometry::read::EXTENSIONS;
+use extricate_core::suggestion::did_you_mean;
 
 /// RON options of scenes: optional fields are written without `Some`.
 pub(super) fn options() -> ron::Options {
@@ -40,7 +42,8 @@ impl Document {
         let problem = |fault, place| Problem::new(fault, place, &source);
         let file = options().from_str::<SceneFile>(text).map_err(|error| {
             let place = byte_range(text, error.span.start, error.span.end);
-            vec![problem(describe(&error.code), place)]
+            let fault = other_format(path, text).or_else(|| decimal_comma(text, place.start));
+            vec![problem(fault.unwrap_or_else(|| describe(&error.code)), place)]
         })?;
         let mut outline = Outline::new(text).map_err(|error| {
             let fault = Fault::Syntax { message: error.to_string(), expected: None };
@@ -103,10 +106,12 @@ fn describe(error: &ron::Error) -> Fault {
     };
     let (message, expected) = match error {
         ron::Error::NoSuchStructField { expected, found, outer } => {
-            (format!("unknown field `{found}`{}", within(outer)), one_of(expected))
+            let meant = did_you_mean(found, *expected);
+            (format!("unknown field `{found}`{}{meant}", within(outer)), one_of(expected))
         }
         ron::Error::NoSuchEnumVariant { expected, found, outer } => {
-            (format!("unknown value `{found}`{}", within(outer)), one_of(expected))
+            let meant = did_you_mean(found, *expected);
+            (format!("unknown value `{found}`{}{meant}", within(outer)), one_of(expected))
         }
         ron::Error::MissingStructField { field, outer } => {
             (format!("missing field `{field}`{}", within(outer)), None)
@@ -115,7 +120,13 @@ fn describe(error: &ron::Error) -> Fault {
             (format!("duplicate field `{field}`{}", within(outer)), None)
         }
         ron::Error::SuggestRawIdentifier(found) | ron::Error::InvalidIdentifier(found) => {
-            (format!("invalid field name `{found}`"), Some("write `name: value`".into()))
+            let accepted = "write `name: value`; the value of a joint has a unit: `degrees(30)`, `radians(0.5)`, `metres(0.1)`";
+            let what = if found.parse::<f64>().is_ok() {
+                "number without a name or unit:"
+            } else {
+                "invalid field name"
+            };
+            (format!("{what} `{found}`"), Some(accepted.into()))
         }
         other => {
             let text = other.to_string();
@@ -125,4 +136,47 @@ fn describe(error: &ron::Error) -> Fault {
         }
     };
     Fault::Syntax { message, expected }
+}
+
+/// The error of a number with a comma, whose second half is at `offset` or behind.
+fn decimal_comma(text: &str, offset: usize) -> Option<Fault> {
+    let digits = |c: &char| c.is_ascii_digit();
+    let at = offset.checked_sub(1).filter(|_| text.get(..offset).is_some())?;
+    let comma = text[..at + 1].rfind(',').filter(|comma| text[comma + 1..].starts_with(|c| digits(&c)))?;
+    let whole: String = text[..comma].chars().rev().take_while(digits).collect();
+    let part: String = text[comma + 1..].chars().take_while(digits).collect();
+    let reaches = comma + 1 + part.len() >= at && !whole.is_empty();
+    let whole: String = whole.chars().rev().collect();
+    reaches.then(|| Fault::Syntax {
+        message: format!("`{whole},{part}` are two numbers"),
+        expected: Some(format!("a number has a decimal point: `{whole}.{part}`")),
+    })
+}
+
+/// The error of a file that is not RON but a mesh, a robot, or in another notation; it accepts what takes such a file.
+pub(super) fn other_format(path: &Path, text: &str) -> Option<Fault> {
+    const RON: &str = "a scene is RON: (title: \"fall\", duration: 1, shapes: {\"s\": ball(radius: 0.5)}, \
+                       bodies: [(name: \"a\", shape: \"s\")])";
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    let start = text.trim_start_matches('\u{feff}').trim_start();
+    let (what, accepted) = if EXTENSIONS.contains(&extension.as_str()) {
+        (
+            "a mesh",
+            "a scene names it in `shapes: {\"s\": mesh(file: \"FILE\")}`; `extricate convert IN OUT` lists its defects, \
+             `extricate query` takes two shapes",
+        )
+    } else if start.starts_with('<') && text.contains("<robot") {
+        (
+            "a robot (URDF)",
+            "a scene names it in `robots: [(name: \"r\", file: \"FILE\")]`; `extricate query self-collision FILE` and \
+             `extricate repair --robot FILE` take the file itself",
+        )
+    } else if start.starts_with('<') {
+        ("XML", RON)
+    } else if start.starts_with('{') {
+        ("JSON", RON)
+    } else {
+        return None;
+    };
+    Some(Fault::Syntax { message: format!("not a scene but {what}"), expected: Some(accepted.to_owned()) })
 }

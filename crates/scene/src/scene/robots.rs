@@ -8,14 +8,13 @@ use rayon::prelude::*;
 
 use super::error::{Fault, Problem};
 use super::files::Files;
-use super::limits::SUGGESTIONS;
 use super::locate::Step::{self, Field, Index, Key};
 use super::parse::Document;
 use super::placement::{orientation, vector};
 use super::schema::{self, Entries, JointValue, MotorEntry, RobotEntry};
 use extricate_core::kinematics::JointKind;
 use extricate_core::kinematics::urdf::{UrdfOptions, read_urdf};
-use extricate_dynamics::{BuildError, Motor, RobotBase, RobotDescription};
+use extricate_dynamics::{Motor, RobotBase, RobotDescription};
 
 /// The description of a robot for the dynamics.
 #[derive(Debug, Clone)]
@@ -84,8 +83,9 @@ impl RobotLoader<'_> {
         let packages = packages.map_err(|fault| problems_at("packages", fault))?;
         let reach = Some(files.scope().clone());
         let options = UrdfOptions { packages, sound_masses: true, reach, ..UrdfOptions::default() };
-        let robot = read_urdf(&path, &options)
-            .map_err(|error| vec![self.problem(&[Field("file")], Fault::Robot { cause: error.into() })])?;
+        let robot = read_urdf(&path, &options).map_err(|error| {
+            vec![self.problem(&[Field("file")], Fault::Robot { path: path.clone(), cause: error.into() })]
+        })?;
         let triangles = robot.meshes.iter().flatten().map(|mesh| mesh.triangles().len()).sum();
         files.count(triangles).map_err(|fault| problems_at("file", fault))?;
         let pose = Isometry3::from_parts(vector(entry.position).into(), orientation(&entry.rotation));
@@ -105,10 +105,12 @@ impl RobotLoader<'_> {
         if !problems.is_empty() {
             return Err(problems);
         }
-        let cause = |error: BuildError| format!("{}: {error}", path.display()).into();
         match description.bodies() {
             Ok(bodies) => Ok(LoadedRobot { description, path, bodies }),
-            Err(error) => Err(vec![self.problem(&[Field("file")], Fault::Robot { cause: cause(error) })]),
+            Err(error) => {
+                let cause = format!("{}: {error}", path.display()).into();
+                Err(vec![self.problem(&[Field("file")], Fault::Robot { path, cause })])
+            }
         }
     }
 
@@ -154,10 +156,7 @@ impl RobotLoader<'_> {
     ) {
         for (index, (name, value)) in entries.0.iter().enumerate() {
             let (Some(joint), Some(coordinate)) = (robot.joint(name), robot.coordinate(name)) else {
-                let known = robot.articulation.coordinates().iter().take(SUGGESTIONS + 1);
-                let known = known.map(|&joint| robot.articulation.joints()[joint].name.clone()).collect();
-                let what = "independent joint";
-                let fault = Fault::UnknownName { what, name: name.clone(), known };
+                let fault = Fault::unknown_name("independent joint", name, independent_joints(robot));
                 problems.push(self.problem(&[Field(field), Key(index)], fault));
                 continue;
             };
@@ -172,8 +171,7 @@ impl RobotLoader<'_> {
         for (index, (a, b)) in self.entry.allow.iter().enumerate() {
             for (side, name) in [a, b].into_iter().enumerate() {
                 if robot.articulation.link(name).is_none() {
-                    let known = robot.articulation.links().iter().take(SUGGESTIONS + 1).cloned().collect();
-                    let fault = Fault::UnknownName { what: "link", name: name.clone(), known };
+                    let fault = Fault::unknown_name("link", name, robot.articulation.links());
                     problems.push(self.problem(&[Field("allow"), Index(index), Index(side)], fault));
                 }
             }
@@ -231,9 +229,9 @@ pub(super) fn wrong_expectations(document: &Document, robots: &[LoadedRobot]) ->
         let moves = |&joint: &usize| articulation.joints()[joint].kind != JointKind::Fixed;
         match robot.description.joint(&at.joint).filter(moves) {
             None => {
-                let moving = (0..articulation.joints().len()).filter(moves).take(SUGGESTIONS + 1);
-                let known = moving.map(|joint| articulation.joints()[joint].name.clone()).collect();
-                let fault = Fault::UnknownName { what: "movable joint", name: at.joint.clone(), known };
+                let known = (0..articulation.joints().len()).filter(moves);
+                let known = known.map(|joint| &articulation.joints()[joint].name);
+                let fault = Fault::unknown_name("movable joint", &at.joint, known);
                 problems.push(document.problem(&path("joint"), fault));
             }
             Some(joint) => {
@@ -246,6 +244,11 @@ pub(super) fn wrong_expectations(document: &Document, robots: &[LoadedRobot]) ->
     problems
 }
 
+/// Names of the joints with a coordinate of their own.
+fn independent_joints(robot: &RobotDescription) -> impl Iterator<Item = &String> + Clone {
+    robot.articulation.coordinates().iter().map(|&joint| &robot.articulation.joints()[joint].name)
+}
+
 /// Errors of the goal, limits and fixed joints of a plan.
 pub(super) fn wrong_goals(document: &Document, robots: &[LoadedRobot]) -> Vec<Problem> {
     let Some(plan) = &document.file.plan else { return Vec::new() };
@@ -253,12 +256,7 @@ pub(super) fn wrong_goals(document: &Document, robots: &[LoadedRobot]) -> Vec<Pr
         return Vec::new();
     };
     let robot = &robot.description;
-    let known = || {
-        let moving = robot.articulation.coordinates().iter().take(SUGGESTIONS + 1);
-        moving.map(|&joint| robot.articulation.joints()[joint].name.clone()).collect()
-    };
-    let unknown =
-        |name: &String| Fault::UnknownName { what: "independent joint", name: name.clone(), known: known() };
+    let unknown = |name: &str| Fault::unknown_name("independent joint", name, independent_joints(robot));
     let mut problems = Vec::new();
     for (index, (name, value)) in plan.joints.0.iter().enumerate() {
         let path = [Field("plan"), Field("joints")];
@@ -303,7 +301,8 @@ pub(super) fn within_limits(robot: &RobotDescription, joint: usize, value: Joint
     let joint = &robot.articulation.joints()[joint];
     match joint.limits {
         Some([lower, upper]) if !(lower - LIMIT_TOLERANCE <= value && value <= upper + LIMIT_TOLERANCE) => {
-            Err(Fault::OutsideLimits { joint: joint.name.clone(), value, lower, upper })
+            let unit = if matches!(joint.kind, JointKind::Revolute { .. }) { "rad" } else { "m" };
+            Err(Fault::OutsideLimits { joint: joint.name.clone(), value, lower, upper, unit })
         }
         _ => Ok(value),
     }

@@ -33,7 +33,7 @@ impl LoadedShape {
             Fault::Contradiction {
                 message: format!(
                     "body `{body}` is dynamic, but its shape `{name}` is a surface{open} without volume: \
-                     give the body a `mass`"
+                     give the body a `mass`, or take the hull, `hull(of: …)`; `extricate convert IN OUT` lists the defects"
                 ),
             }
         })
@@ -119,18 +119,7 @@ fn hull(of: &ShapeEntry, files: &Files) -> Result<(Shape, Option<(String, PathBu
 }
 
 fn read(path: &Path, scope: &FileScope) -> Result<TriangleMesh, Fault> {
-    if let Some(missing) = missing_folder(path) {
-        let message = format!("{}: the folder {} does not exist", path.display(), missing.display());
-        return Err(Fault::Mesh { path: path.to_owned(), cause: message.into() });
-    }
     read_mesh_within(path, scope).map_err(|error| Fault::Mesh { path: path.to_owned(), cause: error.into() })
-}
-
-/// The outermost folder in `path` that does not exist.
-pub(super) fn missing_folder(path: &Path) -> Option<&Path> {
-    let folders: Vec<&Path> =
-        path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()).collect();
-    folders.into_iter().rev().find(|folder| !folder.is_dir())
 }
 
 /// The mesh with its tree, as a solid or a surface.

@@ -292,10 +292,6 @@ fn stations(scales: &[f64], layers: u32) -> Vec<f64> {
 fn read(file: &str, scale: f64, files: &Files) -> Result<MeshWithFiles, Failure> {
     let path = files.find(file).map_err(|fault| at("file", fault))?;
     let fault = |cause| Fault::Mesh { path: path.clone(), cause };
-    if let Some(missing) = shape::missing_folder(&path) {
-        let message = format!("{}: the folder {} does not exist", path.display(), missing.display());
-        return Err(at("file", fault(message.into())));
-    }
     let mesh = read_tets(&path).map_err(|error| at("file", fault(error.into())))?.mesh;
     let nodes = mesh.nodes().iter().map(|p| p * scale).collect();
     let mesh = TetMesh::new(nodes, mesh.tets().to_vec()).map_err(|error| at("scale", fault(error.into())))?;

@@ -32,7 +32,17 @@ const ROOMS: [Rooms; 6] = [
     Rooms {
         folder: "crates/core",
         module: &[],
-        order: &["geometry", "bvh", "kinematics", "proximity", "field", "penetration", "plan", "query"],
+        order: &[
+            "suggestion",
+            "geometry",
+            "bvh",
+            "kinematics",
+            "proximity",
+            "field",
+            "penetration",
+            "plan",
+            "query",
+        ],
     },
     Rooms {
         folder: "crates/core",

@@ -4,14 +4,16 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
+use crate::suggestion::missing;
+
 /// Reads a regular file of at most `limit` bytes.
 ///
 /// # Errors
 /// Errors of the system; files that are not regular (a pipe or device may be endless), or longer than the limit.
 pub fn bytes_of(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let found = std::fs::metadata(path)?;
+    let found = std::fs::metadata(path).map_err(explained(path))?;
     if found.is_dir() {
-        return Err(io::Error::new(ErrorKind::IsADirectory, "it is a directory"));
+        return Err(io::Error::new(ErrorKind::IsADirectory, "it is a folder, not a file"));
     }
     if !found.is_file() {
         return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a regular file"));
@@ -22,7 +24,25 @@ pub fn bytes_of(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // The file may grow while it is read: at most one byte beyond the limit is taken.
     File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit { Err(too_long(bytes.len() as u64, limit)) } else { Ok(bytes) }
+    if bytes.len() as u64 > limit {
+        return Err(too_long(bytes.len() as u64, limit));
+    }
+    if bytes.starts_with(LFS_POINTER) {
+        let message = "it is a Git LFS pointer instead of the file; `git lfs pull` fetches the file";
+        return Err(io::Error::new(ErrorKind::InvalidData, message));
+    }
+    Ok(bytes)
+}
+
+/// Start of the text that Git LFS leaves in place of a large file.
+const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
+
+/// Names what a missing file lacks, and the one that was probably meant; other errors stay.
+pub fn explained(path: &Path) -> impl Fn(io::Error) -> io::Error {
+    move |error| match error.kind() {
+        ErrorKind::NotFound => io::Error::new(ErrorKind::NotFound, missing(path)),
+        _ => error,
+    }
 }
 
 /// Reads a regular file of at most `limit` bytes as UTF-8 text.

@@ -34,7 +34,7 @@ pub struct FileScope {
 #[error(
     "{} lies outside of {}, and {} may name no file there; if you trust it, say --root DIR with a folder that holds both, \
      put an empty file {ROOT_MARKER} into that folder, or say --allow-outside",
-    path.display(), accepted(roots), named_by.display()
+    path.display(), self.accepted(), named_by.display()
 )]
 pub struct OutsideFileScope {
     /// The file that is named, as it would be opened.
@@ -45,9 +45,12 @@ pub struct OutsideFileScope {
     pub roots: Vec<PathBuf>,
 }
 
-fn accepted(roots: &[PathBuf]) -> String {
-    let names: Vec<_> = roots.iter().map(|root| root.display().to_string()).collect();
-    if names.is_empty() { "every folder".to_owned() } else { names.join(" and ") }
+impl OutsideFileScope {
+    /// The folders that may be named, as text.
+    pub(crate) fn accepted(&self) -> String {
+        let names: Vec<_> = self.roots.iter().map(|root| root.display().to_string()).collect();
+        if names.is_empty() { "every folder".to_owned() } else { names.join(" and ") }
+    }
 }
 
 impl FileScope {

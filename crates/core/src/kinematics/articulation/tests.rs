@@ -189,6 +189,6 @@ fn invalid_configurations_are_refused() {
         assert_eq!(tree.configuration(&BTreeMap::from([("j".to_owned(), value)])), Err(error));
     }
     assert_eq!(tree.configuration(&BTreeMap::from([("j".to_owned(), FRAC_PI_2)])), Ok(vec![FRAC_PI_2]));
-    let error = RobotError::UnknownJoint { joint: "x".into() };
+    let error = RobotError::UnknownJoint { joint: "x".into(), known: vec!["j".into()] };
     assert_eq!(tree.configuration(&BTreeMap::from([("x".to_owned(), 0.0)])), Err(error));
 }

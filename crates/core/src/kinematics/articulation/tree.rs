@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use nalgebra::Isometry3;
 
 use super::joint::{Joint, JointKind};
+use crate::suggestion::did_you_mean;
 
 /// A kinematic tree of links and joints.
 #[derive(Debug, Clone, PartialEq)]
@@ -132,6 +133,11 @@ impl Articulation {
         self.dependences[joint].map(|value| (value.index, value.factor, value.offset))
     }
 
+    /// The error of a name that no joint with a generalized coordinate has.
+    pub(crate) fn unknown_joint(&self, name: &str) -> RobotError {
+        unknown_joint(name, &self.joints, &self.coordinates)
+    }
+
     /// The configuration with the given values by joint name [rad or m]; joints that are not named are at zero.
     ///
     /// # Errors
@@ -141,7 +147,7 @@ impl Articulation {
         let mut configuration = vec![0.0; self.coordinates.len()];
         for (name, &value) in values {
             let index = self.coordinates.iter().position(|&joint| self.joints[joint].name == *name);
-            let index = index.ok_or_else(|| RobotError::UnknownJoint { joint: name.clone() })?;
+            let index = index.ok_or_else(|| self.unknown_joint(name))?;
             if !value.is_finite() {
                 return Err(RobotError::NotFinite { joint: name.clone() });
             }
@@ -225,9 +231,18 @@ fn unique<'a>(names: impl Iterator<Item = &'a String>) -> Result<BTreeMap<&'a St
     Ok(indices)
 }
 
+fn unknown_joint(name: &str, joints: &[Joint], coordinates: &[usize]) -> RobotError {
+    let known = coordinates.iter().map(|&joint| joints[joint].name.clone()).collect();
+    RobotError::UnknownJoint { joint: name.to_owned(), known }
+}
+
 fn ends_of(joint: &Joint, indices: &BTreeMap<&String, usize>) -> Result<[usize; 2], RobotError> {
     let index = |link: &String| {
-        let unknown = || RobotError::UnknownLink { joint: joint.name.clone(), link: link.clone() };
+        let unknown = || RobotError::UnknownLink {
+            joint: joint.name.clone(),
+            link: link.clone(),
+            meant: did_you_mean(link, indices.keys()),
+        };
         indices.get(link).copied().ok_or_else(unknown)
     };
     Ok([index(&joint.parent)?, index(&joint.child)?])
@@ -293,14 +308,14 @@ fn dependence_of(
         let Some(mimic) = &joints[at].mimic else {
             let index = coordinates.iter().position(|&coordinate| coordinate == at);
             return index.map_or_else(
-                || Err(RobotError::UnknownJoint { joint: joints[at].name.clone() }),
+                || Err(unknown_joint(&joints[at].name, joints, coordinates)),
                 |index| Ok(Some(Dependence { index, factor, offset })),
             );
         };
         offset += factor * mimic.offset;
         factor *= mimic.factor;
         let found = joints.iter().position(|other| other.name == mimic.joint);
-        at = found.ok_or_else(|| RobotError::UnknownJoint { joint: mimic.joint.clone() })?;
+        at = found.ok_or_else(|| unknown_joint(&mimic.joint, joints, coordinates))?;
     }
     Err(RobotError::CyclicMimic { joint: joints[joint].name.clone() })
 }

@@ -134,7 +134,7 @@ impl File<'_> {
         let name = match &source {
             RobotError::DuplicateName { name } => Some(name),
             RobotError::UnknownLink { joint, .. }
-            | RobotError::UnknownJoint { joint }
+            | RobotError::UnknownJoint { joint, .. }
             | RobotError::CyclicMimic { joint }
             | RobotError::ZeroAxis { joint }
             | RobotError::ReversedLimits { joint, .. }

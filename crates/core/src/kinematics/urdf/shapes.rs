@@ -15,6 +15,7 @@ use crate::geometry::read::reach::FileScope;
 use crate::geometry::read::read_mesh_within;
 use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
+use crate::suggestion::missing;
 
 /// Segments around round primitives: their meshes are up to 0.22 % larger. Half as many: 0.86 % larger, half the triangles
 /// of a cylinder, a quarter of those of a capsule.
@@ -91,7 +92,12 @@ impl<'a> LinkMeshes<'a> {
         for path in candidate_paths(filename, self.file.path, &self.options.packages) {
             match self.file.reach.check(&path, self.file.path) {
                 Ok(()) if path.exists() => return Ok(path),
-                Ok(()) => tried.push(path.display().to_string()),
+                Ok(()) => {
+                    let path = path.display().to_string();
+                    if !tried.contains(&path) {
+                        tried.push(path);
+                    }
+                }
                 Err(error) => out_of_reach = out_of_reach.or(Some(error)),
             }
         }
@@ -108,11 +114,29 @@ impl<'a> LinkMeshes<'a> {
             });
             return Ok(path);
         }
-        let not_found = || format!("mesh \"{filename}\" not found; searched {}", tried.join(", "));
+        let package = in_package(filename).and_then(|path| path.split('/').next());
+        let mut cause = match (package, &tried[..]) {
+            (Some(name), tried) => format!(
+                "mesh \"{filename}\" not found; searched {}; name the folder of the package {name}: --package DIR, in a \
+                 scene `packages: [\"DIR\"]`",
+                tried.join(", ")
+            ),
+            (None, _) => {
+                format!("mesh \"{filename}\" not found: {}", missing(&mesh_path(filename, self.file.path)))
+            }
+        };
         match out_of_reach {
-            None => Err(self.refused(link, line, &not_found())),
+            None => Err(self.refused(link, line, &cause)),
             Some(error) if !tried.is_empty() => {
-                Err(self.refused(link, line, &format!("{}; {error}", not_found())))
+                // Folders above the robot are searched unasked; those of packages are named by somebody.
+                cause += &match self.options.packages.is_empty() {
+                    true => format!(
+                        "; folders outside of {} need --root DIR or --allow-outside",
+                        error.accepted()
+                    ),
+                    false => format!("; {error}"),
+                };
+                Err(self.refused(link, line, &cause))
             }
             Some(source) => {
                 let (path, link) = (self.file.path.to_owned(), link.name.clone());
@@ -156,9 +180,7 @@ fn around_sphere(mesh: &TriangleMesh, radius: f64) -> TriangleMesh {
 /// Candidate paths of a mesh that a URDF file names, best one first.
 fn candidate_paths(filename: &str, robot: &Path, packages: &[PathBuf]) -> Vec<PathBuf> {
     let folder = robot.parent().unwrap_or(Path::new(""));
-    let Some(in_package) = in_package(filename) else {
-        return vec![folder.join(filename.strip_prefix("file://").unwrap_or(filename))];
-    };
+    let Some(in_package) = in_package(filename) else { return vec![mesh_path(filename, robot)] };
     let rest = in_package.split_once('/').map_or(in_package, |(_, rest)| rest);
     let name = in_package.split('/').next().unwrap_or_default();
     let of_folder = |folder: &Path| {
@@ -170,6 +192,12 @@ fn candidate_paths(filename: &str, robot: &Path, packages: &[PathBuf]) -> Vec<Pa
     let absolute = absolute(folder);
     let above: Vec<_> = absolute.ancestors().flat_map(of_folder).collect();
     given.chain(above).chain([folder.join(rest)]).collect()
+}
+
+/// Path of a mesh that a URDF file names without a package.
+fn mesh_path(filename: &str, robot: &Path) -> PathBuf {
+    let folder = robot.parent().unwrap_or(Path::new(""));
+    folder.join(filename.strip_prefix("file://").unwrap_or(filename))
 }
 
 /// Path of a mesh that a URDF file names; none where it is not found, or out of reach.

@@ -225,8 +225,7 @@ impl MovableModel {
     fn coordinate(&self, joint: &str) -> Result<usize, RobotError> {
         let joints = self.articulation.joints();
         let found = self.articulation.coordinates().iter().position(|&index| joints[index].name == joint);
-        let unknown = || RobotError::UnknownJoint { joint: joint.to_owned() };
-        found.ok_or_else(unknown)
+        found.ok_or_else(|| self.articulation.unknown_joint(joint))
     }
 }
 

@@ -380,7 +380,7 @@ fn a_link_that_nothing_can_move_ends_the_search_at_once() {
 fn bad_input_is_named() {
     let mut movable = bars(1.0, 0.1);
     assert!(
-        matches!(movable.fix("wrist"), Err(GeneralizedError::Articulation(RobotError::UnknownJoint { joint })) if joint == "wrist")
+        matches!(movable.fix("wrist"), Err(GeneralizedError::Articulation(RobotError::UnknownJoint { joint, .. })) if joint == "wrist")
     );
     assert!(matches!(movable.weigh("elbow", 0.0), Err(GeneralizedError::Weight { .. })));
     let collision_world = CollisionWorld::new(vec![movable], vec![wall(1.5)]).unwrap();

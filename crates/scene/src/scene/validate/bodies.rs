@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::error::Fault;
-use super::super::limits::{BODIES, SUGGESTIONS};
+use super::super::limits::BODIES;
 use super::super::locate::Step::{self, Field, Index};
 use super::super::placement::{copies, copy_count, vector};
 use super::super::random::Random;
@@ -87,9 +87,7 @@ impl Checker<'_> {
         for (field, name) in named.chain(grid.rotations.keys().map(|name| ("rotations", name))) {
             if !known.contains(name) {
                 let path = [path, &[Field(field)]].concat();
-                let known = known.iter().take(SUGGESTIONS + 1).cloned().collect();
-                let (what, name) = ("copy", name.clone());
-                self.report(&path, Fault::UnknownName { what, name, known });
+                self.report(&path, Fault::unknown_name("copy", name, &known));
             }
         }
         let path = [path, &[Field("rotations")]].concat();
@@ -105,9 +103,8 @@ impl Checker<'_> {
             }
             Some(_) => {}
             None => {
-                let known = self.file().shapes.0.iter().map(|(name, _)| name.clone());
-                let known = known.take(SUGGESTIONS + 1).collect();
-                self.report(path, Fault::UnknownName { what: "shape", name: body.shape.clone(), known });
+                let known = self.file().shapes.0.iter().map(|(name, _)| name);
+                self.report(path, Fault::unknown_name("shape", &body.shape, known));
             }
         }
     }

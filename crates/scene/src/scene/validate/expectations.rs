@@ -1,7 +1,6 @@
 //! Expectations: bounds, times, names, and quantities that the scene can have.
 
 use super::super::error::Fault;
-use super::super::limits::SUGGESTIONS;
 use super::super::locate::Step::{self, Field, Index};
 use super::super::schema::{Expect, LinkingCurve, Measured, Quantity, Triple};
 use super::{BodyNames, Checker, NOT_NEGATIVE, POSITIVE};
@@ -109,9 +108,8 @@ impl Checker<'_> {
 
     fn known_soft(&mut self, path: &[Step], name: &str) {
         if !self.is_soft(name) {
-            let known = self.file().soft_bodies.iter().take(SUGGESTIONS + 1);
-            let known = known.map(|body| body.name.clone()).collect();
-            self.report(path, Fault::UnknownName { what: "soft body", name: name.to_owned(), known });
+            let known = self.file().soft_bodies.iter().map(|body| &body.name);
+            self.report(path, Fault::unknown_name("soft body", name, known));
         }
     }
 

@@ -12,7 +12,7 @@ mod soft;
 use std::collections::BTreeMap;
 
 use super::error::{Fault, Problem};
-use super::limits::{ENTRIES, NAME_BYTES, PROBLEMS, SUGGESTIONS};
+use super::limits::{ENTRIES, NAME_BYTES, PROBLEMS};
 use super::locate::Step::{self, Field};
 use super::parse::Document;
 use super::placement::vector;
@@ -133,8 +133,7 @@ impl<'a> Checker<'a> {
     fn known_body(&mut self, path: &[Step], name: &str, bodies: &BodyNames) {
         let is_pending = self.links.is_none() && self.may_be_a_link(name);
         if !bodies.contains_key(name) && !is_pending {
-            let known = bodies.keys().take(SUGGESTIONS + 1).cloned().collect();
-            self.report(path, Fault::UnknownName { what: "body", name: name.to_owned(), known });
+            self.report(path, Fault::unknown_name("body", name, bodies.keys()));
         }
     }
 
@@ -169,7 +168,7 @@ impl<'a> Checker<'a> {
         }
         self.solver(&file.solver);
         if file.bodies.is_empty() && file.robots.is_empty() && file.soft_bodies.is_empty() {
-            self.contradiction(&[Field("bodies")], "the scene has no bodies, robots or soft bodies");
+            self.contradiction(&[Field("bodies")], "the scene has no bodies, robots or soft bodies; a body is `bodies: [(name: \"a\", shape: \"s\")]`");
         }
     }
 }

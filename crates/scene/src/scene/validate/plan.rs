@@ -13,13 +13,9 @@ impl Checker<'_> {
         let is_body = bodies.contains_key(&plan.movable) && !plan.movable.contains('/');
         match robot {
             None if !is_body => {
-                let robots = self.file().robots.iter().map(|robot| robot.name.clone());
-                let own = bodies.keys().filter(|name| !name.contains('/')).cloned();
-                let fault = super::Fault::UnknownName {
-                    what: "robot or body",
-                    name: plan.movable.clone(),
-                    known: robots.chain(own).collect(),
-                };
+                let robots = self.file().robots.iter().map(|robot| &robot.name);
+                let own = bodies.keys().filter(|name| !name.contains('/'));
+                let fault = super::Fault::unknown_name("robot or body", &plan.movable, robots.chain(own));
                 self.report(&at("movable"), fault);
             }
             None => {

@@ -1,7 +1,6 @@
 //! Robots: names, orientations, ranges. Checks that need the URDF file are done when it is loaded.
 
 use super::super::error::Fault;
-use super::super::limits::SUGGESTIONS;
 use super::super::locate::Step::{self, Field, Index, Key};
 use super::super::placement::vector;
 use super::super::schema::{Entries, JointValue, MotorEntry, RobotBase, RobotEntry};
@@ -30,9 +29,8 @@ impl Checker<'_> {
             let path = |field| [Field("expect"), Field("joint_at"), Index(index), Field(field)];
             let robots = &self.file().robots;
             if !robots.iter().any(|robot| robot.name == at.robot) {
-                let known = robots.iter().take(SUGGESTIONS + 1).map(|robot| robot.name.clone()).collect();
-                let fault = Fault::UnknownName { what: "robot", name: at.robot.clone(), known };
-                self.report(&path("robot"), fault);
+                let known = robots.iter().map(|robot| &robot.name);
+                self.report(&path("robot"), Fault::unknown_name("robot", &at.robot, known));
             }
             if std::mem::discriminant(&at.value) != std::mem::discriminant(&at.tolerance) {
                 let message = "`tolerance` and `value` have different units";
