@@ -78,12 +78,14 @@ impl Robot {
     /// # Errors
     /// [`RepairError::UnknownName`] when a link that may or may not collide does not exist.
     pub fn new(robot: urdf::Robot, options: &RobotOptions) -> Result<Self, RepairError> {
+        let allow = options.allow.iter().chain(&robot.exempt).cloned().collect();
+        let options = RobotOptions { allow, ..options.clone() };
         let model = |mesh| {
             let solidity = Solidity::of(&mesh);
             Model::new(mesh, solidity)
         };
         let models = robot.meshes.into_iter().map(|mesh| mesh.map(model)).collect();
-        Self::of_model(ArticulatedModel::of_models(robot.articulation, models), options)
+        Self::of_model(ArticulatedModel::of_models(robot.articulation, models), &options)
     }
 
     /// The robot of an articulated model; as [`Robot::new`] for the rest.

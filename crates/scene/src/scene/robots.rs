@@ -1,4 +1,4 @@
-//! The robots of a scene: reading of their URDF files, and application of the settings of their joints.
+//! The robots of a scene: reading of their files, and application of the settings of their joints.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,7 +14,8 @@ use super::parse::Document;
 use super::placement::{orientation, vector};
 use super::schema::{self, Entries, JointValue, MotorEntry, RobotEntry};
 use extricate_core::kinematics::JointKind;
-use extricate_core::kinematics::urdf::{UrdfOptions, read_urdf};
+use extricate_core::kinematics::read_robot;
+use extricate_core::kinematics::urdf::UrdfOptions;
 use extricate_dynamics::{BuildError, Motor, RobotBase, RobotDescription};
 
 /// The description of a robot for the dynamics.
@@ -84,7 +85,7 @@ impl RobotLoader<'_> {
         let packages = packages.map_err(|fault| problems_at("packages", fault))?;
         let reach = Some(files.scope().clone());
         let options = UrdfOptions { packages, sound_masses: true, reach, ..UrdfOptions::default() };
-        let robot = read_urdf(&path, &options)
+        let robot = read_robot(&path, &options)
             .map_err(|error| vec![self.problem(&[Field("file")], Fault::Robot { cause: error.into() })])?;
         let triangles = robot.meshes.iter().flatten().map(|mesh| mesh.triangles().len()).sum();
         files.count(triangles).map_err(|fault| problems_at("file", fault))?;
@@ -97,9 +98,9 @@ impl RobotLoader<'_> {
             friction: entry.friction,
             restitution: entry.restitution,
             self_collision: entry.self_collision,
-            allowed: entry.allow.iter().map(|(a, b)| [a.clone(), b.clone()]).collect(),
             ..RobotDescription::new(&entry.name, robot, pose)
         };
+        description.allowed.extend(entry.allow.iter().map(|(a, b)| [a.clone(), b.clone()]));
         let mut problems = self.joints(&mut description);
         problems.extend(self.links(&description));
         if !problems.is_empty() {

@@ -1,0 +1,163 @@
+//! Meshes and height fields among the assets of an MJCF file.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use super::compiler::Compiler;
+use super::defaults::{Defaults, Filled, MAIN};
+use super::element::Element;
+use crate::geometry::convex::ConvexHull;
+use crate::geometry::read::read_mesh_within;
+use crate::geometry::shape_error::ShapeError;
+use crate::geometry::triangle_mesh::TriangleMesh;
+use crate::kinematics::urdf::UrdfError;
+use crate::kinematics::urdf::limits::TRIANGLES;
+use crate::kinematics::urdf::options::File;
+
+/// Meshes by their names, read where they are used.
+pub(super) struct Meshes<'a> {
+    file: &'a File<'a>,
+    compiler: &'a Compiler,
+    elements: HashMap<String, Filled<'a>>,
+    read: HashMap<String, Arc<TriangleMesh>>,
+}
+
+impl<'a> Meshes<'a> {
+    pub(super) fn new(
+        (root, defaults): (&'a Element, &'a Defaults<'a>),
+        compiler: &'a Compiler,
+        file: &'a File<'a>,
+    ) -> Result<Self, UrdfError> {
+        let mut elements = HashMap::new();
+        for element in root.section("asset").filter(|asset| asset.name == "mesh") {
+            let own = defaults.fill(element, MAIN)?;
+            let stem = own.get("file").and_then(|file| Path::new(file).file_stem());
+            let name = element.get("name").map(str::to_owned);
+            let name = name.or_else(|| stem.map(|stem| stem.to_string_lossy().into_owned()));
+            let name = name.ok_or_else(|| own.refused("it has neither `name` nor `file`"))?;
+            if elements.insert(name.clone(), own).is_some() {
+                return Err(own.refused(format!("duplicate mesh \"{name}\"")));
+            }
+        }
+        Ok(Self { file, compiler, elements, read: HashMap::new() })
+    }
+
+    /// The mesh that a geom names, in the geom's frame, and its element.
+    pub(super) fn get(&mut self, geom: &Filled<'_>) -> Result<(Arc<TriangleMesh>, Filled<'a>), UrdfError> {
+        let name = geom.get("mesh").ok_or_else(|| geom.refused("it has no `mesh`"))?;
+        let own = self.elements.get(name);
+        let own = *own.ok_or_else(|| geom.refused(format!("unknown mesh \"{name}\"")))?;
+        if let Some(mesh) = self.read.get(name) {
+            return Ok((Arc::clone(mesh), own));
+        }
+        let mesh = Arc::new(self.mesh(name, &own)?);
+        self.read.insert(name.to_owned(), Arc::clone(&mesh));
+        Ok((mesh, own))
+    }
+
+    fn mesh(&self, name: &str, own: &Filled<'_>) -> Result<TriangleMesh, UrdfError> {
+        let mesh = match own.get("file") {
+            Some(file) => self.of_file(name, file, own)?,
+            None => stated(own)?,
+        };
+        let reference = own.numbers::<3>("refpos")?.unwrap_or_default();
+        let rotation = own.numbers::<4>("refquat")?.unwrap_or([1.0, 0.0, 0.0, 0.0]);
+        let rotation = nalgebra::Quaternion::new(rotation[0], rotation[1], rotation[2], rotation[3]);
+        let rotation = nalgebra::UnitQuaternion::try_new(rotation, 0.0);
+        let rotation = rotation.ok_or_else(|| own.refused("`refquat` has no direction"))?;
+        let moved = mesh.transformed(&Isometry3::from_parts(Vector3::from(reference).into(), rotation).inverse());
+        let scale = own.numbers::<3>("scale")?.unwrap_or([1.0; 3]);
+        let scaled = moved.scaled(&Vector3::from(scale));
+        scaled.map_err(|error| own.refused(format!("scale {scale:?}: {error}")))
+    }
+
+    fn of_file(&self, name: &str, file: &str, own: &Filled<'_>) -> Result<TriangleMesh, UrdfError> {
+        let path = mesh_path(self.file.path, self.compiler, file);
+        let (robot, line) = (own.element.path().to_owned(), Some(own.element.line));
+        let link = name.to_owned();
+        if let Err(source) = self.file.reach.check(&path, &robot) {
+            return Err(UrdfError::OutsideFileScope { path: robot, line, link, source: Box::new(source) });
+        }
+        read_mesh_within(&path, self.file.reach)
+            .map_err(|source| UrdfError::Mesh { path: robot, line, link, source: Box::new(source) })
+    }
+}
+
+/// The path of a mesh that a model names.
+pub(super) fn mesh_path(model: &Path, compiler: &Compiler, file: &str) -> PathBuf {
+    let name = Path::new(file);
+    let name = if compiler.strip_path { name.file_name().map_or(name, Path::new) } else { name };
+    model.with_file_name("").join(&compiler.mesh_folder).join(name)
+}
+
+/// The mesh of the vertices and faces of an element; the convex hull of the vertices where it has no faces.
+fn stated(own: &Filled<'_>) -> Result<TriangleMesh, UrdfError> {
+    let vertices = own.list("vertex", usize::MAX)?;
+    let vertices = vertices.ok_or_else(|| own.refused("it has neither `file` nor `vertex`"))?;
+    let vertices: Vec<_> = vertices.chunks_exact(3).map(Point3::from_slice).collect();
+    let refused = |error: ShapeError| own.refused(error.to_string());
+    let Some(faces) = own.list("face", usize::MAX)? else {
+        return ConvexHull::new(&vertices).and_then(|hull| hull.mesh()).map_err(refused);
+    };
+    // A negative or fractional index becomes one that no mesh has.
+    let index = |&corner: &f64| if corner >= 0.0 && corner.fract() == 0.0 { corner as u32 } else { u32::MAX };
+    let corners: Vec<u32> = faces.iter().map(index).collect();
+    let faces = corners.chunks_exact(3).map(|face| [face[0], face[1], face[2]]).collect();
+    TriangleMesh::new(vertices, faces).map_err(refused)
+}
+
+/// The solid below a height field: from the depth of its base, at zero, up to its elevations.
+///
+/// # Errors
+/// As for the element; a height field from a file has none.
+pub(super) fn height_field(own: &Filled<'_>) -> Result<Option<TriangleMesh>, UrdfError> {
+    if own.get("file").is_some() {
+        return Ok(None);
+    }
+    let [rx, ry, top, base] =
+        own.numbers("size")?.ok_or_else(|| own.refused("it has no `size`"))?;
+    let count = |name| own.integer(name, 0).map(|count| usize::try_from(count).unwrap_or(0));
+    let (rows, columns) = (count("nrow")?, count("ncol")?);
+    let is_counted = rows >= 2 && columns >= 2 && rows.saturating_mul(columns) <= TRIANGLES / 8;
+    if !is_counted {
+        return Err(own.refused(format!("it has {rows} rows of {columns} elevations")));
+    }
+    let elevations = own.list("elevation", usize::MAX)?.unwrap_or_else(|| vec![0.0; rows * columns]);
+    if elevations.len() != rows * columns {
+        let cause = format!("`elevation` has {} numbers, but must have {}", elevations.len(), rows * columns);
+        return Err(own.refused(cause));
+    }
+    let (low, high) = elevations.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), e| (e.min(l), e.max(h)));
+    // Elevations are scaled to 0 … 1; the first row is that of the largest y, as in a picture.
+    let height = |at: usize| top * (elevations[at] - low) / (high - low).max(f64::MIN_POSITIVE);
+    let point = |at: usize, z: f64| {
+        let [x, y] = [(at % columns, columns), (rows - 1 - at / columns, rows)]
+            .map(|(at, count)| 2.0 * at as f64 / (count - 1) as f64 - 1.0);
+        Point3::new(rx * x, ry * y, z)
+    };
+    let cells = rows * columns;
+    let vertices = (0..cells).map(|at| point(at, height(at))).chain((0..cells).map(|at| point(at, -base)));
+    let mut triangles = Vec::new();
+    let mut quad = |[a, b, c, d]: [usize; 4]| {
+        triangles.extend([[a, b, c], [a, c, d]].map(|corners| corners.map(|corner| corner as u32)));
+    };
+    for (row, column) in (0..rows - 1).flat_map(|row| (0..columns - 1).map(move |column| (row, column))) {
+        let [a, b] = [row * columns + column, (row + 1) * columns + column];
+        quad([a, b, b + 1, a + 1]);
+        quad([a, a + 1, b + 1, b].map(|corner| corner + cells));
+    }
+    // The sides: from each edge of the border down to its copy.
+    let mut side = |a: usize, b: usize| quad([a, a + cells, b + cells, b]);
+    for column in 0..columns - 1 {
+        side(column + 1, column);
+        side((rows - 1) * columns + column, (rows - 1) * columns + column + 1);
+    }
+    for row in 0..rows - 1 {
+        side(row * columns, (row + 1) * columns);
+        side((row + 2) * columns - 1, (row + 1) * columns - 1);
+    }
+    TriangleMesh::new(vertices.collect(), triangles).map(Some).map_err(|error| own.refused(error.to_string()))
+}
