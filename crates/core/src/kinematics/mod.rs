@@ -6,7 +6,7 @@
 pub mod articulation;
 pub(crate) mod error;
 pub(crate) mod format;
-mod mjcf;
+pub mod mjcf;
 pub(crate) mod motion;
 pub(crate) mod rigid_motion;
 pub(crate) mod robot;

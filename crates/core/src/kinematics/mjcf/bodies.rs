@@ -7,7 +7,7 @@ use super::defaults::{Defaults, Filled, MAIN};
 use super::element::Element;
 use super::geom::Geom;
 use super::mass::{moved, scaled};
-use super::mesh::{Meshes, height_field};
+use super::mesh::{Meshes, asset_name, height_field};
 use super::names::Names;
 use super::skipped::Skipped;
 use crate::kinematics::urdf::correction::Correction;
@@ -368,7 +368,7 @@ impl<'a> Bodies<'a> {
     ) -> Result<Option<crate::geometry::triangle_mesh::TriangleMesh>, UrdfError> {
         let name = geom.own.get("hfield").ok_or_else(|| geom.own.refused("it has no `hfield`"))?;
         let mut fields = self.model.root.section("asset").filter(|asset| asset.name == "hfield");
-        let field = fields.find(|field| field.get("name") == Some(name));
+        let field = fields.find(|field| asset_name(field).as_deref() == Some(name));
         let field = field.ok_or_else(|| geom.own.refused(format!("unknown height field \"{name}\"")))?;
         let mesh = height_field(&self.model.defaults.fill(field, MAIN)?)?;
         if mesh.is_none() {

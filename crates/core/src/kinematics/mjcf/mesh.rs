@@ -10,6 +10,8 @@ use super::compiler::Compiler;
 use super::defaults::{Defaults, Filled, MAIN};
 use super::element::Element;
 use crate::geometry::convex::ConvexHull;
+use crate::geometry::limits::FILE_BYTES;
+use crate::geometry::read::file::bytes_of;
 use crate::geometry::read::read_mesh_within;
 use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
@@ -34,10 +36,7 @@ impl<'a> Meshes<'a> {
         let mut elements = HashMap::new();
         for element in root.section("asset").filter(|asset| asset.name == "mesh") {
             let own = defaults.fill(element, MAIN)?;
-            let stem = own.get("file").and_then(|file| Path::new(file).file_stem());
-            let name = element.get("name").map(str::to_owned);
-            let name = name.or_else(|| stem.map(|stem| stem.to_string_lossy().into_owned()));
-            let name = name.ok_or_else(|| own.refused("it has neither `name` nor `file`"))?;
+            let name = asset_name(element).ok_or_else(|| own.refused("it has neither `name` nor `file`"))?;
             if elements.insert(name.clone(), own).is_some() {
                 return Err(own.refused(format!("duplicate mesh \"{name}\"")));
             }
@@ -81,9 +80,38 @@ impl<'a> Meshes<'a> {
         if let Err(source) = self.file.reach.check(&path, &robot) {
             return Err(UrdfError::OutsideFileScope { path: robot, line, link, source: Box::new(source) });
         }
+        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("msh")) {
+            let bytes = bytes_of(&path, FILE_BYTES).map_err(|error| error.to_string());
+            let mesh = bytes.and_then(|bytes| of_msh(&bytes));
+            return mesh.map_err(|cause| own.refused(format!("{}: {cause}", path.display())));
+        }
         read_mesh_within(&path, self.file.reach)
             .map_err(|source| UrdfError::Mesh { path: robot, line, link, source: Box::new(source) })
     }
+}
+
+/// The name of an asset: as stated, or that of its file.
+pub(super) fn asset_name(asset: &Element) -> Option<String> {
+    let stem = asset.get("file").and_then(|file| Path::new(file).file_stem());
+    let name = asset.get("name").map(str::to_owned);
+    name.or_else(|| stem.map(|stem| stem.to_string_lossy().into_owned()))
+}
+
+/// The mesh of MuJoCo's own binary format: the numbers of vertices, normals, texture coordinates and faces, then the vertices
+/// as three floats each, the normals, the texture coordinates (two floats), and the faces, all little-endian.
+fn of_msh(bytes: &[u8]) -> Result<TriangleMesh, String> {
+    let words: Vec<[u8; 4]> = bytes.chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]).collect();
+    let count = |at: usize| words.get(at).map_or(usize::MAX, |word| u32::from_le_bytes(*word) as usize);
+    let sizes = [(0, 3), (1, 3), (2, 2), (3, 3)].map(|(at, width)| count(at).saturating_mul(width));
+    let total = sizes.iter().fold(4_usize, |sum, size| sum.saturating_add(*size));
+    if total.saturating_mul(4) != bytes.len() {
+        return Err("not a mesh of MuJoCo: its counts do not fit its length".to_owned());
+    }
+    let vertex = |at: &[[u8; 4]]| Point3::from([at[0], at[1], at[2]].map(|word| f64::from(f32::from_le_bytes(word))));
+    let vertices = words[4..4 + sizes[0]].chunks_exact(3).map(vertex).collect();
+    let face = |at: &[[u8; 4]]| [at[0], at[1], at[2]].map(u32::from_le_bytes);
+    let faces = words[total - sizes[3]..].chunks_exact(3).map(face).collect();
+    TriangleMesh::new(vertices, faces).map_err(|error| error.to_string())
 }
 
 /// The path of a mesh that a model names.

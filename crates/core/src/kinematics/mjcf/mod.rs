@@ -21,11 +21,14 @@ mod compiler;
 mod couplings;
 mod defaults;
 mod element;
+mod files;
 mod geom;
 mod mass;
 mod mesh;
 mod names;
 mod skipped;
+
+pub use self::files::ModelFiles;
 
 use self::bodies::{Bodies, Model};
 use self::compiler::Compiler;
