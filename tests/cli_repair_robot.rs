@@ -410,7 +410,8 @@ fn a_correction_of_a_robot_is_a_warning_with_its_line() {
     assert!(extricate(["repair", "--robot", &path, "--list-allowed", "--quiet"]).stderr.is_empty());
     for (text, message) in [
         ("<robot name='r'/>", "r.urdf:1: the robot has no links"),
-        ("<mujoco model='m'/>", "r.urdf:1: this is MJCF"),
+        ("<mujoco model='m'/>", "r.urdf:1: <mujoco>: the model has no bodies"),
+        ("\n<package/>", "r.urdf:2: not a robot: found the root element <package>, expected <robot> (URDF) or <mujoco> (MJCF)"),
         ("<robot xmlns:xacro='http://ros.org/wiki/xacro'><xacro:arm/></robot>", "this is xacro, a template"),
     ] {
         let ended = extricate(["repair", "--robot", &folder.write("r.urdf", text), "--list-allowed"]);

@@ -72,7 +72,8 @@ pub struct Robot {
 }
 
 impl Robot {
-    /// The robot of a file: links are solids where their meshes are closed. Neighbours may collide, and so may pairs that
+    /// The robot of a file: links are solids where their meshes are closed. Neighbours may collide, and so may pairs that the
+    /// file exempts, and those that
     /// collide at rest (all joints at zero, or at the limit nearest to it) and in each of many seeded configurations.
     ///
     /// # Errors
