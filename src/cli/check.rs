@@ -310,7 +310,11 @@ fn print_robot(console: &mut Console, robot: &RobotFinding) -> Result<(), Failur
         allowed_collisions.len()
     ))?;
     for AllowedFinding { bodies: [a, b], because, configurations } in allowed_collisions {
-        let why = allowed::explanation((because, *configurations), "the start", "the scene or the file of the robot");
+        let why = allowed::explanation(
+            (because, *configurations),
+            "the start",
+            "the scene or the file of the robot",
+        );
         console.line(format_args!("    {a} and {b}: {why}"))?;
     }
     collisions_at_start

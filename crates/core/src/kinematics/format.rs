@@ -55,12 +55,24 @@ mod tests {
     #[test]
     fn a_format_is_recognized_by_the_root_element_behind_comments_and_declarations() {
         let found = |text: &str| robot_format(text);
-        assert_eq!(found("<?xml version='1.0'?>\n<!-- <mujoco> -->\n<robot name='r'/>"), Ok((RobotFormat::Urdf, 3)));
+        assert_eq!(
+            found("<?xml version='1.0'?>\n<!-- <mujoco> -->\n<robot name='r'/>"),
+            Ok((RobotFormat::Urdf, 3))
+        );
         assert_eq!(found("\u{feff}<mujoco\nmodel='m'><robot/></mujoco>"), Ok((RobotFormat::Mjcf, 1)));
         assert_eq!(found("<robot xmlns:xacro='x'/>"), Ok((RobotFormat::Urdf, 1)));
         assert_eq!(found("<robot>\n<xacro:arm/></robot>"), Ok((RobotFormat::Xacro, 2)));
-        assert_eq!(found("\n<package format='2'/>"), Err((Some(2), format!("not a robot: found the root element <package>, {EXPECTED}"))));
-        assert_eq!(found("<sdf/>").unwrap_err().1, "this is SDF, a model of Gazebo; expected <robot> (URDF) or <mujoco> (MJCF)");
-        assert_eq!(found("v 0 0 0").unwrap_err(), (None, format!("not a robot: found no XML element, {EXPECTED}")));
+        assert_eq!(
+            found("\n<package format='2'/>"),
+            Err((Some(2), format!("not a robot: found the root element <package>, {EXPECTED}")))
+        );
+        assert_eq!(
+            found("<sdf/>").unwrap_err().1,
+            "this is SDF, a model of Gazebo; expected <robot> (URDF) or <mujoco> (MJCF)"
+        );
+        assert_eq!(
+            found("v 0 0 0").unwrap_err(),
+            (None, format!("not a robot: found no XML element, {EXPECTED}"))
+        );
     }
 }

@@ -331,7 +331,13 @@ mod tests {
 
     #[test]
     fn robots_are_recognized_by_their_extension() {
-        assert!(is_robot("arm.urdf") && is_robot("a/b.URDF") && is_robot("a.xml") && !is_robot("arm.obj") && !is_robot("urdf"));
+        assert!(
+            is_robot("arm.urdf")
+                && is_robot("a/b.URDF")
+                && is_robot("a.xml")
+                && !is_robot("arm.obj")
+                && !is_robot("urdf")
+        );
     }
 
     #[test]

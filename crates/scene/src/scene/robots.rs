@@ -122,7 +122,14 @@ impl RobotLoader<'_> {
         let entry = self.entry;
         let mut problems = Vec::new();
         self.each("joints", &entry.joints, robot, &mut problems, |at, value, robot| {
-            robot.configuration[at.coordinate] = within_limits(robot, at.joint, *value)?;
+            let value = within_limits(robot, at.joint, *value)?;
+            robot.configuration[at.coordinate] = value;
+            // A motor of the file holds the joint where it starts.
+            let motor = &mut robot.joints[at.joint].motor;
+            *motor = motor.map(|motor| match motor {
+                Motor::Position { .. } => motor.with_target(value),
+                Motor::Velocity { .. } => motor,
+            });
             Ok(())
         });
         self.each("joint_velocities", &entry.joint_velocities, robot, &mut problems, |at, value, robot| {

@@ -227,9 +227,7 @@ impl<'a> Bodies<'a> {
         let position = frame * nalgebra::Point3::from(own.numbers::<3>("pos")?.unwrap_or_default());
         // A value is that of MuJoCo, which is the reference where the body is in the pose of the file.
         let (origin, anchor) = match kind {
-            JointType::Revolute => {
-                (Isometry3::rotation(-unit * reference), position.coords)
-            }
+            JointType::Revolute => (Isometry3::rotation(-unit * reference), position.coords),
             JointType::Prismatic => (Translation3::from(-unit * reference).into(), Vector3::zeros()),
             JointType::Spherical => (Isometry3::identity(), position.coords),
             _ => (Isometry3::identity(), Vector3::zeros()),
@@ -286,7 +284,8 @@ impl<'a> Bodies<'a> {
             }
         }
         let mut read = |attribute: &str| -> Result<f64, UrdfError> {
-            let value = own.list(attribute, usize::MAX)?.and_then(|list| list.first().copied()).unwrap_or(0.0);
+            let value =
+                own.list(attribute, usize::MAX)?.and_then(|list| list.first().copied()).unwrap_or(0.0);
             if value < 0.0 {
                 let found = format!("`{attribute}` is {value}, but must be zero or above");
                 let part = format!("joint \"{name}\"");
@@ -323,7 +322,12 @@ impl<'a> Bodies<'a> {
         Ok(())
     }
 
-    fn geom(&mut self, own: Filled<'a>, owner: &Owner, inertials: &mut Vec<Inertial>) -> Result<(), UrdfError> {
+    fn geom(
+        &mut self,
+        own: Filled<'a>,
+        owner: &Owner,
+        inertials: &mut Vec<Inertial>,
+    ) -> Result<(), UrdfError> {
         let geom = Geom::of(own, self.model.compiler)?;
         let pose = owner.frame * geom.pose;
         let [low, high] = self.model.compiler.inertia_groups;

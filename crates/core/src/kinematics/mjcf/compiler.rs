@@ -63,7 +63,8 @@ impl Compiler {
             let letters: Vec<char> = axes.chars().collect();
             let known = letters.iter().all(|letter| "xyzXYZ".contains(*letter));
             let wrong = || format!("`eulerseq` is \"{axes}\", but must be three of x, y, z, X, Y, Z");
-            self.euler_axes = letters.try_into().ok().filter(|_| known).ok_or_else(|| own.refused(wrong()))?;
+            self.euler_axes =
+                letters.try_into().ok().filter(|_| known).ok_or_else(|| own.refused(wrong()))?;
         }
         let set = |flag: &mut bool, name: &str| *flag = own.flag(name).unwrap_or(*flag);
         set(&mut self.auto_limits, "autolimits");

@@ -45,7 +45,11 @@ pub(super) fn couple<'a>(model: &Model<'a>, bodies: &mut Bodies<'a>) -> Result<(
                 && !follows(&bodies.joints, &joints, second, first)
                 && bodies.joints[first].mimic.is_none()
         }) else {
-            bodies.skipped.note(element, "equality constraint", "of joints that is not linear, or is redundant");
+            bodies.skipped.note(
+                element,
+                "equality constraint",
+                "of joints that is not linear, or is redundant",
+            );
             continue;
         };
         let (factor, [r1, r2]) = (coefficients[1], [first, second].map(|joint| bodies.references[joint]));
@@ -63,10 +67,7 @@ fn follows(joints: &[JointElement], index: &HashMap<String, usize>, joint: usize
 }
 
 /// Pairs of links that do not collide: those that the file excludes, and those whose masks have no common bit.
-pub(super) fn exempt<'a>(
-    model: &Model<'a>,
-    bodies: &mut Bodies<'a>,
-) -> Result<Vec<[String; 2]>, UrdfError> {
+pub(super) fn exempt<'a>(model: &Model<'a>, bodies: &mut Bodies<'a>) -> Result<Vec<[String; 2]>, UrdfError> {
     let mut pairs = BTreeSet::new();
     let links: HashMap<&str, usize> =
         bodies.links.iter().enumerate().map(|(index, link)| (link.name.as_str(), index)).collect();
@@ -119,9 +120,9 @@ pub(super) fn actuate<'a>(model: &Model<'a>, bodies: &mut Bodies<'a>) -> Result<
         }
         let own = model.defaults.fill(element, MAIN)?;
         let joint = match element.get("joint").or_else(|| element.get("jointinparent")) {
-            Some(name) => *joints
-                .get(name)
-                .ok_or_else(|| element.refused(format!("unknown joint \"{name}\"")))?,
+            Some(name) => {
+                *joints.get(name).ok_or_else(|| element.refused(format!("unknown joint \"{name}\"")))?
+            }
             None => {
                 bodies.skipped.note(element, "actuator", "of something other than a joint");
                 continue;
@@ -149,10 +150,8 @@ pub(super) fn actuate<'a>(model: &Model<'a>, bodies: &mut Bodies<'a>) -> Result<
         let (stiffness, damping) = (law.stiffness * gear * gear, law.damping * gear * gear);
         if stiffness > 0.0 || damping > 0.0 {
             let before = dynamics.servo.unwrap_or(Servo { stiffness: 0.0, damping: 0.0 });
-            dynamics.servo = Some(Servo {
-                stiffness: before.stiffness + stiffness,
-                damping: before.damping + damping,
-            });
+            dynamics.servo =
+                Some(Servo { stiffness: before.stiffness + stiffness, damping: before.damping + damping });
         }
     }
     Ok(())
@@ -197,8 +196,20 @@ impl ForceLaw {
 
 /// The sections of a model that do not concern its robot.
 const OTHER_SECTIONS: [&str; 14] = [
-    "compiler", "option", "size", "visual", "statistic", "default", "custom", "asset", "worldbody", "contact",
-    "equality", "actuator", "sensor", "extension",
+    "compiler",
+    "option",
+    "size",
+    "visual",
+    "statistic",
+    "default",
+    "custom",
+    "asset",
+    "worldbody",
+    "contact",
+    "equality",
+    "actuator",
+    "sensor",
+    "extension",
 ];
 
 /// Names the sections of a model that are ignored.

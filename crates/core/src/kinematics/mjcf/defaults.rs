@@ -10,7 +10,15 @@ pub(super) const MAIN: usize = 0;
 
 /// Names of the actuators that are shorthands of `general`; all share their defaults.
 pub(super) const ACTUATORS: [&str; 10] = [
-    "general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion",
+    "general",
+    "motor",
+    "position",
+    "velocity",
+    "intvelocity",
+    "damper",
+    "cylinder",
+    "muscle",
+    "adhesion",
     "plugin",
 ];
 
@@ -64,11 +72,7 @@ impl<'a> Defaults<'a> {
     }
 
     /// An element with its defaults: of its own class, or of `class` where it names none.
-    pub(super) fn fill<'d>(
-        &'d self,
-        element: &'a Element,
-        class: usize,
-    ) -> Result<Filled<'d>, UrdfError> {
+    pub(super) fn fill<'d>(&'d self, element: &'a Element, class: usize) -> Result<Filled<'d>, UrdfError> {
         Ok(Filled { element, class: self.class(element, "class", class)?, defaults: self })
     }
 

@@ -29,8 +29,8 @@ pub(super) fn of_primitive(geometry: &Geometry) -> Option<Inertial> {
         Geometry::Capsule { radius: r, length: l } => {
             // A cylinder and the two halves of a ball, whose centres are 3/8 r beyond its ends.
             let (inner, caps) = (PI * r * r * l, 4.0 / 3.0 * PI * r * r * r);
-            let across = inner * (r * r / 4.0 + l * l / 12.0)
-                + caps * (0.4 * r * r + l * l / 4.0 + 3.0 / 8.0 * l * r);
+            let across =
+                inner * (r * r / 4.0 + l * l / 12.0) + caps * (0.4 * r * r + l * l / 4.0 + 3.0 / 8.0 * l * r);
             let along = inner * r * r / 2.0 + caps * 0.4 * r * r;
             (inner + caps, [across, across, along].map(|moment| moment / (inner + caps)))
         }

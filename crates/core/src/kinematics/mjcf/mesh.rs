@@ -67,7 +67,8 @@ impl<'a> Meshes<'a> {
         let rotation = nalgebra::Quaternion::new(rotation[0], rotation[1], rotation[2], rotation[3]);
         let rotation = nalgebra::UnitQuaternion::try_new(rotation, 0.0);
         let rotation = rotation.ok_or_else(|| own.refused("`refquat` has no direction"))?;
-        let moved = mesh.transformed(&Isometry3::from_parts(Vector3::from(reference).into(), rotation).inverse());
+        let moved =
+            mesh.transformed(&Isometry3::from_parts(Vector3::from(reference).into(), rotation).inverse());
         let scale = own.numbers::<3>("scale")?.unwrap_or([1.0; 3]);
         let scaled = moved.scaled(&Vector3::from(scale));
         scaled.map_err(|error| own.refused(format!("scale {scale:?}: {error}")))
@@ -85,8 +86,12 @@ impl<'a> Meshes<'a> {
             let mesh = bytes.and_then(|bytes| of_msh(&bytes));
             return mesh.map_err(|cause| own.refused(format!("{}: {cause}", path.display())));
         }
-        read_mesh_within(&path, self.file.reach)
-            .map_err(|source| UrdfError::Mesh { path: robot, line, link, source: Box::new(source) })
+        read_mesh_within(&path, self.file.reach).map_err(|source| UrdfError::Mesh {
+            path: robot,
+            line,
+            link,
+            source: Box::new(source),
+        })
     }
 }
 
@@ -100,14 +105,16 @@ pub(super) fn asset_name(asset: &Element) -> Option<String> {
 /// The mesh of MuJoCo's own binary format: the numbers of vertices, normals, texture coordinates and faces, then the vertices
 /// as three floats each, the normals, the texture coordinates (two floats), and the faces, all little-endian.
 fn of_msh(bytes: &[u8]) -> Result<TriangleMesh, String> {
-    let words: Vec<[u8; 4]> = bytes.chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]).collect();
+    let words: Vec<[u8; 4]> =
+        bytes.chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]).collect();
     let count = |at: usize| words.get(at).map_or(usize::MAX, |word| u32::from_le_bytes(*word) as usize);
     let sizes = [(0, 3), (1, 3), (2, 2), (3, 3)].map(|(at, width)| count(at).saturating_mul(width));
     let total = sizes.iter().fold(4_usize, |sum, size| sum.saturating_add(*size));
     if total.saturating_mul(4) != bytes.len() {
         return Err("not a mesh of MuJoCo: its counts do not fit its length".to_owned());
     }
-    let vertex = |at: &[[u8; 4]]| Point3::from([at[0], at[1], at[2]].map(|word| f64::from(f32::from_le_bytes(word))));
+    let vertex =
+        |at: &[[u8; 4]]| Point3::from([at[0], at[1], at[2]].map(|word| f64::from(f32::from_le_bytes(word))));
     let vertices = words[4..4 + sizes[0]].chunks_exact(3).map(vertex).collect();
     let face = |at: &[[u8; 4]]| [at[0], at[1], at[2]].map(u32::from_le_bytes);
     let faces = words[total - sizes[3]..].chunks_exact(3).map(face).collect();
@@ -145,8 +152,7 @@ pub(super) fn height_field(own: &Filled<'_>) -> Result<Option<TriangleMesh>, Urd
     if own.get("file").is_some() {
         return Ok(None);
     }
-    let [rx, ry, top, base] =
-        own.numbers("size")?.ok_or_else(|| own.refused("it has no `size`"))?;
+    let [rx, ry, top, base] = own.numbers("size")?.ok_or_else(|| own.refused("it has no `size`"))?;
     let count = |name| own.integer(name, 0).map(|count| usize::try_from(count).unwrap_or(0));
     let (rows, columns) = (count("nrow")?, count("ncol")?);
     let is_counted = rows >= 2 && columns >= 2 && rows.saturating_mul(columns) <= TRIANGLES / 8;
@@ -158,7 +164,8 @@ pub(super) fn height_field(own: &Filled<'_>) -> Result<Option<TriangleMesh>, Urd
         let cause = format!("`elevation` has {} numbers, but must have {}", elevations.len(), rows * columns);
         return Err(own.refused(cause));
     }
-    let (low, high) = elevations.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), e| (e.min(l), e.max(h)));
+    let (low, high) =
+        elevations.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), e| (e.min(l), e.max(h)));
     // Elevations are scaled to 0 … 1; the first row is that of the largest y, as in a picture.
     let height = |at: usize| top * (elevations[at] - low) / (high - low).max(f64::MIN_POSITIVE);
     let point = |at: usize, z: f64| {

@@ -13,8 +13,8 @@ use super::correction::Correction;
 use super::inertial::{Inertial, JointDynamics, rotated};
 use super::limits;
 use super::options::{File, Shapes, UrdfError, UrdfOptions};
-use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::geometry::read::xml::{self, Lines, elements, number, number_or, numbers};
+use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::kinematics::articulation::joint::Mimic;
 
 /// Content of a robot's file.
@@ -94,12 +94,27 @@ pub(in crate::kinematics) struct ShapeElement {
 
 /// Geometry of a shape; lengths in metres.
 pub(in crate::kinematics) enum Geometry {
-    Box { size: [f64; 3] },
-    Cylinder { radius: f64, length: f64 },
-    Capsule { radius: f64, length: f64 },
-    Sphere { radius: f64 },
-    Mesh { filename: String, scale: Option<[f64; 3]> },
-    Ellipsoid { radii: [f64; 3] },
+    Box {
+        size: [f64; 3],
+    },
+    Cylinder {
+        radius: f64,
+        length: f64,
+    },
+    Capsule {
+        radius: f64,
+        length: f64,
+    },
+    Sphere {
+        radius: f64,
+    },
+    Mesh {
+        filename: String,
+        scale: Option<[f64; 3]>,
+    },
+    Ellipsoid {
+        radii: [f64; 3],
+    },
     /// A mesh that has been read already [m].
     Ready(Arc<TriangleMesh>),
     /// The half-space below the plane z = 0.

@@ -101,7 +101,11 @@ pub fn parse_urdf(text: &str, path: &Path, options: &UrdfOptions) -> Result<Robo
     match format {
         (RobotFormat::Urdf, _) => {}
         (RobotFormat::Xacro, line) => return Err(file.content(Some(line), XACRO.to_owned())),
-        (RobotFormat::Mjcf, line) => return Err(file.content(Some(line), format!("this is {}; expected a URDF file", RobotFormat::Mjcf))),
+        (RobotFormat::Mjcf, line) => {
+            return Err(
+                file.content(Some(line), format!("this is {}; expected a URDF file", RobotFormat::Mjcf))
+            );
+        }
     }
     let (document, corrections) = Reader::read(&file, options)?;
     document.assembled(corrections, &file, options)

@@ -130,7 +130,11 @@ impl File<'_> {
         UrdfError::Content { path: self.path.to_owned(), line, cause }
     }
 
-    pub(in crate::kinematics) fn articulation(&self, source: RobotError, lines: &HashMap<String, usize>) -> UrdfError {
+    pub(in crate::kinematics) fn articulation(
+        &self,
+        source: RobotError,
+        lines: &HashMap<String, usize>,
+    ) -> UrdfError {
         let name = match &source {
             RobotError::DuplicateName { name } => Some(name),
             RobotError::UnknownLink { joint, .. }

@@ -146,7 +146,9 @@ fn circumscribed(geometry: &Geometry) -> Result<TriangleMesh, ShapeError> {
             let sphere = Sphere { radius: 1.0, frequency: FREQUENCY }.mesh()?;
             around_sphere(&sphere, 1.0).scaled(&Vector3::from(radii))
         }
-        Geometry::Mesh { .. } | Geometry::Ready(_) | Geometry::Plane => unreachable!("they are no primitives"),
+        Geometry::Mesh { .. } | Geometry::Ready(_) | Geometry::Plane => {
+            unreachable!("they are no primitives")
+        }
     }
 }
 
@@ -185,13 +187,14 @@ pub(super) fn add_planes(
         Some((pose * bounds.center()).coords.norm() + bounds.extents().norm() / 2.0)
     });
     // Without another shape there is no scale: a metre is that of robots.
-    let depth = Some(reach.fold(0.0, f64::max)).filter(|reach| *reach > 0.0 && reach.is_finite()).unwrap_or(1.0);
+    let depth =
+        Some(reach.fold(0.0, f64::max)).filter(|reach| *reach > 0.0 && reach.is_finite()).unwrap_or(1.0);
     let edge = 2.0 * PLANE_HALF_EDGE * depth;
     let Ok(below) = (Cuboid { x: edge, y: edge, z: depth, ..Cuboid::default() }).mesh() else { return };
     for (link, mesh) in links.iter().zip(meshes) {
-        let boxes = planes(link).into_iter().map(|pose| {
-            below.transformed(&(pose * Isometry3::translation(0.0, 0.0, -depth / 2.0)))
-        });
+        let boxes = planes(link)
+            .into_iter()
+            .map(|pose| below.transformed(&(pose * Isometry3::translation(0.0, 0.0, -depth / 2.0))));
         let parts: Vec<_> = boxes.chain(mesh.take()).collect();
         *mesh = TriangleMesh::joined(parts).ok();
     }

@@ -376,8 +376,11 @@ fn files_of_other_formats_are_refused_with_a_remedy() {
             "robots/r.urdf:2: this is xacro",
         ),
         ("<robot>\n\n<xacro:arm/></robot>", "robots/r.urdf:3: this is xacro"),
-        ("<COLLADA/>", "not a robot: found the root element <COLLADA>, expected <robot> (URDF) or <mujoco> (MJCF)"),
-        ("<robot name='r'><link name='a'>\n</robot>", "robots/r.urdf:2: no XML"),
+        (
+            "<COLLADA/>",
+            "not a robot: found the root element <COLLADA>, expected <robot> (URDF) or <mujoco> (MJCF)",
+        ),
+        ("<robot name='r'><link name='a'>\n</robot>", "robots/r.urdf:2: invalid XML"),
     ];
     for (text, expected) in cases {
         assert!(error(text).contains(expected), "{}", error(text));

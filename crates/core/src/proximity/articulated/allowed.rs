@@ -70,10 +70,12 @@ impl AllowedCollisions {
 /// which slide. Such links do not overlap by construction.
 fn is_detached(articulation: &Articulation, link: usize, ancestor: usize) -> bool {
     let chain = std::iter::successors(Some(link), |&link| articulation.parent(link));
-    let joints = chain.take_while(|&link| link != ancestor).filter_map(|link| articulation.parent_joint(link));
+    let joints =
+        chain.take_while(|&link| link != ancestor).filter_map(|link| articulation.parent_joint(link));
     let kinds: Vec<_> = joints.map(|joint| articulation.joints()[joint].kind).collect();
     let count = |is: fn(&JointKind) -> bool| kinds.iter().filter(|kind| is(kind)).count();
-    count(|kind| *kind != JointKind::Fixed) >= 3 && count(|kind| matches!(kind, JointKind::Prismatic { .. })) >= 2
+    count(|kind| *kind != JointKind::Fixed) >= 3
+        && count(|kind| matches!(kind, JointKind::Prismatic { .. })) >= 2
 }
 
 /// Root of the rigid component of a link: its topmost ancestor along a chain of fixed joints.
