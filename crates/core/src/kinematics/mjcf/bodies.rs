@@ -3,11 +3,11 @@
 use nalgebra::{Isometry3, Translation3, Vector3};
 
 use super::compiler::Compiler;
-use super::defaults::{Defaults, Filled, MAIN};
+use super::defaults::{Defaults, Filled, MAIN, PARAMETERS};
 use super::element::Element;
 use super::geom::Geom;
 use super::mass::{moved, scaled};
-use super::mesh::{Meshes, asset_name, height_field};
+use super::mesh::Meshes;
 use super::names::Names;
 use super::skipped::Skipped;
 use crate::kinematics::urdf::correction::Correction;
@@ -277,7 +277,7 @@ impl<'a> Bodies<'a> {
     fn dynamics(&mut self, own: &Filled<'a>, name: &str) -> Result<JointDynamics, UrdfError> {
         if self.model.options.sound_masses {
             for attribute in ["stiffness", "armature", "springdamper"] {
-                let value = own.list(attribute, usize::MAX)?.unwrap_or_default();
+                let value = own.list(attribute, PARAMETERS)?.unwrap_or_default();
                 if value.iter().any(|value| value.abs() > 0.0) {
                     self.skipped.attribute(own.element, attribute);
                 }
@@ -285,7 +285,7 @@ impl<'a> Bodies<'a> {
         }
         let mut read = |attribute: &str| -> Result<f64, UrdfError> {
             let value =
-                own.list(attribute, usize::MAX)?.and_then(|list| list.first().copied()).unwrap_or(0.0);
+                own.list(attribute, PARAMETERS)?.and_then(|list| list.first().copied()).unwrap_or(0.0);
             if value < 0.0 {
                 let found = format!("`{attribute}` is {value}, but must be zero or above");
                 let part = format!("joint \"{name}\"");
@@ -342,7 +342,10 @@ impl<'a> Bodies<'a> {
             return Ok(());
         }
         let geometry = if geom.is_height_field() {
-            let Some(mesh) = self.height_field(&geom)? else { return Ok(()) };
+            let Some(mesh) = self.meshes.height_field(&own)? else {
+                self.skipped.note(own.element, "height field", "from a picture");
+                return Ok(());
+            };
             Geometry::Ready(mesh.into())
         } else {
             geom.geometry(&mut self.meshes)?
@@ -364,21 +367,6 @@ impl<'a> Bodies<'a> {
         self.links[owner.link].shapes.push(shape);
         self.masks[owner.link].push(geom.masks);
         Ok(())
-    }
-
-    fn height_field(
-        &mut self,
-        geom: &Geom<'a>,
-    ) -> Result<Option<crate::geometry::triangle_mesh::TriangleMesh>, UrdfError> {
-        let name = geom.own.get("hfield").ok_or_else(|| geom.own.refused("it has no `hfield`"))?;
-        let mut fields = self.model.root.section("asset").filter(|asset| asset.name == "hfield");
-        let field = fields.find(|field| asset_name(field).as_deref() == Some(name));
-        let field = field.ok_or_else(|| geom.own.refused(format!("unknown height field \"{name}\"")))?;
-        let mesh = height_field(&self.model.defaults.fill(field, MAIN)?)?;
-        if mesh.is_none() {
-            self.skipped.note(field, "height field", "from a picture");
-        }
-        Ok(mesh)
     }
 
     /// The mass of a body: as stated, or the sum of its geoms.

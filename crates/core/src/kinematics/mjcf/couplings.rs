@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::bodies::{Bodies, Model};
-use super::defaults::{ACTUATORS, Filled, MAIN};
+use super::defaults::{ACTUATORS, Filled, MAIN, PARAMETERS};
 use super::element::Element;
 use crate::kinematics::articulation::joint::Mimic;
 use crate::kinematics::urdf::document::{JointElement, JointType};
@@ -28,28 +28,20 @@ pub(super) fn couple<'a>(model: &Model<'a>, bodies: &mut Bodies<'a>) -> Result<(
             bodies.skipped.note(element, "equality constraint", &format!("<{}>", element.name));
             continue;
         }
-        let find = |attribute: &str| -> Result<Option<usize>, UrdfError> {
-            let Some(name) = element.get(attribute) else { return Ok(None) };
-            let unknown = || element.refused(format!("unknown joint \"{name}\""));
-            joints.get(name).copied().map(Some).ok_or_else(unknown)
-        };
-        let (first, second) = (find("joint1")?, find("joint2")?);
-        let first = first.ok_or_else(|| element.refused("it has no `joint1`"))?;
+        let find = |attribute: &str| joints.get(element.get(attribute)?).copied();
         let mut coefficients = own.list("polycoef", 5)?.unwrap_or_else(|| vec![0.0, 1.0]);
         coefficients.resize(5, 0.0);
         let is_linear = coefficients[2..].iter().all(|coefficient| coefficient.abs() <= 0.0);
-        let Some(second) = second.filter(|&second| {
+        let ends = find("joint1").zip(find("joint2")).filter(|&(first, second)| {
             is_linear
                 && is_scalar(&bodies.joints[first])
                 && is_scalar(&bodies.joints[second])
                 && !follows(&bodies.joints, &joints, second, first)
                 && bodies.joints[first].mimic.is_none()
-        }) else {
-            bodies.skipped.note(
-                element,
-                "equality constraint",
-                "of joints that is not linear, or is redundant",
-            );
+        });
+        let Some((first, second)) = ends else {
+            let which = "that is not a linear one of two joints, or is redundant";
+            bodies.skipped.note(element, "equality constraint", which);
             continue;
         };
         let (factor, [r1, r2]) = (coefficients[1], [first, second].map(|joint| bodies.references[joint]));
@@ -77,13 +69,10 @@ pub(super) fn exempt<'a>(model: &Model<'a>, bodies: &mut Bodies<'a>) -> Result<V
             others.push(element);
             continue;
         }
-        let find = |attribute: &str| {
-            let name = element.get(attribute).unwrap_or_default();
-            let unknown = || element.refused(format!("unknown body \"{name}\" in `{attribute}`"));
-            links.get(name).copied().ok_or_else(unknown)
-        };
-        let [a, b] = [find("body1")?, find("body2")?];
-        pairs.insert([a.min(b), a.max(b)]);
+        match ["body1", "body2"].map(|end| links.get(element.get(end).unwrap_or_default())) {
+            [Some(&a), Some(&b)] => _ = pairs.insert([a.min(b), a.max(b)]),
+            _ => bodies.skipped.note(element, "<exclude>", "of an unknown body"),
+        }
     }
     // Links with the same masks are compared once.
     let mut groups: BTreeMap<BTreeSet<[i64; 2]>, Vec<usize>> = BTreeMap::new();
@@ -119,14 +108,10 @@ pub(super) fn actuate<'a>(model: &Model<'a>, bodies: &mut Bodies<'a>) -> Result<
             continue;
         }
         let own = model.defaults.fill(element, MAIN)?;
-        let joint = match element.get("joint").or_else(|| element.get("jointinparent")) {
-            Some(name) => {
-                *joints.get(name).ok_or_else(|| element.refused(format!("unknown joint \"{name}\"")))?
-            }
-            None => {
-                bodies.skipped.note(element, "actuator", "of something other than a joint");
-                continue;
-            }
+        let name = element.get("joint").or_else(|| element.get("jointinparent"));
+        let Some(&joint) = name.and_then(|name| joints.get(name)) else {
+            bodies.skipped.note(element, "actuator", "of something other than a joint of the model");
+            continue;
         };
         let is_scalar = matches!(bodies.joints[joint].kind, JointType::Revolute | JointType::Prismatic);
         let Some(law) = ForceLaw::of(&own)?.filter(|_| is_scalar) else {
@@ -178,8 +163,8 @@ impl ForceLaw {
             "velocity" => servo(0.0, own.number("kv", 1.0)?),
             "general" => {
                 let is = |name: &str, kind: &str| own.get(name).unwrap_or(kind).trim() == kind;
-                let gain = own.list("gainprm", usize::MAX)?.and_then(|gain| gain.first().copied());
-                let mut bias = own.list("biasprm", usize::MAX)?.unwrap_or_default();
+                let gain = own.list("gainprm", PARAMETERS)?.and_then(|gain| gain.first().copied());
+                let mut bias = own.list("biasprm", PARAMETERS)?.unwrap_or_default();
                 bias.resize(3, 0.0);
                 match own.get("biastype").unwrap_or("none").trim() {
                     "none" if is("gaintype", "fixed") => {

@@ -22,6 +22,12 @@ pub(super) const ACTUATORS: [&str; 10] = [
     "plugin",
 ];
 
+/// Maximum number of parameters of a joint or an actuator in one attribute, as for MuJoCo.
+pub(super) const PARAMETERS: usize = 10;
+
+/// Maximum number of letters of a wrong value in a message.
+const QUOTED: usize = 40;
+
 /// The default classes of a model.
 pub(super) struct Defaults<'a> {
     names: HashMap<&'a str, usize>,
@@ -109,20 +115,24 @@ impl<'a> Filled<'a> {
     /// All numbers of an attribute, at most `max`; none where it is missing.
     pub(super) fn list(&self, name: &str, max: usize) -> Result<Option<Vec<f64>>, UrdfError> {
         let Some(text) = self.get(name) else { return Ok(None) };
-        let finite = |word: &str| word.parse().ok().filter(|number: &f64| number.is_finite());
-        let numbers: Option<Vec<f64>> = text.split_whitespace().map(finite).collect();
-        match numbers {
-            Some(numbers) if numbers.len() <= max => Ok(Some(numbers)),
-            _ => {
-                let cause = format!("`{name}` is \"{text}\", but must be at most {max} finite numbers");
-                Err(self.element.refused(cause))
+        let mut numbers = Vec::new();
+        for word in text.split_whitespace() {
+            // Checked before the next number is read: an attribute of a class is read for all its elements.
+            if numbers.len() == max {
+                return Err(self.refused(format!("`{name}` has more than {max} numbers")));
             }
+            let number = word.parse().ok().filter(|number: &f64| number.is_finite());
+            numbers.push(number.ok_or_else(|| {
+                let start: String = word.chars().take(QUOTED).collect();
+                self.refused(format!("`{name}` contains \"{start}\", but must be finite numbers"))
+            })?);
         }
+        Ok(Some(numbers))
     }
 
     /// Exactly `N` numbers.
     pub(super) fn numbers<const N: usize>(&self, name: &str) -> Result<Option<[f64; N]>, UrdfError> {
-        let Some(numbers) = self.list(name, usize::MAX)? else { return Ok(None) };
+        let Some(numbers) = self.list(name, N)? else { return Ok(None) };
         let wrong = |numbers: Vec<f64>| {
             self.element.refused(format!("`{name}` has {} numbers, but must have {N}", numbers.len()))
         };

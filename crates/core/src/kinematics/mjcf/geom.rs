@@ -1,14 +1,11 @@
 //! Geoms: shapes and masses of bodies.
 
-use std::sync::Arc;
-
 use nalgebra::{Isometry3, Point3, Unit};
 
 use super::compiler::{Compiler, from_z};
 use super::defaults::Filled;
-use super::mass::{of_mesh, of_primitive, weighed};
+use super::mass::{of_primitive, weighed};
 use super::mesh::Meshes;
-use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::kinematics::urdf::document::Geometry;
 use crate::kinematics::urdf::{Inertial, Shapes, UrdfError};
 
@@ -82,7 +79,7 @@ impl<'a> Geom<'a> {
     /// Its shape, unless that is a height field.
     pub(super) fn geometry(&self, meshes: &mut Meshes<'_>) -> Result<Geometry, UrdfError> {
         if self.names_mesh() {
-            return Ok(Geometry::Ready(self.mesh(meshes)?));
+            return Ok(Geometry::Ready(meshes.get(&self.own)?.mesh));
         }
         let [x, y, z] = [self.sizes[0], self.sizes[1], self.sizes[2]];
         if [x, y, z].iter().any(|&size| size < 0.0) && self.kind != "plane" {
@@ -98,10 +95,6 @@ impl<'a> Geom<'a> {
         })
     }
 
-    fn mesh(&self, meshes: &mut Meshes<'_>) -> Result<Arc<TriangleMesh>, UrdfError> {
-        meshes.get(&self.own).map(|(mesh, _)| mesh)
-    }
-
     /// Its mass and inertia in its frame; none where it has none.
     pub(super) fn inertial(&self, meshes: &mut Meshes<'_>) -> Result<Option<Inertial>, UrdfError> {
         let is_massless = |name| Ok::<_, UrdfError>(self.own.numbers::<1>(name)? == Some([0.0]));
@@ -110,8 +103,7 @@ impl<'a> Geom<'a> {
             return Ok(None);
         }
         let unit = if self.names_mesh() {
-            let (mesh, asset) = meshes.get(&self.own)?;
-            of_mesh(&mesh, asset.get("inertia")).ok()
+            meshes.get(&self.own)?.inertial
         } else {
             of_primitive(&self.geometry(meshes)?)
         };

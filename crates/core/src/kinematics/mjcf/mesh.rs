@@ -9,23 +9,36 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use super::compiler::Compiler;
 use super::defaults::{Defaults, Filled, MAIN};
 use super::element::Element;
+use super::mass::of_mesh;
 use crate::geometry::convex::ConvexHull;
 use crate::geometry::limits::FILE_BYTES;
 use crate::geometry::read::file::bytes_of;
 use crate::geometry::read::read_mesh_within;
 use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
-use crate::kinematics::urdf::UrdfError;
 use crate::kinematics::urdf::limits::TRIANGLES;
 use crate::kinematics::urdf::options::File;
+use crate::kinematics::urdf::{Inertial, UrdfError};
 
 /// Meshes by their names, read where they are used.
 pub(super) struct Meshes<'a> {
     file: &'a File<'a>,
     compiler: &'a Compiler,
-    elements: HashMap<String, Filled<'a>>,
-    read: HashMap<String, Arc<TriangleMesh>>,
+    elements: HashMap<(&'static str, String), Filled<'a>>,
+    read: HashMap<String, Mesh>,
+    /// Vertices and triangles of all meshes so far.
+    size: usize,
 }
+
+/// A mesh with its volume, centre, and inertia of unit density; none where it has no volume.
+#[derive(Clone)]
+pub(super) struct Mesh {
+    pub(super) mesh: Arc<TriangleMesh>,
+    pub(super) inertial: Option<Inertial>,
+}
+
+/// Kinds of assets that are shapes.
+const KINDS: [&str; 2] = ["mesh", "hfield"];
 
 impl<'a> Meshes<'a> {
     pub(super) fn new(
@@ -34,27 +47,53 @@ impl<'a> Meshes<'a> {
         file: &'a File<'a>,
     ) -> Result<Self, UrdfError> {
         let mut elements = HashMap::new();
-        for element in root.section("asset").filter(|asset| asset.name == "mesh") {
+        for element in root.section("asset") {
+            let Some(kind) = KINDS.into_iter().find(|kind| *kind == element.name) else { continue };
             let own = defaults.fill(element, MAIN)?;
             let name = asset_name(element).ok_or_else(|| own.refused("it has neither `name` nor `file`"))?;
-            if elements.insert(name.clone(), own).is_some() {
-                return Err(own.refused(format!("duplicate mesh \"{name}\"")));
+            if elements.insert((kind, name.clone()), own).is_some() {
+                return Err(own.refused(format!("duplicate name \"{name}\"")));
             }
         }
-        Ok(Self { file, compiler, elements, read: HashMap::new() })
+        Ok(Self { file, compiler, elements, read: HashMap::new(), size: 0 })
     }
 
-    /// The mesh that a geom names, in the geom's frame, and its element.
-    pub(super) fn get(&mut self, geom: &Filled<'_>) -> Result<(Arc<TriangleMesh>, Filled<'a>), UrdfError> {
-        let name = geom.get("mesh").ok_or_else(|| geom.refused("it has no `mesh`"))?;
-        let own = self.elements.get(name);
-        let own = *own.ok_or_else(|| geom.refused(format!("unknown mesh \"{name}\"")))?;
-        if let Some(mesh) = self.read.get(name) {
-            return Ok((Arc::clone(mesh), own));
+    /// The asset of a kind that a geom names.
+    fn asset(&self, geom: &Filled<'_>, kind: &'static str) -> Result<(String, Filled<'a>), UrdfError> {
+        let name = geom.get(kind).ok_or_else(|| geom.refused(format!("it has no `{kind}`")))?.to_owned();
+        let own = self.elements.get(&(kind, name.clone())).copied();
+        let own = own.ok_or_else(|| geom.refused(format!("unknown {kind} \"{name}\"")))?;
+        Ok((name, own))
+    }
+
+    /// The mesh that a geom names, in the geom's frame.
+    pub(super) fn get(&mut self, geom: &Filled<'_>) -> Result<Mesh, UrdfError> {
+        let (name, own) = self.asset(geom, "mesh")?;
+        if let Some(mesh) = self.read.get(&name) {
+            return Ok(mesh.clone());
         }
-        let mesh = Arc::new(self.mesh(name, &own)?);
-        self.read.insert(name.to_owned(), Arc::clone(&mesh));
-        Ok((mesh, own))
+        let mesh = self.mesh(&name, &own)?;
+        self.count(&mesh, &own)?;
+        let inertial = of_mesh(&mesh, own.get("inertia")).ok();
+        let mesh = Mesh { mesh: Arc::new(mesh), inertial };
+        self.read.insert(name, mesh.clone());
+        Ok(mesh)
+    }
+
+    /// The height field that a geom names; none of one from a picture.
+    pub(super) fn height_field(&mut self, geom: &Filled<'_>) -> Result<Option<TriangleMesh>, UrdfError> {
+        let (_, own) = self.asset(geom, "hfield")?;
+        let mesh = height_field(&own)?;
+        mesh.iter().try_for_each(|mesh| self.count(mesh, &own))?;
+        Ok(mesh)
+    }
+
+    fn count(&mut self, mesh: &TriangleMesh, own: &Filled<'_>) -> Result<(), UrdfError> {
+        self.size += mesh.vertices().len() + mesh.triangles().len();
+        if self.size > TRIANGLES {
+            return Err(own.refused(format!("all meshes have more than {TRIANGLES} vertices and triangles")));
+        }
+        Ok(())
     }
 
     fn mesh(&self, name: &str, own: &Filled<'_>) -> Result<TriangleMesh, UrdfError> {
@@ -148,7 +187,7 @@ fn stated(own: &Filled<'_>) -> Result<TriangleMesh, UrdfError> {
 ///
 /// # Errors
 /// As for the element; a height field from a file has none.
-pub(super) fn height_field(own: &Filled<'_>) -> Result<Option<TriangleMesh>, UrdfError> {
+fn height_field(own: &Filled<'_>) -> Result<Option<TriangleMesh>, UrdfError> {
     if own.get("file").is_some() {
         return Ok(None);
     }
