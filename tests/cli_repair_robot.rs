@@ -410,12 +410,51 @@ fn a_correction_of_a_robot_is_a_warning_with_its_line() {
     assert!(extricate(["repair", "--robot", &path, "--list-allowed", "--quiet"]).stderr.is_empty());
     for (text, message) in [
         ("<robot name='r'/>", "r.urdf:1: the robot has no links"),
-        ("<mujoco model='m'/>", "r.urdf:1: this is MJCF"),
+        ("<mujoco model='m'/>", "r.urdf:1: <mujoco>: the model has no bodies"),
+        (
+            "\n<package/>",
+            "r.urdf:2: not a robot: found the root element <package>, expected <robot> (URDF) or <mujoco> (MJCF)",
+        ),
         ("<robot xmlns:xacro='http://ros.org/wiki/xacro'><xacro:arm/></robot>", "this is xacro, a template"),
     ] {
         let ended = extricate(["repair", "--robot", &folder.write("r.urdf", text), "--list-allowed"]);
         assert!(ended.exit == 3 && ended.stderr.contains(message), "{text}: {}", ended.stderr);
     }
+}
+
+/// The crane as a model of MuJoCo, in a file with another ending.
+const MUJOCO_CRANE: &str = r#"<?xml version="1.0"?><!-- crane --><mujoco model="crane"><compiler angle="radian"/>
+<worldbody><body name="tower"><joint name="turn" range="-1.5 1.5"/><geom type="box" size=".5 .5 .5" pos="0 0 .5"/>
+<body name="boom"><joint name="reach" type="slide" axis="1 0 0" range="-.5 1"/>
+<geom type="box" size="1 .25 .25" pos="1.5 0 .5"/></body></body></worldbody></mujoco>"#;
+
+#[test]
+fn a_model_of_mujoco_is_a_robot_wherever_one_is_read() {
+    let folder = scratch_folder();
+    let [urdf, mjcf] = [folder.write("crane.urdf", CRANE), folder.write("crane.xml", MUJOCO_CRANE)];
+    let misnamed = folder.write("mujoco.urdf", MUJOCO_CRANE);
+    let joints = folder.write("q.json", &json!({ "joints": {"turn": 0.2} }).to_string());
+    let answer = |robot: &str| {
+        let obstacle = "box:0.4,0.4,0.4@1.5,0.6,0.5";
+        let (exit, answers) =
+            repair(&["--robot", robot, "--joints", &joints, "--obstacle", obstacle, "--effort", "fast"]);
+        assert_eq!(exit, 0, "{answers:?}");
+        (answers[0]["joints"].clone(), answers[0]["collisions_before"].clone())
+    };
+    assert_eq!(answer(&mjcf), answer(&urdf));
+    assert_eq!(answer(&misnamed), answer(&urdf));
+    let contact = |robot: &str| {
+        let poses = folder.write("poses.jsonl", r#"{"joints": {}, "joints_end": {"turn": 1}}"#);
+        extricate(["query", "time-of-contact", robot, "box:0.4,0.4,0.4", "--poses", &poses, "--json"])
+    };
+    let found: Vec<Value> = [contact(&mjcf), contact(&urdf)]
+        .map(|ended| serde_json::from_str(ended.stdout.lines().next().expect(&ended.stderr)).expect("JSON"))
+        .to_vec();
+    assert_eq!(found[0]["time"], found[1]["time"]);
+    let package = folder.write("package.xml", "<package format='2'/>");
+    let ended = extricate(["query", "self-collision", &package]);
+    let message = "package.xml:1: not a robot: found the root element <package>, expected <robot> (URDF) or <mujoco> (MJCF)";
+    assert!(ended.exit == 3 && ended.stderr.contains(message), "{}", ended.stderr);
 }
 
 #[test]

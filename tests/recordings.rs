@@ -42,7 +42,8 @@ const EVERYTHING: &str = r#"// Look at: everything moves.
         (name: "ring", shape: "ring", position: (0, 3, 0.3)),
         (name: "hull", shape: "same", position: (0, 5, 1), angular_velocity: (3, 1, 0)),
     ],
-    robots: [(name: "arm", file: "parts/arm.urdf", packages: ["elsewhere/pack"], position: (0, 0, 3), joints: {"hinge": degrees(40)})],
+    robots: [(name: "arm", file: "parts/arm.urdf", packages: ["elsewhere/pack"], position: (0, 0, 3), joints: {"hinge": degrees(40)}),
+        (name: "swing", file: "parts/swing.xml", position: (0, -5, 3), joints: {"swing": degrees(40)})],
     soft_bodies: [
         (name: "pair", mesh: file(file: "parts/block.ele"), position: (3, 0, 0.26),
             material: (youngs_modulus: 1e5, poisson_ratio: 0.3)),
@@ -59,6 +60,13 @@ const ARM: &str = r#"<robot name="arm"><link name="post"/>
     <collision><geometry><mesh scale="2 2 2" filename='package://pack/meshes/a&amp;b.stl'/></geometry></collision></link>
   <joint name="hinge" type="continuous"><parent link="post"/><child link="bar"/><axis xyz="0 1 0"/></joint>
 </robot>"#;
+
+/// Its body is in another file, and its mesh in another folder.
+const SWING: [&str; 2] = [
+    r#"<mujoco><compiler meshdir="../elsewhere/pack/meshes"/><asset><mesh file="a&amp;b.stl"/></asset>
+<worldbody><include file="swing_body.xml"/></worldbody></mujoco>"#,
+    r#"<mujocoinclude><body name="bar"><joint name="swing" axis="0 1 0"/><geom type="mesh" mesh="a&amp;b"/></body></mujocoinclude>"#,
+];
 
 /// One triangle, its buffer in a file whose name is escaped.
 const SHEET: &str = r#"{"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
@@ -83,6 +91,8 @@ fn everything(folder: &ScratchFolder) -> Scene {
     fs::write(folder.path("in/parts/the sheet.bin"), bytes).expect("the buffer");
     folder.write("in/parts/sheet.gltf", SHEET);
     folder.write("in/parts/arm.urdf", ARM);
+    folder.write("in/parts/swing.xml", SWING[0]);
+    folder.write("in/parts/swing_body.xml", SWING[1]);
     Scene::load(folder.write("in/everything.ron", EVERYTHING)).expect("a scene")
 }
 
@@ -115,7 +125,7 @@ fn a_run_folder_is_self_contained_wherever_it_is_moved() {
         .collect();
     extensions.sort();
     // The ring is named three times and there once.
-    assert_eq!(extensions, ["bin", "ele", "gltf", "msh", "node", "obj", "stl", "urdf"]);
+    assert_eq!(extensions, ["bin", "ele", "gltf", "msh", "node", "obj", "stl", "urdf", "xml"]);
 }
 
 #[test]

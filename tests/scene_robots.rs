@@ -226,3 +226,31 @@ fn a_run_records_the_joints_and_the_base() {
     let summary: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!(summary["bodies"], 3);
 }
+
+#[test]
+fn a_robot_of_mujoco_is_held_where_it_starts_by_its_actuators() {
+    let folder = scratch_folder();
+    folder.write(
+        "m.xml",
+        "<mujoco><worldbody><body name='post'><geom type='box' size='.1 .1 .1'/><body name='bar'>\
+         <joint name='turn' axis='0 1 0'/><geom type='box' size='.3 .03 .03' pos='.4 0 0'/><body name='tip' pos='.7 0 0'>\
+         <joint name='bend' axis='0 1 0' damping='1'/><geom size='.05'/></body></body></body></worldbody>\
+         <actuator><position joint='turn' kp='2000' kv='50'/></actuator>\
+         <contact><exclude body1='post' body2='tip'/></contact></mujoco>",
+    );
+    let scene = |start: &str| {
+        format!(
+            "(title: \"t\", duration: 0.5, robots: [(name: \"r\", file: \"m.xml\", position: (0, 0, 3), {start})],\
+             expect: (joint_at: [(robot: \"r\", joint: \"turn\", value: degrees(30), tolerance: degrees(1))]))"
+        )
+    };
+    // The bar of 2.2 kg turns the joint by 0.2° against the actuator.
+    let held = folder.write("held.ron", &scene("joints: {\"turn\": degrees(30)}"));
+    let ended = extricate(["run", &held, "-o", &folder.path("out")]);
+    assert_eq!(ended.exit, 0, "{}{}", ended.stdout, ended.stderr);
+    let elsewhere = folder.write("elsewhere.ron", &scene(""));
+    assert_ne!(extricate(["run", &elsewhere, "-o", &folder.path("other")]).exit, 0);
+    let found = conforms("check", &extricate(["check", &held, "--json"]).stdout);
+    let because: Vec<_> = found["robots"][0]["allowed_collisions"].as_array().unwrap().iter().collect();
+    assert!(because.iter().any(|pair| pair["because"] == "given" && pair["bodies"][1] == "r/tip"), "{found}");
+}

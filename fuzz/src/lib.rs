@@ -17,6 +17,7 @@ use extricate::geometry::procedural::{Cuboid, Procedural};
 use extricate::geometry::read::parse_mesh;
 use extricate::geometry::tet_mesh::read::{parse_gmsh, parse_tetgen};
 use extricate::geometry::{Solidity, TriangleMesh};
+use extricate::kinematics::parse_robot;
 use extricate::kinematics::urdf::{Shapes, UrdfOptions, parse_urdf};
 use extricate::proximity::Model;
 use extricate::record::golden::Golden;
@@ -29,7 +30,7 @@ pub use scene::{files, scene, world};
 pub type Reader = (&'static str, fn(&[u8]));
 
 /// All readers.
-pub const READERS: [Reader; 19] = [
+pub const READERS: [Reader; 20] = [
     ("obj", |bytes| mesh(bytes, "x.obj")),
     ("stl", |bytes| mesh(bytes, "x.stl")),
     ("ply", |bytes| mesh(bytes, "x.ply")),
@@ -37,7 +38,8 @@ pub const READERS: [Reader; 19] = [
     ("gltf", |bytes| mesh(bytes, "/nowhere/x.gltf")),
     ("tetgen", tetgen),
     ("gmsh", |bytes| drop(parse_gmsh(bytes, Path::new("x.msh")))),
-    ("urdf", urdf),
+    ("urdf", robot),
+    ("mjcf", robot),
     ("scene", scene),
     ("world", world),
     ("recording", recording),
@@ -81,11 +83,12 @@ fn tetgen(bytes: &[u8]) {
     let _ = parse_tetgen(parts, Path::new("x.node"));
 }
 
-fn urdf(bytes: &[u8]) {
+/// URDF and MJCF, by the content.
+fn robot(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };
     for (shapes, sound_masses) in [(Shapes::Collision, true), (Shapes::Visual, false)] {
         let options = UrdfOptions { shapes, sound_masses, ..UrdfOptions::default() };
-        if let Ok(robot) = parse_urdf(text, Path::new("/nowhere/r.urdf"), &options) {
+        if let Ok(robot) = parse_robot(text, Path::new("/nowhere/r.urdf"), &options) {
             let joints = robot.articulation.coordinates().len();
             let _ = robot.articulation.link_poses(&vec![0.1; joints], &nalgebra::Isometry3::identity());
         }

@@ -129,7 +129,7 @@ struct CorrectionFinding {
 struct AllowedFinding {
     /// Names of the two bodies.
     bodies: [String; 2],
-    /// `adjacent`: one is the parent of the other; `always_colliding`: at the start and in all sampled configurations; `given`: by the scene.
+    /// `adjacent`: one is the parent of the other; `always_colliding`: at the start and in all sampled configurations; `given`: by the scene or the file of the robot.
     #[schemars(extend("enum" = ["adjacent", "always_colliding", "given"]))]
     because: &'static str,
     /// Number of sampled configurations; 0 where none were needed.
@@ -310,7 +310,11 @@ fn print_robot(console: &mut Console, robot: &RobotFinding) -> Result<(), Failur
         allowed_collisions.len()
     ))?;
     for AllowedFinding { bodies: [a, b], because, configurations } in allowed_collisions {
-        let why = allowed::explanation((because, *configurations), "the start", "the scene");
+        let why = allowed::explanation(
+            (because, *configurations),
+            "the start",
+            "the scene or the file of the robot",
+        );
         console.line(format_args!("    {a} and {b}: {why}"))?;
     }
     collisions_at_start

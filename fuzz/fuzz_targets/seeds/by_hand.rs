@@ -15,6 +15,7 @@ pub fn write(folder: &Path) -> std::io::Result<()> {
         ("tetgen", &TETGEN),
         ("gmsh", &GMSH),
         ("urdf", &URDF),
+        ("mjcf", &MJCF),
         ("scene", &SCENE),
         ("world", &SCENE),
         ("poses", &POSES),
@@ -150,6 +151,25 @@ const GMSH: [&str; 16] = [
     "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 1 1 1\n3 1 0 1\n1\n0 0 0\n$EndNodes\n$Elements\n1 1 1 1\n3 1 4 1\n1 1 1 1 9\n",
     "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 1\n",
     "$MeshFormat\n4.1 0 8",
+];
+
+const MJCF: [&str; 4] = [
+    r#"<mujoco model="m"><compiler angle="radian" eulerseq="zYx" boundmass="1" settotalmass="5" inertiafromgeom="auto"/>
+<default><geom density="500"/><default class="c"><joint damping="2" range="-1 1"/><geom type="capsule" size=".1"/></default></default>
+<worldbody><geom type="plane" size="0 0 1"/><body name="a" childclass="c" euler="1 2 3"><freejoint/><geom fromto="0 0 0 1 1 1"/>
+<frame pos="1 0 0" axisangle="0 1 0 1"><body name="b" xyaxes="1 1 0 0 1 0"><joint name="h" axis="0 1 0" pos=".1 0 0" ref=".5"/>
+<joint name="s" type="slide"/><geom type="box" size="1 .1 .2" zaxis="1 2 3" mass="1"/><geom type="ellipsoid" size="1 2 3" contype="0"/>
+<geom type="cylinder" size="1 2" contype="0" conaffinity="0" group="3"/><body><joint type="ball"/>
+<inertial pos="0 0 1" mass="1" fullinertia="1 1 1 0 0 0"/><geom type="mesh" mesh="t"/></body></body></frame></body>
+<geom type="hfield" hfield="f"/></worldbody>
+<asset><mesh name="t" vertex="0 0 0 1 0 0 0 1 0 0 0 1" scale="1 2 -3" refpos="1 0 0" refquat="1 1 0 0" inertia="exact"/>
+<hfield name="f" nrow="2" ncol="3" size="2 1 .5 .1" elevation="0 1 2 3 4 10"/></asset>
+<contact><exclude body1="a" body2="world"/><pair/></contact><equality><joint joint1="s" joint2="h" polycoef="1 2 0 0 0"/></equality>
+<actuator><position joint="h" kp="10" kv="1" forcerange="-1 2"/><motor joint="s" gear="2" ctrlrange="-1 1"/>
+<general joint="h" biastype="affine" biasprm="0 -1 -2"/></actuator><tendon><fixed/></tendon><keyframe><key/></keyframe></mujoco>"#,
+    r#"<mujoco><worldbody><body><joint range="1 -1"/><geom size="1"/></body><include file="a.xml"/></worldbody></mujoco>"#,
+    r#"<mujoco><asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 2 1 0 1 3 0 3 2 1 2 9"/></asset><worldbody><body><geom mesh="m"/></body></worldbody></mujoco>"#,
+    r#"<mujoco><default class="x"><default class="x"/></default><worldbody/></mujoco>"#,
 ];
 
 const URDF: [&str; 16] = [

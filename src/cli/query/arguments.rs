@@ -116,7 +116,7 @@ A line of a motion: {{\"a\": POSE, \"a_end\": POSE, \"b\": POSE, \"b_end\": POSE
 answer \"free\" is a proof; the motion is proved free up to the time of contact, where the gap is within the tolerance. A start
 in contact gives time 0, for rigid solids also one inside the other. With `--a-end` or `--b-end` the vertices move on straight
 lines, and the answer names the features that touch first; adjacent ones of a mesh are exempt. A may be a robot, a .urdf
-file: its root is at `a`, and a line has \"joints\" and \"joints_end\" as {{\"name\": value}} in rad and m; joints that are not
+or .xml (MJCF) file: its root is at `a`, and a line has \"joints\" and \"joints_end\" as {{\"name\": value}} in rad and m; joints that are not
 named are at zero, and without \"joints_end\" they are at rest.
 
 {SHAPES}"))]
@@ -209,7 +209,7 @@ that have another point in common collide, and so do two with the same corners. 
 lines; the answer names the features that touch first; without any, the motion is proved free. Features that share a vertex,
 by index, are then exempt.
 
-For a robot, a .urdf file, the answer names the links that collide. A link may touch its parent, and the links that `--allow`
+For a robot, a .urdf or .xml (MJCF) file, the answer names the links that collide. A link may touch its parent, and the links that `--allow`
 names. A line of `--poses` has \"joints\" as {\"name\": value} in rad and m, joints that are not named being at zero, and \"a\",
 the pose of its root. With \"joints_end\" the joints move there, and the answer is the first contact of that motion.")]
 pub(in crate::cli) struct SelfCollisionArguments {

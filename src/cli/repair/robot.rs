@@ -21,13 +21,13 @@ use extricate_scene::request::{
 /// Options of robots.
 #[derive(Debug, Args)]
 pub(super) struct RobotArguments {
-    /// The robot to repair, a URDF file.
-    #[arg(long, value_name = "R.urdf")]
+    /// The robot to repair, a URDF or MJCF file, recognized by its content.
+    #[arg(long, value_name = "R.urdf|R.xml")]
     robot: Option<PathBuf>,
     /// File of configurations, repaired line by line [default: one, all joints at zero].
     #[arg(long, value_name = "Q.json")]
     joints: Option<PathBuf>,
-    /// Obstacle, as SHAPE, SHAPE@X,Y,Z or SHAPE@X,Y,Z,W,QX,QY,QZ: a shape in the notation of `query`, or a URDF file, whose
+    /// Obstacle, as SHAPE, SHAPE@X,Y,Z or SHAPE@X,Y,Z,W,QX,QY,QZ: a shape in the notation of `query`, or a robot, whose
     /// links stay at rest; may be repeated.
     #[arg(long, value_name = "SHAPE")]
     obstacle: Vec<String>,
@@ -207,7 +207,7 @@ impl AllowedCollisions {
         let pairs = self.allowed_collisions.len();
         console.line(format_args!("{pairs} pairs of links allowed to collide"))?;
         for AllowedPair { links: [a, b], because, configurations } in &self.allowed_collisions {
-            let why = allowed::explanation((because, *configurations), "rest", "`--allow`");
+            let why = allowed::explanation((because, *configurations), "rest", "`--allow` or the file");
             console.line(format_args!("  {a} and {b}: {why}"))?;
         }
         Ok(())

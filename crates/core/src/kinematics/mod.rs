@@ -1,18 +1,23 @@
-//! Kinematics of rigid bodies: motions over a time interval with proved bounds, articulations, robots in URDF files.
+//! Kinematics of rigid bodies: motions over a time interval with proved bounds, articulations, robots in URDF and MJCF files.
 //!
 //! Time t runs from 0 to 1 over a motion, so a velocity is a length \[m\], and an angular velocity an angle \[rad\], per
 //! motion. Poses map body to world coordinates.
 
 pub mod articulation;
 pub(crate) mod error;
+pub(crate) mod format;
+pub mod mjcf;
 pub(crate) mod motion;
 pub(crate) mod rigid_motion;
+pub(crate) mod robot;
 pub mod urdf;
 
 pub use articulation::{Articulation, Joint, JointKind, LinkMotion, PlacedArticulation};
 pub use error::RobotError;
+pub use format::{RobotFormat, robot_format};
 pub use motion::Motion;
 pub use rigid_motion::{MotionBounds, RigidMotion, Twist};
+pub use robot::{parse_robot, read_robot};
 
 #[cfg(test)]
 mod tests;

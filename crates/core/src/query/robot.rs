@@ -8,8 +8,8 @@ use nalgebra::Isometry3;
 use super::error::QueryError;
 use super::posed::{Part, Posed, check_pose};
 use super::shape::Shape;
-use crate::kinematics::Articulation;
-use crate::kinematics::urdf::{self, UrdfOptions, read_urdf};
+use crate::kinematics::urdf::{self, UrdfOptions};
+use crate::kinematics::{Articulation, read_robot};
 
 /// A robot: links and joints, and the shape of each link.
 ///
@@ -31,18 +31,19 @@ pub struct Robot {
     name: String,
     articulation: Articulation,
     shapes: Vec<Option<Shape>>,
+    exempt: Vec<[String; 2]>,
 }
 
 impl Robot {
-    /// Reads a URDF file with its collision shapes; links are solids where their meshes are closed.
+    /// Reads a URDF or MJCF file with its collision shapes; links are solids where their meshes are closed.
     ///
     /// # Errors
     /// [`QueryError::RobotFile`] when the file is not read, [`QueryError::NoShape`] when no link has a shape.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, QueryError> {
-        Self::of_file(read_urdf(path, &UrdfOptions::default())?)
+        Self::of_file(read_robot(path, &UrdfOptions::default())?)
     }
 
-    /// The robot of a URDF file that has been read.
+    /// The robot of a file that has been read.
     ///
     /// # Errors
     /// [`QueryError::NoShape`] when no link has a shape.
@@ -51,7 +52,7 @@ impl Robot {
         if shapes.iter().all(Option::is_none) {
             return Err(QueryError::NoShape { robot: robot.name });
         }
-        Ok(Self { name: robot.name, articulation: robot.articulation, shapes })
+        Ok(Self { name: robot.name, articulation: robot.articulation, shapes, exempt: robot.exempt })
     }
 
     /// Its name.
@@ -70,6 +71,12 @@ impl Robot {
     #[must_use]
     pub fn shapes(&self) -> &[Option<Shape>] {
         &self.shapes
+    }
+
+    /// Pairs of links that its file exempts from collision.
+    #[must_use]
+    pub fn exempt(&self) -> &[[String; 2]] {
+        &self.exempt
     }
 
     /// Number of generalized coordinates: independent joints.

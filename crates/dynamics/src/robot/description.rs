@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{BuildError, Ranges, ranges_of_part};
 use extricate_core::geometry::Solidity;
-use extricate_core::kinematics::Articulation;
-use extricate_core::kinematics::urdf::{Correction, Inertial, Robot};
+use extricate_core::kinematics::urdf::{Correction, Inertial, Robot, Servo};
+use extricate_core::kinematics::{Articulation, Joint};
 use extricate_core::proximity::Model;
 
 /// Whether the root link moves.
@@ -143,25 +143,23 @@ impl RobotDescription {
     pub const FRICTION: f64 = 0.5;
 
     /// Description of the robot of a file on a fixed base, at rest with all joints at zero, or at the limit that is nearest to
-    /// it; without motors, with the damping, friction, efforts and speeds of the file.
+    /// it; with the motors, damping, friction, efforts and speeds of the file. Motors hold the joints at rest.
     #[must_use]
     pub fn new(name: impl Into<String>, robot: Robot, pose: Isometry3<f64>) -> Self {
         let links = robot.meshes.into_iter().zip(robot.inertials);
         let links = links.map(|(mesh, inertial)| RobotLink { model: mesh.map(solid_where_closed), inertial });
-        let joints = robot.dynamics.iter().map(|of_file| RobotJoint {
+        let rest = |joint: &Joint| joint.limits.map_or(0.0, |[lower, upper]| 0.0_f64.max(lower).min(upper));
+        let joints = robot.articulation.joints().iter().zip(&robot.dynamics);
+        let joints = joints.map(|(joint, of_file)| RobotJoint {
             damping: of_file.damping,
             friction: of_file.friction,
             max_force: of_file.effort,
             max_speed: of_file.speed,
-            motor: None,
+            motor: of_file.servo.filter(|_| joint.mimic.is_none()).map(|servo| motor_of(servo, rest(joint))),
         });
         let coordinates = robot.articulation.coordinates().iter();
-        let configuration = coordinates.map(|&joint| {
-            robot.articulation.joints()[joint]
-                .limits
-                .map_or(0.0, |[lower, upper]| 0.0_f64.max(lower).min(upper))
-        });
-        let configuration: Vec<f64> = configuration.collect();
+        let configuration: Vec<f64> =
+            coordinates.map(|&joint| rest(&robot.articulation.joints()[joint])).collect();
         Self {
             name: name.into(),
             links: links.collect(),
@@ -176,7 +174,7 @@ impl RobotDescription {
             friction: Self::FRICTION,
             restitution: 0.0,
             self_collision: true,
-            allowed: Vec::new(),
+            allowed: robot.exempt,
             articulation: robot.articulation,
             corrections: robot.corrections,
         }
@@ -280,6 +278,14 @@ impl Motor {
             Self::Velocity { damping, max_force, .. } => Self::Velocity { target, damping, max_force },
         }
     }
+}
+
+/// The motor of a file, which holds a joint at a value [rad or m].
+fn motor_of(Servo { stiffness, damping }: Servo, target: f64) -> Motor {
+    if stiffness > 0.0 {
+        return Motor::Position { target, stiffness, damping, max_force: None };
+    }
+    Motor::Velocity { target: 0.0, damping, max_force: None }
 }
 
 /// The mesh with its tree: a solid where it is closed.

@@ -27,7 +27,7 @@ pub struct Inputs {
     pub hash: Hash,
     /// Hash of the text of the scene alone.
     pub scene: Hash,
-    /// The files that the scene names and those that they name: meshes of URDF files, buffers of glTF files, the other file of
+    /// The files that the scene names and those that they name: meshes of robots and what MJCF files include, buffers of glTF files, the other file of
     /// a TetGen pair. Each once, in the order of their first use.
     pub files: Vec<InputFile>,
 }

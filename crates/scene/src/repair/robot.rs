@@ -72,18 +72,21 @@ pub struct Robot {
 }
 
 impl Robot {
-    /// The robot of a file: links are solids where their meshes are closed. Neighbours may collide, and so may pairs that
+    /// The robot of a file: links are solids where their meshes are closed. Neighbours may collide, and so may pairs that the
+    /// file exempts, and those that
     /// collide at rest (all joints at zero, or at the limit nearest to it) and in each of many seeded configurations.
     ///
     /// # Errors
     /// [`RepairError::UnknownName`] when a link that may or may not collide does not exist.
     pub fn new(robot: urdf::Robot, options: &RobotOptions) -> Result<Self, RepairError> {
+        let allow = options.allow.iter().chain(&robot.exempt).cloned().collect();
+        let options = RobotOptions { allow, ..options.clone() };
         let model = |mesh| {
             let solidity = Solidity::of(&mesh);
             Model::new(mesh, solidity)
         };
         let models = robot.meshes.into_iter().map(|mesh| mesh.map(model)).collect();
-        Self::of_model(ArticulatedModel::of_models(robot.articulation, models), options)
+        Self::of_model(ArticulatedModel::of_models(robot.articulation, models), &options)
     }
 
     /// The robot of an articulated model; as [`Robot::new`] for the rest.

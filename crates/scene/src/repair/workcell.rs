@@ -72,7 +72,9 @@ impl Workcell {
         let models = robot.shapes().iter().map(|shape| shape.as_ref().and_then(model)).collect();
         let model = ArticulatedModel::of_models(robot.articulation().clone(), models);
         let named = obstacles.into_iter().flat_map(|(name, posed)| named_obstacles(name, &posed)).collect();
-        Ok(Self { ensemble: Robot::of_model(model, options)?.among(named, freedom)?, base })
+        let allow = options.allow.iter().chain(robot.exempt()).cloned().collect();
+        let options = RobotOptions { allow, ..options.clone() };
+        Ok(Self { ensemble: Robot::of_model(model, &options)?.among(named, freedom)?, base })
     }
 
     /// The ensemble: the robot and the obstacles by index, for other queries than those of a configuration.

@@ -8,7 +8,8 @@ use crate::scene::{NO_COLLISION_SHAPES, Scene, SceneError, millimetres};
 use extricate_core::geometry::FileError;
 use extricate_core::geometry::TriangleMesh;
 use extricate_core::geometry::read::{FileScope, read_mesh_within};
-use extricate_core::kinematics::urdf::{Correction, Robot, Shapes, UrdfError, UrdfOptions, read_urdf};
+use extricate_core::kinematics::read_robot;
+use extricate_core::kinematics::urdf::{Correction, Robot, Shapes, UrdfError, UrdfOptions};
 
 /// Files that may be named beyond those around the file that names them.
 #[derive(Debug, Clone, Default)]
@@ -81,7 +82,7 @@ impl Access {
         let path = path.as_ref();
         let own = packages.iter().fold(FileScope::around_robot(path), |scope, folder| scope.and(folder));
         let (packages, reach) = (packages.to_vec(), Some(self.extended(own)));
-        let robot = read_urdf(path, &UrdfOptions { shapes, packages, reach, ..UrdfOptions::default() })?;
+        let robot = read_robot(path, &UrdfOptions { shapes, packages, reach, ..UrdfOptions::default() })?;
         self.warn_of(&robot.corrections);
         if robot.meshes.iter().all(Option::is_none) {
             let instead =

@@ -1,4 +1,4 @@
-//! Obstacles of a robot: mesh files, convex shapes and URDF files, each with an optional pose after an `@`.
+//! Obstacles of a robot: mesh files, convex shapes and robots, each with an optional pose after an `@`.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use extricate_core::proximity::Model;
 pub struct ObstacleArgument {
     /// Its name in responses: the whole text.
     pub(crate) name: String,
-    /// Its shape, or a URDF file.
+    /// Its shape, or the file of a robot.
     pub(crate) shape: String,
     /// Body → world.
     pub(crate) pose: Isometry3<f64>,

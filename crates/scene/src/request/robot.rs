@@ -1,4 +1,4 @@
-//! Robots from URDF files: self-collision of their links, and first contact of their motions.
+//! Robots of files: self-collision of their links, and first contact of their motions.
 
 use std::path::{Path, PathBuf};
 
@@ -91,10 +91,11 @@ impl Robot {
             let solidity = solidity.unwrap_or_else(|| Solidity::of(&mesh));
             Model::new(mesh, solidity)
         };
+        let exempt = robot.exempt;
         let models = robot.meshes.into_iter().map(|mesh| mesh.map(model)).collect();
         let model = ArticulatedModel::of_models(robot.articulation, models);
         let mut allowed = AllowedCollisions::adjacent(&model);
-        for [first, second] in &fields.allow {
+        for [first, second] in fields.allow.iter().chain(&exempt) {
             let link = |name: &String| {
                 let links = model.articulation().links();
                 let unknown = || {

@@ -32,7 +32,7 @@ const ENSEMBLE_BYTES: usize = 64 * SMALL;
 /// A robot, as written in a request.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RobotSource {
-    /// Its URDF file.
+    /// Its file, URDF or MJCF.
     pub robot: String,
     /// Whether its root link moves in any direction.
     pub floating: bool,

@@ -35,10 +35,11 @@ const MAX_ROUNDINGS: usize = 8;
 const FORMS: &str =
     "sphere:R, box:X,Y,Z, capsule:R,LENGTH, cylinder:R,H, cone:R,H, halfspace, hull:FILE, rounded:R:SHAPE";
 
-/// Whether a text names a robot: a URDF file.
+/// Whether a text names a robot: a URDF or MJCF file.
 #[must_use]
 pub fn is_robot(text: &str) -> bool {
-    text.to_ascii_lowercase().ends_with(".urdf")
+    let text = text.to_ascii_lowercase();
+    [".urdf", ".xml", ".mjcf"].iter().any(|extension| text.ends_with(extension))
 }
 
 impl ShapeArgument {
@@ -356,7 +357,13 @@ mod tests {
 
     #[test]
     fn robots_are_recognized_by_their_extension() {
-        assert!(is_robot("arm.urdf") && is_robot("a/b.URDF") && !is_robot("arm.obj") && !is_robot("urdf"));
+        assert!(
+            is_robot("arm.urdf")
+                && is_robot("a/b.URDF")
+                && is_robot("a.xml")
+                && !is_robot("arm.obj")
+                && !is_robot("urdf")
+        );
     }
 
     #[test]

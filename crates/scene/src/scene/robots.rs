@@ -1,4 +1,4 @@
-//! The robots of a scene: reading of their URDF files, and application of the settings of their joints.
+//! The robots of a scene: reading of their files, and application of the settings of their joints.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,8 +13,9 @@ use super::parse::Document;
 use super::placement::{orientation, vector};
 use super::schema::{self, Entries, JointValue, MotorEntry, RobotEntry};
 use extricate_core::kinematics::JointKind;
-use extricate_core::kinematics::urdf::{UrdfOptions, read_urdf};
-use extricate_dynamics::{Motor, RobotBase, RobotDescription};
+use extricate_core::kinematics::read_robot;
+use extricate_core::kinematics::urdf::UrdfOptions;
+use extricate_dynamics::{BuildError, Motor, RobotBase, RobotDescription};
 
 /// The description of a robot for the dynamics.
 #[derive(Debug, Clone)]
@@ -83,7 +84,7 @@ impl RobotLoader<'_> {
         let packages = packages.map_err(|fault| problems_at("packages", fault))?;
         let reach = Some(files.scope().clone());
         let options = UrdfOptions { packages, sound_masses: true, reach, ..UrdfOptions::default() };
-        let robot = read_urdf(&path, &options).map_err(|error| {
+        let robot = read_robot(&path, &options).map_err(|error| {
             vec![self.problem(&[Field("file")], Fault::Robot { path: path.clone(), cause: error.into() })]
         })?;
         let triangles = robot.meshes.iter().flatten().map(|mesh| mesh.triangles().len()).sum();
@@ -97,9 +98,9 @@ impl RobotLoader<'_> {
             friction: entry.friction,
             restitution: entry.restitution,
             self_collision: entry.self_collision,
-            allowed: entry.allow.iter().map(|(a, b)| [a.clone(), b.clone()]).collect(),
             ..RobotDescription::new(&entry.name, robot, pose)
         };
+        description.allowed.extend(entry.allow.iter().map(|(a, b)| [a.clone(), b.clone()]));
         let mut problems = self.joints(&mut description);
         problems.extend(self.links(&description));
         if !problems.is_empty() {
@@ -123,7 +124,14 @@ impl RobotLoader<'_> {
         let entry = self.entry;
         let mut problems = Vec::new();
         self.each("joints", &entry.joints, robot, &mut problems, |at, value, robot| {
-            robot.configuration[at.coordinate] = within_limits(robot, at.joint, *value)?;
+            let value = within_limits(robot, at.joint, *value)?;
+            robot.configuration[at.coordinate] = value;
+            // A motor of the file holds the joint where it starts.
+            let motor = &mut robot.joints[at.joint].motor;
+            *motor = motor.map(|motor| match motor {
+                Motor::Position { .. } => motor.with_target(value),
+                Motor::Velocity { .. } => motor,
+            });
             Ok(())
         });
         self.each("joint_velocities", &entry.joint_velocities, robot, &mut problems, |at, value, robot| {

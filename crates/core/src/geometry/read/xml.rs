@@ -11,7 +11,7 @@ const MAX_UNDECLARED_PREFIXES: usize = 64;
 
 /// Text of a file cleaned for a strict parser, with unchanged line numbers: comments (many contain two hyphens, which XML
 /// forbids) and everything before the declaration are replaced by spaces.
-fn cleaned(text: &str) -> Cow<'_, str> {
+pub(crate) fn without_comments(text: &str) -> Cow<'_, str> {
     let blank = |byte: &mut u8| {
         if *byte != b'\n' {
             *byte = b' ';
@@ -52,7 +52,7 @@ fn excess(text: &str) -> Option<String> {
 
 /// Prepares a text for [`parsed`].
 pub(crate) fn prepared(text: &str) -> Result<Cow<'_, str>, Refusal> {
-    let text = cleaned(text);
+    let text = without_comments(text);
     match excess(&text) {
         Some(cause) => Err((None, cause)),
         None => Ok(declared(text)),
@@ -95,18 +95,20 @@ fn declared(text: Cow<'_, str>) -> Cow<'_, str> {
         let Err(Error::UnknownNamespace(prefix, _)) = Document::parse_with_options(&text, options) else {
             break;
         };
-        let Some(at) = end_of_root_name(&text) else { break };
+        let Some((start, root)) = start_tag(&text) else { break };
+        let at = start + 1 + root.len();
         text = Cow::Owned(format!("{} xmlns:{prefix}=\"{prefix}\"{}", &text[..at], &text[at..]));
     }
     text
 }
 
-/// End of the name of the root element.
-fn end_of_root_name(text: &str) -> Option<usize> {
+/// Start and name of the root element.
+pub(crate) fn start_tag(text: &str) -> Option<(usize, &str)> {
     let begins = |&(at, _): &(usize, &str)| !text[at + 1..].starts_with(['?', '!', '/']);
     let (start, _) = text.match_indices('<').find(begins)?;
     let rest = &text[start + 1..];
-    Some(start + 1 + rest.find(|letter: char| letter.is_whitespace() || letter == '>' || letter == '/')?)
+    let end = rest.find(|letter: char| letter.is_whitespace() || letter == '>' || letter == '/')?;
+    Some((start, &rest[..end]))
 }
 
 /// Positions of the line breaks of a text.

@@ -4,6 +4,7 @@
 //! ignored. An invalid element becomes a [`Correction`], or an error where the options are strict.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use roxmltree::Node;
@@ -13,25 +14,28 @@ use super::inertial::{Inertial, JointDynamics, rotated};
 use super::limits;
 use super::options::{File, Shapes, UrdfError, UrdfOptions};
 use crate::geometry::read::xml::{self, Lines, elements, number, number_or, numbers};
+use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::kinematics::articulation::joint::Mimic;
 
 /// Content of a robot's file.
-pub(super) struct Document {
-    pub(super) name: String,
-    pub(super) links: Vec<LinkElement>,
-    pub(super) joints: Vec<JointElement>,
+pub(in crate::kinematics) struct Document {
+    pub(in crate::kinematics) name: String,
+    pub(in crate::kinematics) links: Vec<LinkElement>,
+    pub(in crate::kinematics) joints: Vec<JointElement>,
+    /// Pairs of links that the file exempts from collision.
+    pub(in crate::kinematics) exempt: Vec<[String; 2]>,
 }
 
 impl Document {
     /// The lines of links and joints by name; of a duplicate name, that of the first.
-    pub(super) fn lines(&self) -> HashMap<String, usize> {
+    pub(in crate::kinematics) fn lines(&self) -> HashMap<String, usize> {
         let links = self.links.iter().map(|link| (link.name.clone(), link.line));
         let joints = self.joints.iter().map(|joint| (joint.name.clone(), joint.line));
         links.chain(joints).collect::<Vec<_>>().into_iter().rev().collect()
     }
 
     /// Checks the numbers of links, joints and shapes against the [`limits`].
-    pub(super) fn check_counts(&self, file: &File<'_>) -> Result<(), UrdfError> {
+    pub(in crate::kinematics) fn check_counts(&self, file: &File<'_>) -> Result<(), UrdfError> {
         let counts = [
             ("links", self.links.len(), limits::LINKS),
             ("joints", self.joints.len(), limits::LINKS),
@@ -46,7 +50,7 @@ impl Document {
     }
 
     /// Drops physically invalid masses and inertias, or refuses them where the options are strict.
-    pub(super) fn correct_masses(
+    pub(in crate::kinematics) fn correct_masses(
         &mut self,
         file: &File<'_>,
         strict: bool,
@@ -73,37 +77,60 @@ impl Document {
 }
 
 /// A link, with its shapes of the selected kind.
-pub(super) struct LinkElement {
-    pub(super) name: String,
-    pub(super) line: usize,
+pub(in crate::kinematics) struct LinkElement {
+    pub(in crate::kinematics) name: String,
+    pub(in crate::kinematics) line: usize,
     /// The mass; none where the file states none, or nothing but zeros.
-    pub(super) inertial: Option<Inertial>,
-    pub(super) shapes: Vec<ShapeElement>,
+    pub(in crate::kinematics) inertial: Option<Inertial>,
+    pub(in crate::kinematics) shapes: Vec<ShapeElement>,
 }
 
 /// A shape in its link.
-pub(super) struct ShapeElement {
-    pub(super) line: usize,
-    pub(super) pose: Isometry3<f64>,
-    pub(super) geometry: Geometry,
+pub(in crate::kinematics) struct ShapeElement {
+    pub(in crate::kinematics) line: usize,
+    pub(in crate::kinematics) pose: Isometry3<f64>,
+    pub(in crate::kinematics) geometry: Geometry,
 }
 
 /// Geometry of a shape; lengths in metres.
-pub(super) enum Geometry {
-    Box { size: [f64; 3] },
-    Cylinder { radius: f64, length: f64 },
-    Capsule { radius: f64, length: f64 },
-    Sphere { radius: f64 },
-    Mesh { filename: String, scale: Option<[f64; 3]> },
+pub(in crate::kinematics) enum Geometry {
+    Box {
+        size: [f64; 3],
+    },
+    Cylinder {
+        radius: f64,
+        length: f64,
+    },
+    Capsule {
+        radius: f64,
+        length: f64,
+    },
+    Sphere {
+        radius: f64,
+    },
+    Mesh {
+        filename: String,
+        scale: Option<[f64; 3]>,
+    },
+    Ellipsoid {
+        radii: [f64; 3],
+    },
+    /// A mesh that has been read already [m].
+    Ready(Arc<TriangleMesh>),
+    /// The half-space below the plane z = 0.
+    Plane,
 }
 
 impl Geometry {
     /// Message about a size that is zero, if one is without which there is no shape.
-    fn missing_size(&self) -> Option<String> {
+    pub(in crate::kinematics) fn missing_size(&self) -> Option<String> {
         let is_zero = |size: f64| size.abs() <= 0.0;
         match *self {
             Self::Box { size: [x, y, z] } if [x, y, z].into_iter().any(is_zero) => {
                 Some(format!("the box has the edges {x}, {y} and {z} m"))
+            }
+            Self::Ellipsoid { radii: [x, y, z] } if [x, y, z].into_iter().any(is_zero) => {
+                Some(format!("the ellipsoid has the radii {x}, {y} and {z} m"))
             }
             Self::Sphere { radius } | Self::Capsule { radius, .. } if is_zero(radius) => {
                 Some("the radius is zero".to_owned())
@@ -117,23 +144,23 @@ impl Geometry {
 }
 
 /// A joint.
-pub(super) struct JointElement {
-    pub(super) name: String,
-    pub(super) line: usize,
-    pub(super) kind: JointType,
-    pub(super) origin: Isometry3<f64>,
-    pub(super) parent: String,
-    pub(super) child: String,
-    pub(super) axis: Vector3<f64>,
+pub(in crate::kinematics) struct JointElement {
+    pub(in crate::kinematics) name: String,
+    pub(in crate::kinematics) line: usize,
+    pub(in crate::kinematics) kind: JointType,
+    pub(in crate::kinematics) origin: Isometry3<f64>,
+    pub(in crate::kinematics) parent: String,
+    pub(in crate::kinematics) child: String,
+    pub(in crate::kinematics) axis: Vector3<f64>,
     /// Lower and upper [rad or m]; none where the joint moves freely.
-    pub(super) limits: Option<[f64; 2]>,
-    pub(super) dynamics: JointDynamics,
-    pub(super) mimic: Option<Mimic>,
+    pub(in crate::kinematics) limits: Option<[f64; 2]>,
+    pub(in crate::kinematics) dynamics: JointDynamics,
+    pub(in crate::kinematics) mimic: Option<Mimic>,
 }
 
 /// The kinds of joints that URDF has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum JointType {
+pub(in crate::kinematics) enum JointType {
     Revolute,
     Continuous,
     Prismatic,
@@ -159,7 +186,7 @@ impl JointType {
 type Cause = String;
 
 /// Reads the elements of a file.
-pub(super) struct Reader<'a> {
+pub(in crate::kinematics) struct Reader<'a> {
     file: &'a File<'a>,
     options: &'a UrdfOptions,
     lines: Lines,
@@ -172,7 +199,7 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// The robot of a file, and the corrections made.
-    pub(super) fn read(
+    pub(in crate::kinematics) fn read(
         file: &'a File<'a>,
         options: &'a UrdfOptions,
     ) -> Result<(Document, Vec<Correction>), UrdfError> {
@@ -181,7 +208,6 @@ impl<'a> Reader<'a> {
         let document = xml::parsed(&text).map_err(refused)?;
         let lines = Lines::of(&text);
         let root = document.root_element();
-        check_kind(root).map_err(|(node, cause)| file.content(Some(lines.line(node)), cause))?;
         let version = version(root);
         let mut reader =
             Reader { file, options, lines, version, part: String::new(), corrections: Vec::new() };
@@ -197,7 +223,7 @@ impl<'a> Reader<'a> {
             return Err(self.file.content(Some(self.lines.line(root)), "the robot has no links".to_owned()));
         }
         let joints = elements(root, "joint").map(|joint| self.joint(joint)).collect::<Result<_, _>>()?;
-        Ok(Document { name, links, joints })
+        Ok(Document { name, links, joints, exempt: Vec::new() })
     }
 
     fn link(&mut self, at: usize, link: Node<'_, '_>) -> Result<LinkElement, UrdfError> {
@@ -331,7 +357,7 @@ impl<'a> Reader<'a> {
     /// Damping, friction and motor limits of a joint with one degree of freedom. An effort or velocity of zero counts as none.
     fn dynamics(&mut self, joint: Node<'_, '_>, motor: [f64; 2]) -> Result<JointDynamics, UrdfError> {
         let [effort, speed] = motor.map(|value| (value > 0.0 && value.is_finite()).then_some(value));
-        let mut found = JointDynamics { damping: 0.0, friction: 0.0, effort, speed };
+        let mut found = JointDynamics { damping: 0.0, friction: 0.0, effort, speed, servo: None };
         let Some(dynamics) = self.only(joint, "dynamics")? else { return Ok(found) };
         for (name, value) in [("damping", &mut found.damping), ("friction", &mut found.friction)] {
             let flaw = match number_or(dynamics, name, 0.0) {
@@ -399,26 +425,6 @@ impl<'a> Reader<'a> {
 
     fn refused(&self, node: Node<'_, '_>, wrong: Cause) -> UrdfError {
         self.file.content(Some(self.lines.line(node)), format!("{}: {wrong}", self.part))
-    }
-}
-
-/// Message about macros that are not expanded.
-const XACRO: &str =
-    "this is xacro, a template of a robot: expand it first, as with `xacro FILE > ROBOT.urdf`";
-
-/// Refuses files that are not URDF, at the element that shows it.
-fn check_kind<'a, 'i>(root: Node<'a, 'i>) -> Result<(), (Node<'a, 'i>, String)> {
-    let is_macro = |node: &Node<'_, '_>| {
-        node.is_element() && node.tag_name().namespace().is_some_and(|space| space.contains("xacro"))
-    };
-    match root.tag_name().name() {
-        "robot" => match root.descendants().find(is_macro) {
-            Some(node) => Err((node, XACRO.to_owned())),
-            None => Ok(()),
-        },
-        "mujoco" => Err((root, "this is MJCF, a model of MuJoCo; expected a URDF file".to_owned())),
-        "sdf" => Err((root, "this is SDF, a model of Gazebo; expected a URDF file".to_owned())),
-        other => Err((root, format!("not a URDF file: found the root element <{other}>, expected <robot>"))),
     }
 }
 

@@ -89,10 +89,21 @@ pub struct JointDynamics {
     pub effort: Option<f64>,
     /// Maximum speed of its motor, where the file states one.
     pub speed: Option<f64>,
+    /// The law of its motor, where the file states one.
+    pub servo: Option<Servo>,
+}
+
+/// A motor that holds a joint: force = stiffness · (target − value) − damping · speed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Servo {
+    /// Force per deviation from the target [N·m/rad or N/m]; zero of a motor that only brakes.
+    pub stiffness: f64,
+    /// Force per speed [N·m·s/rad or N·s/m].
+    pub damping: f64,
 }
 
 /// A mass [kg] at a pose in its link, with the moments xx, xy, xz, yy, yz, zz about its centre [kg·m², axes of the pose].
-pub(super) fn rotated(
+pub(in crate::kinematics) fn rotated(
     mass: f64,
     [ixx, ixy, ixz, iyy, iyz, izz]: [f64; 6],
     pose: &Isometry3<f64>,

@@ -10,30 +10,31 @@
 //! Masses, damping, friction, efforts and speeds are read for dynamics. Whether masses and inertias are physically valid is
 //! checked with [`UrdfOptions::sound_masses`] only: kinematics needs none.
 
-mod correction;
-mod document;
-mod inertial;
+pub(super) mod correction;
+pub(super) mod document;
+pub(super) mod inertial;
 mod joints;
 pub mod limits;
-mod options;
+pub(super) mod options;
 mod shapes;
 
 pub use self::options::{Shapes, UrdfError, UrdfOptions};
 use std::path::Path;
 
-use self::document::Reader;
+use self::document::{Document, Reader};
 use self::options::File;
-use self::shapes::LinkMeshes;
+use self::shapes::{LinkMeshes, add_planes};
 use super::articulation::tree::Articulation;
+use super::format::{RobotFormat, robot_format};
 use crate::geometry::read::file::text_of;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
 pub use shapes::locate_mesh;
 
 pub use correction::Correction;
-pub use inertial::{Inertial, JointDynamics};
+pub use inertial::{Inertial, JointDynamics, Servo};
 
-/// A robot read from a URDF file.
+/// A robot read from a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Robot {
     /// Its name.
@@ -46,6 +47,8 @@ pub struct Robot {
     pub inertials: Vec<Option<Inertial>>,
     /// Damping, friction and motor limits of each joint of the articulation, in its order; zero for joints of a chain.
     pub dynamics: Vec<JointDynamics>,
+    /// Pairs of links that the file exempts from collision, by name.
+    pub exempt: Vec<[String; 2]>,
     /// Corrections that were made, in the order of the file.
     pub corrections: Vec<Correction>,
 }
@@ -94,31 +97,59 @@ pub fn read_urdf(path: impl AsRef<Path>, options: &UrdfOptions) -> Result<Robot,
 /// As [`read_urdf`].
 pub fn parse_urdf(text: &str, path: &Path, options: &UrdfOptions) -> Result<Robot, UrdfError> {
     let file = File { path, text, reach: &options.reach(path) };
-    let (mut robot, mut corrections) = Reader::read(&file, options)?;
-    robot.check_counts(&file)?;
-    let (mut links, mut joints, mut dynamics) =
-        (robot.links.iter().map(|link| link.name.clone()).collect::<Vec<_>>(), Vec::new(), Vec::new());
-    for joint in &robot.joints {
-        let first = joints.len();
-        joints::add(joint, &mut links, &mut joints);
-        // A joint that became a chain has one damping for several coordinates of different units: it is dropped.
-        dynamics.extend(if joints.len() == first + 1 { Some(joint.dynamics) } else { None });
-        dynamics.resize(joints.len(), JointDynamics::default());
+    let format = robot_format(text).map_err(|(line, cause)| file.content(line, cause))?;
+    match format {
+        (RobotFormat::Urdf, _) => {}
+        (RobotFormat::Xacro, line) => return Err(file.content(Some(line), XACRO.to_owned())),
+        (RobotFormat::Mjcf, line) => {
+            return Err(
+                file.content(Some(line), format!("this is {}; expected a URDF file", RobotFormat::Mjcf))
+            );
+        }
     }
-    if options.sound_masses {
-        robot.correct_masses(&file, options.strict, &mut corrections)?;
+    let (document, corrections) = Reader::read(&file, options)?;
+    document.assembled(corrections, &file, options)
+}
+
+/// Message about macros that are not expanded.
+const XACRO: &str =
+    "this is xacro, a template of a robot: expand it first, as with `xacro FILE > ROBOT.urdf`";
+
+impl Document {
+    /// The robot of these links and joints: chains for joints with several degrees of freedom, and meshes.
+    pub(super) fn assembled(
+        mut self,
+        mut corrections: Vec<Correction>,
+        file: &File<'_>,
+        options: &UrdfOptions,
+    ) -> Result<Robot, UrdfError> {
+        self.check_counts(file)?;
+        let mut links: Vec<_> = self.links.iter().map(|link| link.name.clone()).collect();
+        let (mut joints, mut dynamics) = (Vec::new(), Vec::new());
+        for joint in &self.joints {
+            let first = joints.len();
+            joints::add(joint, &mut links, &mut joints);
+            // A joint that became a chain has one damping for several coordinates of different units: it is dropped.
+            dynamics.extend(if joints.len() == first + 1 { Some(joint.dynamics) } else { None });
+            dynamics.resize(joints.len(), JointDynamics::default());
+        }
+        if options.sound_masses {
+            self.correct_masses(file, options.strict, &mut corrections)?;
+        }
+        let mut link_meshes = LinkMeshes::new(file, options);
+        let meshes = self.links.iter().map(|link| link_meshes.mesh_of(link)).collect::<Result<Vec<_>, _>>();
+        let mut meshes = meshes?;
+        corrections.append(&mut link_meshes.corrections);
+        corrections.sort_by_key(|correction| correction.line);
+        let mut inertials: Vec<_> = self.links.iter().map(|link| link.inertial).collect();
+        let articulation = Articulation::new(links, joints);
+        let articulation = articulation.map_err(|source| file.articulation(source, &self.lines()))?;
+        meshes.resize(articulation.links().len(), None);
+        inertials.resize(articulation.links().len(), None);
+        add_planes(&self.links, &articulation, &mut meshes);
+        let Self { name, exempt, .. } = self;
+        Ok(Robot { name, articulation, meshes, inertials, dynamics, exempt, corrections })
     }
-    let mut link_meshes = LinkMeshes::new(&file, options);
-    let meshes = robot.links.iter().map(|link| link_meshes.mesh_of(link)).collect::<Result<Vec<_>, _>>();
-    let mut meshes = meshes?;
-    corrections.append(&mut link_meshes.corrections);
-    corrections.sort_by_key(|correction| correction.line);
-    let mut inertials = robot.links.iter().map(|link| link.inertial).collect::<Vec<_>>();
-    meshes.resize(links.len(), None);
-    inertials.resize(links.len(), None);
-    let articulation = Articulation::new(links, joints);
-    let articulation = articulation.map_err(|source| file.articulation(source, &robot.lines()))?;
-    Ok(Robot { name: robot.name, articulation, meshes, inertials, dynamics, corrections })
 }
 
 #[cfg(test)]

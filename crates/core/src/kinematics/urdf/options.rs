@@ -37,7 +37,7 @@ pub struct UrdfOptions {
 }
 
 impl UrdfOptions {
-    pub(super) fn reach(&self, path: &Path) -> FileScope {
+    pub(in crate::kinematics) fn reach(&self, path: &Path) -> FileScope {
         let own =
             || self.packages.iter().fold(FileScope::around_robot(path), |reach, folder| reach.and(folder));
         self.reach.clone().unwrap_or_else(own)
@@ -119,18 +119,22 @@ fn place(path: &Path, line: Option<usize>) -> String {
 }
 
 /// The file that is being read, as context of its errors.
-pub(super) struct File<'a> {
-    pub(super) path: &'a Path,
-    pub(super) text: &'a str,
-    pub(super) reach: &'a FileScope,
+pub(in crate::kinematics) struct File<'a> {
+    pub(in crate::kinematics) path: &'a Path,
+    pub(in crate::kinematics) text: &'a str,
+    pub(in crate::kinematics) reach: &'a FileScope,
 }
 
 impl File<'_> {
-    pub(super) fn content(&self, line: Option<usize>, cause: String) -> UrdfError {
+    pub(in crate::kinematics) fn content(&self, line: Option<usize>, cause: String) -> UrdfError {
         UrdfError::Content { path: self.path.to_owned(), line, cause }
     }
 
-    pub(super) fn articulation(&self, source: RobotError, lines: &HashMap<String, usize>) -> UrdfError {
+    pub(in crate::kinematics) fn articulation(
+        &self,
+        source: RobotError,
+        lines: &HashMap<String, usize>,
+    ) -> UrdfError {
         let name = match &source {
             RobotError::DuplicateName { name } => Some(name),
             RobotError::UnknownLink { joint, .. }

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 use std::path::{Path, PathBuf};
 
-use nalgebra::Vector3;
+use nalgebra::{Isometry3, Vector3};
 
 use super::correction::Correction;
 use super::document::{Geometry, LinkElement};
@@ -15,6 +15,7 @@ use crate::geometry::read::reach::FileScope;
 use crate::geometry::read::read_mesh_within;
 use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
+use crate::kinematics::articulation::tree::Articulation;
 use crate::suggestion::missing;
 
 /// Segments around round primitives: their meshes are up to 0.22 % larger. Half as many: 0.86 % larger, half the triangles
@@ -44,6 +45,8 @@ impl<'a> LinkMeshes<'a> {
         for shape in &link.shapes {
             let refused = |cause: String| self.refused(link, shape.line, &cause);
             let mesh = match &shape.geometry {
+                Geometry::Plane => continue,
+                Geometry::Ready(mesh) => TriangleMesh::clone(mesh),
                 Geometry::Mesh { filename, scale } => self.mesh(filename, *scale, link, shape.line)?,
                 geometry => circumscribed(geometry).map_err(|error| refused(error.to_string()))?,
             };
@@ -163,7 +166,13 @@ fn circumscribed(geometry: &Geometry) -> Result<TriangleMesh, ShapeError> {
         Geometry::Sphere { radius } => {
             Sphere { radius, frequency: FREQUENCY }.mesh().map(|mesh| around_sphere(&mesh, radius))
         }
-        Geometry::Mesh { .. } => unreachable!("a mesh is read from its file"),
+        Geometry::Ellipsoid { radii } => {
+            let sphere = Sphere { radius: 1.0, frequency: FREQUENCY }.mesh()?;
+            around_sphere(&sphere, 1.0).scaled(&Vector3::from(radii))
+        }
+        Geometry::Mesh { .. } | Geometry::Ready(_) | Geometry::Plane => {
+            unreachable!("they are no primitives")
+        }
     }
 }
 
@@ -175,6 +184,44 @@ fn around_sphere(mesh: &TriangleMesh, radius: f64) -> TriangleMesh {
     };
     let min = (0..mesh.triangles().len()).map(height).fold(f64::INFINITY, f64::min);
     mesh.scaled(&Vector3::repeat(radius / min)).expect("a factor slightly above one")
+}
+
+/// Half the edge of the box below a plane, relative to the distance from the origin to the farthest point of the robot with
+/// all joints at zero. Smaller, and an arm reaches beyond it; it is the largest link, whose size is the scale of tolerances.
+const PLANE_HALF_EDGE: f64 = 4.0;
+
+/// Adds planes, which are infinite, to the meshes: a box below each, in proportion to the other shapes.
+pub(super) fn add_planes(
+    links: &[LinkElement],
+    articulation: &Articulation,
+    meshes: &mut [Option<TriangleMesh>],
+) {
+    let planes = |link: &LinkElement| {
+        let planes = link.shapes.iter().filter(|shape| matches!(shape.geometry, Geometry::Plane));
+        planes.map(|shape| shape.pose).collect::<Vec<_>>()
+    };
+    if links.iter().all(|link| planes(link).is_empty()) {
+        return;
+    }
+    let zeros = vec![0.0; articulation.coordinates().len()];
+    let poses = articulation.link_poses(&zeros, &Isometry3::identity());
+    let poses = poses.expect("a configuration of zeros of the right length");
+    let reach = meshes.iter().zip(&poses).filter_map(|(mesh, pose)| {
+        let bounds = mesh.as_ref()?.aabb();
+        Some((pose * bounds.center()).coords.norm() + bounds.extents().norm() / 2.0)
+    });
+    // Without another shape there is no scale: a metre is that of robots.
+    let depth =
+        Some(reach.fold(0.0, f64::max)).filter(|reach| *reach > 0.0 && reach.is_finite()).unwrap_or(1.0);
+    let edge = 2.0 * PLANE_HALF_EDGE * depth;
+    let Ok(below) = (Cuboid { x: edge, y: edge, z: depth, ..Cuboid::default() }).mesh() else { return };
+    for (link, mesh) in links.iter().zip(meshes) {
+        let boxes = planes(link)
+            .into_iter()
+            .map(|pose| below.transformed(&(pose * Isometry3::translation(0.0, 0.0, -depth / 2.0))));
+        let parts: Vec<_> = boxes.chain(mesh.take()).collect();
+        *mesh = TriangleMesh::joined(parts).ok();
+    }
 }
 
 /// Candidate paths of a mesh that a URDF file names, best one first.

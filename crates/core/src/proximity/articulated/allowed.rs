@@ -5,11 +5,12 @@ use nalgebra::Isometry3;
 use super::link_pairs::AllowedCollisions;
 use super::model::ArticulatedModel;
 use crate::kinematics::articulation::joint::JointKind;
+use crate::kinematics::articulation::tree::Articulation;
 use crate::kinematics::error::RobotError;
 
 impl AllowedCollisions {
-    /// Adjacent pairs: a link with a shape and its nearest ancestor with a shape, and links that are rigidly connected
-    /// by fixed joints.
+    /// Adjacent pairs: a link with a shape and its nearest ancestor with a shape, unless the joints between them let it move
+    /// freely, as a vehicle on a floor; and links that are rigidly connected by fixed joints.
     #[must_use]
     pub fn adjacent(model: &ArticulatedModel) -> Self {
         let mut allowed = Self::default();
@@ -19,7 +20,9 @@ impl AllowedCollisions {
         for &link in &shaped {
             // Links without a shape are skipped: a sensor frame between two bars leaves the bars adjacent.
             let above = std::iter::successors(articulation.parent(link), |&link| articulation.parent(link));
-            if let Some(parent) = above.into_iter().find(|&link| model.model(link).is_some()) {
+            if let Some(parent) = above.into_iter().find(|&link| model.model(link).is_some())
+                && !is_detached(articulation, link, parent)
+            {
                 allowed.allow(link, parent);
             }
         }
@@ -61,6 +64,18 @@ impl AllowedCollisions {
     pub fn iter(&self) -> impl Iterator<Item = [usize; 2]> + '_ {
         self.pairs.iter().copied()
     }
+}
+
+/// Whether the joints between a link and an ancestor let it move freely in a plane or in space: three or more of them, two of
+/// which slide. Such links do not overlap by construction.
+fn is_detached(articulation: &Articulation, link: usize, ancestor: usize) -> bool {
+    let chain = std::iter::successors(Some(link), |&link| articulation.parent(link));
+    let joints =
+        chain.take_while(|&link| link != ancestor).filter_map(|link| articulation.parent_joint(link));
+    let kinds: Vec<_> = joints.map(|joint| articulation.joints()[joint].kind).collect();
+    let count = |is: fn(&JointKind) -> bool| kinds.iter().filter(|kind| is(kind)).count();
+    count(|kind| *kind != JointKind::Fixed) >= 3
+        && count(|kind| matches!(kind, JointKind::Prismatic { .. })) >= 2
 }
 
 /// Root of the rigid component of a link: its topmost ancestor along a chain of fixed joints.

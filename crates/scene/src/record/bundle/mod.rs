@@ -1,7 +1,7 @@
 //! Self-contained copy of the inputs of a run in its folder: the scene and all files that it names.
 //!
 //! `scene.ron` is the text of the scene with the paths of its files replaced; `assets/HASH.EXTENSION` are those files,
-//! named by the hash of their content, so that each is stored once. URDF files name the copies of
+//! named by the hash of their content, so that each is stored once. Robots name the copies of
 //! their meshes, glTF files those of their buffers; the two files of TetGen share a stem. A scene that is written to
 //! another place takes along the files that it could not name from there ([`write_scene`]).
 
@@ -97,8 +97,8 @@ pub fn whole(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
     write_whole(path, bytes).map_err(|source| RecordError::write(path, source))
 }
 
-/// The file and those that it names, itself first: the other file of a TetGen pair, buffers of a glTF file, existing meshes of a URDF
-/// file, and their buffers.
+/// The file and those that it names, itself first: the other file of a TetGen pair, buffers of a glTF file, existing meshes of a
+/// robot with their buffers, and what an MJCF file includes.
 ///
 /// # Errors
 /// [`RecordError`] when a file that has to be parsed cannot be read.

@@ -1,18 +1,26 @@
-//! URDF files: copies of the meshes that they name, with the names edited in place.
+//! Robots: copies of the meshes that they name, with the names edited in place. An MJCF file becomes one with the files that it
+//! includes.
 
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::{Assets, read};
 use crate::record::RecordError;
 use extricate_core::geometry::read::FileScope;
-use extricate_core::kinematics::urdf::locate_mesh;
+use extricate_core::kinematics::mjcf::ModelFiles;
+use extricate_core::kinematics::urdf::{UrdfError, locate_mesh};
+use extricate_core::kinematics::{RobotFormat, robot_format};
 
-/// Copies a URDF file with the meshes that it names; those that are missing or outside the file scope (a mesh that is only visual
+/// Copies a robot with the meshes that it names; those that are missing or outside the file scope (a mesh that is only visual
 /// need not be read) keep their names. Returns its new name.
 pub(super) fn copy(assets: &mut Assets, path: &Path, packages: &[PathBuf]) -> Result<String, RecordError> {
     let bytes = assets.read(path, path)?;
     let Ok(text) = std::str::from_utf8(&bytes) else { return assets.add(&bytes, "urdf") };
+    if let Some(model) = model_of(text, path, &assets.scope)? {
+        let edited = model.with_meshes(&mut |mesh| assets.copy_mesh(mesh).map_err(CopyError::Record));
+        return assets.add(edited.map_err(|error| error.of(path))?.as_bytes(), "xml");
+    }
     let (mut edited, mut at) = (String::with_capacity(text.len()), 0);
     for span in mesh_names(text) {
         let Some(mesh) = place_of(&text[span.clone()], path, packages, &assets.scope) else { continue };
@@ -24,7 +32,37 @@ pub(super) fn copy(assets: &mut Assets, path: &Path, packages: &[PathBuf]) -> Re
     assets.add(edited.as_bytes(), "urdf")
 }
 
-/// Existing meshes that a URDF file names, in its order.
+/// Reason why a model was not copied.
+enum CopyError {
+    Record(RecordError),
+    Robot(UrdfError),
+}
+
+impl From<UrdfError> for CopyError {
+    fn from(error: UrdfError) -> Self {
+        Self::Robot(error)
+    }
+}
+
+impl CopyError {
+    fn of(self, path: &Path) -> RecordError {
+        match self {
+            Self::Record(error) => error,
+            Self::Robot(error) => RecordError::read(path, io::Error::other(error)),
+        }
+    }
+}
+
+/// The model in the text of an MJCF file; none of another one.
+fn model_of(text: &str, path: &Path, scope: &FileScope) -> Result<Option<ModelFiles>, RecordError> {
+    if !matches!(robot_format(text), Ok((RobotFormat::Mjcf, _))) {
+        return Ok(None);
+    }
+    let model = ModelFiles::of(text, path, scope).map_err(CopyError::Robot);
+    model.map(Some).map_err(|error| error.of(path))
+}
+
+/// Existing files that a robot names, in its order.
 pub(super) fn meshes(
     path: &Path,
     packages: &[PathBuf],
@@ -32,6 +70,15 @@ pub(super) fn meshes(
 ) -> Result<Vec<PathBuf>, RecordError> {
     let bytes = read(path, path, scope)?;
     let text = String::from_utf8_lossy(&bytes);
+    if let Some(model) = model_of(&text, path, scope)? {
+        let mut files = model.included().to_vec();
+        let mut collect = |mesh: &Path| {
+            files.push(mesh.to_owned());
+            Ok::<_, CopyError>(String::new())
+        };
+        model.with_meshes(&mut collect).map_err(|error| error.of(path))?;
+        return Ok(files);
+    }
     Ok(mesh_names(&text)
         .into_iter()
         .filter_map(|span| place_of(&text[span], path, packages, scope))

@@ -1,16 +1,16 @@
-//! Robots of a scene: URDF files, base poses, start values of joints and motors.
+//! Robots of a scene: their files, base poses, start values of joints and motors.
 
 use serde::Deserialize;
 
 use super::{Entries, Rotation, Triple};
 
-/// A robot from a URDF file.
+/// A robot from a URDF or MJCF file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename = "Robot", deny_unknown_fields)]
 pub struct RobotEntry {
     /// Its name, unique among robots; its bodies are named `robot/link`.
     pub name: String,
-    /// Path of the URDF file, relative to the folder of the scene.
+    /// Path of the URDF or MJCF file, relative to the folder of the scene.
     pub file: String,
     /// Folders that are packages, or that hold packages, for `package://` paths, relative to the folder of the scene.
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! Robots: names, orientations, ranges. Checks that need the URDF file are done when it is loaded.
+//! Robots: names, orientations, ranges. Checks that need the robot's file are done when it is loaded.
 
 use super::super::error::Fault;
 use super::super::locate::Step::{self, Field, Index, Key};
