@@ -15,7 +15,7 @@ use super::schema::{self, Entries, JointValue, MotorEntry, RobotEntry};
 use extricate_core::kinematics::JointKind;
 use extricate_core::kinematics::read_robot;
 use extricate_core::kinematics::urdf::UrdfOptions;
-use extricate_dynamics::{BuildError, Motor, RobotBase, RobotDescription};
+use extricate_dynamics::{Motor, RobotBase, RobotDescription};
 
 /// The description of a robot for the dynamics.
 #[derive(Debug, Clone)]
