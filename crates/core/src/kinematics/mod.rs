@@ -6,6 +6,7 @@
 pub mod articulation;
 pub(crate) mod error;
 pub(crate) mod motion;
+mod packages;
 pub(crate) mod rigid_motion;
 pub mod urdf;
 

@@ -17,6 +17,8 @@ pub struct Access {
     pub roots: Vec<PathBuf>,
     /// Whether any file may be named.
     pub anywhere: bool,
+    /// Folders that are ROS packages or hold some, for robots.
+    pub packages: Vec<PathBuf>,
     /// Receives warnings: corrections made while reading files of robots, and deprecated names in scenes.
     pub warn: Option<fn(&dyn Display)>,
 }
@@ -24,10 +26,8 @@ pub struct Access {
 impl Access {
     /// The scope of a file, extended by the roots.
     fn extended(&self, own: FileScope) -> FileScope {
-        if self.anywhere {
-            return FileScope::anywhere();
-        }
-        self.roots.iter().fold(own, |scope, root| scope.and(root))
+        let own = if self.anywhere { FileScope::anywhere() } else { own };
+        self.roots.iter().fold(own, |scope, root| scope.and(root)).with_packages(&self.packages)
     }
 
     /// Files that a scene may name.
@@ -80,6 +80,16 @@ impl Access {
         let robot = read_urdf(path, &UrdfOptions { shapes, packages, reach, ..UrdfOptions::default() })?;
         self.warn_of(&robot.corrections);
         Ok(robot)
+    }
+
+    /// Folders of ROS packages that the environment names: those of `ROS_PACKAGE_PATH`, and the folder `share` of each of
+    /// `AMENT_PREFIX_PATH`.
+    #[must_use]
+    pub fn packages_of_environment() -> Vec<PathBuf> {
+        let folders = |variable| std::env::var_os(variable).unwrap_or_default();
+        let (packages, prefixes) = (folders("ROS_PACKAGE_PATH"), folders("AMENT_PREFIX_PATH"));
+        let shares = std::env::split_paths(&prefixes).map(|prefix| prefix.join("share"));
+        std::env::split_paths(&packages).chain(shares).filter(|folder| folder.is_absolute()).collect()
     }
 
     fn warn_of(&self, findings: &[impl Display]) {

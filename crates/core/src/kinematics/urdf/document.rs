@@ -44,32 +44,6 @@ impl Document {
         }
         Ok(())
     }
-
-    /// Drops physically invalid masses and inertias, or refuses them where the options are strict.
-    pub(super) fn correct_masses(
-        &mut self,
-        file: &File<'_>,
-        strict: bool,
-        corrections: &mut Vec<Correction>,
-    ) -> Result<(), UrdfError> {
-        for link in &mut self.links {
-            let Some(Err(source)) = link.inertial.map(|inertial| inertial.check()) else { continue };
-            let (path, line, name) = (file.path.to_owned(), link.line, link.name.clone());
-            if strict {
-                return Err(UrdfError::Inertial {
-                    path,
-                    line: Some(line),
-                    link: name,
-                    source: Box::new(source),
-                });
-            }
-            let became = "mass and inertia are those of the shape at its density".to_owned();
-            let part = format!("link \"{name}\"");
-            corrections.push(Correction { path, line, part, found: source.to_string(), became });
-            link.inertial = None;
-        }
-        Ok(())
-    }
 }
 
 /// A link, with its shapes of the selected kind.

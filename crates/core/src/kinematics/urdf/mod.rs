@@ -15,6 +15,7 @@ mod document;
 mod inertial;
 mod joints;
 pub mod limits;
+mod masses;
 mod options;
 mod shapes;
 
@@ -106,18 +107,21 @@ pub fn parse_urdf(text: &str, path: &Path, options: &UrdfOptions) -> Result<Robo
         dynamics.resize(joints.len(), JointDynamics::default());
     }
     if options.sound_masses {
-        robot.correct_masses(&file, options.strict, &mut corrections)?;
+        masses::correct(&mut robot, &file, options.strict, &mut corrections)?;
     }
     let mut link_meshes = LinkMeshes::new(&file, options);
     let meshes = robot.links.iter().map(|link| link_meshes.mesh_of(link)).collect::<Result<Vec<_>, _>>();
     let mut meshes = meshes?;
     corrections.append(&mut link_meshes.corrections);
-    corrections.sort_by_key(|correction| correction.line);
     let mut inertials = robot.links.iter().map(|link| link.inertial).collect::<Vec<_>>();
     meshes.resize(links.len(), None);
     inertials.resize(links.len(), None);
     let articulation = Articulation::new(links, joints);
     let articulation = articulation.map_err(|source| file.articulation(source, &robot.lines()))?;
+    if options.sound_masses && !options.strict {
+        corrections.extend(masses::complete(&robot, &articulation, (&meshes, &mut inertials), &file));
+    }
+    corrections.sort_by_key(|correction| correction.line);
     Ok(Robot { name: robot.name, articulation, meshes, inertials, dynamics, corrections })
 }
 
