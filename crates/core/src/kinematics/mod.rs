@@ -5,9 +5,11 @@
 
 pub mod articulation;
 pub(crate) mod error;
+pub mod format;
 pub(crate) mod motion;
 mod packages;
 pub(crate) mod rigid_motion;
+pub mod srdf;
 pub mod urdf;
 
 pub use articulation::{Articulation, Joint, JointKind, LinkMotion, PlacedArticulation};

@@ -8,7 +8,8 @@ use crate::scene::{Scene, SceneError};
 use extricate_core::geometry::FileError;
 use extricate_core::geometry::TriangleMesh;
 use extricate_core::geometry::read::{FileScope, read_mesh_within};
-use extricate_core::kinematics::urdf::{Correction, Robot, Shapes, UrdfError, UrdfOptions, read_urdf};
+use extricate_core::kinematics::srdf::{Srdf, SrdfError, read_srdf};
+use extricate_core::kinematics::urdf::{Correction, Robot, UrdfError, UrdfOptions, read_urdf};
 
 /// Files that may be named beyond those around the file that names them.
 #[derive(Debug, Clone, Default)]
@@ -64,22 +65,34 @@ impl Access {
         read_mesh_within(path, &self.extended(FileScope::around(path)))
     }
 
-    /// Loads a robot with the packages of `--package`, and warns of corrections.
+    /// Loads a robot with the packages of `--package`, and warns of corrections. The scope of `options` is replaced.
     ///
     /// # Errors
     /// [`UrdfError`] when the file cannot be read or is not a robot.
-    pub fn robot(
-        &self,
-        path: impl AsRef<Path>,
-        shapes: Shapes,
-        packages: &[PathBuf],
-    ) -> Result<Robot, UrdfError> {
+    pub fn robot(&self, path: impl AsRef<Path>, mut options: UrdfOptions) -> Result<Robot, UrdfError> {
         let path = path.as_ref();
-        let own = packages.iter().fold(FileScope::around_robot(path), |scope, folder| scope.and(folder));
-        let (packages, reach) = (packages.to_vec(), Some(self.extended(own)));
-        let robot = read_urdf(path, &UrdfOptions { shapes, packages, reach, ..UrdfOptions::default() })?;
+        let around = FileScope::around_robot(path);
+        let own = options.packages.iter().fold(around, |scope, folder| scope.and(folder));
+        options.reach = Some(self.extended(own));
+        let robot = read_urdf(path, &options)?;
         self.warn_of(&robot.corrections);
         Ok(robot)
+    }
+
+    /// Loads an SRDF file.
+    ///
+    /// # Errors
+    /// [`SrdfError`] when the file cannot be read or is not SRDF.
+    pub fn srdf(&self, path: &Path) -> Result<Srdf, SrdfError> {
+        read_srdf(path)
+    }
+
+    /// Pairs of links whose collisions an SRDF file disables; warns of what is not used of it.
+    pub(super) fn allowed_pairs(&self, srdf: &Srdf, robot: &Robot) -> Vec<[String; 2]> {
+        let (allowed, unknown) = srdf.allowed(robot.articulation.links());
+        self.warn_of(srdf.unused.as_slice());
+        self.warn_of(unknown.as_slice());
+        allowed
     }
 
     /// Folders of ROS packages that the environment names: those of `ROS_PACKAGE_PATH`, and the folder `share` of each of

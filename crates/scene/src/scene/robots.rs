@@ -14,6 +14,7 @@ use super::parse::Document;
 use super::placement::{orientation, vector};
 use super::schema::{self, Entries, JointValue, MotorEntry, RobotEntry};
 use extricate_core::kinematics::JointKind;
+use extricate_core::kinematics::srdf::read_srdf;
 use extricate_core::kinematics::urdf::{UrdfOptions, read_urdf};
 use extricate_dynamics::{BuildError, Motor, RobotBase, RobotDescription};
 
@@ -83,7 +84,9 @@ impl RobotLoader<'_> {
         let packages = entry.packages.iter().map(|package| files.find(package)).collect::<Result<_, _>>();
         let packages = packages.map_err(|fault| problems_at("packages", fault))?;
         let reach = Some(files.scope().clone());
-        let options = UrdfOptions { packages, sound_masses: true, reach, ..UrdfOptions::default() };
+        let arguments = entry.xacro_args.0.clone();
+        let options =
+            UrdfOptions { packages, arguments, sound_masses: true, reach, ..UrdfOptions::default() };
         let robot = read_urdf(&path, &options)
             .map_err(|error| vec![self.problem(&[Field("file")], Fault::Robot { cause: error.into() })])?;
         let triangles = robot.meshes.iter().flatten().map(|mesh| mesh.triangles().len()).sum();
@@ -100,6 +103,14 @@ impl RobotLoader<'_> {
             allowed: entry.allow.iter().map(|(a, b)| [a.clone(), b.clone()]).collect(),
             ..RobotDescription::new(&entry.name, robot, pose)
         };
+        if let Some(srdf) = &entry.srdf {
+            let path = files.find(srdf).map_err(|fault| problems_at("srdf", fault))?;
+            let srdf =
+                read_srdf(path).map_err(|error| problems_at("srdf", Fault::Robot { cause: error.into() }))?;
+            let (allowed, unknown) = srdf.allowed(description.articulation.links());
+            description.allowed.extend(allowed);
+            description.corrections.extend(unknown);
+        }
         let mut problems = self.joints(&mut description);
         problems.extend(self.links(&description));
         if !problems.is_empty() {

@@ -337,6 +337,7 @@ impl<'a> Reader<'a> {
     fn pose(&self, origin: Option<Node<'_, '_>>) -> Result<Isometry3<f64>, Cause> {
         let Some(origin) = origin else { return Ok(Isometry3::identity()) };
         let position = numbers(origin, "xyz")?.unwrap_or([0.0; 3]);
+        check_lengths(origin, "xyz", &position)?;
         let quaternion = if self.version >= [1, 1] { numbers::<4>(origin, "quat_xyzw")? } else { None };
         let rotation = match quaternion {
             // A quaternion of norm zero means no rotation, as for urdfdom.
@@ -405,22 +406,46 @@ fn version(robot: Node<'_, '_>) -> [u32; 2] {
     stated.unwrap_or([1, 0])
 }
 
+/// Refuses lengths that are not numbers, or so large that computations with them would overflow.
+fn check_lengths(node: Node<'_, '_>, name: &str, lengths: &[f64]) -> Result<(), Cause> {
+    let is_within = |length: &&f64| length.abs() <= limits::LENGTH;
+    match lengths.iter().find(|length| !is_within(length)) {
+        None => Ok(()),
+        Some(length) => {
+            let (node, max) = (node.tag_name().name(), limits::LENGTH);
+            Err(format!(
+                "`{name}` of <{node}> has the length {length:e} m; accepted are lengths up to {max:e} m"
+            ))
+        }
+    }
+}
+
 /// Names of the elements that are geometries.
 const GEOMETRIES: [&str; 5] = ["box", "cylinder", "capsule", "sphere", "mesh"];
 
 /// The geometry of one of the [`GEOMETRIES`]; none of a mesh without a file name.
 fn geometry_of(node: Node<'_, '_>) -> Result<Option<Geometry>, Cause> {
+    let length = |name: &str| {
+        let length = number(node, name)?;
+        check_lengths(node, name, &[length]).map(|()| length)
+    };
     Ok(Some(match node.tag_name().name() {
-        "box" => Geometry::Box { size: numbers(node, "size")?.ok_or("<box> lacks `size`")? },
-        "cylinder" => Geometry::Cylinder { radius: number(node, "radius")?, length: number(node, "length")? },
-        "capsule" => Geometry::Capsule { radius: number(node, "radius")?, length: number(node, "length")? },
-        "sphere" => Geometry::Sphere { radius: number(node, "radius")? },
+        "box" => {
+            let size = numbers(node, "size")?.ok_or("<box> lacks `size`")?;
+            check_lengths(node, "size", &size)?;
+            Geometry::Box { size }
+        }
+        "cylinder" => Geometry::Cylinder { radius: length("radius")?, length: length("length")? },
+        "capsule" => Geometry::Capsule { radius: length("radius")?, length: length("length")? },
+        "sphere" => Geometry::Sphere { radius: length("radius")? },
         _ => {
             let filename = node.attribute("filename").map(str::trim).unwrap_or_default();
             if filename.is_empty() {
                 return Ok(None);
             }
-            Geometry::Mesh { filename: filename.to_owned(), scale: numbers(node, "scale")? }
+            let scale = numbers(node, "scale")?;
+            check_lengths(node, "scale", scale.as_ref().map_or(&[][..], |scale| &scale[..]))?;
+            Geometry::Mesh { filename: filename.to_owned(), scale }
         }
     }))
 }

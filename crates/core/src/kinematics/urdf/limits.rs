@@ -6,5 +6,7 @@ pub const FILE_BYTES: u64 = 64 << 20;
 pub const LINKS: usize = 10_000;
 /// Maximum number of shapes; a round one becomes a mesh of up to 2000 triangles.
 pub const SHAPES: usize = 20_000;
+/// Maximum length [m]: squares and cubes of it, and sums along chains of joints, stay finite.
+pub const LENGTH: f64 = 1e12;
 /// Maximum number of triangles of all meshes of a robot together.
 pub const TRIANGLES: usize = 50_000_000;

@@ -4,6 +4,8 @@ use super::correction::Correction;
 use super::document::Document;
 use super::inertial::Inertial;
 use super::options::{File, UrdfError};
+use crate::geometry::Solidity;
+use crate::geometry::mass_properties::MassProperties;
 use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::kinematics::articulation::joint::JointKind;
 use crate::kinematics::articulation::tree::Articulation;
@@ -27,8 +29,7 @@ pub(super) fn correct(
         if strict {
             return Err(UrdfError::Inertial { path, line: Some(line), link: name, source: Box::new(source) });
         }
-        let has_mass =
-            !matches!(source, RobotError::InertialNotFinite | RobotError::MassNotPositive { .. });
+        let has_mass = !matches!(source, RobotError::InertialNotFinite | RobotError::MassNotPositive { .. });
         link.inertial = has_mass.then(|| own.nearest_valid());
         let became = if has_mass {
             "the mass stays, and the inertia becomes the nearest one that a body can have"
@@ -41,7 +42,8 @@ pub(super) fn correct(
     Ok(())
 }
 
-/// Gives a small mass to links that move although neither they nor the links that they carry have a mass or a shape.
+/// Gives a small mass to links that move although neither they nor the links that they carry have a mass or a shape; reports
+/// links whose mass follows from the convex hull of their shape.
 pub(super) fn complete(
     robot: &Document,
     articulation: &Articulation,
@@ -65,19 +67,30 @@ pub(super) fn complete(
     // The last link of a massless chain gets the mass for the whole chain.
     let is_light = |&link: &usize| moves(link) && !heavy[link] && !carries[link];
     let light: Vec<usize> = order.iter().copied().filter(is_light).collect();
-    let trifle = trifle(inertials);
-    let mut corrections = Vec::new();
-    for link in light {
-        inertials[link] = Some(trifle);
+    let correction = |link: usize, found: &str, became: String| {
         let name = &articulation.links()[link];
         let line = robot.links.iter().find(|own| own.name == *name).map_or(1, |own| own.line);
-        corrections.push(Correction {
-            path: file.path.to_owned(),
-            line,
-            part: format!("link \"{name}\""),
-            found: "it moves and has no mass: neither an <inertial> nor a shape".to_owned(),
-            became: format!("its mass is {:.1e} kg", trifle.mass),
-        });
+        let (path, part) = (file.path.to_owned(), format!("link \"{name}\""));
+        Correction { path, line, part, found: found.to_owned(), became }
+    };
+    let is_open = |&link: &usize| {
+        let mesh = meshes[link]
+            .as_ref()
+            .filter(|_| inertials[link].is_none() && articulation.parent(link).is_some());
+        mesh.is_some_and(|mesh| {
+            Solidity::of(mesh) == Solidity::Surface || MassProperties::of_solid(mesh).is_err()
+        })
+    };
+    let open = order.iter().copied().filter(is_open).map(|link| {
+        let found = "it states no mass, and its mesh encloses no volume";
+        correction(link, found, "mass and inertia are those of the convex hull at its density".to_owned())
+    });
+    let mut corrections: Vec<_> = open.collect();
+    let trifle = trifle(inertials);
+    for link in light {
+        inertials[link] = Some(trifle);
+        let found = "it moves and has no mass: neither an <inertial> nor a shape";
+        corrections.push(correction(link, found, format!("its mass is {:.1e} kg", trifle.mass)));
     }
     corrections
 }

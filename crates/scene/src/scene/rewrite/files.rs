@@ -99,6 +99,12 @@ impl Edits<'_> {
             if let Some(placed) = place(&named)? {
                 self.robot_file(index, robot, &placed);
             }
+            let span = self.document.outline().get(&[Field("robots"), Index(index), Field("srdf")]);
+            if let (Some(srdf), Some(span)) = (&robot.srdf, span)
+                && let Some(placed) = place(&NamedFile { path: folder.join(srdf), packages: None })?
+            {
+                self.edits.push((span, format!("{placed:?}")));
+            }
         }
         Ok(())
     }
