@@ -139,7 +139,7 @@ fn a_gltf_file_names_buffers_within_its_reach_however_it_writes_them() {
     };
     let encoded = "%2e%2e/out/buffer.bin".to_owned();
     let slash = "%2e%2e%2fout%2fbuffer.bin".to_owned();
-    for way in world.ways_to("out/buffer.bin").into_iter().chain([encoded, slash]) {
+    for way in world.paths_to("out/buffer.bin").into_iter().chain([encoded, slash]) {
         let error = load(&way);
         assert!(matches!(&error, FileError::OutsideFileScope(_)), "{way}: {error}");
     }

@@ -223,7 +223,11 @@ fn robot_finding(world: &World, robot: &RobotState, described: &[RobotDescriptio
     };
     let joints = description.map_or(0, |own| own.articulation.coordinates().len());
     let stated_mass = |own: &RobotDescription| {
-        own.links.iter().filter_map(|link| link.inertial).map(|inertial| inertial.mass).sum()
+        own.links
+            .iter()
+            .filter_map(|link| link.inertial)
+            .map(|inertial| inertial.mass)
+            .fold(0.0, |sum, mass| sum + mass)
     };
     RobotFinding {
         robot: robot.name.clone(),

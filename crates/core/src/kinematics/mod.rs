@@ -11,6 +11,7 @@ mod packages;
 pub(crate) mod rigid_motion;
 pub mod srdf;
 pub mod urdf;
+pub mod xacro;
 
 pub use articulation::{Articulation, Joint, JointKind, LinkMotion, PlacedArticulation};
 pub use error::RobotError;

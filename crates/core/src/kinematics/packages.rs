@@ -64,6 +64,12 @@ impl<'a> Packages<'a> {
         found
     }
 
+    /// The folder of a package, if it is found in reach.
+    pub(crate) fn folder_of(&mut self, name: &str) -> Option<PathBuf> {
+        let folders = self.folders_of(name);
+        folders.into_iter().find(|folder| self.is_near(folder) && folder.is_dir())
+    }
+
     /// Error message about a package none of whose folders is in reach; none where there is one.
     pub(crate) fn missing(&mut self, name: &str) -> Option<String> {
         let folders = self.folders_of(name);
@@ -74,7 +80,7 @@ impl<'a> Packages<'a> {
         let searched = searched.map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", ");
         Some(format!(
             "package \"{name}\" not found: no folder and no package.xml of this name in {searched}; \
-             name the folder that holds the package with --package DIR"
+             give the folder that holds the package with --package DIR, and --root DIR or --allow-outside if it may not be named"
         ))
     }
 
@@ -135,5 +141,7 @@ fn folders_in(folder: &Path, entries: &mut usize) -> Vec<PathBuf> {
 
 /// The absolute path of a folder; that of the current one where its path is empty.
 pub(crate) fn absolute(folder: &Path) -> PathBuf {
-    std::path::absolute(Path::new(".").join(folder)).unwrap_or_else(|_| folder.to_owned())
+    // The absolute path of an empty one is an error.
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
 }

@@ -37,7 +37,8 @@ const FORMS: &str =
 /// Whether a text names a robot: a URDF file.
 #[must_use]
 pub fn is_robot(text: &str) -> bool {
-    text.to_ascii_lowercase().ends_with(".urdf")
+    let text = text.to_ascii_lowercase();
+    [".urdf", ".xacro"].iter().any(|ending| text.ends_with(ending))
 }
 
 impl ShapeArgument {

@@ -377,24 +377,31 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Message about macros that are not expanded.
-const XACRO: &str =
-    "this is xacro, a template of a robot: expand it first, as with `xacro FILE > ROBOT.urdf`";
-
 /// Refuses files that are not URDF, at the element that shows it.
 fn check_kind<'a, 'i>(root: Node<'a, 'i>) -> Result<(), (Node<'a, 'i>, String)> {
-    let is_macro = |node: &Node<'_, '_>| {
-        node.is_element() && node.tag_name().namespace().is_some_and(|space| space.contains("xacro"))
-    };
     match root.tag_name().name() {
-        "robot" => match root.descendants().find(is_macro) {
-            Some(node) => Err((node, XACRO.to_owned())),
-            None => Ok(()),
-        },
-        "mujoco" => Err((root, "this is MJCF, a model of MuJoCo; expected a URDF file".to_owned())),
-        "sdf" => Err((root, "this is SDF, a model of Gazebo; expected a URDF file".to_owned())),
-        other => Err((root, format!("not a URDF file: found the root element <{other}>, expected <robot>"))),
+        "robot" => {}
+        "mujoco" => return Err((root, "this is MJCF, a model of MuJoCo; expected a URDF file".to_owned())),
+        "sdf" => return Err((root, "this is SDF, a model of Gazebo; expected a URDF file".to_owned())),
+        other => {
+            let cause = format!("not a URDF file: found the root element <{other}>, expected <robot>");
+            return Err((root, cause));
+        }
     }
+    let read = root.children().filter(|node| matches!(node.tag_name().name(), "link" | "joint"));
+    for node in read.flat_map(|node| node.descendants()) {
+        if let Some(left) =
+            node.attributes().find(|own| own.value().contains("$(") || own.value().contains("${"))
+        {
+            let (name, value) = (left.name(), left.value());
+            let cause = format!(
+                "this is xacro, a template of a robot, and not fully expanded: `{name}` is \"{value}\"; \
+                 expand first: xacro FILE > FILE.urdf"
+            );
+            return Err((node, cause));
+        }
+    }
+    Ok(())
 }
 
 /// The version of the format; 1.0 where none is stated, or none that makes sense, as for urdfdom.

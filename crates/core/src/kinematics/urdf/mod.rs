@@ -20,12 +20,15 @@ mod options;
 mod shapes;
 
 pub use self::options::{Shapes, UrdfError, UrdfOptions};
+use std::borrow::Cow;
 use std::path::Path;
 
 use self::document::Reader;
 use self::options::File;
 use self::shapes::LinkMeshes;
 use super::articulation::tree::Articulation;
+use super::format::{RobotFormat, robot_format};
+use super::xacro;
 use crate::geometry::read::file::text_of;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
@@ -94,9 +97,38 @@ pub fn read_urdf(path: impl AsRef<Path>, options: &UrdfOptions) -> Result<Robot,
 /// # Errors
 /// As [`read_urdf`].
 pub fn parse_urdf(text: &str, path: &Path, options: &UrdfOptions) -> Result<Robot, UrdfError> {
-    let file = File { path, text, reach: &options.reach(path) };
-    let (mut robot, mut corrections) = Reader::read(&file, options)?;
-    robot.check_counts(&file)?;
+    let reach = &options.reach(path);
+    let expanded = urdf_text(text, path, options)?;
+    let is_expanded = matches!(expanded, Cow::Owned(_));
+    let read = parse(&File { path, text: &expanded, reach }, options);
+    if !is_expanded {
+        return read;
+    }
+    // The lines are those of the expansion, which nobody sees.
+    let mut robot = read.map_err(UrdfError::without_line)?;
+    robot.corrections.iter_mut().for_each(|correction| correction.line = 0);
+    Ok(robot)
+}
+
+/// The URDF text of a robot's file: that of the file, or the expansion of one in xacro.
+///
+/// # Errors
+/// [`UrdfError::Content`] when it cannot be expanded.
+pub fn urdf_text<'a>(text: &'a str, path: &Path, options: &UrdfOptions) -> Result<Cow<'a, str>, UrdfError> {
+    match robot_format(text) {
+        RobotFormat::Urdf => Ok(Cow::Borrowed(text)),
+        RobotFormat::Xacro => {
+            let (reach, arguments) = (&options.reach(path), &*options.arguments);
+            let source = xacro::Source { path, text, reach, packages: &options.packages, arguments };
+            let refused = |cause| UrdfError::Content { path: path.to_owned(), line: None, cause };
+            source.expanded().map(Cow::Owned).map_err(refused)
+        }
+    }
+}
+
+fn parse(file: &File<'_>, options: &UrdfOptions) -> Result<Robot, UrdfError> {
+    let (mut robot, mut corrections) = Reader::read(file, options)?;
+    robot.check_counts(file)?;
     let (mut links, mut joints, mut dynamics) =
         (robot.links.iter().map(|link| link.name.clone()).collect::<Vec<_>>(), Vec::new(), Vec::new());
     for joint in &robot.joints {
@@ -107,9 +139,9 @@ pub fn parse_urdf(text: &str, path: &Path, options: &UrdfOptions) -> Result<Robo
         dynamics.resize(joints.len(), JointDynamics::default());
     }
     if options.sound_masses {
-        masses::correct(&mut robot, &file, options.strict, &mut corrections)?;
+        masses::correct(&mut robot, file, options.strict, &mut corrections)?;
     }
-    let mut link_meshes = LinkMeshes::new(&file, options);
+    let mut link_meshes = LinkMeshes::new(file, options);
     let meshes = robot.links.iter().map(|link| link_meshes.mesh_of(link)).collect::<Result<Vec<_>, _>>();
     let mut meshes = meshes?;
     corrections.append(&mut link_meshes.corrections);
@@ -119,7 +151,7 @@ pub fn parse_urdf(text: &str, path: &Path, options: &UrdfOptions) -> Result<Robo
     let articulation = Articulation::new(links, joints);
     let articulation = articulation.map_err(|source| file.articulation(source, &robot.lines()))?;
     if options.sound_masses && !options.strict {
-        corrections.extend(masses::complete(&robot, &articulation, (&meshes, &mut inertials), &file));
+        corrections.extend(masses::complete(&robot, &articulation, (&meshes, &mut inertials), file));
     }
     corrections.sort_by_key(|correction| correction.line);
     Ok(Robot { name: robot.name, articulation, meshes, inertials, dynamics, corrections })

@@ -116,6 +116,21 @@ pub enum UrdfError {
     },
 }
 
+impl UrdfError {
+    /// The same error without its line.
+    pub(super) fn without_line(mut self) -> Self {
+        match &mut self {
+            Self::Io { .. } => {}
+            Self::Content { line, .. }
+            | Self::Articulation { line, .. }
+            | Self::Inertial { line, .. }
+            | Self::OutsideFileScope { line, .. }
+            | Self::Mesh { line, .. } => *line = None,
+        }
+        self
+    }
+}
+
 fn place(path: &Path, line: Option<usize>) -> String {
     line.map_or_else(|| path.display().to_string(), |line| format!("{}:{line}", path.display()))
 }

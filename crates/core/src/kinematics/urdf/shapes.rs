@@ -11,11 +11,11 @@ use super::limits::TRIANGLES;
 use super::options::{File, UrdfError, UrdfOptions};
 use crate::geometry::procedural::parameters::Procedural;
 use crate::geometry::procedural::{Capsule, Cuboid, Cylinder, Sphere};
-use crate::geometry::read::reach::FileScope;
+use crate::geometry::read::reach::{FileScope, OutsideFileScope};
 use crate::geometry::read::read_mesh_within;
 use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
-use crate::kinematics::packages::Packages;
+use crate::kinematics::packages::{Packages, absolute};
 
 /// Segments around round primitives: their meshes are up to 0.22 % larger. Half as many: 0.86 % larger, half the triangles
 /// of a cylinder, a quarter of those of a capsule.
@@ -113,14 +113,19 @@ impl<'a> LinkMeshes<'a> {
         }
         let name = in_package(filename).and_then(|path| path.split('/').next());
         let missing = name.and_then(|name| self.packages.missing(name));
-        let not_found = || match &missing {
+        // Beside a given package that may not be named, folders above the robot where it is missing hardly matter.
+        let is_given = |error: &OutsideFileScope| {
+            self.options.packages.iter().any(|package| error.path.starts_with(absolute(package)))
+        };
+        let out_of_reach = out_of_reach.filter(|error| missing.is_none() || is_given(error));
+        let not_found = match missing {
             Some(missing) => format!("mesh \"{filename}\": {missing}"),
             None => format!("mesh \"{filename}\" not found; searched {}", tried.join(", ")),
         };
         match out_of_reach {
-            None => Err(self.refused(link, line, &not_found())),
+            None => Err(self.refused(link, line, &not_found)),
             Some(error) if !tried.is_empty() => {
-                Err(self.refused(link, line, &format!("{}; {error}", not_found())))
+                Err(self.refused(link, line, &format!("{not_found}; {error}")))
             }
             Some(source) => {
                 let (path, link) = (self.file.path.to_owned(), link.name.clone());

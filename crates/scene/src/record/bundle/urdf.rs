@@ -1,21 +1,26 @@
 //! URDF files: copies of the meshes that they name, with the names edited in place.
 
+use std::borrow::Cow;
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::{Assets, read};
 use crate::record::RecordError;
 use extricate_core::geometry::read::FileScope;
-use extricate_core::kinematics::urdf::locate_mesh;
+use extricate_core::kinematics::urdf::{UrdfOptions, locate_mesh, urdf_text};
 
-/// Copies a URDF file with the meshes that it names; those that are missing or outside the file scope (a mesh that is only visual
-/// need not be read) keep their names. Returns its new name.
-pub(super) fn copy(assets: &mut Assets, path: &Path, packages: &[PathBuf]) -> Result<String, RecordError> {
+/// Copies a URDF file, or the expansion of a robot in xacro, with the meshes that it names; those that are missing or outside the
+/// file scope (a mesh that is only visual need not be read) keep their names. Returns its new name.
+pub(super) fn copy(assets: &mut Assets, path: &Path, options: &UrdfOptions) -> Result<String, RecordError> {
     let bytes = assets.read(path, path)?;
-    let Ok(text) = std::str::from_utf8(&bytes) else { return assets.add(&bytes, "urdf") };
+    let Ok(text) = String::from_utf8(bytes.clone()) else { return assets.add(&bytes, "urdf") };
+    let text = expanded(&text, path, options, &assets.scope)?;
     let (mut edited, mut at) = (String::with_capacity(text.len()), 0);
-    for span in mesh_names(text) {
-        let Some(mesh) = place_of(&text[span.clone()], path, packages, &assets.scope) else { continue };
+    for span in mesh_names(&text) {
+        let Some(mesh) = place_of(&text[span.clone()], path, &options.packages, &assets.scope) else {
+            continue;
+        };
         edited.push_str(&text[at..span.start]);
         edited.push_str(&assets.copy_mesh(&mesh)?);
         at = span.end;
@@ -24,18 +29,29 @@ pub(super) fn copy(assets: &mut Assets, path: &Path, packages: &[PathBuf]) -> Re
     assets.add(edited.as_bytes(), "urdf")
 }
 
-/// Existing meshes that a URDF file names, in its order.
+/// Existing meshes that a robot names, in the order of its URDF text.
 pub(super) fn meshes(
     path: &Path,
-    packages: &[PathBuf],
+    options: &UrdfOptions,
     scope: &FileScope,
 ) -> Result<Vec<PathBuf>, RecordError> {
     let bytes = read(path, path, scope)?;
     let text = String::from_utf8_lossy(&bytes);
+    let text = expanded(&text, path, options, scope)?;
     Ok(mesh_names(&text)
         .into_iter()
-        .filter_map(|span| place_of(&text[span], path, packages, scope))
+        .filter_map(|span| place_of(&text[span], path, &options.packages, scope))
         .collect())
+}
+
+fn expanded<'a>(
+    text: &'a str,
+    path: &Path,
+    options: &UrdfOptions,
+    scope: &FileScope,
+) -> Result<Cow<'a, str>, RecordError> {
+    let options = UrdfOptions { reach: Some(scope.clone()), ..options.clone() };
+    urdf_text(text, path, &options).map_err(|error| RecordError::read(path, io::Error::other(error)))
 }
 
 /// Path of the mesh of a name, as it is written; none where it is missing or outside the file scope.
