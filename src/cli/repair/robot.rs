@@ -21,7 +21,7 @@ use extricate_scene::request::{
 /// Options of robots.
 #[derive(Debug, Args)]
 pub(super) struct RobotArguments {
-    /// The robot to repair, a URDF file.
+    /// The robot to repair: a file in URDF or xacro.
     #[arg(long, value_name = "R.urdf")]
     robot: Option<PathBuf>,
     /// File of configurations, repaired line by line [default: one, all joints at zero].

@@ -101,8 +101,8 @@ impl Access {
     pub fn packages_of_environment() -> Vec<PathBuf> {
         let folders = |variable| std::env::var_os(variable).unwrap_or_default();
         let (packages, prefixes) = (folders("ROS_PACKAGE_PATH"), folders("AMENT_PREFIX_PATH"));
-        let shares = std::env::split_paths(&prefixes).map(|prefix| prefix.join("share"));
-        std::env::split_paths(&packages).chain(shares).filter(|folder| folder.is_absolute()).collect()
+        let installed = std::env::split_paths(&prefixes).map(|prefix| prefix.join("share"));
+        std::env::split_paths(&packages).chain(installed).filter(|folder| folder.is_absolute()).collect()
     }
 
     fn warn_of(&self, findings: &[impl Display]) {

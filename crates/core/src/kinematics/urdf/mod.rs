@@ -10,7 +10,7 @@
 //! Masses, damping, friction, efforts and speeds are read for dynamics. Whether masses and inertias are physically valid is
 //! checked with [`UrdfOptions::sound_masses`] only: kinematics needs none.
 
-mod correction;
+pub(crate) mod correction;
 mod document;
 mod inertial;
 mod joints;
@@ -29,6 +29,7 @@ use self::shapes::LinkMeshes;
 use super::articulation::tree::Articulation;
 use super::format::{RobotFormat, robot_format};
 use super::xacro;
+use super::xacro::source::Source;
 use crate::geometry::read::file::text_of;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
@@ -119,9 +120,9 @@ pub fn urdf_text<'a>(text: &'a str, path: &Path, options: &UrdfOptions) -> Resul
         RobotFormat::Urdf => Ok(Cow::Borrowed(text)),
         RobotFormat::Xacro => {
             let (reach, arguments) = (&options.reach(path), &*options.arguments);
-            let source = xacro::Source { path, text, reach, packages: &options.packages, arguments };
+            let source = Source { path, text, reach, packages: &options.packages, arguments };
             let refused = |cause| UrdfError::Content { path: path.to_owned(), line: None, cause };
-            source.expanded().map(Cow::Owned).map_err(refused)
+            xacro::expanded(&source).map(Cow::Owned).map_err(refused)
         }
     }
 }

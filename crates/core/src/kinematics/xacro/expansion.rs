@@ -12,7 +12,8 @@ use xacro_rs::extensions::ExtensionHandler;
 use xacro_rs::{XacroError, XacroProcessor};
 
 use super::include::{REFUSED, YAML, folder_of};
-use super::{DEPTH, SECONDS, Source, TEXT_BYTES, yaml};
+use super::source::{DEPTH, SECONDS, Source, TEXT_BYTES};
+use super::yaml;
 use crate::geometry::read::reach::FileScope;
 use crate::kinematics::packages::Packages;
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use roxmltree::Node;
 
-use super::{FILES, INCLUDES, Source, TEXT_BYTES};
+use super::source::{FILES, INCLUDES, Source, TEXT_BYTES};
 use crate::geometry::read::file::text_of;
 use crate::geometry::read::xml::{self, Lines};
 use crate::kinematics::packages::Packages;

@@ -41,20 +41,20 @@ impl World {
 fn macros_arguments_and_files_of_the_package_are_expanded() {
     let world = World::new();
     world.write("arm/package.xml", "<package><name>arm_description</name></package>");
-    world.write("arm/config/lengths.yaml", "arm: {length: 2.5, turn: !degrees 90}\nnames: ['it''s', b]\n");
+    world.write("arm/config/lengths.yaml", "arm: {length: 2.5, bend: !degrees 90}\nnames: ['it''s', b]\n");
     world.write(
         "arm/urdf/link.xacro",
         &format!(
             "<robot {SPACE}><xacro:macro name=\"leg\" params=\"name length:=1 *shape\"><link name=\"${{name}}\">\
              <collision><xacro:insert_block name=\"shape\"/></collision></link>\
              <joint name=\"to_${{name}}\" type=\"fixed\"><parent link=\"base\"/><child link=\"${{name}}\"/>\
-             <origin xyz=\"${{length * 2}} 0 0\" rpy=\"0 0 ${{turn}}\"/></joint></xacro:macro></robot>"
+             <origin xyz=\"${{length * 2}} 0 0\" rpy=\"0 0 ${{bend}}\"/></joint></xacro:macro></robot>"
         ),
     );
     let body = "<xacro:arg name=\"file\" default=\"link\"/><xacro:arg name=\"side\" default=\"left\"/>\
         <xacro:include filename=\"$(find arm_description)/urdf/$(arg file).xacro\"/>\
         <xacro:property name=\"lengths\" value=\"${xacro.load_yaml('$(find arm_description)/config/lengths.yaml')}\"/>\
-        <xacro:property name=\"turn\" value=\"${lengths['arm']['turn']}\"/><link name=\"base\"/>\
+        <xacro:property name=\"bend\" value=\"${lengths['arm']['bend']}\"/><link name=\"base\"/>\
         <xacro:leg name=\"$(arg side)\" length=\"${lengths['arm']['length']}\"><geometry><box size=\"1 1 1\"/></geometry></xacro:leg>\
         <xacro:if value=\"${False}\"><xacro:include filename=\"$(find none)/a.xacro\"/></xacro:if>";
     let robot = world.robot(body, &[("side", "right")]).unwrap();

@@ -18,7 +18,7 @@ use extricate_dynamics::NarrowPhase;
 pub(crate) struct NamedFile {
     /// Its path.
     pub(crate) path: PathBuf,
-    /// How it is read, if it is a robot.
+    /// Options of reading it, if it is a robot.
     pub(crate) robot: Option<UrdfOptions>,
 }
 
