@@ -108,6 +108,7 @@ struct RobotFinding {
     /// Number of joints that follow others.
     mimic_joints: usize,
     /// Sum of the masses that its file states [kg].
+    #[schemars(range(min = 0.0))]
     mass: f64,
     /// Pairs of its bodies that may collide: their contacts are disabled.
     allowed_collisions: Vec<AllowedFinding>,

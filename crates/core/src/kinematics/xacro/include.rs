@@ -229,7 +229,10 @@ fn yaml(property: Node<'_, '_>) -> Option<(std::ops::Range<usize>, String)> {
     let call = value.value().trim().strip_prefix("${")?.strip_suffix('}')?.trim();
     let call = call.strip_prefix("xacro.").unwrap_or(call).strip_prefix("load_yaml")?;
     let name = call.trim().strip_prefix('(')?.strip_suffix(')')?.trim();
-    let is_quoted = |quote| name.len() > 1 && name.starts_with(quote) && name.ends_with(quote);
+    let is_quoted = |quote: char| {
+        let inner = name.strip_prefix(quote).and_then(|name| name.strip_suffix(quote));
+        inner.is_some_and(|inner| !inner.contains(quote))
+    };
     let name = if is_quoted('\'') || is_quoted('"') {
         name[1..name.len() - 1].to_owned()
     } else {
