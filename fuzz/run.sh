@@ -6,7 +6,7 @@ cd "$(dirname "$0")"
 seconds=$1
 shift
 bin=${FUZZ_BIN:-target/x86_64-unknown-linux-gnu/release}
-[ $# -gt 0 ] || set -- obj stl ply off gltf tetgen gmsh urdf mjcf scene world recording poses shape_argument field tree clear \
+[ $# -gt 0 ] || set -- obj stl ply off gltf tetgen gmsh urdf mjcf xacro srdf scene world recording poses shape_argument field tree clear \
     golden manifest checkpoint
 mkdir -p artifacts logs
 TIMEFORMAT='%U %S'

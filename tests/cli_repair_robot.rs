@@ -511,3 +511,95 @@ fn answers_are_equal_for_every_number_of_threads() {
     };
     assert_eq!(with("1"), with("2"));
 }
+
+/// The crane in xacro, its boom of the length that an argument gives, its tower in a file of its package.
+fn crane_in_xacro(folder: &ScratchFolder) -> String {
+    std::fs::create_dir_all(folder.path("ws/crane/urdf")).expect("a folder");
+    folder.write("ws/crane/package.xml", "<package><name>crane_description</name></package>");
+    let (head, tail) = CRANE.split_once("  <link name=\"tower\"").expect("a tower");
+    let (tower, tail) = tail.split_once("</link>").expect("its end");
+    let tower = format!("<robot><link name=\"tower\"{tower}</link></robot>");
+    folder.write("ws/crane/urdf/tower.xacro", &tower);
+    let head = head.replace("name=\"crane\"", "name=\"crane\" xmlns:xacro=\"http://ros.org/wiki/xacro\"");
+    let tail = tail.replace("2 0.5 0.5", "$(arg length) 0.5 ${0.25 * 2}");
+    let include = "<xacro:arg name=\"length\" default=\"2\"/>\n\
+        <xacro:include filename=\"$(find crane_description)/urdf/tower.xacro\"/>";
+    folder.write("crane.urdf.xacro", &format!("{head}{include}{tail}"))
+}
+
+#[test]
+fn robots_in_xacro_are_expanded_with_their_arguments_and_packages() {
+    let folder = scratch_folder();
+    let (robot, packages) = (crane_in_xacro(&folder), folder.path("ws"));
+    let list = |options: &[&str]| {
+        let arguments = ["repair", "--robot", &robot, "--list-allowed", "--json"];
+        extricate(arguments.into_iter().chain(options.iter().copied()))
+    };
+    let of_urdf = folder.write("crane.urdf", CRANE);
+    let expected = extricate(["repair", "--robot", &of_urdf, "--list-allowed", "--json"]);
+    let found = list(&["--package", &packages]);
+    assert_eq!((found.exit, &found.stdout), (0, &expected.stdout), "{}", found.stderr);
+    let error = |options: &[&str]| {
+        let ended = list(options);
+        assert_eq!(ended.exit, 3, "{}", ended.stdout);
+        ended.stderr
+    };
+    let message = error(&[]);
+    assert!(
+        message.contains(&format!(
+            "error: {robot}: cannot expand this xacro: {robot}:4: package \"crane_description\" not found"
+        )) && message.contains(&format!("; expand first: xacro {robot} > ROBOT.urdf")),
+        "{message}"
+    );
+    let message = error(&["--package", &packages, "--xacro-arg", "length=0.5m"]);
+    assert!(message.contains("`size` of <box> is \"0.5m 0.5 0.5\", but must be 3 numbers"), "{message}");
+    let usage = list(&["--xacro-arg", "length"]);
+    assert_eq!(usage.exit, 2, "{}", usage.stderr);
+    assert!(usage.stderr.contains("argument of xacro `length`: expected NAME=VALUE"), "{}", usage.stderr);
+    // The same in a scene.
+    let scene = folder.write(
+        "s.ron",
+        "(title: \"t\", duration: 1, robots: [(name: \"r\", file: \"crane.urdf.xacro\", packages: [\"ws\"], \
+         xacro_args: {\"length\": \"3\"}, srdf: \"crane.srdf\")])",
+    );
+    folder.write("crane.srdf", "<robot><disable_collisions link1=\"tower\" link2=\"hook\"/></robot>");
+    let checked = extricate(["check", &scene, "--json"]);
+    assert_eq!(checked.exit, 0, "{}", checked.stderr);
+    let finding: Value = serde_json::from_str(&checked.stdout).expect("JSON");
+    assert_eq!((&finding["robots"][0]["links"], &finding["robots"][0]["joints"]), (&json!(3), &json!(2)));
+    assert!(checked.stderr.contains("crane.srdf:1: disabled collisions: the robot has no link \"hook\""));
+}
+
+#[test]
+fn pairs_of_srdf_are_allowed_and_written_with_their_reasons() {
+    let folder = scratch_folder();
+    let robot = folder.write("crane.urdf", CRANE);
+    let written = |options: &[&str]| {
+        let arguments = ["repair", "--robot", &robot, "--list-allowed", "--format", "srdf"];
+        let ended = extricate(arguments.into_iter().chain(options.iter().copied()));
+        assert_eq!(ended.exit, 0, "{}", ended.stderr);
+        ended
+    };
+    let pair = |links: &str, reason: &str| format!("  <disable_collisions {links} reason=\"{reason}\"/>\n");
+    let expected =
+        |pairs: &str| format!("<?xml version=\"1.0\"?>\n<robot name=\"crane\">\n{pairs}</robot>\n");
+    let adjacent = pair("link1=\"tower\" link2=\"boom\"", "Adjacent");
+    assert_eq!(written(&[]).stdout, expected(&adjacent));
+    let never = pair("link1=\"boom\" link2=\"ground\"", "Never").replace("/>", "/><group name=\"g\"/>");
+    let srdf = folder.write("crane.srdf", &expected(&never));
+    let ended = written(&["--srdf", &srdf, "--forbid", "tower,boom"]);
+    assert_eq!(ended.stdout, expected(&pair("link1=\"ground\" link2=\"boom\"", "Never")));
+    assert_eq!(
+        ended.stderr,
+        format!("warning: {srdf}:3: 1 <group>: only pairs of links are read; ignored\n")
+    );
+    let refused = extricate(["repair", "--robot", &robot, "--srdf", &robot, "--list-allowed"]);
+    assert_eq!(refused.exit, 3);
+    assert!(
+        refused
+            .stderr
+            .contains("crane.urdf:2: this is URDF, which describes links and joints; expected an SRDF file"),
+        "{}",
+        refused.stderr
+    );
+}

@@ -18,6 +18,7 @@ use extricate::geometry::read::parse_mesh;
 use extricate::geometry::tet_mesh::read::{parse_gmsh, parse_tetgen};
 use extricate::geometry::{Solidity, TriangleMesh};
 use extricate::kinematics::parse_robot;
+use extricate::kinematics::srdf::{Srdf, parse_srdf, srdf_text};
 use extricate::kinematics::urdf::{Shapes, UrdfOptions, parse_urdf};
 use extricate::proximity::Model;
 use extricate::record::golden::Golden;
@@ -30,7 +31,7 @@ pub use scene::{files, scene, world};
 pub type Reader = (&'static str, fn(&[u8]));
 
 /// All readers.
-pub const READERS: [Reader; 20] = [
+pub const READERS: [Reader; 22] = [
     ("obj", |bytes| mesh(bytes, "x.obj")),
     ("stl", |bytes| mesh(bytes, "x.stl")),
     ("ply", |bytes| mesh(bytes, "x.ply")),
@@ -40,6 +41,8 @@ pub const READERS: [Reader; 20] = [
     ("gmsh", |bytes| drop(parse_gmsh(bytes, Path::new("x.msh")))),
     ("urdf", robot),
     ("mjcf", robot),
+    ("xacro", xacro),
+    ("srdf", srdf),
     ("scene", scene),
     ("world", world),
     ("recording", recording),
@@ -93,6 +96,23 @@ fn robot(bytes: &[u8]) {
             let _ = robot.articulation.link_poses(&vec![0.1; joints], &nalgebra::Isometry3::identity());
         }
     }
+}
+
+/// The text stands in a robot that declares the namespace, so that every input is expanded.
+fn xacro(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    let text = format!("<robot name=\"r\" xmlns:xacro=\"http://ros.org/wiki/xacro\"><link name=\"${{1}}\"/>{text}</robot>");
+    let _ = parse_urdf(&text, Path::new("/nowhere/r.xacro"), &UrdfOptions::default());
+}
+
+/// Pairs that are read are the same after they are written.
+fn srdf(bytes: &[u8]) {
+    let Some(Ok(srdf)) = text(bytes).map(|text| parse_srdf(text, Path::new("r.srdf"))) else { return };
+    let pairs = srdf.disabled.iter().map(|pair| (pair.links.each_ref().map(String::as_str), &*pair.reason));
+    let again = parse_srdf(&srdf_text(&srdf.name, pairs), Path::new("r.srdf")).expect("it was written");
+    let links = |srdf: &Srdf| srdf.disabled.iter().map(|pair| pair.links.clone()).collect::<Vec<_>>();
+    assert_eq!(links(&again), links(&srdf));
+    let _ = srdf.allowed(&["a".to_owned(), "b".to_owned()]);
 }
 
 fn cuboid() -> &'static TriangleMesh {

@@ -101,8 +101,15 @@ struct SoftFinding {
 struct RobotFinding {
     /// Name of the robot.
     robot: String,
-    /// Number of joints that move.
+    /// Number of links of its file; a joint with several degrees of freedom adds one for each but the last.
+    links: usize,
+    /// Number of joints that move independently.
     joints: usize,
+    /// Number of joints that follow others.
+    mimic_joints: usize,
+    /// Sum of the masses that its file states [kg].
+    #[schemars(range(min = 0.0))]
+    mass: f64,
     /// Pairs of its bodies that may collide: their contacts are disabled.
     allowed_collisions: Vec<AllowedFinding>,
     /// Other pairs of its bodies that collide at the start.
@@ -215,9 +222,20 @@ fn robot_finding(world: &World, robot: &RobotState, described: &[RobotDescriptio
         let (because, configurations) = allowed::reason(pair.because);
         AllowedFinding { bodies: pair.bodies.clone(), because, configurations }
     };
+    let joints = description.map_or(0, |own| own.articulation.coordinates().len());
+    let stated_mass = |own: &RobotDescription| {
+        own.links
+            .iter()
+            .filter_map(|link| link.inertial)
+            .map(|inertial| inertial.mass)
+            .fold(0.0, |sum, mass| sum + mass)
+    };
     RobotFinding {
         robot: robot.name.clone(),
-        joints: robot.joints.len(),
+        links: description.map_or(0, |own| own.links.len()),
+        joints,
+        mimic_joints: robot.joints.len() - joints,
+        mass: description.map_or(0.0, stated_mass),
         allowed_collisions: world
             .allowed_collisions(&robot.name)
             .unwrap_or_default()

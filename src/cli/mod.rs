@@ -155,7 +155,8 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         .build_global()
         .map_err(|error| Failure::new(Exit::Usage, format!("cannot start {threads} threads: {error}")))?;
     let warn = (!quiet).then_some(terminal::warn as fn(&dyn std::fmt::Display));
-    let access = Access { roots: root, anywhere: allow_outside, warn };
+    let packages = Access::packages_of_environment();
+    let access = Access { roots: root, anywhere: allow_outside, packages, warn };
     let mut console = Console::new(Style { json, quiet }, access, Interrupt::listen()?);
     let result = match &command {
         Command::Run(arguments) => run::execute(&mut console, arguments),

@@ -7,7 +7,7 @@ use super::scenes;
 
 /// Writes the texts of every reader.
 pub fn write(folder: &Path) -> std::io::Result<()> {
-    let texts: [(&str, &[&str]); 13] = [
+    let texts: [(&str, &[&str]); 15] = [
         ("obj", &OBJ),
         ("off", &OFF),
         ("stl", &STL),
@@ -16,6 +16,8 @@ pub fn write(folder: &Path) -> std::io::Result<()> {
         ("gmsh", &GMSH),
         ("urdf", &URDF),
         ("mjcf", &MJCF),
+        ("xacro", &XACRO),
+        ("srdf", &SRDF),
         ("scene", &SCENE),
         ("world", &SCENE),
         ("poses", &POSES),
@@ -52,6 +54,18 @@ pub fn write(folder: &Path) -> std::io::Result<()> {
     infinite[96..100].copy_from_slice(&f32::INFINITY.to_le_bytes());
     fs::write(folder.join("stl/hand-infinite"), &infinite)
 }
+
+const XACRO: [&str; 4] = [
+    "<xacro:arg name=\"a\" default=\"1\"/><xacro:property name=\"p\" value=\"${$(arg a) * 2}\"/><xacro:macro name=\"m\" params=\"n:=3 *b\"><link name=\"l${n}\"/><xacro:insert_block name=\"b\"/></xacro:macro><xacro:m n=\"${p}\"><origin/></xacro:m>",
+    "<xacro:macro name=\"m\" params=\"n\"><xacro:if value=\"${n > 0}\"><link name=\"a${n}\"/><xacro:m n=\"${n - 1}\"/></xacro:if></xacro:macro><xacro:m n=\"3\"/>",
+    "<xacro:include filename=\"$(find none)/a.xacro\"/><xacro:unless value=\"${True}\"><xacro:include filename=\"../a\"/></xacro:unless>",
+    "<xacro:property name=\"y\" value=\"${load_yaml('a.yaml')}\"/><link name=\"$(optenv NONE b c)${pi}${radians(90)}\"/>",
+];
+
+const SRDF: [&str; 2] = [
+    "<robot name=\"r\"><group name=\"g\"/><disable_collisions link1=\"a\" link2=\"b\" reason=\"Never\"/><disable_collisions link1=\"x\" link2=\"b\"/></robot>",
+    "<robot name=\"r\"><disable_default_collisions link=\"a\"/><enable_collisions link1=\"a\" link2=\"b\"/></robot>",
+];
 
 const OBJ: [&str; 14] = [
     "\u{feff}# t\r\nmtllib none.mtl\no part\nv 0 0 0\nv 1 0 0 # x\nv 0 1e0 0 1.0\nvt 0 0\nvn 0 0 1\nv 0 0 +1 .5 .5 .5\n\

@@ -23,7 +23,8 @@ Examples:
   extricate repair --robot arm.urdf --joints q.json --obstacle car.obj
   extricate repair --robot arm.urdf --joints path.jsonl --obstacle car.obj --obstacle halfspace@0,0,-0.1 -o free.jsonl
   extricate repair --robot figure.urdf --joints q.json --obstacle bench.urdf --base floating --fix head --json
-  extricate repair --robot arm.urdf --list-allowed
+  extricate repair --robot arm.urdf --list-allowed --format srdf > arm.srdf
+  extricate repair --robot ur5e.urdf.xacro --xacro-arg name=ur5e --package ros_ws/src --joints q.json
 
 In a scene, overlapping dynamic bodies are translated together, with a small sum of squared displacements; fixed and kinematic
 ones stay. Bodies connected by joints move as one, and stay if one of them stays. With `--turn`, and in scenes with robots,

@@ -11,6 +11,8 @@ use super::{RepairArguments, write_whole};
 use crate::cli::allowed;
 use crate::cli::terminal::{Console, Exit, Failure};
 use extricate_core::kinematics::JointKind;
+use extricate_core::kinematics::srdf::srdf_text;
+use extricate_core::proximity::AllowedReason;
 use extricate_scene::repair::{AllowedLinks, Robot};
 use extricate_scene::request::configuration::ConfigurationFields;
 use extricate_scene::request::obstacles::ObstacleArgument;
@@ -21,7 +23,7 @@ use extricate_scene::request::{
 /// Options of robots.
 #[derive(Debug, Args)]
 pub(super) struct RobotArguments {
-    /// The robot to repair, a URDF or MJCF file, recognized by its content.
+    /// The robot to repair: a file in URDF, xacro or MJCF, recognized by its content.
     #[arg(long, value_name = "R.urdf|R.xml")]
     robot: Option<PathBuf>,
     /// File of configurations, repaired line by line [default: one, all joints at zero].
@@ -37,6 +39,9 @@ pub(super) struct RobotArguments {
     /// Only list the pairs of links that may collide, with the reasons.
     #[arg(long)]
     list_allowed: bool,
+    /// Format of that list [default: text, or JSON with `--json`].
+    #[arg(long, value_name = "FORMAT", requires = "list_allowed")]
+    format: Option<ListFormat>,
     /// Treat the lines as independent of one another instead of as a sequence.
     #[arg(long)]
     independent: bool,
@@ -53,6 +58,13 @@ enum BaseArgument {
     Floating,
 }
 
+/// Format of a list of pairs of links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ListFormat {
+    /// A semantic robot description, as MoveIt reads it.
+    Srdf,
+}
+
 impl RobotArguments {
     /// Refuses the options of robots if no robot is given.
     pub(super) fn refuse(&self) -> Result<(), Failure> {
@@ -64,7 +76,10 @@ impl RobotArguments {
             ("--forbid", !self.links.forbid.is_empty()),
             ("--list-allowed", self.list_allowed),
             ("--independent", self.independent),
+            ("--format", self.format.is_some()),
             ("--package", !self.links.package.is_empty()),
+            ("--srdf", self.links.srdf.is_some()),
+            ("--xacro-arg", !self.links.xacro_arg.is_empty()),
             ("--visual", self.links.visual),
             ("--seed", self.links.seed.is_some()),
         ];
@@ -104,6 +119,9 @@ pub(super) fn execute(console: &mut Console, arguments: &RepairArguments) -> Res
     let source = own.source()?;
     let robot = source.robot(&context)?;
     if own.list_allowed {
+        if own.format == Some(ListFormat::Srdf) {
+            return console.line(srdf_of(&robot, &source, &context)?.trim_end());
+        }
         let allowed = AllowedCollisions::new(&robot);
         return if console.json() { console.json_line(&allowed) } else { allowed.print(console) };
     }
@@ -179,6 +197,21 @@ fn run(
         return Err(Failure::new(Exit::NoFreePose, message));
     }
     Ok(())
+}
+
+/// SRDF of the pairs of links that may collide. Given pairs keep the reason of the SRDF file that gave them.
+fn srdf_of(robot: &Robot, source: &RobotSource, context: &Context) -> Result<String, Failure> {
+    let given = source.srdf(context)?;
+    let pairs = robot.allowed().iter().map(|AllowedLinks { links, because }| {
+        let links = links.each_ref().map(String::as_str);
+        let reason = match because {
+            AllowedReason::Adjacent => "Adjacent",
+            AllowedReason::AlwaysColliding { .. } => "Always",
+            AllowedReason::Given => given.as_ref().and_then(|srdf| srdf.reason(links)).unwrap_or("User"),
+        };
+        (links, reason)
+    });
+    Ok(srdf_text(robot.name(), pairs))
 }
 
 /// Pairs of links that may collide, with the reasons.

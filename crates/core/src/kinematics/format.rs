@@ -36,14 +36,26 @@ pub fn robot_format(text: &str) -> Result<(RobotFormat, usize), Refusal> {
         return Err((None, format!("not a robot: found no XML element, {EXPECTED}")));
     };
     match root {
-        "robot" => Ok(match text.find("<xacro:") {
-            Some(at) => (RobotFormat::Xacro, line(at)),
-            None => (RobotFormat::Urdf, line(at)),
-        }),
+        "robot" if is_xacro(&text) => Ok((RobotFormat::Xacro, line(at))),
+        "robot" => Ok((RobotFormat::Urdf, line(at))),
         "mujoco" => Ok((RobotFormat::Mjcf, line(at))),
         "sdf" => Err((Some(line(at)), format!("this is SDF, a model of Gazebo; {EXPECTED}"))),
         other => Err((Some(line(at)), format!("not a robot: found the root element <{other}>, {EXPECTED}"))),
     }
+}
+
+/// Whether a text without comments is xacro: it has an element or an expression of it. URDF that xacro has written often keeps
+/// the declaration of its namespace.
+fn is_xacro(text: &str) -> bool {
+    let declared = text.split("xmlns:").skip(1).filter_map(|declaration| {
+        let (prefix, rest) = declaration.split_once('=')?;
+        let uri = rest.trim_start().get(1..)?.split(['"', '\'']).next()?;
+        uri.contains("xacro").then(|| prefix.trim())
+    });
+    let declared: Vec<_> = declared.collect();
+    // Many files of macros leave the declaration out.
+    let has_macro = declared.iter().chain(&["xacro"]).any(|prefix| text.contains(&format!("<{prefix}:")));
+    has_macro || !declared.is_empty() && text.contains("${")
 }
 
 const EXPECTED: &str = "expected <robot> (URDF) or <mujoco> (MJCF)";
@@ -61,7 +73,11 @@ mod tests {
         );
         assert_eq!(found("\u{feff}<mujoco\nmodel='m'><robot/></mujoco>"), Ok((RobotFormat::Mjcf, 1)));
         assert_eq!(found("<robot xmlns:xacro='x'/>"), Ok((RobotFormat::Urdf, 1)));
-        assert_eq!(found("<robot>\n<xacro:arm/></robot>"), Ok((RobotFormat::Xacro, 2)));
+        assert_eq!(found("<robot>\n<xacro:arm/></robot>"), Ok((RobotFormat::Xacro, 1)));
+        assert_eq!(
+            found("<robot xmlns:x='http://ros.org/wiki/xacro'>\n<x:arm/></robot>"),
+            Ok((RobotFormat::Xacro, 1))
+        );
         assert_eq!(
             found("\n<package format='2'/>"),
             Err((Some(2), format!("not a robot: found the root element <package>, {EXPECTED}")))

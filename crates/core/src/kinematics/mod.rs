@@ -5,12 +5,15 @@
 
 pub mod articulation;
 pub(crate) mod error;
-pub(crate) mod format;
+pub mod format;
 pub mod mjcf;
 pub(crate) mod motion;
+mod packages;
 pub(crate) mod rigid_motion;
 pub(crate) mod robot;
+pub mod srdf;
 pub mod urdf;
+pub mod xacro;
 
 pub use articulation::{Articulation, Joint, JointKind, LinkMotion, PlacedArticulation};
 pub use error::RobotError;

@@ -7,6 +7,7 @@ use nalgebra::Isometry3;
 use super::description::{RobotBase, RobotDescription, RobotLink};
 use crate::description::{BodyDescription, BodyKind, Mass};
 use crate::error::BuildError;
+use extricate_core::geometry::convex::ConvexHull;
 use extricate_core::geometry::mass_properties::MassProperties;
 use extricate_core::geometry::{Solidity, TriangleMesh};
 use extricate_core::kinematics::urdf::Inertial;
@@ -181,7 +182,7 @@ fn joined_inertial(
     Ok(sum)
 }
 
-/// Mass of a link: as stated, or that of its shape.
+/// Mass of a link: as stated, or that of its shape; of the convex hull of a shape that encloses no volume.
 fn inertial_of(description: &RobotDescription, link: usize) -> Result<Option<Inertial>, BuildError> {
     let name = || description.articulation.links()[link].clone();
     let RobotLink { model, inertial } = &description.links[link];
@@ -192,11 +193,13 @@ fn inertial_of(description: &RobotDescription, link: usize) -> Result<Option<Ine
         return checked.map(|()| Some(*stated));
     }
     let Some(model) = model else { return Ok(None) };
-    let no_volume = || BuildError::LinkVolume { link: name() };
-    if model.solidity() == Solidity::Surface {
-        return Err(no_volume());
-    }
-    let unit = MassProperties::of_solid(model.mesh()).map_err(|_| no_volume())?;
+    let solid = (model.solidity() == Solidity::Solid).then(|| MassProperties::of_solid(model.mesh()));
+    let hull = || {
+        let hull = ConvexHull::new(model.mesh().vertices()).and_then(|hull| hull.mesh());
+        hull.and_then(|hull| MassProperties::of_solid(&hull))
+    };
+    let unit = solid.and_then(Result::ok).map_or_else(hull, Ok);
+    let unit = unit.map_err(|_| BuildError::LinkVolume { link: name() })?;
     let density = description.density;
     Ok(Some(Inertial { mass: unit.volume * density, center: unit.center, inertia: unit.inertia * density }))
 }

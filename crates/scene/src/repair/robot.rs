@@ -65,6 +65,7 @@ pub struct AllowedLinks {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Robot {
+    name: String,
     model: ArticulatedModel,
     allowed: Vec<AllowedLinks>,
     collisions: AllowedCollisions,
@@ -86,7 +87,8 @@ impl Robot {
             Model::new(mesh, solidity)
         };
         let models = robot.meshes.into_iter().map(|mesh| mesh.map(model)).collect();
-        Self::of_model(ArticulatedModel::of_models(robot.articulation, models), &options)
+        let model = ArticulatedModel::of_models(robot.articulation, models);
+        Ok(Self { name: robot.name, ..Self::of_model(model, &options)? })
     }
 
     /// The robot of an articulated model; as [`Robot::new`] for the rest.
@@ -120,7 +122,13 @@ impl Robot {
             because,
         };
         let allowed = allowed.into_iter().map(named).collect();
-        Ok(Self { model, allowed, collisions, base: options.base })
+        Ok(Self { name: String::new(), model, allowed, collisions, base: options.base })
+    }
+
+    /// Its name in its file; empty where there is none.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// Articulation with the models of the links.

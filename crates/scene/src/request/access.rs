@@ -9,6 +9,7 @@ use extricate_core::geometry::FileError;
 use extricate_core::geometry::TriangleMesh;
 use extricate_core::geometry::read::{FileScope, read_mesh_within};
 use extricate_core::kinematics::read_robot;
+use extricate_core::kinematics::srdf::{Srdf, SrdfError, read_srdf};
 use extricate_core::kinematics::urdf::{Correction, Robot, Shapes, UrdfError, UrdfOptions};
 
 /// Files that may be named beyond those around the file that names them.
@@ -18,6 +19,8 @@ pub struct Access {
     pub roots: Vec<PathBuf>,
     /// Whether any file may be named.
     pub anywhere: bool,
+    /// Folders that are ROS packages or hold some, for robots.
+    pub packages: Vec<PathBuf>,
     /// Receives warnings: corrections made while reading files of robots, and deprecated names in scenes.
     pub warn: Option<fn(&dyn Display)>,
 }
@@ -25,10 +28,8 @@ pub struct Access {
 impl Access {
     /// The scope of a file, extended by the roots.
     fn extended(&self, own: FileScope) -> FileScope {
-        if self.anywhere {
-            return FileScope::anywhere();
-        }
-        self.roots.iter().fold(own, |scope, root| scope.and(root))
+        let own = if self.anywhere { FileScope::anywhere() } else { own };
+        self.roots.iter().fold(own, |scope, root| scope.and(root)).with_packages(&self.packages)
     }
 
     /// Files that a scene may name.
@@ -69,20 +70,17 @@ impl Access {
         Ok(mesh)
     }
 
-    /// Loads a robot with the packages of `--package`, and warns of corrections.
+    /// Loads a robot with the packages of `--package`, and warns of corrections. The scope of `options` is replaced.
     ///
     /// # Errors
     /// [`UrdfError`] when the file cannot be read or is not a robot.
-    pub fn robot(
-        &self,
-        path: impl AsRef<Path>,
-        shapes: Shapes,
-        packages: &[PathBuf],
-    ) -> Result<Robot, UrdfError> {
+    pub fn robot(&self, path: impl AsRef<Path>, mut options: UrdfOptions) -> Result<Robot, UrdfError> {
         let path = path.as_ref();
-        let own = packages.iter().fold(FileScope::around_robot(path), |scope, folder| scope.and(folder));
-        let (packages, reach) = (packages.to_vec(), Some(self.extended(own)));
-        let robot = read_robot(path, &UrdfOptions { shapes, packages, reach, ..UrdfOptions::default() })?;
+        let around = FileScope::around_robot(path);
+        let own = options.packages.iter().fold(around, |scope, folder| scope.and(folder));
+        options.reach = Some(self.extended(own));
+        let shapes = options.shapes;
+        let robot = read_robot(path, &options)?;
         self.warn_of(&robot.corrections);
         if robot.meshes.iter().all(Option::is_none) {
             let instead =
@@ -90,6 +88,32 @@ impl Access {
             self.warn_of(&[format!("{}: {NO_COLLISION_SHAPES}{instead}", path.display())]);
         }
         Ok(robot)
+    }
+
+    /// Loads an SRDF file.
+    ///
+    /// # Errors
+    /// [`SrdfError`] when the file cannot be read or is not SRDF.
+    pub fn srdf(&self, path: &Path) -> Result<Srdf, SrdfError> {
+        read_srdf(path)
+    }
+
+    /// Pairs of links whose collisions an SRDF file disables; warns of what is not used of it.
+    pub(super) fn allowed_pairs(&self, srdf: &Srdf, robot: &Robot) -> Vec<[String; 2]> {
+        let (allowed, unknown) = srdf.allowed(robot.articulation.links());
+        self.warn_of(srdf.unused.as_slice());
+        self.warn_of(unknown.as_slice());
+        allowed
+    }
+
+    /// Folders of ROS packages that the environment names: those of `ROS_PACKAGE_PATH`, and the folder `share` of each of
+    /// `AMENT_PREFIX_PATH`.
+    #[must_use]
+    pub fn packages_of_environment() -> Vec<PathBuf> {
+        let folders = |variable| std::env::var_os(variable).unwrap_or_default();
+        let (packages, prefixes) = (folders("ROS_PACKAGE_PATH"), folders("AMENT_PREFIX_PATH"));
+        let installed = std::env::split_paths(&prefixes).map(|prefix| prefix.join("share"));
+        std::env::split_paths(&packages).chain(installed).filter(|folder| folder.is_absolute()).collect()
     }
 
     /// Prints findings, unless only results are printed.

@@ -104,10 +104,8 @@ fn of_robot(
     library: &Library,
     options: &UrdfOptions,
 ) -> Result<Vec<NamedObstacle>, Fault> {
-    let robot = library
-        .access()
-        .robot(path, options.shapes, &options.packages)
-        .map_err(|error| Fault::of(Class::BadFile, &error))?;
+    let robot =
+        library.access().robot(path, options.clone()).map_err(|error| Fault::of(Class::BadFile, &error))?;
     let at_rest = at_rest(&robot.articulation);
     let places = robot.articulation.link_poses(&at_rest, pose);
     let places = places.map_err(|error| Fault::of(Class::BadFile, &error))?;

@@ -307,7 +307,8 @@ fn moving(
         let (motion, among_links) = (request.interpolation(), request.self_collision);
         return Ok(Subject::MovingRobot { robot, obstacle, motion, among_links });
     }
-    context.refuse(fields.given(), "applies to robots only: a file that ends in .urdf, .xml or .mjcf")?;
+    context
+        .refuse(fields.given(), "applies to robots only: a file that ends in .urdf, .xacro, .xml or .mjcf")?;
     let own = request.self_collision.then_some("self_collision");
     context.refuse(own, "applies to robots only; for one mesh use `query self-collision`")?;
     let shapes = pair.meshes(context, CONTACT)?;
@@ -342,7 +343,8 @@ fn own(
         let robot = Robot::read((text, context.folder), fields, None, context.library.access())?;
         return Ok(Subject::OwnRobot(robot));
     }
-    context.refuse(fields.given(), "applies to robots only: a file that ends in .urdf, .xml or .mjcf")?;
+    context
+        .refuse(fields.given(), "applies to robots only: a file that ends in .urdf, .xacro, .xml or .mjcf")?;
     let poses = context.sequence.then_some("poses");
     context
         .refuse(poses, "applies to robots only: the self-collision of a mesh does not depend on its pose")?;

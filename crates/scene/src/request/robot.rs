@@ -12,7 +12,7 @@ use super::reply::{Answered, coordinates};
 use super::self_collision::LinksAtRest;
 use super::time_of_contact::{FirstContact, Interpolation, LinkContact};
 use extricate_core::geometry::Solidity;
-use extricate_core::kinematics::urdf::Shapes;
+use extricate_core::kinematics::urdf::{Shapes, UrdfOptions};
 use extricate_core::proximity::{
     AllowedCollisions, ArticulatedContact, ArticulatedModel, ArticulatedMotion, ContactPartner,
     ContinuousOptions, Model, MovingObstacle, articulated,
@@ -30,6 +30,12 @@ pub struct RobotFields {
     /// Folder of packages for `package://` paths of a robot; may be given several times.
     #[cfg_attr(feature = "clap", arg(long, value_name = "DIR"))]
     pub package: Vec<PathBuf>,
+    /// SRDF file whose pairs of links with disabled collisions may collide.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "FILE"))]
+    pub srdf: Option<PathBuf>,
+    /// Argument of a robot in xacro; may be given several times.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME=VALUE"))]
+    pub xacro_arg: Vec<String>,
     /// Use the visual shapes of a robot instead of its collision shapes.
     #[cfg_attr(feature = "clap", arg(long))]
     pub visual: bool,
@@ -63,12 +69,29 @@ pub fn two_links(text: &str) -> Result<[String; 2], String> {
     }
 }
 
+/// Parses the arguments of a robot in xacro.
+///
+/// # Errors
+/// A [`Fault`] with the accepted form.
+pub(super) fn xacro_arguments(texts: &[String]) -> Result<Vec<(String, String)>, Fault> {
+    let parse = |text: &String| {
+        // `NAME:=VALUE` is the notation of xacro itself.
+        let (name, value) = text.split_once(":=").or_else(|| text.split_once('='))?;
+        (!name.is_empty()).then(|| (name.to_owned(), value.to_owned()))
+    };
+    let wrong =
+        |text: &String| Fault::new(Class::Usage, format!("argument of xacro `{text}`: expected NAME=VALUE"));
+    texts.iter().map(|text| parse(text).ok_or_else(|| wrong(text))).collect()
+}
+
 impl RobotFields {
     /// The first given option.
     pub(super) fn given(&self) -> Option<&'static str> {
         let fields = [
             ("allow", !self.allow.is_empty()),
             ("package", !self.package.is_empty()),
+            ("srdf", self.srdf.is_some()),
+            ("xacro_arg", !self.xacro_arg.is_empty()),
             ("visual", self.visual),
         ];
         fields.into_iter().find(|(_, given)| *given).map(|(field, _)| field)
@@ -85,8 +108,13 @@ impl Robot {
     ) -> Result<Self, Fault> {
         let shapes = if fields.visual { Shapes::Visual } else { Shapes::Collision };
         let packages: Vec<PathBuf> = fields.package.iter().map(|package| folder.join(package)).collect();
-        let robot = access.robot(folder.join(path), shapes, &packages);
+        let arguments = xacro_arguments(&fields.xacro_arg)?;
+        let options = UrdfOptions { shapes, packages, arguments, ..UrdfOptions::default() };
+        let robot = access.robot(folder.join(path), options);
         let robot = robot.map_err(|error| Fault::of(Class::BadFile, &error))?;
+        let srdf = fields.srdf.as_ref().map(|srdf| access.srdf(&folder.join(srdf)));
+        let srdf = srdf.transpose().map_err(|error| Fault::of(Class::BadFile, &error))?;
+        let of_srdf = srdf.map(|srdf| access.allowed_pairs(&srdf, &robot)).unwrap_or_default();
         let model = |mesh| {
             let solidity = solidity.unwrap_or_else(|| Solidity::of(&mesh));
             Model::new(mesh, solidity)
@@ -95,7 +123,7 @@ impl Robot {
         let models = robot.meshes.into_iter().map(|mesh| mesh.map(model)).collect();
         let model = ArticulatedModel::of_models(robot.articulation, models);
         let mut allowed = AllowedCollisions::adjacent(&model);
-        for [first, second] in fields.allow.iter().chain(&exempt) {
+        for [first, second] in fields.allow.iter().chain(&exempt).chain(&of_srdf) {
             let link = |name: &String| {
                 let links = model.articulation().links();
                 let unknown = || {

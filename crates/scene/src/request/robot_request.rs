@@ -19,9 +19,11 @@ use super::reply::timed;
 use super::response::Response;
 #[cfg(feature = "clap")]
 use super::robot::two_links;
+use super::robot::xacro_arguments;
 use super::robot_repair::{RobotRepair, class_of, response};
 use super::shape::ShapeArgument;
 use crate::repair::{Ensemble, Repair, RepairError, RepairOptions, Robot, RobotOptions};
+use extricate_core::kinematics::srdf::Srdf;
 use extricate_core::kinematics::urdf::{Shapes, UrdfOptions};
 use extricate_core::penetration::generalized::{Base, GeneralizedCoherence, Pose};
 use extricate_core::penetration::object_norm::Measure;
@@ -55,6 +57,12 @@ pub struct LinkFields {
     /// Folder of packages for `package://` paths of the files; may be given several times.
     #[cfg_attr(feature = "clap", arg(long, value_name = "DIR"))]
     pub package: Vec<PathBuf>,
+    /// SRDF file whose pairs of links with disabled collisions may collide.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "FILE"))]
+    pub srdf: Option<PathBuf>,
+    /// Argument of a robot in xacro; may be given several times.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME=VALUE"))]
+    pub xacro_arg: Vec<String>,
     /// Use the visual shapes of links instead of their collision shapes.
     #[cfg_attr(feature = "clap", arg(long))]
     pub visual: bool,
@@ -129,16 +137,28 @@ impl ObstacleField {
 }
 
 impl RobotSource {
-    fn urdf_options(&self, context: &Context) -> UrdfOptions {
+    fn urdf_options(&self, context: &Context) -> Result<UrdfOptions, Fault> {
         let shapes = if self.links.visual { Shapes::Visual } else { Shapes::Collision };
         let packages = self.links.package.iter().map(|package| context.folder.join(package)).collect();
-        UrdfOptions { shapes, packages, ..UrdfOptions::default() }
+        let arguments = xacro_arguments(&self.links.xacro_arg)?;
+        Ok(UrdfOptions { shapes, packages, arguments, ..UrdfOptions::default() })
+    }
+
+    /// The SRDF file of the robot, if there is one.
+    ///
+    /// # Errors
+    /// A [`Fault`] where it cannot be read.
+    pub fn srdf(&self, context: &Context) -> Result<Option<Srdf>, Fault> {
+        let srdf = self.links.srdf.as_ref();
+        let srdf = srdf.map(|srdf| context.library.access().srdf(&context.folder.join(srdf))).transpose();
+        srdf.map_err(|error| Fault::of(Class::BadFile, &error))
     }
 
     /// Cache key of the robot without obstacles.
     fn key(&self) -> String {
-        let Self { robot, floating, links: LinkFields { allow, forbid, package, visual, .. } } = self;
-        format!("robot {robot} {floating} {visual} {package:?} {allow:?} {forbid:?}")
+        let Self { robot, floating, links } = self;
+        let LinkFields { allow, forbid, package, srdf, xacro_arg, visual, seed: _ } = links;
+        format!("robot {robot} {floating} {visual} {package:?} {srdf:?} {xacro_arg:?} {allow:?} {forbid:?}")
     }
 
     /// Loads the robot. Pairs of `allow` that are not two of its links may name obstacles and are handled later.
@@ -147,12 +167,13 @@ impl RobotSource {
     /// A [`Fault`] where the robot cannot be read, or a pair names a link that it does not have.
     pub fn robot(&self, context: &Context) -> Result<Arc<Robot>, Fault> {
         context.library.get(self.key(), || {
-            let options = self.urdf_options(context);
-            let path = context.folder.join(&self.robot);
-            let read = context.library.access().robot(path, options.shapes, &options.packages);
+            let access = context.library.access();
+            let read = access.robot(context.folder.join(&self.robot), self.urdf_options(context)?);
             let read = read.map_err(|error| Fault::of(Class::BadFile, &error))?;
+            let of_srdf = self.srdf(context)?.map(|srdf| access.allowed_pairs(&srdf, &read));
             let is_link = |name: &String| read.articulation.link(name).is_some();
-            let allow = self.links.allow.iter().filter(|[a, b]| is_link(a) && is_link(b)).cloned().collect();
+            let given = self.links.allow.iter().filter(|[a, b]| is_link(a) && is_link(b)).cloned();
+            let allow = given.chain(of_srdf.unwrap_or_default()).collect();
             let base = if self.floating { Base::Floating } else { Base::Fixed };
             let options = RobotOptions { base, allow, forbid: self.links.forbid.clone() };
             let robot = Robot::new(read, &options).map_err(|error| self.fault(&error))?;
@@ -264,12 +285,9 @@ impl RobotRepairRequest {
             let robot = self.source.robot(context)?;
             let measure = robot.measure().map_err(|error| self.source.fault(&error))?;
             let mut props = Vec::new();
+            let options = self.source.urdf_options(context)?;
             for obstacle in &self.obstacles {
-                props.extend(obstacle.props(
-                    context.library,
-                    context.folder,
-                    &self.source.urdf_options(context),
-                )?);
+                props.extend(obstacle.props(context.library, context.folder, &options)?);
             }
             let models = props.iter().filter_map(|prop| prop.obstacle.shape.model());
             let bytes = models.map(bytes_of).sum::<usize>() + bytes_of_robot(&robot) + ENSEMBLE_BYTES;

@@ -39,7 +39,7 @@ const FORMS: &str =
 #[must_use]
 pub fn is_robot(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
-    [".urdf", ".xml", ".mjcf"].iter().any(|extension| text.ends_with(extension))
+    [".urdf", ".xacro", ".xml", ".mjcf"].iter().any(|extension| text.ends_with(extension))
 }
 
 impl ShapeArgument {

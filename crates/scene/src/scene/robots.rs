@@ -14,6 +14,7 @@ use super::placement::{orientation, vector};
 use super::schema::{self, Entries, JointValue, MotorEntry, RobotEntry};
 use extricate_core::kinematics::JointKind;
 use extricate_core::kinematics::read_robot;
+use extricate_core::kinematics::srdf::read_srdf;
 use extricate_core::kinematics::urdf::UrdfOptions;
 use extricate_dynamics::{Motor, RobotBase, RobotDescription};
 
@@ -83,7 +84,9 @@ impl RobotLoader<'_> {
         let packages = entry.packages.iter().map(|package| files.find(package)).collect::<Result<_, _>>();
         let packages = packages.map_err(|fault| problems_at("packages", fault))?;
         let reach = Some(files.scope().clone());
-        let options = UrdfOptions { packages, sound_masses: true, reach, ..UrdfOptions::default() };
+        let arguments = entry.xacro_args.0.clone();
+        let options =
+            UrdfOptions { packages, arguments, sound_masses: true, reach, ..UrdfOptions::default() };
         let robot = read_robot(&path, &options).map_err(|error| {
             vec![self.problem(&[Field("file")], Fault::Robot { path: path.clone(), cause: error.into() })]
         })?;
@@ -101,6 +104,14 @@ impl RobotLoader<'_> {
             ..RobotDescription::new(&entry.name, robot, pose)
         };
         description.allowed.extend(entry.allow.iter().map(|(a, b)| [a.clone(), b.clone()]));
+        if let Some(srdf) = &entry.srdf {
+            let path = files.find(srdf).map_err(|fault| problems_at("srdf", fault))?;
+            let srdf = read_srdf(&path)
+                .map_err(|error| problems_at("srdf", Fault::Robot { path, cause: error.into() }))?;
+            let (allowed, unknown) = srdf.allowed(description.articulation.links());
+            description.allowed.extend(allowed);
+            description.corrections.extend(unknown);
+        }
         let mut problems = self.joints(&mut description);
         problems.extend(self.links(&description));
         if !problems.is_empty() {

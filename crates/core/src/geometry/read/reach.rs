@@ -20,13 +20,15 @@ use thiserror::Error;
 pub const ROOT_MARKER: &str = ".extricate-root";
 
 /// Name of the file that every ROS package has in its folder: a robot may name what is in its package.
-const PACKAGE_MARKER: &str = "package.xml";
+pub(crate) const PACKAGE_MARKER: &str = "package.xml";
 
 /// The files that may be read because another file names them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileScope {
     /// Folders whose files may be read, as the system knows them; none where any file may be.
     roots: Option<Vec<PathBuf>>,
+    /// Folders that are ROS packages or hold some, beyond those that a robot itself may name.
+    packages: Vec<PathBuf>,
 }
 
 /// A file names another one that it may not.
@@ -57,7 +59,7 @@ impl FileScope {
     /// Any file at all: for files that are trusted.
     #[must_use]
     pub const fn anywhere() -> Self {
-        Self { roots: None }
+        Self { roots: None, packages: Vec::new() }
     }
 
     /// The files that `file` may name: files below its folder, or below the nearest folder above that holds a [`ROOT_MARKER`].
@@ -89,7 +91,7 @@ impl FileScope {
         let folder = real(file.parent().unwrap_or(Path::new("")));
         let is_root = |folder: &&Path| markers.iter().any(|marker| marks(folder, marker));
         let root = folder.ancestors().find(is_root).map_or_else(|| folder.clone(), Path::to_owned);
-        Self { roots: Some(vec![root]) }
+        Self { roots: Some(vec![root]), packages: Vec::new() }
     }
 
     /// The same, and files below `folder`.
@@ -99,6 +101,24 @@ impl FileScope {
             roots.push(real(folder));
         }
         self
+    }
+
+    /// The same, and the files of ROS packages: each folder is a package, or holds packages.
+    #[must_use]
+    pub fn with_packages(self, folders: &[PathBuf]) -> Self {
+        let mut scope = folders.iter().fold(self, |scope, folder| scope.and(folder));
+        scope.packages.extend_from_slice(folders);
+        scope
+    }
+
+    /// Folders that are ROS packages, or hold some.
+    pub(crate) fn packages(&self) -> &[PathBuf] {
+        &self.packages
+    }
+
+    /// Folders whose files may be read; none where any file may be.
+    pub(crate) fn roots(&self) -> &[PathBuf] {
+        self.roots.as_deref().unwrap_or_default()
     }
 
     /// Refuses a path that leads out of reach; `named_by` is the file that names it. A file that is not there is as good

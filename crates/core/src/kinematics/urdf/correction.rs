@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub struct Correction {
     /// The file.
     pub path: PathBuf,
-    /// The line, from 1.
+    /// The line, from 1; 0 of a robot in xacro.
     pub line: usize,
     /// The part of the robot, such as `link "base"`.
     pub part: String,
@@ -21,6 +21,10 @@ pub struct Correction {
 impl Display for Correction {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         let Self { path, line, part, found, became } = self;
-        write!(out, "{}:{line}: {part}: {found}; {became}", path.display())
+        write!(out, "{}", path.display())?;
+        if *line > 0 {
+            write!(out, ":{line}")?;
+        }
+        write!(out, ": {part}: {found}; {became}")
     }
 }

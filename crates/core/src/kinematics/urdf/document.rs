@@ -48,32 +48,6 @@ impl Document {
         }
         Ok(())
     }
-
-    /// Drops physically invalid masses and inertias, or refuses them where the options are strict.
-    pub(in crate::kinematics) fn correct_masses(
-        &mut self,
-        file: &File<'_>,
-        strict: bool,
-        corrections: &mut Vec<Correction>,
-    ) -> Result<(), UrdfError> {
-        for link in &mut self.links {
-            let Some(Err(source)) = link.inertial.map(|inertial| inertial.check()) else { continue };
-            let (path, line, name) = (file.path.to_owned(), link.line, link.name.clone());
-            if strict {
-                return Err(UrdfError::Inertial {
-                    path,
-                    line: Some(line),
-                    link: name,
-                    source: Box::new(source),
-                });
-            }
-            let became = "mass and inertia are those of the shape at its density".to_owned();
-            let part = format!("link \"{name}\"");
-            corrections.push(Correction { path, line, part, found: source.to_string(), became });
-            link.inertial = None;
-        }
-        Ok(())
-    }
 }
 
 /// A link, with its shapes of the selected kind.
@@ -208,6 +182,7 @@ impl<'a> Reader<'a> {
         let document = xml::parsed(&text).map_err(refused)?;
         let lines = Lines::of(&text);
         let root = document.root_element();
+        check_expanded(root).map_err(|(node, cause)| file.content(Some(lines.line(node)), cause))?;
         let version = version(root);
         let mut reader =
             Reader { file, options, lines, version, part: String::new(), corrections: Vec::new() };
@@ -389,6 +364,7 @@ impl<'a> Reader<'a> {
     fn pose(&self, origin: Option<Node<'_, '_>>) -> Result<Isometry3<f64>, Cause> {
         let Some(origin) = origin else { return Ok(Isometry3::identity()) };
         let position = numbers(origin, "xyz")?.unwrap_or([0.0; 3]);
+        check_lengths(origin, "xyz", &position)?;
         let quaternion = if self.version >= [1, 1] { numbers::<4>(origin, "quat_xyzw")? } else { None };
         let rotation = match quaternion {
             // A quaternion of norm zero means no rotation, as for urdfdom.
@@ -428,6 +404,24 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Refuses expressions of xacro that are not expanded, at the element that holds one.
+fn check_expanded<'a, 'i>(root: Node<'a, 'i>) -> Result<(), (Node<'a, 'i>, String)> {
+    let read = root.children().filter(|node| matches!(node.tag_name().name(), "link" | "joint"));
+    for node in read.flat_map(|node| node.descendants()) {
+        if let Some(left) =
+            node.attributes().find(|own| own.value().contains("$(") || own.value().contains("${"))
+        {
+            let (name, value) = (left.name(), left.value());
+            let cause = format!(
+                "this is xacro, a template of a robot, and not fully expanded: `{name}` is \"{value}\"; \
+                 expand first: xacro FILE > FILE.urdf"
+            );
+            return Err((node, cause));
+        }
+    }
+    Ok(())
+}
+
 /// The version of the format; 1.0 where none is stated, or none that makes sense, as for urdfdom.
 fn version(robot: Node<'_, '_>) -> [u32; 2] {
     let stated = robot.attribute("version").and_then(|version| {
@@ -437,22 +431,46 @@ fn version(robot: Node<'_, '_>) -> [u32; 2] {
     stated.unwrap_or([1, 0])
 }
 
+/// Refuses lengths that are not numbers, or so large that computations with them would overflow.
+fn check_lengths(node: Node<'_, '_>, name: &str, lengths: &[f64]) -> Result<(), Cause> {
+    let is_within = |length: &&f64| length.abs() <= limits::LENGTH;
+    match lengths.iter().find(|length| !is_within(length)) {
+        None => Ok(()),
+        Some(length) => {
+            let (node, max) = (node.tag_name().name(), limits::LENGTH);
+            Err(format!(
+                "`{name}` of <{node}> has the length {length:e} m; accepted are lengths up to {max:e} m"
+            ))
+        }
+    }
+}
+
 /// Names of the elements that are geometries.
 const GEOMETRIES: [&str; 5] = ["box", "cylinder", "capsule", "sphere", "mesh"];
 
 /// The geometry of one of the [`GEOMETRIES`]; none of a mesh without a file name.
 fn geometry_of(node: Node<'_, '_>) -> Result<Option<Geometry>, Cause> {
+    let length = |name: &str| {
+        let length = number(node, name)?;
+        check_lengths(node, name, &[length]).map(|()| length)
+    };
     Ok(Some(match node.tag_name().name() {
-        "box" => Geometry::Box { size: numbers(node, "size")?.ok_or("<box> lacks `size`")? },
-        "cylinder" => Geometry::Cylinder { radius: number(node, "radius")?, length: number(node, "length")? },
-        "capsule" => Geometry::Capsule { radius: number(node, "radius")?, length: number(node, "length")? },
-        "sphere" => Geometry::Sphere { radius: number(node, "radius")? },
+        "box" => {
+            let size = numbers(node, "size")?.ok_or("<box> lacks `size`")?;
+            check_lengths(node, "size", &size)?;
+            Geometry::Box { size }
+        }
+        "cylinder" => Geometry::Cylinder { radius: length("radius")?, length: length("length")? },
+        "capsule" => Geometry::Capsule { radius: length("radius")?, length: length("length")? },
+        "sphere" => Geometry::Sphere { radius: length("radius")? },
         _ => {
             let filename = node.attribute("filename").map(str::trim).unwrap_or_default();
             if filename.is_empty() {
                 return Ok(None);
             }
-            Geometry::Mesh { filename: filename.to_owned(), scale: numbers(node, "scale")? }
+            let scale = numbers(node, "scale")?;
+            check_lengths(node, "scale", scale.as_ref().map_or(&[][..], |scale| &scale[..]))?;
+            Geometry::Mesh { filename: filename.to_owned(), scale }
         }
     }))
 }

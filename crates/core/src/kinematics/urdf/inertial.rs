@@ -1,12 +1,20 @@
 //! Inertias of links, and damping, friction and motor limits of joints, as a URDF file states them.
 
-use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
+use std::f64::consts::PI;
+
+use nalgebra::{Isometry3, Matrix3, Point3, SymmetricEigen, Vector3};
 
 use crate::kinematics::error::RobotError;
 
 /// Fraction of the sum of two principal moments by which rounding in a file may break the triangle inequality: six digits,
 /// as files have. Thin plates attain equality, which rounding of the file then exceeds.
 const ROUNDING: f64 = 1e-6;
+
+/// Minimum principal moment over the maximum of a corrected inertia: that of a rod thirty times as long as thick. Smaller, and
+/// the rotation about its axis is needlessly stiff.
+const ROD: f64 = 1e-3;
+/// Density [kg/m³] of the ball whose inertia replaces one without a positive moment: that of water.
+const DENSITY: f64 = 1000.0;
 
 /// Mass, centre and inertia of a link.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -59,6 +67,25 @@ impl Inertial {
             return Err(RobotError::TriangleInequality { moments });
         }
         Ok(())
+    }
+
+    /// The same mass with a valid inertia: principal moments that are too small are raised, those that break the triangle
+    /// inequality are moved to the nearest ones that do not; without a positive moment, the inertia of a ball.
+    pub(super) fn nearest_valid(&self) -> Self {
+        let SymmetricEigen { eigenvectors: axes, eigenvalues: moments } = self.inertia.symmetric_eigen();
+        let max = moments.max();
+        if max <= 0.0 {
+            let radius = (3.0 * self.mass / (4.0 * PI * DENSITY)).cbrt();
+            return Self { inertia: Matrix3::identity() * (0.4 * self.mass * radius * radius), ..*self };
+        }
+        let mut moments = moments.map(|moment| moment.max(ROD * max));
+        let (largest, excess) = (moments.imax(), 2.0 * moments.max() - moments.sum());
+        if excess > 0.0 {
+            // The foot of the perpendicular on the plane a + b = c.
+            moments.add_scalar_mut(excess / 3.0);
+            moments[largest] -= 2.0 / 3.0 * excess;
+        }
+        Self { inertia: axes * Matrix3::from_diagonal(&moments) * axes.transpose(), ..*self }
     }
 
     /// Inertia of both as one rigid body, in their common frame.

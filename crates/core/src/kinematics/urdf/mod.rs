@@ -10,15 +10,17 @@
 //! Masses, damping, friction, efforts and speeds are read for dynamics. Whether masses and inertias are physically valid is
 //! checked with [`UrdfOptions::sound_masses`] only: kinematics needs none.
 
-pub(super) mod correction;
+pub(crate) mod correction;
 pub(super) mod document;
 pub(super) mod inertial;
 mod joints;
 pub mod limits;
+mod masses;
 pub(super) mod options;
 mod shapes;
 
 pub use self::options::{Shapes, UrdfError, UrdfOptions};
+use std::borrow::Cow;
 use std::path::Path;
 
 use self::document::{Document, Reader};
@@ -26,6 +28,8 @@ use self::options::File;
 use self::shapes::{LinkMeshes, add_planes};
 use super::articulation::tree::Articulation;
 use super::format::{RobotFormat, robot_format};
+use super::xacro;
+use super::xacro::source::Source;
 use crate::geometry::read::file::text_of;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
@@ -96,24 +100,39 @@ pub fn read_urdf(path: impl AsRef<Path>, options: &UrdfOptions) -> Result<Robot,
 /// # Errors
 /// As [`read_urdf`].
 pub fn parse_urdf(text: &str, path: &Path, options: &UrdfOptions) -> Result<Robot, UrdfError> {
-    let file = File { path, text, reach: &options.reach(path) };
-    let format = robot_format(text).map_err(|(line, cause)| file.content(line, cause))?;
-    match format {
-        (RobotFormat::Urdf, _) => {}
-        (RobotFormat::Xacro, line) => return Err(file.content(Some(line), XACRO.to_owned())),
-        (RobotFormat::Mjcf, line) => {
-            return Err(
-                file.content(Some(line), format!("this is {}; expected a URDF file", RobotFormat::Mjcf))
-            );
-        }
+    let reach = &options.reach(path);
+    let expanded = urdf_text(text, path, options)?;
+    let is_expanded = matches!(expanded, Cow::Owned(_));
+    let file = File { path, text: &expanded, reach };
+    let read = Reader::read(&file, options);
+    let read = read.and_then(|(document, corrections)| document.assembled(corrections, &file, options));
+    if !is_expanded {
+        return read;
     }
-    let (document, corrections) = Reader::read(&file, options)?;
-    document.assembled(corrections, &file, options)
+    // The lines are those of the expansion, which nobody sees.
+    let mut robot = read.map_err(UrdfError::without_line)?;
+    robot.corrections.iter_mut().for_each(|correction| correction.line = 0);
+    Ok(robot)
 }
 
-/// Message about macros that are not expanded.
-const XACRO: &str =
-    "this is xacro, a template of a robot: expand it first, as with `xacro FILE > ROBOT.urdf`";
+/// The URDF text of a robot's file: that of the file, or the expansion of one in xacro.
+///
+/// # Errors
+/// [`UrdfError::Content`] when it cannot be expanded.
+pub fn urdf_text<'a>(text: &'a str, path: &Path, options: &UrdfOptions) -> Result<Cow<'a, str>, UrdfError> {
+    let refused = |line, cause| UrdfError::Content { path: path.to_owned(), line, cause };
+    match robot_format(text).map_err(|(line, cause)| refused(line, cause))? {
+        (RobotFormat::Urdf, _) => Ok(Cow::Borrowed(text)),
+        (RobotFormat::Xacro, _) => {
+            let (reach, arguments) = (&options.reach(path), &*options.arguments);
+            let source = Source { path, text, reach, packages: &options.packages, arguments };
+            xacro::expanded(&source).map(Cow::Owned).map_err(|cause| refused(None, cause))
+        }
+        (RobotFormat::Mjcf, line) => {
+            Err(refused(Some(line), format!("this is {}; expected a URDF file", RobotFormat::Mjcf)))
+        }
+    }
+}
 
 impl Document {
     /// The robot of these links and joints: chains for joints with several degrees of freedom, and meshes.
@@ -134,18 +153,21 @@ impl Document {
             dynamics.resize(joints.len(), JointDynamics::default());
         }
         if options.sound_masses {
-            self.correct_masses(file, options.strict, &mut corrections)?;
+            masses::correct(&mut self, file, options.strict, &mut corrections)?;
         }
         let mut link_meshes = LinkMeshes::new(file, options);
         let meshes = self.links.iter().map(|link| link_meshes.mesh_of(link)).collect::<Result<Vec<_>, _>>();
         let mut meshes = meshes?;
         corrections.append(&mut link_meshes.corrections);
-        corrections.sort_by_key(|correction| correction.line);
         let mut inertials: Vec<_> = self.links.iter().map(|link| link.inertial).collect();
         let articulation = Articulation::new(links, joints);
         let articulation = articulation.map_err(|source| file.articulation(source, &self.lines()))?;
         meshes.resize(articulation.links().len(), None);
         inertials.resize(articulation.links().len(), None);
+        if options.sound_masses && !options.strict {
+            corrections.extend(masses::complete(&self, &articulation, (&meshes, &mut inertials), file));
+        }
+        corrections.sort_by_key(|correction| correction.line);
         add_planes(&self.links, &articulation, &mut meshes);
         let Self { name, exempt, .. } = self;
         Ok(Robot { name, articulation, meshes, inertials, dynamics, exempt, corrections })

@@ -26,6 +26,8 @@ pub struct UrdfOptions {
     pub shapes: Shapes,
     /// Folders that are packages, or that hold packages.
     pub packages: Vec<PathBuf>,
+    /// Names and values of the arguments of a robot in xacro.
+    pub arguments: Vec<(String, String)>,
     /// Whether masses are needed: then a physically invalid mass or inertia is dropped, and a damping or friction below
     /// zero is set to zero.
     pub sound_masses: bool,
@@ -112,6 +114,21 @@ pub enum UrdfError {
         /// The cause.
         source: Box<FileError>,
     },
+}
+
+impl UrdfError {
+    /// The same error without its line.
+    pub(super) fn without_line(mut self) -> Self {
+        match &mut self {
+            Self::Io { .. } => {}
+            Self::Content { line, .. }
+            | Self::Articulation { line, .. }
+            | Self::Inertial { line, .. }
+            | Self::OutsideFileScope { line, .. }
+            | Self::Mesh { line, .. } => *line = None,
+        }
+        self
+    }
 }
 
 fn place(path: &Path, line: Option<usize>) -> String {

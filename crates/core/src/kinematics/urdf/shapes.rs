@@ -11,11 +11,12 @@ use super::limits::TRIANGLES;
 use super::options::{File, UrdfError, UrdfOptions};
 use crate::geometry::procedural::parameters::Procedural;
 use crate::geometry::procedural::{Capsule, Cuboid, Cylinder, Sphere};
-use crate::geometry::read::reach::FileScope;
+use crate::geometry::read::reach::{FileScope, OutsideFileScope};
 use crate::geometry::read::read_mesh_within;
 use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::kinematics::articulation::tree::Articulation;
+use crate::kinematics::packages::{Packages, absolute};
 use crate::suggestion::missing;
 
 /// Segments around round primitives: their meshes are up to 0.22 % larger. Half as many: 0.86 % larger, half the triangles
@@ -29,6 +30,7 @@ const FREQUENCY: u32 = 10;
 pub(super) struct LinkMeshes<'a> {
     file: &'a File<'a>,
     options: &'a UrdfOptions,
+    packages: Packages<'a>,
     /// Triangles of all links so far.
     triangles: usize,
     pub(super) corrections: Vec<Correction>,
@@ -36,7 +38,8 @@ pub(super) struct LinkMeshes<'a> {
 
 impl<'a> LinkMeshes<'a> {
     pub(super) fn new(file: &'a File<'a>, options: &'a UrdfOptions) -> Self {
-        Self { file, options, triangles: 0, corrections: Vec::new() }
+        let packages = Packages::of(file.path, &options.packages, file.reach);
+        Self { file, options, packages, triangles: 0, corrections: Vec::new() }
     }
 
     /// The mesh of all shapes of a link, in its frame.
@@ -92,7 +95,7 @@ impl<'a> LinkMeshes<'a> {
     /// path out of reach.
     fn path_of(&mut self, filename: &str, link: &LinkElement, line: usize) -> Result<PathBuf, UrdfError> {
         let (mut tried, mut out_of_reach) = (Vec::new(), None);
-        for path in candidate_paths(filename, self.file.path, &self.options.packages) {
+        for path in candidate_paths(filename, self.file.path, &mut self.packages) {
             match self.file.reach.check(&path, self.file.path) {
                 Ok(()) if path.exists() => return Ok(path),
                 Ok(()) => {
@@ -104,7 +107,7 @@ impl<'a> LinkMeshes<'a> {
                 Err(error) => out_of_reach = out_of_reach.or(Some(error)),
             }
         }
-        let elsewhere = || find_elsewhere(filename, self.file.path, &self.options.packages, self.file.reach);
+        let elsewhere = || find_elsewhere(filename, self.file.path, &self.packages, self.file.reach);
         if !self.options.strict
             && let Some(path) = elsewhere()
         {
@@ -117,29 +120,24 @@ impl<'a> LinkMeshes<'a> {
             });
             return Ok(path);
         }
-        let package = in_package(filename).and_then(|path| path.split('/').next());
-        let mut cause = match (package, &tried[..]) {
-            (Some(name), tried) => format!(
-                "mesh \"{filename}\" not found; searched {}; name the folder of the package {name}: --package DIR, in a \
-                 scene `packages: [\"DIR\"]`",
-                tried.join(", ")
-            ),
-            (None, _) => {
+        let name = in_package(filename).and_then(|path| path.split('/').next());
+        let lost = name.and_then(|name| self.packages.missing(name));
+        // Beside a given package that may not be named, folders above the robot where it is missing hardly matter.
+        let is_given = |error: &OutsideFileScope| {
+            self.options.packages.iter().any(|package| error.path.starts_with(absolute(package)))
+        };
+        let out_of_reach = out_of_reach.filter(|error| lost.is_none() || is_given(error));
+        let not_found = match (lost, name) {
+            (Some(lost), _) => format!("mesh \"{filename}\": {lost}"),
+            (None, Some(_)) => format!("mesh \"{filename}\" not found; searched {}", tried.join(", ")),
+            (None, None) => {
                 format!("mesh \"{filename}\" not found: {}", missing(&mesh_path(filename, self.file.path)))
             }
         };
         match out_of_reach {
-            None => Err(self.refused(link, line, &cause)),
+            None => Err(self.refused(link, line, &not_found)),
             Some(error) if !tried.is_empty() => {
-                // Folders above the robot are searched unasked; those of packages are named by somebody.
-                cause += &match self.options.packages.is_empty() {
-                    true => format!(
-                        "; folders outside of {} need --root DIR or --allow-outside",
-                        error.accepted()
-                    ),
-                    false => format!("; {error}"),
-                };
-                Err(self.refused(link, line, &cause))
+                Err(self.refused(link, line, &format!("{not_found}; {error}")))
             }
             Some(source) => {
                 let (path, link) = (self.file.path.to_owned(), link.name.clone());
@@ -225,58 +223,50 @@ pub(super) fn add_planes(
 }
 
 /// Candidate paths of a mesh that a URDF file names, best one first.
-fn candidate_paths(filename: &str, robot: &Path, packages: &[PathBuf]) -> Vec<PathBuf> {
+fn candidate_paths(filename: &str, robot: &Path, packages: &mut Packages<'_>) -> Vec<PathBuf> {
     let folder = robot.parent().unwrap_or(Path::new(""));
     let Some(in_package) = in_package(filename) else { return vec![mesh_path(filename, robot)] };
-    let rest = in_package.split_once('/').map_or(in_package, |(_, rest)| rest);
-    let name = in_package.split('/').next().unwrap_or_default();
-    let of_folder = |folder: &Path| {
-        let is_package = folder.file_name().is_some_and(|last| last == name);
-        let inside = is_package.then(|| folder.join(rest));
-        inside.into_iter().chain([folder.join(in_package)]).collect::<Vec<_>>()
-    };
-    let given = packages.iter().flat_map(|folder| of_folder(folder));
-    let absolute = absolute(folder);
-    let above: Vec<_> = absolute.ancestors().flat_map(of_folder).collect();
-    given.chain(above).chain([folder.join(rest)]).collect()
+    let (name, rest) = in_package.split_once('/').unwrap_or((in_package, ""));
+    let inside = packages.folders_of(name).into_iter().map(|package| package.join(rest));
+    inside.chain([folder.join(rest)]).collect()
 }
 
 /// Path of a mesh that a URDF file names without a package.
 fn mesh_path(filename: &str, robot: &Path) -> PathBuf {
     let folder = robot.parent().unwrap_or(Path::new(""));
-    folder.join(filename.strip_prefix("file://").unwrap_or(filename))
+    // A `file://` name may state its machine; all others are paths.
+    let path = filename.strip_prefix("file://localhost").or_else(|| filename.strip_prefix("file://"));
+    folder.join(path.unwrap_or(filename))
 }
 
 /// Path of a mesh that a URDF file names; none where it is not found, or out of reach.
 pub fn locate_mesh(filename: &str, robot: &Path, packages: &[PathBuf], reach: &FileScope) -> Option<PathBuf> {
     let is_there = |place: &PathBuf| reach.check(place, robot).is_ok() && place.is_file();
+    let packages = &mut Packages::of(robot, packages, reach);
     let place = candidate_paths(filename, robot, packages).into_iter().find(is_there);
     place.or_else(|| find_elsewhere(filename, robot, packages, reach))
 }
 
 /// A file within reach whose path ends as a name does, in a package or above the robot: folders of packages often have
 /// other names than the packages, and paths often begin at the root of a package.
-fn find_elsewhere(filename: &str, robot: &Path, packages: &[PathBuf], reach: &FileScope) -> Option<PathBuf> {
+fn find_elsewhere(
+    filename: &str,
+    robot: &Path,
+    packages: &Packages<'_>,
+    reach: &FileScope,
+) -> Option<PathBuf> {
     let rest = in_package(filename).unwrap_or(filename);
     let parts: Vec<_> = rest.split('/').filter(|part| !part.is_empty()).collect();
     // An absolute path or one with `..` is unambiguous and not guessed; a bare file name is too unspecific for a guess.
     if rest.contains(':') || rest.starts_with('/') || parts.contains(&"..") {
         return None;
     }
-    let folder = robot.parent().unwrap_or(Path::new(""));
-    let absolute = absolute(folder);
-    let folders = absolute.ancestors().chain(packages.iter().map(PathBuf::as_path));
-    let folders: Vec<_> = folders.filter(|folder| reach.check(folder, robot).is_ok()).collect();
+    let folders: Vec<_> = packages.searched().collect();
     let mut paths = (0..parts.len().saturating_sub(1)).flat_map(|from| {
         let end: PathBuf = parts[from..].iter().collect();
         folders.iter().map(move |folder| folder.join(&end))
     });
     paths.find(|path| path.is_file() && reach.check(path, robot).is_ok())
-}
-
-/// The absolute path of a folder; that of the current one where its path is empty.
-fn absolute(folder: &Path) -> PathBuf {
-    std::path::absolute(Path::new(".").join(folder)).unwrap_or_else(|_| folder.to_owned())
 }
 
 /// A `package://` name without its scheme: a package, then a path in it. Some files write three slashes.

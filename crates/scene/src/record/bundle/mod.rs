@@ -104,11 +104,11 @@ pub fn whole(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
 /// [`RecordError`] when a file that has to be parsed cannot be read.
 pub(super) fn files_of(file: &NamedFile, scope: &FileScope) -> Result<Vec<PathBuf>, RecordError> {
     let path = &file.path;
-    match (&file.packages, extension_of(path).as_str()) {
-        (Some(packages), _) => {
+    match (&file.robot, extension_of(path).as_str()) {
+        (Some(options), _) => {
             let mut files = vec![path.clone()];
-            for mesh in urdf::meshes(path, packages, scope)? {
-                files.extend(files_of(&NamedFile { path: mesh, packages: None }, scope)?);
+            for mesh in urdf::meshes(path, options, scope)? {
+                files.extend(files_of(&NamedFile { path: mesh, robot: None }, scope)?);
             }
             Ok(files)
         }
@@ -140,8 +140,8 @@ impl Assets {
     /// Copies a file and those that it names. Returns its new path, relative to the parent of the folder of assets.
     fn place(&mut self, file: &NamedFile) -> Result<String, RecordError> {
         let extension = extension_of(&file.path);
-        let name = match (&file.packages, extension.as_str()) {
-            (Some(packages), _) => urdf::copy(self, &file.path, packages)?,
+        let name = match (&file.robot, extension.as_str()) {
+            (Some(options), _) => urdf::copy(self, &file.path, options)?,
             (None, "node" | "ele") => self.copy_pair(&file.path)?,
             (None, _) => self.copy_mesh(&file.path)?,
         };

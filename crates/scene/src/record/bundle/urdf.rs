@@ -1,6 +1,7 @@
 //! Robots: copies of the meshes that they name, with the names edited in place. An MJCF file becomes one with the files that it
 //! includes.
 
+use std::borrow::Cow;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -9,21 +10,24 @@ use super::{Assets, read};
 use crate::record::RecordError;
 use extricate_core::geometry::read::FileScope;
 use extricate_core::kinematics::mjcf::ModelFiles;
-use extricate_core::kinematics::urdf::{UrdfError, locate_mesh};
+use extricate_core::kinematics::urdf::{UrdfError, UrdfOptions, locate_mesh, urdf_text};
 use extricate_core::kinematics::{RobotFormat, robot_format};
 
-/// Copies a robot with the meshes that it names; those that are missing or outside the file scope (a mesh that is only visual
-/// need not be read) keep their names. Returns its new name.
-pub(super) fn copy(assets: &mut Assets, path: &Path, packages: &[PathBuf]) -> Result<String, RecordError> {
+/// Copies a robot, the expansion of one in xacro, with the meshes that it names; those that are missing or outside the
+/// file scope (a mesh that is only visual need not be read) keep their names. Returns its new name.
+pub(super) fn copy(assets: &mut Assets, path: &Path, options: &UrdfOptions) -> Result<String, RecordError> {
     let bytes = assets.read(path, path)?;
-    let Ok(text) = std::str::from_utf8(&bytes) else { return assets.add(&bytes, "urdf") };
-    if let Some(model) = model_of(text, path, &assets.scope)? {
+    let Ok(text) = String::from_utf8(bytes.clone()) else { return assets.add(&bytes, "urdf") };
+    if let Some(model) = model_of(&text, path, &assets.scope)? {
         let edited = model.with_meshes(&mut |mesh| assets.copy_mesh(mesh).map_err(CopyError::Record));
         return assets.add(edited.map_err(|error| error.of(path))?.as_bytes(), "xml");
     }
+    let text = expanded(&text, path, options, &assets.scope)?;
     let (mut edited, mut at) = (String::with_capacity(text.len()), 0);
-    for span in mesh_names(text) {
-        let Some(mesh) = place_of(&text[span.clone()], path, packages, &assets.scope) else { continue };
+    for span in mesh_names(&text) {
+        let Some(mesh) = place_of(&text[span.clone()], path, &options.packages, &assets.scope) else {
+            continue;
+        };
         edited.push_str(&text[at..span.start]);
         edited.push_str(&assets.copy_mesh(&mesh)?);
         at = span.end;
@@ -65,7 +69,7 @@ fn model_of(text: &str, path: &Path, scope: &FileScope) -> Result<Option<ModelFi
 /// Existing files that a robot names, in its order.
 pub(super) fn meshes(
     path: &Path,
-    packages: &[PathBuf],
+    options: &UrdfOptions,
     scope: &FileScope,
 ) -> Result<Vec<PathBuf>, RecordError> {
     let bytes = read(path, path, scope)?;
@@ -79,10 +83,21 @@ pub(super) fn meshes(
         model.with_meshes(&mut collect).map_err(|error| error.of(path))?;
         return Ok(files);
     }
+    let text = expanded(&text, path, options, scope)?;
     Ok(mesh_names(&text)
         .into_iter()
-        .filter_map(|span| place_of(&text[span], path, packages, scope))
+        .filter_map(|span| place_of(&text[span], path, &options.packages, scope))
         .collect())
+}
+
+fn expanded<'a>(
+    text: &'a str,
+    path: &Path,
+    options: &UrdfOptions,
+    scope: &FileScope,
+) -> Result<Cow<'a, str>, RecordError> {
+    let options = UrdfOptions { reach: Some(scope.clone()), ..options.clone() };
+    urdf_text(text, path, &options).map_err(|error| RecordError::read(path, io::Error::other(error)))
 }
 
 /// Path of the mesh of a name, as it is written; none where it is missing or outside the file scope.

@@ -10,15 +10,16 @@ use crate::scene::locate::Step::{Field, Index};
 use crate::scene::parse::Document;
 use crate::scene::schema::{JointValue, RobotEntry};
 use extricate_core::kinematics::JointKind;
+use extricate_core::kinematics::urdf::UrdfOptions;
 use extricate_dynamics::NarrowPhase;
 
 /// A file that the text of a scene names.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct NamedFile {
     /// Its path.
     pub(crate) path: PathBuf,
-    /// Folders that are searched for packages, if it is a robot.
-    pub(crate) packages: Option<Vec<PathBuf>>,
+    /// Options of reading it, if it is a robot.
+    pub(crate) robot: Option<UrdfOptions>,
 }
 
 impl Scene {
@@ -88,16 +89,24 @@ impl Edits<'_> {
         for part in ["shapes", "soft_bodies"] {
             for span in self.document.outline().fields_named(&[Field(part)], "file") {
                 let Ok(file) = ron::from_str::<String>(&text[span.clone()]) else { continue };
-                if let Some(placed) = place(&NamedFile { path: folder.join(file), packages: None })? {
+                if let Some(placed) = place(&NamedFile { path: folder.join(file), robot: None })? {
                     self.edits.push((span, format!("{placed:?}")));
                 }
             }
         }
         for (index, robot) in self.document.file.robots.iter().enumerate() {
             let packages = robot.packages.iter().map(|package| folder.join(package)).collect();
-            let named = NamedFile { path: folder.join(&robot.file), packages: Some(packages) };
+            let arguments = robot.xacro_args.0.clone();
+            let options = UrdfOptions { packages, arguments, ..UrdfOptions::default() };
+            let named = NamedFile { path: folder.join(&robot.file), robot: Some(options) };
             if let Some(placed) = place(&named)? {
                 self.robot_file(index, robot, &placed);
+            }
+            let span = self.document.outline().get(&[Field("robots"), Index(index), Field("srdf")]);
+            if let (Some(srdf), Some(span)) = (&robot.srdf, span)
+                && let Some(placed) = place(&NamedFile { path: folder.join(srdf), robot: None })?
+            {
+                self.edits.push((span, format!("{placed:?}")));
             }
         }
         Ok(())

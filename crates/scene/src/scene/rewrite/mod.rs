@@ -162,8 +162,8 @@ impl Edits<'_> {
         }
     }
 
-    /// Puts `back`, the relative path from the new folder to the old one, before relative paths of meshes, robots and their
-    /// packages.
+    /// Puts `back`, the relative path from the new folder to the old one, before relative paths of meshes, robots, their packages and SRDF
+    /// files.
     fn mesh_files(&mut self, text: &str, back: &Path) {
         let from_there = |path: &String| {
             let path = if Path::new(path).is_relative() { back.join(path) } else { PathBuf::from(path) };
@@ -180,6 +180,9 @@ impl Edits<'_> {
             let place = outline.get(&[Field("robots"), Index(index), Field("packages")]);
             let packages = robot.packages.iter().map(from_there).collect::<Vec<_>>();
             self.edits.extend(place.map(|place| (place, format!("{packages:?}"))));
+            let place = outline.get(&[Field("robots"), Index(index), Field("srdf")]);
+            let srdf = robot.srdf.as_ref().map(from_there);
+            self.edits.extend(place.zip(srdf).map(|(place, srdf)| (place, format!("{srdf:?}"))));
         }
     }
 

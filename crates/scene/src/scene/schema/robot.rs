@@ -15,6 +15,12 @@ pub struct RobotEntry {
     /// Folders that are packages, or that hold packages, for `package://` paths, relative to the folder of the scene.
     #[serde(default)]
     pub packages: Vec<String>,
+    /// Values of the arguments of a robot in xacro, by name.
+    #[serde(default)]
+    pub xacro_args: Entries<String>,
+    /// Path of an SRDF file whose pairs of links with disabled collisions may collide, relative to the folder of the scene.
+    #[serde(default)]
+    pub srdf: Option<String>,
     /// Fixed or floating base.
     #[serde(default)]
     pub base: RobotBase,
