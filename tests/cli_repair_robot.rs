@@ -514,7 +514,9 @@ fn answers_are_equal_for_every_number_of_threads() {
 
 /// The crane in xacro, its boom of the length that an argument gives, its tower in a file of its package.
 fn crane_in_xacro(folder: &ScratchFolder) -> String {
-    std::fs::create_dir_all(folder.path("ws/crane/urdf")).expect("a folder");
+    for name in ["ws/crane/urdf", "robots"] {
+        std::fs::create_dir_all(folder.path(name)).expect("a folder");
+    }
     folder.write("ws/crane/package.xml", "<package><name>crane_description</name></package>");
     let (head, tail) = CRANE.split_once("  <link name=\"tower\"").expect("a tower");
     let (tower, tail) = tail.split_once("</link>").expect("its end");
@@ -524,7 +526,7 @@ fn crane_in_xacro(folder: &ScratchFolder) -> String {
     let tail = tail.replace("2 0.5 0.5", "$(arg length) 0.5 ${0.25 * 2}");
     let include = "<xacro:arg name=\"length\" default=\"2\"/>\n\
         <xacro:include filename=\"$(find crane_description)/urdf/tower.xacro\"/>";
-    folder.write("crane.urdf.xacro", &format!("{head}{include}{tail}"))
+    folder.write("robots/crane.urdf.xacro", &format!("{head}{include}{tail}"))
 }
 
 #[test]
@@ -559,7 +561,7 @@ fn robots_in_xacro_are_expanded_with_their_arguments_and_packages() {
     // The same in a scene.
     let scene = folder.write(
         "s.ron",
-        "(title: \"t\", duration: 1, robots: [(name: \"r\", file: \"crane.urdf.xacro\", packages: [\"ws\"], \
+        "(title: \"t\", duration: 1, robots: [(name: \"r\", file: \"robots/crane.urdf.xacro\", packages: [\"ws\"], \
          xacro_args: {\"length\": \"3\"}, srdf: \"crane.srdf\")])",
     );
     folder.write("crane.srdf", "<robot><disable_collisions link1=\"tower\" link2=\"hook\"/></robot>");

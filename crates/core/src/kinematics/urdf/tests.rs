@@ -499,12 +499,12 @@ fn packages_are_found_by_the_name_that_they_state() {
         let of_environment = FileScope::around_robot(&robot).with_packages(&[folder.join("ws/src")]);
         assert!(read(&filename, vec![], Some(of_environment)).is_ok(), "{name}");
     }
-    let error = read("package://arm_c/meshes/a.obj", vec![folder.join("ws")], None).unwrap_err().to_string();
+    let error = read("package://arm_c/meshes/c.obj", vec![folder.join("ws")], None).unwrap_err().to_string();
     let [ws, own] = ["ws", "own"].map(|name| folder.join(name).display().to_string());
     assert_eq!(
         error,
         format!(
-            "{own}/r.urdf:3: link \"a\": mesh \"package://arm_c/meshes/a.obj\": package \"arm_c\" not found: no folder \
+            "{own}/r.urdf:3: link \"a\": mesh \"package://arm_c/meshes/c.obj\": package \"arm_c\" not found: no folder \
              and no package.xml of this name in {ws}, {own}; give the folder that holds the package with --package DIR, \
              and --root DIR or --allow-outside if it may not be named"
         )

@@ -50,7 +50,7 @@ fn write(value: &Yaml<'_>, unit: f64, depth: usize, out: &mut String) -> Result<
         Yaml::Value(Scalar::FloatingPoint(number)) => out.push_str(&(number.into_inner() * unit).to_string()),
         Yaml::Value(Scalar::String(text)) => match text.trim().parse::<f64>() {
             Ok(number) => out.push_str(&(number * unit).to_string()),
-            Err(_) => quoted(text, out),
+            Err(_) => quoted(text, out)?,
         },
         Yaml::Sequence(items) => {
             out.push('[');
@@ -65,7 +65,7 @@ fn write(value: &Yaml<'_>, unit: f64, depth: usize, out: &mut String) -> Result<
             for (at, (key, value)) in entries.iter().enumerate() {
                 out.push_str(if at > 0 { ", " } else { "" });
                 match key {
-                    Yaml::Value(Scalar::String(text)) => quoted(text, out),
+                    Yaml::Value(Scalar::String(text)) => quoted(text, out)?,
                     key => write(key, 1.0, depth, out)?,
                 }
                 out.push_str(": ");
@@ -84,13 +84,12 @@ fn write(value: &Yaml<'_>, unit: f64, depth: usize, out: &mut String) -> Result<
     Ok(())
 }
 
-fn quoted(text: &str, out: &mut String) {
-    out.push('\'');
-    for letter in text.chars() {
-        if matches!(letter, '\'' | '\\') {
-            out.push('\\');
-        }
-        out.push(letter);
-    }
-    out.push('\'');
+/// Writes a text in quotes that it does not contain: the expressions of xacro have no escapes.
+fn quoted(text: &str, out: &mut String) -> Result<(), String> {
+    let quote = ['\'', '"'].into_iter().find(|quote| !text.contains(*quote));
+    let quote = quote.ok_or_else(|| format!("the text {text:?} has both kinds of quotes"))?;
+    out.push(quote);
+    out.push_str(text);
+    out.push(quote);
+    Ok(())
 }
