@@ -639,8 +639,8 @@ fn answer(mistake: &Mistake) -> Ended {
     // Among the temporary files of the system: no folder above marks a root.
     let folder = ScratchFolder::new();
     for (name, content) in mistake.files {
-        let parent = Path::new(name).parent().unwrap();
-        std::fs::create_dir_all(folder.folder().join(parent)).unwrap();
+        let parent = Path::new(name).parent().expect("a file has a folder");
+        std::fs::create_dir_all(folder.folder().join(parent)).expect("a folder");
         folder.write(name, content);
     }
     let run = program().args(mistake.command.split(' ')).current_dir(folder.folder()).output();

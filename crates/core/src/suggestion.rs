@@ -29,7 +29,7 @@ const SYNONYMS: [&[&str]; 18] = [
 /// Maximum length of a name for which a suggestion is searched [bytes]: bounds the time on hostile files.
 const NAME_BYTES: usize = 64;
 
-/// Characters of a name for each tolerated edit. With two, `fast` would become `mass`; with four, `radus` would find nothing.
+/// Characters of a name for each tolerated edit. With two, `fast` would become `mass`; with four, `mss` would find nothing.
 const CHARACTERS_PER_EDIT: usize = 3;
 
 /// Maximum number of files of a folder that are compared with a missing one: bounds the time in large folders.
