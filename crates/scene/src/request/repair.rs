@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::bodies_repair::{self, BodiesRepair};
 use super::fault::Fault;
-use super::fields::{length, optional_length};
+use super::fields::optional_length;
 use super::overlaps::{all_measured, build, measured, soft_overlap_message};
 use super::response::Response;
 use super::scene_repair::{self, SceneRepairResponse};
@@ -25,11 +25,12 @@ pub struct RepairFields {
     /// Computational effort.
     #[cfg_attr(feature = "clap", arg(long, value_name = "EFFORT", default_value = "best"))]
     pub effort: EffortArgument,
-    /// Minimum clearance after the repair \[m\].
-    #[serde(deserialize_with = "length")]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "D", default_value_t = 0.0))]
+    /// Minimum clearance after the repair \[m\] [default: 1e-4 of the size of the largest moving part, at least 1e-5, unless
+    /// nothing collides; 0 where bodies are only translated].
+    #[serde(deserialize_with = "optional_length")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "D"))]
     #[cfg_attr(feature = "clap", arg(value_parser = not_negative, allow_negative_numbers = true))]
-    pub clearance: f64,
+    pub clearance: Option<f64>,
     /// Maximum distance that anything may be moved \[m\]; exit code 6 where that is not enough.
     #[serde(deserialize_with = "optional_length")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "D"))]
@@ -118,7 +119,7 @@ impl SceneRepairRequest {
         let Freedom { fixed, weights } = self.fields.freedom();
         let options = SeparationOptions {
             effort: self.fields.effort.into(),
-            clearance: self.fields.clearance,
+            clearance: self.fields.clearance.unwrap_or_default(),
             max_move: self.fields.max_move,
             ..SeparationOptions::default()
         };

@@ -109,7 +109,7 @@ pub(super) fn search(
     };
     // A search in few coordinates is much faster; it fails where the bodies around them would have to give way.
     let few = make(Some(&names))?;
-    if overlaps.is_empty() && !(options.clearance > 0.0) {
+    if overlaps.is_empty() && !options.clearance.is_some_and(|clearance| clearance > 0.0) {
         return SearchResult::new(&few, None, None);
     }
     match few.repair(options) {

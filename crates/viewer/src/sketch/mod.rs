@@ -266,7 +266,7 @@ impl SketchMode {
         self.end_drag();
         self.repairing = true;
         let mut options = RepairOptions { effort: self.panel.effort, ..RepairOptions::default() };
-        options.clearance = self.panel.clearance;
+        options.clearance = Some(self.panel.clearance).filter(|clearance| *clearance > 0.0);
         self.sketch.set_repair(options, Some(BUDGET));
     }
 

@@ -96,6 +96,14 @@ impl CollisionWorld {
         Ok(found)
     }
 
+    /// Whether nothing overlaps, all pairs are farther apart than `clearance` \[m\], and all limits are satisfied.
+    ///
+    /// # Errors
+    /// As [`CollisionWorld::is_free`].
+    pub fn is_solution(&self, poses: &[Pose], clearance: f64) -> Result<bool, GeneralizedError> {
+        Ok(self.is_free(poses, clearance)? && self.keeps_limits(poses))
+    }
+
     fn search(
         &self,
         poses: &[Pose],
@@ -104,7 +112,7 @@ impl CollisionWorld {
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Option<GeneralizedPenetration>, GeneralizedError> {
         options.check()?;
-        if self.is_free(poses, options.clearance)? && self.keeps_limits(poses) {
+        if self.is_solution(poses, options.clearance)? {
             return Ok(None);
         }
         let chart = LocalChart::new(self, poses);

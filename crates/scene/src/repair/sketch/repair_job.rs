@@ -71,7 +71,7 @@ pub(super) fn undisturbed(
     poses: &[Pose],
     last: Option<&[Pose]>,
 ) -> Result<Vec<usize>, RepairError> {
-    if options.clearance > 0.0 {
+    if options.clearance.is_some_and(|clearance| clearance > 0.0) {
         return Ok(Vec::new());
     }
     let collision_world = ensemble.collision_world();
