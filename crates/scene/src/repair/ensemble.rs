@@ -325,9 +325,7 @@ impl Ensemble {
         &self,
         poses: &[Pose],
         options: &RepairOptions,
-        run: &mut dyn FnMut(
-            &GeneralizedOptions,
-        ) -> Result<Option<GeneralizedPenetration>, GeneralizedError>,
+        run: &mut dyn FnMut(&GeneralizedOptions) -> Result<Option<GeneralizedPenetration>, GeneralizedError>,
     ) -> Result<Option<Repair>, RepairError> {
         let mut run = |clearance| run(&GeneralizedOptions { clearance, ..options.into() });
         let found = match options.clearance {

@@ -139,7 +139,10 @@ impl FollowJob {
     }
 
     fn is_free(&self, poses: &[Pose]) -> Result<bool, RepairError> {
-        self.ensemble.collision_world().is_free(poses, self.options.clearance.unwrap_or_default()).map_err(in_search)
+        self.ensemble
+            .collision_world()
+            .is_free(poses, self.options.clearance.unwrap_or_default())
+            .map_err(in_search)
     }
 
     /// Upper bound on the displacement of any point of an actor [m].
