@@ -37,7 +37,7 @@ const DEEP: f64 = 1e-2;
 const SHALLOW: f64 = 1e-6;
 /// Depth, as a fraction of the size, that may remain where many bodies block each other: the sweeps need not converge
 /// for a pair to return to the solver. A safeguard, without effect on the sets of docs/sensitivity.md.
-const LEFT: f64 = 1e-4;
+const RESIDUAL: f64 = 1e-4;
 /// Clearance of a separated pair, as a fraction of the size: above rounding, so that the solver does not see an
 /// overlap. Half and twice change the only run and the work by less than 0.1 % (docs/sensitivity.md).
 const CLEARANCE: f64 = 1e-9;
@@ -70,9 +70,9 @@ pub(crate) struct Depenetration {
 /// State of the overlaps of a world.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct DepenetrationState {
-    /// Pairs of bodies that are being resolved, by raw index, the lesser first.
+    /// Pairs of bodies that are being resolved, by raw index, in ascending order.
     resolving: BTreeSet<[usize; 2]>,
-    /// Pairs that bore a load in the last step, by raw index, the lesser first; retained while bodies are moved.
+    /// Pairs that bore a load in the last step, by raw index, in ascending order; retained while bodies are moved.
     loaded: BTreeSet<[usize; 2]>,
     /// Whether each body was moved after the last step, by raw index.
     moved: Vec<bool>,
@@ -100,11 +100,11 @@ impl Stateful for Depenetration {
 struct ConstraintRow {
     bodies: [usize; 2],
     groups: [Option<usize>; 2],
-    pub normal: Vector3<f64>,
-    pub depth: f64,
+    normal: Vector3<f64>,
+    depth: f64,
     min: f64,
-    /// Mass-weighted impulse so far [m·kg].
-    push: f64,
+    /// Multiplier of the row: mass-weighted displacement so far [kg·m].
+    multiplier: f64,
 }
 
 fn bodies_of(colliders: &ColliderSet, pair: [ColliderHandle; 2]) -> Option<[usize; 2]> {
@@ -227,7 +227,7 @@ impl Depenetration {
         work
     }
 
-    /// Pairs of bodies that have to be separated, by raw index, the lesser first, from the depths at the start of the last
+    /// Pairs of bodies that have to be separated, by raw index, in ascending order, from the depths at the start of the last
     /// step.
     fn overlapping(&self, physics: &PhysicsWorld) -> BTreeSet<[usize; 2]> {
         let mut found = BTreeSet::new();
@@ -281,7 +281,7 @@ impl Depenetration {
                         true => f64::min(depth + CLEARANCE * size, SPEED * step * size),
                         false => f64::min(depth, 0.0),
                     };
-                    rows.push(ConstraintRow { bodies, groups, normal, depth, min, push: 0.0 });
+                    rows.push(ConstraintRow { bodies, groups, normal, depth, min, multiplier: 0.0 });
                 }
             }
         }
@@ -294,12 +294,12 @@ impl Depenetration {
     fn release(&mut self, rows: &[ConstraintRow], displacements: &[Vector3<f64>]) {
         let displacement =
             |group: Option<usize>| group.map_or(Vector3::zeros(), |group| displacements[group]);
-        let left = rows.iter().filter(|row| {
+        let remaining = rows.iter().filter(|row| {
             let [a, b] = row.groups.map(displacement);
-            row.depth - (b - a).dot(&row.normal) > LEFT * self.size(row.bodies)
+            row.depth - (b - a).dot(&row.normal) > RESIDUAL * self.size(row.bodies)
         });
-        let left: BTreeSet<_> = left.map(|row| sorted(row.bodies)).collect();
-        self.state.resolving.retain(|pair| left.contains(pair));
+        let remaining: BTreeSet<_> = remaining.map(|row| sorted(row.bodies)).collect();
+        self.state.resolving.retain(|pair| remaining.contains(pair));
     }
 
     /// Displacements of the groups [m]: minimum of Σ m |x|² subject to the rows, by projected Gauss–Seidel.
@@ -311,21 +311,21 @@ impl Depenetration {
             let mut change = 0.0_f64;
             for row in rows.iter_mut() {
                 let [a, b] = row.groups;
-                let yields = weight(a) + weight(b);
-                if !(yields > 0.0) {
+                let compliance = weight(a) + weight(b);
+                if !(compliance > 0.0) {
                     continue;
                 }
                 let displacement =
                     |group: Option<usize>| group.map_or(Vector3::zeros(), |group| displacements[group]);
-                let opened = (displacement(b) - displacement(a)).dot(&row.normal);
-                // Clamped in total, not by increment: a later sweep may take back what an earlier one pushed too far.
-                let push = f64::max(0.0, row.push + (row.min - opened) / yields);
-                let more = push - row.push;
-                row.push = push;
-                change = change.max((more * yields).abs());
+                let separation = (displacement(b) - displacement(a)).dot(&row.normal);
+                // Clamped in total, not by increment: a later sweep may reduce what an earlier one moved too far.
+                let multiplier = f64::max(0.0, row.multiplier + (row.min - separation) / compliance);
+                let increment = multiplier - row.multiplier;
+                row.multiplier = multiplier;
+                change = change.max((increment * compliance).abs());
                 for (group, sign) in [(a, -1.0), (b, 1.0)] {
                     if let Some(group) = group {
-                        displacements[group] += row.normal * (sign * more / self.masses[group]);
+                        displacements[group] += row.normal * (sign * increment / self.masses[group]);
                     }
                 }
             }

@@ -19,7 +19,7 @@ pub struct StepReport {
     pub contacts: usize,
     /// Deepest contact \[m\], ≥ 0, at the poses at the start of the step.
     pub max_penetration: f64,
-    /// The bodies of that contact: indices in [`World::descriptions`](crate::World::descriptions), the lesser first.
+    /// The bodies of that contact: indices in [`World::descriptions`](crate::World::descriptions), in ascending order.
     pub deepest: Option<[usize; 2]>,
     /// Number of pairs of bodies that overlap and are being separated by position.
     pub resolving: usize,
