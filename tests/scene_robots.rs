@@ -133,9 +133,10 @@ fn a_wrong_file_of_a_robot_is_reported_with_its_line() {
             "link \"tip\": mesh \"tip.obj\" not found",
         ),
         (
-            ROBOT.replace("<collision><geometry><box size=\"0.05 0.05 0.05\"/></geometry></collision>", ""),
-            "link \"tip\" moves and has no mass",
+            ROBOT.replace("<box size=\"0.05 0.05 0.05\"/>", "<mesh filename=\"package://lost/tip.obj\"/>"),
+            "package \"lost\" not found: no folder and no package.xml of this name in ",
         ),
+        (ROBOT.replace("</robot>", "<xacro:lost/></robot>"), "r.urdf: cannot expand this xacro: "),
     ];
     for (robot, expected) in cases {
         assert!(message(&robot).contains(expected), "{} (expected {expected})", message(&robot));
@@ -154,6 +155,12 @@ fn check_lists_what_was_corrected_in_a_robot_and_refuses_it_where_strict() {
             "mass value=\"-1\"",
             "link \"bar\"",
             "its mass is -1 kg, but must be above zero",
+        ),
+        (
+            "<collision><geometry><box size=\"0.05 0.05 0.05\"/></geometry></collision>",
+            "",
+            "link \"tip\"",
+            "it moves and has no mass: neither an <inertial> nor a shape",
         ),
         ("lower=\"-1\"", "lower=\"2\"", "joint \"turn\"", "the limits are reversed: 2 > 1"),
     ];

@@ -206,9 +206,12 @@ pub fn srdf_text<'a>(robot: &str, pairs: impl IntoIterator<Item = ([&'a str; 2],
 }
 
 fn escaped(text: &str) -> String {
-    // The ampersand comes first: the others insert one.
-    [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")]
+    // The ampersand comes first: the others insert one. Line breaks and tabs would be read as spaces.
+    let escapes = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")];
+    let breaks = [("\n", "&#10;"), ("\r", "&#13;"), ("\t", "&#9;")];
+    escapes
         .into_iter()
+        .chain(breaks)
         .fold(text.to_owned(), |text, (letter, escape)| text.replace(letter, escape))
 }
 
@@ -222,7 +225,7 @@ mod tests {
 
     #[test]
     fn written_pairs_are_read_as_the_same() {
-        let pairs = [(["a", "b<\"&>"], "Adjacent"), (["c", "a"], "Never")];
+        let pairs = [(["a", "b<\"&\n\t>"], "Adjacent"), (["c", "a"], "Never")];
         let srdf = parse_srdf(&srdf_text("r & s", pairs), Path::new("a.srdf")).unwrap();
         assert_eq!(srdf.name, "r & s");
         let read =

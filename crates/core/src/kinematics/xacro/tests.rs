@@ -41,7 +41,7 @@ impl World {
 fn macros_arguments_and_files_of_the_package_are_expanded() {
     let world = World::new();
     world.write("arm/package.xml", "<package><name>arm_description</name></package>");
-    world.write("arm/config/lengths.yaml", "arm: {length: 2.5, bend: !degrees 90}\nnames: ['it''s', b]\n");
+    world.write("arm/config/lengths.yaml", "arm: {length: 2.5, bend: !degrees 90}\nnames: [its, b]\n");
     world.write(
         "arm/urdf/link.xacro",
         &format!(
@@ -81,6 +81,11 @@ fn files_out_of_scope_are_not_included_however_they_are_named() {
         ))
     };
     assert!(yaml("'../../out/a.yaml'").contains("lies outside of"), "{}", yaml("'../../out/a.yaml'"));
+    world.write("arm/urdf/quoted.yaml", "a: it's");
+    assert!(
+        yaml("'quoted.yaml'")
+            .ends_with("quoted.yaml: the text \"it's\" has quotes, which expressions cannot hold")
+    );
     let cause = world.error("<link name=\"${load_yaml('../../out/a.yaml')['a']}\"/>");
     assert_eq!(cause, "load_yaml is read only as the whole value of a property");
 }

@@ -84,12 +84,14 @@ fn write(value: &Yaml<'_>, unit: f64, depth: usize, out: &mut String) -> Result<
     Ok(())
 }
 
-/// Writes a text in quotes that it does not contain: the expressions of xacro have no escapes.
+/// Writes a text in quotes.
 fn quoted(text: &str, out: &mut String) -> Result<(), String> {
-    let quote = ['\'', '"'].into_iter().find(|quote| !text.contains(*quote));
-    let quote = quote.ok_or_else(|| format!("the text {text:?} has both kinds of quotes"))?;
-    out.push(quote);
+    // The expressions of xacro have no escapes.
+    if text.contains(['\'', '"']) {
+        return Err(format!("the text {text:?} has quotes, which expressions cannot hold"));
+    }
+    out.push('\'');
     out.push_str(text);
-    out.push(quote);
+    out.push('\'');
     Ok(())
 }
