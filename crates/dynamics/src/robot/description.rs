@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{BuildError, Ranges, ranges_of_part};
 use extricate_core::geometry::Solidity;
+use extricate_core::kinematics::Articulation;
 use extricate_core::kinematics::urdf::{Correction, Inertial, Robot, Servo};
-use extricate_core::kinematics::{Articulation, Joint};
 use extricate_core::proximity::Model;
 
 /// Whether the root link moves.
@@ -142,24 +142,26 @@ impl RobotDescription {
     /// Default coefficient of friction.
     pub const FRICTION: f64 = 0.5;
 
-    /// Description of the robot of a file on a fixed base, at rest with all joints at zero, or at the limit that is nearest to
+    /// Description of the robot of a file on a fixed base, at rest with all joints at zero (`ref` of MJCF), or at the limit nearest to
     /// it; with the motors, damping, friction, efforts and speeds of the file. Motors hold the joints at rest.
     #[must_use]
     pub fn new(name: impl Into<String>, robot: Robot, pose: Isometry3<f64>) -> Self {
         let links = robot.meshes.into_iter().zip(robot.inertials);
         let links = links.map(|(mesh, inertial)| RobotLink { model: mesh.map(solid_where_closed), inertial });
-        let rest = |joint: &Joint| joint.limits.map_or(0.0, |[lower, upper]| 0.0_f64.max(lower).min(upper));
         let joints = robot.articulation.joints().iter().zip(&robot.dynamics);
         let joints = joints.map(|(joint, of_file)| RobotJoint {
             damping: of_file.damping,
             friction: of_file.friction,
             max_force: of_file.effort,
             max_speed: of_file.speed,
-            motor: of_file.servo.filter(|_| joint.mimic.is_none()).map(|servo| motor_of(servo, rest(joint))),
+            motor: of_file
+                .servo
+                .filter(|_| joint.mimic.is_none())
+                .map(|servo| motor_of(servo, joint.rest_within_limits())),
         });
         let coordinates = robot.articulation.coordinates().iter();
         let configuration: Vec<f64> =
-            coordinates.map(|&joint| rest(&robot.articulation.joints()[joint])).collect();
+            coordinates.map(|&joint| robot.articulation.joints()[joint].rest_within_limits()).collect();
         Self {
             name: name.into(),
             links: links.collect(),

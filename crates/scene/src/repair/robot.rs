@@ -195,11 +195,10 @@ pub(super) fn norm_of(model: &ArticulatedModel) -> Result<ObjectNorm, RepairErro
     }
 }
 
-/// The configuration with all joints at zero, or at the limit nearest to it.
+/// The configuration with all joints at rest, which is zero but for `ref` of MJCF, or at the limit nearest to it.
 #[must_use]
 pub fn at_rest(articulation: &Articulation) -> Vec<f64> {
     let joints = articulation.joints();
-    let value =
-        |&joint: &usize| joints[joint].limits.map_or(0.0, |[lower, upper]| 0.0_f64.max(lower).min(upper));
+    let value = |&joint: &usize| joints[joint].rest_within_limits();
     articulation.coordinates().iter().map(value).collect()
 }

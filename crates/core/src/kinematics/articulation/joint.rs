@@ -46,6 +46,8 @@ pub struct Joint {
     pub kind: JointKind,
     /// Minimum and maximum value [rad or m]; `None` where there are none. Kinematics does not enforce them.
     pub limits: Option<[f64; 2]>,
+    /// Value of the joint in the pose in which its robot is described [rad or m]: zero but for `ref` of MJCF.
+    pub rest: f64,
     /// The joint that this one follows, if any.
     pub mimic: Option<Mimic>,
 }
@@ -55,7 +57,16 @@ impl Joint {
     #[must_use]
     pub fn new(name: &str, parent: &str, child: &str, kind: JointKind) -> Self {
         let (name, parent, child) = (name.to_owned(), parent.to_owned(), child.to_owned());
-        Self { name, parent, child, origin: Isometry3::identity(), kind, limits: None, mimic: None }
+        Self {
+            name,
+            parent,
+            child,
+            origin: Isometry3::identity(),
+            kind,
+            limits: None,
+            rest: 0.0,
+            mimic: None,
+        }
     }
 
     /// The joint with its frame at `origin` in that of the parent.
@@ -68,6 +79,12 @@ impl Joint {
     #[must_use]
     pub fn within(self, limits: [f64; 2]) -> Self {
         Self { limits: Some(limits), ..self }
+    }
+
+    /// Its value at rest [rad or m], or the limit nearest to that.
+    #[must_use]
+    pub fn rest_within_limits(&self) -> f64 {
+        self.limits.map_or(self.rest, |[lower, upper]| self.rest.max(lower).min(upper))
     }
 
     /// Transform from the child to the parent at a value [rad or m] of a joint whose axis is a unit vector.
@@ -83,7 +100,7 @@ impl Joint {
     pub(super) fn checked(mut self) -> Result<Self, RobotError> {
         let joint = || self.name.clone();
         let mut numbers = self.origin.translation.vector.iter().chain(self.origin.rotation.coords.iter());
-        if !numbers.all(|x| x.is_finite()) {
+        if !(numbers.all(|x| x.is_finite()) && self.rest.is_finite()) {
             return Err(RobotError::NotFinite { joint: joint() });
         }
         if let Some(Mimic { factor, offset, .. }) = self.mimic

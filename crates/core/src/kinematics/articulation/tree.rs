@@ -138,13 +138,15 @@ impl Articulation {
         unknown_joint(name, &self.joints, &self.coordinates)
     }
 
-    /// The configuration with the given values by joint name [rad or m]; joints that are not named are at zero.
+    /// The configuration with the given values by joint name [rad or m]; joints that are not named are at rest: at zero, but
+    /// for `ref` of MJCF.
     ///
     /// # Errors
     /// [`RobotError::UnknownJoint`] when no joint has a name, or the joint is fixed or mimics another,
     /// [`RobotError::NotFinite`] when a value is NaN or infinite.
     pub fn configuration(&self, values: &BTreeMap<String, f64>) -> Result<Vec<f64>, RobotError> {
-        let mut configuration = vec![0.0; self.coordinates.len()];
+        let mut configuration: Vec<f64> =
+            self.coordinates.iter().map(|&joint| self.joints[joint].rest).collect();
         for (name, &value) in values {
             let index = self.coordinates.iter().position(|&joint| self.joints[joint].name == *name);
             let index = index.ok_or_else(|| self.unknown_joint(name))?;

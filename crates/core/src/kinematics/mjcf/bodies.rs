@@ -40,8 +40,6 @@ pub(super) struct Bodies<'a> {
     /// Masks of the shapes of each link.
     pub(super) masks: Vec<Vec<[i64; 2]>>,
     pub(super) joints: Vec<JointElement>,
-    /// Value of each joint in the pose of the file [rad or m].
-    pub(super) references: Vec<f64>,
     pub(super) skipped: Skipped<'a>,
     pub(super) corrections: Vec<Correction>,
     shapes: usize,
@@ -76,7 +74,6 @@ impl<'a> Bodies<'a> {
             links: Vec::new(),
             masks: Vec::new(),
             joints: Vec::new(),
-            references: Vec::new(),
             skipped: Skipped::default(),
             corrections: Vec::new(),
             shapes: 0,
@@ -178,8 +175,8 @@ impl<'a> Bodies<'a> {
                 limits: None,
                 dynamics: JointDynamics::default(),
                 mimic: None,
+                rest: 0.0,
             });
-            self.references.push(0.0);
             return Ok((link, Isometry3::identity()));
         };
         for (index, joint) in joints.iter().enumerate() {
@@ -191,23 +188,22 @@ impl<'a> Bodies<'a> {
                 false => self.link_names.fresh(&format!("{name}/{own_name}")),
             };
             let link = self.link(child, body)?;
-            let (made, anchor, reference) = self.joint(joint, own_name)?;
+            let (made, anchor) = self.joint(joint, own_name)?;
             let ends = [parent, link].map(|end| self.links[end].name.clone());
             let [parent_name, child] = ends;
             let origin = before * anchor * made.origin;
             self.joints.push(JointElement { origin, parent: parent_name, child, ..made });
-            self.references.push(reference);
             (parent, before) = (link, anchor.inverse().into());
         }
         Ok((parent, before))
     }
 
-    /// A joint, with the displacement to its reference as its origin; its anchor in the body, and the reference.
+    /// A joint, with the displacement to its reference as its origin, and its anchor in the body.
     fn joint(
         &mut self,
         BodyJoint { own, frame }: &BodyJoint<'a>,
         name: String,
-    ) -> Result<(JointElement, Translation3<f64>, f64), UrdfError> {
+    ) -> Result<(JointElement, Translation3<f64>), UrdfError> {
         let kind = if own.element.name == "freejoint" { "free" } else { own.get("type").unwrap_or("hinge") };
         let kind = match kind.trim() {
             "hinge" => JointType::Revolute,
@@ -226,6 +222,7 @@ impl<'a> Bodies<'a> {
         let unit = axis.try_normalize(0.0).ok_or_else(|| own.refused("its axis is zero"))?;
         let position = frame * nalgebra::Point3::from(own.numbers::<3>("pos")?.unwrap_or_default());
         // A value is that of MuJoCo, which is the reference where the body is in the pose of the file.
+        let rest = if matches!(kind, JointType::Revolute | JointType::Prismatic) { reference } else { 0.0 };
         let (origin, anchor) = match kind {
             JointType::Revolute => (Isometry3::rotation(-unit * reference), position.coords),
             JointType::Prismatic => (Translation3::from(-unit * reference).into(), Vector3::zeros()),
@@ -246,8 +243,9 @@ impl<'a> Bodies<'a> {
             limits,
             dynamics,
             mimic: None,
+            rest,
         };
-        Ok((made, anchor.into(), reference))
+        Ok((made, anchor.into()))
     }
 
     /// The limits of a joint in the unit of the file.

@@ -44,7 +44,7 @@ pub(super) fn couple<'a>(model: &Model<'a>, bodies: &mut Bodies<'a>) -> Result<(
             bodies.skipped.note(element, "equality constraint", which);
             continue;
         };
-        let (factor, [r1, r2]) = (coefficients[1], [first, second].map(|joint| bodies.references[joint]));
+        let (factor, [r1, r2]) = (coefficients[1], [first, second].map(|joint| bodies.joints[joint].rest));
         let offset = coefficients[0] + r1 - factor * r2;
         let joint = bodies.joints[second].name.clone();
         bodies.joints[first].mimic = Some(Mimic { joint, factor, offset });

@@ -146,6 +146,14 @@ fn joints_have_the_limits_damping_and_friction_of_their_classes() {
     assert_eq!(limits(1), [-60.0, 120.0].map(f64::to_radians));
     assert_eq!(limits(2), [-0.2, 0.3]);
     assert_eq!((robot.dynamics[3].damping, robot.dynamics[3].friction), (2.0, 0.5));
+    assert_eq!((joints[2].rest, joints[3].rest), (0.1, 15.0_f64.to_radians()));
+    // At rest a body is in the pose of the file: the anchor of `lift` is in the frame of `turn`.
+    let poses = poses(&robot, &[]);
+    let [arm, column] = ["arm", "column"].map(|name| poses[robot.articulation.link(name).unwrap()]);
+    let expected =
+        joints[1].origin.rotation * Point3::new(-0.05, 0.1, 0.2) + joints[1].origin.translation.vector;
+    let found = column.inverse_transform_point(&Point3::from(arm.translation.vector));
+    assert!((found - expected).norm() < 1e-12, "{found} {expected}");
     let expected = ["m.xml:14: model: limit of a ball or free joint has no counterpart; it is ignored"];
     assert_eq!(corrections(ARM), expected);
     // Without automatic limits a range counts only where it is said to.

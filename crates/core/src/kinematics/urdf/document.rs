@@ -130,6 +130,8 @@ pub(in crate::kinematics) struct JointElement {
     pub(in crate::kinematics) limits: Option<[f64; 2]>,
     pub(in crate::kinematics) dynamics: JointDynamics,
     pub(in crate::kinematics) mimic: Option<Mimic>,
+    /// Value in the pose of the file [rad or m].
+    pub(in crate::kinematics) rest: f64,
 }
 
 /// The kinds of joints that URDF has.
@@ -298,7 +300,7 @@ impl<'a> Reader<'a> {
         let (limits, motor) = self.limits(joint, kind)?;
         let dynamics = self.dynamics(joint, motor)?;
         let mimic = self.mimic(joint)?;
-        Ok(JointElement { name, line, kind, origin, parent, child, axis, limits, dynamics, mimic })
+        Ok(JointElement { name, line, kind, origin, parent, child, axis, limits, dynamics, mimic, rest: 0.0 })
     }
 
     /// The limits of a joint, and the maximum force and speed of its motor.

@@ -20,6 +20,7 @@ pub(super) fn add(joint: &JointElement, links: &mut Vec<String>, joints: &mut Ve
         let mut made = Joint::new(&name, &parent, &child, *kind).at(origin);
         if freedoms.len() == 1 {
             made.limits = joint.limits;
+            made.rest = joint.rest;
             made.mimic.clone_from(&joint.mimic);
         }
         joints.push(made);

@@ -1,5 +1,6 @@
 //! Conversion of the shapes of a URDF file to meshes.
 
+use std::collections::BTreeMap;
 use std::f64::consts::PI;
 use std::path::{Path, PathBuf};
 
@@ -185,7 +186,7 @@ fn around_sphere(mesh: &TriangleMesh, radius: f64) -> TriangleMesh {
 }
 
 /// Half the edge of the box below a plane, relative to the distance from the origin to the farthest point of the robot with
-/// all joints at zero. Smaller, and an arm reaches beyond it; it is the largest link, whose size is the scale of tolerances.
+/// all joints at rest. Smaller, and an arm reaches beyond it; it is the largest link, whose size is the scale of tolerances.
 const PLANE_HALF_EDGE: f64 = 4.0;
 
 /// Adds planes, which are infinite, to the meshes: a box below each, in proportion to the other shapes.
@@ -201,9 +202,9 @@ pub(super) fn add_planes(
     if links.iter().all(|link| planes(link).is_empty()) {
         return;
     }
-    let zeros = vec![0.0; articulation.coordinates().len()];
-    let poses = articulation.link_poses(&zeros, &Isometry3::identity());
-    let poses = poses.expect("a configuration of zeros of the right length");
+    let rest = articulation.configuration(&BTreeMap::new());
+    let poses = rest.and_then(|rest| articulation.link_poses(&rest, &Isometry3::identity()));
+    let poses = poses.expect("a configuration of the articulation's own values");
     let reach = meshes.iter().zip(&poses).filter_map(|(mesh, pose)| {
         let bounds = mesh.as_ref()?.aabb();
         Some((pose * bounds.center()).coords.norm() + bounds.extents().norm() / 2.0)
