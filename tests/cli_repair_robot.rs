@@ -415,7 +415,10 @@ fn a_correction_of_a_robot_is_a_warning_with_its_line() {
             "\n<package/>",
             "r.urdf:2: not a robot: found the root element <package>, expected <robot> (URDF) or <mujoco> (MJCF)",
         ),
-        ("<robot xmlns:xacro='http://ros.org/wiki/xacro'><xacro:arm/></robot>", "this is xacro, a template"),
+        (
+            "<robot xmlns:xacro='http://ros.org/wiki/xacro'><xacro:arm/></robot>",
+            "r.urdf: cannot expand this xacro: <xacro:arm> is neither a macro",
+        ),
     ] {
         let ended = extricate(["repair", "--robot", &folder.write("r.urdf", text), "--list-allowed"]);
         assert!(ended.exit == 3 && ended.stderr.contains(message), "{text}: {}", ended.stderr);

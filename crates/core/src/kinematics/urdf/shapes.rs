@@ -122,6 +122,8 @@ impl<'a> LinkMeshes<'a> {
             return Ok(path);
         }
         let name = in_package(filename).and_then(|path| path.split('/').next());
+        // Dots name no package, but a folder out of reach.
+        let name = name.filter(|name| !name.starts_with('.'));
         let lost = name.and_then(|name| self.packages.missing(name));
         // Beside a given package that may not be named, folders above the robot where it is missing hardly matter.
         let is_given = |error: &OutsideFileScope| {

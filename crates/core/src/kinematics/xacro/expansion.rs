@@ -146,9 +146,13 @@ impl ExtensionHandler for Substitution {
 /// The message of an error on one line, without its list of the macros that were open.
 fn message(error: &XacroError) -> String {
     let error = match error {
-        XacroError::WithContext { source, .. } => source,
+        XacroError::WithContext { source, .. } => &**source,
         error => error,
     };
+    if let XacroError::UnimplementedFeature(feature) = error {
+        let element = feature.split_whitespace().next().unwrap_or_default();
+        return format!("{element} is neither a macro that is defined nor an element that can be expanded");
+    }
     let message = error.to_string();
     if message.contains("load_yaml") {
         return "load_yaml is read only as the whole value of a property".to_owned();
