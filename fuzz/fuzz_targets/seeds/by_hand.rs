@@ -7,7 +7,7 @@ use super::scenes;
 
 /// Writes the texts of every reader.
 pub fn write(folder: &Path) -> std::io::Result<()> {
-    let texts: [(&str, &[&str]); 15] = [
+    let texts: [(&str, &[&str]); 16] = [
         ("obj", &OBJ),
         ("off", &OFF),
         ("stl", &STL),

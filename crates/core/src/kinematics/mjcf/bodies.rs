@@ -344,7 +344,7 @@ impl<'a> Bodies<'a> {
                 self.skipped.note(own.element, "height field", "from a picture");
                 return Ok(());
             };
-            Geometry::Ready(mesh.into())
+            Geometry::Loaded(mesh.into())
         } else {
             geom.geometry(&mut self.meshes)?
         };

@@ -142,7 +142,7 @@ pub(super) fn actuate<'a>(model: &Model<'a>, bodies: &mut Bodies<'a>) -> Result<
     Ok(())
 }
 
-/// How the force of an actuator depends on control, length and velocity.
+/// Force of an actuator as a function of control, length and velocity.
 struct ForceLaw {
     /// Force per control, where nothing else contributes.
     direct: Option<f64>,

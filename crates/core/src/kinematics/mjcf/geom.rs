@@ -79,7 +79,7 @@ impl<'a> Geom<'a> {
     /// Its shape, unless that is a height field.
     pub(super) fn geometry(&self, meshes: &mut Meshes<'_>) -> Result<Geometry, UrdfError> {
         if self.names_mesh() {
-            return Ok(Geometry::Ready(meshes.get(&self.own)?.mesh));
+            return Ok(Geometry::Loaded(meshes.get(&self.own)?.mesh));
         }
         let [x, y, z] = [self.sizes[0], self.sizes[1], self.sizes[2]];
         if [x, y, z].iter().any(|&size| size < 0.0) && self.kind != "plane" {

@@ -34,7 +34,7 @@ pub(super) fn of_primitive(geometry: &Geometry) -> Option<Inertial> {
             let along = inner * r * r / 2.0 + caps * 0.4 * r * r;
             (inner + caps, [across, across, along].map(|moment| moment / (inner + caps)))
         }
-        Geometry::Mesh { .. } | Geometry::Ready(_) | Geometry::Plane => return None,
+        Geometry::Mesh { .. } | Geometry::Loaded(_) | Geometry::Plane => return None,
     };
     let inertia = Matrix3::from_diagonal(&(volume * Vector3::from(moments)));
     (volume > 0.0).then_some(Inertial { mass: volume, center: Point3::origin(), inertia })

@@ -9,7 +9,7 @@ use crate::kinematics::urdf::UrdfError;
 #[derive(Default)]
 pub(super) struct Names {
     used: HashSet<String>,
-    /// How often a name was asked for, so that a model without names takes linear time.
+    /// Number of requests for each name, so that a model without names takes linear time.
     asked: HashMap<String, usize>,
 }
 

@@ -1,4 +1,4 @@
-//! What a model has and a robot has not: one correction for each kind.
+//! Parts of a model without a counterpart in a robot: one correction for each kind.
 
 use std::collections::BTreeMap;
 

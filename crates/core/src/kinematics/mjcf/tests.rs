@@ -41,7 +41,7 @@ const ARM: &str = r#"<mujoco model="arm"><compiler angle="degree" eulerseq="zyx"
 <body name="column" pos="0 0 0.5" euler="30 20 10" childclass="strong">
 <geom fromto="0 0 -0.4 0.1 0 0.4"/>
 <body name="arm" pos="0.1 0.2 0.4" xyaxes="1 0.5 0 0 1 0.2">
-<joint name="turn" axis="0 0 1" pos="0.05 0 0"/>
+<joint name="twist" axis="0 0 1" pos="0.05 0 0"/>
 <joint name="slide" type="slide" axis="1 1 0" range="-0.2 0.3" ref="0.1"/>
 <joint name="lift" class="weak" pos="0 0.1 0.2" ref="15"/>
 <geom name="a" type="box" size="0.2 0.05 0.03" pos="0.2 0 0" zaxis="1 2 3" mass="1.5"/>
@@ -60,7 +60,7 @@ face="0 2 1 0 1 3 0 3 2 1 2 4 2 3 4 3 1 4" refpos="0.1 0 0" refquat="0.8 0 0.6 0
 
 /// A configuration of the arm.
 const VALUES: [(&str, f64); 12] = [
-    ("turn", 0.7),
+    ("twist", 0.7),
     ("slide", 0.25),
     ("lift", -0.6),
     ("wrist/yaw", 0.3),
@@ -141,13 +141,13 @@ fn joints_have_the_limits_damping_and_friction_of_their_classes() {
     let robot = parse(ARM).unwrap();
     let joints = robot.articulation.joints();
     let names: Vec<_> = joints.iter().map(|joint| joint.name.as_str()).take(4).collect();
-    assert_eq!(names, ["column/fixed", "turn", "slide", "lift"]);
+    assert_eq!(names, ["column/fixed", "twist", "slide", "lift"]);
     let limits = |at: usize| joints[at].limits.unwrap();
     assert_eq!(limits(1), [-60.0, 120.0].map(f64::to_radians));
     assert_eq!(limits(2), [-0.2, 0.3]);
     assert_eq!((robot.dynamics[3].damping, robot.dynamics[3].friction), (2.0, 0.5));
     assert_eq!((joints[2].rest, joints[3].rest), (0.1, 15.0_f64.to_radians()));
-    // At rest a body is in the pose of the file: the anchor of `lift` is in the frame of `turn`.
+    // At rest a body is in the pose of the file: the anchor of `lift` is in the frame of `twist`.
     let poses = poses(&robot, &[]);
     let [arm, column] = ["arm", "column"].map(|name| poses[robot.articulation.link(name).unwrap()]);
     let expected =
@@ -398,8 +398,8 @@ fn invalid_models_are_refused_with_file_line_and_cause() {
 fn invalid_sections_are_refused_with_file_line_and_cause() {
     let cases = [
         (
-            world("<body/>", "<compiler angle='turn'/>"),
-            "m.xml:2: <compiler>: `angle` is \"turn\", but must be degree or radian",
+            world("<body/>", "<compiler angle='gon'/>"),
+            "m.xml:2: <compiler>: `angle` is \"gon\", but must be degree or radian",
         ),
         (
             world("<body/>", "<compiler eulerseq='xya'/>"),

@@ -90,7 +90,7 @@ pub(in crate::kinematics) enum Geometry {
         radii: [f64; 3],
     },
     /// A mesh that has been read already [m].
-    Ready(Arc<TriangleMesh>),
+    Loaded(Arc<TriangleMesh>),
     /// The half-space below the plane z = 0.
     Plane,
 }

@@ -50,7 +50,7 @@ impl<'a> LinkMeshes<'a> {
             let refused = |cause: String| self.refused(link, shape.line, &cause);
             let mesh = match &shape.geometry {
                 Geometry::Plane => continue,
-                Geometry::Ready(mesh) => TriangleMesh::clone(mesh),
+                Geometry::Loaded(mesh) => TriangleMesh::clone(mesh),
                 Geometry::Mesh { filename, scale } => self.mesh(filename, *scale, link, shape.line)?,
                 geometry => circumscribed(geometry).map_err(|error| refused(error.to_string()))?,
             };
@@ -171,8 +171,8 @@ fn circumscribed(geometry: &Geometry) -> Result<TriangleMesh, ShapeError> {
             let sphere = Sphere { radius: 1.0, frequency: FREQUENCY }.mesh()?;
             around_sphere(&sphere, 1.0).scaled(&Vector3::from(radii))
         }
-        Geometry::Mesh { .. } | Geometry::Ready(_) | Geometry::Plane => {
-            unreachable!("they are no primitives")
+        Geometry::Mesh { .. } | Geometry::Loaded(_) | Geometry::Plane => {
+            unreachable!("they are not primitives")
         }
     }
 }
