@@ -13,6 +13,7 @@ use super::limits::{DEPTH, FILE_BYTES, PROBLEMS};
 use super::locate::{Outline, Step};
 use super::schema::SceneFile;
 use extricate_core::geometry::read::EXTENSIONS;
+use extricate_core::kinematics::robot_format;
 use extricate_core::suggestion::did_you_mean;
 
 /// RON options of scenes: optional fields are written without `Some`.
@@ -159,22 +160,23 @@ pub(super) fn other_format(path: &Path, text: &str) -> Option<Fault> {
                        bodies: [(name: \"a\", shape: \"s\")])";
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     let start = text.trim_start_matches('\u{feff}').trim_start();
+    let robot = robot_format(text).ok().filter(|_| start.starts_with('<'));
     let (what, accepted) = if EXTENSIONS.contains(&extension.as_str()) {
         (
-            "a mesh",
+            "a mesh".to_owned(),
             "a scene names it in `shapes: {\"s\": mesh(file: \"FILE\")}`; `extricate convert IN OUT` lists its defects, \
              `extricate query` takes two shapes",
         )
-    } else if start.starts_with('<') && text.contains("<robot") {
+    } else if let Some((format, _)) = robot {
         (
-            "a robot (URDF)",
+            format!("a robot ({format})"),
             "a scene names it in `robots: [(name: \"r\", file: \"FILE\")]`; `extricate query self-collision FILE` and \
              `extricate repair --robot FILE` take the file itself",
         )
     } else if start.starts_with('<') {
-        ("XML", RON)
+        ("XML".to_owned(), RON)
     } else if start.starts_with('{') {
-        ("JSON", RON)
+        ("JSON".to_owned(), RON)
     } else {
         return None;
     };
