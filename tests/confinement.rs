@@ -139,9 +139,9 @@ fn a_gltf_file_names_buffers_within_its_reach_however_it_writes_them() {
     };
     let encoded = "%2e%2e/out/buffer.bin".to_owned();
     let slash = "%2e%2e%2fout%2fbuffer.bin".to_owned();
-    for way in world.ways_to("out/buffer.bin").into_iter().chain([encoded, slash]) {
-        let error = load(&way);
-        assert!(matches!(&error, FileError::OutsideFileScope(_)), "{way}: {error}");
+    for path in world.paths_to("out/buffer.bin").into_iter().chain([encoded, slash]) {
+        let error = load(&path);
+        assert!(matches!(&error, FileError::OutsideFileScope(_)), "{path}: {error}");
     }
     assert!(load("file:///etc/passwd").to_string().contains("the scheme \"file:\" is not supported"));
     assert!(load("none.bin").to_string().contains("none.bin cannot be read"));
@@ -178,7 +178,10 @@ fn a_file_that_is_too_long_is_not_read() {
     assert!(error.contains("long.stl") && error.contains("8589934593 bytes, at most"), "{error}");
     fs::File::create(world.path("in/long.ron")).unwrap().set_len(1 << 30).unwrap();
     assert!(
-        Scene::load(world.path("in/long.ron")).unwrap_err().to_string().contains("more than the 67108864")
+        Scene::load(world.path("in/long.ron"))
+            .unwrap_err()
+            .to_string()
+            .contains("at most 67108864 are accepted")
     );
 }
 
