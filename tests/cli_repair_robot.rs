@@ -113,7 +113,14 @@ fn a_boom_that_overlaps_a_wall_by_a_tenth_is_drawn_back_by_a_tenth() {
     let folder = scratch_folder();
     // The boom ends at 2.5 + reach; the wall begins at 2.9. Its volume is a third of the crane's.
     let wall = "box:1,4,4@3.4,0,0";
+    // By default a gap remains that other libraries see: 1e-4 of the diagonal of the boom, 2 × ½ × ½.
     let (exit, answer) = crane(&folder, json!({ "reach": 0.5 }), &["--obstacle", wall]);
+    let gap = 1e-4 * 4.5_f64.sqrt();
+    assert_eq!((exit, &answer["status"]), (0, &json!("repaired")), "{answer}");
+    assert!((answer["change"]["reach"].as_f64().unwrap() + 0.1 + gap).abs() < 1e-6, "{answer}");
+    assert!((answer["clearance"].as_f64().unwrap() - gap).abs() < 1e-6, "{answer}");
+    let none = ["--obstacle", wall, "--clearance", "0"];
+    let (exit, answer) = crane(&folder, json!({ "reach": 0.5 }), &none);
     assert_eq!((exit, &answer["status"]), (0, &json!("repaired")), "{answer}");
     assert!((answer["change"]["reach"].as_f64().unwrap() + 0.1).abs() < 1e-5, "{answer}");
     assert!((answer["sigma"].as_f64().unwrap() - 0.01 / 3.0).abs() < 1e-6, "{answer}");
@@ -150,7 +157,7 @@ fn fixed_bodies_stay_and_heavily_weighted_ones_move_less() {
 #[test]
 fn a_floating_base_is_lifted_and_a_fixed_one_is_not() {
     let folder = scratch_folder();
-    let ground = ["--obstacle", "halfspace@0,0,0.25", "--base", "floating"];
+    let ground = ["--obstacle", "halfspace@0,0,0.25", "--base", "floating", "--clearance", "0"];
     let (exit, answer) = crane(&folder, json!({}), &ground);
     assert_eq!((exit, &answer["status"]), (0, &json!("repaired")), "{answer}");
     let up = answer["base_change"]["translation"][2].as_f64().unwrap();
@@ -244,7 +251,8 @@ fn obstacles_are_shapes_meshes_hulls_and_robots_at_rest() {
         format!("hull:{mesh}{place}"),
         format!("rounded:0.1:box:0.8,3.8,3.8{place}"),
     ] {
-        let (exit, answer) = crane(&folder, json!({ "reach": 0.5 }), &["--obstacle", &obstacle]);
+        let (exit, answer) =
+            crane(&folder, json!({ "reach": 0.5 }), &["--obstacle", &obstacle, "--clearance", "0"]);
         assert_eq!(exit, 0, "{obstacle}: {answer}");
         assert!((answer["change"]["reach"].as_f64().unwrap() + 0.1).abs() < 1e-5, "{obstacle}: {answer}");
     }
@@ -288,7 +296,8 @@ fn allowed_pairs_are_listed_and_can_be_changed() {
     // The boom starts inside the tower once it is drawn in; neighbours may collide unless forbidden.
     let (exit, answer) = crane(&folder, json!({ "reach": -0.2 }), &[]);
     assert_eq!((exit, &answer["status"]), (0, &json!("already-free")), "{answer}");
-    let (exit, answer) = crane(&folder, json!({ "reach": -0.2 }), &["--forbid", "boom,tower"]);
+    let (exit, answer) =
+        crane(&folder, json!({ "reach": -0.2 }), &["--forbid", "boom,tower", "--clearance", "0"]);
     assert_eq!((exit, &answer["status"]), (0, &json!("repaired")), "{answer}");
     assert!((answer["change"]["reach"].as_f64().unwrap() - 0.2).abs() < 1e-5, "{answer}");
     let wall = "box:1,4,4@3.4,0,0";
@@ -305,8 +314,18 @@ fn joints_that_mimic_follow_and_cannot_be_set() {
     // A block between the fingers that is wider than they are apart: their inner sides are at ±(0.07 − grip), and only
     // both together let it in.
     let block = "box:0.05,0.02,0.04@0,0,0.08";
-    let (exit, answers) =
-        repair(&["--robot", &robot, "--joints", &joints, "--obstacle", block, "--fix", "lift"]);
+    let (exit, answers) = repair(&[
+        "--robot",
+        &robot,
+        "--joints",
+        &joints,
+        "--obstacle",
+        block,
+        "--fix",
+        "lift",
+        "--clearance",
+        "0",
+    ]);
     assert_eq!(exit, 0, "{answers:?}");
     let grip = answers[0]["joints"]["grip"].as_f64().unwrap();
     assert!((grip - 0.045).abs() < 1e-6, "{grip}");

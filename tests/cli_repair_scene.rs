@@ -71,7 +71,7 @@ fn out(folder: &ScratchFolder) -> Scene {
 #[test]
 fn robots_move_their_joints_and_bodies_their_places_and_the_rest_stays() {
     let folder = scratch_folder();
-    let (exit, answer) = repair(&folder, &arm_scene(""), &[]);
+    let (exit, answer) = repair(&folder, &arm_scene(""), &["--clearance", "0"]);
     assert_eq!((exit, &answer["status"]), (0, &json!("repaired")), "{answer}");
     let (before, after) = (read(&folder, "in.ron"), out(&folder));
     assert!(!is_free(&before) && is_free(&after) && answer["verified_free"] == true, "{answer}");

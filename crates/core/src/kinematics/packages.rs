@@ -80,7 +80,7 @@ impl<'a> Packages<'a> {
         let searched = searched.map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", ");
         Some(format!(
             "package \"{name}\" not found: no folder and no package.xml of this name in {searched}; \
-             give the folder that holds the package with --package DIR, and --root DIR or --allow-outside if it may not be named"
+             give the folder that holds the package with --package DIR, in a scene `packages: [\"DIR\"]`, and --root DIR or --allow-outside if it may not be named"
         ))
     }
 

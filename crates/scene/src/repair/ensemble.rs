@@ -80,7 +80,8 @@ impl Default for RepairOptions {
 /// let sunk = [Isometry3::translation(0.0, 0.0, 0.4).into()];
 /// assert_eq!(ensemble.colliding(&sunk)?[0].names, ["cube", "ground"]);
 /// let repair = ensemble.repair(&sunk, &RepairOptions::default())?.expect("it is sunk");
-/// assert!(repair.verified_free && (repair.depth - 0.1).abs() < 1e-6);
+/// let depth = 0.1 + ensemble.default_clearance();
+/// assert!(repair.verified_free && (repair.depth - depth).abs() < 1e-6);
 /// assert_eq!(repair.changes[0].name, "cube");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

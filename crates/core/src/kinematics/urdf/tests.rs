@@ -139,7 +139,7 @@ fn meshes_are_found_beside_the_file_and_in_packages() {
     }
     let error = read("meshes/lost.obj", vec![]).unwrap_err().to_string();
     assert!(error.contains("arm.urdf:3: link \"a\": mesh \"meshes/lost.obj\" not found"), "{error}");
-    assert!(error.contains(&format!("{}", package.join("urdf/meshes/lost.obj").display())), "{error}");
+    assert!(error.contains(&format!("{}", package.join("urdf/meshes").display())), "{error}");
     fs::write(package.join("urdf/bad.obj"), "v 0 0\n").unwrap();
     let error = read("bad.obj", vec![]).unwrap_err().to_string();
     assert!(error.contains("arm.urdf:3: link \"a\"") && error.contains("bad.obj:1"), "{error}");
@@ -505,7 +505,7 @@ fn packages_are_found_by_the_name_that_they_state() {
         error,
         format!(
             "{own}/r.urdf:3: link \"a\": mesh \"package://arm_c/meshes/c.obj\": package \"arm_c\" not found: no folder \
-             and no package.xml of this name in {ws}, {own}; give the folder that holds the package with --package DIR, \
+             and no package.xml of this name in {ws}, {own}; give the folder that holds the package with --package DIR, in a scene `packages: [\"DIR\"]`, \
              and --root DIR or --allow-outside if it may not be named"
         )
     );
