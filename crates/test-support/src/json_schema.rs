@@ -29,6 +29,9 @@ fn check(schema: &Value, value: &Value, path: &str, found: &mut Vec<String>) {
             "maxItems" => length(value).is_none_or(|n| Some(n) <= rule.as_u64()),
             // The one pattern of the schemas: sixteen hexadecimal digits.
             "pattern" if rule == "^[0-9a-f]{16}$" => value.as_str().is_none_or(is_hash),
+            "uniqueItems" => value
+                .as_array()
+                .is_none_or(|items| (1..items.len()).all(|at| !items[..at].contains(&items[at]))),
             "items" => {
                 let items = value.as_array().into_iter().flatten().enumerate();
                 items.for_each(|(index, item)| check(rule, item, &format!("{path}[{index}]"), found));
