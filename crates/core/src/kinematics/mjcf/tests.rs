@@ -143,8 +143,11 @@ fn joints_have_the_limits_damping_and_friction_of_their_classes() {
     let names: Vec<_> = joints.iter().map(|joint| joint.name.as_str()).take(4).collect();
     assert_eq!(names, ["column/fixed", "twist", "slide", "lift"]);
     let limits = |at: usize| joints[at].limits.unwrap();
-    assert_eq!(limits(1), [-60.0, 120.0].map(f64::to_radians));
-    assert_eq!(limits(2), [-0.2, 0.3]);
+    assert_eq!(
+        limits(1).map(f64::to_bits),
+        [-60.0, 120.0].map(|degrees: f64| degrees.to_radians().to_bits())
+    );
+    assert_eq!(limits(2).map(f64::to_bits), [-0.2, 0.3].map(f64::to_bits));
     assert_eq!((robot.dynamics[3].damping, robot.dynamics[3].friction), (2.0, 0.5));
     assert_eq!((joints[2].rest, joints[3].rest), (0.1, 15.0_f64.to_radians()));
     // At rest a body is in the pose of the file: the anchor of `lift` is in the frame of `twist`.

@@ -15,8 +15,8 @@ impl World {
 
     fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.0.folder().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, text).unwrap();
+        std::fs::create_dir_all(path.parent().expect("a path in the folder")).expect("a folder");
+        std::fs::write(&path, text).expect("a file");
         path
     }
 
@@ -28,7 +28,7 @@ impl World {
     }
 
     fn error(&self, body: &str) -> String {
-        let error = self.robot(body, &[]).unwrap_err().to_string();
+        let error = self.robot(body, &[]).expect_err("cannot be expanded").to_string();
         let path = self.0.folder().join("arm/urdf/a.urdf.xacro");
         let cause = error.strip_prefix(&format!("{}: cannot expand this xacro: ", path.display()));
         let cause = cause.unwrap_or_else(|| panic!("{error}"));
