@@ -25,7 +25,7 @@ pub enum PenetrationResponse {
     /// They do not overlap.
     #[schemars(extend("x-status" = ["separate"]))]
     Separate {
-        /// Their distance [m], if it was asked for: text for people only.
+        /// Their distance \[m\], if it was asked for: text for people only.
         #[serde(skip)]
         distance: Option<f64>,
     },

@@ -8,7 +8,7 @@ pub const LINKS: usize = 10_000;
 pub const SHAPES: usize = 20_000;
 /// Maximum number of pairs of links that masks exempt from collision.
 pub const EXEMPT_PAIRS: usize = 100_000;
-/// Maximum length [m]: squares and cubes of it, and sums along chains of joints, stay finite.
+/// Maximum length \[m\]: squares and cubes of it, and sums along chains of joints, stay finite.
 pub const LENGTH: f64 = 1e12;
 /// Maximum number of triangles of all meshes of a robot together.
 pub const TRIANGLES: usize = 50_000_000;

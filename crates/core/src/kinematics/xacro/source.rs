@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::geometry::read::reach::FileScope;
 
-/// Maximum length of a robot with all files that it includes, and of its expansion [bytes].
+/// Maximum length of a robot with all files that it includes, and of its expansion \[bytes\].
 pub const TEXT_BYTES: usize = 64 << 20;
 /// Maximum number of files that a robot includes.
 pub const FILES: usize = 1000;
@@ -12,7 +12,7 @@ pub const FILES: usize = 1000;
 pub const INCLUDES: usize = 32;
 /// Maximum depth of nested macros and elements of an expansion: each level takes some kilobytes of stack.
 pub const DEPTH: usize = 200;
-/// Maximum time of an expansion [s]: macros are programs, and a short one may run for years. Robots take milliseconds.
+/// Maximum time of an expansion \[s\]: macros are programs, and a short one may run for years. Robots take milliseconds.
 pub const SECONDS: u64 = 20;
 
 /// A robot in xacro.
