@@ -65,6 +65,7 @@ impl<'a> Packages<'a> {
     }
 
     /// The folder of a package, if it is found in reach.
+    #[cfg(feature = "formats")]
     pub(crate) fn folder_of(&mut self, name: &str) -> Option<PathBuf> {
         let folders = self.folders_of(name);
         folders.into_iter().find(|folder| self.is_near(folder) && folder.is_dir())

@@ -34,7 +34,7 @@ fn expansion_of(source: &Source<'_>) -> Result<String, String> {
 
 #[cfg(not(feature = "formats"))]
 fn expansion_of(_: &Source<'_>) -> Result<String, String> {
-    Err("this build has no macros".to_owned())
+    Err("the library is built without the feature `formats`".to_owned())
 }
 
 #[cfg(all(test, feature = "formats"))]

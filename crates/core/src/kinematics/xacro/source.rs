@@ -16,6 +16,10 @@ pub const DEPTH: usize = 200;
 pub const SECONDS: u64 = 20;
 
 /// A robot in xacro.
+#[cfg_attr(
+    not(feature = "formats"),
+    expect(dead_code, reason = "only its path is named where nothing is expanded")
+)]
 #[derive(Debug, Clone, Copy)]
 pub(in crate::kinematics) struct Source<'a> {
     pub(in crate::kinematics) path: &'a Path,
