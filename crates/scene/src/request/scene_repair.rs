@@ -89,7 +89,9 @@ pub(super) struct SearchResult {
 /// The scene with its robots and bodies at collision-free poses, for a run.
 pub(super) fn repaired(scene: Scene, world: &World) -> Result<Scene, Fault> {
     let before = measured(world)?;
-    let found = search((&scene, world), &before, &Freedom::default(), &RepairOptions::default())?;
+    // The run begins in contact, as after the separation of bodies.
+    let options = RepairOptions { clearance: Some(0.0), ..RepairOptions::default() };
+    let found = search((&scene, world), &before, &Freedom::default(), &options)?;
     match found.refusal {
         Some(message) => Err(Fault::new(Class::NoFreePose, message)),
         None => Ok(scene.posed(&found.poses)),
