@@ -136,6 +136,22 @@ fn a_boom_that_overlaps_a_wall_by_a_tenth_is_drawn_back_by_a_tenth() {
 }
 
 #[test]
+fn the_default_clearance_moves_no_free_robot_and_yields_where_there_is_no_room() {
+    let folder = scratch_folder();
+    // Free by a tenth of the default clearance.
+    let wall = ["--obstacle", "box:1,4,4@3.4,0,0"];
+    let (exit, answer) = crane(&folder, json!({ "reach": 0.39998 }), &wall);
+    assert_eq!((exit, &answer["status"]), (0, &json!("already-free")), "{answer}");
+    assert!((answer["clearance"].as_f64().unwrap() - 2e-5).abs() < 1e-9, "{answer}");
+    // Drawn in to its limit of −0.5, the boom ends 1e-5 before the wall.
+    let wall = ["--obstacle", "box:1,4,4@2.50001,0,0", "--fix", "turn"];
+    let (exit, answer) = crane(&folder, json!({}), &wall);
+    assert_eq!((exit, &answer["status"]), (0, &json!("repaired")), "{answer}");
+    let gap = answer["clearance"].as_f64().unwrap();
+    assert!(gap > 0.0 && gap < 1.1e-5 && answer["limits_kept"] == true, "{answer}");
+}
+
+#[test]
 fn fixed_bodies_stay_and_heavily_weighted_ones_move_less() {
     let folder = scratch_folder();
     let post = ["--obstacle", "cylinder:0.1,4@2.2,0.2,0"];

@@ -34,7 +34,7 @@ const ENSEMBLE_BYTES: usize = 64 * SMALL;
 /// A robot, as written in a request.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RobotSource {
-    /// Its file, URDF or MJCF.
+    /// Its file: URDF, xacro or MJCF.
     pub robot: String,
     /// Whether its root link moves in any direction.
     pub floating: bool,
