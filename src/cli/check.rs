@@ -24,7 +24,7 @@ Examples:
   extricate check scenes/rigid/ring_stack.ron
   extricate check scene.ron --strict
 
-With --strict, overlapping bodies give exit code 4, otherwise mesh defects and corrections of robots exit code 1.";
+With --strict, overlapping bodies give exit code 4, otherwise mesh defects and corrections of files exit code 1.";
 
 /// CheckArguments of `check`.
 #[derive(Debug, Args)]
@@ -32,7 +32,7 @@ With --strict, overlapping bodies give exit code 4, otherwise mesh defects and c
 pub(super) struct CheckArguments {
     /// The scene file.
     scene: PathBuf,
-    /// Fail if bodies overlap at the start, meshes have defects, or robots were corrected.
+    /// Fail if bodies overlap at the start, meshes have defects, or files of meshes or robots were corrected.
     #[arg(long)]
     strict: bool,
 }
@@ -58,6 +58,8 @@ pub(super) struct Findings {
     penetrations: Vec<Penetration>,
     /// Every mesh once.
     meshes: Vec<MeshFinding>,
+    /// Corrections of mesh files of its shapes.
+    mesh_corrections: Vec<CorrectionFinding>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -122,9 +124,9 @@ struct RobotFinding {
 struct CorrectionFinding {
     /// The file.
     file: String,
-    /// The line, from 1.
+    /// The line, from 1; 0 where it is not known.
     line: usize,
-    /// The link or joint.
+    /// The link, joint or part of a mesh file.
     part: String,
     /// The defect that was found.
     found: String,
@@ -178,6 +180,7 @@ pub(super) fn execute(console: &mut Console, arguments: &CheckArguments) -> Resu
         soft: world.soft_descriptions().iter().map(soft_finding).collect(),
         penetrations,
         meshes: meshes(world.descriptions()),
+        mesh_corrections: scene.mesh_corrections.iter().map(correction_finding).collect(),
     };
     if console.json() {
         console.json_line(&findings)?;
@@ -185,7 +188,8 @@ pub(super) fn execute(console: &mut Console, arguments: &CheckArguments) -> Resu
         print_findings(console, &findings, &overlaps)?;
     }
     let has_defects = findings.meshes.iter().any(|mesh| !mesh.defects.is_empty())
-        || findings.robots.iter().any(|robot| !robot.corrections.is_empty());
+        || findings.robots.iter().any(|robot| !robot.corrections.is_empty())
+        || !findings.mesh_corrections.is_empty();
     match arguments.strict {
         true if !overlaps.is_empty() => Err(Failure::Silent(Exit::InitialPenetration)),
         true if has_defects => Err(Failure::Silent(Exit::CheckFailed)),

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::terminal::Console;
 use super::terminal::{Exit, Failure};
+use extricate_scene::request::MeshUnits;
 use extricate_core::field::{DistanceField, FieldError, FieldOptions, Order, Side};
 
 /// FieldArguments of `extricate field`.
@@ -43,6 +44,8 @@ pub(super) struct FieldArguments {
     /// Plane of the picture, such as z=0.25 [m] [default: normal to z through the centre of the grid].
     #[arg(long, value_name = "AXIS=VALUE", value_parser = plane)]
     slice: Option<(usize, f64)>,
+    #[command(flatten)]
+    pub(super) units: MeshUnits,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

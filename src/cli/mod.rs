@@ -30,7 +30,7 @@ use std::process::ExitCode;
 
 use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use extricate_scene::request::Access;
+use extricate_scene::request::{Access, MeshUnits};
 use terminal::{Console, Exit, Failure, Interrupt, Style};
 
 /// Penetration depth, proximity queries, pose repair and rigid, articulated and soft-body dynamics for triangle meshes.
@@ -113,6 +113,20 @@ enum Command {
     Info(info::InfoArguments),
 }
 
+impl Command {
+    /// Unit and up axis of the mesh files that it names.
+    fn mesh_units(&self) -> MeshUnits {
+        match self {
+            Self::Query(query) => query.mesh_units(),
+            Self::Repair(arguments) => arguments.units,
+            Self::Tetrahedralize(arguments) => arguments.units,
+            Self::Field(arguments) => arguments.units,
+            Self::Convert(arguments) => arguments.units,
+            _ => MeshUnits::default(),
+        }
+    }
+}
+
 /// Runs the command line of this process and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -156,7 +170,8 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         .map_err(|error| Failure::new(Exit::Usage, format!("cannot start {threads} threads: {error}")))?;
     let warn = (!quiet).then_some(terminal::warn as fn(&dyn std::fmt::Display));
     let packages = Access::packages_of_environment();
-    let access = Access { roots: root, anywhere: allow_outside, packages, warn };
+    let units = command.mesh_units();
+    let access = Access { roots: root, anywhere: allow_outside, packages, units, warn };
     let mut console = Console::new(Style { json, quiet }, access, Interrupt::listen()?);
     let result = match &command {
         Command::Run(arguments) => run::execute(&mut console, arguments),

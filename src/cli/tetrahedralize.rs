@@ -11,6 +11,7 @@ use extricate_core::field::FieldError;
 use extricate_core::field::tetrahedralize::{Tetrahedralization, TetrahedralizeOptions, tetrahedralize};
 use extricate_core::geometry::tet_mesh::write::write_tets;
 use extricate_core::geometry::{ShapeError, TriangleMesh};
+use extricate_scene::request::MeshUnits;
 
 /// TetrahedralizeArguments of `extricate tetrahedralize`.
 #[derive(Debug, Args)]
@@ -27,6 +28,8 @@ pub(super) struct TetrahedralizeArguments {
     /// Number of lattice cells along the longest side of the mesh's box.
     #[arg(long, value_name = "COUNT")]
     cells: Option<u32>,
+    #[command(flatten)]
+    pub(super) units: MeshUnits,
 }
 
 const EXAMPLES: &str = "\

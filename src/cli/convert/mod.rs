@@ -5,12 +5,12 @@ mod golden;
 use std::path::PathBuf;
 
 use clap::Args;
-use nalgebra::Vector3;
 use serde::Serialize;
 
 use super::terminal::{Console, Exit, Failure};
 use extricate_core::geometry::report::MeshReport;
 use extricate_core::geometry::write::{Encoding, write_mesh_as};
+use extricate_scene::request::MeshUnits;
 
 /// ConvertArguments of `extricate convert`.
 #[derive(Debug, Args)]
@@ -20,9 +20,8 @@ pub(super) struct ConvertArguments {
     input: PathBuf,
     /// Mesh to write: .obj, .ply or .stl; or file or folder of the converted golden files [default for golden files: in place].
     output: Option<PathBuf>,
-    /// Scale factor of all lengths; 0.001 converts millimetres to metres.
-    #[arg(long, default_value_t = 1.0, value_name = "FACTOR")]
-    scale: f64,
+    #[command(flatten)]
+    pub(super) units: MeshUnits,
     /// Reverse the orientation of all triangles, which swaps inside and outside.
     #[arg(long)]
     reverse: bool,
@@ -51,22 +50,18 @@ struct ConvertAnswer<'a> {
 
 /// Converts the file and reports the quality of the mesh as written.
 pub(super) fn execute(console: &mut Console, arguments: &ConvertArguments) -> Result<(), Failure> {
-    let ConvertArguments { input, output, scale, reverse, text } = arguments;
-    let has_mesh_options = *reverse || *text || scale.to_bits() != 1.0_f64.to_bits();
+    let ConvertArguments { input, output, units, reverse, text } = arguments;
+    let has_mesh_options = *reverse || *text || !units.is_default();
     if golden::is_golden(input) {
-        let message = "--scale, --reverse and --text apply to meshes, not to golden files";
+        let message = "--scale, --up, --reverse and --text apply to meshes, not to golden files";
         let wrong = has_mesh_options.then(|| Failure::new(Exit::Usage, message));
         return wrong.map_or_else(|| golden::convert(console, input, output.as_deref()), Err);
     }
     let Some(output) = output else {
         return Err(Failure::new(Exit::Usage, "missing output: expected `extricate convert IN OUT`"));
     };
-    if !(*scale > 0.0 && scale.is_finite()) {
-        return Err(Failure::new(Exit::Usage, format!("--scale must be positive and finite, not {scale}")));
-    }
     let read = console.access().mesh(input).map_err(|error| Failure::of(Exit::BadFile, &error))?;
-    let scaled = read.scaled(&Vector3::repeat(*scale)).map_err(|error| Failure::of(Exit::Usage, &error))?;
-    let mesh = if *reverse { scaled.reversed() } else { scaled };
+    let mesh = if *reverse { read.reversed() } else { read };
     let encoding = if *text { Encoding::Text } else { Encoding::Binary };
     write_mesh_as(&mesh, output, encoding).map_err(|error| Failure::of(Exit::Usage, &error))?;
     let report = MeshReport::of(&mesh);

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use super::broad_phase;
 use extricate_scene::request::robot::RobotFields;
 use extricate_scene::request::{
-    self, CollideRequest, DistanceRequest, GeneralizedRequest, HausdorffRequest, PairFields,
+    self, CollideRequest, DistanceRequest, GeneralizedRequest, HausdorffRequest, MeshUnits, PairFields,
     PenetrationRequest, SelfCollisionRequest, TimeOfContactRequest,
 };
 
@@ -183,6 +183,8 @@ pub(in crate::cli) struct PairArguments<R: Args> {
     #[arg(long)]
     surface: bool,
     #[command(flatten)]
+    units: MeshUnits,
+    #[command(flatten)]
     request: R,
 }
 
@@ -220,6 +222,8 @@ pub(in crate::cli) struct SelfCollisionArguments {
     /// File of configurations of a robot, one query per line [default: all joints at zero].
     #[arg(long, value_name = "FILE.jsonl")]
     poses: Option<PathBuf>,
+    #[command(flatten)]
+    units: MeshUnits,
     #[command(flatten, next_help_heading = "Options of robots")]
     robot: RobotFields,
 }
@@ -234,6 +238,21 @@ impl<R: Args> PairArguments<R> {
 }
 
 impl QueryCommand {
+    /// Unit and up axis of the mesh files.
+    pub(in crate::cli) fn mesh_units(&self) -> MeshUnits {
+        match self {
+            Self::Collide(of) => of.units,
+            Self::Distance(of) => of.units,
+            Self::Hausdorff(of) => of.units,
+            Self::Spanning(of) => of.units,
+            Self::Penetration(of) => of.units,
+            Self::Generalized(of) => of.units,
+            Self::TimeOfContact(of) => of.units,
+            Self::SelfCollision(of) => of.units,
+            Self::BroadPhase(_) => MeshUnits::default(),
+        }
+    }
+
     /// The command as a request.
     pub(super) fn to_request(&self) -> QueryRequest {
         use request::Question as Q;

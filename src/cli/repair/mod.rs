@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::terminal::{Console, Exit, Failure};
 use extricate_scene::record;
-use extricate_scene::request::{RepairFields, RepairStatus, Response, SceneChange, SceneRepairRequest};
+use extricate_scene::request::{MeshUnits, RepairFields, RepairStatus, Response, SceneChange, SceneRepairRequest};
 use extricate_scene::scene::Scene;
 
 const EXAMPLES: &str = "\
@@ -59,6 +59,8 @@ pub(super) struct RepairArguments {
     turn: bool,
     #[command(flatten, next_help_heading = "Options of robots")]
     of_robot: robot::RobotArguments,
+    #[command(flatten)]
+    pub(super) units: MeshUnits,
 }
 
 /// An answer as a line of JSON.
@@ -90,6 +92,10 @@ pub(super) fn execute(console: &mut Console, arguments: &RepairArguments) -> Res
     match (&arguments.scene, &arguments.output) {
         (Some(scene), Some(output)) => {
             arguments.of_robot.refuse()?;
+            if !arguments.units.is_default() {
+                let message = "--scale and --up apply to meshes of `--obstacle`; a scene states `scale` of its own";
+                return Err(Failure::new(Exit::Usage, message));
+            }
             repair_scene(console, arguments, (scene, output))
         }
         _ => robot::execute(console, arguments),

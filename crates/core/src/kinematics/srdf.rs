@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use roxmltree::Node;
 use thiserror::Error;
 
-use super::urdf::correction::Correction;
+use crate::geometry::read::correction::Correction;
 use super::urdf::limits::FILE_BYTES;
 use crate::geometry::read::file::text_of;
 use crate::geometry::read::xml::{self, Lines, elements};

@@ -4,10 +4,11 @@
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
+use super::mesh_units::MeshUnits;
 use crate::scene::{NO_COLLISION_SHAPES, Scene, SceneError, millimetres};
 use extricate_core::geometry::FileError;
 use extricate_core::geometry::TriangleMesh;
-use extricate_core::geometry::read::{FileScope, read_mesh_within};
+use extricate_core::geometry::read::{FileScope, read_mesh_corrected};
 use extricate_core::kinematics::read_robot;
 use extricate_core::kinematics::srdf::{Srdf, SrdfError, read_srdf};
 use extricate_core::kinematics::urdf::{Correction, Robot, Shapes, UrdfError, UrdfOptions};
@@ -21,7 +22,9 @@ pub struct Access {
     pub anywhere: bool,
     /// Folders that are ROS packages or hold some, for robots.
     pub packages: Vec<PathBuf>,
-    /// Receives warnings: corrections made while reading files of robots, and deprecated names in scenes.
+    /// Unit and up axis of mesh files that are named directly; those that a robot or scene names have their own.
+    pub units: MeshUnits,
+    /// Receives warnings: corrections made while reading files of robots and meshes, and deprecated names in scenes.
     pub warn: Option<fn(&dyn Display)>,
 }
 
@@ -38,7 +41,7 @@ impl Access {
         self.extended(FileScope::around(path))
     }
 
-    /// Loads a scene, and warns of deprecated names in it and of corrections of its robots.
+    /// Loads a scene, and warns of deprecated names in it and of corrections of its meshes and robots.
     ///
     /// # Errors
     /// [`SceneError`] when the file cannot be read or is not a scene.
@@ -47,6 +50,7 @@ impl Access {
         let scene = Scene::load_within(path, &self.scope_of_scene(path))?;
         self.warn_of(&scene.deprecations);
         self.warn_of(&scene.hints);
+        self.warn_of(&scene.mesh_corrections);
         let mut files: Vec<&[Correction]> = Vec::new();
         for robot in &scene.robots {
             // Several robots of a scene may come from the same file; its corrections are reported once.
@@ -58,14 +62,17 @@ impl Access {
         Ok(scene)
     }
 
-    /// Loads a mesh.
+    /// Loads a mesh, and warns of corrections.
     ///
     /// # Errors
     /// [`FileError`] when the file cannot be read or is not a mesh.
     pub fn mesh(&self, path: impl AsRef<Path>) -> Result<TriangleMesh, FileError> {
         let path = path.as_ref();
-        let mesh = read_mesh_within(path, &self.extended(FileScope::around(path)))?;
-        let scaled = "`extricate convert IN OUT --scale 0.001` scales it";
+        let (mesh, corrections) = read_mesh_corrected(path, &self.extended(FileScope::around(path)))?;
+        self.warn_of(&corrections);
+        let mesh = self.units.of_file(mesh);
+        let mesh = mesh.map_err(|source| FileError::Shape { path: path.to_owned(), source })?;
+        let scaled = "`--scale 0.001` reads it so";
         self.warn_of(millimetres(&path.display().to_string(), &mesh, scaled).as_slice());
         Ok(mesh)
     }

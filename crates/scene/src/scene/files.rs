@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use super::error::Fault;
 use super::limits::ELEMENTS;
-use extricate_core::geometry::read::FileScope;
+use extricate_core::geometry::TriangleMesh;
+use extricate_core::geometry::read::{Correction, FileScope, read_mesh_corrected};
 
 /// Resolves the files of a scene and counts the elements of its meshes.
 #[derive(Debug)]
@@ -13,12 +15,30 @@ pub(super) struct Files<'a> {
     scene: &'a Path,
     scope: &'a FileScope,
     elements: AtomicUsize,
+    corrections: Mutex<Vec<Correction>>,
 }
 
 impl<'a> Files<'a> {
     /// The files that `scene` may name.
     pub(super) fn of(scene: &'a Path, scope: &'a FileScope) -> Self {
-        Self { scene, scope, elements: AtomicUsize::new(0) }
+        Self { scene, scope, elements: AtomicUsize::new(0), corrections: Mutex::default() }
+    }
+
+    /// Reads the mesh of a file, and collects its corrections.
+    pub(super) fn read(&self, path: &Path) -> Result<TriangleMesh, Fault> {
+        let read = read_mesh_corrected(path, self.scope);
+        let (mesh, corrections) =
+            read.map_err(|error| Fault::Mesh { path: path.to_owned(), cause: error.into() })?;
+        self.corrections.lock().unwrap_or_else(PoisonError::into_inner).extend(corrections);
+        Ok(mesh)
+    }
+
+    /// Corrections of all mesh files, sorted: meshes are read in parallel, and the same file perhaps several times.
+    pub(super) fn corrections(self) -> Vec<Correction> {
+        let mut corrections = self.corrections.into_inner().unwrap_or_else(PoisonError::into_inner);
+        corrections.sort_by(|a, b| (&a.path, a.line, &a.part).cmp(&(&b.path, b.line, &b.part)));
+        corrections.dedup();
+        corrections
     }
 
     /// The files that may be named.

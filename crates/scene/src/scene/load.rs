@@ -23,7 +23,7 @@ use super::schema::{self, Expect, OnOverlap, PlanEntry, SceneFile};
 use super::shape::{self, LoadedShape};
 use super::soft::{self, LoadedSoft};
 use super::validate::validate;
-use extricate_core::geometry::read::FileScope;
+use extricate_core::geometry::read::{Correction, FileScope};
 use extricate_core::geometry::read::file::text_of;
 
 use extricate_dynamics::{
@@ -81,6 +81,8 @@ pub struct Scene {
     pub deprecations: Vec<Deprecation>,
     /// Values that are valid, but probably not meant: messages with their places.
     pub hints: Vec<String>,
+    /// Corrections of mesh files of its shapes, each once.
+    pub mesh_corrections: Vec<Correction>,
 }
 
 /// A mesh file of a scene.
@@ -151,7 +153,8 @@ impl Scene {
         let robots = robots::load(&document, &files).map_err(invalid)?;
         let soft = soft::load(&document, &files).map_err(invalid)?;
         let scene = Self::assemble(document, (shapes, robots, soft), path).map_err(invalid)?;
-        Ok(Self { text, file_scope: scope.clone(), ..scene })
+        let mesh_corrections = files.corrections();
+        Ok(Self { text, file_scope: scope.clone(), mesh_corrections, ..scene })
     }
 
     fn assemble(
@@ -217,6 +220,7 @@ impl Scene {
             file_scope: FileScope::anywhere(),
             deprecations: document.deprecations.clone(),
             hints,
+            mesh_corrections: Vec::new(),
         })
     }
 

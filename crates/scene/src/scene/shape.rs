@@ -1,6 +1,6 @@
 //! Shapes of a scene for the dynamics: primitives, and meshes that are read or generated, with their trees.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use nalgebra::Vector3;
@@ -10,7 +10,6 @@ use super::files::Files;
 use super::locate::Step::{self, Field};
 use super::schema::ShapeEntry;
 use extricate_core::geometry::convex::{ConvexHull, ConvexShape};
-use extricate_core::geometry::read::{FileScope, read_mesh_within};
 use extricate_core::geometry::report::MeshReport;
 use extricate_core::geometry::{ShapeError, Solidity, TriangleMesh, procedural};
 use extricate_core::proximity::Model;
@@ -83,7 +82,7 @@ pub(super) fn mesh(
     let (mesh, scale, file) = match entry {
         ShapeEntry::Mesh { file, scale, .. } => {
             let path = files.find(file).map_err(|fault| at("file", fault))?;
-            let mesh = read(&path, files.scope()).map_err(|fault| at("file", fault))?;
+            let mesh = files.read(&path).map_err(|fault| at("file", fault))?;
             (mesh, *scale, Some((file.clone(), path)))
         }
         ShapeEntry::Procedural { kind, parameters, scale, .. } => {
@@ -116,10 +115,6 @@ fn hull(of: &ShapeEntry, files: &Files) -> Result<(Shape, Option<(String, PathBu
         return Err((Vec::new(), Fault::Contradiction { message }));
     }
     Ok((hull.into(), file))
-}
-
-fn read(path: &Path, scope: &FileScope) -> Result<TriangleMesh, Fault> {
-    read_mesh_within(path, scope).map_err(|error| Fault::Mesh { path: path.to_owned(), cause: error.into() })
 }
 
 /// The mesh with its tree, as a solid or a surface.

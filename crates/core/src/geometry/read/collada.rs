@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use nalgebra::{Matrix4, Point3, Rotation3, Unit, Vector3};
 use roxmltree::Node;
 
+use super::correction::Corrections;
 use super::error::{Fault, Place};
 use super::polygons::Polygons;
 use super::xml::{self, Lines, elements};
@@ -16,7 +17,7 @@ use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::geometry::weld::Welder;
 
 /// Reads the content of a file.
-pub(super) fn read(bytes: &[u8], _: Place) -> Result<TriangleMesh, Fault> {
+pub(super) fn read(bytes: &[u8], place: Place) -> Result<TriangleMesh, Fault> {
     let text = String::from_utf8_lossy(bytes);
     let fault = |(line, cause): xml::Refusal| match line {
         Some(line) => Fault::Line(line, cause),
@@ -35,11 +36,12 @@ pub(super) fn read(bytes: &[u8], _: Place) -> Result<TriangleMesh, Fault> {
         corners_left: INSTANCED_CORNERS.max(bytes.len().saturating_mul(CORNERS_PER_BYTE)),
         welder: Welder::default(),
         polygons: Polygons::default(),
+        corrections: place.corrections,
     };
     reader.scene(root)?;
     let Reader { welder, mut polygons, .. } = reader;
     polygons.vertices = welder.into_points();
-    polygons.into_mesh()
+    polygons.into_mesh(place.corrections)
 }
 
 /// Collects the geometry instances of the scene.
@@ -50,6 +52,7 @@ struct Reader<'a, 'i> {
     corners_left: usize,
     welder: Welder,
     polygons: Polygons,
+    corrections: &'a Corrections,
 }
 
 impl<'a, 'i> Reader<'a, 'i> {
@@ -162,7 +165,7 @@ impl<'a, 'i> Reader<'a, 'i> {
             for part in elements(primitive, "p") {
                 let corners = self.corners(part, &welded[source], offset, stride)?;
                 for polygon in self.polygons_of(primitive, &corners)? {
-                    self.add(primitive, polygon, is_mirrored)?;
+                    self.add(primitive, polygon, is_mirrored);
                 }
             }
             if let Some(with_holes) = child(primitive, "ph") {
@@ -172,21 +175,13 @@ impl<'a, 'i> Reader<'a, 'i> {
         Ok(())
     }
 
-    /// Adds a polygon; those of fewer than three corners are skipped.
-    fn add(
-        &mut self,
-        primitive: Node<'a, 'i>,
-        mut polygon: Vec<u32>,
-        is_mirrored: bool,
-    ) -> Result<(), Fault> {
-        if polygon.len() < 3 {
-            return Ok(());
-        }
+    /// Adds a polygon; those of fewer than three corners are left out.
+    fn add(&mut self, primitive: Node<'a, 'i>, mut polygon: Vec<u32>, is_mirrored: bool) {
         if is_mirrored {
             polygon.reverse();
         }
         polygon.into_iter().for_each(|corner| self.polygons.corner(corner));
-        self.polygons.close(Some(self.lines.line(primitive)))
+        self.polygons.close(Some(self.lines.line(primitive)), self.corrections);
     }
 
     /// Polygons of the corners of a primitive.

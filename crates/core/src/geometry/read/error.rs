@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::correction::Corrections;
 use super::reach::{FileScope, OutsideFileScope};
 use crate::geometry::shape_error::ShapeError;
 
@@ -123,12 +124,14 @@ pub(crate) fn extension_of(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
-/// Path of a file, and the files that it may reference.
+/// Path of a file, the files that it may reference, and what was corrected in it.
 #[derive(Debug, Clone, Copy)]
-#[cfg_attr(not(feature = "formats"), expect(dead_code, reason = "read by formats that name other files"))]
 pub(super) struct Place<'a> {
+    #[cfg_attr(not(feature = "formats"), expect(dead_code, reason = "read by formats that name other files"))]
     pub(super) path: &'a Path,
+    #[cfg_attr(not(feature = "formats"), expect(dead_code, reason = "read by formats that name other files"))]
     pub(super) reach: &'a FileScope,
+    pub(super) corrections: &'a Corrections,
 }
 
 /// Error in the content of a file.

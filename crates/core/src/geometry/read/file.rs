@@ -27,15 +27,16 @@ pub fn bytes_of(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > limit {
         return Err(too_long(bytes.len() as u64, limit));
     }
-    if bytes.starts_with(LFS_POINTER) {
+    if LFS_POINTERS.iter().any(|pointer| bytes.starts_with(pointer)) {
         let message = "it is a Git LFS pointer instead of the file; `git lfs pull` fetches the file";
         return Err(io::Error::new(ErrorKind::InvalidData, message));
     }
     Ok(bytes)
 }
 
-/// Start of the text that Git LFS leaves in place of a large file.
-const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
+/// Starts of the text that Git LFS, and its first versions, leave in place of a large file.
+const LFS_POINTERS: [&[u8]; 2] =
+    [b"version https://git-lfs.github.com/spec/", b"version https://hawser.github.com/spec/"];
 
 /// Names what a missing file lacks, and the one that was probably meant; other errors stay.
 pub fn explained(path: &Path) -> impl Fn(io::Error) -> io::Error {

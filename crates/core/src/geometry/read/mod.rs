@@ -1,12 +1,15 @@
 //! Reading meshes: OBJ, STL, PLY, OFF, glTF, GLB and COLLADA.
 //!
-//! A file is either read completely or refused with its name, the line (in text formats) and the cause. Counts of a header are
+//! A file is read as other programs read it, or refused with its name, the line (in text formats) and the cause. What has no
+//! meaning in it, such as a face with two corners, is left out and reported as a [`Correction`]; a file that was cut off is
+//! refused. Counts of a header are
 //! checked against the size of the file before anything is allocated for them.
 //!
 //! OBJ, STL, OFF and COLLADA have our own readers, because the format crates return single-precision numbers, renumber the
 //! vertices, do not report the line of an error or read fewer files; `tobj` and `stl_io` check the writers in the tests.
 
 mod collada;
+pub(crate) mod correction;
 pub(crate) mod error;
 pub mod file;
 #[cfg(feature = "formats")]
@@ -20,6 +23,7 @@ mod stl;
 pub(in crate::geometry) mod text;
 pub(crate) mod xml;
 
+pub use self::correction::Correction;
 pub use self::error::EXTENSIONS;
 
 #[cfg(feature = "formats")]
@@ -29,6 +33,7 @@ pub use reach::{FileScope, OutsideFileScope, ROOT_MARKER};
 use crate::geometry::read::error::FileError;
 use std::path::Path;
 
+use self::correction::Corrections;
 use self::error::{Fault, Place, extension_of};
 use super::limits::FILE_BYTES;
 use super::triangle_mesh::TriangleMesh;
@@ -60,9 +65,23 @@ pub fn read_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, FileError> {
 /// # Errors
 /// As [`read_mesh`].
 pub fn read_mesh_within(path: &Path, reach: &FileScope) -> Result<TriangleMesh, FileError> {
+    read_mesh_corrected(path, reach).map(|(mesh, _)| mesh)
+}
+
+/// Reads the mesh of a file as [`read_mesh_within`] does, and returns what was corrected: one correction for each cause.
+///
+/// # Errors
+/// As [`read_mesh`].
+pub fn read_mesh_corrected(
+    path: &Path,
+    reach: &FileScope,
+) -> Result<(TriangleMesh, Vec<Correction>), FileError> {
     let read = reader_of(path)?;
     let bytes = file::bytes_of(path, FILE_BYTES).map_err(FileError::unread(path))?;
-    read(&bytes, Place { path, reach }).map_err(|fault| fault.in_file(path))
+    let corrections = Corrections::default();
+    let mesh = read(&bytes, Place { path, reach, corrections: &corrections });
+    let mesh = mesh.map_err(|fault| fault.in_file(path))?;
+    Ok((mesh, corrections.of_file(path)))
 }
 
 /// Parses the content of a file that has been read already. The path determines the format and is reported in errors;
@@ -72,8 +91,9 @@ pub fn read_mesh_within(path: &Path, reach: &FileScope) -> Result<TriangleMesh, 
 /// [`FileError`] when the format is unsupported, or the content is damaged or has no triangle with an area.
 pub fn parse_mesh(bytes: &[u8], path: impl AsRef<Path>) -> Result<TriangleMesh, FileError> {
     let path = path.as_ref();
-    reader_of(path)?(bytes, Place { path, reach: &FileScope::around(path) })
-        .map_err(|fault| fault.in_file(path))
+    let (reach, corrections) = (FileScope::around(path), Corrections::default());
+    let place = Place { path, reach: &reach, corrections: &corrections };
+    reader_of(path)?(bytes, place).map_err(|fault| fault.in_file(path))
 }
 
 type Reader = fn(&[u8], Place) -> Result<TriangleMesh, Fault>;

@@ -1,8 +1,9 @@
 //! Wavefront OBJ: vertices and polygons; materials, normals, texture coordinates and grouping are ignored.
 
+use super::correction::Corrections;
 use super::error::{Fault, Place};
 use super::polygons::Polygons;
-use super::text::{before_comment, excerpt, integer, lines, point};
+use super::text::{any_point, before_comment, excerpt, integer, lines};
 use crate::geometry::triangle_mesh::TriangleMesh;
 
 /// Statements that do not affect the triangles.
@@ -28,9 +29,15 @@ const IGNORED: [&str; 19] = [
     "maplib",
 ];
 
+/// Statements of curves and surfaces.
+const FREE_FORM: [&str; 18] = [
+    "curv", "curv2", "surf", "cstype", "deg", "bmat", "step", "parm", "trim", "hole", "scrv", "sp", "end", "con", "ctech",
+    "stech", "bzp", "bsp",
+];
+
 /// Reads the content of a file.
-pub(super) fn read(bytes: &[u8], _: Place) -> Result<TriangleMesh, Fault> {
-    let mut polygons = Polygons::default();
+pub(super) fn read(bytes: &[u8], place: Place) -> Result<TriangleMesh, Fault> {
+    let mut reader = Reader { corrections: place.corrections, polygons: Polygons::default(), skipped: None };
     let mut pending = String::new();
     for (number, line) in lines(bytes) {
         let statement = before_comment(&line).trim_end();
@@ -40,37 +47,57 @@ pub(super) fn read(bytes: &[u8], _: Place) -> Result<TriangleMesh, Fault> {
             continue;
         }
         pending.push_str(statement);
-        read_statement(number, &pending, &mut polygons)?;
+        reader.read_statement(number, &pending)?;
         pending.clear();
     }
     if !pending.is_empty() {
         return Err(Fault::Content("the file ends within a continued line".to_owned()));
     }
-    polygons.into_mesh()
+    let Reader { polygons, skipped, corrections } = reader;
+    match skipped {
+        // Without a polygon, it is what was skipped that counts: the file is probably none of this format.
+        Some(fault) if polygons.is_empty() => Err(fault),
+        _ => polygons.into_mesh(corrections),
+    }
 }
 
-fn read_statement(line: usize, statement: &str, polygons: &mut Polygons) -> Result<(), Fault> {
-    let mut words = statement.split_ascii_whitespace();
-    match words.next() {
-        None => {}
-        Some("v") => polygons.vertices.push(point(line, words)?),
-        Some("f" | "fo") => {
-            for word in words {
-                let index = vertex_index(line, word, polygons.vertices.len())?;
-                polygons.corner(index);
+struct Reader<'a> {
+    corrections: &'a Corrections,
+    polygons: Polygons,
+    /// The first statement that was skipped.
+    skipped: Option<Fault>,
+}
+
+impl Reader<'_> {
+    fn read_statement(&mut self, line: usize, statement: &str) -> Result<(), Fault> {
+        let mut words = statement.split_ascii_whitespace();
+        match words.next() {
+            None => {}
+            Some("v") => self.polygons.vertices.push(any_point(line, words)?),
+            Some("f" | "fo") => {
+                for word in words {
+                    let index = vertex_index(line, word, self.polygons.vertices.len())?;
+                    self.polygons.corner(index);
+                }
+                self.polygons.close(Some(line), self.corrections);
             }
-            polygons.close(Some(line))?;
+            Some(word) if IGNORED.contains(&word) => {}
+            Some(word) if FREE_FORM.contains(&word) => {
+                let cause = format!("free-form geometry ({word}) is not supported, only polygons");
+                self.skip(line, "curves and surfaces", cause);
+            }
+            Some(word) => {
+                self.skip(line, "statement", format!("unknown OBJ statement {}", excerpt(word)));
+            }
         }
-        Some(word) if IGNORED.contains(&word) => {}
-        Some(word @ ("curv" | "curv2" | "surf" | "cstype")) => {
-            return Err(Fault::Line(
-                line,
-                format!("free-form geometry ({word}) is not supported, only polygons"),
-            ));
-        }
-        Some(word) => return Err(Fault::Line(line, format!("unknown OBJ statement {}", excerpt(word)))),
+        Ok(())
     }
-    Ok(())
+
+    /// Skips a statement without effect on the polygons.
+    fn skip(&mut self, line: usize, part: &'static str, cause: String) {
+        self.corrections.add(Some(line), part, "ignored", || cause.clone());
+        self.skipped.get_or_insert(Fault::Line(line, cause));
+    }
 }
 
 /// Vertex of a corner such as `3/1/2` or `-1//4`, 0-based. Negative indices count back from the last vertex so far.

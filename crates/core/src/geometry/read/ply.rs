@@ -5,8 +5,10 @@ use ply_rs_bw::parser::{ParseError, Parser, Reader};
 use ply_rs_bw::ply::{
     ElementDef, Encoding, Header, Property, PropertyAccess, PropertyAccessResult, PropertyType,
 };
+use std::borrow::Cow;
 use std::io::Cursor;
 
+use super::correction::Corrections;
 use super::error::{Fault, Place};
 use super::polygons::Polygons;
 use super::text::{excerpt, lines};
@@ -15,8 +17,14 @@ use crate::geometry::triangle_mesh::TriangleMesh;
 /// Names that files use for the list of a face's corners.
 const CORNERS: [&str; 2] = ["vertex_indices", "vertex_index"];
 
+/// Last word of a header.
+const END_OF_HEADER: &[u8] = b"end_header";
+/// Statement of a header that the body is text.
+const TEXT_FORMAT: &[u8] = b"format ascii";
+
 /// Reads the content of a file.
-pub(super) fn read(bytes: &[u8], _: Place) -> Result<TriangleMesh, Fault> {
+pub(super) fn read(bytes: &[u8], place: Place) -> Result<TriangleMesh, Fault> {
+    let bytes = &*with_infinite_numbers(bytes);
     let mut reader = Reader::new(Cursor::new(bytes));
     let header = Parser::<Vertex>::new().read_header(&mut reader).map_err(|error| fault_of(&error, bytes))?;
     let mut polygons = Polygons::default();
@@ -25,12 +33,53 @@ pub(super) fn read(bytes: &[u8], _: Place) -> Result<TriangleMesh, Fault> {
         let is_text = header.encoding == Encoding::Ascii;
         let line = is_text.then(|| reader.line());
         match name.as_str() {
-            "vertex" => read_vertices(&mut reader, element, &header, line, &mut polygons)?,
-            "face" => read_faces(&mut reader, element, &header, line, &mut polygons)?,
+            "vertex" => {
+                let vertices = read_elements::<Vertex>(&mut reader, element, &header)?;
+                polygons.vertices.extend(vertices.into_iter().map(|Vertex(point)| point));
+            }
+            "face" => read_faces(&mut reader, (element, &header), line, &mut polygons, place.corrections)?,
             _ => drop(read_elements::<IgnoredElement>(&mut reader, element, &header)?),
         }
     }
-    polygons.into_mesh()
+    polygons.into_mesh(place.corrections)
+}
+
+/// The text of a file with the words for numbers that are not finite, such as `nan` and `-inf`, in the form in which the parser
+/// reads them: it knows infinite numbers only as decimal ones out of range.
+fn with_infinite_numbers(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let body = bytes.windows(END_OF_HEADER.len()).position(|window| window == END_OF_HEADER);
+    let Some(start) = body.map(|start| start + END_OF_HEADER.len()) else { return Cow::Borrowed(bytes) };
+    let (header, body) = bytes.split_at(start);
+    let is_text = header.windows(TEXT_FORMAT.len()).any(|window| window == TEXT_FORMAT);
+    let is_odd = |word: &[u8]| {
+        let unsigned = word.strip_prefix(b"-").unwrap_or(word);
+        unsigned.first().is_some_and(|first| matches!(first, b'n' | b'N' | b'i' | b'I'))
+            && std::str::from_utf8(word).is_ok_and(|word| word.parse::<f64>().is_ok())
+    };
+    let words = || body.split(u8::is_ascii_whitespace);
+    if !is_text || !words().any(is_odd) {
+        return Cow::Borrowed(bytes);
+    }
+    let mut text = header.to_vec();
+    let mut rest = body;
+    for word in words() {
+        text.extend_from_slice(if is_odd(word) { b"9e999" } else { word });
+        rest = &rest[word.len()..];
+        // The white space after the word: lines keep their numbers.
+        if let Some((space, after)) = rest.split_first() {
+            text.push(*space);
+            rest = after;
+        }
+    }
+    Cow::Owned(text)
+}
+
+/// Index of a corner that is written as a floating-point number; one that is no index becomes out of range for every mesh.
+fn index_of(number: f64) -> u32 {
+    let is_index = number >= 0.0 && number < f64::from(u32::MAX) && number.fract() == 0.0;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an integer in the range")]
+    let index = if is_index { number as u32 } else { u32::MAX };
+    index
 }
 
 /// Refuses a count that exceeds the size of the file, and vertices or faces without their required properties.
@@ -69,34 +118,16 @@ fn read_elements<E: PropertyAccess>(
     elements.map_err(|error| fault_of(&error, reader.get_ref().get_ref()))
 }
 
-fn read_vertices(
-    reader: &mut PlyReader,
-    element: &ElementDef,
-    header: &Header,
-    line: Option<usize>,
-    polygons: &mut Polygons,
-) -> Result<(), Fault> {
-    let vertices = read_elements::<Vertex>(reader, element, header)?;
-    for (index, Vertex(point)) in vertices.iter().enumerate() {
-        if !point.iter().all(|x| x.is_finite()) {
-            let cause = format!("vertex {index} has a coordinate that is not finite: {point}");
-            return Err(line.map_or(Fault::Content(cause.clone()), |first| Fault::Line(first + index, cause)));
-        }
-    }
-    polygons.vertices.extend(vertices.into_iter().map(|Vertex(point)| point));
-    Ok(())
-}
-
 fn read_faces(
     reader: &mut PlyReader,
-    element: &ElementDef,
-    header: &Header,
+    (element, header): (&ElementDef, &Header),
     line: Option<usize>,
     polygons: &mut Polygons,
+    corrections: &Corrections,
 ) -> Result<(), Fault> {
     for (index, Face(corners)) in read_elements::<Face>(reader, element, header)?.into_iter().enumerate() {
         corners.into_iter().for_each(|corner| polygons.corner(corner));
-        polygons.close(line.map(|first| first + index))?;
+        polygons.close(line.map(|first| first + index), corrections);
     }
     Ok(())
 }
@@ -108,17 +139,8 @@ fn fault_of(error: &ParseError, bytes: &[u8]) -> Fault {
     let Some(line) = error.line() else { return Fault::Content(first.to_owned()) };
     let cause = first.split_once(": ").map_or(first, |(_, cause)| cause);
     let text = lines(bytes).nth(line.saturating_sub(1)).map(|(_, text)| text).unwrap_or_default();
-    // The parser reports NaN and infinity as syntax errors.
-    let mut words = text.split_ascii_whitespace();
-    let not_finite = words.find(|word| word.parse::<f64>().is_ok_and(|x| !x.is_finite()));
-    Fault::Line(
-        line,
-        match not_finite {
-            Some(word) => format!("the coordinate {} is not finite", excerpt(word)),
-            None if text.is_empty() => cause.to_owned(),
-            None => format!("{cause}: {}", excerpt(&text)),
-        },
-    )
+    let cause = if text.is_empty() { cause.to_owned() } else { format!("{cause}: {}", excerpt(&text)) };
+    Fault::Line(line, cause)
 }
 
 /// An element that does not affect the triangles; it takes no memory.
@@ -187,6 +209,8 @@ impl PropertyAccess for Face {
             Property::ListChar(list) => {
                 list.into_iter().map(|i| u32::try_from(i).unwrap_or(u32::MAX)).collect()
             }
+            Property::ListFloat(list) => list.into_iter().map(|i| index_of(i.into())).collect(),
+            Property::ListDouble(list) => list.into_iter().map(index_of).collect(),
             list => match list.to_u32_list() {
                 Some(list) => list,
                 None => return PropertyAccessResult::UnsupportedType,

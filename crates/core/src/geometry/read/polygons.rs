@@ -2,6 +2,7 @@
 
 use nalgebra::{Point3, Vector2, Vector3};
 
+use super::correction::Corrections;
 use super::error::Fault;
 use crate::geometry::limits::POLYGON_CORNERS;
 use crate::geometry::triangle_mesh::TriangleMesh;
@@ -21,19 +22,30 @@ impl Polygons {
         self.corners.push(index);
     }
 
-    /// Finishes a polygon; `line` is its place in a text file.
-    pub(super) fn close(&mut self, line: Option<usize>) -> Result<(), Fault> {
+    /// Finishes a polygon; `line` is its place in a text file. One with fewer than three corners has no area and is left out.
+    pub(super) fn close(&mut self, line: Option<usize>, corrections: &Corrections) {
         let start = self.ends.last().map_or(0, |&(end, _)| end);
         let count = self.corners.len() - start;
-        self.ends.push((self.corners.len(), line));
         if count < 3 {
-            return Err(self.fault(line, format!("the polygon has {count} corners, fewer than three")));
+            let corners = if count == 1 { "corner" } else { "corners" };
+            corrections
+                .add(line, "face", "left out", || format!("it has {count} {corners}, fewer than three"));
+            return self.corners.truncate(start);
         }
-        Ok(())
+        self.ends.push((self.corners.len(), line));
     }
 
-    /// Mesh of all polygons, triangulated.
-    pub(super) fn into_mesh(self) -> Result<TriangleMesh, Fault> {
+    /// Whether there is no polygon.
+    pub(super) fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Mesh of all polygons, triangulated. Vertices that are not finite are left out with their polygons.
+    pub(super) fn into_mesh(mut self, corrections: &Corrections) -> Result<TriangleMesh, Fault> {
+        let is_finite = |point: &Point3<f64>| point.iter().all(|x| x.is_finite());
+        if !self.vertices.iter().all(is_finite) {
+            self.leave_out_vertices(is_finite, corrections);
+        }
         let mut triangles = Vec::with_capacity(self.corners.len());
         let mut start = 0;
         for &(end, line) in &self.ends {
@@ -51,6 +63,33 @@ impl Polygons {
             start = end;
         }
         Ok(TriangleMesh::new(self.vertices, triangles)?)
+    }
+
+    /// Leaves out the vertices that are not `kept`, and the polygons with such a corner; the others are renumbered.
+    fn leave_out_vertices(&mut self, kept: impl Fn(&Point3<f64>) -> bool, corrections: &Corrections) {
+        let mut numbers = 0..;
+        let renumbered: Vec<Option<u32>> =
+            self.vertices.iter().map(|point| kept(point).then(|| numbers.next()).flatten()).collect();
+        let old = std::mem::take(self);
+        self.vertices = old.vertices.into_iter().filter(kept).collect();
+        let mut start = 0;
+        for (end, line) in old.ends {
+            let polygon = &old.corners[start..end];
+            start = end;
+            // An index that is out of range stays out of range, and is reported later.
+            let beyond = renumbered.len() as u32;
+            let corners: Option<Vec<u32>> = (polygon.iter())
+                .map(|&index| renumbered.get(index as usize).map_or(Some(index.max(beyond)), |&new| new))
+                .collect();
+            match corners {
+                Some(corners) => {
+                    self.corners.extend(corners);
+                    self.ends.push((self.corners.len(), line));
+                }
+                None => corrections
+                    .add(line, "face", "left out", || "it has a corner that is not finite".to_owned()),
+            }
+        }
     }
 
     fn fault(&self, line: Option<usize>, cause: String) -> Fault {

@@ -29,15 +29,31 @@ pub(in crate::geometry) fn excerpt(word: &str) -> String {
     format!("\"{shown}{ellipsis}\"")
 }
 
-/// Parses the first three words as coordinates.
+/// Parses the first three words as finite coordinates.
 pub(in crate::geometry) fn point<'a>(
     line: usize,
+    words: impl Iterator<Item = &'a str>,
+) -> Result<Point3<f64>, Fault> {
+    coordinates(words, line, number)
+}
+
+/// Parses the first three words as coordinates, which may be infinite or NaN.
+pub(in crate::geometry) fn any_point<'a>(
+    line: usize,
+    words: impl Iterator<Item = &'a str>,
+) -> Result<Point3<f64>, Fault> {
+    coordinates(words, line, |line, word| word.parse().or_else(|_| number(line, word)))
+}
+
+fn coordinates<'a>(
     mut words: impl Iterator<Item = &'a str>,
+    line: usize,
+    parse: impl Fn(usize, &str) -> Result<f64, Fault>,
 ) -> Result<Point3<f64>, Fault> {
     let mut point = Point3::origin();
     for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
         let missing = || Fault::Line(line, format!("the vertex has no {name}: the line ends early"));
-        point[axis] = number(line, words.next().ok_or_else(missing)?)?;
+        point[axis] = parse(line, words.next().ok_or_else(missing)?)?;
     }
     Ok(point)
 }

@@ -10,7 +10,7 @@ use super::mass::{moved, scaled};
 use super::mesh::Meshes;
 use super::names::Names;
 use super::skipped::Skipped;
-use crate::kinematics::urdf::correction::Correction;
+use crate::geometry::read::correction::Correction;
 use crate::kinematics::urdf::document::{Geometry, JointElement, JointType, LinkElement, ShapeElement};
 use crate::kinematics::urdf::inertial::rotated;
 use crate::kinematics::urdf::limits::{LINKS, SHAPES};

@@ -35,7 +35,7 @@ use self::compiler::Compiler;
 use self::defaults::Defaults;
 use self::element::Tree;
 use self::mesh::Meshes;
-use super::urdf::correction::Correction;
+use crate::geometry::read::correction::Correction;
 use super::urdf::document::Document;
 use super::urdf::options::File;
 use super::urdf::{UrdfError, UrdfOptions};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::element::Element;
-use crate::kinematics::urdf::correction::Correction;
+use crate::geometry::read::correction::Correction;
 
 /// Kinds that are ignored, each with its first element and the number of them.
 #[derive(Default)]

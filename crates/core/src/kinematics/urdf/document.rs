@@ -9,7 +9,7 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use roxmltree::Node;
 
-use super::correction::Correction;
+use crate::geometry::read::correction::Correction;
 use super::inertial::{Inertial, JointDynamics, rotated};
 use super::limits;
 use super::options::{File, Shapes, UrdfError, UrdfOptions};

@@ -1,6 +1,6 @@
 //! Corrections of the masses of a robot that dynamics cannot use.
 
-use super::correction::Correction;
+use crate::geometry::read::correction::Correction;
 use super::document::Document;
 use super::inertial::Inertial;
 use super::options::{File, UrdfError};

@@ -10,7 +10,6 @@
 //! Masses, damping, friction, efforts and speeds are read for dynamics. Whether masses and inertias are physically valid is
 //! checked with [`UrdfOptions::sound_masses`] only: kinematics needs none.
 
-pub(crate) mod correction;
 pub(super) mod document;
 pub(super) mod inertial;
 mod joints;
@@ -35,7 +34,7 @@ use crate::geometry::triangle_mesh::TriangleMesh;
 
 pub use shapes::locate_mesh;
 
-pub use correction::Correction;
+pub use crate::geometry::read::correction::Correction;
 pub use inertial::{Inertial, JointDynamics, Servo};
 
 /// A robot read from a file.
@@ -111,7 +110,8 @@ pub fn parse_urdf(text: &str, path: &Path, options: &UrdfOptions) -> Result<Robo
     }
     // The lines are those of the expansion, which nobody sees.
     let mut robot = read.map_err(UrdfError::without_line)?;
-    robot.corrections.iter_mut().for_each(|correction| correction.line = 0);
+    let own = robot.corrections.iter_mut().filter(|correction| correction.path == path);
+    own.for_each(|correction| correction.line = 0);
     Ok(robot)
 }
 

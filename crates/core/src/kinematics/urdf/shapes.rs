@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use nalgebra::{Isometry3, Vector3};
 
-use super::correction::Correction;
+use crate::geometry::read::correction::Correction;
 use super::document::{Geometry, LinkElement};
 use super::limits::TRIANGLES;
 use super::options::{File, UrdfError, UrdfOptions};
 use crate::geometry::procedural::parameters::Procedural;
 use crate::geometry::procedural::{Capsule, Cuboid, Cylinder, Sphere};
 use crate::geometry::read::reach::{FileScope, OutsideFileScope};
-use crate::geometry::read::read_mesh_within;
+use crate::geometry::read::read_mesh_corrected;
 use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::kinematics::articulation::tree::Articulation;
@@ -81,12 +81,20 @@ impl<'a> LinkMeshes<'a> {
         line: usize,
     ) -> Result<TriangleMesh, UrdfError> {
         let path = self.path_of(filename, link, line)?;
-        let mesh = read_mesh_within(&path, self.file.reach).map_err(|source| UrdfError::Mesh {
+        let read = read_mesh_corrected(&path, self.file.reach);
+        let (mesh, corrections) = read.map_err(|source| UrdfError::Mesh {
             path: self.file.path.to_owned(),
             line: Some(line),
             link: link.name.clone(),
             source: Box::new(source),
         })?;
+        if let Some(first) = corrections.first().filter(|_| self.options.strict) {
+            return Err(self.refused(link, line, &first.to_string()));
+        }
+        // Several links may have the same mesh.
+        let new = corrections.into_iter().filter(|correction| !self.corrections.contains(correction));
+        let new: Vec<_> = new.collect();
+        self.corrections.extend(new);
         let Some(scale) = scale else { return Ok(mesh) };
         let scaled = mesh.scaled(&Vector3::from(scale));
         scaled.map_err(|error| self.refused(link, line, &format!("scale {scale:?}: {error}")))

@@ -66,7 +66,7 @@ impl Loader<'_> {
     }
 
     fn file(&mut self, uri: &str, fault: impl Fn(String) -> Fault) -> Result<Rc<[u8]>, Fault> {
-        let Place { path, reach } = self.place;
+        let Place { path, reach, .. } = self.place;
         let file =
             buffer_file(uri, path).ok_or_else(|| fault(format!("\"{uri}\" is not a valid file name")))?;
         if let Some(bytes) = self.files.get(&file) {

@@ -3,22 +3,27 @@
 //! exactly are merged: the format splits them where normals or texture coordinates differ.
 
 mod buffers;
+mod extensions;
 
 pub use buffers::buffer_file;
 
 use std::rc::Rc;
 
 use gltf::accessor::{DataType, Dimensions};
+use gltf::buffer::View;
 use gltf::mesh::Mode;
 use gltf::scene::Transform;
 use gltf::{Accessor, Document, Gltf, Node, Primitive, Semantic};
 use nalgebra::{Isometry3, Matrix4, Point3, Quaternion, Translation3, UnitQuaternion};
 
+use super::correction::Corrections;
 use super::error::{Fault, Place};
 use crate::geometry::limits::{CORNERS_PER_BYTE, GLTF_ITEMS, INSTANCED_CORNERS};
 use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::geometry::weld::Welder;
 
+/// Mark with which some programs begin a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Bytes of the header of a GLB file.
 const GLB_HEADER: usize = 12;
 /// Bytes of the header of a chunk.
@@ -26,14 +31,20 @@ const CHUNK_HEADER: usize = 8;
 
 /// Reads the content of a file; external buffers are relative to its folder.
 pub(super) fn read(bytes: &[u8], place: Place) -> Result<TriangleMesh, Fault> {
-    check_glb_length(bytes)?;
+    let bytes = without_rest(bytes, place.corrections)?;
     check_items(bytes)?;
     let Gltf { document, blob } = Gltf::from_slice_without_validation(bytes).map_err(fault_of)?;
-    let gltf = validated(document)?;
+    let gltf = validated(document, place.corrections)?;
     let buffers = buffers::load_all(&gltf, blob, place)?;
     let held = bytes.len() + buffers.iter().map(|buffer| buffer.len()).sum::<usize>();
     let corners_left = INSTANCED_CORNERS.max(held.saturating_mul(CORNERS_PER_BYTE));
-    let mut collector = Collector { buffers, welder: Welder::default(), triangles: Vec::new(), corners_left };
+    let mut collector = Collector {
+        buffers,
+        welder: Welder::default(),
+        triangles: Vec::new(),
+        corners_left,
+        corrections: place.corrections,
+    };
     let mut pending: Vec<_> = roots(&gltf).into_iter().map(|node| (node, Matrix4::identity())).collect();
     let mut is_seen = vec![false; gltf.nodes().len()];
     while let Some((node, parent_to_world)) = pending.pop() {
@@ -54,9 +65,11 @@ fn fault_of(error: gltf::Error) -> Fault {
     Fault::Content(error.to_string())
 }
 
-/// Checks that every index in the document is in range.
-fn validated(document: Document) -> Result<Document, Fault> {
-    let json = document.into_json();
+/// Checks that every index in the document that matters for its triangles is in range; the rest is removed.
+fn validated(document: Document, corrections: &Corrections) -> Result<Document, Fault> {
+    let mut json = document.into_json();
+    extensions::check(&json, corrections)?;
+    extensions::retain_geometry(&mut json);
     // The validation of the crate gltf 1.4 uses the indices of positions before it checks them, and panics.
     let primitives = json.meshes.iter().flat_map(|mesh| &mesh.primitives);
     let mut accessors = primitives.flat_map(|primitive| primitive.attributes.values());
@@ -69,15 +82,19 @@ fn validated(document: Document) -> Result<Document, Fault> {
     Document::from_json(json).map_err(fault_of)
 }
 
-/// Refuses a GLB whose header declares a length other than that of the file.
-fn check_glb_length(bytes: &[u8]) -> Result<(), Fault> {
+/// The bytes that the header of a GLB declares; refuses one that is shorter.
+fn without_rest<'a>(bytes: &'a [u8], corrections: &Corrections) -> Result<&'a [u8], Fault> {
     if !bytes.starts_with(b"glTF") {
-        return Ok(());
+        return Ok(bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes));
     }
     let declared = bytes.get(8..GLB_HEADER).and_then(|length| length.first_chunk::<4>());
     let declared = declared.map(|length| u32::from_le_bytes(*length) as usize);
-    if declared.is_some_and(|declared| declared == bytes.len()) {
-        return Ok(());
+    if let Some(declared) = declared.filter(|&declared| declared >= GLB_HEADER && declared <= bytes.len()) {
+        if declared < bytes.len() {
+            let found = || format!("{} bytes after the {declared} that its header declares", bytes.len() - declared);
+            corrections.add(None, "end", "ignored", found);
+        }
+        return Ok(&bytes[..declared]);
     }
     let declared = declared.map_or_else(|| "no".to_owned(), |declared| declared.to_string());
     Err(Fault::Content(format!("the header declares {declared} bytes, but the file has {}", bytes.len())))
@@ -127,15 +144,16 @@ fn matrix(node: &Node) -> Matrix4<f64> {
 }
 
 /// Triangles collected so far.
-struct Collector {
+struct Collector<'a> {
     buffers: Vec<Rc<[u8]>>,
     welder: Welder,
     triangles: Vec<[u32; 3]>,
     /// Remaining budget of corners of the file.
     corners_left: usize,
+    corrections: &'a Corrections,
 }
 
-impl Collector {
+impl Collector<'_> {
     /// Subtracts the vertices or corners of an accessor from the budget of the file.
     fn consume(&mut self, accessor: &Accessor) -> Result<(), Fault> {
         let held = accessor.view().map_or(0, |view| view.length());
@@ -161,8 +179,9 @@ impl Collector {
             return Err(Fault::Content("a primitive has no positions".to_owned()));
         };
         self.consume(&accessor)?;
-        let welded: Vec<u32> = (self.positions(&accessor)?.into_iter())
-            .map(|position| self.welder.add(to_world.transform_point(&position)))
+        let welded: Vec<Option<u32>> = (self.positions(&accessor)?.into_iter())
+            .map(|position| to_world.transform_point(&position))
+            .map(|point| point.iter().all(|x| x.is_finite()).then(|| self.welder.add(point)))
             .collect();
         let corners = match primitive.indices() {
             Some(accessor) => {
@@ -183,25 +202,32 @@ impl Collector {
         // A mirroring transform reverses the orientation of the triangles; it is restored below.
         let is_mirrored = to_world.fixed_view::<3, 3>(0, 0).determinant() < 0.0;
         for [a, b, c] in triangles(mode, corners.len()) {
-            let [a, b, c] = [corner(a)?, corner(b)?, corner(c)?];
+            let [Some(a), Some(b), Some(c)] = [corner(a)?, corner(b)?, corner(c)?] else {
+                let found = || format!("a corner of accessor {} is not finite", accessor.index());
+                self.corrections.add(None, "triangle", "left out", found);
+                continue;
+            };
             self.triangles.push(if is_mirrored { [a, c, b] } else { [a, b, c] });
         }
         Ok(())
     }
 
     fn positions(&self, accessor: &Accessor) -> Result<Vec<Point3<f64>>, Fault> {
-        if (accessor.data_type(), accessor.dimensions()) != (DataType::F32, Dimensions::Vec3) {
+        if accessor.dimensions() != Dimensions::Vec3 || accessor.data_type() == DataType::U32 {
             return Err(Fault::Content(format!("accessor {} does not hold positions", accessor.index())));
         }
-        let coordinate =
-            |bytes: &[u8]| bytes.first_chunk().map_or(f64::NAN, |&bytes| f32::from_le_bytes(bytes).into());
-        let point = |(index, bytes): (usize, &[u8])| {
-            let point = Point3::new(coordinate(bytes), coordinate(&bytes[4..]), coordinate(&bytes[8..]));
-            let cause =
-                || format!("position {index} of accessor {} is not finite: {point}", accessor.index());
-            if point.iter().all(|x| x.is_finite()) { Ok(point) } else { Err(Fault::Content(cause())) }
+        let (kind, size) = (accessor.data_type(), accessor.data_type().size());
+        // Integers are positions with the extension KHR_mesh_quantization; normalized, they are fractions of their maximum.
+        let maximum = |of_type: f64| if accessor.normalized() { of_type } else { 1.0 };
+        let coordinate = |bytes: &[u8]| match (kind, bytes) {
+            (DataType::I8, &[x, ..]) => (f64::from(x.cast_signed()) / maximum(127.0)).max(-maximum(127.0)),
+            (DataType::U8, &[x, ..]) => f64::from(x) / maximum(255.0),
+            (DataType::I16, &[x, y, ..]) => f64::from(i16::from_le_bytes([x, y])) / maximum(32767.0),
+            (DataType::U16, &[x, y, ..]) => f64::from(u16::from_le_bytes([x, y])) / maximum(65535.0),
+            (_, bytes) => bytes.first_chunk().map_or(f64::NAN, |&bytes| f32::from_le_bytes(bytes).into()),
         };
-        self.items(accessor)?.into_iter().enumerate().map(point).collect()
+        let point = |bytes: &[u8]| Point3::from([0, 1, 2].map(|axis| coordinate(&bytes[axis * size..])));
+        Ok(self.items(accessor)?.into_iter().map(point).collect())
     }
 
     fn indices(&self, accessor: &Accessor) -> Result<Vec<usize>, Fault> {
@@ -209,39 +235,59 @@ impl Collector {
         if accessor.dimensions() != Dimensions::Scalar || !is_unsigned {
             return Err(Fault::Content(format!("accessor {} does not hold indices", accessor.index())));
         }
-        let little_endian =
-            |bytes: &[u8]| bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | usize::from(byte));
         Ok(self.items(accessor)?.into_iter().map(little_endian).collect())
     }
 
-    /// Bytes of each item of an accessor, checked to be within the buffer.
+    /// Bytes of each item of an accessor, checked to be within the buffer; a sparse one replaces some of them.
     fn items(&self, accessor: &Accessor) -> Result<Vec<&[u8]>, Fault> {
-        let number = accessor.index();
-        if accessor.sparse().is_some() {
-            return Err(Fault::Content(format!("accessor {number} is sparse, which is not supported")));
-        }
+        let (number, count, size) = (accessor.index(), accessor.count(), accessor.size());
         let Some(view) = accessor.view() else {
             return Err(Fault::Content(format!("accessor {number} has no buffer view")));
         };
+        let mut items = self.items_of((&view, accessor.offset()), number, count, size)?;
+        let Some(sparse) = accessor.sparse() else { return Ok(items) };
+        let (indices, values) = (sparse.indices(), sparse.values());
+        let index_size = indices.index_type().size();
+        let replaced = self.items_of((&indices.view(), indices.offset()), number, sparse.count(), index_size)?;
+        let new = self.items_of((&values.view(), values.offset()), number, sparse.count(), size)?;
+        for (index, value) in replaced.into_iter().map(little_endian).zip(new) {
+            let beyond = || format!("accessor {number} replaces item {index}, but it has only {count} (0-based)");
+            *items.get_mut(index).ok_or_else(|| Fault::Content(beyond()))? = value;
+        }
+        Ok(items)
+    }
+
+    /// `count` items of `size` bytes in a view, from an offset.
+    fn items_of(
+        &self,
+        (view, offset): (&View, usize),
+        number: usize,
+        count: usize,
+        size: usize,
+    ) -> Result<Vec<&[u8]>, Fault> {
         let buffer = &self.buffers[view.buffer().index()];
         let bytes = view.offset().checked_add(view.length()).and_then(|end| buffer.get(view.offset()..end));
         let bytes = bytes.ok_or_else(|| {
             let (view, length) = (view.index(), buffer.len());
             Fault::Content(format!("buffer view {view} exceeds the {length} bytes of its buffer"))
         })?;
-        let stride = view.stride().unwrap_or(accessor.size());
+        let stride = view.stride().unwrap_or(size);
         let item = |index: usize| {
-            let start = index.checked_mul(stride)?.checked_add(accessor.offset())?;
-            bytes.get(start..start.checked_add(accessor.size())?)
+            let start = index.checked_mul(stride)?.checked_add(offset)?;
+            bytes.get(start..start.checked_add(size)?)
         };
         let beyond = |index| {
-            let count = accessor.count();
             Fault::Content(format!(
                 "accessor {number} declares {count} items, but its view ends before item {index}"
             ))
         };
-        (0..accessor.count()).map(|index| item(index).ok_or_else(|| beyond(index))).collect()
+        (0..count).map(|index| item(index).ok_or_else(|| beyond(index))).collect()
     }
+}
+
+/// An unsigned number of up to four bytes.
+fn little_endian(bytes: &[u8]) -> usize {
+    bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | usize::from(byte))
 }
 
 /// Triangles of a primitive, as indices of its corners.
