@@ -68,7 +68,7 @@ fn an_error_is_reported_with_its_exit_code_and_leaves_no_file() {
         ("convert cut.obj a.obj", 3, "cut.obj:2: the vertex has no z"),
         ("convert empty.stl a.obj", 3, "empty.stl: 0 bytes are too few"),
         ("convert none.obj a.obj", 3, "none.obj: cannot be read"),
-        ("convert cut.obj a.obj --scale 0", 2, "--scale must be positive and finite, not 0"),
+        ("convert cut.obj a.obj --scale 0", 2, "must be a positive and finite number"),
     ] {
         let output = folder.run(arguments);
         let message = String::from_utf8_lossy(&output.stderr).into_owned();

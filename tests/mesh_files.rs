@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use extricate::geometry::FileError;
 use extricate::geometry::procedural::{Cuboid, Procedural, TorusKnot};
-use extricate::geometry::read::{parse_mesh, read_mesh};
+use extricate::geometry::read::{FileScope, parse_mesh, read_mesh, read_mesh_corrected};
 use extricate::geometry::report::MeshReport;
 use extricate::geometry::write::{Encoding, write_mesh, write_mesh_as};
 use extricate::geometry::{Solidity, TriangleMesh};
@@ -330,14 +330,126 @@ fn a_missing_file_and_an_unknown_format_are_named() {
     assert!(folder.refusal("noextension", "").contains("obj, stl, ply, off, gltf, glb"));
 }
 
+/// The OBJ, OFF, STL and PLY texts of the tetrahedron.
+fn texts() -> [String; 4] {
+    let points = ["0 0 0", "1 0 0", "0 1 0", "0 0 1"];
+    let vertices = points.map(|point| format!("v {point}\n")).concat();
+    let faces = TETRAHEDRON.map(|triangle| triangle.map(|i| (i + 1).to_string()).join(" "));
+    let obj = vertices + &faces.map(|face| format!("f {face}\n")).concat();
+    let faces = TETRAHEDRON.map(|[a, b, c]| format!("3 {a} {b} {c}\n")).concat();
+    let off = format!("OFF\n4 4 6\n{}\n{faces}", points.join("\n"));
+    [obj, off, stl_text(), ply_text()]
+}
+
+#[test]
+fn defects_without_meaning_are_left_out_with_one_warning_for_each_cause() {
+    let folder = Folder::new();
+    let [obj, off, stl, ply] = texts();
+    let mut nan = stl_binary(b"");
+    nan.extend_from_within(84..134);
+    nan[80..84].copy_from_slice(&5_u32.to_le_bytes());
+    let at = nan.len() - 50 + 12;
+    nan[at..at + 4].copy_from_slice(&f32::NAN.to_le_bytes());
+    let mut few = stl_binary(b"");
+    few[80..84].copy_from_slice(&0_u32.to_le_bytes());
+    let more = [stl_binary(b""), b"made by hand".to_vec()].concat();
+    let gltf = glb(&gltf_text(ONE_NODE, ""), &gltf_bytes());
+    let beyond = format!("a.glb: end: 4 bytes after the {} that its header declares; ignored", gltf.len());
+    let unknown = gltf_text(ONE_NODE, "").replacen(
+        '{',
+        r#"{"extensionsRequired": ["FOO_bar", "KHR_materials_unlit"], "#,
+        1,
+    );
+    let corrected: [(&str, Vec<u8>, &[&str]); 15] = [
+        (
+            "a.obj",
+            (obj.clone() + "f 1 2\nf 3\nf\n").into(),
+            &["a.obj:9: face: it has 2 corners, fewer than three; left out, and so are 2 more"],
+        ),
+        (
+            "a.obj",
+            (obj.clone() + "foo\ncurv 0 1 1 2\nbar").into(),
+            &[
+                "a.obj:9: statement: unknown OBJ statement \"foo\"; ignored, and so is one more",
+                "a.obj:10: curves and surfaces: free-form geometry (curv) is not supported, only polygons; ignored",
+            ],
+        ),
+        (
+            "a.obj",
+            (obj.clone() + "v nan 0 inf\nf 1 2 5\n").into(),
+            &[
+                "a.obj: vertex: vertex 4 is not finite: (NaN, 0, inf); left out",
+                "a.obj:10: face: it has a corner that is not finite; left out",
+            ],
+        ),
+        (
+            "a.off",
+            off.replacen("OFF\n4 ", "OFF4 ", 1).into(),
+            &[
+                "a.off:1: header: no space between the keyword and the counts: \"OFF4\"; read as if there were one",
+            ],
+        ),
+        (
+            "a.off",
+            (off.clone() + "the end").into(),
+            &["a.off:11: end: unexpected \"the end\" after the last of 4 faces; ignored"],
+        ),
+        (
+            "a.off",
+            (off.replacen("4 4 6", "4 5 6", 1) + "2 0 1").into(),
+            &["a.off:11: face: it has 2 corners, fewer than three; left out"],
+        ),
+        ("a.stl", stl.to_uppercase().into(), &[]),
+        (
+            "a.stl",
+            ("; made by hand\n".to_owned() + &stl.replace("  facet", "  color 1 0 0\n  facet")).into(),
+            &["a.stl:1: line: unknown STL keyword \";\"; ignored, and so are 4 more"],
+        ),
+        ("a.stl", nan, &["a.stl: facet: facet 4 has a corner that is not finite; left out"]),
+        (
+            "a.stl",
+            few,
+            &[
+                "a.stl: header: the header declares 0 triangles, but the file has bytes for 4; all that the file has are read",
+            ],
+        ),
+        ("a.stl", more, &["a.stl: end: 12 bytes after the last of 4 triangles; ignored"]),
+        (
+            "a.ply",
+            ply.replacen("face 4", "face 5", 1).replacen("3 0 2 1 9\n", "2 0 1 9\n3 0 2 1 9\n", 1).into(),
+            &["a.ply:19: face: it has 2 corners, fewer than three; left out"],
+        ),
+        (
+            "a.ply",
+            ply.replacen("uchar red", "float red", 1).replacen("0 0 0 1\n", "0 0 0 nan\n", 1).into(),
+            &[],
+        ),
+        ("a.glb", [gltf.clone(), vec![0; 4]].concat(), &[&beyond]),
+        (
+            "a.glb",
+            glb(&unknown, &gltf_bytes()),
+            &["a.glb: extensions: the unknown extension \"FOO_bar\" is required; ignored"],
+        ),
+    ];
+    for (name, content, expected) in corrected {
+        let path = folder.file(name, content);
+        let (mesh, corrections) = read_mesh_corrected(&path, &FileScope::around(&path)).unwrap();
+        assert_is_tetrahedron(&mesh);
+        let found = corrections.iter().map(|correction| {
+            correction.to_string().replace(&format!("{}/", folder.0.folder().display()), "")
+        });
+        assert_eq!(found.collect::<Vec<_>>(), expected);
+    }
+}
+
 #[test]
 fn damaged_text_files_are_refused_with_the_line_and_the_cause() {
     let folder = Folder::new();
     let damaged = [
         ("a.obj", "v 0 0 0\nv 1 0", "a.obj:2: the vertex has no z: the line ends early"),
-        ("a.obj", "v 0 0 nan", "a.obj:1: the coordinate \"nan\" is not finite"),
-        ("a.obj", "v 0 -inf 0", "a.obj:1: the coordinate \"-inf\" is not finite"),
-        ("a.obj", "v 0 1e999 0", "a.obj:1: the coordinate \"1e999\" is not finite"),
+        ("a.obj", "v 0 0 nan", "a.obj: vertex 0 is not finite: (0, 0, NaN)"),
+        ("a.obj", "v 0 -inf 0", "a.obj: vertex 0 is not finite: (0, -inf, 0)"),
+        ("a.obj", "v 0 1e999 0\nf 1 1 1", "a.obj: vertex 0 is not finite: (0, inf, 0)"),
         ("a.obj", "v 0 0,5 0", "a.obj:1: \"0,5\" is not a number"),
         (
             "a.obj",
@@ -350,7 +462,7 @@ fn damaged_text_files_are_refused_with_the_line_and_the_cause() {
             "a.obj:2: a corner references vertex 0, but there are 1 vertices so far (1-based)",
         ),
         ("a.obj", "v 0 0 0\nf -1 -2 1", "a.obj:2: a corner references vertex -2"),
-        ("a.obj", "v 0 0 0\nf 1 1", "a.obj:2: the polygon has 2 corners, fewer than three"),
+        ("a.obj", "v 0 0 0\nf 1 1", "a.obj:2: it has 2 corners, fewer than three"),
         (
             "a.obj",
             "v 0 0 0\nf 1 99999999999999999999 1",
@@ -378,7 +490,7 @@ fn damaged_text_files_are_refused_with_the_line_and_the_cause() {
         ("a.stl", "solid a\nfacet\nouter loop\nvertex 0 0\n", "a.stl:4: the vertex has no z"),
         ("a.stl", "solid a\nvertex 0 0 0\nendloop", "a.stl:3: the facet has 1 corners, not three"),
         ("a.stl", "solid a\nvertex 0 0 0\nendfacet", "a.stl:3: the facet ends within its loop"),
-        ("a.stl", "solid a\nfoo", "a.stl:2: unknown STL keyword \"foo\""),
+        ("a.stl", "solid a\nfoo\nendsolid", "a.stl:2: unknown STL keyword \"foo\""),
         ("a.stl", "solid a\n", "a.stl: the file ends early, after 0 triangles"),
         ("a.stl", "solid a\nendsolid", "a.stl: the mesh has no triangles"),
         ("a.stl", "tiny", "a.stl: 4 bytes are too few for an STL file"),
@@ -396,15 +508,12 @@ fn damaged_ply_files_are_refused_with_the_line_and_the_cause() {
     let folder = Folder::new();
     let good = ply_text();
     let damaged = [
-        ("0 0 1 4\n3", "0 0 -NaN 4\n3", "a.ply:18: the coordinate \"-NaN\" is not finite"),
-        ("0 0 1 4\n3", "0 0 1e999 4\n3", "a.ply:18: vertex 3 has a coordinate that is not finite"),
         (
             "3 1 2 3 9",
             "3 1 2 4 9",
             "a.ply:21: a corner references vertex 4, but there are only 4 vertices (0-based)",
         ),
         ("3 1 2 3 9", "3 1 2 -1 9", "a.ply:21: a corner references vertex 4294967295"),
-        ("3 1 2 3 9", "2 1 2 9", "a.ply:21: the polygon has 2 corners, fewer than three"),
         ("1 0 0 2", "1 0", "a.ply:16: "),
         ("1 0 0 2", "1 x 0 2", "a.ply:16: Couldn't read element line: \"1 x 0 2\""),
         ("1 0 0 2", "", "a.ply:16: "),
@@ -440,9 +549,8 @@ fn damaged_binary_files_are_refused_with_the_cause() {
     );
     stl[80..84].copy_from_slice(&u32::MAX.to_le_bytes());
     assert!(folder.refusal("a.stl", &stl).contains("declares 4294967295 triangles"));
-    let mut stl = stl_binary(b"");
-    stl[84 + 12..84 + 16].copy_from_slice(&f32::NAN.to_le_bytes());
-    assert!(folder.refusal("a.stl", &stl).contains("triangle 0 has a coordinate that is not finite"));
+    stl[80..84].copy_from_slice(&5_u32.to_le_bytes());
+    assert!(folder.refusal("a.stl", &stl).contains("declares 5 triangles, but the file has bytes for 4"));
     let ply = ply_big_endian();
     assert!(!folder.refusal("a.ply", &ply[..ply.len() - 1]).is_empty());
     let json = gltf_text(ONE_NODE, "");
@@ -456,8 +564,14 @@ fn damaged_binary_files_are_refused_with_the_cause() {
     let mut wrong = gltf_bytes();
     wrong[48] = 200;
     refused(&json, &wrong, "references vertex 200");
-    wrong[0..4].copy_from_slice(&f32::INFINITY.to_le_bytes());
-    refused(&json, &wrong, "position 0 of accessor 0 is not finite");
+    let required = |name: &str| json.replacen('{', &format!("{{\"extensionsRequired\": [\"{name}\"], "), 1);
+    for name in ["KHR_draco_mesh_compression", "EXT_meshopt_compression", "EXT_mesh_gpu_instancing"] {
+        refused(
+            &required(name),
+            &gltf_bytes(),
+            &format!("requires the extension {name}, which is not supported"),
+        );
+    }
     let cycle = gltf_text(r#"[{"mesh": 0, "children": [1]}, {"children": [0]}]"#, "");
     refused(&cycle, &gltf_bytes(), "several parents");
     let whole = glb(&json, &gltf_bytes());

@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use super::terminal::Console;
 use super::terminal::{Exit, Failure};
-use extricate_scene::request::MeshUnits;
 use extricate_core::field::{DistanceField, FieldError, FieldOptions, Order, Side};
+use extricate_scene::request::MeshUnits;
 
 /// FieldArguments of `extricate field`.
 #[derive(Debug, Args)]

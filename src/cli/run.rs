@@ -7,9 +7,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use nalgebra::Vector3;
 
+use super::convert::recording;
 use super::terminal::Console;
 use super::terminal::{Exit, Failure};
+use extricate_core::suggestion::did_you_mean;
 use extricate_dynamics::StepReport;
+use extricate_scene::record::export::ExportFormat;
 use extricate_scene::record::{
     self, DeepestContact, Inputs, Outcome, Recording, ResumeFrom, Resumed, RunDirectory, SoftBodySummary,
     SoftSummary, Summary,
@@ -25,6 +28,7 @@ Examples:
   extricate run scene.ron --time 2 --every 10 -o out/short
   extricate run scene.ron --on-overlap error --json
   extricate run scenes/soft/drop.ron --vtk
+  extricate run scene.ron --record-as glb --record-as mcap
   extricate run out/drop --from last
   extricate run out/drop --from 120 --time 5
 
@@ -56,6 +60,16 @@ pub(super) struct RunArguments {
     /// Write every soft body at every recorded state to DIR/soft/NAME-STEP.vtu, for ParaView and similar programs.
     #[arg(long)]
     vtk: bool,
+    /// When the run ends, also write it for other programs, as DIR/run.glb (animated glTF), DIR/run.mcap (messages, for Foxglove) or
+    /// DIR/run.usda (the last state, for USD); may be repeated.
+    #[arg(long, value_name = "FORMAT", value_parser = export_format)]
+    record_as: Vec<ExportFormat>,
+}
+
+fn export_format(text: &str) -> Result<ExportFormat, String> {
+    let known = ExportFormat::ALL.map(ExportFormat::extension);
+    let found = ExportFormat::ALL.into_iter().find(|format| format.extension() == text.to_lowercase());
+    found.ok_or_else(|| format!("expected {}{}", known.join(", "), did_you_mean(text, known)))
 }
 
 pub(super) fn resume_from(text: &str) -> Result<ResumeFrom, String> {
@@ -87,6 +101,7 @@ pub(super) fn execute(console: &mut Console, arguments: &RunArguments) -> Result
     let is_stated = arguments.run.on_overlap.is_some() || scene.text.contains("on_overlap");
     let warn = console.access().warn.filter(|_| !is_stated);
     let outcome = simulate_warned(console, start, directory, warn)?;
+    export(console, &folder, &arguments.record_as)?;
     finish(console, &outcome, &folder, judged)
 }
 
@@ -119,7 +134,21 @@ fn resume(console: &mut Console, (arguments, from): (&RunArguments, ResumeFrom))
     if !console.json() {
         console.line(format_args!("resumed from step {start}"))?;
     }
+    export(console, &folder, &arguments.record_as)?;
     finish(console, &outcome, &folder, judged)
+}
+
+/// Writes a run for other programs, whether it is complete or not.
+fn export(console: &mut Console, folder: &Path, formats: &[ExportFormat]) -> Result<(), Failure> {
+    for &format in formats {
+        let output = folder.join("run").with_extension(format.extension());
+        let exported = recording::write((folder, &output), format, None)?;
+        // With `--json` the summary is the one object that is printed.
+        if !console.json() {
+            recording::print(console, (folder, &output), &exported)?;
+        }
+    }
+    Ok(())
 }
 
 /// The folder of the run of a scene file; an error if it is the run of another scene.

@@ -9,9 +9,12 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde::Serialize;
 
+pub(super) use self::robot::srdf_of;
 use super::terminal::{Console, Exit, Failure};
 use extricate_scene::record;
-use extricate_scene::request::{MeshUnits, RepairFields, RepairStatus, Response, SceneChange, SceneRepairRequest};
+use extricate_scene::request::{
+    MeshUnits, RepairFields, RepairStatus, Response, SceneChange, SceneRepairRequest,
+};
 use extricate_scene::scene::Scene;
 
 const EXAMPLES: &str = "\
@@ -93,7 +96,8 @@ pub(super) fn execute(console: &mut Console, arguments: &RepairArguments) -> Res
         (Some(scene), Some(output)) => {
             arguments.of_robot.refuse()?;
             if !arguments.units.is_default() {
-                let message = "--scale and --up apply to meshes of `--obstacle`; a scene states `scale` of its own";
+                let message =
+                    "--scale and --up apply to meshes of `--obstacle`; a scene states `scale` of its own";
                 return Err(Failure::new(Exit::Usage, message));
             }
             repair_scene(console, arguments, (scene, output))

@@ -200,7 +200,11 @@ fn run(
 }
 
 /// SRDF of the pairs of links that may collide. Given pairs keep the reason of the SRDF file that gave them.
-fn srdf_of(robot: &Robot, source: &RobotSource, context: &Context) -> Result<String, Failure> {
+pub(in crate::cli) fn srdf_of(
+    robot: &Robot,
+    source: &RobotSource,
+    context: &Context,
+) -> Result<String, Failure> {
     let given = source.srdf(context)?;
     let pairs = robot.allowed().iter().map(|AllowedLinks { links, because }| {
         let links = links.each_ref().map(String::as_str);

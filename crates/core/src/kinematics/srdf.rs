@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use roxmltree::Node;
 use thiserror::Error;
 
-use crate::geometry::read::correction::Correction;
 use super::urdf::limits::FILE_BYTES;
+use crate::geometry::read::correction::Correction;
 use crate::geometry::read::file::text_of;
 use crate::geometry::read::xml::{self, Lines, elements};
 
@@ -205,7 +205,7 @@ pub fn srdf_text<'a>(robot: &str, pairs: impl IntoIterator<Item = ([&'a str; 2],
     text + "</robot>\n"
 }
 
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     // The ampersand comes first: the others insert one. Line breaks and tabs would be read as spaces.
     let escapes = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")];
     let breaks = [("\n", "&#10;"), ("\r", "&#13;"), ("\t", "&#9;")];

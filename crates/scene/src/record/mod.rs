@@ -5,6 +5,7 @@ mod checkpoint;
 pub mod compare;
 mod directory;
 mod error;
+pub mod export;
 pub mod golden;
 mod index;
 mod inputs;

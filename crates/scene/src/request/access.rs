@@ -81,11 +81,9 @@ impl Access {
     ///
     /// # Errors
     /// [`UrdfError`] when the file cannot be read or is not a robot.
-    pub fn robot(&self, path: impl AsRef<Path>, mut options: UrdfOptions) -> Result<Robot, UrdfError> {
+    pub fn robot(&self, path: impl AsRef<Path>, options: UrdfOptions) -> Result<Robot, UrdfError> {
         let path = path.as_ref();
-        let around = FileScope::around_robot(path);
-        let own = options.packages.iter().fold(around, |scope, folder| scope.and(folder));
-        options.reach = Some(self.extended(own));
+        let options = self.options_of_robot(path, options);
         let shapes = options.shapes;
         let robot = read_robot(path, &options)?;
         self.warn_of(&robot.corrections);
@@ -95,6 +93,15 @@ impl Access {
             self.warn_of(&[format!("{}: {NO_COLLISION_SHAPES}{instead}", path.display())]);
         }
         Ok(robot)
+    }
+
+    /// The options with the files that a robot may name.
+    #[must_use]
+    pub fn options_of_robot(&self, path: &Path, mut options: UrdfOptions) -> UrdfOptions {
+        let around = FileScope::around_robot(path);
+        let own = options.packages.iter().fold(around, |scope, folder| scope.and(folder));
+        options.reach = Some(self.extended(own));
+        options
     }
 
     /// Loads an SRDF file.

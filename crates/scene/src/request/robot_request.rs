@@ -137,7 +137,11 @@ impl ObstacleField {
 }
 
 impl RobotSource {
-    fn urdf_options(&self, context: &Context) -> Result<UrdfOptions, Fault> {
+    /// Options of reading the file, with its folders resolved.
+    ///
+    /// # Errors
+    /// A [`Fault`] where an argument of xacro has no value.
+    pub fn urdf_options(&self, context: &Context) -> Result<UrdfOptions, Fault> {
         let shapes = if self.links.visual { Shapes::Visual } else { Shapes::Collision };
         let packages = self.links.package.iter().map(|package| context.folder.join(package)).collect();
         let arguments = xacro_arguments(&self.links.xacro_arg)?;

@@ -23,8 +23,8 @@ use super::schema::{self, Expect, OnOverlap, PlanEntry, SceneFile};
 use super::shape::{self, LoadedShape};
 use super::soft::{self, LoadedSoft};
 use super::validate::validate;
-use extricate_core::geometry::read::{Correction, FileScope};
 use extricate_core::geometry::read::file::text_of;
+use extricate_core::geometry::read::{Correction, FileScope};
 
 use extricate_dynamics::{
     Accuracy, BodyDescription, BuildError, JointDescription, RobotDescription, SoftBodyDescription, World,

@@ -7,11 +7,10 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::{Color, palette};
-use extricate_core::geometry::convex::Core;
-use extricate_core::geometry::procedural::{Capsule, Cone, Cuboid, Cylinder, Procedural, Sphere};
 use extricate_core::geometry::{Aabb, ShapeError, TriangleMesh};
-use extricate_dynamics::{BodyDescription, BodyKind, Shape, World};
+use extricate_dynamics::{BodyDescription, BodyKind, World};
 use extricate_scene::record::WorldState;
+use extricate_scene::record::export::surface::shared_surface;
 
 /// Drawable models of the bodies of a scene.
 #[derive(Debug, Clone)]
@@ -176,44 +175,6 @@ impl Colors {
             Some(other) => tone.mixed(palette::BODIES[other % palette::BODIES.len()], OWN),
         }
     }
-}
-
-/// Shapes and their surfaces so far.
-type Shapes = Vec<(Shape, Arc<TriangleMesh>)>;
-
-/// Surface of a shape, shared between equal shapes; `None` for a half-space.
-fn shared_surface(shape: &Shape, shapes: &mut Shapes) -> Result<Option<Arc<TriangleMesh>>, ShapeError> {
-    if let Some((_, mesh)) = shapes.iter().find(|(other, _)| shape.is_same(other)) {
-        return Ok(Some(Arc::clone(mesh)));
-    }
-    let Some(mesh) = surface(shape)?.map(Arc::new) else { return Ok(None) };
-    shapes.push((shape.clone(), Arc::clone(&mesh)));
-    Ok(Some(mesh))
-}
-
-fn surface(shape: &Shape) -> Result<Option<TriangleMesh>, ShapeError> {
-    let Some(convex) = shape.core() else { return Ok(shape.model().map(|model| model.mesh().clone())) };
-    let radius = convex.radius();
-    Ok(Some(match *convex.core() {
-        Core::HalfSpace => return Ok(None),
-        Core::Point => Sphere { radius, ..Sphere::default() }.mesh()?,
-        Core::Segment { half_length } => {
-            Capsule { radius, length: 2.0 * half_length, ..Capsule::default() }.mesh()?
-        }
-        // Hulls, and every other core with a radius, have no procedural mesh: their inscribed polyhedron is drawn.
-        Core::Hull(_) => return Ok(convex.inscribed_polyhedron()),
-        _ if radius > 0.0 => return Ok(convex.inscribed_polyhedron()),
-        Core::Cuboid { half_extents } => {
-            let [x, y, z] = (2.0 * half_extents).into();
-            Cuboid { x, y, z, ..Cuboid::default() }.mesh()?
-        }
-        Core::Cylinder { radius, half_height } => {
-            Cylinder { radius, height: 2.0 * half_height, ..Cylinder::default() }.mesh()?
-        }
-        Core::Cone { radius, half_height } => {
-            Cone { radius, height: 2.0 * half_height, ..Cone::default() }.mesh()?
-        }
-    }))
 }
 
 impl Ground {

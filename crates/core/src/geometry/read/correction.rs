@@ -60,6 +60,13 @@ impl Corrections {
         }
     }
 
+    /// The first cause, of a file of which nothing remains: its line if it is known, and the defect.
+    pub(super) fn first(&self) -> Option<(Option<usize>, String)> {
+        let causes = self.0.borrow();
+        let first = causes.first()?;
+        Some((Some(first.line).filter(|&line| line > 0), first.found.clone()))
+    }
+
     /// The corrections, of the file `path`.
     pub(super) fn of_file(self, path: &Path) -> Vec<Correction> {
         let of_cause = |Cause { line, part, found, became, count }| {

@@ -36,6 +36,7 @@ use std::path::Path;
 use self::correction::Corrections;
 use self::error::{Fault, Place, extension_of};
 use super::limits::FILE_BYTES;
+use super::shape_error::ShapeError;
 use super::triangle_mesh::TriangleMesh;
 
 /// Reads the mesh of a file; the extension (case-insensitive) determines the format.
@@ -79,9 +80,21 @@ pub fn read_mesh_corrected(
     let read = reader_of(path)?;
     let bytes = file::bytes_of(path, FILE_BYTES).map_err(FileError::unread(path))?;
     let corrections = Corrections::default();
-    let mesh = read(&bytes, Place { path, reach, corrections: &corrections });
-    let mesh = mesh.map_err(|fault| fault.in_file(path))?;
+    let mesh = parse(read, &bytes, Place { path, reach, corrections: &corrections })?;
     Ok((mesh, corrections.of_file(path)))
+}
+
+/// Parses a file. If nothing is left of it, the reason is what was left out first: it is probably of another format.
+fn parse(read: Reader, bytes: &[u8], place: Place) -> Result<TriangleMesh, FileError> {
+    read(bytes, place).map_err(|fault| {
+        let is_empty = matches!(fault, Fault::Shape(ShapeError::Empty { .. }));
+        match place.corrections.first().filter(|_| is_empty) {
+            Some((Some(line), found)) => Fault::Line(line, found),
+            Some((None, found)) => Fault::Content(found),
+            None => fault,
+        }
+        .in_file(place.path)
+    })
 }
 
 /// Parses the content of a file that has been read already. The path determines the format and is reported in errors;
@@ -93,7 +106,7 @@ pub fn parse_mesh(bytes: &[u8], path: impl AsRef<Path>) -> Result<TriangleMesh, 
     let path = path.as_ref();
     let (reach, corrections) = (FileScope::around(path), Corrections::default());
     let place = Place { path, reach: &reach, corrections: &corrections };
-    reader_of(path)?(bytes, place).map_err(|fault| fault.in_file(path))
+    parse(reader_of(path)?, bytes, place)
 }
 
 type Reader = fn(&[u8], Place) -> Result<TriangleMesh, Fault>;

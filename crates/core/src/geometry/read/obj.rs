@@ -31,13 +31,13 @@ const IGNORED: [&str; 19] = [
 
 /// Statements of curves and surfaces.
 const FREE_FORM: [&str; 18] = [
-    "curv", "curv2", "surf", "cstype", "deg", "bmat", "step", "parm", "trim", "hole", "scrv", "sp", "end", "con", "ctech",
-    "stech", "bzp", "bsp",
+    "curv", "curv2", "surf", "cstype", "deg", "bmat", "step", "parm", "trim", "hole", "scrv", "sp", "end",
+    "con", "ctech", "stech", "bzp", "bsp",
 ];
 
 /// Reads the content of a file.
 pub(super) fn read(bytes: &[u8], place: Place) -> Result<TriangleMesh, Fault> {
-    let mut reader = Reader { corrections: place.corrections, polygons: Polygons::default(), skipped: None };
+    let mut reader = Reader { corrections: place.corrections, polygons: Polygons::default() };
     let mut pending = String::new();
     for (number, line) in lines(bytes) {
         let statement = before_comment(&line).trim_end();
@@ -53,19 +53,12 @@ pub(super) fn read(bytes: &[u8], place: Place) -> Result<TriangleMesh, Fault> {
     if !pending.is_empty() {
         return Err(Fault::Content("the file ends within a continued line".to_owned()));
     }
-    let Reader { polygons, skipped, corrections } = reader;
-    match skipped {
-        // Without a polygon, it is what was skipped that counts: the file is probably none of this format.
-        Some(fault) if polygons.is_empty() => Err(fault),
-        _ => polygons.into_mesh(corrections),
-    }
+    reader.polygons.into_mesh(place.corrections)
 }
 
 struct Reader<'a> {
     corrections: &'a Corrections,
     polygons: Polygons,
-    /// The first statement that was skipped.
-    skipped: Option<Fault>,
 }
 
 impl Reader<'_> {
@@ -83,20 +76,15 @@ impl Reader<'_> {
             }
             Some(word) if IGNORED.contains(&word) => {}
             Some(word) if FREE_FORM.contains(&word) => {
-                let cause = format!("free-form geometry ({word}) is not supported, only polygons");
-                self.skip(line, "curves and surfaces", cause);
+                let found = || format!("free-form geometry ({word}) is not supported, only polygons");
+                self.corrections.add(Some(line), "curves and surfaces", "ignored", found);
             }
             Some(word) => {
-                self.skip(line, "statement", format!("unknown OBJ statement {}", excerpt(word)));
+                let found = || format!("unknown OBJ statement {}", excerpt(word));
+                self.corrections.add(Some(line), "statement", "ignored", found);
             }
         }
         Ok(())
-    }
-
-    /// Skips a statement without effect on the polygons.
-    fn skip(&mut self, line: usize, part: &'static str, cause: String) {
-        self.corrections.add(Some(line), part, "ignored", || cause.clone());
-        self.skipped.get_or_insert(Fault::Line(line, cause));
     }
 }
 

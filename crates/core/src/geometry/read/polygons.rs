@@ -35,11 +35,6 @@ impl Polygons {
         self.ends.push((self.corners.len(), line));
     }
 
-    /// Whether there is no polygon.
-    pub(super) fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
     /// Mesh of all polygons, triangulated. Vertices that are not finite are left out with their polygons.
     pub(super) fn into_mesh(mut self, corrections: &Corrections) -> Result<TriangleMesh, Fault> {
         let is_finite = |point: &Point3<f64>| point.iter().all(|x| x.is_finite());
@@ -67,6 +62,10 @@ impl Polygons {
 
     /// Leaves out the vertices that are not `kept`, and the polygons with such a corner; the others are renumbered.
     fn leave_out_vertices(&mut self, kept: impl Fn(&Point3<f64>) -> bool, corrections: &Corrections) {
+        for (index, point) in self.vertices.iter().enumerate().filter(|(_, point)| !kept(point)) {
+            let found = || format!("vertex {index} is not finite: ({}, {}, {})", point.x, point.y, point.z);
+            corrections.add(None, "vertex", "left out", found);
+        }
         let mut numbers = 0..;
         let renumbered: Vec<Option<u32>> =
             self.vertices.iter().map(|point| kept(point).then(|| numbers.next()).flatten()).collect();

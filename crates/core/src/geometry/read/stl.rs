@@ -20,8 +20,7 @@ const FACET: &[u8] = b"facet";
 
 /// Reads the content of a file.
 pub(super) fn read(bytes: &[u8], place: Place) -> Result<TriangleMesh, Fault> {
-    let is_binary_size =
-        declared_triangles(bytes).is_some_and(|count| Some(bytes.len()) == length_of(count));
+    let is_binary_size = declared_triangles(bytes).is_some_and(|count| Some(bytes.len()) == length_of(count));
     // Some binary files start with "solid" too, and some text files with something else. The size identifies the former, or,
     // if they are damaged, that the word of each triangle is missing after what is their header.
     let is_text = || {
@@ -50,7 +49,7 @@ fn length_of(count: usize) -> Option<usize> {
 }
 
 /// Number of triangles to read of a binary file. A header that declares more than the file has bytes for belongs to a file that
-/// was cut off, unless it declares the maximum, as programs do that do not know the number when they begin to write.
+/// was cut off.
 fn triangles_to_read(bytes: &[u8], corrections: &Corrections) -> Result<usize, Fault> {
     let short = || Fault::Content(format!("{} bytes are too few for an STL file", bytes.len()));
     let declared = declared_triangles(bytes).ok_or_else(short)?;
@@ -60,8 +59,7 @@ fn triangles_to_read(bytes: &[u8], corrections: &Corrections) -> Result<usize, F
         return Ok(held);
     }
     let cause = || format!("the header declares {declared} triangles, but the file has bytes for {held}");
-    let is_unknown = u32::try_from(declared) == Ok(u32::MAX);
-    if held > 0 && is_whole && (declared < held || is_unknown) {
+    if is_whole && declared < held {
         corrections.add(None, "header", "all that the file has are read", cause);
         return Ok(held);
     }
@@ -107,7 +105,8 @@ fn read_text(bytes: &[u8], corrections: &Corrections) -> Result<TriangleMesh, Fa
     let mut corners = Vec::with_capacity(3);
     let mut is_open = false;
     for (line, text) in lines(bytes) {
-        let mut words = text.split(|c: char| c.is_ascii_whitespace() || c == '\0').filter(|word| !word.is_empty());
+        let mut words =
+            text.split(|c: char| c.is_ascii_whitespace() || c == '\0').filter(|word| !word.is_empty());
         let Some(word) = words.next() else { continue };
         match word.to_ascii_lowercase().as_str() {
             "facet" | "outer" => {}
@@ -116,7 +115,8 @@ fn read_text(bytes: &[u8], corrections: &Corrections) -> Result<TriangleMesh, Fa
             "vertex" => corners.push(any_point(line, words)?),
             "endloop" => {
                 let facet = <[Point3<f64>; 3]>::try_from(corners.as_slice());
-                let wrong = || Fault::Line(line, format!("the facet has {} corners, not three", corners.len()));
+                let wrong =
+                    || Fault::Line(line, format!("the facet has {} corners, not three", corners.len()));
                 let facet = facet.map_err(|_| wrong())?;
                 corners.clear();
                 if facet.iter().all(|point| point.iter().all(|x| x.is_finite())) {

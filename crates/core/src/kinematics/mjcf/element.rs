@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::geometry::limits::{XML_DEPTH, XML_NODES};
+use crate::geometry::read::correction::Correction;
 use crate::geometry::read::file::text_of;
 use crate::geometry::read::xml::{Lines, parsed, prepared};
 use crate::kinematics::urdf::UrdfError;
-use crate::geometry::read::correction::Correction;
 use crate::kinematics::urdf::limits::FILE_BYTES;
 use crate::kinematics::urdf::options::File;
 

@@ -35,10 +35,10 @@ use self::compiler::Compiler;
 use self::defaults::Defaults;
 use self::element::Tree;
 use self::mesh::Meshes;
-use crate::geometry::read::correction::Correction;
 use super::urdf::document::Document;
 use super::urdf::options::File;
 use super::urdf::{UrdfError, UrdfOptions};
+use crate::geometry::read::correction::Correction;
 
 /// The links and joints of a model, and the corrections made.
 pub(super) fn read(file: &File<'_>, options: &UrdfOptions) -> Result<(Document, Vec<Correction>), UrdfError> {

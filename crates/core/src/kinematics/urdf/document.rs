@@ -9,10 +9,10 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use roxmltree::Node;
 
-use crate::geometry::read::correction::Correction;
 use super::inertial::{Inertial, JointDynamics, rotated};
 use super::limits;
 use super::options::{File, Shapes, UrdfError, UrdfOptions};
+use crate::geometry::read::correction::Correction;
 use crate::geometry::read::xml::{self, Lines, elements, number, number_or, numbers};
 use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::kinematics::articulation::joint::Mimic;
@@ -147,7 +147,7 @@ pub(in crate::kinematics) enum JointType {
 }
 
 impl JointType {
-    const ALL: [(&'static str, Self); 7] = [
+    pub(super) const ALL: [(&'static str, Self); 7] = [
         ("revolute", Self::Revolute),
         ("continuous", Self::Continuous),
         ("prismatic", Self::Prismatic),

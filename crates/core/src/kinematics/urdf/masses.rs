@@ -1,11 +1,11 @@
 //! Corrections of the masses of a robot that dynamics cannot use.
 
-use crate::geometry::read::correction::Correction;
 use super::document::Document;
 use super::inertial::Inertial;
 use super::options::{File, UrdfError};
 use crate::geometry::Solidity;
 use crate::geometry::mass_properties::MassProperties;
+use crate::geometry::read::correction::Correction;
 use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::kinematics::articulation::joint::JointKind;
 use crate::kinematics::articulation::tree::Articulation;

@@ -17,6 +17,7 @@ pub mod limits;
 mod masses;
 pub(super) mod options;
 mod shapes;
+pub mod writer;
 
 pub use self::options::{Shapes, UrdfError, UrdfOptions};
 use std::borrow::Cow;

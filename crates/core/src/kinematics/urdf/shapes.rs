@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use nalgebra::{Isometry3, Vector3};
 
-use crate::geometry::read::correction::Correction;
 use super::document::{Geometry, LinkElement};
 use super::limits::TRIANGLES;
 use super::options::{File, UrdfError, UrdfOptions};
 use crate::geometry::procedural::parameters::Procedural;
 use crate::geometry::procedural::{Capsule, Cuboid, Cylinder, Sphere};
+use crate::geometry::read::correction::Correction;
 use crate::geometry::read::reach::{FileScope, OutsideFileScope};
 use crate::geometry::read::read_mesh_corrected;
 use crate::geometry::shape_error::ShapeError;
@@ -159,7 +159,7 @@ impl<'a> LinkMeshes<'a> {
 }
 
 /// The mesh of a primitive; of a round one, a circumscribed mesh, which contains it.
-fn circumscribed(geometry: &Geometry) -> Result<TriangleMesh, ShapeError> {
+pub(super) fn circumscribed(geometry: &Geometry) -> Result<TriangleMesh, ShapeError> {
     // A polygon circumscribed about a circle touches it at the midpoints of its sides.
     let around = 1.0 / (PI / f64::from(SEGMENTS)).cos();
     match *geometry {

@@ -33,7 +33,9 @@ const HARMLESS: [&str; 8] = [
 pub(super) fn check(json: &Root, corrections: &Corrections) -> Result<(), Fault> {
     for name in &json.extensions_required {
         if let Some((_, instead)) = ENCODINGS.iter().find(|(encoding, _)| encoding == name) {
-            return Err(Fault::Content(format!("it requires the extension {name}, which is not supported; {instead}")));
+            return Err(Fault::Content(format!(
+                "it requires the extension {name}, which is not supported; {instead}"
+            )));
         }
         if !HARMLESS.iter().any(|start| name.starts_with(start)) {
             let found = || format!("the unknown extension \"{name}\" is required");
@@ -60,7 +62,9 @@ pub(super) fn retain_geometry(json: &mut Root) {
     for primitive in json.meshes.iter_mut().flat_map(|mesh| &mut mesh.primitives) {
         primitive.material = None;
         primitive.targets = None;
-        positions.extend(primitive.attributes.get(&Checked::Valid(Semantic::Positions)).map(|index| index.value()));
+        positions.extend(
+            primitive.attributes.get(&Checked::Valid(Semantic::Positions)).map(|index| index.value()),
+        );
         primitive.attributes.retain(|semantic, _| *semantic == Checked::Valid(Semantic::Positions));
     }
     for index in positions {

@@ -91,7 +91,8 @@ fn without_rest<'a>(bytes: &'a [u8], corrections: &Corrections) -> Result<&'a [u
     let declared = declared.map(|length| u32::from_le_bytes(*length) as usize);
     if let Some(declared) = declared.filter(|&declared| declared >= GLB_HEADER && declared <= bytes.len()) {
         if declared < bytes.len() {
-            let found = || format!("{} bytes after the {declared} that its header declares", bytes.len() - declared);
+            let found =
+                || format!("{} bytes after the {declared} that its header declares", bytes.len() - declared);
             corrections.add(None, "end", "ignored", found);
         }
         return Ok(&bytes[..declared]);
@@ -248,10 +249,12 @@ impl Collector<'_> {
         let Some(sparse) = accessor.sparse() else { return Ok(items) };
         let (indices, values) = (sparse.indices(), sparse.values());
         let index_size = indices.index_type().size();
-        let replaced = self.items_of((&indices.view(), indices.offset()), number, sparse.count(), index_size)?;
+        let replaced =
+            self.items_of((&indices.view(), indices.offset()), number, sparse.count(), index_size)?;
         let new = self.items_of((&values.view(), values.offset()), number, sparse.count(), size)?;
         for (index, value) in replaced.into_iter().map(little_endian).zip(new) {
-            let beyond = || format!("accessor {number} replaces item {index}, but it has only {count} (0-based)");
+            let beyond =
+                || format!("accessor {number} replaces item {index}, but it has only {count} (0-based)");
             *items.get_mut(index).ok_or_else(|| Fault::Content(beyond()))? = value;
         }
         Ok(items)

@@ -1,0 +1,93 @@
+//! Recorded runs in formats of other programs: glTF animations, MCAP recordings and USD states.
+//!
+//! | format | holds | frame |
+//! |---|---|---|
+//! | `.glb` | all recorded states as one animation, every mesh once | y up, as glTF demands: the node `world` rotates z up to y up |
+//! | `.mcap` | all recorded states as messages in JSON, every mesh once | z up |
+//! | `.usda` | one state | z up |
+//!
+//! Half-spaces have no surface and are left out. Numbers of glTF files have single precision; those of the others are as recorded.
+
+mod gltf;
+mod mcap;
+mod subject;
+pub mod surface;
+mod usda;
+
+use std::path::Path;
+
+use super::{RecordError, Recording};
+use subject::Subject;
+
+/// A format of other programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportFormat {
+    /// Animated glTF, binary.
+    Glb,
+    /// Messages for Foxglove, PlotJuggler, Rerun and ROS tools.
+    Mcap,
+    /// A state as text for USD.
+    Usda,
+}
+
+impl ExportFormat {
+    /// The formats.
+    pub const ALL: [Self; 3] = [Self::Glb, Self::Mcap, Self::Usda];
+
+    /// Extension of its files.
+    #[must_use]
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Glb => "glb",
+            Self::Mcap => "mcap",
+            Self::Usda => "usda",
+        }
+    }
+
+    /// Format of a file with that extension, if it is one.
+    #[must_use]
+    pub fn of(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_string_lossy().to_lowercase();
+        Self::ALL.into_iter().find(|format| format.extension() == extension)
+    }
+}
+
+/// Content of an exported file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exported {
+    /// Number of states.
+    pub states: usize,
+    /// Number of rigid bodies, those of robots among them.
+    pub bodies: usize,
+    /// Number of meshes, each of which is written once.
+    pub meshes: usize,
+    /// What the format does not hold.
+    pub left_out: Vec<String>,
+}
+
+/// Writes a recorded run, complete or not. A format that holds one state takes `state`, or the last one.
+///
+/// # Errors
+/// [`RecordError`] when a state cannot be read, or the file cannot be written.
+///
+/// # Panics
+/// When there is no such state.
+pub fn export(
+    recording: &Recording,
+    path: &Path,
+    format: ExportFormat,
+    state: Option<usize>,
+) -> Result<Exported, RecordError> {
+    let world = recording.scene().world()?;
+    let mut subject = Subject::of(&world).map_err(|error| RecordError::damaged(path, None, error))?;
+    let states = match format {
+        ExportFormat::Glb => gltf::write(recording, &mut subject, path)?,
+        ExportFormat::Mcap => mcap::write(recording, &subject, path)?,
+        ExportFormat::Usda => {
+            let state = state.unwrap_or(recording.state_count() - 1);
+            usda::write(recording, (&subject, state), path)?
+        }
+    };
+    let (bodies, meshes) = (subject.bodies.len(), subject.meshes.len());
+    Ok(Exported { states, bodies, meshes, left_out: subject.left_out })
+}

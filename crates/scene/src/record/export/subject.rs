@@ -1,0 +1,99 @@
+//! Bodies of a run with their surfaces, each mesh once.
+
+use std::sync::Arc;
+
+use nalgebra::{Point3, Vector3};
+
+use super::surface::shared_surface;
+use crate::state::SoftState;
+use extricate_core::geometry::{ShapeError, TriangleMesh};
+use extricate_dynamics::{BodyKind, World};
+
+/// Bodies of a run with their surfaces.
+#[derive(Debug)]
+pub(super) struct Subject {
+    pub(super) meshes: Vec<Arc<TriangleMesh>>,
+    /// Rigid bodies in the order of the states, sorted by name.
+    pub(super) bodies: Vec<Body>,
+    /// Soft bodies in the order of the states, sorted by name.
+    pub(super) soft: Vec<SoftBody>,
+    /// What the file does not hold.
+    pub(super) left_out: Vec<String>,
+}
+
+#[derive(Debug)]
+pub(super) struct Body {
+    pub(super) name: String,
+    /// Index of its mesh; none of a half-space.
+    pub(super) mesh: Option<usize>,
+    /// Red, green and blue, in the colour space sRGB.
+    pub(super) color: [f64; 3],
+}
+
+#[derive(Debug)]
+pub(super) struct SoftBody {
+    pub(super) name: String,
+    /// Indices of the nodes on its surface.
+    pub(super) nodes: Vec<u32>,
+    /// Its surface, indices into `nodes`.
+    pub(super) triangles: Vec<[u32; 3]>,
+    pub(super) color: [f64; 3],
+}
+
+/// Colour of fixed bodies.
+const FIXED: [f64; 3] = [0.6, 0.6, 0.62];
+
+/// Colours of the others in turn: those of Okabe and Ito, which people with any colour vision tell apart.
+const COLORS: [[f64; 3]; 6] = [
+    [0.0, 0.447, 0.698],
+    [0.902, 0.624, 0.0],
+    [0.0, 0.62, 0.451],
+    [0.8, 0.475, 0.655],
+    [0.337, 0.706, 0.914],
+    [0.835, 0.369, 0.0],
+];
+
+impl Subject {
+    /// The bodies of a world.
+    pub(super) fn of(world: &World) -> Result<Self, ShapeError> {
+        let mut shapes = Vec::new();
+        let mut meshes: Vec<Arc<TriangleMesh>> = Vec::new();
+        let (mut bodies, mut left_out) = (Vec::new(), Vec::new());
+        for (index, body) in world.descriptions().iter().enumerate() {
+            let mesh = shared_surface(&body.shape, &mut shapes)?.map(|mesh| {
+                let known = meshes.iter().position(|other| Arc::ptr_eq(other, &mesh));
+                known.unwrap_or_else(|| {
+                    meshes.push(mesh);
+                    meshes.len() - 1
+                })
+            });
+            if mesh.is_none() {
+                left_out.push(format!("the half-space of {}, which has no surface", body.name));
+            }
+            let color = if body.kind == BodyKind::Fixed { FIXED } else { COLORS[index % COLORS.len()] };
+            bodies.push(Body { name: body.name.clone(), mesh, color });
+        }
+        let soft = world.soft_descriptions().iter().enumerate().map(|(index, body)| {
+            let boundary = body.mesh.boundary();
+            let mut place = vec![0; body.mesh.nodes().len()];
+            for (index, &node) in (0_u32..).zip(&boundary.nodes) {
+                place[node as usize] = index;
+            }
+            let triangles = boundary.faces.iter().map(|face| face.map(|node| place[node as usize])).collect();
+            let color = COLORS[(index + 1) % COLORS.len()];
+            SoftBody { name: body.name.clone(), nodes: boundary.nodes, triangles, color }
+        });
+        Ok(Self { soft: soft.collect(), meshes, bodies, left_out })
+    }
+}
+
+impl SoftBody {
+    /// Positions of the nodes on its surface in a state \[m, world\].
+    pub(super) fn points(&self, state: &SoftState) -> Vec<Point3<f64>> {
+        let node = |&node: &u32| state.nodes.get(node as usize).copied();
+        self.nodes
+            .iter()
+            .map(|index| node(index).unwrap_or_else(|| Vector3::repeat(f64::NAN).into()))
+            .collect()
+    }
+}
