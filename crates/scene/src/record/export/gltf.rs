@@ -1,6 +1,6 @@
 //! Animated glTF 2.0, binary.
 //!
-//! The scene has the node `world`, which rotates z up to y up, and a child for each body: node `i + 1` is body `i`. Bodies that
+//! The scene has the node `z_up`, which rotates z up to y up, and a child for each body: node `i + 1` is body `i`. Bodies that
 //! move have two channels, translation and rotation, with a key for each recorded state and linear interpolation. A soft body
 //! has a morph target for each recorded state but the first, of which every `k`-th is taken if there are more than
 //! [`MAX_TARGETS`].
@@ -65,7 +65,7 @@ pub(super) fn write(recording: &Recording, subject: &mut Subject, path: &Path) -
     let times = builder.times(&times);
     let to_y_up = UnitQuaternion::from_axis_angle(&nalgebra::Vector3::x_axis(), -std::f64::consts::FRAC_PI_2);
     let children: Vec<usize> = (1..=subject.bodies.len() + subject.soft.len()).collect();
-    builder.nodes.push(json!({"name": "world", "rotation": xyzw(&to_y_up), "children": children}));
+    builder.nodes.push(json!({"name": "z_up", "rotation": xyzw(&to_y_up), "children": children}));
     builder.bodies(subject, &poses, times);
     for (body, shapes) in subject.soft.iter().zip(&shapes) {
         builder.soft(body, shapes);

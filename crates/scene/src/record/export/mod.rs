@@ -2,7 +2,7 @@
 //!
 //! | format | holds | frame |
 //! |---|---|---|
-//! | `.glb` | all recorded states as one animation, every mesh once | y up, as glTF demands: the node `world` rotates z up to y up |
+//! | `.glb` | all recorded states as one animation, every mesh once | y up, as glTF demands: the node `z_up` rotates z up to y up |
 //! | `.mcap` | all recorded states as messages in JSON, every mesh once | z up |
 //! | `.usda` | one state | z up |
 //!

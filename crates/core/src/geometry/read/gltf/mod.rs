@@ -4,6 +4,7 @@
 
 mod buffers;
 mod extensions;
+mod transforms;
 
 pub use buffers::buffer_file;
 
@@ -12,9 +13,8 @@ use std::rc::Rc;
 use gltf::accessor::{DataType, Dimensions};
 use gltf::buffer::View;
 use gltf::mesh::Mode;
-use gltf::scene::Transform;
 use gltf::{Accessor, Document, Gltf, Node, Primitive, Semantic};
-use nalgebra::{Isometry3, Matrix4, Point3, Quaternion, Translation3, UnitQuaternion};
+use nalgebra::{Matrix4, Point3};
 
 use super::correction::Corrections;
 use super::error::{Fault, Place};
@@ -35,6 +35,7 @@ pub(super) fn read(bytes: &[u8], place: Place) -> Result<TriangleMesh, Fault> {
     check_items(bytes)?;
     let Gltf { document, blob } = Gltf::from_slice_without_validation(bytes).map_err(fault_of)?;
     let gltf = validated(document, place.corrections)?;
+    let to_parent = transforms::transforms(json_of(bytes))?;
     let buffers = buffers::load_all(&gltf, blob, place)?;
     let held = bytes.len() + buffers.iter().map(|buffer| buffer.len()).sum::<usize>();
     let corners_left = INSTANCED_CORNERS.max(held.saturating_mul(CORNERS_PER_BYTE));
@@ -52,7 +53,7 @@ pub(super) fn read(bytes: &[u8], place: Place) -> Result<TriangleMesh, Fault> {
         if std::mem::replace(&mut is_seen[node.index()], true) {
             return Err(Fault::Content(format!("node {} has several parents", node.index())));
         }
-        let to_world = parent_to_world * matrix(&node);
+        let to_world = parent_to_world * to_parent[node.index()];
         for primitive in node.mesh().iter().flat_map(|mesh| mesh.primitives()) {
             collector.add(&primitive, &to_world)?;
         }
@@ -101,18 +102,21 @@ fn without_rest<'a>(bytes: &'a [u8], corrections: &Corrections) -> Result<&'a [u
     Err(Fault::Content(format!("the header declares {declared} bytes, but the file has {}", bytes.len())))
 }
 
+/// The text of a file.
+fn json_of(bytes: &[u8]) -> &[u8] {
+    if !bytes.starts_with(b"glTF") {
+        return bytes;
+    }
+    let length = bytes.get(GLB_HEADER..).and_then(|chunk| chunk.first_chunk::<4>());
+    let length = length.map_or(0, |length| u32::from_le_bytes(*length) as usize);
+    let rest = bytes.get(GLB_HEADER + CHUNK_HEADER..).unwrap_or_default();
+    &rest[..length.min(rest.len())]
+}
+
 /// Refuses an excessive number of objects before they are created: each takes a hundred times the memory of its text.
 fn check_items(bytes: &[u8]) -> Result<(), Fault> {
-    let json = if bytes.starts_with(b"glTF") {
-        let length = bytes.get(GLB_HEADER..).and_then(|chunk| chunk.first_chunk::<4>());
-        let length = length.map_or(0, |length| u32::from_le_bytes(*length) as usize);
-        let rest = bytes.get(GLB_HEADER + CHUNK_HEADER..).unwrap_or_default();
-        &rest[..length.min(rest.len())]
-    } else {
-        bytes
-    };
     // An upper bound without parsing: braces within strings count too.
-    let items = json.iter().filter(|&&byte| byte == b'{').count();
+    let items = json_of(bytes).iter().filter(|&&byte| byte == b'{').count();
     if items > GLTF_ITEMS {
         let cause = format!("it has {items} JSON objects, at most {GLTF_ITEMS} are accepted");
         return Err(Fault::Content(cause));
@@ -128,20 +132,6 @@ fn roots(document: &Document) -> Vec<Node<'_>> {
     let mut is_child = vec![false; document.nodes().len()];
     document.nodes().flat_map(|node| node.children()).for_each(|child| is_child[child.index()] = true);
     document.nodes().filter(|node| !is_child[node.index()]).collect()
-}
-
-/// Node frame → parent frame.
-fn matrix(node: &Node) -> Matrix4<f64> {
-    match node.transform() {
-        Transform::Matrix { matrix } => Matrix4::from(matrix.map(|column| column.map(f64::from))),
-        Transform::Decomposed { translation, rotation, scale } => {
-            let [x, y, z, w] = rotation.map(f64::from);
-            let rotation = UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z));
-            let translation = Translation3::from(translation.map(f64::from));
-            let rigid = Isometry3::from_parts(translation, rotation).to_homogeneous();
-            rigid.prepend_nonuniform_scaling(&scale.map(f64::from).into())
-        }
-    }
 }
 
 /// Triangles collected so far.
