@@ -1,6 +1,8 @@
 //! Runs and robots in formats of other programs. Written runs are read by the crate `gltf` and by readers of MCAP and USD of these
 //! tests, and compared with the lines of `states.jsonl`.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -333,7 +335,7 @@ fn a_robot_is_converted_to_urdf_with_its_corrections() {
     let folder = ScratchFolder::new();
     let folder = folder.folder();
     // Reversed limits, a box of size zero, a mass of zero, and elements that are not read.
-    let text = r#"<robot name="odd & even"><material name="grey"/>
+    let text = r#"<robot name="odd &amp; even"><material name="grey"/>
 <link name="base"><collision><geometry><box size="1 1 0.2"/></geometry></collision><collision><geometry><box size="0 1 1"/></geometry></collision>
 <inertial><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
 <link name="arm"><visual><geometry><sphere radius="0.5"/></geometry></visual><collision><origin xyz="0 0 0.5" rpy="0.1 0.2 0.3"/><geometry><capsule radius="0.1" length="1"/></geometry></collision>

@@ -103,14 +103,18 @@ struct Names<'a> {
 impl MeshNames for Names<'_> {
     type Error = FileError;
 
-    /// A name in a package stays, if it leads to the file; others become relative to the written file.
+    /// A name in a package stays, if it leads to a file from the written one, too; others become relative to that.
     fn of_file(&mut self, filename: &str) -> String {
         let Some(reach) = &self.options.reach else { return filename.to_owned() };
         let Some(place) = locate_mesh(filename, self.robot, &self.options.packages, reach) else {
             return filename.to_owned();
         };
+        let from_output = || locate_mesh(filename, self.output, &self.options.packages, reach);
         let in_package = filename.strip_prefix("package://").and_then(|name| name.split_once('/'));
-        if in_package.is_some_and(|(package, path)| !package.is_empty() && place.ends_with(path)) {
+        let is_found = |(package, path): (&str, &str)| {
+            !package.is_empty() && place.ends_with(path) && from_output().as_ref() == Some(&place)
+        };
+        if in_package.is_some_and(is_found) {
             return filename.to_owned();
         }
         relative(&place, self.output.parent().unwrap_or(Path::new("")))

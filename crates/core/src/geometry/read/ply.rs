@@ -74,7 +74,7 @@ fn with_infinite_numbers(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(text)
 }
 
-/// Index of a corner that is written as a floating-point number; one that is no index becomes out of range for every mesh.
+/// Index of a corner that is written as a floating-point number; any other number becomes out of range for every mesh.
 fn index_of(number: f64) -> u32 {
     let is_index = number >= 0.0 && number < f64::from(u32::MAX) && number.fract() == 0.0;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an integer in the range")]

@@ -33,7 +33,7 @@ pub(super) struct Model<'a> {
 /// Links and joints of the bodies, while they are read.
 pub(super) struct Bodies<'a> {
     model: &'a Model<'a>,
-    meshes: Meshes<'a>,
+    pub(super) meshes: Meshes<'a>,
     link_names: Names,
     joint_names: Names,
     pub(super) links: Vec<LinkElement>,

@@ -12,8 +12,9 @@ use super::element::Element;
 use super::mass::of_mesh;
 use crate::geometry::convex::ConvexHull;
 use crate::geometry::limits::FILE_BYTES;
+use crate::geometry::read::correction::Correction;
 use crate::geometry::read::file::bytes_of;
-use crate::geometry::read::read_mesh_within;
+use crate::geometry::read::read_mesh_corrected;
 use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::kinematics::urdf::limits::TRIANGLES;
@@ -28,6 +29,8 @@ pub(super) struct Meshes<'a> {
     read: HashMap<String, Mesh>,
     /// Vertices and triangles of all meshes so far.
     size: usize,
+    /// Corrections of mesh files.
+    pub(super) corrections: Vec<Correction>,
 }
 
 /// A mesh with its volume, centre, and inertia of unit density; none where it has no volume.
@@ -55,7 +58,7 @@ impl<'a> Meshes<'a> {
                 return Err(own.refused(format!("duplicate name \"{name}\"")));
             }
         }
-        Ok(Self { file, compiler, elements, read: HashMap::new(), size: 0 })
+        Ok(Self { file, compiler, elements, read: HashMap::new(), size: 0, corrections: Vec::new() })
     }
 
     /// The asset of a kind that a geom names.
@@ -96,7 +99,7 @@ impl<'a> Meshes<'a> {
         Ok(())
     }
 
-    fn mesh(&self, name: &str, own: &Filled<'_>) -> Result<TriangleMesh, UrdfError> {
+    fn mesh(&mut self, name: &str, own: &Filled<'_>) -> Result<TriangleMesh, UrdfError> {
         let mesh = match own.get("file") {
             Some(file) => self.of_file(name, file, own)?,
             None => stated(own)?,
@@ -113,7 +116,7 @@ impl<'a> Meshes<'a> {
         scaled.map_err(|error| own.refused(format!("scale {scale:?}: {error}")))
     }
 
-    fn of_file(&self, name: &str, file: &str, own: &Filled<'_>) -> Result<TriangleMesh, UrdfError> {
+    fn of_file(&mut self, name: &str, file: &str, own: &Filled<'_>) -> Result<TriangleMesh, UrdfError> {
         let path = mesh_path(self.file.path, self.compiler, file);
         let (robot, line) = (own.element.path().to_owned(), Some(own.element.line));
         let link = name.to_owned();
@@ -125,12 +128,11 @@ impl<'a> Meshes<'a> {
             let mesh = bytes.and_then(|bytes| of_msh(&bytes));
             return mesh.map_err(|cause| own.refused(format!("{}: {cause}", path.display())));
         }
-        read_mesh_within(&path, self.file.reach).map_err(|source| UrdfError::Mesh {
-            path: robot,
-            line,
-            link,
-            source: Box::new(source),
-        })
+        let read = read_mesh_corrected(&path, self.file.reach);
+        let (mesh, corrections) =
+            read.map_err(|source| UrdfError::Mesh { path: robot, line, link, source: Box::new(source) })?;
+        self.corrections.extend(corrections);
+        Ok(mesh)
     }
 }
 

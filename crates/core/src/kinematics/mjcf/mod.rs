@@ -53,7 +53,8 @@ pub(super) fn read(file: &File<'_>, options: &UrdfOptions) -> Result<(Document, 
     let exempt = couplings::exempt(&model, &mut bodies)?;
     couplings::actuate(&model, &mut bodies)?;
     couplings::skip_sections(root, &mut bodies);
-    let Bodies { links, joints, mut corrections, skipped, .. } = bodies;
+    let Bodies { links, joints, mut corrections, skipped, meshes, .. } = bodies;
+    corrections.extend(meshes.corrections);
     corrections.extend(skipped.corrections());
     if let Some(first) = corrections.first().filter(|_| options.strict) {
         let (path, line) = (first.path.clone(), Some(first.line));

@@ -221,7 +221,7 @@ impl<N: MeshNames> Writer<'_, N> {
     }
 
     fn element(&mut self, kind: &str, pose: &Isometry3<f64>, geometry: &str) {
-        let origin = origin(pose);
+        let origin = origin(pose, 6);
         let _ =
             writeln!(self.text, "    <{kind}>\n{origin}      <geometry>{geometry}</geometry>\n    </{kind}>");
     }
@@ -283,7 +283,7 @@ impl<N: MeshNames> Writer<'_, N> {
         (axis, joint): (&Vector3<f64>, Option<&JointElement>),
     ) {
         let [name, parent, child] = [name, ends[0], ends[1]].map(escaped);
-        let origin = origin(pose);
+        let origin = origin(pose, 4);
         let _ = write!(
             self.text,
             "  <joint name=\"{name}\" type=\"{kind}\">\n{origin}    <parent link=\"{parent}\"/>\n    <child link=\"{child}\"/>\n"
@@ -312,14 +312,14 @@ impl<N: MeshNames> Writer<'_, N> {
 /// Limit of a sliding joint without limits [m], because URDF demands some: beyond all robots.
 const FREE: f64 = 1e6;
 
-/// The element of a pose; empty for the identity.
-fn origin(pose: &Isometry3<f64>) -> String {
+/// The element of a pose, indented; empty for the identity.
+fn origin(pose: &Isometry3<f64>, indent: usize) -> String {
     if *pose == Isometry3::identity() {
         return String::new();
     }
     let [x, y, z] = pose.translation.vector.into();
     let (roll, pitch, yaw) = pose.rotation.euler_angles();
-    format!("      <origin xyz=\"{x} {y} {z}\" rpy=\"{roll} {pitch} {yaw}\"/>\n")
+    format!("{:indent$}<origin xyz=\"{x} {y} {z}\" rpy=\"{roll} {pitch} {yaw}\"/>\n", "")
 }
 
 impl WrittenRobot {

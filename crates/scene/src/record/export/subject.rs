@@ -43,7 +43,7 @@ pub(super) struct SoftBody {
 /// Colour of fixed bodies.
 const FIXED: [f64; 3] = [0.6, 0.6, 0.62];
 
-/// Colours of the others in turn: those of Okabe and Ito, which people with any colour vision tell apart.
+/// Colours of the others in turn: those of Okabe and Ito, which people with any colour vision distinguish.
 const COLORS: [[f64; 3]; 6] = [
     [0.0, 0.447, 0.698],
     [0.902, 0.624, 0.0],

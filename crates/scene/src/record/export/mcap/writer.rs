@@ -1,7 +1,7 @@
 //! Writer of MCAP files [MCAP format specification, version 0]: chunks of messages with their indices, then a summary.
 //!
 //! All numbers are little-endian; a text is its length in bytes as 32 bits, and its bytes. Checksums are optional and left
-//! out (0). There is no dependency for the format, because the crate of its authors brings twelve others with three seconds of
+//! out (0). There is no dependency for the format, because the crate of its authors brings twelve others with seconds of
 //! procedural macros, one of which is no longer maintained.
 
 use std::collections::BTreeMap;
