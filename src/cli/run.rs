@@ -60,7 +60,7 @@ pub(super) struct RunArguments {
     /// Write every soft body at every recorded state to DIR/soft/NAME-STEP.vtu, for ParaView and similar programs.
     #[arg(long)]
     vtk: bool,
-    /// When the run ends, also write it for other programs, as DIR/run.glb (animated glTF), DIR/run.mcap (messages, for Foxglove) or
+    /// Also write the run for other programs when it ends, as DIR/run.glb (animated glTF), DIR/run.mcap (messages, for Foxglove) or
     /// DIR/run.usda (the last state, for USD); may be repeated.
     #[arg(long, value_name = "FORMAT", value_parser = export_format)]
     record_as: Vec<ExportFormat>,

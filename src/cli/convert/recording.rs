@@ -16,7 +16,7 @@ struct Line {
     states: usize,
     bodies: usize,
     meshes: usize,
-    /// What the format does not hold.
+    /// Content of the run that the format does not hold.
     left_out: Vec<String>,
 }
 

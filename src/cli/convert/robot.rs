@@ -23,7 +23,7 @@ struct Line {
     joints: usize,
     /// Corrections of the file, which are applied.
     corrections: Vec<String>,
-    /// What URDF cannot hold, or is not read.
+    /// Content of the file that URDF cannot hold, or that is not read.
     lost: Vec<String>,
 }
 

@@ -45,7 +45,7 @@ pub struct WrittenRobot {
     pub text: String,
     /// The robot as it was read, with its corrections.
     pub robot: Robot,
-    /// What the file does not hold.
+    /// Content of the robot that the file does not hold.
     pub lost: Vec<String>,
 }
 

@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 
 use super::subject::{SoftBody, Subject};
 use crate::record::bundle::whole;
-use crate::record::{RecordError, Recording};
+use crate::record::error::RecordError;
+use crate::record::recording::Recording;
 use extricate_core::geometry::TriangleMesh;
 
 /// Maximum number of morph targets of a soft body: their weights take memory that is quadratic in their number. Half of it:

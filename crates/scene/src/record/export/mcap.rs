@@ -18,7 +18,8 @@ use serde_json::{Value, json};
 
 use self::writer::{Channel, Writer};
 use super::subject::Subject;
-use crate::record::{RecordError, Recording};
+use crate::record::error::RecordError;
+use crate::record::recording::Recording;
 use crate::state::WorldState;
 
 /// Channels in the order of their numbers: topic, name of the schema, and the JSON schema.

@@ -16,7 +16,8 @@ mod usda;
 
 use std::path::Path;
 
-use super::{RecordError, Recording};
+use super::error::RecordError;
+use super::recording::Recording;
 use subject::Subject;
 
 /// A format of other programs.
@@ -61,7 +62,7 @@ pub struct Exported {
     pub bodies: usize,
     /// Number of meshes, each of which is written once.
     pub meshes: usize,
-    /// What the format does not hold.
+    /// Content of the run that the format does not hold.
     pub left_out: Vec<String>,
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Subject {
     pub(super) bodies: Vec<Body>,
     /// Soft bodies in the order of the states, sorted by name.
     pub(super) soft: Vec<SoftBody>,
-    /// What the file does not hold.
+    /// Content of the run that the file does not hold.
     pub(super) left_out: Vec<String>,
 }
 

@@ -11,7 +11,8 @@ use nalgebra::Point3;
 
 use super::subject::{Body, Subject};
 use crate::record::bundle::whole;
-use crate::record::{RecordError, Recording};
+use crate::record::error::RecordError;
+use crate::record::recording::Recording;
 use crate::state::WorldState;
 
 /// Writes a state and returns the number of states, one.
