@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::named::names_listed;
 use crate::suggestion::did_you_mean;
 
 /// An invalid articulation, a configuration that does not fit it, or an inertia that no rigid body has.
@@ -33,6 +34,14 @@ pub enum RobotError {
         /// The name.
         joint: String,
         /// The names of the joints that have a generalized coordinate.
+        known: Vec<String>,
+    },
+    /// No configuration of the robot has this name.
+    #[error("unknown configuration \"{name}\": {}{}", names_listed(known), did_you_mean(name, known))]
+    UnknownConfiguration {
+        /// The name.
+        name: String,
+        /// The names of its configurations.
         known: Vec<String>,
     },
     /// A link is the child of two joints.

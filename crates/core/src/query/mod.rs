@@ -52,7 +52,7 @@ pub use options::{
     CollideOptions, DistanceOptions, HausdorffOptions, PenetrationOptions, SpanningOptions,
     TimeOfContactOptions,
 };
-pub use penetration::{penetration, penetration_with};
+pub use penetration::{penetrating_parts, penetrating_parts_with, penetration, penetration_with};
 pub use posed::{Moving, Part, Posed};
 pub use rigid::{RigidPenetration, RigidPenetrationOptions, penetration_rigid, penetration_rigid_with};
 pub use robot::Robot;

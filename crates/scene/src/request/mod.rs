@@ -34,6 +34,7 @@ mod scene_repair;
 pub mod schema;
 mod self_collision;
 pub mod shape;
+mod side;
 mod spanning;
 pub mod start;
 pub mod table;
@@ -58,7 +59,9 @@ pub use generalized::{FreePose, GeneralizedRequest, GeneralizedResponse};
 pub use hausdorff::{Deviation, HausdorffRequest};
 pub use library::Library;
 pub use pair::{PairFields, Prepared, Question, Trajectory};
-pub use penetration::{LocalOverlap, PenetrationRequest, PenetrationResponse, SearchWork, Separating};
+pub use penetration::{
+    LinkPenetration, LocalOverlap, PenetrationRequest, PenetrationResponse, SearchWork, Separating,
+};
 pub use plan::{PathPose, PlanFields, PlanRequest, PlanResponse, PlanStatus};
 pub use repair::{RepairFields, SceneChange, SceneRepairRequest};
 pub use repair_text::SceneReport;
@@ -197,13 +200,13 @@ impl Question {
             return excluding("`solid` and `surface` exclude each other");
         }
         match kind {
-            "collide" => Ok(Self::Collide(pair, fields.part()?)),
+            "collide" => Ok(Self::Collide(pair, fields.part()?, fields.part()?)),
             "distance" => {
                 let request: DistanceRequest = fields.part()?;
                 if request.signed && (request.closer_than.is_some() || request.tolerance.is_some()) {
                     return excluding("`signed` excludes `closer_than` and `tolerance`");
                 }
-                Ok(Self::Distance(pair, request))
+                Ok(Self::Distance(pair, request, fields.part()?))
             }
             "hausdorff" => Ok(Self::Hausdorff(pair, fields.part()?)),
             "spanning" => Ok(Self::Spanning(pair)),
@@ -215,7 +218,7 @@ impl Question {
                     let why = "items are independent of one another: `coherence` is accepted by `query --poses` only";
                     return Err(ItemFault::Field { name: "start", why: why.to_owned() });
                 }
-                Ok(Self::Penetration(pair, request))
+                Ok(Self::Penetration(pair, request, fields.part()?))
             }
         }
     }
