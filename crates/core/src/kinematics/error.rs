@@ -2,7 +2,6 @@
 
 use thiserror::Error;
 
-use super::named::names_listed;
 use crate::suggestion::did_you_mean;
 
 /// An invalid articulation, a configuration that does not fit it, or an inertia that no rigid body has.
@@ -126,4 +125,12 @@ pub enum RobotError {
         /// The principal moments, ascending [kg·m²].
         moments: [f64; 3],
     },
+}
+
+/// Names of configurations, for messages.
+fn names_listed(names: &[String]) -> String {
+    if names.is_empty() {
+        return String::from("the robot has none: keyframes of MJCF and group states of SRDF are named");
+    }
+    format!("expected {}", names.join(", "))
 }

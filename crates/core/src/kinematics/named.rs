@@ -27,11 +27,3 @@ pub fn named_joints<'a>(
         known: configurations.iter().map(|own| own.name.clone()).collect(),
     })
 }
-
-/// Names of configurations, for messages.
-pub(super) fn names_listed(names: &[String]) -> String {
-    if names.is_empty() {
-        return String::from("the robot has none: keyframes of MJCF and group states of SRDF are named");
-    }
-    format!("expected {}", names.join(", "))
-}

@@ -145,16 +145,7 @@ pub fn parse_srdf(text: &str, path: &Path) -> Result<Srdf, SrdfError> {
                 line: lines.line(node),
             }),
             "disable_default_collisions" => srdf.disabled_links.push((link(node, "link")?, lines.line(node))),
-            "group_state" => {
-                let joints =
-                    elements(node, "joint").map(|joint| Ok((link(joint, "name")?, link(joint, "value")?)));
-                srdf.states.push(GroupState {
-                    name: link(node, "name")?,
-                    group: node.attribute("group").unwrap_or_default().trim().to_owned(),
-                    joints: joints.collect::<Result<_, _>>()?,
-                    line: lines.line(node),
-                });
-            }
+            "group_state" => srdf.states.push(GroupState::read(node, lines.line(node), &link)?),
             "enable_collisions" => srdf.enabled.push([link(node, "link1")?, link(node, "link2")?]),
             other => {
                 *unused.entry(other).or_default() += 1;
@@ -172,6 +163,24 @@ pub fn parse_srdf(text: &str, path: &Path) -> Result<Srdf, SrdfError> {
         )
     });
     Ok(srdf)
+}
+
+impl GroupState {
+    /// Reads an element; `attribute` returns one that it must have.
+    fn read<'a, 'i>(
+        node: Node<'a, 'i>,
+        line: usize,
+        attribute: &dyn Fn(Node<'a, 'i>, &str) -> Result<String, SrdfError>,
+    ) -> Result<Self, SrdfError> {
+        let joints =
+            elements(node, "joint").map(|joint| Ok((attribute(joint, "name")?, attribute(joint, "value")?)));
+        Ok(Self {
+            name: attribute(node, "name")?,
+            group: node.attribute("group").unwrap_or_default().trim().to_owned(),
+            joints: joints.collect::<Result<_, _>>()?,
+            line,
+        })
+    }
 }
 
 impl Srdf {

@@ -19,6 +19,7 @@ mod library;
 pub mod obstacles;
 mod overlaps;
 mod pair;
+mod pair_fields;
 mod penetration;
 mod plan;
 pub mod poses;
@@ -37,6 +38,7 @@ pub mod shape;
 mod side;
 mod spanning;
 pub mod start;
+mod subject;
 pub mod table;
 pub mod text;
 mod time_of_contact;
@@ -58,7 +60,8 @@ pub(crate) use fields::{Fields, ItemFault, KINDS, clipped};
 pub use generalized::{FreePose, GeneralizedRequest, GeneralizedResponse};
 pub use hausdorff::{Deviation, HausdorffRequest};
 pub use library::Library;
-pub use pair::{PairFields, Prepared, Question, Trajectory};
+pub use pair::{Prepared, Question};
+pub use pair_fields::PairFields;
 pub use penetration::{
     LinkPenetration, LocalOverlap, PenetrationRequest, PenetrationResponse, SearchWork, Separating,
 };
@@ -73,6 +76,7 @@ pub use run::{RunFields, RunRequest, Start};
 pub use scene_repair::{FarthestBody, SceneRepairResponse};
 pub use self_collision::{LinksAtRest, MeshAtRest, MeshInMotion, SelfCollisionRequest};
 pub use spanning::SpanningDistance;
+pub use subject::Trajectory;
 pub use time_of_contact::{FirstContact, LinkContact, MotionArgument, RigidContact, TimeOfContactRequest};
 
 use extricate_core::penetration::FreeConfiguration;

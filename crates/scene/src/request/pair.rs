@@ -1,52 +1,30 @@
 //! Questions about shapes: loading of the shapes, and evaluation by the queries of the library.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use nalgebra::Isometry3;
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 use super::collide::CollideRequest;
 use super::context::{Context, Origin};
-use super::deforming::{Deforming, FeatureContact};
+use super::deforming::Deforming;
 use super::distance::DistanceRequest;
 use super::fault::{Class, Fault};
-use super::generalized::{self, GeneralizedRequest};
+use super::generalized::GeneralizedRequest;
 use super::hausdorff::HausdorffRequest;
-use super::obstacles::split;
+use super::pair_fields::PairFields;
 use super::penetration::{self, PenetrationRequest, PenetrationResponse};
-use super::poses::{LineForm, Motions, PoseLine, Poses};
+use super::poses::{LineForm, PoseLine};
 use super::reply::{Answered, timed};
 use super::response::Response;
 use super::robot::{JointMotion, Robot, RobotFields};
-use super::self_collision::{MeshInMotion, SelfCollisionRequest, at_rest};
-use super::shape::{DEFECTS, ShapeArgument, is_robot, make_folder, without_inside};
-use super::side::{Side, Sides};
-use super::spanning;
-use super::time_of_contact::{FirstContact, Interpolation, LinkContact, TimeOfContactRequest};
-use crate::repair::Actor;
+use super::self_collision::SelfCollisionRequest;
+use super::shape::{DEFECTS, ShapeArgument, is_robot, without_inside};
+use super::side::{Side, Sides, refuse_fields};
+use super::subject::{Subject, Trajectory, with_message};
+use super::time_of_contact::TimeOfContactRequest;
 use extricate_core::geometry::{Solidity, TriangleMesh};
-use extricate_core::kinematics::Motion;
 use extricate_core::penetration::FreeConfiguration;
-use extricate_core::proximity::deforming::{DeformingOptions, first_contact, first_self_contact};
-use extricate_core::proximity::{Model, MovingObstacle};
-use extricate_core::query::{Cache, PenetrationOptions, Posed, QueryError, RigidPenetrationOptions, Shape};
-
-/// Two shapes of a question.
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
-pub struct PairFields {
-    /// The first shape.
-    pub a: String,
-    /// The second shape.
-    pub b: String,
-    /// Treat meshes as solids; an open mesh is an error.
-    #[serde(default)]
-    pub solid: bool,
-    /// Treat meshes as surfaces without an interior.
-    #[serde(default)]
-    pub surface: bool,
-}
+use extricate_core::query::Cache;
 
 /// A question about shapes, and its options.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,40 +61,6 @@ pub struct Prepared {
     for_people: bool,
 }
 
-/// Poses of the shapes and joint values of a robot at the start and end of a line, in the form of the question.
-#[derive(Debug, Clone)]
-pub struct Trajectory {
-    motions: Motions,
-    /// Of A and of B, those that are robots.
-    joints: [Option<JointMotion>; 2],
-}
-
-type Shapes = [Shape; 2];
-
-/// Loaded shapes with the options and caches of their question.
-enum Subject {
-    Collide(Sides, CollideRequest),
-    Distance(Sides, DistanceRequest, Cache, bool),
-    Hausdorff(Shapes, HausdorffRequest),
-    Spanning(Shapes),
-    Penetration(Sides, PenetrationOptions, Cache),
-    /// With whether it is coherent, and whether its clearance is given.
-    Generalized(Shapes, RigidPenetrationOptions, Cache, [bool; 2]),
-    MovingMeshes(Shapes, TimeOfContactRequest),
-    DeformingMeshes(Box<[Deforming; 2]>),
-    MovingRobot {
-        robot: Arc<Robot>,
-        side: usize,
-        obstacle: Arc<Model>,
-        motion: Interpolation,
-        among_links: bool,
-    },
-    MovingRobots([Arc<Robot>; 2], Interpolation),
-    OwnMesh(Arc<Model>, SelfCollisionRequest),
-    OwnDeforming(Box<Deforming>),
-    OwnRobot(Arc<Robot>),
-}
-
 // Reasons why triangles are needed, the ends of messages.
 const HAUSDORFF: &str = "the Hausdorff distance needs triangles";
 const SPANNING: &str = "the spanning distance needs vertices";
@@ -125,146 +69,6 @@ const SELF_COLLISION: &str = "self-collision needs triangles";
 
 /// Reason for which links of two robots are not tested among themselves.
 const TWO_ROBOTS: &str = "applies to one robot beside a shape; `query self-collision` tests each of two";
-
-impl PairFields {
-    /// Solidity of the meshes; without it closed ones are solids and open ones surfaces.
-    pub(super) fn solidity(&self) -> Option<Solidity> {
-        match (self.solid, self.surface) {
-            (true, _) => Some(Solidity::Solid),
-            (_, true) => Some(Solidity::Surface),
-            _ => None,
-        }
-    }
-
-    fn parsed(&self, context: &Context) -> Result<[ShapeArgument; 2], Fault> {
-        let parse = |text: &String| {
-            if is_robot(text) {
-                let kinds = "collide, distance, penetration, time-of-contact and self-collision take robots";
-                return Err(Fault::new(Class::Usage, format!("`{text}` is a robot: {kinds}")));
-            }
-            ShapeArgument::parse_in(text, context.folder)
-        };
-        Ok([parse(&self.a)?, parse(&self.b)?])
-    }
-
-    /// Whether A and B are robots.
-    fn robots(&self) -> [bool; 2] {
-        [&self.a, &self.b].map(|text| is_robot(split(text).map_or(text, |(body, _)| body)))
-    }
-
-    /// A and B without the poses that are written behind them, and these poses.
-    fn placed(&self) -> Result<(Self, [Isometry3<f64>; 2]), Fault> {
-        let ((a, pose_a), (b, pose_b)) = (split(&self.a)?, split(&self.b)?);
-        Ok((Self { a: a.to_owned(), b: b.to_owned(), ..*self }, [pose_a, pose_b]))
-    }
-
-    fn has_robots(&self) -> bool {
-        self.robots() != [false; 2]
-    }
-
-    /// Refuses the options of robots where neither A nor B is one.
-    fn refuse_fields(fields: &RobotFields, context: &Context) -> Result<(), Fault> {
-        let why = "applies to robots only: a file that ends in .urdf, .xacro, .xml or .mjcf";
-        context.refuse(fields.given(), why)
-    }
-
-    /// Loads A and B: robots with their options, or shapes by `load`.
-    fn sides(
-        &self,
-        fields: &RobotFields,
-        context: &Context,
-        load: impl FnOnce() -> Result<Shapes, Fault>,
-    ) -> Result<Sides, Fault> {
-        if self.has_robots() {
-            let cache = context.library.cache().map(|_| "cache");
-            context.refuse(cache, "applies to meshes only, not to robots")?;
-            return Sides::with_robots(self, fields, context);
-        }
-        Self::refuse_fields(fields, context)?;
-        Ok(Sides::of_shapes(load()?, self))
-    }
-
-    /// Loads a shape beside a robot: as a convex shape where its form is convex and `surface` does not demand triangles.
-    pub(super) fn single(&self, text: &str, context: &Context) -> Result<Shape, Fault> {
-        self.one_as_written(context, &ShapeArgument::parse_in(text, context.folder)?)
-    }
-
-    /// Loads the shapes: as convex shapes where their form is convex, unless both have triangles and one is a mesh file, or
-    /// triangles are needed for the reason `why`.
-    fn load(&self, context: &Context, why: Option<String>) -> Result<Shapes, Fault> {
-        let shapes = self.parsed(context)?;
-        let are_convex = self.is_convex(&shapes);
-        if why.is_some() || self.surface || !are_convex && shapes.iter().all(ShapeArgument::has_triangles) {
-            return self.meshes(context, &why.unwrap_or_else(|| Self::mesh_reason(context)));
-        }
-        if are_convex {
-            let cache = context.library.cache().map(|_| "cache");
-            context.refuse(cache, "applies to meshes only: two convex shapes need no preprocessing")?;
-        }
-        self.as_written(context, &shapes)
-    }
-
-    /// Loads the shapes, each as a convex shape where its form is convex and `surface` does not demand triangles.
-    fn as_written(&self, context: &Context, shapes: &[ShapeArgument; 2]) -> Result<Shapes, Fault> {
-        Ok([self.one_as_written(context, &shapes[0])?, self.one_as_written(context, &shapes[1])?])
-    }
-
-    fn one_as_written(&self, context: &Context, shape: &ShapeArgument) -> Result<Shape, Fault> {
-        if shape.is_convex() && !self.surface {
-            return context.library.convex(shape);
-        }
-        shape.need_triangles(&Self::mesh_reason(context))?;
-        context.library.mesh(shape, self.solidity())
-    }
-
-    /// Whether both shapes are treated as convex.
-    fn is_convex(&self, shapes: &[ShapeArgument; 2]) -> bool {
-        shapes.iter().all(ShapeArgument::is_convex) && !self.surface
-    }
-
-    /// Reason why triangles of both shapes are needed where the question itself does not need them: without `surface`, shapes
-    /// without triangles are accepted.
-    fn mesh_reason(context: &Context) -> String {
-        format!("{} needs triangles of both shapes", context.name("surface"))
-    }
-
-    /// Loads the shapes as triangles, which are needed for the reason `why`.
-    fn meshes(&self, context: &Context, why: &str) -> Result<Shapes, Fault> {
-        let shapes = self.parsed(context)?;
-        shapes.iter().try_for_each(|shape| shape.need_triangles(why))?;
-        let mesh = |shape| context.library.mesh(shape, self.solidity());
-        Ok([mesh(&shapes[0])?, mesh(&shapes[1])?])
-    }
-
-    /// Loads the shapes of a penetration query: with a cache, the maximally clear configurations of meshes are read or written.
-    fn with_clear_configurations(&self, context: &Context) -> Result<Shapes, Fault> {
-        let shapes = self.parsed(context)?;
-        let all_triangles = shapes.iter().all(ShapeArgument::has_triangles);
-        let folder = context.library.cache().filter(|_| !self.is_convex(&shapes) && all_triangles);
-        let Some(folder) = folder else { return self.load(context, None) };
-        let bad = |error: &dyn std::error::Error| Fault::of(Class::BadFile, error);
-        let cached = |shape: &ShapeArgument| {
-            let mut model = shape.model(self.solidity(), context.library.access(), Some(folder))?;
-            let path = folder.join(format!("{}.json", model.clear_configurations_key()));
-            if path.exists() {
-                model.load_clear_configurations(&path).map_err(|error| bad(&error))?;
-            } else {
-                make_folder(folder)?;
-                model.save_clear_configurations(&path).map_err(|error| bad(&error))?;
-            }
-            Ok(model.into())
-        };
-        Ok([cached(&shapes[0])?, cached(&shapes[1])?])
-    }
-
-    /// Loads the shapes for a search with rotations: as convex shapes where their form is convex.
-    fn searched(&self, context: &Context) -> Result<Shapes, Fault> {
-        let shapes = self.as_written(context, &self.parsed(context)?)?;
-        // Rejects an infinite A, or one without volume, before the first query.
-        let body = Actor::body(&self.a, shapes[0].searchable());
-        body.map(|_| shapes).map_err(|error| Fault::of(Class::BadFile, &error))
-    }
-}
 
 impl Question {
     /// Its kind, as written in a manifest.
@@ -356,7 +160,7 @@ impl Question {
             Self::Collide(pair, request, robot) => colliding(pair, *request, robot, context)?,
             Self::Distance(pair, request, robot) => {
                 let parallel = context.parallel && !context.sequence;
-                let sides = pair.sides(robot, context, || pair.load(context, None))?;
+                let sides = Sides::load(pair, robot, context, || pair.load(context, None))?;
                 Subject::Distance(sides, *request, Cache::default(), parallel)
             }
             Self::Hausdorff(pair, request) => Subject::Hausdorff(pair.meshes(context, HAUSDORFF)?, *request),
@@ -395,7 +199,7 @@ fn colliding(
         _ => {}
     }
     let why = given.map(|(name, _, does)| format!("{} {does} triangles", context.name(name)));
-    Ok(Subject::Collide(pair.sides(robot, context, || pair.load(context, why))?, request))
+    Ok(Subject::Collide(Sides::load(pair, robot, context, || pair.load(context, why))?, request))
 }
 
 fn penetrating(
@@ -410,7 +214,7 @@ fn penetrating(
         return Err(Fault::new(Class::Usage, why));
     }
     let names = [&pair.a, &pair.b].map(|name| name.as_str()).into_iter().filter(|_| !pair.surface);
-    let pair = pair.sides(robot, context, || pair.with_clear_configurations(context))?;
+    let pair = Sides::load(pair, robot, context, || pair.with_clear_configurations(context))?;
     if context.origin == Origin::Options {
         let open = names.zip(&pair.sides).filter_map(|(name, side)| {
             let Side::Shape(shape) = side else { return None };
@@ -444,7 +248,7 @@ fn moving(
         }
         return moving_robots(pair, request, fields, context);
     }
-    PairFields::refuse_fields(fields, context)?;
+    refuse_fields(fields, context)?;
     let own = request.self_collision.then_some("self_collision");
     context.refuse(own, "applies to robots only; for one mesh use `query self-collision`")?;
     let shapes = pair.meshes(context, CONTACT)?;
@@ -505,7 +309,7 @@ fn own(
         context.refuse(fields.b_at.as_ref().map(|_| "b_at"), "applies to two robots only")?;
         return Ok(Subject::OwnRobot(Robot::of(text, fields, (None, false), context)?));
     }
-    PairFields::refuse_fields(fields, context)?;
+    refuse_fields(fields, context)?;
     let poses = context.sequence.then_some("poses");
     context
         .refuse(poses, "applies to robots only: the self-collision of a mesh does not depend on its pose")?;
@@ -572,121 +376,4 @@ impl Prepared {
         let found = with_message(found.and_then(response));
         (found.map(Response::Penetration), time)
     }
-}
-
-impl Trajectory {
-    /// A and B at the start.
-    fn posed<'a>(&self, sides: &'a Sides) -> Answered<[Posed<'a>; 2]> {
-        let Poses { a, b } = &self.motions.start;
-        sides.posed([a, b], &self.joints)
-    }
-
-    /// The configurations of the robot that is A or B.
-    fn joints(&self, side: usize) -> Answered<&JointMotion> {
-        self.joints[side].as_ref().ok_or_else(|| String::from("a robot needs its joints"))
-    }
-}
-
-impl Subject {
-    /// The robot that is A or B.
-    fn robot(&self, side: usize) -> Option<&Robot> {
-        match self {
-            Self::Collide(sides, ..) | Self::Distance(sides, ..) | Self::Penetration(sides, ..) => {
-                sides.robot(side)
-            }
-            Self::MovingRobot { robot, side: own, .. } => Some(&**robot).filter(|_| side == *own),
-            Self::MovingRobots(robots, _) => Some(&robots[side]),
-            Self::OwnRobot(robot) => Some(&**robot).filter(|_| side == 0),
-            _ => None,
-        }
-    }
-
-    fn answer(&mut self, trajectory: &Trajectory, in_motion: bool) -> Answered<Response> {
-        let Trajectory { motions, .. } = trajectory;
-        let poses = &motions.start;
-        match self {
-            Self::Collide(sides, request) => {
-                let posed = trajectory.posed(sides)?;
-                let mut found = with_message(request.answer(&posed, &sides.names(&posed)))?;
-                if let (Some((side, robot)), true) = (sides.only_robot(), request.self_collision) {
-                    let base = if side == 0 { &poses.a } else { &poses.b };
-                    found.add_self_collisions(robot.self_collisions(trajectory.joints(side)?, base)?);
-                }
-                Ok(Response::Collide(found))
-            }
-            Self::Distance(sides, request, cache, parallel) => {
-                let posed = trajectory.posed(sides)?;
-                let found = request.answer(&posed, &sides.names(&posed), (*parallel, cache));
-                with_message(found).map(Response::Distance)
-            }
-            Self::Hausdorff(shapes, request) => {
-                with_message(request.answer(&posed(shapes, poses))).map(Response::Hausdorff)
-            }
-            Self::Spanning(shapes) => {
-                with_message(spanning::of_meshes(&posed(shapes, poses))).map(Response::Spanning)
-            }
-            Self::Penetration(..) => unreachable!("a penetration is answered by `Prepared::answer`"),
-            Self::Generalized(shapes, options, cache, [coherent, is_given]) => {
-                // Without coherence no result may depend on the previous pose.
-                if !*coherent {
-                    cache.forget();
-                }
-                with_message(generalized::search(&posed(shapes, poses), (options, *is_given), cache))
-                    .map(Response::Generalized)
-            }
-            Self::MovingMeshes(shapes, request) => {
-                with_message(request.answer(shapes, motions)).map(Response::TimeOfContact)
-            }
-            Self::DeformingMeshes(pair) => deforming(pair, motions).map(Response::TimeOfContact),
-            Self::MovingRobot { robot, side, obstacle, motion, among_links } => {
-                let [own, other] = if *side == 0 { [0, 1] } else { [1, 0] };
-                let moved = (trajectory.joints(own)?, motions.of(own, *motion));
-                let obstacle = MovingObstacle { model: obstacle, motion: motions.of(other, *motion) };
-                let found = robot.first_contact(moved, Some(obstacle), *among_links)?;
-                let letter = if other == 0 { 'A' } else { 'B' };
-                let found = found.map(|found| LinkContact { obstacle: letter, ..found });
-                Ok(Response::TimeOfContact(FirstContact::of_robot(found)))
-            }
-            Self::MovingRobots([a, b], motion) => {
-                let moved =
-                    |side: usize| Ok::<_, String>((trajectory.joints(side)?, motions.of(side, *motion)));
-                let found = a.first_contact_with(moved(0)?, b, moved(1)?)?;
-                Ok(Response::TimeOfContact(FirstContact::of_robot(found)))
-            }
-            Self::OwnMesh(model, request) => Ok(Response::MeshAtRest(at_rest(model, request))),
-            Self::OwnDeforming(mesh) => own_deforming(mesh).map(Response::MeshInMotion),
-            Self::OwnRobot(robot) => {
-                let joints = trajectory.joints(0)?;
-                if in_motion {
-                    let found = robot.first_contact((joints, motions.of(0, Motion::linear)), None, true)?;
-                    return Ok(Response::TimeOfContact(FirstContact::of_robot(found)));
-                }
-                robot.links_at_rest(joints, &poses.a).map(Response::LinksAtRest)
-            }
-        }
-    }
-}
-
-fn posed<'a>([a, b]: &'a Shapes, poses: &Poses) -> [Posed<'a>; 2] {
-    [Posed::new(a, poses.a), Posed::new(b, poses.b)]
-}
-
-/// The result, with the message of its error.
-fn with_message<T>(found: Result<T, QueryError>) -> Answered<T> {
-    found.map_err(|error| error.to_string())
-}
-
-fn deforming([a, b]: &mut [Deforming; 2], Motions { start, end }: &Motions) -> Answered<FirstContact> {
-    let (a, b) = (a.moved(&start.a, &end.a)?, b.moved(&start.b, &end.b)?);
-    let found = first_contact(a, b, &DeformingOptions::default()).map_err(|error| error.to_string())?;
-    let contact = |found| FirstContact::Deforming(FeatureContact::new(&found, a, b));
-    Ok(found.map_or(FirstContact::NONE, contact))
-}
-
-fn own_deforming(mesh: &mut Deforming) -> Answered<MeshInMotion> {
-    let still = nalgebra::Isometry3::identity();
-    let mesh = mesh.moved(&still, &still)?;
-    let found = first_self_contact(mesh, &DeformingOptions::default()).map_err(|error| error.to_string())?;
-    let contact = found.map(|found| FeatureContact::new(&found, mesh, mesh));
-    Ok(MeshInMotion { collides: contact.is_some(), contact })
 }

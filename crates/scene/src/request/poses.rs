@@ -7,8 +7,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::time_of_contact::Interpolation;
 use extricate_core::kinematics::Motion;
+
+/// Interpolation between two poses.
+pub(super) type Interpolation = fn(&Isometry3<f64>, &Isometry3<f64>) -> Motion;
 
 /// Poses of A and B, body → world.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -6,7 +6,7 @@ use nalgebra::Isometry3;
 
 use super::context::Context;
 use super::fault::{Class, Fault};
-use super::pair::PairFields;
+use super::pair_fields::PairFields;
 use super::reply::Answered;
 use super::robot::{JointMotion, Robot, RobotFields};
 use super::shape::is_robot;
@@ -30,6 +30,12 @@ pub(super) struct Sides {
 /// Names of the parts of two posed bodies, if one of them is a robot.
 pub(super) struct Names<'a>(Option<([&'a Posed<'a>; 2], &'a [String; 2])>);
 
+/// Refuses the options of robots where neither A nor B is one.
+pub(super) fn refuse_fields(fields: &RobotFields, context: &Context) -> Result<(), Fault> {
+    let why = "applies to robots only: a file that ends in .urdf, .xacro, .xml or .mjcf";
+    context.refuse(fields.given(), why)
+}
+
 impl Names<'_> {
     /// Whether one of both bodies is a robot.
     pub(super) fn are_known(&self) -> bool {
@@ -45,6 +51,22 @@ impl Names<'_> {
 }
 
 impl Sides {
+    /// Loads A and B: robots with their options, or shapes by `load`.
+    pub(super) fn load(
+        pair: &PairFields,
+        fields: &RobotFields,
+        context: &Context,
+        load: impl FnOnce() -> Result<[Shape; 2], Fault>,
+    ) -> Result<Self, Fault> {
+        if pair.has_robots() {
+            let cache = context.library.cache().map(|_| "cache");
+            context.refuse(cache, "applies to meshes only, not to robots")?;
+            return Self::with_robots(pair, fields, context);
+        }
+        refuse_fields(fields, context)?;
+        Ok(Self::of_shapes(load()?, pair))
+    }
+
     /// Two shapes.
     pub(super) fn of_shapes(shapes: [Shape; 2], pair: &PairFields) -> Self {
         Self { sides: shapes.map(Side::Shape), texts: [pair.a.clone(), pair.b.clone()] }

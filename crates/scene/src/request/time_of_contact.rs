@@ -3,13 +3,12 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use nalgebra::Isometry3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::deforming::FeatureContact;
 use super::fields::parsed;
-use super::poses::Motions;
+use super::poses::{Interpolation, Motions};
 use super::reply::{Reply, coordinates};
 use super::text::{number, text_of};
 use super::tolerance::Tolerance;
@@ -50,9 +49,6 @@ pub enum MotionArgument {
     /// Rotation about and translation along one fixed axis.
     Screw,
 }
-
-/// Interpolation between two poses.
-pub(super) type Interpolation = fn(&Isometry3<f64>, &Isometry3<f64>) -> Motion;
 
 /// The first contact, world frame; no time where there is none.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

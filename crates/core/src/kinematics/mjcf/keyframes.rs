@@ -56,7 +56,7 @@ fn values_of(kind: JointType) -> usize {
 fn coordinates(joint: &JointElement, values: &[f64]) -> Vec<(String, f64)> {
     let rotation = |w: &[f64]| {
         let quaternion = Quaternion::new(w[0], w[1], w[2], w[3]);
-        // As MuJoCo does it: a quaternion of length zero is no rotation.
+        // As MuJoCo does it: a quaternion of length zero means no rotation.
         UnitQuaternion::try_new(quaternion, 0.0).unwrap_or_default()
     };
     let named = |suffixes: &[&str], values: &[f64]| {

@@ -152,7 +152,7 @@ pub fn articulated(
 /// let left = ArticulatedMotion { from: &[0.0], to: &[2.0], base: at(0.0) };
 /// let right = ArticulatedMotion { from: &[0.0], to: &[-2.0], base: at(3.0) };
 /// let contact = articulated_pair((&slider, &left), (&slider, &right), &ContinuousOptions::default())?;
-/// let contact = contact.expect("they meet half way");
+/// let contact = contact.expect("they meet in the middle");
 /// assert_eq!((contact.link, contact.other), (1, ContactPartner::Link(1)));
 /// assert!((contact.time - 0.5).abs() < 1e-5);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
