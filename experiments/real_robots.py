@@ -72,9 +72,9 @@ def judged(checks, program, folder, robot, start, limit):
     common = [robot["urdf"], *options(robot)]
     repair = [program, "--json", "--quiet", "repair", "--joints", joints, "--obstacle", obstacle, "--robot", *common]
     found, wall = answer(repair, folder, limit)
-    place, _, at = obstacle.partition("@")
-    shape, _, where = checks.obstacle(os.path.join(folder, place) + "@" + at if not place.startswith("box:") else obstacle)
-    obstacles = [(shape, _, where)]
+    is_file = not obstacle.startswith("box:")
+    obstacles = [checks.obstacle(os.path.join(folder, obstacle) if is_file else obstacle)]
+    name = obstacles[0][0]
     truth = truth_of(checks, folder, robot)
     result = {"robot": robot["robot"], "start": start["start"], "status": found["status"], "wall_s": round(wall, 3)}
     for key in ("time_ms", "clearance", "depth", "error"):
@@ -88,7 +88,6 @@ def judged(checks, program, folder, robot, start, limit):
     ask = [program, "--json", "--quiet", "query", "collide", robot["urdf"], obstacle, "--joints", joints, "--self-collision"]
     pairs, _ = answer([*ask, *options(robot)], folder, limit)
     if "links" in pairs:
-        name = os.path.basename(place) if not place.startswith("box:") else place
         ours = {(link, name) for link, _ in pairs["links"]}
         ours |= {tuple(sorted(pair)) for pair in pairs["self_collisions"]}
         theirs = {tuple(pair) if pair[1] == name else tuple(sorted(pair)) for pair in start["colliding"]}
