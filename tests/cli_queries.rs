@@ -346,3 +346,237 @@ fn the_shipped_arm_runs_into_a_wall_and_into_itself_and_passes_both() {
     assert_eq!(found[2]["status"], "free");
     assert_eq!(answers("self-collision", &[&arm])[0]["links"], json!([]));
 }
+
+/// The links of a pair, or of a list of pairs.
+fn pairs(found: &Value) -> Vec<[&str; 2]> {
+    let pairs = found.as_array().expect("pairs").iter();
+    pairs.map(|pair| [pair[0].as_str(), pair[1].as_str()].map(|name| name.expect("a name"))).collect()
+}
+
+#[test]
+fn links_of_a_robot_on_either_side_have_the_distances_and_depths_of_their_boxes() {
+    let folder = scratch_folder();
+    let arm = folder.write("arm.urdf", ARM);
+    // The straight arm along y is 0.1 wide; the box reaches 0.02 and 0.01 into it, and stands 0.25 off it.
+    let straight = std::f64::consts::FRAC_PI_2;
+    let line = |x: f64, y: f64| {
+        format!(
+            "{{\"joints\": {{\"shoulder\": {straight}}}, \"OBSTACLE\": {{\"translation\": [{x}, {y}, 0]}}}}\n"
+        )
+    };
+    let lines = line(0.53, 0.45) + &line(0.54, 1.6) + &line(0.8, 0.45) + &line(0.54, 1.0);
+    for side in [0, 1] {
+        let (obstacle, order) =
+            if side == 0 { ("b", [arm.as_str(), BOX]) } else { ("a", [BOX, arm.as_str()]) };
+        let poses = folder.write("poses.jsonl", &lines.replace("OBSTACLE", obstacle));
+        let ask = |kind: &str| answers(kind, &[order[0], order[1], "--poses", &poses]);
+        let named = |link: &'static str| if side == 0 { [link, BOX] } else { [BOX, link] };
+
+        let found = ask("collide");
+        let links: Vec<_> = found.iter().map(|answer| pairs(&answer["links"])).collect();
+        assert_eq!(links[0], [named("upper")]);
+        assert_eq!(links[1], [named("fore"), named("hand")]);
+        assert_eq!((links[2].len(), links[3].len()), (0, 2));
+        assert_eq!(found[2]["status"], "separate");
+
+        let found = ask("distance");
+        close(&found[2]["distance"], 0.25);
+        assert_eq!(found[2]["links"], json!(named("upper")));
+        close(&found[0]["distance"], 0.0);
+
+        let found = ask("penetration");
+        for (answer, depth) in [(&found[0], 0.02), (&found[3], 0.01)] {
+            close(&answer["depth"], depth);
+            assert!(number(&answer["lower_bound"]) > 0.99 * depth, "{answer}");
+            let away = if side == 0 { -1.0 } else { 1.0 };
+            close(&answer["direction"][0], away);
+            close(&answer["links"][0]["depth"], depth);
+        }
+        assert_eq!(found[0]["links"][0]["links"], json!(named("upper")));
+        assert_eq!(
+            (&found[0]["links"][1], found[3]["links"].as_array().map(Vec::len)),
+            (&Value::Null, Some(2))
+        );
+        assert_eq!(found[2]["status"], "separate");
+        let signed = answers("distance", &[order[0], order[1], "--poses", &poses, "--signed"]);
+        close(&signed[3]["distance"], -0.01);
+    }
+}
+
+#[test]
+fn two_robots_collide_by_links_of_both_and_meet_half_way() {
+    let folder = scratch_folder();
+    let arm = folder.write("arm.urdf", ARM);
+    let folded =
+        r#"{"joints": {"shoulder": 0.5}, "b": {"translation": [3.9, 0, 0], "rotation": [0, 0, 0, 1]},
+        "b_joints": {"shoulder": 0.5}}"#
+            .replace('\n', " ");
+    // Two straight arms along one line: 2.2 m reach each.
+    let lines = format!(
+        "{}\n{}\n{folded}\n",
+        r#"{"b": {"translation": [4.3, 0, 0], "rotation": [0, 0, 0, 1]}}"#,
+        r#"{"b": {"translation": [4.5, 0, 0], "rotation": [0, 0, 0, 1]}}"#,
+    );
+    let poses = folder.write("poses.jsonl", &lines);
+    let found = answers("collide", &[&arm, &arm, "--poses", &poses]);
+    assert_eq!(pairs(&found[0]["links"]), [["hand", "hand"]]);
+    assert_eq!((&found[1]["links"], &found[2]["links"]), (&json!([]), &json!([])));
+    let found = answers("distance", &[&arm, &arm, "--poses", &poses]);
+    close(&found[1]["distance"], 0.1);
+    let found = answers("penetration", &[&arm, &arm, "--poses", &poses]);
+    close(&found[0]["depth"], 0.1);
+
+    // Both roots move towards each other, 1 m each: the hands meet after 0.05 m of each.
+    let motion = r#"{"a_end": {"translation": [1, 0, 0]}, "b": {"translation": [4.5, 0, 0], "rotation": [0, 0, 0, 1]},
+        "b_end": {"translation": [3.5, 0, 0], "rotation": [0, 0, 0, 1]}}"#;
+    let found = answers("time-of-contact", &[&arm, &arm, "--poses", motion]);
+    assert!((number(&found[0]["time"]) - 0.05).abs() < 1e-5, "{}", found[0]);
+    assert_eq!((&found[0]["link"], &found[0]["other"]), (&json!("hand"), &json!("hand")));
+    let refused = ask("time-of-contact", &[&arm, &arm, "--self-collision"]);
+    fails_with(&refused, 2, &["--self-collision", "one robot"]);
+}
+
+#[test]
+fn a_robot_may_be_b_of_a_time_of_contact() {
+    let folder = scratch_folder();
+    let arm = folder.write("arm.urdf", ARM);
+    // A box falls onto the straight arm at rest, and the arm rises to a box at rest.
+    let falling = r#"{"a": {"translation": [0.5, 0, 1.05]}, "a_end": {"translation": [0.5, 0, -0.95]}}"#;
+    let found = answers("time-of-contact", &["box:0.2,0.2,1", &arm, "--poses", falling]);
+    assert!((number(&found[0]["time"]) - 0.25).abs() < 1e-5, "{}", found[0]);
+    assert_eq!((&found[0]["link"], &found[0]["other"]), (&json!("upper"), &Value::Null));
+    assert!(
+        (number(&found[0]["normal"][2]) + 1.0).abs() < 1e-9,
+        "from the box down to the link: {}",
+        found[0]
+    );
+    let turning = r#"{"joints_end": {"shoulder": 3}, "a": {"translation": [0, 1.5, 0]}}"#;
+    let of_b = answers("time-of-contact", &["box:0.1,0.1,0.1", &arm, "--poses", turning]);
+    let of_a = turning.replace("\"a\"", "\"b\"");
+    let of_a = answers("time-of-contact", &[&arm, "box:0.1,0.1,0.1", "--poses", &of_a]);
+    assert_eq!((&of_a[0]["time"], &of_a[0]["link"]), (&of_b[0]["time"], &of_b[0]["link"]));
+    let text = extricate(["query", "time-of-contact", "box:0.2,0.2,1", &arm, "--poses", falling]);
+    assert!(text.stdout.contains("upper with A"), "{}", text.stdout);
+}
+
+#[test]
+fn self_collisions_and_refusals_of_robots_in_queries_are_named() {
+    let folder = scratch_folder();
+    let arm = folder.write("arm.urdf", ARM);
+    let far = r#"{"joints": {"elbow": 3.1}, "b": {"translation": [0, 0, 9]}}"#;
+    let ask_with =
+        |more: &[&str]| answers("collide", &[&[&arm, BOX, "--poses", far], more].concat()).remove(0);
+    assert_eq!(ask_with(&[])["collides"], false);
+    let found = ask_with(&["--self-collision"]);
+    assert_eq!((&found["collides"], &found["self_collisions"]), (&json!(true), &json!([["upper", "hand"]])));
+    let found = ask_with(&["--self-collision", "--allow", "upper,hand"]);
+    assert_eq!((&found["collides"], &found["self_collisions"]), (&json!(false), &json!([])));
+    fails_with(&ask("collide", &[BOX, BOX, "--self-collision"]), 2, &["--self-collision", "robots"]);
+    fails_with(&ask("collide", &[&arm, BOX, "--all"]), 2, &["--all", "robots"]);
+    fails_with(&ask("distance", &[BOX, BOX, "--at", "home"]), 2, &["--at", "robots"]);
+    fails_with(&ask("hausdorff", &[&arm, BOX]), 2, &["arm.urdf", "is a robot"]);
+    fails_with(&ask("collide", &[&arm, BOX, "--allow", "upper,foot"]), 2, &["foot"]);
+    fails_with(&ask("collide", &[&arm, BOX, "--joints", "{\"knee\": 1}"]), 3, &["--joints", "knee"]);
+    let bare = folder.write("bare.urdf", "<robot name='r'><link name='a'/></robot>");
+    fails_with(&ask("collide", &[&bare, BOX]), 3, &["bare.urdf: no link has a shape", "--visual"]);
+}
+
+/// A robot of the same arm in MJCF, with keyframes.
+const MODEL: &str = r#"<mujoco model="arm"><compiler angle="radian"/><worldbody><body name="upper">
+  <joint name="shoulder" axis="0 0 1"/><geom type="box" size="0.5 0.05 0.05" pos="0.5 0 0"/>
+  <body name="fore" pos="1 0 0"><joint name="elbow" axis="0 0 1"/><geom type="box" size="0.5 0.05 0.05" pos="0.5 0 0"/>
+  </body></body></worldbody>
+  <keyframe><key name="side" qpos="1.5707963267948966 0"/><key name="bent" qpos="0 1.5707963267948966"/>
+  <key name="short" qpos="1"/></keyframe></mujoco>"#;
+
+#[test]
+fn named_configurations_of_mjcf_and_srdf_are_those_of_their_joint_values() {
+    let folder = scratch_folder();
+    let (model, arm) = (folder.write("arm.xml", MODEL), folder.write("arm.urdf", ARM));
+    // The box stands beside the arm that points along y, 0.2 m from its side.
+    let above = r#"{"b": {"translation": [0.75, 1.5, 0]}}"#;
+    let found = answers("distance", &[&model, BOX, "--poses", above, "--at", "side"]);
+    close(&found[0]["distance"], 0.2);
+    assert_eq!(found[0]["links"], json!(["fore", BOX]));
+    let bent = folder.write("bent.jsonl", "{\"at\": \"bent\", \"b\": {\"translation\": [1.75, 0.5, 0]}}\n");
+    close(&answers("distance", &[&model, BOX, "--poses", &bent])[0]["distance"], 0.2);
+    // A joint of the line takes the place of that of the configuration.
+    let moved = r#"{"at": "bent", "joints": {"elbow": 0}, "b": {"translation": [1.0, 0.8, 0]}}"#;
+    close(&answers("distance", &[&model, BOX, "--poses", moved])[0]["distance"], 0.25);
+    let wrong = ask("distance", &[&model, BOX, "--at", "sides"]);
+    fails_with(
+        &wrong,
+        2,
+        &["arm.xml", "unknown configuration \"sides\"", "side, bent", "did you mean `side`"],
+    );
+    assert!(wrong.stderr.contains("keyframe \"short\": `qpos` has 1 numbers"), "{}", wrong.stderr);
+
+    let srdf = folder.write(
+        "arm.srdf",
+        "<robot name=\"arm\"><group_state name=\"side\" group=\"all\">\n         <joint name=\"shoulder\" value=\"1.5707963267948966\"/><joint name=\"tail\" value=\"1\"/></group_state></robot>",
+    );
+    let found = ask("distance", &[&arm, BOX, "--poses", above, "--srdf", &srdf, "--at", "side"]);
+    assert!(
+        found.stderr.contains("arm.srdf:1: group states: no value for \"tail\" of the robot"),
+        "{}",
+        found.stderr
+    );
+    close(
+        &answers("distance", &[&arm, BOX, "--poses", above, "--srdf", &srdf, "--at", "side"])[0]["distance"],
+        0.2,
+    );
+    let obstacle = "box:1,1,1@0.54,1.5,0";
+    let repair =
+        ["repair", "--robot", &model, "--at", "side", "--obstacle", obstacle, "--json", "--clearance", "0"];
+    let repaired = extricate(repair);
+    let answer: Value = serde_json::from_str(&repaired.stdout).expect("JSON");
+    assert_eq!(answer["status"], "repaired", "{}", repaired.stderr);
+    assert!(answer["joints"]["shoulder"].as_f64().is_some_and(|value| value > 1.5), "{answer}");
+    fails_with(
+        &extricate(["repair", "--robot", &arm, "--at", "home"]),
+        2,
+        &["unknown configuration", "has none"],
+    );
+}
+
+#[test]
+fn configurations_that_repair_writes_are_read_by_queries() {
+    let folder = scratch_folder();
+    let arm = folder.write("arm.urdf", ARM);
+    let (q, free) =
+        (folder.write("q.json", "{\"joints\":\n {\"shoulder\": 1.5}}\n"), folder.path("free.json"));
+    let obstacle = "box:1,1,1@0.6,1.5,0";
+    let repair = [
+        "repair",
+        "--robot",
+        &arm,
+        "--joints",
+        &q,
+        "--obstacle",
+        obstacle,
+        "-o",
+        &free,
+        "--clearance",
+        "0.01",
+    ];
+    assert_eq!(extricate(repair).exit, 0);
+    assert_eq!(answers("collide", &[&arm, obstacle, "--joints", &q])[0]["collides"], true);
+    let apart = answers("distance", &[obstacle, &arm, "--joints", &free]);
+    assert!(number(&apart[0]["distance"]) >= 0.01 - 1e-9, "{}", apart[0]);
+}
+
+#[test]
+fn a_generalized_penetration_keeps_the_default_clearance_and_its_depth_is_that_of_the_motion() {
+    let ask_with =
+        |more: &[&str]| answers("generalized", &[&[BOX, "box:1,1,1@0.5,0,0"], more].concat()).remove(0);
+    let depth = ask_with(&["--clearance", "0"]);
+    assert!((number(&depth["depth"]) - 0.5).abs() < 1e-5 && number(&depth["clearance"]) < 1e-12, "{depth}");
+    let found = ask_with(&[]);
+    let gap = 1e-4 * 3.0_f64.sqrt();
+    close(&found["clearance"], gap);
+    assert!((number(&found["depth"]) - 0.5 - gap).abs() < 1e-5, "{found}");
+    let x = number(&found["pose"]["translation"][0]);
+    assert!(x <= -0.5 - gap + 1e-9, "{found}");
+    // Shapes that are apart by less are not moved.
+    assert_eq!(answers("generalized", &[BOX, "box:1,1,1@1.00001,0,0"])[0]["status"], "separate");
+}

@@ -183,10 +183,46 @@ fn fixed_names_weights_and_clearance_are_respected() {
         [change(&answer, "a").x, change(&answer, "b").x]
     };
     let close = |found: [f64; 2], expected: [f64; 2]| (0..2).all(|k| (found[k] - expected[k]).abs() < 1e-6);
-    assert!(close(x(&[]), [-0.25, 0.25]));
-    assert!(close(x(&["--fix", "a"]), [0.0, 0.5]));
-    assert!(close(x(&["--weight", "b=4"]), [-0.4, 0.1]));
+    let touching = ["--clearance", "0"];
+    assert!(close(x(&touching), [-0.25, 0.25]));
+    assert!(close(x(&[&touching[..], &["--fix", "a"]].concat()), [0.0, 0.5]));
+    assert!(close(x(&[&touching[..], &["--weight", "b=4"]].concat()), [-0.4, 0.1]));
     assert!(close(x(&["--clearance", "0.1"]), [-0.3, 0.3]));
+    // By default 1e-4 of the diameter of a cube, which is that of its corners.
+    let half = 0.25 + 0.5e-4 * 3.0_f64.sqrt();
+    assert!(close(x(&[]), [-half, half]));
+}
+
+#[test]
+fn the_default_clearance_lifts_nothing_that_rests_and_yields_where_there_is_no_room() {
+    let folder = scratch_folder();
+    let cubes = |bodies: &str| {
+        format!(
+            "(title: \"t\", duration: 0.1, gravity: (0, 0, 0), shapes: {{\"cube\": cuboid(size: (1, 1, 1))}}, bodies: [{bodies}])"
+        )
+    };
+    // The first two overlap along x and rest on a fixed one; a third one rests beside them.
+    let resting = cubes(
+        r#"(name: "ground", shape: "cube", kind: fixed), (name: "a", shape: "cube", position: (-0.4, 0, 1)),
+        (name: "b", shape: "cube", position: (0.4, 0, 1)), (name: "c", shape: "cube", position: (0, 1, 0))"#,
+    );
+    let (exit, answer) = repair(&folder, &resting, &[]);
+    assert_eq!(exit, 0, "{answer}");
+    let gap = 1e-4 * 3.0_f64.sqrt();
+    let (a, b) = (change(&answer, "a"), change(&answer, "b"));
+    assert!((b.x - a.x - 0.2 - gap).abs() < 1e-9 && a.z.abs() < 1e-9 && b.z.abs() < 1e-9, "{answer}");
+    assert_eq!(change(&answer, "c"), Vector3::zeros(), "{answer}");
+    // Between two fixed cubes there is room for half of the clearance on either side.
+    let narrow = cubes(&format!(
+        r#"(name: "l", shape: "cube", kind: fixed, position: ({}, 0, 0)), (name: "r", shape: "cube", kind: fixed, position: (1, 0, 0)),
+        (name: "a", shape: "cube", position: (0.0001, 0, 0)), (name: "below", shape: "cube", kind: fixed, position: (0, 0, -1)),
+        (name: "above", shape: "cube", kind: fixed, position: (0, 0, 1)), (name: "near", shape: "cube", kind: fixed, position: (0, -1, 0)),
+        (name: "far", shape: "cube", kind: fixed, position: (0, 1, 0))"#,
+        -1.0 - gap
+    ));
+    let (exit, answer) = repair(&folder, &narrow, &["--max-move", "0.01"]);
+    assert_eq!((exit, &answer["status"]), (0, &"repaired".into()), "{answer}");
+    assert!(change(&answer, "a").norm() < 1.1e-4 && answer["verified_free"] == true, "{answer}");
 }
 
 #[test]
@@ -231,7 +267,7 @@ fn bodies_tied_by_a_joint_move_together_and_the_joint_with_them() {
         (name: "c", shape: "cube", position: (1.9, 0, 0)),
     ],
     joints: [(name: "j", bodies: ("b", "c"), kind: revolute(anchor: (1.35, 0, 0), axis: (0, 0, 1)))])"#;
-    let (exit, answer) = repair(&folder, scene, &[]);
+    let (exit, answer) = repair(&folder, scene, &["--clearance", "0"]);
     assert_eq!(exit, 0, "{answer}");
     // Two bodies of weight one weigh two: the pair moves a third of the way.
     assert!((change(&answer, "a").x + 0.4 / 3.0).abs() < 1e-6, "{answer}");
@@ -258,7 +294,7 @@ fn copies_are_moved_one_by_one() {
     let folder = scratch_folder();
     let scene = r#"(title: "t", duration: 0.1, gravity: (0, 0, 0), shapes: {"cube": cuboid(size: (1, 1, 1))},
     bodies: [(name: "a", shape: "cube", copies: (count: (3, 1, 1), spacing: (0.9, 0, 0)))])"#;
-    let (exit, answer) = repair(&folder, scene, &[]);
+    let (exit, answer) = repair(&folder, scene, &["--clearance", "0"]);
     assert_eq!(exit, 0, "{answer}");
     assert!((change(&answer, "a-0").x + 0.1).abs() < 1e-6 && (change(&answer, "a-2").x - 0.1).abs() < 1e-6);
     let (before, after) =
@@ -296,7 +332,9 @@ fn a_run_starts_from_the_repaired_scene_and_its_summary_lists_displacements() {
         let ended = extricate(arguments.into_iter().chain(options.iter().copied()));
         assert_eq!(ended.exit, 0, "{}{}", ended.stdout, ended.stderr);
         let summary: Value = serde_json::from_str(&ended.stdout).unwrap();
-        assert!((summary["moved"]["b"][0].as_f64().unwrap() - 0.25).abs() < 1e-6, "{summary}");
+        // Half of the overlap and of the default clearance.
+        let half = 0.25 + 0.5e-4 * 3.0_f64.sqrt();
+        assert!((summary["moved"]["b"][0].as_f64().unwrap() - half).abs() < 1e-6, "{summary}");
         let start: Value =
             serde_json::from_str(folder.read("out/states.jsonl").lines().next().unwrap()).unwrap();
         assert_eq!(start["max_penetration"], 0.0, "{start}");

@@ -631,7 +631,7 @@ fn pairs_of_srdf_are_allowed_and_written_with_their_reasons() {
     assert_eq!(ended.stdout, expected(&pair("link1=\"ground\" link2=\"boom\"", "Never")));
     assert_eq!(
         ended.stderr,
-        format!("warning: {srdf}:3: 1 <group>: only pairs of links are read; ignored\n")
+        format!("warning: {srdf}:3: 1 <group>: only pairs of links and group states are read; ignored\n")
     );
     let refused = extricate(["repair", "--robot", &robot, "--srdf", &robot, "--list-allowed"]);
     assert_eq!(refused.exit, 3);

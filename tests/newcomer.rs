@@ -613,12 +613,12 @@ const MISTAKES: [(&str, &[Mistake]); 6] = [
                 advice: "Touching is a collision; a gap of 1e-10 of the size is free.",
             },
             Mistake {
-                title: "A pose behind a shape",
+                title: "A pose behind a shape with too few numbers",
                 files: &[],
-                command: "query collide box:1,1,1@2,0,0 box:1,1,1",
+                command: "query collide box:1,1,1@2,0 box:1,1,1",
                 exit: 2,
-                parts: &["`box:1,1,1@2,0,0`", "box:X,Y,Z", "--poses FILE.jsonl"],
-                advice: "Only `--obstacle` of `repair` takes a pose behind an `@`.",
+                parts: &["`box:1,1,1@2,0`", "3 numbers (x,y,z)"],
+                advice: "",
             },
             Mistake {
                 title: "A quaternion of zero in a file of poses",

@@ -243,7 +243,8 @@ fn a_robot_of_mujoco_is_held_where_it_starts_by_its_actuators() {
          <joint name='turn' axis='0 1 0'/><geom type='box' size='.3 .03 .03' pos='.4 0 0'/><body name='tip' pos='.7 0 0'>\
          <joint name='bend' axis='0 1 0' damping='1'/><geom size='.05'/></body></body></body></worldbody>\
          <actuator><position joint='turn' kp='2000' kv='50'/></actuator>\
-         <contact><exclude body1='post' body2='tip'/></contact></mujoco>",
+         <contact><exclude body1='post' body2='tip'/></contact>\
+         <keyframe><key name='up' qpos='0.5235987755982988 0'/></keyframe></mujoco>",
     );
     let scene = |start: &str| {
         format!(
@@ -255,6 +256,15 @@ fn a_robot_of_mujoco_is_held_where_it_starts_by_its_actuators() {
     let held = folder.write("held.ron", &scene("joints: {\"turn\": degrees(30)}"));
     let ended = extricate(["run", &held, "-o", &folder.path("out")]);
     assert_eq!(ended.exit, 0, "{}{}", ended.stdout, ended.stderr);
+    let named = folder.write("named.ron", &scene("at: \"up\""));
+    assert_eq!(extricate(["run", &named, "-o", &folder.path("named")]).exit, 0);
+    let unknown = extricate(["check", &folder.write("unknown.ron", &scene("at: \"down\""))]);
+    assert_eq!(unknown.exit, 3, "{}", unknown.stderr);
+    assert!(
+        unknown.stderr.contains("named configuration") && unknown.stderr.contains("up"),
+        "{}",
+        unknown.stderr
+    );
     let elsewhere = folder.write("elsewhere.ron", &scene(""));
     assert_ne!(extricate(["run", &elsewhere, "-o", &folder.path("other")]).exit, 0);
     let found = conforms("check", &extricate(["check", &held, "--json"]).stdout);

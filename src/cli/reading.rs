@@ -39,7 +39,7 @@ pub fn boxes(text: &str) -> Result<usize, String> {
 /// # Errors
 /// Description of the first defect.
 pub fn configurations(text: &str, robot: &Robot) -> Result<usize, String> {
-    Ok(configurations::parse(text, Path::new("joints.json"), robot)?.len())
+    Ok(configurations::parse(text, Path::new("joints.json"), robot, None)?.len())
 }
 
 /// Whether a text is a shape in the notation of the command line, with or without a pose, or names two links.

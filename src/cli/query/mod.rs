@@ -5,10 +5,20 @@ mod broad_phase;
 
 use std::path::Path;
 
-use self::arguments::QueryRequest;
 pub(super) use self::arguments::{EXAMPLES, QueryCommand};
+use self::arguments::{Lines, QueryRequest};
+use super::repair::configurations;
 use super::terminal::{Console, Exit, Failure, answers, lines};
 use extricate_scene::request::{Context, Library, Origin};
+
+/// A line that is written in place of its file.
+fn inline(path: &Path) -> Option<&str> {
+    path.to_str().filter(|text| text.trim_start().starts_with('{'))
+}
+
+fn in_option(option: &str, why: &str) -> Failure {
+    Failure::new(Exit::Usage, format!("`{option}`: {why}"))
+}
 
 /// Answers the query for every pose, in order.
 pub(super) fn execute(console: &mut Console, command: &QueryCommand) -> Result<(), Failure> {
@@ -26,7 +36,17 @@ pub(super) fn execute(console: &mut Console, command: &QueryCommand) -> Result<(
     };
     let mut prepared = question.prepare(&context)?;
     let courses = match poses {
-        Some(path) => lines::read_lines(&path, what, |line| prepared.trajectory(line))?,
+        Some(Lines::Poses(path)) => match inline(&path) {
+            Some(line) => vec![prepared.trajectory(line).map_err(|why| in_option("--poses", &why))?],
+            None => lines::read_lines(&path, what, |line| prepared.trajectory(line))?,
+        },
+        Some(Lines::Joints(path)) => configurations::lines(&path)?
+            .into_iter()
+            .map(|(place, line)| {
+                let course = prepared.trajectory(&line);
+                course.map_err(|why| Failure::new(Exit::BadFile, format!("{place}: {why}")))
+            })
+            .collect::<Result<_, _>>()?,
         None => vec![prepared.origin().map_err(|why| Failure::new(Exit::Usage, why))?],
     };
     prepared.announce(&courses);

@@ -26,9 +26,14 @@ pub(super) struct RobotArguments {
     /// The robot to repair: a file in URDF, xacro or MJCF, recognized by its content.
     #[arg(long, value_name = "R.urdf|R.xml")]
     robot: Option<PathBuf>,
-    /// File of configurations, repaired line by line [default: one, all joints at zero].
-    #[arg(long, value_name = "Q.json")]
+    /// File of configurations, repaired line by line, or the values of the joints as {"name": value} [default: one, all joints
+    /// at zero].
+    #[arg(long, value_name = "Q.json|{…}")]
     joints: Option<PathBuf>,
+    /// Named configuration of the robot: a keyframe of MJCF or a group state of SRDF. Joints that a line of Q.json does not
+    /// name are there instead of at zero.
+    #[arg(long, value_name = "NAME")]
+    at: Option<String>,
     /// Obstacle, as SHAPE, SHAPE@X,Y,Z or SHAPE@X,Y,Z,W,QX,QY,QZ: a shape in the notation of `query`, or a robot, whose
     /// links stay at rest; may be repeated.
     #[arg(long, value_name = "SHAPE")]
@@ -70,6 +75,7 @@ impl RobotArguments {
     pub(super) fn refuse(&self) -> Result<(), Failure> {
         let options = [
             ("--joints", self.joints.is_some()),
+            ("--at", self.at.is_some()),
             ("--obstacle", !self.obstacle.is_empty()),
             ("--base", self.base.is_some()),
             ("--allow", !self.links.allow.is_empty()),
@@ -125,7 +131,7 @@ pub(super) fn execute(console: &mut Console, arguments: &RepairArguments) -> Res
         let allowed = AllowedCollisions::new(&robot);
         return if console.json() { console.json_line(&allowed) } else { allowed.print(console) };
     }
-    let lines = configurations::read(own.joints.as_deref(), &robot)?;
+    let lines = configurations::read(own.joints.as_deref(), &robot, own.at.as_deref())?;
     if let (Some(warn), Some(hint)) = (console.access().warn, degrees(&robot, &lines)) {
         warn(&hint);
     }

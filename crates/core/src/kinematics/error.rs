@@ -35,6 +35,14 @@ pub enum RobotError {
         /// The names of the joints that have a generalized coordinate.
         known: Vec<String>,
     },
+    /// No configuration of the robot has this name.
+    #[error("unknown configuration \"{name}\": {}{}", names_listed(known), did_you_mean(name, known))]
+    UnknownConfiguration {
+        /// The name.
+        name: String,
+        /// The names of its configurations.
+        known: Vec<String>,
+    },
     /// A link is the child of two joints.
     #[error("link \"{link}\" is the child of two joints, \"{}\" and \"{}\"", joints[0], joints[1])]
     TwoParents {
@@ -117,4 +125,12 @@ pub enum RobotError {
         /// The principal moments, ascending [kg·m²].
         moments: [f64; 3],
     },
+}
+
+/// Names of configurations, for messages.
+fn names_listed(names: &[String]) -> String {
+    if names.is_empty() {
+        return String::from("the robot has none: keyframes of MJCF and group states of SRDF are named");
+    }
+    format!("expected {}", names.join(", "))
 }

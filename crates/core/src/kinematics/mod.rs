@@ -8,6 +8,7 @@ pub(crate) mod error;
 pub mod format;
 pub mod mjcf;
 pub(crate) mod motion;
+mod named;
 mod packages;
 pub(crate) mod rigid_motion;
 pub(crate) mod robot;
@@ -19,6 +20,7 @@ pub use articulation::{Articulation, Joint, JointKind, LinkMotion, PlacedArticul
 pub use error::RobotError;
 pub use format::{RobotFormat, robot_format};
 pub use motion::Motion;
+pub use named::{NamedConfiguration, named_joints};
 pub use rigid_motion::{MotionBounds, RigidMotion, Twist};
 pub use robot::{parse_robot, read_robot};
 

@@ -1,15 +1,17 @@
 //! Semantic robot descriptions (SRDF, of MoveIt): pairs of links whose collisions are not checked.
 //!
-//! Read are `disable_collisions`, and `disable_default_collisions` with `enable_collisions`. Groups, states and virtual
-//! joints have no meaning here; they are named in [`Srdf::unused`].
+//! Read are `disable_collisions`, `disable_default_collisions` with `enable_collisions`, and `group_state`, whose states are
+//! named configurations. Groups and virtual joints have no meaning here; they are named in [`Srdf::unused`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use roxmltree::Node;
 use thiserror::Error;
 
+use super::articulation::Articulation;
+use super::named::NamedConfiguration;
 use super::urdf::limits::FILE_BYTES;
 use crate::geometry::read::correction::Correction;
 use crate::geometry::read::file::text_of;
@@ -38,9 +40,20 @@ pub struct Srdf {
     /// Elements that are not used, if there are any.
     pub unused: Option<Correction>,
     path: PathBuf,
+    states: Vec<GroupState>,
     /// Links whose collisions are not checked with any link, and pairs that are nevertheless.
     disabled_links: Vec<(String, usize)>,
     enabled: Vec<[String; 2]>,
+}
+
+/// Joint values of a group, by name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct GroupState {
+    name: String,
+    group: String,
+    /// Each value as written: joints of several degrees of freedom have several numbers.
+    joints: Vec<(String, String)>,
+    line: usize,
 }
 
 /// Failure to read an SRDF file.
@@ -118,6 +131,7 @@ pub fn parse_srdf(text: &str, path: &Path) -> Result<Srdf, SrdfError> {
         disabled: Vec::new(),
         unused: None,
         path: path.to_owned(),
+        states: Vec::new(),
         disabled_links: Vec::new(),
         enabled: Vec::new(),
     };
@@ -131,6 +145,7 @@ pub fn parse_srdf(text: &str, path: &Path) -> Result<Srdf, SrdfError> {
                 line: lines.line(node),
             }),
             "disable_default_collisions" => srdf.disabled_links.push((link(node, "link")?, lines.line(node))),
+            "group_state" => srdf.states.push(GroupState::read(node, lines.line(node), &link)?),
             "enable_collisions" => srdf.enabled.push([link(node, "link1")?, link(node, "link2")?]),
             other => {
                 *unused.entry(other).or_default() += 1;
@@ -140,9 +155,32 @@ pub fn parse_srdf(text: &str, path: &Path) -> Result<Srdf, SrdfError> {
     }
     srdf.unused = first_unused.map(|line| {
         let counts: Vec<_> = unused.iter().map(|(name, count)| format!("{count} <{name}>")).collect();
-        srdf.correction(line, counts.join(", "), "only pairs of links are read".to_owned(), "ignored")
+        srdf.correction(
+            line,
+            counts.join(", "),
+            "only pairs of links and group states are read".to_owned(),
+            "ignored",
+        )
     });
     Ok(srdf)
+}
+
+impl GroupState {
+    /// Reads an element; `attribute` returns one that it must have.
+    fn read<'a, 'i>(
+        node: Node<'a, 'i>,
+        line: usize,
+        attribute: &dyn Fn(Node<'a, 'i>, &str) -> Result<String, SrdfError>,
+    ) -> Result<Self, SrdfError> {
+        let joints =
+            elements(node, "joint").map(|joint| Ok((attribute(joint, "name")?, attribute(joint, "value")?)));
+        Ok(Self {
+            name: attribute(node, "name")?,
+            group: node.attribute("group").unwrap_or_default().trim().to_owned(),
+            joints: joints.collect::<Result<_, _>>()?,
+            line,
+        })
+    }
 }
 
 impl Srdf {
@@ -167,16 +205,47 @@ impl Srdf {
             let mut names: Vec<_> = missing.into_iter().map(|(link, _)| format!("\"{link}\"")).collect();
             names.sort();
             names.dedup();
-            let more = names.len().saturating_sub(NAMES);
-            names.truncate(NAMES);
-            let mut names = names.join(", ");
-            if more > 0 {
-                let _ = write!(names, " and {more} more");
-            }
-            let found = format!("the robot has no link {names}");
+            let found = format!("the robot has no link {}", listed(names));
             self.correction(line, "disabled collisions".to_owned(), found, "their pairs are ignored")
         });
         (allowed, warning)
+    }
+
+    /// The group states as configurations of a robot, and a warning about joints in them that cannot be set. States of one name
+    /// in several groups are joined; each is also known as `GROUP/NAME`.
+    #[must_use]
+    pub fn configurations(
+        &self,
+        articulation: &Articulation,
+    ) -> (Vec<NamedConfiguration>, Option<Correction>) {
+        let coordinates =
+            articulation.coordinates().iter().map(|&joint| articulation.joints()[joint].name.as_str());
+        let coordinates: BTreeSet<&str> = coordinates.collect();
+        let (mut missing, mut line) = (BTreeSet::new(), None);
+        let mut found = BTreeMap::<String, BTreeMap<String, f64>>::new();
+        for state in &self.states {
+            let mut joints = BTreeMap::new();
+            for (joint, value) in &state.joints {
+                let number = value.parse().ok().filter(|value: &f64| value.is_finite());
+                match number.filter(|_| coordinates.contains(joint.as_str())) {
+                    Some(value) => _ = joints.insert(joint.clone(), value),
+                    None => {
+                        missing.insert(format!("\"{joint}\""));
+                        line.get_or_insert(state.line);
+                    }
+                }
+            }
+            if self.states.iter().filter(|other| other.name == state.name).count() > 1 {
+                found.entry(format!("{}/{}", state.group, state.name)).or_default().extend(joints.clone());
+            }
+            found.entry(state.name.clone()).or_default().extend(joints);
+        }
+        let warning = line.map(|line| {
+            let found = format!("no value for {} of the robot", listed(missing.into_iter().collect()));
+            self.correction(line, "group states".to_owned(), found, "they stay at rest")
+        });
+        let named = |(name, joints)| NamedConfiguration { name, joints };
+        (found.into_iter().map(named).collect(), warning)
     }
 
     /// The reason that the file gives for a pair of links, if it has the pair.
@@ -192,6 +261,17 @@ impl Srdf {
     fn correction(&self, line: usize, part: String, found: String, became: &str) -> Correction {
         Correction { path: self.path.clone(), line, part, found, became: became.to_owned() }
     }
+}
+
+/// Names as text, at most [`NAMES`] of them.
+fn listed(mut names: Vec<String>) -> String {
+    let more = names.len().saturating_sub(NAMES);
+    names.truncate(NAMES);
+    let mut text = names.join(", ");
+    if more > 0 {
+        let _ = write!(text, " and {more} more");
+    }
+    text
 }
 
 /// Text of an SRDF file with these pairs of links and the reason of each.
@@ -242,7 +322,7 @@ mod tests {
         let srdf = parse_srdf(text, Path::new("a.srdf")).unwrap();
         assert_eq!(
             srdf.unused.as_ref().unwrap().to_string(),
-            "a.srdf:2: 2 <group>, 1 <group_state>: only pairs of links are read; ignored"
+            "a.srdf:2: 2 <group>: only pairs of links and group states are read; ignored"
         );
         let (allowed, warning) = srdf.allowed(&["a", "b", "c"].map(String::from));
         assert_eq!(allowed, [["c".to_owned(), "a".to_owned()]]);

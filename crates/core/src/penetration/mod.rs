@@ -1,5 +1,6 @@
 //! Penetration depth: the minimum translation that separates two overlapping shapes.
 
+mod clearance;
 pub mod convex;
 pub(crate) mod error;
 pub(crate) mod free_configuration;
@@ -11,6 +12,7 @@ pub(crate) mod quadratic_program;
 pub mod translational;
 
 pub use self::quadratic_program::in_projection;
+pub use clearance::default_clearance;
 pub use error::PenetrationError;
 pub use free_configuration::{FreeConfiguration, UnknownFreeConfiguration};
 pub use local::{LocalPenetration, local_penetrations};

@@ -39,7 +39,7 @@ mod winding;
 
 pub use articulated::{
     AllowedCollisions, AllowedReason, ArticulatedContact, ArticulatedModel, ArticulatedMotion,
-    ContactPartner, DerivedCollisions, MovingObstacle, Sampling, articulated,
+    ContactPartner, DerivedCollisions, MovingObstacle, Sampling, articulated, articulated_pair,
 };
 pub use broad_phase::{BoxHandle, BoxPair, BroadPhase, PairChanges, overlapping_pairs};
 pub use clear_place::{ClearConfigurations, ClearPlace, RESOLUTION, RESOLUTIONS};

@@ -11,6 +11,7 @@
 //! | [`distance`], [`closest_points`] | the distance of the shapes, and the closest points |
 //! | [`signed_distance`] | the distance, or minus the penetration depth |
 //! | [`penetration`] | the minimum translation that separates them |
+//! | [`penetrating_parts`] | one such translation for every pair of parts, such as links of a robot |
 //! | [`local_penetrations`] | one depth for every region of the overlap |
 //! | [`penetration_rigid`] | the minimum rigid motion that separates them |
 //! | [`time_of_contact`] | the first contact of two motions |
@@ -52,7 +53,7 @@ pub use options::{
     CollideOptions, DistanceOptions, HausdorffOptions, PenetrationOptions, SpanningOptions,
     TimeOfContactOptions,
 };
-pub use penetration::{penetration, penetration_with};
+pub use penetration::{penetrating_parts, penetrating_parts_with, penetration, penetration_with};
 pub use posed::{Moving, Part, Posed};
 pub use rigid::{RigidPenetration, RigidPenetrationOptions, penetration_rigid, penetration_rigid_with};
 pub use robot::Robot;

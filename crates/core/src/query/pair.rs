@@ -1,12 +1,12 @@
 //! Two shapes, classified by the algorithm that applies to them, and their distance.
 
-use nalgebra::{Isometry3, Point3};
+use nalgebra::{Isometry3, Point3, UnitVector3};
 
 use super::cache::PairCache;
 use super::convex_mesh::nearest;
 use super::error::QueryError;
 use super::posed::{Part, Posed};
-use crate::geometry::convex::{ConvexShape, Core};
+use crate::geometry::convex::{ConvexShape, Core, START_ANYWHERE};
 use crate::penetration::convex::{ConvexOptions, SignedDistance, signed_distance};
 use crate::proximity::{self, Distance, DistanceOptions, Model, is_within};
 
@@ -141,6 +141,22 @@ impl ConvexPair<'_> {
                 self.search(&ConvexOptions::default(), &mut PairCache::default()),
                 Err(QueryError::Unsupported { .. })
             )
+    }
+
+    /// Whether a plane with this normal, which points from B to A, separates the shapes by more than rounding: a proof that needs
+    /// no search, by the extreme points of both. False for half-spaces.
+    pub(super) fn is_separated_along(&self, normal: &UnitVector3<f64>) -> bool {
+        if self.shapes.iter().any(|shape| matches!(shape.core(), Core::HalfSpace)) {
+            return false;
+        }
+        let farthest = |side: usize, sign: f64| {
+            let (shape, pose) = (self.shapes[side], self.poses[side]);
+            let direction = normal.into_inner() * sign;
+            let local = pose.rotation.inverse() * direction;
+            let point = pose * Point3::from(shape.core().support(&local, START_ANYWHERE).point);
+            direction.dot(&point.coords) + shape.radius()
+        };
+        -farthest(0, -1.0) - farthest(1, 1.0) > self.rounding()
     }
 
     /// The size of both shapes [m]: the sum of their bounding radii; a metre for two half-spaces, which have none.

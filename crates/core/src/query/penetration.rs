@@ -76,6 +76,34 @@ pub fn penetration_with(
         b.check("B")?;
         return of_parts(first, second, options, cache.pair([0, 0]));
     }
+    let found = penetrating_parts_with(a, b, options, cache)?;
+    // Of equal depths the first one.
+    Ok(found.into_iter().next())
+}
+
+/// The penetrations of all pairs of parts that overlap, deepest first, each with a translation that separates that pair; empty
+/// where A and B are proved apart: such as the links of a robot with the obstacles they penetrate.
+///
+/// # Errors
+/// As [`penetration`].
+pub fn penetrating_parts(
+    a: &Posed,
+    b: &Posed,
+    options: &PenetrationOptions,
+) -> Result<Vec<Penetration>, QueryError> {
+    penetrating_parts_with(a, b, options, &mut Cache::default())
+}
+
+/// As [`penetrating_parts`], starting from the state that the last query of the same shapes left, as [`penetration_with`].
+///
+/// # Errors
+/// As [`penetration`].
+pub fn penetrating_parts_with(
+    a: &Posed,
+    b: &Posed,
+    options: &PenetrationOptions,
+    cache: &mut Cache,
+) -> Result<Vec<Penetration>, QueryError> {
     let mut colliding = Vec::new();
     each_colliding(a, b, &CollideOptions::default(), cache, |parts| {
         colliding.push(parts);
@@ -83,15 +111,14 @@ pub fn penetration_with(
     })?;
     // Pairs are visited by nearness; by index, the first one counts among equal depths.
     colliding.sort_unstable();
-    let mut deepest: Option<Penetration> = None;
+    let mut found = Vec::new();
     for parts in colliding {
-        let found = of_parts(a.part(parts[0]), b.part(parts[1]), options, cache.pair(parts))?;
-        let Some(found) = found else { continue };
-        if deepest.as_ref().is_none_or(|deepest| deepest.depth < found.depth) {
-            deepest = Some(Penetration { parts, ..found });
-        }
+        let own = of_parts(a.part(parts[0]), b.part(parts[1]), options, cache.pair(parts))?;
+        found.extend(own.map(|own| Penetration { parts, ..own }));
     }
-    Ok(deepest)
+    // Stable, so that equal depths stay in the order of the parts.
+    found.sort_by(|first, second| second.depth.total_cmp(&first.depth));
+    Ok(found)
 }
 
 fn of_parts(
@@ -123,7 +150,8 @@ fn of_convex(
     // A fresh cache makes the verification independent of the search.
     let verified = ConvexPair { poses: [&moved, pair.poses[1]], ..*pair };
     let left = verified.search(&options, &mut PairCache::default());
-    if !left.is_ok_and(|left| left.value > 0.0) {
+    // Between parallel faces a search may end with a lower bound of zero; the plane across the translation decides.
+    if !left.is_ok_and(|left| left.value > 0.0) && !verified.is_separated_along(&direction) {
         return Err(QueryError::NotSeparated { length: depth });
     }
     let lower_bound = (-found.at_most).clamp(0.0, depth);

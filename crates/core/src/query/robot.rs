@@ -9,7 +9,7 @@ use super::error::QueryError;
 use super::posed::{Part, Posed, check_pose};
 use super::shape::Shape;
 use crate::kinematics::urdf::{self, UrdfOptions};
-use crate::kinematics::{Articulation, read_robot};
+use crate::kinematics::{Articulation, NamedConfiguration, named_joints, read_robot};
 
 /// A robot: links and joints, and the shape of each link.
 ///
@@ -32,6 +32,7 @@ pub struct Robot {
     articulation: Articulation,
     shapes: Vec<Option<Shape>>,
     exempt: Vec<[String; 2]>,
+    configurations: Vec<NamedConfiguration>,
 }
 
 impl Robot {
@@ -52,7 +53,8 @@ impl Robot {
         if shapes.iter().all(Option::is_none) {
             return Err(QueryError::NoShape { robot: robot.name });
         }
-        Ok(Self { name: robot.name, articulation: robot.articulation, shapes, exempt: robot.exempt })
+        let urdf::Robot { name, articulation, exempt, configurations, .. } = robot;
+        Ok(Self { name, articulation, shapes, exempt, configurations })
     }
 
     /// Its name.
@@ -91,6 +93,14 @@ impl Robot {
     /// [`QueryError::Configuration`] when a joint does not exist or mimics another one, or a value is not finite.
     pub fn configuration(&self, joints: &BTreeMap<String, f64>) -> Result<Vec<f64>, QueryError> {
         Ok(self.articulation.configuration(joints)?)
+    }
+
+    /// A configuration that its file names, such as a keyframe of MJCF [rad or m]; joints without a value are at rest.
+    ///
+    /// # Errors
+    /// [`QueryError::Configuration`] when there is none of this name.
+    pub fn named_configuration(&self, name: &str) -> Result<Vec<f64>, QueryError> {
+        self.configuration(named_joints(&self.configurations, name)?)
     }
 
     /// The links in a configuration [rad or m], the root at the origin.

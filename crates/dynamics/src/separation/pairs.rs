@@ -1,6 +1,7 @@
 //! Pair queries of a separation of a world: convex shapes, half-spaces and meshes.
 
-use std::sync::{Arc, OnceLock};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use rayon::prelude::*;
@@ -32,10 +33,14 @@ pub(super) struct WorldPairs<'a> {
     facts: Vec<BodyInfo>,
     /// Meshes or proxy meshes of the bodies, built on first use.
     meshes: Vec<OnceLock<Option<Arc<MeshShape>>>>,
+    /// Clearance [m] that pairs keep unless they are closer at the start without overlapping; `None` where all keep it.
+    lenient: Option<f64>,
+    /// Whether a pair of bodies is so close at the start, of those that have been asked for.
+    resting: Mutex<HashMap<[usize; 2], bool>>,
 }
 
 impl<'a> WorldPairs<'a> {
-    pub(super) fn new(world: &'a World, groups: &'a Groups) -> Self {
+    pub(super) fn new(world: &'a World, groups: &'a Groups, lenient: Option<f64>) -> Self {
         let bodies = world.descriptions();
         let facts = groups.members.iter().zip(&groups.weights);
         Self {
@@ -43,7 +48,28 @@ impl<'a> WorldPairs<'a> {
             groups,
             facts: facts.map(|(members, weight)| facts_of(world, members, *weight)).collect(),
             meshes: bodies.iter().map(|_| OnceLock::new()).collect(),
+            lenient,
+            resting: Mutex::default(),
         }
+    }
+
+    /// Whether two bodies are closer than the clearance at the start and do not overlap, so that they need not keep it.
+    fn is_resting(&self, pair: [usize; 2]) -> bool {
+        let Some(clearance) = self.lenient else { return false };
+        // Nothing panics while the lock is held. The value does not depend on who computes it.
+        let known = self.resting.lock().unwrap_or_else(PoisonError::into_inner).get(&pair).copied();
+        known.unwrap_or_else(|| {
+            let search = PairSearch { effort: Effort::Fast, free: None };
+            let free = |clearance| self.between_bodies(pair, &Vector3::zeros(), clearance, search);
+            let is_resting = matches!(free(0.0), Ok(None)) && !matches!(free(clearance), Ok(None));
+            self.resting.lock().unwrap_or_else(PoisonError::into_inner).insert(pair, is_resting);
+            is_resting
+        })
+    }
+
+    /// The clearance of two bodies: none of those that rest on each other.
+    fn clearance_of(&self, pair: [usize; 2], clearance: f64) -> f64 {
+        if clearance > 0.0 && self.is_resting(pair) { 0.0 } else { clearance }
     }
 
     /// Pairs of bodies that overlap and cannot be moved apart, since none of them moves or both move as one.
@@ -139,6 +165,16 @@ impl<'a> WorldPairs<'a> {
         clearance: f64,
         search: PairSearch,
     ) -> Result<Option<PairConstraint>, PenetrationError> {
+        self.between_bodies(pair, shift, self.clearance_of(pair, clearance), search)
+    }
+
+    fn between_bodies(
+        &self,
+        pair: [usize; 2],
+        shift: &Vector3<f64>,
+        clearance: f64,
+        search: PairSearch,
+    ) -> Result<Option<PairConstraint>, PenetrationError> {
         let plane = match self.exact(pair, shift) {
             Some(plane) => Some(plane?),
             None => match self.meshes(pair, shift) {
@@ -227,7 +263,7 @@ impl Pairs for WorldPairs<'_> {
         let search = PairSearch { effort: Effort::Fast, free: None };
         self.members(pair).all(|bodies| {
             // A proof that meshes are disjoint needs no depth, and is much cheaper.
-            let apart = |meshes: MeshPair| meshes.is_apart(clearance);
+            let apart = |meshes: MeshPair| meshes.is_apart(self.clearance_of(bodies, clearance));
             self.meshes_only(bodies) && self.meshes(bodies, shift).is_some_and(apart)
                 || matches!(self.between(bodies, shift, clearance, search), Ok(None))
         })

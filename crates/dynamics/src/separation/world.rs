@@ -10,7 +10,7 @@ use crate::error::BuildError;
 use crate::state::BodySeparation;
 use crate::world::World;
 use extricate_core::penetration::n_bodies::separate_pairs;
-use extricate_core::penetration::{Separation, SeparationError, SeparationOptions};
+use extricate_core::penetration::{Separation, SeparationError, SeparationOptions, default_clearance};
 use extricate_core::proximity::ProximityError;
 
 impl World {
@@ -44,11 +44,48 @@ impl World {
     ) -> Result<BodySeparation, BuildError> {
         self.check(mobility)?;
         let groups = Groups::of(self, mobility);
-        let pairs = WorldPairs::new(self, &groups);
+        self.separate_pairs(&groups, &WorldPairs::new(self, &groups, None), options)
+    }
+
+    /// As [`World::separate`], with the clearance that [`default_clearance`] states for the largest body that may move, which
+    /// other collision libraries accept. Pairs that are closer than that without overlapping may stay so: what rests on
+    /// something is not lifted, and free bodies are not moved. Where there is no room for the clearance, it is zero. The
+    /// clearance of the options is not used.
+    ///
+    /// # Errors
+    /// As [`World::separate`].
+    pub fn separate_clearly(
+        &self,
+        mobility: &Mobility,
+        options: &SeparationOptions,
+    ) -> Result<BodySeparation, BuildError> {
+        self.check(mobility)?;
+        let groups = Groups::of(self, mobility);
+        let moving = groups.members.iter().zip(&groups.weights).filter(|(_, weight)| weight.is_some());
+        let radius = |&body: &usize| self.descriptions()[body].shape.bounding_radius();
+        let radii = moving.flat_map(|(members, _)| members.iter().map(radius));
+        let largest = radii.filter(|radius| radius.is_finite()).fold(0.0, f64::max);
+        let clear = SeparationOptions { clearance: default_clearance(2.0 * largest), ..*options };
+        let pairs = WorldPairs::new(self, &groups, Some(clear.clearance));
+        match self.separate_pairs(&groups, &pairs, &clear) {
+            // Some bodies cannot get so far from each other.
+            Err(BuildError::NotSeparated { .. } | BuildError::TooFar { .. }) => {
+                self.separate(mobility, &SeparationOptions { clearance: 0.0, ..*options })
+            }
+            found => found,
+        }
+    }
+
+    fn separate_pairs(
+        &self,
+        groups: &Groups,
+        pairs: &WorldPairs<'_>,
+        options: &SeparationOptions,
+    ) -> Result<BodySeparation, BuildError> {
         let name = |group: usize| self.descriptions()[groups.members[group][0]].name.clone();
-        let answer = match separate_pairs(&pairs, options) {
-            Ok(found) => Ok(self.by_name(&groups, &found)),
-            Err(error) => Err(self.with_names(&groups, error, &name)),
+        let answer = match separate_pairs(pairs, options) {
+            Ok(found) => Ok(self.by_name(groups, &found)),
+            Err(error) => Err(self.with_names(groups, error, &name)),
         };
         let stuck = pairs.overlaps_that_cannot_move();
         if stuck.is_empty() {

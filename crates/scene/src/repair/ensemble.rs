@@ -9,11 +9,11 @@ use super::parts::{Actor, Collision, NamedObstacle};
 use super::proxy_geometry::{plane, with_triangles, with_triangles_where_needed};
 use extricate_core::kinematics::Articulation;
 use extricate_core::penetration::Effort;
-use extricate_core::penetration::PenetrationError;
 use extricate_core::penetration::generalized::{
     Base, CollidingPair, CollisionMonitor, CollisionWorld, GeneralizedCoherence, GeneralizedError,
     GeneralizedOptions, GeneralizedPenetration, MovableModel, Part, Pose, Shape,
 };
+use extricate_core::penetration::{PenetrationError, default_clearance};
 use extricate_core::proximity::{AllowedCollisions, Model, distance};
 
 impl Actor {
@@ -373,11 +373,6 @@ impl Ensemble {
         };
         pairs.iter().map(named).collect()
     }
-}
-
-/// Clearance where none is requested \[m\], for parts of a size \[m\].
-fn default_clearance(size: f64) -> f64 {
-    (1e-4 * size).max(1e-5)
 }
 
 /// Whether a movable model is a rigid body: one link, with the name of its base.

@@ -7,7 +7,7 @@ use nalgebra::Isometry3;
 use super::ensemble::in_search;
 use super::{Actor, Ensemble, Freedom, NamedObstacle, RepairError};
 use extricate_core::geometry::Solidity;
-use extricate_core::kinematics::{Articulation, urdf};
+use extricate_core::kinematics::{Articulation, NamedConfiguration, named_joints, urdf};
 use extricate_core::penetration::PenetrationError;
 use extricate_core::penetration::generalized::{Base, MovableModel, Pose, Shape};
 use extricate_core::penetration::object_norm::{Extent, Measure, ObjectNorm};
@@ -70,6 +70,7 @@ pub struct Robot {
     allowed: Vec<AllowedLinks>,
     collisions: AllowedCollisions,
     base: Base,
+    configurations: Vec<NamedConfiguration>,
 }
 
 impl Robot {
@@ -88,7 +89,11 @@ impl Robot {
         };
         let models = robot.meshes.into_iter().map(|mesh| mesh.map(model)).collect();
         let model = ArticulatedModel::of_models(robot.articulation, models);
-        Ok(Self { name: robot.name, ..Self::of_model(model, &options)? })
+        Ok(Self {
+            name: robot.name,
+            configurations: robot.configurations,
+            ..Self::of_model(model, &options)?
+        })
     }
 
     /// The robot of an articulated model; as [`Robot::new`] for the rest.
@@ -122,7 +127,14 @@ impl Robot {
             because,
         };
         let allowed = allowed.into_iter().map(named).collect();
-        Ok(Self { name: String::new(), model, allowed, collisions, base: options.base })
+        Ok(Self {
+            name: String::new(),
+            model,
+            allowed,
+            collisions,
+            base: options.base,
+            configurations: Vec::new(),
+        })
     }
 
     /// Its name in its file; empty where there is none.
@@ -141,6 +153,14 @@ impl Robot {
     #[must_use]
     pub fn allowed(&self) -> &[AllowedLinks] {
         &self.allowed
+    }
+
+    /// The joint values of a named configuration of its file.
+    ///
+    /// # Errors
+    /// [`RepairError::Articulation`] when there is none of this name.
+    pub fn named_joints(&self, name: &str) -> Result<&BTreeMap<String, f64>, RepairError> {
+        Ok(named_joints(&self.configurations, name)?)
     }
 
     /// Its pose with joints at these values by name [rad or m], those that are not named at zero, and its root at `base`.

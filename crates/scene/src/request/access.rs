@@ -9,9 +9,9 @@ use crate::scene::{NO_COLLISION_SHAPES, Scene, SceneError, millimetres};
 use extricate_core::geometry::FileError;
 use extricate_core::geometry::TriangleMesh;
 use extricate_core::geometry::read::{FileScope, read_mesh_corrected};
-use extricate_core::kinematics::read_robot;
 use extricate_core::kinematics::srdf::{Srdf, SrdfError, read_srdf};
 use extricate_core::kinematics::urdf::{Correction, Robot, Shapes, UrdfError, UrdfOptions};
+use extricate_core::kinematics::{NamedConfiguration, read_robot};
 
 /// Files that may be named beyond those around the file that names them.
 #[derive(Debug, Clone, Default)]
@@ -118,6 +118,13 @@ impl Access {
         self.warn_of(srdf.unused.as_slice());
         self.warn_of(unknown.as_slice());
         allowed
+    }
+
+    /// Named configurations of a robot: those of its file, and the group states of an SRDF file; warns of what is not used.
+    pub(super) fn configurations(&self, srdf: Option<&Srdf>, robot: &Robot) -> Vec<NamedConfiguration> {
+        let (states, unknown) = srdf.map(|srdf| srdf.configurations(&robot.articulation)).unwrap_or_default();
+        self.warn_of(unknown.as_slice());
+        robot.configurations.iter().cloned().chain(states).collect()
     }
 
     /// Folders of ROS packages that the environment names: those of `ROS_PACKAGE_PATH`, and the folder `share` of each of

@@ -50,13 +50,18 @@ pub struct BodiesRepair {
     pub report: SceneReport,
 }
 
-/// Separates the bodies; where that fails, returns the best placement found and the reason why it is not accepted.
+/// Separates the bodies with a clearance \[m\], or with the default one; where that fails, returns the best placement found and the reason why it is not accepted.
 pub(super) fn separated(
     world: &World,
     mobility: &Mobility,
     options: &SeparationOptions,
+    clearance: Option<f64>,
 ) -> Result<(BodySeparation, Option<String>), Fault> {
-    match world.separate(mobility, options) {
+    let found = match clearance {
+        Some(clearance) => world.separate(mobility, &SeparationOptions { clearance, ..*options }),
+        None => world.separate_clearly(mobility, options),
+    };
+    match found {
         Ok(found) => Ok((found, None)),
         Err(error) => {
             let message = error.to_string();
@@ -77,7 +82,7 @@ fn best_effort(error: BuildError) -> Result<BodySeparation, Fault> {
 /// The scene with its bodies separated, for a run.
 pub(crate) fn moved_apart(scene: Scene, world: &World) -> Result<Scene, Fault> {
     let options = SeparationOptions { effort: Effort::Best, ..SeparationOptions::default() };
-    let found = world.separate(&Mobility::default(), &options).map_err(|error| match error {
+    let found = world.separate_clearly(&Mobility::default(), &options).map_err(|error| match error {
         BuildError::Pair { .. } => Fault::of(Class::Numerical, &error),
         _ => Fault::of(Class::NoFreePose, &error),
     })?;

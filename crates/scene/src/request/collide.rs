@@ -6,16 +6,23 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::reply::{Reply, coordinates};
+use super::side::Names;
 use super::text::number;
 use extricate_core::proximity::{IntersectionSegment, intersecting_pairs, intersection_segments};
 use extricate_core::query::{self, CollideOptions, Posed, QueryError};
 
 /// Collision of two shapes.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 #[schemars(extend("x-status" = ["colliding", "separate"]))]
 pub struct Collision {
     /// Whether they collide; touching is a collision.
     pub collides: bool,
+    /// Colliding pairs by name, of A and of B: a link of a robot, or the shape as it is written; with robots.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub links: Option<Vec<[String; 2]>>,
+    /// Pairs of links of the robot that collide with one another and may not; with `self_collision`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub self_collisions: Option<Vec<[String; 2]>>,
     /// Intersecting triangles of A and B, 0-based; with `all`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pairs: Option<Vec<[u32; 2]>>,
@@ -46,11 +53,20 @@ pub struct CollideRequest {
     /// Report the segments in which triangles intersect; with `--json` all of them, else their number and total length.
     #[cfg_attr(feature = "clap", arg(long))]
     pub segments: bool,
+    /// Test the links of a robot for collisions with one another as well.
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub self_collision: bool,
 }
 
 impl CollideRequest {
     /// The collision of two shapes, which must be meshes where triangles are reported.
-    pub(super) fn answer(self, [a, b]: &[Posed; 2]) -> Result<Collision, QueryError> {
+    pub(super) fn answer(self, [a, b]: &[Posed; 2], names: &Names<'_>) -> Result<Collision, QueryError> {
+        if names.are_known() {
+            let found = query::colliding_parts(a, b, &CollideOptions::default())?;
+            let links: Vec<_> = found.iter().filter_map(|pair| names.of(pair.parts)).collect();
+            let collides = !links.is_empty();
+            return Ok(Collision { collides, links: Some(links), ..Collision::default() });
+        }
         let (mut pairs, mut segments) = (Vec::new(), Vec::new());
         let (first, second) = (a.part(0), b.part(0));
         if let (Some(model_a), Some(model_b)) = (first.shape.model(), second.shape.model()) {
@@ -67,7 +83,16 @@ impl CollideRequest {
             collides: touch || query::collide(a, b, &CollideOptions::default())?,
             pairs: self.all.then_some(pairs),
             segments: self.segments.then(|| segments.iter().map(Segment::from).collect()),
+            ..Collision::default()
         })
+    }
+}
+
+impl Collision {
+    /// Adds the pairs of links that collide with one another.
+    pub(super) fn add_self_collisions(&mut self, pairs: Vec<[String; 2]>) {
+        self.collides |= !pairs.is_empty();
+        self.self_collisions = Some(pairs);
     }
 }
 
@@ -96,6 +121,14 @@ impl Reply for Collision {
 impl fmt::Display for Collision {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(self.status())?;
+        let listed = |pairs: &[[String; 2]]| {
+            let pairs: Vec<_> = pairs.iter().map(|[a, b]| format!("{a} with {b}")).collect();
+            pairs.join(", ")
+        };
+        let links = self.links.iter().chain(&self.self_collisions).flatten().cloned().collect::<Vec<_>>();
+        if !links.is_empty() {
+            write!(f, ": {}", listed(&links))?;
+        }
         if let Some(pairs) = &self.pairs {
             write!(f, ", {} pairs of triangles intersect", pairs.len())?;
         }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fields::{optional_length, parsed};
 use super::reply::{Reply, coordinates};
+use super::side::Names;
 use super::text::{number, text_of};
 use super::tolerance::Tolerance;
 use extricate_core::query::{self, Cache, Distance, DistanceOptions, PenetrationOptions, Posed, QueryError};
@@ -44,6 +45,10 @@ pub struct Apart {
     /// A point of A and one of B at that distance [m]. Where the shapes collide, a common point; for convex shapes, two
     /// points that touch after A has been moved out of B.
     pub points: [[f64; 3]; 2],
+    /// The nearest pair by name, of A and of B: a link of a robot, or the shape as it is written; with robots.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "[String; 2]")]
+    pub links: Option<[String; 2]>,
 }
 
 /// Request for the distance of two shapes.
@@ -76,13 +81,13 @@ impl DistanceRequest {
     pub(super) fn answer(
         &self,
         [a, b]: &[Posed; 2],
-        parallel: bool,
-        cache: &mut Cache,
+        names: &Names<'_>,
+        (parallel, cache): (bool, &mut Cache),
     ) -> Result<Separation, QueryError> {
         if self.signed {
             let options = PenetrationOptions { parallel, ..PenetrationOptions::default() };
             let found = query::signed_distance(a, b, &options)?;
-            return Ok(Separation::new(&found, Some(found.upper_bound)));
+            return Ok(Separation::new(&found, Some(found.upper_bound), names));
         }
         // For two convex shapes every query starts from scratch, so that no result depends on previous ones.
         if [a, b].iter().all(|posed| posed.part(0).shape.core().is_some()) {
@@ -90,17 +95,18 @@ impl DistanceRequest {
         }
         let options = self.options();
         let found = query::distance_up_to_with(a, b, options.limit, &options, cache)?;
-        Ok(found.map_or(Separation::FARTHER, |found| Separation::new(&found, None)))
+        Ok(found.map_or(Separation::FARTHER, |found| Separation::new(&found, None, names)))
     }
 }
 
 impl Separation {
     const FARTHER: Self = Self::Farther { distance: (), lower_bound: (), points: () };
 
-    fn new(found: &Distance, upper_bound: Option<f64>) -> Self {
+    fn new(found: &Distance, upper_bound: Option<f64>, names: &Names<'_>) -> Self {
         let Distance { value, lower_bound, points, .. } = found;
         let (distance, lower_bound) = (*value, *lower_bound);
-        Self::Within(Apart { distance, lower_bound, upper_bound, points: coordinates(points) })
+        let (points, links) = (coordinates(points), names.of(found.parts));
+        Self::Within(Apart { distance, lower_bound, upper_bound, points, links })
     }
 }
 
@@ -117,7 +123,10 @@ impl Reply for Separation {
 impl fmt::Display for Separation {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let Self::Within(found) = self else { return f.write_str("not closer than the limit") };
-        let Apart { distance, lower_bound, upper_bound, points: [a, b] } = *found;
+        let Apart { distance, lower_bound, upper_bound, points: [a, b], ref links } = *found;
+        if let Some([first, second]) = links {
+            write!(f, "{first} and {second}: ")?;
+        }
         if distance < 0.0 {
             write!(f, "{} m deep", number(-distance))?;
             let proved = upper_bound.map(|upper| -upper).filter(|&min| min > 0.0);

@@ -5,11 +5,11 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fields::length;
+use super::fields::optional_length;
 use super::reply::{PoseResponse, Reply};
 use super::text::{EffortArgument, number, text_of};
-use extricate_core::penetration::Effort;
-use extricate_core::query::{self, Cache, Posed, QueryError, RigidPenetrationOptions};
+use extricate_core::penetration::{Effort, default_clearance};
+use extricate_core::query::{self, Cache, CollideOptions, Posed, QueryError, RigidPenetrationOptions};
 
 /// Generalized penetration of two shapes, or their separation.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -34,6 +34,9 @@ pub struct FreePose {
     pub depth: f64,
     /// Pose of A at which it is free of B.
     pub pose: PoseResponse,
+    /// Minimum distance from B that was demanded at that pose \[m\].
+    #[schemars(range(min = 0.0))]
+    pub clearance: f64,
     /// Iterations of all descents.
     pub iterations: u32,
     /// Whether an independent collision query found A free of B at that pose; always true.
@@ -53,10 +56,11 @@ pub struct GeneralizedRequest {
     #[cfg_attr(feature = "clap", arg(long))]
     #[serde(skip)]
     pub coherent: bool,
-    /// Minimum clearance of A from B \[m\].
-    #[cfg_attr(feature = "clap", arg(long, value_name = "D", default_value_t = 0.0, value_parser = super::text::length))]
-    #[serde(deserialize_with = "length")]
-    pub clearance: f64,
+    /// Minimum clearance of A from B at the pose \[m\], which `depth` and `sigma` include; 0 for the depth itself [default: 1e-4 of
+    /// the size of A, at least 1e-5, unless there is no room for it].
+    #[cfg_attr(feature = "clap", arg(long, value_name = "D", value_parser = super::text::length))]
+    #[serde(deserialize_with = "optional_length")]
+    pub clearance: Option<f64>,
     /// Seed of the random starts.
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = 0))]
     pub seed: u64,
@@ -64,7 +68,8 @@ pub struct GeneralizedRequest {
 
 impl GeneralizedRequest {
     pub(super) fn options(&self, parallel: bool) -> RigidPenetrationOptions {
-        let Self { effort, clearance, seed, .. } = *self;
+        let Self { effort, seed, .. } = *self;
+        let clearance = self.clearance.unwrap_or_default();
         let of_effort = match effort.into() {
             Effort::Fast => RigidPenetrationOptions::fast(),
             Effort::Best => RigidPenetrationOptions::default(),
@@ -73,17 +78,31 @@ impl GeneralizedRequest {
     }
 }
 
-/// Searches for the nearest free pose of A, world frame.
+/// Searches for the nearest free pose of A, world frame; with the default clearance where none is `given`.
 pub(super) fn search(
     [a, b]: &[Posed; 2],
-    options: &RigidPenetrationOptions,
+    (options, is_given): (&RigidPenetrationOptions, bool),
     cache: &mut Cache,
 ) -> Result<GeneralizedResponse, QueryError> {
-    let found = query::penetration_rigid_with(a, b, options, cache)?;
+    let mut run = |clearance: f64| {
+        let options = RigidPenetrationOptions { clearance, ..options.clone() };
+        Ok((query::penetration_rigid_with(a, b, &options, cache)?, clearance))
+    };
+    // Shapes that do not overlap are not moved for the sake of the default.
+    let are_apart = query::collide(a, b, &CollideOptions::default()).is_ok_and(|collides| !collides);
+    let (found, clearance) = match is_given || are_apart {
+        true => run(options.clearance)?,
+        false => match run(default_clearance(2.0 * a.part(0).shape.bounding_sphere().1)) {
+            // B may leave no room for it.
+            Err(QueryError::PenetrationRigid(_)) => run(0.0)?,
+            found => found?,
+        },
+    };
     let answer = |found: query::RigidPenetration| FreePose {
         sigma: found.sigma,
         depth: found.depth,
         pose: (&found.pose).into(),
+        clearance,
         iterations: found.iterations,
         verified_free: found.verified_free,
     };

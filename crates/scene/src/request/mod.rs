@@ -20,6 +20,7 @@ pub mod mesh_units;
 pub mod obstacles;
 mod overlaps;
 mod pair;
+mod pair_fields;
 mod penetration;
 mod plan;
 pub mod poses;
@@ -35,8 +36,10 @@ mod scene_repair;
 pub mod schema;
 mod self_collision;
 pub mod shape;
+mod side;
 mod spanning;
 pub mod start;
+mod subject;
 pub mod table;
 pub mod text;
 mod time_of_contact;
@@ -59,8 +62,11 @@ pub use generalized::{FreePose, GeneralizedRequest, GeneralizedResponse};
 pub use hausdorff::{Deviation, HausdorffRequest};
 pub use library::Library;
 pub use mesh_units::{MeshUnits, UpAxis};
-pub use pair::{PairFields, Prepared, Question, Trajectory};
-pub use penetration::{LocalOverlap, PenetrationRequest, PenetrationResponse, SearchWork, Separating};
+pub use pair::{Prepared, Question};
+pub use pair_fields::PairFields;
+pub use penetration::{
+    LinkPenetration, LocalOverlap, PenetrationRequest, PenetrationResponse, SearchWork, Separating,
+};
 pub use plan::{PathPose, PlanFields, PlanRequest, PlanResponse, PlanStatus};
 pub use repair::{RepairFields, SceneChange, SceneRepairRequest};
 pub use repair_text::SceneReport;
@@ -72,6 +78,7 @@ pub use run::{RunFields, RunRequest, Start};
 pub use scene_repair::{FarthestBody, SceneRepairResponse};
 pub use self_collision::{LinksAtRest, MeshAtRest, MeshInMotion, SelfCollisionRequest};
 pub use spanning::SpanningDistance;
+pub use subject::Trajectory;
 pub use time_of_contact::{FirstContact, LinkContact, MotionArgument, RigidContact, TimeOfContactRequest};
 
 use extricate_core::penetration::FreeConfiguration;
@@ -199,13 +206,13 @@ impl Question {
             return excluding("`solid` and `surface` exclude each other");
         }
         match kind {
-            "collide" => Ok(Self::Collide(pair, fields.part()?)),
+            "collide" => Ok(Self::Collide(pair, fields.part()?, fields.part()?)),
             "distance" => {
                 let request: DistanceRequest = fields.part()?;
                 if request.signed && (request.closer_than.is_some() || request.tolerance.is_some()) {
                     return excluding("`signed` excludes `closer_than` and `tolerance`");
                 }
-                Ok(Self::Distance(pair, request))
+                Ok(Self::Distance(pair, request, fields.part()?))
             }
             "hausdorff" => Ok(Self::Hausdorff(pair, fields.part()?)),
             "spanning" => Ok(Self::Spanning(pair)),
@@ -217,7 +224,7 @@ impl Question {
                     let why = "items are independent of one another: `coherence` is accepted by `query --poses` only";
                     return Err(ItemFault::Field { name: "start", why: why.to_owned() });
                 }
-                Ok(Self::Penetration(pair, request))
+                Ok(Self::Penetration(pair, request, fields.part()?))
             }
         }
     }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::fields::{parsed, parsed_by};
 use super::reply::{Reply, coordinates};
+use super::side::Names;
 use super::text::{EffortArgument, counted, number, text_of};
 use extricate_core::penetration::{FreeConfiguration, LowerBound};
 use extricate_core::query::{
@@ -55,9 +56,28 @@ pub struct Separating {
     pub search: Option<SearchWork>,
     /// Whether the search ended because no nearby translation is shorter; for convex shapes, whether the bounds agree.
     pub converged: bool,
+    /// All pairs that overlap, deepest first, by name; with robots. The other fields are those of the first pair.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<LinkPenetration>")]
+    pub links: Option<Vec<LinkPenetration>>,
     /// Whether an independent check found the shapes separate after the translation; always true.
     #[schemars(extend("const" = true))]
     pub verified_free: bool,
+}
+
+/// Penetration of two parts, at least one of them a link, world frame.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct LinkPenetration {
+    /// Names of the part of A and of that of B: a link of a robot, or the shape as it is written.
+    pub links: [String; 2],
+    /// Length of the minimum translation found that separates the pair \[m\].
+    #[schemars(range(min = 0.0))]
+    pub depth: f64,
+    /// Certified lower bound of the depth \[m\]; 0 where none was found.
+    #[schemars(range(min = 0.0))]
+    pub lower_bound: f64,
+    /// Separating translation of the part of A \[m\].
+    pub translation: [f64; 3],
 }
 
 /// Start and work of a search between meshes.
@@ -155,16 +175,20 @@ impl PenetrationRequest {
     }
 }
 
-/// The separating translation of two shapes. Coherent poses share a cache; other results do not depend on previous ones.
+/// The separating translations of two shapes, deepest first: one for each pair of parts that overlap. Coherent poses share a
+/// cache; other results do not depend on previous ones.
 pub(super) fn search(
     [a, b]: &[Posed; 2],
     options: &PenetrationOptions,
     cache: &mut Cache,
-) -> Result<Option<Penetration>, QueryError> {
-    match options.start {
-        Some(FreeConfiguration::MotionCoherence) => query::penetration_with(a, b, options, cache),
-        _ => query::penetration(a, b, options),
+) -> Result<Vec<Penetration>, QueryError> {
+    let mut own = Cache::default();
+    let is_coherent = options.start == Some(FreeConfiguration::MotionCoherence);
+    let cache = if is_coherent { cache } else { &mut own };
+    if [a, b].iter().all(|posed| posed.parts().len() == 1) {
+        return Ok(query::penetration_with(a, b, options, cache)?.into_iter().collect());
     }
+    query::penetrating_parts_with(a, b, options, cache)
 }
 
 impl From<&LocalPenetration> for LocalOverlap {
@@ -185,19 +209,30 @@ impl SearchWork {
     }
 }
 
+impl LinkPenetration {
+    /// The named pairs; none where neither A nor B is a robot.
+    fn of(all: &[Penetration], names: &Names<'_>) -> Option<Vec<Self>> {
+        let named = |found: &Penetration| {
+            let Penetration { depth, lower_bound, translation, .. } = *found;
+            Some(Self { links: names.of(found.parts)?, depth, lower_bound, translation: translation.into() })
+        };
+        all.iter().map(named).collect()
+    }
+}
+
 impl PenetrationResponse {
     /// The response, with the local penetrations and the distance, if it is asked for, which are not part of the search.
     pub(super) fn new(
-        found: Option<Penetration>,
-        [a, b]: &[Posed; 2],
+        all: &[Penetration],
+        ([a, b], names): (&[Posed; 2], &Names<'_>),
         with_distance: bool,
     ) -> Result<Self, QueryError> {
-        let Some(found) = found else {
+        let Some(found) = all.first() else {
             let distance = || query::distance(a, b, &DistanceOptions::default()).ok();
             let distance = with_distance.then(distance).flatten().map(|distance| distance.value);
             return Ok(Self::Separate { distance });
         };
-        let local = query::local_penetrations_of(a, b, &found)?;
+        let local = query::local_penetrations_of(a, b, found)?;
         Ok(Self::Penetrating(Separating {
             depth: found.depth,
             lower_bound: found.lower_bound,
@@ -206,8 +241,9 @@ impl PenetrationResponse {
             witnesses: coordinates(&found.witnesses),
             local: local.iter().map(LocalOverlap::from).collect(),
             iterations: found.iterations,
-            search: SearchWork::of(&found),
+            search: SearchWork::of(found),
             converged: found.converged,
+            links: LinkPenetration::of(all, names),
             // A translation that the independent check rejects is an error of the query and does not get here.
             verified_free: true,
         }))
@@ -234,6 +270,13 @@ impl fmt::Display for PenetrationResponse {
             Self::Separate { .. } => return f.write_str("separate: they touch without a depth"),
         };
         let translation = text_of(&found.translation);
+        let (first, others) = match found.links.as_deref() {
+            Some([first, others @ ..]) => (Some(first), others),
+            _ => (None, Default::default()),
+        };
+        if let Some(LinkPenetration { links: [a, b], .. }) = first {
+            write!(f, "{a} in {b}: ")?;
+        }
         // The clearance of the translation is at most 1e-10 of the size: contacts of such a depth are those of rounding.
         if Vector3::from(found.translation).norm() >= 2.0 * found.depth {
             return write!(f, "they touch, 0 m deep; moving A by ({translation}) m frees it");
@@ -243,7 +286,11 @@ impl fmt::Display for PenetrationResponse {
             write!(f, " (at least {})", number(found.lower_bound))?;
         }
         let regions = counted(found.local.len(), "region");
-        write!(f, " in {regions}; moving A by ({translation}) m frees it")
+        let (moved, freed) = if first.is_some() { ("its part of A", "this pair") } else { ("A", "it") };
+        write!(f, " in {regions}; moving {moved} by ({translation}) m frees {freed}")?;
+        others.iter().try_for_each(|LinkPenetration { links: [a, b], depth, .. }| {
+            write!(f, "; {a} in {b}: {} m deep", number(*depth))
+        })
     }
 }
 

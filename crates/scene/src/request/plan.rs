@@ -39,9 +39,10 @@ pub struct PlanFields {
     /// Maximum number of samples of the search.
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = Self::default().max_samples))]
     pub max_samples: u32,
-    /// Clearance along the path \[m\].
-    #[cfg_attr(feature = "clap", arg(long, value_name = "D", default_value_t = Self::default().clearance, allow_negative_numbers = true))]
-    pub clearance: f64,
+    /// Clearance along the path \[m\] [default: 1e-4 of the size of the largest link, at least 1e-5, or 0 where an end has no room
+    /// for it].
+    #[cfg_attr(feature = "clap", arg(long, value_name = "D", allow_negative_numbers = true))]
+    pub clearance: Option<f64>,
     /// Maximum number of attempts to shorten the path.
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = Self::default().shortcuts))]
     pub shortcuts: u32,
@@ -49,8 +50,8 @@ pub struct PlanFields {
 
 impl Default for PlanFields {
     fn default() -> Self {
-        let PlanOptions { seed, max_samples, clearance, shortcuts, retraction, .. } = PlanOptions::default();
-        Self { seed, no_retraction: !retraction, max_samples, clearance, shortcuts }
+        let PlanOptions { seed, max_samples, shortcuts, retraction, .. } = PlanOptions::default();
+        Self { seed, no_retraction: !retraction, max_samples, clearance: None, shortcuts }
     }
 }
 
@@ -87,6 +88,9 @@ pub struct PlanResponse {
     /// Object norm between the configurations reached from the start and from the goal \[m\]; null where a path was found.
     #[schemars(range(min = 0.0))]
     pub gap: Option<f64>,
+    /// Clearance along the path \[m\], proved like the path itself.
+    #[schemars(range(min = 0.0))]
+    pub clearance: f64,
     /// Poses along the path at which collision queries of the models found everything free.
     pub checked: usize,
     /// Number of samples.
@@ -144,12 +148,20 @@ impl PlanFields {
             retraction: !self.no_retraction,
             max_samples: self.max_samples,
             seed: self.seed,
-            clearance: self.clearance,
+            clearance: self.clearance.unwrap_or_else(|| planning.default_clearance()),
             region: planning.region,
             shortcuts: self.shortcuts,
             ..PlanOptions::default()
         };
-        let found = plan(&planning.collision_world, &planning.start, &planning.goal, &options);
+        let search =
+            |options: &PlanOptions| plan(&planning.collision_world, &planning.start, &planning.goal, options);
+        let (found, clearance) = match search(&options) {
+            // The ends are given: one that is free is not refused for the sake of the default.
+            Err(PlanError::NotFree { .. }) if self.clearance.is_none() => {
+                (search(&PlanOptions { clearance: 0.0, ..options }), 0.0)
+            }
+            found => (found, options.clearance),
+        };
         let articulation = planning.collision_world.movables()[0].articulation();
         let response = |status, path: &[Pose], work: PlanWork| PlanResponse {
             status,
@@ -159,6 +171,7 @@ impl PlanFields {
             length: None,
             found_length: None,
             gap: None,
+            clearance,
             checked: 0,
             samples: work.samples,
             overlapping: work.overlapping,

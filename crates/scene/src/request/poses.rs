@@ -5,7 +5,12 @@ use std::collections::BTreeMap;
 use nalgebra::{Isometry3, Matrix3, Quaternion, Rotation3, Translation3, UnitQuaternion, Vector3};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+use extricate_core::kinematics::Motion;
+
+/// Interpolation between two poses.
+pub(super) type Interpolation = fn(&Isometry3<f64>, &Isometry3<f64>) -> Motion;
 
 /// Poses of A and B, body → world.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -25,50 +30,121 @@ pub struct Motions {
     pub end: Poses,
 }
 
+impl Motions {
+    /// The motions of bodies that are displaced in their frames by poses written behind them.
+    pub(super) fn of_placed(self, [a, b]: &[Isometry3<f64>; 2]) -> Self {
+        let placed = |poses: Poses| Poses { a: poses.a * a, b: poses.b * b };
+        match [a, b].iter().all(|pose| **pose == Isometry3::identity()) {
+            true => self,
+            false => Self { start: placed(self.start), end: placed(self.end) },
+        }
+    }
+
+    /// The motion of A (0) or of B (1).
+    pub(super) fn of(&self, side: usize, motion: Interpolation) -> Motion {
+        let [start, end] = [&self.start, &self.end].map(|poses| if side == 0 { &poses.a } else { &poses.b });
+        motion(start, end)
+    }
+}
+
 /// Content of a pose line.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct PoseLine {
     /// Poses; at rest unless the kind of request has motions.
     pub(super) motions: Motions,
-    /// Joint values of a robot by name [rad or m].
-    pub(super) joints: BTreeMap<String, f64>,
-    /// Joint values at the end of the motion, if joints move.
-    pub(super) joints_end: Option<BTreeMap<String, f64>>,
+    /// Configurations of A and of B, of those that are robots.
+    pub(super) robots: [JointFields; 2],
+}
+
+/// Configurations of a robot in a line.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct JointFields {
+    pub(super) start: Joints,
+    /// The end of the motion, if joints move.
+    pub(super) end: Option<Joints>,
+}
+
+/// A configuration: a named one, with the values of single joints in its place.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Joints {
+    pub(super) at: Option<String>,
+    /// Values by name [rad or m].
+    pub(super) values: BTreeMap<String, f64>,
 }
 
 /// Form of a pose line: the fields that are read; others are ignored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LineForm {
-    /// Poses.
-    Rest,
-    /// Poses at the start and end of a motion.
-    Motion,
-    /// Poses and joints at the start and end of a motion.
-    Robot,
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct LineForm {
+    /// Whether poses and joints have ends.
+    pub(super) moves: bool,
+    /// Whether A and B are robots, which have joints.
+    pub(super) robots: [bool; 2],
 }
 
 /// Joint fields of a line.
 #[derive(Debug, Deserialize)]
 struct JointLine {
+    at: Option<String>,
     #[serde(default)]
     joints: BTreeMap<String, f64>,
+    at_end: Option<String>,
     joints_end: Option<BTreeMap<String, f64>>,
+    b_at: Option<String>,
+    #[serde(default)]
+    b_joints: BTreeMap<String, f64>,
+    b_at_end: Option<String>,
+    b_joints_end: Option<BTreeMap<String, f64>>,
 }
+
+/// Fields of the only robot of a line, where it is B, and the names that they stand for.
+const OF_B: [(&str, &str); 6] = [
+    ("joints", "b_joints"),
+    ("joints_end", "b_joints_end"),
+    ("at", "b_at"),
+    ("at_end", "b_at_end"),
+    ("base", "b"),
+    ("base_end", "b_end"),
+];
 
 impl LineForm {
     /// Parses a line of JSON.
     pub(super) fn parse(self, line: &str) -> Result<PoseLine, String> {
-        let motions = match self {
-            Self::Rest => parse(line).map(|poses| Motions { start: poses, end: poses }),
-            Self::Motion | Self::Robot => parse_motions(line),
+        if self.robots != [false, true] {
+            return self.parse_as_written(line);
+        }
+        let mut fields: Map<String, Value> =
+            serde_json::from_str(line).map_err(|error| format!("invalid pose line: {error}"))?;
+        for (name, of_b) in OF_B {
+            if let Some(value) = fields.remove(name) {
+                fields.entry(of_b).or_insert(value);
+            }
+        }
+        self.parse_as_written(&Value::from(fields).to_string())
+    }
+
+    fn parse_as_written(self, line: &str) -> Result<PoseLine, String> {
+        let motions = match self.moves {
+            true => parse_motions(line)?,
+            false => parse(line).map(|poses| Motions { start: poses, end: poses })?,
         };
-        let motions = motions?;
-        if self != Self::Robot {
+        if self.robots == [false; 2] {
             return Ok(PoseLine { motions, ..PoseLine::default() });
         }
-        let JointLine { joints, joints_end } =
+        let line: JointLine =
             serde_json::from_str(line).map_err(|error| format!("invalid line of joints: {error}"))?;
-        Ok(PoseLine { motions, joints, joints_end })
+        let end = |at: Option<String>, values: Option<BTreeMap<String, f64>>| {
+            let is_given = self.moves && (at.is_some() || values.is_some());
+            is_given.then(|| Joints { at, values: values.unwrap_or_default() })
+        };
+        let of_a = JointFields {
+            start: Joints { at: line.at, values: line.joints },
+            end: end(line.at_end, line.joints_end),
+        };
+        let of_b = JointFields {
+            start: Joints { at: line.b_at, values: line.b_joints },
+            end: end(line.b_at_end, line.b_joints_end),
+        };
+        Ok(PoseLine { motions, robots: [of_a, of_b] })
     }
 
     /// Parses the field `poses` of a request; without it everything is at rest at the origin.

@@ -26,7 +26,7 @@ pub struct RepairFields {
     #[cfg_attr(feature = "clap", arg(long, value_name = "EFFORT", default_value = "best"))]
     pub effort: EffortArgument,
     /// Minimum clearance after the repair \[m\] [default: 1e-4 of the size of the largest moving part, at least 1e-5, unless
-    /// nothing collides; 0 where bodies are only translated].
+    /// nothing collides or there is no room for it].
     #[serde(deserialize_with = "optional_length")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "D"))]
     #[cfg_attr(feature = "clap", arg(value_parser = not_negative, allow_negative_numbers = true))]
@@ -119,11 +119,11 @@ impl SceneRepairRequest {
         let Freedom { fixed, weights } = self.fields.freedom();
         let options = SeparationOptions {
             effort: self.fields.effort.into(),
-            clearance: self.fields.clearance.unwrap_or_default(),
             max_move: self.fields.max_move,
             ..SeparationOptions::default()
         };
-        let (found, refusal) = bodies_repair::separated(&world, &Mobility { fixed, weights }, &options)?;
+        let (mobility, clearance) = (Mobility { fixed, weights }, self.fields.clearance);
+        let (found, refusal) = bodies_repair::separated(&world, &mobility, &options, clearance)?;
         let repaired = build(&remake(scene, SceneChange::Moved(&found.moved))?)?;
         let after = all_measured(&repaired)?;
         let refusal = refusal.or_else(|| soft_overlap_message(&repaired));

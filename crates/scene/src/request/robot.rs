@@ -1,22 +1,27 @@
-//! Robots of files: self-collision of their links, and first contact of their motions.
+//! Robots of files in configurations: their links, self-collision, and first contact of their motions.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 
+use nalgebra::Isometry3;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::access::Access;
+use super::context::Context;
 use super::fault::{Class, Fault};
-use super::poses::{Motions, PoseLine};
+use super::library::{SMALL, bytes_of};
+use super::poses::{JointFields, Joints};
 use super::reply::{Answered, coordinates};
 use super::self_collision::LinksAtRest;
-use super::time_of_contact::{FirstContact, Interpolation, LinkContact};
+use super::time_of_contact::LinkContact;
 use extricate_core::geometry::Solidity;
 use extricate_core::kinematics::urdf::{Shapes, UrdfOptions};
+use extricate_core::kinematics::{Motion, NamedConfiguration, RobotError, named_joints};
 use extricate_core::proximity::{
     AllowedCollisions, ArticulatedContact, ArticulatedModel, ArticulatedMotion, ContactPartner,
-    ContinuousOptions, Model, MovingObstacle, articulated,
+    ContinuousOptions, Model, MovingObstacle, articulated, articulated_pair,
 };
+use extricate_core::query::{Part, Posed, Shape};
 use extricate_core::suggestion::did_you_mean;
 
 /// Options of robots.
@@ -39,19 +44,33 @@ pub struct RobotFields {
     /// Use the visual shapes of a robot instead of its collision shapes.
     #[cfg_attr(feature = "clap", arg(long))]
     pub visual: bool,
+    /// Named configuration of the robot, of A where both are robots: a keyframe of MJCF or a group state of SRDF. Joints of a
+    /// pose line replace its values.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
+    pub at: Option<String>,
+    /// Named configuration of B where both are robots.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
+    pub b_at: Option<String>,
 }
 
 /// A robot with the trees of its links, and its allowed collisions.
 #[derive(Debug)]
 pub(super) struct Robot {
+    /// Its file, as written.
+    file: String,
     model: ArticulatedModel,
+    /// The shape of each link.
+    shapes: Vec<Option<Shape>>,
     allowed: AllowedCollisions,
+    configurations: Vec<NamedConfiguration>,
+    /// Whether the SRDF file describes it.
+    has_srdf: bool,
 }
 
 /// Configurations of a robot at the start and at the end of its motion.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct JointMotion {
-    from: Vec<f64>,
+    pub(super) from: Vec<f64>,
     /// End of the motion, if joints move.
     to: Option<Vec<f64>>,
 }
@@ -93,56 +112,112 @@ impl RobotFields {
             ("srdf", self.srdf.is_some()),
             ("xacro_arg", !self.xacro_arg.is_empty()),
             ("visual", self.visual),
+            ("at", self.at.is_some()),
+            ("b_at", self.b_at.is_some()),
         ];
         fields.into_iter().find(|(_, given)| *given).map(|(field, _)| field)
     }
 }
 
 impl Robot {
-    /// Reads a robot; links with closed meshes are solids unless `solidity` is given.
-    pub(super) fn read(
-        (path, folder): (&str, &Path),
+    /// The robot of a file; links with closed meshes are solids unless `solidity` is given. Pairs of `allow` that are not two of
+    /// its links are refused unless there is `another` robot, which may have them.
+    pub(super) fn of(
+        file: &str,
         fields: &RobotFields,
-        solidity: Option<Solidity>,
-        access: &Access,
+        (solidity, another): (Option<Solidity>, bool),
+        context: &Context,
+    ) -> Result<Arc<Self>, Fault> {
+        let RobotFields { allow, package, srdf, xacro_arg, visual, .. } = fields;
+        let read_as = format!("{solidity:?} {another} {allow:?} {package:?} {srdf:?} {xacro_arg:?} {visual}");
+        context.library.get(format!("links of {} {read_as}", context.folder.join(file).display()), || {
+            let robot = Self::read(file, fields, (solidity, another), context)?;
+            let bytes = robot.model.articulation().links().iter().enumerate();
+            let bytes = bytes.filter_map(|(link, _)| robot.model.model(link)).map(bytes_of).sum::<usize>();
+            Ok((robot, SMALL + bytes))
+        })
+    }
+
+    fn read(
+        file: &str,
+        fields: &RobotFields,
+        (solidity, another): (Option<Solidity>, bool),
+        context: &Context,
     ) -> Result<Self, Fault> {
-        let shapes = if fields.visual { Shapes::Visual } else { Shapes::Collision };
+        let (folder, access) = (context.folder, context.library.access());
+        let kind = if fields.visual { Shapes::Visual } else { Shapes::Collision };
         let packages: Vec<PathBuf> = fields.package.iter().map(|package| folder.join(package)).collect();
         let arguments = xacro_arguments(&fields.xacro_arg)?;
-        let options = UrdfOptions { shapes, packages, arguments, ..UrdfOptions::default() };
-        let robot = access.robot(folder.join(path), options);
+        let options = UrdfOptions { shapes: kind, packages, arguments, ..UrdfOptions::default() };
+        let robot = access.robot(folder.join(file), options);
         let robot = robot.map_err(|error| Fault::of(Class::BadFile, &error))?;
         let srdf = fields.srdf.as_ref().map(|srdf| access.srdf(&folder.join(srdf)));
         let srdf = srdf.transpose().map_err(|error| Fault::of(Class::BadFile, &error))?;
-        let of_srdf = srdf.map(|srdf| access.allowed_pairs(&srdf, &robot)).unwrap_or_default();
+        // The file of a pair of robots may be that of either.
+        let srdf = srdf.filter(|srdf| !another || srdf.name == robot.name);
+        let of_srdf = srdf.as_ref().map(|srdf| access.allowed_pairs(srdf, &robot)).unwrap_or_default();
+        let configurations = access.configurations(srdf.as_ref(), &robot);
         let model = |mesh| {
             let solidity = solidity.unwrap_or_else(|| Solidity::of(&mesh));
             Model::new(mesh, solidity)
         };
         let exempt = robot.exempt;
-        let models = robot.meshes.into_iter().map(|mesh| mesh.map(model)).collect();
+        let models: Vec<_> = robot.meshes.into_iter().map(|mesh| mesh.map(model)).collect();
+        let shapes = models.iter().map(|model| model.clone().map(Shape::from)).collect();
         let model = ArticulatedModel::of_models(robot.articulation, models);
         let mut allowed = AllowedCollisions::adjacent(&model);
-        for [first, second] in fields.allow.iter().chain(&exempt).chain(&of_srdf) {
+        let is_own =
+            |[a, b]: &&[String; 2]| [a, b].iter().all(|name| model.articulation().link(name).is_some());
+        let given = fields.allow.iter().filter(|pair| !another || is_own(pair));
+        for [first, second] in given.chain(&exempt).chain(&of_srdf) {
             let link = |name: &String| {
                 let links = model.articulation().links();
                 let unknown = || {
                     let (known, meant) = (links.join(", "), did_you_mean(name, links));
-                    Fault::new(Class::Usage, format!("{path} has no link `{name}`; it has {known}{meant}"))
+                    Fault::new(Class::Usage, format!("{file} has no link `{name}`; it has {known}{meant}"))
                 };
                 model.articulation().link(name).ok_or_else(unknown)
             };
             allowed.allow(link(first)?, link(second)?);
         }
-        Ok(Self { model, allowed })
+        let has_srdf = srdf.is_some();
+        Ok(Self { file: file.to_owned(), model, shapes, allowed, configurations, has_srdf })
     }
 
-    /// The configurations of a line.
-    pub(super) fn joints(&self, line: &PoseLine) -> Result<JointMotion, String> {
-        let configuration =
-            |values| self.model.articulation().configuration(values).map_err(|error| error.to_string());
-        let to = line.joints_end.as_ref().map(configuration).transpose()?;
-        Ok(JointMotion { from: configuration(&line.joints)?, to })
+    pub(super) fn has_link(&self, name: &str) -> bool {
+        self.model.articulation().link(name).is_some()
+    }
+
+    pub(super) fn has_shapes(&self) -> bool {
+        self.shapes.iter().any(Option::is_some)
+    }
+
+    pub(super) fn has_srdf(&self) -> bool {
+        self.has_srdf
+    }
+
+    /// The configurations of a line; joints that it does not name are in the configuration of the name `at`, or at zero.
+    pub(super) fn joints(&self, line: &JointFields, at: Option<&str>) -> Result<JointMotion, String> {
+        let configuration = |Joints { at: own, values }: &Joints| {
+            let named = own.as_deref().or(at).map(|name| named_joints(&self.configurations, name));
+            let mut joints = named.transpose()?.cloned().unwrap_or_default();
+            joints.extend(values.iter().map(|(name, value)| (name.clone(), *value)));
+            self.model.articulation().configuration(&joints)
+        };
+        let in_file = |error: RobotError| format!("{}: {error}", self.file);
+        let to = line.end.as_ref().map(configuration).transpose().map_err(in_file)?;
+        Ok(JointMotion { from: configuration(&line.start).map_err(in_file)?, to })
+    }
+
+    /// Its links in a configuration, with its root at a pose.
+    pub(super) fn posed(&self, configuration: &[f64], base: &Isometry3<f64>) -> Result<Posed<'_>, String> {
+        let articulation = self.model.articulation();
+        let poses = articulation.link_poses(configuration, base).map_err(|error| error.to_string())?;
+        let links = articulation.links().iter().zip(&self.shapes).zip(poses);
+        let parts = links.filter_map(|((name, shape), pose)| {
+            Some(Part { name: Some(name.as_str()), shape: shape.as_ref()?, pose })
+        });
+        Posed::of_parts(parts).ok_or_else(|| format!("{}: no link has a shape", self.file))
     }
 
     fn name(&self, link: usize) -> String {
@@ -150,44 +225,73 @@ impl Robot {
     }
 
     /// The links that collide at the start of a motion.
-    pub(super) fn links_at_rest(&self, joints: &JointMotion, motions: &Motions) -> Answered<LinksAtRest> {
-        let found = self.model.self_collisions(&joints.from, &motions.start.a, &self.allowed);
-        let links = found.map_err(|error| error.to_string())?;
-        let links: Vec<_> = links.iter().map(|pair| pair.map(|link| self.name(link))).collect();
+    pub(super) fn links_at_rest(&self, joints: &JointMotion, base: &Isometry3<f64>) -> Answered<LinksAtRest> {
+        let links = self.self_collisions(joints, base)?;
         Ok(LinksAtRest { collides: !links.is_empty(), links })
     }
 
-    /// The first contact with the obstacle, if there is one, and with `among_links` of links with one another.
+    /// The pairs of links that collide and may not.
+    pub(super) fn self_collisions(
+        &self,
+        joints: &JointMotion,
+        base: &Isometry3<f64>,
+    ) -> Answered<Vec<[String; 2]>> {
+        let found = self.model.self_collisions(&joints.from, base, &self.allowed);
+        let links = found.map_err(|error| error.to_string())?;
+        Ok(links.iter().map(|pair| pair.map(|link| self.name(link))).collect())
+    }
+
+    /// The motion of the root from one pose to another while the joints move.
+    fn motion<'a>(joints: &'a JointMotion, base: Motion) -> ArticulatedMotion<'a> {
+        ArticulatedMotion { from: &joints.from, to: joints.to.as_ref().unwrap_or(&joints.from), base }
+    }
+
+    /// The first contact with an obstacle, if there is one, and with `among_links` of links with one another; `base` and the
+    /// motion of the obstacle are those of their frames.
     pub(super) fn first_contact(
         &self,
-        (joints, Motions { start, end }): (&JointMotion, &Motions),
-        motion: Interpolation,
-        obstacle: Option<&Model>,
+        (joints, base): (&JointMotion, Motion),
+        obstacle: Option<MovingObstacle<'_>>,
         among_links: bool,
-    ) -> Answered<FirstContact> {
-        let to = joints.to.as_ref().unwrap_or(&joints.from);
-        let moved = ArticulatedMotion { from: &joints.from, to, base: motion(&start.a, &end.a) };
-        let obstacle = obstacle.map(|model| MovingObstacle { model, motion: motion(&start.b, &end.b) });
+    ) -> Answered<Option<LinkContact>> {
+        let moved = Self::motion(joints, base);
         let allowed = among_links.then_some(&self.allowed);
         let found =
             articulated(&self.model, &moved, obstacle.as_slice(), allowed, &ContinuousOptions::default());
         let found = found.map_err(|error| error.to_string())?;
-        Ok(found.map_or(FirstContact::NONE_OF_ROBOT, |found| FirstContact::Robot(self.contact(&found))))
+        Ok(found.map(|found| self.contact(&found, self)))
     }
 
-    fn contact(&self, found: &ArticulatedContact) -> LinkContact {
+    /// The first contact with another robot.
+    pub(super) fn first_contact_with(
+        &self,
+        (joints, base): (&JointMotion, Motion),
+        other: &Self,
+        (joints_of_other, base_of_other): (&JointMotion, Motion),
+    ) -> Answered<Option<LinkContact>> {
+        let own = (&self.model, &Self::motion(joints, base));
+        let others = (&other.model, &Self::motion(joints_of_other, base_of_other));
+        let found = articulated_pair(own, others, &ContinuousOptions::default());
+        let found = found.map_err(|error| error.to_string())?;
+        Ok(found.map(|found| LinkContact { of_two: true, ..self.contact(&found, other) }))
+    }
+
+    /// A contact with a link of `other`, or with an obstacle.
+    fn contact(&self, found: &ArticulatedContact, other: &Self) -> LinkContact {
         LinkContact {
             time: found.time,
             link: self.name(found.link),
             other: match found.other {
                 ContactPartner::Obstacle(_) => None,
-                ContactPartner::Link(link) => Some(self.name(link)),
+                ContactPartner::Link(link) => Some(other.name(link)),
             },
             points: coordinates(&found.points),
             normal: found.normal.into_inner().into(),
             gap: found.gap,
             triangles: found.triangles,
             steps: found.steps,
+            obstacle: 'B',
+            of_two: false,
         }
     }
 }

@@ -173,8 +173,10 @@ impl RobotSource {
         context.library.get(self.key(), || {
             let access = context.library.access();
             let read = access.robot(context.folder.join(&self.robot), self.urdf_options(context)?);
-            let read = read.map_err(|error| Fault::of(Class::BadFile, &error))?;
-            let of_srdf = self.srdf(context)?.map(|srdf| access.allowed_pairs(&srdf, &read));
+            let mut read = read.map_err(|error| Fault::of(Class::BadFile, &error))?;
+            let srdf = self.srdf(context)?;
+            read.configurations = access.configurations(srdf.as_ref(), &read);
+            let of_srdf = srdf.map(|srdf| access.allowed_pairs(&srdf, &read));
             let is_link = |name: &String| read.articulation.link(name).is_some();
             let given = self.links.allow.iter().filter(|[a, b]| is_link(a) && is_link(b)).cloned();
             let allow = given.chain(of_srdf.unwrap_or_default()).collect();

@@ -89,9 +89,7 @@ pub(super) struct SearchResult {
 /// The scene with its robots and bodies at collision-free poses, for a run.
 pub(super) fn repaired(scene: Scene, world: &World) -> Result<Scene, Fault> {
     let before = measured(world)?;
-    // The run begins in contact, as after the separation of bodies.
-    let options = RepairOptions { clearance: Some(0.0), ..RepairOptions::default() };
-    let found = search((&scene, world), &before, &Freedom::default(), &options)?;
+    let found = search((&scene, world), &before, &Freedom::default(), &RepairOptions::default())?;
     match found.refusal {
         Some(message) => Err(Fault::new(Class::NoFreePose, message)),
         None => Ok(scene.posed(&found.poses)),

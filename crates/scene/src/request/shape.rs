@@ -240,8 +240,7 @@ fn mesh_file(path: &str) -> ShapeEntry {
 fn sizes<const N: usize>(text: &str, written: &str) -> Result<[f64; N], String> {
     let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse::<f64>()).collect();
     let numbers = numbers.ok().and_then(|numbers| <[f64; N]>::try_from(numbers).ok());
-    let pose = if text.contains('@') { NO_POSE } else { "" };
-    numbers.ok_or_else(|| format!("write {written} in metres, with decimal points{pose}"))
+    numbers.ok_or_else(|| format!("write {written} in metres, with decimal points"))
 }
 
 fn rounded(text: &str, folder: &Path) -> Result<ShapeEntry, String> {
@@ -266,9 +265,6 @@ fn rounded(text: &str, folder: &Path) -> Result<ShapeEntry, String> {
     }
 }
 
-/// Answer to a pose behind a shape, which only obstacles have.
-const NO_POSE: &str = "; the poses of a query are in a file: `--poses FILE.jsonl`";
-
 /// A mesh file, unless the text looks like a misspelt shape. A single letter before a colon is a drive.
 fn file(text: &str, name: &str, folder: &Path) -> Result<ShapeEntry, String> {
     let is_word = name.len() > 1 && name.chars().all(|letter| letter.is_ascii_alphabetic());
@@ -278,10 +274,6 @@ fn file(text: &str, name: &str, folder: &Path) -> Result<ShapeEntry, String> {
             "unknown shape `{name}`; accepted: {FORMS}, or a mesh file{}",
             did_you_mean(name, known)
         ));
-    }
-    let posed = text.rsplit_once('@').is_some_and(|(name, _)| folder.join(name).exists());
-    if posed && !folder.join(text).exists() {
-        return Err(format!("no such file{NO_POSE}"));
     }
     Ok(mesh_file(text))
 }

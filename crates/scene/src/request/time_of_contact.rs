@@ -3,13 +3,12 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use nalgebra::Isometry3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::deforming::FeatureContact;
 use super::fields::parsed;
-use super::poses::Motions;
+use super::poses::{Interpolation, Motions};
 use super::reply::{Reply, coordinates};
 use super::text::{number, text_of};
 use super::tolerance::Tolerance;
@@ -50,9 +49,6 @@ pub enum MotionArgument {
     /// Rotation about and translation along one fixed axis.
     Screw,
 }
-
-/// Interpolation between two poses.
-pub(super) type Interpolation = fn(&Isometry3<f64>, &Isometry3<f64>) -> Motion;
 
 /// The first contact, world frame; no time where there is none.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -104,9 +100,9 @@ pub struct LinkContact {
     /// Time of the first contact: the motion is proved free up to here.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub time: f64,
-    /// The touching link of the robot.
+    /// The touching link of the robot, of A where both are robots.
     pub link: String,
-    /// The other touching link; null for B.
+    /// The other touching link, of B where both are robots; null for the shape.
     pub other: Option<String>,
     /// Closest points of the link and of the other at that time \[m\].
     pub points: [[f64; 3]; 2],
@@ -119,6 +115,12 @@ pub struct LinkContact {
     pub triangles: Option<[u32; 2]>,
     /// Number of advancement steps of all pairs of bodies together.
     pub steps: u64,
+    /// The shape beside the robot.
+    #[serde(skip)]
+    pub(super) obstacle: char,
+    /// Whether A and B are robots.
+    #[serde(skip)]
+    pub(super) of_two: bool,
 }
 
 impl TimeOfContactRequest {
@@ -154,7 +156,11 @@ impl TimeOfContactRequest {
 
 impl FirstContact {
     pub(super) const NONE: Self = Self::None { time: None, of_robot: false };
-    pub(super) const NONE_OF_ROBOT: Self = Self::None { time: None, of_robot: true };
+
+    /// The first contact of a robot, or none.
+    pub(super) fn of_robot(found: Option<LinkContact>) -> Self {
+        found.map_or(Self::None { time: None, of_robot: true }, Self::Robot)
+    }
 }
 
 impl From<&ContactInTime> for RigidContact {
@@ -189,8 +195,14 @@ impl fmt::Display for FirstContact {
                 at(f, &found.points, &found.normal)
             }
             Self::Robot(found) => {
-                let other = found.other.as_deref().unwrap_or("B");
-                write!(f, "contact at time {}: {} with {other}, ", number(found.time), found.link)?;
+                let (time, link) = (number(found.time), &found.link);
+                match &found.other {
+                    None => write!(f, "contact at time {time}: {link} with {}, ", found.obstacle)?,
+                    Some(other) if found.of_two => {
+                        write!(f, "contact at time {time}: {link} of A with {other} of B, ")?;
+                    }
+                    Some(other) => write!(f, "contact at time {time}: {link} with {other}, ")?,
+                }
                 at(f, &found.points, &found.normal)
             }
             Self::Deforming(found) => {

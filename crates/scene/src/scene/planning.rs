@@ -8,6 +8,7 @@ use super::placement::{orientation, point, vector};
 use super::robots::within_limits;
 use super::schema::PlanEntry;
 use extricate_core::kinematics::{Articulation, RobotError};
+use extricate_core::penetration::default_clearance;
 use extricate_core::penetration::generalized::{
     Base, CollisionWorld, MovableModel, Obstacle, Part, Pose, Shape,
 };
@@ -31,6 +32,12 @@ pub struct Planning {
 }
 
 impl Planning {
+    /// Clearance of a path where none is requested \[m\].
+    #[must_use]
+    pub fn default_clearance(&self) -> f64 {
+        default_clearance(2.0 * self.collision_world.size())
+    }
+
     /// Name of a part in the scene: that of a body, or `robot/link`.
     ///
     /// # Panics

@@ -13,6 +13,7 @@ use super::parse::Document;
 use super::placement::{orientation, vector};
 use super::schema::{self, Entries, JointValue, MotorEntry, RobotEntry};
 use extricate_core::kinematics::JointKind;
+use extricate_core::kinematics::NamedConfiguration;
 use extricate_core::kinematics::read_robot;
 use extricate_core::kinematics::srdf::read_srdf;
 use extricate_core::kinematics::urdf::UrdfOptions;
@@ -92,6 +93,7 @@ impl RobotLoader<'_> {
         })?;
         let triangles = robot.meshes.iter().flatten().map(|mesh| mesh.triangles().len()).sum();
         files.count(triangles).map_err(|fault| problems_at("file", fault))?;
+        let mut configurations = robot.configurations.clone();
         let pose = Isometry3::from_parts(vector(entry.position).into(), orientation(&entry.rotation));
         let mut description = RobotDescription {
             base: entry.base.into(),
@@ -110,8 +112,11 @@ impl RobotLoader<'_> {
                 .map_err(|error| problems_at("srdf", Fault::Robot { path, cause: error.into() }))?;
             let (allowed, unknown) = srdf.allowed(description.articulation.links());
             description.allowed.extend(allowed);
-            description.corrections.extend(unknown);
+            let (states, unset) = srdf.configurations(&description.articulation);
+            configurations.extend(states);
+            description.corrections.extend(unknown.into_iter().chain(unset));
         }
+        self.start_at(&mut description, &configurations).map_err(|fault| problems_at("at", fault))?;
         let mut problems = self.joints(&mut description);
         problems.extend(self.links(&description));
         if !problems.is_empty() {
@@ -130,19 +135,33 @@ impl RobotLoader<'_> {
         self.document.problem(&[self.path.as_slice(), within].concat(), fault)
     }
 
+    /// Puts the robot into the named configuration at which it starts, each joint at most at its limits.
+    fn start_at(
+        &self,
+        robot: &mut RobotDescription,
+        configurations: &[NamedConfiguration],
+    ) -> Result<(), Fault> {
+        let Some(name) = &self.entry.at else { return Ok(()) };
+        let found = configurations.iter().find(|own| own.name == *name);
+        let known = configurations.iter().map(|own| &own.name);
+        let found = found.ok_or_else(|| Fault::unknown_name("named configuration", name, known))?;
+        for (joint, &value) in &found.joints {
+            if let (Some(joint), Some(coordinate)) = (robot.joint(joint), robot.coordinate(joint)) {
+                let limits = robot.articulation.joints()[joint].limits;
+                let value = limits.map_or(value, |[lower, upper]| value.max(lower).min(upper));
+                start_joint(robot, &JointIndices { joint, coordinate }, value);
+            }
+        }
+        Ok(())
+    }
+
     /// Applies the settings of the joints in the scene to the robot.
     fn joints(&self, robot: &mut RobotDescription) -> Vec<Problem> {
         let entry = self.entry;
         let mut problems = Vec::new();
         self.each("joints", &entry.joints, robot, &mut problems, |at, value, robot| {
             let value = within_limits(robot, at.joint, *value)?;
-            robot.configuration[at.coordinate] = value;
-            // A motor of the file holds the joint where it starts.
-            let motor = &mut robot.joints[at.joint].motor;
-            *motor = motor.map(|motor| match motor {
-                Motor::Position { .. } => motor.with_target(value),
-                Motor::Velocity { .. } => motor,
-            });
+            start_joint(robot, at, value);
             Ok(())
         });
         self.each("joint_velocities", &entry.joint_velocities, robot, &mut problems, |at, value, robot| {
@@ -207,6 +226,17 @@ const LIMIT_TOLERANCE: f64 = 1e-9;
 struct JointIndices {
     joint: usize,
     coordinate: usize,
+}
+
+/// Sets the start value of a joint [rad or m].
+fn start_joint(robot: &mut RobotDescription, at: &JointIndices, value: f64) {
+    robot.configuration[at.coordinate] = value;
+    // A motor of the file holds the joint where it starts.
+    let motor = &mut robot.joints[at.joint].motor;
+    *motor = motor.map(|motor| match motor {
+        Motor::Position { .. } => motor.with_target(value),
+        Motor::Velocity { .. } => motor,
+    });
 }
 
 /// The value of a joint [rad or m]; its unit must suit the kind of the joint.

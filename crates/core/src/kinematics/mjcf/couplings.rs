@@ -180,7 +180,7 @@ impl ForceLaw {
 }
 
 /// The sections of a model that do not concern its robot.
-const OTHER_SECTIONS: [&str; 14] = [
+const OTHER_SECTIONS: [&str; 15] = [
     "compiler",
     "option",
     "size",
@@ -194,6 +194,7 @@ const OTHER_SECTIONS: [&str; 14] = [
     "equality",
     "actuator",
     "sensor",
+    "keyframe",
     "extension",
 ];
 
@@ -203,10 +204,6 @@ pub(super) fn skip_sections<'a>(root: &'a Element, bodies: &mut Bodies<'a>) {
         match section.name.as_str() {
             name if OTHER_SECTIONS.contains(&name) => {}
             "tendon" | "deformable" => section.children.iter().for_each(|own| bodies.skipped.element(own)),
-            "keyframe" => section
-                .children
-                .iter()
-                .for_each(|key| bodies.skipped.note(key, "named configuration", "<key>")),
             _ => bodies.skipped.element(section),
         }
     }

@@ -13,6 +13,7 @@
 //! | excluded bodies, masks without a common bit | exempt pairs |
 //! | equality of two joints, linear | mimic |
 //! | actuators of joints | motors |
+//! | keyframes | named configurations |
 //!
 //! Source: MuJoCo's XML reference, and its kinematics `mj_kinematics`; numbers of the tests by MuJoCo 4.0.0.
 
@@ -23,6 +24,7 @@ mod defaults;
 mod element;
 mod files;
 mod geom;
+mod keyframes;
 mod mass;
 mod mesh;
 mod names;
@@ -52,6 +54,7 @@ pub(super) fn read(file: &File<'_>, options: &UrdfOptions) -> Result<(Document, 
     couplings::couple(&model, &mut bodies)?;
     let exempt = couplings::exempt(&model, &mut bodies)?;
     couplings::actuate(&model, &mut bodies)?;
+    let configurations = keyframes::keyframes(&model, &mut bodies)?;
     couplings::skip_sections(root, &mut bodies);
     let Bodies { links, joints, mut corrections, skipped, meshes, .. } = bodies;
     corrections.extend(meshes.corrections);
@@ -61,7 +64,7 @@ pub(super) fn read(file: &File<'_>, options: &UrdfOptions) -> Result<(Document, 
         return Err(UrdfError::Content { path, line, cause: format!("{}: {}", first.part, first.found) });
     }
     let name = root.get("model").unwrap_or("MuJoCo Model").to_owned();
-    Ok((Document { name, links, joints, exempt }, corrections))
+    Ok((Document { name, links, joints, exempt, configurations }, corrections))
 }
 
 #[cfg(test)]

@@ -361,7 +361,6 @@ fn what_a_model_has_and_a_robot_has_not_is_named_once_for_each_kind() {
         "m.xml:2: model: <fixed> has no counterpart; it is ignored",
         "m.xml:2: model: <spatial> has no counterpart, 2 times; it is ignored",
         "m.xml:2: model: <wings> has no counterpart; it is ignored",
-        "m.xml:2: model: named configuration <key> has no counterpart; it is ignored",
     ];
     assert_eq!(found, expected);
     let options = UrdfOptions { strict: true, ..UrdfOptions::default() };

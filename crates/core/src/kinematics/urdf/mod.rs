@@ -28,6 +28,7 @@ use self::options::File;
 use self::shapes::{LinkMeshes, add_planes};
 use super::articulation::tree::Articulation;
 use super::format::{RobotFormat, robot_format};
+use super::named::NamedConfiguration;
 use super::xacro;
 use super::xacro::source::Source;
 use crate::geometry::read::file::text_of;
@@ -53,6 +54,8 @@ pub struct Robot {
     pub dynamics: Vec<JointDynamics>,
     /// Pairs of links that the file exempts from collision, by name.
     pub exempt: Vec<[String; 2]>,
+    /// Configurations that the file names: keyframes of MJCF.
+    pub configurations: Vec<NamedConfiguration>,
     /// Corrections that were made, in the order of the file.
     pub corrections: Vec<Correction>,
 }
@@ -170,8 +173,8 @@ impl Document {
         }
         corrections.sort_by_key(|correction| correction.line);
         add_planes(&self.links, &articulation, &mut meshes);
-        let Self { name, exempt, .. } = self;
-        Ok(Robot { name, articulation, meshes, inertials, dynamics, exempt, corrections })
+        let Self { name, exempt, configurations, .. } = self;
+        Ok(Robot { name, articulation, meshes, inertials, dynamics, exempt, configurations, corrections })
     }
 }
 

@@ -126,6 +126,83 @@ pub fn articulated(
     if let Some(allowed) = allowed {
         candidates.extend(between_links(model, motion, allowed)?);
     }
+    earliest(&candidates, (model, motion), options)
+}
+
+/// First contact of the links of two moving articulations; `None` when both motions are proved free.
+///
+/// The result is that of the links of `a`: its partner [`ContactPartner::Link`] is a link of `b`. Contacts between links of
+/// the same articulation are not sought.
+///
+/// ```
+/// use extricate_core::geometry::Solidity;
+/// use extricate_core::geometry::procedural::{Cuboid, Procedural};
+/// use extricate_core::kinematics::{Articulation, Joint, JointKind, Motion};
+/// use extricate_core::proximity::{
+///     ArticulatedModel, ArticulatedMotion, ContactPartner, ContinuousOptions, articulated_pair,
+/// };
+/// use nalgebra::{Isometry3, Vector3};
+///
+/// // Two sliders, cubes of length 1 whose centres start 3 apart, drive towards each other by 2 each.
+/// let cube = Cuboid::default().mesh()?;
+/// let rail = Joint::new("rail", "frame", "cart", JointKind::Prismatic { axis: Vector3::x() });
+/// let slider = Articulation::new(vec!["frame".into(), "cart".into()], vec![rail])?;
+/// let slider = ArticulatedModel::new(slider, vec![None, Some(cube)], Solidity::Solid);
+/// let at = |x: f64| Motion::still(&Isometry3::translation(x, 0.0, 0.0));
+/// let left = ArticulatedMotion { from: &[0.0], to: &[2.0], base: at(0.0) };
+/// let right = ArticulatedMotion { from: &[0.0], to: &[-2.0], base: at(3.0) };
+/// let contact = articulated_pair((&slider, &left), (&slider, &right), &ContinuousOptions::default())?;
+/// let contact = contact.expect("they meet in the middle");
+/// assert_eq!((contact.link, contact.other), (1, ContactPartner::Link(1)));
+/// assert!((contact.time - 0.5).abs() < 1e-5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`articulated`].
+pub fn articulated_pair(
+    (a, motion_of_a): (&ArticulatedModel, &ArticulatedMotion<'_>),
+    (b, motion_of_b): (&ArticulatedModel, &ArticulatedMotion<'_>),
+    options: &ContinuousOptions,
+) -> Result<Option<ArticulatedContact>, ProximityError> {
+    let (first, second) = (placed_links(a, motion_of_a)?, placed_links(b, motion_of_b)?);
+    let mut candidates = Vec::new();
+    for (link, model, motion) in &first {
+        for (other, model_of_other, motion_of_other) in &second {
+            let candidate = CandidatePair {
+                link: *link,
+                other: ContactPartner::Link(*other),
+                models: [*model, *model_of_other],
+                motions: [motion.clone(), motion_of_other.clone()],
+                reference_link: None,
+            };
+            candidates.extend(Some(candidate).filter(CandidatePair::is_possible));
+        }
+    }
+    earliest(&candidates, (a, motion_of_a), options)
+}
+
+/// A link with a shape: its index, model and motion in the world.
+type MovingLink<'a> = (usize, &'a Model, LinkMotion);
+
+fn placed_links<'a>(
+    model: &'a ArticulatedModel,
+    motion: &ArticulatedMotion<'_>,
+) -> Result<Vec<MovingLink<'a>>, ProximityError> {
+    let shaped = model.models.iter().enumerate().filter_map(|(link, own)| Some((link, own.as_ref()?)));
+    let moving = |(link, own): (usize, &'a Model)| {
+        let motion = LinkMotion::new(model.articulation(), link, [motion.from, motion.to], &motion.base)?;
+        Ok((link, own, motion))
+    };
+    shaped.map(moving).collect()
+}
+
+/// The earliest contact of candidate pairs, in the world.
+fn earliest(
+    candidates: &[CandidatePair<'_>],
+    (model, motion): (&ArticulatedModel, &ArticulatedMotion<'_>),
+    options: &ContinuousOptions,
+) -> Result<Option<ArticulatedContact>, ProximityError> {
     let pairs = candidates.iter().map(|candidate| candidate.pair(options)).collect::<Result<Vec<_>, _>>()?;
     // No contact in any round: all pairs are proved free.
     let Some(first) = first_contact(pairs, options.max_iterations)? else { return Ok(None) };
@@ -183,11 +260,8 @@ fn with_obstacles<'a>(
     motion: &ArticulatedMotion<'_>,
     obstacles: &[MovingObstacle<'a>],
 ) -> Result<Vec<CandidatePair<'a>>, ProximityError> {
-    let articulation = model.articulation();
     let mut candidates = Vec::new();
-    for (link, link_model) in model.models.iter().enumerate() {
-        let Some(link_model) = link_model else { continue };
-        let link_motion = LinkMotion::new(articulation, link, [motion.from, motion.to], &motion.base)?;
+    for (link, link_model, link_motion) in placed_links(model, motion)? {
         for (index, obstacle) in obstacles.iter().enumerate() {
             let candidate = CandidatePair {
                 link,

@@ -9,7 +9,9 @@ pub(crate) mod model;
 
 pub use self::model::ArticulatedModel;
 
-pub use contact::{ArticulatedContact, ArticulatedMotion, ContactPartner, MovingObstacle, articulated};
+pub use contact::{
+    ArticulatedContact, ArticulatedMotion, ContactPartner, MovingObstacle, articulated, articulated_pair,
+};
 pub use derived::{AllowedReason, DerivedCollisions, Sampling};
 pub use link_pairs::AllowedCollisions;
 

@@ -36,6 +36,10 @@ pub struct RobotEntry {
     /// Angular velocity of the root link at the start [rad/s]; of a floating base.
     #[serde(default)]
     pub angular_velocity: Triple,
+    /// Name of the configuration in which joints start that `joints` does not name: a keyframe of MJCF, or a group state of
+    /// `srdf`.
+    #[serde(default)]
+    pub at: Option<String>,
     /// Start values of joints, by name; the others start at zero, or at the limit nearest to it.
     #[serde(default)]
     pub joints: Entries<JointValue>,
