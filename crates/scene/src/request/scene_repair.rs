@@ -11,6 +11,7 @@ use super::fault::{Class, Fault};
 use super::overlaps::measured;
 use super::repair_text::{SceneReport, change_text, write_changes};
 use super::reply::{Displacement, PoseResponse, RepairStatus, Reply, not_free};
+use super::search::SearchResponse;
 use super::text::number;
 use crate::repair::{Change, Freedom, Moved, Repair, RepairError, RepairOptions, SceneRepair};
 use crate::scene::{Scene, ScenePoses};
@@ -60,6 +61,8 @@ pub struct SceneRepairResponse {
     pub overlaps_after: Vec<[String; 2]>,
     /// Iterations of all searches.
     pub iterations: u32,
+    /// Extent of the search; null where nothing had to be moved.
+    pub search: Option<SearchResponse>,
     /// Facts for the text output.
     #[serde(skip)]
     pub report: SceneReport,
@@ -220,6 +223,7 @@ impl SceneRepairResponse {
             overlaps_before: 0,
             overlaps_after: Vec::new(),
             iterations: repair.map_or(0, |repair| repair.iterations),
+            search: repair.map(SearchResponse::from),
             report: SceneReport::default(),
         }
     }
@@ -241,6 +245,7 @@ impl fmt::Display for SceneRepairResponse {
         if let Some(FarthestBody { name, distance }) = &self.farthest {
             moved.push(("farthest", format!("{name}, by {} m", number(*distance))));
         }
+        moved.extend(self.search.iter().map(|search| ("search", search.to_string())));
         let head = (self.scene.as_str(), self.status);
         self.report.facts(f, head, self.overlaps_before, &moved, self.clearance)?;
         let heading = ("name", &["change", "moves all by [m]"][..]);

@@ -7,6 +7,7 @@ use super::exits::NearPair;
 use super::mesh_rows::mesh_rows;
 use super::proxy_geometry::{plane, plane_rows};
 use super::rows::ContactRow;
+use super::work::{MODELS, SPHERES, TRIANGLES};
 use super::workspace::{ExitFace, Frames, ScanMemory};
 use crate::penetration::convex::cache::ConvexCache;
 use crate::penetration::convex::options::ConvexOptions;
@@ -77,6 +78,7 @@ impl CollisionWorld {
     ) -> GapSummary {
         rows.clear();
         memory.place(self, frames);
+        memory.work += self.pairs.len() as u64 / SPHERES;
         // Taken out because `near_pieces` borrows the rest of the memory mutably.
         let mut exits = std::mem::take(&mut memory.exits);
         let mut gaps = GapSummary { violation: 0.0, min: options.horizon };
@@ -127,6 +129,7 @@ impl CollisionWorld {
         if (memory.centers[a] - memory.centers[b]).norm_squared() > reach * reach {
             return horizon;
         }
+        memory.work += MODELS;
         let posed =
             |body: usize| self.bodies[body].model.as_deref().map(|model| (model, &frames.bodies[body]));
         let value = match (posed(a), posed(b)) {
@@ -141,6 +144,7 @@ impl CollisionWorld {
             },
             (None, None) => near,
         };
+        memory.work += memory.meshes.pairs() / TRIANGLES;
         // Beyond its own short horizon a pair of models counts as far away.
         if value < near { value } else { horizon }
     }
@@ -190,7 +194,7 @@ impl CollisionWorld {
         if (memory.centers[a] - memory.centers[b]).norm_squared() > reach * reach {
             return;
         }
-        let ScanMemory { caches, pieces, .. } = memory;
+        let ScanMemory { caches, pieces, work, .. } = memory;
         let mut cache = pair.first_cache;
         for i in self.bodies[a].pieces.clone() {
             for j in self.bodies[b].pieces.clone() {
@@ -202,6 +206,7 @@ impl CollisionWorld {
                 if (at_a - at_b).norm_squared() > reach * reach {
                     continue;
                 }
+                *work += 1;
                 let [first, second] = [i, j].map(|piece| &self.pieces[piece].shape);
                 let found = signed_distance(first, pose_a, second, pose_b, convex, &mut caches[own]);
                 // Poses are finite and sizes validated: only two half-spaces have no distance.

@@ -4,6 +4,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::mesh_rows::MeshMemory;
 use super::rows::ContactRow;
+use super::work::PRODUCTS;
 use crate::penetration::convex::cache::ConvexCache;
 use crate::penetration::quadratic_program::min_norm_projection::MinNormProjection;
 use crate::penetration::quadratic_program::min_norm_projection::rows::Rows;
@@ -24,6 +25,13 @@ pub(crate) struct Workspace {
     pub(super) soft: bool,
 }
 
+impl Workspace {
+    /// Work done with this workspace since it was made, in [units of work](super::work).
+    pub(super) fn work(&self) -> u64 {
+        self.scan.work + self.solver.work() / PRODUCTS
+    }
+}
+
 /// State of a scan besides the frames.
 #[derive(Debug, Default)]
 pub(crate) struct ScanMemory {
@@ -34,6 +42,8 @@ pub(crate) struct ScanMemory {
     pub(super) pieces: Vec<(Isometry3<f64>, Point3<f64>)>,
     pub(super) centers: Vec<Point3<f64>>,
     pub(super) meshes: MeshMemory,
+    /// Work of all scans since the memory was made, in [units of work](super::work).
+    pub(super) work: u64,
 }
 
 /// Forward kinematics at a point of a chart.
