@@ -14,7 +14,7 @@ use extricate_core::penetration::Effort;
 use extricate_core::penetration::PenetrationError;
 use extricate_core::penetration::generalized::{
     Base, CollidingPair, CollisionMonitor, CollisionWorld, GeneralizedCoherence, GeneralizedError,
-    GeneralizedOptions, GeneralizedPenetration, MovableModel, Part, Pose, Shape,
+    GeneralizedOptions, GeneralizedPenetration, MovableModel, Part, Pose, Shape, WorkBounds,
 };
 use extricate_core::proximity::{AllowedCollisions, Model, distance};
 
@@ -57,6 +57,8 @@ pub struct RepairOptions {
     pub max_move: Option<f64>,
     /// Seed of random starts.
     pub seed: u64,
+    /// Bounds of the work of the search.
+    pub work: WorkBounds,
     /// Time after which the best result so far is returned, which is then not reproducible; unlimited if none.
     pub time_budget: Option<Duration>,
     /// Whether starts share the threads of the current pool; the result does not depend on it.
@@ -70,6 +72,7 @@ impl Default for RepairOptions {
             clearance: None,
             max_move: None,
             seed: 0,
+            work: WorkBounds::default(),
             time_budget: None,
             parallel: true,
         }
@@ -399,13 +402,13 @@ fn is_body(movable: &MovableModel) -> bool {
 impl From<&RepairOptions> for GeneralizedOptions {
     /// The options of the search; the maximum displacement is checked afterwards.
     fn from(options: &RepairOptions) -> Self {
-        let RepairOptions { effort, clearance, seed, time_budget, parallel, .. } = *options;
+        let RepairOptions { effort, clearance, seed, work, time_budget, parallel, .. } = *options;
         let clearance = clearance.unwrap_or_default();
         let of_effort = match effort {
             Effort::Fast => Self::fast(),
             Effort::Best => Self::default(),
         };
-        Self { clearance, seed, time_budget, parallel, ..of_effort }
+        Self { clearance, seed, work, time_budget, parallel, ..of_effort }
     }
 }
 

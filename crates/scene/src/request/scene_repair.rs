@@ -15,7 +15,7 @@ use super::search::SearchResponse;
 use super::text::number;
 use crate::repair::{Change, Freedom, Moved, Repair, RepairError, RepairOptions, SceneRepair};
 use crate::scene::{Scene, ScenePoses};
-use extricate_core::penetration::generalized::Pose;
+use extricate_core::penetration::generalized::{Pose, WorkBounds};
 use extricate_dynamics::{BodyPenetration, World};
 
 /// Repair of the bodies and robots of a scene.
@@ -93,7 +93,9 @@ pub(super) struct SearchResult {
 pub(super) fn repaired(scene: Scene, world: &World) -> Result<Scene, Fault> {
     let before = measured(world)?;
     // The run begins in contact, as after the separation of bodies.
-    let options = RepairOptions { clearance: Some(0.0), ..RepairOptions::default() };
+    // A run is repaired once, at its start: all rounds of the search are made, whatever they cost.
+    let work = WorkBounds { min: u64::MAX, max: u64::MAX, ..WorkBounds::default() };
+    let options = RepairOptions { clearance: Some(0.0), work, ..RepairOptions::default() };
     let found = search((&scene, world), &before, &Freedom::default(), &options)?;
     match found.refusal {
         Some(message) => Err(Fault::new(Class::NoFreePose, message)),

@@ -141,12 +141,13 @@ impl CollisionWorld {
         memory.place(self, frames);
         let mut stuck: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
         for pair in self.pairs.iter().filter(|pair| self.is_obstacle(pair.bodies[1])) {
-            let visit = |_: [&Isometry3<f64>; 2], [i, j]: [usize; 2], found: &SignedDistance, at: usize| {
-                if found.value < 0.0 {
-                    stuck.entry(j).or_default().push((i, at));
-                }
-                true
-            };
+            let visit =
+                |_: [&Isometry3<f64>; 2], [i, j]: [usize; 2], found: &SignedDistance, [at, _]: [usize; 2]| {
+                    if found.value < 0.0 {
+                        stuck.entry(j).or_default().push((i, at));
+                    }
+                    true
+                };
             self.near_pieces(pair, 0.0, memory, visit, &ConvexOptions::default());
         }
         let mut exits = Vec::new();

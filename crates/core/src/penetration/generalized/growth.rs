@@ -65,10 +65,9 @@ impl<'a> Growth<'a> {
         grows.then(|| Self { collision_world, descent, stop, scaled: collision_world.clone() })
     }
 
-    /// Grows the models from the largest free scale at the input to their own size.
-    pub(super) fn grow(mut self) -> Grown {
+    /// Grows the models from the largest free scale at `input` to their own size, as near to it as may be.
+    pub(super) fn grow(mut self, input: &[Pose]) -> Grown {
         let mut grown = Grown::default();
-        let input = self.descent.chart.start();
         let mut weighted = self.collision_world.clone();
         weighted.movables.iter_mut().zip(input).for_each(|(movable, pose)| movable.level_weights(pose));
         let chart = LocalChart::new(&weighted, input);

@@ -28,6 +28,7 @@ pub(crate) mod options;
 mod pairs;
 pub(crate) mod part;
 mod penetration_rigid;
+mod piece_tree;
 pub(crate) mod pose;
 mod proxy_geometry;
 mod query;

@@ -39,6 +39,10 @@ const ROUND: u64 = 32;
 const ROUNDS: u64 = 8;
 /// Descents of a round between which the search may end: as many may run at once.
 const BATCH: u64 = 8;
+/// Growths about perturbations of the best result after each batch, where growth has found it.
+const REGROWTHS: u64 = 4;
+/// Number of sources that are tried before the first random starts even if something free has been found.
+const QUICK: usize = 3;
 /// Rounds without improvement that end the search; one may miss late improvements. Half and twice change every depth by
 /// less than 0.05 % and the steps by −29 % and +75 % (docs/sensitivity.md).
 const IDLE_ROUNDS: u32 = 2;
@@ -195,22 +199,38 @@ impl MultiStartSearch<'_> {
         }
     }
 
-    /// Descents from all other sources of starts, then from random points, until the search [ends](Self::end).
-    fn all_sources(&self, mut best: DescentResult) -> DescentResult {
-        let sources: [&dyn Fn() -> Option<DescentResult>; 5] = [
+    /// Descents from all other sources of starts and from random points, until the search [ends](Self::end).
+    fn all_sources(&self, best: DescentResult) -> DescentResult {
+        let sources: [&dyn Fn() -> Option<DescentResult>; 6] = [
             &|| Some(self.as_one_body()),
             &|| self.descend_from_common_exits(),
             &|| self.translational(f64::INFINITY),
+            &|| self.grown(),
             &|| self.strategy(&STRATEGIES[0]),
             &|| self.strategy(&STRATEGIES[1]),
         ];
+        // What is slow, and seldom better than what the others find, waits until they have failed or a round is over.
+        let quick = if best.free.is_some() { QUICK } else { sources.len() };
+        let best = match self.try_sources(&sources[..quick], best) {
+            Ok(best) => best,
+            Err(ended) => return ended,
+        };
+        self.rounds(best, &sources[quick..])
+    }
+
+    /// The best of a result and those of sources; `Err` where the search ends before all were tried.
+    fn try_sources(
+        &self,
+        sources: &[&dyn Fn() -> Option<DescentResult>],
+        mut best: DescentResult,
+    ) -> Result<DescentResult, DescentResult> {
         for source in sources {
             if let Some(end) = self.end(&best) {
-                return DescentResult { end, ..best };
+                return Err(DescentResult { end, ..best });
             }
             best = source().into_iter().fold(best, better);
         }
-        self.rounds(best)
+        Ok(best)
     }
 
     /// The reason for which a search ends with this result, if it does.
@@ -353,10 +373,30 @@ impl MultiStartSearch<'_> {
 
     /// A descent from the configuration to which the scaled-down models grow; `None` where they do not grow to full size.
     fn grown(&self) -> Option<DescentResult> {
-        let grown = Growth::new(self.collision_world, &self.descent, self.stop)?.grow();
+        let grown = Growth::new(self.collision_world, &self.descent, self.stop)?.grow(self.chart.start());
         let found = self.descend_from_poses(&grown.poses?, GeneralizedSource::Growth);
         let iterations = found.iterations + grown.iterations;
         Some(DescentResult { iterations, ..found }.with_work(grown.work))
+    }
+
+    /// The best of a result and of growths about perturbations of it, where growth has found a side that no descent finds.
+    fn regrown(&self, best: DescentResult, first: u64) -> DescentResult {
+        let Some(center) = best.free.clone() else { return best };
+        let run = |index: u64| {
+            let number = [self.options.seed, first + index];
+            let about = starts::perturbed(self.chart, &center, number);
+            let about = self.chart.poses(self.collision_world, &about);
+            let grown = Growth::new(self.collision_world, &self.descent, self.stop)?.grow(&about);
+            let found = self.descend_from_poses(grown.poses.as_ref()?, GeneralizedSource::Growth);
+            let iterations = found.iterations + grown.iterations;
+            Some(DescentResult { iterations, ..found }.with_work(grown.work))
+        };
+        let found: Vec<Option<DescentResult>> = if self.options.parallel {
+            (0..REGROWTHS).into_par_iter().map(run).collect()
+        } else {
+            (0..REGROWTHS).map(run).collect()
+        };
+        found.into_iter().flatten().fold(best, better)
     }
 
     /// A descent of the variables that move all of a movable model, then of all variables.
@@ -373,6 +413,9 @@ impl MultiStartSearch<'_> {
 
     /// Descents from other starts until one succeeds.
     fn fallbacks(&self, mut best: DescentResult) -> DescentResult {
+        if best.free.is_none() {
+            best = self.grown().into_iter().fold(best, better);
+        }
         if best.free.is_none()
             && let Some(found) = self.descend_from_common_exits()
         {
@@ -401,8 +444,12 @@ impl MultiStartSearch<'_> {
         best
     }
 
-    /// Rounds of random descents until they bring no improvement.
-    fn rounds(&self, mut best: DescentResult) -> DescentResult {
+    /// Rounds of random descents until they bring no improvement; the other `sources` follow the first batch.
+    fn rounds(
+        &self,
+        mut best: DescentResult,
+        sources: &[&dyn Fn() -> Option<DescentResult>],
+    ) -> DescentResult {
         let mut idle = 0;
         for round in 0..ROUNDS {
             let before = best.sigma();
@@ -434,6 +481,15 @@ impl MultiStartSearch<'_> {
                     indices.map(run).collect()
                 };
                 best = found.into_iter().fold(best, better);
+                if round == 0 && batch == 0 {
+                    best = match self.try_sources(sources, best) {
+                        Ok(best) => best,
+                        Err(ended) => return ended,
+                    };
+                }
+                if best.source == GeneralizedSource::Growth {
+                    best = self.regrown(best, round * ROUND + batch * BATCH);
+                }
             }
             // An infinite σ, nothing free yet, counts as idle, but only free results may end the search.
             idle = if best.sigma() < (1.0 - IMPROVEMENT) * before { 0 } else { idle + 1 };

@@ -11,7 +11,7 @@ pub(super) const MODELS: u64 = 200;
 /// Pairs of triangles near each other for one unit.
 pub(super) const TRIANGLES: u64 = 2;
 /// Products in the quadratic programs for one unit.
-pub(super) const PRODUCTS: u64 = 1024;
+pub(super) const PRODUCTS: u64 = 4096;
 /// Units of the first contact of an articulated model by continuous collision detection.
 pub(super) const FIRST_CONTACT: u64 = 1000;
 /// Units of a pair of triangle models tested for a collision.

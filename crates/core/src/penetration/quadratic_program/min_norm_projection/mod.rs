@@ -34,8 +34,7 @@ const FEASIBLE: f64 = 1e-13;
 /// safeguard, without effect on the sets of docs/sensitivity.md.
 const STEPS_PER_ROW: usize = 10;
 /// Number of soft rows violated at the target above which the primal method solves the problem: the dual one has a factor
-/// of as many rows as are active, and all violated soft rows are. Below it both take microseconds. Tuned on the chain and
-/// the robots of balls in docs/sensitivity.md: half and twice change times by less than the noise.
+/// of as many rows as are active, and all violated soft rows are. Below it both take microseconds.
 const MANY_SOFT: usize = 64;
 /// Number of active rows above which the point is recomputed only every [`RECOMPUTE_EVERY`] steps and at the end.
 const MANY_ACTIVE: usize = 24;
