@@ -1,7 +1,7 @@
 //! Repairs the colliding configurations of `shared/data/articulated` and compares with the best known answers.
 //!
 //! ```text
-//! cargo run --release --example articulated_repair -- ../shared/data [puma|hand|figure|folded|spoon|l|hammer]… [fast|best] [ID]
+//! cargo run --release --example articulated_repair -- ../shared/data [puma|hand|figure|folded|spoon|l|hammer]… [fast|best] [work=N] [ID]
 //! ```
 //!
 //! `spoon`, `l` and `hammer` are the rigid pairs of `shared/data/generalized`. Times of fast effort, which is one thread's
@@ -23,6 +23,7 @@ use extricate::geometry::read::read_mesh;
 use extricate::kinematics::urdf::{UrdfOptions, read_urdf};
 use extricate::penetration::generalized::{
     Base, CollisionWorld, GeneralizedError, GeneralizedOptions, MovableModel, Obstacle, Pose, Shape,
+    WorkBounds,
 };
 use extricate::proximity::{AllowedCollisions, ArticulatedModel, Model};
 use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, UnitQuaternion, Vector3};
@@ -125,6 +126,14 @@ fn run_set(data: &Path, set: &str, effort: &str, only: Option<&str>) -> Result<(
     Ok(())
 }
 
+/// Best effort, with the minimum work of an argument `work=N`.
+fn options_of_best() -> GeneralizedOptions {
+    let min = std::env::args().find_map(|word| word.strip_prefix("work=")?.parse().ok());
+    let default = WorkBounds::default();
+    let work = WorkBounds { min: min.unwrap_or(default.min), ..default };
+    GeneralizedOptions { work, ..GeneralizedOptions::default() }
+}
+
 fn repair(
     collision_world: &CollisionWorld,
     model: &ArticulatedModel,
@@ -135,7 +144,7 @@ fn repair(
     let values = values.iter().filter_map(|(name, value)| Some((name.clone(), value.as_f64()?))).collect();
     let joints = model.articulation().configuration(&values)?;
     let start = [Pose { base: base(&config["base"])?, joints }];
-    let options = if effort == "fast" { GeneralizedOptions::fast() } else { GeneralizedOptions::default() };
+    let options = if effort == "fast" { GeneralizedOptions::fast() } else { options_of_best() };
     let mut milliseconds = Vec::new();
     let mut answer = collision_world.penetration(&start, &options);
     for _ in 0..if effort == "fast" { 5 } else { 1 } {

@@ -2,7 +2,9 @@
 
 use nalgebra::Vector3;
 
-use extricate_core::penetration::generalized::{GeneralizedPenetration, Pose};
+use extricate_core::penetration::generalized::{
+    GeneralizedPenetration, GeneralizedSource, Pose, SearchSummary,
+};
 
 /// Poses without overlaps, or the best effort.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +27,10 @@ pub struct Repair {
     pub verified_free: bool,
     /// Number of steps of all descents.
     pub iterations: u32,
+    /// Source of the start that led to the result.
+    pub source: GeneralizedSource,
+    /// Extent of the search.
+    pub summary: SearchSummary,
 }
 
 impl Repair {
@@ -43,6 +49,8 @@ impl Repair {
             limits_kept: found.limits_kept,
             verified_free: found.verified_free,
             iterations: found.iterations,
+            source: found.source,
+            summary: found.summary,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Robots and bodies that may move, and obstacles, by name.
 
+use std::time::Duration;
+
 use nalgebra::{Isometry3, Point3};
 
 use super::answer::{Farthest, Repair};
@@ -11,7 +13,7 @@ use extricate_core::kinematics::Articulation;
 use extricate_core::penetration::Effort;
 use extricate_core::penetration::generalized::{
     Base, CollidingPair, CollisionMonitor, CollisionWorld, GeneralizedCoherence, GeneralizedError,
-    GeneralizedOptions, GeneralizedPenetration, MovableModel, Part, Pose, Shape,
+    GeneralizedOptions, GeneralizedPenetration, MovableModel, Part, Pose, Shape, WorkBounds,
 };
 use extricate_core::penetration::{PenetrationError, default_clearance};
 use extricate_core::proximity::{AllowedCollisions, Model, distance};
@@ -55,13 +57,25 @@ pub struct RepairOptions {
     pub max_move: Option<f64>,
     /// Seed of random starts.
     pub seed: u64,
+    /// Bounds of the work of the search.
+    pub work: WorkBounds,
+    /// Time after which the best result so far is returned, which is then not reproducible; unlimited if none.
+    pub time_budget: Option<Duration>,
     /// Whether starts share the threads of the current pool; the result does not depend on it.
     pub parallel: bool,
 }
 
 impl Default for RepairOptions {
     fn default() -> Self {
-        Self { effort: Effort::Best, clearance: None, max_move: None, seed: 0, parallel: true }
+        Self {
+            effort: Effort::Best,
+            clearance: None,
+            max_move: None,
+            seed: 0,
+            work: WorkBounds::default(),
+            time_budget: None,
+            parallel: true,
+        }
     }
 }
 
@@ -383,13 +397,13 @@ fn is_body(movable: &MovableModel) -> bool {
 impl From<&RepairOptions> for GeneralizedOptions {
     /// The options of the search; the maximum displacement is checked afterwards.
     fn from(options: &RepairOptions) -> Self {
-        let RepairOptions { effort, clearance, seed, parallel, .. } = *options;
+        let RepairOptions { effort, clearance, seed, work, time_budget, parallel, .. } = *options;
         let clearance = clearance.unwrap_or_default();
         let of_effort = match effort {
             Effort::Fast => Self::fast(),
             Effort::Best => Self::default(),
         };
-        Self { clearance, seed, parallel, ..of_effort }
+        Self { clearance, seed, work, time_budget, parallel, ..of_effort }
     }
 }
 

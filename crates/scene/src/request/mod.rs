@@ -34,6 +34,7 @@ mod robot_request;
 mod run;
 mod scene_repair;
 pub mod schema;
+mod search;
 mod self_collision;
 pub mod shape;
 mod side;

@@ -143,7 +143,7 @@ fn bound<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<LowerBound
     not(any(test, feature = "clap")),
     expect(dead_code, reason = "used by options of the command line only")
 )]
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let positive = text.parse().ok().filter(|&seconds: &f64| seconds > 0.0);
     let budget = positive.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     budget.ok_or_else(|| String::from("expected a time in seconds above zero"))

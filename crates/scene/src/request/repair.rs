@@ -1,6 +1,7 @@
 //! Repair of scenes: separation of bodies by translations, or search for free poses of bodies and robots.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
@@ -9,6 +10,8 @@ use super::bodies_repair::{self, BodiesRepair};
 use super::fault::Fault;
 use super::fields::optional_length;
 use super::overlaps::{all_measured, build, measured, soft_overlap_message};
+#[cfg(feature = "clap")]
+use super::penetration::seconds;
 use super::response::Response;
 use super::scene_repair::{self, SceneRepairResponse};
 use super::text::EffortArgument;
@@ -36,6 +39,11 @@ pub struct RepairFields {
     #[cfg_attr(feature = "clap", arg(long, value_name = "D"))]
     #[cfg_attr(feature = "clap", arg(value_parser = not_negative, allow_negative_numbers = true))]
     pub max_move: Option<f64>,
+    /// Return the best result found within S seconds; such a result depends on the machine and is not reproducible. Not for
+    /// bodies that are only translated.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = seconds))]
+    #[serde(skip)]
+    pub time_budget: Option<Duration>,
     /// Body, joint, link or base that must not move; may be given several times.
     #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
     pub fix: Vec<String>,
@@ -89,8 +97,9 @@ impl RepairFields {
     }
 
     pub(super) fn options(&self, parallel: bool) -> RepairOptions {
-        let Self { effort, clearance, max_move, .. } = *self;
-        RepairOptions { effort: effort.into(), clearance, max_move, parallel, ..RepairOptions::default() }
+        let Self { effort, clearance, max_move, time_budget, .. } = *self;
+        let effort = effort.into();
+        RepairOptions { effort, clearance, max_move, time_budget, parallel, ..RepairOptions::default() }
     }
 }
 

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::fault::{Class, Fault};
 use super::repair_text::{change_text, gap, write_changes};
 use super::reply::{Displacement, PoseResponse, RepairStatus, Reply, not_free};
+use super::search::SearchResponse;
 use super::table::Table;
 use super::text::number;
 use crate::repair::{Change, Collision, Ensemble, Moved, Repair, RepairError};
@@ -60,6 +61,8 @@ pub struct RobotRepair {
     pub collisions_after: Vec<[String; 2]>,
     /// Iterations of all searches.
     pub iterations: u32,
+    /// Extent of the search; null where nothing had to be moved.
+    pub search: Option<SearchResponse>,
     /// Facts for the text output.
     #[serde(skip)]
     report: RobotReport,
@@ -136,6 +139,7 @@ impl RobotRepair {
             collisions_before: names(&before),
             collisions_after: names(&after),
             iterations: repair.as_ref().map_or(0, |repair| repair.iterations),
+            search: repair.as_ref().map(SearchResponse::from),
             report: RobotReport {
                 changes: changes.to_vec(),
                 before: values(ensemble, pose),
@@ -218,6 +222,7 @@ impl fmt::Display for RobotRepair {
             facts.row("farthest", [format!("{link}, by {} m", number(*distance))]);
         }
         facts.row("minimum distance", [gap(self.clearance)]);
+        self.search.iter().for_each(|search| facts.row("search", [search.to_string()]));
         let checked = if self.verified_free { "free" } else { "NOT free" };
         let limits = if self.limits_kept { "satisfied" } else { "NOT satisfied" };
         facts.row("checked", [format!("{checked}, limits {limits}")]);

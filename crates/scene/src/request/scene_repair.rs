@@ -11,10 +11,11 @@ use super::fault::{Class, Fault};
 use super::overlaps::measured;
 use super::repair_text::{SceneReport, change_text, write_changes};
 use super::reply::{Displacement, PoseResponse, RepairStatus, Reply, not_free};
+use super::search::SearchResponse;
 use super::text::number;
 use crate::repair::{Change, Freedom, Moved, Repair, RepairError, RepairOptions, SceneRepair};
 use crate::scene::{Scene, ScenePoses};
-use extricate_core::penetration::generalized::Pose;
+use extricate_core::penetration::generalized::{Pose, WorkBounds};
 use extricate_dynamics::{BodyPenetration, World};
 
 /// Repair of the bodies and robots of a scene.
@@ -60,6 +61,8 @@ pub struct SceneRepairResponse {
     pub overlaps_after: Vec<[String; 2]>,
     /// Iterations of all searches.
     pub iterations: u32,
+    /// Extent of the search; null where nothing had to be moved.
+    pub search: Option<SearchResponse>,
     /// Facts for the text output.
     #[serde(skip)]
     pub report: SceneReport,
@@ -89,7 +92,10 @@ pub(super) struct SearchResult {
 /// The scene with its robots and bodies at collision-free poses, for a run.
 pub(super) fn repaired(scene: Scene, world: &World) -> Result<Scene, Fault> {
     let before = measured(world)?;
-    let found = search((&scene, world), &before, &Freedom::default(), &RepairOptions::default())?;
+    // A run is repaired once, at its start: all rounds of the search are made, whatever they cost.
+    let work = WorkBounds { min: u64::MAX, max: u64::MAX, ..WorkBounds::default() };
+    let options = RepairOptions { work, ..RepairOptions::default() };
+    let found = search((&scene, world), &before, &Freedom::default(), &options)?;
     match found.refusal {
         Some(message) => Err(Fault::new(Class::NoFreePose, message)),
         None => Ok(scene.posed(&found.poses)),
@@ -218,6 +224,7 @@ impl SceneRepairResponse {
             overlaps_before: 0,
             overlaps_after: Vec::new(),
             iterations: repair.map_or(0, |repair| repair.iterations),
+            search: repair.map(SearchResponse::from),
             report: SceneReport::default(),
         }
     }
@@ -239,6 +246,7 @@ impl fmt::Display for SceneRepairResponse {
         if let Some(FarthestBody { name, distance }) = &self.farthest {
             moved.push(("farthest", format!("{name}, by {} m", number(*distance))));
         }
+        moved.extend(self.search.iter().map(|search| ("search", search.to_string())));
         let head = (self.scene.as_str(), self.status);
         self.report.facts(f, head, self.overlaps_before, &moved, self.clearance)?;
         let heading = ("name", &["change", "moves all by [m]"][..]);

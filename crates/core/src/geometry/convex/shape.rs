@@ -99,6 +99,24 @@ impl ConvexShape {
         Self { radius: self.radius + radius, ..self }
     }
 
+    /// The shape scaled by a factor above zero about the origin of its frame.
+    pub(crate) fn scaled(&self, factor: f64) -> Self {
+        let core = match &self.core {
+            Core::Point => Core::Point,
+            Core::Segment { half_length } => Core::Segment { half_length: factor * half_length },
+            Core::Cuboid { half_extents } => Core::Cuboid { half_extents: half_extents * factor },
+            Core::Cylinder { radius, half_height } => {
+                Core::Cylinder { radius: factor * radius, half_height: factor * half_height }
+            }
+            Core::Cone { radius, half_height } => {
+                Core::Cone { radius: factor * radius, half_height: factor * half_height }
+            }
+            Core::Hull(hull) => Core::Hull(Arc::new(hull.scaled(factor))),
+            Core::HalfSpace => Core::HalfSpace,
+        };
+        Self { core, radius: factor * self.radius }
+    }
+
     /// The core, without the radius around it.
     #[must_use]
     pub fn core(&self) -> &Core {

@@ -8,6 +8,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use super::error::GeneralizedError;
 use super::movable::{MovableModel, Obstacle};
 use super::part::Part;
+use super::piece_tree::PieceTree;
 use super::pose::Pose;
 use super::proxy_geometry;
 use super::shape::{Piece, Shape};
@@ -25,6 +26,8 @@ pub struct Body {
     /// Centre [m, body frame] and radius [m] of a bounding sphere.
     pub ball: (Point3<f64>, f64),
     pub model: Option<Arc<Model>>,
+    /// Tree over its pieces: of obstacles of many.
+    pub(crate) tree: Option<PieceTree>,
 }
 
 /// Two bodies that must not overlap.
@@ -89,9 +92,8 @@ impl CollisionWorld {
         let mut add = |part: Part, shape: &Shape| {
             let first = pieces.len();
             pieces.extend_from_slice(shape.pieces());
-            let body =
-                Body { part, pieces: first..pieces.len(), ball: shape.ball(), model: shape.shared_model() };
-            bodies.push(body);
+            let (ball, model) = (shape.ball(), shape.shared_model());
+            bodies.push(Body { part, pieces: first..pieces.len(), ball, model, tree: None });
         };
         for (index, movable) in movables.iter().enumerate() {
             for (link, shape) in movable.shapes().iter().enumerate() {
@@ -108,9 +110,10 @@ impl CollisionWorld {
         let mut add = |part: Part, shape: &Shape| {
             let first = pieces.len();
             pieces.extend_from_slice(shape.pieces());
-            let body =
-                Body { part, pieces: first..pieces.len(), ball: shape.ball(), model: shape.shared_model() };
-            bodies.push(body);
+            let (ball, model) = (shape.ball(), shape.shared_model());
+            // Only obstacles: the pieces of links are scaled by a growth.
+            let tree = PieceTree::new(&pieces[first..]);
+            bodies.push(Body { part, pieces: first..pieces.len(), ball, model, tree });
         };
         obstacles
             .iter()

@@ -5,12 +5,18 @@
 //! the rows then lead out. A filter of (constraint violation, σ) accepts a step that improves either over all points before;
 //! otherwise the trust region shrinks. Contradictory rows are softened.
 
+use nalgebra::Translation3;
+
 use super::chart::LocalChart;
 use super::collision_world::CollisionWorld;
-use super::options::{GeneralizedOptions, GeneralizedSource};
+use super::options::{GeneralizedOptions, GeneralizedSource, SearchEnd, SearchSummary};
 use super::pairs::{GapSummary, ScanOptions};
+use super::part::Part;
 use super::workspace::{ExitFace, Frames, ScanMemory, Workspace};
+use crate::geometry::convex::shape::ConvexShape;
+use crate::penetration::convex::cache::ConvexCache;
 use crate::penetration::convex::options::ConvexOptions;
+use crate::penetration::convex::signed_distance;
 use crate::penetration::quadratic_program::min_norm_projection::MinNormProjection;
 use crate::penetration::quadratic_program::min_norm_projection::rows::Rows;
 
@@ -108,11 +114,29 @@ pub(crate) struct DescentResult {
     pub(crate) iterations: u32,
     /// Source of the start.
     pub(crate) source: GeneralizedSource,
+    /// Number of descents, and of those after which this one was the best.
+    pub(crate) descents: u32,
+    pub(crate) improved_at: u32,
+    /// [Work](super::work) of all descents, and up to the last noticeable improvement.
+    pub(crate) work: u64,
+    pub(crate) improved_work: u64,
+    pub(crate) end: SearchEnd,
 }
 
 impl DescentResult {
     pub(crate) fn with_source(self, source: GeneralizedSource) -> Self {
         Self { source, ..self }
+    }
+
+    /// Adds work other than that of the descent itself.
+    pub(crate) fn with_work(self, work: u64) -> Self {
+        Self { work: self.work + work, improved_work: self.improved_work + work, ..self }
+    }
+
+    /// Extent of the search that led here.
+    pub(crate) fn summary(&self) -> SearchSummary {
+        let Self { descents, improved_at, work, end, .. } = *self;
+        SearchSummary { descents, improved_at, work, end }
     }
 
     /// σ of the free point; infinite without one.
@@ -139,12 +163,16 @@ impl<'a> From<&'a [f64]> for DescentStart<'a> {
 }
 
 /// A descent in a collision world.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct Descent<'a> {
     pub(crate) collision_world: &'a CollisionWorld,
     pub(crate) chart: &'a LocalChart,
     pub(crate) clearance: f64,
     pub(crate) max_iterations: u32,
+    /// Trust region of a step: maximum rotation [rad].
+    pub(crate) max_rotation: f64,
+    /// Whether to end with the best point so far.
+    pub(crate) stop: &'a (dyn Fn() -> bool + Sync),
 }
 
 /// Whether the last steps improved neither the violation nor, once free, σ.
@@ -172,7 +200,14 @@ impl<'a> Descent<'a> {
         options: &GeneralizedOptions,
     ) -> Self {
         let GeneralizedOptions { clearance, max_iterations, .. } = *options;
-        Self { collision_world, chart, clearance, max_iterations }
+        Self {
+            collision_world,
+            chart,
+            clearance,
+            max_iterations,
+            max_rotation: MAX_ROTATION,
+            stop: &|| false,
+        }
     }
 
     /// Common exit faces of what several links are stuck in at the origin of the chart.
@@ -191,8 +226,11 @@ impl<'a> Descent<'a> {
     }
 
     /// Whether two bodies that overlap at the origin of the chart have the same relative pose at `elsewhere`, a point in general
-    /// position: then no motion separates them.
+    /// position, or a link is too short to leave an obstacle: then no motion separates them.
     pub(crate) fn is_hopeless(&self, elsewhere: &[f64], workspace: &mut Workspace) -> bool {
+        if self.is_confined(workspace) {
+            return true;
+        }
         workspace.scan.forget();
         self.evaluate(&vec![0.0; elsewhere.len()], workspace);
         let Workspace { frames, trial_frames, trial_rows, .. } = workspace;
@@ -206,6 +244,32 @@ impl<'a> Descent<'a> {
             let moved = here.inv_mul(&there);
             moved.translation.vector.norm() <= MOTION_ROUNDING * self.collision_world.size
                 && moved.rotation.angle() <= MOTION_ROUNDING
+        })
+    }
+
+    /// Whether a point of a link of a fixed model stays inside a convex piece of an obstacle in every configuration: the joint
+    /// nearest to the root that moves the link is deeper in the piece than the point can be away from it.
+    fn is_confined(&self, workspace: &mut Workspace) -> bool {
+        let Self { collision_world, chart, .. } = *self;
+        let origin = vec![0.0; chart.dimension()];
+        chart.place(collision_world, &origin, &mut workspace.frames);
+        let frames = &workspace.frames;
+        let point = ConvexShape::sphere(0.0);
+        collision_world.pairs.iter().any(|pair| {
+            let [a, b] = pair.bodies.map(|body| &collision_world.bodies[body as usize]);
+            let (Part::Link { movable, link }, Part::Obstacle(_)) = (a.part, b.part) else { return false };
+            let (tree, limits) = (&collision_world.trees[movable], &collision_world.limits[movable]);
+            let inner = &collision_world.pieces[a.pieces.start].ball.0;
+            let Some((slot, reach)) = tree.reach(link, inner, limits) else { return false };
+            let at = Translation3::from(frames.axes[slot][1]).into();
+            let pose = &frames.bodies[pair.bodies[1] as usize];
+            collision_world.pieces[b.pieces.clone()].iter().any(|piece| {
+                let own = pose * piece.pose;
+                let options = ConvexOptions::default();
+                let found =
+                    signed_distance(&point, &at, &piece.shape, &own, &options, &mut ConvexCache::default());
+                found.is_ok_and(|found| -found.value > reach * (1.0 + PRECISION))
+            })
         })
     }
 
@@ -223,6 +287,7 @@ impl<'a> Descent<'a> {
     #[expect(clippy::too_many_lines, reason = "one loop, whose steps share their state")]
     pub(crate) fn run(&self, start: &DescentStart<'_>, workspace: &mut Workspace) -> DescentResult {
         let DescentStart { from, active, exits } = *start;
+        let before = workspace.work();
         workspace.scan.forget();
         workspace.scan.prescribe(exits);
         let mut y: Vec<f64> =
@@ -245,6 +310,9 @@ impl<'a> Descent<'a> {
         workspace.soft = false;
         let mut progress: Vec<[f64; 2]> = Vec::new();
         for _ in 0..self.max_iterations {
+            if (self.stop)() {
+                break;
+            }
             found.iterations += 1;
             // Without a solution even of the softened rows, the best point so far is the result.
             let Some(step) = self.step(&y, radius, active, workspace) else { break };
@@ -292,7 +360,8 @@ impl<'a> Descent<'a> {
                 break;
             }
         }
-        found
+        let work = workspace.work() - before;
+        DescentResult { descents: 1, improved_at: 1, work, improved_work: work, ..found }
     }
 
     /// Whether a point improves on an old one in violation or in σ.
@@ -340,7 +409,7 @@ impl<'a> Descent<'a> {
         bounds.clear();
         bounds.extend_from_slice(self.chart.bounds());
         let shift = radius * MAX_SHIFT * self.collision_world.size;
-        let rotation = radius * MAX_ROTATION;
+        let rotation = radius * self.max_rotation;
         let change =
             |nearest: Vec<f64>| -> Vec<f64> { nearest.iter().zip(y).map(|(to, from)| to - from).collect() };
         // The full step is tried first: where it stays within the trust region, no rows are needed for its box.

@@ -28,6 +28,11 @@ const FACE: f64 = 1.0 - 5e-7;
 /// (worst +68 %) with +6.7 % steps, twice by +0.57 % (worst +15 %; docs/sensitivity.md).
 const NEAR_PLANE: f64 = 0.5;
 
+/// Maximum number of rows of a pair of pieces: of finely tessellated round pieces hundreds of vertices are near a plane, and
+/// the quadratic program costs in proportion to its rows. The deepest vertex is always among them, so that the result
+/// satisfies all of them.
+const MAX_ROWS: usize = 32;
+
 /// Maximum ratio of the depth along the exit face that was nearest at first to the penetration depth. Smaller ones
 /// switch exits too early, so that links separate on different sides; larger ones hold on to detours. Half and twice
 /// change every depth by less than 0.05 % and the steps by +1.7 % and −1.7 % (docs/sensitivity.md).
@@ -106,10 +111,16 @@ impl NearPair<'_> {
             let rounding = piece.shape.radius();
             // Measured from the signed distance, so that a deep overlap does not give a row to every vertex.
             let reach = self.found.value + NEAR_PLANE * piece.ball.1 + rounding;
+            let before = rows.len();
             near_vertices(hull, self.poses[other], &outward, &through, reach, |height, point| {
                 // A rounded vertex is nearer to the plane by its radius.
                 rows.push(self.row(height - rounding, normal, [point, point]));
             });
+            if rows.len() - before > MAX_ROWS {
+                let spread = spread(&rows[before..]);
+                rows.truncate(before);
+                rows.extend(spread);
+            }
         }
     }
 
@@ -130,12 +141,13 @@ impl CollisionWorld {
         memory.place(self, frames);
         let mut stuck: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
         for pair in self.pairs.iter().filter(|pair| self.is_obstacle(pair.bodies[1])) {
-            let visit = |_: [&Isometry3<f64>; 2], [i, j]: [usize; 2], found: &SignedDistance, at: usize| {
-                if found.value < 0.0 {
-                    stuck.entry(j).or_default().push((i, at));
-                }
-                true
-            };
+            let visit =
+                |_: [&Isometry3<f64>; 2], [i, j]: [usize; 2], found: &SignedDistance, [at, _]: [usize; 2]| {
+                    if found.value < 0.0 {
+                        stuck.entry(j).or_default().push((i, at));
+                    }
+                    true
+                };
             self.near_pieces(pair, 0.0, memory, visit, &ConvexOptions::default());
         }
         let mut exits = Vec::new();
@@ -175,6 +187,23 @@ impl CollisionWorld {
         }
         deepest
     }
+}
+
+/// The deepest row, then those whose points are farthest from the ones before: few rows that bound the motion like all.
+fn spread(rows: &[ContactRow]) -> Vec<ContactRow> {
+    let mut distances = vec![f64::INFINITY; rows.len()];
+    let deepest = (0..rows.len()).min_by(|&i, &j| rows[i].gap.total_cmp(&rows[j].gap));
+    let mut next = deepest;
+    let mut chosen = Vec::with_capacity(MAX_ROWS);
+    while let Some(at) = next.filter(|_| chosen.len() < MAX_ROWS) {
+        chosen.push(rows[at]);
+        for (distance, row) in distances.iter_mut().zip(rows) {
+            *distance = distance.min((row.points[0] - rows[at].points[0]).norm_squared());
+        }
+        // The first of equal distances, whatever the order of the comparison.
+        next = (0..rows.len()).rev().max_by(|&i, &j| distances[i].total_cmp(&distances[j]));
+    }
+    chosen
 }
 
 /// Visits the vertices at most `reach` [m] above the plane through a point.

@@ -36,6 +36,13 @@ pub(crate) struct MeshMemory {
     rows: Vec<ContactRow>,
 }
 
+impl MeshMemory {
+    /// Number of pairs of triangles of the last pair of models.
+    pub(crate) fn pairs(&self) -> u64 {
+        self.pairs.len() as u64
+    }
+}
+
 /// Appends the rows of two models that are closer than `horizon` [m] and returns their signed distance [m]: minus the depth
 /// of the minimum translation found where they overlap, `horizon` where they are at least that far apart.
 ///
@@ -47,6 +54,7 @@ pub(crate) fn mesh_rows(
     horizon: f64,
     (memory, rows): (&mut MeshMemory, &mut Vec<ContactRow>),
 ) -> f64 {
+    memory.pairs.clear();
     let options = TranslationalOptions {
         effort: Effort::Fast,
         lower_bound: LowerBound::Skip,

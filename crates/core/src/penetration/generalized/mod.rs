@@ -20,6 +20,7 @@ mod descent;
 pub(crate) mod error;
 mod exits;
 mod follow;
+mod growth;
 mod mesh_rows;
 mod monitor;
 pub(crate) mod movable;
@@ -27,6 +28,7 @@ pub(crate) mod options;
 mod pairs;
 pub(crate) mod part;
 mod penetration_rigid;
+mod piece_tree;
 pub(crate) mod pose;
 mod proxy_geometry;
 mod query;
@@ -36,6 +38,7 @@ pub(crate) mod shape;
 mod starts;
 mod tree;
 mod verify;
+mod work;
 mod workspace;
 
 #[cfg(test)]
@@ -47,6 +50,7 @@ pub use monitor::CollisionMonitor;
 pub use movable::{Base, MovableModel, Obstacle};
 pub use options::{
     GeneralizedCoherence, GeneralizedOptions, GeneralizedPenetration, GeneralizedSource, GeneralizedStart,
+    SearchEnd, SearchSummary, WorkBounds,
 };
 pub use part::{CollidingPair, Part};
 pub use penetration_rigid::{penetration_rigid, penetration_rigid_coherent};

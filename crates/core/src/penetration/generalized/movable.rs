@@ -3,6 +3,7 @@
 use nalgebra::Isometry3;
 
 use super::error::GeneralizedError;
+use super::pose::Pose;
 use super::shape::Shape;
 use crate::geometry::convex::shape::ConvexShape;
 use crate::kinematics::articulation::tree::Articulation;
@@ -127,6 +128,19 @@ impl MovableModel {
         }
         self.weights[at] = weight;
         Ok(())
+    }
+
+    /// Multiplies the weight of each joint by √(H_max/H), H its weight in the object norm at a pose: heavy and light joints become
+    /// more alike.
+    pub(super) fn level_weights(&mut self, pose: &Pose) {
+        let Ok(metric) = self.norm.at(&pose.joints, &pose.base) else { return };
+        let max = metric.weights().iter().fold(0.0, |max: f64, weight| max.max(*weight));
+        for (weight, own) in self.weights.iter_mut().zip(metric.weights()) {
+            // A joint that moves nothing is no variable.
+            if *own > 0.0 {
+                *weight *= (max / own).sqrt();
+            }
+        }
     }
 
     /// Fixes the base where it is.

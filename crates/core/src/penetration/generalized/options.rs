@@ -1,6 +1,7 @@
 //! Options and result of a generalized penetration query.
 
 use std::fmt;
+use std::time::Duration;
 
 use super::pose::Pose;
 use crate::penetration::translational::options::Effort;
@@ -22,6 +23,8 @@ pub enum GeneralizedStart {
     MotionCoherence,
     /// The translational penetration, for rigid bodies.
     Translational,
+    /// The model scaled down about its root and grown back to its size among the obstacles.
+    Growth,
     /// Random perturbations, seeded by the options.
     Random,
     /// The poses given, free or not.
@@ -39,6 +42,7 @@ impl GeneralizedStart {
             Self::CentroidDifference => GeneralizedSource::CentroidDifference,
             Self::MotionCoherence => GeneralizedSource::MotionCoherence,
             Self::Translational => GeneralizedSource::Translational,
+            Self::Growth => GeneralizedSource::Growth,
             Self::Random => GeneralizedSource::Random,
             Self::Given(_) => GeneralizedSource::Given,
         }
@@ -70,6 +74,8 @@ pub enum GeneralizedSource {
     Outside,
     /// A hole or hollow of a model.
     ClearConfiguration,
+    /// The model grown back to its size about its root.
+    Growth,
     /// A random perturbation.
     Random,
     /// The poses given.
@@ -89,11 +95,79 @@ impl fmt::Display for GeneralizedSource {
             Self::Translational => "translational",
             Self::Outside => "outside",
             Self::ClearConfiguration => "clear configuration",
+            Self::Growth => "growth",
             Self::Random => "random",
             Self::Given => "given",
         })
     }
 }
+
+/// Reason for which a search ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum SearchEnd {
+    /// The descents that the options prescribe were made: one for fast effort that succeeds at once.
+    #[default]
+    Completed,
+    /// Nothing improved for as much work as it took to find the result.
+    NoImprovement,
+    /// The bound of work was reached.
+    WorkBound,
+    /// The time budget was spent, or the caller stopped the search.
+    Stopped,
+    /// A part cannot leave an obstacle in any configuration.
+    Impossible,
+}
+
+impl fmt::Display for SearchEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Completed => "completed",
+            Self::NoImprovement => "no improvement",
+            Self::WorkBound => "work bound",
+            Self::Stopped => "stopped",
+            Self::Impossible => "impossible",
+        })
+    }
+}
+
+/// Extent of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SearchSummary {
+    /// Number of descents.
+    pub descents: u32,
+    /// Number of descents after which the result had been found: it is that of the last one of them.
+    pub improved_at: u32,
+    /// Work of the search, in signed distances of convex pieces; other queries count as so many of them.
+    pub work: u64,
+    /// Reason for which it ended.
+    pub end: SearchEnd,
+}
+
+/// Bounds of the work of a search, in signed distances of convex pieces, each about a microsecond; other queries count as so
+/// many of them. They are counts, so that the result is the same on every machine.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WorkBounds {
+    /// Work within which no search ends for want of improvement.
+    pub min: u64,
+    /// Work without improvement that ends a search, as a multiple of the work up to the last improvement.
+    pub patience: f64,
+    /// Work at which any search ends, after the descent that it is in.
+    pub max: u64,
+}
+
+impl Default for WorkBounds {
+    fn default() -> Self {
+        Self { min: MIN_WORK, patience: PATIENCE, max: MAX_WORK }
+    }
+}
+
+/// Default minimum work: some milliseconds, in which an easy scene has all of its starts.
+const MIN_WORK: u64 = 10_000;
+/// Default patience: a search ends when nothing improved for as long as it took to get there.
+const PATIENCE: f64 = 1.0;
+/// Default maximum work: about a second on one core.
+const MAX_WORK: u64 = 1_000_000;
 
 /// Options of a generalized penetration query.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,6 +185,10 @@ pub struct GeneralizedOptions {
     pub max_iterations: u32,
     /// Seed of the random starts: the same seed gives the same result.
     pub seed: u64,
+    /// Bounds of the work.
+    pub work: WorkBounds,
+    /// Time after which the best result so far is returned, which is then not reproducible; unlimited if none.
+    pub time_budget: Option<Duration>,
     /// Whether the starts of best effort may run on the threads of the current pool; the result does not depend on it.
     pub parallel: bool,
 }
@@ -124,6 +202,8 @@ impl Default for GeneralizedOptions {
             max_move: None,
             max_iterations: 60,
             seed: 0,
+            work: WorkBounds::default(),
+            time_budget: None,
             parallel: true,
         }
     }
@@ -158,6 +238,8 @@ pub struct GeneralizedPenetration {
     pub iterations: u32,
     /// Source of the start configuration.
     pub source: GeneralizedSource,
+    /// Extent of the search.
+    pub summary: SearchSummary,
 }
 
 /// State of a sequence of queries: poses that were free.

@@ -5,10 +5,11 @@ use nalgebra::{Isometry3, Point3, Unit, Vector3};
 use super::collision_world::{BodyPair, CollisionWorld};
 use super::exits::NearPair;
 use super::mesh_rows::mesh_rows;
+use super::part::Part;
 use super::proxy_geometry::{plane, plane_rows};
 use super::rows::ContactRow;
-use super::workspace::{ExitFace, Frames, ScanMemory};
-use crate::penetration::convex::cache::ConvexCache;
+use super::work::{MODELS, SPHERES, TRIANGLES};
+use super::workspace::{ExitFace, Frames, PairCaches, ScanMemory};
 use crate::penetration::convex::options::ConvexOptions;
 use crate::penetration::convex::{SignedDistance, signed_distance};
 
@@ -33,37 +34,52 @@ pub(crate) struct ScanOptions {
 
 impl ScanMemory {
     pub(crate) fn new(collision_world: &CollisionWorld) -> Self {
-        let mut memory = Self::default();
-        memory.caches.resize_with(collision_world.caches, ConvexCache::default);
-        memory.exits.resize(collision_world.caches, None);
-        memory
+        Self { caches: PairCaches::new(collision_world.caches), ..Self::default() }
     }
 
     /// Discards warm starts but not allocations, so that results do not depend on earlier queries.
     pub(crate) fn forget(&mut self) {
-        self.caches.iter_mut().for_each(ConvexCache::forget);
-        self.exits.fill(None);
+        self.caches.forget();
+        self.exits.clear();
     }
 
     /// Prescribes the exit faces of pairs of pieces.
     pub(crate) fn prescribe(&mut self, exits: &[(usize, ExitFace)]) {
-        exits.iter().for_each(|&(at, exit)| self.exits[at] = Some(exit));
+        for &(pair, exit) in exits {
+            *exit_at(&mut self.exits, self.caches.slot(pair)) = Some(exit);
+        }
     }
 
     /// Places the bounding spheres of bodies and the poses of pieces.
     pub(super) fn place(&mut self, collision_world: &CollisionWorld, frames: &Frames) {
         self.centers.clear();
-        self.pieces.clear();
-        for (body, pose) in collision_world.bodies.iter().zip(&frames.bodies) {
+        let origin = (Isometry3::identity(), Point3::origin());
+        self.pieces.resize(collision_world.pieces.len(), origin);
+        self.placed.resize(collision_world.bodies.len(), None);
+        let bodies = collision_world.bodies.iter().zip(&frames.bodies).zip(&mut self.placed);
+        for ((body, pose), placed) in bodies {
             self.centers.push(pose * body.ball.0);
-            for piece in &collision_world.pieces[body.pieces.clone()] {
+            // Obstacles rest: their pieces, which may be many, are where they were.
+            if matches!(body.part, Part::Obstacle(_)) && placed.replace(*pose) == Some(*pose) {
+                continue;
+            }
+            for index in body.pieces.clone() {
+                let piece = &collision_world.pieces[index];
                 // Most pieces have the frame of their body: the product with the identity would cost as much as
                 // any other.
                 let own = if piece.pose == Isometry3::identity() { *pose } else { pose * piece.pose };
-                self.pieces.push((own, pose * piece.ball.0));
+                self.pieces[index] = (own, pose * piece.ball.0);
             }
         }
     }
+}
+
+/// The exit face of a pair of pieces, by the index of its cache.
+fn exit_at(exits: &mut Vec<Option<ExitFace>>, slot: usize) -> &mut Option<ExitFace> {
+    if exits.len() <= slot {
+        exits.resize(slot + 1, None);
+    }
+    &mut exits[slot]
 }
 
 impl CollisionWorld {
@@ -77,12 +93,13 @@ impl CollisionWorld {
     ) -> GapSummary {
         rows.clear();
         memory.place(self, frames);
+        memory.work += self.pairs.len() as u64 / SPHERES;
         // Taken out because `near_pieces` borrows the rest of the memory mutably.
         let mut exits = std::mem::take(&mut memory.exits);
         let mut gaps = GapSummary { violation: 0.0, min: options.horizon };
         for pair in &self.pairs {
             let visit =
-                |poses: [&Isometry3<f64>; 2], [i, j]: [usize; 2], found: &SignedDistance, at: usize| {
+                |poses: [&Isometry3<f64>; 2], [i, j]: [usize; 2], found: &SignedDistance, at: [usize; 2]| {
                     gaps.min = gaps.min.min(found.value);
                     if found.value < options.horizon {
                         let near = NearPair {
@@ -91,7 +108,7 @@ impl CollisionWorld {
                             poses,
                             found,
                         };
-                        let gap = near.rows(&mut exits[at], rows);
+                        let gap = near.rows(exit_at(&mut exits, at[1]), rows);
                         gaps.violation += (options.target - gap).max(0.0);
                     }
                     true
@@ -127,6 +144,7 @@ impl CollisionWorld {
         if (memory.centers[a] - memory.centers[b]).norm_squared() > reach * reach {
             return horizon;
         }
+        memory.work += MODELS;
         let posed =
             |body: usize| self.bodies[body].model.as_deref().map(|model| (model, &frames.bodies[body]));
         let value = match (posed(a), posed(b)) {
@@ -141,6 +159,7 @@ impl CollisionWorld {
             },
             (None, None) => near,
         };
+        memory.work += memory.meshes.pairs() / TRIANGLES;
         // Beyond its own short horizon a pair of models counts as far away.
         if value < near { value } else { horizon }
     }
@@ -176,13 +195,14 @@ impl CollisionWorld {
         })
     }
 
-    /// Visits the signed distances of the pieces of a pair whose bounding spheres are within a horizon, until `visit` returns false.
+    /// Visits the signed distances of the pieces of a pair whose bounding spheres are within a horizon, until `visit` returns false;
+    /// its last argument is the index of the pair of pieces and that of its cache.
     pub(crate) fn near_pieces(
         &self,
         pair: &BodyPair,
         horizon: f64,
         memory: &mut ScanMemory,
-        mut visit: impl FnMut([&Isometry3<f64>; 2], [usize; 2], &SignedDistance, usize) -> bool,
+        mut visit: impl FnMut([&Isometry3<f64>; 2], [usize; 2], &SignedDistance, [usize; 2]) -> bool,
         convex: &ConvexOptions,
     ) {
         let [a, b] = pair.bodies.map(|body| body as usize);
@@ -190,23 +210,37 @@ impl CollisionWorld {
         if (memory.centers[a] - memory.centers[b]).norm_squared() > reach * reach {
             return;
         }
-        let ScanMemory { caches, pieces, .. } = memory;
-        let mut cache = pair.first_cache;
-        for i in self.bodies[a].pieces.clone() {
-            for j in self.bodies[b].pieces.clone() {
-                // The cache advances with every pair of pieces, also with those that are skipped.
-                let own = cache;
-                cache += 1;
+        let ScanMemory { caches, pieces, work, near, .. } = memory;
+        let (of_a, of_b) = (self.bodies[a].pieces.clone(), self.bodies[b].pieces.clone());
+        for i in of_a.clone() {
+            let (pose_a, at_a) = &pieces[i];
+            match &self.bodies[b].tree {
+                None => {
+                    near.clear();
+                    near.extend(0..of_b.len() as u32);
+                }
+                Some(tree) => {
+                    // The frame of the body is that of its first piece, but for the pose of the piece in it.
+                    let body = pieces[of_b.start].0 * self.pieces[of_b.start].pose.inverse();
+                    let reach = self.pieces[i].ball.1 + horizon;
+                    tree.near(&body.inverse_transform_point(at_a), reach, near);
+                }
+            }
+            for &of_body in near.iter() {
+                let j = of_b.start + of_body as usize;
                 let reach = self.pieces[i].ball.1 + self.pieces[j].ball.1 + horizon;
-                let ((pose_a, at_a), (pose_b, at_b)) = (&pieces[i], &pieces[j]);
+                let (pose_b, at_b) = &pieces[j];
                 if (at_a - at_b).norm_squared() > reach * reach {
                     continue;
                 }
+                *work += 1;
+                let pair = pair.first_cache + (i - of_a.start) * of_b.len() + of_body as usize;
+                let slot = caches.slot(pair);
                 let [first, second] = [i, j].map(|piece| &self.pieces[piece].shape);
-                let found = signed_distance(first, pose_a, second, pose_b, convex, &mut caches[own]);
+                let found = signed_distance(first, pose_a, second, pose_b, convex, caches.cache(slot));
                 // Poses are finite and sizes validated: only two half-spaces have no distance.
                 if let Ok(found) = found
-                    && !visit([pose_a, pose_b], [i, j], &found, own)
+                    && !visit([pose_a, pose_b], [i, j], &found, [pair, slot])
                 {
                     return;
                 }

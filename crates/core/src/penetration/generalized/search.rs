@@ -1,9 +1,13 @@
 //! Multi-start search for the minimum change: the descents made, their starts, and the choice of the best result.
 //!
 //! *Fast* effort descends from the overlap itself, and from other starts only where that fails or where a translation alone
-//! is better. *Best* effort makes rounds of descents from random points no farther than the best result so far, around the
-//! input and around that result, until rounds bring no improvement; any better result lies within that ball. Descents are
-//! independent, and of equal results the first counts, so that the result is the same for every number of threads.
+//! is better. *Best* effort tries all other sources of starts, then makes rounds of descents from random points no farther than
+//! the best result so far, around the input and around that result; any better result lies within that ball. It ends when
+//! nothing has improved for as much [work](super::work) as it took to get there. Descents are independent, of equal results
+//! the first counts, and work is counted rather than timed, so that the result is the same for every number of threads and on
+//! every machine, unless a time budget ends the search.
+
+use std::time::Instant;
 
 use nalgebra::Translation3;
 use rayon::prelude::*;
@@ -12,9 +16,11 @@ use super::chart::LocalChart;
 use super::collision_world::{Body, CollisionWorld};
 use super::descent::{Descent, DescentResult, DescentStart, squared};
 use super::error::GeneralizedError;
+use super::growth::Growth;
 use super::movable::Base;
 use super::options::{
     GeneralizedCoherence, GeneralizedOptions, GeneralizedPenetration, GeneralizedSource, GeneralizedStart,
+    SearchEnd, WorkBounds,
 };
 use super::part::Part;
 use super::pose::Pose;
@@ -31,6 +37,12 @@ const STRATEGIES: [GeneralizedStart; 2] =
 const ROUND: u64 = 32;
 /// Maximum number of rounds of best effort. No effect on the sets of docs/sensitivity.md.
 const ROUNDS: u64 = 8;
+/// Descents of a round between which the search may end: as many may run at once.
+const BATCH: u64 = 8;
+/// Growths about perturbations of the best result after each batch, where growth has found it.
+const REGROWTHS: u64 = 4;
+/// Number of sources that are tried before the first random starts even if something free has been found.
+const QUICK: usize = 3;
 /// Rounds without improvement that end the search; one may miss late improvements. Half and twice change every depth by
 /// less than 0.05 % and the steps by −29 % and +75 % (docs/sensitivity.md).
 const IDLE_ROUNDS: u32 = 2;
@@ -115,6 +127,8 @@ impl CollisionWorld {
         if self.is_solution(poses, options.clearance)? {
             return Ok(None);
         }
+        let deadline = options.time_budget.and_then(|budget| Instant::now().checked_add(budget));
+        let stop = &|| stop() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let chart = LocalChart::new(self, poses);
         let descent = Descent::new(self, &chart, options);
         let search = MultiStartSearch { collision_world: self, chart: &chart, descent, options, stop };
@@ -171,8 +185,8 @@ impl MultiStartSearch<'_> {
             best = better(best, self.descend_from_poses(poses, GeneralizedSource::MotionCoherence));
         }
         // Nothing can separate what is fixed to each other: no start helps.
-        if (self.stop)() || (best.free.is_none() && self.is_hopeless()) {
-            return best;
+        if best.free.is_none() && self.is_hopeless() {
+            return DescentResult { end: SearchEnd::Impossible, ..best };
         }
         match self.options.effort {
             Effort::Fast => {
@@ -181,20 +195,55 @@ impl MultiStartSearch<'_> {
                 best = self.fallbacks(best);
                 self.translational(best.sigma()).into_iter().fold(best, better)
             }
-            Effort::Best => {
-                best = better(best, self.as_one_body());
-                if (self.stop)() {
-                    return best;
-                }
-                for found in [self.descend_from_common_exits(), self.translational(f64::INFINITY)]
-                    .into_iter()
-                    .flatten()
-                {
-                    best = better(best, found);
-                }
-                best = STRATEGIES.iter().filter_map(|source| self.strategy(source)).fold(best, better);
-                self.rounds(best)
+            Effort::Best => self.all_sources(best),
+        }
+    }
+
+    /// Descents from all other sources of starts and from random points, until the search [ends](Self::end).
+    fn all_sources(&self, best: DescentResult) -> DescentResult {
+        let sources: [&dyn Fn() -> Option<DescentResult>; 6] = [
+            &|| Some(self.as_one_body()),
+            &|| self.descend_from_common_exits(),
+            &|| self.translational(f64::INFINITY),
+            &|| self.grown(),
+            &|| self.strategy(&STRATEGIES[0]),
+            &|| self.strategy(&STRATEGIES[1]),
+        ];
+        // What is slow, and seldom better than what the others find, waits until they have failed or a round is over.
+        let quick = if best.free.is_some() { QUICK } else { sources.len() };
+        let best = match self.try_sources(&sources[..quick], best) {
+            Ok(best) => best,
+            Err(ended) => return ended,
+        };
+        self.rounds(best, &sources[quick..])
+    }
+
+    /// The best of a result and those of sources; `Err` where the search ends before all were tried.
+    fn try_sources(
+        &self,
+        sources: &[&dyn Fn() -> Option<DescentResult>],
+        mut best: DescentResult,
+    ) -> Result<DescentResult, DescentResult> {
+        for source in sources {
+            if let Some(end) = self.end(&best) {
+                return Err(DescentResult { end, ..best });
             }
+            best = source().into_iter().fold(best, better);
+        }
+        Ok(best)
+    }
+
+    /// The reason for which a search ends with this result, if it does.
+    fn end(&self, best: &DescentResult) -> Option<SearchEnd> {
+        let WorkBounds { min, patience, max } = self.options.work;
+        let idle = (best.work - best.improved_work) as f64;
+        let is_settled = best.work >= min && idle >= patience * best.improved_work as f64;
+        if (self.stop)() {
+            Some(SearchEnd::Stopped)
+        } else if best.free.is_some() && is_settled {
+            Some(SearchEnd::NoImprovement)
+        } else {
+            (best.work >= max).then_some(SearchEnd::WorkBound)
         }
     }
 
@@ -213,6 +262,7 @@ impl MultiStartSearch<'_> {
             GeneralizedStart::CentroidDifference => {
                 starts::centroid_difference(self.collision_world, self.chart).map(|y| self.run(&y))
             }
+            GeneralizedStart::Growth => self.grown(),
             GeneralizedStart::Random => {
                 let count = if self.options.effort == Effort::Fast { 1 } else { ROUND };
                 let radius = FIRST_RADIUS * self.collision_world.size;
@@ -251,8 +301,8 @@ impl MultiStartSearch<'_> {
                 ..DescentResult::default()
             };
         }
-        self.collision_world
-            .with_workspace(|workspace| self.descent.run(&DescentStart::from(from), workspace))
+        let descent = Descent { stop: self.stop, ..self.descent };
+        self.collision_world.with_workspace(|workspace| descent.run(&DescentStart::from(from), workspace))
     }
 
     /// Whether the input has an overlap that no motion can resolve.
@@ -312,8 +362,41 @@ impl MultiStartSearch<'_> {
     /// A descent from the free configuration that a strategy finds and projects back towards the input; `None` where it finds
     /// none.
     fn strategy(&self, source: &GeneralizedStart) -> Option<DescentResult> {
-        let poses = articulated::free_poses(self.collision_world, self.chart.start(), source)?;
-        Some(self.descend_from_poses(&poses, source.source()))
+        let mut work = 0;
+        let poses = articulated::free_poses(self.collision_world, self.chart.start(), source, &mut work);
+        let found = match poses {
+            Some(poses) => self.descend_from_poses(&poses, source.source()),
+            None => return None,
+        };
+        Some(found.with_work(work))
+    }
+
+    /// A descent from the configuration to which the scaled-down models grow; `None` where they do not grow to full size.
+    fn grown(&self) -> Option<DescentResult> {
+        let grown = Growth::new(self.collision_world, &self.descent, self.stop)?.grow(self.chart.start());
+        let found = self.descend_from_poses(&grown.poses?, GeneralizedSource::Growth);
+        let iterations = found.iterations + grown.iterations;
+        Some(DescentResult { iterations, ..found }.with_work(grown.work))
+    }
+
+    /// The best of a result and of growths about perturbations of it, where growth has found a side that no descent finds.
+    fn regrown(&self, best: DescentResult, first: u64) -> DescentResult {
+        let Some(center) = best.free.clone() else { return best };
+        let run = |index: u64| {
+            let number = [self.options.seed, first + index];
+            let about = starts::perturbed(self.chart, &center, number);
+            let about = self.chart.poses(self.collision_world, &about);
+            let grown = Growth::new(self.collision_world, &self.descent, self.stop)?.grow(&about);
+            let found = self.descend_from_poses(grown.poses.as_ref()?, GeneralizedSource::Growth);
+            let iterations = found.iterations + grown.iterations;
+            Some(DescentResult { iterations, ..found }.with_work(grown.work))
+        };
+        let found: Vec<Option<DescentResult>> = if self.options.parallel {
+            (0..REGROWTHS).into_par_iter().map(run).collect()
+        } else {
+            (0..REGROWTHS).map(run).collect()
+        };
+        found.into_iter().flatten().fold(best, better)
     }
 
     /// A descent of the variables that move all of a movable model, then of all variables.
@@ -325,11 +408,14 @@ impl MultiStartSearch<'_> {
         let first = self.collision_world.with_workspace(|workspace| self.descent.run(&start, workspace));
         let found = self.run(&first.free.unwrap_or(first.nearest));
         let iterations = first.iterations + found.iterations;
-        DescentResult { iterations, source: GeneralizedSource::OneBody, ..found }
+        DescentResult { iterations, source: GeneralizedSource::OneBody, ..found }.with_work(first.work)
     }
 
     /// Descents from other starts until one succeeds.
     fn fallbacks(&self, mut best: DescentResult) -> DescentResult {
+        if best.free.is_none() {
+            best = self.grown().into_iter().fold(best, better);
+        }
         if best.free.is_none()
             && let Some(found) = self.descend_from_common_exits()
         {
@@ -348,6 +434,9 @@ impl MultiStartSearch<'_> {
             if best.free.is_some() {
                 break;
             }
+            if let Some(end) = self.end(&best) {
+                return DescentResult { end, ..best };
+            }
             let start = starts::random(self.chart, &self.origin(), radius, [self.options.seed, index]);
             best = better(best, self.run(&start).with_source(GeneralizedSource::Random));
             radius *= RADIUS_GROWTH;
@@ -355,8 +444,12 @@ impl MultiStartSearch<'_> {
         best
     }
 
-    /// Rounds of random descents until they bring no improvement.
-    fn rounds(&self, mut best: DescentResult) -> DescentResult {
+    /// Rounds of random descents until they bring no improvement; the other `sources` follow the first batch.
+    fn rounds(
+        &self,
+        mut best: DescentResult,
+        sources: &[&dyn Fn() -> Option<DescentResult>],
+    ) -> DescentResult {
         let mut idle = 0;
         for round in 0..ROUNDS {
             let before = best.sigma();
@@ -376,20 +469,35 @@ impl MultiStartSearch<'_> {
                 };
                 self.run(&start).with_source(GeneralizedSource::Random)
             };
-            // Collected in order and folded afterwards: the choice does not depend on the threads.
-            let found: Vec<DescentResult> = if self.options.parallel {
-                (0..ROUND).into_par_iter().map(run).collect()
-            } else {
-                (0..ROUND).map(run).collect()
-            };
-            best = found.into_iter().fold(best, better);
+            for batch in 0..ROUND / BATCH {
+                if let Some(end) = self.end(&best) {
+                    return DescentResult { end, ..best };
+                }
+                let indices = batch * BATCH..(batch + 1) * BATCH;
+                // Collected in order and folded afterwards: the choice does not depend on the threads.
+                let found: Vec<DescentResult> = if self.options.parallel {
+                    indices.into_par_iter().map(run).collect()
+                } else {
+                    indices.map(run).collect()
+                };
+                best = found.into_iter().fold(best, better);
+                if round == 0 && batch == 0 {
+                    best = match self.try_sources(sources, best) {
+                        Ok(best) => best,
+                        Err(ended) => return ended,
+                    };
+                }
+                if best.source == GeneralizedSource::Growth {
+                    best = self.regrown(best, round * ROUND + batch * BATCH);
+                }
+            }
             // An infinite σ, nothing free yet, counts as idle, but only free results may end the search.
             idle = if best.sigma() < (1.0 - IMPROVEMENT) * before { 0 } else { idle + 1 };
-            if (self.stop)() || (idle >= IDLE_ROUNDS && best.free.is_some()) {
-                break;
+            if idle >= IDLE_ROUNDS && best.free.is_some() {
+                return DescentResult { end: SearchEnd::NoImprovement, ..best };
             }
         }
-        best
+        DescentResult { end: SearchEnd::WorkBound, ..best }
     }
 
     /// Brings a free point into contact [Tang14 theorem 1]: the minimum change touches, so a result that is still free a little
@@ -414,10 +522,11 @@ impl MultiStartSearch<'_> {
             let tight = back(apart);
             let again = self.run(&tight);
             // The descent from the tightened point may slide on along the contact; the tightened point itself is the fallback.
-            let source = best.source;
+            let DescentResult { source, descents, improved_at, end, .. } = *best;
             let tight =
                 DescentResult { free: Some(tight), nearest: free, source, ..DescentResult::default() };
-            *best = better(better(tight, again.with_source(source)), std::mem::take(best));
+            let found = better(better(tight, again.with_source(source)), std::mem::take(best));
+            *best = DescentResult { descents, improved_at, end, ..found };
         }
     }
 }
@@ -436,11 +545,18 @@ fn best_of(found: impl Iterator<Item = DescentResult>) -> Option<DescentResult> 
     found.reduce(better)
 }
 
-/// The better of two descents: the free one of smaller σ, else the one with less constraint violation.
+/// The better of two descents, the second made after the first: the free one of smaller σ, else the one with less constraint
+/// violation.
 fn better(one: DescentResult, other: DescentResult) -> DescentResult {
     let iterations = one.iterations + other.iterations;
+    let (descents, work) = (one.descents + other.descents, one.work + other.work);
     let (a, b) = (one.sigma(), other.sigma());
     // σ decides between free results, the violation between others; ties go to the first.
     let is_other = if a.is_finite() || b.is_finite() { b < a } else { other.violation < one.violation };
-    DescentResult { iterations, ..if is_other { other } else { one } }
+    // Gains within rounding do not prolong a search.
+    let improves = is_other && (!a.is_finite() || b < (1.0 - IMPROVEMENT) * a);
+    let improved_work = if improves { one.work + other.improved_work } else { one.improved_work };
+    let improved_at = if is_other { one.descents + other.improved_at } else { one.improved_at };
+    let best = if is_other { other } else { one };
+    DescentResult { iterations, descents, work, improved_work, improved_at, ..best }
 }

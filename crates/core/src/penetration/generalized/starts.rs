@@ -67,3 +67,16 @@ pub(crate) fn centroid_difference(collision_world: &CollisionWorld, chart: &Loca
     }
     Some(y)
 }
+
+/// Radius √σ of the noise of a [`perturbed`] point, as a fraction of that of the point.
+const NOISE: f64 = 0.3;
+/// Fraction of the variables of a [`perturbed`] point that return to the input.
+const RESET: f64 = 0.2;
+
+/// A perturbation of a point: noise on all variables, and some of them back at the input.
+pub(crate) fn perturbed(chart: &LocalChart, point: &[f64], [seed, index]: [u64; 2]) -> Vec<f64> {
+    let radius = NOISE * point.iter().map(|y| y * y).sum::<f64>().sqrt();
+    let is_reset = |k: usize| fraction([seed, !index, k as u64]) < RESET;
+    let kept: Vec<f64> = point.iter().enumerate().map(|(k, y)| if is_reset(k) { 0.0 } else { *y }).collect();
+    random(chart, &kept, radius, [!seed, index])
+}

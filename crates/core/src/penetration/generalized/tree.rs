@@ -1,6 +1,6 @@
 //! Kinematic tree of a movable model, preprocessed for descents: forward kinematics and the Jacobian structure of each link.
 
-use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 
 use super::movable::{Base, MovableModel};
 use crate::kinematics::articulation::joint::JointKind;
@@ -33,6 +33,8 @@ pub(crate) struct KinematicTree {
     root: usize,
     links: usize,
     joints: Vec<TreeJoint>,
+    /// Slot of the first joint.
+    first_slot: usize,
     /// Jacobian columns of each link from the root on, without those of the base.
     pub(super) jacobian_columns: Vec<Vec<JacobianColumn>>,
     /// Index of the first of the six variables of a floating base.
@@ -62,6 +64,7 @@ impl KinematicTree {
             root: articulation.parents_first()[0],
             links: articulation.links().len(),
             joints: Vec::new(),
+            first_slot: *slots,
             jacobian_columns: vec![Vec::new(); articulation.links().len()],
             base,
             first: *variables,
@@ -94,6 +97,53 @@ impl KinematicTree {
             *slots += 1;
         }
         tree
+    }
+
+    /// The tree scaled about an anchor: joints at the anchor about a point of it [m, link frame], those on the path to it not
+    /// at all, all other offsets about their links' origins.
+    pub(super) fn scaled(&self, scale: f64, anchor: usize, center: &Point3<f64>) -> Self {
+        let above =
+            |link: &usize| self.joints.iter().find(|joint| joint.link == *link).map(|joint| joint.parent);
+        let path: Vec<usize> = std::iter::successors(Some(anchor), above).collect();
+        let mut scaled = self.clone();
+        for joint in &mut scaled.joints {
+            let offset = &mut joint.origin.translation.vector;
+            if joint.parent == anchor {
+                *offset = center.coords + (*offset - center.coords) * scale;
+            } else if !path.contains(&joint.parent) {
+                *offset *= scale;
+            }
+        }
+        scaled
+    }
+
+    /// The first joint on the path from the root of a fixed base to a link that moves, as its slot, and the maximum distance [m]
+    /// of a point of the link [m, link frame] from the origin of that joint; `None` where nothing moves the link, or all of
+    /// it without bound.
+    pub(super) fn reach(
+        &self,
+        link: usize,
+        point: &Point3<f64>,
+        limits: &[[f64; 2]],
+    ) -> Option<(usize, f64)> {
+        let first = self.jacobian_columns[link].first().filter(|_| self.base.is_none())?.slot;
+        let mut reach = point.coords.norm();
+        let mut at = link;
+        loop {
+            let index = self.joints.iter().position(|joint| joint.link == at)?;
+            let joint = &self.joints[index];
+            if let (JointKind::Prismatic { .. }, Some((coordinate, factor, offset))) =
+                (joint.kind, joint.value)
+            {
+                let [lower, upper] = limits[coordinate].map(|limit| (factor * limit + offset).abs());
+                reach += lower.max(upper);
+            }
+            if self.first_slot + index == first {
+                return reach.is_finite().then_some((first, reach));
+            }
+            reach += joint.origin.translation.vector.norm();
+            at = joint.parent;
+        }
     }
 
     /// Number of variables.

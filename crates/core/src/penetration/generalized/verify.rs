@@ -87,6 +87,7 @@ impl CollisionWorld {
             poses,
             iterations: best.iterations,
             source: best.source,
+            summary: best.summary(),
         })
     }
 }

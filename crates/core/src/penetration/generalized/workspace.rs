@@ -4,6 +4,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::mesh_rows::MeshMemory;
 use super::rows::ContactRow;
+use super::work::PRODUCTS;
 use crate::penetration::convex::cache::ConvexCache;
 use crate::penetration::quadratic_program::min_norm_projection::MinNormProjection;
 use crate::penetration::quadratic_program::min_norm_projection::rows::Rows;
@@ -24,16 +25,68 @@ pub(crate) struct Workspace {
     pub(super) soft: bool,
 }
 
+impl Workspace {
+    /// Work done with this workspace since it was made, in [units of work](super::work).
+    pub(super) fn work(&self) -> u64 {
+        self.scan.work + self.solver.work() / PRODUCTS
+    }
+}
+
 /// State of a scan besides the frames.
 #[derive(Debug, Default)]
 pub(crate) struct ScanMemory {
-    pub(super) caches: Vec<ConvexCache>,
-    /// The exit face of each pair of pieces that overlaps.
+    /// Caches of the pairs of pieces that were ever near each other.
+    pub(super) caches: PairCaches,
+    /// The exit face of each of these pairs that overlaps.
     pub(super) exits: Vec<Option<ExitFace>>,
+    /// Pieces of an obstacle near a piece of a link.
+    pub(super) near: Vec<u32>,
+    /// Poses of the obstacles for which `pieces` were computed.
+    pub(super) placed: Vec<Option<Isometry3<f64>>>,
     /// Pose and centre of the bounding sphere of each piece [world].
     pub(super) pieces: Vec<(Isometry3<f64>, Point3<f64>)>,
     pub(super) centers: Vec<Point3<f64>>,
     pub(super) meshes: MeshMemory,
+    /// Work of all scans since the memory was made, in [units of work](super::work).
+    pub(super) work: u64,
+}
+
+/// Warm starts of pairs of pieces, as many as are near each other: most pairs of a large obstacle never are.
+#[derive(Debug, Default)]
+pub(super) struct PairCaches {
+    /// One above the index of the cache of each pair of pieces; zero without one.
+    slots: Vec<u32>,
+    used: Vec<usize>,
+    caches: Vec<ConvexCache>,
+}
+
+impl PairCaches {
+    /// For this number of pairs of pieces.
+    pub(super) fn new(pairs: usize) -> Self {
+        Self { slots: vec![0; pairs], ..Self::default() }
+    }
+
+    /// Discards all warm starts, and keeps the allocated memory.
+    pub(super) fn forget(&mut self) {
+        self.caches.iter_mut().take(self.used.len()).for_each(ConvexCache::forget);
+        self.used.drain(..).for_each(|pair| self.slots[pair] = 0);
+    }
+
+    /// Index of the cache of a pair of pieces, a fresh one at first.
+    pub(super) fn slot(&mut self, pair: usize) -> usize {
+        if self.slots[pair] == 0 {
+            self.used.push(pair);
+            self.slots[pair] = self.used.len() as u32;
+            if self.caches.len() < self.used.len() {
+                self.caches.push(ConvexCache::default());
+            }
+        }
+        self.slots[pair] as usize - 1
+    }
+
+    pub(super) fn cache(&mut self, slot: usize) -> &mut ConvexCache {
+        &mut self.caches[slot]
+    }
 }
 
 /// Forward kinematics at a point of a chart.

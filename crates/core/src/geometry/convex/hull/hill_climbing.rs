@@ -94,6 +94,23 @@ impl HillClimbing {
         climb
     }
 
+    /// The same for the hull scaled by a factor above zero about the origin.
+    pub(super) fn scaled(&self, factor: f64) -> Self {
+        let four = |block: &[[f64; 4]; 3]| block.map(|axis| axis.map(|x| factor * x));
+        Self {
+            vertices: self.vertices.iter().map(|vertex| vertex * factor).collect(),
+            edge_blocks: self.edge_blocks.map(|block| EdgeBlock { vectors: four(&block.vectors), ..*block }),
+            size: factor * self.size,
+            is_blunt: self.is_blunt.clone(),
+            initial: match &self.initial {
+                InitialVertex::Exhaustive(blocks) => {
+                    InitialVertex::Exhaustive(blocks.iter().map(four).collect())
+                }
+                InitialVertex::Table(table) => InitialVertex::Table(table.clone()),
+            },
+        }
+    }
+
     /// Support vertex in a direction; `start` is a warm start.
     ///
     /// The common case of coherent motion, a start that is still extreme, is small enough to be inlined at every support query;

@@ -216,6 +216,17 @@ impl ConvexHull {
         self.radius
     }
 
+    /// The hull scaled by a factor above zero about the origin of its frame; nothing is computed anew.
+    pub(crate) fn scaled(&self, factor: f64) -> Self {
+        Self {
+            vertices: self.vertices.iter().map(|vertex| vertex * factor).collect(),
+            hill_climbing: self.hill_climbing.scaled(factor),
+            center: self.center * factor,
+            radius: self.radius * factor,
+            ..self.clone()
+        }
+    }
+
     /// Support point in a direction; `start` is a vertex as warm start.
     #[inline(always)]
     pub(super) fn support(&self, direction: &Vector3<f64>, start: u32) -> Support {

@@ -14,6 +14,7 @@ use crate::penetration::generalized::movable::Base;
 use crate::penetration::generalized::options::GeneralizedStart;
 use crate::penetration::generalized::part::Part;
 use crate::penetration::generalized::pose::Pose;
+use crate::penetration::generalized::work::{COLLISION, FIRST_CONTACT, SPHERES};
 use crate::proximity::articulated;
 use crate::proximity::articulated::contact::{ArticulatedMotion, ContactPartner, MovingObstacle};
 use crate::proximity::articulated::link_pairs::AllowedCollisions;
@@ -35,6 +36,8 @@ struct SingleMovable<'a> {
     parents: Vec<Option<usize>>,
     /// The links with their triangles, if all bodies have them.
     models: Option<ArticulatedModel>,
+    /// Work of the queries so far.
+    work: u64,
 }
 
 impl<'a> SingleMovable<'a> {
@@ -44,7 +47,7 @@ impl<'a> SingleMovable<'a> {
         // Continuous collision detection takes one articulated model among obstacles.
         let alone = collision_world.movables().len() == 1;
         let models = if alone { Self::models(collision_world, movable) } else { None };
-        Self { collision_world, movable, poses: poses.to_vec(), parents, models }
+        Self { collision_world, movable, poses: poses.to_vec(), parents, models, work: 0 }
     }
 
     fn models(collision_world: &CollisionWorld, movable: usize) -> Option<ArticulatedModel> {
@@ -163,6 +166,7 @@ impl ConfigurationSpace for SingleMovable<'_> {
     }
 
     fn colliding(&mut self, configuration: &[f64]) -> Vec<usize> {
+        self.work += work_of_test(self.collision_world);
         let movable = self.movable;
         let collision_world = self.collision_world;
         // A configuration with as many values as joints is always a valid pose of the movable model.
@@ -182,6 +186,7 @@ impl ConfigurationSpace for SingleMovable<'_> {
     fn first_contact(&mut self, from: &[f64], to: &[f64]) -> Option<FirstContact> {
         // Taken out because `followed` borrows `self` as well.
         if let Some(models) = self.models.take() {
+            self.work += FIRST_CONTACT;
             let followed = self.followed(&models, from, to);
             self.models = Some(models);
             if let Some(found) = followed {
@@ -192,9 +197,15 @@ impl ConfigurationSpace for SingleMovable<'_> {
     }
 
     fn is_free(&mut self, configuration: &[f64]) -> bool {
+        self.work += work_of_test(self.collision_world);
         let collision_world = self.collision_world;
         collision_world.is_free(self.at(configuration), 0.0).unwrap_or(false)
     }
+}
+
+/// [Work](crate::penetration::generalized::work) of a collision test of everything.
+fn work_of_test(collision_world: &CollisionWorld) -> u64 {
+    1 + collision_world.pairs.len() as u64 / SPHERES + collision_world.mesh_pairs.len() as u64 * COLLISION
 }
 
 /// Free poses of all movable models that a strategy finds, projected back towards the input [Tang14 §§ 5.1–5.2]; `None` where
@@ -203,6 +214,7 @@ pub(crate) fn free_poses(
     collision_world: &CollisionWorld,
     input: &[Pose],
     source: &GeneralizedStart,
+    work: &mut u64,
 ) -> Option<Vec<Pose>> {
     let mut poses = input.to_vec();
     for movable in 0..poses.len() {
@@ -217,7 +229,7 @@ pub(crate) fn free_poses(
             GeneralizedStart::ConstrainedTranslation
                 if collision_world.movables()[movable].base() == Base::Floating =>
             {
-                poses[movable].base = translated(collision_world, movable, &poses)?;
+                poses[movable].base = translated(collision_world, movable, &poses, work)?;
                 continue;
             }
             GeneralizedStart::ConstrainedTranslation => {
@@ -227,15 +239,16 @@ pub(crate) fn free_poses(
             }
             _ => None,
         };
+        *work += space.work;
         poses[movable].joints = found?;
     }
     let free = collision_world.is_free(&poses, 0.0).unwrap_or(false);
-    free.then(|| projected(collision_world, poses, input))
+    free.then(|| projected(collision_world, poses, input, work))
 }
 
 /// Free poses projected back towards the input, one movable model after another, from both ends of the path; those of
 /// minimum σ.
-pub(crate) fn projected(collision_world: &CollisionWorld, free: Vec<Pose>, input: &[Pose]) -> Vec<Pose> {
+fn projected(collision_world: &CollisionWorld, free: Vec<Pose>, input: &[Pose], work: &mut u64) -> Vec<Pose> {
     let sigma = |poses: &[Pose]| -> f64 {
         let of_movable = |(index, (from, to)): (usize, (&Pose, &Pose))| {
             let norm = collision_world.movables()[index].norm();
@@ -256,6 +269,7 @@ pub(crate) fn projected(collision_world: &CollisionWorld, free: Vec<Pose>, input
                 &input[movable].joints,
                 direction,
             );
+            *work += space.work;
             // Checked again, as samples and tolerances may have missed a contact.
             if sigma(&poses) < sigma(&best) && collision_world.is_free(&poses, 0.0).unwrap_or(false) {
                 best = poses;
@@ -297,11 +311,17 @@ fn sliding_base(collision_world: &CollisionWorld, movable: usize, pose: &Pose) -
 }
 
 /// The base of a floating movable model translated out of everything else as one rigid body [Tang14 eq. 20].
-fn translated(collision_world: &CollisionWorld, movable: usize, poses: &[Pose]) -> Option<Isometry3<f64>> {
+fn translated(
+    collision_world: &CollisionWorld,
+    movable: usize,
+    poses: &[Pose],
+    work: &mut u64,
+) -> Option<Isometry3<f64>> {
     let (away, reach) = away(collision_world, movable, poses);
     let mut trial = poses.to_vec();
     let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
     let by = min_translation(&free_directions(&axes, &away), reach, |by| {
+        *work += work_of_test(collision_world);
         trial[movable].base.translation.vector = poses[movable].base.translation.vector + by;
         collision_world.is_free(&trial, 0.0).unwrap_or(false)
     })?;

@@ -250,7 +250,7 @@ fn a_strategy_ends_free_and_next_to_a_contact() {
     let collision_world = rings();
     let input = posed([0.0, 0.0, 0.1, 0.0]);
     for source in [GeneralizedStart::SuccessivePerturbation, GeneralizedStart::ConstrainedTranslation] {
-        let found = free_poses(&collision_world, &input, &source).expect("a way out");
+        let found = free_poses(&collision_world, &input, &source, &mut 0).expect("a way out");
         assert!(collision_world.is_free(&found, 0.0).unwrap(), "{source:?}");
         let joints = &found[0].joints;
         // What was moved, moved back by a hundredth of the way, collides.
@@ -258,5 +258,5 @@ fn a_strategy_ends_free_and_next_to_a_contact() {
         let back = posed([back(0), back(1), back(2), back(3)]);
         assert!(!collision_world.is_free(&back, 0.0).unwrap(), "{source:?} {joints:?}");
     }
-    assert!(free_poses(&collision_world, &input, &GeneralizedStart::Random).is_none());
+    assert!(free_poses(&collision_world, &input, &GeneralizedStart::Random, &mut 0).is_none());
 }

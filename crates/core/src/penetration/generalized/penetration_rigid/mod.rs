@@ -21,7 +21,7 @@ use nalgebra::Isometry3;
 use self::free::is_free;
 use self::search::{FreePose, RigidSearch};
 use super::error::GeneralizedError;
-use super::options::{GeneralizedCoherence, GeneralizedOptions, GeneralizedPenetration};
+use super::options::{GeneralizedCoherence, GeneralizedOptions, GeneralizedPenetration, SearchSummary};
 use super::part::{CollidingPair, Part};
 use crate::proximity::model::Model;
 
@@ -124,5 +124,6 @@ fn to_penetration(search: &RigidSearch<'_>, found: &FreePose, clearance: f64) ->
         verified_free: found.verified_free,
         iterations: search.iterations,
         source: found.source,
+        summary: SearchSummary::default(),
     }
 }

@@ -108,11 +108,35 @@ impl Active {
 
     /// Solves L x = `right` in place.
     fn solve_lower(&self, right: &mut [f64]) {
-        for row in 0..right.len() {
-            let begin = start(row);
-            let sum =
-                (0..row).fold(right[row], |sum, column| sum - self.factor[begin + column] * right[column]);
-            right[row] = sum / self.factor[begin + row];
+        /// Rows whose sums run side by side: each sum alone waits for its last addition. The order within a row, and so
+        /// every bit, is that of one row after another.
+        const BLOCK: usize = 4;
+        let count = right.len();
+        for first in (0..count).step_by(BLOCK) {
+            let size = BLOCK.min(count - first);
+            let (known, rest) = right.split_at_mut(first);
+            if size == BLOCK {
+                let row = |k: usize| &self.factor[start(first + k)..start(first + k) + first];
+                let [a, b, c, d] = [row(0), row(1), row(2), row(3)];
+                let mut sums = [rest[0], rest[1], rest[2], rest[3]];
+                for ((((x, a), b), c), d) in known.iter().zip(a).zip(b).zip(c).zip(d) {
+                    sums[0] -= a * x;
+                    sums[1] -= b * x;
+                    sums[2] -= c * x;
+                    sums[3] -= d * x;
+                }
+                rest[..BLOCK].copy_from_slice(&sums);
+            } else {
+                for k in 0..size {
+                    let row = &self.factor[start(first + k)..start(first + k) + first];
+                    rest[k] = known.iter().zip(row).fold(rest[k], |sum, (x, a)| sum - a * x);
+                }
+            }
+            for k in 0..size {
+                let row = &self.factor[start(first + k) + first..=start(first + k) + first + k];
+                let sum = (0..k).fold(rest[k], |sum, j| sum - row[j] * rest[j]);
+                rest[k] = sum / row[k];
+            }
         }
     }
 }

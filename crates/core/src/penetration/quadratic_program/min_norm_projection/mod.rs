@@ -17,12 +17,14 @@
 
 mod active;
 pub(crate) mod rows;
+mod soft;
 
 use thiserror::Error;
 
 use self::active::{Active, SPANNED};
 pub(crate) use self::rows::Rows;
 use self::rows::dot;
+use self::soft::SoftProjection;
 
 /// Violation of a unit row that counts as satisfied, relative to the maximum one at the target: rounding of a dot
 /// product in tens of dimensions. Half and twice change every depth by less than 0.01 % and the steps by −3.3 % and
@@ -31,6 +33,13 @@ const FEASIBLE: f64 = 1e-13;
 /// Steps per row before the method counts as cycling, which rounding could cause; regular problems take about one. A
 /// safeguard, without effect on the sets of docs/sensitivity.md.
 const STEPS_PER_ROW: usize = 10;
+/// Number of soft rows violated at the target above which the primal method solves the problem: the dual one has a factor
+/// of as many rows as are active, and all violated soft rows are. Below it both take microseconds.
+const MANY_SOFT: usize = 64;
+/// Number of active rows above which the point is recomputed only every [`RECOMPUTE_EVERY`] steps and at the end.
+const MANY_ACTIVE: usize = 24;
+/// Steps between two of those: rounding of a few steps is far below [`FEASIBLE`] times the violations that remain.
+const RECOMPUTE_EVERY: usize = 8;
 
 /// Reasons that there is no nearest point.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
@@ -66,6 +75,9 @@ pub(crate) struct MinNormProjection {
     rates: Vec<f64>,
     /// z of the entering row.
     rest: Vec<f64>,
+    soft: SoftProjection,
+    /// Products computed so far, which measure the work of all problems.
+    work: u64,
 }
 
 impl MinNormProjection {
@@ -88,16 +100,42 @@ impl MinNormProjection {
         assert_eq!(target.len(), rows.columns(), "a target of the rows' dimension");
         self.begin(rows, target)?;
         let scale = (0..rows.len()).map(|i| rows.slack(i, &self.point).abs()).fold(0.0, f64::max);
+        if softness > 0.0 && self.violated(rows) > MANY_SOFT {
+            self.work += self.soft.nearest(rows, &self.target, softness, &mut self.point);
+            return Ok(&self.point[..rows.columns()]);
+        }
         let limit = STEPS_PER_ROW * (rows.len() + 1);
-        for _ in 0..limit {
-            let Some(entering) = self.most_violated(rows, scale) else {
-                return Ok(&self.point[..rows.columns()]);
-            };
-            self.enter(rows, entering, softness)?;
+        let mut is_exact = true;
+        for step in 0..limit {
+            let (active, stride) = (self.active.rows().len(), rows.stride());
+            self.work += (rows.len() * stride + active * (2 * stride + 2 * active)) as u64;
+            match self.most_violated(rows, scale) {
+                None if is_exact => return Ok(&self.point[..rows.columns()]),
+                // Rows may be violated once the rounding of the last steps is gone.
+                None => {
+                    self.recompute_point(rows);
+                    is_exact = true;
+                    continue;
+                }
+                Some(entering) => self.enter(rows, entering, softness)?,
+            }
             // The steps accumulate rounding, which nearly dependent rows would amplify.
-            self.recompute_point(rows);
+            is_exact = active < MANY_ACTIVE || step % RECOMPUTE_EVERY == 0;
+            if is_exact {
+                self.recompute_point(rows);
+            }
         }
         Err(MinNormProjectionError::Cycling { steps: limit })
+    }
+
+    /// Products computed since the solver was made, which measure its work.
+    pub(crate) fn work(&self) -> u64 {
+        self.work
+    }
+
+    /// Number of rows that the point violates.
+    fn violated(&self, rows: &Rows) -> usize {
+        (0..rows.len()).filter(|&i| rows.slack(i, &self.point) < 0.0).count()
     }
 
     /// Rows that hold with equality at the last solution, with λ of the unit rows.

@@ -1,0 +1,191 @@
+//! Repair scenes of known families: cavities of thin convex pieces, and sketches of robots in them.
+
+use std::sync::Arc;
+
+use extricate::geometry::convex::{ConvexHull, ConvexShape};
+use extricate::kinematics::urdf::{UrdfOptions, read_urdf};
+use extricate::penetration::generalized::Obstacle;
+use extricate::penetration::generalized::{CollisionWorld, Pose, Shape};
+use extricate::repair::{Ensemble, Freedom, NamedObstacle, Robot, RobotOptions};
+use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
+
+use super::Result;
+
+/// A family of scenes: a cavity, whether constants may be tuned on it, and where the anchor of a robot of the size 1 m is
+/// placed in it.
+pub(crate) struct Family {
+    pub(crate) name: &'static str,
+    pub(crate) is_tuned_on: bool,
+    /// Boxes as centre, full lengths [m] and rotation about z and then x [rad], for a figure 1.7 m tall.
+    boxes: fn() -> Vec<Slab>,
+    /// Place of the middle of the robot [m].
+    inside: [f64; 3],
+}
+
+/// A box: centre, full edge lengths [m], rotations about z and about its own x [rad].
+pub(crate) struct Slab([f64; 3], [f64; 3], [f64; 2]);
+
+/// The families; those that constants were tuned on and those that are only reported share no cavity.
+pub(crate) const FAMILIES: [Family; 6] = [
+    Family { name: "tub", is_tuned_on: true, boxes: tub, inside: [0.0, 0.0, 0.55] },
+    Family { name: "shelf", is_tuned_on: true, boxes: shelf, inside: [0.0, 0.25, 0.85] },
+    Family { name: "pipe", is_tuned_on: true, boxes: pipe, inside: [0.0, 0.0, 0.8] },
+    Family { name: "chair", is_tuned_on: false, boxes: chair, inside: [0.0, -0.05, 0.65] },
+    Family { name: "cabin", is_tuned_on: false, boxes: cabin, inside: [0.0, 0.0, 0.7] },
+    Family { name: "cage", is_tuned_on: false, boxes: cage, inside: [0.0, 0.0, 0.8] },
+];
+
+fn ring(sides: u32, radius: f64, height: f64, middle: f64, thickness: f64, tilt: f64) -> Vec<Slab> {
+    let width = 2.2 * radius * (std::f64::consts::PI / f64::from(sides)).tan();
+    let wall = |i: u32| {
+        let angle = std::f64::consts::TAU * f64::from(i) / f64::from(sides);
+        let at = [-radius * angle.sin(), radius * angle.cos(), middle];
+        Slab(at, [width, thickness, height], [angle, -tilt])
+    };
+    (0..sides).map(wall).collect()
+}
+
+fn tub() -> Vec<Slab> {
+    let mut slabs = ring(16, 0.62, 0.55, 0.3, 0.03, 0.15);
+    slabs.extend(ring(16, 0.5, 0.12, 0.06, 0.03, 0.7));
+    slabs.push(Slab([0.0; 3], [1.0, 1.0, 0.03], [0.0; 2]));
+    slabs
+}
+
+fn shelf() -> Vec<Slab> {
+    let board = |k: u32| Slab([0.0, 0.45, 0.35 * f64::from(k)], [1.2, 0.4, 0.025], [0.0; 2]);
+    let mut slabs: Vec<Slab> = (0..6).map(board).collect();
+    for x in [-0.6, 0.0, 0.6] {
+        slabs.push(Slab([x, 0.45, 0.9], [0.025, 0.4, 1.8], [0.0; 2]));
+    }
+    slabs.push(Slab([0.0, 0.66, 0.9], [1.2, 0.015, 1.8], [0.0; 2]));
+    slabs
+}
+
+fn pipe() -> Vec<Slab> {
+    ring(20, 0.45, 2.0, 0.9, 0.02, 0.0)
+}
+
+fn chair() -> Vec<Slab> {
+    let mut slabs = vec![
+        Slab([0.0, 0.0, 0.45], [0.56, 0.5, 0.05], [0.0; 2]),
+        Slab([0.0, 0.26, 0.85], [0.56, 0.05, 0.8], [0.0, -0.2]),
+    ];
+    for side in [-1.0, 1.0] {
+        slabs.push(Slab([0.29 * side, 0.0, 0.62], [0.05, 0.5, 0.3], [0.0; 2]));
+        for front in [-0.22, 0.22] {
+            slabs.push(Slab([0.25 * side, front, 0.21], [0.04, 0.04, 0.42], [0.0; 2]));
+        }
+    }
+    slabs.push(Slab([0.0, 0.0, -0.02], [3.0, 3.0, 0.04], [0.0; 2]));
+    slabs
+}
+
+fn cabin() -> Vec<Slab> {
+    let mut slabs = vec![
+        Slab([0.0, 0.0, 0.0], [1.2, 1.5, 0.03], [0.0; 2]),
+        Slab([0.0, 0.0, 1.45], [1.2, 1.5, 0.03], [0.0; 2]),
+        Slab([0.0, 0.15, 0.3], [0.55, 0.5, 0.12], [0.0; 2]),
+        Slab([0.0, 0.42, 0.75], [0.55, 0.1, 0.8], [0.0, -0.15]),
+        Slab([0.0, -0.55, 0.75], [1.2, 0.15, 0.25], [0.0, 0.4]),
+        Slab([0.0, -0.35, 0.8], [0.38, 0.03, 0.38], [0.0, 0.6]),
+        Slab([0.0, -0.74, 1.1], [1.2, 0.03, 0.75], [0.0, 0.5]),
+        Slab([0.0, 0.75, 0.75], [1.2, 0.03, 1.5], [0.0; 2]),
+    ];
+    slabs.extend([-0.6, 0.6].map(|x| Slab([x, 0.0, 0.45], [0.03, 1.5, 0.9], [0.0; 2])));
+    slabs
+}
+
+fn cage() -> Vec<Slab> {
+    let bar = |i: u32| {
+        let angle = std::f64::consts::TAU * f64::from(i) / 18.0;
+        Slab([0.5 * angle.cos(), 0.5 * angle.sin(), 0.9], [0.025, 0.025, 2.0], [angle, 0.0])
+    };
+    let mut slabs: Vec<Slab> = (0..18).map(bar).collect();
+    for level in [0.0, 0.6, 1.2, 1.9] {
+        slabs.extend(ring(18, 0.5, 0.03, level, 0.03, 0.0));
+    }
+    slabs
+}
+
+impl Slab {
+    /// The box scaled about the world's origin, as a hull in the world.
+    fn convex(&self, scale: f64) -> Result<(ConvexShape, Isometry3<f64>)> {
+        let Self(center, lengths, [about_z, about_x]) = self;
+        let rotation = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), *about_z)
+            * UnitQuaternion::from_axis_angle(&Vector3::x_axis(), *about_x);
+        let half = Vector3::from(*lengths) * (0.5 * scale);
+        let corner = |i: u32| {
+            let side = |axis: u32| if i >> axis & 1 == 0 { -1.0 } else { 1.0 };
+            Point3::from(Vector3::new(side(0), side(1), side(2)).component_mul(&half))
+        };
+        let hull = ConvexHull::new(&(0..8).map(corner).collect::<Vec<_>>())?;
+        let at = Translation3::from(Vector3::from(*center) * scale);
+        Ok((ConvexShape::hull(Arc::new(hull)), Isometry3::from_parts(at, rotation)))
+    }
+}
+
+/// A robot of the suite: its file, a scale of the cavities that suits it, and the height of its middle above its root [m].
+pub(crate) const ROBOTS: [(&str, f64, f64); 3] =
+    [("figure", 1.0, 0.95), ("hand", 0.16, 0.06), ("arm_on_base", 0.9, 0.5)];
+
+/// A robot in a cavity, and the sketches of it that collide.
+pub(crate) struct Cavity {
+    pub(crate) ensemble: Ensemble,
+    pub(crate) sketches: Vec<(String, Pose)>,
+}
+
+impl Cavity {
+    /// A robot in the cavity of a family, with `count` sketches: mixtures of the rest pose and random ones, and rest poses in
+    /// which a few joints are changed, as by hand.
+    pub(crate) fn new(family: &Family, (file, scale, middle): (&str, f64, f64), count: u64) -> Result<Self> {
+        let path = format!("assets/robots/{file}.urdf");
+        let robot = Robot::new(read_urdf(path, &UrdfOptions::default())?, &RobotOptions::default())?;
+        let pieces = (family.boxes)().iter().map(|slab| slab.convex(scale)).collect::<Result<Vec<_>>>()?;
+        let shift = Vector3::from(family.inside) * scale - Vector3::z() * middle;
+        let pose = Isometry3::translation(-shift.x, -shift.y, -shift.z);
+        let obstacle = Obstacle { shape: Shape::of_pieces(pieces), pose };
+        let named = NamedObstacle { name: family.name.to_owned(), obstacle };
+        let ensemble = robot.among(vec![named], &Freedom::default())?;
+        let mut sketches = Vec::new();
+        let mut seed = 0;
+        while (sketches.len() as u64) < count && seed < 40 * count {
+            let pose = sketch(ensemble.collision_world(), seed);
+            if !ensemble.colliding(std::slice::from_ref(&pose))?.is_empty() {
+                sketches.push((format!("{}_{file}_{seed}", family.name), pose));
+            }
+            seed += 1;
+        }
+        Ok(Self { ensemble, sketches })
+    }
+}
+
+/// A number in [0, 1) from two integers: SplitMix64.
+fn fraction(seed: u64, at: u64) -> f64 {
+    let mut z =
+        seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add((at + 1).wrapping_mul(0xD1B5_4A32_D192_ED03));
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+/// A sketch: joints that translate or rotate all of the robot change little, the others by a fraction of their range.
+fn sketch(world: &CollisionWorld, seed: u64) -> Pose {
+    let articulation = world.movables()[0].articulation();
+    let joints = articulation.coordinates().iter().enumerate().map(|(at, &joint)| {
+        let [lower, upper] = world.limits[0][at].map(|limit| limit.clamp(-3.2, 3.2));
+        let rest = articulation.joints()[joint].rest_within_limits();
+        let name = &articulation.joints()[joint].name;
+        let random = lower + (upper - lower) * fraction(seed, at as u64);
+        let is_base = name.starts_with("root") || name.starts_with("base");
+        let by_hand = seed % 3 == 2;
+        let amount = match (is_base, by_hand) {
+            (true, _) => 0.03,
+            (false, false) => [0.35, 0.7][(seed % 2) as usize],
+            // A few joints, far.
+            (false, true) => f64::from(u8::from(fraction(seed, 1000 + at as u64) < 0.3)),
+        };
+        rest + amount * (random - rest)
+    });
+    Pose { base: Isometry3::identity(), joints: joints.collect() }
+}
