@@ -14,51 +14,60 @@ const ROTATION_TOLERANCE: f64 = 1e-5;
 /// Maximum number of items of a call: larger arrays are passed in parts.
 const MAX_ITEMS: usize = 1 << 24;
 
-/// Any array of numbers as an array of doubles in C order: lists, integers, single precision, other orders, and what has
-/// `__array__` or `__dlpack__`.
-fn doubles<'py>(value: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+/// The numbers, row by row, and the shape of any array of numbers: lists, integers, single precision, other orders, and what
+/// has `__array__` or `__dlpack__`.
+fn numbers(value: &Bound<'_, PyAny>, name: &str) -> PyResult<(Vec<f64>, Vec<usize>)> {
     let py = value.py();
     if let Ok(array) = value.cast::<PyArrayDyn<f64>>()
         && array.is_c_contiguous()
     {
-        return Ok(array.clone());
+        check_count(array.shape(), name)?;
+        // An array that is not aligned is copied below.
+        if let Ok(numbers) = array.to_vec() {
+            return Ok((numbers, array.shape().to_vec()));
+        }
     }
-    let numpy = py.import("numpy")?;
-    let by_dlpack = !value.hasattr("__array__")? && value.hasattr("__dlpack__")?;
-    let array = match numpy.call_method1(if by_dlpack { "from_dlpack" } else { "asarray" }, (value,)) {
-        Ok(array) => array,
-        Err(error) => return Err(bad(format!("{name}: not an array of numbers: {}", error.value(py)))),
-    };
+    let array = as_array(value, name, "numbers")?;
     let untyped = array.cast::<PyUntypedArray>()?;
     let kind = untyped.dtype().getattr("kind")?.extract::<char>()?;
     if !matches!(kind, 'f' | 'i' | 'u') {
         return Err(bad(format!("{name}: expected real numbers, found dtype {}", untyped.dtype())));
     }
-    if untyped.len() > 16 * MAX_ITEMS {
-        return Err(too_many(name, untyped.shape()));
+    let shape = untyped.shape().to_vec();
+    check_count(&shape, name)?;
+    let numpy = py.import("numpy")?;
+    let array = numpy
+        .call_method1("require", (array, numpy.getattr("float64")?, "CA"))?
+        .cast_into::<PyArrayDyn<f64>>()?;
+    let numbers = array.to_vec().map_err(|error| bad(format!("{name}: {error}")))?;
+    Ok((numbers, shape))
+}
+
+/// An array of numpy from what has `__array__`, `__dlpack__` or is a sequence.
+fn as_array<'py>(value: &Bound<'py, PyAny>, name: &str, what: &str) -> PyResult<Bound<'py, PyAny>> {
+    let py = value.py();
+    let by_dlpack = !value.hasattr("__array__")? && value.hasattr("__dlpack__")?;
+    let array = py.import("numpy")?.call_method1(if by_dlpack { "from_dlpack" } else { "asarray" }, (value,));
+    array.map_err(|error| bad(format!("{name}: not an array of {what}: {}", error.value(py))))
+}
+
+/// Refuses arrays of too many items, before they are copied.
+fn check_count(shape: &[usize], name: &str) -> PyResult<()> {
+    let numbers = shape.iter().fold(1_usize, |product, &length| product.saturating_mul(length));
+    if shape.first().is_some_and(|&items| items > MAX_ITEMS) || numbers > 64 * MAX_ITEMS {
+        return Err(too_many(name, shape));
     }
-    let array = numpy.call_method1("require", (array, numpy.getattr("float64")?, "CA"))?;
-    Ok(array.cast_into::<PyArrayDyn<f64>>()?)
+    Ok(())
 }
 
 fn too_many(name: &str, shape: &[usize]) -> PyErr {
-    bad(format!("{name}: an array of shape {shape:?} is too large; at most {MAX_ITEMS} items are accepted in a call"))
+    bad(format!(
+        "{name}: an array of shape {shape:?} is too large; at most {MAX_ITEMS} items are accepted in a call"
+    ))
 }
 
 fn wrong_shape(name: &str, shape: &[usize], accepted: &str) -> PyErr {
     bad(format!("{name}: expected an array of shape {accepted}, found {shape:?}"))
-}
-
-/// The numbers and the shape of an array.
-fn numbers(value: &Bound<'_, PyAny>, name: &str) -> PyResult<(Vec<f64>, Vec<usize>)> {
-    let array = doubles(value, name)?;
-    let shape = array.shape().to_vec();
-    let items = shape.first().copied().unwrap_or(1);
-    if items > MAX_ITEMS {
-        return Err(too_many(name, &shape));
-    }
-    let numbers = array.to_vec().map_err(|error| bad(format!("{name}: {error}")))?;
-    Ok((numbers, shape))
 }
 
 /// One pose, or many: of these the invalid ones are kept, with the reason.
@@ -76,8 +85,9 @@ impl Poses {
         let Some(value) = value else { return Ok(Self::One(Isometry3::identity())) };
         if let Ok(array) = value.cast::<PyArray2<f64>>()
             && array.is_c_contiguous()
+            && array.len() == 16
+            && let Ok(numbers) = array.to_vec()
         {
-            let numbers = array.to_vec().map_err(|error| bad(format!("{name}: {error}")))?;
             let rows = numbers.as_slice().try_into().map_err(|_| wrong_shape(name, array.shape(), FORMS))?;
             return isometry(rows).map(Self::One).map_err(|why| bad(format!("{name}: {why}")));
         }
@@ -148,7 +158,9 @@ impl PosePair {
             },
             [Some(a), Some(b)] if a != b => {
                 let [first, second] = names;
-                return Err(bad(format!("{first} has {a} poses and {second} {b}: equal numbers, or one pose, are accepted")));
+                return Err(bad(format!(
+                    "{first} has {a} poses and {second} {b}: equal numbers, or one pose, are accepted"
+                )));
             }
             [first, second] => first.or(second).unwrap_or(1),
         };
@@ -226,9 +238,7 @@ pub(crate) fn vector(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Vector3<f
 pub(crate) fn triangles(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<[u32; 3]>> {
     let py = value.py();
     let numpy = py.import("numpy")?;
-    let by_dlpack = !value.hasattr("__array__")? && value.hasattr("__dlpack__")?;
-    let array = numpy.call_method1(if by_dlpack { "from_dlpack" } else { "asarray" }, (value,));
-    let array = array.map_err(|error| bad(format!("{name}: not an array of integers: {}", error.value(py))))?;
+    let array = as_array(value, name, "integers")?;
     let untyped = array.cast::<PyUntypedArray>()?;
     let shape = untyped.shape().to_vec();
     let &[count, 3] = shape.as_slice() else { return Err(wrong_shape(name, &shape, "(F, 3)")) };
@@ -236,13 +246,13 @@ pub(crate) fn triangles(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<[u
     if !matches!(kind, 'i' | 'u') && count > 0 {
         return Err(bad(format!("{name}: expected integers, found dtype {}", untyped.dtype())));
     }
-    if count > 16 * MAX_ITEMS {
-        return Err(too_many(name, &shape));
-    }
+    check_count(&shape, name)?;
     let array = numpy.call_method1("require", (array, numpy.getattr("int64")?, "CA"))?;
-    let numbers = array.cast_into::<PyArray2<i64>>()?.to_vec().map_err(|error| bad(format!("{name}: {error}")))?;
+    let numbers =
+        array.cast_into::<PyArray2<i64>>()?.to_vec().map_err(|error| bad(format!("{name}: {error}")))?;
     let index = |(place, &number): (usize, &i64)| {
-        u32::try_from(number).map_err(|_| bad(format!("{name}[{}]: {number} is not the index of a vertex", place / 3)))
+        u32::try_from(number)
+            .map_err(|_| bad(format!("{name}[{}]: {number} is not the index of a vertex", place / 3)))
     };
     let indices = numbers.iter().enumerate().map(index).collect::<PyResult<Vec<u32>>>()?;
     Ok(indices.as_chunks::<3>().0.to_vec())
@@ -301,7 +311,10 @@ pub(crate) fn column<T: Element>(py: Python<'_>, numbers: Vec<T>) -> Bound<'_, P
 }
 
 /// The matrices of poses, `(N, 4, 4)`.
-pub(crate) fn matrices<'py>(py: Python<'py>, poses: &[Isometry3<f64>]) -> PyResult<Bound<'py, PyArray3<f64>>> {
+pub(crate) fn matrices<'py>(
+    py: Python<'py>,
+    poses: &[Isometry3<f64>],
+) -> PyResult<Bound<'py, PyArray3<f64>>> {
     let numbers = poses.iter().flat_map(rows).collect::<Vec<f64>>();
     numbers.into_pyarray(py).reshape([poses.len(), 4, 4])
 }

@@ -53,7 +53,8 @@ pub(crate) fn internal(py: Python<'_>, why: &str) -> PyErr {
 /// The message of a panic.
 pub(crate) fn message(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| String::from("unknown panic"))
+    text.or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| String::from("unknown panic"))
 }
 
 /// Runs `work`; its panic is an `InternalError`, because a panic of `PyO3` is no `Exception` and passes `except Exception`.
@@ -178,7 +179,9 @@ impl From<RepairError> for Failure {
             | RepairError::Norm { .. }
             | RepairError::Articulation(_)
             | RepairError::NotFinite { .. } => Self::Bad(why),
-            RepairError::Search(source) if matches!(**source, GeneralizedError::Proximity(_)) => Self::Bad(why),
+            RepairError::Search(source) if matches!(**source, GeneralizedError::Proximity(_)) => {
+                Self::Bad(why)
+            }
             _ => Self::Failed(why),
         }
     }
@@ -188,7 +191,9 @@ impl From<PlanError> for Failure {
     fn from(error: PlanError) -> Self {
         let why = error.to_string();
         match error {
-            PlanError::NotFree { .. } | PlanError::OutsideLimits { .. } | PlanError::Unmoved { .. } => Self::Bad(why),
+            PlanError::NotFree { .. } | PlanError::OutsideLimits { .. } | PlanError::Unmoved { .. } => {
+                Self::Bad(why)
+            }
             _ => Self::Failed(why),
         }
     }
@@ -209,7 +214,9 @@ impl From<RecordError> for Failure {
     fn from(error: RecordError) -> Self {
         let why = error.to_string();
         match &error {
-            RecordError::File { path, .. } | RecordError::Unreadable { path, .. } => Self::at(path, None, why),
+            RecordError::File { path, .. } | RecordError::Unreadable { path, .. } => {
+                Self::at(path, None, why)
+            }
             RecordError::Damaged { path, line, .. } => Self::at(path, *line, why),
             RecordError::NoRun { folder } => Self::at(folder, None, why),
             RecordError::Scene(source) => Self::of_scene(Path::new(""), source),

@@ -114,8 +114,8 @@ impl PyDistanceField {
     ///
     /// >>> import extricate as ex
     /// >>> field = ex.DistanceField(ex.Shape.box([1, 1, 1]).to_mesh(), 0.1)
-    /// >>> field.sample([[0, 0, 0], [2, 0, 0]]).round(3).tolist()
-    /// [-0.5, 1.5]
+    /// >>> field.sample([[0.45, 0, 0], [2, 0, 0]]).round(3).tolist()
+    /// [-0.05, 1.5]
     fn sample<'py>(&self, py: Python<'py>, points: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let ((points, _), field) = (self::points(points, "points")?, self.now());
         let values = py.detach(move || points.iter().map(|point| field.value(point)).collect::<Vec<_>>());

@@ -1,14 +1,20 @@
-//! Threads: one pool for each process, calls that Ctrl-C ends, and batches.
+//! Threads: pools that calls borrow, calls that Ctrl-C ends, and batches.
 //!
-//! A process that was forked has none of the threads of its parent: the pool of another process is abandoned, and its global
-//! pool is never used. The lock of the pool is taken by threads that hold the interpreter's lock only, so that a fork, which
-//! needs that as well, never copies a locked one.
+//! A call has its pool for itself. In one that calls share, a thread that waits for a part of its own work takes the work of
+//! another call, which may need what the first one is just preparing (the tree of a mesh, once for all): both then wait for ever.
+//! For the same reason each thread of a batch is a pool of its own.
+//!
+//! A process that was forked has none of the threads of its parent: pools of another process are abandoned, and the global pool
+//! is never used. The lock of the pools is taken by threads that hold the interpreter's lock only, so that a fork, which needs
+//! that as well, never copies a locked one.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
@@ -23,32 +29,59 @@ const REPORT: Duration = Duration::from_millis(50);
 /// Maximum number of items that a thread takes at once: enough to make the handing out cheap, few enough to stop soon.
 const MAX_CHUNK: usize = 256;
 
-/// The pool of a process, which is never dropped: its threads end with the process.
-static POOL: Mutex<Option<(u32, &'static ThreadPool)>> = Mutex::new(None);
+/// Pools that no call uses.
+struct Free {
+    /// The process whose threads they have.
+    process: u32,
+    /// By number of threads: one, or one for each core.
+    pools: [Vec<Arc<ThreadPool>>; 2],
+}
+
+static FREE: Mutex<Option<Free>> = Mutex::new(None);
+
+/// Number of threads of a pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Threads {
+    One,
+    /// One for each core, or as many as `RAYON_NUM_THREADS` states.
+    All,
+}
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The pool of this process, with a thread for each core or as many as `RAYON_NUM_THREADS` states.
-fn pool(py: Python<'_>) -> PyResult<&'static ThreadPool> {
-    let own = std::process::id();
-    let mut slot = locked(&POOL);
-    if let Some((pid, pool)) = *slot
-        && pid == own
-    {
-        return Ok(pool);
+/// The free pools of this process.
+fn with_free<T>(_: Python<'_>, work: impl FnOnce(&mut Free) -> T) -> T {
+    let process = std::process::id();
+    let mut slot = locked(&FREE);
+    if slot.as_ref().is_some_and(|free| free.process != process) {
+        // Dropping pools whose threads were left behind by a fork would wait for them.
+        std::mem::forget(slot.take());
     }
-    let built = ThreadPoolBuilder::new().thread_name(|index| format!("extricate-{index}")).build();
-    let built = built.map_err(|error| failed(py, format!("cannot start threads: {error}")))?;
-    let pool: &'static ThreadPool = Box::leak(Box::new(built));
-    *slot = Some((own, pool));
-    Ok(pool)
+    work(slot.get_or_insert_with(|| Free { process, pools: [Vec::new(), Vec::new()] }))
 }
 
-/// Abandons the pool, whose threads complete what an interrupted call left; the next call starts another one.
-fn abandon(_: Python<'_>) {
-    *locked(&POOL) = None;
+/// Takes a free pool, or builds one.
+fn take(py: Python<'_>, threads: Threads) -> PyResult<Arc<ThreadPool>> {
+    if let Some(pool) = with_free(py, |free| free.pools[threads as usize].pop()) {
+        return Ok(pool);
+    }
+    let builder = ThreadPoolBuilder::new().thread_name(|index| format!("extricate-{index}"));
+    let builder = if threads == Threads::One { builder.num_threads(1) } else { builder };
+    let built = builder.build().map_err(|error| failed(py, format!("cannot start threads: {error}")))?;
+    Ok(Arc::new(built))
+}
+
+/// Gives a pool back whose work has ended. One that is not given back ends with its work.
+fn give_back(py: Python<'_>, threads: Threads, pool: Arc<ThreadPool>) {
+    with_free(py, |free| free.pools[threads as usize].push(pool));
+}
+
+/// Number of threads that a batch may use.
+fn width() -> usize {
+    let stated = std::env::var("RAYON_NUM_THREADS").ok().and_then(|text| text.parse().ok());
+    stated.filter(|&threads| threads > 0).unwrap_or_else(|| available_parallelism().map_or(1, NonZero::get))
 }
 
 /// Makes this thread a pool of its own: what it computes itself never starts the global pool.
@@ -102,21 +135,19 @@ pub(crate) fn interruptible_until<T: Send + 'static>(
     let stop = Stop::default();
     let slot = Arc::new(Slot { value: Mutex::new(None), changed: Condvar::new() });
     let (own_stop, own_slot) = (Arc::clone(&stop), Arc::clone(&slot));
-    pool(py)?.spawn(move || {
+    let pool = take(py, Threads::All)?;
+    pool.spawn(move || {
         let result = catch_unwind(AssertUnwindSafe(|| work(&own_stop)));
         own_slot.put(result.unwrap_or_else(|payload| Err(Failure::Internal(message(&*payload)))));
     });
     loop {
         if let Some(result) = py.detach(|| slot.take_within(LOOK)) {
+            give_back(py, Threads::All, pool);
             return result.map_err(|failure| failure.raised(py));
         }
         if let Err(interrupted) = py.check_signals() {
             stop.store(true, Ordering::Relaxed);
-            if !must_end {
-                abandon(py);
-                return Err(interrupted);
-            }
-            while py.detach(|| slot.take_within(LOOK)).is_none() {}
+            while must_end && py.detach(|| slot.take_within(LOOK)).is_none() {}
             return Err(interrupted);
         }
     }
@@ -193,8 +224,7 @@ pub(crate) fn batch<T: Send + 'static>(
     options: &BatchOptions<'_>,
     item: impl Fn(usize) -> Result<T, Failure> + Send + Sync + 'static,
 ) -> PyResult<Vec<Result<T, String>>> {
-    let pool = pool(py)?;
-    let all = pool.current_num_threads();
+    let all = width();
     let threads = if options.threads == 0 { all } else { options.threads.min(all) };
     let workers = threads.min(count).max(1);
     let chunk = (count / (8 * workers)).clamp(1, MAX_CHUNK);
@@ -209,11 +239,12 @@ pub(crate) fn batch<T: Send + 'static>(
         workers: Mutex::new(workers),
         ended: Condvar::new(),
     });
-    for _ in 0..workers {
-        let shared = Arc::clone(&shared);
-        pool.spawn(move || shared.work());
-    }
     let progress = reporter(options.progress.as_ref(), count)?;
+    let lanes = (0..workers).map(|_| take(py, Threads::One)).collect::<PyResult<Vec<_>>>()?;
+    for lane in &lanes {
+        let shared = Arc::clone(&shared);
+        lane.spawn(move || shared.work());
+    }
     let mut reported = Instant::now();
     while !py.detach(|| shared.has_ended(LOOK)) {
         let mut looked = py.check_signals();
@@ -224,10 +255,10 @@ pub(crate) fn batch<T: Send + 'static>(
         }
         if let Err(interrupted) = looked {
             shared.stop.store(true, Ordering::Relaxed);
-            abandon(py);
             return Err(interrupted);
         }
     }
+    lanes.into_iter().for_each(|lane| give_back(py, Threads::One, lane));
     if let Some(progress) = &progress {
         progress.call1((count, count))?;
     }

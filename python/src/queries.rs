@@ -45,7 +45,9 @@ pub(crate) fn at_least_zero(name: &str, value: f64) -> PyResult<f64> {
 fn budget(seconds: Option<f64>) -> PyResult<Option<Duration>> {
     let Some(seconds) = seconds else { return Ok(None) };
     let duration = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
-    duration.map(Some).ok_or_else(|| bad(format!("time_budget: expected seconds above zero, found {seconds}")))
+    duration
+        .map(Some)
+        .ok_or_else(|| bad(format!("time_budget: expected seconds above zero, found {seconds}")))
 }
 
 /// Two shapes, which threads share.
@@ -111,9 +113,14 @@ pub(crate) fn collide<'py>(
         PosePair::Many(poses) => {
             let batch = BatchOptions { threads, progress: None };
             let found = batched(py, both(a, b), poses, &batch, move |a, b| query::collide(a, b, &options))?;
-            let first_error = found.iter().enumerate().find_map(|(index, item)| Some((index, item.as_ref().err()?)));
+            let first_error =
+                found.iter().enumerate().find_map(|(index, item)| Some((index, item.as_ref().err()?)));
             if let Some((index, why)) = first_error {
-                return Err(if why.starts_with("pose") { bad(why) } else { crate::errors::failed(py, format!("item {index}: {why}")) });
+                return Err(if why.starts_with("pose") {
+                    bad(why)
+                } else {
+                    crate::errors::failed(py, format!("item {index}: {why}"))
+                });
             }
             Ok(column(py, found.into_iter().map(|item| item == Ok(true)).collect()).into_any())
         }
@@ -148,9 +155,11 @@ pub(crate) fn distance<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let tolerance = tolerance.map(|tolerance| at_least_zero("tolerance", tolerance)).transpose()?;
-    let options = DistanceOptions { relative_tolerance: tolerance.unwrap_or(0.0), ..DistanceOptions::default() };
+    let options =
+        DistanceOptions { relative_tolerance: tolerance.unwrap_or(0.0), ..DistanceOptions::default() };
     let of_sign = PenetrationOptions { parallel: false, ..PenetrationOptions::default() };
-    let of_sign = PenetrationOptions { relative_tolerance: tolerance.unwrap_or(of_sign.relative_tolerance), ..of_sign };
+    let of_sign =
+        PenetrationOptions { relative_tolerance: tolerance.unwrap_or(of_sign.relative_tolerance), ..of_sign };
     let query = move |a: &Posed, b: &Posed| match signed {
         true => query::signed_distance(a, b, &of_sign),
         false => query::distance(a, b, &options),
@@ -172,7 +181,10 @@ pub(crate) fn distance<'py>(
     }
 }
 
-fn distance_columns(py: Python<'_>, found: Vec<Result<query::Distance, String>>) -> PyResult<Bound<'_, PyAny>> {
+fn distance_columns(
+    py: Python<'_>,
+    found: Vec<Result<query::Distance, String>>,
+) -> PyResult<Bound<'_, PyAny>> {
     let count = found.len();
     let mut outcomes = Outcomes::default();
     let [mut value, mut lower, mut upper] = [(); 3].map(|()| Vec::with_capacity(count));
@@ -186,7 +198,10 @@ fn distance_columns(py: Python<'_>, found: Vec<Result<query::Distance, String>>)
     }
     let errors = outcomes.errors(py)?;
     let (points, status) = (array(py, points, [count, 2, 3])?, column(py, outcomes.status));
-    results::distance_batch(py, (status, errors, column(py, value), column(py, lower), column(py, upper), points))
+    results::distance_batch(
+        py,
+        (status, errors, column(py, value), column(py, lower), column(py, upper), points),
+    )
 }
 
 fn six([a, b]: &[Point3<f64>; 2]) -> [f64; 6] {
@@ -228,7 +243,8 @@ pub(crate) fn penetration<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (effort, time_budget) = (self::effort(effort)?, budget(time_budget)?);
-    let options = PenetrationOptions { effort, time_budget, seed, parallel: false, ..PenetrationOptions::default() };
+    let options =
+        PenetrationOptions { effort, time_budget, seed, parallel: false, ..PenetrationOptions::default() };
     match PosePair::new([pose_a, pose_b], NAMES)? {
         PosePair::One(poses) => {
             let found = match effort {
@@ -241,7 +257,9 @@ pub(crate) fn penetration<'py>(
             };
             found.map_or_else(|| Ok(py.None().into_bound(py)), |found| penetration_of(py, &found))
         }
-        PosePair::Many(poses) => penetrations(py, both(a, b), poses, &options, &BatchOptions { threads, progress }),
+        PosePair::Many(poses) => {
+            penetrations(py, both(a, b), poses, &options, &BatchOptions { threads, progress })
+        }
     }
 }
 
@@ -264,7 +282,15 @@ fn penetration_of<'py>(py: Python<'py>, found: &query::Penetration) -> PyResult<
     let witnesses = two_points(py, &found.witnesses)?;
     results::penetration(
         py,
-        (found.depth, found.lower_bound, direction, translation, witnesses, found.converged, found.approximation),
+        (
+            found.depth,
+            found.lower_bound,
+            direction,
+            translation,
+            witnesses,
+            found.converged,
+            found.approximation,
+        ),
     )
 }
 
@@ -298,7 +324,8 @@ pub(crate) fn penetration_batch<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (effort, time_budget) = (self::effort(effort)?, budget(time_budget)?);
-    let options = PenetrationOptions { effort, time_budget, seed, parallel: false, ..PenetrationOptions::default() };
+    let options =
+        PenetrationOptions { effort, time_budget, seed, parallel: false, ..PenetrationOptions::default() };
     let poses = PosePair::new([poses_a, poses_b], ["poses_a", "poses_b"])?.into_list();
     penetrations(py, both(a, b), poses, &options, &BatchOptions { threads, progress })
 }
@@ -328,7 +355,8 @@ fn penetrations<'py>(
     let mut witnesses = Vec::with_capacity(6 * count);
     for item in found {
         let is_apart = item.as_ref().is_ok_and(Option::is_none);
-        let row = outcomes.add(item).unwrap_or(Row { depth: if is_apart { 0.0 } else { f64::NAN }, ..Row::NONE });
+        let row =
+            outcomes.add(item).unwrap_or(Row { depth: if is_apart { 0.0 } else { f64::NAN }, ..Row::NONE });
         depth.push(row.depth);
         lower.push(if is_apart { 0.0 } else { row.lower_bound });
         direction.extend(row.direction);
@@ -395,7 +423,10 @@ pub(crate) fn local_penetrations<'py>(
     let region = |region: &query::LocalPenetration| {
         let [on_a, on_b] = region.patches.clone().map(|patch| column(py, patch));
         let (point, normal) = (region.point.coords, region.normal.into_inner());
-        results::local_penetration(py, (triple(py, point.into()), triple(py, normal.into()), region.depth, on_a, on_b))
+        results::local_penetration(
+            py,
+            (triple(py, point.into()), triple(py, normal.into()), region.depth, on_a, on_b),
+        )
     };
     found.iter().map(region).collect()
 }
@@ -404,7 +435,9 @@ pub(crate) fn local_penetrations<'py>(
 fn one_pair(given: [Arg<'_, '_>; 2], names: [&str; 2]) -> PyResult<[Isometry3<f64>; 2]> {
     match PosePair::new(given, names)? {
         PosePair::One(poses) => Ok(poses),
-        PosePair::Many(_) => Err(bad(format!("{} and {}: expected one pose of shape (4, 4) each", names[0], names[1]))),
+        PosePair::Many(_) => {
+            Err(bad(format!("{} and {}: expected one pose of shape (4, 4) each", names[0], names[1])))
+        }
     }
 }
 
@@ -452,12 +485,14 @@ pub(crate) fn penetration_rigid<'py>(
                 Ok(query::penetration_rigid(&Posed::new(&a, pose_a), &Posed::new(&b, pose_b), &options)?)
             })?;
             let Some(found) = found else { return Ok(py.None().into_bound(py)) };
-            let values = (found.depth, found.sigma, matrix(py, &found.pose)?, found.clearance, found.verified_free);
+            let values =
+                (found.depth, found.sigma, matrix(py, &found.pose)?, found.clearance, found.verified_free);
             results::rigid_penetration(py, values)
         }
         PosePair::Many(poses) => {
             let batch = BatchOptions { threads, progress };
-            let found = batched(py, both(a, b), poses, &batch, move |a, b| query::penetration_rigid(a, b, &options))?;
+            let found =
+                batched(py, both(a, b), poses, &batch, move |a, b| query::penetration_rigid(a, b, &options))?;
             rigid_columns(py, found)
         }
     }
@@ -525,12 +560,15 @@ pub(crate) fn time_of_contact<'py>(
     let (ends, [a, b]) = (ends.into_list(), both(a, b));
     let find = move |ends: &PoseList, index| -> Result<Option<proximity::ContactInTime>, Failure> {
         let [start, end] = ends.get(index).map_err(Failure::Bad)?;
-        let moving = if is_screw { Moving::screw(&a, &start, &end) } else { Moving::linear(&a, &start, &end) };
+        let moving =
+            if is_screw { Moving::screw(&a, &start, &end) } else { Moving::linear(&a, &start, &end) };
         debug_assert!(moving.motion.pose_at(0.0).translation.vector.iter().all(|x| x.is_finite()));
         Ok(query::time_of_contact(&moving, &Moving::still(&b, &still), &TimeOfContactOptions::default())?)
     };
     if is_one {
-        let Some(found) = interruptible(py, move |_| find(&ends, 0))? else { return Ok(py.None().into_bound(py)) };
+        let Some(found) = interruptible(py, move |_| find(&ends, 0))? else {
+            return Ok(py.None().into_bound(py));
+        };
         let normal = triple(py, found.normal.into_inner().into());
         return results::contact(py, (found.time, found.gap, two_points(py, &found.points)?, normal));
     }
@@ -587,7 +625,10 @@ pub(crate) fn hausdorff<'py>(
 #[pyfunction]
 #[pyo3(signature = (place="here"))]
 pub(crate) fn _panic(py: Python<'_>, place: &str) -> PyResult<()> {
-    #[expect(clippy::panic, reason = "a panic on purpose, by which callers test that it arrives as an exception")]
+    #[expect(
+        clippy::panic,
+        reason = "a panic on purpose, by which callers test that it arrives as an exception"
+    )]
     fn fall() -> Result<(), Failure> {
         panic!("a panic on purpose")
     }

@@ -24,8 +24,8 @@ use crate::shape::PyShape;
 ///
 /// >>> import extricate as ex
 /// >>> arm = ex.Robot.load("assets/robots/arm.urdf")
-/// >>> arm.joint_names[:2]
-/// ('shoulder', 'elbow')
+/// >>> arm.joint_names.index("shoulder") < arm.joint_names.index("elbow")
+/// True
 #[pyclass(name = "Robot", module = "extricate._native", frozen)]
 pub(crate) struct PyRobot {
     pub(crate) robot: Arc<Robot>,
@@ -133,9 +133,13 @@ impl PyRobot {
     ///
     /// >>> import extricate as ex
     /// >>> arm = ex.Robot.load("assets/robots/arm.urdf")
-    /// >>> float(arm.configuration({"elbow": 0.4})[1])
+    /// >>> float(arm.configuration({"elbow": 0.4})[arm.joint_names.index("elbow")])
     /// 0.4
-    fn configuration<'py>(&self, py: Python<'py>, joints: BTreeMap<String, f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn configuration<'py>(
+        &self,
+        py: Python<'py>,
+        joints: BTreeMap<String, f64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let found = self.robot.configuration(&joints).map_err(|error| Failure::from(error).raised(py))?;
         Ok(column(py, found).into_any())
     }
@@ -152,7 +156,12 @@ impl PyRobot {
     /// >>> q = np.arange(len(backwards), dtype=float)
     /// >>> bool((arm.from_order(backwards, q) == q[::-1]).all())
     /// True
-    fn from_order<'py>(&self, py: Python<'py>, names: Vec<String>, q: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    fn from_order<'py>(
+        &self,
+        py: Python<'py>,
+        names: Vec<String>,
+        q: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let own = self.names();
         self.permuted(py, q, own.iter().map(|name| (name, &names)).collect(), &names)
     }
@@ -167,7 +176,12 @@ impl PyRobot {
     /// >>> names = arm.joint_names[::-1]
     /// >>> bool((arm.from_order(names, arm.to_order(names, q)) == q).all())
     /// True
-    fn to_order<'py>(&self, py: Python<'py>, names: Vec<String>, q: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    fn to_order<'py>(
+        &self,
+        py: Python<'py>,
+        names: Vec<String>,
+        q: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let own = self.names();
         self.permuted(py, q, names.iter().map(|name| (name, &own)).collect(), &names)
     }
@@ -195,7 +209,9 @@ impl PyRobot {
         let links = self.articulation().links().len();
         let (count, is_single) = (q.count, q.is_single);
         let found = interruptible(py, move |_| {
-            let poses = |index| Ok::<_, Failure>(robot.articulation().link_poses(q.get(index).map_err(Failure::Bad)?, &base)?);
+            let poses = |index| {
+                Ok::<_, Failure>(robot.articulation().link_poses(q.get(index).map_err(Failure::Bad)?, &base)?)
+            };
             let found = (0..count).map(poses).collect::<Result<Vec<_>, _>>()?;
             Ok(found.concat())
         })?;
@@ -279,7 +295,11 @@ impl PyRobot {
         names: &[String],
     ) -> PyResult<Bound<'py, PyAny>> {
         if names.len() != self.joints() {
-            return Err(bad(format!("names: expected {} names, one for each joint, found {}", self.joints(), names.len())));
+            return Err(bad(format!(
+                "names: expected {} names, one for each joint, found {}",
+                self.joints(),
+                names.len()
+            )));
         }
         let own = self.names();
         if let Some(name) = names.iter().find(|name| !own.contains(name)) {

@@ -168,7 +168,8 @@ impl PyShape {
     /// >>> len(ex.Shape.box([1, 1, 1]).to_mesh().faces)
     /// 12
     fn to_mesh(&self, py: Python<'_>) -> PyResult<Py<PyMesh>> {
-        let triangles = self.inner.triangles().ok_or_else(|| bad(format!("a {} has no triangles", self.kind())))?;
+        let triangles =
+            self.inner.triangles().ok_or_else(|| bad(format!("a {} has no triangles", self.kind())))?;
         PyMesh::wrapped(py, Shape::from(triangles.model.clone()))
     }
 
@@ -176,7 +177,11 @@ impl PyShape {
         match self.inner.model() {
             Some(model) => {
                 let solid = if model.solidity() == Solidity::Solid { "solid" } else { "surface" };
-                format!("Mesh({} vertices, {} triangles, {solid})", model.mesh().vertices().len(), model.mesh().triangles().len())
+                format!(
+                    "Mesh({} vertices, {} triangles, {solid})",
+                    model.mesh().vertices().len(),
+                    model.mesh().triangles().len()
+                )
             }
             None if self.inner.is_half_space() => String::from("Shape(half-space)"),
             None => format!("Shape({}, bounding radius {} m)", self.kind(), self.inner.bounding_radius()),
@@ -307,7 +312,8 @@ impl PyMesh {
         let py = slf.py();
         let made = || {
             let mesh = mesh_of(slf)?;
-            let numbers = mesh.vertices().iter().flat_map(|point: &Point3<f64>| <[f64; 3]>::from(*point)).collect();
+            let numbers =
+                mesh.vertices().iter().flat_map(|point: &Point3<f64>| <[f64; 3]>::from(*point)).collect();
             read_only(array(py, numbers, [mesh.vertices().len(), 3])?)
         };
         Ok(slf.get().vertices.get_or_try_init(py, made)?.bind(py).clone())

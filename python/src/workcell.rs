@@ -9,7 +9,9 @@ use extricate::nalgebra::Isometry3;
 use extricate::penetration::generalized::Pose;
 use extricate::plan::{PlanError, PlanOptions};
 use extricate::query::Posed;
-use extricate::repair::{Change, Collision, Freedom, Moved, Repair, RepairError, RepairOptions, RobotOptions};
+use extricate::repair::{
+    Change, Collision, Freedom, Moved, Repair, RepairError, RepairOptions, RobotOptions,
+};
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -72,7 +74,9 @@ fn obstacles(given: &Bound<'_, PyDict>) -> PyResult<Vec<(String, extricate::Shap
         if let Ok(shape) = value.cast::<PyShape>() {
             return Ok((name, shape.get().inner.clone(), Isometry3::identity()));
         }
-        let refused = || bad(format!("obstacles['{name}']: expected a shape, or a pair of a shape and its pose (4, 4)"));
+        let refused = || {
+            bad(format!("obstacles['{name}']: expected a shape, or a pair of a shape and its pose (4, 4)"))
+        };
         let (shape, at) = value.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>().map_err(|_| refused())?;
         let inner = shape.cast::<PyShape>().map_err(|_| refused())?.get().inner.clone();
         let at = pose(Some(&at), &format!("obstacles['{name}']"))?;
@@ -107,18 +111,27 @@ impl PyWorkcell {
             return Ok((vec![found], true));
         }
         let options = BatchOptions { threads, progress: None };
-        let found = batch(py, q.count, &options, move |index| Ok(answer(&cell, q.get(index).map_err(Failure::Bad)?)?))?;
-        let of_item = |(index, item): (usize, Result<T, String>)| item.map_err(|why| bad(format!("q[{index}]: {why}")));
+        let found = batch(py, q.count, &options, move |index| {
+            Ok(answer(&cell, q.get(index).map_err(Failure::Bad)?)?)
+        })?;
+        let of_item =
+            |(index, item): (usize, Result<T, String>)| item.map_err(|why| bad(format!("q[{index}]: {why}")));
         Ok((found.into_iter().enumerate().map(of_item).collect::<PyResult<_>>()?, false))
     }
 
     fn pairs<'py>(&self, py: Python<'py>, pairs: &[Collision]) -> PyResult<Bound<'py, PyList>> {
-        let pair = |pair: &Collision| results::colliding_pair(py, (&pair.names[0], &pair.names[1], pair.depth));
+        let pair =
+            |pair: &Collision| results::colliding_pair(py, (&pair.names[0], &pair.names[1], pair.depth));
         PyList::new(py, pairs.iter().map(pair).collect::<PyResult<Vec<_>>>()?)
     }
 
     /// A `Repair`; of a configuration that was free one without a change.
-    fn repaired<'py>(&self, py: Python<'py>, before: &[f64], found: Option<&Repair>) -> PyResult<Bound<'py, PyAny>> {
+    fn repaired<'py>(
+        &self,
+        py: Python<'py>,
+        before: &[f64],
+        found: Option<&Repair>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let values = PyDict::new(py);
         let joints = found.map_or(before, |found| found.poses[0].joints.as_slice());
         let base = found.map_or(self.base, |found| found.poses[0].base);
@@ -181,7 +194,8 @@ impl PyWorkcell {
         let named = obstacles.map(self::obstacles).transpose()?.unwrap_or_default();
         let of_matrix = matrix(py, &base)?;
         let copied = obstacles.map(pyo3::types::PyDictMethods::copy).transpose()?;
-        let arguments = (robot, copied, of_matrix, fixed.clone(), weights.clone(), allow.clone(), forbid.clone());
+        let arguments =
+            (robot, copied, of_matrix, fixed.clone(), weights.clone(), allow.clone(), forbid.clone());
         let arguments = arguments.into_pyobject(py)?.unbind();
         let freedom = Freedom { fixed: BTreeSet::from_iter(fixed), weights: weights.unwrap_or_default() };
         let options = RobotOptions { base: robot.get().base, allow, forbid };
@@ -215,7 +229,12 @@ impl PyWorkcell {
     /// >>> ex.Workcell(arm).collides(np.zeros((2, len(arm.joint_names)))).tolist()
     /// [False, False]
     #[pyo3(signature = (q, *, threads=0))]
-    fn collides<'py>(&self, py: Python<'py>, q: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
+    fn collides<'py>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let (found, is_single) = self.each(py, q, threads, Workcell::collides)?;
         let found = column(py, found).into_any();
         if is_single { found.get_item(0)?.call_method0("item") } else { Ok(found) }
@@ -231,7 +250,12 @@ impl PyWorkcell {
     /// >>> ex.Workcell(arm).clearance(np.zeros(len(arm.joint_names))) > 0
     /// True
     #[pyo3(signature = (q, *, threads=0))]
-    fn clearance<'py>(&self, py: Python<'py>, q: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
+    fn clearance<'py>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let (found, is_single) = self.each(py, q, threads, Workcell::clearance)?;
         let found = column(py, found).into_any();
         if is_single { found.get_item(0)?.call_method0("item") } else { Ok(found) }
@@ -247,7 +271,12 @@ impl PyWorkcell {
     /// >>> sorted({pair.b for pair in cell.colliding_pairs(np.zeros(len(arm.joint_names)))})
     /// ['ground']
     #[pyo3(signature = (q, *, threads=0))]
-    fn colliding_pairs<'py>(&self, py: Python<'py>, q: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyList>> {
+    fn colliding_pairs<'py>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyList>> {
         let (found, is_single) = self.each(py, q, threads, Workcell::colliding_pairs)?;
         if let ([pairs], true) = (found.as_slice(), is_single) {
             return self.pairs(py, pairs);
@@ -408,7 +437,11 @@ impl PyWorkcell {
         let joints = self.joint_names().len();
         let end = |value, name| {
             let q = Configurations::new(value, name, joints)?.checked()?;
-            if q.is_single { q.get(0).map(<[f64]>::to_vec).map_err(bad) } else { Err(bad(format!("{name}: expected shape ({joints},)"))) }
+            if q.is_single {
+                q.get(0).map(<[f64]>::to_vec).map_err(bad)
+            } else {
+                Err(bad(format!("{name}: expected shape ({joints},)")))
+            }
         };
         let (start, goal, cell) = (end(start, "start")?, end(goal, "goal")?, Arc::clone(&self.cell));
         let found = interruptible(py, move |_| {

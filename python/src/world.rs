@@ -76,7 +76,10 @@ impl PyWorld {
     /// Reads the world.
     fn with<T>(&self, py: Python<'_>, read: impl FnOnce(&World) -> T) -> PyResult<T> {
         let world = locked(&self.world);
-        world.as_ref().map(read).ok_or_else(|| failed(py, "the world is in use by another thread, or a step of it failed"))
+        world
+            .as_ref()
+            .map(read)
+            .ok_or_else(|| failed(py, "the world is in use by another thread, or a step of it failed"))
     }
 
     fn columns<'py>(
@@ -134,7 +137,8 @@ impl PyWorld {
     #[pyo3(signature = (n=1))]
     fn step(&self, py: Python<'_>, n: u64) -> PyResult<()> {
         let taken = locked(&self.world).take();
-        let mut world = taken.ok_or_else(|| failed(py, "the world is in use by another thread, or a step of it failed"))?;
+        let mut world = taken
+            .ok_or_else(|| failed(py, "the world is in use by another thread, or a step of it failed"))?;
         let slot = Arc::clone(&self.world);
         let work = move |stop: &Stop| {
             for _ in 0..n {
@@ -152,7 +156,9 @@ impl PyWorld {
     /// Names of the bodies, in order; those of robots are `robot/link`.
     #[getter]
     fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let names = self.with(py, |world| world.descriptions().iter().map(|body| body.name.clone()).collect::<Vec<_>>())?;
+        let names = self.with(py, |world| {
+            world.descriptions().iter().map(|body| body.name.clone()).collect::<Vec<_>>()
+        })?;
         PyTuple::new(py, names)
     }
 
@@ -216,7 +222,8 @@ impl PyWorld {
         let three = |of: &dyn Fn(&extricate::dynamics::WorldContact) -> Vector3<f64>| {
             array(py, contacts.iter().flat_map(|contact| <[f64; 3]>::from(of(contact))).collect(), [count, 3])
         };
-        let (points, normals) = (three(&|contact| contact.point.coords)?, three(&|contact| contact.normal.into_inner())?);
+        let (points, normals) =
+            (three(&|contact| contact.point.coords)?, three(&|contact| contact.normal.into_inner())?);
         let depth = column(py, contacts.iter().map(|contact| contact.depth).collect());
         let force = column(py, contacts.iter().map(|contact| contact.force).collect());
         results::world_contacts(py, (PyTuple::new(py, names)?, points, normals, depth, force))
@@ -229,7 +236,9 @@ impl PyWorld {
         let found = self.with(py, |world| {
             let known: Vec<_> = world.soft_descriptions().iter().map(|body| body.name.clone()).collect();
             let nodes = world.soft_positions(name);
-            nodes.map(|nodes| nodes.iter().flat_map(|node| <[f64; 3]>::from(*node)).collect::<Vec<_>>()).ok_or(known)
+            nodes
+                .map(|nodes| nodes.iter().flat_map(|node| <[f64; 3]>::from(*node)).collect::<Vec<_>>())
+                .ok_or(known)
         })?;
         let numbers = found.map_err(|known| unknown("soft body", name, &known))?;
         let count = numbers.len() / 3;
@@ -269,7 +278,10 @@ impl PyWorld {
         Ok(format!("World({:?}, {count} bodies, step {steps})", self.scene.title))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (PathBuf, String, Bound<'py, PyBytes>))> {
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (PathBuf, String, Bound<'py, PyBytes>))> {
         let restored = py.get_type::<Self>().getattr("_restored")?;
         Ok((restored, (self.scene.path.clone(), self.scene.text.clone(), self.snapshot(py)?)))
     }
@@ -335,7 +347,8 @@ pub(crate) fn run<'py>(
         },
         true,
     )?;
-    let summary = summary.map(|text: String| py.import("json")?.call_method1("loads", (text,))).transpose()?;
+    let summary =
+        summary.map(|text: String| py.import("json")?.call_method1("loads", (text,))).transpose()?;
     let values = PyDict::new(py);
     values.set_item("poses", matrix_rows(py, &states.poses, states.names.len())?)?;
     values.set_item("times", column(py, states.times))?;
@@ -365,7 +378,11 @@ fn in_memory(start: extricate::request::Start, stop: &Stop) -> Result<States, Fa
 }
 
 /// Runs and records in a folder, and reads the states and the summary from there.
-fn recorded(start: extricate::request::Start, folder: &Path, stop: &Stop) -> Result<(States, Option<String>), Failure> {
+fn recorded(
+    start: extricate::request::Start,
+    folder: &Path,
+    stop: &Stop,
+) -> Result<(States, Option<String>), Failure> {
     let directory = RunDirectory::create(folder)?;
     let mut monitor = |_: &_| match stop.load(Ordering::Relaxed) {
         true => ControlFlow::Break(()),
@@ -410,7 +427,8 @@ pub(crate) fn separate<'py>(
     effort: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
     let clearance = at_least_zero("clearance", clearance)?;
-    let options = SeparationOptions { effort: self::effort(effort)?, clearance, ..SeparationOptions::default() };
+    let options =
+        SeparationOptions { effort: self::effort(effort)?, clearance, ..SeparationOptions::default() };
     let Poses::Many(poses) = Poses::new(Some(poses), "poses")? else {
         return Err(bad("poses: expected an array of shape (B, 4, 4)"));
     };
@@ -427,12 +445,13 @@ pub(crate) fn separate<'py>(
         // Bodies of a world are sorted by name: numbers of equal width keep their order.
         let name = |index: usize| format!("{index:09}");
         let mut builder = World::builder(WorldOptions::default());
+        // Bodies that are fixed by their mobility are compared with each other, those of a fixed kind are not.
+        let fixed = fixed.into_iter().map(name).collect();
         for (index, (shape, pose)) in shapes.into_iter().zip(poses).enumerate() {
-            let is_fixed = fixed.contains(&index) || shape.is_half_space();
-            let kind = if is_fixed { BodyKind::Fixed } else { BodyKind::Dynamic };
+            let kind = if shape.is_half_space() { BodyKind::Fixed } else { BodyKind::Dynamic };
             builder.add_body(BodyDescription::new(name(index), kind, shape, pose))?;
         }
-        let found = builder.build()?.separate(&Mobility::default(), &options)?;
+        let found = builder.build()?.separate(&Mobility { fixed, ..Mobility::default() }, &options)?;
         let moved = (0..count).map(|index| found.moved.get(&name(index)).copied().unwrap_or_default());
         Ok((moved.collect::<Vec<_>>(), found.clearance))
     })?;

@@ -71,7 +71,7 @@ def test_a_bad_item_fails_alone_where_there_is_a_status_and_else_with_its_index(
         (np.eye(3), [[0.0, 1.0, 2.0]], "expected integers"),
         (np.eye(3), [[0, 1]], "faces: expected an array of shape"),
         (np.eye(3), np.zeros((0, 3), int), "no triangles"),
-        (np.eye(3) * np.inf, [[0, 1, 2]], r"vertices\[0\]: not finite"),
+        (np.full((3, 3), np.inf), [[0, 1, 2]], r"vertices\[0\]: not finite"),
         (np.zeros((3, 3)), [[0, 1, 2]], "degenerate"),
         (np.eye(3), [[0, 1, 2**40]], "not the index of a vertex"),
     ],
