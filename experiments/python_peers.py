@@ -260,10 +260,13 @@ def repairs(count: int) -> None:
     for other in range(index):
         geometry.addCollisionPair(pin.CollisionPair(other, index))
     data, of_geometry = model.createData(), geometry.createData()
-    names = [model.names[joint] for joint in range(1, model.njoints)]
+    names = [name for name in model.names if name in arm.joint_names]
+    # Joints that mimic another one are free in this model, and stay at zero.
+    own = [model.joints[model.getJointId(name)].idx_q for name in names]
 
     def pushed(one: np.ndarray) -> np.ndarray:
-        q = arm.to_order(names, one)
+        q = pin.neutral(model)
+        q[own] = arm.to_order(names, one)
         for _ in range(200):
             pin.computeCollisions(model, data, geometry, of_geometry, q, False)
             pin.computeJointJacobians(model, data, q)
@@ -284,7 +287,7 @@ def repairs(count: int) -> None:
                 break
             q = pin.integrate(model, q, push * (abs(depth) + 1e-4) / size)
             q = np.clip(q, model.lowerPositionLimit, model.upperPositionLimit)
-        return arm.from_order(names, q)
+        return arm.from_order(names, q[own])
 
     found, seconds = timed(pushed, q)
     report("pinocchio with coal, pushed", np.array(found), seconds)

@@ -7,7 +7,7 @@ import extricate as ex
 cup, spoon = ex.Mesh.load("assets/meshes/cup.obj"), ex.Mesh.load("assets/meshes/spoon.obj")
 random = np.random.default_rng(0)
 poses = np.tile(np.eye(4), (500, 1, 1))
-poses[:, :3, 3] = random.uniform(-0.5, 0.5, (500, 3))
+poses[:, :3, 3] = random.uniform(-3, 3, (500, 3))
 
 labels = ex.penetration_batch(spoon, cup, poses)
 free = poses.copy()

@@ -7,6 +7,8 @@ from typing import Any, Literal, final
 import numpy as np
 import numpy.typing as npt
 
+from typing_extensions import disjoint_base
+
 from extricate._results import (
     CollidingPair,
     Hausdorff,
@@ -20,6 +22,28 @@ from extricate._results import (
     WorldContacts,
 )
 
+__all__ = [
+    "DistanceField",
+    "Mesh",
+    "Robot",
+    "Shape",
+    "VERSION",
+    "Workcell",
+    "World",
+    "_panic",
+    "collide",
+    "distance",
+    "hausdorff",
+    "local_penetrations",
+    "main",
+    "penetration",
+    "penetration_batch",
+    "penetration_rigid",
+    "run",
+    "separate",
+    "time_of_contact",
+]
+
 VERSION: str
 
 _Floats = npt.NDArray[np.float64]
@@ -27,6 +51,7 @@ _Effort = Literal["fast", "best"]
 _Progress = Callable[[int, int], object] | bool | None
 _File = str | PathLike[str]
 
+@disjoint_base
 class Shape:
     @staticmethod
     def box(size: npt.ArrayLike) -> Shape: ...
