@@ -259,7 +259,9 @@ def repairs(count: int) -> None:
     index = geometry.addGeometryObject(box)
     for other in range(index):
         geometry.addCollisionPair(pin.CollisionPair(other, index))
-    data, of_geometry = model.createData(), geometry.createData()
+    data, of_geometry = model.createData(), pin.GeometryData(geometry)
+    for request in of_geometry.collisionRequests:
+        request.enable_contact, request.num_max_contacts = True, 100
     names = [name for name in model.names if name in arm.joint_names]
     # Joints that mimic another one are free in this model, and stay at zero.
     own = [model.joints[model.getJointId(name)].idx_q for name in names]
@@ -287,7 +289,7 @@ def repairs(count: int) -> None:
                 break
             q = pin.integrate(model, q, push * (abs(depth) + 1e-4) / size)
             q = np.clip(q, model.lowerPositionLimit, model.upperPositionLimit)
-        return arm.from_order(names, q[own])
+        return arm.from_order(names, q[own]) if np.isfinite(q).all() else np.full_like(one, np.nan)
 
     found, seconds = timed(pushed, q)
     report("pinocchio with coal, pushed", np.array(found), seconds)
