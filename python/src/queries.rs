@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use extricate::kinematics::RigidMotion;
 use extricate::nalgebra::{Isometry3, Point3};
 use extricate::penetration::Effort;
 use extricate::query::{
@@ -93,6 +92,7 @@ fn batched<T: Send + 'static>(
 /// True
 #[pyfunction]
 #[pyo3(signature = (a, b, pose_a=None, pose_b=None, *, clearance=0.0, threads=0))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn collide<'py>(
     py: Python<'py>,
     a: &Bound<'py, PyShape>,
@@ -405,6 +405,7 @@ impl Row {
 /// [0.1]
 #[pyfunction]
 #[pyo3(signature = (a, b, pose_a=None, pose_b=None, *, effort="fast", seed=0))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn local_penetrations<'py>(
     py: Python<'py>,
     a: &Bound<'py, PyShape>,
@@ -562,7 +563,6 @@ pub(crate) fn time_of_contact<'py>(
         let [start, end] = ends.get(index).map_err(Failure::Bad)?;
         let moving =
             if is_screw { Moving::screw(&a, &start, &end) } else { Moving::linear(&a, &start, &end) };
-        debug_assert!(moving.motion.pose_at(0.0).translation.vector.iter().all(|x| x.is_finite()));
         Ok(query::time_of_contact(&moving, &Moving::still(&b, &still), &TimeOfContactOptions::default())?)
     };
     if is_one {
@@ -599,6 +599,7 @@ pub(crate) fn time_of_contact<'py>(
 /// 0.5
 #[pyfunction]
 #[pyo3(signature = (a, b, pose_a=None, pose_b=None, *, tolerance=None, one_sided=false))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn hausdorff<'py>(
     py: Python<'py>,
     a: &Bound<'py, PyShape>,

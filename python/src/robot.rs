@@ -156,6 +156,10 @@ impl PyRobot {
     /// >>> q = np.arange(len(backwards), dtype=float)
     /// >>> bool((arm.from_order(backwards, q) == q[::-1]).all())
     /// True
+    #[expect(
+        clippy::wrong_self_convention,
+        reason = "the inverse of `to_order`, as Python names conversions"
+    )]
     fn from_order<'py>(
         &self,
         py: Python<'py>,

@@ -303,6 +303,7 @@ impl PyWorkcell {
     /// >>> repair.verified_free, repair.limits_kept
     /// (True, True)
     #[pyo3(signature = (q, *, effort="fast", clearance=None, max_move=None, seed=0))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn repair<'py>(
         &self,
         py: Python<'py>,
@@ -423,6 +424,7 @@ impl PyWorkcell {
     /// >>> bool((path.q[0] == start).all() and (path.q[-1] == goal).all())
     /// True
     #[pyo3(signature = (start, goal, *, clearance=0.0, seed=0, max_samples=20_000))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn plan<'py>(
         &self,
         py: Python<'py>,

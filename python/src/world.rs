@@ -42,6 +42,9 @@ pub(crate) struct PyWorld {
     world: Shared,
 }
 
+/// A pickled world: path and text of its scene, and its state.
+type Pickled<'py> = (PathBuf, String, Bound<'py, PyBytes>);
+
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -278,10 +281,7 @@ impl PyWorld {
         Ok(format!("World({:?}, {count} bodies, step {steps})", self.scene.title))
     }
 
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (PathBuf, String, Bound<'py, PyBytes>))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled<'py>)> {
         let restored = py.get_type::<Self>().getattr("_restored")?;
         Ok((restored, (self.scene.path.clone(), self.scene.text.clone(), self.snapshot(py)?)))
     }
