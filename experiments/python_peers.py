@@ -11,7 +11,7 @@ Peers that are not installed are left out. An answer is wrong if
 - repair: the configuration still collides, or violates a joint limit. Libraries without a repair push along the Jacobian of
   their deepest contact for at most 200 steps.
 
-Times are medians of all poses, one thread, arrays and poses made ready before.
+Times are medians of all poses, on one thread; arrays and poses are prepared before.
 """
 
 from __future__ import annotations

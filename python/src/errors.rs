@@ -57,7 +57,7 @@ pub(crate) fn message(payload: &(dyn Any + Send)) -> String {
         .unwrap_or_else(|| String::from("unknown panic"))
 }
 
-/// Runs `work`; its panic is an `InternalError`, because a panic of `PyO3` is no `Exception` and passes `except Exception`.
+/// Runs `work`; its panic is an `InternalError`, because a panic of `PyO3` is not an `Exception` and passes `except Exception`.
 pub(crate) fn guarded<T>(py: Python<'_>, work: impl FnOnce() -> T) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| internal(py, &message(&*payload)))
 }

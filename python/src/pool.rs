@@ -153,7 +153,7 @@ pub(crate) fn interruptible_until<T: Send + 'static>(
     }
 }
 
-/// What the threads of a batch share.
+/// State common to the threads of a batch.
 struct Shared<T, F> {
     item: F,
     count: usize,
@@ -197,7 +197,7 @@ impl<T, F: Fn(usize) -> Result<T, Failure>> Shared<T, F> {
     }
 }
 
-/// How a batch is computed.
+/// Options of a batch.
 pub(crate) struct BatchOptions<'py> {
     /// Number of threads; 0 for all of the pool.
     pub(crate) threads: usize,
@@ -205,7 +205,7 @@ pub(crate) struct BatchOptions<'py> {
     pub(crate) progress: Option<Bound<'py, PyAny>>,
 }
 
-/// What is called with the progress: for `True` a bar, which needs `tqdm`.
+/// The callback of the progress: for `True` a bar, which needs `tqdm`.
 fn reporter<'py>(given: Option<&Bound<'py, PyAny>>, count: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
     let Some(given) = given else { return Ok(None) };
     match given.extract::<bool>() {

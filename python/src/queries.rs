@@ -622,7 +622,7 @@ pub(crate) fn hausdorff<'py>(
     results::hausdorff(py, (found.value, found.lower_bound, found.upper_bound, points, found.converged))
 }
 
-/// Ends of a batch that share a pool: used by the self-test of panics.
+/// Panics on purpose, here, in a pool or in a batch, by which tests check that a panic arrives as an exception.
 #[pyfunction]
 #[pyo3(signature = (place="here"))]
 pub(crate) fn _panic(py: Python<'_>, place: &str) -> PyResult<()> {

@@ -53,7 +53,7 @@ fn pose_of(body: &BodyState) -> Isometry3<f64> {
     Isometry3::from_parts(Translation3::from(body.position.coords), body.rotation)
 }
 
-/// The scene of a file, or of a text that stands for it.
+/// The scene of a file, or of a text in its place.
 fn loaded(path: &Path, text: Option<String>) -> Result<Scene, Failure> {
     let scene = match text {
         None => Scene::load(path),
