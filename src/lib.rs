@@ -67,7 +67,7 @@ pub use extricate_core::{bvh, field, geometry, kinematics, penetration, plan, pr
 #[cfg(feature = "simulation")]
 pub use extricate_dynamics::{self as dynamics, World};
 #[cfg(feature = "simulation")]
-pub use extricate_scene::{batch, record, repair, repair::Workcell, scene, scene::Scene};
+pub use extricate_scene::{batch, record, repair, repair::Workcell, request, scene, scene::Scene};
 #[cfg(feature = "viewer")]
 pub use extricate_viewer as viewer;
 pub use nalgebra;

@@ -130,10 +130,14 @@ impl Command {
 /// Runs the command line of this process and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
-    start(std::env::args_os())
+    ExitCode::from(main_with(std::env::args_os()))
 }
 
-fn start(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+/// Runs a command line, of which the first argument is the name of the program, and returns the exit code of `docs/cli.md`.
+///
+/// It belongs to a process that does nothing else: it sets the number of threads of the global pool and handles Ctrl-C.
+#[must_use]
+pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     terminal::install_report_handler();
     let matches = plain_help(CommandLine::command()).try_get_matches_from(arguments);
     let command_line = match matches.and_then(|matches| CommandLine::from_arg_matches(&matches)) {
@@ -141,11 +145,11 @@ fn start(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) => {
             // Help and version arrive here as well and go to stdout; a closed pipe is not an error.
             let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { Exit::Usage as u8 } else { 0 });
+            return if error.use_stderr() { Exit::Usage as u8 } else { 0 };
         }
     };
     match dispatch(command_line) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(failure) => failure.print(),
     }
 }

@@ -1,7 +1,6 @@
 //! Failures of commands, with the exit codes that `docs/cli.md` specifies.
 
 use std::io::{self, IsTerminal};
-use std::process::ExitCode;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, Report};
 
@@ -60,18 +59,18 @@ impl Failure {
 
     /// Prints the failure on stderr and returns the exit code of the process.
     #[expect(clippy::print_stderr, reason = "the one place where a command prints its failure")]
-    pub(in crate::cli) fn print(self) -> ExitCode {
+    pub(in crate::cli) fn print(self) -> u8 {
         match self {
             Self::Message(exit, message) => {
                 eprintln!("error: {message}");
-                ExitCode::from(exit.exit_code())
+                exit.exit_code()
             }
             Self::Located(exit, report) => {
                 eprintln!("{report:?}");
-                ExitCode::from(exit.exit_code())
+                exit.exit_code()
             }
-            Self::Silent(exit) => ExitCode::from(exit.exit_code()),
-            Self::OutputClosed => ExitCode::SUCCESS,
+            Self::Silent(exit) => exit.exit_code(),
+            Self::OutputClosed => 0,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The language of the code and of its documentation is that of the field.
 //!
-//! Reads comments, documentation, messages and identifiers of all crates, the README and `docs/`, and fails with file and line on
-//! a word or pattern of [`rules`] that `exceptions.txt` does not argue for.
+//! Reads comments, documentation, messages and identifiers of all crates, the Python package, the README and `docs/`, and fails
+//! with file and line on a word or pattern of [`rules`] that `exceptions.txt` does not argue for.
 
 mod rules;
 mod text;
@@ -66,8 +66,12 @@ fn sources() -> Vec<PathBuf> {
     let mut crates: Vec<PathBuf> = crates.filter_map(|entry| Some(entry.ok()?.path().join("src"))).collect();
     crates.sort();
     crates.iter().for_each(|folder| files(folder, "rs", &mut found));
+    files(&root.join("python/src"), "rs", &mut found);
+    for folder in ["python/extricate", "python/examples", "python/tests"] {
+        files(&root.join(folder), "py", &mut found);
+    }
     files(&root.join("docs"), "md", &mut found);
-    found.extend(["README.md", "CONTRIBUTING.md"].map(|name| root.join(name)));
+    found.extend(["README.md", "CONTRIBUTING.md", "python/README.md"].map(|name| root.join(name)));
     found
 }
 

@@ -1,0 +1,100 @@
+"""Penetration depth, proximity, pose repair and contact-rich simulation for triangle meshes, without convex decomposition.
+
+SI units; right-handed frames; poses are arrays ``(4, 4)`` of float64 that map body to world. Every query takes one pose or
+``(N, 4, 4)``; the direction of a penetration is that in which A moves. Three outcomes have three shapes: a result, ``None`` for
+a *proved* absence, and an exception for a failure, which is never reported as an absence.
+
+>>> import numpy as np
+>>> import extricate as ex
+>>> cup, ball = ex.Mesh.load("assets/meshes/cup.obj"), ex.Shape.sphere(0.1)
+>>> at_rim = np.eye(4)
+>>> at_rim[:3, 3] = [0.46, 0, 0.6]
+>>> found = ex.penetration(ball, cup, at_rim)
+>>> free = at_rim.copy()
+>>> free[:3, 3] += found.translation
+>>> ex.collide(ball, cup, at_rim), ex.collide(ball, cup, free)
+(True, False)
+"""
+
+from extricate._errors import ExtricateError, FileError, InternalError, NotSeparatedError, RepairNotFoundError
+from extricate._native import (
+    VERSION,
+    DistanceField,
+    Mesh,
+    Robot,
+    Shape,
+    Workcell,
+    World,
+    collide,
+    distance,
+    hausdorff,
+    local_penetrations,
+    penetration,
+    penetration_batch,
+    penetration_rigid,
+    run,
+    separate,
+    time_of_contact,
+)
+from extricate._results import (
+    CollidingPair,
+    Contact,
+    ContactBatch,
+    Distance,
+    DistanceBatch,
+    Hausdorff,
+    LocalPenetration,
+    Path,
+    Penetration,
+    PenetrationBatch,
+    Recording,
+    Repair,
+    RepairBatch,
+    RigidPenetration,
+    RigidPenetrationBatch,
+    Separation,
+    WorldContacts,
+)
+
+__version__ = VERSION
+
+__all__ = [
+    "CollidingPair",
+    "Contact",
+    "ContactBatch",
+    "Distance",
+    "DistanceBatch",
+    "DistanceField",
+    "ExtricateError",
+    "FileError",
+    "Hausdorff",
+    "InternalError",
+    "LocalPenetration",
+    "Mesh",
+    "NotSeparatedError",
+    "Path",
+    "Penetration",
+    "PenetrationBatch",
+    "Recording",
+    "Repair",
+    "RepairBatch",
+    "RepairNotFoundError",
+    "RigidPenetration",
+    "RigidPenetrationBatch",
+    "Robot",
+    "Separation",
+    "Shape",
+    "Workcell",
+    "World",
+    "WorldContacts",
+    "collide",
+    "distance",
+    "hausdorff",
+    "local_penetrations",
+    "penetration",
+    "penetration_batch",
+    "penetration_rigid",
+    "run",
+    "separate",
+    "time_of_contact",
+]

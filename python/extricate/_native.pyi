@@ -1,0 +1,322 @@
+"""Types of the extension module. What takes one pose or many returns one result or columns, which no type can tell: ``Any``."""
+
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal, final
+
+import numpy as np
+import numpy.typing as npt
+
+from typing_extensions import disjoint_base
+
+from extricate._results import (
+    CollidingPair,
+    Hausdorff,
+    LocalPenetration,
+    Path,
+    PenetrationBatch,
+    Recording,
+    Repair,
+    RepairBatch,
+    Separation,
+    WorldContacts,
+)
+
+__all__ = [
+    "DistanceField",
+    "Mesh",
+    "Robot",
+    "Shape",
+    "VERSION",
+    "Workcell",
+    "World",
+    "_panic",
+    "collide",
+    "distance",
+    "hausdorff",
+    "local_penetrations",
+    "main",
+    "penetration",
+    "penetration_batch",
+    "penetration_rigid",
+    "run",
+    "separate",
+    "time_of_contact",
+]
+
+VERSION: str
+
+_Floats = npt.NDArray[np.float64]
+_Effort = Literal["fast", "best"]
+_Progress = Callable[[int, int], object] | bool | None
+_File = str | PathLike[str]
+
+@disjoint_base
+class Shape:
+    @staticmethod
+    def box(size: npt.ArrayLike) -> Shape: ...
+    @staticmethod
+    def sphere(radius: float) -> Shape: ...
+    @staticmethod
+    def capsule(radius: float, length: float) -> Shape: ...
+    @staticmethod
+    def cylinder(radius: float, height: float) -> Shape: ...
+    @staticmethod
+    def cone(radius: float, height: float) -> Shape: ...
+    @staticmethod
+    def half_space() -> Shape: ...
+    @staticmethod
+    def hull(points: npt.ArrayLike) -> Shape: ...
+    @staticmethod
+    def rounded(shape: Shape, radius: float) -> Shape: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def volume(self) -> float: ...
+    @property
+    def bounding_radius(self) -> float: ...
+    def bounds(self, pose: npt.ArrayLike | None = None) -> _Floats: ...
+    def to_mesh(self) -> Mesh: ...
+    @staticmethod
+    def _of_json(text: str) -> Shape: ...
+
+@final
+class Mesh(Shape):
+    def __new__(cls, vertices: Any, faces: Any, *, solid: bool | None = None) -> Mesh: ...
+    @staticmethod
+    def load(path: _File, *, solid: bool | None = None) -> Mesh: ...
+    @classmethod
+    def from_trimesh(cls, mesh: Any, *, solid: bool | None = None) -> Mesh: ...
+    @property
+    def vertices(self) -> _Floats: ...
+    @property
+    def faces(self) -> npt.NDArray[np.uint32]: ...
+    @property
+    def solid(self) -> bool: ...
+    @staticmethod
+    def _of_arrays(vertices: Any, faces: Any, solid: bool) -> Mesh: ...
+
+@final
+class DistanceField:
+    def __new__(cls, mesh: Mesh, spacing: float) -> DistanceField: ...
+    @staticmethod
+    def load(path: _File) -> DistanceField: ...
+    def save(self, path: _File) -> None: ...
+    @property
+    def shape(self) -> tuple[int, int, int]: ...
+    @property
+    def spacing(self) -> float: ...
+    def sample(self, points: npt.ArrayLike) -> _Floats: ...
+    def gradient(self, points: npt.ArrayLike) -> _Floats: ...
+    def update(self, mesh: Mesh, region: npt.ArrayLike) -> int: ...
+
+@final
+class Robot:
+    @staticmethod
+    def load(path: _File, *, packages: Sequence[_File] = ..., base: Literal["fixed", "floating"] = "fixed") -> Robot: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def base(self) -> Literal["fixed", "floating"]: ...
+    @property
+    def joint_names(self) -> tuple[str, ...]: ...
+    @property
+    def link_names(self) -> tuple[str, ...]: ...
+    @property
+    def limits(self) -> _Floats: ...
+    def configuration(self, joints: Mapping[str, float]) -> _Floats: ...
+    def from_order(self, names: Sequence[str], q: npt.ArrayLike) -> _Floats: ...
+    def to_order(self, names: Sequence[str], q: npt.ArrayLike) -> _Floats: ...
+    def forward_kinematics(self, q: npt.ArrayLike, *, base: npt.ArrayLike | None = None) -> _Floats: ...
+    def jacobian(self, q: npt.ArrayLike, link: str, *, base: npt.ArrayLike | None = None) -> _Floats: ...
+    def link_shape(self, link: str) -> Shape | None: ...
+    @staticmethod
+    def _load(path: _File, packages: Sequence[_File], base: str) -> Robot: ...
+
+@final
+class Workcell:
+    def __new__(
+        cls,
+        robot: Robot,
+        obstacles: Mapping[str, Shape | tuple[Shape, npt.ArrayLike]] | None = None,
+        *,
+        base: npt.ArrayLike | None = None,
+        fixed: Sequence[str] = ...,
+        weights: Mapping[str, float] | None = None,
+        allow: Sequence[tuple[str, str]] = ...,
+        forbid: Sequence[tuple[str, str]] = ...,
+    ) -> Workcell: ...
+    @property
+    def robot(self) -> Robot: ...
+    @property
+    def obstacle_names(self) -> tuple[str, ...]: ...
+    def collides(self, q: npt.ArrayLike, *, threads: int = 0) -> Any: ...
+    def clearance(self, q: npt.ArrayLike, *, threads: int = 0) -> Any: ...
+    def colliding_pairs(self, q: npt.ArrayLike, *, threads: int = 0) -> Any: ...
+    def repair(
+        self,
+        q: npt.ArrayLike,
+        *,
+        effort: _Effort = "fast",
+        clearance: float | None = None,
+        max_move: float | None = None,
+        seed: int = 0,
+    ) -> Repair: ...
+    def repair_batch(
+        self,
+        q: npt.ArrayLike,
+        *,
+        effort: _Effort = "fast",
+        clearance: float | None = None,
+        max_move: float | None = None,
+        seed: int = 0,
+        threads: int = 0,
+        progress: _Progress = None,
+    ) -> RepairBatch: ...
+    def plan(
+        self,
+        start: npt.ArrayLike,
+        goal: npt.ArrayLike,
+        *,
+        clearance: float = 0.0,
+        seed: int = 0,
+        max_samples: int = 20000,
+    ) -> Path: ...
+    @staticmethod
+    def _of_arguments(
+        robot: Robot,
+        obstacles: Mapping[str, Any] | None,
+        base: npt.ArrayLike | None,
+        fixed: Sequence[str],
+        weights: Mapping[str, float] | None,
+        allow: Sequence[tuple[str, str]],
+        forbid: Sequence[tuple[str, str]],
+    ) -> Workcell: ...
+
+@final
+class World:
+    @staticmethod
+    def load(path: _File) -> World: ...
+    @staticmethod
+    def from_text(text: str, *, folder: _File | None = None) -> World: ...
+    def step(self, n: int = 1) -> None: ...
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def poses(self) -> _Floats: ...
+    @property
+    def velocities(self) -> _Floats: ...
+    @property
+    def time(self) -> float: ...
+    @property
+    def time_step(self) -> float: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def hash(self) -> str: ...
+    @property
+    def energy(self) -> float: ...
+    @property
+    def contacts(self) -> WorldContacts: ...
+    def nodes(self, name: str) -> _Floats: ...
+    def snapshot(self) -> bytes: ...
+    def restore(self, snapshot: bytes) -> None: ...
+    @staticmethod
+    def _restored(path: _File, text: str, snapshot: bytes) -> World: ...
+
+def collide(
+    a: Shape,
+    b: Shape,
+    pose_a: npt.ArrayLike | None = None,
+    pose_b: npt.ArrayLike | None = None,
+    *,
+    clearance: float = 0.0,
+    threads: int = 0,
+) -> Any: ...
+def distance(
+    a: Shape,
+    b: Shape,
+    pose_a: npt.ArrayLike | None = None,
+    pose_b: npt.ArrayLike | None = None,
+    *,
+    signed: bool = False,
+    tolerance: float | None = None,
+    threads: int = 0,
+    progress: _Progress = None,
+) -> Any: ...
+def penetration(
+    a: Shape,
+    b: Shape,
+    pose_a: npt.ArrayLike | None = None,
+    pose_b: npt.ArrayLike | None = None,
+    *,
+    effort: _Effort = "fast",
+    time_budget: float | None = None,
+    seed: int = 0,
+    threads: int = 0,
+    progress: _Progress = None,
+) -> Any: ...
+def penetration_batch(
+    a: Shape,
+    b: Shape,
+    poses_a: npt.ArrayLike | None = None,
+    poses_b: npt.ArrayLike | None = None,
+    *,
+    effort: _Effort = "fast",
+    time_budget: float | None = None,
+    seed: int = 0,
+    threads: int = 0,
+    progress: _Progress = None,
+) -> PenetrationBatch: ...
+def local_penetrations(
+    a: Shape,
+    b: Shape,
+    pose_a: npt.ArrayLike | None = None,
+    pose_b: npt.ArrayLike | None = None,
+    *,
+    effort: _Effort = "fast",
+    seed: int = 0,
+) -> list[LocalPenetration]: ...
+def penetration_rigid(
+    a: Shape,
+    b: Shape,
+    pose_a: npt.ArrayLike | None = None,
+    pose_b: npt.ArrayLike | None = None,
+    *,
+    effort: _Effort = "fast",
+    clearance: float = 0.0,
+    seed: int = 0,
+    threads: int = 0,
+    progress: _Progress = None,
+) -> Any: ...
+def time_of_contact(
+    a: Shape,
+    b: Shape,
+    start: npt.ArrayLike,
+    end: npt.ArrayLike,
+    pose_b: npt.ArrayLike | None = None,
+    *,
+    motion: Literal["screw", "linear"] = "screw",
+    threads: int = 0,
+    progress: _Progress = None,
+) -> Any: ...
+def hausdorff(
+    a: Shape,
+    b: Shape,
+    pose_a: npt.ArrayLike | None = None,
+    pose_b: npt.ArrayLike | None = None,
+    *,
+    tolerance: float | None = None,
+    one_sided: bool = False,
+) -> Hausdorff: ...
+def separate(
+    shapes: Sequence[Shape],
+    poses: npt.ArrayLike,
+    *,
+    fixed: Sequence[int] = ...,
+    clearance: float = 0.0,
+    effort: _Effort = "fast",
+) -> Separation: ...
+def run(scene: _File, out: _File | None = None, *, time: float | None = None) -> Recording: ...
+def main(arguments: Sequence[str]) -> int: ...
+def _panic(place: str = "here") -> None: ...
