@@ -114,11 +114,7 @@ impl<'a> RegionDepths<'a> {
 
     /// The shorter of the separating translations along the curve's normal and along the global direction: unit direction in
     /// the frame of B's tree, and length [m].
-    fn separate(
-        &mut self,
-        region: &Region,
-        [vector_area, global]: [Vector3<f64>; 2],
-    ) -> (Vector3<f64>, f64) {
+    fn separate(&mut self, region: &Region, [vector_area, global]: [Vector3<f64>; 2]) -> (Vector3<f64>, f64) {
         /// Cosine between normal and global direction beyond which the global direction decides the sign of the normal, so
         /// that inside-out meshes do no harm; nearer to perpendicular the orientation of the meshes decides. No effect on
         /// the sets of docs/sensitivity.md.
