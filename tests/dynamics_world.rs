@@ -251,3 +251,47 @@ fn a_part_that_does_not_fit_into_a_world_is_refused_by_name() {
     assert_eq!(error, BuildError::UnknownBody { joint: "joint".into(), body: "nobody".into() });
     assert_eq!(error.to_string(), "joint `joint` names body `nobody`, which does not exist");
 }
+
+#[test]
+fn penetrations_of_many_balls_and_a_plane_are_those_of_the_closed_form() {
+    let (radius, count) = (0.1, 2000_u32);
+    // A low-discrepancy sequence fills a cube of 2.4 m, a tilted plane cuts it.
+    let place = |i: u32| {
+        let at = |step: f64| 2.4 * ((f64::from(i) * step).fract() - 0.5);
+        Point3::new(at(0.819_172_513), at(0.671_043_607), at(0.549_700_478))
+    };
+    let normal = Vector3::new(0.6, 0.0, 0.8);
+    let mut plane = half_space("plane");
+    plane.pose = Isometry3::new(Vector3::zeros(), Vector3::y() * 0.6_f64.atan2(0.8));
+    let kind = |i: u32| if i % 3 == 0 { BodyKind::Fixed } else { BodyKind::Dynamic };
+    let mut builder = World::builder(WorldOptions::default());
+    builder.add_body(plane).unwrap();
+    for i in 0..count {
+        let pose = Isometry3::from(place(i).coords);
+        let name = format!("ball{i:04}");
+        builder.add_body(BodyDescription::new(&name, kind(i), Shape::ball(radius), pose)).unwrap();
+    }
+    let world = builder.build().unwrap();
+    let floor = "plane".to_owned();
+    let mut expected = Vec::new();
+    for i in 0..count {
+        let below = radius - place(i).coords.dot(&normal);
+        if kind(i) == BodyKind::Dynamic && below >= 0.0 {
+            expected.push((format!("ball{i:04}"), floor.clone(), below));
+        }
+        for j in i + 1..count {
+            let depth = 2.0 * radius - (place(i) - place(j)).norm();
+            if depth >= 0.0 && (kind(i) == BodyKind::Dynamic || kind(j) == BodyKind::Dynamic) {
+                expected.push((format!("ball{i:04}"), format!("ball{j:04}"), depth));
+            }
+        }
+    }
+    expected.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
+    let found = world.penetrations(&Default::default()).unwrap();
+    assert!(expected.len() > 3000, "{}", expected.len());
+    assert_eq!(found.len(), expected.len());
+    for (found, (a, b, depth)) in found.iter().zip(expected) {
+        assert_eq!(found.bodies, [a, b]);
+        assert!((found.depth - depth).abs() < 1e-9, "{found:?} {depth}");
+    }
+}

@@ -1,7 +1,7 @@
 //! Penetration depths of the bodies of a world, computed from scratch: independent of the contacts.
 
 use nalgebra::Isometry3;
-use rapier3d::parry::bounding_volume::BoundingVolume;
+use rapier3d::parry::bounding_volume::Aabb;
 use rayon::prelude::*;
 
 use crate::contact::mesh_mesh::depth;
@@ -9,11 +9,12 @@ use crate::contact::proxy::mesh_for;
 use crate::description::BodyKind;
 use crate::shape::height::depth_below;
 use crate::world::World;
+use extricate_core::geometry::Aabb as BodyBox;
 use extricate_core::geometry::convex::ConvexShape;
 use extricate_core::penetration::PenetrationError;
 use extricate_core::penetration::TranslationalOptions;
 use extricate_core::penetration::convex::{ConvexCache, ConvexOptions, signed_distance};
-use extricate_core::proximity::ProximityError;
+use extricate_core::proximity::{ProximityError, overlapping_pairs};
 
 /// Two bodies that overlap.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,9 +42,7 @@ impl World {
         options: &TranslationalOptions,
     ) -> Result<Vec<BodyPenetration>, PenetrationError> {
         let bodies = self.descriptions();
-        let pairs = (0..bodies.len()).flat_map(|i| (i + 1..bodies.len()).map(move |j| [i, j]));
-        let moving = |pair: &[usize; 2]| pair.iter().any(|&body| bodies[body].kind == BodyKind::Dynamic);
-        let pairs = pairs.filter(|pair| moving(pair) && self.may_collide(*pair)).collect::<Vec<_>>();
+        let pairs = self.near_pairs()?;
         let measured = pairs.par_iter().map(|&pair| {
             let Some(depth) = self.depth(pair, options)? else { return Ok(None) };
             let [a, b] = pair.map(|body| &bodies[body]);
@@ -54,15 +53,32 @@ impl World {
         measured.collect::<Vec<_>>().into_iter().filter_map(Result::transpose).collect()
     }
 
+    /// Pairs of bodies of which one is dynamic, that no joint exempts from contacts and whose boxes overlap, sorted; a half-space has none and is near to every body.
+    pub(crate) fn near_pairs(&self) -> Result<Vec<[usize; 2]>, PenetrationError> {
+        let bodies = self.descriptions();
+        let (planes, bounded): (Vec<_>, Vec<_>) =
+            (0..bodies.len()).partition(|&body| bodies[body].shape.is_half_space());
+        let boxes = bounded.par_iter().map(|&body| {
+            let Aabb { mins, maxs } = self.collider(body).compute_aabb();
+            BodyBox { min: mins.into(), max: maxs.into() }
+        });
+        let found = overlapping_pairs(&boxes.collect::<Vec<_>>())?;
+        let mut pairs = found.into_iter().map(|pair| pair.map(|place| bounded[place])).collect::<Vec<_>>();
+        for &plane in &planes {
+            pairs.extend(bounded.iter().map(|&body| [body.min(plane), body.max(plane)]));
+        }
+        let is_moving = |body: usize| bodies[body].kind == BodyKind::Dynamic;
+        pairs.retain(|&[a, b]| (is_moving(a) || is_moving(b)) && self.may_collide([a, b]));
+        pairs.sort_unstable();
+        Ok(pairs)
+    }
+
     fn depth(
         &self,
         bodies: [usize; 2],
         options: &TranslationalOptions,
     ) -> Result<Option<f64>, PenetrationError> {
         let [a, b] = bodies.map(|index| self.collider(index));
-        if !a.compute_aabb().intersects(&b.compute_aabb()) {
-            return Ok(None);
-        }
         let [pose_a, pose_b] = bodies.map(|index| self.pose(index));
         let [body_a, body_b] = bodies.map(|index| &self.descriptions()[index].shape);
         if body_b.is_half_space() {

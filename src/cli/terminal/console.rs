@@ -86,10 +86,16 @@ impl Console {
         }
     }
 
-    /// A progress bar for a long task; it appears on a terminal only, and after a second.
+    /// The progress of a long task: a bar on a terminal, after a second, and lines elsewhere, after some seconds.
     pub(in crate::cli) fn progress(&self, total: u64) -> Progress {
-        let hidden = self.style.quiet || !io::stderr().is_terminal();
-        Progress { started: Instant::now(), total, bar: None, hidden }
+        Progress {
+            started: Instant::now(),
+            total,
+            bar: None,
+            next_line: Progress::FIRST_LINE,
+            hidden: self.style.quiet,
+            is_terminal: io::stderr().is_terminal(),
+        }
     }
 }
 
@@ -98,21 +104,37 @@ pub(in crate::cli) fn warn(warning: &dyn Display) {
     let _ = writeln!(io::stderr(), "warning: {warning}");
 }
 
-/// A progress bar that is shown for long tasks only.
+/// Progress that is shown for long tasks only.
 pub(in crate::cli) struct Progress {
     started: Instant,
     total: u64,
     bar: Option<ProgressBar>,
+    /// Time of the next line, where there is no terminal.
+    next_line: Duration,
     hidden: bool,
+    is_terminal: bool,
 }
 
 impl Progress {
     /// Tasks that take less time show no bar.
     const DELAY: Duration = Duration::from_secs(1);
+    /// Time of the first line, where there is no terminal.
+    const FIRST_LINE: Duration = Duration::from_secs(3);
+    /// Maximum time between two lines; the interval is the time elapsed so far until it reaches this.
+    const MAX_INTERVAL: Duration = Duration::from_secs(10);
 
-    /// Updates the bar to `done` of the total.
+    /// Updates the progress to `done` of the total.
     pub(in crate::cli) fn update(&mut self, done: u64, message: impl FnOnce() -> String) {
-        if self.hidden || self.started.elapsed() < Self::DELAY {
+        let elapsed = self.started.elapsed();
+        if self.hidden || elapsed < Self::DELAY {
+            return;
+        }
+        if !self.is_terminal {
+            if elapsed >= self.next_line {
+                self.next_line = elapsed + elapsed.min(Self::MAX_INTERVAL);
+                let left = time_left(elapsed, done, self.total);
+                let _ = writeln!(io::stderr(), "{done} of {} · {} · {left}", self.total, message());
+            }
             return;
         }
         let bar = self.bar.get_or_insert_with(|| {
@@ -126,6 +148,16 @@ impl Progress {
         bar.set_message(message());
         bar.set_position(done);
     }
+}
+
+/// Estimate of the time left after `done` of `total` parts.
+fn time_left(elapsed: Duration, done: u64, total: u64) -> String {
+    if done == 0 {
+        return String::from("time left unknown");
+    }
+    #[expect(clippy::cast_precision_loss, reason = "an estimate needs no more than 52 bits")]
+    let ratio = total.saturating_sub(done) as f64 / done as f64;
+    format!("{:.0} s left", elapsed.as_secs_f64() * ratio)
 }
 
 impl Drop for Progress {

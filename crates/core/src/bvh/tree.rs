@@ -34,6 +34,12 @@ impl Subtree {
     pub(crate) fn new(node: u32, lane: usize) -> Self {
         Self(node * 8 + lane as u32)
     }
+
+    /// Number of the lane among all lanes of the tree.
+    #[inline(always)]
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
 impl TriangleBvh {

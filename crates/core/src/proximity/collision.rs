@@ -3,6 +3,7 @@
 //! Collision is closed: touching counts.
 
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nalgebra::Isometry3;
 use rayon::prelude::*;
@@ -155,9 +156,35 @@ pub(crate) fn pairs_within_as_met(
     *pairs = all.sink.0;
 }
 
+/// As [`pairs_within_as_met`], unless there are more than `limit` pairs: then some of them are appended, at a cost in
+/// proportion to the limit, and the result is false.
+pub(crate) fn pairs_within_at_most(
+    limit: usize,
+    a: &Model,
+    b: &Model,
+    a_to_b: &RelativePose,
+    distance: f64,
+    pairs: &mut Vec<[u32; 2]>,
+) -> bool {
+    let count = AtomicUsize::new(0);
+    let query = |pairs| Overlap::new(a_to_b, distance, AtMost { limit, count: &count, pairs });
+    let mut all = query(std::mem::take(pairs));
+    let add = |all: &mut Overlap<AtMost>, part: Overlap<AtMost>| all.sink.pairs.extend(part.sink.pairs);
+    tandem::descend_in_parts(a.bvh(), b.bvh(), &mut all, &|| query(Vec::new()), &add);
+    let complete = !all.sink.is_over();
+    *pairs = all.sink.pairs;
+    complete
+}
+
 /// Consumer of the pairs of triangles within the margin.
 trait Sink {
     fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()>;
+
+    /// Whether nothing more is wanted, also of the parts of the traversal on other threads.
+    #[inline(always)]
+    fn is_over(&self) -> bool {
+        false
+    }
 }
 
 /// Stores the first pair and ends the traversal.
@@ -179,6 +206,30 @@ impl Sink for AllPairs {
     fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()> {
         self.0.push(pair);
         ControlFlow::Continue(())
+    }
+}
+
+/// Stores all pairs, unless there are more than the limit.
+struct AtMost<'a> {
+    limit: usize,
+    /// Number of pairs on all threads: it exceeds the limit if there are more, in whichever order they are met.
+    count: &'a AtomicUsize,
+    pairs: Vec<[u32; 2]>,
+}
+
+impl Sink for AtMost<'_> {
+    #[inline(always)]
+    fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()> {
+        if self.count.fetch_add(1, Ordering::Relaxed) >= self.limit {
+            return ControlFlow::Break(());
+        }
+        self.pairs.push(pair);
+        ControlFlow::Continue(())
+    }
+
+    #[inline(always)]
+    fn is_over(&self) -> bool {
+        self.count.load(Ordering::Relaxed) > self.limit
     }
 }
 
@@ -208,7 +259,7 @@ impl<S: Sink> TreePairQuery for Overlap<S> {
 
     #[inline(always)]
     fn bound(&self) -> f32 {
-        0.0
+        if self.sink.is_over() { f32::NEG_INFINITY } else { 0.0 }
     }
 
     #[inline(always)]

@@ -62,6 +62,14 @@ pub(crate) struct Record {
     opened: [u32; WIDTH],
 }
 
+impl Record {
+    /// The subtrees of A and of B whose obstacle is in a lane.
+    #[inline(always)]
+    pub(crate) fn subtrees(&self, lane: usize) -> [Subtree; 2] {
+        [self.subtrees[0][lane], self.subtrees[1][lane]]
+    }
+}
+
 /// A query that a traversal of the obstacles answers.
 pub(crate) trait Probe {
     /// Cost of each obstacle: a lower bound of the objective that the query minimises, infinite where it cannot matter.

@@ -146,7 +146,7 @@ impl Cast {
         self.run_between(obstacles, None, hits)
     }
 
-    /// As [`Cast::run`], between subsets of the triangles.
+    /// As [`Cast::run`], between subsets of the triangles; subtrees without any are not visited.
     pub(crate) fn run_between(
         &self,
         obstacles: &mut ObstacleTree<'_>,
@@ -316,7 +316,16 @@ struct CastQuery<'a> {
 impl Probe for CastQuery<'_> {
     #[inline(always)]
     fn costs<I: Isa>(&self, obstacles: &Record) -> [f32; WIDTH] {
-        RayInterval::<I::Single>::of(obstacles, &self.rays).entries()
+        let mut entries = RayInterval::<I::Single>::of(obstacles, &self.rays).entries();
+        if let Some([of_a, of_b]) = self.patches {
+            for (lane, entry) in entries.iter_mut().enumerate() {
+                let [a, b] = obstacles.subtrees(lane);
+                if !(of_a.reaches(a) && of_b.reaches(b)) {
+                    *entry = f32::INFINITY;
+                }
+            }
+        }
+        entries
     }
 
     #[inline(always)]

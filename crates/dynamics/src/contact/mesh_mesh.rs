@@ -24,7 +24,7 @@ use super::reduction::Scales;
 use super::separation::{Group, MeshPair, SCRATCH, WarmStart};
 use extricate_core::penetration::PenetrationError;
 use extricate_core::penetration::TranslationalOptions;
-use extricate_core::proximity::contacts::{FeaturePair, FeatureQuery};
+use extricate_core::proximity::contacts::{FeatureFront, FeaturePair, FeatureQuery};
 
 /// Depth, as a fraction of the size, up to which the depth that [`depth`] measures is first sought among contacts of
 /// this range alone: what bodies at rest reach under load. Less leaves loaded contacts to the slower iterative search.
@@ -69,6 +69,12 @@ const MIN_MARGIN: f64 = 1e-4;
 /// longer lists cost more than they save. Half and twice change none of 11 runs and the work by +3.6 % and −3.2 %
 /// (docs/sensitivity.md).
 const MAX_MARGIN: f64 = 0.004;
+/// Number of triangle pairs above which the range of gaps is halved, so that a step ends: fast dense meshes are within reach of
+/// each other with most of their triangles. Larger, steps of such pairs take longer in proportion (about 0.3 µs a pair); smaller,
+/// dense meshes at rest lose contacts. Chosen on the robots of public repositories; see docs/sensitivity.md.
+const MAX_PAIRS: usize = 1 << 15;
+/// Halvings of the range after which all pairs are tested: those that intersect cannot be left out.
+const MAX_HALVINGS: u32 = 10;
 /// Number of triangle pairs up to which testing each is quicker than a descent of the trees. It changes the time only.
 /// Half and twice change none of 11 runs and the work by +0.17 % and < 0.1 % (docs/sensitivity.md).
 const FEW: usize = 24;
@@ -125,10 +131,10 @@ pub(super) fn contacts(pair: &MeshPair, prediction: &Prediction, memory: &mut Pa
     let to_before = memory.last_pose.map(|last| last * pair.b_to_a.inverse());
     memory.last_pose = Some(pair.b_to_a);
     let margin = moved.map_or(0.0, |moved| coherence_margin(size, moved));
-    local_features(pair, ranges, margin, memory);
+    let lists_last = local_features(pair, ranges, margin, memory) && margin > 0.0;
     let was_deep = depth_before > DEEP * size;
     // The quick test relies on lists that remain valid for a while, and on shallow contacts.
-    if margin == 0.0 || was_deep || !separated_by_shallow_contacts(pair, [margin, motion], memory) {
+    if !lists_last || was_deep || !separated_by_shallow_contacts(pair, [margin, motion], memory) {
         // A pair deeper than local features can be found at stays so for a step unless it moves that far: shallow
         // contacts of such a pair are those of the far side.
         let stays_deep = depth_before > LOCAL_DEPTH * size + LOOKAHEAD_STEPS * motion;
@@ -238,13 +244,36 @@ fn overlapping_within(pair: &MeshPair, near: f64, memory: &mut PairMemory) {
     overlapping_groups(pair, &memory.contacts, &mut memory.groups);
 }
 
-/// Replaces the contacts by the features at the present pose; the search remains valid for a motion `margin` [m].
-fn local_features(pair: &MeshPair, ranges: Ranges, margin: f64, memory: &mut PairMemory) {
+/// Replaces the contacts by the features at the present pose; the search remains valid for a motion `margin` [m]. False when it
+/// does not, because the range had to be narrowed.
+fn local_features(pair: &MeshPair, ranges: Ranges, margin: f64, memory: &mut PairMemory) -> bool {
     let Ranges { reach, near } = ranges;
     let query = FeatureQuery { b_to_a: pair.b_to_a, min: -near, max: reach, two_sided: pair.two_sided() };
-    let found = memory.front.find(pair.sides(), &query, margin);
+    let (found, whole) = features_within_budget(&mut memory.front, pair, query, margin);
     memory.contacts.clear();
     memory.contacts.extend(found.iter().map(|feature| contact(feature, &Vector3::zeros())));
+    whole
+}
+
+/// The features of a query, or of one with a narrower range if there are too many pairs of triangles, and whether it is whole.
+fn features_within_budget<'a>(
+    front: &'a mut FeatureFront,
+    pair: &MeshPair,
+    mut query: FeatureQuery,
+    margin: f64,
+) -> (&'a [FeaturePair], bool) {
+    let mut halvings = 0;
+    while front
+        .find_at_most(MAX_PAIRS, pair.sides(), &query, if halvings > 0 { 0.0 } else { margin })
+        .is_none()
+    {
+        halvings += 1;
+        (query.min, query.max) = (0.5 * query.min, 0.5 * query.max);
+        if halvings == MAX_HALVINGS {
+            return (front.find(pair.sides(), &query, 0.0), false);
+        }
+    }
+    (front.found(), halvings == 0)
 }
 
 /// Contact at the present pose of a feature pair at the pose translated by `separation`.
@@ -355,6 +384,6 @@ fn separated_features(pair: &MeshPair, reach: f64, stays_deep: bool, memory: &mu
     );
     // At the separated pose nothing may overlap but by rounding: what does belongs to another side.
     let query = FeatureQuery { b_to_a: moved, min: -TOUCHING * size, max, two_sided: pair.two_sided() };
-    let found = memory.front_apart.find(pair.sides(), &query, 0.0);
+    let (found, _) = features_within_budget(&mut memory.front_apart, pair, query, 0.0);
     memory.contacts.extend(found.iter().map(|feature| contact(feature, &separation)));
 }

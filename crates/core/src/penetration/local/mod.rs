@@ -18,8 +18,9 @@ use super::translational::answer::Penetration;
 use super::translational::walk::ContactSpace;
 use crate::proximity::collision::pairs_within_at;
 use crate::proximity::model::Model;
+use crate::proximity::patch::Patch;
 use crate::proximity::relative_pose::RelativePose;
-use crate::proximity::time_of_contact::Cast;
+use crate::proximity::time_of_contact::{Cast, Hit};
 
 /// The overlap of two models in one region; world frame.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,16 +81,17 @@ pub fn local_penetrations(
     }
     let along_global = pose_b.rotation.inverse() * global.direction.into_inner();
     let regions = regions::regions(a, b, &a_to_b, &pairs);
+    let mut depths = RegionDepths::new(a, b, &a_to_b);
     let mut local = regions
         .into_iter()
         .map(|region| {
             let curve = curve::measure(a, b, &a_to_b, &region.pairs);
-            let (normal, depth) = separate(a, b, &a_to_b, &region, [curve.vector_area, along_global]);
+            let (normal, depth) = depths.separate(&region, [curve.vector_area, along_global]);
             LocalPenetration {
                 point: to_world(&curve.centroid),
                 normal: Unit::new_normalize(pose_b.rotation * normal),
                 depth,
-                patches: region.patches.map(|patch| patch.triangles()),
+                patches: region.patches,
             }
         })
         .collect::<Vec<_>>();
@@ -97,35 +99,44 @@ pub fn local_penetrations(
     local
 }
 
-/// The shorter of the separating translations along the curve's normal and along the global direction: unit direction in the
-/// frame of B's tree, and length [m].
-fn separate(
-    a: &Model,
-    b: &Model,
-    a_to_b: &RelativePose,
-    region: &Region,
-    [vector_area, global]: [Vector3<f64>; 2],
-) -> (Vector3<f64>, f64) {
-    /// Cosine between normal and global direction beyond which the global direction decides the sign of the normal, so
-    /// that inside-out meshes do no harm; nearer to perpendicular the orientation of the meshes decides. No effect on
-    /// the sets of docs/sensitivity.md.
-    const DECISIVE: f64 = 0.1;
-    let mut space = ContactSpace::new(a, b, *a_to_b, 0.0, 0);
-    let mut hits = Vec::new();
-    let mut depth_along = |direction: Vector3<f64>| {
-        let length = space.outside(&direction);
+/// Depths of the regions of a pair, which share its obstacles.
+struct RegionDepths<'a> {
+    space: ContactSpace<'a>,
+    patches: [Patch; 2],
+    hits: Vec<Hit>,
+}
+
+impl<'a> RegionDepths<'a> {
+    fn new(a: &'a Model, b: &'a Model, a_to_b: &RelativePose) -> Self {
+        let patches = [a, b].map(|model| Patch::new(model.bvh(), model.mesh().triangles().len()));
+        Self { space: ContactSpace::new(a, b, *a_to_b, 0.0, 0), patches, hits: Vec::new() }
+    }
+
+    /// The shorter of the separating translations along the curve's normal and along the global direction: unit direction in
+    /// the frame of B's tree, and length [m].
+    fn separate(&mut self, region: &Region, [vector_area, global]: [Vector3<f64>; 2]) -> (Vector3<f64>, f64) {
+        /// Cosine between normal and global direction beyond which the global direction decides the sign of the normal, so
+        /// that inside-out meshes do no harm; nearer to perpendicular the orientation of the meshes decides. No effect on
+        /// the sets of docs/sensitivity.md.
+        const DECISIVE: f64 = 0.1;
+        self.patches.iter_mut().zip(&region.patches).for_each(|(patch, triangles)| patch.set(triangles));
+        let along_global = (global, self.depth_along(&global));
+        let Some(normal) = vector_area.try_normalize(0.0) else { return along_global };
+        let outwards = if normal.dot(&global) < -DECISIVE { -normal } else { normal };
+        let along_normal = (outwards, self.depth_along(&outwards));
+        // Both separate the region; the shorter one is its depth.
+        if along_normal.1 <= along_global.1 { along_normal } else { along_global }
+    }
+
+    /// Depth of the current patches along a unit direction [m].
+    fn depth_along(&mut self, direction: &Vector3<f64>) -> f64 {
+        let length = self.space.outside(direction);
         let (from, inwards) = (direction * length, -direction);
         // From outside inwards, between the patches alone: the other regions do not count.
         let cast = Cast { from, direction: inwards, length, margin: 0.0, window: 0.0, worse_than: 0.0 };
-        let met = cast.run_between(&mut space.obstacles, Some(&region.patches), &mut hits);
-        (direction, met.map_or(0.0, |met| length - met))
-    };
-    let along_global = depth_along(global);
-    let Some(normal) = vector_area.try_normalize(0.0) else { return along_global };
-    let outwards = if normal.dot(&global) < -DECISIVE { -normal } else { normal };
-    let along_normal = depth_along(outwards);
-    // Both separate the region; the shorter one is its depth.
-    if along_normal.1 <= along_global.1 { along_normal } else { along_global }
+        let met = cast.run_between(&mut self.space.obstacles, Some(&self.patches), &mut self.hits);
+        met.map_or(0.0, |met| length - met)
+    }
 }
 
 #[cfg(test)]

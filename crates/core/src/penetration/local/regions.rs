@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use crate::geometry::triangle_mesh::Solidity;
 use crate::proximity::model::Model;
 use crate::proximity::parts::DisjointSets;
-use crate::proximity::patch::Patch;
 use crate::proximity::relative_pose::RelativePose;
 use nalgebra::{Point3, Vector3};
 
@@ -13,8 +12,8 @@ use nalgebra::{Point3, Vector3};
 pub(super) struct Region {
     /// Intersecting pairs of triangles.
     pub(super) pairs: Vec<[u32; 2]>,
-    /// Triangles of A and of B that intersect, or lie inside the other model.
-    pub(super) patches: [Patch; 2],
+    /// Triangles of A and of B that intersect, or lie inside the other model, in ascending order.
+    pub(super) patches: [Vec<u32>; 2],
 }
 
 /// The regions of the intersecting `pairs`, in the order of their first pairs.
@@ -28,19 +27,24 @@ pub(super) fn regions(a: &Model, b: &Model, a_to_b: &RelativePose, pairs: &[[u32
     for (index, &pair) in pairs.iter().enumerate() {
         let region = regions
             .entry(sets.root(index as u32))
-            .or_insert_with(|| Region { pairs: Vec::new(), patches: empty_patches(a, b) });
+            .or_insert_with(|| Region { pairs: Vec::new(), patches: [Vec::new(), Vec::new()] });
         region.pairs.push(pair);
-        region.patches[0].insert(pair[0]);
-        region.patches[1].insert(pair[1]);
+        region.patches[0].push(pair[0]);
+        region.patches[1].push(pair[1]);
     }
     for (side, enclosed) in inside.into_iter().enumerate() {
         for (pair, triangle) in enclosed {
             if let Some(region) = regions.get_mut(&sets.root(pair)) {
-                region.patches[side].insert(triangle);
+                region.patches[side].push(triangle);
             }
         }
     }
-    regions.into_values().collect()
+    let mut regions: Vec<_> = regions.into_values().collect();
+    for patch in regions.iter_mut().flat_map(|region| &mut region.patches) {
+        patch.sort_unstable();
+        patch.dedup();
+    }
+    regions
 }
 
 /// Unites pairs that are consecutive on the curve: those of the same triangle with a neighbour of the other one.
@@ -82,7 +86,7 @@ fn enclosed(
         })
     };
     let mut seen_places = vec![false; incidence.places()];
-    let mut seen = Patch::new(model.mesh().triangles().len());
+    let mut seen = vec![false; model.mesh().triangles().len()];
     let mut found = Vec::new();
     for (&triangle, &pair) in &crossing {
         for (corner, place) in incidence.corners(triangle).into_iter().enumerate() {
@@ -96,8 +100,7 @@ fn enclosed(
                 for &neighbour in incidence.triangles(place) {
                     if let Some(&met) = crossing.get(&neighbour) {
                         sets.unite(pair, met);
-                    } else if !seen.contains(neighbour) {
-                        seen.insert(neighbour);
+                    } else if !std::mem::replace(&mut seen[neighbour as usize], true) {
                         found.push((pair, neighbour));
                         let next = incidence.corners(neighbour);
                         stack.extend(
@@ -162,9 +165,4 @@ fn sides_of_plane(points: &[Point3<f64>; 3], triangle: &[Vector3<f64>; 3]) -> [i
         let doubt = ROUNDING * normal.norm() * (length + point.coords.norm());
         i8::from(height > doubt) - i8::from(height < -doubt)
     })
-}
-
-/// A region's patches, empty, for models of these numbers of triangles.
-pub(crate) fn empty_patches(a: &Model, b: &Model) -> [Patch; 2] {
-    [a, b].map(|model| Patch::new(model.mesh().triangles().len()))
 }

@@ -46,6 +46,31 @@ fn two_feet_at_different_depths_are_two_regions() {
 }
 
 #[test]
+fn many_feet_at_different_depths_are_as_many_regions_with_these_depths() {
+    let count = 24_u32;
+    let depth = |i: u32| 0.1 + 0.9 * f64::from(i * 7919 % (count * count)) / f64::from(count * count);
+    let side = |i: u32| f64::from(i) - 0.5 * f64::from(count);
+    // Each foot stands in the ground to its depth, and in the slab that joins them.
+    let foot = |i: u32| {
+        let height = 2.0 + depth(i);
+        cuboid([0.4, 0.5, height], [side(i % count), side(i / count), 0.5 * height - depth(i)], 1)
+    };
+    let slab = cuboid([26.0, 26.0, 0.5], [0.0, 0.0, 2.1], 1);
+    let feet = joined(&(0..count * count).map(foot).chain([slab]).collect::<Vec<_>>());
+    let ground = joined(&[cuboid([30.0, 30.0, 4.0], [0.0, 0.0, -2.0], 3)]);
+    let found = local(&feet, &ground, Vector3::zeros());
+    let mut expected: Vec<_> = (0..count * count).collect();
+    expected.sort_by(|&i, &j| depth(j).total_cmp(&depth(i)));
+    assert_eq!(found.len(), expected.len());
+    for (region, i) in found.iter().zip(expected) {
+        let place = [side(i % count), side(i / count)];
+        assert!((region.depth - depth(i)).abs() < 1e-9, "{} {}", region.depth, depth(i));
+        assert!((region.point.x - place[0]).abs() < 1e-9 && (region.point.y - place[1]).abs() < 1e-9);
+        assert!(region.patches[0].windows(2).all(|pair| pair[0] < pair[1]));
+    }
+}
+
+#[test]
 fn a_region_of_a_fine_mesh_extends_to_the_deepest_point_inside() {
     let (small, large) =
         (joined(&[cuboid([1.0; 3], [0.0; 3], 12)]), joined(&[cuboid([4.0; 3], [0.0; 3], 7)]));

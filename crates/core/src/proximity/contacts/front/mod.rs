@@ -21,7 +21,7 @@ use nalgebra::Isometry3;
 use self::sieve::{Candidate, Sieve};
 use super::adjacency::Adjacency;
 use super::features::{Bodies, Candidates, FeaturePair, FeatureQuery, VALLEY};
-use crate::proximity::collision::pairs_within_as_met;
+use crate::proximity::collision::pairs_within_at_most;
 use crate::proximity::model::Model;
 use crate::proximity::relative_pose::RelativePose;
 
@@ -89,18 +89,38 @@ impl FeatureFront {
     /// Without a valid reference, the candidates for motions up to `margin` \[m\] are collected. The margin only determines
     /// the cost of that and how long it stays valid, not the result; with a margin of 0 nothing is stored.
     pub fn find(&mut self, meshes: [ContactMesh; 2], query: &FeatureQuery, margin: f64) -> &[FeaturePair] {
+        self.find_at_most(usize::MAX, meshes, query, margin).unwrap_or_default()
+    }
+
+    /// As [`find`](Self::find), or `None` when more than `limit` pairs of triangles would have to be tested; the cost is then
+    /// in proportion to the limit, and no reference is stored.
+    pub fn find_at_most(
+        &mut self,
+        limit: usize,
+        meshes: [ContactMesh; 2],
+        query: &FeatureQuery,
+        margin: f64,
+    ) -> Option<&[FeaturePair]> {
         let range = query.max.max(-query.min);
         let bodies = Bodies::new(meshes.map(|mesh| mesh.adjacency), query);
         self.found.clear();
-        if self.is_valid_for(meshes, query, range) {
+        let complete = if self.is_valid_for(meshes, query, range) {
             self.test_candidates(&bodies);
+            true
         } else if margin > 0.0 {
-            self.gather(meshes, query, range, margin);
-            self.test_candidates(&bodies);
+            let complete = self.gather(limit, meshes, query, range, margin);
+            if complete {
+                self.test_candidates(&bodies);
+            }
+            complete
         } else {
-            self.test_all_pairs(meshes, &bodies, range);
+            self.test_all_pairs(limit, meshes, &bodies, range)
+        };
+        if !complete {
+            self.reference = None;
+            self.pairs.clear();
         }
-        &self.found
+        complete.then_some(&self.found[..])
     }
 
     fn test_candidates(&mut self, bodies: &Bodies) {
@@ -115,21 +135,31 @@ impl FeatureFront {
         }
     }
 
-    fn test_all_pairs(&mut self, meshes: [ContactMesh; 2], bodies: &Bodies, range: f64) {
+    /// Tests all pairs of triangles within the range; false when there are more than `limit`.
+    fn test_all_pairs(
+        &mut self,
+        limit: usize,
+        meshes: [ContactMesh; 2],
+        bodies: &Bodies,
+        range: f64,
+    ) -> bool {
         self.reference = None;
         let query = bodies.query;
-        self.near_pairs(meshes, query, BEYOND * range + rounding(meshes, query));
+        if !self.near_pairs(limit, meshes, query, BEYOND * range + rounding(meshes, query)) {
+            return false;
+        }
         self.contacts.clear();
         for &pair in &self.pairs {
             Candidates::new(bodies, pair).each(|found| self.contacts.push((pair, found)));
         }
         if self.contacts.is_empty() {
             self.test_borders(bodies);
-            return;
+            return true;
         }
         self.contacts.sort_unstable_by_key(|(triangles, pair)| (pair.features, *triangles));
         self.contacts.dedup_by_key(|(_, pair)| pair.features);
         self.found.extend(self.contacts.iter().map(|(_, pair)| pair));
+        true
     }
 
     /// Vertex–edge and vertex–vertex pairs, where no other contact was found.
@@ -140,10 +170,23 @@ impl FeatureFront {
         self.found.sort_unstable_by_key(|pair| pair.features);
     }
 
-    fn near_pairs(&mut self, [a, b]: [ContactMesh; 2], query: &FeatureQuery, distance: f64) {
+    /// Replaces the pairs by those within a distance [m]; false when there are more than `limit`.
+    fn near_pairs(
+        &mut self,
+        limit: usize,
+        [a, b]: [ContactMesh; 2],
+        query: &FeatureQuery,
+        distance: f64,
+    ) -> bool {
         self.pairs.clear();
         let placement = RelativePose::between(a.model, &Isometry3::identity(), b.model, &query.b_to_a);
-        pairs_within_as_met(a.model, b.model, &placement, distance, &mut self.pairs);
+        pairs_within_at_most(limit, a.model, b.model, &placement, distance, &mut self.pairs)
+    }
+
+    /// The contact features of the last query.
+    #[must_use]
+    pub fn found(&self) -> &[FeaturePair] {
+        &self.found
     }
 
     /// Whether candidates for poses near a reference are stored.
@@ -181,15 +224,25 @@ impl FeatureFront {
         })
     }
 
-    /// Makes the pose of the query the reference and collects pairs and candidates for it.
-    fn gather(&mut self, meshes: [ContactMesh; 2], query: &FeatureQuery, range: f64, margin: f64) {
+    /// Makes the pose of the query the reference and collects pairs and candidates for it; false when there are more than
+    /// `limit` pairs.
+    fn gather(
+        &mut self,
+        limit: usize,
+        meshes: [ContactMesh; 2],
+        query: &FeatureQuery,
+        range: f64,
+        margin: f64,
+    ) -> bool {
         let [a, b] = meshes;
         let rounding = rounding(meshes, query);
         let (radius, distance) = (b.model.radius(), BEYOND * range + margin + rounding);
         // A vertex of A may be up to `distance` outside the bounding sphere of B, where rotation moves it farther.
         let slip = margin * (1.0 + distance / radius) + rounding;
         let sieve = Sieve { distance, range, slip, angle: margin / radius + ROUNDING };
-        self.near_pairs(meshes, query, sieve.distance);
+        if !self.near_pairs(limit, meshes, query, sieve.distance) {
+            return false;
+        }
         // Gaps of either sign: motion may change a positive gap into a negative one.
         let wide = FeatureQuery { min: -range, max: range, ..*query };
         let bodies = Bodies::new([a.adjacency, b.adjacency], &wide);
@@ -201,6 +254,7 @@ impl FeatureFront {
         self.candidates.sort_unstable_by_key(Candidate::key);
         self.reference = Some(Reference { b_to_a: query.b_to_a, range, margin, two_sided: query.two_sided });
         self.gather_count += 1;
+        true
     }
 }
 

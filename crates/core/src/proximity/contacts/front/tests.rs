@@ -105,6 +105,27 @@ fn a_persistent_front_finds_the_same_as_a_search_of_all_triangles_bit_for_bit() 
 }
 
 #[test]
+fn a_search_that_is_limited_finds_all_or_says_that_there_is_more() {
+    for ([a, b], b_to_a) in touching_pairs() {
+        let meshes = [a.mesh(), b.mesh()];
+        let query = FeatureQuery { b_to_a, min: -0.05, max: 0.05, two_sided: [false; 2] };
+        for margin in [0.0, 4e-3] {
+            let mut front = FeatureFront::default();
+            let whole = front.find(meshes, &query, margin).to_vec();
+            let count = front.pairs().len();
+            for limit in [0, 1, count / 2, count - 1, count, count + 1] {
+                let mut limited = FeatureFront::default();
+                let found = limited.find_at_most(limit, meshes, &query, margin).map(<[_]>::to_vec);
+                assert_eq!(found, (limit >= count).then(|| whole.clone()), "{limit} of {count}");
+                // What was not found leaves nothing behind that a later search could use.
+                assert_eq!(limited.has_reference(), margin > 0.0 && limit >= count);
+                assert_eq!(limited.find(meshes, &query, margin), whole);
+            }
+        }
+    }
+}
+
+#[test]
 fn a_body_that_rolls_over_edges_loses_no_contact_between_gatherings() {
     let floor = Body::new(Cuboid { x: 6.0, y: 2.0, z: 1.0, subdivisions: 4 }.mesh().unwrap());
     let ball = Body::new(Sphere { radius: 0.5, frequency: 5 }.mesh().unwrap());
