@@ -244,7 +244,17 @@ fn answers_of_the_generalized_query_are_the_nearest_poses_in_closed_form() {
         std::fs::read_to_string(format!("{ROOT}/assets/schema/generalized.schema.json")).expect("a schema");
     let schema: Value = serde_json::from_str(&schema).expect("JSON");
     for more in [&[][..], &["--coherent"], &["--effort", "fast"]] {
-        let ask = ["query", "generalized", "box:1,1,1", "halfspace", "--poses", &poses, "--json"];
+        let ask = [
+            "query",
+            "generalized",
+            "box:1,1,1",
+            "halfspace",
+            "--poses",
+            &poses,
+            "--json",
+            "--clearance",
+            "0",
+        ];
         let ended = extricate(ask.into_iter().chain(more.iter().copied()));
         assert_eq!(ended.exit, 0, "{}", ended.stderr);
         let answers: Vec<Value> =

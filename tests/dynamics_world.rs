@@ -263,7 +263,7 @@ fn penetrations_of_many_balls_and_a_plane_are_those_of_the_closed_form() {
     let normal = Vector3::new(0.6, 0.0, 0.8);
     let mut plane = half_space("plane");
     plane.pose = Isometry3::new(Vector3::zeros(), Vector3::y() * 0.6_f64.atan2(0.8));
-    let kind = |i: u32| if i % 3 == 0 { BodyKind::Fixed } else { BodyKind::Dynamic };
+    let kind = |i: u32| if i.is_multiple_of(3) { BodyKind::Fixed } else { BodyKind::Dynamic };
     let mut builder = World::builder(WorldOptions::default());
     builder.add_body(plane).unwrap();
     for i in 0..count {

@@ -64,6 +64,7 @@ fn options(
         max_move: max_move.map(of("max_move")).transpose()?,
         seed,
         parallel,
+        ..RepairOptions::default()
     })
 }
 

@@ -4,6 +4,7 @@ mod allowed;
 mod batch;
 mod check;
 mod compared;
+mod configurations;
 mod convert;
 mod diff;
 mod field;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::repair::configurations;
+use super::configurations;
 use super::terminal::lines::parse_lines;
 use extricate_scene::repair::Robot;
 use extricate_scene::request::shape::ShapeArgument;

@@ -62,7 +62,7 @@ Examples:
   extricate query collide cup.obj spoon.obj --segments --json
   extricate query collide hull:cup.obj sphere:0.1
   extricate query collide arm.urdf box:1,1,0.6 --joints q.json --self-collision --json
-  extricate query collide humanoid.xml table.obj --at home --poses '{{\"b\": {{\"translation\": [0.5,0,0]}}}}'
+  extricate query collide humanoid.xml table.obj --at home --poses '{{\"b\":{{\"translation\":[0.5,0,0]}}}}'
 
 Touching counts, and a solid inside another one collides. A segment is the intersection of two triangles: the same point
 twice where they only touch, and one side of the polygon of intersection where they are coplanar.

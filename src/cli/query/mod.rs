@@ -7,7 +7,7 @@ use std::path::Path;
 
 pub(super) use self::arguments::{EXAMPLES, QueryCommand};
 use self::arguments::{Lines, QueryRequest};
-use super::repair::configurations;
+use super::configurations;
 use super::terminal::{Console, Exit, Failure, answers, lines};
 use extricate_scene::request::{Context, Library, Origin};
 

@@ -1,6 +1,5 @@
 //! `extricate repair`: the nearest collision-free poses of a robot, or of the bodies and robots of a scene.
 
-pub(super) mod configurations;
 mod robot;
 
 use std::path::{Path, PathBuf};

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::configurations::{self, Line};
 use super::{RepairArguments, write_whole};
 use crate::cli::allowed;
+use crate::cli::configurations::{self, Line};
 use crate::cli::terminal::{Console, Exit, Failure};
 use extricate_core::kinematics::JointKind;
 use extricate_core::kinematics::srdf::srdf_text;

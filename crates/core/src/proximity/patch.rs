@@ -88,7 +88,7 @@ mod tests {
         }
     }
 
-    /// The triangles of the set below a subtree, whose marks are compared with them on the way.
+    /// The triangles of the set below a subtree, whose marks are compared with them.
     fn below(tree: &TriangleBvh, subtree: Subtree, patch: &Patch) -> Vec<u32> {
         let found: Vec<u32> = match tree.child(subtree) {
             None => Vec::new(),

@@ -66,7 +66,7 @@ impl Reader<'_> {
         let mut words = statement.split_ascii_whitespace();
         match words.next() {
             None => {}
-            Some("v") => self.polygons.vertices.push(any_point(line, words)?),
+            Some("v") => self.polygons.vertex(line, any_point(line, words)?),
             Some("f" | "fo") => {
                 for word in words {
                     let index = vertex_index(line, word, self.polygons.vertices.len())?;

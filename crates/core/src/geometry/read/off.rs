@@ -18,7 +18,7 @@ pub(super) fn read(bytes: &[u8], place: Place) -> Result<TriangleMesh, Fault> {
     let mut polygons = Polygons::default();
     for read in 0..vertices {
         let (line, text) = lines.next().ok_or_else(|| ends_early("vertices", vertices, read))?;
-        polygons.vertices.push(any_point(line, text.split_ascii_whitespace())?);
+        polygons.vertex(line, any_point(line, text.split_ascii_whitespace())?);
     }
     for read in 0..faces {
         let (line, text) = lines.next().ok_or_else(|| ends_early("faces", faces, read))?;

@@ -14,9 +14,23 @@ pub(super) struct Polygons {
     corners: Vec<u32>,
     /// End of the corners of each polygon, and its line in a text file.
     ends: Vec<(usize, Option<usize>)>,
+    /// Index and line of each vertex of a text file that is not finite.
+    not_finite: Vec<(usize, usize)>,
+}
+
+fn is_finite(point: &Point3<f64>) -> bool {
+    point.iter().all(|x| x.is_finite())
 }
 
 impl Polygons {
+    /// Adds a vertex of a text file.
+    pub(super) fn vertex(&mut self, line: usize, point: Point3<f64>) {
+        if !is_finite(&point) {
+            self.not_finite.push((self.vertices.len(), line));
+        }
+        self.vertices.push(point);
+    }
+
     /// Adds a corner to the polygon that [`Polygons::close`] will finish.
     pub(super) fn corner(&mut self, index: u32) {
         self.corners.push(index);
@@ -37,7 +51,6 @@ impl Polygons {
 
     /// Mesh of all polygons, triangulated. Vertices that are not finite are left out with their polygons.
     pub(super) fn into_mesh(mut self, corrections: &Corrections) -> Result<TriangleMesh, Fault> {
-        let is_finite = |point: &Point3<f64>| point.iter().all(|x| x.is_finite());
         if !self.vertices.iter().all(is_finite) {
             self.leave_out_vertices(is_finite, corrections);
         }
@@ -64,7 +77,8 @@ impl Polygons {
     fn leave_out_vertices(&mut self, kept: impl Fn(&Point3<f64>) -> bool, corrections: &Corrections) {
         for (index, point) in self.vertices.iter().enumerate().filter(|(_, point)| !kept(point)) {
             let found = || format!("vertex {index} is not finite: ({}, {}, {})", point.x, point.y, point.z);
-            corrections.add(None, "vertex", "left out", found);
+            let place = self.not_finite.binary_search_by_key(&index, |&(index, _)| index);
+            corrections.add(place.ok().map(|place| self.not_finite[place].1), "vertex", "left out", found);
         }
         let mut numbers = 0..;
         let renumbered: Vec<Option<u32>> =

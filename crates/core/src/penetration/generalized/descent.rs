@@ -287,7 +287,7 @@ impl<'a> Descent<'a> {
     #[expect(clippy::too_many_lines, reason = "one loop, whose steps share their state")]
     pub(crate) fn run(&self, start: &DescentStart<'_>, workspace: &mut Workspace) -> DescentResult {
         let DescentStart { from, active, exits } = *start;
-        let before = workspace.work();
+        let before = workspace.counters();
         workspace.scan.forget();
         workspace.scan.prescribe(exits);
         let mut y: Vec<f64> =
@@ -360,7 +360,7 @@ impl<'a> Descent<'a> {
                 break;
             }
         }
-        let work = workspace.work() - before;
+        let work = workspace.work_since(before);
         DescentResult { descents: 1, improved_at: 1, work, improved_work: work, ..found }
     }
 

@@ -136,7 +136,7 @@ impl MovableModel {
         let Ok(metric) = self.norm.at(&pose.joints, &pose.base) else { return };
         let max = metric.weights().iter().fold(0.0, |max: f64, weight| max.max(*weight));
         for (weight, own) in self.weights.iter_mut().zip(metric.weights()) {
-            // A joint that moves nothing is no variable.
+            // A joint that moves nothing is left as it is.
             if *own > 0.0 {
                 *weight *= (max / own).sqrt();
             }

@@ -26,9 +26,15 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    /// Work done with this workspace since it was made, in [units of work](super::work).
-    pub(super) fn work(&self) -> u64 {
-        self.scan.work + self.solver.work() / PRODUCTS
+    /// Work of the scans and products of the solver since the workspace was made.
+    pub(super) fn counters(&self) -> [u64; 2] {
+        [self.scan.work, self.solver.work()]
+    }
+
+    /// Work done since the counters had these values, in [units of work](super::work): rounded for itself, so that it does not depend
+    /// on what the workspace was used for before.
+    pub(super) fn work_since(&self, [scans, products]: [u64; 2]) -> u64 {
+        self.scan.work - scans + (self.solver.work() - products) / PRODUCTS
     }
 }
 

@@ -50,14 +50,14 @@ fn many_feet_at_different_depths_are_as_many_regions_with_these_depths() {
     let count = 24_u32;
     let depth = |i: u32| 0.1 + 0.9 * f64::from(i * 7919 % (count * count)) / f64::from(count * count);
     let side = |i: u32| f64::from(i) - 0.5 * f64::from(count);
-    // Each foot stands in the ground to its depth, and in the slab that joins them.
+    // Each foot ends in the ground at its depth, and in the slab that joins them.
     let foot = |i: u32| {
         let height = 2.0 + depth(i);
         cuboid([0.4, 0.5, height], [side(i % count), side(i / count), 0.5 * height - depth(i)], 1)
     };
     let slab = cuboid([26.0, 26.0, 0.5], [0.0, 0.0, 2.1], 1);
     let feet = joined(&(0..count * count).map(foot).chain([slab]).collect::<Vec<_>>());
-    let ground = joined(&[cuboid([30.0, 30.0, 4.0], [0.0, 0.0, -2.0], 3)]);
+    let ground = joined(&[cuboid([30.0, 30.0, 4.0], [0.0, 0.0, -2.0], 1)]);
     let found = local(&feet, &ground, Vector3::zeros());
     let mut expected: Vec<_> = (0..count * count).collect();
     expected.sort_by(|&i, &j| depth(j).total_cmp(&depth(i)));

@@ -14,12 +14,16 @@ use extricate_scene::request::configuration::{ConfigurationFields, configuration
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::cli) struct Line {
     /// File and line, for messages.
-    pub(super) place: String,
-    pub(super) pose: Pose,
+    pub(in crate::cli) place: String,
+    pub(in crate::cli) pose: Pose,
 }
 
 /// Reads the configurations of a file; without one, the configuration `at`, or all joints at zero. An object may span several lines.
-pub(super) fn read(path: Option<&Path>, robot: &Robot, at: Option<&str>) -> Result<Vec<Line>, Failure> {
+pub(in crate::cli) fn read(
+    path: Option<&Path>,
+    robot: &Robot,
+    at: Option<&str>,
+) -> Result<Vec<Line>, Failure> {
     let Some(path) = path else {
         let named = ConfigurationFields { at: at.map(str::to_owned), ..ConfigurationFields::default() };
         let class = if at.is_some() { Exit::Usage } else { Exit::BadFile };
