@@ -375,7 +375,7 @@ fn defects_without_meaning_of_text_files_are_left_out_with_one_warning_for_each_
             "a.obj",
             (obj.clone() + "v nan 0 inf\nf 1 2 5\n").into(),
             &[
-                "a.obj: vertex: vertex 4 is not finite: (NaN, 0, inf); left out",
+                "a.obj:9: vertex: vertex 4 is not finite: (NaN, 0, inf); left out",
                 "a.obj:10: face: it has a corner that is not finite; left out",
             ],
         ),
@@ -459,9 +459,9 @@ fn damaged_text_files_are_refused_with_the_line_and_the_cause() {
     let folder = Folder::new();
     let damaged = [
         ("a.obj", "v 0 0 0\nv 1 0", "a.obj:2: the vertex has no z: the line ends early"),
-        ("a.obj", "v 0 0 nan", "a.obj: vertex 0 is not finite: (0, 0, NaN)"),
-        ("a.obj", "v 0 -inf 0", "a.obj: vertex 0 is not finite: (0, -inf, 0)"),
-        ("a.obj", "v 0 1e999 0\nf 1 1 1", "a.obj: vertex 0 is not finite: (0, inf, 0)"),
+        ("a.obj", "v 0 0 nan", "a.obj:1: vertex 0 is not finite: (0, 0, NaN)"),
+        ("a.obj", "v 0 -inf 0", "a.obj:1: vertex 0 is not finite: (0, -inf, 0)"),
+        ("a.obj", "v 0 1e999 0\nf 1 1 1", "a.obj:1: vertex 0 is not finite: (0, inf, 0)"),
         ("a.obj", "v 0 0,5 0", "a.obj:1: \"0,5\" is not a number"),
         (
             "a.obj",

@@ -126,7 +126,7 @@ Examples:
   extricate query time-of-contact cup.obj box:1,1,1 --poses motions.jsonl --motion screw --json
   extricate query time-of-contact cloth.obj table.obj --a-end cloth_after.obj
   extricate query time-of-contact arm.urdf shelf.obj --poses motions.jsonl --self-collision
-  extricate query time-of-contact arm.urdf arm.urdf --poses '{{\"b\": {{\"translation\": [1,0,0]}}, \"joints_end\": {{\"elbow\": 1}}}}'
+  extricate query time-of-contact arm.urdf arm.urdf --poses '{{\"b\":{{\"translation\":[1,0,0]}},\"joints_end\":{{\"elbow\":1}}}}'
 
 A line of a motion: {{\"a\": POSE, \"a_end\": POSE, \"b\": POSE, \"b_end\": POSE}}, each POSE as {{\"translation\": [x,y,z],
 \"rotation\": [w,x,y,z]}}; a body without an end pose is at rest, a missing pose is the identity. Times are in [0, 1]. The

@@ -144,6 +144,7 @@ const ROOMS: [Rooms; 6] = [
             "batch",
             "check",
             "compared",
+            "configurations",
             "field",
             "merge",
             "mesh",
