@@ -15,7 +15,8 @@ use super::Result;
 fn chain(links: usize) -> Result<CollisionWorld> {
     let names = (0..=links).map(|i| format!("link_{i}")).collect();
     let joint = |i: usize| {
-        let kind = JointKind::Revolute { axis: if i.is_multiple_of(2) { Vector3::y() } else { Vector3::x() } };
+        let kind =
+            JointKind::Revolute { axis: if i.is_multiple_of(2) { Vector3::y() } else { Vector3::x() } };
         let joint = Joint::new(&format!("joint_{i}"), &format!("link_{i}"), &format!("link_{}", i + 1), kind);
         let origin = Isometry3::translation(0.0, 0.0, if i == 0 { 0.0 } else { -0.1 });
         Joint { origin, limits: Some([-1.2, 1.2]), ..joint }
