@@ -1,6 +1,6 @@
 //! Extension module `extricate._native` of the Python package `extricate`: the façade of the crate `extricate`, for arrays.
 //!
-//! Arguments are checked here (`arrays`); long calls and batches run in one pool of threads for each process (`pool`)
+//! Arguments are checked here (`arrays`); long calls and batches run in pools of threads that belong to this process (`pool`)
 //! without the interpreter's lock; results are frozen dataclasses that the Python package defines (`results`), and failures
 //! are its exceptions (`errors`).
 

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import textwrap
 
 import pytest
@@ -89,8 +90,7 @@ def test_a_local_cluster_answers_as_a_plain_batch(script: str, expected: str) ->
     if shutil.which("unshare") is None or subprocess.run([*isolated, "ip link set lo up || ifconfig lo up"], capture_output=True).returncode:
         pytest.skip("a network namespace with the loopback interface cannot be made here")
     # Ray's sockets need a short path.
-    folder = f"/tmp/exray{os.getpid()}"
-    os.makedirs(folder)
+    folder = tempfile.mkdtemp(prefix="ray")
     command = '(ip link set lo up || ifconfig lo up) && exec "$0" -c "$1" "$2" "$3"'
     try:
         done = subprocess.run(

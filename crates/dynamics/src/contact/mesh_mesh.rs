@@ -70,11 +70,10 @@ const MIN_MARGIN: f64 = 1e-4;
 /// (docs/sensitivity.md).
 const MAX_MARGIN: f64 = 0.004;
 /// Number of triangle pairs above which the range of gaps is halved: dense meshes that move fast are within reach of each other
-/// with most of their triangles, and a step of such a pair took seconds. At about 0.3 µs a pair this bounds a search to 40 ms.
-/// On robots of public repositories that fall to the ground, the worst step takes 25 ms in place of 1670 (Inspire hand) and 260 in
-/// place of 770 (YuMi); four times the value 95 and 620. A quarter changes four of the golden scenes, this value one, four
-/// times none.
-const MAX_PAIRS: usize = 1 << 17;
+/// with most of their triangles, and a step of such a pair took seconds. On robots of public repositories that fall to the ground,
+/// the worst step takes 25 ms in place of 1670 (Inspire hand) and 260 in place of 770 (YuMi); with four times the value 95 and
+/// 620. A quarter changes four of the golden scenes, this value one, four times none.
+pub(super) const MAX_PAIRS: usize = 1 << 17;
 /// Halvings of the range after which all pairs are tested: those that intersect cannot be left out.
 const MAX_HALVINGS: u32 = 10;
 /// Number of triangle pairs up to which testing each is quicker than a descent of the trees. It changes the time only.

@@ -12,8 +12,8 @@ use super::point::ContactPoint;
 use super::separation::MeshPair;
 use extricate_core::geometry::procedural::{BumpySphere, Cuboid, Cup, Procedural, Sphere, Torus};
 use extricate_core::geometry::{Solidity, TriangleMesh};
-use extricate_core::proximity::Model;
 use extricate_core::proximity::contacts::{Adjacency, Feature};
+use extricate_core::proximity::{Model, distance, pairs_within};
 
 const PREDICTION: Prediction = Prediction { distance: 0.02, fall: 2e-4 };
 
@@ -231,4 +231,24 @@ fn the_wall_of_a_cup_holds_a_body_on_the_inside_and_shows_nothing_of_the_outside
     contacts(&pair, &PREDICTION, &mut memory);
     assert!(chosen(&memory).iter().all(|(contact, _)| contact.distance > -1e-9));
     assert_eq!(mesh_mesh::depth([&cup, &ball], &pair.b_to_a, &super::separation::SCRATCH).unwrap(), None);
+}
+
+#[test]
+fn fast_dense_balls_are_searched_in_a_narrower_range_and_the_nearest_contact_is_found() {
+    let ball = || solid(&Sphere { radius: 0.5, frequency: 40 });
+    let (a, b) = (ball(), ball());
+    // Half the size is within reach in the first step, and with it most of the 32 000 triangles of each.
+    let fast = Prediction { distance: 0.25, fall: 2e-4 };
+    for gap in [1e-3, 1e-2] {
+        let pair = MeshPair { a: &a, b: &b, b_to_a: posed(0.02, 0.01, 1.0 + gap, [0.1, 0.2, 0.3]) };
+        let (mut pairs, mut memory) = (Vec::new(), PairMemory::default());
+        pairs_within(&a.model, &Isometry3::identity(), &b.model, &pair.b_to_a, 0.1, &mut pairs);
+        assert!(pairs.len() > 4 * mesh_mesh::MAX_PAIRS, "{} pairs need no narrower range", pairs.len());
+        contacts(&pair, &fast, &mut memory);
+        assert!(memory.front.pairs().len() <= mesh_mesh::MAX_PAIRS && !memory.front.has_reference());
+        let expected = distance(&a.model, &Isometry3::identity(), &b.model, &pair.b_to_a).value;
+        let nearest =
+            chosen(&memory).iter().map(|(contact, _)| contact.distance).fold(f64::INFINITY, f64::min);
+        assert!((nearest - expected).abs() < 1e-9, "{nearest} {expected}");
+    }
 }

@@ -48,7 +48,7 @@ impl World {
     }
 
     /// As [`World::separate`], with the clearance that [`default_clearance`] states for the largest body that may move, which
-    /// other collision libraries accept. Pairs that are closer than that without overlapping may stay so: what rests on
+    /// other collision libraries accept. Pairs that are nearer than that without overlapping may remain there: what rests on
     /// something is not lifted, and free bodies are not moved. Where there is no room for the clearance, it is zero. The
     /// clearance of the options is not used.
     ///

@@ -166,7 +166,8 @@ impl Default for WorkBounds {
 const MIN_WORK: u64 = 10_000;
 /// Default patience: a search ends when nothing improved for as long as it took to get there.
 const PATIENCE: f64 = 1.0;
-/// Default maximum work: about a second on one core.
+/// Default maximum work: about a second on one core for convex pieces. Triangle models are charged by an average, and take up to
+/// some seconds.
 const MAX_WORK: u64 = 1_000_000;
 
 /// Options of a generalized penetration query.
