@@ -11,7 +11,7 @@ use extricate::geometry::FileError;
 use extricate::geometry::procedural::{Cuboid, Procedural};
 use extricate::geometry::read::{FileScope, ROOT_MARKER, read_mesh, read_mesh_within};
 use extricate::geometry::write::write_mesh;
-use extricate::kinematics::urdf::{UrdfError, UrdfOptions, read_urdf};
+use extricate::kinematics::urdf::{RobotFileError, UrdfOptions, read_urdf};
 use extricate::scene::Scene;
 
 const ROBOT: &str = "<robot name=\"r\"><link name=\"a\"><KIND><geometry><mesh filename=\"FILE\"/></geometry></KIND>\
@@ -124,7 +124,7 @@ fn a_robot_names_meshes_within_its_reach_however_it_writes_them() {
     let reach = Some(FileScope::around(Path::new(&path)));
     let error = read_urdf(&path, &UrdfOptions { packages, reach, ..UrdfOptions::default() }).unwrap_err();
     assert!(
-        matches!(error, UrdfError::Content { .. }) && error.to_string().contains("lies outside"),
+        matches!(error, RobotFileError::Content { .. }) && error.to_string().contains("lies outside"),
         "{error}"
     );
 }

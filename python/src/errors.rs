@@ -9,7 +9,7 @@ use extricate::dynamics::BuildError;
 use extricate::field::FieldError;
 use extricate::geometry::{FileError, ShapeError};
 use extricate::kinematics::RobotError;
-use extricate::kinematics::urdf::UrdfError;
+use extricate::kinematics::urdf::RobotFileError;
 use extricate::penetration::generalized::GeneralizedError;
 use extricate::plan::PlanError;
 use extricate::query::QueryError;
@@ -111,12 +111,12 @@ impl Failure {
     }
 
     /// A failure to read a robot.
-    pub(crate) fn of_robot_file(path: &Path, error: &UrdfError) -> Self {
+    pub(crate) fn of_robot_file(path: &Path, error: &RobotFileError) -> Self {
         let line = match error {
-            UrdfError::Content { line, .. }
-            | UrdfError::Articulation { line, .. }
-            | UrdfError::Inertial { line, .. }
-            | UrdfError::OutsideFileScope { line, .. } => *line,
+            RobotFileError::Content { line, .. }
+            | RobotFileError::Articulation { line, .. }
+            | RobotFileError::Inertial { line, .. }
+            | RobotFileError::OutsideFileScope { line, .. } => *line,
             _ => None,
         };
         Self::at(path, line, error)

@@ -1,6 +1,5 @@
 //! The command line: one file per subcommand, no physics. `docs/cli.md` specifies it.
 
-mod allowed;
 mod batch;
 mod check;
 mod compared;

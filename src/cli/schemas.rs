@@ -16,7 +16,7 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
     let golden = "A line of `verify --json`: a run compared with its golden file; without one only the first five fields are present";
     let lines = json!({"oneOf": [of::<Line<'_, NotCompared>>(), of::<Line<'_, Comparison<'_>>>()]});
     let mut schemas = vec![
-        own("check", check, of::<check::Findings>()),
+        own("check", check, of::<check::CheckOutput<'_>>()),
         own("diff", "The answer of `diff --json`", of::<diff::DiffAnswer>()),
         own("plan", plan, of::<plan::PlanOutput<'_>>()),
         own("record", "The answer of `record --json`", of::<record::RecordAnswer>()),

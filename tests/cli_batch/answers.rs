@@ -16,7 +16,7 @@ fn stripped(answer: &Value) -> Map<String, Value> {
 }
 
 /// Items, and the commands that they stand for. Words in capitals stand for files, `POSE` and `MOTION` also for what these hold.
-const ITEMS: [(&str, &str); 16] = [
+const ITEMS: [(&str, &str); 17] = [
     (
         r#"{"kind": "penetration", "a": "MESH", "b": "MESH", "poses": POSE, "seed": 3}"#,
         "query penetration MESH MESH --poses POSE --seed 3",
@@ -78,6 +78,7 @@ const ITEMS: [(&str, &str); 16] = [
         r#"{"kind": "plan", "scene": "PATH", "seed": 3, "shortcuts": 20}"#,
         "plan PATH -o OUT --seed 3 --shortcuts 20",
     ),
+    (r#"{"kind": "check", "scene": "SCENE"}"#, "check SCENE"),
 ];
 
 #[test]
@@ -208,6 +209,25 @@ fn a_repair_that_is_not_found_is_a_failure_with_its_best_effort() {
     assert!(result["joints"].is_object());
     assert!(result["error"].as_str().unwrap().contains("sphere:30"));
     assert_eq!(lines(&folder.read("out/failed.jsonl"))[0]["exit_code"], 6);
+}
+
+#[test]
+fn a_strict_check_that_finds_overlaps_is_a_failure_with_its_findings() {
+    let folder = scratch_folder();
+    let scene = folder.write("scene.ron", SCENE);
+    let item = |strict: &str| format!(r#"{{"kind": "check", "scene": "{scene}"{strict}}}"#);
+    let text = format!("{}\n{}", item(""), item(r#", "strict": true"#));
+    let manifest = folder.write("manifest.jsonl", &text);
+    assert_eq!(batch(&manifest, &folder.path("out"), &[]).exit, 8);
+    let results = lines(&folder.read("out/results.jsonl"));
+    let [lenient, strict] = [0, 1].map(|index: usize| &results[index]);
+    assert_eq!((&lenient["status"], lenient.get("exit_code")), (&Value::from("overlapping"), None));
+    let expected = extricate(["check", &scene, "--strict"]).exit;
+    assert_eq!(
+        (&strict["status"], &strict["exit_code"]),
+        (&Value::from("overlapping"), &Value::from(expected))
+    );
+    assert_eq!((expected, &strict["penetrations"]), (4, &lenient["penetrations"]));
 }
 
 #[test]

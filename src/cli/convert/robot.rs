@@ -9,8 +9,8 @@ use crate::cli::terminal::{Console, Exit, Failure};
 use extricate_core::geometry::read::file::text_of;
 use extricate_core::geometry::write::write_mesh;
 use extricate_core::geometry::{FileError, TriangleMesh};
-use extricate_core::kinematics::urdf::writer::{MeshNames, WriteRobotError, robot_as_urdf};
-use extricate_core::kinematics::urdf::{UrdfOptions, limits, locate_mesh};
+use extricate_core::kinematics::urdf::writer::{MeshNames, robot_as_urdf};
+use extricate_core::kinematics::urdf::{RobotFileError, UrdfOptions, limits, locate_mesh};
 use extricate_scene::record::write_whole;
 use extricate_scene::request::{Context, Library, LinkFields, Origin, RobotSource};
 
@@ -59,8 +59,8 @@ pub(super) fn convert(
     })?;
     let mut names = Names { robot: input, output, options: &options, written: 0 };
     let written = robot_as_urdf(&text, input, &options, &mut names).map_err(|error| match error {
-        WriteRobotError::Read(error) => Failure::of(Exit::BadFile, &error),
-        WriteRobotError::Mesh(error) => Failure::of(Exit::Usage, &error),
+        RobotFileError::MeshNotWritten { .. } => Failure::of(Exit::Usage, &error),
+        _ => Failure::of(Exit::BadFile, &error),
     })?;
     write_whole(output, written.text.as_bytes()).map_err(|error| Failure::of(Exit::Usage, &error))?;
     let corrections: Vec<String> = written.corrections().iter().map(ToString::to_string).collect();
@@ -101,8 +101,6 @@ struct Names<'a> {
 }
 
 impl MeshNames for Names<'_> {
-    type Error = FileError;
-
     /// A name in a package stays, if it leads to a file from the written one, too; others become relative to that.
     fn of_file(&mut self, filename: &str) -> String {
         let Some(reach) = &self.options.reach else { return filename.to_owned() };

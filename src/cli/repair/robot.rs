@@ -7,13 +7,13 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::{RepairArguments, write_whole};
-use crate::cli::allowed;
 use crate::cli::configurations::{self, Line};
 use crate::cli::terminal::{Console, Exit, Failure};
 use extricate_core::kinematics::JointKind;
 use extricate_core::kinematics::srdf::srdf_text;
 use extricate_core::proximity::AllowedReason;
 use extricate_scene::repair::{AllowedLinks, Robot};
+use extricate_scene::request::allowed;
 use extricate_scene::request::configuration::ConfigurationFields;
 use extricate_scene::request::obstacles::ObstacleArgument;
 use extricate_scene::request::{

@@ -8,11 +8,11 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use roxmltree::Node;
-use thiserror::Error;
 
 use super::articulation::Articulation;
 use super::named::NamedConfiguration;
 use super::urdf::limits::FILE_BYTES;
+use super::urdf::options::RobotFileError;
 use crate::geometry::read::correction::Correction;
 use crate::geometry::read::file::text_of;
 use crate::geometry::read::xml::{self, Lines, elements};
@@ -56,37 +56,14 @@ struct GroupState {
     line: usize,
 }
 
-/// Failure to read an SRDF file.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum SrdfError {
-    /// The file cannot be opened or read.
-    #[error("{}: cannot be read: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Error of the operating system.
-        source: std::io::Error,
-    },
-    /// The content of the file is invalid.
-    #[error("{}{}: {cause}", path.display(), line.map_or_else(String::new, |line| format!(":{line}")))]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1, where it is known.
-        line: Option<usize>,
-        /// The defect.
-        cause: String,
-    },
-}
-
 /// Reads an SRDF file.
 ///
 /// # Errors
-/// [`SrdfError`] when the file cannot be read or is not SRDF.
-pub fn read_srdf(path: impl AsRef<Path>) -> Result<Srdf, SrdfError> {
+/// [`RobotFileError`] when the file cannot be read or is not SRDF.
+pub fn read_srdf(path: impl AsRef<Path>) -> Result<Srdf, RobotFileError> {
     let path = path.as_ref();
-    let text = text_of(path, FILE_BYTES).map_err(|source| SrdfError::Io { path: path.to_owned(), source })?;
+    let text =
+        text_of(path, FILE_BYTES).map_err(|source| RobotFileError::Io { path: path.to_owned(), source })?;
     parse_srdf(&text, path)
 }
 
@@ -100,13 +77,13 @@ pub fn read_srdf(path: impl AsRef<Path>) -> Result<Srdf, SrdfError> {
 /// let srdf = parse_srdf(text, Path::new("arm.srdf"))?;
 /// let (allowed, unknown) = srdf.allowed(&["a".into(), "b".into(), "c".into()]);
 /// assert!(allowed == [["a".to_owned(), "c".to_owned()]] && unknown.is_none());
-/// # Ok::<(), extricate_core::kinematics::srdf::SrdfError>(())
+/// # Ok::<(), extricate_core::kinematics::urdf::RobotFileError>(())
 /// ```
 ///
 /// # Errors
 /// As [`read_srdf`].
-pub fn parse_srdf(text: &str, path: &Path) -> Result<Srdf, SrdfError> {
-    let refused = |(line, cause)| SrdfError::Content { path: path.to_owned(), line, cause };
+pub fn parse_srdf(text: &str, path: &Path) -> Result<Srdf, RobotFileError> {
+    let refused = |(line, cause)| RobotFileError::Content { path: path.to_owned(), line, cause };
     let text = xml::prepared(text).map_err(refused)?;
     let document = xml::parsed(&text).map_err(refused)?;
     let (root, lines) = (document.root_element(), Lines::of(&text));
@@ -170,8 +147,8 @@ impl GroupState {
     fn read<'a, 'i>(
         node: Node<'a, 'i>,
         line: usize,
-        attribute: &dyn Fn(Node<'a, 'i>, &str) -> Result<String, SrdfError>,
-    ) -> Result<Self, SrdfError> {
+        attribute: &dyn Fn(Node<'a, 'i>, &str) -> Result<String, RobotFileError>,
+    ) -> Result<Self, RobotFileError> {
         let joints =
             elements(node, "joint").map(|joint| Ok((attribute(joint, "name")?, attribute(joint, "value")?)));
         Ok(Self {

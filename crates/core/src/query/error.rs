@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::geometry::read::error::FileError;
 use crate::geometry::shape_error::ShapeError;
 use crate::kinematics::error::RobotError;
-use crate::kinematics::urdf::UrdfError;
+use crate::kinematics::urdf::RobotFileError;
 use crate::penetration::error::PenetrationError;
 use crate::penetration::generalized::GeneralizedError;
 use crate::proximity::error::ProximityError;
@@ -110,7 +110,7 @@ pub enum QueryError {
     File(Box<FileError>),
     /// A robot file was not read.
     #[error(transparent)]
-    RobotFile(Box<UrdfError>),
+    RobotFile(Box<RobotFileError>),
 }
 
 fn body(letter: char) -> &'static str {
@@ -173,8 +173,8 @@ impl From<FileError> for QueryError {
     }
 }
 
-impl From<UrdfError> for QueryError {
-    fn from(error: UrdfError) -> Self {
+impl From<RobotFileError> for QueryError {
+    fn from(error: RobotFileError) -> Self {
         Self::RobotFile(Box::new(error))
     }
 }

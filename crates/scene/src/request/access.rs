@@ -9,8 +9,8 @@ use crate::scene::{NO_COLLISION_SHAPES, Scene, SceneError, millimetres};
 use extricate_core::geometry::FileError;
 use extricate_core::geometry::TriangleMesh;
 use extricate_core::geometry::read::{FileScope, read_mesh_corrected};
-use extricate_core::kinematics::srdf::{Srdf, SrdfError, read_srdf};
-use extricate_core::kinematics::urdf::{Correction, Robot, Shapes, UrdfError, UrdfOptions};
+use extricate_core::kinematics::srdf::{Srdf, read_srdf};
+use extricate_core::kinematics::urdf::{Correction, Robot, RobotFileError, Shapes, UrdfOptions};
 use extricate_core::kinematics::{NamedConfiguration, read_robot};
 
 /// Files that may be named beyond those around the file that names them.
@@ -80,8 +80,8 @@ impl Access {
     /// Loads a robot with the packages of `--package`, and warns of corrections. The scope of `options` is replaced.
     ///
     /// # Errors
-    /// [`UrdfError`] when the file cannot be read or is not a robot.
-    pub fn robot(&self, path: impl AsRef<Path>, options: UrdfOptions) -> Result<Robot, UrdfError> {
+    /// [`RobotFileError`] when the file cannot be read or is not a robot.
+    pub fn robot(&self, path: impl AsRef<Path>, options: UrdfOptions) -> Result<Robot, RobotFileError> {
         let path = path.as_ref();
         let options = self.options_of_robot(path, options);
         let shapes = options.shapes;
@@ -107,8 +107,8 @@ impl Access {
     /// Loads an SRDF file.
     ///
     /// # Errors
-    /// [`SrdfError`] when the file cannot be read or is not SRDF.
-    pub fn srdf(&self, path: &Path) -> Result<Srdf, SrdfError> {
+    /// [`RobotFileError`] when the file cannot be read or is not SRDF.
+    pub fn srdf(&self, path: &Path) -> Result<Srdf, RobotFileError> {
         read_srdf(path)
     }
 

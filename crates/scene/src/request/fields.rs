@@ -13,7 +13,7 @@ use thiserror::Error;
 use extricate_core::suggestion::did_you_mean;
 
 /// All kinds of requests in manifests.
-pub(crate) const KINDS: [&str; 11] = [
+pub(crate) const KINDS: [&str; 12] = [
     "collide",
     "distance",
     "hausdorff",
@@ -24,6 +24,7 @@ pub(crate) const KINDS: [&str; 11] = [
     "generalized",
     "repair",
     "plan",
+    "check",
     "run",
 ];
 

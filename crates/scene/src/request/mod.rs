@@ -4,8 +4,10 @@
 //! many poses; every answer is a [`Response`], with JSON fields for programs and a text for people.
 
 pub mod access;
+pub mod allowed;
 mod bodies_repair;
 pub mod broad_phase;
+mod check;
 mod collide;
 pub mod configuration;
 mod context;
@@ -53,6 +55,7 @@ use serde_json::Value;
 
 pub use access::Access;
 pub use bodies_repair::BodiesRepair;
+pub use check::{CheckFields, CheckRequest, CheckResponse};
 pub use collide::{CollideRequest, Collision, Segment};
 pub use context::{Context, Origin};
 pub use deforming::{Feature, FeatureContact};
@@ -96,6 +99,8 @@ pub enum Request {
     SceneRepair(Box<(String, SceneRepairRequest)>),
     /// The path that the plan of a scene asks for.
     Plan(PlanRequest),
+    /// The check of a scene.
+    Check(CheckRequest),
     /// A run of a scene.
     Run(Box<RunRequest>),
 }
@@ -124,6 +129,9 @@ impl Request {
         if kind == "plan" {
             return Ok(Self::Plan(PlanRequest::take(fields)?));
         }
+        if kind == "check" {
+            return Ok(Self::Check(CheckRequest::take(fields)?));
+        }
         if kind != "repair" {
             let question = Question::take(kind, fields)?;
             let poses: Option<Value> = if question.takes_poses() { fields.take("poses")? } else { None };
@@ -151,6 +159,7 @@ impl Request {
             Self::Shapes(posed) => posed.question.kind(),
             Self::RobotRepair(_) | Self::SceneRepair(_) => "repair",
             Self::Plan(_) => "plan",
+            Self::Check(_) => "check",
             Self::Run(_) => "run",
         }
     }
@@ -178,6 +187,11 @@ impl Request {
                 let scene = run::scene(context, &request.scene)?;
                 let (response, time) = timed(|| request.fields.search(&scene));
                 Ok(Some((Response::Plan(Box::new(response?)), time)))
+            }
+            Self::Check(request) => {
+                let scene = run::scene(context, &request.scene)?;
+                let (response, time) = timed(|| request.fields.check(&scene));
+                Ok(Some((Response::Check(Box::new(response?)), time)))
             }
             Self::Run(request) => request.answer(context, run.folder, run.stop),
         }

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::bodies_repair::BodiesRepair;
+use super::check::CheckResponse;
 use super::collide::Collision;
 use super::distance::Separation;
 use super::fault::Fault;
@@ -82,6 +83,8 @@ responses! {
     BodiesRepair(BodiesRepair),
     /// Path of a robot or body of a scene.
     Plan(Box<PlanResponse>),
+    /// Findings on a scene.
+    Check(Box<CheckResponse>),
     /// Summary of a run.
     Run(Box<Summary>),
 }

@@ -140,7 +140,6 @@ const ROOMS: [Rooms; 6] = [
         module: &["cli"],
         order: &[
             "terminal",
-            "allowed",
             "batch",
             "check",
             "compared",

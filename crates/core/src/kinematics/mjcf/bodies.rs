@@ -14,7 +14,7 @@ use crate::geometry::read::correction::Correction;
 use crate::kinematics::urdf::document::{Geometry, JointElement, JointType, LinkElement, ShapeElement};
 use crate::kinematics::urdf::inertial::rotated;
 use crate::kinematics::urdf::limits::{LINKS, SHAPES};
-use crate::kinematics::urdf::{Inertial, JointDynamics, UrdfError, UrdfOptions};
+use crate::kinematics::urdf::{Inertial, JointDynamics, RobotFileError, UrdfOptions};
 
 /// Name of the link that is the world: the root, which bears the geoms of the world.
 pub(super) const WORLD: &str = "world";
@@ -64,7 +64,7 @@ struct BodyJoint<'a> {
 }
 
 impl<'a> Bodies<'a> {
-    pub(super) fn read(model: &'a Model<'a>, meshes: Meshes<'a>) -> Result<Self, UrdfError> {
+    pub(super) fn read(model: &'a Model<'a>, meshes: Meshes<'a>) -> Result<Self, RobotFileError> {
         let root = model.root;
         let mut bodies = Self {
             model,
@@ -93,7 +93,7 @@ impl<'a> Bodies<'a> {
     }
 
     /// Adds a link without shapes.
-    fn link(&mut self, name: String, element: &Element) -> Result<usize, UrdfError> {
+    fn link(&mut self, name: String, element: &Element) -> Result<usize, RobotFileError> {
         if self.links.len() == LINKS {
             return Err(element.refused(format!("the model has more than {LINKS} bodies and joints")));
         }
@@ -102,7 +102,7 @@ impl<'a> Bodies<'a> {
         Ok(self.links.len() - 1)
     }
 
-    fn body(&mut self, body: &'a Element, parent: &Owner) -> Result<(), UrdfError> {
+    fn body(&mut self, body: &'a Element, parent: &Owner) -> Result<(), RobotFileError> {
         let own = self.model.defaults.fill(body, parent.class)?;
         let pose = parent.to_link * parent.frame * self.model.compiler.pose(&own)?;
         let class = self.model.defaults.class(body, "childclass", parent.class)?;
@@ -134,7 +134,7 @@ impl<'a> Bodies<'a> {
         frame: Isometry3<f64>,
         class: usize,
         joints: &mut Vec<BodyJoint<'a>>,
-    ) -> Result<(), UrdfError> {
+    ) -> Result<(), RobotFileError> {
         let defaults = self.model.defaults;
         for child in &within.children {
             match child.name.as_str() {
@@ -159,7 +159,7 @@ impl<'a> Bodies<'a> {
         body: &'a Element,
         (parent, pose): (usize, Isometry3<f64>),
         joints: &[BodyJoint<'a>],
-    ) -> Result<(usize, Isometry3<f64>), UrdfError> {
+    ) -> Result<(usize, Isometry3<f64>), RobotFileError> {
         let (mut parent, mut before) = (parent, pose);
         let Some(last) = joints.len().checked_sub(1) else {
             let joint = self.joint_names.fresh(&format!("{name}/fixed"));
@@ -203,7 +203,7 @@ impl<'a> Bodies<'a> {
         &mut self,
         BodyJoint { own, frame }: &BodyJoint<'a>,
         name: String,
-    ) -> Result<(JointElement, Translation3<f64>), UrdfError> {
+    ) -> Result<(JointElement, Translation3<f64>), RobotFileError> {
         let kind = if own.element.name == "freejoint" { "free" } else { own.get("type").unwrap_or("hinge") };
         let kind = match kind.trim() {
             "hinge" => JointType::Revolute,
@@ -254,7 +254,7 @@ impl<'a> Bodies<'a> {
         own: &Filled<'a>,
         kind: JointType,
         name: &str,
-    ) -> Result<Option<[f64; 2]>, UrdfError> {
+    ) -> Result<Option<[f64; 2]>, RobotFileError> {
         let range = own.numbers::<2>("range")?;
         let is_limited = own.flag("limited").unwrap_or(self.model.compiler.auto_limits && range.is_some());
         let Some(mut limits) = range.filter(|_| is_limited) else { return Ok(None) };
@@ -272,7 +272,7 @@ impl<'a> Bodies<'a> {
     }
 
     /// Damping and friction of a joint; a linear part of several numbers is the first.
-    fn dynamics(&mut self, own: &Filled<'a>, name: &str) -> Result<JointDynamics, UrdfError> {
+    fn dynamics(&mut self, own: &Filled<'a>, name: &str) -> Result<JointDynamics, RobotFileError> {
         if self.model.options.sound_masses {
             for attribute in ["stiffness", "armature", "springdamper"] {
                 let value = own.list(attribute, PARAMETERS)?.unwrap_or_default();
@@ -281,7 +281,7 @@ impl<'a> Bodies<'a> {
                 }
             }
         }
-        let mut read = |attribute: &str| -> Result<f64, UrdfError> {
+        let mut read = |attribute: &str| -> Result<f64, RobotFileError> {
             let value =
                 own.list(attribute, PARAMETERS)?.and_then(|list| list.first().copied()).unwrap_or(0.0);
             if value < 0.0 {
@@ -301,7 +301,7 @@ impl<'a> Bodies<'a> {
         within: &'a Element,
         owner: &Owner,
         inertials: &mut Vec<Inertial>,
-    ) -> Result<(), UrdfError> {
+    ) -> Result<(), RobotFileError> {
         for child in &within.children {
             let own = self.model.defaults.fill(child, owner.class)?;
             match child.name.as_str() {
@@ -325,7 +325,7 @@ impl<'a> Bodies<'a> {
         own: Filled<'a>,
         owner: &Owner,
         inertials: &mut Vec<Inertial>,
-    ) -> Result<(), UrdfError> {
+    ) -> Result<(), RobotFileError> {
         let geom = Geom::of(own, self.model.compiler)?;
         let pose = owner.frame * geom.pose;
         let [low, high] = self.model.compiler.inertia_groups;
@@ -373,7 +373,7 @@ impl<'a> Bodies<'a> {
         body: &'a Element,
         owner: &Owner,
         of_geoms: &[Inertial],
-    ) -> Result<Option<Inertial>, UrdfError> {
+    ) -> Result<Option<Inertial>, RobotFileError> {
         let preference = self.model.compiler.inertia_from_geoms;
         let stated = stated_inertial(self.model, body, Isometry3::identity(), owner.class)?;
         let sum = of_geoms.iter().copied().reduce(|sum, own| sum.joined(&own));
@@ -403,10 +403,10 @@ fn stated_inertial(
     within: &Element,
     frame: Isometry3<f64>,
     class: usize,
-) -> Result<Option<Inertial>, UrdfError> {
+) -> Result<Option<Inertial>, RobotFileError> {
     for child in &within.children {
         let own = model.defaults.fill(child, class)?;
-        let pose = || Ok::<_, UrdfError>(frame * model.compiler.pose(&own)?);
+        let pose = || Ok::<_, RobotFileError>(frame * model.compiler.pose(&own)?);
         if child.name == "frame" {
             let found = stated_inertial(model, child, pose()?, class)?;
             if found.is_some() {

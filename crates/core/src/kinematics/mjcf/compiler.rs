@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Matrix3, Quaternion, Rotation3, Translation3, Unit, Un
 
 use super::defaults::{Defaults, Filled, MAIN};
 use super::element::Element;
-use crate::kinematics::urdf::UrdfError;
+use crate::kinematics::urdf::RobotFileError;
 
 /// Settings of all `<compiler>` elements; of a repeated setting the last one holds.
 pub(super) struct Compiler {
@@ -27,7 +27,7 @@ pub(super) struct Compiler {
 }
 
 impl Compiler {
-    pub(super) fn of(root: &Element, defaults: &Defaults<'_>) -> Result<Self, UrdfError> {
+    pub(super) fn of(root: &Element, defaults: &Defaults<'_>) -> Result<Self, RobotFileError> {
         let mut compiler = Self {
             degrees: true,
             euler_axes: ['x', 'y', 'z'],
@@ -47,7 +47,7 @@ impl Compiler {
         Ok(compiler)
     }
 
-    fn take(&mut self, own: &Filled<'_>) -> Result<(), UrdfError> {
+    fn take(&mut self, own: &Filled<'_>) -> Result<(), RobotFileError> {
         match own.get("angle") {
             None => {}
             Some("degree") => self.degrees = true,
@@ -90,13 +90,13 @@ impl Compiler {
     }
 
     /// The pose of an element in its parent.
-    pub(super) fn pose(&self, own: &Filled<'_>) -> Result<Isometry3<f64>, UrdfError> {
+    pub(super) fn pose(&self, own: &Filled<'_>) -> Result<Isometry3<f64>, RobotFileError> {
         let position = own.numbers::<3>("pos")?.unwrap_or_default();
         Ok(Isometry3::from_parts(Translation3::from(Vector3::from(position)), self.rotation(own)?))
     }
 
     /// The rotation of an element. As for MuJoCo a quaternion counts only without the other forms.
-    fn rotation(&self, own: &Filled<'_>) -> Result<UnitQuaternion<f64>, UrdfError> {
+    fn rotation(&self, own: &Filled<'_>) -> Result<UnitQuaternion<f64>, RobotFileError> {
         let zero = |name: &str| own.refused(format!("`{name}` has no direction"));
         let unit = |axis: Vector3<f64>, name| Unit::try_new(axis, 0.0).ok_or_else(|| zero(name));
         if let Some([x, y, z, angle]) = own.numbers("axisangle")? {

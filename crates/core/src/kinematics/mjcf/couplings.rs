@@ -8,7 +8,7 @@ use super::element::Element;
 use crate::kinematics::articulation::joint::Mimic;
 use crate::kinematics::urdf::document::{JointElement, JointType};
 use crate::kinematics::urdf::limits::EXEMPT_PAIRS;
-use crate::kinematics::urdf::{Servo, UrdfError};
+use crate::kinematics::urdf::{RobotFileError, Servo};
 
 fn index_of(joints: &[JointElement]) -> HashMap<String, usize> {
     joints.iter().enumerate().map(|(index, joint)| (joint.name.clone(), index)).collect()
@@ -16,7 +16,7 @@ fn index_of(joints: &[JointElement]) -> HashMap<String, usize> {
 
 /// Reads the constraints between joints as mimicking: q₁ − r₁ = c₀ + c₁ (q₂ − r₂) with the references r. Other constraints,
 /// and those that close a cycle, are skipped.
-pub(super) fn couple<'a>(model: &Model<'a>, bodies: &mut Bodies<'a>) -> Result<(), UrdfError> {
+pub(super) fn couple<'a>(model: &Model<'a>, bodies: &mut Bodies<'a>) -> Result<(), RobotFileError> {
     let joints = index_of(&bodies.joints);
     let is_scalar = |joint: &JointElement| matches!(joint.kind, JointType::Revolute | JointType::Prismatic);
     for element in model.root.section("equality") {
@@ -59,7 +59,10 @@ fn follows(joints: &[JointElement], index: &HashMap<String, usize>, joint: usize
 }
 
 /// Pairs of links that do not collide: those that the file excludes, and those whose masks have no common bit.
-pub(super) fn exempt<'a>(model: &Model<'a>, bodies: &mut Bodies<'a>) -> Result<Vec<[String; 2]>, UrdfError> {
+pub(super) fn exempt<'a>(
+    model: &Model<'a>,
+    bodies: &mut Bodies<'a>,
+) -> Result<Vec<[String; 2]>, RobotFileError> {
     let mut pairs = BTreeSet::new();
     let links: HashMap<&str, usize> =
         bodies.links.iter().enumerate().map(|(index, link)| (link.name.as_str(), index)).collect();
@@ -100,7 +103,7 @@ pub(super) fn exempt<'a>(model: &Model<'a>, bodies: &mut Bodies<'a>) -> Result<V
 }
 
 /// Reads actuators of joints as motors: force = gear · (gain · control + b₀ + b₁ · gear · q + b₂ · gear · q̇).
-pub(super) fn actuate<'a>(model: &Model<'a>, bodies: &mut Bodies<'a>) -> Result<(), UrdfError> {
+pub(super) fn actuate<'a>(model: &Model<'a>, bodies: &mut Bodies<'a>) -> Result<(), RobotFileError> {
     let joints = index_of(&bodies.joints);
     for element in model.root.section("actuator") {
         if !ACTUATORS.contains(&element.name.as_str()) {
@@ -119,7 +122,7 @@ pub(super) fn actuate<'a>(model: &Model<'a>, bodies: &mut Bodies<'a>) -> Result<
             continue;
         };
         let gear = own.list("gear", 6)?.and_then(|gear| gear.first().copied()).unwrap_or(1.0);
-        let range = |name: &str, flag: &str| -> Result<Option<f64>, UrdfError> {
+        let range = |name: &str, flag: &str| -> Result<Option<f64>, RobotFileError> {
             let range = own.numbers::<2>(name)?;
             let is_limited = own.flag(flag).unwrap_or(model.compiler.auto_limits);
             Ok(range.filter(|_| is_limited).map(|[low, high]| low.abs().max(high.abs())))
@@ -152,7 +155,7 @@ struct ForceLaw {
 
 impl ForceLaw {
     /// The law of an actuator; none of kinds that are not linear.
-    fn of(own: &Filled<'_>) -> Result<Option<Self>, UrdfError> {
+    fn of(own: &Filled<'_>) -> Result<Option<Self>, RobotFileError> {
         let servo = |stiffness: f64, damping: f64| {
             let (stiffness, damping) = (stiffness.max(0.0), damping.max(0.0));
             Some(Self { direct: None, stiffness, damping })

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::element::Element;
-use crate::kinematics::urdf::UrdfError;
+use crate::kinematics::urdf::RobotFileError;
 
 /// Index of the class that holds for all elements without another one.
 pub(super) const MAIN: usize = 0;
@@ -47,7 +47,7 @@ fn shared(element: &str) -> &str {
 }
 
 impl<'a> Defaults<'a> {
-    pub(super) fn of(root: &'a Element) -> Result<Self, UrdfError> {
+    pub(super) fn of(root: &'a Element) -> Result<Self, RobotFileError> {
         let mut defaults = Self { names: HashMap::new(), classes: vec![Class::default()] };
         defaults.names.insert("main", MAIN);
         for section in root.each("default") {
@@ -58,7 +58,7 @@ impl<'a> Defaults<'a> {
         Ok(defaults)
     }
 
-    fn add(&mut self, section: &'a Element, class: usize) -> Result<(), UrdfError> {
+    fn add(&mut self, section: &'a Element, class: usize) -> Result<(), RobotFileError> {
         for child in &section.children {
             if child.name == "default" {
                 let name = child.get("class").ok_or_else(|| child.refused("it has no `class`"))?;
@@ -78,7 +78,11 @@ impl<'a> Defaults<'a> {
     }
 
     /// An element with its defaults: of its own class, or of `class` where it names none.
-    pub(super) fn fill<'d>(&'d self, element: &'a Element, class: usize) -> Result<Filled<'d>, UrdfError> {
+    pub(super) fn fill<'d>(
+        &'d self,
+        element: &'a Element,
+        class: usize,
+    ) -> Result<Filled<'d>, RobotFileError> {
         Ok(Filled { element, class: self.class(element, "class", class)?, defaults: self })
     }
 
@@ -88,7 +92,7 @@ impl<'a> Defaults<'a> {
         element: &Element,
         attribute: &str,
         otherwise: usize,
-    ) -> Result<usize, UrdfError> {
+    ) -> Result<usize, RobotFileError> {
         let Some(name) = element.get(attribute) else { return Ok(otherwise) };
         let unknown = || element.refused(format!("unknown default class \"{name}\""));
         self.names.get(name).copied().ok_or_else(unknown)
@@ -113,7 +117,7 @@ impl<'a> Filled<'a> {
     }
 
     /// All numbers of an attribute, at most `max`; none where it is missing.
-    pub(super) fn list(&self, name: &str, max: usize) -> Result<Option<Vec<f64>>, UrdfError> {
+    pub(super) fn list(&self, name: &str, max: usize) -> Result<Option<Vec<f64>>, RobotFileError> {
         let Some(text) = self.get(name) else { return Ok(None) };
         let mut numbers = Vec::new();
         for word in text.split_whitespace() {
@@ -131,7 +135,7 @@ impl<'a> Filled<'a> {
     }
 
     /// Exactly `N` numbers.
-    pub(super) fn numbers<const N: usize>(&self, name: &str) -> Result<Option<[f64; N]>, UrdfError> {
+    pub(super) fn numbers<const N: usize>(&self, name: &str) -> Result<Option<[f64; N]>, RobotFileError> {
         let Some(numbers) = self.list(name, N)? else { return Ok(None) };
         let wrong = |numbers: Vec<f64>| {
             self.element.refused(format!("`{name}` has {} numbers, but must have {N}", numbers.len()))
@@ -139,12 +143,12 @@ impl<'a> Filled<'a> {
         numbers.try_into().map(Some).map_err(wrong)
     }
 
-    pub(super) fn number(&self, name: &str, otherwise: f64) -> Result<f64, UrdfError> {
+    pub(super) fn number(&self, name: &str, otherwise: f64) -> Result<f64, RobotFileError> {
         Ok(self.numbers::<1>(name)?.map_or(otherwise, |[number]| number))
     }
 
     /// A whole number, such as a mask of bits.
-    pub(super) fn integer(&self, name: &str, otherwise: i64) -> Result<i64, UrdfError> {
+    pub(super) fn integer(&self, name: &str, otherwise: i64) -> Result<i64, RobotFileError> {
         let Some(text) = self.get(name) else { return Ok(otherwise) };
         let wrong = || self.element.refused(format!("`{name}` is \"{text}\", but must be a whole number"));
         text.trim().parse().map_err(|_| wrong())
@@ -155,7 +159,7 @@ impl<'a> Filled<'a> {
         self.get(name).and_then(|text| text.trim().parse().ok())
     }
 
-    pub(super) fn refused(&self, cause: impl Into<String>) -> UrdfError {
+    pub(super) fn refused(&self, cause: impl Into<String>) -> RobotFileError {
         self.element.refused(cause)
     }
 }

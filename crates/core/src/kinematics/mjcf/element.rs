@@ -8,7 +8,7 @@ use crate::geometry::limits::{XML_DEPTH, XML_NODES};
 use crate::geometry::read::correction::Correction;
 use crate::geometry::read::file::text_of;
 use crate::geometry::read::xml::{Lines, parsed, prepared};
-use crate::kinematics::urdf::UrdfError;
+use crate::kinematics::urdf::RobotFileError;
 use crate::kinematics::urdf::limits::FILE_BYTES;
 use crate::kinematics::urdf::options::File;
 
@@ -37,9 +37,9 @@ impl Element {
     }
 
     /// An error in this element.
-    pub(super) fn refused(&self, cause: impl Into<String>) -> UrdfError {
+    pub(super) fn refused(&self, cause: impl Into<String>) -> RobotFileError {
         let (path, cause) = (self.path.to_path_buf(), format!("<{}>: {}", self.name, cause.into()));
-        UrdfError::Content { path, line: Some(self.line), cause }
+        RobotFileError::Content { path, line: Some(self.line), cause }
     }
 
     /// A correction of this element.
@@ -63,7 +63,7 @@ pub(crate) struct Tree {
 impl Tree {
     /// The elements of a file and of those that it includes. As for MuJoCo, no file is included twice, which bounds the
     /// recursion, and paths begin at the folder of the model.
-    pub(crate) fn read(file: &File<'_>) -> Result<Self, UrdfError> {
+    pub(crate) fn read(file: &File<'_>) -> Result<Self, RobotFileError> {
         let mut reader = TreeReader { file, count: 0, known: BTreeSet::new(), included: Vec::new() };
         let root = reader.text(file.text, &Arc::from(file.path), 0)?;
         Ok(Self { root, included: reader.included })
@@ -79,8 +79,8 @@ struct TreeReader<'a> {
 }
 
 impl TreeReader<'_> {
-    fn text(&mut self, text: &str, path: &Arc<Path>, depth: usize) -> Result<Element, UrdfError> {
-        let refused = |(line, cause)| UrdfError::Content { path: path.to_path_buf(), line, cause };
+    fn text(&mut self, text: &str, path: &Arc<Path>, depth: usize) -> Result<Element, RobotFileError> {
+        let refused = |(line, cause)| RobotFileError::Content { path: path.to_path_buf(), line, cause };
         let text = prepared(text).map_err(refused)?;
         let document = parsed(&text).map_err(refused)?;
         self.element(document.root_element(), (path, &Lines::of(&text)), depth)
@@ -91,7 +91,7 @@ impl TreeReader<'_> {
         node: roxmltree::Node<'_, '_>,
         place: (&Arc<Path>, &Lines),
         depth: usize,
-    ) -> Result<Element, UrdfError> {
+    ) -> Result<Element, RobotFileError> {
         let (path, lines) = place;
         let attributes = node.attributes().map(|own| (own.name().to_owned(), own.value().to_owned()));
         let mut element = Element {
@@ -118,7 +118,7 @@ impl TreeReader<'_> {
     }
 
     /// The elements of the file that an `<include>` names.
-    fn include(&mut self, include: &Element, depth: usize) -> Result<Vec<Element>, UrdfError> {
+    fn include(&mut self, include: &Element, depth: usize) -> Result<Vec<Element>, RobotFileError> {
         let name = include.get("file").ok_or_else(|| include.refused("it has no `file`"))?;
         let path = self.file.path.with_file_name("").join(name);
         let refused = |cause: String| include.refused(format!("file \"{name}\": {cause}"));

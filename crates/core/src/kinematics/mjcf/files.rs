@@ -8,7 +8,7 @@ use super::defaults::Defaults;
 use super::element::{Element, Tree};
 use super::mesh::{asset_name, mesh_path};
 use crate::geometry::read::reach::FileScope;
-use crate::kinematics::urdf::UrdfError;
+use crate::kinematics::urdf::RobotFileError;
 use crate::kinematics::urdf::options::File;
 
 /// A model with the elements of the files that it includes.
@@ -25,8 +25,8 @@ impl ModelFiles {
     /// The model in the content of an MJCF file.
     ///
     /// # Errors
-    /// [`UrdfError`] when the file or one that it includes is damaged.
-    pub fn of(text: &str, path: &Path, scope: &FileScope) -> Result<Self, UrdfError> {
+    /// [`RobotFileError`] when the file or one that it includes is damaged.
+    pub fn of(text: &str, path: &Path, scope: &FileScope) -> Result<Self, RobotFileError> {
         let tree = Tree::read(&File { path, text, reach: scope })?;
         Ok(Self { tree, path: path.to_owned(), scope: scope.clone() })
     }
@@ -41,8 +41,8 @@ impl ModelFiles {
     /// returned names of its meshes, which are relative to its folder.
     ///
     /// # Errors
-    /// [`UrdfError`] for settings that are invalid, and errors of `name`.
-    pub fn with_meshes<E: From<UrdfError>>(
+    /// [`RobotFileError`] for settings that are invalid, and errors of `name`.
+    pub fn with_meshes<E: From<RobotFileError>>(
         mut self,
         name: &mut dyn FnMut(&Path) -> Result<String, E>,
     ) -> Result<String, E> {

@@ -7,7 +7,7 @@ use super::defaults::Filled;
 use super::mass::{of_primitive, weighed};
 use super::mesh::Meshes;
 use crate::kinematics::urdf::document::Geometry;
-use crate::kinematics::urdf::{Inertial, Shapes, UrdfError};
+use crate::kinematics::urdf::{Inertial, RobotFileError, Shapes};
 
 /// A geom of a body.
 pub(super) struct Geom<'a> {
@@ -27,7 +27,7 @@ const VISIBLE_GROUP: i64 = 2;
 const KINDS: [&str; 8] = ["plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"];
 
 impl<'a> Geom<'a> {
-    pub(super) fn of(own: Filled<'a>, compiler: &Compiler) -> Result<Self, UrdfError> {
+    pub(super) fn of(own: Filled<'a>, compiler: &Compiler) -> Result<Self, RobotFileError> {
         let kind = own.get("type").unwrap_or("sphere").trim();
         if !KINDS.contains(&kind) {
             let cause = format!("unknown type \"{kind}\"; known are {}", KINDS.join(", "));
@@ -77,7 +77,7 @@ impl<'a> Geom<'a> {
     }
 
     /// Its shape, unless that is a height field.
-    pub(super) fn geometry(&self, meshes: &mut Meshes<'_>) -> Result<Geometry, UrdfError> {
+    pub(super) fn geometry(&self, meshes: &mut Meshes<'_>) -> Result<Geometry, RobotFileError> {
         if self.names_mesh() {
             return Ok(Geometry::Loaded(meshes.get(&self.own)?.mesh));
         }
@@ -96,8 +96,8 @@ impl<'a> Geom<'a> {
     }
 
     /// Its mass and inertia in its frame; none where it has none.
-    pub(super) fn inertial(&self, meshes: &mut Meshes<'_>) -> Result<Option<Inertial>, UrdfError> {
-        let is_massless = |name| Ok::<_, UrdfError>(self.own.numbers::<1>(name)? == Some([0.0]));
+    pub(super) fn inertial(&self, meshes: &mut Meshes<'_>) -> Result<Option<Inertial>, RobotFileError> {
+        let is_massless = |name| Ok::<_, RobotFileError>(self.own.numbers::<1>(name)? == Some([0.0]));
         let stated = self.own.get("mass").is_some();
         if is_massless("mass")? || !stated && is_massless("density")? || self.is_height_field() {
             return Ok(None);

@@ -7,14 +7,14 @@ use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use super::bodies::{Bodies, Model};
 use super::defaults::MAIN;
 use crate::kinematics::named::NamedConfiguration;
-use crate::kinematics::urdf::UrdfError;
+use crate::kinematics::urdf::RobotFileError;
 use crate::kinematics::urdf::document::{JointElement, JointType};
 
 /// Reads the keyframes; one with another number of values than the model has is a correction.
 pub(super) fn keyframes<'a>(
     model: &Model<'a>,
     bodies: &mut Bodies<'a>,
-) -> Result<Vec<NamedConfiguration>, UrdfError> {
+) -> Result<Vec<NamedConfiguration>, RobotFileError> {
     let size: usize = bodies.joints.iter().map(|joint| values_of(joint.kind)).sum();
     let mut found = Vec::new();
     for (index, key) in model.root.section("keyframe").enumerate() {

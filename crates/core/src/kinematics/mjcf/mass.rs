@@ -101,7 +101,7 @@ pub(super) fn scaled(own: &Inertial, factor: f64) -> Inertial {
 pub(super) fn weighed(
     own: &Inertial,
     geom: &Filled<'_>,
-) -> Result<Option<Inertial>, crate::kinematics::urdf::UrdfError> {
+) -> Result<Option<Inertial>, crate::kinematics::urdf::RobotFileError> {
     let stated = geom.numbers::<1>("mass")?.map(|[mass]| mass / own.mass);
     let density = stated.map_or_else(|| geom.number("density", 1000.0), Ok)?;
     Ok((density > 0.0).then(|| scaled(own, density)))

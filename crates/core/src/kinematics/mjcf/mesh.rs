@@ -19,7 +19,7 @@ use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::kinematics::urdf::limits::TRIANGLES;
 use crate::kinematics::urdf::options::File;
-use crate::kinematics::urdf::{Inertial, UrdfError};
+use crate::kinematics::urdf::{Inertial, RobotFileError};
 
 /// Meshes by their names, read where they are used.
 pub(super) struct Meshes<'a> {
@@ -48,7 +48,7 @@ impl<'a> Meshes<'a> {
         (root, defaults): (&'a Element, &'a Defaults<'a>),
         compiler: &'a Compiler,
         file: &'a File<'a>,
-    ) -> Result<Self, UrdfError> {
+    ) -> Result<Self, RobotFileError> {
         let mut elements = HashMap::new();
         for element in root.section("asset") {
             let Some(kind) = KINDS.into_iter().find(|kind| *kind == element.name) else { continue };
@@ -62,7 +62,7 @@ impl<'a> Meshes<'a> {
     }
 
     /// The asset of a kind that a geom names.
-    fn asset(&self, geom: &Filled<'_>, kind: &'static str) -> Result<(String, Filled<'a>), UrdfError> {
+    fn asset(&self, geom: &Filled<'_>, kind: &'static str) -> Result<(String, Filled<'a>), RobotFileError> {
         let name = geom.get(kind).ok_or_else(|| geom.refused(format!("it has no `{kind}`")))?.to_owned();
         let own = self.elements.get(&(kind, name.clone())).copied();
         let own = own.ok_or_else(|| geom.refused(format!("unknown {kind} \"{name}\"")))?;
@@ -70,7 +70,7 @@ impl<'a> Meshes<'a> {
     }
 
     /// The mesh that a geom names, in the geom's frame.
-    pub(super) fn get(&mut self, geom: &Filled<'_>) -> Result<Mesh, UrdfError> {
+    pub(super) fn get(&mut self, geom: &Filled<'_>) -> Result<Mesh, RobotFileError> {
         let (name, own) = self.asset(geom, "mesh")?;
         if let Some(mesh) = self.read.get(&name) {
             return Ok(mesh.clone());
@@ -84,14 +84,14 @@ impl<'a> Meshes<'a> {
     }
 
     /// The height field that a geom names; none of one from a picture.
-    pub(super) fn height_field(&mut self, geom: &Filled<'_>) -> Result<Option<TriangleMesh>, UrdfError> {
+    pub(super) fn height_field(&mut self, geom: &Filled<'_>) -> Result<Option<TriangleMesh>, RobotFileError> {
         let (_, own) = self.asset(geom, "hfield")?;
         let mesh = height_field(&own)?;
         mesh.iter().try_for_each(|mesh| self.count(mesh, &own))?;
         Ok(mesh)
     }
 
-    fn count(&mut self, mesh: &TriangleMesh, own: &Filled<'_>) -> Result<(), UrdfError> {
+    fn count(&mut self, mesh: &TriangleMesh, own: &Filled<'_>) -> Result<(), RobotFileError> {
         self.size += mesh.vertices().len() + mesh.triangles().len();
         if self.size > TRIANGLES {
             return Err(own.refused(format!("all meshes have more than {TRIANGLES} vertices and triangles")));
@@ -99,7 +99,7 @@ impl<'a> Meshes<'a> {
         Ok(())
     }
 
-    fn mesh(&mut self, name: &str, own: &Filled<'_>) -> Result<TriangleMesh, UrdfError> {
+    fn mesh(&mut self, name: &str, own: &Filled<'_>) -> Result<TriangleMesh, RobotFileError> {
         let mesh = match own.get("file") {
             Some(file) => self.of_file(name, file, own)?,
             None => stated(own)?,
@@ -116,12 +116,17 @@ impl<'a> Meshes<'a> {
         scaled.map_err(|error| own.refused(format!("scale {scale:?}: {error}")))
     }
 
-    fn of_file(&mut self, name: &str, file: &str, own: &Filled<'_>) -> Result<TriangleMesh, UrdfError> {
+    fn of_file(&mut self, name: &str, file: &str, own: &Filled<'_>) -> Result<TriangleMesh, RobotFileError> {
         let path = mesh_path(self.file.path, self.compiler, file);
         let (robot, line) = (own.element.path().to_owned(), Some(own.element.line));
         let link = name.to_owned();
         if let Err(source) = self.file.reach.check(&path, &robot) {
-            return Err(UrdfError::OutsideFileScope { path: robot, line, link, source: Box::new(source) });
+            return Err(RobotFileError::OutsideFileScope {
+                path: robot,
+                line,
+                link,
+                source: Box::new(source),
+            });
         }
         if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("msh")) {
             let bytes = bytes_of(&path, FILE_BYTES).map_err(|error| error.to_string());
@@ -129,8 +134,12 @@ impl<'a> Meshes<'a> {
             return mesh.map_err(|cause| own.refused(format!("{}: {cause}", path.display())));
         }
         let read = read_mesh_corrected(&path, self.file.reach);
-        let (mesh, corrections) =
-            read.map_err(|source| UrdfError::Mesh { path: robot, line, link, source: Box::new(source) })?;
+        let (mesh, corrections) = read.map_err(|source| RobotFileError::Mesh {
+            path: robot,
+            line,
+            link,
+            source: Box::new(source),
+        })?;
         self.corrections.extend(corrections);
         Ok(mesh)
     }
@@ -170,7 +179,7 @@ pub(super) fn mesh_path(model: &Path, compiler: &Compiler, file: &str) -> PathBu
 }
 
 /// The mesh of the vertices and faces of an element; the convex hull of the vertices where it has no faces.
-fn stated(own: &Filled<'_>) -> Result<TriangleMesh, UrdfError> {
+fn stated(own: &Filled<'_>) -> Result<TriangleMesh, RobotFileError> {
     let vertices = own.list("vertex", usize::MAX)?;
     let vertices = vertices.ok_or_else(|| own.refused("it has neither `file` nor `vertex`"))?;
     let vertices: Vec<_> = vertices.chunks_exact(3).map(Point3::from_slice).collect();
@@ -189,7 +198,7 @@ fn stated(own: &Filled<'_>) -> Result<TriangleMesh, UrdfError> {
 ///
 /// # Errors
 /// As for the element; a height field from a file has none.
-fn height_field(own: &Filled<'_>) -> Result<Option<TriangleMesh>, UrdfError> {
+fn height_field(own: &Filled<'_>) -> Result<Option<TriangleMesh>, RobotFileError> {
     if own.get("file").is_some() {
         return Ok(None);
     }

@@ -39,11 +39,14 @@ use self::element::Tree;
 use self::mesh::Meshes;
 use super::urdf::document::Document;
 use super::urdf::options::File;
-use super::urdf::{UrdfError, UrdfOptions};
+use super::urdf::{RobotFileError, UrdfOptions};
 use crate::geometry::read::correction::Correction;
 
 /// The links and joints of a model, and the corrections made.
-pub(super) fn read(file: &File<'_>, options: &UrdfOptions) -> Result<(Document, Vec<Correction>), UrdfError> {
+pub(super) fn read(
+    file: &File<'_>,
+    options: &UrdfOptions,
+) -> Result<(Document, Vec<Correction>), RobotFileError> {
     let tree = Tree::read(file)?;
     let root = &tree.root;
     let defaults = Defaults::of(root)?;
@@ -61,7 +64,11 @@ pub(super) fn read(file: &File<'_>, options: &UrdfOptions) -> Result<(Document, 
     corrections.extend(skipped.corrections());
     if let Some(first) = corrections.first().filter(|_| options.strict) {
         let (path, line) = (first.path.clone(), Some(first.line));
-        return Err(UrdfError::Content { path, line, cause: format!("{}: {}", first.part, first.found) });
+        return Err(RobotFileError::Content {
+            path,
+            line,
+            cause: format!("{}: {}", first.part, first.found),
+        });
     }
     let name = root.get("model").unwrap_or("MuJoCo Model").to_owned();
     Ok((Document { name, links, joints, exempt, configurations }, corrections))

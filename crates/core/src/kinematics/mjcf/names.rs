@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::element::Element;
-use crate::kinematics::urdf::UrdfError;
+use crate::kinematics::urdf::RobotFileError;
 
 /// The names in use.
 #[derive(Default)]
@@ -18,7 +18,7 @@ impl Names {
     ///
     /// # Errors
     /// For a duplicate name.
-    pub(super) fn of(root: &Element, kind: &str) -> Result<Self, UrdfError> {
+    pub(super) fn of(root: &Element, kind: &str) -> Result<Self, RobotFileError> {
         let mut names = Self::default();
         for world in root.each("worldbody") {
             names.add(world, kind)?;
@@ -26,7 +26,7 @@ impl Names {
         Ok(names)
     }
 
-    fn add(&mut self, within: &Element, kind: &str) -> Result<(), UrdfError> {
+    fn add(&mut self, within: &Element, kind: &str) -> Result<(), RobotFileError> {
         for child in &within.children {
             let is_named = child.name == kind || kind == "joint" && child.name == "freejoint";
             if let Some(name) = child.get("name").filter(|_| is_named)

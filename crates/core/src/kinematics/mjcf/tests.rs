@@ -9,11 +9,11 @@ use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
 use super::ModelFiles;
 use crate::geometry::read::reach::FileScope;
-use crate::kinematics::urdf::{Robot, Servo, Shapes, UrdfError, UrdfOptions};
+use crate::kinematics::urdf::{Robot, RobotFileError, Servo, Shapes, UrdfOptions};
 use crate::kinematics::{parse_robot, read_robot};
 use crate::proximity::{AllowedCollisions, ArticulatedModel};
 
-fn parse(text: &str) -> Result<Robot, UrdfError> {
+fn parse(text: &str) -> Result<Robot, RobotFileError> {
     let options = UrdfOptions { sound_masses: true, ..UrdfOptions::default() };
     parse_robot(text, Path::new("m.xml"), &options)
 }
@@ -462,7 +462,7 @@ fn included_files_and_meshes_are_read_within_the_folder_of_the_model() {
     let mut meshes = Vec::new();
     let text = files.with_meshes(&mut |mesh| {
         meshes.push(mesh.to_owned());
-        Ok::<_, UrdfError>("../t.obj".to_owned())
+        Ok::<_, RobotFileError>("../t.obj".to_owned())
     });
     assert_eq!(meshes, [folder.join("model/meshes/t.obj")]);
     write("model/meshes/single.xml", &text.unwrap().replace("../t.obj", "t.obj"));

@@ -11,7 +11,7 @@ use roxmltree::Node;
 
 use super::inertial::{Inertial, JointDynamics, rotated};
 use super::limits;
-use super::options::{File, Shapes, UrdfError, UrdfOptions};
+use super::options::{File, RobotFileError, Shapes, UrdfOptions};
 use crate::geometry::read::correction::Correction;
 use crate::geometry::read::xml::{self, Lines, elements, number, number_or, numbers};
 use crate::geometry::triangle_mesh::TriangleMesh;
@@ -38,7 +38,7 @@ impl Document {
     }
 
     /// Checks the numbers of links, joints and shapes against the [`limits`].
-    pub(in crate::kinematics) fn check_counts(&self, file: &File<'_>) -> Result<(), UrdfError> {
+    pub(in crate::kinematics) fn check_counts(&self, file: &File<'_>) -> Result<(), RobotFileError> {
         let counts = [
             ("links", self.links.len(), limits::LINKS),
             ("joints", self.joints.len(), limits::LINKS),
@@ -181,7 +181,7 @@ impl<'a> Reader<'a> {
     pub(in crate::kinematics) fn read(
         file: &'a File<'a>,
         options: &'a UrdfOptions,
-    ) -> Result<(Document, Vec<Correction>), UrdfError> {
+    ) -> Result<(Document, Vec<Correction>), RobotFileError> {
         let refused = |(line, cause): xml::Refusal| file.content(line, cause);
         let text = xml::prepared(file.text).map_err(refused)?;
         let document = xml::parsed(&text).map_err(refused)?;
@@ -195,7 +195,7 @@ impl<'a> Reader<'a> {
         Ok((document, reader.corrections))
     }
 
-    fn robot(&mut self, root: Node<'_, '_>) -> Result<Document, UrdfError> {
+    fn robot(&mut self, root: Node<'_, '_>) -> Result<Document, RobotFileError> {
         let name = root.attribute("name").unwrap_or_default().to_owned();
         let links = elements(root, "link").enumerate().map(|(at, link)| self.link(at, link));
         let links = links.collect::<Result<Vec<_>, _>>()?;
@@ -206,7 +206,7 @@ impl<'a> Reader<'a> {
         Ok(Document { name, links, joints, exempt: Vec::new(), configurations: Vec::new() })
     }
 
-    fn link(&mut self, at: usize, link: Node<'_, '_>) -> Result<LinkElement, UrdfError> {
+    fn link(&mut self, at: usize, link: Node<'_, '_>) -> Result<LinkElement, RobotFileError> {
         let line = self.lines.line(link);
         let name = if let Some(name) = link.attribute("name") {
             self.part = format!("link \"{name}\"");
@@ -229,7 +229,7 @@ impl<'a> Reader<'a> {
         Ok(LinkElement { name, line, inertial, shapes })
     }
 
-    fn inertial(&mut self, link: Node<'_, '_>) -> Result<Option<Inertial>, UrdfError> {
+    fn inertial(&mut self, link: Node<'_, '_>) -> Result<Option<Inertial>, RobotFileError> {
         let Some(inertial) = self.only(link, "inertial")? else { return Ok(None) };
         match self.stated_inertial(inertial) {
             Ok(stated) => Ok(stated),
@@ -258,7 +258,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A shape; none of one that has no size, or no geometry.
-    fn shape(&mut self, shape: Node<'_, '_>) -> Result<Option<ShapeElement>, UrdfError> {
+    fn shape(&mut self, shape: Node<'_, '_>) -> Result<Option<ShapeElement>, RobotFileError> {
         const LEFT_OUT: &str = "the shape is left out";
         let origin = self.only(shape, "origin")?;
         let pose = self.pose(origin).map_err(|wrong| self.refused(shape, wrong))?;
@@ -279,7 +279,7 @@ impl<'a> Reader<'a> {
         Ok(read.map(|geometry| ShapeElement { line, pose, geometry }))
     }
 
-    fn joint(&mut self, joint: Node<'_, '_>) -> Result<JointElement, UrdfError> {
+    fn joint(&mut self, joint: Node<'_, '_>) -> Result<JointElement, RobotFileError> {
         let name = joint.attribute("name").unwrap_or_default().to_owned();
         self.part = format!("joint \"{name}\"");
         let line = self.lines.line(joint);
@@ -311,7 +311,7 @@ impl<'a> Reader<'a> {
         &mut self,
         joint: Node<'_, '_>,
         kind: JointType,
-    ) -> Result<(Option<[f64; 2]>, [f64; 2]), UrdfError> {
+    ) -> Result<(Option<[f64; 2]>, [f64; 2]), RobotFileError> {
         let Some(limit) = self.only(joint, "limit")? else { return Ok((None, [0.0; 2])) };
         // Missing attributes are zero, or from version 1.2 on mean no limit.
         let infinite = if self.version >= [1, 2] { f64::INFINITY } else { 0.0 };
@@ -335,7 +335,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Damping, friction and motor limits of a joint with one degree of freedom. An effort or velocity of zero counts as none.
-    fn dynamics(&mut self, joint: Node<'_, '_>, motor: [f64; 2]) -> Result<JointDynamics, UrdfError> {
+    fn dynamics(&mut self, joint: Node<'_, '_>, motor: [f64; 2]) -> Result<JointDynamics, RobotFileError> {
         let [effort, speed] = motor.map(|value| (value > 0.0 && value.is_finite()).then_some(value));
         let mut found = JointDynamics { damping: 0.0, friction: 0.0, effort, speed, servo: None };
         let Some(dynamics) = self.only(joint, "dynamics")? else { return Ok(found) };
@@ -354,7 +354,7 @@ impl<'a> Reader<'a> {
         Ok(found)
     }
 
-    fn mimic(&mut self, joint: Node<'_, '_>) -> Result<Option<Mimic>, UrdfError> {
+    fn mimic(&mut self, joint: Node<'_, '_>) -> Result<Option<Mimic>, RobotFileError> {
         let Some(mimic) = self.only(joint, "mimic")? else { return Ok(None) };
         let read =
             |name, otherwise| number_or(mimic, name, otherwise).map_err(|wrong| self.refused(mimic, wrong));
@@ -385,7 +385,11 @@ impl<'a> Reader<'a> {
     }
 
     /// The child element of a name that may occur once.
-    fn only<'n, 'i>(&mut self, parent: Node<'n, 'i>, name: &str) -> Result<Option<Node<'n, 'i>>, UrdfError> {
+    fn only<'n, 'i>(
+        &mut self,
+        parent: Node<'n, 'i>,
+        name: &str,
+    ) -> Result<Option<Node<'n, 'i>>, RobotFileError> {
         let mut found = elements(parent, name);
         let first = found.next();
         if let Some(second) = found.next() {
@@ -395,7 +399,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Records a correction, or refuses it where the options are strict.
-    fn correct(&mut self, node: Node<'_, '_>, found: String, became: String) -> Result<(), UrdfError> {
+    fn correct(&mut self, node: Node<'_, '_>, found: String, became: String) -> Result<(), RobotFileError> {
         if self.options.strict {
             return Err(self.refused(node, found));
         }
@@ -404,7 +408,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn refused(&self, node: Node<'_, '_>, wrong: Cause) -> UrdfError {
+    fn refused(&self, node: Node<'_, '_>, wrong: Cause) -> RobotFileError {
         self.file.content(Some(self.lines.line(node)), format!("{}: {wrong}", self.part))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::document::Document;
 use super::inertial::Inertial;
-use super::options::{File, UrdfError};
+use super::options::{File, RobotFileError};
 use crate::geometry::Solidity;
 use crate::geometry::mass_properties::MassProperties;
 use crate::geometry::read::correction::Correction;
@@ -22,12 +22,17 @@ pub(super) fn correct(
     file: &File<'_>,
     strict: bool,
     corrections: &mut Vec<Correction>,
-) -> Result<(), UrdfError> {
+) -> Result<(), RobotFileError> {
     for link in &mut robot.links {
         let Some((own, Err(source))) = link.inertial.map(|own| (own, own.check())) else { continue };
         let (path, line, name) = (file.path.to_owned(), link.line, link.name.clone());
         if strict {
-            return Err(UrdfError::Inertial { path, line: Some(line), link: name, source: Box::new(source) });
+            return Err(RobotFileError::Inertial {
+                path,
+                line: Some(line),
+                link: name,
+                source: Box::new(source),
+            });
         }
         let has_mass = !matches!(source, RobotError::InertialNotFinite | RobotError::MassNotPositive { .. });
         link.inertial = has_mass.then(|| own.nearest_valid());

@@ -19,7 +19,7 @@ pub(super) mod options;
 mod shapes;
 pub mod writer;
 
-pub use self::options::{Shapes, UrdfError, UrdfOptions};
+pub use self::options::{RobotFileError, Shapes, UrdfError, UrdfOptions};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -67,16 +67,16 @@ pub struct Robot {
 ///
 /// let robot = read_urdf("robot.urdf", &UrdfOptions::default())?;
 /// println!("{} joints move", robot.articulation.coordinates().len());
-/// # Ok::<(), extricate_core::kinematics::urdf::UrdfError>(())
+/// # Ok::<(), extricate_core::kinematics::urdf::RobotFileError>(())
 /// ```
 ///
 /// # Errors
-/// [`UrdfError`] when the file or a mesh that it names is missing or damaged, or when its links and joints do not make
+/// [`RobotFileError`] when the file or a mesh that it names is missing or damaged, or when its links and joints do not make
 /// a tree; the error names the file, the line where it is known, and the cause.
-pub fn read_urdf(path: impl AsRef<Path>, options: &UrdfOptions) -> Result<Robot, UrdfError> {
+pub fn read_urdf(path: impl AsRef<Path>, options: &UrdfOptions) -> Result<Robot, RobotFileError> {
     let path = path.as_ref();
     let text = text_of(path, limits::FILE_BYTES)
-        .map_err(|source| UrdfError::Io { path: path.to_owned(), source })?;
+        .map_err(|source| RobotFileError::Io { path: path.to_owned(), source })?;
     parse_urdf(&text, path, options)
 }
 
@@ -97,12 +97,12 @@ pub fn read_urdf(path: impl AsRef<Path>, options: &UrdfOptions) -> Result<Robot,
 /// let door = parse_urdf(text, Path::new("door.urdf"), &UrdfOptions::default())?;
 /// assert_eq!(door.articulation.coordinates().len(), 1);
 /// assert!(door.meshes[0].is_none() && door.meshes[1].is_some());
-/// # Ok::<(), extricate_core::kinematics::urdf::UrdfError>(())
+/// # Ok::<(), extricate_core::kinematics::urdf::RobotFileError>(())
 /// ```
 ///
 /// # Errors
 /// As [`read_urdf`].
-pub fn parse_urdf(text: &str, path: &Path, options: &UrdfOptions) -> Result<Robot, UrdfError> {
+pub fn parse_urdf(text: &str, path: &Path, options: &UrdfOptions) -> Result<Robot, RobotFileError> {
     let reach = &options.reach(path);
     let expanded = urdf_text(text, path, options)?;
     let is_expanded = matches!(expanded, Cow::Owned(_));
@@ -113,7 +113,7 @@ pub fn parse_urdf(text: &str, path: &Path, options: &UrdfOptions) -> Result<Robo
         return read;
     }
     // The lines are those of the expansion, which nobody sees.
-    let mut robot = read.map_err(UrdfError::without_line)?;
+    let mut robot = read.map_err(RobotFileError::without_line)?;
     let own = robot.corrections.iter_mut().filter(|correction| correction.path == path);
     own.for_each(|correction| correction.line = 0);
     Ok(robot)
@@ -122,9 +122,13 @@ pub fn parse_urdf(text: &str, path: &Path, options: &UrdfOptions) -> Result<Robo
 /// The URDF text of a robot's file: that of the file, or the expansion of one in xacro.
 ///
 /// # Errors
-/// [`UrdfError::Content`] when it cannot be expanded.
-pub fn urdf_text<'a>(text: &'a str, path: &Path, options: &UrdfOptions) -> Result<Cow<'a, str>, UrdfError> {
-    let refused = |line, cause| UrdfError::Content { path: path.to_owned(), line, cause };
+/// [`RobotFileError::Content`] when it cannot be expanded.
+pub fn urdf_text<'a>(
+    text: &'a str,
+    path: &Path,
+    options: &UrdfOptions,
+) -> Result<Cow<'a, str>, RobotFileError> {
+    let refused = |line, cause| RobotFileError::Content { path: path.to_owned(), line, cause };
     match robot_format(text).map_err(|(line, cause)| refused(line, cause))? {
         (RobotFormat::Urdf, _) => Ok(Cow::Borrowed(text)),
         (RobotFormat::Xacro, _) => {
@@ -145,7 +149,7 @@ impl Document {
         mut corrections: Vec<Correction>,
         file: &File<'_>,
         options: &UrdfOptions,
-    ) -> Result<Robot, UrdfError> {
+    ) -> Result<Robot, RobotFileError> {
         self.check_counts(file)?;
         let mut links: Vec<_> = self.links.iter().map(|link| link.name.clone()).collect();
         let (mut joints, mut dynamics) = (Vec::new(), Vec::new());

@@ -46,10 +46,10 @@ impl UrdfOptions {
     }
 }
 
-/// Failure to read a URDF file.
+/// Failure to read the file of a robot, in URDF, xacro, MJCF or SRDF, or to write it.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum UrdfError {
+pub enum RobotFileError {
     /// The file cannot be opened or read.
     #[error("{}: cannot be read: {source}", path.display())]
     Io {
@@ -114,13 +114,26 @@ pub enum UrdfError {
         /// The cause.
         source: Box<FileError>,
     },
+    /// A mesh that the robot is to name cannot be written.
+    #[error("{}: link \"{link}\": {source}", path.display())]
+    MeshNotWritten {
+        /// The file of the robot.
+        path: PathBuf,
+        /// The link.
+        link: String,
+        /// The cause.
+        source: Box<FileError>,
+    },
 }
 
-impl UrdfError {
+/// Former name of [`RobotFileError`].
+pub type UrdfError = RobotFileError;
+
+impl RobotFileError {
     /// The same error without its line.
     pub(super) fn without_line(mut self) -> Self {
         match &mut self {
-            Self::Io { .. } => {}
+            Self::Io { .. } | Self::MeshNotWritten { .. } => {}
             Self::Content { line, .. }
             | Self::Articulation { line, .. }
             | Self::Inertial { line, .. }
@@ -143,15 +156,15 @@ pub(in crate::kinematics) struct File<'a> {
 }
 
 impl File<'_> {
-    pub(in crate::kinematics) fn content(&self, line: Option<usize>, cause: String) -> UrdfError {
-        UrdfError::Content { path: self.path.to_owned(), line, cause }
+    pub(in crate::kinematics) fn content(&self, line: Option<usize>, cause: String) -> RobotFileError {
+        RobotFileError::Content { path: self.path.to_owned(), line, cause }
     }
 
     pub(in crate::kinematics) fn articulation(
         &self,
         source: RobotError,
         lines: &HashMap<String, usize>,
-    ) -> UrdfError {
+    ) -> RobotFileError {
         let name = match &source {
             RobotError::DuplicateName { name } => Some(name),
             RobotError::UnknownLink { joint, .. }
@@ -165,6 +178,6 @@ impl File<'_> {
             _ => None,
         };
         let line = name.and_then(|name| lines.get(name)).copied();
-        UrdfError::Articulation { path: self.path.to_owned(), line, source: Box::new(source) }
+        RobotFileError::Articulation { path: self.path.to_owned(), line, source: Box::new(source) }
     }
 }

@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Vector3};
 
 use super::document::{Geometry, LinkElement};
 use super::limits::TRIANGLES;
-use super::options::{File, UrdfError, UrdfOptions};
+use super::options::{File, RobotFileError, UrdfOptions};
 use crate::geometry::procedural::parameters::Procedural;
 use crate::geometry::procedural::{Capsule, Cuboid, Cylinder, Sphere};
 use crate::geometry::read::correction::Correction;
@@ -44,7 +44,7 @@ impl<'a> LinkMeshes<'a> {
     }
 
     /// The mesh of all shapes of a link, in its frame.
-    pub(super) fn mesh_of(&mut self, link: &LinkElement) -> Result<Option<TriangleMesh>, UrdfError> {
+    pub(super) fn mesh_of(&mut self, link: &LinkElement) -> Result<Option<TriangleMesh>, RobotFileError> {
         let mut meshes = Vec::new();
         for shape in &link.shapes {
             let refused = |cause: String| self.refused(link, shape.line, &cause);
@@ -69,7 +69,7 @@ impl<'a> LinkMeshes<'a> {
         made.map(Some).map_err(|error| self.refused(link, link.line, &error.to_string()))
     }
 
-    fn refused(&self, link: &LinkElement, line: usize, cause: &str) -> UrdfError {
+    fn refused(&self, link: &LinkElement, line: usize, cause: &str) -> RobotFileError {
         self.file.content(Some(line), format!("link \"{}\": {cause}", link.name))
     }
 
@@ -79,10 +79,10 @@ impl<'a> LinkMeshes<'a> {
         scale: Option<[f64; 3]>,
         link: &LinkElement,
         line: usize,
-    ) -> Result<TriangleMesh, UrdfError> {
+    ) -> Result<TriangleMesh, RobotFileError> {
         let path = self.path_of(filename, link, line)?;
         let read = read_mesh_corrected(&path, self.file.reach);
-        let (mesh, corrections) = read.map_err(|source| UrdfError::Mesh {
+        let (mesh, corrections) = read.map_err(|source| RobotFileError::Mesh {
             path: self.file.path.to_owned(),
             line: Some(line),
             link: link.name.clone(),
@@ -102,7 +102,12 @@ impl<'a> LinkMeshes<'a> {
 
     /// Path of a mesh. Files out of reach are not searched; where none is found within, the error is that of the first
     /// path out of reach.
-    fn path_of(&mut self, filename: &str, link: &LinkElement, line: usize) -> Result<PathBuf, UrdfError> {
+    fn path_of(
+        &mut self,
+        filename: &str,
+        link: &LinkElement,
+        line: usize,
+    ) -> Result<PathBuf, RobotFileError> {
         let (mut tried, mut out_of_reach) = (Vec::new(), None);
         for path in candidate_paths(filename, self.file.path, &mut self.packages) {
             match self.file.reach.check(&path, self.file.path) {
@@ -152,7 +157,12 @@ impl<'a> LinkMeshes<'a> {
             }
             Some(source) => {
                 let (path, link) = (self.file.path.to_owned(), link.name.clone());
-                Err(UrdfError::OutsideFileScope { path, line: Some(line), link, source: Box::new(source) })
+                Err(RobotFileError::OutsideFileScope {
+                    path,
+                    line: Some(line),
+                    link,
+                    source: Box::new(source),
+                })
             }
         }
     }

@@ -11,11 +11,11 @@ use crate::geometry::write::write_mesh;
 use crate::kinematics::JointKind;
 use std::path::PathBuf;
 
-fn parse(text: &str) -> Result<Robot, UrdfError> {
+fn parse(text: &str) -> Result<Robot, RobotFileError> {
     parse_urdf(text, Path::new("robots/r.urdf"), &UrdfOptions::default())
 }
 
-fn strict(text: &str) -> Result<Robot, UrdfError> {
+fn strict(text: &str) -> Result<Robot, RobotFileError> {
     let options = UrdfOptions { strict: true, ..UrdfOptions::default() };
     parse_urdf(text, Path::new("robots/r.urdf"), &options)
 }

@@ -11,10 +11,11 @@ use nalgebra::{Isometry3, Vector3};
 
 use super::document::{Document, Geometry, JointElement, JointType, LinkElement, Reader, ShapeElement};
 use super::inertial::{Inertial, JointDynamics};
-use super::options::{File, Shapes, UrdfError, UrdfOptions};
+use super::options::{File, RobotFileError, Shapes, UrdfOptions};
 use super::shapes::circumscribed;
 use super::{Robot, joints, urdf_text};
 use crate::geometry::read::correction::Correction;
+use crate::geometry::read::error::FileError;
 use crate::geometry::read::xml;
 use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::kinematics::articulation::joint::{Joint, JointKind, Mimic};
@@ -25,9 +26,6 @@ use crate::kinematics::srdf::escaped;
 
 /// Names of the meshes of a robot that is written.
 pub trait MeshNames {
-    /// Error of writing a mesh.
-    type Error;
-
     /// Name of a mesh file, given as the robot's file names it.
     fn of_file(&mut self, filename: &str) -> String;
 
@@ -35,7 +33,7 @@ pub trait MeshNames {
     ///
     /// # Errors
     /// That of writing it.
-    fn of_mesh(&mut self, link: &str, mesh: &TriangleMesh) -> Result<String, Self::Error>;
+    fn of_mesh(&mut self, link: &str, mesh: &TriangleMesh) -> Result<String, FileError>;
 }
 
 /// A robot as URDF.
@@ -49,44 +47,33 @@ pub struct WrittenRobot {
     pub lost: Vec<String>,
 }
 
-/// Failure to write a robot as URDF.
-#[derive(Debug)]
-pub enum WriteRobotError<E> {
-    /// The robot cannot be read.
-    Read(UrdfError),
-    /// A mesh cannot be written.
-    Mesh(E),
-}
-
-impl<E> From<UrdfError> for WriteRobotError<E> {
-    fn from(error: UrdfError) -> Self {
-        Self::Read(error)
-    }
-}
-
 /// The robot in the content of a file, in URDF, xacro or MJCF, as URDF. Masses are corrected and completed, and meshes keep their
 /// files.
 ///
 /// # Errors
-/// [`WriteRobotError`] when the robot cannot be read, or a mesh cannot be written.
+/// [`RobotFileError`] when the robot cannot be read, or a mesh cannot be written.
 pub fn robot_as_urdf<N: MeshNames>(
     text: &str,
     path: &Path,
     options: &UrdfOptions,
     names: &mut N,
-) -> Result<WrittenRobot, WriteRobotError<N::Error>> {
+) -> Result<WrittenRobot, RobotFileError> {
     let of = |shapes| UrdfOptions { shapes, sound_masses: true, ..options.clone() };
     let robot = parse_robot(text, path, &of(Shapes::Collision))?;
     let (collision, lost) = document_of(text, path, &of(Shapes::Collision))?;
     let (visual, _) = document_of(text, path, &of(Shapes::Visual))?;
-    let mut writer = Writer { text: String::new(), lost, names };
-    writer.robot(&robot, [&collision, &visual]).map_err(WriteRobotError::Mesh)?;
+    let mut writer = Writer { path, text: String::new(), lost, names };
+    writer.robot(&robot, [&collision, &visual])?;
     let Writer { text, lost, .. } = writer;
     Ok(WrittenRobot { text, robot, lost })
 }
 
 /// The links and joints of a file with their shapes, and what is not read of it.
-fn document_of(text: &str, path: &Path, options: &UrdfOptions) -> Result<(Document, Vec<String>), UrdfError> {
+fn document_of(
+    text: &str,
+    path: &Path,
+    options: &UrdfOptions,
+) -> Result<(Document, Vec<String>), RobotFileError> {
     let reach = &options.reach(path);
     if matches!(robot_format(text), Ok((RobotFormat::Mjcf, _))) {
         // What is not read is among the corrections.
@@ -131,13 +118,15 @@ fn unread(text: &str) -> Vec<String> {
 }
 
 struct Writer<'a, N> {
+    /// The file that was read.
+    path: &'a Path,
     text: String,
     lost: Vec<String>,
     names: &'a mut N,
 }
 
 impl<N: MeshNames> Writer<'_, N> {
-    fn robot(&mut self, robot: &Robot, [collision, visual]: [&Document; 2]) -> Result<(), N::Error> {
+    fn robot(&mut self, robot: &Robot, [collision, visual]: [&Document; 2]) -> Result<(), RobotFileError> {
         let _ = writeln!(self.text, "<?xml version=\"1.0\"?>\n<robot name=\"{}\">", escaped(&robot.name));
         for (index, link) in collision.links.iter().enumerate() {
             let inertial = robot.inertials.get(index).copied().flatten();
@@ -159,7 +148,7 @@ impl<N: MeshNames> Writer<'_, N> {
         link: &LinkElement,
         visual: Option<&LinkElement>,
         inertial: Option<&Inertial>,
-    ) -> Result<(), N::Error> {
+    ) -> Result<(), RobotFileError> {
         let _ = writeln!(self.text, "  <link name=\"{}\">", escaped(&link.name));
         if let Some(Inertial { mass, center, inertia }) = inertial {
             let [x, y, z] = (*center).into();
@@ -180,7 +169,16 @@ impl<N: MeshNames> Writer<'_, N> {
         Ok(())
     }
 
-    fn shape(&mut self, kind: &str, link: &str, shape: &ShapeElement) -> Result<(), N::Error> {
+    /// Writes a mesh and returns its name.
+    fn mesh(&mut self, link: &str, mesh: &TriangleMesh) -> Result<String, RobotFileError> {
+        self.names.of_mesh(link, mesh).map_err(|source| RobotFileError::MeshNotWritten {
+            path: self.path.to_owned(),
+            link: link.to_owned(),
+            source: Box::new(source),
+        })
+    }
+
+    fn shape(&mut self, kind: &str, link: &str, shape: &ShapeElement) -> Result<(), RobotFileError> {
         let ball = |radius: f64| format!("<sphere radius=\"{radius}\"/>");
         let cylinder =
             |radius: f64, length: f64| format!("<cylinder radius=\"{radius}\" length=\"{length}\"/>");
@@ -201,14 +199,14 @@ impl<N: MeshNames> Writer<'_, N> {
                 format!("<mesh filename=\"{name}\"{scale}/>")
             }
             Geometry::Loaded(mesh) => {
-                let name = escaped(&self.names.of_mesh(link, mesh)?);
+                let name = escaped(&self.mesh(link, mesh)?);
                 format!("<mesh filename=\"{name}\"/>")
             }
             ellipsoid @ Geometry::Ellipsoid { .. } => {
                 self.lost
                     .push(format!("the ellipsoid of link \"{link}\", which becomes a mesh that contains it"));
                 let Ok(mesh) = circumscribed(ellipsoid) else { return Ok(()) };
-                let name = escaped(&self.names.of_mesh(link, &mesh)?);
+                let name = escaped(&self.mesh(link, &mesh)?);
                 format!("<mesh filename=\"{name}\"/>")
             }
             Geometry::Plane => {

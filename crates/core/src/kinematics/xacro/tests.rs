@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use extricate_test_support::ScratchFolder;
 
-use crate::kinematics::urdf::{Robot, UrdfError, UrdfOptions, parse_urdf, read_urdf};
+use crate::kinematics::urdf::{Robot, RobotFileError, UrdfOptions, parse_urdf, read_urdf};
 
 const SPACE: &str = "xmlns:xacro=\"http://www.ros.org/wiki/xacro\"";
 
@@ -20,7 +20,7 @@ impl World {
         path
     }
 
-    fn robot(&self, body: &str, arguments: &[(&str, &str)]) -> Result<Robot, UrdfError> {
+    fn robot(&self, body: &str, arguments: &[(&str, &str)]) -> Result<Robot, RobotFileError> {
         let path =
             self.write("arm/urdf/a.urdf.xacro", &format!("<robot name=\"r\" {SPACE}>\n{body}</robot>"));
         let arguments = arguments.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));

@@ -10,7 +10,7 @@ use super::{Assets, read};
 use crate::record::RecordError;
 use extricate_core::geometry::read::FileScope;
 use extricate_core::kinematics::mjcf::ModelFiles;
-use extricate_core::kinematics::urdf::{UrdfError, UrdfOptions, locate_mesh, urdf_text};
+use extricate_core::kinematics::urdf::{RobotFileError, UrdfOptions, locate_mesh, urdf_text};
 use extricate_core::kinematics::{RobotFormat, robot_format};
 
 /// Copies a robot, the expansion of one in xacro, with the meshes that it names; those that are missing or outside the
@@ -39,11 +39,11 @@ pub(super) fn copy(assets: &mut Assets, path: &Path, options: &UrdfOptions) -> R
 /// Reason why a model was not copied.
 enum CopyError {
     Record(RecordError),
-    Robot(UrdfError),
+    Robot(RobotFileError),
 }
 
-impl From<UrdfError> for CopyError {
-    fn from(error: UrdfError) -> Self {
+impl From<RobotFileError> for CopyError {
+    fn from(error: RobotFileError) -> Self {
         Self::Robot(error)
     }
 }

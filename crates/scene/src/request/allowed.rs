@@ -3,7 +3,8 @@
 use extricate_core::proximity::AllowedReason;
 
 /// The reason in a word, and the number of configurations sampled for it.
-pub(super) fn reason(reason: AllowedReason) -> (&'static str, u32) {
+#[must_use]
+pub fn reason(reason: AllowedReason) -> (&'static str, u32) {
     match reason {
         AllowedReason::Adjacent => ("adjacent", 0),
         AllowedReason::AlwaysColliding { configurations } => ("always_colliding", configurations),
@@ -12,7 +13,8 @@ pub(super) fn reason(reason: AllowedReason) -> (&'static str, u32) {
 }
 
 /// The reason as text: `first` is the configuration tested first, and `giver` the source of given pairs.
-pub(super) fn explanation((because, configurations): (&str, u32), first: &str, giver: &str) -> String {
+#[must_use]
+pub fn explanation((because, configurations): (&str, u32), first: &str, giver: &str) -> String {
     match because {
         "always_colliding" => {
             format!("colliding at {first} and in all of {configurations} other configurations")
