@@ -176,6 +176,39 @@ impl PosePair {
     }
 }
 
+/// Poses of B bodies in one scene, (B, 4, 4), or in many, (N, B, 4, 4).
+pub(crate) struct PoseRows {
+    numbers: Vec<f64>,
+    bodies: usize,
+    name: String,
+    /// Number of scenes.
+    pub(crate) count: usize,
+    /// Whether a single scene was given.
+    pub(crate) is_single: bool,
+}
+
+impl PoseRows {
+    /// Poses of a number of bodies.
+    pub(crate) fn new(value: &Bound<'_, PyAny>, name: &str, bodies: usize) -> PyResult<Self> {
+        let (numbers, shape) = numbers(value, name)?;
+        let (count, is_single) = match *shape.as_slice() {
+            [length, 4, 4] if length == bodies => (1, true),
+            [count, length, 4, 4] if length == bodies => (count, false),
+            _ => return Err(wrong_shape(name, &shape, &format!("({bodies}, 4, 4) or (N, {bodies}, 4, 4)"))),
+        };
+        Ok(Self { numbers, bodies, name: name.to_owned(), count, is_single })
+    }
+
+    /// The poses of a scene.
+    pub(crate) fn get(&self, scene: usize) -> Result<Vec<Isometry3<f64>>, String> {
+        let rows = &self.numbers.as_chunks::<16>().0[scene * self.bodies..(scene + 1) * self.bodies];
+        let place = |body| if self.is_single { format!("[{body}]") } else { format!("[{scene}, {body}]") };
+        let of_body =
+            |(body, rows)| isometry(rows).map_err(|why| format!("{}{}: {why}", self.name, place(body)));
+        rows.iter().enumerate().map(of_body).collect()
+    }
+}
+
 /// The pose of a homogeneous matrix, row by row.
 pub(crate) fn isometry(rows: &[f64; 16]) -> Result<Isometry3<f64>, String> {
     if !rows.iter().all(|number| number.is_finite()) {
