@@ -11,6 +11,8 @@ use crate::errors::bad;
 
 /// Maximum deviation of a rotation from an orthonormal one, as in files of poses: the rounding of six written digits.
 const ROTATION_TOLERANCE: f64 = 1e-5;
+/// Number of items that are converted between two looks at signals: a few milliseconds.
+const ITEMS_BETWEEN_LOOKS: usize = 1 << 16;
 /// Maximum number of items of a call: larger arrays are passed in parts.
 const MAX_ITEMS: usize = 1 << 24;
 
@@ -99,8 +101,15 @@ impl Poses {
             }
             [_, 4, 4] => {
                 let (rows, _) = numbers.as_chunks::<16>();
-                let of_item = |(index, rows)| isometry(rows).map_err(|why| format!("{name}[{index}]: {why}"));
-                Ok(Self::Many(rows.iter().enumerate().map(of_item).collect()))
+                let mut poses = Vec::with_capacity(rows.len());
+                for (index, rows) in rows.iter().enumerate() {
+                    // Millions of poses take long enough for somebody to give up.
+                    if index % ITEMS_BETWEEN_LOOKS == 0 {
+                        value.py().check_signals()?;
+                    }
+                    poses.push(isometry(rows).map_err(|why| format!("{name}[{index}]: {why}")));
+                }
+                Ok(Self::Many(poses))
             }
             _ => Err(wrong_shape(name, &shape, FORMS)),
         }
@@ -110,7 +119,8 @@ impl Poses {
     pub(crate) fn get(&self, index: usize) -> Result<Isometry3<f64>, String> {
         match self {
             Self::One(pose) => Ok(*pose),
-            Self::Many(poses) => poses[index].clone(),
+            // Only a message is cloned.
+            Self::Many(poses) => poses[index].as_ref().map(|pose| *pose).map_err(String::clone),
         }
     }
 

@@ -340,12 +340,15 @@ fn penetrations<'py>(
     let options = *options;
     let found = batched(py, shapes, poses, batch, move |a, b| {
         let found = query::penetration(a, b, &options)?;
-        Ok(found.map(|found| Row {
-            depth: found.depth,
-            lower_bound: found.lower_bound,
-            direction: found.direction.into_inner().into(),
-            translation: found.translation.into(),
-            witnesses: six(&found.witnesses),
+        // In a box: most items of a large batch are apart, and their rows would be moved as often.
+        Ok(found.map(|found| {
+            Box::new(Row {
+                depth: found.depth,
+                lower_bound: found.lower_bound,
+                direction: found.direction.into_inner().into(),
+                translation: found.translation.into(),
+                witnesses: six(&found.witnesses),
+            })
         }))
     })?;
     let count = found.len();
@@ -355,9 +358,9 @@ fn penetrations<'py>(
     let mut witnesses = Vec::with_capacity(6 * count);
     for item in found {
         let is_apart = item.as_ref().is_ok_and(Option::is_none);
-        let row =
-            outcomes.add(item).unwrap_or(Row { depth: if is_apart { 0.0 } else { f64::NAN }, ..Row::NONE });
-        depth.push(row.depth);
+        let found = outcomes.add(item);
+        let row = found.as_deref().unwrap_or(&Row::NONE);
+        depth.push(if is_apart { 0.0 } else { row.depth });
         lower.push(if is_apart { 0.0 } else { row.lower_bound });
         direction.extend(row.direction);
         translation.extend(row.translation);
