@@ -71,7 +71,7 @@ def on_ray(starts: np.ndarray, workers: int, batch: int, killed: bool) -> tuple[
     with tempfile.TemporaryDirectory() as folder:
 
         class Marked(extricate.ray._Repairs):
-            """A worker that tells its process, so that it can be killed."""
+            """A worker that states its process, so that it can be killed."""
 
             def __call__(self, columns: extricate.ray.Rows) -> extricate.ray.Rows:
                 found = super().__call__(columns)

@@ -36,7 +36,7 @@ def _places(robot: Robot, model: Any) -> list[tuple[int, int, int]]:
             continue
         if name not in own or degrees != 1 or count > 2:
             raise ValueError(
-                f"joint '{name}' of the model is no independent joint with one degree of freedom here; "
+                f"joint '{name}' of the model is not an independent joint with one degree of freedom here; "
                 "pinocchio.buildModelFromUrdf(path, mimic=True) reads joints that mimic others as such"
             )
         places.append((own.index(name), int(first), int(count)))

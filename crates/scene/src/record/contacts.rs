@@ -1,6 +1,6 @@
 //! Contacts of recorded states: `contacts.jsonl`, a line for each line of `states.jsonl`.
 //!
-//! They are no part of a state, which continues without them, and a pile has hundreds: they are recorded on request. A line
+//! They are not in the state, which continues without them, and a pile has hundreds: they are recorded on request. A line
 //! is handed to the system as a whole and before that of its state: where the state is, its contacts are.
 
 use std::fs::{File, OpenOptions};
