@@ -174,7 +174,7 @@ impl PyDistanceField {
     #[staticmethod]
     fn _of_bytes(bytes: &[u8]) -> PyResult<Self> {
         let path = std::path::Path::new("pickle");
-        DistanceField::parse(bytes, path).map(Self::of).map_err(|error| bad(error))
+        DistanceField::parse(bytes, path).map(Self::of).map_err(bad)
     }
 
     fn __repr__(&self) -> String {

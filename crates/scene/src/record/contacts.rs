@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use nalgebra::{Point3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use super::RecordError;
+use super::error::RecordError;
 use super::index::Index;
 use extricate_dynamics::World;
 

@@ -1,6 +1,6 @@
 //! Sources of the states of a run: a folder, or memory.
 
-use super::RecordError;
+use super::error::RecordError;
 use super::contacts::ContactPoint;
 use crate::scene::Scene;
 use crate::state::WorldState;
