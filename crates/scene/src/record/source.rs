@@ -1,7 +1,7 @@
 //! Sources of the states of a run: a folder, or memory.
 
-use super::error::RecordError;
 use super::contacts::ContactPoint;
+use super::error::RecordError;
 use crate::scene::Scene;
 use crate::state::WorldState;
 use extricate_dynamics::World;
