@@ -29,7 +29,8 @@ environment "$work/from_source" numpy
 CARGO_TARGET_DIR="$target" step "$work/from_source/bin/pip" install --quiet "$work/source"
 step "$work/from_source/bin/python" python/examples/separate_scans.py
 
-environment "$work/wheel" "$work"/dist/*.whl 'pytest>=8' 'hypothesis>=6' 'mypy>=1.15' 'pyarrow>=15'
+# With all peers that tests compare with or convert, and Ray, whose cluster stays in a network namespace of its own.
+environment "$work/wheel" "$work"/dist/*.whl 'pytest>=8' 'hypothesis>=6' 'mypy>=1.15' 'ray[data]>=2.40' mcap trimesh
 step "$work/wheel/bin/python" -m pytest python/tests -p no:cacheprovider
 (cd "$work" && step wheel/bin/python -m mypy.stubtest extricate._native)
 step "$work/wheel/bin/python" -m mypy --config-file python/pyproject.toml --cache-dir "$work/mypy" python/extricate

@@ -189,11 +189,12 @@ fn take_text(bytes: &mut &[u8]) -> String {
     String::from_utf8(text.to_vec()).unwrap()
 }
 
-#[test]
-fn an_mcap_file_has_the_recorded_poses_joints_and_meshes() {
-    let folder = ScratchFolder::new();
-    let states = recorded(folder.folder(), "robots/arm_reaches.ron");
-    let bytes = fs::read(folder.folder().join("run/run.mcap")).unwrap();
+/// A message of an MCAP file: topic, time [ns], content.
+type Message = (String, u64, Value);
+
+/// All messages of an MCAP file, whose statistics count them.
+fn mcap_messages(file: &Path) -> Vec<Message> {
+    let bytes = fs::read(file).unwrap();
     let magic = b"\x89MCAP0\r\n";
     let content = bytes.strip_prefix(magic).and_then(|rest| rest.strip_suffix(magic)).unwrap();
     let all = records(content);
@@ -223,6 +224,22 @@ fn an_mcap_file_has_the_recorded_poses_joints_and_meshes() {
             }
         }
     }
+    // The footer states where the summary begins; its statistics count the messages.
+    let mut footer = all.last().unwrap().1;
+    let summary = take::<8>(&mut footer) as usize;
+    let (_, mut statistics) = records(&bytes[summary..bytes.len() - magic.len()])
+        .into_iter()
+        .find(|(kind, _)| *kind == 0x0b)
+        .unwrap();
+    assert_eq!(take::<8>(&mut statistics) as usize, messages.len());
+    messages
+}
+
+#[test]
+fn an_mcap_file_has_the_recorded_poses_joints_and_meshes() {
+    let folder = ScratchFolder::new();
+    let states = recorded(folder.folder(), "robots/arm_reaches.ron");
+    let messages = mcap_messages(&folder.folder().join("run/run.mcap"));
     let of = |topic: &str| messages.iter().filter(|(own, ..)| own == topic).collect::<Vec<_>>();
     let (transforms, joints, scene) = (of("/tf"), of("/joints"), of("/scene"));
     assert_eq!((transforms.len(), joints.len(), scene.len(), of("/contacts").len()), (5, 5, 1, 5));
@@ -238,19 +255,108 @@ fn an_mcap_file_has_the_recorded_poses_joints_and_meshes() {
         }
     }
     for ((.., message), state) in joints.iter().zip(&states) {
-        assert_eq!(message["robots"]["arm"], state["robots"]["arm"]["joints"]);
+        let found = message["joints"].as_array().unwrap().iter();
+        let found = found.map(|joint| (joint["name"].as_str().unwrap(), &joint["position"]));
+        let expected = state["robots"]["arm"]["joints"].as_object().unwrap();
+        let names: Vec<String> = expected.keys().map(|name| format!("arm/{name}")).collect();
+        let expected = names.iter().map(String::as_str).zip(expected.values());
+        assert!(found.eq(expected), "{message}");
     }
     let entities = scene[0].2["entities"].as_array().unwrap();
     // All bodies but the floor, a half-space.
     assert_eq!(entities.len() + 1, states[0]["bodies"].as_object().unwrap().len());
-    // The footer states where the summary begins; its statistics count the messages.
-    let mut footer = all.last().unwrap().1;
-    let summary = take::<8>(&mut footer) as usize;
-    let (_, mut statistics) = records(&bytes[summary..bytes.len() - magic.len()])
-        .into_iter()
-        .find(|(kind, _)| *kind == 0x0b)
-        .unwrap();
-    assert_eq!(take::<8>(&mut statistics) as usize, messages.len());
+}
+
+#[test]
+fn an_mcap_file_has_the_contacts_of_the_world_as_numbers_and_as_arrows() {
+    let folder = ScratchFolder::new();
+    let scene = format!("{REPOSITORY}/scenes/rigid/ring_stack.ron");
+    success(folder.folder(), &format!("run {scene} --steps 60 --every 20 -o run --record-as mcap"));
+    let lines = fs::read_to_string(folder.folder().join("run/states.jsonl")).unwrap();
+    let states: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let messages = mcap_messages(&folder.folder().join("run/run.mcap"));
+    let of = |topic: &str| messages.iter().filter(|(own, ..)| own == topic).collect::<Vec<_>>();
+    let (contacts, markers) = (of("/contacts"), of("/contact_markers"));
+    assert_eq!((contacts.len(), markers.len()), (states.len(), states.len()));
+    // The oracle is a world that is stepped here.
+    let recording = Recording::open(folder.folder().join("run")).unwrap();
+    let mut world = recording.scene().world().unwrap();
+    let mut count = 0;
+    for ((contacts, markers), state) in contacts.iter().zip(&markers).zip(&states) {
+        while world.steps() < state["step"].as_u64().unwrap() {
+            world.step().unwrap();
+        }
+        let expected = world.contacts();
+        let found = contacts.2["contacts"].as_array().unwrap();
+        let arrows = markers.2["entities"][0]["arrows"].as_array().unwrap();
+        assert_eq!(contacts.2["count"], state["contacts"]);
+        assert_eq!((found.len(), arrows.len()), (expected.len(), expected.len()));
+        for ((found, arrow), expected) in found.iter().zip(arrows).zip(&expected) {
+            assert_eq!(numbers(&found["point"]), expected.point.coords.as_slice());
+            assert_eq!(numbers(&found["normal"]), expected.normal.as_slice());
+            assert_eq!(found["bodies"][0], world.name_of(expected.bodies[0]));
+            assert_eq!(
+                [&found["depth"], &found["force"]].map(|x| x.as_f64().unwrap()),
+                [expected.depth, expected.force]
+            );
+            let [position, rotation] = ["position", "orientation"].map(|part| &arrow["pose"][part]);
+            assert_eq!(
+                ["x", "y", "z"].map(|axis| position[axis].as_f64().unwrap()),
+                <[f64; 3]>::from(expected.point)
+            );
+            let [w, x, y, z] = ["w", "x", "y", "z"].map(|axis| rotation[axis].as_f64().unwrap());
+            // The x axis of the rotation.
+            let along = [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)];
+            assert_near(&along, expected.normal.as_slice(), "arrow");
+            count += 1;
+        }
+    }
+    assert!(count > 20, "{count} contacts");
+}
+
+#[test]
+fn contacts_of_a_resumed_run_are_those_of_an_uninterrupted_one() {
+    let folder = ScratchFolder::new();
+    let folder = folder.folder();
+    let scene = format!("{REPOSITORY}/scenes/rigid/ring_stack.ron");
+    let options = "--every 7 --checkpoint-every 10 --contacts";
+    success(folder, &format!("run {scene} --steps 60 {options} -o whole"));
+    success(folder, &format!("run {scene} --steps 45 {options} -o cut"));
+    success(folder, &format!("run cut --from 25 --steps 60"));
+    let [whole, cut] =
+        ["whole", "cut"].map(|run| fs::read_to_string(folder.join(run).join("contacts.jsonl")).unwrap());
+    assert_eq!(whole, cut);
+    assert_eq!(
+        whole.lines().count(),
+        fs::read_to_string(folder.join("whole/states.jsonl")).unwrap().lines().count()
+    );
+    // Without them a file has their number alone, and says so.
+    success(folder, &format!("run {scene} --steps 9 -o bare"));
+    assert!(!folder.join("bare/contacts.jsonl").exists());
+    let printed = success(folder, "convert bare bare.mcap");
+    assert!(printed.contains("left out: points of contact, which were not recorded"), "{printed}");
+    // A file of another run is refused.
+    fs::copy(folder.join("whole/contacts.jsonl"), folder.join("bare/contacts.jsonl")).unwrap();
+    assert!(Recording::open(folder.join("bare")).unwrap_err().to_string().contains("the contacts of step"));
+    // A run into the same folder removes those of the earlier one.
+    success(folder, &format!("run {scene} --steps 9 -o bare"));
+    assert!(!folder.join("bare/contacts.jsonl").exists());
+}
+
+#[test]
+fn a_glb_file_of_more_states_than_morph_targets_says_what_it_leaves_out() {
+    let folder = ScratchFolder::new();
+    let folder = folder.folder();
+    success(folder, &format!("run {REPOSITORY}/scenes/soft/drop.ron --steps 300 --every 1 -o run"));
+    let printed = success(folder, "convert run run.glb");
+    let expected =
+        "left out: states of the soft bodies: one of 2 is taken, since a file holds at most 256 shapes";
+    assert!(printed.contains(expected), "{printed}");
+    let bytes = fs::read(folder.join("run.glb")).unwrap();
+    let file = gltf::Gltf::from_slice(&bytes).unwrap();
+    let targets =
+        file.meshes().flat_map(|mesh| mesh.primitives()).map(|part| part.morph_targets().count()).max();
+    assert_eq!(targets, Some(150));
 }
 
 #[test]

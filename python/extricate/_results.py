@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+import os
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,8 @@ import numpy.typing as npt
 
 if TYPE_CHECKING:
     import pyarrow
+
+    from extricate._native import Shape
 
 Floats = npt.NDArray[np.float64]
 """An array of float64."""
@@ -47,10 +50,15 @@ class _Batch:
         """
         import pyarrow as pa
 
-        names = [field.name for field in fields(self) if field.name != "errors"]
+        names = [own.name for own in fields(self) if own.name != "errors"]
         columns = {name: _column(getattr(self, name)) for name in names}
-        columns["error"] = pa.array([self.errors.get(index) for index in range(len(self))], pa.string())
+        columns["error"] = self._error_column()
         return pa.table(columns)
+
+    def _error_column(self) -> Any:
+        import pyarrow as pa
+
+        return pa.array([self.errors.get(index) for index in range(len(self))], pa.string())
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,6 +172,70 @@ class LocalPenetration:
 
 
 @dataclass(frozen=True, eq=False)
+class LocalPenetrationBatch(_Batch):
+    """The regions of overlaps at many poses: columns of all R regions, and where those of each item begin.
+
+    The regions of item ``i`` are rows ``offsets[i]`` to ``offsets[i + 1]``; ``regions(i)`` returns them as objects.
+
+    >>> import numpy as np, extricate as ex
+    >>> box = ex.Shape.box([1, 1, 1]).to_mesh()
+    >>> poses = np.tile(np.eye(4), (2, 1, 1)); poses[:, 2, 3] = [0.9, 2]
+    >>> found = ex.local_penetrations(box, box, poses)
+    >>> found.status.tolist(), found.offsets.tolist(), found.regions(0)[0].normal.round(6).tolist()
+    ([1, 0], [0, 1, 1], [0.0, 0.0, 1.0])
+    """
+
+    offsets: npt.NDArray[np.int64]
+    """Row of the first region of each item, and the number of regions (N + 1,)."""
+    point: Floats
+    """Centres (R, 3) [m, world] of the intersection curves."""
+    normal: Floats
+    """Unit directions (R, 3) [world] in which A moves to separate the region."""
+    depth: Floats
+    """Lengths (R,) [m] of these motions."""
+    triangles_a: npt.NDArray[np.uint32]
+    """Triangles of A in all regions."""
+    triangles_a_offsets: npt.NDArray[np.int64]
+    """Place of the first triangle of A of each region, and the number of these triangles (R + 1,)."""
+    triangles_b: npt.NDArray[np.uint32]
+    """Triangles of B in all regions."""
+    triangles_b_offsets: npt.NDArray[np.int64]
+    """Place of the first triangle of B of each region, and the number of these triangles (R + 1,)."""
+
+    def regions(self, item: int) -> list[LocalPenetration]:
+        """Return the regions of an item, deepest first."""
+        if not 0 <= item < len(self):
+            raise IndexError(f"there is no item {item} of {len(self)}")
+        on_a, on_b = self.triangles_a_offsets, self.triangles_b_offsets
+        return [
+            LocalPenetration(
+                self.point[row],
+                self.normal[row],
+                float(self.depth[row]),
+                self.triangles_a[on_a[row] : on_a[row + 1]],
+                self.triangles_b[on_b[row] : on_b[row + 1]],
+            )
+            for row in range(self.offsets[item], self.offsets[item + 1])
+        ]
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Return a table of the items; needs ``pyarrow``. The columns of the regions are lists."""
+        import pyarrow as pa
+
+        def lists(offsets: npt.NDArray[np.int64], values: Any) -> Any:
+            return pa.LargeListArray.from_arrays(pa.array(offsets), values)
+
+        columns = {"status": pa.array(self.status)}
+        for name in ("point", "normal", "depth"):
+            columns[name] = lists(self.offsets, _column(getattr(self, name)))
+        for name in ("triangles_a", "triangles_b"):
+            of_regions = lists(getattr(self, f"{name}_offsets"), pa.array(getattr(self, name)))
+            columns[name] = lists(self.offsets, of_regions)
+        columns["error"] = self._error_column()
+        return pa.table(columns)
+
+
+@dataclass(frozen=True, eq=False)
 class RigidPenetration:
     """The smallest rigid motion found that separates A from B.
 
@@ -262,6 +334,28 @@ class Hausdorff:
 
 
 @dataclass(frozen=True, eq=False)
+class HausdorffBatch(_Batch):
+    """Hausdorff distances of two surfaces at many poses. Failed items are NaN.
+
+    >>> import numpy as np, extricate as ex
+    >>> poses = np.tile(np.eye(4), (2, 1, 1)); poses[1, 0, 3] = 0.5
+    >>> ex.hausdorff(ex.Shape.box([1, 1, 1]), ex.Shape.box([1, 1, 1]), poses).value.round(3).tolist()
+    [0.0, 0.5]
+    """
+
+    value: Floats
+    """Maximum deviations found (N,) [m]."""
+    lower_bound: Floats
+    """Proved lower bounds (N,) [m]."""
+    upper_bound: Floats
+    """Proved upper bounds (N,) [m]."""
+    points: Floats
+    """The points of A and of B (N, 2, 3) [m, world] that have it."""
+    converged: npt.NDArray[np.bool_]
+    """Whether the bounds meet the tolerance (N,)."""
+
+
+@dataclass(frozen=True, eq=False)
 class Separation:
     """Translations after which bodies do not overlap.
 
@@ -277,6 +371,26 @@ class Separation:
     """Sum of the lengths of the translations [m]."""
     clearance: float
     """Minimum distance of two bodies [m]."""
+
+
+@dataclass(frozen=True, eq=False)
+class SeparationBatch(_Batch):
+    """Separations of bodies in many scenes: ``status`` is 1 where bodies move, 0 where none has to. Failed rows are NaN.
+
+    >>> import numpy as np, extricate as ex
+    >>> poses = np.tile(np.eye(4), (2, 2, 1, 1)); poses[:, 1, 0, 3] = [0.9, 2]
+    >>> box = ex.Shape.box([1, 1, 1])
+    >>> found = ex.separate([box, box], poses)
+    >>> found.status.tolist(), found.total_displacement.round(6).tolist()
+    ([1, 0], [0.1, 0.0])
+    """
+
+    translations: Floats
+    """Translations (N, B, 3) [m, world]; zero for bodies that stay."""
+    total_displacement: Floats
+    """Sums of the lengths of the translations (N,) [m]."""
+    clearance: Floats
+    """Minimum distances of two bodies (N,) [m]."""
 
 
 @dataclass(frozen=True)
@@ -425,3 +539,70 @@ class Recording:
     """The folder of the run; ``None`` where nothing was written."""
     summary: dict[str, Any] | None
     """``summary.json`` of a complete run that was recorded."""
+    _run: Any = field(default=None, repr=False)
+
+    def _states(self) -> Any:
+        if self._run is None:
+            raise ValueError("a run in memory loses its states when it is pickled: run(scene, folder) keeps them")
+        return self._run
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        if self.folder is None:
+            state["_run"] = None
+        return state
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        """The shape of each body, in the order of ``names``."""
+        shapes: tuple[Shape, ...] = self._states().shapes()
+        return shapes
+
+    def contacts(self, state: int) -> WorldContacts | None:
+        """Return the contacts of a state; ``None`` where they were not recorded.
+
+        >>> import extricate as ex
+        >>> recording = ex.run("scenes/rigid/box_stack.ron", time=0.05)
+        >>> bool((recording.contacts(len(recording.times) - 1).force >= 0).all())
+        True
+        """
+        found: WorldContacts | None = self._states().contacts(range(len(self.times))[state])
+        return found
+
+    def to_mcap(self, path: str | os.PathLike[str]) -> list[str]:
+        """Write an MCAP file for Foxglove and similar programs: poses, meshes, joints, contacts.
+
+        Returns what the format does not hold, such as half-spaces. Raises ``ValueError`` for another extension, ``FileError``
+        where the file cannot be written.
+
+        >>> import os, tempfile, extricate as ex
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "run.mcap")
+        ...     left_out = ex.run("scenes/rigid/box_stack.ron", time=0.05).to_mcap(path)
+        ...     os.path.getsize(path) > 0
+        True
+        """
+        left_out: list[str] = self._states().export(path, "mcap")
+        return left_out
+
+    def to_gltf(self, path: str | os.PathLike[str]) -> list[str]:
+        """Write an animated glTF file, binary (``.glb``). Returns what the format does not hold.
+
+        Raises ``ValueError`` for another extension, ``FileError`` where the file cannot be written.
+
+        >>> import os, tempfile, extricate as ex
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     ex.run("scenes/rigid/linked_chain.ron", time=0.05).to_gltf(os.path.join(folder, "run.glb"))
+        []
+        """
+        left_out: list[str] = self._states().export(path, "glb")
+        return left_out
+
+    def to_rerun(self, path: str | os.PathLike[str] | None = None) -> Any:
+        """Log the run to Rerun, which needs ``pip install extricate[rerun]``: to a file ``.rrd``, or to a viewer.
+
+        Without a path a viewer is started. Returns the ``rerun.RecordingStream``.
+        """
+        from extricate._rerun import log
+
+        return log(self, path)

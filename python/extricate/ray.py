@@ -130,7 +130,7 @@ def repair_dataset(
         fn_constructor_args=(cell, options),
         batch_size=batch_size,
         batch_format="numpy",
-        concurrency=concurrency,
+        compute=ray.data.ActorPoolStrategy(size=concurrency),
         num_cpus=num_cpus,
     )
 
@@ -157,7 +157,7 @@ def penetration_dataset(
         fn_constructor_args=((_shape(a), _shape(b)), options),
         batch_size=batch_size,
         batch_format="numpy",
-        concurrency=concurrency,
+        compute=ray.data.ActorPoolStrategy(size=concurrency),
         num_cpus=num_cpus,
     )
 

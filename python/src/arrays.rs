@@ -11,6 +11,8 @@ use crate::errors::bad;
 
 /// Maximum deviation of a rotation from an orthonormal one, as in files of poses: the rounding of six written digits.
 const ROTATION_TOLERANCE: f64 = 1e-5;
+/// Number of items that are converted between two looks at signals: a few milliseconds.
+const ITEMS_BETWEEN_LOOKS: usize = 1 << 16;
 /// Maximum number of items of a call: larger arrays are passed in parts.
 const MAX_ITEMS: usize = 1 << 24;
 
@@ -99,8 +101,15 @@ impl Poses {
             }
             [_, 4, 4] => {
                 let (rows, _) = numbers.as_chunks::<16>();
-                let of_item = |(index, rows)| isometry(rows).map_err(|why| format!("{name}[{index}]: {why}"));
-                Ok(Self::Many(rows.iter().enumerate().map(of_item).collect()))
+                let mut poses = Vec::with_capacity(rows.len());
+                for (index, rows) in rows.iter().enumerate() {
+                    // Millions of poses take long enough for somebody to give up.
+                    if index % ITEMS_BETWEEN_LOOKS == 0 {
+                        value.py().check_signals()?;
+                    }
+                    poses.push(isometry(rows).map_err(|why| format!("{name}[{index}]: {why}")));
+                }
+                Ok(Self::Many(poses))
             }
             _ => Err(wrong_shape(name, &shape, FORMS)),
         }
@@ -110,7 +119,8 @@ impl Poses {
     pub(crate) fn get(&self, index: usize) -> Result<Isometry3<f64>, String> {
         match self {
             Self::One(pose) => Ok(*pose),
-            Self::Many(poses) => poses[index].clone(),
+            // Only a message is cloned.
+            Self::Many(poses) => poses[index].as_ref().map(|pose| *pose).map_err(String::clone),
         }
     }
 
@@ -173,6 +183,39 @@ impl PosePair {
             Self::One([a, b]) => PoseList { poses: [Poses::One(a), Poses::One(b)], count: 1 },
             Self::Many(list) => list,
         }
+    }
+}
+
+/// Poses of B bodies in one scene, (B, 4, 4), or in many, (N, B, 4, 4).
+pub(crate) struct PoseRows {
+    numbers: Vec<f64>,
+    bodies: usize,
+    name: String,
+    /// Number of scenes.
+    pub(crate) count: usize,
+    /// Whether a single scene was given.
+    pub(crate) is_single: bool,
+}
+
+impl PoseRows {
+    /// Poses of a number of bodies.
+    pub(crate) fn new(value: &Bound<'_, PyAny>, name: &str, bodies: usize) -> PyResult<Self> {
+        let (numbers, shape) = numbers(value, name)?;
+        let (count, is_single) = match *shape.as_slice() {
+            [length, 4, 4] if length == bodies => (1, true),
+            [count, length, 4, 4] if length == bodies => (count, false),
+            _ => return Err(wrong_shape(name, &shape, &format!("({bodies}, 4, 4) or (N, {bodies}, 4, 4)"))),
+        };
+        Ok(Self { numbers, bodies, name: name.to_owned(), count, is_single })
+    }
+
+    /// The poses of a scene.
+    pub(crate) fn get(&self, scene: usize) -> Result<Vec<Isometry3<f64>>, String> {
+        let rows = &self.numbers.as_chunks::<16>().0[scene * self.bodies..(scene + 1) * self.bodies];
+        let place = |body| if self.is_single { format!("[{body}]") } else { format!("[{scene}, {body}]") };
+        let of_body =
+            |(body, rows)| isometry(rows).map_err(|why| format!("{}{}: {why}", self.name, place(body)));
+        rows.iter().enumerate().map(of_body).collect()
     }
 }
 

@@ -8,6 +8,7 @@ use extricate::field::{DistanceField, FieldOptions};
 use extricate::geometry::Aabb;
 use extricate::nalgebra::Point3;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use crate::arrays::{array, column, points};
 use crate::errors::{Failure, bad};
@@ -161,6 +162,19 @@ impl PyDistanceField {
         })?;
         *self.field.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(field);
         Ok(count)
+    }
+
+    /// As the content of its file: the same field to the bit.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let field = self.now();
+        let bytes = interruptible(py, move |_| Ok(field.to_bytes()))?;
+        Ok((py.get_type::<Self>().getattr("_of_bytes")?, (PyBytes::new(py, &bytes),)))
+    }
+
+    #[staticmethod]
+    fn _of_bytes(bytes: &[u8]) -> PyResult<Self> {
+        let path = std::path::Path::new("pickle");
+        DistanceField::parse(bytes, path).map(Self::of).map_err(bad)
     }
 
     fn __repr__(&self) -> String {

@@ -7,10 +7,13 @@
 mod arrays;
 mod errors;
 mod field;
+mod pictures;
 mod pool;
 mod queries;
 mod results;
 mod robot;
+mod run;
+mod separate;
 mod shape;
 mod workcell;
 mod world;
@@ -33,6 +36,8 @@ mod _native {
     #[pymodule_export]
     use super::main;
     #[pymodule_export]
+    use super::pictures::_raster;
+    #[pymodule_export]
     use super::queries::{
         _panic, collide, distance, hausdorff, local_penetrations, penetration, penetration_batch,
         penetration_rigid, time_of_contact,
@@ -40,11 +45,15 @@ mod _native {
     #[pymodule_export]
     use super::robot::PyRobot;
     #[pymodule_export]
+    use super::run::{PyRun, open_run, run};
+    #[pymodule_export]
+    use super::separate::separate;
+    #[pymodule_export]
     use super::shape::{PyMesh, PyShape};
     #[pymodule_export]
     use super::workcell::PyWorkcell;
     #[pymodule_export]
-    use super::world::{PyWorld, run, separate};
+    use super::world::PyWorld;
 
     /// Version of the package.
     #[pymodule_export]

@@ -160,6 +160,8 @@ struct Shared<T, F> {
     chunk: usize,
     next: AtomicUsize,
     done: AtomicUsize,
+    /// Whether `done` is counted: threads that write the same number wait for each other, which costs more than a short query.
+    is_reported: bool,
     stop: AtomicBool,
     results: Mutex<BTreeMap<usize, Vec<Result<T, String>>>>,
     workers: Mutex<usize>,
@@ -182,7 +184,9 @@ impl<T, F: Fn(usize) -> Result<T, Failure>> Shared<T, F> {
                 let result = catch_unwind(AssertUnwindSafe(|| (self.item)(index)));
                 let result = result.unwrap_or_else(|payload| Err(Failure::Internal(message(&*payload))));
                 found.push(result.map_err(Failure::text));
-                self.done.fetch_add(1, Ordering::Relaxed);
+                if self.is_reported {
+                    self.done.fetch_add(1, Ordering::Relaxed);
+                }
             }
             locked(&self.results).insert(start, found);
         }
@@ -228,18 +232,19 @@ pub(crate) fn batch<T: Send + 'static>(
     let threads = if options.threads == 0 { all } else { options.threads.min(all) };
     let workers = threads.min(count).max(1);
     let chunk = (count / (8 * workers)).clamp(1, MAX_CHUNK);
+    let progress = reporter(options.progress.as_ref(), count)?;
     let shared = Arc::new(Shared {
         item,
         count,
         chunk,
         next: AtomicUsize::new(0),
         done: AtomicUsize::new(0),
+        is_reported: progress.is_some(),
         stop: AtomicBool::new(false),
         results: Mutex::new(BTreeMap::new()),
         workers: Mutex::new(workers),
         ended: Condvar::new(),
     });
-    let progress = reporter(options.progress.as_ref(), count)?;
     let lanes = (0..workers).map(|_| take(py, Threads::One)).collect::<PyResult<Vec<_>>>()?;
     for lane in &lanes {
         let shared = Arc::clone(&shared);

@@ -340,12 +340,15 @@ fn penetrations<'py>(
     let options = *options;
     let found = batched(py, shapes, poses, batch, move |a, b| {
         let found = query::penetration(a, b, &options)?;
-        Ok(found.map(|found| Row {
-            depth: found.depth,
-            lower_bound: found.lower_bound,
-            direction: found.direction.into_inner().into(),
-            translation: found.translation.into(),
-            witnesses: six(&found.witnesses),
+        // In a box: most items of a large batch are apart, and their rows would be moved as often.
+        Ok(found.map(|found| {
+            Box::new(Row {
+                depth: found.depth,
+                lower_bound: found.lower_bound,
+                direction: found.direction.into_inner().into(),
+                translation: found.translation.into(),
+                witnesses: six(&found.witnesses),
+            })
         }))
     })?;
     let count = found.len();
@@ -355,9 +358,9 @@ fn penetrations<'py>(
     let mut witnesses = Vec::with_capacity(6 * count);
     for item in found {
         let is_apart = item.as_ref().is_ok_and(Option::is_none);
-        let row =
-            outcomes.add(item).unwrap_or(Row { depth: if is_apart { 0.0 } else { f64::NAN }, ..Row::NONE });
-        depth.push(row.depth);
+        let found = outcomes.add(item);
+        let row = found.as_deref().unwrap_or(&Row::NONE);
+        depth.push(if is_apart { 0.0 } else { row.depth });
         lower.push(if is_apart { 0.0 } else { row.lower_bound });
         direction.extend(row.direction);
         translation.extend(row.translation);
@@ -394,7 +397,8 @@ impl Row {
 
 /// One penetration for every region of the overlap, deepest first; an empty list where the shapes are proved apart.
 ///
-/// Poses and errors are those of `penetration`, one pose (4, 4) each. Returns a list of `LocalPenetration`.
+/// Poses and errors are those of `penetration`, (4, 4) or (N, 4, 4). Returns a list of `LocalPenetration`; for many poses a
+/// `LocalPenetrationBatch`.
 ///
 /// Source: [Je12 §6.3].
 ///
@@ -404,7 +408,7 @@ impl Row {
 /// >>> [round(region.depth, 6) for region in ex.local_penetrations(box, box, pose)]
 /// [0.1]
 #[pyfunction]
-#[pyo3(signature = (a, b, pose_a=None, pose_b=None, *, effort="fast", seed=0))]
+#[pyo3(signature = (a, b, pose_a=None, pose_b=None, *, effort="fast", seed=0, threads=0, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn local_penetrations<'py>(
     py: Python<'py>,
@@ -414,32 +418,79 @@ pub(crate) fn local_penetrations<'py>(
     pose_b: Arg<'_, 'py>,
     effort: &str,
     seed: u64,
-) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    threads: usize,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
     let options = PenetrationOptions { effort: self::effort(effort)?, seed, ..PenetrationOptions::default() };
-    let [pose_a, pose_b] = one_pair([pose_a, pose_b], NAMES)?;
-    let [a, b] = both(a, b);
-    let found = interruptible(py, move |_| {
-        Ok(query::local_penetrations(&Posed::new(&a, pose_a), &Posed::new(&b, pose_b), &options)?)
-    })?;
-    let region = |region: &query::LocalPenetration| {
-        let [on_a, on_b] = region.patches.clone().map(|patch| column(py, patch));
-        let (point, normal) = (region.point.coords, region.normal.into_inner());
-        results::local_penetration(
-            py,
-            (triple(py, point.into()), triple(py, normal.into()), region.depth, on_a, on_b),
-        )
-    };
-    found.iter().map(region).collect()
-}
-
-/// One pose of each of two shapes.
-fn one_pair(given: [Arg<'_, '_>; 2], names: [&str; 2]) -> PyResult<[Isometry3<f64>; 2]> {
-    match PosePair::new(given, names)? {
-        PosePair::One(poses) => Ok(poses),
-        PosePair::Many(_) => {
-            Err(bad(format!("{} and {}: expected one pose of shape (4, 4) each", names[0], names[1])))
+    match PosePair::new([pose_a, pose_b], NAMES)? {
+        PosePair::One([pose_a, pose_b]) => {
+            let [a, b] = both(a, b);
+            let found = interruptible(py, move |_| {
+                Ok(query::local_penetrations(&Posed::new(&a, pose_a), &Posed::new(&b, pose_b), &options)?)
+            })?;
+            let regions = found.iter().map(|region| region_of(py, region)).collect::<PyResult<Vec<_>>>()?;
+            Ok(pyo3::types::PyList::new(py, regions)?.into_any())
+        }
+        PosePair::Many(poses) => {
+            let options = PenetrationOptions { parallel: false, ..options };
+            let batch = BatchOptions { threads, progress };
+            let found = batched(py, both(a, b), poses, &batch, move |a, b| {
+                query::local_penetrations(a, b, &options)
+            })?;
+            region_columns(py, found)
         }
     }
+}
+
+fn region_of<'py>(py: Python<'py>, region: &query::LocalPenetration) -> PyResult<Bound<'py, PyAny>> {
+    let [on_a, on_b] = region.patches.clone().map(|patch| column(py, patch));
+    let (point, normal) = (region.point.coords, region.normal.into_inner());
+    results::local_penetration(
+        py,
+        (triple(py, point.into()), triple(py, normal.into()), region.depth, on_a, on_b),
+    )
+}
+
+/// Columns of all regions, and for each item where its own begin; the same for the triangles of each region.
+fn region_columns(
+    py: Python<'_>,
+    found: Vec<Result<Vec<query::LocalPenetration>, String>>,
+) -> PyResult<Bound<'_, PyAny>> {
+    let mut outcomes = Outcomes::default();
+    let (mut offsets, mut depth) = (vec![0_i64], Vec::new());
+    let (mut point, mut normal) = (Vec::<f64>::new(), Vec::<f64>::new());
+    let (mut triangles, mut starts) = ([Vec::<u32>::new(), Vec::new()], [vec![0_i64], vec![0]]);
+    for item in found {
+        let regions = outcomes.add(item.map(|regions| (!regions.is_empty()).then_some(regions)));
+        for region in regions.into_iter().flatten() {
+            point.extend(region.point.iter());
+            normal.extend(region.normal.iter());
+            depth.push(region.depth);
+            for ((triangles, starts), patch) in triangles.iter_mut().zip(&mut starts).zip(region.patches) {
+                triangles.extend(patch);
+                starts.push(triangles.len() as i64);
+            }
+        }
+        offsets.push(depth.len() as i64);
+    }
+    let (errors, count) = (outcomes.errors(py)?, depth.len());
+    let (point, normal) = (array(py, point, [count, 3])?, array(py, normal, [count, 3])?);
+    let [on_a, on_b] = triangles.map(|triangles| column(py, triangles));
+    let [starts_a, starts_b] = starts.map(|starts| column(py, starts));
+    let status = column(py, outcomes.status);
+    let values = (
+        status,
+        errors,
+        column(py, offsets),
+        point,
+        normal,
+        column(py, depth),
+        on_a,
+        starts_a,
+        on_b,
+        starts_b,
+    );
+    results::local_penetration_batch(py, values)
 }
 
 /// The smallest rigid motion found of A, rotation included, that separates it from B; `None` where they are proved apart.
@@ -588,17 +639,17 @@ pub(crate) fn time_of_contact<'py>(
 
 /// The Hausdorff distance [m] of two surfaces: the maximum distance of a point of one from the other.
 ///
-/// Poses are one (4, 4) each. `tolerance` is the accepted relative difference of the bounds. If `one_sided`, only points of A
-/// count. Returns a `Hausdorff`.
+/// Poses are (4, 4) or (N, 4, 4). `tolerance` is the accepted relative difference of the bounds. If `one_sided`, only points of A
+/// count. Returns a `Hausdorff`; for many poses a `HausdorffBatch`.
 ///
-/// Raises `ValueError` for a half-space, a bad pose or option.
+/// Raises `ValueError` for a half-space, a bad pose or option; an item of a batch has status -1 instead.
 ///
 /// >>> import extricate as ex
 /// >>> small, large = ex.Shape.box([1, 1, 1]), ex.Shape.box([1, 1, 2])
 /// >>> round(ex.hausdorff(small, large).value, 6)
 /// 0.5
 #[pyfunction]
-#[pyo3(signature = (a, b, pose_a=None, pose_b=None, *, tolerance=None, one_sided=false))]
+#[pyo3(signature = (a, b, pose_a=None, pose_b=None, *, tolerance=None, one_sided=false, threads=0, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn hausdorff<'py>(
     py: Python<'py>,
@@ -608,18 +659,49 @@ pub(crate) fn hausdorff<'py>(
     pose_b: Arg<'_, 'py>,
     tolerance: Option<f64>,
     one_sided: bool,
+    threads: usize,
+    progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let default = HausdorffOptions::default();
     let tolerance = tolerance.map(|tolerance| at_least_zero("tolerance", tolerance)).transpose()?;
     let relative_tolerance = tolerance.unwrap_or(default.relative_tolerance);
     let options = HausdorffOptions { relative_tolerance, one_sided, ..default };
-    let [pose_a, pose_b] = one_pair([pose_a, pose_b], NAMES)?;
     let [a, b] = both(a, b);
+    let [pose_a, pose_b] = match PosePair::new([pose_a, pose_b], NAMES)? {
+        PosePair::One(poses) => poses,
+        PosePair::Many(poses) => {
+            let batch = BatchOptions { threads, progress };
+            let found = batched(py, [a, b], poses, &batch, move |a, b| query::hausdorff(a, b, &options))?;
+            return hausdorff_columns(py, found);
+        }
+    };
     let found = interruptible(py, move |_| {
         Ok(query::hausdorff(&Posed::new(&a, pose_a), &Posed::new(&b, pose_b), &options)?)
     })?;
     let points = two_points(py, &found.witnesses)?;
     results::hausdorff(py, (found.value, found.lower_bound, found.upper_bound, points, found.converged))
+}
+
+fn hausdorff_columns(
+    py: Python<'_>,
+    found: Vec<Result<proximity::Hausdorff, String>>,
+) -> PyResult<Bound<'_, PyAny>> {
+    let count = found.len();
+    let mut outcomes = Outcomes::default();
+    let [mut value, mut lower, mut upper] = [(); 3].map(|()| Vec::with_capacity(count));
+    let (mut points, mut converged) = (Vec::with_capacity(6 * count), Vec::with_capacity(count));
+    for item in found {
+        let item = outcomes.add(item.map(Some));
+        value.push(item.as_ref().map_or(f64::NAN, |found| found.value));
+        lower.push(item.as_ref().map_or(f64::NAN, |found| found.lower_bound));
+        upper.push(item.as_ref().map_or(f64::NAN, |found| found.upper_bound));
+        points.extend(item.as_ref().map_or([f64::NAN; 6], |found| six(&found.witnesses)));
+        converged.push(item.is_some_and(|found| found.converged));
+    }
+    let errors = outcomes.errors(py)?;
+    let (points, status) = (array(py, points, [count, 2, 3])?, column(py, outcomes.status));
+    let [value, lower, upper] = [value, lower, upper].map(|numbers| column(py, numbers));
+    results::hausdorff_batch(py, (status, errors, value, lower, upper, points, column(py, converged)))
 }
 
 /// Panics on purpose, here, in a pool or in a batch, by which tests check that a panic arrives as an exception.

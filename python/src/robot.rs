@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use crate::arrays::{Configurations, array, column, matrix_rows, pose};
 use crate::errors::{Failure, bad};
 use crate::pool::interruptible;
-use crate::shape::PyShape;
+use crate::shape::{PyShape, drawn};
 
 /// A robot: links, joints, and the collision shape of each link.
 ///
@@ -146,7 +146,8 @@ impl PyRobot {
 
     /// Configurations in the order of `names` (J,), such as another library's, in the order of this robot.
     ///
-    /// `q` is (J,) or (N, J); `names` holds all joints of this robot, each once.
+    /// `q` is (J,) or (N, J); `names` holds all joints of this robot, each once, or is a robot of yourdfpy (`URDF`) or
+    /// Pinocchio (`Model`).
     ///
     /// Raises `ValueError` for missing, repeated and unknown names.
     ///
@@ -163,14 +164,14 @@ impl PyRobot {
     fn from_order<'py>(
         &self,
         py: Python<'py>,
-        names: Vec<String>,
+        names: &Bound<'py, PyAny>,
         q: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let own = self.names();
+        let (names, own) = (names_in(names)?, self.names());
         self.permuted(py, q, own.iter().map(|name| (name, &names)).collect(), &names)
     }
 
-    /// Configurations of this robot in the order of `names`: the inverse of `from_order`.
+    /// Configurations of this robot in the order of `names`, or of a robot of yourdfpy or Pinocchio: the inverse of `from_order`.
     ///
     /// Raises `ValueError` for missing, repeated and unknown names.
     ///
@@ -183,10 +184,10 @@ impl PyRobot {
     fn to_order<'py>(
         &self,
         py: Python<'py>,
-        names: Vec<String>,
+        names: &Bound<'py, PyAny>,
         q: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let own = self.names();
+        let (names, own) = (names_in(names)?, self.names());
         self.permuted(py, q, names.iter().map(|name| (name, &own)).collect(), &names)
     }
 
@@ -273,6 +274,10 @@ impl PyRobot {
         shape.map(|shape| wrapped(py, shape)).transpose()
     }
 
+    fn _repr_svg_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        drawn(slf.as_any())
+    }
+
     fn __repr__(&self) -> String {
         let (joints, links) = (self.joints(), self.articulation().links().len());
         format!("Robot({:?}, {joints} joints, {links} links, {} base)", self.robot.name(), self.base_name())
@@ -322,6 +327,14 @@ impl PyRobot {
             true => Ok(column(py, numbers).into_any()),
             false => array(py, numbers, [q.count, places.len()]),
         }
+    }
+}
+
+/// Names of joints, or those of a robot of another library.
+fn names_in(given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    match given.extract() {
+        Ok(names) => Ok(names),
+        Err(_) => given.py().import("extricate._orders")?.getattr("names_of")?.call1((given,))?.extract(),
     }
 }
 

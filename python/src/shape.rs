@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use extricate::geometry::Solidity;
 use extricate::nalgebra::Point3;
+use extricate::record::export::surface::{Surfaces, shared_surface};
 use extricate::{Mesh, Shape, query};
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
@@ -25,6 +26,11 @@ use crate::pool::interruptible;
 #[pyclass(name = "Shape", module = "extricate._native", frozen, subclass)]
 pub(crate) struct PyShape {
     pub(crate) inner: Shape,
+}
+
+/// The SVG of an object, for notebooks.
+pub(crate) fn drawn<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    object.py().import("extricate._pictures")?.getattr("svg_of")?.call1((object,))
 }
 
 fn made(shape: Result<Shape, query::QueryError>) -> PyResult<PyShape> {
@@ -173,6 +179,16 @@ impl PyShape {
         PyMesh::wrapped(py, Shape::from(triangles.model.clone()))
     }
 
+    /// The surface as it is drawn; `None` for a half-space.
+    fn _surface(&self, py: Python<'_>) -> PyResult<Option<Py<PyMesh>>> {
+        let surface = shared_surface(&self.inner, &mut Surfaces::new()).map_err(bad)?;
+        surface.map(|mesh| PyMesh::wrapped(py, Shape::surface(Mesh::clone(&mesh)))).transpose()
+    }
+
+    fn _repr_svg_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        drawn(slf.as_any())
+    }
+
     fn __repr__(&self) -> String {
         match self.inner.model() {
             Some(model) => {
@@ -281,7 +297,7 @@ impl PyMesh {
     }
 
     /// The mesh of a `trimesh.Trimesh`, or of any object with `vertices` (V, 3) and `faces` (F, 3), or `triangles` as
-    /// `Open3D` names them.
+    /// `Open3D` names them; also for tensor meshes of `Open3D`.
     ///
     /// Raises `ValueError` as the constructor does.
     ///
@@ -297,8 +313,10 @@ impl PyMesh {
         mesh: &Bound<'py, PyAny>,
         solid: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let part = |of: &str, name: &str| mesh.getattr(of)?.getattr(name);
+        let vertices = mesh.getattr("vertices").or_else(|_| part("vertex", "positions"));
         let faces = mesh.getattr("faces").or_else(|_| mesh.getattr("triangles"));
-        let (Ok(vertices), Ok(faces)) = (mesh.getattr("vertices"), faces) else {
+        let (Ok(vertices), Ok(faces)) = (vertices, faces.or_else(|_| part("triangle", "indices"))) else {
             return Err(bad(format!("{} has no vertices and faces", mesh.get_type().name()?)));
         };
         let options = PyDict::new(class.py());

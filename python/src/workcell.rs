@@ -22,7 +22,7 @@ use crate::pool::{BatchOptions, batch, interruptible};
 use crate::queries::{at_least_zero, effort};
 use crate::results::{self, Outcomes};
 use crate::robot::PyRobot;
-use crate::shape::PyShape;
+use crate::shape::{PyShape, drawn};
 
 /// A robot among named obstacles, preprocessed for many configurations.
 ///
@@ -453,6 +453,10 @@ impl PyWorkcell {
         let numbers = found.path.iter().flat_map(|pose| pose.joints.iter().copied()).collect();
         let q = array(py, numbers, [found.path.len(), joints])?;
         results::path(py, (q, found.length, found.found_length, found.checked, found.work.samples))
+    }
+
+    fn _repr_svg_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        drawn(slf.as_any())
     }
 
     fn __repr__(&self) -> String {

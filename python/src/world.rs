@@ -1,27 +1,23 @@
-//! Worlds, runs of scenes, and the separation of bodies.
+//! Worlds.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use extricate::dynamics::{BodyDescription, BodyKind, BodyState, Checkpoint, Mobility, WorldOptions};
-use extricate::nalgebra::{Isometry3, Translation3, Vector3};
-use extricate::penetration::SeparationOptions;
-use extricate::record::{Recording, RunDirectory};
-use extricate::request::{RunFields, start};
-use extricate::{Scene, Shape, World};
-use numpy::{IntoPyArray, PyArrayMethods};
+use extricate::dynamics::{BodyState, Checkpoint};
+use extricate::nalgebra::{Isometry3, Translation3};
+use extricate::record::ContactPoint;
+use extricate::request::start;
+use extricate::{Scene, World};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
-use crate::arrays::{Poses, array, column, matrices, matrix_rows};
+use crate::arrays::{array, column, matrices};
 use crate::errors::{Failure, bad, failed};
 use crate::pool::{Stop, interruptible, interruptible_until};
-use crate::queries::{at_least_zero, effort};
 use crate::results;
-use crate::robot::{unknown, warn};
-use crate::shape::PyShape;
+use crate::robot::{unknown, warn, wrapped};
+use crate::shape::drawn;
 
 /// A world that threads hand to each other; missing while one of them steps it.
 type Shared = Arc<Mutex<Option<World>>>;
@@ -49,12 +45,12 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn pose_of(body: &BodyState) -> Isometry3<f64> {
+pub(crate) fn pose_of(body: &BodyState) -> Isometry3<f64> {
     Isometry3::from_parts(Translation3::from(body.position.coords), body.rotation)
 }
 
 /// The scene of a file, or of a text in its place.
-fn loaded(path: &Path, text: Option<String>) -> Result<Scene, Failure> {
+pub(crate) fn loaded(path: &Path, text: Option<String>) -> Result<Scene, Failure> {
     let scene = match text {
         None => Scene::load(path),
         Some(text) => Scene::parse(path, text),
@@ -69,9 +65,30 @@ fn warn_of(py: Python<'_>, scene: &Scene) -> PyResult<()> {
     names.chain(corrections).try_for_each(|text| warn(py, &text))
 }
 
+/// Contacts as columns.
+pub(crate) fn contacts_of<'py>(py: Python<'py>, contacts: &[ContactPoint]) -> PyResult<Bound<'py, PyAny>> {
+    let names = contacts.iter().map(|contact| (&contact.bodies[0], &contact.bodies[1]));
+    let names = PyTuple::new(py, names.collect::<Vec<_>>())?;
+    let count = contacts.len();
+    let points = contacts.iter().flat_map(|contact| <[f64; 3]>::from(contact.point)).collect();
+    let normals = contacts.iter().flat_map(|contact| <[f64; 3]>::from(contact.normal)).collect();
+    let (points, normals) = (array(py, points, [count, 3])?, array(py, normals, [count, 3])?);
+    let depth = column(py, contacts.iter().map(|contact| contact.depth).collect());
+    let force = column(py, contacts.iter().map(|contact| contact.force).collect());
+    results::world_contacts(py, (names, points, normals, depth, force))
+}
+
+/// Shapes as Python objects.
+pub(crate) fn shapes_of(py: Python<'_>, shapes: Vec<extricate::Shape>) -> PyResult<Bound<'_, PyTuple>> {
+    PyTuple::new(py, shapes.into_iter().map(|shape| wrapped(py, shape)).collect::<PyResult<Vec<_>>>()?)
+}
+
 impl PyWorld {
     fn made(py: Python<'_>, path: PathBuf, text: Option<String>) -> PyResult<Self> {
-        let (scene, world) = interruptible(py, move |_| Ok(start::at_start(loaded(&path, text)?)?))?;
+        Self::started(py, interruptible(py, move |_| Ok(start::at_start(loaded(&path, text)?)?))?)
+    }
+
+    fn started(py: Python<'_>, (scene, world): (Scene, World)) -> PyResult<Self> {
         warn_of(py, &scene)?;
         Ok(Self { scene: Arc::new(scene), world: Arc::new(Mutex::new(Some(world))) })
     }
@@ -126,6 +143,34 @@ impl PyWorld {
     #[pyo3(signature = (text, *, folder=None))]
     fn from_text(py: Python<'_>, text: String, folder: Option<PathBuf>) -> PyResult<Self> {
         Self::made(py, folder.unwrap_or_default().join("scene.ron"), Some(text))
+    }
+
+    /// The world of a scene as a dictionary: structures and maps are dictionaries, tuples and lists are lists or arrays, a
+    /// variant is its name or `{name: fields}`. The files that it names are searched in `folder`.
+    ///
+    /// Raises `ValueError` for what is not a valid scene, with the place.
+    ///
+    /// >>> import extricate as ex
+    /// >>> world = ex.World.from_dict({
+    /// ...     "title": "drop", "duration": 1,
+    /// ...     "shapes": {"ball": {"ball": {"radius": 0.1}}, "ground": "half_space"},
+    /// ...     "bodies": [{"name": "ball", "shape": "ball", "position": [0, 0, 1]},
+    /// ...                {"name": "ground", "shape": "ground", "kind": "fixed"}]})
+    /// >>> world.names
+    /// ('ball', 'ground')
+    #[staticmethod]
+    #[pyo3(signature = (scene, *, folder=None))]
+    fn from_dict(py: Python<'_>, scene: &Bound<'_, PyDict>, folder: Option<PathBuf>) -> PyResult<Self> {
+        let text: String = py.import("extricate._scene")?.getattr("to_json")?.call1((scene,))?.extract()?;
+        let value = serde_json::from_str(&text).map_err(|error| bad(format!("scene: {error}")))?;
+        let text = Scene::text_of_json(&value).map_err(|error| bad(format!("scene: {error}")))?;
+        let path = folder.unwrap_or_default().join("scene.ron");
+        let made = interruptible(py, move |_| match loaded(&path, Some(text)) {
+            Ok(scene) => Ok(start::at_start(scene)?),
+            // There is no file: the message shows the place.
+            Err(failure) => Err(Failure::Bad(failure.text())),
+        });
+        Self::started(py, made?)
     }
 
     /// Advances the world by `n` time steps. Ctrl-C ends it after the current step, from which it can be continued.
@@ -215,21 +260,21 @@ impl PyWorld {
     /// The contacts of the last step: columns of C, a `WorldContacts`.
     #[getter]
     fn contacts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let (contacts, names) = self.with(py, |world| {
-            let contacts = world.contacts();
-            let name = |body| world.name_of(body).to_owned();
-            let names = contacts.iter().map(|contact| (name(contact.bodies[0]), name(contact.bodies[1])));
-            (contacts.clone(), names.collect::<Vec<_>>())
-        })?;
-        let count = contacts.len();
-        let three = |of: &dyn Fn(&extricate::dynamics::WorldContact) -> Vector3<f64>| {
-            array(py, contacts.iter().flat_map(|contact| <[f64; 3]>::from(of(contact))).collect(), [count, 3])
-        };
-        let (points, normals) =
-            (three(&|contact| contact.point.coords)?, three(&|contact| contact.normal.into_inner())?);
-        let depth = column(py, contacts.iter().map(|contact| contact.depth).collect());
-        let force = column(py, contacts.iter().map(|contact| contact.force).collect());
-        results::world_contacts(py, (PyTuple::new(py, names)?, points, normals, depth, force))
+        contacts_of(py, &self.with(py, ContactPoint::of)?)
+    }
+
+    /// The shape of each body, in the order of their names.
+    ///
+    /// >>> import extricate as ex
+    /// >>> world = ex.World.load("scenes/rigid/box_stack.ron")
+    /// >>> dict(zip(world.names, world.shapes))["box-0"].kind
+    /// 'box'
+    #[getter]
+    fn shapes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        shapes_of(
+            py,
+            self.with(py, |world| world.descriptions().iter().map(|body| body.shape.clone()).collect())?,
+        )
     }
 
     /// Positions (V, 3) [m, world] of the nodes of a soft body.
@@ -276,6 +321,10 @@ impl PyWorld {
         Ok(())
     }
 
+    fn _repr_svg_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        drawn(slf.as_any())
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let (steps, count) = self.with(py, |world| (world.steps(), world.descriptions().len()))?;
         Ok(format!("World({:?}, {count} bodies, step {steps})", self.scene.title))
@@ -292,170 +341,4 @@ impl PyWorld {
         world.restore(py, snapshot)?;
         Ok(world)
     }
-}
-
-/// States of a run: times, poses of all bodies at each, and the hash of the last one.
-#[derive(Default)]
-struct States {
-    times: Vec<f64>,
-    poses: Vec<Isometry3<f64>>,
-    names: Vec<String>,
-    hash: String,
-}
-
-impl States {
-    fn add(&mut self, world: &World) {
-        self.times.push(world.time());
-        self.poses.extend(world.bodies().iter().map(pose_of));
-    }
-}
-
-/// Runs a scene file, and returns its states at sixty a second.
-///
-/// With `out`, a folder, the run is recorded there as by the command line, with its expectations judged; without it, nothing
-/// is written. `time` [s] is the simulated time, by default that of the scene. Ctrl-C ends it after the current step.
-/// Returns a `Recording`.
-///
-/// Raises `FileError` for a bad scene or folder, `NotSeparatedError` for overlaps at the start that are refused or remain,
-/// `ExtricateError` when a step fails.
-///
-/// >>> import extricate as ex
-/// >>> recording = ex.run("scenes/rigid/box_stack.ron", time=0.1)
-/// >>> recording.poses.shape == (len(recording.times), len(recording.names), 4, 4)
-/// True
-#[pyfunction]
-#[pyo3(signature = (scene, out=None, *, time=None))]
-pub(crate) fn run<'py>(
-    py: Python<'py>,
-    scene: PathBuf,
-    out: Option<PathBuf>,
-    time: Option<f64>,
-) -> PyResult<Bound<'py, PyAny>> {
-    if let Some(time) = time {
-        at_least_zero("time", time)?;
-    }
-    let fields = RunFields { time: time.filter(|time| *time > 0.0), ..RunFields::default() };
-    let folder = out.clone();
-    let (states, summary) = interruptible_until(
-        py,
-        move |stop| {
-            let start = fields.start(loaded(&scene, None)?)?;
-            match folder {
-                Some(folder) => recorded(start, &folder, stop),
-                None => in_memory(start, stop).map(|states| (states, None)),
-            }
-        },
-        true,
-    )?;
-    let summary =
-        summary.map(|text: String| py.import("json")?.call_method1("loads", (text,))).transpose()?;
-    let values = PyDict::new(py);
-    values.set_item("poses", matrix_rows(py, &states.poses, states.names.len())?)?;
-    values.set_item("times", column(py, states.times))?;
-    values.set_item("names", PyTuple::new(py, states.names)?)?;
-    values.set_item("hash", states.hash)?;
-    values.set_item("folder", out.map(|folder| folder.display().to_string()))?;
-    values.set_item("summary", summary)?;
-    py.import("extricate._results")?.getattr("Recording")?.call((), Some(&values))
-}
-
-fn in_memory(start: extricate::request::Start, stop: &Stop) -> Result<States, Failure> {
-    let (mut world, options) = (start.world, start.options);
-    let names = world.descriptions().iter().map(|body| body.name.clone()).collect();
-    let mut states = States { names, ..States::default() };
-    states.add(&world);
-    for step in 1..=options.steps {
-        if stop.load(Ordering::Relaxed) {
-            break;
-        }
-        world.step().map_err(|error| Failure::Failed(error.to_string()))?;
-        if step % options.every == 0 || step == options.steps {
-            states.add(&world);
-        }
-    }
-    states.hash = format!("{:016x}", world.hash());
-    Ok(states)
-}
-
-/// Runs and records in a folder, and reads the states and the summary from there.
-fn recorded(
-    start: extricate::request::Start,
-    folder: &Path,
-    stop: &Stop,
-) -> Result<(States, Option<String>), Failure> {
-    let directory = RunDirectory::create(folder)?;
-    let mut monitor = |_: &_| match stop.load(Ordering::Relaxed) {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
-    };
-    start.run(directory, &mut monitor)?;
-    let recording = Recording::open(folder)?;
-    let mut states = States::default();
-    for index in 0..recording.state_count() {
-        let state = recording.state(index)?;
-        states.times.push(state.time);
-        states.poses.extend(state.bodies.iter().map(pose_of));
-        if index == 0 {
-            states.names = state.bodies.iter().map(|body| body.name.clone()).collect();
-        }
-        states.hash = format!("{:016x}", state.hash.0);
-    }
-    Ok((states, recording.summary().map(ToString::to_string)))
-}
-
-/// Small translations of bodies after which none of them overlap.
-///
-/// `shapes` are B shapes and `poses` (B, 4, 4) their poses, body to world; `fixed` are indices of bodies that stay.
-/// `clearance` [m] is the distance that the bodies keep. Returns a `Separation` with translations (B, 3).
-///
-/// Raises `ValueError` for bad poses, indices and shapes that have no volume; `NotSeparatedError` when no translations
-/// were found that separate all bodies.
-///
-/// >>> import numpy as np, extricate as ex
-/// >>> poses = np.tile(np.eye(4), (2, 1, 1)); poses[1, 0, 3] = 0.9
-/// >>> box = ex.Shape.box([1, 1, 1])
-/// >>> ex.separate([box, box], poses, fixed=[0]).translations.round(6).tolist()
-/// [[0.0, 0.0, 0.0], [0.1, 0.0, 0.0]]
-#[pyfunction]
-#[pyo3(signature = (shapes, poses, *, fixed=Vec::new(), clearance=0.0, effort="fast"))]
-pub(crate) fn separate<'py>(
-    py: Python<'py>,
-    shapes: Vec<Bound<'py, PyShape>>,
-    poses: &Bound<'py, PyAny>,
-    fixed: Vec<usize>,
-    clearance: f64,
-    effort: &str,
-) -> PyResult<Bound<'py, PyAny>> {
-    let clearance = at_least_zero("clearance", clearance)?;
-    let options =
-        SeparationOptions { effort: self::effort(effort)?, clearance, ..SeparationOptions::default() };
-    let Poses::Many(poses) = Poses::new(Some(poses), "poses")? else {
-        return Err(bad("poses: expected an array of shape (B, 4, 4)"));
-    };
-    let poses = poses.into_iter().collect::<Result<Vec<_>, _>>().map_err(bad)?;
-    let count = shapes.len();
-    if poses.len() != count {
-        return Err(bad(format!("{count} shapes and {} poses: expected equal numbers", poses.len())));
-    }
-    if let Some(index) = fixed.iter().find(|index| **index >= count) {
-        return Err(bad(format!("fixed: there is no body {index} of {count}")));
-    }
-    let shapes: Vec<Shape> = shapes.iter().map(|shape| shape.get().inner.clone()).collect();
-    let (moved, clearance) = interruptible(py, move |_| {
-        // Bodies of a world are sorted by name: numbers of equal width keep their order.
-        let name = |index: usize| format!("{index:09}");
-        let mut builder = World::builder(WorldOptions::default());
-        // Bodies that are fixed by their mobility are compared with each other, those of a fixed kind are not.
-        let fixed = fixed.into_iter().map(name).collect();
-        for (index, (shape, pose)) in shapes.into_iter().zip(poses).enumerate() {
-            let kind = if shape.is_half_space() { BodyKind::Fixed } else { BodyKind::Dynamic };
-            builder.add_body(BodyDescription::new(name(index), kind, shape, pose))?;
-        }
-        let found = builder.build()?.separate(&Mobility { fixed, ..Mobility::default() }, &options)?;
-        let moved = (0..count).map(|index| found.moved.get(&name(index)).copied().unwrap_or_default());
-        Ok((moved.collect::<Vec<_>>(), found.clearance))
-    })?;
-    let total: f64 = moved.iter().map(Vector3::norm).sum();
-    let numbers: Vec<f64> = moved.iter().flat_map(|by| <[f64; 3]>::from(*by)).collect();
-    results::separation(py, (numbers.into_pyarray(py).reshape([count, 3])?, total, clearance))
 }

@@ -114,7 +114,7 @@ def test_bad_options_are_refused(cell: ex.Workcell, arm: ex.Robot) -> None:
         lambda: ex.time_of_contact(BOX, BOX, moved(1), moved(2), motion="jump"),
         lambda: ex.penetration_batch(BOX, BOX, np.eye(4)[None], progress=3),
         lambda: ex.hausdorff(BOX, ex.Shape.half_space()),
-        lambda: ex.local_penetrations(BOX, BOX, np.eye(4)[None]),
+        lambda: ex.local_penetrations(BOX, BOX, np.eye(4)[None], progress="all"),
         lambda: ex.Shape.rounded(BOX.to_mesh(), 0.1),
         lambda: ex.Shape.half_space().to_mesh(),
         lambda: ex.separate([BOX], np.eye(4)[None], fixed=[1]),

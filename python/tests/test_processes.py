@@ -85,6 +85,11 @@ def test_everything_pickles(cup: ex.Mesh, arm: ex.Robot, cell: ex.Workcell) -> N
     world.step(3)
     other.step(3)
     assert other.hash == world.hash
+    field = ex.DistanceField(cup, 0.1)
+    points = np.random.default_rng(0).uniform(-1, 1, (50, 3))
+    assert (pickle.loads(pickle.dumps(field)).sample(points) == field.sample(points)).all()
+    with pytest.raises(ValueError, match="signature"):
+        ex.DistanceField._of_bytes(b"damaged")
     found = pickle.loads(pickle.dumps(ex.penetration(ex.Shape.sphere(1), ex.Shape.half_space())))
     assert found.depth == 1.0
     with pytest.raises(ex.FileError) as error:
@@ -93,10 +98,13 @@ def test_everything_pickles(cup: ex.Mesh, arm: ex.Robot, cell: ex.Workcell) -> N
 
 
 LONG = {
-    "batch": "ex.penetration_batch(a, b, np.tile(np.eye(4), (2_000_000, 1, 1)))",
+    "batch": "ex.penetration_batch(a, b, many)",
     "effort": "[ex.penetration(knot, knot, tilted, effort='best') for _ in range(1000)]",
     "field": "ex.DistanceField(knot, 0.004)",
     "run": "ex.run('scenes/rigid/pile_of_150.ron', time=60)",
+    "regions": "ex.local_penetrations(a, b, many)",
+    "deviations": "ex.hausdorff(knot, a, many, tolerance=1e-6)",
+    "scenes": "ex.separate([knot, knot], np.tile(np.stack([np.eye(4), tilted]), (10_000, 1, 1, 1)))",
 }
 
 
@@ -108,6 +116,7 @@ def test_ctrl_c_ends_a_long_call(name: str) -> None:
         knot = ex.Mesh.load("assets/meshes/torus_knot.obj")
         a, b = ex.Mesh.load("assets/meshes/spoon.obj"), ex.Mesh.load("assets/meshes/cup.obj")
         tilted = np.array([[0, -1, 0, 0.1], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], float)
+        many = np.tile(np.eye(4), (2_000_000, 1, 1))
         print("ready", flush=True)
         try:
             {LONG[name]}

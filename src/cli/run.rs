@@ -32,7 +32,7 @@ Examples:
   extricate run out/drop --from last
   extricate run out/drop --from 120 --time 5
 
-Written to DIR: states.jsonl (a line per recorded step), with --vtk the soft bodies, timing.json and, when the run is complete,
+Written to DIR: states.jsonl (a line per recorded step), with --contacts and --vtk the contacts and the soft bodies, timing.json and, when the run is complete,
 summary.json, and a checkpoint each simulated second, of which the newest three are retained. A run that was killed, interrupted
 by Ctrl-C or is complete can be resumed from them: SCENE is then its folder, and --from states the step. The files are the same
 as those of an uninterrupted run.
@@ -55,12 +55,15 @@ pub(super) struct RunArguments {
     /// Resume a run from the newest checkpoint that is not after STEP, or from the `last` one; from the start if there is none.
     /// --steps or --time then state the total length of the run.
     #[arg(long, value_name = "STEP", value_parser = resume_from)]
-    #[arg(conflicts_with_all = ["time_step", "on_overlap", "narrow_phase", "every", "vtk", "checkpoint_every"])]
+    #[arg(conflicts_with_all = ["time_step", "on_overlap", "narrow_phase", "every", "vtk", "contacts", "checkpoint_every"])]
     from: Option<ResumeFrom>,
     /// Write every soft body at every recorded state to DIR/soft/NAME-STEP.vtu, for ParaView and similar programs.
     #[arg(long)]
     vtk: bool,
-    /// Also write the run for other programs when it ends, as DIR/run.glb (animated glTF), DIR/run.mcap (messages, for Foxglove) or
+    /// Record the contacts of every recorded state in DIR/contacts.jsonl: bodies, point, normal, depth and force.
+    #[arg(long)]
+    contacts: bool,
+    /// Also write the run for other programs when it ends, as DIR/run.glb (animated glTF), DIR/run.mcap (messages, for Foxglove; with --contacts) or
     /// DIR/run.usda (the last state, for USD); may be repeated.
     #[arg(long, value_name = "FORMAT", value_parser = export_format)]
     record_as: Vec<ExportFormat>,
@@ -96,6 +99,11 @@ pub(super) fn execute(console: &mut Console, arguments: &RunArguments) -> Result
     let directory = directory.with_checkpoints(every);
     let directory = match arguments.vtk {
         true => directory.with_pictures().map_err(|error| Failure::of(Exit::Usage, &error))?,
+        false => directory,
+    };
+    let has_contacts = arguments.contacts || arguments.record_as.contains(&ExportFormat::Mcap);
+    let directory = match has_contacts {
+        true => directory.with_contacts().map_err(|error| Failure::of(Exit::Usage, &error))?,
         false => directory,
     };
     let is_stated = arguments.run.on_overlap.is_some() || scene.text.contains("on_overlap");

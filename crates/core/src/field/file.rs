@@ -89,7 +89,9 @@ impl DistanceField {
         Self::from_bytes(bytes).map_err(|why| malformed(&why))
     }
 
-    fn to_bytes(&self) -> Vec<u8> {
+    /// The content of the file that [`DistanceField::save`] writes, which [`DistanceField::parse`] reads.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEADER + 8 * self.grid.len());
         bytes.extend(MAGIC);
         bytes.extend(VERSION.to_le_bytes());

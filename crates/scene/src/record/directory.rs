@@ -1,5 +1,5 @@
 //! The folder of a run: the scene with its files, `run.json`, `states.jsonl`, `nodes.bin` where there are soft bodies,
-//! `timing.json`, `summary.json`, `checkpoints/STEP.bin`, and `soft/*.vtu` on request.
+//! `timing.json`, `summary.json`, `checkpoints/STEP.bin`, and on request `contacts.jsonl` and `soft/*.vtu`.
 //!
 //! A run that is killed leaves whole states and no summary; a summary is there only when the run is complete.
 
@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::checkpoint::{self, CHECKPOINTS, Checkpoints, Lengths, RunState};
+use super::contacts::{CONTACTS, ContactsWriter};
+use super::index::Index;
 use super::nodes::{NODES, NodesWriter};
 use super::soft::{picture_step, write_pictures};
 use super::trajectory::TrajectoryState;
@@ -26,6 +28,8 @@ pub struct RunDirectory {
     line: Vec<u8>,
     /// The node positions of soft bodies, once the run has begun and if there are any.
     nodes: Option<NodesWriter>,
+    /// The contacts, if they are requested.
+    contacts: Option<ContactsWriter>,
     /// Folder of the VTU files of soft bodies, if they are requested.
     pictures: Option<PathBuf>,
     /// Number of steps between checkpoints; zero where none is written.
@@ -50,7 +54,7 @@ impl RunDirectory {
         let folder = folder.into();
         with_path(&folder, fs::create_dir_all(&folder))?;
         // The summary is removed first: without it the run counts as incomplete, whatever else remains.
-        for old in [Self::SUMMARY, Self::TIMING, Manifest::FILE, NODES] {
+        for old in [Self::SUMMARY, Self::TIMING, Manifest::FILE, NODES, CONTACTS] {
             let path = folder.join(old);
             with_path(&path, remove_if_there(&path))?;
         }
@@ -66,6 +70,7 @@ impl RunDirectory {
             states,
             line: Vec::new(),
             nodes: None,
+            contacts: None,
             pictures: None,
             checkpoint_every: 0,
             checkpoints: None,
@@ -110,6 +115,7 @@ impl RunDirectory {
         } else if !world.soft_descriptions().is_empty() {
             this.nodes = Some(NodesWriter::create(folder, world)?);
         }
+        this.contacts = ContactsWriter::reopen(folder, Index::of(&path)?.states.len())?;
         let pictures = folder.join(Self::PICTURES);
         if pictures.is_dir() {
             for entry in with_path(&pictures, fs::read_dir(&pictures))? {
@@ -153,6 +159,15 @@ impl RunDirectory {
         checkpoints.write(world, &RunState { trajectory: trajectory(), lengths })
     }
 
+    /// The same, with the contacts of each recorded state in `contacts.jsonl`.
+    ///
+    /// # Errors
+    /// [`RecordError`] when the system does not allow it.
+    pub fn with_contacts(mut self) -> Result<Self, RecordError> {
+        self.contacts = Some(ContactsWriter::create(&self.folder)?);
+        Ok(self)
+    }
+
     /// The same, with a file `soft/NAME-STEP.vtu` for each soft body of each recorded state. Those of an earlier run are
     /// removed.
     ///
@@ -186,9 +201,10 @@ impl RunDirectory {
         self.write_manifest(manifest)
     }
 
-    /// Records a state: its nodes, then its line, then the VTU files of its soft bodies if these are requested.
+    /// Records a state: its nodes and contacts, then its line, then the VTU files of its soft bodies if these are requested.
     pub(super) fn record(&mut self, world: &World, state: &WorldState) -> Result<(), RecordError> {
         self.nodes.as_mut().map_or(Ok(()), |nodes| nodes.append(world))?;
+        self.contacts.as_mut().map_or(Ok(()), |contacts| contacts.append(world))?;
         self.append(state)?;
         self.pictures.as_ref().map_or(Ok(()), |folder| write_pictures(world, folder))
     }

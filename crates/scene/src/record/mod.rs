@@ -3,6 +3,7 @@
 mod bundle;
 mod checkpoint;
 pub mod compare;
+mod contacts;
 mod directory;
 mod error;
 pub mod export;
@@ -18,11 +19,13 @@ mod resume;
 mod run;
 pub mod schema;
 mod soft;
+mod source;
 mod summary;
 mod trajectory;
 
 pub use crate::state::{Hash, SoftState, SoftValues, WorldState};
 pub use bundle::{whole as write_whole, write_scene};
+pub use contacts::ContactPoint;
 pub use directory::RunDirectory;
 pub use error::RecordError;
 pub use inputs::{InputFile, Inputs};
@@ -33,4 +36,5 @@ pub use recording::Recording;
 pub use resume::{ResumeFrom, Resumed, resume};
 pub use run::{Outcome, run};
 pub use soft::{SoftBodySummary, SoftSummary};
+pub use source::{StateSource, StatesInMemory};
 pub use summary::{Summary, Timing, WorstPenetration, host_name};

@@ -10,8 +10,10 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::contacts::{ContactPoint, ContactsFile};
 use super::index::Index;
 use super::nodes::{NODES, NodesFile};
+use super::source::StateSource;
 use super::{Manifest, RecordError, RunDirectory, bundle};
 use crate::scene::Scene;
 use crate::state::{Named, SoftState, WorldState, find};
@@ -25,6 +27,7 @@ pub struct Recording {
     scene: Scene,
     index: Index,
     nodes: Option<NodesFile>,
+    contacts: Option<ContactsFile>,
     names: ExpectedNames,
     summary: Option<Value>,
 }
@@ -113,8 +116,9 @@ impl Recording {
             bodies: world.descriptions().iter().map(|body| body.name.clone()).collect(),
             robots: world.robots().into_iter().map(|robot| robot.name).collect(),
         };
-        let mut recording = Self { folder, manifest, scene, index, nodes, names, summary };
+        let mut recording = Self { folder, manifest, scene, index, nodes, contacts: None, names, summary };
         recording.retain_complete_states()?;
+        recording.contacts = ContactsFile::open(&recording.folder, &recording.index)?;
         Ok(recording)
     }
 
@@ -226,6 +230,24 @@ impl Recording {
         });
         read.soft = soft.collect::<Result<_, _>>().map_err(&damaged)?;
         Ok(read)
+    }
+}
+
+impl StateSource for Recording {
+    fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    fn state_count(&self) -> usize {
+        self.index.states.len()
+    }
+
+    fn state(&self, state: usize) -> Result<WorldState, RecordError> {
+        Self::state(self, state)
+    }
+
+    fn contacts(&self, state: usize) -> Result<Option<Vec<ContactPoint>>, RecordError> {
+        self.contacts.as_ref().map(|contacts| contacts.read(state)).transpose()
     }
 }
 

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::subject::{SoftBody, Subject};
 use crate::record::bundle::whole;
 use crate::record::error::RecordError;
-use crate::record::recording::Recording;
+use crate::record::source::StateSource;
 use extricate_core::geometry::TriangleMesh;
 
 /// Maximum number of morph targets of a soft body: their weights take memory that is quadratic in their number. Half of it:
@@ -43,26 +43,33 @@ struct Builder {
 }
 
 /// Writes the file and returns the number of states.
-pub(super) fn write(recording: &Recording, subject: &mut Subject, path: &Path) -> Result<usize, RecordError> {
+pub(super) fn write(
+    recording: &dyn StateSource,
+    subject: &mut Subject,
+    path: &Path,
+) -> Result<usize, RecordError> {
     let count = recording.state_count();
     let stride = (count - 1).div_ceil(MAX_TARGETS).max(1);
     let mut poses = vec![Vec::with_capacity(count); subject.bodies.len()];
     let mut shapes = vec![Vec::new(); subject.soft.len()];
+    let mut times = Vec::with_capacity(count);
     for index in 0..count {
         let state = recording.state(index)?;
+        times.push(single(state.time));
         poses.iter_mut().zip(state.poses()).for_each(|(poses, pose)| poses.push(pose));
         if index % stride == 0 || index + 1 == count {
             for ((shapes, body), soft) in shapes.iter_mut().zip(&subject.soft).zip(&state.soft) {
-                shapes.push((recording.time(index), body.points(soft)));
+                shapes.push((state.time, body.points(soft)));
             }
         }
     }
     if stride > 1 && !subject.soft.is_empty() {
-        let note = format!("states of the soft bodies, of which every {stride}th is taken");
+        let note = format!(
+            "states of the soft bodies: one of {stride} is taken, since a file holds at most {MAX_TARGETS} shapes"
+        );
         subject.left_out.push(note);
     }
     let mut builder = Builder::default();
-    let times: Vec<f32> = (0..count).map(|index| single(recording.time(index))).collect();
     let times = builder.times(&times);
     let to_y_up = UnitQuaternion::from_axis_angle(&nalgebra::Vector3::x_axis(), -std::f64::consts::FRAC_PI_2);
     let children: Vec<usize> = (1..=subject.bodies.len() + subject.soft.len()).collect();

@@ -3,7 +3,7 @@
 //! | format | holds | frame |
 //! |---|---|---|
 //! | `.glb` | all recorded states as one animation, every mesh once | y up, as glTF demands: the node `z_up` rotates z up to y up |
-//! | `.mcap` | all recorded states as messages in JSON, every mesh once | z up |
+//! | `.mcap` | all recorded states as messages in JSON with their contacts, every mesh once | z up |
 //! | `.usda` | one state | z up |
 //!
 //! Half-spaces have no surface and are left out. Numbers of glTF files have single precision; those of the others are as recorded.
@@ -17,7 +17,7 @@ mod usda;
 use std::path::Path;
 
 use super::error::RecordError;
-use super::recording::Recording;
+use super::source::StateSource;
 use subject::Subject;
 
 /// A format of other programs.
@@ -74,7 +74,7 @@ pub struct Exported {
 /// # Panics
 /// When there is no such state.
 pub fn export(
-    recording: &Recording,
+    recording: &dyn StateSource,
     path: &Path,
     format: ExportFormat,
     state: Option<usize>,
@@ -83,7 +83,7 @@ pub fn export(
     let mut subject = Subject::of(&world).map_err(|error| RecordError::damaged(path, None, error))?;
     let states = match format {
         ExportFormat::Glb => gltf::write(recording, &mut subject, path)?,
-        ExportFormat::Mcap => mcap::write(recording, &subject, path)?,
+        ExportFormat::Mcap => mcap::write(recording, &mut subject, path)?,
         ExportFormat::Usda => {
             let state = state.unwrap_or(recording.state_count() - 1);
             usda::write(recording, (&subject, state), path)?

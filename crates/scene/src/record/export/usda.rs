@@ -12,12 +12,12 @@ use nalgebra::Point3;
 use super::subject::{Body, Subject};
 use crate::record::bundle::whole;
 use crate::record::error::RecordError;
-use crate::record::recording::Recording;
+use crate::record::source::StateSource;
 use crate::state::WorldState;
 
 /// Writes a state and returns the number of states, one.
 pub(super) fn write(
-    recording: &Recording,
+    recording: &dyn StateSource,
     (subject, index): (&Subject, usize),
     path: &Path,
 ) -> Result<usize, RecordError> {

@@ -1,8 +1,9 @@
 //! Writer of MCAP files [MCAP format specification, version 0]: chunks of messages with their indices, then a summary.
 //!
 //! All numbers are little-endian; a text is its length in bytes as 32 bits, and its bytes. Checksums are optional and left
-//! out (0). There is no dependency for the format, because the crate of its authors brings twelve others with seconds of
-//! procedural macros, one of which is no longer maintained.
+//! out (0). There is no dependency for the format: the crate of its authors (`mcap` 0.26 without compression) takes 19 s of processor
+//! time to build and brings twenty-odd crates, most of them procedural macros, of which `paste` is no longer maintained; the part
+//! that is written here has two hundred lines, and its files are read back by the authors' Python package in tests.
 
 use std::collections::BTreeMap;
 use std::fs::File;
