@@ -14,8 +14,8 @@ use extricate_core::suggestion::did_you_mean;
 use extricate_dynamics::StepReport;
 use extricate_scene::record::export::ExportFormat;
 use extricate_scene::record::{
-    self, DeepestContact, Inputs, Outcome, Recording, ResumeFrom, Resumed, RunDirectory, SoftBodySummary,
-    SoftSummary, Summary,
+    self, DeepestContact, Inputs, Outcome, OutsideTimes, PairProfile, PhaseProfile, Profile, Recording,
+    ResumeFrom, Resumed, RunDirectory, SoftBodySummary, SoftSummary, Summary, Timing,
 };
 use extricate_scene::request::table::Table;
 use extricate_scene::request::text::number;
@@ -29,6 +29,7 @@ Examples:
   extricate run scene.ron --on-overlap error --json
   extricate run scenes/soft/drop.ron --vtk
   extricate run scene.ron --record-as glb --record-as mcap
+  extricate run scene.ron --profile
   extricate run out/drop --from last
   extricate run out/drop --from 120 --time 5
 
@@ -63,6 +64,9 @@ pub(super) struct RunArguments {
     /// Record the contacts of every recorded state in DIR/contacts.jsonl: bodies, point, normal, depth and force.
     #[arg(long)]
     contacts: bool,
+    /// Time each pair of bodies; print the phases of the steps and the ten costliest pairs, and write them to DIR/timing.json.
+    #[arg(long)]
+    profile: bool,
     /// Also write the run for other programs when it ends, as DIR/run.glb (animated glTF), DIR/run.mcap (messages, for Foxglove; with --contacts) or
     /// DIR/run.usda (the last state, for USD); may be repeated.
     #[arg(long, value_name = "FORMAT", value_parser = export_format)]
@@ -91,6 +95,9 @@ pub(super) fn execute(console: &mut Console, arguments: &RunArguments) -> Result
     let scene = console.access().scene(&arguments.scene)?;
     let checkpoint_every = arguments.checkpoint_every;
     let start = arguments.run.start(scene)?;
+    if arguments.profile {
+        start.world.start_profile();
+    }
     let (scene, judged) = (&start.scene, start.options.check_expectations);
     let folder = arguments.output.clone().unwrap_or_else(|| default_folder(scene));
     let directory = RunDirectory::create(&folder)
@@ -136,9 +143,14 @@ fn resume(console: &mut Console, (arguments, from): (&RunArguments, ResumeFrom))
     let judged = resumed.manifest().expectations_checked;
     let (scene, steps) = (resumed.manifest().scene.clone(), resumed.manifest().steps);
     let start = resumed.step();
+    if arguments.profile {
+        resumed.world().start_profile();
+    }
+    let long_steps = console.long_steps(resumed.world());
     let outcome = with_progress(console, (&scene, steps), |monitor| {
         record::resume(resumed, monitor).map_err(|error| Fault::of_run(&error))
     })?;
+    drop(long_steps);
     if !console.json() {
         console.line(format_args!("resumed from step {start}"))?;
     }
@@ -197,6 +209,7 @@ fn finish(console: &mut Console, outcome: &Outcome, folder: &Path, judged: bool)
 /// Runs with a progress bar; Ctrl-C ends the run after the current step.
 pub(super) fn simulate(console: &Console, start: Start, directory: RunDirectory) -> Result<Outcome, Failure> {
     let (name, steps) = (start.scene.name(), start.options.steps);
+    let _long_steps = console.long_steps(&start.world);
     with_progress(console, (&name, steps), |monitor| start.run(directory, monitor))
 }
 
@@ -225,6 +238,7 @@ fn simulate_warned(
             ));
         }
     };
+    let _long_steps = console.long_steps(&start.world);
     with_progress(console, (&name, steps), |monitor| {
         start.run(directory, &mut |report| {
             if report.step == 1 {
@@ -299,6 +313,18 @@ fn print_outcome(
         add_soft_rows(&mut table, soft);
     }
     table.row("hash", [summary.hash.to_string()]);
+    add_timing_rows(&mut table, timing);
+    table.row("written to", [folder.display().to_string()]);
+    console.line(table)?;
+    if let Some(profile) = &timing.profile {
+        console.line(phase_table(profile))?;
+        console.line(pair_table(profile))?;
+    }
+    if judged && !stopped { print_verdicts(console, summary) } else { Ok(()) }
+}
+
+/// Adds the rows of the wall-clock times.
+fn add_timing_rows(table: &mut Table, timing: &Timing) {
     let step = timing.step_ms.get("total").map_or(f64::NAN, |step| step.p50);
     table.row(
         "time",
@@ -307,9 +333,47 @@ fn print_outcome(
             timing.wall_time, timing.real_time_factor
         )],
     );
-    table.row("written to", [folder.display().to_string()]);
-    console.line(table)?;
-    if judged && !stopped { print_verdicts(console, summary) } else { Ok(()) }
+    table.row("outside its steps", [outside_text(&timing.outside)]);
+    if let Some(slowest) = timing.step_ms.get("total") {
+        table.row("slowest step", [format!("{:.2} ms, step {}", slowest.max, timing.slowest_step)]);
+    }
+}
+
+fn outside_text(outside: &OutsideTimes) -> String {
+    let OutsideTimes { preparation, first_state, recording, checkpoints } = outside;
+    format!(
+        "{:.2} s: preparation {preparation:.2}, first state {first_state:.2}, recording {recording:.2}, \
+         checkpoints {checkpoints:.2}",
+        outside.total()
+    )
+}
+
+/// Phases of the steps, the longest first.
+fn phase_table(profile: &Profile) -> Table {
+    let mut table = Table::default();
+    table.row("phase", ["time, s", "fraction", "slowest, ms", "in step"].map(String::from));
+    let mut phases: Vec<_> = profile.phases.iter().collect();
+    phases.sort_by(|a, b| b.time.total_cmp(&a.time));
+    for PhaseProfile { phase, time, fraction, max_ms, slowest_step } in phases {
+        let numbers = [format!("{time:.3}"), format!("{:.1} %", 100.0 * fraction)];
+        let slowest = [format!("{max_ms:.2}"), slowest_step.to_string()];
+        table.row(&phase.replace('_', " "), numbers.into_iter().chain(slowest));
+    }
+    table
+}
+
+/// The costliest pairs of bodies.
+fn pair_table(profile: &Profile) -> Table {
+    let mut table = Table::default();
+    let titles = ["contacts, s", "sweeps, s", "fraction", "calls", "slowest, ms", "in step"];
+    table.row(&format!("costliest of {} pairs", profile.timed_pairs), titles.map(String::from));
+    for pair in &profile.pairs {
+        let PairProfile { bodies: [a, b], contacts, sweeps, fraction, count, max_ms, slowest_step } = pair;
+        let times = [format!("{contacts:.3}"), format!("{sweeps:.3}"), format!("{:.1} %", 100.0 * fraction)];
+        let calls = [count.to_string(), format!("{max_ms:.2}"), slowest_step.to_string()];
+        table.row(&format!("{a} and {b}"), times.into_iter().chain(calls));
+    }
+    table
 }
 
 fn soft_count(summary: &Summary) -> String {

@@ -15,6 +15,7 @@ mod rigid;
 mod shape;
 
 mod options;
+mod profile;
 mod pull;
 mod robot;
 pub mod soft;
@@ -36,6 +37,7 @@ pub use description::{BodyDescription, BodyKind, JointDescription, JointKind, Ma
 pub use error::{BuildError, SoftError, StepError};
 pub use options::{Accuracy, NarrowPhase, SolverOverrides, SolverSettings, WorldOptions};
 pub use penetration::BodyPenetration;
+pub use profile::{Activity, PairTime, Phase};
 pub use pull::{Grip, Pull};
 pub use robot::{AllowedPair, Motor, RobotBase, RobotDescription, RobotJoint, RobotLink, RobotState};
 pub use separation::Mobility;
@@ -45,6 +47,6 @@ pub use soft::bodies::description::{
 pub use soft::bodies::state::{SoftBodyState, SoftLoad, SoftOverlap, SoftReport};
 pub use state::{AnyBody, BodySeparation, BodyState, Energy, Momentum, WorldContact};
 pub use step::{StepReport, StepTimings};
-pub use world::World;
+pub use world::{Preparation, World};
 
 pub use extricate_core::query::Shape;

@@ -10,6 +10,8 @@ use serde::Serialize;
 
 use super::failure::Failure;
 use super::interrupt::Interrupt;
+use super::long_steps::LongSteps;
+use extricate_dynamics::World;
 use extricate_scene::request::Access;
 
 /// Output style of results.
@@ -84,6 +86,11 @@ impl Console {
         if !self.style.quiet {
             let _ = writeln!(io::stderr(), "{text}");
         }
+    }
+
+    /// Lines about long steps of a world, unless only results and errors are wanted.
+    pub(in crate::cli) fn long_steps(&self, world: &World) -> Option<LongSteps> {
+        (!self.style.quiet).then(|| LongSteps::of(world))
     }
 
     /// The progress of a long task: a bar on a terminal, after a second, and lines elsewhere, after some seconds.

@@ -5,6 +5,7 @@ mod console;
 mod failure;
 mod interrupt;
 pub(super) mod lines;
+mod long_steps;
 
 pub(super) use console::{Console, Progress, Style, warn};
 pub(super) use failure::{Exit, Failure, install_report_handler};

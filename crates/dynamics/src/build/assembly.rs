@@ -54,7 +54,7 @@ pub(super) fn assemble(
     let robots = robots.values().map(|parts| RobotBody::insert(&mut physics, parts, &handles)).collect();
     let handles: Vec<_> = handles.into_values().collect();
     let bodies: Vec<_> = bodies.into_values().collect();
-    let passes = Passes::of(&physics, &bodies, &handles, &options);
+    let passes = Passes::of(&physics, &bodies, &handles, (&options, &tally.profiler));
     let rigid = Rigid { physics: &physics, bodies: &bodies, handles: &handles };
     let soft = SoftWorld::assembled((&options.soft, options.gravity), soft, &rigid)?.map(Box::new);
     Ok(World { options, physics, tally, bodies, handles, robots, steps: 0, passes, soft, pull: None })
@@ -88,7 +88,7 @@ fn insert_body(
         .friction(body.friction)
         // Restitution, too.
         .restitution(0.0)
-        .active_hooks(ActiveHooks::MODIFY_SOLVER_CONTACTS);
+        .active_hooks(ActiveHooks::MODIFY_SOLVER_CONTACTS | ActiveHooks::FILTER_CONTACT_PAIRS);
     if body.kind == BodyKind::Dynamic {
         let properties = mass_properties(body)?.transform_by(&shape_to_body.inverse().into());
         collider = collider.mass_properties(properties);

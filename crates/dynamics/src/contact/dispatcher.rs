@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use nalgebra::{Isometry3, Vector3};
 use rapier3d::math::{Pose, Vector};
@@ -28,20 +28,26 @@ use super::separation::MeshPair;
 use super::workspace::Remembered;
 use super::{mesh_mesh, plane, proxy, round};
 use crate::options::{NarrowPhase, WorldOptions};
+use crate::profile::{Profiler, Timer, Work};
 
-/// Time [ns] spent on contacts, summed over all threads.
+/// Time spent on contacts, summed over all threads, and the profile of the pairs.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct ContactTally(Arc<AtomicU64>);
+pub(crate) struct ContactTally {
+    /// Time [ns].
+    time: Arc<AtomicU64>,
+    pub(crate) profiler: Profiler,
+}
 
 impl ContactTally {
     /// Returns the time since it was last taken, and starts again at zero.
     pub(crate) fn take(&self) -> Duration {
-        Duration::from_nanos(self.0.swap(0, Ordering::Relaxed))
+        Duration::from_nanos(self.time.swap(0, Ordering::Relaxed))
     }
 
-    fn add(&self, started: Instant) {
-        let nanoseconds = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        self.0.fetch_add(nanoseconds, Ordering::Relaxed);
+    fn add(&self, timer: &Timer) {
+        let nanoseconds = u64::try_from(timer.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.time.fetch_add(nanoseconds, Ordering::Relaxed);
+        self.profiler.end(timer, Work::Contacts);
     }
 }
 
@@ -157,13 +163,13 @@ impl Dispatcher {
     /// Writes the contacts that were chosen, and tallies them.
     fn write<M: Default, C: Default + Copy>(
         &self,
-        started: Instant,
+        timer: &Timer,
         chosen: (&[ContactPoint], &[Selected]),
         (pose, order, same_place): (&Isometry3<f64>, Order, f64),
         manifolds: &mut Vec<ContactManifold<M, C>>,
     ) {
         manifolds::write(chosen, pose, order, same_place, manifolds);
-        self.tally.add(started);
+        self.tally.add(timer);
     }
 }
 
@@ -185,7 +191,7 @@ where
         manifolds: &mut Vec<ContactManifold<M, C>>,
         workspace: &mut Option<ContactManifoldsWorkspace>,
     ) -> Result<(), Unsupported> {
-        let started = Instant::now();
+        let timer = &self.tally.profiler.begin();
         let prediction = Prediction { distance, fall: self.fall };
         if let Some((mesh, other, other_to_mesh, order)) = mesh_first(pose, first, second) {
             let memory = Remembered::<PairMemory>::of(workspace).ok_or(Unsupported)?;
@@ -196,7 +202,7 @@ where
                 Order::Swapped => (other_to_mesh.inverse(), order.swapped()),
             };
             // Features of meshes persist: their contacts are matched by feature, not by place.
-            self.write(started, memory.chosen(), (&pose, order, 0.0), manifolds);
+            self.write(timer, memory.chosen(), (&pose, order, 0.0), manifolds);
             return Ok(());
         }
         if self.narrow_phase == NarrowPhase::Rapier {
@@ -210,7 +216,7 @@ where
         let second_to_first: Isometry3<f64> = (*pose).into();
         let pose = if order == Order::Original { second_to_first } else { second_to_first.inverse() };
         let same_place = SAME_PLACE * memory.size;
-        self.write(started, memory.chosen(), (&pose, order, same_place), manifolds);
+        self.write(timer, memory.chosen(), (&pose, order, same_place), manifolds);
         Ok(())
     }
 

@@ -12,6 +12,7 @@ use super::restitution::Restitution;
 use super::rolling;
 use crate::description::BodyDescription;
 use crate::options::WorldOptions;
+use crate::profile::Profiler;
 use crate::stateful::{Mismatch, Stateful};
 
 /// The algorithms around rapier's step.
@@ -34,14 +35,19 @@ impl Passes {
         physics: &PhysicsWorld,
         bodies: &[BodyDescription],
         handles: &[RigidBodyHandle],
-        options: &WorldOptions,
+        (options, profiler): (&WorldOptions, &Profiler),
     ) -> Self {
         let slow = options.solver_settings().least_bounce_speed;
         Self {
-            continuous: ContinuousCollision::new(physics, bodies, handles),
+            continuous: ContinuousCollision::new(physics, bodies, handles, profiler),
             rotation: FreeRotation::of(physics, handles),
             restitution: Restitution::of(physics, bodies, handles, slow),
-            depenetration: Depenetration::of(physics, bodies, handles, options.recoverable_depth()),
+            depenetration: Depenetration::of(
+                physics,
+                bodies,
+                handles,
+                (options.recoverable_depth(), profiler),
+            ),
             monitor: None,
             parts: 1,
             part: options.time_step,

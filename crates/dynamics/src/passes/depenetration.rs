@@ -20,11 +20,12 @@ use std::collections::BTreeSet;
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use rapier3d::dynamics::RigidBodyHandle;
-use rapier3d::geometry::{ColliderHandle, ColliderSet, ContactPair};
-use rapier3d::pipeline::{ContactModificationContext, PhysicsHooks, PhysicsWorld};
+use rapier3d::geometry::{ColliderHandle, ColliderSet, ContactPair, SolverFlags};
+use rapier3d::pipeline::{ContactModificationContext, PairFilterContext, PhysicsHooks, PhysicsWorld};
 use serde::{Deserialize, Serialize};
 
 use crate::description::{BodyDescription, BodyKind};
+use crate::profile::Profiler;
 use crate::rigid::{parents, raw};
 use crate::stateful::{Mismatch, Stateful, fits};
 
@@ -65,6 +66,9 @@ pub(crate) struct Depenetration {
     state: DepenetrationState,
     /// Depth [m] up to which the push of the solver grows with the depth.
     recoverable: f64,
+    /// Index of the body in the order of the names, by the raw index of the body.
+    indices: Vec<usize>,
+    profiler: Profiler,
 }
 
 /// State of the overlaps of a world.
@@ -117,12 +121,12 @@ fn sorted([a, b]: [usize; 2]) -> [usize; 2] {
 
 impl Depenetration {
     /// Depenetration of bodies with their handles, in the same order; `recoverable` is the depth [m] up to which the push of
-    /// the solver grows with the depth.
+    /// the solver grows with the depth. Pairs are announced to `profiler`.
     pub(crate) fn of(
         physics: &PhysicsWorld,
         described: &[BodyDescription],
         handles: &[RigidBodyHandle],
-        recoverable: f64,
+        (recoverable, profiler): (f64, &Profiler),
     ) -> Self {
         let count = handles.iter().map(|&handle| raw(handle) + 1).max().unwrap_or(0);
         let mut this = Self {
@@ -130,9 +134,12 @@ impl Depenetration {
             groups: vec![None; count],
             state: DepenetrationState { moved: vec![false; count], fresh: true, ..Default::default() },
             recoverable,
+            indices: vec![usize::MAX; count],
+            profiler: profiler.clone(),
             ..Self::default()
         };
-        for (body, &handle) in described.iter().zip(handles) {
+        for (index, (body, &handle)) in described.iter().zip(handles).enumerate() {
+            this.indices[raw(handle)] = index;
             this.sizes[raw(handle)] = body.shape.bounding_radius();
             let is_free = physics.multibody_joints.rigid_body_link(handle).is_none();
             if body.kind == BodyKind::Dynamic && is_free {
@@ -369,6 +376,16 @@ fn depth(pair: &ContactPair) -> f64 {
 /// no faster than a bound, which depths beyond `recoverable` reach; four corners beyond it would be pushed alike however
 /// much they differ, and the body would rotate at random. So the depths of a manifold are reduced by the same amount.
 impl PhysicsHooks for Depenetration {
+    /// Accepts every pair, and announces it to the profile.
+    fn filter_contact_pair(&self, context: &PairFilterContext) -> Option<SolverFlags> {
+        if let Some(pair) = bodies_of(context.colliders, [context.collider1, context.collider2])
+            && let [Some(&a), Some(&b)] = pair.map(|body| self.indices.get(body))
+        {
+            self.profiler.announce([a, b]);
+        }
+        Some(SolverFlags::default())
+    }
+
     fn modify_solver_contacts(&self, context: &mut ContactModificationContext) {
         let Some(bodies) = bodies_of(context.colliders, [context.collider1, context.collider2]) else {
             return;

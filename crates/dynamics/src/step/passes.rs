@@ -9,6 +9,7 @@ use super::report::StepReport;
 use crate::error::StepError;
 use crate::passes::monitor::Monitor;
 use crate::passes::{Passes, rolling};
+use crate::profile::Phase;
 use crate::pull;
 use crate::soft::bodies::Failure;
 use crate::world::World;
@@ -24,6 +25,9 @@ pub(super) fn start_monitoring(world: &mut World, _: &mut Progress) {
 /// Steps the soft bodies, from the state at the start of the step, and applies their forces to the rigid bodies.
 pub(super) fn step_soft_bodies(world: &mut World, progress: &mut Progress) -> Result<(), StepError> {
     let (time, step, dt) = (world.time(), world.steps + 1, world.options.time_step);
+    if world.soft.is_some() {
+        world.enter(Phase::Soft);
+    }
     let Some(soft) = &mut world.soft else { return Ok(()) };
     let done = soft.step(&mut world.physics, &world.options.soft, (time, dt));
     let (report, times) = done.map_err(|Failure { source, parts }| {
@@ -64,6 +68,7 @@ pub(super) fn start_free_rotation(world: &mut World, progress: &mut Progress) {
 /// Makes rapier's own step, with the contacts of our dispatcher; overlaps that are being resolved are hidden from its solver.
 pub(super) fn step_rigid_bodies(world: &mut World, progress: &mut Progress) {
     let started = Instant::now();
+    world.enter(Phase::Rigid);
     world.physics.step_with_events(&world.passes.depenetration, &());
     progress.stepped += started.elapsed();
     let counters = &world.physics.physics_pipeline.counters;
@@ -77,6 +82,7 @@ pub(super) fn step_rigid_bodies(world: &mut World, progress: &mut Progress) {
 pub(super) fn stop_at_contacts(world: &mut World, progress: &mut Progress) {
     if world.options.solver_settings().sweeps {
         let started = Instant::now();
+        world.enter(Phase::Continuous);
         let Passes { continuous, depenetration, .. } = &world.passes;
         continuous.finish(&mut world.physics, &world.handles, progress.part, depenetration);
         progress.report.timings.continuous += started.elapsed();
@@ -94,6 +100,7 @@ pub(super) fn apply_restitution(world: &mut World, _: &mut Progress) {
 
 /// Separates overlaps by position, and accounts for the work against gravity [J].
 pub(super) fn resolve_overlaps(world: &mut World, progress: &mut Progress) {
+    world.enter(Phase::Overlaps);
     let lifted = world.passes.depenetration.after_step(&mut world.physics);
     if let Some(monitor) = &mut world.passes.monitor {
         monitor.lift(lifted);

@@ -8,6 +8,7 @@ use super::passes;
 use super::progress::Progress;
 use super::report::StepReport;
 use crate::error::StepError;
+use crate::profile::Phase;
 use crate::soft::Times;
 use crate::world::World;
 
@@ -54,6 +55,7 @@ impl World {
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         let started = Instant::now();
         self.tally.take();
+        self.tally.profiler.enter_step(self.steps + 1);
         let parts = self.passes.parts;
         let mut progress = Progress {
             report: StepReport::default(),
@@ -71,6 +73,7 @@ impl World {
         }
         self.steps += 1;
         self.run(&POST_STEP, &mut progress)?;
+        self.enter(Phase::Idle);
         let Progress { mut report, stepped, soft_times, .. } = progress;
         let timings = &mut report.timings;
         timings.total = started.elapsed();

@@ -2,6 +2,7 @@
 
 mod contacts;
 mod data;
+mod preparation;
 mod pull;
 mod robots;
 mod soft;
@@ -9,3 +10,4 @@ mod soft;
 mod tests;
 
 pub use data::World;
+pub use preparation::Preparation;

@@ -59,6 +59,8 @@ pub(super) struct MonitorState {
 pub(super) struct Monitor {
     seen: MonitorState,
     phases: Vec<Phase>,
+    /// Number of the first step that was followed.
+    first_step: Option<u64>,
 }
 
 /// The times of a phase, in the order of the steps.
@@ -76,7 +78,7 @@ impl Monitor {
         let of_soft = of_soft.into_iter().filter(|_| !world.soft_descriptions().is_empty());
         let phases = names.into_iter().chain(of_soft).map(|name| Phase { name, times: Vec::new() });
         let seen = MonitorState { start: world.momentum(), deepest: None, fastest: None };
-        Self { seen, phases: phases.collect() }
+        Self { seen, phases: phases.collect(), first_step: None }
     }
 
     /// State so far, to be restored.
@@ -103,6 +105,7 @@ impl Monitor {
         {
             self.seen.fastest = Some(MaxSpeed { speed, time, body: name(body) });
         }
+        self.first_step.get_or_insert(report.step);
         let timings = &report.timings;
         let times = [
             timings.total,
@@ -139,10 +142,63 @@ impl Monitor {
         self.seen.fastest.clone()
     }
 
+    /// Number of the slowest step; zero before the first one.
+    pub(super) fn slowest_step(&self) -> u64 {
+        self.phases.first().map_or(0, |total| self.slowest_of(total).1)
+    }
+
+    /// Times of the phases.
+    pub(super) fn phases(&self) -> Vec<PhaseProfile> {
+        let all = self.phases.first().map_or(0.0, |total| total.times.iter().sum::<Duration>().as_secs_f64());
+        let of_phase = |phase: &Phase| {
+            let (time, (max, slowest_step)) = (phase.times.iter().sum::<Duration>(), self.slowest_of(phase));
+            PhaseProfile {
+                phase: phase.name.to_owned(),
+                time: time.as_secs_f64(),
+                // Summed over the threads, contacts may take longer than the steps.
+                fraction: fraction(time.as_secs_f64(), all),
+                max_ms: 1e3 * max.as_secs_f64(),
+                slowest_step,
+            }
+        };
+        self.phases.iter().map(of_phase).collect()
+    }
+
+    /// Time of the step in which a phase took longest, and the number of that step: of equal ones the first.
+    fn slowest_of(&self, phase: &Phase) -> (Duration, u64) {
+        let slowest =
+            phase.times.iter().enumerate().max_by_key(|(index, time)| (**time, std::cmp::Reverse(*index)));
+        slowest
+            .map_or((Duration::ZERO, 0), |(index, time)| (*time, self.first_step.unwrap_or(1) + index as u64))
+    }
+
     /// Percentiles of the times by phase; none before the first step.
     pub(super) fn percentiles(&self) -> impl Iterator<Item = (&'static str, Percentiles)> {
         self.phases.iter().filter_map(|phase| Some((phase.name, Percentiles::of(&phase.times)?)))
     }
+}
+
+/// Time of a phase.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct PhaseProfile {
+    /// Name of the phase.
+    pub phase: String,
+    /// Time in all steps [s].
+    #[schemars(range(min = 0.0))]
+    pub time: f64,
+    /// Fraction of the time of all steps.
+    #[schemars(range(min = 0.0))]
+    pub fraction: f64,
+    /// Time in the step in which it took longest [ms].
+    #[schemars(range(min = 0.0))]
+    pub max_ms: f64,
+    /// Number of that step.
+    pub slowest_step: u64,
+}
+
+/// A fraction of a total; zero of nothing.
+pub(super) fn fraction(part: f64, total: f64) -> f64 {
+    if total > 0.0 { (part / total).min(1.0) } else { 0.0 }
 }
 
 /// Percentiles of the time of a step \[ms\].

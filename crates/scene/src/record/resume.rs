@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::checkpoint::{self, Lengths, RunState, Unusable};
 use super::run::{RunLoop, record};
+use super::summary::OutsideTimes;
 use super::trajectory::Trajectory;
 use super::{Manifest, Outcome, RecordError, Recording, RunDirectory, bundle};
 use crate::scene::Scene;
@@ -68,6 +69,12 @@ impl Resumed {
             None => (scene.world()?, None),
         };
         Ok(Self { folder, manifest, scene, world, state, extended })
+    }
+
+    /// The world at the checkpoint.
+    #[must_use]
+    pub fn world(&self) -> &World {
+        &self.world
     }
 
     /// Number of steps taken.
@@ -194,7 +201,8 @@ pub fn resume(
         // Without a checkpoint the run starts again, with the state of its start.
         None => record(&mut trajectory, &world, 0, directory.as_mut())?,
     }
-    RunLoop { trajectory, world, directory, options: manifest.options() }.until_the_end(monitor)
+    let outside = OutsideTimes { preparation: world.prepare().time.as_secs_f64(), ..OutsideTimes::default() };
+    RunLoop { trajectory, world, directory, options: manifest.options(), outside }.until_the_end(monitor)
 }
 
 impl Recording {

@@ -3,10 +3,11 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use super::summary::OutsideTimes;
 use super::trajectory::Trajectory;
 use super::{Inputs, Manifest, RecordError, RunDirectory, RunOptions, Summary, Timing};
 use crate::scene::Scene;
-use extricate_dynamics::{StepReport, World};
+use extricate_dynamics::{Phase, StepReport, World};
 
 /// Outcome of a run that came to its end, or was stopped after a step.
 #[derive(Debug, Clone)]
@@ -53,8 +54,10 @@ pub fn run(
         directory.begin(scene, &world, &manifest)?;
     }
     let mut trajectory = Trajectory::new(scene, &manifest, &world);
-    record(&mut trajectory, &world, 0, directory.as_mut())?;
-    RunLoop { trajectory, world, directory, options: *options }.until_the_end(monitor)
+    let preparation = world.prepare().time.as_secs_f64();
+    let mut outside = OutsideTimes { preparation, ..OutsideTimes::default() };
+    timed(&mut outside.first_state, || record(&mut trajectory, &world, 0, directory.as_mut()))?;
+    RunLoop { trajectory, world, directory, options: *options, outside }.until_the_end(monitor)
 }
 
 /// Observes the current world, and records its state; `contacts` are those of the step.
@@ -64,8 +67,19 @@ pub(super) fn record(
     contacts: usize,
     directory: Option<&mut RunDirectory>,
 ) -> Result<(), RecordError> {
+    world.enter(Phase::Recording);
     let state = trajectory.observe(world, contacts)?;
-    directory.map_or(Ok(()), |directory| directory.record(world, &state))
+    directory.map_or(Ok(()), |directory| directory.record(world, &state))?;
+    world.enter(Phase::Idle);
+    Ok(())
+}
+
+/// Result of some work, whose time [s] is added to `time`.
+fn timed<T>(time: &mut f64, work: impl FnOnce() -> T) -> T {
+    let started = Instant::now();
+    let result = work();
+    *time += started.elapsed().as_secs_f64();
+    result
 }
 
 /// A run between two steps.
@@ -74,6 +88,7 @@ pub(super) struct RunLoop<'a> {
     pub(super) world: World,
     pub(super) directory: Option<RunDirectory>,
     pub(super) options: RunOptions,
+    pub(super) outside: OutsideTimes,
 }
 
 impl RunLoop<'_> {
@@ -85,7 +100,7 @@ impl RunLoop<'_> {
         self,
         monitor: &mut dyn FnMut(&StepReport) -> ControlFlow<()>,
     ) -> Result<Outcome, RecordError> {
-        let Self { mut trajectory, mut world, mut directory, options } = self;
+        let Self { mut trajectory, mut world, mut directory, options, mut outside } = self;
         let (started, before) = (Instant::now(), world.time());
         let mut stopped = false;
         while world.steps() < options.steps && !stopped {
@@ -97,17 +112,23 @@ impl RunLoop<'_> {
             let contacts = report.contacts + report.soft.map_or(0, |soft| soft.contacts);
             let is_due = step.is_multiple_of(options.every);
             if is_due {
-                record(&mut trajectory, &world, contacts, directory.as_mut())?;
+                timed(&mut outside.recording, || {
+                    record(&mut trajectory, &world, contacts, directory.as_mut())
+                })?;
             }
             if let Some(directory) = &mut directory {
                 // After a state that is due, and before one that is recorded only because the run ends.
-                directory.checkpoint(&world, &|| trajectory.snapshot(), stopped)?;
+                timed(&mut outside.checkpoints, || {
+                    directory.checkpoint(&world, &|| trajectory.snapshot(), stopped)
+                })?;
             }
             if !is_due && (step == options.steps || stopped) {
-                record(&mut trajectory, &world, contacts, directory.as_mut())?;
+                timed(&mut outside.recording, || {
+                    record(&mut trajectory, &world, contacts, directory.as_mut())
+                })?;
             }
         }
-        let timing = trajectory.timing(started.elapsed(), world.time() - before);
+        let timing = trajectory.timing(&world, (started.elapsed(), world.time() - before), outside);
         let summary = trajectory.summary(&world, options.check_expectations && !stopped);
         if let Some(directory) = directory.filter(|_| !stopped) {
             directory.complete(&summary, &timing)?;

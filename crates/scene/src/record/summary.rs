@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::monitor::{DeepestContact, MaxSpeed, MomentumBalance, Percentiles};
+use super::profile::Profile;
 use super::{Hash, SoftSummary};
 use crate::scene::{EnergyBalance, Verdict};
 
@@ -93,6 +94,38 @@ pub struct Timing {
     pub real_time_factor: f64,
     /// Time of a step by phase \[ms\].
     pub step_ms: BTreeMap<&'static str, Percentiles>,
+    /// Number of the slowest step.
+    pub slowest_step: u64,
+    /// Times outside the steps.
+    pub outside: OutsideTimes,
+    /// Profile, where one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
+}
+
+/// Wall-clock times of a run outside its steps \[s\].
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, JsonSchema)]
+pub struct OutsideTimes {
+    /// Preprocessing of shapes before the first step; not part of `wall_time`.
+    #[schemars(range(min = 0.0))]
+    pub preparation: f64,
+    /// Measurement and record of the state at the start; not part of `wall_time`.
+    #[schemars(range(min = 0.0))]
+    pub first_state: f64,
+    /// Measurement, judgement and record of the states that follow.
+    #[schemars(range(min = 0.0))]
+    pub recording: f64,
+    /// Checkpoints.
+    #[schemars(range(min = 0.0))]
+    pub checkpoints: f64,
+}
+
+impl OutsideTimes {
+    /// All of them [s].
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.preparation + self.first_state + self.recording + self.checkpoints
+    }
 }
 
 /// Name of this machine, or `unknown`.

@@ -6,7 +6,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::monitor::{Monitor, MonitorState};
+use super::profile::Profile;
 use super::soft::{SoftMonitor, SoftMonitorState};
+use super::summary::OutsideTimes;
 use super::{Hash, Manifest, RecordError, Summary, Timing, WorldState, WorstPenetration, host_name};
 use crate::scene::{Judge, JudgeState, Scene, overlaps, soft_overlaps};
 use extricate_core::penetration::Effort;
@@ -135,14 +137,22 @@ impl<'a> Trajectory<'a> {
         }
     }
 
-    /// Timing of `simulated` seconds [s] that took the time `wall`.
-    pub(super) fn timing(&self, wall: Duration, simulated: f64) -> Timing {
+    /// Timing of `simulated` seconds [s] that took the time `wall`, with the times outside the steps.
+    pub(super) fn timing(
+        &self,
+        world: &World,
+        (wall, simulated): (Duration, f64),
+        outside: OutsideTimes,
+    ) -> Timing {
         Timing {
             host: host_name(),
             threads: rayon::current_num_threads(),
             wall_time: wall.as_secs_f64(),
             real_time_factor: simulated / wall.as_secs_f64(),
             step_ms: self.monitor.percentiles().collect(),
+            slowest_step: self.monitor.slowest_step(),
+            outside,
+            profile: Profile::of(world, &self.monitor),
         }
     }
 }

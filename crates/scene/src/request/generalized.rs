@@ -1,6 +1,7 @@
 //! Generalized penetration depth of two shapes, which allows rotations as well as translations.
 
 use std::fmt;
+use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,17 +65,21 @@ pub struct GeneralizedRequest {
     /// Seed of the random starts.
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = 0))]
     pub seed: u64,
+    /// Return the best pose found within S seconds; such a result depends on the machine and is not reproducible.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = super::penetration::seconds))]
+    #[serde(skip)]
+    pub time_budget: Option<Duration>,
 }
 
 impl GeneralizedRequest {
     pub(super) fn options(&self, parallel: bool) -> RigidPenetrationOptions {
-        let Self { effort, seed, .. } = *self;
+        let Self { effort, seed, time_budget, .. } = *self;
         let clearance = self.clearance.unwrap_or_default();
         let of_effort = match effort.into() {
             Effort::Fast => RigidPenetrationOptions::fast(),
             Effort::Best => RigidPenetrationOptions::default(),
         };
-        RigidPenetrationOptions { clearance, seed, parallel, ..of_effort }
+        RigidPenetrationOptions { clearance, seed, parallel, time_budget, ..of_effort }
     }
 }
 
@@ -84,8 +89,11 @@ pub(super) fn search(
     (options, is_given): (&RigidPenetrationOptions, bool),
     cache: &mut Cache,
 ) -> Result<GeneralizedResponse, QueryError> {
+    let started = Instant::now();
     let mut run = |clearance: f64| {
-        let options = RigidPenetrationOptions { clearance, ..options.clone() };
+        // A second search has the rest of the budget.
+        let time_budget = options.time_budget.map(|budget| budget.saturating_sub(started.elapsed()));
+        let options = RigidPenetrationOptions { clearance, time_budget, ..options.clone() };
         Ok((query::penetration_rigid_with(a, b, &options, cache)?, clearance))
     };
     // Shapes that do not overlap are not moved for the sake of the default.

@@ -100,6 +100,7 @@ const ROOMS: [Rooms; 6] = [
             "robot",
             "soft",
             "options",
+            "profile",
             "contact",
             "passes",
             "world",

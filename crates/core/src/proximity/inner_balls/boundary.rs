@@ -2,13 +2,15 @@
 //! interior on both sides.
 //!
 //! Each triangle is cut along the planes of the triangles that cross it, and along the edges of those that lie in its
-//! own plane. No triangle crosses a fragment, so one point of it decides whether all of it is internal.
+//! own plane. No triangle crosses a fragment, so one point of it decides whether all of it is internal; of triangles that none
+//! cuts, one point decides for a whole connected region. The work is bounded.
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
+use super::uncut::{is_cut_by, representatives};
 use crate::geometry::topology::Topology;
 use crate::geometry::triangle_mesh::TriangleMesh;
-use crate::proximity::collision::pairs_within_at;
+use crate::proximity::collision::pairs_within_at_most;
 use crate::proximity::model::Model;
 use crate::proximity::relative_pose::RelativePose;
 
@@ -18,6 +20,10 @@ const TRIANGLES: usize = 8192;
 /// Maximum number of fragments of a triangle, which is left whole above it: depths are then smaller, still lower
 /// bounds.
 const FRAGMENTS: usize = 64;
+/// Maximum number of pairs of nearby triangles; above it, as in soups of triangles that all overlap, the whole mesh is the boundary.
+const PAIRS: usize = 1 << 18;
+/// Maximum number of tests of containment, each of two winding numbers: about 0.1 s.
+const TESTS: usize = 1 << 13;
 /// Distance from a fragment at which containment is tested, relative to the size: a narrower gap between pieces counts
 /// as closed.
 const BESIDE: f64 = 1e-9;
@@ -40,23 +46,85 @@ pub(super) fn boundary_of(model: &Model, topology: &Topology) -> Option<Triangle
     let size = model.radius();
     let mut pairs = Vec::new();
     let at_itself = RelativePose::new(Matrix3::identity(), Vector3::zeros(), 2.0 * size);
-    pairs_within_at(model, model, &at_itself, BESIDE * size, &mut pairs);
+    if !pairs_within_at_most(PAIRS, model, model, &at_itself, BESIDE * size, &mut pairs) {
+        return None;
+    }
+    pairs.sort_unstable();
+    let all = (0..model.mesh().triangles().len() as u32).map(|index| corners(model, index));
+    let all = all.collect::<Vec<_>>();
+    let cutting = cutting_triangles(&all, &pairs, BESIDE * size);
+    let is_cut = cutting.iter().map(|others| !others.is_empty()).collect::<Vec<_>>();
+    let representatives = representatives(&all, &is_cut);
+    let mut tests = Tests { model, left: TESTS, known: vec![None; all.len()] };
     let (mut vertices, mut triangles, mut removed) = (Vec::new(), Vec::new(), false);
-    for of_one in pairs.chunk_by(|x, y| x[0] == y[0]) {
-        let others = of_one.iter().map(|pair| pair[1]).filter(|&other| other != of_one[0][0]);
-        let others = others.map(|other| corners(model, other)).collect::<Vec<_>>();
-        let own = corners(model, of_one[0][0]);
-        for fragment in fragments(&own, &others, size) {
-            if is_internal(model, &fragment, &normal(&own)) {
-                removed = true;
-                continue;
+    let mut add = |polygon: &[Vector3<f64>]| {
+        let first = vertices.len() as u32;
+        vertices.extend(polygon.iter().map(|&corner| Point3::from(corner)));
+        triangles.extend((2..polygon.len() as u32).map(|i| [first, first + i - 1, first + i]));
+    };
+    for (index, own) in all.iter().enumerate() {
+        if !is_cut[index] {
+            let is_internal = tests.is_region_internal(&all, representatives[index]);
+            removed |= is_internal;
+            if !is_internal {
+                add(own);
             }
-            let first = vertices.len() as u32;
-            vertices.extend(fragment.iter().map(|&corner| Point3::from(corner)));
-            triangles.extend((2..fragment.len() as u32).map(|i| [first, first + i - 1, first + i]));
+            continue;
+        }
+        for fragment in fragments(own, &cutting[index], size) {
+            let is_internal = tests.is_internal(&fragment, &normal(own));
+            removed |= is_internal;
+            if !is_internal {
+                add(&fragment);
+            }
         }
     }
     removed.then(|| TriangleMesh::new(vertices, triangles).ok()).flatten()
+}
+
+/// For each triangle those that cut it, in order.
+fn cutting_triangles(
+    all: &[[Vector3<f64>; 3]],
+    pairs: &[[u32; 2]],
+    tolerance: f64,
+) -> Vec<Vec<[Vector3<f64>; 3]>> {
+    let mut cutting = vec![Vec::new(); all.len()];
+    for &[own, other] in pairs.iter().filter(|[own, other]| own != other) {
+        let (own, other) = (own as usize, &all[other as usize]);
+        if is_cut_by(&all[own], other, tolerance) {
+            cutting[own].push(*other);
+        }
+    }
+    cutting
+}
+
+/// Tests of containment with a bound on their number: a fragment that is not tested stays in the boundary, whose depths are then
+/// smaller, still lower bounds.
+struct Tests<'a> {
+    model: &'a Model,
+    left: usize,
+    /// Results for the triangles that represent regions.
+    known: Vec<Option<bool>>,
+}
+
+impl Tests<'_> {
+    fn is_region_internal(&mut self, all: &[[Vector3<f64>; 3]], representative: usize) -> bool {
+        if let Some(known) = self.known[representative] {
+            return known;
+        }
+        let triangle = &all[representative];
+        let found = self.is_internal(triangle, &normal(triangle));
+        self.known[representative] = Some(found);
+        found
+    }
+
+    fn is_internal(&mut self, fragment: &[Vector3<f64>], normal: &Vector3<f64>) -> bool {
+        if self.left == 0 {
+            return false;
+        }
+        self.left -= 1;
+        is_internal(self.model, fragment, normal)
+    }
 }
 
 fn corners(model: &Model, triangle: u32) -> [Vector3<f64>; 3] {

@@ -8,6 +8,7 @@
 mod boundary;
 mod choice;
 pub(crate) mod steepest_ascent;
+mod uncut;
 
 use nalgebra::{Point3, Vector3};
 

@@ -136,3 +136,26 @@ fn faces_of_cavities_and_of_gaps_are_boundary() {
     let depth = solid(joined(&halves)).depth_above(&Vector3::new(0.1, 0.0, 0.0), f64::NEG_INFINITY, 0.0);
     assert!((depth.unwrap().0 - 0.1).abs() < 1e-5);
 }
+
+#[test]
+fn pieces_that_pierce_a_face_or_lie_inside_leave_the_boundary_of_their_union() {
+    // The corners of the double pyramid lie in the plane of a face of the cube: no triangle of it crosses that plane.
+    let cube = box_between([-1.0; 3], [1.0; 3]);
+    let apexes = [[0.0, 0.0, 0.4], [0.0, 0.0, 1.6]];
+    let ring = [[0.5, 0.0, 1.0], [0.0, 0.5, 1.0], [-0.5, 0.0, 1.0], [0.0, -0.5, 1.0]];
+    let vertices = apexes.iter().chain(&ring).map(|&corner| Point3::from(corner)).collect();
+    let faces = (0..4).flat_map(|k| {
+        let (from, to) = (2 + k, 2 + (k + 1) % 4);
+        [[1, from, to], [0, to, from]]
+    });
+    let pyramid = TriangleMesh::new(vertices, faces.collect()).unwrap();
+    let inside = shapes::bumpy_sphere(12).scaled(&Vector3::repeat(0.1)).unwrap();
+    let union = solid(joined(&[cube.clone(), pyramid, inside]));
+    let center = union.center().coords;
+    let depth = |point: Vector3<f64>| union.depth_above(&(point - center), f64::NEG_INFINITY, 0.0).unwrap().0;
+    // Below the pierced face the nearest boundary is the rim of the hole, at 0.5 / √2 from the middle of the ring's sides.
+    let rim = 0.5 / 2.0_f64.sqrt();
+    let at_the_face = depth(Vector3::new(0.0, 0.0, 1.0));
+    assert!((at_the_face - rim * (0.6_f64 / (0.36_f64 + rim * rim).sqrt())).abs() < 1e-9, "{at_the_face}");
+    assert!((depth(Vector3::zeros()) - 1.0).abs() < 1e-9);
+}

@@ -9,6 +9,7 @@ use super::joined::Joined;
 use super::path::Path;
 use super::swept::SweptBody;
 use super::time_of_contact::time_of_contact;
+use crate::profile::{Profiler, Work};
 
 /// A body with its motion through a step.
 pub(super) struct MovingBody<'a> {
@@ -36,6 +37,7 @@ pub(super) struct Events<'a> {
     pub(super) joined: &'a Joined,
     /// Pairs that overlap since the start of the step, and are being separated.
     pub(super) overlapping: BTreeSet<[usize; 2]>,
+    pub(super) profiler: &'a Profiler,
 }
 
 /// A pair with its time of contact.
@@ -76,7 +78,10 @@ impl Events<'_> {
         if a.path.rests() && b.path.rests() {
             return None;
         }
-        let time = time_of_contact([(&a.body.shape, &a.path), (&b.body.shape, &b.path)], from)?;
+        let timer = self.profiler.begin_pair(pair);
+        let time = time_of_contact([(&a.body.shape, &a.path), (&b.body.shape, &b.path)], from);
+        self.profiler.end(&timer, Work::Sweep);
+        let time = time?;
         Some(ContactEvent { time: time.max(from), pair })
     }
 

@@ -37,10 +37,12 @@ mod swept;
 mod time_of_contact;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use rapier3d::dynamics::{RigidBodyHandle, RigidBodyType};
 use rapier3d::pipeline::PhysicsWorld;
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use self::events::{Events, MovingBody, Outcome};
 use self::joined::Joined;
@@ -49,6 +51,7 @@ use self::stop::Stop;
 use self::swept::{Outline, SweptBody};
 use crate::description::BodyDescription;
 use crate::passes::depenetration::Depenetration;
+use crate::profile::Profiler;
 
 /// State of a body at the start of a step.
 #[derive(Debug, Clone, Copy)]
@@ -65,6 +68,7 @@ pub(crate) struct ContinuousCollision {
     before: Vec<StartState>,
     /// Minimum thickness and size of all bodies [m].
     min: Outline,
+    profiler: Profiler,
 }
 
 impl ContinuousCollision {
@@ -73,12 +77,26 @@ impl ContinuousCollision {
         physics: &PhysicsWorld,
         bodies: &[BodyDescription],
         handles: &[RigidBodyHandle],
+        profiler: &Profiler,
     ) -> Self {
         let mut shapes = BTreeMap::new();
         let bodies = bodies.iter().map(|body| SweptBody::new(body, &mut shapes)).collect::<Vec<_>>();
         let min = bodies.iter().fold(Outline::ENDLESS, |min, body| min.min(&body.shape.outline));
         let joined = Joined::of(physics, handles, |index| bodies[index].moves_under_forces);
-        Self { bodies, joined, before: Vec::new(), min }
+        Self { bodies, joined, before: Vec::new(), min, profiler: profiler.clone() }
+    }
+
+    /// Builds everything that sweeps of these bodies may need, in parallel; otherwise it is built on first use, within a step.
+    /// Returns the number of shapes.
+    pub(crate) fn prepare(&self) -> usize {
+        let mut shapes = BTreeMap::new();
+        for body in &self.bodies {
+            let moves = shapes.entry(Arc::as_ptr(&body.shape)).or_insert((&*body.shape, false));
+            moves.1 |= body.moves_under_forces;
+        }
+        let shapes: Vec<_> = shapes.into_values().collect();
+        shapes.par_iter().with_max_len(1).for_each(|(shape, moves)| shape.prepare(*moves));
+        shapes.len()
     }
 
     /// Stores the states of the bodies before a step.
@@ -113,7 +131,8 @@ impl ContinuousCollision {
             outcome: Outcome::Free,
         });
         let overlapping = overlaps.being_separated(physics, handles, &candidates);
-        let mut events = Events { bodies: bodies.collect(), joined: &self.joined, overlapping };
+        let mut events =
+            Events { bodies: bodies.collect(), joined: &self.joined, overlapping, profiler: &self.profiler };
         events.run(&candidates);
         let met = events.bodies.iter().enumerate().filter(|(_, moving)| moving.outcome != Outcome::Free);
         let met = met.map(|(index, moving)| (index, moving.path, moving.outcome)).collect::<Vec<_>>();

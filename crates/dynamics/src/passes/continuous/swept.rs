@@ -119,6 +119,22 @@ impl SweptShape {
         self.cores[level].get_or_init(core).as_ref()
     }
 
+    /// Builds the surface, the cores of a shape that `moves`, and the balls inside a mesh, from which deep overlaps are separated.
+    pub(super) fn prepare(&self, moves: bool) {
+        if matches!(self.kind, Kind::HalfSpace) {
+            return;
+        }
+        let surface = self.surface();
+        if moves {
+            for level in 0..CORES {
+                self.core(level);
+            }
+        }
+        if let (Kind::Mesh(_), Some(model)) = (&self.kind, surface) {
+            model.inner_balls();
+        }
+    }
+
     /// Maximum distance of a point of the shape from `center` [m, body frame].
     pub(super) fn reach_from(&self, center: &Point3<f64>) -> f64 {
         (self.around.0 - center).norm() + self.around.1
