@@ -1,7 +1,7 @@
 //! A triangle mesh preprocessed for queries.
 
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use nalgebra::{Point3, Vector3};
 
@@ -12,6 +12,7 @@ use super::inner_ball::InnerBalls;
 use super::winding::WindingNumber;
 use super::{face_normals, parts, principal_axes};
 use crate::bvh::tree::TriangleBvh;
+use crate::geometry::convex::hull::ConvexHull;
 use crate::geometry::read::error::FileError;
 use crate::geometry::triangle_mesh::{Solidity, TriangleMesh};
 
@@ -35,6 +36,7 @@ pub struct Model {
     face_normals: OnceLock<Vec<Vector3<f64>>>,
     principal_axes: OnceLock<[Vector3<f64>; 3]>,
     gyration: OnceLock<Gyration>,
+    hull: OnceLock<Option<Arc<ConvexHull>>>,
 }
 
 impl Model {
@@ -114,6 +116,7 @@ impl Model {
             face_normals: OnceLock::new(),
             principal_axes: OnceLock::new(),
             gyration: OnceLock::new(),
+            hull: OnceLock::new(),
         }
     }
 
@@ -174,6 +177,17 @@ impl Model {
     /// Principal axes of inertia, unit vectors in the body frame; of a surface those of a shell.
     pub(crate) fn principal_axes(&self) -> &[Vector3<f64>; 3] {
         self.principal_axes.get_or_init(|| principal_axes::of(&self.mesh, self.solidity))
+    }
+
+    /// Convex hull of the mesh; `None` where its vertices have none.
+    pub(crate) fn hull(&self) -> Option<&Arc<ConvexHull>> {
+        let of_mesh = || {
+            let (mesh, mut used) = (&self.mesh, vec![false; self.mesh.vertices().len()]);
+            mesh.triangles().iter().flatten().for_each(|&index| used[index as usize] = true);
+            let points = mesh.vertices().iter().zip(used).filter(|(_, used)| *used).map(|(point, _)| *point);
+            ConvexHull::new(&points.collect::<Vec<_>>()).ok().map(Arc::new)
+        };
+        self.hull.get_or_init(of_mesh).as_ref()
     }
 
     /// Centroid, principal axes and radii of gyration of a solid by volume, of a surface by area.

@@ -13,10 +13,14 @@ use extricate_core::kinematics::Articulation;
 use extricate_core::penetration::Effort;
 use extricate_core::penetration::generalized::{
     Base, CollidingPair, CollisionMonitor, CollisionWorld, GeneralizedCoherence, GeneralizedError,
-    GeneralizedOptions, GeneralizedPenetration, MovableModel, Part, Pose, Shape, WorkBounds,
+    GeneralizedOptions, GeneralizedPenetration, GeneralizedStart, MovableModel, Part, Pose, Shape,
+    WorkBounds,
 };
 use extricate_core::penetration::{PenetrationError, default_clearance};
 use extricate_core::proximity::{AllowedCollisions, Model, distance};
+
+/// Result of a search.
+type Found = Result<Option<GeneralizedPenetration>, GeneralizedError>;
 
 impl Actor {
     /// A rigid body. The volume of a rounded shape that has no closed form is that of a polyhedron around it, up to 4 % larger.
@@ -340,16 +344,16 @@ impl Ensemble {
         &self,
         poses: &[Pose],
         options: &RepairOptions,
-        run: &mut dyn FnMut(&GeneralizedOptions) -> Result<Option<GeneralizedPenetration>, GeneralizedError>,
+        run: &mut dyn FnMut(&GeneralizedOptions) -> Found,
     ) -> Result<Option<Repair>, RepairError> {
-        let mut run = |clearance| run(&GeneralizedOptions { clearance, ..options.into() });
+        let mut run = |clearance, start| run(&GeneralizedOptions { clearance, start, ..options.into() });
         let found = match options.clearance {
-            Some(clearance) => run(clearance),
+            Some(clearance) => run(clearance, None),
             // Bodies at rest on each other are free: they are not moved for the sake of the default.
-            None if self.collision_world.is_solution(poses, 0.0).map_err(in_search)? => run(0.0),
-            None => match run(self.default_clearance()) {
+            None if self.collision_world.is_solution(poses, 0.0).map_err(in_search)? => run(0.0, None),
+            None => match run(self.default_clearance(), None) {
                 // Some parts cannot get so far from each other.
-                Err(GeneralizedError::NotFound { .. }) => run(0.0),
+                Err(GeneralizedError::NotFound { .. }) => self.with_less_clearance(&mut run),
                 found => found,
             },
         };
@@ -372,6 +376,19 @@ impl Ensemble {
             }
             _ => Ok(Some(repair)),
         }
+    }
+
+    /// The repair with the largest clearance of the default, its lower bound and none that is found: from the free poses of a
+    /// search without clearance the others are often near.
+    fn with_less_clearance(&self, run: &mut dyn FnMut(f64, Option<GeneralizedStart>) -> Found) -> Found {
+        let Some(touching) = run(0.0, None)? else { return Ok(None) };
+        for clearance in [self.default_clearance(), default_clearance(0.0)] {
+            let start = GeneralizedStart::Given(touching.poses.clone());
+            if let Ok(Some(found)) = run(clearance, Some(start)) {
+                return Ok(Some(found));
+            }
+        }
+        Ok(Some(touching))
     }
 
     fn repair_of(&self, before: &[Pose], found: GeneralizedPenetration) -> Result<Repair, RepairError> {

@@ -14,6 +14,7 @@ use super::proxy_geometry;
 use super::shape::{Piece, Shape};
 use super::tree::KinematicTree;
 use super::workspace::Workspace;
+use crate::geometry::convex::shape::ConvexShape;
 use crate::proximity::error::ProximityError;
 use crate::proximity::model::Model;
 
@@ -28,6 +29,8 @@ pub struct Body {
     pub model: Option<Arc<Model>>,
     /// Tree over its pieces: of obstacles of many.
     pub(crate) tree: Option<PieceTree>,
+    /// A convex shape that contains its triangles [body frame]; `None` where no pair is to be proved apart by it.
+    pub(crate) bound: Option<ConvexShape>,
 }
 
 /// Two bodies that must not overlap.
@@ -93,7 +96,7 @@ impl CollisionWorld {
             let first = pieces.len();
             pieces.extend_from_slice(shape.pieces());
             let (ball, model) = (shape.ball(), shape.shared_model());
-            bodies.push(Body { part, pieces: first..pieces.len(), ball, model, tree: None });
+            bodies.push(Body { part, pieces: first..pieces.len(), ball, model, tree: None, bound: None });
         };
         for (index, movable) in movables.iter().enumerate() {
             for (link, shape) in movable.shapes().iter().enumerate() {
@@ -113,7 +116,7 @@ impl CollisionWorld {
             let (ball, model) = (shape.ball(), shape.shared_model());
             // Only obstacles: the pieces of links are scaled by a growth.
             let tree = PieceTree::new(&pieces[first..]);
-            bodies.push(Body { part, pieces: first..pieces.len(), ball, model, tree });
+            bodies.push(Body { part, pieces: first..pieces.len(), ball, model, tree, bound: None });
         };
         obstacles
             .iter()
@@ -146,7 +149,21 @@ impl CollisionWorld {
                 collision_world.pair_up(a, b);
             }
         }
+        collision_world.bound();
         Ok(collision_world)
+    }
+
+    /// Gives the bodies of many pairs of triangle models their convex hulls, which prove most of these pairs apart.
+    fn bound(&mut self) {
+        if self.mesh_pairs.len() <= FEW_PAIRS {
+            return;
+        }
+        for &body in self.mesh_pairs.iter().flatten() {
+            let body = &mut self.bodies[body as usize];
+            if let (None, Some(model)) = (&body.bound, &body.model) {
+                body.bound = model.hull().map(|hull| ConvexShape::hull(Arc::clone(hull)));
+            }
+        }
     }
 
     /// Adds a pair of bodies unless they are allowed to collide.
@@ -318,6 +335,9 @@ impl Clone for CollisionWorld {
         }
     }
 }
+
+/// Number of pairs of triangle models up to which none has a hull: it would cost more than it saves.
+const FEW_PAIRS: usize = 2;
 
 /// Relative tolerance of joint limits: values in files have nine digits. A safeguard, without effect on the sets of
 /// docs/sensitivity.md.

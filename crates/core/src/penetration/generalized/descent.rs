@@ -75,6 +75,8 @@ const HARD_REACH: f64 = 100.0;
 /// Fraction of its width by which a bound may be violated by rounding. Half and twice change neither depths nor the
 /// number of steps (docs/sensitivity.md).
 const BOUND_ROUNDING: f64 = 1e-9;
+/// Fraction of the maximum work of a search that one descent may take, inverted.
+const DESCENTS: u64 = 4;
 /// Number of steps within which the violation must decrease by [`VIOLATION_GAIN`] or, once free, σ by [`GAIN`]: fewer
 /// stop descents that only pause. Half changes the mean depth by +4.3 % (worst +123 %) with −37 % steps, twice by
 /// +0.28 % (worst +15 %, best −7.4 %) with +44 % steps (docs/sensitivity.md).
@@ -171,6 +173,8 @@ pub(crate) struct Descent<'a> {
     pub(crate) max_iterations: u32,
     /// Trust region of a step: maximum rotation [rad].
     pub(crate) max_rotation: f64,
+    /// [Work](super::work) at which a run ends with the best point so far.
+    pub(crate) max_work: u64,
     /// Whether to end with the best point so far.
     pub(crate) stop: &'a (dyn Fn() -> bool + Sync),
 }
@@ -206,6 +210,7 @@ impl<'a> Descent<'a> {
             clearance,
             max_iterations,
             max_rotation: MAX_ROTATION,
+            max_work: options.work.max / DESCENTS,
             stop: &|| false,
         }
     }
@@ -310,7 +315,7 @@ impl<'a> Descent<'a> {
         workspace.soft = false;
         let mut progress: Vec<[f64; 2]> = Vec::new();
         for _ in 0..self.max_iterations {
-            if (self.stop)() {
+            if (self.stop)() || workspace.work_since(before) >= self.max_work {
                 break;
             }
             found.iterations += 1;
@@ -472,8 +477,8 @@ impl<H: Fn(usize) -> f64> BoundedProjection<'_, H> {
         let dimension = self.bounds.len();
         let target = vec![0.0; dimension];
         let mut pushed = vec![[false; 2]; dimension];
+        let mut point = solver.nearest(problem, &target, soft).ok()?.to_vec();
         loop {
-            let mut point = solver.nearest(problem, &target, soft).ok()?.to_vec();
             let mut is_feasible = true;
             for (at, &[lower, upper]) in self.bounds.iter().enumerate() {
                 // Solutions on a bound exceed it by rounding; without slack the loop would add rows that are
@@ -498,6 +503,7 @@ impl<H: Fn(usize) -> f64> BoundedProjection<'_, H> {
                 }
                 return Some(point);
             }
+            point.copy_from_slice(solver.nearest_with_more(problem, &target, soft).ok()?);
         }
     }
 }

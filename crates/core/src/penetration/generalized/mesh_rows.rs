@@ -8,9 +8,12 @@
 use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
 
 use super::rows::ContactRow;
+use crate::penetration::error::PenetrationError;
+use crate::penetration::free_configuration::FreeConfiguration;
+use crate::penetration::translational::answer::Penetration;
 use crate::penetration::translational::options::{Effort, LowerBound, TranslationalOptions};
 use crate::penetration::translational::query::penetration;
-use crate::proximity::collision::pairs_within_as_met;
+use crate::proximity::collision::{pairs_within_as_met, pairs_within_at_most};
 use crate::proximity::distance::distance_up_to;
 use crate::proximity::model::Model;
 use crate::proximity::relative_pose::{RelativePose, triangles_in_b};
@@ -21,7 +24,7 @@ use crate::proximity::triangle_distance::closest_points;
 const NEAR: f64 = 0.05;
 /// Number of triangle pairs above which the distance is halved, and the maximum number of halvings: bounds the cost of finely
 /// meshed models at the price of a shorter look-ahead.
-const MANY: usize = 400;
+const MANY: usize = 128;
 const HALVINGS: u32 = 5;
 /// Maximum number of rows of a pair of models. Six contacts determine a rigid motion; more rows only cost time in the
 /// quadratic program.
@@ -29,39 +32,80 @@ const ROWS: usize = 24;
 /// Tolerance within which two rows are duplicates: of points relative to the radius, and of the cosine of normals.
 const SAME: f64 = 1e-3;
 
+/// What a scan of a pair of models looks at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MeshExtent {
+    /// Distance beyond which there are no rows [m].
+    pub(super) horizon: f64,
+    /// Whether the models are known to be apart.
+    pub(super) are_apart: bool,
+    /// Index of the pair among those of models.
+    pub(super) pair: usize,
+}
+
 /// Buffers of a scan of pairs of models.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MeshMemory {
     pairs: Vec<[u32; 2]>,
     rows: Vec<ContactRow>,
+    /// The translation that separated each pair when it was last found to overlap [m, frame of B].
+    separations: Vec<Option<Vector3<f64>>>,
 }
 
 impl MeshMemory {
+    /// Discards the separations, so that results do not depend on earlier queries.
+    pub(crate) fn forget(&mut self) {
+        self.separations.clear();
+    }
+
+    /// The minimum translation found that separates two models: near the one found last, which holds their side and takes a walk
+    /// alone, or of a search.
+    fn separate(
+        &mut self,
+        pair: usize,
+        (a, pose_a): (&Model, &Isometry3<f64>),
+        (b, pose_b): (&Model, &Isometry3<f64>),
+    ) -> Result<Option<Penetration>, PenetrationError> {
+        let options = TranslationalOptions {
+            effort: Effort::Fast,
+            lower_bound: LowerBound::Skip,
+            parallel: false,
+            ..TranslationalOptions::default()
+        };
+        if self.separations.len() <= pair {
+            self.separations.resize(pair + 1, None);
+        }
+        let last = self.separations[pair].map(|last| FreeConfiguration::Given(pose_b.rotation * last));
+        let near = TranslationalOptions { start: last, ..options.clone() };
+        let found = match penetration(a, pose_a, b, pose_b, &near) {
+            Err(_) if last.is_some() => penetration(a, pose_a, b, pose_b, &options),
+            found => found,
+        };
+        let translation = found.as_ref().ok().and_then(Option::as_ref).map(|found| found.translation);
+        self.separations[pair] = translation.map(|by| pose_b.rotation.inverse() * by);
+        found
+    }
+
     /// Number of pairs of triangles of the last pair of models.
     pub(crate) fn pairs(&self) -> u64 {
         self.pairs.len() as u64
     }
 }
 
-/// Appends the rows of two models that are closer than `horizon` [m] and returns their signed distance [m]: minus the depth
-/// of the minimum translation found where they overlap, `horizon` where they are at least that far apart.
+/// Appends the rows of two models that are closer than the horizon and returns their signed distance [m]: minus the depth
+/// of the minimum translation found where they overlap, the horizon where they are at least that far apart.
 ///
 /// If no separating translation is found, the depth is taken to be the sum of the radii, and there are no rows.
 pub(crate) fn mesh_rows(
     bodies: [u32; 2],
     (a, pose_a): (&Model, &Isometry3<f64>),
     (b, pose_b): (&Model, &Isometry3<f64>),
-    horizon: f64,
+    MeshExtent { horizon, are_apart, pair }: MeshExtent,
     (memory, rows): (&mut MeshMemory, &mut Vec<ContactRow>),
 ) -> f64 {
     memory.pairs.clear();
-    let options = TranslationalOptions {
-        effort: Effort::Fast,
-        lower_bound: LowerBound::Skip,
-        parallel: false,
-        ..TranslationalOptions::default()
-    };
-    let (separation, value) = match penetration(a, pose_a, b, pose_b, &options) {
+    let found = if are_apart { Ok(None) } else { memory.separate(pair, (a, pose_a), (b, pose_b)) };
+    let (separation, value) = match found {
         Ok(Some(found)) => (found.translation, -found.depth),
         Ok(None) => match distance_up_to(a, pose_a, b, pose_b, horizon) {
             Some(found) => (Vector3::zeros(), found.value),
@@ -91,13 +135,18 @@ fn near_rows(
     memory: &mut MeshMemory,
 ) {
     let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
+    let mut is_complete = false;
     for _ in 0..=HALVINGS {
         memory.pairs.clear();
-        pairs_within_as_met(a, b, &a_to_b, reach, &mut memory.pairs);
-        if memory.pairs.len() <= MANY {
+        is_complete = pairs_within_at_most(MANY, a, b, &a_to_b, reach, &mut memory.pairs);
+        if is_complete {
             break;
         }
         reach *= 0.5;
+    }
+    if !is_complete {
+        memory.pairs.clear();
+        pairs_within_as_met(a, b, &a_to_b, reach, &mut memory.pairs);
     }
     // The order of the tree descent is arbitrary: sorting makes the rows reproducible.
     memory.pairs.sort_unstable();
@@ -146,7 +195,8 @@ mod tests {
     fn rows_of(a: &Model, pose_a: &Isometry3<f64>, b: &Model, horizon: f64) -> (f64, Vec<ContactRow>) {
         let (mut memory, mut rows) = (MeshMemory::default(), Vec::new());
         let here = Isometry3::identity();
-        let value = mesh_rows([0, 1], (a, pose_a), (b, &here), horizon, (&mut memory, &mut rows));
+        let extent = MeshExtent { horizon, are_apart: false, pair: 0 };
+        let value = mesh_rows([0, 1], (a, pose_a), (b, &here), extent, (&mut memory, &mut rows));
         (value, rows)
     }
 

@@ -54,12 +54,12 @@ impl CollisionWorld {
                     *depth = self.depth(pair, workspace);
                 }
             }
-        });
-        for (&pair, collides) in self.mesh_pairs.iter().zip(&mut monitor.collides) {
-            if has_moved(&pair) {
-                *collides = self.models_within(pair, &bodies, 0.0);
+            for (at, collides) in monitor.collides.iter_mut().enumerate() {
+                if has_moved(&self.mesh_pairs[at]) {
+                    *collides = self.models_touch(at, &bodies, 0.0, &mut workspace.scan);
+                }
             }
-        }
+        });
         monitor.bodies = bodies;
         let deep =
             self.pairs.iter().zip(&monitor.depths).filter_map(|(pair, depth)| Some((pair.bodies, (*depth)?)));

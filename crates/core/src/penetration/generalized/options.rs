@@ -163,12 +163,12 @@ impl Default for WorkBounds {
 }
 
 /// Default minimum work: some milliseconds, in which an easy scene has all of its starts.
-const MIN_WORK: u64 = 10_000;
+const MIN_WORK: u64 = 4_000;
 /// Default patience: a search ends when nothing improved for as long as it took to get there.
 const PATIENCE: f64 = 1.0;
-/// Default maximum work: about a second on one core for convex pieces. Triangle models are charged by an average, and take up to
-/// some seconds.
-const MAX_WORK: u64 = 1_000_000;
+/// Default maximum work: less than half a second on one core for convex pieces; of triangle models, which are charged by an average, up
+/// to a second.
+const MAX_WORK: u64 = 400_000;
 
 /// Options of a generalized penetration query.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use super::collision_world::{BodyPair, CollisionWorld};
 use super::exits::NearPair;
-use super::mesh_rows::mesh_rows;
+use super::mesh_rows::{MeshExtent, mesh_rows};
 use super::part::Part;
 use super::proxy_geometry::{plane, plane_rows};
 use super::rows::ContactRow;
@@ -34,13 +34,15 @@ pub(crate) struct ScanOptions {
 
 impl ScanMemory {
     pub(crate) fn new(collision_world: &CollisionWorld) -> Self {
-        Self { caches: PairCaches::new(collision_world.caches), ..Self::default() }
+        let pairs = collision_world.caches + collision_world.mesh_pairs.len();
+        Self { caches: PairCaches::new(pairs), ..Self::default() }
     }
 
     /// Discards warm starts but not allocations, so that results do not depend on earlier queries.
     pub(crate) fn forget(&mut self) {
         self.caches.forget();
         self.exits.clear();
+        self.meshes.forget();
     }
 
     /// Prescribes the exit faces of pairs of pieces.
@@ -116,39 +118,56 @@ impl CollisionWorld {
             self.near_pieces(pair, options.horizon, memory, visit, &options.convex);
         }
         memory.exits = exits;
-        for &bodies in &self.mesh_pairs {
-            let value = self.scan_models(bodies, frames, options.horizon, memory, rows);
+        for at in 0..self.mesh_pairs.len() {
+            let value = self.scan_models(at, frames, options, memory, rows);
             gaps.min = gaps.min.min(value);
             gaps.violation += (options.target - value).max(0.0);
         }
         gaps
     }
 
-    /// Appends the rows of two bodies, at least one of which has no convex decomposition; returns their signed distance [m], at
-    /// most the horizon.
+    /// Appends the rows of a pair of bodies, at least one of which has no convex decomposition; returns their signed distance [m],
+    /// or a lower bound of it above the target where their hulls are apart, at most the horizon.
     fn scan_models(
         &self,
-        bodies: [u32; 2],
+        at: usize,
         frames: &Frames,
-        horizon: f64,
+        options: &ScanOptions,
         memory: &mut ScanMemory,
         rows: &mut Vec<ContactRow>,
     ) -> f64 {
-        /// Fraction of the smaller body's radius beyond which triangles have no rows: farther triangles predict rotations poorly,
-        /// and collecting them costs more than the occasional step that goes too far.
-        const MESH_HORIZON: f64 = 0.2;
+        let bodies = self.mesh_pairs[at];
         let [a, b] = bodies.map(|body| body as usize);
         let [first, second] = [a, b].map(|body| self.bodies[body].ball.1);
+        let horizon = options.horizon;
         let near = horizon.min(MESH_HORIZON * first.min(second));
         let reach = first + second + near;
         if (memory.centers[a] - memory.centers[b]).norm_squared() > reach * reach {
             return horizon;
         }
+        let apart = self.apart(at, &frames.bodies, near, memory);
+        if let Some(found) = &apart {
+            if found.value >= near {
+                return horizon;
+            }
+            if found.value >= (FAR_HULLS * near).max(options.target) {
+                rows.push(ContactRow {
+                    bodies,
+                    gap: found.value,
+                    normal: found.direction,
+                    points: found.witnesses,
+                });
+                return found.value;
+            }
+        }
         memory.work += MODELS;
         let posed =
             |body: usize| self.bodies[body].model.as_deref().map(|model| (model, &frames.bodies[body]));
         let value = match (posed(a), posed(b)) {
-            (Some(one), Some(other)) => mesh_rows(bodies, one, other, near, (&mut memory.meshes, rows)),
+            (Some(one), Some(other)) => {
+                let extent = MeshExtent { horizon: near, are_apart: apart.is_some(), pair: at };
+                mesh_rows(bodies, one, other, extent, (&mut memory.meshes, rows))
+            }
             (Some(one), None) => match self.plane(b, frames) {
                 Some(plane) => plane_rows((bodies, false), one, &plane, near, rows),
                 None => near,
@@ -164,6 +183,26 @@ impl CollisionWorld {
         if value < near { value } else { horizon }
     }
 
+    /// The distance of the hulls of a pair of models where it is above zero, which is a lower bound of that of the models;
+    /// accurate where it is below a horizon [m].
+    pub(super) fn apart(
+        &self,
+        at: usize,
+        poses: &[Isometry3<f64>],
+        horizon: f64,
+        memory: &mut ScanMemory,
+    ) -> Option<SignedDistance> {
+        let [a, b] = self.mesh_pairs[at].map(|body| body as usize);
+        let (Some(first), Some(second)) = (&self.bodies[a].bound, &self.bodies[b].bound) else { return None };
+        memory.work += 1;
+        let slot = memory.caches.slot(self.caches + at);
+        let cache = memory.caches.cache(slot);
+        let any_plane = ConvexOptions { relative_tolerance: ANY_PLANE, ..ConvexOptions::default() };
+        let options = if horizon > 0.0 { HULLS } else { any_plane };
+        let found = signed_distance(first, &poses[a], second, &poses[b], &options, cache).ok()?;
+        (found.value > 0.0).then_some(found)
+    }
+
     fn plane(&self, body: usize, frames: &Frames) -> Option<(Unit<Vector3<f64>>, Point3<f64>)> {
         plane(&self.pieces[self.bodies[body].pieces.clone()], &frames.bodies[body])
     }
@@ -176,7 +215,7 @@ impl CollisionWorld {
         let exact = ConvexOptions::default();
         // A clearance must be compared with the exact distance, an overlap only with its sign.
         let options = if clearance > 0.0 { exact } else { any_plane };
-        if self.mesh_pairs.iter().any(|&pair| self.models_within(pair, &frames.bodies, clearance)) {
+        if (0..self.mesh_pairs.len()).any(|at| self.models_touch(at, &frames.bodies, clearance, memory)) {
             return true;
         }
         self.pairs.iter().any(|pair| {
@@ -248,6 +287,14 @@ impl CollisionWorld {
         }
     }
 }
+
+/// Fraction of the smaller body's radius beyond which triangles have no rows: farther triangles predict rotations poorly, and
+/// collecting them costs more than the occasional step that goes too far.
+const MESH_HORIZON: f64 = 0.2;
+/// Fraction of that horizon beyond which the hulls of models that are apart have the row, instead of their triangles.
+const FAR_HULLS: f64 = 0.25;
+/// Accuracy of the distance of hulls, which only decides what is looked at.
+const HULLS: ConvexOptions = ConvexOptions { relative_tolerance: 1e-3, max_iterations: 100 };
 
 /// Relative tolerance at which the first separating plane ends the distance descent: the distance is then between zero and
 /// twice the value found.

@@ -9,6 +9,7 @@ use super::pairs::ScanOptions;
 use super::part::CollidingPair;
 use super::pose::Pose;
 use super::proxy_geometry::{height, plane};
+use super::workspace::ScanMemory;
 use crate::penetration::convex::options::ConvexOptions;
 use crate::proximity::collision::collide;
 use crate::proximity::distance::is_within;
@@ -53,6 +54,22 @@ impl CollisionWorld {
     /// [`GeneralizedError`] when the poses do not suit these movable models.
     pub fn colliding(&self, poses: &[Pose]) -> Result<Vec<CollidingPair>, GeneralizedError> {
         self.colliding_since(poses, &mut CollisionMonitor::default())
+    }
+
+    /// As [`CollisionWorld::models_within`] for a pair by its index, with what its hulls prove.
+    pub(crate) fn models_touch(
+        &self,
+        at: usize,
+        poses: &[Isometry3<f64>],
+        clearance: f64,
+        memory: &mut ScanMemory,
+    ) -> bool {
+        let [a, b] = self.mesh_pairs[at];
+        let reach = self.bodies[a as usize].ball.1 + self.bodies[b as usize].ball.1 + clearance;
+        let is_far = self.between([a, b], poses).norm() > reach * (1.0 + ROOM);
+        let mut is_apart =
+            || self.apart(at, poses, clearance, memory).is_some_and(|found| found.value > clearance);
+        !is_far && !is_apart() && self.models_within([a, b], poses, clearance)
     }
 
     /// Whether the models of two bodies, or a model and a half-space, are closer than a clearance [m].

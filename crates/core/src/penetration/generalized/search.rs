@@ -308,7 +308,7 @@ impl MultiStartSearch<'_> {
     /// Whether the input has an overlap that no motion can resolve.
     fn is_hopeless(&self) -> bool {
         let size = self.collision_world.size;
-        let elsewhere = starts::random(self.chart, &self.origin(), size, [self.options.seed, 0]);
+        let elsewhere = starts::elsewhere(self.chart, size, self.options.seed);
         self.collision_world.with_workspace(|workspace| self.descent.is_hopeless(&elsewhere, workspace))
     }
 

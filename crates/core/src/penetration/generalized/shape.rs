@@ -167,7 +167,12 @@ fn hull(mesh: &TriangleMesh, triangles: &[usize]) -> Option<Arc<ConvexHull>> {
         let height = |facet: crate::geometry::convex::Facet<'_>| {
             facet.normal.dot(&(vertices[facet.corners[0] as usize] - middle))
         };
-        hull.facets().map(height).any(|height| height <= dent)
+        let [a, b, c] = mesh.triangle(i);
+        // On a convex surface the facet that faces as the triangle does is the one.
+        let normal = (b - a).cross(&(c - a)).try_normalize(0.0);
+        let own = normal.and_then(|normal| hull.facet_towards(&normal));
+        own.is_some_and(|facet| height(facet) <= dent)
+            || hull.facets().map(height).any(|height| height <= dent)
     };
     (fills && triangles.iter().all(lies_on_hull)).then(|| Arc::new(hull))
 }

@@ -35,6 +35,24 @@ pub(crate) fn random(chart: &LocalChart, around: &[f64], radius: f64, [seed, ind
     point.map(|((x, y), bound)| (y + reach * x).clamp(bound[0], bound[1])).collect()
 }
 
+/// A point in general position: every variable that has room differs much from its value at the origin, which may be at a limit.
+pub(crate) fn elsewhere(chart: &LocalChart, radius: f64, seed: u64) -> Vec<f64> {
+    let of_bound = |(k, &[lower, upper]): (usize, &[f64; 2])| {
+        let (low, high) = (lower.max(-radius), upper.min(radius));
+        // Where the bounds exclude the ball, all that is left is the nearest bound and what lies beyond it.
+        let [low, high] = if low < high {
+            [low, high]
+        } else {
+            [lower.max(-2.0 * upper.abs()), upper.min(2.0 * lower.abs())]
+        };
+        let here = 0.0_f64.clamp(lower, upper);
+        let part = 0.25 + 0.75 * fraction([seed, k as u64, 0]);
+        // The side with more room.
+        here + part * if high - here >= here - low { high - here } else { low - here }
+    };
+    chart.bounds().iter().enumerate().map(of_bound).collect()
+}
+
 /// The point at which every movable model is translated away from the centre of the obstacles until its bounding sphere leaves
 /// theirs, as far as the variables that move all of it allow [Je12 §5.1; Tang14 eq. 20]; `None` where no obstacle is bounded.
 pub(crate) fn centroid_difference(collision_world: &CollisionWorld, chart: &LocalChart) -> Option<Vec<f64>> {

@@ -76,6 +76,8 @@ pub(crate) struct MinNormProjection {
     /// z of the entering row.
     rest: Vec<f64>,
     soft: SoftProjection,
+    /// Whether the last point is that of the active rows, from which [`MinNormProjection::nearest_with_more`] continues.
+    is_dual: bool,
     /// Products computed so far, which measure the work of all problems.
     work: u64,
 }
@@ -99,11 +101,37 @@ impl MinNormProjection {
     ) -> Result<&[f64], MinNormProjectionError> {
         assert_eq!(target.len(), rows.columns(), "a target of the rows' dimension");
         self.begin(rows, target)?;
-        let scale = (0..rows.len()).map(|i| rows.slack(i, &self.point).abs()).fold(0.0, f64::max);
-        if softness > 0.0 && self.violated(rows) > MANY_SOFT {
+        self.is_dual = !(softness > 0.0 && self.violated(rows) > MANY_SOFT);
+        if !self.is_dual {
             self.work += self.soft.nearest(rows, &self.target, softness, &mut self.point);
             return Ok(&self.point[..rows.columns()]);
         }
+        self.enter_violated(rows, softness)
+    }
+
+    /// As [`MinNormProjection::nearest`] for the rows and the target of the last problem and rows added after them: the dual method
+    /// continues from the last point.
+    ///
+    /// # Errors
+    /// As [`MinNormProjection::nearest`].
+    pub(crate) fn nearest_with_more(
+        &mut self,
+        rows: &Rows,
+        target: &[f64],
+        softness: f64,
+    ) -> Result<&[f64], MinNormProjectionError> {
+        if !self.is_dual {
+            return self.nearest(rows, target, softness);
+        }
+        match rows.first_not_finite() {
+            Some(row) => Err(MinNormProjectionError::NotFinite { row }),
+            None => self.enter_violated(rows, softness),
+        }
+    }
+
+    /// Enters violated rows until there are none.
+    fn enter_violated(&mut self, rows: &Rows, softness: f64) -> Result<&[f64], MinNormProjectionError> {
+        let scale = (0..rows.len()).map(|i| rows.slack(i, &self.target).abs()).fold(0.0, f64::max);
         let limit = STEPS_PER_ROW * (rows.len() + 1);
         let mut is_exact = true;
         for step in 0..limit {
