@@ -8,6 +8,7 @@ mod bodies_repair;
 pub mod broad_phase;
 mod collide;
 pub mod configuration;
+mod constraints;
 mod context;
 mod deforming;
 mod distance;
