@@ -1,4 +1,4 @@
-//! What a repair keeps of links and bodies besides avoiding overlaps.
+//! Properties of links and bodies that a repair keeps.
 
 use std::str::FromStr;
 

@@ -53,7 +53,7 @@ pub struct RepairFields {
     #[schemars(with = "BTreeMap<String, f64>")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "NAME=W", value_parser = weight))]
     pub weight: Vec<(String, f64)>,
-    /// What a link or body keeps: `position:NAME`, `pose:NAME`, `direction:NAME,AXIS` (x, y, z or X,Y,Z of its frame), or `foot:NAME` (its
+    /// Property that a link or body keeps: `position:NAME`, `pose:NAME`, `direction:NAME,AXIS` (x, y, z or X,Y,Z of its frame), or `foot:NAME` (its
     /// height and inclination); may be given several times.
     #[serde(deserialize_with = "keeps")]
     #[schemars(with = "Vec<String>")]

@@ -65,7 +65,7 @@ pub enum GeneralizedError {
     InvalidConstraint {
         /// Its name.
         constraint: String,
-        /// What is wrong with it.
+        /// The fault.
         why: &'static str,
     },
     /// No poses were found at which a constraint holds.
