@@ -351,3 +351,31 @@ fn a_foot_of_a_robot_stays_on_the_floor_while_it_slides() {
     assert!((foot.rotation * Vector3::z() - Vector3::z()).norm() < KEPT, "{foot}");
     assert!(foot.translation.vector.norm() > 0.01, "{foot}");
 }
+
+#[test]
+fn a_loop_of_a_model_of_mujoco_stays_closed() {
+    let folder = scratch_folder();
+    let path = format!("{}/assets/robots/four_bar.xml", env!("CARGO_MANIFEST_DIR"));
+    let start = four_bar(70.0_f64.to_radians());
+    let middle = nalgebra::center(&start[1][0], &start[1][1]);
+    let post = format!("cylinder:0.08,0.4@{},{},0", middle.x, middle.y + 0.05);
+    let (exit, answer) = repair(&["--robot", &path, "--obstacle", &post]);
+    assert_eq!(exit, 0, "{answer}");
+    assert_eq!(answer["constraints"][0]["name"], "C", "{answer}");
+    // At rest the joints are at zero; the angles of the bars are those of the position analysis of the crank's.
+    let joint = |name: &str| answer["joints"][name].as_f64().unwrap();
+    assert!(joint("A").abs() > 0.01, "{answer}");
+    let bars = four_bar(70.0_f64.to_radians() + joint("A"));
+    let changes = [joint("A"), joint("A") + joint("B"), joint("D")];
+    for ((bar, before), change) in bars.iter().zip(&start).zip(changes) {
+        assert!((angle(bar) - angle(before) - change).abs() < KEPT, "{answer}");
+    }
+    // A configuration with an open loop is closed, and one that cannot be is an error that names the constraint.
+    let open = folder.write("q.json", r#"{"joints": {"A": 0.05}}"#);
+    let (exit, closed) = repair(&["--robot", &path, "--joints", &open]);
+    assert_eq!((exit, &closed["status"]), (0, &"repaired".into()), "{closed}");
+    assert!(closed["constraints"][0]["length"].as_f64().unwrap() < KEPT, "{closed}");
+    let stuck = ["A", "B", "D"].map(|joint| ["--fix", joint]).concat();
+    let ended = extricate(["repair", "--robot", &path, "--joints", &open].into_iter().chain(stuck));
+    assert!(ended.exit != 0 && ended.stderr.contains("\"C\""), "{}: {}", ended.exit, ended.stderr);
+}
