@@ -258,7 +258,7 @@ fn names_and_numbers_that_make_no_sense_are_usage_errors() {
 }
 
 #[test]
-fn bodies_tied_by_a_joint_move_together_and_the_joint_with_them() {
+fn bodies_tied_by_a_fixed_joint_move_together_and_the_joint_with_them() {
     let folder = scratch_folder();
     let scene = r#"(title: "t", duration: 0.1, gravity: (0, 0, 0), shapes: {"cube": cuboid(size: (1, 1, 1))},
     bodies: [
@@ -266,7 +266,7 @@ fn bodies_tied_by_a_joint_move_together_and_the_joint_with_them() {
         (name: "b", shape: "cube", position: (0.8, 0, 0)),
         (name: "c", shape: "cube", position: (1.9, 0, 0)),
     ],
-    joints: [(name: "j", bodies: ("b", "c"), kind: revolute(anchor: (1.35, 0, 0), axis: (0, 0, 1)))])"#;
+    joints: [(name: "j", bodies: ("b", "c"), kind: fixed)])"#;
     let (exit, answer) = repair(&folder, scene, &["--clearance", "0"]);
     assert_eq!(exit, 0, "{answer}");
     // Two bodies of weight one weigh two: the pair moves a third of the way.

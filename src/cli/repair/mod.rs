@@ -56,7 +56,7 @@ pub(super) struct RepairArguments {
     output: Option<PathBuf>,
     #[command(flatten)]
     fields: RepairFields,
-    /// Also rotate bodies of a scene; always enabled in scenes with robots.
+    /// Also rotate bodies of a scene; always enabled in scenes with robots or with joints that are not fixed.
     #[arg(long, conflicts_with = "robot")]
     turn: bool,
     #[command(flatten, next_help_heading = "Options of robots")]

@@ -4,6 +4,7 @@
 //! motion. Poses map body to world coordinates.
 
 pub mod articulation;
+pub(crate) mod closure;
 pub(crate) mod error;
 pub mod format;
 pub mod mjcf;
@@ -17,6 +18,7 @@ pub mod urdf;
 pub mod xacro;
 
 pub use articulation::{Articulation, Joint, JointKind, LinkMotion, PlacedArticulation};
+pub use closure::{Closure, ClosureKind};
 pub use error::RobotError;
 pub use format::{RobotFormat, robot_format};
 pub use motion::Motion;

@@ -9,7 +9,7 @@ use super::error::QueryError;
 use super::posed::{Part, Posed, check_pose};
 use super::shape::Shape;
 use crate::kinematics::urdf::{self, UrdfOptions};
-use crate::kinematics::{Articulation, NamedConfiguration, named_joints, read_robot};
+use crate::kinematics::{Articulation, Closure, NamedConfiguration, named_joints, read_robot};
 
 /// A robot: links and joints, and the shape of each link.
 ///
@@ -32,6 +32,7 @@ pub struct Robot {
     articulation: Articulation,
     shapes: Vec<Option<Shape>>,
     exempt: Vec<[String; 2]>,
+    closures: Vec<Closure>,
     configurations: Vec<NamedConfiguration>,
 }
 
@@ -53,8 +54,8 @@ impl Robot {
         if shapes.iter().all(Option::is_none) {
             return Err(QueryError::NoShape { robot: robot.name });
         }
-        let urdf::Robot { name, articulation, exempt, configurations, .. } = robot;
-        Ok(Self { name, articulation, shapes, exempt, configurations })
+        let urdf::Robot { name, articulation, exempt, closures, configurations, .. } = robot;
+        Ok(Self { name, articulation, shapes, exempt, closures, configurations })
     }
 
     /// Its name.
@@ -73,6 +74,12 @@ impl Robot {
     #[must_use]
     pub fn shapes(&self) -> &[Option<Shape>] {
         &self.shapes
+    }
+
+    /// Loops that its file closes between links, which repairs keep.
+    #[must_use]
+    pub fn closures(&self) -> &[Closure] {
+        &self.closures
     }
 
     /// Pairs of links that its file exempts from collision.

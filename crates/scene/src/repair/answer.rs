@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use extricate_core::penetration::generalized::{
-    GeneralizedPenetration, GeneralizedSource, Pose, SearchSummary,
+    ConstraintError, GeneralizedPenetration, GeneralizedSource, Pose, SearchSummary,
 };
 
 /// Poses without overlaps, or the best effort.
@@ -23,6 +23,8 @@ pub struct Repair {
     pub farthest: Option<Farthest>,
     /// Whether all joints are within their limits.
     pub limits_kept: bool,
+    /// Each constraint, as a joint that closes a loop, with its error.
+    pub constraints: Vec<ConstraintError>,
     /// Whether a collision query independent of the search found everything free.
     pub verified_free: bool,
     /// Number of steps of all descents.
@@ -47,6 +49,7 @@ impl Repair {
             changes,
             farthest,
             limits_kept: found.limits_kept,
+            constraints: found.constraints,
             verified_free: found.verified_free,
             iterations: found.iterations,
             source: found.source,

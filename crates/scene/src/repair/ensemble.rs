@@ -12,9 +12,9 @@ use super::proxy_geometry::{plane, with_triangles, with_triangles_where_needed};
 use extricate_core::kinematics::Articulation;
 use extricate_core::penetration::Effort;
 use extricate_core::penetration::generalized::{
-    Base, CollidingPair, CollisionMonitor, CollisionWorld, GeneralizedCoherence, GeneralizedError,
-    GeneralizedOptions, GeneralizedPenetration, GeneralizedStart, MovableModel, Part, Pose, Shape,
-    WorkBounds,
+    Base, CollidingPair, CollisionMonitor, CollisionWorld, ConstraintEnd, GeneralizedCoherence,
+    GeneralizedError, GeneralizedOptions, GeneralizedPenetration, GeneralizedStart, MovableModel, Part, Pose,
+    PoseConstraint, Shape, WorkBounds,
 };
 use extricate_core::penetration::{PenetrationError, default_clearance};
 use extricate_core::proximity::{AllowedCollisions, Model, distance};
@@ -190,6 +190,30 @@ impl Ensemble {
         let pair = [first.map_err(unknown)?, second.map_err(unknown)?];
         self.collision_world.allow(pair[0], pair[1]);
         Ok(())
+    }
+
+    /// Adds a constraint that all repairs keep.
+    ///
+    /// # Errors
+    /// [`RepairError::Search`] when it names a link that there is not, or a number is not finite.
+    pub fn constrain(&mut self, constraint: PoseConstraint) -> Result<(), RepairError> {
+        self.collision_world.constrain(constraint).map_err(in_search)
+    }
+
+    /// The link or body of an actor with a name, with or without a shape.
+    pub(super) fn carrier(&self, name: &str) -> Option<ConstraintEnd> {
+        let movables = self.collision_world.movables().iter().enumerate();
+        let links =
+            movables.flat_map(|(movable, own)| (0..own.shapes().len()).map(move |link| (movable, link)));
+        let found =
+            links.into_iter().find(|&(movable, link)| self.name_of(Part::Link { movable, link }) == name);
+        found.map(|(movable, link)| ConstraintEnd::Link { movable, link })
+    }
+
+    /// The names that [`Ensemble::carrier`] knows: those of links with a shape.
+    pub(super) fn carriers(&self) -> Vec<String> {
+        let is_link = |part: &Part| matches!(part, Part::Link { .. });
+        self.parts().filter(is_link).map(|part| self.name_of(part)).collect()
     }
 
     /// All parts that may collide, in order.

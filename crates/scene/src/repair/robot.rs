@@ -7,9 +7,13 @@ use nalgebra::Isometry3;
 use super::ensemble::in_search;
 use super::{Actor, Ensemble, Freedom, NamedObstacle, RepairError};
 use extricate_core::geometry::Solidity;
-use extricate_core::kinematics::{Articulation, NamedConfiguration, named_joints, urdf};
+use extricate_core::kinematics::{
+    Articulation, Closure, ClosureKind, NamedConfiguration, named_joints, urdf,
+};
 use extricate_core::penetration::PenetrationError;
-use extricate_core::penetration::generalized::{Base, MovableModel, Pose, Shape};
+use extricate_core::penetration::generalized::{
+    Base, ConstraintEnd, ConstraintFrame, Lock, MovableModel, Pose, PoseConstraint, Shape,
+};
 use extricate_core::penetration::object_norm::{Extent, Measure, ObjectNorm};
 use extricate_core::proximity::{AllowedCollisions, AllowedReason, ArticulatedModel, Model, Sampling};
 
@@ -71,6 +75,7 @@ pub struct Robot {
     collisions: AllowedCollisions,
     base: Base,
     configurations: Vec<NamedConfiguration>,
+    closures: Vec<Closure>,
 }
 
 impl Robot {
@@ -92,6 +97,7 @@ impl Robot {
         Ok(Self {
             name: robot.name,
             configurations: robot.configurations,
+            closures: robot.closures,
             ..Self::of_model(model, &options)?
         })
     }
@@ -134,7 +140,14 @@ impl Robot {
             collisions,
             base: options.base,
             configurations: Vec::new(),
+            closures: Vec::new(),
         })
+    }
+
+    /// The robot with loops between its links, which repairs keep.
+    #[must_use]
+    pub fn closed_by(self, closures: &[Closure]) -> Self {
+        Self { closures: closures.to_vec(), ..self }
     }
 
     /// Its name in its file; empty where there is none.
@@ -176,9 +189,13 @@ impl Robot {
     /// # Errors
     /// [`RepairError::Norm`], with the name of a link that has no volume, and as [`Ensemble::new`].
     pub fn among(self, obstacles: Vec<NamedObstacle>, freedom: &Freedom) -> Result<Ensemble, RepairError> {
+        let articulation = self.model.articulation().clone();
+        let closures = self.closures.clone();
         let movable = self.movable()?;
         let actor = Actor { prefix: String::new(), base: "base".to_owned(), movable };
-        Ensemble::new(vec![actor], obstacles, freedom)
+        let mut ensemble = Ensemble::new(vec![actor], obstacles, freedom)?;
+        closures.iter().try_for_each(|closure| ensemble.constrain(constraint_of(closure, &articulation)))?;
+        Ok(ensemble)
     }
 
     /// Measure of its motion: volume, or area where a link is a surface without one.
@@ -195,6 +212,20 @@ impl Robot {
         let shapes = links.map(|link| self.model.model(link).cloned().map(Shape::of_model)).collect();
         Ok(MovableModel::with_norm(norm, shapes, self.collisions, self.base))
     }
+}
+
+/// The constraint of a closure of the only actor; its links are those of the articulation.
+fn constraint_of(closure: &Closure, articulation: &Articulation) -> PoseConstraint {
+    let lock = match closure.kind {
+        ClosureKind::Point => Lock::SPHERICAL,
+        ClosureKind::Weld => Lock::FIXED,
+    };
+    let frame = |side: usize| {
+        // An unknown link has no number, which the collision world refuses.
+        let link = articulation.link(&closure.links[side]).unwrap_or(usize::MAX);
+        ConstraintFrame { end: ConstraintEnd::Link { movable: 0, link }, frame: closure.frames[side] }
+    };
+    PoseConstraint::closure(&closure.name, [frame(0), frame(1)], lock)
 }
 
 /// Object norm of a model by volume; by area where a link is a surface, which has none.

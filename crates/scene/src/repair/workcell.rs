@@ -74,7 +74,8 @@ impl Workcell {
         let named = obstacles.into_iter().flat_map(|(name, posed)| named_obstacles(name, &posed)).collect();
         let allow = options.allow.iter().chain(robot.exempt()).cloned().collect();
         let options = RobotOptions { allow, ..options.clone() };
-        Ok(Self { ensemble: Robot::of_model(model, &options)?.among(named, freedom)?, base })
+        let robot = Robot::of_model(model, &options)?.closed_by(robot.closures());
+        Ok(Self { ensemble: robot.among(named, freedom)?, base })
     }
 
     /// The ensemble: the robot and the obstacles by index, for other queries than those of a configuration.

@@ -10,6 +10,7 @@ pub mod broad_phase;
 mod check;
 mod collide;
 pub mod configuration;
+mod constraints;
 mod context;
 mod deforming;
 mod distance;

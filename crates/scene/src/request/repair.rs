@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use schemars::JsonSchema;
+use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
 use super::bodies_repair::{self, BodiesRepair};
@@ -15,10 +16,10 @@ use super::penetration::seconds;
 use super::response::Response;
 use super::scene_repair::{self, SceneRepairResponse};
 use super::text::EffortArgument;
-use crate::repair::{Freedom, RepairOptions};
+use crate::repair::{Freedom, Keep, RepairOptions};
 use crate::scene::{Scene, ScenePoses};
 use extricate_core::penetration::SeparationOptions;
-use extricate_dynamics::Mobility;
+use extricate_dynamics::{JointKind, Mobility};
 
 /// Fields of all repairs.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
@@ -52,6 +53,17 @@ pub struct RepairFields {
     #[schemars(with = "BTreeMap<String, f64>")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "NAME=W", value_parser = weight))]
     pub weight: Vec<(String, f64)>,
+    /// Property that a link or body keeps: `position:NAME`, `pose:NAME`, `direction:NAME,AXIS` (x, y, z or X,Y,Z of its frame), or `foot:NAME` (its
+    /// height and inclination); may be given several times.
+    #[serde(deserialize_with = "keeps")]
+    #[schemars(with = "Vec<String>")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "WHAT:NAME"))]
+    pub keep: Vec<Keep>,
+}
+
+fn keeps<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Keep>, D::Error> {
+    let texts: Vec<String> = Vec::deserialize(deserializer)?;
+    texts.iter().map(|text| text.parse().map_err(D::Error::custom)).collect()
 }
 
 fn weights<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, f64)>, D::Error> {
@@ -76,7 +88,7 @@ fn weight(text: &str) -> Result<(String, f64), String> {
 /// Request for the nearest collision-free poses of a scene.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SceneRepairRequest {
-    /// Whether bodies may rotate as well; in scenes with robots they always may.
+    /// Whether bodies may rotate as well; in scenes with robots, or with joints that are not fixed, they always may.
     pub rotate: bool,
     /// Fields of all repairs.
     pub fields: RepairFields,
@@ -103,6 +115,11 @@ impl RepairFields {
     }
 }
 
+/// Whether a scene has bodies that joints let move against each other, so that they are repaired as articulations.
+pub(super) fn has_moving_joints(scene: &Scene) -> bool {
+    scene.joints.iter().any(|joint| joint.kind != JointKind::Fixed)
+}
+
 impl SceneRepairRequest {
     /// Repairs a scene; `remake` builds the repaired scene, in which overlaps are measured independently.
     ///
@@ -116,9 +133,15 @@ impl SceneRepairRequest {
     ) -> Result<Response, E> {
         let world = build(scene)?;
         let before = all_measured(&world)?;
-        if self.rotate || !scene.robots.is_empty() {
+        let is_general = self.rotate || !self.fields.keep.is_empty() || !scene.robots.is_empty();
+        if is_general || has_moving_joints(scene) {
             let (rigid, options) = (measured(&world)?, self.fields.options(parallel));
-            let mut found = scene_repair::search((scene, &world), &rigid, &self.fields.freedom(), &options)?;
+            let mut found = scene_repair::search(
+                (scene, &world),
+                &rigid,
+                (&self.fields.freedom(), &self.fields.keep),
+                &options,
+            )?;
             let repaired = build(&remake(scene, SceneChange::Posed(&found.poses))?)?;
             let after = all_measured(&repaired)?;
             found.refusal = found.refusal.or_else(|| soft_overlap_message(&repaired));

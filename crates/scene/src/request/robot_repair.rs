@@ -7,6 +7,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::constraints::{self, ConstraintResponse};
 use super::fault::{Class, Fault};
 use super::repair_text::{change_text, gap, write_changes};
 use super::reply::{Displacement, PoseResponse, RepairStatus, Reply, not_free};
@@ -53,6 +54,8 @@ pub struct RobotRepair {
     pub clearance: Option<f64>,
     /// Whether all joints are within their limits.
     pub limits_kept: bool,
+    /// Loops that joints close, and what was to be kept, with their errors.
+    pub constraints: Vec<ConstraintResponse>,
     /// Whether an independent collision query found no collision.
     pub verified_free: bool,
     /// Pairs of links and obstacles that collide in the initial configuration.
@@ -135,6 +138,7 @@ impl RobotRepair {
             farthest: farthest.map(|found| FarthestLink { link: found.name, distance: found.distance }),
             clearance,
             limits_kept: repair.as_ref().is_none_or(|repair| repair.limits_kept),
+            constraints: ConstraintResponse::of(repair.as_ref()),
             verified_free: ensemble.is_verified_free(&poses)?,
             collisions_before: names(&before),
             collisions_after: names(&after),
@@ -222,6 +226,7 @@ impl fmt::Display for RobotRepair {
             facts.row("farthest", [format!("{link}, by {} m", number(*distance))]);
         }
         facts.row("minimum distance", [gap(self.clearance)]);
+        constraints::text(&self.constraints).into_iter().for_each(|text| facts.row("constraints", [text]));
         self.search.iter().for_each(|search| facts.row("search", [search.to_string()]));
         let checked = if self.verified_free { "free" } else { "NOT free" };
         let limits = if self.limits_kept { "satisfied" } else { "NOT satisfied" };

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use nalgebra::Vector3;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -277,7 +278,7 @@ impl RobotRepairRequest {
     fn prepared(&self, context: &Context) -> Result<Arc<PreparedRobot>, Fault> {
         let own = self.source.key();
         let placed = self.obstacles.iter().any(ObstacleArgument::is_robot);
-        let mut key = format!("among {own} {:?}", self.fields.freedom());
+        let mut key = format!("among {own} {:?} {:?}", self.fields.freedom(), self.fields.keep);
         for obstacle in &self.obstacles {
             key.push_str(" | ");
             key.push_str(&match placed {
@@ -298,7 +299,11 @@ impl RobotRepairRequest {
             let models = props.iter().filter_map(|prop| prop.obstacle.shape.model());
             let bytes = models.map(bytes_of).sum::<usize>() + bytes_of_robot(&robot) + ENSEMBLE_BYTES;
             let ensemble = Robot::clone(&robot).among(props, &self.fields.freedom());
-            let ensemble = ensemble.map_err(|error| self.source.fault(&error))?;
+            let kept = ensemble.and_then(|mut ensemble| {
+                self.fields.keep.iter().try_for_each(|keep| ensemble.keep(keep, &Vector3::z()))?;
+                Ok(ensemble)
+            });
+            let ensemble = kept.map_err(|error| self.source.fault(&error))?;
             Ok((PreparedRobot { robot, measure, ensemble, spare: Mutex::default() }, bytes))
         })
     }

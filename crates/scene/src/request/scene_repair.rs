@@ -7,13 +7,14 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::constraints::{self, ConstraintResponse};
 use super::fault::{Class, Fault};
 use super::overlaps::measured;
 use super::repair_text::{SceneReport, change_text, write_changes};
 use super::reply::{Displacement, PoseResponse, RepairStatus, Reply, not_free};
 use super::search::SearchResponse;
 use super::text::number;
-use crate::repair::{Change, Freedom, Moved, Repair, RepairError, RepairOptions, SceneRepair};
+use crate::repair::{Change, Freedom, Keep, Moved, Repair, RepairError, RepairOptions, SceneRepair};
 use crate::scene::{Scene, ScenePoses};
 use extricate_core::penetration::generalized::{Pose, WorkBounds};
 use extricate_dynamics::{BodyPenetration, World};
@@ -53,6 +54,8 @@ pub struct SceneRepairResponse {
     pub clearance: Option<f64>,
     /// Whether all joints are within their limits.
     pub limits_kept: bool,
+    /// Joints that close a loop or attach a body to a robot, with their errors.
+    pub constraints: Vec<ConstraintResponse>,
     /// Whether an independent measurement found no overlaps in the repaired scene.
     pub verified_free: bool,
     /// Pairs that overlap in the scene.
@@ -95,7 +98,7 @@ pub(super) fn repaired(scene: Scene, world: &World) -> Result<Scene, Fault> {
     // A run is repaired once, at its start: all rounds of the search are made, whatever they cost.
     let work = WorkBounds { min: u64::MAX, max: u64::MAX, ..WorkBounds::default() };
     let options = RepairOptions { work, ..RepairOptions::default() };
-    let found = search((&scene, world), &before, &Freedom::default(), &options)?;
+    let found = search((&scene, world), &before, (&Freedom::default(), &[]), &options)?;
     match found.refusal {
         Some(message) => Err(Fault::new(Class::NoFreePose, message)),
         None => Ok(scene.posed(&found.poses)),
@@ -106,12 +109,16 @@ pub(super) fn repaired(scene: Scene, world: &World) -> Result<Scene, Fault> {
 pub(super) fn search(
     (scene, world): (&Scene, &World),
     overlaps: &[BodyPenetration],
-    freedom: &Freedom,
+    (freedom, keeps): (&Freedom, &[Keep]),
     options: &RepairOptions,
 ) -> Result<SearchResult, Fault> {
     let names: BTreeSet<String> = overlaps.iter().flat_map(|pair| pair.bodies.clone()).collect();
     let make = |moving: Option<&BTreeSet<String>>| {
-        SceneRepair::new(scene, world, freedom, moving).map_err(|error| fault(&error))
+        let made = SceneRepair::new(scene, world, freedom, moving).and_then(|mut made| {
+            keeps.iter().try_for_each(|keep| made.keep(keep))?;
+            Ok(made)
+        });
+        made.map_err(|error| fault(&error))
     };
     // A search in few coordinates is much faster; it fails where the bodies around them would have to give way.
     let few = make(Some(&names))?;
@@ -220,6 +227,7 @@ impl SceneRepairResponse {
                 .map(|farthest| FarthestBody { name: farthest.name, distance: farthest.distance }),
             clearance,
             limits_kept: repair.is_none_or(|repair| repair.limits_kept),
+            constraints: ConstraintResponse::of(repair),
             verified_free: false,
             overlaps_before: 0,
             overlaps_after: Vec::new(),
@@ -246,6 +254,7 @@ impl fmt::Display for SceneRepairResponse {
         if let Some(FarthestBody { name, distance }) = &self.farthest {
             moved.push(("farthest", format!("{name}, by {} m", number(*distance))));
         }
+        moved.extend(constraints::text(&self.constraints).map(|text| ("constraints", text)));
         moved.extend(self.search.iter().map(|search| ("search", search.to_string())));
         let head = (self.scene.as_str(), self.status);
         self.report.facts(f, head, self.overlaps_before, &moved, self.clearance)?;

@@ -3,6 +3,7 @@
 use super::bodies_repair::moved_apart;
 use super::fault::{Class, Fault};
 use super::overlaps::{all_measured, build, soft_overlap_message};
+use super::repair::has_moving_joints;
 use super::scene_repair;
 use super::text;
 use crate::scene::Scene;
@@ -32,7 +33,7 @@ pub fn at_start(scene: Scene) -> Result<(Scene, World), Fault> {
 
 /// The repaired scene and its world, for a run: bodies separated, robots at collision-free configurations.
 fn repaired(scene: Scene, world: &World) -> Result<(Scene, World), Fault> {
-    let scene = match scene.robots.is_empty() {
+    let scene = match scene.robots.is_empty() && !has_moving_joints(&scene) {
         true => moved_apart(scene, world)?,
         false => scene_repair::repaired(scene, world)?,
     };

@@ -11,6 +11,7 @@ use super::mesh::Meshes;
 use super::names::Names;
 use super::skipped::Skipped;
 use crate::geometry::read::correction::Correction;
+use crate::kinematics::closure::ClosureElement;
 use crate::kinematics::urdf::document::{Geometry, JointElement, JointType, LinkElement, ShapeElement};
 use crate::kinematics::urdf::inertial::rotated;
 use crate::kinematics::urdf::limits::{LINKS, SHAPES};
@@ -40,6 +41,10 @@ pub(super) struct Bodies<'a> {
     /// Masks of the shapes of each link.
     pub(super) masks: Vec<Vec<[i64; 2]>>,
     pub(super) joints: Vec<JointElement>,
+    /// Loops between bodies.
+    pub(super) closures: Vec<ClosureElement>,
+    /// Body → link of each link.
+    pub(super) to_links: Vec<Isometry3<f64>>,
     pub(super) skipped: Skipped<'a>,
     pub(super) corrections: Vec<Correction>,
     shapes: usize,
@@ -74,6 +79,8 @@ impl<'a> Bodies<'a> {
             links: Vec::new(),
             masks: Vec::new(),
             joints: Vec::new(),
+            closures: Vec::new(),
+            to_links: Vec::new(),
             skipped: Skipped::default(),
             corrections: Vec::new(),
             shapes: 0,
@@ -99,6 +106,7 @@ impl<'a> Bodies<'a> {
         }
         self.links.push(LinkElement { name, line: element.line, inertial: None, shapes: Vec::new() });
         self.masks.push(Vec::new());
+        self.to_links.push(Isometry3::identity());
         Ok(self.links.len() - 1)
     }
 
@@ -119,6 +127,7 @@ impl<'a> Bodies<'a> {
         let mut joints = Vec::new();
         self.joints_of(body, Isometry3::identity(), class, &mut joints)?;
         let (link, to_link) = self.connect(name, body, (parent.link, pose), &joints)?;
+        self.to_links[link] = to_link;
         let owner = Owner { link, frame: Isometry3::identity(), to_link, class };
         let mut inertials = Vec::new();
         self.contents(body, &owner, &mut inertials)?;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::bodies::{Bodies, Model};
+use super::closures::closure_of;
 use super::defaults::{ACTUATORS, Filled, MAIN, PARAMETERS};
 use super::element::Element;
 use crate::kinematics::articulation::joint::Mimic;
@@ -14,7 +15,8 @@ fn index_of(joints: &[JointElement]) -> HashMap<String, usize> {
     joints.iter().enumerate().map(|(index, joint)| (joint.name.clone(), index)).collect()
 }
 
-/// Reads the constraints between joints as mimicking: q₁ − r₁ = c₀ + c₁ (q₂ − r₂) with the references r. Other constraints,
+/// Reads the constraints between joints as mimicking, q₁ − r₁ = c₀ + c₁ (q₂ − r₂) with the references r, and those between bodies as
+/// closures. Other constraints,
 /// and those that close a cycle, are skipped.
 pub(super) fn couple<'a>(model: &Model<'a>, bodies: &mut Bodies<'a>) -> Result<(), RobotFileError> {
     let joints = index_of(&bodies.joints);
@@ -22,6 +24,13 @@ pub(super) fn couple<'a>(model: &Model<'a>, bodies: &mut Bodies<'a>) -> Result<(
     for element in model.root.section("equality") {
         let own = model.defaults.fill(element, MAIN)?;
         if own.flag("active") == Some(false) {
+            continue;
+        }
+        if let Some(closure) = closure_of(&own, bodies)? {
+            let found = format!("equality constraint <{}>", element.name);
+            let kept = "repairs of the robot keep it, all else ignores it";
+            bodies.corrections.push(element.correction("model".to_owned(), found, kept));
+            bodies.closures.push(closure);
             continue;
         }
         if element.name != "joint" {

@@ -12,12 +12,14 @@
 //! | plane | a box below it, several times larger than the rest |
 //! | excluded bodies, masks without a common bit | exempt pairs |
 //! | equality of two joints, linear | mimic |
+//! | `connect` and `weld` of two bodies | closures, which repairs of the robot keep |
 //! | actuators of joints | motors |
 //! | keyframes | named configurations |
 //!
 //! Source: MuJoCo's XML reference, and its kinematics `mj_kinematics`; numbers of the tests by MuJoCo 4.0.0.
 
 mod bodies;
+mod closures;
 mod compiler;
 mod couplings;
 mod defaults;
@@ -59,7 +61,7 @@ pub(super) fn read(
     couplings::actuate(&model, &mut bodies)?;
     let configurations = keyframes::keyframes(&model, &mut bodies)?;
     couplings::skip_sections(root, &mut bodies);
-    let Bodies { links, joints, mut corrections, skipped, meshes, .. } = bodies;
+    let Bodies { links, joints, closures, mut corrections, skipped, meshes, .. } = bodies;
     corrections.extend(meshes.corrections);
     corrections.extend(skipped.corrections());
     if let Some(first) = corrections.first().filter(|_| options.strict) {
@@ -71,7 +73,7 @@ pub(super) fn read(
         });
     }
     let name = root.get("model").unwrap_or("MuJoCo Model").to_owned();
-    Ok((Document { name, links, joints, exempt, configurations }, corrections))
+    Ok((Document { name, links, joints, exempt, configurations, closures }, corrections))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
 use super::ModelFiles;
 use crate::geometry::read::reach::FileScope;
+use crate::kinematics::closure::ClosureKind;
 use crate::kinematics::urdf::{Robot, RobotFileError, Servo, Shapes, UrdfOptions};
 use crate::kinematics::{parse_robot, read_robot};
 use crate::proximity::{AllowedCollisions, ArticulatedModel};
@@ -510,4 +511,33 @@ fn the_binary_meshes_of_mujoco_are_read_and_others_refused() {
     let refused = read(&bytes[..bytes.len() - 4]).unwrap_err().to_string();
     assert!(refused.ends_with("t.msh: not a mesh of MuJoCo: its counts do not fit its length"), "{refused}");
     assert!(read(&[0xff; 16]).is_err() && read(&[]).is_err());
+}
+
+#[test]
+fn bodies_that_are_connected_or_welded_close_loops_at_rest_or_at_the_pose_given() {
+    let bodies = "<body name='a' pos='1 0 0'><joint name='j' type='hinge' axis='0 0 1' pos='0.5 0 0'/><geom size='.1'/></body>\
+        <body name='b' pos='0 2 0' euler='0 0 90'><joint name='k' axis='0 0 1'/><geom size='.1'/></body>";
+    let equality = "<equality><connect name='pin' body1='a' body2='b' anchor='0.25 0 0.5'/><weld body1='a'/>\
+        <weld body1='a' body2='b' relpose='0 0 3 0 0 1 0'/><connect site1='s' site2='t'/></equality>";
+    let robot = parse(&world(bodies, equality)).unwrap();
+    assert_eq!(robot.closures.len(), 3);
+    let poses = robot.articulation.link_poses(&[0.0, 0.0], &Isometry3::identity()).unwrap();
+    let in_world = |closure: usize, side: usize| {
+        let own = &robot.closures[closure];
+        poses[robot.articulation.link(&own.links[side]).unwrap()] * own.frames[side]
+    };
+    // By MuJoCo: the anchor is in the frame of the first body, which is at (1, 0, 0) at rest.
+    for side in [0, 1] {
+        assert!((in_world(0, side).translation.vector - Vector3::new(1.25, 0.0, 0.5)).norm() < 1e-14);
+        assert!((in_world(1, side).translation.vector - Vector3::new(1.0, 0.0, 0.0)).norm() < 1e-14);
+    }
+    let names: Vec<_> = robot.closures.iter().map(|own| (own.name.as_str(), own.kind)).collect();
+    let (point, weld) = (ClosureKind::Point, ClosureKind::Weld);
+    assert_eq!(names, [("pin", point), ("weld a world", weld), ("weld a b", weld)]);
+    // The second body is to be three metres above the first one, rotated by half a revolution about y.
+    let [target, own] = [0, 1].map(|side| in_world(2, side));
+    assert!((target.translation.vector - Vector3::new(1.0, 0.0, 3.0)).norm() < 1e-14);
+    assert!((target.rotation * Vector3::x() + Vector3::x()).norm() < 1e-14);
+    assert!((own.translation.vector - Vector3::new(0.0, 2.0, 0.0)).norm() < 1e-14);
+    assert!((own.rotation * Vector3::x() - Vector3::y()).norm() < 1e-12);
 }

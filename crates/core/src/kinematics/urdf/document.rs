@@ -16,6 +16,7 @@ use crate::geometry::read::correction::Correction;
 use crate::geometry::read::xml::{self, Lines, elements, number, number_or, numbers};
 use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::kinematics::articulation::joint::Mimic;
+use crate::kinematics::closure::ClosureElement;
 use crate::kinematics::named::NamedConfiguration;
 
 /// Content of a robot's file.
@@ -27,6 +28,8 @@ pub(in crate::kinematics) struct Document {
     pub(in crate::kinematics) exempt: Vec<[String; 2]>,
     /// Named configurations of the file.
     pub(in crate::kinematics) configurations: Vec<NamedConfiguration>,
+    /// Loops between links.
+    pub(in crate::kinematics) closures: Vec<ClosureElement>,
 }
 
 impl Document {
@@ -203,7 +206,14 @@ impl<'a> Reader<'a> {
             return Err(self.file.content(Some(self.lines.line(root)), "the robot has no links".to_owned()));
         }
         let joints = elements(root, "joint").map(|joint| self.joint(joint)).collect::<Result<_, _>>()?;
-        Ok(Document { name, links, joints, exempt: Vec::new(), configurations: Vec::new() })
+        Ok(Document {
+            name,
+            links,
+            joints,
+            exempt: Vec::new(),
+            configurations: Vec::new(),
+            closures: Vec::new(),
+        })
     }
 
     fn link(&mut self, at: usize, link: Node<'_, '_>) -> Result<LinkElement, RobotFileError> {

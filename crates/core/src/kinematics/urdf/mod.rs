@@ -33,6 +33,7 @@ use super::xacro;
 use super::xacro::source::Source;
 use crate::geometry::read::file::text_of;
 use crate::geometry::triangle_mesh::TriangleMesh;
+use crate::kinematics::closure::{Closure, completed};
 
 pub use shapes::locate_mesh;
 
@@ -54,6 +55,8 @@ pub struct Robot {
     pub dynamics: Vec<JointDynamics>,
     /// Pairs of links that the file exempts from collision, by name.
     pub exempt: Vec<[String; 2]>,
+    /// Loops that the file closes between links: `connect` and `weld` of MJCF.
+    pub closures: Vec<Closure>,
     /// Configurations that the file names: keyframes of MJCF.
     pub configurations: Vec<NamedConfiguration>,
     /// Corrections that were made, in the order of the file.
@@ -177,8 +180,19 @@ impl Document {
         }
         corrections.sort_by_key(|correction| correction.line);
         add_planes(&self.links, &articulation, &mut meshes);
-        let Self { name, exempt, configurations, .. } = self;
-        Ok(Robot { name, articulation, meshes, inertials, dynamics, exempt, configurations, corrections })
+        let Self { name, exempt, configurations, closures, .. } = self;
+        let closures = completed(closures, &articulation);
+        Ok(Robot {
+            name,
+            articulation,
+            meshes,
+            inertials,
+            dynamics,
+            exempt,
+            closures,
+            configurations,
+            corrections,
+        })
     }
 }
 

@@ -139,6 +139,10 @@ impl<N: MeshNames> Writer<'_, N> {
             let count = robot.exempt.len();
             self.lost.push(format!("{count} pairs of links that are allowed to collide; `extricate convert IN OUT.srdf` writes them"));
         }
+        if !robot.closures.is_empty() {
+            let count = robot.closures.len();
+            self.lost.push(format!("{count} loops that close between links: URDF has only trees"));
+        }
         self.text.push_str("</robot>\n");
         Ok(())
     }

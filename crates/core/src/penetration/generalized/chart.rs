@@ -13,6 +13,7 @@
 use nalgebra::{Isometry3, Matrix3, Quaternion, SymmetricEigen, Translation3, UnitQuaternion, Vector3};
 
 use super::collision_world::CollisionWorld;
+use super::constraint::{ConstraintEnd, ResolvedConstraint};
 use super::part::Part;
 use super::pose::Pose;
 use super::rows::ContactRow;
@@ -64,6 +65,9 @@ pub(crate) struct LocalChart {
     joints: Vec<Vec<JointVariable>>,
     /// Minimum and maximum y of each variable.
     bounds: Vec<[f64; 2]>,
+    constraints: Vec<ResolvedConstraint>,
+    /// Index of the first link of each movable model among those of all.
+    first_links: Vec<usize>,
 }
 
 impl LocalChart {
@@ -109,7 +113,31 @@ impl LocalChart {
             }
             joints.push(of_movable);
         }
-        Self { start: start.to_vec(), bases, joints, bounds }
+        let mut first_links = Vec::new();
+        let mut links = Vec::new();
+        if !collision_world.constraints.is_empty() {
+            for (movable, pose) in collision_world.movables.iter().zip(start) {
+                first_links.push(links.len());
+                links.extend(movable.articulation().link_poses(&pose.joints, &pose.base).unwrap_or_default());
+            }
+        }
+        let pose_of = |end: ConstraintEnd| match end {
+            ConstraintEnd::World => Isometry3::identity(),
+            ConstraintEnd::Link { movable, link } => links[first_links[movable] + link],
+        };
+        let constraints = collision_world.constraints.iter();
+        let constraints = constraints.map(|constraint| constraint.resolved(&pose_of)).collect();
+        Self { start: start.to_vec(), bases, joints, bounds, constraints, first_links }
+    }
+
+    /// The constraints, around the start.
+    pub(super) fn constraints(&self) -> &[ResolvedConstraint] {
+        &self.constraints
+    }
+
+    /// Index of the first link of a movable model among those of all.
+    pub(super) fn first_link(&self, movable: usize) -> usize {
+        self.first_links[movable]
     }
 
     /// Number of variables.
@@ -165,6 +193,7 @@ impl LocalChart {
         frames.bodies.resize(collision_world.bodies.len(), Isometry3::identity());
         frames.axes.clear();
         frames.base_motions.clear();
+        frames.all_links.clear();
         let mut body = 0;
         for (index, tree) in collision_world.trees.iter().enumerate() {
             let start = &self.start[index];
@@ -190,6 +219,9 @@ impl LocalChart {
                 }
             };
             tree.place(&base, value, (&mut frames.links, &mut frames.axes));
+            if !self.constraints.is_empty() {
+                frames.all_links.extend_from_slice(&frames.links);
+            }
             // Bodies are ordered by movable model, obstacles last: one pass assigns all poses.
             while let Some(Part::Link { movable, link }) =
                 collision_world.bodies.get(body).map(|body| body.part)
@@ -236,6 +268,31 @@ impl LocalChart {
                 };
                 derivative[column.variable] += column.factor * rate * frames.slopes[column.variable];
             }
+        }
+    }
+
+    /// Adds the gradient by y of the power of a wrench on a link: a force, and a moment about the origin of the world.
+    pub(super) fn add_wrench(
+        &self,
+        collision_world: &CollisionWorld,
+        frames: &Frames,
+        end: ConstraintEnd,
+        [force, moment]: [Vector3<f64>; 2],
+        derivative: &mut [f64],
+    ) {
+        let ConstraintEnd::Link { movable, link } = end else { return };
+        if let Some(base) = &self.bases[movable] {
+            let (w, v, center) = &frames.base_motions[movable];
+            base.add_wrench(&force, &(moment - center.cross(&force)), (*w, v), derivative);
+        }
+        for column in &collision_world.trees[movable].jacobian_columns[link] {
+            let [axis, origin] = &frames.axes[column.slot];
+            let rate = if column.is_revolute {
+                axis.dot(&(moment - origin.cross(&force)))
+            } else {
+                axis.dot(&force)
+            };
+            derivative[column.variable] += column.factor * rate * frames.slopes[column.variable];
         }
     }
 
@@ -380,11 +437,21 @@ impl FloatingBase {
         (w, v): (f64, &Vector3<f64>),
         derivative: &mut [f64],
     ) {
-        let moment = arm.cross(direction);
-        let by_x = moment * w + v * (v.dot(&moment) / w) + moment.cross(v);
+        self.add_wrench(direction, &arm.cross(direction), (w, v), derivative);
+    }
+
+    /// Adds the derivative of the power of a force and a moment about the centroid.
+    fn add_wrench(
+        &self,
+        force: &Vector3<f64>,
+        moment: &Vector3<f64>,
+        (w, v): (f64, &Vector3<f64>),
+        derivative: &mut [f64],
+    ) {
+        let by_x = moment * w + v * (v.dot(moment) / w) + moment.cross(v);
         let along_axes = self.axes.tr_mul(&by_x).component_div(&self.rotation_scale);
         for k in 0..3 {
-            derivative[self.first + k] += direction[k] / self.shift;
+            derivative[self.first + k] += force[k] / self.shift;
             derivative[self.first + 3 + k] += along_axes[k];
         }
     }

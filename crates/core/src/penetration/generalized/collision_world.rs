@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
+use super::constraint::{ConstraintEnd, PoseConstraint};
 use super::error::GeneralizedError;
 use super::movable::{MovableModel, Obstacle};
 use super::part::Part;
@@ -59,6 +60,7 @@ pub struct CollisionWorld {
     pub(crate) caches: usize,
     /// Maximum bounding radius of a link [m]: the length to which tolerances are relative.
     pub(crate) size: f64,
+    pub(super) constraints: Vec<PoseConstraint>,
     workspaces: Mutex<Vec<Workspace>>,
 }
 
@@ -142,6 +144,7 @@ impl CollisionWorld {
             mesh_pairs: Vec::new(),
             caches: 0,
             size,
+            constraints: Vec::new(),
             workspaces: Mutex::new(Vec::new()),
         };
         for a in 0..movable_bodies {
@@ -236,6 +239,35 @@ impl CollisionWorld {
     /// When there is no such movable model.
     pub fn fix_bases(&mut self, movables: &[usize]) {
         movables.iter().for_each(|&movable| self.movables[movable].fix_base());
+        self.plant();
+    }
+
+    /// Adds a constraint that all results of [`CollisionWorld::penetration`] keep.
+    ///
+    /// # Errors
+    /// [`GeneralizedError::InvalidConstraint`] when it names a link that there is not, or a number is not finite.
+    pub fn constrain(&mut self, constraint: PoseConstraint) -> Result<(), GeneralizedError> {
+        if let Some(why) = constraint.fault(&self.movables) {
+            return Err(GeneralizedError::InvalidConstraint { constraint: constraint.name, why });
+        }
+        for end in constraint.ends() {
+            if let ConstraintEnd::Link { movable, link } = end {
+                self.movables[movable].note_constraint(link);
+            }
+        }
+        self.constraints.push(constraint);
+        self.plant();
+        Ok(())
+    }
+
+    /// The constraints.
+    #[must_use]
+    pub fn constraints(&self) -> &[PoseConstraint] {
+        &self.constraints
+    }
+
+    /// Preprocesses the trees of the movable models anew.
+    fn plant(&mut self) {
         let (mut variables, mut slots) = (0, 0);
         self.trees = self
             .movables
@@ -331,6 +363,7 @@ impl Clone for CollisionWorld {
             mesh_pairs: self.mesh_pairs.clone(),
             caches: self.caches,
             size: self.size,
+            constraints: self.constraints.clone(),
             workspaces: Mutex::default(),
         }
     }

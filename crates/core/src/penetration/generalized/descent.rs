@@ -9,10 +9,11 @@ use nalgebra::Translation3;
 
 use super::chart::LocalChart;
 use super::collision_world::CollisionWorld;
+use super::equality::Subspace;
 use super::options::{GeneralizedOptions, GeneralizedSource, SearchEnd, SearchSummary};
 use super::pairs::{GapSummary, ScanOptions};
 use super::part::Part;
-use super::workspace::{ExitFace, Frames, ScanMemory, Workspace};
+use super::workspace::{ConstraintMemory, ExitFace, Frames, ScanMemory, Workspace};
 use crate::geometry::convex::shape::ConvexShape;
 use crate::penetration::convex::cache::ConvexCache;
 use crate::penetration::convex::options::ConvexOptions;
@@ -100,6 +101,8 @@ impl Workspace {
             solver: MinNormProjection::default(),
             derivative: Vec::new(),
             bounds: Vec::new(),
+            constraints: ConstraintMemory::default(),
+            subspace: Subspace::default(),
             soft: false,
         }
     }
@@ -126,6 +129,11 @@ pub(crate) struct DescentResult {
 }
 
 impl DescentResult {
+    /// That of a start at which the closures cannot be closed.
+    fn open(nearest: Vec<f64>) -> Self {
+        Self { nearest, violation: f64::INFINITY, descents: 1, improved_at: 1, ..Self::default() }
+    }
+
     pub(crate) fn with_source(self, source: GeneralizedSource) -> Self {
         Self { source, ..self }
     }
@@ -227,7 +235,15 @@ impl<'a> Descent<'a> {
     pub(crate) fn is_free(&self, y: &[f64], workspace: &mut Workspace) -> bool {
         workspace.scan.forget();
         self.chart.place(self.collision_world, y, &mut workspace.frames);
-        !self.collision_world.touches(&workspace.frames, self.free_gap(), &mut workspace.scan)
+        let mut limits = GapSummary { violation: 0.0, min: f64::INFINITY };
+        self.chart.add_gaps(
+            &workspace.frames,
+            self.collision_world.size,
+            [self.clearance, self.target()],
+            &mut limits,
+        );
+        limits.min >= self.free_gap()
+            && !self.collision_world.touches(&workspace.frames, self.free_gap(), &mut workspace.scan)
     }
 
     /// Whether two bodies that overlap at the origin of the chart have the same relative pose at `elsewhere`, a point in general
@@ -297,6 +313,10 @@ impl<'a> Descent<'a> {
         workspace.scan.prescribe(exits);
         let mut y: Vec<f64> =
             from.iter().zip(self.chart.bounds()).map(|(y, b)| y.clamp(b[0], b[1])).collect();
+        if !self.chart.retract(self.collision_world, &mut y, workspace) {
+            let work = workspace.work_since(before);
+            return DescentResult { work, improved_work: work, ..DescentResult::open(y) };
+        }
         let mut trial = y.clone();
         let mut gaps = self.evaluate(&y, workspace);
         // The start counts as an accepted trial: its rows and frames are linearised first.
@@ -327,11 +347,14 @@ impl<'a> Descent<'a> {
             {
                 *trial = (y + step).clamp(bound[0], bound[1]);
             }
-            gaps = self.evaluate(&trial, workspace);
-            self.record(&trial, &gaps, &mut found);
+            let is_closed = self.chart.retract(self.collision_world, &mut trial, workspace);
+            if is_closed {
+                gaps = self.evaluate(&trial, workspace);
+                self.record(&trial, &gaps, &mut found);
+            }
             let point = [gaps.violation, squared(&trial)];
             // A step must improve on every earlier point, so that the descent cannot cycle.
-            let accepted = filter.iter().all(|old| self.undercuts(&point, old));
+            let accepted = is_closed && filter.iter().all(|old| self.undercuts(&point, old));
             // Measured on the best points: a rejected trial counts as a step without progress.
             progress.push([found.violation, found.sigma()]);
             if stalls(&progress) {
@@ -397,7 +420,9 @@ impl<'a> Descent<'a> {
         let convex = ConvexOptions { relative_tolerance: PRECISION, ..ConvexOptions::default() };
         let target = self.target();
         let options = ScanOptions { target, horizon: target + HORIZON * self.collision_world.size, convex };
-        self.collision_world.scan(trial_frames, &options, scan, trial_rows)
+        let mut gaps = self.collision_world.scan(trial_frames, &options, scan, trial_rows);
+        self.chart.add_gaps(trial_frames, self.collision_world.size, [self.clearance, target], &mut gaps);
+        gaps
     }
 
     /// The change of y to the nearest point to the origin that satisfies all rows and limits [Tang14 eqs. 27, 29–30]: restricted
@@ -410,7 +435,7 @@ impl<'a> Descent<'a> {
         workspace: &mut Workspace,
     ) -> Option<Vec<f64>> {
         self.linearise(y, active, workspace);
-        let Workspace { frames, problem, solver, derivative, bounds, soft, .. } = workspace;
+        let Workspace { frames, problem, solver, derivative, bounds, soft, subspace, .. } = workspace;
         bounds.clear();
         bounds.extend_from_slice(self.chart.bounds());
         let shift = radius * MAX_SHIFT * self.collision_world.size;
@@ -421,7 +446,7 @@ impl<'a> Descent<'a> {
         let hardness = |_: usize| HARD;
         if !*soft
             && let Some(step) = (BoundedProjection { bounds: bounds.as_slice(), hardness })
-                .nearest(problem, solver, 0.0)
+                .nearest((problem, subspace), solver, 0.0)
                 .map(change)
             && self.chart.max_step_fraction(frames, &step, rotation, shift) >= 1.0
         {
@@ -435,14 +460,15 @@ impl<'a> Descent<'a> {
         // `derivative` now contains the reach of each variable: short reaches need stiffer rows.
         let hardness = |at: usize| HARD_REACH * self.collision_world.size / derivative[at];
         let projection = BoundedProjection { bounds: bounds.as_slice(), hardness };
-        let hard = if *soft { None } else { projection.nearest(problem, solver, 0.0) };
+        let hard = if *soft { None } else { projection.nearest((problem, subspace), solver, 0.0) };
         *soft = hard.is_none();
-        hard.or_else(|| projection.nearest(problem, solver, SOFT)).map(change)
+        hard.or_else(|| projection.nearest((problem, subspace), solver, SOFT)).map(change)
     }
 
     /// Linearises the rows at a point: C′ (X − X_c) ≥ 0 with the gaps as right-hand sides [Tang14 eqs. 22–23, 27].
     fn linearise(&self, y: &[f64], active: Option<&[bool]>, workspace: &mut Workspace) {
-        let Workspace { frames, rows, problem, derivative, .. } = workspace;
+        let Workspace { frames, rows, problem, derivative, constraints, subspace, .. } = workspace;
+        self.chart.linearise_closures(self.collision_world, (frames, y), active, (constraints, subspace));
         if problem.columns() != y.len() {
             *problem = Rows::new(y.len());
         }
@@ -458,9 +484,14 @@ impl<'a> Descent<'a> {
             // A row that no active variable changes cannot be satisfied by a step, and would make the problem infeasible.
             if derivative.iter().any(|x| x.abs() > 0.0) {
                 let here: f64 = derivative.iter().zip(y).map(|(d, y)| d * y).sum();
-                problem.push(derivative, wanted - row.gap + here);
+                subspace.push(problem, derivative, wanted - row.gap + here);
             }
         }
+        let margin = wanted - self.clearance;
+        self.chart.visit_inequalities(self.collision_world, frames, constraints, |gap, gradient| {
+            let here: f64 = gradient.iter().zip(y).map(|(d, y)| d * y).sum();
+            subspace.push(problem, gradient, margin - gap + here);
+        });
     }
 }
 
@@ -473,12 +504,19 @@ struct BoundedProjection<'a, H: Fn(usize) -> f64> {
 impl<H: Fn(usize) -> f64> BoundedProjection<'_, H> {
     /// The nearest point to the origin that satisfies the rows and the bounds; `None` where there is none. Few bounds are active,
     /// so they become rows only once a solution violates them.
-    fn nearest(&self, problem: &mut Rows, solver: &mut MinNormProjection, soft: f64) -> Option<Vec<f64>> {
+    fn nearest(
+        &self,
+        (problem, subspace): (&mut Rows, &mut Subspace),
+        solver: &mut MinNormProjection,
+        soft: f64,
+    ) -> Option<Vec<f64>> {
         let dimension = self.bounds.len();
         let target = vec![0.0; dimension];
         let mut pushed = vec![[false; 2]; dimension];
         let mut point = solver.nearest(problem, &target, soft).ok()?.to_vec();
         loop {
+            // The solution is relative to the nearest point of the closures; without any, it is empty.
+            point.iter_mut().zip(subspace.nearest()).for_each(|(y, p)| *y += p);
             let mut is_feasible = true;
             for (at, &[lower, upper]) in self.bounds.iter().enumerate() {
                 // Solutions on a bound exceed it by rounding; without slack the loop would add rows that are
@@ -487,12 +525,11 @@ impl<H: Fn(usize) -> f64> BoundedProjection<'_, H> {
                 for (side, beyond) in [lower - point[at], point[at] - upper].into_iter().enumerate() {
                     if beyond > slack * (upper - lower).min(1.0) && !pushed[at][side] {
                         pushed[at][side] = true;
-                        is_feasible = false;
                         let (sign, bound) = if side == 0 { (1.0, lower) } else { (-1.0, -upper) };
                         let hardness = (self.hardness)(at);
                         let mut row = vec![0.0; dimension];
                         row[at] = sign * hardness;
-                        problem.push(&row, bound * hardness);
+                        is_feasible &= !subspace.push(problem, &row, bound * hardness);
                     }
                 }
             }

@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::constraint::ConstraintError;
 use super::options::{GeneralizedPenetration, GeneralizedSource};
 use super::part::CollidingPair;
 use crate::kinematics::error::RobotError;
@@ -59,6 +60,17 @@ pub enum GeneralizedError {
         /// The source.
         start: GeneralizedSource,
     },
+    /// A constraint that does not suit the movable models.
+    #[error("invalid constraint \"{constraint}\": {why}")]
+    InvalidConstraint {
+        /// Its name.
+        constraint: String,
+        /// The fault.
+        why: &'static str,
+    },
+    /// No poses were found at which a constraint holds.
+    #[error("the constraint \"{}\" does not hold: it is off by {} m and {} rad at the nearest poses found", .0.name, .0.length, .0.angle)]
+    Constraint(ConstraintError),
     /// No collision-free pose was found within the work bounds; it may not exist.
     #[error("no collision-free pose was found; {} pairs still collide", still.len())]
     NotFound {

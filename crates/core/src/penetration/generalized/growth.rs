@@ -70,6 +70,8 @@ impl<'a> Growth<'a> {
         let mut grown = Grown::default();
         let mut weighted = self.collision_world.clone();
         weighted.movables.iter_mut().zip(input).for_each(|(movable, pose)| movable.level_weights(pose));
+        // At other scales the frames of the constraints are elsewhere: the descent after the growth satisfies them.
+        weighted.constraints.clear();
         let chart = LocalChart::new(&weighted, input);
         let Some(mut scale) = self.first_scale(&chart, &mut grown) else { return grown };
         let mut poses = input.to_vec();

@@ -11,12 +11,19 @@
 //! | [`Shape`] | convex pieces, or triangles |
 //! | [`MovableModel`] | a rigid body, or a robot on a fixed or floating base |
 //! | [`Obstacle`] | a static body |
+//! | [`PoseConstraint`] | a closed loop, or something that a link keeps |
 //! | [`CollisionWorld`] | all of them, preprocessed: collision test, colliding pairs, generalized penetration |
 
 mod articulated;
 mod chart;
 pub(crate) mod collision_world;
+pub(crate) mod constraint;
+mod constraint_check;
+mod constraint_rows;
+#[cfg(test)]
+mod constraint_tests;
 mod descent;
+mod equality;
 pub(crate) mod error;
 mod exits;
 mod follow;
@@ -45,6 +52,9 @@ mod workspace;
 mod tests;
 
 pub use collision_world::CollisionWorld;
+pub use constraint::{
+    AxisMotion, ConstraintEnd, ConstraintError, ConstraintFrame, Kept, Lock, PoseConstraint, RotationLock,
+};
 pub use error::GeneralizedError;
 pub use monitor::CollisionMonitor;
 pub use movable::{Base, MovableModel, Obstacle};

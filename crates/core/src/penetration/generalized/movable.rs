@@ -35,6 +35,8 @@ pub struct MovableModel {
     fixed: Vec<bool>,
     weights: Vec<f64>,
     base_weight: f64,
+    /// Whether each link carries a frame of a constraint.
+    constrained: Vec<bool>,
 }
 
 /// A static body.
@@ -102,7 +104,18 @@ impl MovableModel {
         shapes.resize_with(articulation.links().len(), || None);
         let coordinates = articulation.coordinates().len();
         let (fixed, weights) = (vec![false; coordinates], vec![1.0; coordinates]);
-        Self { articulation, shapes, allowed, base, norm, fixed, weights, base_weight: 1.0 }
+        let constrained = vec![false; articulation.links().len()];
+        Self { articulation, shapes, allowed, base, norm, fixed, weights, base_weight: 1.0, constrained }
+    }
+
+    /// Notes that a link carries a frame of a constraint: the joints that move it are variables even if it has no shape.
+    pub(super) fn note_constraint(&mut self, link: usize) {
+        self.constrained[link] = true;
+    }
+
+    /// Whether a link matters to a search: it has a shape, or a frame of a constraint.
+    pub(super) fn matters(&self, link: usize) -> bool {
+        self.shapes[link].is_some() || self.constrained[link]
     }
 
     /// Fixes a joint, and those that mimic it, at its value.

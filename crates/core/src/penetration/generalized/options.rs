@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::constraint::ConstraintError;
 use super::pose::Pose;
 use crate::penetration::translational::options::Effort;
 
@@ -235,6 +236,8 @@ pub struct GeneralizedPenetration {
     pub limits_kept: bool,
     /// Whether the independent collision queries of the models found these poses free.
     pub verified_free: bool,
+    /// Each constraint with its error, measured by a forward kinematics that the search does not use.
+    pub constraints: Vec<ConstraintError>,
     /// Steps of all descents.
     pub iterations: u32,
     /// Source of the start configuration.

@@ -108,12 +108,12 @@ impl CollisionWorld {
         Ok(found)
     }
 
-    /// Whether nothing overlaps, all pairs are farther apart than `clearance` \[m\], and all limits are satisfied.
+    /// Whether nothing overlaps, all pairs are farther apart than `clearance` \[m\], and all limits and constraints are satisfied.
     ///
     /// # Errors
     /// As [`CollisionWorld::is_free`].
     pub fn is_solution(&self, poses: &[Pose], clearance: f64) -> Result<bool, GeneralizedError> {
-        Ok(self.is_free(poses, clearance)? && self.keeps_limits(poses))
+        Ok(self.is_free(poses, clearance)? && self.keeps_limits(poses) && self.keeps_constraints(poses)?)
     }
 
     fn search(
@@ -130,6 +130,7 @@ impl CollisionWorld {
         let deadline = options.time_budget.and_then(|budget| Instant::now().checked_add(budget));
         let stop = &|| stop() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let chart = LocalChart::new(self, poses);
+        self.check_closable(&chart, options.seed)?;
         let descent = Descent::new(self, &chart, options);
         let search = MultiStartSearch { collision_world: self, chart: &chart, descent, options, stop };
         for other in remembered {
@@ -308,8 +309,11 @@ impl MultiStartSearch<'_> {
     /// Whether the input has an overlap that no motion can resolve.
     fn is_hopeless(&self) -> bool {
         let size = self.collision_world.size;
-        let elsewhere = starts::elsewhere(self.chart, size, self.options.seed);
-        self.collision_world.with_workspace(|workspace| self.descent.is_hopeless(&elsewhere, workspace))
+        let mut elsewhere = starts::elsewhere(self.chart, size, self.options.seed);
+        self.collision_world.with_workspace(|workspace| {
+            self.chart.retract(self.collision_world, &mut elsewhere, workspace)
+                && self.descent.is_hopeless(&elsewhere, workspace)
+        })
     }
 
     /// A descent from the translation that separates a rigid body from a single obstacle, if its σ is below this one: so the
@@ -505,10 +509,19 @@ impl MultiStartSearch<'_> {
     fn tighten(&self, best: &mut DescentResult) {
         for _ in 0..TIGHTENINGS {
             let Some(free) = best.free.clone() else { return };
-            let back = |fraction: f64| -> Vec<f64> { free.iter().map(|y| fraction * y).collect() };
+            let back = |fraction: f64| -> Vec<f64> {
+                let mut y: Vec<f64> = free.iter().map(|y| fraction * y).collect();
+                let _ = self
+                    .collision_world
+                    .with_workspace(|workspace| self.chart.retract(self.collision_world, &mut y, workspace));
+                y
+            };
             let is_free = |fraction: f64| {
-                self.collision_world
-                    .with_workspace(|workspace| self.descent.is_free(&back(fraction), workspace))
+                let mut y = back(fraction);
+                self.collision_world.with_workspace(|workspace| {
+                    self.chart.retract(self.collision_world, &mut y, workspace)
+                        && self.descent.is_free(&y, workspace)
+                })
             };
             // Usually one test shows that the result touches already.
             if !is_free(BACK) {

@@ -53,7 +53,7 @@ impl KinematicTree {
         let articulation = movable.articulation();
         let base = (movable.base() == Base::Floating).then_some(*variables);
         *variables += if base.is_some() { 6 } else { 0 };
-        // A coordinate that moves no shape has neither a gradient nor a weight in σ, so it is not a variable.
+        // A coordinate that moves no shape and no constraint has neither a gradient nor a weight in σ, so it is not a variable.
         let matters = moves_something(movable);
         let coordinates: Vec<usize> =
             (0..movable.fixed().len()).filter(|&at| !movable.fixed()[at] && matters[at]).collect();
@@ -183,11 +183,11 @@ impl KinematicTree {
     }
 }
 
-/// Whether each generalized coordinate moves a link with a shape.
+/// Whether each generalized coordinate moves a link with a shape or a frame of a constraint.
 fn moves_something(movable: &MovableModel) -> Vec<bool> {
     let articulation = movable.articulation();
     let mut matters = vec![false; movable.fixed().len()];
-    for link in (0..articulation.links().len()).filter(|&link| movable.shapes()[link].is_some()) {
+    for link in (0..articulation.links().len()).filter(|&link| movable.matters(link)) {
         for link in std::iter::successors(Some(link), |&link| articulation.parent(link)) {
             let number = articulation.parent_joint(link).and_then(|joint| articulation.dependence(joint));
             if let Some((at, ..)) = number {

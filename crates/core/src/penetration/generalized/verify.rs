@@ -36,6 +36,11 @@ impl CollisionWorld {
         let mut answer = self.measured(chart.start(), poses, best)?;
         // Points that the descent itself does not call free need no verification.
         answer.verified_free = best.free.is_some() && self.verify(&answer.poses)?;
+        if answer.verified_free
+            && let Some(broken) = answer.constraints.iter().find(|error| !self.is_kept(error))
+        {
+            return Err(GeneralizedError::Constraint(broken.clone()));
+        }
         if !(answer.verified_free && answer.limits_kept) {
             let still = self.colliding(&answer.poses)?;
             return Err(GeneralizedError::NotFound { best: Box::new(answer), still });
@@ -84,6 +89,7 @@ impl CollisionWorld {
             clearance: self.clearance(&poses, self.size)?,
             limits_kept: self.keeps_limits(&poses),
             verified_free: false,
+            constraints: self.constraint_errors(start, &poses)?,
             poses,
             iterations: best.iterations,
             source: best.source,

@@ -2,6 +2,7 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
+use super::equality::{Equations, Subspace};
 use super::mesh_rows::MeshMemory;
 use super::rows::ContactRow;
 use super::work::PRODUCTS;
@@ -21,6 +22,9 @@ pub(crate) struct Workspace {
     pub(super) solver: MinNormProjection,
     pub(super) derivative: Vec<f64>,
     pub(super) bounds: Vec<[f64; 2]>,
+    pub(super) constraints: ConstraintMemory,
+    /// The points on the linearised closures.
+    pub(super) subspace: Subspace,
     /// Whether the rows of the last step were contradictory.
     pub(super) soft: bool,
 }
@@ -36,6 +40,15 @@ impl Workspace {
     pub(super) fn work_since(&self, [scans, products]: [u64; 2]) -> u64 {
         self.scan.work - scans + (self.solver.work() - products) / PRODUCTS
     }
+}
+
+/// Buffers of projections onto closures.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ConstraintMemory {
+    pub(super) frames: Frames,
+    pub(super) equations: Equations,
+    pub(super) step: Subspace,
+    pub(super) gradient: Vec<f64>,
 }
 
 /// State of a scan besides the frames.
@@ -101,6 +114,8 @@ pub(crate) struct Frames {
     /// Pose of each body, body to world.
     pub(crate) bodies: Vec<Isometry3<f64>>,
     pub(super) links: Vec<Isometry3<f64>>,
+    /// Poses of the links of all movable models, where there are constraints.
+    pub(super) all_links: Vec<Isometry3<f64>>,
     /// Axis and origin of each joint [world].
     pub(super) axes: Vec<[Vector3<f64>; 2]>,
     /// Derivative of each generalized coordinate by its chart coordinate y.

@@ -92,7 +92,7 @@ pub(super) fn actor_of_bodies(scene: &Scene, members: &[usize]) -> Result<(Actor
     Ok((actor, first.pose.into()))
 }
 
-fn extent_of(body: &BodyDescription) -> Result<Extent, RepairError> {
+pub(super) fn extent_of(body: &BodyDescription) -> Result<Extent, RepairError> {
     let refused = |source| RepairError::Norm { name: body.name.clone(), source };
     let extent = body.shape.extent().map_err(refused)?;
     let skin = SKIN * body.shape.bounding_radius();

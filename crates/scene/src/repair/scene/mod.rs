@@ -1,22 +1,28 @@
 //! Ensemble of a scene: movable bodies and robots, obstacles, and pairs that may touch.
 //!
 //! Robots move: their joints, and floating bases. Of the bodies, the dynamic ones that overlap
-//! something move; the others are fixed, unless no solution is found without them. Bodies attached to each other by joints move as one
-//! rigid body, and not at all where one of them is fixed; a robot that a joint attaches to a body is fixed, and so is that body.
+//! something move; the others are fixed, unless no solution is found without them. Bodies attached to each other by joints are links of
+//! an articulation; joints that close a loop or attach a body to a robot are constraints.
 
 mod actors;
+mod division;
+mod linkage;
+pub(super) mod source;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Vector3};
 
 use self::actors::{actor_of_bodies, actor_of_robot, obstacle_of_body, obstacles_of_robot, parts};
-use super::{Actor, Ensemble, Freedom, Moved, Repair, RepairError, RepairOptions};
+use self::division::Division;
+use self::linkage::{actor_of_group, constraints_of};
+use self::source::{ActorSource, Ties};
+use super::{Actor, Ensemble, Freedom, Keep, Moved, Repair, RepairError, RepairOptions};
 use crate::scene::schema::JointValue;
 use crate::scene::{RobotPose, Scene, ScenePoses};
 use extricate_core::kinematics::{Joint, JointKind};
-use extricate_core::penetration::generalized::Pose;
-use extricate_dynamics::{BodyDescription, BodyKind, RobotBase, RobotDescription, World};
+use extricate_core::penetration::generalized::{ConstraintEnd, ConstraintFrame, Pose};
+use extricate_dynamics::{BodyKind, RobotBase, RobotDescription, World};
 
 /// Change of a joint, relative to one plus its value, that rounding alone can cause: smaller changes are not written.
 const ROUNDING: f64 = 1e-14;
@@ -28,15 +34,6 @@ pub struct SceneRepair<'a> {
     ensemble: Ensemble,
     sources: Vec<ActorSource>,
     poses: Vec<Pose>,
-}
-
-/// Source of an actor in the scene.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum ActorSource {
-    /// A robot, by index.
-    Robot(usize),
-    /// Bodies that move as one, by index; the first one's frame is that of the actor.
-    Bodies(Vec<usize>),
 }
 
 impl<'a> SceneRepair<'a> {
@@ -51,14 +48,37 @@ impl<'a> SceneRepair<'a> {
         freedom: &Freedom,
         moving: Option<&BTreeSet<String>>,
     ) -> Result<Self, RepairError> {
+        Self::with_ties((scene, world), freedom, moving, Ties::Articulated)
+    }
+
+    /// As [`SceneRepair::new`], with bodies that joints attach to each other as one rigid body each.
+    pub(super) fn with_rigid_groups(
+        scene: &'a Scene,
+        world: &World,
+        freedom: &Freedom,
+    ) -> Result<Self, RepairError> {
+        Self::with_ties((scene, world), freedom, None, Ties::Rigid)
+    }
+
+    fn with_ties(
+        (scene, world): (&'a Scene, &World),
+        freedom: &Freedom,
+        moving: Option<&BTreeSet<String>>,
+        ties: Ties,
+    ) -> Result<Self, RepairError> {
         freedom.check()?;
         check_names(scene, freedom)?;
-        let division = Division::of(scene, freedom, moving);
+        let mut division = Division::of(scene, freedom, moving, ties);
         let (mut actors, mut poses) = (Vec::new(), Vec::new());
-        for source in &division.sources {
+        for (index, source) in division.sources.iter_mut().enumerate() {
             let (actor, pose) = match source {
                 ActorSource::Robot(index) => actor_of_robot(&scene.robots[*index], world)?,
                 ActorSource::Bodies(members) => actor_of_bodies(scene, members)?,
+                ActorSource::Linkage(places) => {
+                    let (actor, pose, found) = actor_of_group(scene, &division.groups[&index])?;
+                    *places = found;
+                    (actor, pose)
+                }
             };
             actors.push(actor);
             poses.push(pose);
@@ -74,7 +94,70 @@ impl<'a> SceneRepair<'a> {
         let ensemble = Ensemble::new(actors, obstacles, &known)?;
         let mut repair = Self { scene, ensemble, sources: division.sources, poses };
         repair.allow_exempt_pairs();
+        repair.constrain(&division.closing)?;
         Ok(repair)
+    }
+
+    /// Keeps a property of a link `robot/link` or body in all repairs, if it moves.
+    ///
+    /// # Errors
+    /// [`RepairError::UnknownName`] when the scene has no such link or body.
+    pub fn keep(&mut self, keep: &Keep) -> Result<(), RepairError> {
+        let up = (-self.scene.options.gravity).try_normalize(0.0).unwrap_or_else(Vector3::z);
+        let bodies = self.scene.bodies.iter().map(|body| body.name.clone());
+        let links =
+            self.scene.robots.iter().flat_map(|robot| {
+                robot.articulation.links().iter().map(|link| format!("{}/{link}", robot.name))
+            });
+        let known: Vec<String> = bodies.chain(links).collect();
+        if !known.iter().any(|name| name == keep.part()) {
+            let what = "body or link";
+            return Err(RepairError::UnknownName { what, name: keep.part().to_owned(), known });
+        }
+        match self.ensemble.carrier(keep.part()) {
+            Some(_) => self.ensemble.keep(keep, &up),
+            // Obstacles keep everything.
+            None => Ok(()),
+        }
+    }
+
+    /// Adds the constraints of joints that are part of no actor.
+    fn constrain(&mut self, closing: &[usize]) -> Result<(), RepairError> {
+        for &joint in closing {
+            let joint = &self.scene.joints[joint];
+            let frames = [0, 1].map(|side| self.frame_of(&joint.bodies[side], &joint.anchors[side]));
+            for constraint in constraints_of(joint, frames) {
+                self.ensemble.constrain(constraint)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A frame of a body, or of a link `robot/link`, on its part of the ensemble.
+    fn frame_of(&self, name: &str, anchor: &Isometry3<f64>) -> ConstraintFrame {
+        let body = self.scene.bodies.iter().position(|body| body.name == name);
+        for (movable, source) in self.sources.iter().enumerate() {
+            let link = match (source, body) {
+                (ActorSource::Robot(robot), None) => {
+                    let robot = &self.scene.robots[*robot];
+                    let link = name.strip_prefix(robot.name.as_str()).and_then(|rest| rest.strip_prefix('/'));
+                    link.and_then(|link| robot.articulation.link(link))
+                }
+                // The links of bodies that move as one are in their order.
+                (ActorSource::Bodies(members), Some(body)) => {
+                    members.iter().position(|&member| member == body)
+                }
+                (ActorSource::Linkage(places), Some(body)) => {
+                    places.iter().find(|(member, _)| *member == body).map(|(_, link)| *link)
+                }
+                _ => None,
+            };
+            if let Some(link) = link {
+                return ConstraintFrame { end: ConstraintEnd::Link { movable, link }, frame: *anchor };
+            }
+        }
+        let pose = body.map_or_else(Isometry3::identity, |body| self.scene.bodies[body].pose);
+        ConstraintFrame { end: ConstraintEnd::World, frame: pose * anchor }
     }
 
     /// Allows contacts of pairs that the dynamics leaves out: links attached rigidly to a fixed base with bodies that are not dynamic,
@@ -123,7 +206,8 @@ impl<'a> SceneRepair<'a> {
     #[must_use]
     pub fn placed(&self, repair: &Repair) -> ScenePoses {
         let mut placed = ScenePoses::default();
-        for ((source, before), after) in self.sources.iter().zip(&self.poses).zip(&repair.poses) {
+        let both = self.poses.iter().zip(&repair.poses);
+        for (actor, (source, (before, after))) in self.sources.iter().zip(both).enumerate() {
             if before == after {
                 continue;
             }
@@ -144,9 +228,30 @@ impl<'a> SceneRepair<'a> {
                         placed.bodies.insert(body.name.clone(), pose);
                     }
                 }
+                ActorSource::Linkage(places) => self.place_links(&mut placed, places, (actor, after)),
             }
         }
         placed
+    }
+
+    /// Adds the poses of the bodies of an articulation that has moved.
+    fn place_links(
+        &self,
+        placed: &mut ScenePoses,
+        places: &[(usize, usize)],
+        (actor, after): (usize, &Pose),
+    ) {
+        let articulation = self.ensemble.collision_world().movables()[actor].articulation();
+        // The configuration is one of this articulation.
+        let poses = articulation.link_poses(&after.joints, &after.base).unwrap_or_default();
+        for &(member, link) in places {
+            let (body, pose) = (&self.scene.bodies[member], poses[link]);
+            let shift = (pose.translation.vector - body.pose.translation.vector).norm();
+            let size = ROUNDING * (1.0 + body.pose.translation.vector.norm());
+            if shift > size || pose.rotation.angle_to(&body.pose.rotation) > ROUNDING {
+                placed.bodies.insert(body.name.clone(), pose);
+            }
+        }
     }
 
     /// The ensemble, the source of each actor, and the poses of the scene.
@@ -180,68 +285,16 @@ impl<'a> SceneRepair<'a> {
         let poses = repair.map_or(&self.poses, |repair| &repair.poses);
         let of_robot = |(source, pose): (&ActorSource, &Pose)| match source {
             ActorSource::Robot(index) => Some((self.scene.robots[*index].name.clone(), pose.clone())),
-            ActorSource::Bodies(_) => None,
+            ActorSource::Bodies(_) | ActorSource::Linkage(_) => None,
         };
         self.sources.iter().zip(poses).filter_map(of_robot).collect()
-    }
-}
-
-/// Division of a scene into actors and obstacles.
-struct Division {
-    sources: Vec<ActorSource>,
-    fixed_bodies: Vec<usize>,
-    fixed_robots: Vec<usize>,
-}
-
-impl Division {
-    fn of(scene: &Scene, freedom: &Freedom, moving: Option<&BTreeSet<String>>) -> Self {
-        let index: BTreeMap<&str, usize> =
-            scene.bodies.iter().enumerate().map(|(index, body)| (body.name.as_str(), index)).collect();
-        // The group of bodies that joints connect is the smallest index among them.
-        let mut group: Vec<usize> = (0..scene.bodies.len()).collect();
-        let (mut tied_bodies, mut tied_robots) = (BTreeSet::new(), BTreeSet::new());
-        for joint in &scene.joints {
-            let ends = joint.bodies.each_ref().map(|name| index.get(name.as_str()).copied());
-            if let [Some(a), Some(b)] = ends {
-                let (root, merged) = (group[a].min(group[b]), group[a].max(group[b]));
-                group.iter_mut().filter(|at| **at == merged).for_each(|at| *at = root);
-                continue;
-            }
-            // A joint to a link of a robot: the body cannot join the robot's articulation, so that both are fixed.
-            tied_bodies.extend(ends.into_iter().flatten());
-            let robots = joint.bodies.iter().filter_map(|name| name.split_once('/'));
-            tied_robots.extend(robots.map(|(robot, _)| robot.to_owned()));
-        }
-        let stays = |body: usize| {
-            let BodyDescription { name, kind, .. } = &scene.bodies[body];
-            *kind != BodyKind::Dynamic || freedom.fixed.contains(name) || tied_bodies.contains(&body)
-        };
-        let named = |body: usize| moving.is_none_or(|names| names.contains(&scene.bodies[body].name));
-        let (mut sources, mut fixed_bodies, mut fixed_robots) = (Vec::new(), Vec::new(), Vec::new());
-        for (robot, description) in scene.robots.iter().enumerate() {
-            if tied_robots.contains(&description.name) {
-                fixed_robots.push(robot);
-            } else {
-                sources.push(ActorSource::Robot(robot));
-            }
-        }
-        for first in (0..scene.bodies.len()).filter(|&body| group[body] == body) {
-            let members: Vec<_> = (first..scene.bodies.len()).filter(|&body| group[body] == first).collect();
-            // One fixed member fixes the group; one named member suffices to move it.
-            let moves = !members.iter().any(|&body| stays(body)) && members.iter().any(|&body| named(body));
-            if moves {
-                sources.push(ActorSource::Bodies(members));
-            } else {
-                fixed_bodies.extend(members);
-            }
-        }
-        Self { sources, fixed_bodies, fixed_robots }
     }
 }
 
 /// Refuses a freedom with a name unknown to the scene.
 fn check_names(scene: &Scene, freedom: &Freedom) -> Result<(), RepairError> {
     let mut known: Vec<String> = scene.bodies.iter().map(|body| body.name.clone()).collect();
+    known.extend(scene.joints.iter().map(|joint| joint.name.clone()));
     for robot in &scene.robots {
         known.push(robot.name.clone());
         let inner = super::freedom::known(&robot.articulation);

@@ -29,7 +29,7 @@ pub use repair_job::{RepairJob, Repaired};
 pub use save::Overwrite;
 
 use self::history::History;
-use super::scene::ActorSource;
+use super::scene::source::ActorSource;
 use super::{Collision, Ensemble, Freedom, RepairError, RepairOptions, SceneRepair};
 use crate::scene::Scene;
 use extricate_core::penetration::Effort;
@@ -127,7 +127,7 @@ impl Sketch {
     /// Never: every body of a scene is an actor or an obstacle.
     pub fn new(scene: Arc<Scene>, world: &World, options: SketchOptions) -> Result<Self, RepairError> {
         let (ensemble, sources, poses) =
-            SceneRepair::new(&scene, world, &options.freedom, None)?.into_parts();
+            SceneRepair::with_rigid_groups(&scene, world, &options.freedom)?.into_parts();
         let collision_world = ensemble.collision_world();
         let obstacles = collision_world.obstacles().iter().map(|obstacle| obstacle.pose).collect();
         let mut robots = vec![None; scene.robots.len()];
@@ -139,6 +139,8 @@ impl Sketch {
                     let role = |(at, &body): (usize, &usize)| (body, Role::Member { actor, at });
                     roles.extend(members.iter().enumerate().map(role));
                 }
+                // Bodies of a sketch that joints attach to each other move as one.
+                ActorSource::Linkage(_) => {}
             }
         }
         let role = |(index, body): (usize, &extricate_dynamics::BodyDescription)| {
@@ -257,7 +259,7 @@ impl Sketch {
                 ActorSource::Bodies(members) => {
                     members.iter().filter(|&&other| other != index).copied().collect()
                 }
-                ActorSource::Robot(_) => Vec::new(),
+                ActorSource::Robot(_) | ActorSource::Linkage(_) => Vec::new(),
             };
             let others: Vec<usize> = match self.bodies[index] {
                 Role::Member { actor, .. } => with(&self.sources[actor]),

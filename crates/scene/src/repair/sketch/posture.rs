@@ -4,7 +4,7 @@ use nalgebra::Isometry3;
 
 use super::{NamedPose, Role, Sketch};
 use crate::repair::error::RepairError;
-use crate::repair::scene::ActorSource;
+use crate::repair::scene::source::ActorSource;
 use extricate_core::penetration::generalized::Pose;
 
 /// Poses of all parts of a sketch: an undo state, and that in which ghosts are drawn.
@@ -59,7 +59,7 @@ impl Sketch {
                     let first = self.scene.bodies[members[0]].pose;
                     posture.poses[actor].base * first.inverse() * start
                 }
-                ActorSource::Robot(_) => start,
+                ActorSource::Robot(_) | ActorSource::Linkage(_) => start,
             },
         }
     }

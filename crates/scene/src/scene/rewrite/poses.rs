@@ -33,8 +33,7 @@ pub struct RobotPose {
 }
 
 impl Scene {
-    /// The scene with other start poses of bodies and robots. Bodies that are connected by joints must move together, as one
-    /// rigid body.
+    /// The scene with other start poses of bodies and robots. Bodies that are connected by joints must move as these permit.
     #[must_use]
     pub fn posed(mut self, poses: &ScenePoses) -> Self {
         for body in &mut self.bodies {
@@ -99,9 +98,16 @@ impl Scene {
             }
             edits.put_body(index, body, &starts, poses);
         }
+        self.add_motions_of_links(poses, &mut motions);
+        let poses_of_bodies: BTreeMap<&str, &Isometry3<f64>> =
+            self.bodies.iter().map(|body| (body.name.as_str(), &body.pose)).collect();
         for (index, joint) in document.file.joints.iter().enumerate() {
-            if let Some(motion) = motions.get(&joint.bodies.0) {
-                edits.transform_joint(index, &joint.kind, motion);
+            let motion = |body: &String| motions.get(body).copied().unwrap_or_else(Isometry3::identity);
+            let both = [motion(&joint.bodies.0), motion(&joint.bodies.1)];
+            if both != [Isometry3::identity(); 2] {
+                let second = poses_of_bodies.get(joint.bodies.1.as_str());
+                let second = second.map_or_else(Vector3::zeros, |pose| pose.translation.vector);
+                edits.transform_joint(index, &joint.kind, &both, &second);
             }
         }
         for (index, entry) in document.file.robots.iter().enumerate() {
@@ -114,6 +120,37 @@ impl Scene {
             edits.mesh_files(&self.text, &back);
         }
         Ok(edits.apply(&self.text))
+    }
+}
+
+impl Scene {
+    /// Adds the motions [world] of the links of robots with new poses.
+    fn add_motions_of_links(&self, poses: &ScenePoses, motions: &mut BTreeMap<String, Isometry3<f64>>) {
+        for robot in self.robots.iter().filter(|robot| !self.joints_of(&robot.name).is_empty()) {
+            let Some(put) = poses.robots.get(&robot.name) else { continue };
+            let mut configuration = robot.configuration.clone();
+            for (joint, value) in &put.joints {
+                if let Some(at) = robot.coordinate(joint) {
+                    configuration[at] = value.in_si().0;
+                }
+            }
+            let of = |joints: &[f64], base: &Isometry3<f64>| robot.articulation.link_poses(joints, base);
+            // Both configurations are of this robot.
+            let (Ok(before), Ok(after)) =
+                (of(&robot.configuration, &robot.pose), of(&configuration, &put.base))
+            else {
+                continue;
+            };
+            for ((link, before), after) in robot.articulation.links().iter().zip(before).zip(after) {
+                motions.insert(format!("{}/{link}", robot.name), after * before.inverse());
+            }
+        }
+    }
+
+    /// The joints of the scene that a robot is part of.
+    fn joints_of(&self, robot: &str) -> Vec<&extricate_dynamics::JointDescription> {
+        let is_link = |name: &String| name.split_once('/').is_some_and(|(owner, _)| owner == robot);
+        self.joints.iter().filter(|joint| joint.bodies.iter().any(is_link)).collect()
     }
 }
 
@@ -191,21 +228,49 @@ impl Edits<'_> {
         }
     }
 
-    /// Moves the anchors and axes of a joint along with its bodies.
-    fn transform_joint(&mut self, index: usize, kind: &JointKind, motion: &Isometry3<f64>) {
-        let point = |anchor: Triple| triple(&(motion * nalgebra::Point3::from(vector(anchor))).coords);
+    /// Moves the anchors and axes of a joint along with its bodies, whose motions are `both`, and its limits, which count from the
+    /// start. `second` is the position of the second body before [m].
+    fn transform_joint(
+        &mut self,
+        index: usize,
+        kind: &JointKind,
+        both: &[Isometry3<f64>; 2],
+        second: &Vector3<f64>,
+    ) {
+        // Both motions move the anchor and the axis to the same place, except for the anchors of a rope.
+        let motion = &both[0];
+        let at = |motion: &Isometry3<f64>, anchor: Triple| {
+            triple(&(motion * nalgebra::Point3::from(vector(anchor))).coords)
+        };
         let along = |axis: Triple| triple(&(motion.rotation * vector(axis)).normalize());
-        let fields = match kind {
-            JointKind::Fixed => Vec::new(),
-            JointKind::Prismatic { axis, .. } => vec![("axis", along(*axis))],
-            JointKind::Spherical { anchor } => vec![("anchor", point(*anchor))],
-            JointKind::Revolute { anchor, axis, .. } => {
-                vec![("anchor", point(*anchor)), ("axis", along(*axis))]
+        let relative = both[0].inverse() * both[1];
+        let limits = |limits: Option<(f64, f64)>, by: f64| {
+            limits
+                .filter(|_| by.abs() > 0.0)
+                .map(|(lower, upper)| format!("({}, {})", number(lower - by), number(upper - by)))
+        };
+        let (mut fields, limits) = match kind {
+            JointKind::Fixed => (Vec::new(), None),
+            JointKind::Prismatic { axis, limits: own } => {
+                let at = nalgebra::Point3::from(*second);
+                let by = (relative * at - at).dot(&vector(*axis).normalize());
+                (vec![("axis", along(*axis))], limits(*own, by).map(|text| ("limits", text)))
+            }
+            JointKind::Spherical { anchor } => (vec![("anchor", at(motion, *anchor))], None),
+            JointKind::Revolute { anchor, axis, limits_degrees } => {
+                let twist = relative.rotation.imag().dot(&vector(*axis).normalize());
+                let by = 2.0 * twist.atan2(relative.rotation.w);
+                // q and −q are the same rotation.
+                let by = (by - std::f64::consts::TAU * (by / std::f64::consts::TAU).round()).to_degrees();
+                let fields = vec![("anchor", at(motion, *anchor)), ("axis", along(*axis))];
+                (fields, limits(*limits_degrees, by).map(|text| ("limits_degrees", text)))
             }
             JointKind::Rope { anchors, .. } => {
-                vec![("anchors", format!("({}, {})", point(anchors.0), point(anchors.1)))]
+                let [first, second] = [at(&both[0], anchors.0), at(&both[1], anchors.1)];
+                (vec![("anchors", format!("({first}, {second})"))], None)
             }
         };
+        fields.extend(limits);
         for (field, text) in fields {
             let path = [Field("joints"), Index(index), Field("kind"), Field(field)];
             if let Some(place) = self.document.outline().get(&path) {

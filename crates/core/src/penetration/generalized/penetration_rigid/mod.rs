@@ -122,6 +122,7 @@ fn to_penetration(search: &RigidSearch<'_>, found: &FreePose, clearance: f64) ->
         clearance,
         limits_kept: true,
         verified_free: found.verified_free,
+        constraints: Vec::new(),
         iterations: search.iterations,
         source: found.source,
         summary: SearchSummary::default(),

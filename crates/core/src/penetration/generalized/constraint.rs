@@ -1,0 +1,290 @@
+//! Constraints on the poses of movable models: loop closures, poses that are kept, bounded distances.
+//!
+//! | constraint | condition |
+//! |---|---|
+//! | [`PoseConstraint::closure`] | two frames coincide in the locked directions of the first one |
+//! | [`PoseConstraint::keep`] | a link keeps what it has at the input: position, pose, a direction, its stance on the floor |
+//! | [`PoseConstraint::max_distance`] | two points are no farther apart than a length |
+//! | [`PoseConstraint::range`] | the rotation about, or the translation along, the x axis of a closure is within limits |
+//!
+//! The errors of a result are measured here by the forward kinematics of the articulations, which the search does not use.
+
+use nalgebra::{Isometry3, Point3, Rotation3, UnitQuaternion, Vector3};
+
+use super::movable::MovableModel;
+
+/// Carrier of a frame of a constraint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConstraintEnd {
+    /// The world.
+    World,
+    /// A link of a movable model, both counted from 0.
+    Link {
+        /// The movable model.
+        movable: usize,
+        /// The link in its articulation.
+        link: usize,
+    },
+}
+
+/// A frame of a constraint.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ConstraintFrame {
+    /// Its carrier.
+    pub end: ConstraintEnd,
+    /// The frame in that of its carrier: frame → link, or frame → world.
+    pub frame: Isometry3<f64>,
+}
+
+/// Relative rotation that a closure locks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RotationLock {
+    /// None.
+    #[default]
+    Free,
+    /// All but the rotation about the x axis, which both frames share.
+    Axis,
+    /// All.
+    Full,
+}
+
+/// Directions in which two frames coincide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Lock {
+    /// Whether the translation along x, y and z of the first frame is locked.
+    pub translation: [bool; 3],
+    /// The rotation that is locked.
+    pub rotation: RotationLock,
+}
+
+impl Lock {
+    /// A rigid connection.
+    pub const FIXED: Self = Self { translation: [true; 3], rotation: RotationLock::Full };
+    /// A hinge about the x axis.
+    pub const REVOLUTE: Self = Self { translation: [true; 3], rotation: RotationLock::Axis };
+    /// A slide along the x axis.
+    pub const PRISMATIC: Self = Self { translation: [false, true, true], rotation: RotationLock::Full };
+    /// A ball joint.
+    pub const SPHERICAL: Self = Self { translation: [true; 3], rotation: RotationLock::Free };
+    /// A flat face on a plane with the x axis as its normal.
+    pub const PLANAR: Self = Self { translation: [true, false, false], rotation: RotationLock::Axis };
+    /// A direction, that of the x axis.
+    pub const DIRECTION: Self = Self { translation: [false; 3], rotation: RotationLock::Axis };
+}
+
+/// Property of a link that it keeps.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kept {
+    /// The position of its origin.
+    Position,
+    /// Its pose.
+    Pose,
+    /// The direction [world] of a vector of its frame.
+    Direction(Vector3<f64>),
+    /// The height of its origin and its inclination: the link slides and rotates on a floor with this upward normal \[world\].
+    Stance(Vector3<f64>),
+}
+
+/// Relative motion of two frames that have an x axis in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AxisMotion {
+    /// Rotation about it \[rad\].
+    Rotation,
+    /// Translation along it \[m\].
+    Translation,
+}
+
+/// A constraint on the poses of movable models.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PoseConstraint {
+    pub(super) name: String,
+    pub(super) kind: ConstraintKind,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum ConstraintKind {
+    Closure { frames: [ConstraintFrame; 2], lock: Lock },
+    Keep { link: ConstraintEnd, kept: Kept },
+    MaxDistance { points: [ConstraintFrame; 2], max: f64 },
+    Range { frames: [ConstraintFrame; 2], motion: AxisMotion, limits: [f64; 2] },
+}
+
+impl PoseConstraint {
+    /// Two frames that coincide in the locked directions of the first one.
+    #[must_use]
+    pub fn closure(name: impl Into<String>, frames: [ConstraintFrame; 2], lock: Lock) -> Self {
+        Self { name: name.into(), kind: ConstraintKind::Closure { frames, lock } }
+    }
+
+    /// A property that a link of a movable model keeps as it is at the input of a query.
+    #[must_use]
+    pub fn keep(name: impl Into<String>, [movable, link]: [usize; 2], kept: Kept) -> Self {
+        Self {
+            name: name.into(),
+            kind: ConstraintKind::Keep { link: ConstraintEnd::Link { movable, link }, kept },
+        }
+    }
+
+    /// Two origins of frames that are no farther apart than `max` \[m\].
+    #[must_use]
+    pub fn max_distance(name: impl Into<String>, points: [ConstraintFrame; 2], max: f64) -> Self {
+        Self { name: name.into(), kind: ConstraintKind::MaxDistance { points, max } }
+    }
+
+    /// Limits [rad or m] of the motion of the second frame against the first one, which a closure leaves a motion about or along
+    /// their x axis.
+    #[must_use]
+    pub fn range(
+        name: impl Into<String>,
+        frames: [ConstraintFrame; 2],
+        motion: AxisMotion,
+        limits: [f64; 2],
+    ) -> Self {
+        Self { name: name.into(), kind: ConstraintKind::Range { frames, motion, limits } }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The carriers of its frames.
+    pub(super) fn ends(&self) -> Vec<ConstraintEnd> {
+        match &self.kind {
+            ConstraintKind::Closure { frames, .. }
+            | ConstraintKind::Range { frames, .. }
+            | ConstraintKind::MaxDistance { points: frames, .. } => {
+                frames.iter().map(|frame| frame.end).collect()
+            }
+            ConstraintKind::Keep { link, .. } => vec![*link],
+        }
+    }
+
+    /// Reason for which it is not a constraint of these movable models, if it is none.
+    pub(super) fn fault(&self, movables: &[MovableModel]) -> Option<&'static str> {
+        let is_known = |end: &ConstraintEnd| match *end {
+            ConstraintEnd::World => true,
+            ConstraintEnd::Link { movable, link } => {
+                movables.get(movable).is_some_and(|model| link < model.articulation().links().len())
+            }
+        };
+        if !self.ends().iter().all(is_known) {
+            return Some("there is no such link");
+        }
+        let finite = |frame: &ConstraintFrame| {
+            let Isometry3 { rotation, translation } = frame.frame;
+            rotation.coords.iter().chain(translation.vector.iter()).all(|x| x.is_finite())
+        };
+        let is_finite = match &self.kind {
+            ConstraintKind::Closure { frames, .. } => frames.iter().all(finite),
+            ConstraintKind::MaxDistance { points, max } => points.iter().all(finite) && *max >= 0.0,
+            ConstraintKind::Range { frames, limits: [lower, upper], .. } => {
+                frames.iter().all(finite) && lower <= upper
+            }
+            ConstraintKind::Keep { kept: Kept::Direction(direction) | Kept::Stance(direction), .. } => {
+                direction.try_normalize(0.0).is_some_and(|unit| unit.iter().all(|x| x.is_finite()))
+            }
+            ConstraintKind::Keep { .. } => true,
+        };
+        (!is_finite).then_some("a number is not finite, or a direction is zero")
+    }
+
+    /// The constraint around an input with these link poses.
+    pub(super) fn resolved(&self, pose_of: &dyn Fn(ConstraintEnd) -> Isometry3<f64>) -> ResolvedConstraint {
+        match &self.kind {
+            ConstraintKind::Closure { frames, lock } => {
+                ResolvedConstraint::Closure { frames: *frames, lock: *lock }
+            }
+            ConstraintKind::MaxDistance { points, max } => {
+                ResolvedConstraint::MaxDistance { points: *points, max: *max }
+            }
+            ConstraintKind::Range { frames, motion, limits } => {
+                ResolvedConstraint::Range { frames: *frames, motion: *motion, limits: *limits }
+            }
+            ConstraintKind::Keep { link, kept } => {
+                let pose = pose_of(*link);
+                let (rotation, lock) = match kept {
+                    Kept::Position => (UnitQuaternion::identity(), Lock::SPHERICAL),
+                    Kept::Pose => (UnitQuaternion::identity(), Lock::FIXED),
+                    Kept::Direction(along) => (x_along(&(pose.rotation * along)), Lock::DIRECTION),
+                    Kept::Stance(up) => (x_along(up), Lock::PLANAR),
+                };
+                let at = Isometry3::from_parts(pose.translation, rotation);
+                let of_link = ConstraintFrame { end: *link, frame: pose.inverse() * at };
+                let of_world = ConstraintFrame { end: ConstraintEnd::World, frame: at };
+                ResolvedConstraint::Closure { frames: [of_world, of_link], lock }
+            }
+        }
+    }
+}
+
+/// A rotation of the x axis to a direction.
+fn x_along(direction: &Vector3<f64>) -> UnitQuaternion<f64> {
+    let x = direction.normalize();
+    // The coordinate axis most across it never vanishes in the cross product.
+    let across = Vector3::ith(x.iamin(), 1.0);
+    let y = across.cross(&x).normalize();
+    UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(nalgebra::Matrix3::from_columns(
+        &[x, y, x.cross(&y)],
+    )))
+}
+
+/// A constraint with what is kept at an input filled in.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum ResolvedConstraint {
+    Closure { frames: [ConstraintFrame; 2], lock: Lock },
+    MaxDistance { points: [ConstraintFrame; 2], max: f64 },
+    Range { frames: [ConstraintFrame; 2], motion: AxisMotion, limits: [f64; 2] },
+}
+
+impl ResolvedConstraint {
+    /// Error in metres and radians at these link poses; zero where an inequality holds.
+    pub(super) fn error(&self, pose_of: &dyn Fn(ConstraintEnd) -> Isometry3<f64>) -> [f64; 2] {
+        match self {
+            Self::Closure { frames, lock } => {
+                let [a, b] = frames.each_ref().map(|frame| pose_of(frame.end) * frame.frame);
+                let between = a.inv_mul(&b);
+                let locked = (0..3).filter(|&k| lock.translation[k]);
+                let length = locked.map(|k| between.translation.vector[k].powi(2)).sum::<f64>().sqrt();
+                let x = between.rotation * Vector3::x();
+                let angle = match lock.rotation {
+                    RotationLock::Free => 0.0,
+                    RotationLock::Axis => x.yz().norm().atan2(x.x),
+                    RotationLock::Full => between.rotation.angle(),
+                };
+                [length, angle]
+            }
+            Self::MaxDistance { points, max } => {
+                let [a, b] =
+                    points.each_ref().map(|point| pose_of(point.end) * point.frame * Point3::origin());
+                [((b - a).norm() - max).max(0.0), 0.0]
+            }
+            Self::Range { frames, motion, limits: [lower, upper] } => {
+                let [a, b] = frames.each_ref().map(|frame| pose_of(frame.end) * frame.frame);
+                let between = a.inv_mul(&b);
+                let value = match motion {
+                    AxisMotion::Translation => between.translation.x,
+                    AxisMotion::Rotation => {
+                        // q and −q are the same rotation; the one with w ≥ 0 has the angle within ±π.
+                        let sign = if between.rotation.w < 0.0 { -1.0 } else { 1.0 };
+                        2.0 * (sign * between.rotation.i).atan2(sign * between.rotation.w)
+                    }
+                };
+                let beyond = (lower - value).max(value - upper).max(0.0);
+                if *motion == AxisMotion::Translation { [beyond, 0.0] } else { [0.0, beyond] }
+            }
+        }
+    }
+}
+
+/// A constraint of a result, with its error.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConstraintError {
+    /// Name of the constraint.
+    pub name: String,
+    /// Error of positions \[m\].
+    pub length: f64,
+    /// Error of rotations \[rad\].
+    pub angle: f64,
+}
