@@ -31,7 +31,10 @@ impl Scene {
     ///
     /// use extricate_scene::scene::Scene;
     ///
-    /// let value = serde_json::json!({"title": "empty", "duration": 1, "gravity": [0, 0, -1.62]});
+    /// let value = serde_json::json!({
+    ///     "title": "A ball on the moon", "duration": 1, "gravity": [0, 0, -1.62],
+    ///     "shapes": {"ball": {"ball": {"radius": 0.5}}}, "bodies": [{"name": "ball", "shape": "ball"}],
+    /// });
     /// let scene = Scene::parse(Path::new("moon.ron"), Scene::text_of_json(&value)?)?;
     /// assert_eq!(scene.options.gravity.z, -1.62);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -404,7 +407,7 @@ mod tests {
 
     fn ball(position: &Value) -> Value {
         json!({
-            "title": "a \"ball\"", "duration": 1, "time_step": null, "on_overlap": "repair",
+            "title": "a \"ball\"", "duration": 3, "time_step": null, "on_overlap": "repair",
             "shapes": {"ball": {"ball": {"radius": 0.5}}, "ground": "half_space",
                 "pill": {"rounded": {"core": {"cuboid": {"size": [1, 1, 2]}}, "radius": 0.1}},
                 "ring": {"procedural": {"kind": "torus", "parameters": {"segments": 24}}}},
@@ -420,7 +423,7 @@ mod tests {
 
     #[test]
     fn a_scene_of_values_is_that_of_its_text_by_hand() {
-        let by_hand = r#"(title: "a \"ball\"", duration: 1, on_overlap: repair,
+        let by_hand = r#"(title: "a \"ball\"", duration: 3, on_overlap: repair,
             shapes: {"ball": ball(radius: 0.5), "ground": half_space, "pill": rounded(core: cuboid(size: (1, 1, 2)), radius: 0.1),
                 "ring": procedural(kind: "torus", parameters: {"segments": 24})},
             bodies: [(name: "ball", shape: "ball", position: (0, 0, 2), rotation: euler_degrees(90, 0, 0),
@@ -473,7 +476,9 @@ mod tests {
     #[test]
     fn text_in_strings_stays_text() {
         let title = "\", gravity: (0, 0, 0), description: \"\\ \u{1F600}\n";
-        let text = Scene::text_of_json(&json!({"title": title, "duration": 1})).expect("it fits");
+        let mut scene = ball(&json!([0, 0, 2]));
+        scene["title"] = json!(title);
+        let text = Scene::text_of_json(&scene).expect("it fits");
         assert_eq!(Scene::parse(Path::new("a.ron"), text).expect("it is valid").title, title);
     }
 }

@@ -247,7 +247,8 @@ impl CollisionWorld {
     /// # Errors
     /// [`GeneralizedError::InvalidConstraint`] when it names a link that there is not, or a number is not finite.
     pub fn constrain(&mut self, constraint: PoseConstraint) -> Result<(), GeneralizedError> {
-        if let Some(why) = constraint.fault(&self.movables) {
+        let links = self.movables.iter().map(|model| model.articulation().links().len());
+        if let Some(why) = constraint.fault(&links.collect::<Vec<_>>()) {
             return Err(GeneralizedError::InvalidConstraint { constraint: constraint.name, why });
         }
         for end in constraint.ends() {

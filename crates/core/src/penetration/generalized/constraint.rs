@@ -11,8 +11,6 @@
 
 use nalgebra::{Isometry3, Point3, Rotation3, UnitQuaternion, Vector3};
 
-use super::movable::MovableModel;
-
 /// Carrier of a frame of a constraint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConstraintEnd {
@@ -161,13 +159,11 @@ impl PoseConstraint {
         }
     }
 
-    /// Reason for which it is not a constraint of these movable models, if it is none.
-    pub(super) fn fault(&self, movables: &[MovableModel]) -> Option<&'static str> {
+    /// Reason for which it is not a constraint of movable models with these numbers of links, if it is none.
+    pub(super) fn fault(&self, links: &[usize]) -> Option<&'static str> {
         let is_known = |end: &ConstraintEnd| match *end {
             ConstraintEnd::World => true,
-            ConstraintEnd::Link { movable, link } => {
-                movables.get(movable).is_some_and(|model| link < model.articulation().links().len())
-            }
+            ConstraintEnd::Link { movable, link } => links.get(movable).is_some_and(|&count| link < count),
         };
         if !self.ends().iter().all(is_known) {
             return Some("there is no such link");

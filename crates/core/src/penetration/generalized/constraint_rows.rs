@@ -228,13 +228,11 @@ impl LocalChart {
     }
 }
 
+/// Receives a residual, a force, and a moment about the origin.
+type Add<'a> = dyn FnMut(f64, &Vector3<f64>, &Vector3<f64>) + 'a;
+
 /// Adds the residual and the wrench (force, and moment about the origin) of each locked direction.
-fn close(
-    lock: &Lock,
-    [a, b]: [&Isometry3<f64>; 2],
-    size: f64,
-    add: &mut dyn FnMut(f64, &Vector3<f64>, &Vector3<f64>),
-) {
+fn close(lock: &Lock, [a, b]: [&Isometry3<f64>; 2], size: f64, add: &mut Add<'_>) {
     let axis = |k: usize| a.rotation * Vector3::ith(k, 1.0);
     let between = b.translation.vector - a.translation.vector;
     for k in (0..3).filter(|&k| lock.translation[k]) {

@@ -32,7 +32,7 @@ const ROWS: usize = 24;
 /// Tolerance within which two rows are duplicates: of points relative to the radius, and of the cosine of normals.
 const SAME: f64 = 1e-3;
 
-/// What a scan of a pair of models looks at.
+/// Extent of a scan of a pair of models.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MeshExtent {
     /// Distance beyond which there are no rows [m].
@@ -76,7 +76,7 @@ impl MeshMemory {
             self.separations.resize(pair + 1, None);
         }
         let last = self.separations[pair].map(|last| FreeConfiguration::Given(pose_b.rotation * last));
-        let near = TranslationalOptions { start: last, ..options.clone() };
+        let near = TranslationalOptions { start: last, ..options };
         let found = match penetration(a, pose_a, b, pose_b, &near) {
             Err(_) if last.is_some() => penetration(a, pose_a, b, pose_b, &options),
             found => found,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::linkage::Group;
 use super::source::{ActorSource, Ties};
-use crate::repair::Freedom;
+use crate::repair::freedom::Freedom;
 use crate::scene::Scene;
 use extricate_dynamics::{BodyKind, JointKind};
 

@@ -14,7 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use nalgebra::{Isometry3, Vector3};
 
 use super::super::ensemble::in_search;
-use super::super::{Actor, RepairError};
+use super::super::error::RepairError;
+use super::super::parts::Actor;
 use super::actors::{extent_of, parts};
 use crate::scene::Scene;
 use extricate_core::kinematics::{Articulation, Joint, JointKind};
@@ -45,11 +46,14 @@ struct Linkage<'a> {
     joint_names: BTreeSet<String>,
 }
 
+/// Bodies of a scene and the link of each, both by index.
+type LinksOfBodies = Vec<(usize, usize)>;
+
 /// The actor of connected bodies, its pose, and the link of each of the bodies.
 pub(super) fn actor_of_group(
     scene: &Scene,
     group: &Group,
-) -> Result<(Actor, Pose, Vec<(usize, usize)>), RepairError> {
+) -> Result<(Actor, Pose, LinksOfBodies), RepairError> {
     let link_names = scene.bodies.iter().map(|body| body.name.clone()).collect();
     let (links, joints, joint_names) = (Vec::new(), Vec::new(), BTreeSet::new());
     let mut linkage = Linkage { scene, links, joints, link_names, joint_names };
