@@ -406,9 +406,12 @@ impl Ensemble {
     /// search without clearance the others are often near.
     fn with_less_clearance(&self, run: &mut dyn FnMut(f64, Option<GeneralizedStart>) -> Found) -> Found {
         let Some(touching) = run(0.0, None)? else { return Ok(None) };
-        for clearance in [self.default_clearance(), default_clearance(0.0)] {
-            let start = GeneralizedStart::Given(touching.poses.clone());
-            if let Ok(Some(found)) = run(clearance, Some(start)) {
+        let minimum = default_clearance(0.0);
+        let from_touching = || Some(GeneralizedStart::Given(touching.poses.clone()));
+        let attempts =
+            [(self.default_clearance(), from_touching()), (minimum, from_touching()), (minimum, None)];
+        for (clearance, start) in attempts {
+            if let Ok(Some(found)) = run(clearance, start) {
                 return Ok(Some(found));
             }
         }

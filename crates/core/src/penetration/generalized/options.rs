@@ -153,7 +153,8 @@ pub struct WorkBounds {
     pub min: u64,
     /// Work without improvement that ends a search, as a multiple of the work up to the last improvement.
     pub patience: f64,
-    /// Work at which any search ends, after the descent that it is in.
+    /// Work at which any search ends that has found free poses, after the descent that it is in. One that has found none ends at
+    /// two and a half times as much: an answer is worth more than a better one.
     pub max: u64,
 }
 

@@ -244,7 +244,8 @@ impl MultiStartSearch<'_> {
         } else if best.free.is_some() && is_settled {
             Some(SearchEnd::NoImprovement)
         } else {
-            (best.work >= max).then_some(SearchEnd::WorkBound)
+            let limit = if best.free.is_some() { max } else { max.saturating_mul(5) / 2 };
+            (best.work >= limit).then_some(SearchEnd::WorkBound)
         }
     }
 
