@@ -183,13 +183,13 @@ impl Monitor {
 pub struct PhaseProfile {
     /// Name of the phase.
     pub phase: String,
-    /// Time in all steps [s].
+    /// Time in all steps \[s\].
     #[schemars(range(min = 0.0))]
     pub time: f64,
     /// Fraction of the time of all steps.
     #[schemars(range(min = 0.0))]
     pub fraction: f64,
-    /// Time in the step in which it took longest [ms].
+    /// Time in the step in which it took longest \[ms\].
     #[schemars(range(min = 0.0))]
     pub max_ms: f64,
     /// Number of that step.

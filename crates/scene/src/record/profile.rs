@@ -18,7 +18,7 @@ pub struct Profile {
     pub pairs: Vec<PairProfile>,
     /// Number of pairs that were timed.
     pub timed_pairs: usize,
-    /// Time of all of them, summed over the threads [s].
+    /// Time of all of them, summed over the threads \[s\].
     #[schemars(range(min = 0.0))]
     pub time_of_pairs: f64,
 }
@@ -28,10 +28,10 @@ pub struct Profile {
 pub struct PairProfile {
     /// Names of the bodies.
     pub bodies: [String; 2],
-    /// Time of its contacts [s].
+    /// Time of its contacts \[s\].
     #[schemars(range(min = 0.0))]
     pub contacts: f64,
-    /// Time of its sweeps [s].
+    /// Time of its sweeps \[s\].
     #[schemars(range(min = 0.0))]
     pub sweeps: f64,
     /// Fraction of the time of all pairs.
@@ -39,7 +39,7 @@ pub struct PairProfile {
     pub fraction: f64,
     /// Number of searches for contacts and of sweeps.
     pub count: u64,
-    /// Maximum time of one of them [ms].
+    /// Maximum time of one of them \[ms\].
     #[schemars(range(min = 0.0))]
     pub max_ms: f64,
     /// Number of the step of that.

@@ -121,7 +121,7 @@ pub struct OutsideTimes {
 }
 
 impl OutsideTimes {
-    /// All of them [s].
+    /// All of them \[s\].
     #[must_use]
     pub fn total(&self) -> f64 {
         self.preparation + self.first_state + self.recording + self.checkpoints

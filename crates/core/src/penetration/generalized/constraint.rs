@@ -77,7 +77,7 @@ pub enum Kept {
     Position,
     /// Its pose.
     Pose,
-    /// The direction [world] of a vector of its frame.
+    /// The direction \[world\] of a vector of its frame.
     Direction(Vector3<f64>),
     /// The height of its origin and its inclination: the link slides and rotates on a floor with this upward normal \[world\].
     Stance(Vector3<f64>),
