@@ -1,7 +1,7 @@
 //! Repairs sketches of robots in cavities and compares each effort with the best result known.
 //!
 //! ```text
-//! cargo run --release --example repair_suite -- [--part tuning|reported] [--count 4] [--search 4] [--out FILE]
+//! cargo run --release --example repair_suite -- [--part tuning|reported] [--only NAME] [--count 4] [--search 3]
 //! cargo run --release --example repair_suite -- --chain 60 --chain 200
 //! ```
 //!
