@@ -643,3 +643,28 @@ fn pairs_of_srdf_are_allowed_and_written_with_their_reasons() {
         refused.stderr
     );
 }
+
+#[test]
+fn where_the_default_clearance_has_no_room_its_lower_bound_is_kept() {
+    let folder = scratch_folder();
+    let robot = folder.write(
+        "slider.urdf",
+        r#"<robot name="slider"><link name="rail"/>
+  <link name="box"><collision><geometry><box size="1 1 1"/></geometry></collision></link>
+  <joint name="slide" type="prismatic"><parent link="rail"/><child link="box"/><axis xyz="1 0 0"/>
+    <limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"#,
+    );
+    // A slot with 4e-5 m on either side of the box, for which the default is 1.7e-4 m.
+    let walls = [-1.0, 1.0].map(|side| format!("box:1,1,1@{},0,0", side * (1.0 + 4e-5)));
+    let line = r#"{"slide": 0.001}"#;
+    let arguments = ["--robot", &robot, "--joints", line, "--obstacle", &walls[0], "--obstacle", &walls[1]];
+    let (exit, answers) = repair(&arguments);
+    assert_eq!((exit, &answers[0]["status"]), (0, &"repaired".into()), "{}", answers[0]);
+    let at = answers[0]["joints"]["slide"].as_f64().unwrap();
+    assert!(4e-5 - at.abs() >= 1e-5 * (1.0 - 1e-6), "{at}");
+    // The nearest such place, up to the margin of a descent, 5e-8 of the size.
+    assert!((at - 3e-5).abs() < 1e-7, "{at}");
+    let (exit, touching) = repair(&[&arguments[..], &["--clearance", "0"]].concat());
+    let at = touching[0]["joints"]["slide"].as_f64().unwrap();
+    assert!(exit == 0 && (at - 4e-5).abs() < 1e-7, "{at}");
+}

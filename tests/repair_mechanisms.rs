@@ -23,10 +23,10 @@ fn path_of(scene: &str) -> String {
 fn repair(arguments: &[&str]) -> (i32, Value) {
     let ended = extricate(["repair", "--json"].into_iter().chain(arguments.iter().copied()));
     let line = ended.stdout.lines().next().unwrap_or_else(|| panic!("{}", ended.stderr));
-    let answer: Value = serde_json::from_str(line).expect("the answer has it");
+    let answer: Value = serde_json::from_str(line).expect("the answer is JSON");
     let schema = format!("{}/assets/schema/repair.schema.json", env!("CARGO_MANIFEST_DIR"));
-    let schema = serde_json::from_str(&std::fs::read_to_string(schema).expect("the answer has it"))
-        .expect("the answer has it");
+    let schema = serde_json::from_str(&std::fs::read_to_string(schema).expect("the schema is shipped"))
+        .expect("the schema is JSON");
     assert_eq!(faults(&schema, &answer), Vec::<String>::new(), "{answer}");
     (ended.exit, answer)
 }
@@ -37,23 +37,27 @@ fn repaired(folder: &ScratchFolder, scene: &str, options: &[&str]) -> (Scene, Sc
     let (exit, answer) = repair(&[&[path.as_str(), "-o", &out], options].concat());
     assert_eq!(exit, 0, "{answer}");
     assert!(
-        answer["verified_free"].as_bool().expect("the answer has it")
-            && answer["limits_kept"].as_bool().expect("the answer has it"),
+        answer["verified_free"].as_bool().expect("the schema requires it")
+            && answer["limits_kept"].as_bool().expect("the schema requires it"),
         "{answer}"
     );
-    for constraint in answer["constraints"].as_array().expect("the answer has it") {
-        let errors = ["length", "angle"].map(|name| constraint[name].as_f64().expect("the answer has it"));
+    for constraint in answer["constraints"].as_array().expect("the schema requires it") {
+        let errors =
+            ["length", "angle"].map(|name| constraint[name].as_f64().expect("the schema requires it"));
         assert!(errors.iter().all(|error| *error <= KEPT), "{constraint}");
     }
-    (Scene::load(&path).expect("the answer has it"), Scene::load(&out).expect("the answer has it"), answer)
+    let load = |path: &str| Scene::load(path).expect("a scene before and after a repair is valid");
+    (load(&path), load(&out), answer)
 }
 
 /// The poses of bodies and links of robots.
 fn poses(scene: &Scene) -> BTreeMap<String, Isometry3<f64>> {
     let mut poses: BTreeMap<_, _> = scene.bodies.iter().map(|body| (body.name.clone(), body.pose)).collect();
     for robot in &scene.robots {
-        let links =
-            robot.articulation.link_poses(&robot.configuration, &robot.pose).expect("the answer has it");
+        let links = robot
+            .articulation
+            .link_poses(&robot.configuration, &robot.pose)
+            .expect("its own configuration fits");
         let names = robot.articulation.links().iter().map(|link| format!("{}/{link}", robot.name));
         poses.extend(names.zip(links));
     }

@@ -1,6 +1,6 @@
 //! Robots and bodies that may move, and obstacles, by name.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nalgebra::{Isometry3, Point3};
 
@@ -370,14 +370,25 @@ impl Ensemble {
         options: &RepairOptions,
         run: &mut dyn FnMut(&GeneralizedOptions) -> Found,
     ) -> Result<Option<Repair>, RepairError> {
-        let mut run = |clearance, start| run(&GeneralizedOptions { clearance, start, ..options.into() });
+        let started = Instant::now();
+        let mut run = |clearance, start, work| {
+            // All searches share the budget.
+            let time_budget = options.time_budget.map(|budget| budget.saturating_sub(started.elapsed()));
+            run(&GeneralizedOptions { clearance, start, work, time_budget, ..options.into() })
+        };
+        // Before much work is done for the default clearance, a search without one may find poses that are nearer.
+        let short = WorkBounds { max_without_result: options.work.max, ..options.work };
         let found = match options.clearance {
-            Some(clearance) => run(clearance, None),
+            Some(clearance) => run(clearance, None, options.work),
             // Bodies at rest on each other are free: they are not moved for the sake of the default.
-            None if self.collision_world.is_solution(poses, 0.0).map_err(in_search)? => run(0.0, None),
-            None => match run(self.default_clearance(), None) {
+            None if self.collision_world.is_solution(poses, 0.0).map_err(in_search)? => {
+                run(0.0, None, options.work)
+            }
+            None => match run(self.default_clearance(), None, short) {
                 // Some parts cannot get so far from each other.
-                Err(GeneralizedError::NotFound { .. }) => self.with_less_clearance(&mut run),
+                Err(GeneralizedError::NotFound { .. }) => {
+                    self.with_less_clearance(&mut |clearance, start| run(clearance, start, options.work))
+                }
                 found => found,
             },
         };

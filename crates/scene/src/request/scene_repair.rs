@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use std::fmt;
+use std::time::Instant;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -125,11 +126,14 @@ pub(super) fn search(
     if overlaps.is_empty() && !options.clearance.is_some_and(|clearance| clearance > 0.0) {
         return SearchResult::new(&few, None, None);
     }
+    let started = Instant::now();
     match few.repair(options) {
         Ok(repair) => SearchResult::new(&few, repair, None),
         Err(RepairError::NotFound { .. }) => {
             let all = make(None)?;
-            match all.repair(options) {
+            // A second search has the rest of the budget.
+            let time_budget = options.time_budget.map(|budget| budget.saturating_sub(started.elapsed()));
+            match all.repair(&RepairOptions { time_budget, ..options.clone() }) {
                 Ok(repair) => SearchResult::new(&all, repair, None),
                 Err(error) => SearchResult::failed(&all, error),
             }

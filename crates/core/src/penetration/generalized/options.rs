@@ -153,14 +153,15 @@ pub struct WorkBounds {
     pub min: u64,
     /// Work without improvement that ends a search, as a multiple of the work up to the last improvement.
     pub patience: f64,
-    /// Work at which any search ends that has found free poses, after the descent that it is in. One that has found none ends at
-    /// two and a half times as much: an answer is worth more than a better one.
+    /// Work at which a search ends that has found free poses, after the descent that it is in.
     pub max: u64,
+    /// Work at which a search ends that has found none, if it is more than `max`: an answer is worth more than a better one.
+    pub max_without_result: u64,
 }
 
 impl Default for WorkBounds {
     fn default() -> Self {
-        Self { min: MIN_WORK, patience: PATIENCE, max: MAX_WORK }
+        Self { min: MIN_WORK, patience: PATIENCE, max: MAX_WORK, max_without_result: MAX_WITHOUT_RESULT }
     }
 }
 
@@ -171,6 +172,8 @@ const PATIENCE: f64 = 1.0;
 /// Default maximum work: less than half a second on one core for convex pieces; of triangle models, which are charged by an average, up
 /// to a second.
 const MAX_WORK: u64 = 400_000;
+/// Default maximum work without a result.
+const MAX_WITHOUT_RESULT: u64 = 1_000_000;
 
 /// Options of a generalized penetration query.
 #[derive(Debug, Clone, PartialEq)]

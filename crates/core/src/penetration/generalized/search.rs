@@ -236,7 +236,7 @@ impl MultiStartSearch<'_> {
 
     /// The reason for which a search ends with this result, if it does.
     fn end(&self, best: &DescentResult) -> Option<SearchEnd> {
-        let WorkBounds { min, patience, max } = self.options.work;
+        let WorkBounds { min, patience, max, max_without_result } = self.options.work;
         let idle = (best.work - best.improved_work) as f64;
         let is_settled = best.work >= min && idle >= patience * best.improved_work as f64;
         if (self.stop)() {
@@ -244,7 +244,7 @@ impl MultiStartSearch<'_> {
         } else if best.free.is_some() && is_settled {
             Some(SearchEnd::NoImprovement)
         } else {
-            let limit = if best.free.is_some() { max } else { max.saturating_mul(5) / 2 };
+            let limit = if best.free.is_some() { max } else { max.max(max_without_result) };
             (best.work >= limit).then_some(SearchEnd::WorkBound)
         }
     }
@@ -510,30 +510,24 @@ impl MultiStartSearch<'_> {
     fn tighten(&self, best: &mut DescentResult) {
         for _ in 0..TIGHTENINGS {
             let Some(free) = best.free.clone() else { return };
-            let back = |fraction: f64| -> Vec<f64> {
+            let free_at = |fraction: f64| -> Option<Vec<f64>> {
                 let mut y: Vec<f64> = free.iter().map(|y| fraction * y).collect();
-                let _ = self
-                    .collision_world
-                    .with_workspace(|workspace| self.chart.retract(self.collision_world, &mut y, workspace));
-                y
-            };
-            let is_free = |fraction: f64| {
-                let mut y = back(fraction);
-                self.collision_world.with_workspace(|workspace| {
+                let is_free = self.collision_world.with_workspace(|workspace| {
                     self.chart.retract(self.collision_world, &mut y, workspace)
                         && self.descent.is_free(&y, workspace)
-                })
+                });
+                is_free.then_some(y)
             };
             // Usually one test shows that the result touches already.
-            if !is_free(BACK) {
-                return;
-            }
+            let Some(mut tight) = free_at(BACK) else { return };
             let (mut colliding, mut apart) = (0.0, BACK);
             for _ in 0..BISECTIONS {
                 let middle = 0.5 * (colliding + apart);
-                if is_free(middle) { apart = middle } else { colliding = middle }
+                match free_at(middle) {
+                    Some(free) => (tight, apart) = (free, middle),
+                    None => colliding = middle,
+                }
             }
-            let tight = back(apart);
             let again = self.run(&tight);
             // The descent from the tightened point may slide on along the contact; the tightened point itself is the fallback.
             let DescentResult { source, descents, improved_at, end, .. } = *best;

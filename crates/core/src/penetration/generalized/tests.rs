@@ -377,6 +377,43 @@ fn a_link_that_nothing_can_move_ends_the_search_at_once() {
 }
 
 #[test]
+fn a_search_that_finds_nothing_free_has_a_bound_of_its_own() {
+    // A cube that slides in a slot narrower than itself: each wall alone can be left.
+    let links = ["rail", "slider"].map(str::to_owned).to_vec();
+    let slide = Joint::new("slide", "rail", "slider", JointKind::Prismatic { axis: Vector3::x() });
+    let articulation = Articulation::new(links, vec![slide.within([-2.0, 2.0])]).unwrap();
+    let shapes = vec![None, Some(cube(1.0))];
+    let movable = MovableModel::new(articulation, shapes, AllowedCollisions::default(), Base::Fixed).unwrap();
+    let slot = |width: f64| {
+        let beside = |side: f64| Obstacle {
+            shape: cube(9.0),
+            pose: Isometry3::translation(side * (4.5 + 0.5 * width), 0.0, 0.0),
+        };
+        CollisionWorld::new(vec![movable.clone()], vec![beside(-1.0), beside(1.0)]).unwrap()
+    };
+    let bounded = |[max, max_without_result]: [u64; 2]| {
+        let options = GeneralizedOptions {
+            work: WorkBounds { max, max_without_result, ..WorkBounds::default() },
+            parallel: false,
+            ..GeneralizedOptions::default()
+        };
+        match slot(0.9).penetration(&joints(&[0.0]), &options) {
+            Err(GeneralizedError::NotFound { best, .. }) => best.summary,
+            other => panic!("there is no room: {other:?}"),
+        }
+    };
+    for (bounds, limit) in [([400, 1000], 1000), ([400, 2000], 2000), ([1000, 0], 1000)] {
+        let summary = bounded(bounds);
+        assert_eq!(summary.end, SearchEnd::WorkBound);
+        // Beyond the bound there is at most the last batch of descents.
+        assert!((limit..2 * limit).contains(&summary.work), "{bounds:?}: {summary:?}");
+    }
+    let wide = slot(1.2).penetration(&joints(&[0.3]), &GeneralizedOptions::default()).unwrap().unwrap();
+    // Free by the margin of a descent, 5e-8 of the size.
+    assert!((wide.poses[0].joints[0] - 0.1).abs() < 1e-7, "{:?}", wide.poses);
+}
+
+#[test]
 fn bad_input_is_named() {
     let mut movable = bars(1.0, 0.1);
     assert!(
