@@ -55,6 +55,10 @@ commands *pages: build
 book:
     .ci/book.py build
 
+# Compile and run the programs of the book with mdBook, as `cargo test --doc` does with rustdoc; needs mdbook
+book-test:
+    .ci/book.py test
+
 # Open the documentation of the library
 api:
     cargo doc --no-deps --open

@@ -4,6 +4,8 @@
     .ci/book.py check                 links, anchors, SUMMARY.md, paths of the map of papers, examples that no page lists
     .ci/book.py run PROGRAM [PAGE…]   runs the commands of the pages, each page in a fresh copy of the tracked files
     .ci/book.py build                 target/book, by MkDocs, which installs in seconds into target/mkdocs
+    .ci/book.py test                  compiles and runs the programs of the book by mdBook, if that is installed
+    .ci/book.py preprocess            the preprocessor of book.toml, with which `mdbook test` finds the library
 
 Commands stand in blocks of `sh`. A comment `<!-- not run: REASON -->` in the line before a block keeps it from being run.
 `extricate` in a block is PROGRAM; commands of `cargo` are left out, since the steps of continuous integration are those.
@@ -233,14 +235,51 @@ def without_outside_links(page, source):
     return re.sub(r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)", shown, text)
 
 
+def test():
+    """Runs `mdbook test` with the library and its dependencies alone, of which a target directory may hold several versions."""
+    command = ["cargo", "build", "--release", "--lib", "--message-format", "json-render-diagnostics"]
+    built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
+    libraries = ROOT / "target/mdbook-libraries"
+    shutil.rmtree(libraries, ignore_errors=True)
+    libraries.mkdir(parents=True)
+    for message in map(json.loads, built.splitlines()):
+        for name in message.get("filenames", []):
+            if name.endswith((".rlib", ".so")) and not (libraries / Path(name).name).exists():
+                (libraries / Path(name).name).symlink_to(name)
+    return subprocess.run(["mdbook", "test", "-L", libraries], cwd=ROOT).returncode == 0
+
+
+def preprocess(context, book):
+    """The book for `mdbook test`, which neither names the library to a program nor runs it in the root of the repository."""
+
+    def chapters(items):
+        for item in items:
+            if "Chapter" in item:
+                yield item["Chapter"]
+                yield from chapters(item["Chapter"]["sub_items"])
+
+    if context["renderer"] == "test":
+        for chapter in chapters(book["items"]):
+            named = re.sub(r"^```rust$", "```rust\n# extern crate extricate;", chapter["content"], flags=re.M)
+            chapter["content"] = named.replace('"assets/', f'"{ROOT}/assets/').replace('"scenes/', f'"{ROOT}/scenes/')
+    print(json.dumps(book))
+
+
 def main(arguments):
     match arguments:
+        case ["preprocess"]:
+            preprocess(*json.load(sys.stdin))
+            return True
+        case ["preprocess", "supports", _]:
+            return True
         case ["check"]:
             return check()
         case ["run", program, *chosen]:
             return run(Path(program).resolve(), chosen)
         case ["build"]:
             return build()
+        case ["test"]:
+            return test()
     print(__doc__)
     return False
 
