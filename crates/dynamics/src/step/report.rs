@@ -23,6 +23,8 @@ pub struct StepReport {
     pub deepest: Option<[usize; 2]>,
     /// Number of pairs of bodies that overlap and are being separated by position.
     pub resolving: usize,
+    /// Number of bodies that sleep; their contacts are not among those above. Zero unless the world lets bodies sleep.
+    pub asleep: usize,
     /// Work against gravity \[J\] of separating them: potential energy that the bodies gained without motion.
     pub lifted: f64,
     /// Maximum speed [m/s] of a centre of mass at the end of the step, kinematic bodies included.

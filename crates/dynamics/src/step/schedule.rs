@@ -17,7 +17,8 @@ const PRE_STEP: [StepPass; 3] =
     [Always(passes::start_monitoring), Fallible(passes::step_soft_bodies), Always(passes::start_pull)];
 
 /// Passes of each part of the step; most steps have one part.
-const PART: [StepPass; 9] = [
+const PART: [StepPass; 10] = [
+    Always(passes::find_awake),
     Always(passes::drive_robots),
     Always(passes::start_continuous_collision),
     Always(passes::start_restitution),
@@ -30,8 +31,9 @@ const PART: [StepPass; 9] = [
 ];
 
 /// Passes after the rigid bodies have moved.
-const POST_STEP: [StepPass; 4] = [
+const POST_STEP: [StepPass; 5] = [
     Always(passes::end_pull),
+    Always(passes::renew_account),
     Always(passes::plan_parts),
     Always(passes::report_state),
     Fallible(passes::check_monitor),
