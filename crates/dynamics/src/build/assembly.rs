@@ -1,6 +1,7 @@
 //! Assembly of rapier's sets from descriptions. Bodies and joints are inserted sorted by name.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use nalgebra::Isometry3;
 use rapier3d::dynamics::{
@@ -58,7 +59,19 @@ pub(super) fn assemble(
     let passes = Passes::of(&physics, &bodies, &handles, (&options, &tally.profiler));
     let rigid = Rigid { physics: &physics, bodies: &bodies, handles: &handles };
     let soft = SoftWorld::assembled((&options.soft, options.gravity), soft, &rigid)?.map(Box::new);
-    Ok(World { options, physics, tally, bodies, handles, robots, steps: 0, passes, soft, pull: None })
+    Ok(World {
+        options,
+        physics,
+        tally,
+        bodies,
+        handles,
+        robots,
+        steps: 0,
+        passes,
+        soft,
+        pull: None,
+        preparation: OnceLock::new(),
+    })
 }
 
 /// Shapes in rapier's form; bodies that share a shape share that, too.

@@ -45,8 +45,10 @@ pub struct StepReport {
 /// [`contacts`](Self::contacts), which is summed over the threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StepTimings {
-    /// The whole step.
+    /// The whole step, without the preparation.
     pub total: Duration,
+    /// Preparation of the shapes, in the first step of a world that was not [prepared](crate::World::prepare) before.
+    pub preparation: Duration,
     /// Finding the pairs of bodies that may touch.
     pub broad_phase: Duration,
     /// Finding the contacts of these pairs.

@@ -55,6 +55,7 @@ impl World {
     /// far more energy than can be accounted for; the world must not be used any more then. Where the soft bodies do not
     /// converge, the world is as before the step.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
+        let preparation = self.prepare_first();
         let started = Instant::now();
         self.tally.take();
         self.tally.profiler.enter_step(self.steps + 1);
@@ -78,6 +79,7 @@ impl World {
         self.enter(Phase::Idle);
         let Progress { mut report, stepped, soft_times, .. } = progress;
         let timings = &mut report.timings;
+        timings.preparation = preparation;
         timings.total = started.elapsed();
         timings.passes = timings.total.saturating_sub(stepped).saturating_sub(timings.continuous);
         timings.contacts = self.tally.take();

@@ -1,5 +1,8 @@
 //! A world: bodies and joints under gravity, stepped by rapier with contacts of ours.
 
+use std::sync::OnceLock;
+use std::time::Duration;
+
 use nalgebra::Isometry3;
 use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
 use rapier3d::geometry::{Collider, ColliderHandle};
@@ -14,6 +17,15 @@ use crate::rigid::{body_state, energy_of, momentum_of};
 use crate::robot::body::RobotBody;
 use crate::soft::bodies::world::SoftWorld;
 use crate::state::{BodyState, Energy, Momentum, StateHash};
+
+/// Preparation of a world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Preparation {
+    /// Number of shapes; bodies may share them.
+    pub shapes: usize,
+    /// Wall-clock time.
+    pub time: Duration,
+}
 
 /// Bodies and joints under gravity.
 pub struct World {
@@ -30,6 +42,8 @@ pub struct World {
     pub(crate) passes: Passes,
     pub(crate) soft: Option<Box<SoftWorld>>,
     pub(crate) pull: Option<Pull>,
+    /// Preparation, once it was made.
+    pub(crate) preparation: OnceLock<Preparation>,
 }
 
 impl World {

@@ -48,7 +48,7 @@ use self::events::{Events, MovingBody, Outcome};
 use self::joined::Joined;
 use self::path::Path;
 use self::stop::Stop;
-use self::swept::{Outline, SweptBody};
+use self::swept::{Kind, Outline, SweptBody};
 use crate::description::BodyDescription;
 use crate::passes::awake::Awake;
 use crate::passes::depenetration::Depenetration;
@@ -94,7 +94,7 @@ impl ContinuousCollision {
     }
 
     /// Builds everything that sweeps of these bodies may need, in parallel; otherwise it is built on first use, within a step.
-    /// Returns the number of shapes.
+    /// Returns the number of shapes. Convex shapes need nothing where there is no mesh.
     pub(crate) fn prepare(&self) -> usize {
         let mut shapes = BTreeMap::new();
         for body in &self.bodies {
@@ -102,6 +102,9 @@ impl ContinuousCollision {
             moves.1 |= body.moves_under_forces;
         }
         let shapes: Vec<_> = shapes.into_values().collect();
+        if !shapes.iter().any(|(shape, _)| matches!(shape.kind, Kind::Mesh(_))) {
+            return shapes.len();
+        }
         shapes.par_iter().with_max_len(1).for_each(|(shape, moves)| shape.prepare(*moves));
         shapes.len()
     }
