@@ -162,7 +162,7 @@ fn a_world_restored_while_bodies_sleep_wakes_them_with_the_same_bits() {
         let report = first.step().unwrap();
         let changes = report.asleep != before;
         before = report.asleep;
-        if changes || report.step % 100 == 0 {
+        if changes || report.step.is_multiple_of(100) {
             saved.push((report.step, first.checkpoint().unwrap().to_bytes().unwrap()));
         }
     }

@@ -104,12 +104,12 @@ pub enum NarrowPhase {
     Rapier,
 }
 
-/// When bodies at rest fall asleep: they are then left out of all computation until something wakes them.
+/// Sleep of bodies at rest, which are then left out of all computation until something wakes them.
 ///
 /// A body is at rest while all of its points are slower than `speed`, measured by its displacement within a step. An
 /// island, that is bodies connected by contacts and joints, sleeps when all of its bodies have been at rest for `time`. It
 /// wakes as a whole when a body that is awake touches one of its bodies, or a pull or a soft body loads one. Robots do not
-/// sleep, nor does what touches them or a kinematic body that moves.
+/// sleep, nor do bodies that touch them or a kinematic body that moves.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SleepOptions {
     /// Maximum speed of the points of a body at rest [bounding radii/s]. Higher stops slow motions; lower than the tremor

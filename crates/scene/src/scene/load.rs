@@ -201,7 +201,6 @@ impl Scene {
                 sleep: file.sleep.map(Into::into),
                 narrow_phase: file.narrow_phase.into(),
                 soft: soft::options(&file.soft),
-                ..WorldOptions::default()
             },
             duration: file.duration,
             seed: file.seed,
