@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use extricate::dynamics::{
-    BodyDescription, BodyKind, Checkpoint, CheckpointError, Grip, Motor, NarrowPhase, Pull, Shape, World,
-    WorldOptions,
+    BodyDescription, BodyKind, Checkpoint, CheckpointError, Grip, Motor, NarrowPhase, Pull, Shape,
+    SleepOptions, World, WorldOptions,
 };
 use extricate::scene::Scene;
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -107,8 +107,11 @@ fn a_world_resumes_alike_on_other_threads_and_from_its_start() {
 
 /// Two cubes that fall asleep on each other, and a ball that wakes them.
 fn sleepers(narrow_phase: NarrowPhase) -> World {
-    let mut builder =
-        World::builder(WorldOptions { sleeping: true, narrow_phase, ..WorldOptions::default() });
+    let mut builder = World::builder(WorldOptions {
+        sleep: Some(SleepOptions::default()),
+        narrow_phase,
+        ..WorldOptions::default()
+    });
     let ground = Shape::half_space();
     let cube = Shape::cuboid(Vector3::repeat(0.2));
     let body = |name: &str, shape: Shape, x: f64, z: f64| {
@@ -131,10 +134,12 @@ fn sleepers(narrow_phase: NarrowPhase) -> World {
 #[test]
 fn bodies_that_sleep_are_woken_alike() {
     for narrow_phase in [NarrowPhase::Extricate, NarrowPhase::Rapier] {
-        // The ball arrives after three seconds and a half.
-        for (before, after) in [(180, 60), (205, 60)] {
+        // The ball arrives after 3.4 seconds.
+        for (before, after) in [(1500, 200), (1640, 60)] {
             let mut first = sleepers(narrow_phase);
-            steps(&mut first, before);
+            steps(&mut first, before - 1);
+            let asleep = first.step().expect("the step converges").asleep;
+            assert_eq!(asleep, if before == 1500 { 2 } else { 0 }, "{narrow_phase:?}: step {before}");
             let mut second = sleepers(narrow_phase);
             second.restore(&Checkpoint::read(&bytes(&first)).unwrap()).unwrap();
             for step in 0..after {

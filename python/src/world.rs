@@ -201,6 +201,25 @@ impl PyWorld {
         interruptible_until(py, work, true)
     }
 
+    /// Builds what steps need of the shapes, which otherwise the first step does. Returns the time that it took [s].
+    ///
+    /// >>> import extricate as ex
+    /// >>> world = ex.World.load("scenes/rigid/box_stack.ron")
+    /// >>> world.prepare() >= 0.0
+    /// True
+    fn prepare(&self, py: Python<'_>) -> PyResult<f64> {
+        let taken = locked(&self.world).take();
+        let world = taken
+            .ok_or_else(|| failed(py, "the world is in use by another thread, or a step of it failed"))?;
+        let slot = Arc::clone(&self.world);
+        let work = move |_: &Stop| {
+            let time = world.prepare().time.as_secs_f64();
+            *locked(&slot) = Some(world);
+            Ok(time)
+        };
+        interruptible_until(py, work, true)
+    }
+
     /// Names of the bodies, in order; those of robots are `robot/link`.
     #[getter]
     fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {

@@ -35,7 +35,7 @@ pub use build::WorldBuilder;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use description::{BodyDescription, BodyKind, JointDescription, JointKind, Mass};
 pub use error::{BuildError, SoftError, StepError};
-pub use options::{Accuracy, NarrowPhase, SolverOverrides, SolverSettings, WorldOptions};
+pub use options::{Accuracy, NarrowPhase, SleepOptions, SolverOverrides, SolverSettings, WorldOptions};
 pub use penetration::BodyPenetration;
 pub use profile::{Activity, PairTime, Phase};
 pub use pull::{Grip, Pull};

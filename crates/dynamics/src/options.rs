@@ -104,6 +104,29 @@ pub enum NarrowPhase {
     Rapier,
 }
 
+/// Sleep of bodies at rest, which are then left out of all computation until something wakes them.
+///
+/// A body is at rest while all of its points are slower than `speed`, measured by its displacement within a step. An
+/// island, that is bodies connected by contacts and joints, sleeps when all of its bodies have been at rest for `time`. It
+/// wakes as a whole when a body that is awake touches one of its bodies, or a pull or a soft body loads one. Robots do not
+/// sleep, nor do bodies that touch them or a kinematic body that moves.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SleepOptions {
+    /// Maximum speed of the points of a body at rest [bounding radii/s]. Higher stops slow motions; lower than the tremor
+    /// of a loaded contact keeps bodies awake.
+    pub speed: f64,
+    /// Time at rest \[s\] after which an island falls asleep. At less than bodies need to accelerate to that speed, those at
+    /// the top of their flight sleep.
+    pub time: f64,
+}
+
+impl Default for SleepOptions {
+    /// 0.01 bounding radii per second for half a second.
+    fn default() -> Self {
+        Self { speed: 0.01, time: 0.5 }
+    }
+}
+
 /// Options of a world.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorldOptions {
@@ -118,9 +141,9 @@ pub struct WorldOptions {
     pub solver: SolverOverrides,
     /// Narrow phase for two convex bodies.
     pub narrow_phase: NarrowPhase,
-    /// Whether bodies at rest are excluded from the solver until something touches them. Off by default, so that creeping
-    /// is visible.
-    pub sleeping: bool,
+    /// Sleep of bodies at rest; `None` for bodies that never sleep. Off by default: a body that creeps, or whose load
+    /// changes slowly, would stop at a speed that the scene has not stated.
+    pub sleep: Option<SleepOptions>,
     /// Options of soft bodies.
     pub soft: SoftOptions,
 }
@@ -134,7 +157,7 @@ impl Default for WorldOptions {
             accuracy: Accuracy::default(),
             solver: SolverOverrides::default(),
             narrow_phase: NarrowPhase::default(),
-            sleeping: false,
+            sleep: None,
             soft: SoftOptions::default(),
         }
     }
@@ -200,6 +223,10 @@ impl WorldOptions {
         let ranges = ranges_of("world");
         ranges.positive("the time step [s]", self.time_step)?;
         ranges.finite("a component of gravity [m/s²]", &self.gravity)?;
+        if let Some(SleepOptions { speed, time }) = self.sleep {
+            ranges.positive("the speed of bodies at rest [bounding radii/s]", speed)?;
+            ranges.positive("the time at rest [s]", time)?;
+        }
         let passes = |quantity, count: u32, min: f64| {
             let range = min..=f64::from(Self::MAX_PASSES);
             ranges.within(quantity, count.into(), range, "at least 1 (0 for passes) and at most 1000")

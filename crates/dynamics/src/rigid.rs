@@ -4,8 +4,9 @@ use nalgebra::{Point3, UnitQuaternion, Vector3};
 use rapier3d::dynamics::{MassProperties, RigidBody, RigidBodyHandle};
 use rapier3d::geometry::{ColliderHandle, ColliderSet, SolverContact};
 use rapier3d::math::{Matrix, Vector};
+use rapier3d::pipeline::PhysicsWorld;
 
-use crate::state::BodyState;
+use crate::state::{BodyState, Energy, Momentum};
 use extricate_core::kinematics::urdf::Inertial;
 
 /// I ω: angular momentum of a body about its centre of mass [kg·m²/s, world].
@@ -19,6 +20,33 @@ pub(crate) fn inertia_times(body: &RigidBody, v: &Vector3<f64>) -> Vector3<f64> 
     let principal_to_world = body.rotation() * properties.principal_inertia_local_frame;
     let local = principal_to_world.inverse() * Vector::from(*v);
     (principal_to_world * (properties.principal_inertia() * local)).into()
+}
+
+/// Kinetic and potential energy of a dynamic body, with the acceleration of free fall [m/s²].
+pub(crate) fn energy_of(body: &RigidBody, gravity: &Vector3<f64>) -> Energy {
+    let mass = body.mass();
+    let (velocity, angular): (Vector3<f64>, Vector3<f64>) = (body.linvel().into(), body.angvel().into());
+    let center: Vector3<f64> = body.center_of_mass().into();
+    Energy {
+        kinetic: 0.5 * (mass * velocity.norm_squared() + angular.dot(&spin(body))),
+        potential: -mass * gravity.dot(&center),
+        elastic: 0.0,
+    }
+}
+
+/// Momentum of a dynamic body, the angular one about the world's origin.
+pub(crate) fn momentum_of(body: &RigidBody) -> Momentum {
+    let center: Vector3<f64> = body.center_of_mass().into();
+    let velocity: Vector3<f64> = body.linvel().into();
+    let linear = body.mass() * velocity;
+    Momentum { linear, angular: center.cross(&linear) + spin(body) }
+}
+
+/// Wakes a body that sleeps, with its island, at once: its change flags alone would wake it within rapier's next step.
+pub(crate) fn wake(physics: &mut PhysicsWorld, body: RigidBodyHandle) {
+    if physics.bodies[body].is_sleeping() {
+        physics.islands.wake_up(&mut physics.bodies, body, true);
+    }
 }
 
 /// Mass properties in rapier's form.

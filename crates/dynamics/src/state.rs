@@ -37,6 +37,15 @@ impl Energy {
     pub fn total(&self) -> f64 {
         self.kinetic + self.potential + self.elastic
     }
+
+    /// This energy and that of a rigid body.
+    pub(crate) fn plus(self, body: &Self) -> Self {
+        Self {
+            kinetic: self.kinetic + body.kinetic,
+            potential: self.potential + body.potential,
+            elastic: self.elastic,
+        }
+    }
 }
 
 /// Momentum of the dynamic and the soft bodies.
@@ -46,6 +55,13 @@ pub struct Momentum {
     pub linear: Vector3<f64>,
     /// c × m v + I ω with c the centre of mass, summed: about the world's origin [kg·m²/s, world].
     pub angular: Vector3<f64>,
+}
+
+impl Momentum {
+    /// This momentum and that of a body.
+    pub(crate) fn plus(self, body: &Self) -> Self {
+        Self { linear: self.linear + body.linear, angular: self.angular + body.angular }
+    }
 }
 
 /// Index of a body of a world, soft or rigid.

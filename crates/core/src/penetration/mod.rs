@@ -15,6 +15,7 @@ pub use self::quadratic_program::in_projection;
 pub use clearance::default_clearance;
 pub use error::PenetrationError;
 pub use free_configuration::{FreeConfiguration, UnknownFreeConfiguration};
+pub(crate) use local::local_penetrations_until;
 pub use local::{LocalPenetration, local_penetrations};
 pub use n_bodies::{
     Body, DisplacementMeasure, Overlap, Separation, SeparationError, SeparationOptions, separate,

@@ -1,5 +1,7 @@
 //! One penetration depth for every region of an overlap.
 
+use std::time::Instant;
+
 use nalgebra::{Isometry3, Translation3, Vector3, center};
 
 use super::error::QueryError;
@@ -15,6 +17,10 @@ use crate::proximity::Model;
 
 /// The overlap of two shapes region by region, deepest first; empty where they are proved apart.
 ///
+/// Regions of two meshes that have not been measured when the time budget is spent have the direction and the depth of the
+/// global penetration, which separate them, too, but need not be their shortest translation; if it is spent before the regions
+/// are known, all intersecting triangles are one region.
+///
 /// # Errors
 /// As [`penetration`](super::penetration).
 pub fn local_penetrations(
@@ -22,9 +28,13 @@ pub fn local_penetrations(
     b: &Posed,
     options: &PenetrationOptions,
 ) -> Result<Vec<LocalPenetration>, QueryError> {
-    match penetration(a, b, options)? {
+    let deadline = options.time_budget.and_then(|budget| Instant::now().checked_add(budget));
+    // One half is for the regions.
+    let options =
+        PenetrationOptions { time_budget: options.time_budget.map(|budget| budget / 2), ..*options };
+    match penetration(a, b, &options)? {
         None => Ok(Vec::new()),
-        Some(global) => local_penetrations_of(a, b, &global),
+        Some(global) => local_penetrations_until(a, b, &global, deadline),
     }
 }
 
@@ -41,13 +51,23 @@ pub fn local_penetrations_of(
     b: &Posed,
     global: &Penetration,
 ) -> Result<Vec<LocalPenetration>, QueryError> {
+    local_penetrations_until(a, b, global, None)
+}
+
+fn local_penetrations_until(
+    a: &Posed,
+    b: &Posed,
+    global: &Penetration,
+    deadline: Option<Instant>,
+) -> Result<Vec<LocalPenetration>, QueryError> {
     let (first, second) = (a.part(global.parts[0]), b.part(global.parts[1]));
     if global.start.is_some()
         && let (Some(triangles_a), Some(triangles_b)) = (first.shape.triangles(), second.shape.triangles())
     {
         let (a, b) = (&triangles_a.model, &triangles_b.model);
         let global = global.polyhedron.as_deref().unwrap_or(global);
-        return Ok(penetration::local_penetrations(a, &first.pose, b, &second.pose, global));
+        let (a, b) = ((&**a, &first.pose), (&**b, &second.pose));
+        return Ok(penetration::local_penetrations_until(a, b, global, deadline));
     }
     match ShapePair::new(first, second) {
         ShapePair::Mixed(mixed) if mixed.is_half_space() => of_half_space(&mixed, global),

@@ -1,12 +1,14 @@
 //! Assembly of rapier's sets from descriptions. Bodies and joints are inserted sorted by name.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
+use nalgebra::Isometry3;
 use rapier3d::dynamics::{
     GenericJoint, GenericJointBuilder, JointAxesMask, JointAxis, RigidBodyBuilder, RigidBodyHandle,
     RigidBodyType, RopeJointBuilder,
 };
-use rapier3d::geometry::{ColliderBuilder, NarrowPhase as RapierNarrowPhase};
+use rapier3d::geometry::{ColliderBuilder, NarrowPhase as RapierNarrowPhase, SharedShape};
 use rapier3d::pipeline::{ActiveHooks, PhysicsWorld};
 
 use crate::contact::dispatcher::{ContactTally, Dispatcher};
@@ -42,7 +44,7 @@ pub(super) fn assemble(
     let narrow_phase = options.narrow_phase;
     physics.narrow_phase = RapierNarrowPhase::with_query_dispatcher(Dispatcher::chained(&options, &tally));
     let mut handles = BTreeMap::<&str, RigidBodyHandle>::new();
-    let mut shapes = Shapes::new(narrow_phase);
+    let mut shapes = SharedShapes { shapes: Shapes::new(narrow_phase), known: BTreeMap::new() };
     for body in bodies.values() {
         let handle = insert_body(&mut physics, body, &options, &mut shapes)?;
         handles.insert(&body.name, handle);
@@ -57,14 +59,46 @@ pub(super) fn assemble(
     let passes = Passes::of(&physics, &bodies, &handles, (&options, &tally.profiler));
     let rigid = Rigid { physics: &physics, bodies: &bodies, handles: &handles };
     let soft = SoftWorld::assembled((&options.soft, options.gravity), soft, &rigid)?.map(Box::new);
-    Ok(World { options, physics, tally, bodies, handles, robots, steps: 0, passes, soft, pull: None })
+    Ok(World {
+        options,
+        physics,
+        tally,
+        bodies,
+        handles,
+        robots,
+        steps: 0,
+        passes,
+        soft,
+        pull: None,
+        preparation: OnceLock::new(),
+    })
+}
+
+/// Shapes in rapier's form; bodies that share a shape share that, too.
+struct SharedShapes {
+    shapes: Shapes,
+    /// By the address of the shape, and whether the bodies bounce.
+    known: BTreeMap<(usize, bool), (SharedShape, Isometry3<f64>)>,
+}
+
+impl SharedShapes {
+    /// The shape of a body in rapier's own frame, and the pose of that frame in the body.
+    fn of(&mut self, body: &BodyDescription) -> Result<(SharedShape, Isometry3<f64>), BuildError> {
+        let key = (body.shape.address(), body.restitution > 0.0);
+        if let Some(known) = self.known.get(&key) {
+            return Ok(known.clone());
+        }
+        let made = self.shapes.of(body)?;
+        self.known.insert(key, made.clone());
+        Ok(made)
+    }
 }
 
 fn insert_body(
     physics: &mut PhysicsWorld,
     body: &BodyDescription,
     options: &WorldOptions,
-    shapes: &mut Shapes,
+    shapes: &mut SharedShapes,
 ) -> Result<RigidBodyHandle, BuildError> {
     let kind = match body.kind {
         BodyKind::Fixed => RigidBodyType::Fixed,
@@ -77,11 +111,18 @@ fn insert_body(
         .angvel(body.angular_velocity.into())
         .linear_damping(body.linear_damping)
         .angular_damping(body.angular_damping)
-        .can_sleep(options.sleeping)
+        .can_sleep(options.sleep.is_some())
         // Free rotation is a pass of its own.
         .gyroscopic_forces_enabled(false)
         .allow_fast_rotation(true)
         .soft_ccd_prediction(prediction(body, options.narrow_phase));
+    let mut rigid_body = rigid_body.build();
+    if let Some(sleep) = &options.sleep {
+        let activation = rigid_body.activation_mut();
+        // rapier accepts displacements of twice the threshold times the step.
+        activation.normalized_linear_threshold = 0.5 * sleep.speed * body.shape.bounding_radius();
+        activation.time_until_sleep = sleep.time;
+    }
     let (shape, shape_to_body) = shapes.of(body)?;
     let mut collider = ColliderBuilder::new(shape)
         .position(shape_to_body.into())

@@ -4,10 +4,13 @@ use rapier3d::dynamics::RigidBodyHandle;
 use rapier3d::pipeline::PhysicsWorld;
 use serde::{Deserialize, Serialize};
 
+use super::account::Account;
+use super::awake::Awake;
 use super::continuous::ContinuousCollision;
 use super::depenetration::Depenetration;
 use super::free_rotation::FreeRotation;
 use super::monitor::Monitor;
+use super::pair_contacts::PairContacts;
 use super::restitution::Restitution;
 use super::rolling;
 use crate::description::BodyDescription;
@@ -17,6 +20,10 @@ use crate::stateful::{Mismatch, Stateful};
 
 /// The algorithms around rapier's step.
 pub(crate) struct Passes {
+    pub(crate) awake: Awake,
+    pub(crate) account: Account,
+    /// Contacts of the last part.
+    pub(crate) contacts: Vec<PairContacts>,
     pub(crate) continuous: ContinuousCollision,
     pub(crate) rotation: FreeRotation,
     pub(crate) restitution: Restitution,
@@ -39,6 +46,9 @@ impl Passes {
     ) -> Self {
         let slow = options.solver_settings().least_bounce_speed;
         Self {
+            awake: Awake::of(physics, handles, options.sleep.is_some()),
+            account: Account::default(),
+            contacts: Vec::new(),
             continuous: ContinuousCollision::new(physics, bodies, handles, profiler),
             rotation: FreeRotation::of(physics, handles),
             restitution: Restitution::of(physics, bodies, handles, slow),
@@ -55,7 +65,7 @@ impl Passes {
     }
 }
 
-/// States of the algorithms; continuous collision detection has none.
+/// States of the algorithms; continuous collision detection has none, and which bodies sleep is rapier's.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct PassesState {
     rotation: <FreeRotation as Stateful>::State,

@@ -24,9 +24,11 @@ use rapier3d::geometry::{ColliderHandle, ColliderSet, ContactPair, SolverFlags};
 use rapier3d::pipeline::{ContactModificationContext, PairFilterContext, PhysicsHooks, PhysicsWorld};
 use serde::{Deserialize, Serialize};
 
+use super::awake::Awake;
+use super::pair_contacts::PairContacts;
 use crate::description::{BodyDescription, BodyKind};
 use crate::profile::Profiler;
-use crate::rigid::{parents, raw};
+use crate::rigid::{parents, raw, wake};
 use crate::stateful::{Mismatch, Stateful, fits};
 
 /// Depth, as a fraction of the size, beyond which an overlap is not a contact at rest: those stay below 3e-3 in all
@@ -205,12 +207,23 @@ impl Depenetration {
         self.sizes[a].min(self.sizes[b])
     }
 
-    /// Separates overlaps, as far as the bound of a step allows. Returns the work against gravity [J].
-    pub(crate) fn after_step(&mut self, physics: &mut PhysicsWorld) -> f64 {
-        self.state.resolving = self.overlapping(physics);
+    /// Separates overlaps, as far as the bound of a step allows; `contacts` are those of the step. Returns the work against
+    /// gravity [J].
+    pub(crate) fn after_step(
+        &mut self,
+        physics: &mut PhysicsWorld,
+        awake: &Awake,
+        contacts: &[PairContacts],
+    ) -> f64 {
+        let found = self.overlapping(contacts);
+        let is_asleep = |pair: &[usize; 2]| !pair.iter().any(|&body| awake.contains(body));
+        // Pairs that sleep have no contacts in this step, and remain as they are.
+        self.state.resolving.retain(is_asleep);
+        let is_any_awake = !found.is_empty();
+        self.state.resolving.extend(found);
         self.state.fresh = false;
         self.state.moved.fill(false);
-        if self.state.resolving.is_empty() {
+        if !is_any_awake {
             return 0.0;
         }
         self.state.loaded = loaded(physics);
@@ -226,6 +239,7 @@ impl Depenetration {
             }
             work -= mass * gravity.dot(displacement);
             for &body in members {
+                wake(physics, body);
                 let translation = Vector3::from(physics.bodies[body].translation()) + displacement;
                 physics.bodies[body].set_translation(translation.into(), true);
                 self.state.moved[raw(body)] = true;
@@ -236,16 +250,13 @@ impl Depenetration {
 
     /// Pairs of bodies that have to be separated, by raw index, in ascending order, from the depths at the start of the last
     /// step.
-    fn overlapping(&self, physics: &PhysicsWorld) -> BTreeSet<[usize; 2]> {
+    fn overlapping(&self, contacts: &[PairContacts]) -> BTreeSet<[usize; 2]> {
         let mut found = BTreeSet::new();
-        for pair in physics.narrow_phase.contact_pairs() {
-            let Some(bodies) = bodies_of(&physics.colliders, [pair.collider1, pair.collider2]) else {
-                continue;
-            };
+        for &PairContacts { bodies, depth, .. } in contacts {
             // A pair that is resolving stays so down to the smaller threshold.
             let is_resolving = self.is_resolving(bodies);
             let min = if is_resolving { SHALLOW * self.size(bodies) } else { self.threshold(bodies) };
-            if depth(pair) > min {
+            if depth > min {
                 found.insert(sorted(bodies));
             }
         }
@@ -255,11 +266,11 @@ impl Depenetration {
     /// Those of `pairs`, indices in `handles`, that overlapped at the start of the last step and are being separated.
     pub(crate) fn being_separated(
         &self,
-        physics: &PhysicsWorld,
+        contacts: &[PairContacts],
         handles: &[RigidBodyHandle],
         pairs: &[[usize; 2]],
     ) -> BTreeSet<[usize; 2]> {
-        let overlapping = self.overlapping(physics);
+        let overlapping = self.overlapping(contacts);
         let is_one = |pair: &[usize; 2]| overlapping.contains(&sorted(pair.map(|body| raw(handles[body]))));
         pairs.iter().copied().filter(is_one).collect()
     }
@@ -362,12 +373,6 @@ fn loaded(physics: &PhysicsWorld) -> BTreeSet<[usize; 2]> {
         .filter_map(|pair| bodies_of(&physics.colliders, [pair.collider1, pair.collider2]))
         .map(sorted)
         .collect()
-}
-
-/// Maximum depth [m] of a pair at the start of the step; negative for a disjoint one.
-fn depth(pair: &ContactPair) -> f64 {
-    let points = pair.solver_manifolds().iter().flat_map(|manifold| &manifold.points);
-    points.map(|contact| -contact.dist).fold(f64::NEG_INFINITY, f64::max)
 }
 
 /// Hides the depth of overlaps that are being resolved from the solver.

@@ -22,6 +22,8 @@ use nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3};
 use rapier3d::dynamics::{RigidBody, RigidBodyHandle, RigidBodySet};
 use rapier3d::pipeline::PhysicsWorld;
 
+use super::awake::Awake;
+use crate::rigid::raw;
 use crate::stateful::{Mismatch, Stateful, fits};
 
 /// Relative difference of the moments below which a body rotates like a ball, whose angular velocity is constant. A
@@ -102,10 +104,18 @@ impl FreeRotation {
         Self { tops: tops.collect(), rotating: Vec::new() }
     }
 
-    /// Sets the velocities of bodies to those of their free rotation over a step [s] of `substeps`.
-    pub(crate) fn before_step(&mut self, bodies: &mut RigidBodySet, step: f64, substeps: u32) {
+    /// Sets the velocities of the bodies that are awake to those of their free rotation over a step [s] of `substeps`.
+    pub(crate) fn before_step(
+        &mut self,
+        bodies: &mut RigidBodySet,
+        awake: &Awake,
+        (step, substeps): (f64, u32),
+    ) {
         self.rotating.clear();
         for (top, Top { body: handle, held }) in self.tops.iter().copied().enumerate() {
+            if !awake.contains(raw(handle)) {
+                continue;
+            }
             let body = &bodies[handle];
             let velocity: Vector3<f64> = body.angvel().into();
             let angle = velocity.norm() * step;
@@ -133,6 +143,10 @@ impl FreeRotation {
         for rotating in &self.rotating {
             let top = &mut self.tops[rotating.top];
             let body = &bodies[top.body];
+            // A body that fell asleep in this step has no velocity.
+            if body.is_sleeping() {
+                continue;
+            }
             let moments = moments(body);
             let change: Vector3<f64> = Vector3::from(body.angvel()) - rotating.given;
             // Damping changes the velocity of a free body, too: up to twice its rate is not a contact.

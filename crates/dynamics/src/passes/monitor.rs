@@ -5,6 +5,7 @@ use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
 use rapier3d::pipeline::PhysicsWorld;
 use serde::{Deserialize, Serialize};
 
+use super::account::{Account, Entry};
 use crate::description::{BodyDescription, BodyKind};
 use crate::error::StepError;
 use crate::state::Energy;
@@ -70,27 +71,35 @@ impl Monitor {
         self.budget = self.budget.map(|_| energy.total());
     }
 
-    /// Checks the bodies, given in the order of the names with their handles.
-    pub(crate) fn check<'a>(
+    /// Checks the bodies `changed`, indices in the order of the names, by their account; others sleep as they were.
+    pub(crate) fn check_bodies(
         &self,
         physics: &PhysicsWorld,
-        bodies: impl Iterator<Item = (&'a str, RigidBodyHandle, &'a RigidBody)> + Clone,
-        energy: Energy,
+        (bodies, handles): (&[BodyDescription], &[RigidBodyHandle]),
+        (account, changed): (&Account, &[usize]),
         (step, time): (u64, f64),
     ) -> Result<(), StepError> {
         let lost = physics.quarantine().bodies().first();
-        for ((name, handle, body), &bound) in bodies.clone().zip(&self.bounds) {
-            let finite =
-                body.translation().is_finite() && body.linvel().is_finite() && body.angvel().is_finite();
-            let name = || name.to_owned();
-            if !finite || Some(&handle) == lost {
+        for &body in changed {
+            let (Entry { speed, is_finite, .. }, bound) = (account.entries()[body], self.bounds[body]);
+            let name = || bodies[body].name.clone();
+            if !is_finite || Some(&handles[body]) == lost {
                 return Err(StepError::Diverged { name: name(), step, time });
             }
-            let speed = body.linvel().length();
             if !(speed <= bound) {
                 return Err(StepError::TooFast { name: name(), speed, bound, step, time });
             }
         }
+        Ok(())
+    }
+
+    /// Checks the energy of the bodies, given in the order of the names with their handles.
+    pub(crate) fn check_energy<'a>(
+        &self,
+        bodies: impl Iterator<Item = (&'a str, RigidBodyHandle, &'a RigidBody)>,
+        energy: Energy,
+        (step, time): (u64, f64),
+    ) -> Result<(), StepError> {
         let Some(budget) = self.budget else { return Ok(()) };
         let explained = f64::max(budget - energy.potential, 0.0);
         // The floor keeps a world that starts at rest from being stopped by its first small motions.

@@ -14,20 +14,41 @@ use rapier3d::dynamics::RigidBodyHandle;
 use rapier3d::geometry::ColliderHandle;
 use rapier3d::pipeline::PhysicsWorld;
 
+use super::account::Account;
+use super::awake::Awake;
+
 /// Maximum sink of a rolling body, as a fraction of its radius: it must stay below the depth at which an overlap is
 /// resolved by position (1e-2 of the radius). No effect on the sets of docs/sensitivity.md.
 const SINKING: f64 = 5e-3;
 /// Maximum rotation [rad] within a part about an axis across the normal of a contact: at π/2 a point of contact would
 /// be at the side of the body. No effect on the sets of docs/sensitivity.md.
 const MAX_ROTATION: f64 = 0.6;
+/// Factor on these bounds below which rounding cannot lift a body over them.
+const ROUNDING: f64 = 0.999;
 /// Maximum number of parts of a step. A safeguard against the cost of steps of bodies that spin faster than contacts
 /// can follow, without effect on the sets of docs/sensitivity.md.
 pub(crate) const MAX_PARTS: u32 = 32;
 
 /// Number of parts of the next step of `time_step` [s], from the contacts of the last one; `radius` returns the bounding
 /// radius of a body [m].
-pub(crate) fn parts(physics: &PhysicsWorld, time_step: f64, radius: &dyn Fn(RigidBodyHandle) -> f64) -> u32 {
+pub(crate) fn parts(
+    physics: &PhysicsWorld,
+    (awake, account): (&Awake, &Account),
+    handles: &[RigidBodyHandle],
+    time_step: f64,
+    radius: &dyn Fn(RigidBodyHandle) -> f64,
+) -> u32 {
     let fall = Vector3::from(physics.gravity).norm() * time_step * time_step;
+    // Where no body rotates far enough to need more than one part, no pair is looked at.
+    let may_roll = |&body: &usize| {
+        let angle = account.entries()[body].spin * time_step;
+        let is_slow = fall * angle <= ROUNDING * SINKING.powf(1.5) * radius(handles[body])
+            && angle <= ROUNDING * MAX_ROTATION;
+        !is_slow
+    };
+    if !awake.bodies().iter().any(may_roll) {
+        return 1;
+    }
     // Rotation vector of a body within a step, and its radius.
     let rotation = |collider: ColliderHandle| {
         let body = physics.colliders.get(collider)?.parent()?;
@@ -39,7 +60,7 @@ pub(crate) fn parts(physics: &PhysicsWorld, time_step: f64, radius: &dyn Fn(Rigi
         (sinking / SINKING).sqrt().max(angle / MAX_ROTATION)
     };
     let mut parts = 1.0;
-    for pair in physics.narrow_phase.contact_pairs() {
+    for pair in awake.pairs(physics) {
         for (rotation, radius) in [pair.collider1, pair.collider2].into_iter().filter_map(rotation) {
             // An upper bound over all normals spares most pairs their manifolds.
             if parts_of((rotation.norm(), radius)) <= parts {

@@ -2,13 +2,11 @@
 
 use std::time::Instant;
 
-use rapier3d::geometry::ColliderHandle;
-
 use super::progress::Progress;
 use super::report::StepReport;
 use crate::error::StepError;
 use crate::passes::monitor::Monitor;
-use crate::passes::{Passes, rolling};
+use crate::passes::{Passes, pair_contacts, rolling};
 use crate::profile::Phase;
 use crate::pull;
 use crate::soft::bodies::Failure;
@@ -52,17 +50,26 @@ pub(super) fn drive_robots(world: &mut World, progress: &mut Progress) {
     }
 }
 
+/// Reads which bodies are awake at the start of a part.
+pub(super) fn find_awake(world: &mut World, _: &mut Progress) {
+    world.passes.awake.update(&world.physics);
+}
+
 pub(super) fn start_continuous_collision(world: &mut World, _: &mut Progress) {
-    world.passes.continuous.begin(&world.physics, &world.handles);
+    let Passes { awake, continuous, .. } = &mut world.passes;
+    continuous.begin(&world.physics, &world.handles, awake.changed_at_start());
 }
 
 pub(super) fn start_restitution(world: &mut World, _: &mut Progress) {
-    world.passes.restitution.before_step(&world.physics);
+    let Passes { awake, restitution, .. } = &mut world.passes;
+    restitution.before_step(&world.physics, awake.changed_at_start());
+    awake.started();
 }
 
 pub(super) fn start_free_rotation(world: &mut World, progress: &mut Progress) {
     let substeps = world.options.solver_settings().substeps;
-    world.passes.rotation.before_step(&mut world.physics.bodies, progress.part, substeps);
+    let Passes { awake, rotation, .. } = &mut world.passes;
+    rotation.before_step(&mut world.physics.bodies, awake, (progress.part, substeps));
 }
 
 /// Makes rapier's own step, with the contacts of our dispatcher; overlaps that are being resolved are hidden from its solver.
@@ -71,6 +78,9 @@ pub(super) fn step_rigid_bodies(world: &mut World, progress: &mut Progress) {
     world.enter(Phase::Rigid);
     world.physics.step_with_events(&world.passes.depenetration, &());
     progress.stepped += started.elapsed();
+    let Passes { awake, contacts, .. } = &mut world.passes;
+    awake.update(&world.physics);
+    pair_contacts::collect(&world.physics, awake, contacts);
     let counters = &world.physics.physics_pipeline.counters;
     let timings = &mut progress.report.timings;
     timings.broad_phase += counters.cd.broad_phase_time.time() + counters.cd.final_broad_phase_time.time();
@@ -83,8 +93,9 @@ pub(super) fn stop_at_contacts(world: &mut World, progress: &mut Progress) {
     if world.options.solver_settings().sweeps {
         let started = Instant::now();
         world.enter(Phase::Continuous);
-        let Passes { continuous, depenetration, .. } = &world.passes;
-        continuous.finish(&mut world.physics, &world.handles, progress.part, depenetration);
+        let Passes { awake, contacts, continuous, depenetration, .. } = &world.passes;
+        let present = (awake, &contacts[..], depenetration);
+        continuous.finish(&mut world.physics, &world.handles, present, progress.part);
         progress.report.timings.continuous += started.elapsed();
     }
 }
@@ -101,7 +112,8 @@ pub(super) fn apply_restitution(world: &mut World, _: &mut Progress) {
 /// Separates overlaps by position, and accounts for the work against gravity [J].
 pub(super) fn resolve_overlaps(world: &mut World, progress: &mut Progress) {
     world.enter(Phase::Overlaps);
-    let lifted = world.passes.depenetration.after_step(&mut world.physics);
+    let Passes { awake, contacts, depenetration, .. } = &mut world.passes;
+    let lifted = depenetration.after_step(&mut world.physics, awake, contacts);
     if let Some(monitor) = &mut world.passes.monitor {
         monitor.lift(lifted);
     }
@@ -114,31 +126,40 @@ pub(super) fn end_pull(world: &mut World, progress: &mut Progress) {
     }
 }
 
+/// Renews speeds, energies and momenta of the bodies that may have changed.
+pub(super) fn renew_account(world: &mut World, _: &mut Progress) {
+    let Passes { awake, account, .. } = &mut world.passes;
+    account.update(&world.physics, &world.handles, awake.changed_since_report());
+}
+
 /// Determines the number of parts of the next step.
 pub(super) fn plan_parts(world: &mut World, _: &mut Progress) {
-    let overlaps = &world.passes.depenetration;
-    world.passes.parts =
-        rolling::parts(&world.physics, world.options.time_step, &|body| overlaps.radius(body));
+    let Passes { awake, account, depenetration: overlaps, .. } = &world.passes;
+    let radius = |body| overlaps.radius(body);
+    let step = world.options.time_step;
+    world.passes.parts = rolling::parts(&world.physics, (awake, account), &world.handles, step, &radius);
 }
 
 /// Reports contacts, speeds, energy and momentum at the end of the step.
 pub(super) fn report_state(world: &mut World, progress: &mut Progress) {
+    let Passes { awake, account, contacts: pairs, .. } = &world.passes;
     let (mut manifolds, mut contacts) = (0, 0);
-    let mut deepest: (f64, Option<[ColliderHandle; 2]>) = (0.0, None);
-    for pair in world.physics.narrow_phase.contact_pairs() {
-        for manifold in pair.solver_manifolds() {
-            manifolds += usize::from(!manifold.data.solver_contacts.is_empty());
-            contacts += manifold.data.solver_contacts.len();
-            let depth = manifold.points.iter().map(|contact| -contact.dist).fold(0.0, f64::max);
-            if depth > deepest.0 {
-                deepest = (depth, Some([pair.collider1, pair.collider2]));
-            }
+    let mut deepest: (f64, Option<[usize; 2]>) = (0.0, None);
+    for pair in pairs {
+        manifolds += pair.manifolds;
+        contacts += pair.contacts;
+        if pair.depth > deepest.0 {
+            deepest = (pair.depth, Some(pair.bodies));
         }
     }
-    let speeds = world.named_bodies().map(|(.., body)| body.linvel().length()).enumerate();
+    let indices = deepest.1.and_then(|[a, b]| Some([awake.index_of_raw(a)?, awake.index_of_raw(b)?]));
+    let speeds = awake.bodies().iter().map(|&body| (body, account.entries()[body].speed));
     // Of equal speeds the first body, so that the report does not depend on the search.
     let fastest = speeds.max_by(|(i, a), (j, b)| a.total_cmp(b).then(j.cmp(i)));
-    let indices = deepest.1.and_then(|colliders| world.indices(colliders));
+    // A body that sleeps has the same speed as one that is awake and does not move.
+    let first = (!world.bodies.is_empty()).then_some((0, 0.0));
+    let fastest = fastest.filter(|&(_, speed)| !(speed <= 0.0)).or(first);
+    let (energy, momentum) = world.accounted();
     progress.report = StepReport {
         step: world.steps,
         time: world.time(),
@@ -147,10 +168,11 @@ pub(super) fn report_state(world: &mut World, progress: &mut Progress) {
         max_penetration: deepest.0,
         deepest: indices.map(|[a, b]| [a.min(b), a.max(b)]),
         resolving: world.passes.depenetration.pairs(),
+        asleep: awake.asleep(),
         max_speed: fastest.map_or(0.0, |(_, speed)| speed),
         fastest: fastest.map(|(index, _)| index),
-        energy: world.energy(),
-        momentum: world.momentum(),
+        energy,
+        momentum,
         ..progress.report
     };
 }
@@ -159,9 +181,16 @@ pub(super) fn report_state(world: &mut World, progress: &mut Progress) {
 /// budget is the present energy.
 pub(super) fn check_monitor(world: &mut World, progress: &mut Progress) -> Result<(), StepError> {
     let StepReport { energy, step, time, .. } = progress.report;
-    if let (Some(_), Some(monitor)) = (&world.pull, &mut world.passes.monitor) {
+    let Passes { awake, account, monitor, .. } = &mut world.passes;
+    if let (Some(_), Some(monitor)) = (&world.pull, &mut *monitor) {
         monitor.reset_budget(energy);
     }
+    if let Some(monitor) = &monitor {
+        let named = (&world.bodies[..], &world.handles[..]);
+        let changed = awake.changed_since_report();
+        monitor.check_bodies(&world.physics, named, (account, changed), (step, time))?;
+    }
+    awake.reported();
     let Some(monitor) = &world.passes.monitor else { return Ok(()) };
-    monitor.check(&world.physics, world.named_bodies(), energy, (step, time))
+    monitor.check_energy(world.named_bodies(), energy, (step, time))
 }

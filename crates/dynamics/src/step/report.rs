@@ -23,6 +23,8 @@ pub struct StepReport {
     pub deepest: Option<[usize; 2]>,
     /// Number of pairs of bodies that overlap and are being separated by position.
     pub resolving: usize,
+    /// Number of bodies that sleep; their contacts are not among those above. Zero unless the world lets bodies sleep.
+    pub asleep: usize,
     /// Work against gravity \[J\] of separating them: potential energy that the bodies gained without motion.
     pub lifted: f64,
     /// Maximum speed [m/s] of a centre of mass at the end of the step, kinematic bodies included.
@@ -43,8 +45,10 @@ pub struct StepReport {
 /// [`contacts`](Self::contacts), which is summed over the threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StepTimings {
-    /// The whole step.
+    /// The whole step, without the preparation.
     pub total: Duration,
+    /// Preparation of the shapes, in the first step of a world that was not [prepared](crate::World::prepare) before.
+    pub preparation: Duration,
     /// Finding the pairs of bodies that may touch.
     pub broad_phase: Duration,
     /// Finding the contacts of these pairs.

@@ -17,7 +17,8 @@ const PRE_STEP: [StepPass; 3] =
     [Always(passes::start_monitoring), Fallible(passes::step_soft_bodies), Always(passes::start_pull)];
 
 /// Passes of each part of the step; most steps have one part.
-const PART: [StepPass; 9] = [
+const PART: [StepPass; 10] = [
+    Always(passes::find_awake),
     Always(passes::drive_robots),
     Always(passes::start_continuous_collision),
     Always(passes::start_restitution),
@@ -30,8 +31,9 @@ const PART: [StepPass; 9] = [
 ];
 
 /// Passes after the rigid bodies have moved.
-const POST_STEP: [StepPass; 4] = [
+const POST_STEP: [StepPass; 5] = [
     Always(passes::end_pull),
+    Always(passes::renew_account),
     Always(passes::plan_parts),
     Always(passes::report_state),
     Fallible(passes::check_monitor),
@@ -53,6 +55,7 @@ impl World {
     /// far more energy than can be accounted for; the world must not be used any more then. Where the soft bodies do not
     /// converge, the world is as before the step.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
+        let preparation = self.prepare_first();
         let started = Instant::now();
         self.tally.take();
         self.tally.profiler.enter_step(self.steps + 1);
@@ -76,6 +79,7 @@ impl World {
         self.enter(Phase::Idle);
         let Progress { mut report, stepped, soft_times, .. } = progress;
         let timings = &mut report.timings;
+        timings.preparation = preparation;
         timings.total = started.elapsed();
         timings.passes = timings.total.saturating_sub(stepped).saturating_sub(timings.continuous);
         timings.contacts = self.tally.take();

@@ -1,6 +1,9 @@
 //! A world: bodies and joints under gravity, stepped by rapier with contacts of ours.
 
-use nalgebra::{Isometry3, Vector3};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use nalgebra::Isometry3;
 use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
 use rapier3d::geometry::{Collider, ColliderHandle};
 use rapier3d::pipeline::PhysicsWorld;
@@ -10,10 +13,19 @@ use crate::description::BodyDescription;
 use crate::options::WorldOptions;
 use crate::passes::Passes;
 use crate::pull::Pull;
-use crate::rigid::{body_state, parents, spin};
+use crate::rigid::{body_state, energy_of, momentum_of};
 use crate::robot::body::RobotBody;
 use crate::soft::bodies::world::SoftWorld;
 use crate::state::{BodyState, Energy, Momentum, StateHash};
+
+/// Preparation of a world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Preparation {
+    /// Number of shapes; bodies may share them.
+    pub shapes: usize,
+    /// Wall-clock time.
+    pub time: Duration,
+}
 
 /// Bodies and joints under gravity.
 pub struct World {
@@ -30,6 +42,8 @@ pub struct World {
     pub(crate) passes: Passes,
     pub(crate) soft: Option<Box<SoftWorld>>,
     pub(crate) pull: Option<Pull>,
+    /// Preparation, once it was made.
+    pub(crate) preparation: OnceLock<Preparation>,
 }
 
 impl World {
@@ -75,40 +89,38 @@ impl World {
     /// Mechanical energy of the dynamic and the soft bodies.
     #[must_use]
     pub fn energy(&self) -> Energy {
-        let soft = self.soft.as_ref().map_or_else(Energy::default, |soft| soft.energy());
-        self.dynamic_bodies().fold(soft, |sum, body| {
-            let one = self.energy_of(body);
-            Energy {
-                kinetic: sum.kinetic + one.kinetic,
-                potential: sum.potential + one.potential,
-                elastic: sum.elastic,
-            }
-        })
+        let gravity = &self.options.gravity;
+        self.dynamic_bodies().fold(self.soft_energy(), |sum, body| sum.plus(&energy_of(body, gravity)))
     }
 
     /// Momentum of the dynamic and the soft bodies.
     #[must_use]
     pub fn momentum(&self) -> Momentum {
-        let mut sum = self.soft.as_ref().map_or_else(Momentum::default, |soft| soft.momentum());
-        for body in self.dynamic_bodies() {
-            let center: Vector3<f64> = body.center_of_mass().into();
-            let velocity: Vector3<f64> = body.linvel().into();
-            let linear = body.mass() * velocity;
-            sum.linear += linear;
-            sum.angular += center.cross(&linear) + spin(body);
-        }
-        sum
+        self.dynamic_bodies().fold(self.soft_momentum(), |sum, body| sum.plus(&momentum_of(body)))
     }
 
-    fn energy_of(&self, body: &RigidBody) -> Energy {
-        let mass = body.mass();
-        let (velocity, angular): (Vector3<f64>, Vector3<f64>) = (body.linvel().into(), body.angvel().into());
-        let center: Vector3<f64> = body.center_of_mass().into();
-        Energy {
-            kinetic: 0.5 * (mass * velocity.norm_squared() + angular.dot(&spin(body))),
-            potential: -mass * self.options.gravity.dot(&center),
-            elastic: 0.0,
+    /// Energy and momentum as the account of the passes has them: of bodies that sleep as they were when they fell asleep.
+    pub(crate) fn accounted(&self) -> (Energy, Momentum) {
+        let gravity = &self.options.gravity;
+        let account = &self.passes.account;
+        let mut sums = (account.energy(self.soft_energy()), account.momentum(self.soft_momentum()));
+        for body in self.hidden_bodies().filter(|body| body.is_dynamic()) {
+            sums = (sums.0.plus(&energy_of(body, gravity)), sums.1.plus(&momentum_of(body)));
         }
+        sums
+    }
+
+    fn soft_energy(&self) -> Energy {
+        self.soft.as_ref().map_or_else(Energy::default, |soft| soft.energy())
+    }
+
+    fn soft_momentum(&self) -> Momentum {
+        self.soft.as_ref().map_or_else(Momentum::default, |soft| soft.momentum())
+    }
+
+    /// Bodies of robots that have no shape.
+    fn hidden_bodies(&self) -> impl Iterator<Item = &RigidBody> {
+        self.robots.iter().flat_map(|robot| robot.hidden(&self.physics))
     }
 
     /// Hash over the states of all bodies in the order of their names, then over the nodes of the soft ones and their
@@ -142,14 +154,14 @@ impl World {
 
     /// Indices of the bodies of two colliders.
     pub(crate) fn indices(&self, colliders: [ColliderHandle; 2]) -> Option<[usize; 2]> {
-        let [a, b] = parents(&self.physics.colliders, colliders)?
-            .map(|body| self.handles.iter().position(|&handle| handle == body));
+        let awake = &self.passes.awake;
+        let [a, b] = awake.owners(colliders)?.map(|body| awake.index_of_raw(body));
         Some([a?, b?])
     }
 
     /// Indices of the two bodies of every joint.
     pub(crate) fn jointed(&self) -> Vec<[usize; 2]> {
-        let index = |handle| self.handles.iter().position(|&other| other == handle);
+        let index = |handle| self.passes.awake.index(handle);
         let joints = self.physics.impulse_joints.iter();
         joints.filter_map(|(_, joint)| Some([index(joint.body1())?, index(joint.body2())?])).collect()
     }
@@ -162,8 +174,8 @@ impl World {
 
     /// All bodies that move under forces, those of robots included that have no shape.
     fn dynamic_bodies(&self) -> impl Iterator<Item = &RigidBody> {
-        let hidden = self.robots.iter().flat_map(|robot| robot.hidden(&self.physics));
-        self.named_bodies().map(|(.., body)| body).chain(hidden).filter(|body| body.is_dynamic())
+        let named = self.named_bodies().map(|(.., body)| body);
+        named.chain(self.hidden_bodies()).filter(|body| body.is_dynamic())
     }
 
     pub(crate) fn named_bodies(&self) -> impl Iterator<Item = (&str, RigidBodyHandle, &RigidBody)> + Clone {

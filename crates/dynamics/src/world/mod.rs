@@ -9,5 +9,4 @@ mod soft;
 #[cfg(test)]
 mod tests;
 
-pub use data::World;
-pub use preparation::Preparation;
+pub use data::{Preparation, World};

@@ -10,7 +10,8 @@ use super::robots::LoadedRobot;
 use super::schema::{self, DEFAULT_DENSITY, SceneFile};
 use super::shape::LoadedShape;
 use extricate_dynamics::{
-    Accuracy, BodyDescription, BodyKind, JointDescription, JointKind, Mass, NarrowPhase, SolverOverrides,
+    Accuracy, BodyDescription, BodyKind, JointDescription, JointKind, Mass, NarrowPhase, SleepOptions,
+    SolverOverrides,
 };
 
 impl From<schema::Accuracy> for Accuracy {
@@ -33,6 +34,13 @@ impl From<schema::SolverEntry> for SolverOverrides {
             least_bounce_speed: solver.min_bounce_speed,
             sweeps: solver.ccd,
         }
+    }
+}
+
+impl From<schema::SleepEntry> for SleepOptions {
+    fn from(sleep: schema::SleepEntry) -> Self {
+        let standard = Self::default();
+        Self { speed: sleep.speed.unwrap_or(standard.speed), time: sleep.time.unwrap_or(standard.time) }
     }
 }
 

@@ -198,9 +198,9 @@ impl Scene {
                 time_step: file.time_step.unwrap_or_else(|| accuracy.time_step()),
                 accuracy,
                 solver: file.solver.into(),
+                sleep: file.sleep.map(Into::into),
                 narrow_phase: file.narrow_phase.into(),
                 soft: soft::options(&file.soft),
-                ..WorldOptions::default()
             },
             duration: file.duration,
             seed: file.seed,

@@ -11,6 +11,8 @@
 mod curve;
 mod regions;
 
+use std::time::Instant;
+
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use self::regions::Region;
@@ -64,6 +66,18 @@ pub fn local_penetrations(
     pose_b: &Isometry3<f64>,
     global: &Penetration,
 ) -> Vec<LocalPenetration> {
+    local_penetrations_until((a, pose_a), (b, pose_b), global, None)
+}
+
+/// As [`local_penetrations`], with a deadline: regions that have not been measured by then have the global direction and
+/// depth, which separate them, too, but need not be their shortest translation. Where the regions themselves are not known
+/// by then, all intersecting triangles are one.
+pub(crate) fn local_penetrations_until(
+    (a, pose_a): (&Model, &Isometry3<f64>),
+    (b, pose_b): (&Model, &Isometry3<f64>),
+    global: &Penetration,
+    deadline: Option<Instant>,
+) -> Vec<LocalPenetration> {
     let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
     let to_world = |point: &Point3<f64>| pose_b * (b.center() + point.coords);
     let mut pairs = Vec::new();
@@ -80,13 +94,18 @@ pub fn local_penetrations(
         }];
     }
     let along_global = pose_b.rotation.inverse() * global.direction.into_inner();
-    let regions = regions::regions(a, b, &a_to_b, &pairs);
+    let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    let found = regions::regions((a, b), &a_to_b, &pairs, &is_late);
+    let regions = found.unwrap_or_else(|| vec![Region::of_all(pairs)]);
     let mut depths = RegionDepths::new(a, b, &a_to_b);
     let mut local = regions
         .into_iter()
         .map(|region| {
             let curve = curve::measure(a, b, &a_to_b, &region.pairs);
-            let (normal, depth) = depths.separate(&region, [curve.vector_area, along_global]);
+            let (normal, depth) = match is_late() {
+                true => (along_global, global.depth),
+                false => depths.separate(&region, [curve.vector_area, along_global]),
+            };
             LocalPenetration {
                 point: to_world(&curve.centroid),
                 normal: Unit::new_normalize(pose_b.rotation * normal),

@@ -16,12 +16,33 @@ pub(super) struct Region {
     pub(super) patches: [Vec<u32>; 2],
 }
 
-/// The regions of the intersecting `pairs`, in the order of their first pairs.
-pub(super) fn regions(a: &Model, b: &Model, a_to_b: &RelativePose, pairs: &[[u32; 2]]) -> Vec<Region> {
+impl Region {
+    /// All intersecting `pairs` as one region, of the triangles that intersect.
+    pub(super) fn of_all(pairs: Vec<[u32; 2]>) -> Self {
+        let mut patches = [0, 1].map(|side| pairs.iter().map(|pair| pair[side]).collect::<Vec<_>>());
+        for patch in &mut patches {
+            patch.sort_unstable();
+            patch.dedup();
+        }
+        Self { pairs, patches }
+    }
+}
+
+/// The regions of the intersecting `pairs`, in the order of their first pairs; `None` where `is_late` returns true before
+/// they are known.
+pub(super) fn regions(
+    (a, b): (&Model, &Model),
+    a_to_b: &RelativePose,
+    pairs: &[[u32; 2]],
+    is_late: &dyn Fn() -> bool,
+) -> Option<Vec<Region>> {
     let mut sets = DisjointSets::new(pairs.len());
-    unite_neighbours(a, b, pairs, &mut sets);
-    let inside =
-        [enclosed(a, b, a_to_b, pairs, 0, &mut sets), enclosed(b, a, &a_to_b.inverse(), pairs, 1, &mut sets)];
+    unite_neighbours((a, b), pairs, &mut sets, is_late)?;
+    let b_to_a = a_to_b.inverse();
+    let inside = [
+        enclosed((a, b, a_to_b), (pairs, 0), &mut sets, is_late)?,
+        enclosed((b, a, &b_to_a), (pairs, 1), &mut sets, is_late)?,
+    ];
     // Patches inside the other model join regions, so roots are final only after both sides.
     let mut regions = BTreeMap::new();
     for (index, &pair) in pairs.iter().enumerate() {
@@ -44,13 +65,23 @@ pub(super) fn regions(a: &Model, b: &Model, a_to_b: &RelativePose, pairs: &[[u32
         patch.sort_unstable();
         patch.dedup();
     }
-    regions
+    Some(regions)
 }
 
 /// Unites pairs that are consecutive on the curve: those of the same triangle with a neighbour of the other one.
-fn unite_neighbours(a: &Model, b: &Model, pairs: &[[u32; 2]], sets: &mut DisjointSets) {
+fn unite_neighbours(
+    (a, b): (&Model, &Model),
+    pairs: &[[u32; 2]],
+    sets: &mut DisjointSets,
+    is_late: &dyn Fn() -> bool,
+) -> Option<()> {
+    /// Pairs between two looks at the clock: some tens of microseconds.
+    const BETWEEN_CHECKS: usize = 256;
     let mut first_at = BTreeMap::new();
     for (index, &[i, j]) in pairs.iter().enumerate() {
+        if index.is_multiple_of(BETWEEN_CHECKS) && is_late() {
+            return None;
+        }
         let of_a = a.incidence().corners(i).map(|place| (1, j, place));
         let of_b = b.incidence().corners(j).map(|place| (0, i, place));
         for key in of_a.into_iter().chain(of_b) {
@@ -58,20 +89,19 @@ fn unite_neighbours(a: &Model, b: &Model, pairs: &[[u32; 2]], sets: &mut Disjoin
             sets.unite(first, index as u32);
         }
     }
+    Some(())
 }
 
 /// Triangles of `model` that lie inside `other` and border on intersecting ones, each with a pair of its region;
 /// unites the regions that one patch joins. `side` is the place of `model`'s triangle in a pair.
 fn enclosed(
-    model: &Model,
-    other: &Model,
-    to_other: &RelativePose,
-    pairs: &[[u32; 2]],
-    side: usize,
+    (model, other, to_other): (&Model, &Model, &RelativePose),
+    (pairs, side): (&[[u32; 2]], usize),
     sets: &mut DisjointSets,
-) -> Vec<(u32, u32)> {
+    is_late: &dyn Fn() -> bool,
+) -> Option<Vec<(u32, u32)>> {
     if other.solidity() == Solidity::Surface {
-        return Vec::new();
+        return Some(Vec::new());
     }
     let incidence = model.incidence();
     let mut crossing = BTreeMap::new();
@@ -89,6 +119,9 @@ fn enclosed(
     let mut seen = vec![false; model.mesh().triangles().len()];
     let mut found = Vec::new();
     for (&triangle, &pair) in &crossing {
+        if is_late() {
+            return None;
+        }
         for (corner, place) in incidence.corners(triangle).into_iter().enumerate() {
             if seen_places[place as usize] || !is_inside(triangle, corner) {
                 continue;
@@ -111,7 +144,7 @@ fn enclosed(
             }
         }
     }
-    found
+    Some(found)
 }
 
 /// Equivalence classes of the corners of intersecting triangles, joined where an edge surely does not cross the other model:

@@ -1,6 +1,6 @@
 //! Options of translational penetration queries.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::penetration::free_configuration::FreeConfiguration;
 
@@ -31,6 +31,16 @@ pub enum LowerBound {
         /// Maximum number of cubes plus signed distances evaluated for them: a thousand take a few milliseconds.
         evaluations: u32,
     },
+}
+
+/// Fraction of a time budget after which a search ends: the rest is for the query that is being made then, the verification
+/// of the result and its lower bound. Without it, one of some hundred queries on meshes of ten thousand triangles takes 1.3
+/// times its budget of 50 ms.
+const SEARCHED: f64 = 0.85;
+
+/// Time at which a search with this budget ends.
+pub(crate) fn deadline(time_budget: Option<Duration>) -> Option<Instant> {
+    Instant::now().checked_add(time_budget?.mul_f64(SEARCHED))
 }
 
 /// Options of a penetration query.

@@ -1,13 +1,11 @@
 //! Translational penetration queries.
 
-use std::time::Instant;
-
 use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
 
 use super::answer::Penetration;
 use super::coherence::{CoherentStarts, MotionCoherence};
 use super::lower_bound::lower_bound;
-use super::options::{Effort, LowerBound, TranslationalOptions};
+use super::options::{Effort, LowerBound, TranslationalOptions, deadline};
 use super::steps::Trace;
 use super::walk::{ContactSpace, Optimum};
 use super::{forced, free_configuration, search};
@@ -171,7 +169,7 @@ fn separate(
     // The margin must exceed the rounding of the poses, which grows with the distance from the world origin.
     let far = pose_a.translation.vector.norm().max(pose_b.translation.vector.norm());
     let mut space = ContactSpace::new(a, b, a_to_b, far, options.max_iterations);
-    space.deadline = options.time_budget.and_then(|budget| Instant::now().checked_add(budget));
+    space.deadline = deadline(options.time_budget);
     space.parallel = options.parallel;
     space.trace = trace.is_some().then(Box::default);
     let answer = separate_colliding(&mut space, [pose_a, pose_b], options, remembered).map(Some);
@@ -189,8 +187,9 @@ fn separate_colliding(
     remembered: &CoherentStarts,
 ) -> Result<Penetration, PenetrationError> {
     let (a, b) = (space.a, space.b);
+    let until = space.deadline;
     let bounded = |found: Penetration| {
-        let lower_bound = lower_bound((a, pose_a), (b, pose_b), &found, options.lower_bound);
+        let lower_bound = lower_bound((a, pose_a), (b, pose_b), &found, (options.lower_bound, until));
         Penetration { lower_bound, ..found }
     };
     if let Some(source) = options.start {
@@ -205,7 +204,7 @@ fn separate_colliding(
             LowerBound::Skip => LowerBound::Skip,
             _ => LowerBound::InnerBalls,
         };
-        lower_bound((a, pose_a), (b, pose_b), &answer(space, optimum, pose_b), quick)
+        lower_bound((a, pose_a), (b, pose_b), &answer(space, optimum, pose_b), (quick, until))
     };
     let direction = remembered.direction;
     let start =

@@ -98,6 +98,9 @@ pub(crate) fn fast(space: &mut ContactSpace) -> Optimum {
     let direction = centroid_difference(space);
     let (mut nearest, mut start) = (f64::INFINITY, direction * space.outside(&direction));
     for direction in std::iter::once(direction).chain(axes(space)) {
+        if nearest.is_finite() && space.is_late() {
+            break;
+        }
         if let Some(depth) = space.depth_from_outside(&direction, nearest * (1.0 - TIE)) {
             (nearest, start) = (depth, direction * (depth + space.clearance()));
         }
@@ -207,6 +210,9 @@ fn for_each_direction<T: Send>(
 fn refine(space: &mut ContactSpace, best: &mut Optimum) {
     for angle in RINGS {
         for i in 0..RING {
+            if space.is_late() {
+                return;
+            }
             let depth = best.touching.norm();
             let Some(axis) = best.touching.try_normalize(0.0) else { return };
             let azimuth = f64::from(i) * std::f64::consts::TAU / f64::from(RING);
@@ -242,11 +248,14 @@ fn promising(depths: &[f64], directions: &[Vector3<f64>]) -> Vec<(f64, Vector3<f
     chosen
 }
 
-/// Walks from `start` and replaces the best optimum if the walk ends nearer.
+/// Walks from `start` and replaces the best optimum if the walk ends nearer; not after the deadline.
 fn improve(space: &mut ContactSpace, best: &mut Optimum, start: &Vector3<f64>) {
     /// Relative gain that a walk must promise: equal optima must not replace each other. A safeguard, without effect on
     /// the sets of docs/sensitivity.md.
     const GAIN: f64 = 1e-9;
+    if space.is_late() {
+        return;
+    }
     if let Some(optimum) = space.walk_within(start, best.touching.norm() * (1.0 - GAIN)) {
         *best = optimum;
     }

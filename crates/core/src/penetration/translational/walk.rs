@@ -238,7 +238,7 @@ impl<'a> ContactSpace<'a> {
     }
 
     /// The minimum free configuration along `direction`, if nearer than `within` [m]; gaps narrower than `stride` [m]
-    /// may be stepped over. `None` also behind [`MAX_WALLS`] walls.
+    /// may be stepped over. `None` also behind [`MAX_WALLS`] walls, and at the deadline.
     pub(crate) fn first_free(
         &mut self,
         direction: &Vector3<f64>,
@@ -249,6 +249,9 @@ impl<'a> ContactSpace<'a> {
         let march = March { direction: *direction, margin: self.clearance(), within, stride };
         let mut length = 0.0;
         for _ in 0..MAX_WALLS {
+            if self.is_late() {
+                return None;
+            }
             self.marches += 1;
             length = march.first_free(&mut self.obstacles, length, &skip)?;
             let q = direction * length;
@@ -323,7 +326,7 @@ impl<'a> ContactSpace<'a> {
     }
 
     /// Alternates in- and out-projections [Je12 §6.2]; returns the last configuration, and whether the last in-projection gained
-    /// nothing. It ends early if the target of an in-projection is not nearer than `within` [m].
+    /// nothing. It ends early if the target of an in-projection is not nearer than `within` [m], and at the deadline.
     fn descend(&mut self, start: &Vector3<f64>, hops: bool, within: f64) -> (Vector3<f64>, bool) {
         let origin = Vector3::zeros();
         self.walks += 1;
@@ -333,6 +336,9 @@ impl<'a> ContactSpace<'a> {
         self.trace_step(WalkStepKind::OutProjection, &q);
         let (mut converged, mut touching) = (false, false);
         for _ in 0..self.max_iterations {
+            if self.is_late() {
+                break;
+            }
             self.iterations += 1;
             let clearance = self.clearance();
             self.scratch.0.lcs.update(&q, clearance);

@@ -48,10 +48,15 @@ use self::events::{Events, MovingBody, Outcome};
 use self::joined::Joined;
 use self::path::Path;
 use self::stop::Stop;
-use self::swept::{Outline, SweptBody};
+use self::swept::{Kind, Outline, SweptBody};
 use crate::description::BodyDescription;
+use crate::passes::awake::Awake;
 use crate::passes::depenetration::Depenetration;
+use crate::passes::pair_contacts::PairContacts;
 use crate::profile::Profiler;
+
+/// Number of bodies below which threads would cost more than they save.
+const MIN_PER_THREAD: usize = 256;
 
 /// State of a body at the start of a step.
 #[derive(Debug, Clone, Copy)]
@@ -66,6 +71,8 @@ pub(crate) struct ContinuousCollision {
     bodies: Vec<SweptBody>,
     joined: Joined,
     before: Vec<StartState>,
+    /// States of bodies that changed, as they are read.
+    changed: Vec<StartState>,
     /// Minimum thickness and size of all bodies [m].
     min: Outline,
     profiler: Profiler,
@@ -83,11 +90,11 @@ impl ContinuousCollision {
         let bodies = bodies.iter().map(|body| SweptBody::new(body, &mut shapes)).collect::<Vec<_>>();
         let min = bodies.iter().fold(Outline::ENDLESS, |min, body| min.min(&body.shape.outline));
         let joined = Joined::of(physics, handles, |index| bodies[index].moves_under_forces);
-        Self { bodies, joined, before: Vec::new(), min, profiler: profiler.clone() }
+        Self { bodies, joined, before: Vec::new(), changed: Vec::new(), min, profiler: profiler.clone() }
     }
 
     /// Builds everything that sweeps of these bodies may need, in parallel; otherwise it is built on first use, within a step.
-    /// Returns the number of shapes.
+    /// Returns the number of shapes. Convex shapes need nothing where there is no mesh.
     pub(crate) fn prepare(&self) -> usize {
         let mut shapes = BTreeMap::new();
         for body in &self.bodies {
@@ -95,18 +102,28 @@ impl ContinuousCollision {
             moves.1 |= body.moves_under_forces;
         }
         let shapes: Vec<_> = shapes.into_values().collect();
+        if !shapes.iter().any(|(shape, _)| matches!(shape.kind, Kind::Mesh(_))) {
+            return shapes.len();
+        }
         shapes.par_iter().with_max_len(1).for_each(|(shape, moves)| shape.prepare(*moves));
         shapes.len()
     }
 
-    /// Stores the states of the bodies before a step.
-    pub(crate) fn begin(&mut self, physics: &PhysicsWorld, handles: &[RigidBodyHandle]) {
-        self.before.clear();
-        let state = |&handle: &RigidBodyHandle| {
-            let body = &physics.bodies[handle];
+    /// Stores the states of the bodies that may have `changed` since this was called last: all of them at first.
+    pub(crate) fn begin(&mut self, physics: &PhysicsWorld, handles: &[RigidBodyHandle], changed: &[usize]) {
+        let state = |&body: &usize| {
+            let body = &physics.bodies[handles[body]];
             StartState { pose: (*body.position()).into(), velocity: body.linvel().into() }
         };
-        self.before.extend(handles.iter().map(state));
+        let changed_states = changed.par_iter().with_min_len(MIN_PER_THREAD).map(state);
+        if changed.len() == handles.len() {
+            changed_states.collect_into_vec(&mut self.before);
+            return;
+        }
+        changed_states.collect_into_vec(&mut self.changed);
+        for (&body, state) in changed.iter().zip(&self.changed) {
+            self.before[body] = *state;
+        }
     }
 
     /// Stops bodies at their contacts within the step of `time_step` [s]. Bodies that overlap from the start and are being
@@ -115,10 +132,18 @@ impl ContinuousCollision {
         &self,
         physics: &mut PhysicsWorld,
         handles: &[RigidBodyHandle],
+        (awake, contacts, overlaps): (&Awake, &[PairContacts], &Depenetration),
         time_step: f64,
-        overlaps: &Depenetration,
     ) {
-        let paths = self.paths(physics, handles, time_step);
+        let may_be_fast = |&body: &usize| {
+            self.bodies[body].may_be_fast(&self.path(physics, handles, body, time_step), &self.min)
+        };
+        // Most steps have no fast body, and need neither paths nor boxes.
+        if !awake.bodies().par_iter().with_min_len(MIN_PER_THREAD).any(may_be_fast) {
+            return;
+        }
+        let paths = (0..handles.len()).map(|body| self.path(physics, handles, body, time_step));
+        let paths = paths.collect::<Vec<_>>();
         let candidates = self.candidates(&paths, physics, handles);
         if candidates.is_empty() {
             return;
@@ -130,7 +155,7 @@ impl ContinuousCollision {
             mass: physics.bodies[handle].mass(),
             outcome: Outcome::Free,
         });
-        let overlapping = overlaps.being_separated(physics, handles, &candidates);
+        let overlapping = overlaps.being_separated(contacts, handles, &candidates);
         let mut events =
             Events { bodies: bodies.collect(), joined: &self.joined, overlapping, profiler: &self.profiler };
         events.run(&candidates);
@@ -143,17 +168,15 @@ impl ContinuousCollision {
         }
     }
 
-    fn paths(&self, physics: &PhysicsWorld, handles: &[RigidBodyHandle], time_step: f64) -> Vec<Path> {
-        let path = |(index, &handle): (usize, &RigidBodyHandle)| {
-            let (rigid, from) = (&physics.bodies[handle], &self.before[index].pose);
-            if rigid.body_type() == RigidBodyType::Fixed {
-                return Path::resting(from);
-            }
-            let center = Point3::from(Vector3::from(rigid.mass_properties().local_mprops.local_com));
-            let rotation = Vector3::from(rigid.angvel()) * time_step;
-            self.bodies[index].path(from, &(*rigid.position()).into(), &center, &rotation)
-        };
-        handles.iter().enumerate().map(path).collect()
+    /// Path of a body through the step of `time_step` [s].
+    fn path(&self, physics: &PhysicsWorld, handles: &[RigidBodyHandle], body: usize, time_step: f64) -> Path {
+        let (rigid, from) = (&physics.bodies[handles[body]], &self.before[body].pose);
+        if rigid.body_type() == RigidBodyType::Fixed {
+            return Path::resting(from);
+        }
+        let center = Point3::from(Vector3::from(rigid.mass_properties().local_mprops.local_com));
+        let rotation = Vector3::from(rigid.angvel()) * time_step;
+        self.bodies[body].path(from, &(*rigid.position()).into(), &center, &rotation)
     }
 
     /// Pairs to be swept, in order.
@@ -165,10 +188,6 @@ impl ContinuousCollision {
     ) -> Vec<[usize; 2]> {
         let fast = |index: usize| self.bodies[index].may_be_fast(&paths[index], &self.min);
         let fast = (0..paths.len()).map(fast).collect::<Vec<_>>();
-        // Most steps have no fast body, and need no boxes.
-        if !fast.contains(&true) {
-            return Vec::new();
-        }
         let near = swept::near_pairs(&self.bodies, paths, &fast);
         let may_meet = |[a, b]: &[usize; 2]| {
             let (a, b) = (*a, *b);

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use self::impact::{ImpactBody, ImpactPair, Touch};
 use crate::description::{BodyDescription, BodyKind};
-use crate::rigid::{index_in_manifold, parents, raw, spin};
+use crate::rigid::{index_in_manifold, parents, raw, spin, wake};
 use crate::stateful::{Mismatch, Stateful, fits};
 
 /// Maximum gap at the end of a step of a contact that closed, as a fraction of the approach of the pair within the step.
@@ -153,14 +153,15 @@ impl Restitution {
         Self { bodies, index, any, gravity, slow, step }
     }
 
-    /// Stores the states of the bodies.
-    pub(crate) fn before_step(&mut self, physics: &PhysicsWorld) {
+    /// Stores the states of the bodies that may have `changed` since this was called last.
+    pub(crate) fn before_step(&mut self, physics: &PhysicsWorld, changed: &[usize]) {
         if !self.any {
             return;
         }
-        for bouncer in &mut self.bodies {
+        for &body in changed {
+            let bouncer = &mut self.bodies[body];
             let body = &physics.bodies[bouncer.handle];
-            if !body.is_fixed() && !body.is_sleeping() {
+            if !body.is_fixed() {
                 bouncer.start = StartState::of(body);
             }
         }
@@ -199,6 +200,7 @@ impl Restitution {
         for ((bouncer, impact_body), _) in
             self.bodies.iter().zip(&impact_bodies).zip(&renewed).filter(|(_, renewed)| **renewed)
         {
+            wake(physics, bouncer.handle);
             let body = &mut physics.bodies[bouncer.handle];
             body.set_linvel(impact_body.velocity.into(), true);
             body.set_angvel(impact_body.angular_velocity.into(), true);

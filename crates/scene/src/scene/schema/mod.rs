@@ -30,7 +30,7 @@ pub use soft::{
     ModelEntry, NewtonEntry, NodesEntry, SchemeEntry, SectionEntry, SoftBodyEntry, SoftContactEntry,
     SoftEntry, TetMeshEntry,
 };
-pub use solver::SolverEntry;
+pub use solver::{SleepEntry, SolverEntry};
 
 /// Three numbers `(x, y, z)`.
 pub type Triple = (f64, f64, f64);
@@ -58,6 +58,9 @@ pub struct SceneFile {
     /// Overrides of single settings of the accuracy.
     #[serde(default)]
     pub solver: SolverEntry,
+    /// Sleep of bodies at rest; without it no body sleeps.
+    #[serde(default)]
+    pub sleep: Option<SleepEntry>,
     /// Source of the contacts of two convex bodies.
     #[serde(default)]
     pub narrow_phase: NarrowPhase,

@@ -1,4 +1,4 @@
-//! Overrides of single solver settings.
+//! Overrides of single solver settings, and sleep of bodies at rest.
 
 use serde::Deserialize;
 
@@ -24,4 +24,16 @@ pub struct SolverEntry {
     /// Whether continuous collision detection stops fast bodies where they meet something.
     #[serde(default, alias = "sweeps")]
     pub ccd: Option<bool>,
+}
+
+/// Sleep of bodies at rest, which are then left out of all computation until something wakes them.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
+#[serde(rename = "Sleep", deny_unknown_fields)]
+pub struct SleepEntry {
+    /// Maximum speed of the points of a body at rest, in its bounding radii per second.
+    #[serde(default)]
+    pub speed: Option<f64>,
+    /// Time at rest after which connected bodies fall asleep \[s\].
+    #[serde(default)]
+    pub time: Option<f64>,
 }

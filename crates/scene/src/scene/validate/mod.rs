@@ -16,7 +16,7 @@ use super::limits::{ENTRIES, NAME_BYTES, PROBLEMS};
 use super::locate::Step::{self, Field};
 use super::parse::Document;
 use super::placement::vector;
-use super::schema::{SceneFile, ShapeEntry, SolverEntry, Triple};
+use super::schema::{SceneFile, ShapeEntry, SleepEntry, SolverEntry, Triple};
 
 /// Maximum deviation from 1 of the length of a direction or quaternion: the rounding of four written digits. Larger, and a
 /// wrong vector would pass; smaller, and `(0.7071, 0.7071, 0)` would be rejected.
@@ -167,6 +167,7 @@ impl<'a> Checker<'a> {
             }
         }
         self.solver(&file.solver);
+        self.sleep(file.sleep.unwrap_or_default());
         if file.bodies.is_empty() && file.robots.is_empty() && file.soft_bodies.is_empty() {
             self.contradiction(&[Field("bodies")], "the scene has no bodies, robots or soft bodies; a body is `bodies: [(name: \"a\", shape: \"s\")]`");
         }
@@ -197,6 +198,18 @@ impl Checker<'_> {
         for (field, quantity, number, range) in numbers {
             if let Some(number) = number {
                 self.range(&[Field("solver"), Field(field)], quantity, number, range);
+            }
+        }
+    }
+
+    fn sleep(&mut self, sleep: SleepEntry) {
+        let bounds = [
+            ("speed", "the speed of bodies at rest [bounding radii/s]", sleep.speed),
+            ("time", "the time at rest [s]", sleep.time),
+        ];
+        for (field, quantity, number) in bounds {
+            if let Some(number) = number {
+                self.range(&[Field("sleep"), Field(field)], quantity, number, POSITIVE);
             }
         }
     }

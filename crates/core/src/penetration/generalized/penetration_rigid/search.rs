@@ -10,6 +10,8 @@
 //! Walks of one step run in parallel, and the best of them counts, the first of equals: the result does not depend on
 //! the number of threads.
 
+use std::time::Instant;
+
 use nalgebra::{Isometry3, Translation3, Vector3, Vector6};
 use rayon::prelude::*;
 
@@ -23,7 +25,7 @@ use crate::penetration::generalized::error::GeneralizedError;
 use crate::penetration::generalized::options::{GeneralizedOptions, GeneralizedSource, GeneralizedStart};
 use crate::penetration::translational::free_configuration::spread::axes;
 use crate::penetration::translational::free_configuration::{centroid_difference, maximally_clear};
-use crate::penetration::translational::options::{Effort, LowerBound, TranslationalOptions};
+use crate::penetration::translational::options::{Effort, LowerBound, TranslationalOptions, deadline};
 use crate::penetration::translational::query::penetration;
 use crate::proximity::model::Model;
 
@@ -91,6 +93,8 @@ pub(super) struct RigidSearch<'a> {
     options: &'a GeneralizedOptions,
     /// Constrained optimizations made so far.
     pub(super) iterations: u32,
+    /// Time at which the best result so far is returned.
+    deadline: Option<Instant>,
 }
 
 impl<'a> RigidSearch<'a> {
@@ -99,11 +103,13 @@ impl<'a> RigidSearch<'a> {
         b: (&'a Model, &'a Isometry3<f64>),
         options: &'a GeneralizedOptions,
     ) -> Self {
-        Self { a, b, options, iterations: 0 }
+        Self { a, b, options, iterations: 0, deadline: deadline(options.time_budget) }
     }
 
     fn walk(&self, effort: WalkEffort) -> Walk<'a> {
-        Walk::new(self.a, self.b, (self.options.clearance, effort))
+        let mut walk = Walk::new(self.a, self.b, (self.options.clearance, effort));
+        walk.deadline = self.deadline;
+        walk
     }
 
     /// The best free pose found by the effort.
@@ -175,6 +181,8 @@ impl<'a> RigidSearch<'a> {
             effort: self.options.effort,
             start: source,
             lower_bound: LowerBound::Skip,
+            // The other half is for rotations.
+            time_budget: self.options.time_budget.map(|budget| budget / 2),
             parallel: self.options.parallel,
             seed: self.options.seed,
             ..TranslationalOptions::default()
@@ -215,6 +223,9 @@ impl<'a> RigidSearch<'a> {
         const PLACES: [f64; 6] = [0.99, 0.95, 0.85, 0.7, 0.5, 0.25];
         let effort = if self.options.effort == Effort::Fast { FAST } else { COARSE };
         for _ in 0..WALKS {
+            if walk.is_late() {
+                break;
+            }
             // Nearest to the input first: the smallest σ that is free.
             let back = PLACES.into_iter().rev().map(|fraction| walk.chart.interpolated(&best.y, fraction));
             let Some(y) = back.into_iter().find(|y| walk.is_free(y)) else { break };
@@ -229,7 +240,7 @@ impl<'a> RigidSearch<'a> {
 }
 
 impl RigidSearch<'_> {
-    /// Optima from many starts, best first.
+    /// Optima from many starts, best first; those found until the deadline.
     fn thorough(&mut self, walk: &Walk<'_>, seed: Optimum) -> Vec<Optimum> {
         let of = |source| move |y: Vector6<f64>| Optimum { y, source };
         let outside = |start: &Start| of(GeneralizedSource::Outside)(start.y);
@@ -238,8 +249,8 @@ impl RigidSearch<'_> {
         // Starts at the input's orientation first: their best σ bounds the other orientations.
         let here = from_outside(walk, &Vector3::zeros(), HOPE * seed.sigma(), true);
         let mut starts = promising(here, WALKS[0]).iter().map(outside).collect::<Vec<_>>();
-        let clear = self.clear(walk, seed.y.norm()).into_iter();
-        starts.extend(clear.map(of(GeneralizedSource::ClearConfiguration)));
+        let clear = if walk.is_late() { Vec::new() } else { self.clear(walk, seed.y.norm()) };
+        starts.extend(clear.into_iter().map(of(GeneralizedSource::ClearConfiguration)));
         optima.extend(self.walks(&starts, COARSE));
         sort(&mut optima);
         let within = HOPE * best(&optima);
@@ -254,7 +265,7 @@ impl RigidSearch<'_> {
         optima.extend(self.walks(&ends, FINE));
         sort(&mut optima);
         for (round, radius) in ROUNDS.into_iter().enumerate() {
-            let Some(&best) = optima.first() else { break };
+            let Some(&best) = optima.first().filter(|_| !walk.is_late()) else { break };
             let around =
                 (0..ROUND).map(|i| best.y + noise(round * ROUND + i) * (radius * best.sigma().sqrt()));
             let starts = around.collect::<Vec<_>>();

@@ -32,7 +32,7 @@ pub(super) struct Start {
 }
 
 /// Free configurations outside with the orientation `rotation` (the first three coordinates), for each direction in which
-/// σ stays below `within` [m²].
+/// σ stays below `within` [m²]; those found until the deadline.
 pub(super) fn from_outside(walk: &Walk<'_>, rotation: &Vector3<f64>, within: f64, many: bool) -> Vec<Start> {
     let mut y = Vector6::zeros();
     y.fixed_rows_mut::<3>(0).copy_from(rotation);
@@ -44,6 +44,9 @@ pub(super) fn from_outside(walk: &Walk<'_>, rotation: &Vector3<f64>, within: f64
     let directions = axes(&space).chain((0..count).map(|i| fibonacci(i, count))).collect::<Vec<_>>();
     let mut found = Vec::new();
     for direction in directions {
+        if walk.is_late() {
+            break;
+        }
         let Some(depth) = space.depth_from_outside(&direction, reach) else { continue };
         let mut y = y;
         let length = depth + space.clearance();

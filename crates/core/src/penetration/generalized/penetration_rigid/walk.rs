@@ -8,6 +8,8 @@
 //! themselves, not only their linearisation; a step without gain is shortened, with the contacts that it met stored; and the
 //! best configuration is retained, so that σ decreases monotonically.
 
+use std::time::Instant;
+
 use nalgebra::{Isometry3, Point3, Vector3, Vector6};
 
 use super::chart::{Configuration, RigidLocalChart};
@@ -90,6 +92,8 @@ pub(crate) struct Walk<'a> {
     pub(crate) iterations: u32,
     /// Projections so far.
     pub(crate) projections: u32,
+    /// Time at which walks end where they are, if there is one.
+    pub(crate) deadline: Option<Instant>,
 }
 
 /// A free configuration at which a walk starts or ends, with its source.
@@ -126,6 +130,7 @@ impl<'a> Walk<'a> {
             effort,
             iterations: 0,
             projections: 0,
+            deadline: None,
         }
     }
 
@@ -133,7 +138,15 @@ impl<'a> Walk<'a> {
     /// input.
     pub(crate) fn space(&self, at: &Configuration, q: &Vector3<f64>) -> ContactSpace<'a> {
         let placement = self.chart.placement(at, self.a, self.b).shifted(q);
-        ContactSpace::new(self.a, self.b, placement, self.far, self.effort.iterations).keeping(self.apart)
+        let space = ContactSpace::new(self.a, self.b, placement, self.far, self.effort.iterations);
+        let mut space = space.keeping(self.apart);
+        space.deadline = self.deadline;
+        space
+    }
+
+    /// Whether the deadline has passed.
+    pub(crate) fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Whether the models are apart at `y` by the clearance of the query.
@@ -143,14 +156,21 @@ impl<'a> Walk<'a> {
     }
 
     /// Iterates constrained optimization and re-projection from the free configuration `start` to a local optimum
-    /// [Tang14 Fig. 2]; `None` where the start is outside the chart.
+    /// [Tang14 Fig. 2]; `None` where the start is outside the chart, and after the deadline. At the deadline it ends where it
+    /// is.
     pub(crate) fn descend(&mut self, start: &Optimum) -> Option<Optimum> {
+        if self.is_late() {
+            return None;
+        }
         self.contacts.clear();
         let source = start.source;
         let start = self.chart.at(&start.y)?;
         let mut at = self.towards_input(&start)?;
         let (mut fraction, mut idle, mut touching) = (1.0, 0, false);
         for _ in 0..self.effort.iterations {
+            if self.is_late() {
+                break;
+            }
             self.iterations += 1;
             // A shortened step aims at a point between the configuration and the input.
             let target = at.y * (1.0 - fraction);

@@ -27,7 +27,12 @@ pub(crate) fn maximally_clear(space: &ContactSpace, within: f64, count: usize) -
         configurations.truncate(TRIES);
     }
     configurations.sort_by(nearer);
-    configurations.into_iter().filter(|q| space.is_apart(q)).take(count).collect()
+    configurations
+        .into_iter()
+        .take_while(|_| !space.is_late())
+        .filter(|q| space.is_apart(q))
+        .take(count)
+        .collect()
 }
 
 /// Up to `count` unit directions towards the nearest configurations at less than `within` [m], free or not, whose

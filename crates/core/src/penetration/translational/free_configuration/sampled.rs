@@ -41,8 +41,11 @@ const SAMPLES: f64 = 48.0;
 const REACH: f64 = 1.15;
 
 /// The first free configuration at less than `within` [m] on each of `count` promising lines, nearest first, and the
-/// contact that a cast along the centroid difference meets behind them.
+/// contact that a cast along the centroid difference meets behind them; none at the deadline.
 pub(in super::super) fn sampled(space: &mut ContactSpace, within: f64, count: u32) -> Vec<Vector3<f64>> {
+    if space.is_late() {
+        return Vec::new();
+    }
     let outwards = centroid_difference(space);
     let mut starts: Vec<Vector3<f64>> = Vec::new();
     let from_outside = space.depth_from_outside(&outwards, within);

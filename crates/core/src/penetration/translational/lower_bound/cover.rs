@@ -7,6 +7,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::time::Instant;
 
 use nalgebra::Vector3;
 
@@ -86,7 +87,8 @@ impl Ord for Cube {
 }
 
 impl Solids<'_> {
-    /// Raises the bound `proved` by a cover of all translations shorter than the sufficient depth, with at most `evaluations`.
+    /// Raises the bound `proved` by a cover of all translations shorter than the sufficient depth, with at most `evaluations`,
+    /// until the deadline.
     pub(super) fn by_cover(&mut self, proved: f64, mut evaluations: u32) -> f64 {
         let upper = self.upper;
         let (mut cubes, mut number) = (BinaryHeap::from([Cube::new(Vector3::zeros(), upper, 0)]), 0);
@@ -94,7 +96,9 @@ impl Solids<'_> {
         let (around_origin, mut best) = (proved - 2.0 * self.rounding, proved);
         while let Some(cube) = cubes.pop() {
             best = best.max(cube.min);
-            if best >= upper || evaluations == 0 || 2.0 * cube.half <= MIN_EDGE * upper {
+            let is_spent =
+                evaluations == 0 || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if best >= upper || is_spent || 2.0 * cube.half <= MIN_EDGE * upper {
                 return best.min(upper);
             }
             if cube.max_length() <= around_origin || self.is_covered(&cube, &mut evaluations) {

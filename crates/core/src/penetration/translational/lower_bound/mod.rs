@@ -12,6 +12,7 @@
 mod cover;
 
 use std::cell::Cell;
+use std::time::Instant;
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -38,14 +39,17 @@ pub(super) struct Solids<'a> {
     upper: f64,
     /// Overestimation of a bound by the rounding of the placement [m].
     rounding: f64,
+    /// Time at which a cover ends, if there is one.
+    deadline: Option<Instant>,
 }
 
-/// A proved lower bound of the length of all separating translations of `a` [m], not above the depth `found`.
+/// A proved lower bound of the length of all separating translations of `a` [m], not above the depth `found`; a cover ends at
+/// the deadline.
 pub(super) fn lower_bound(
     (a, pose_a): (&Model, &Isometry3<f64>),
     (b, pose_b): (&Model, &Isometry3<f64>),
     found: &Penetration,
-    effort: LowerBound,
+    (effort, deadline): (LowerBound, Option<Instant>),
 ) -> f64 {
     if matches!(effort, LowerBound::Skip) {
         return 0.0;
@@ -55,6 +59,7 @@ pub(super) fn lower_bound(
         return 0.0;
     }
     let mut solids = Solids::new((a, pose_a), (b, pose_b), found.depth);
+    solids.deadline = deadline;
     let between = nalgebra::center(&found.witnesses[0], &found.witnesses[1]);
     let between = pose_b.inverse_transform_point(&between) - b.center();
     let proved = solids.by_inner_balls(between);
@@ -117,7 +122,7 @@ impl<'a> Solids<'a> {
             balls.map(|ball| Ball { center: center(ball), ..*ball }).collect()
         };
         let rounding = ROUNDING * (far + sizes[0] + sizes[1]);
-        Self { models: [a, b], to_other, balls: [moved(0), moved(1)], upper, rounding }
+        Self { models: [a, b], to_other, balls: [moved(0), moved(1)], upper, rounding, deadline: None }
     }
 
     /// The maximum sum found of a point's depths in both solids: from the balls, from the point `between` the witnesses of the

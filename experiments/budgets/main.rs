@@ -1,0 +1,404 @@
+//! Time budgets of queries on meshes of other people, and a search for slow inputs:
+//!
+//! ```text
+//! cargo run --release --example budgets -- DIR [--budget 0.05]
+//! cargo run --release --example budgets -- DIR --search 600 [--seed 1]
+//! ```
+//!
+//! The first form asks every pair of the meshes below `DIR`, each scaled to a radius of one, at a random overlapping pose, every kind of
+//! query; those that have a `time_budget` get it. Prints the five slowest of each kind, and exits with 1 when one of a kind with a
+//! budget took more than 1.2 times of it and 5 ms. The second form asks random kinds of random inputs for some seconds: two
+//! meshes, unions of transformed copies that overlap themselves, and nearly coincident copies. It prints the ten slowest with
+//! the number by which `--case` repeats them.
+//!
+//! A query that takes too long is asked once more, and the smaller time counts: on a busy machine a thread may wait.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a program that prints tables and counts"
+)]
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use extricate::geometry::TriangleMesh;
+use extricate::geometry::read::{FileScope, read_mesh_corrected};
+use extricate::nalgebra::{Isometry3, Point3, Unit, UnitQuaternion, Vector3};
+use extricate::penetration::{Effort, LowerBound};
+use extricate::query::{
+    CollideOptions, DistanceOptions, HausdorffOptions, PenetrationOptions, RigidPenetrationOptions,
+};
+use extricate::{Posed, Shape, query};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// Slowest queries that are printed of each kind.
+const SLOWEST: usize = 5;
+/// Slowest queries that a search prints.
+const SLOWEST_OF_SEARCH: usize = 10;
+/// Seconds that a query without a budget may take.
+const WITHOUT_BUDGET: f64 = 1.0;
+
+/// Time budgets of queries on meshes of other people, and a search for slow inputs.
+#[derive(Debug, Parser)]
+struct Arguments {
+    /// Folder of meshes, with the folders in it.
+    folder: PathBuf,
+    /// Time budget of a query [s].
+    #[arg(long, default_value_t = 0.05)]
+    budget: f64,
+    /// Only kinds of queries whose name contains this.
+    #[arg(long, default_value = "")]
+    kind: String,
+    /// Searches for slow inputs for so many seconds instead.
+    #[arg(long)]
+    search: Option<f64>,
+    /// Seed of the poses and of the search.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Repeats a case of the search.
+    #[arg(long)]
+    case: Option<u64>,
+}
+
+/// A kind of query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Collide,
+    Distance,
+    SignedDistance,
+    Best,
+    Fast,
+    FastUnlimited,
+    LowerBound,
+    Local,
+    Rigid,
+    Hausdorff,
+}
+
+impl Kind {
+    const ALL: [Self; 10] = [
+        Self::Collide,
+        Self::Distance,
+        Self::SignedDistance,
+        Self::Best,
+        Self::Fast,
+        Self::FastUnlimited,
+        Self::LowerBound,
+        Self::Local,
+        Self::Rigid,
+        Self::Hausdorff,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Collide => "collide",
+            Self::Distance => "distance",
+            Self::SignedDistance => "signed distance",
+            Self::Best => "penetration, best",
+            Self::Fast => "penetration, fast",
+            Self::FastUnlimited => "penetration, fast, without a budget",
+            Self::LowerBound => "penetration with a lower bound",
+            Self::Local => "local penetrations",
+            Self::Rigid => "rigid penetration",
+            Self::Hausdorff => "hausdorff",
+        }
+    }
+
+    fn has_budget(self) -> bool {
+        !matches!(self, Self::Collide | Self::Distance | Self::FastUnlimited | Self::Hausdorff)
+    }
+
+    /// Asks the query, and returns its outcome in a word.
+    fn ask(self, a: &Posed, b: &Posed, budget: Duration) -> &'static str {
+        let of = |effort| PenetrationOptions {
+            effort,
+            time_budget: self.has_budget().then_some(budget),
+            ..PenetrationOptions::default()
+        };
+        let separated = |options: &PenetrationOptions| match query::penetration(a, b, options) {
+            Ok(Some(_)) => "found",
+            Ok(None) => "apart",
+            Err(_) => "refused",
+        };
+        match self {
+            Self::Collide => {
+                query::collide(a, b, &CollideOptions::default()).map_or("refused", |_| "answered")
+            }
+            Self::Distance => {
+                query::distance(a, b, &DistanceOptions::default()).map_or("refused", |_| "answered")
+            }
+            Self::SignedDistance => {
+                query::signed_distance(a, b, &of(Effort::Fast)).map_or("refused", |_| "answered")
+            }
+            Self::Best => separated(&of(Effort::Best)),
+            Self::Fast | Self::FastUnlimited => separated(&of(Effort::Fast)),
+            Self::LowerBound => {
+                let lower_bound = LowerBound::Cover { evaluations: 1000 };
+                separated(&PenetrationOptions { lower_bound, ..of(Effort::Fast) })
+            }
+            Self::Local => query::local_penetrations(a, b, &of(Effort::Fast)).map_or("refused", |_| "found"),
+            Self::Rigid => {
+                let options = RigidPenetrationOptions {
+                    time_budget: Some(budget),
+                    ..RigidPenetrationOptions::default()
+                };
+                query::penetration_rigid(a, b, &options).map_or("refused", |_| "found")
+            }
+            Self::Hausdorff => {
+                let options = HausdorffOptions { relative_tolerance: 1e-2, ..HausdorffOptions::default() };
+                query::hausdorff(a, b, &options).map_or("refused", |_| "answered")
+            }
+        }
+    }
+}
+
+/// SplitMix64 [Vigna].
+#[derive(Debug, Clone)]
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number in [0, 1).
+    fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / 2_f64.powi(53)
+    }
+
+    fn below(&mut self, count: usize) -> usize {
+        (self.unit() * count as f64) as usize
+    }
+
+    fn direction(&mut self) -> Unit<Vector3<f64>> {
+        loop {
+            let inside = Vector3::from_fn(|_, _| 2.0 * self.unit() - 1.0);
+            if inside.norm_squared() <= 1.0
+                && let Some(direction) = Unit::try_new(inside, 1e-3)
+            {
+                return direction;
+            }
+        }
+    }
+
+    /// A rotation by up to `angle` [rad] and a translation by up to `distance` [m].
+    fn pose(&mut self, angle: f64, distance: f64) -> Isometry3<f64> {
+        let rotation = UnitQuaternion::from_axis_angle(&self.direction(), angle * self.unit());
+        let translation = self.direction().into_inner() * (distance * self.unit());
+        Isometry3::from_parts(translation.into(), rotation)
+    }
+}
+
+/// A mesh about the origin with a radius of one.
+fn normalized(mesh: &TriangleMesh) -> Result<TriangleMesh> {
+    let aabb = mesh.aabb();
+    let (center, radius) = (aabb.center(), 0.5 * aabb.extents().norm());
+    let vertices = mesh.vertices().iter().map(|vertex| Point3::from((vertex - center) / radius));
+    Ok(TriangleMesh::new(vertices.collect(), mesh.triangles().to_vec())?)
+}
+
+/// The meshes below a folder, sorted by path, by the names of their files.
+fn meshes(folder: &Path) -> Result<Vec<(String, TriangleMesh)>> {
+    let (mut folders, mut files) = (vec![folder.to_owned()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    files.sort();
+    let read = files.iter().filter_map(|path| {
+        let (mesh, _) = read_mesh_corrected(path, &FileScope::around(path)).ok()?;
+        let name = path.file_name()?.to_string_lossy().into_owned();
+        Some((name, normalized(&mesh).ok()?))
+    });
+    Ok(read.collect())
+}
+
+/// A query with its time.
+#[derive(Debug, Clone)]
+struct Timed {
+    seconds: f64,
+    text: String,
+}
+
+/// The slowest of some queries, slowest first.
+fn slowest(mut timed: Vec<Timed>, count: usize) -> Vec<Timed> {
+    timed.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
+    timed.truncate(count);
+    timed
+}
+
+/// Time that a query may take [s].
+fn bound(kind: Kind, budget: f64) -> f64 {
+    if kind.has_budget() { 1.2 * budget + 5e-3 } else { WITHOUT_BUDGET }
+}
+
+/// Asks a query; once more where it took longer than it may.
+fn timed(kind: Kind, a: &Posed, b: &Posed, budget: f64) -> (f64, &'static str) {
+    let ask = || {
+        let started = Instant::now();
+        let outcome = kind.ask(a, b, Duration::from_secs_f64(budget));
+        (started.elapsed().as_secs_f64(), outcome)
+    };
+    let first = ask();
+    if first.0 <= bound(kind, budget) {
+        return first;
+    }
+    let second = ask();
+    if second.0 < first.0 { second } else { first }
+}
+
+/// Builds what queries build of a mesh on first use.
+fn prepare(shape: &Shape, budget: f64) {
+    let apart = Isometry3::translation(0.3, 0.2, 0.1);
+    let (a, b) = (Posed::at_origin(shape), Posed::new(shape, apart));
+    for kind in [Kind::Fast, Kind::Rigid] {
+        kind.ask(&a, &b, Duration::from_secs_f64(budget));
+    }
+}
+
+/// Asks all kinds of queries of all pairs; whether all of those with a budget kept it.
+fn table(arguments: &Arguments, meshes: &[(String, TriangleMesh)]) -> bool {
+    let shapes: Vec<_> = meshes.iter().map(|(_, mesh)| Shape::mesh(mesh.clone())).collect();
+    let started = Instant::now();
+    shapes.iter().for_each(|shape| prepare(shape, arguments.budget));
+    eprintln!("{} meshes prepared in {:.1} s", shapes.len(), started.elapsed().as_secs_f64());
+    let mut all_kept = true;
+    println!("| query | pairs | within its bound | slowest |\n|---|--:|--:|---|");
+    for kind in Kind::ALL.into_iter().filter(|kind| kind.name().contains(&arguments.kind)) {
+        let mut random = Random(arguments.seed);
+        let mut times = Vec::new();
+        for (i, a) in shapes.iter().enumerate() {
+            for (j, b) in shapes.iter().enumerate().skip(i) {
+                let pose = if i == j { random.pose(1e-3, 1e-3) } else { random.pose(3.0, 0.8) };
+                let (a, b) = (Posed::new(a, pose), Posed::at_origin(b));
+                let (seconds, outcome) = timed(kind, &a, &b, arguments.budget);
+                let text = format!("{:.0} ms {} and {} ({outcome})", 1e3 * seconds, meshes[i].0, meshes[j].0);
+                if seconds > bound(kind, arguments.budget) {
+                    eprintln!("{}: {text}", kind.name());
+                }
+                times.push(Timed { seconds, text });
+            }
+        }
+        let bound = bound(kind, arguments.budget);
+        let kept = times.iter().filter(|timed| timed.seconds <= bound).count();
+        let (count, fraction) = (times.len(), 100.0 * kept as f64 / times.len() as f64);
+        all_kept &= kept == count || !kind.has_budget();
+        let slowest: Vec<_> = slowest(times, SLOWEST).into_iter().map(|timed| timed.text).collect();
+        let name = kind.name();
+        println!("| {name} | {count} | {fraction:.2} % of {:.0} ms | {} |", 1e3 * bound, slowest.join("; "));
+    }
+    all_kept
+}
+
+/// A random body: a mesh, or a union of transformed copies of one or two.
+fn body(random: &mut Random, meshes: &[(String, TriangleMesh)]) -> Result<(String, TriangleMesh)> {
+    /// Maximum number of triangles of a union.
+    const MAX: usize = 200_000;
+    let (name, mesh) = &meshes[random.below(meshes.len())];
+    if random.unit() < 0.5 {
+        return Ok((name.clone(), mesh.clone()));
+    }
+    let copies = 2 + random.below(5);
+    let spread = [1e-9, 1e-3, 0.1, 0.5][random.below(4)];
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    for _ in 0..copies {
+        if triangles.len() + mesh.triangles().len() > MAX && !triangles.is_empty() {
+            break;
+        }
+        let pose = random.pose(spread, spread);
+        let first = vertices.len() as u32;
+        vertices.extend(mesh.vertices().iter().map(|vertex| pose * vertex));
+        triangles.extend(mesh.triangles().iter().map(|corners| corners.map(|corner| corner + first)));
+    }
+    Ok((format!("{copies} × {name} within {spread}"), TriangleMesh::new(vertices, triangles)?))
+}
+
+/// A case of the search by its number: two shapes, the pose of the first, and the kind of query.
+fn case(
+    number: u64,
+    meshes: &[(String, TriangleMesh)],
+) -> Result<(String, [Shape; 2], Isometry3<f64>, Kind)> {
+    let mut random = Random(number);
+    let (name, mesh) = body(&mut random, meshes)?;
+    let first = Shape::mesh(mesh);
+    let (other, second) = if random.unit() < 0.3 {
+        ("itself".to_owned(), first.clone())
+    } else {
+        let (name, mesh) = body(&mut random, meshes)?;
+        (name, Shape::mesh(mesh))
+    };
+    let near = [1e-12, 1e-6, 1e-2, 0.3, 0.8][random.below(5)];
+    let pose = random.pose(if near < 0.1 { near } else { 3.0 }, near);
+    let kind = Kind::ALL[random.below(Kind::ALL.len())];
+    Ok((format!("{}: {name} and {other}, {near} apart", kind.name()), [first, second], pose, kind))
+}
+
+/// Asks random cases for some seconds.
+fn search(arguments: &Arguments, meshes: &[(String, TriangleMesh)], seconds: f64) -> Result<bool> {
+    let started = Instant::now();
+    let mut found: Vec<(f64, Timed)> = Vec::new();
+    let mut numbers = Random(arguments.seed);
+    let (mut cases, mut beyond) = (0_u64, 0_u64);
+    while started.elapsed().as_secs_f64() < seconds {
+        let number = arguments.case.unwrap_or_else(|| numbers.next());
+        let (text, [a, b], pose, kind) = case(number, meshes)?;
+        for shape in [&a, &b] {
+            prepare(shape, arguments.budget);
+        }
+        let (a, b) = (Posed::new(&a, pose), Posed::at_origin(&b));
+        let (seconds, outcome) = timed(kind, &a, &b, arguments.budget);
+        cases += 1;
+        let ratio = seconds / bound(kind, arguments.budget);
+        beyond += u64::from(ratio > 1.0);
+        let text =
+            format!("{:.0} ms, {ratio:.2} of its bound, --case {number}: {text} ({outcome})", 1e3 * seconds);
+        if ratio > 1.0 {
+            eprintln!("{text}");
+        }
+        found.push((ratio, Timed { seconds, text }));
+        found.sort_by(|a, b| b.0.total_cmp(&a.0));
+        found.truncate(SLOWEST_OF_SEARCH);
+        if arguments.case.is_some() {
+            break;
+        }
+    }
+    println!("{cases} cases, {beyond} beyond their bounds; the slowest:");
+    found.iter().for_each(|(_, timed)| println!("- {}", timed.text));
+    Ok(beyond == 0)
+}
+
+fn run(arguments: &Arguments) -> Result<bool> {
+    let meshes = meshes(&arguments.folder)?;
+    if meshes.is_empty() {
+        return Err(format!("no meshes below {}", arguments.folder.display()).into());
+    }
+    match (arguments.search, arguments.case) {
+        (None, None) => Ok(table(arguments, &meshes)),
+        (seconds, _) => search(arguments, &meshes, seconds.unwrap_or(f64::INFINITY)),
+    }
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
