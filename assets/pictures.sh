@@ -38,4 +38,8 @@ repaired figure_on_bench scenes/repair/figure_on_bench.ron
 repaired figure_in_cup scenes/repair/figure_in_cup.ron
 repaired arm_in_car scenes/repair/arm_in_car.ron
 repaired hand_around_bottle scenes/repair/hand_around_bottle.ron
+repaired four_bar scenes/repair/four_bar.ron
+repaired stewart_platform scenes/repair/stewart_platform.ron
+repaired doll_in_step scenes/repair/doll_in_step.ron
+repaired two_arms_with_tray scenes/repair/two_arms_with_tray.ron
 picture snake_coil.png scenes/soft/snake_coil.ron --time 0,3,5,8 --size 2080x420
