@@ -118,6 +118,14 @@ def map_faults():
                     yield f"docs/papers.md:{number}: there is no {path}"
 
 
+def viewer_faults():
+    """Commands of the viewer in blocks that are run, by a program that is built without it."""
+    for name in pages():
+        for line in commands(name).splitlines():
+            if re.search(r"\bextricate (render|view)\b", line):
+                yield f"{name}: needs the feature `viewer`, so mark the block <!-- not run: viewer -->: {line}"
+
+
 def check():
     """Prints every fault, and says whether there is none."""
     faults = [fault for name in pages() for fault in link_faults(name)]
@@ -126,6 +134,7 @@ def check():
     faults += [f"docs/SUMMARY.md: {page} is not listed" for page in sorted(written - listed)]
     faults += [f"docs/SUMMARY.md: there is no page {page}" for page in sorted(listed - written)]
     faults += map_faults()
+    faults += viewer_faults()
     listed = "".join((ROOT / page).read_text(encoding="utf-8") for page in ("docs/examples.md", "docs/experiments.md"))
     programs = {Path(name).parts[1].removesuffix(".rs") for name in tracked() if re.match(r"(?:examples|experiments)/(\w+\.rs|\w+/main\.rs)$", name)}
     faults += [f"neither docs/examples.md nor docs/experiments.md lists {name}" for name in sorted(programs) if name not in listed]
