@@ -258,10 +258,25 @@ impl<'a> Candidates<'a> {
             let features = edges.map(Feature::Edge);
             let against = self.bodies.against(&normal);
             let supports = in_range
+                && self.leaves(0, edges[0], &normal)
+                && self.leaves(1, edges[1], &against)
                 && self.bodies.a.supports(edges[0], beyond_a.map(|end| vertices_a[end]), &normal)
                 && self.bodies.b.supports(edges[1], beyond_b.map(|end| vertices_b[end]), &against);
             supports.then_some(FeaturePair { points, normal, gap, features })
         })
+    }
+
+    /// Whether a direction in the frame of a body does not enter the solid at an edge of its triangle.
+    ///
+    /// At an edge between nearly coplanar faces the cone test accepts the outward normal and its opposite alike: the one
+    /// that enters would report separated surfaces as overlapping, and is off the face's own normal by almost π. Normals of
+    /// an edge whose faces enclose a right angle or more differ from the normals of both by at most π/2 and the tolerance
+    /// of the cone test; a sharper edge has normals that differ by more, and needs no such test.
+    fn leaves(&self, side: usize, edge: u32, direction: &Vector3<f64>) -> bool {
+        let body = [self.bodies.a, self.bodies.b][side];
+        let solid = body.oriented() && !self.bodies.query.two_sided[side];
+        let is_blunt = matches!(body.sides(edge), [first, second] if first.dot(second) < 0.0);
+        !(solid && is_blunt && body.normal(self.triangles[side]).dot(direction) < -0.5)
     }
 
     /// Appends vertex–edge and vertex–vertex pairs at positive distance that are local minima of the distance.

@@ -4,9 +4,9 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use proptest::prelude::*;
 
 use super::{Adjacency, CoreFinder, CoreShape, CoreSide, Feature, FeatureFinder, FeaturePair, FeatureQuery};
-use crate::geometry::procedural::{BumpySphere, Cuboid, LShape, Procedural, Torus};
+use crate::geometry::procedural::{BumpySphere, Cuboid, LShape, Procedural, Sphere, Torus};
 use crate::geometry::{Solidity, TriangleMesh};
-use crate::proximity::{Model, pairs_within};
+use crate::proximity::{Model, distance, pairs_within};
 
 fn unit_cube(subdivisions: u32) -> TriangleMesh {
     Cuboid { subdivisions, ..Cuboid::default() }.mesh().unwrap()
@@ -130,6 +130,28 @@ fn two_corners_that_meet_are_found_although_no_face_is_near() {
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(matches!(found[0].features, [Feature::Vertex(_), Feature::Vertex(_)]));
     assert!((found[0].gap - 2e-3 * 3.0_f64.sqrt()).abs() < 1e-12);
+}
+
+#[test]
+fn edges_between_nearly_coplanar_faces_of_separated_balls_do_not_overlap() {
+    // Faces enclose 0.028 rad, less than twice the tolerance of the cone test.
+    let ball = Sphere { radius: 0.5, frequency: 40 }.mesh().unwrap();
+    let model = Model::new(ball.clone(), Solidity::Solid);
+    let mut crossings = 0;
+    for (case, gap) in [1e-4, 1e-3, 5e-3].into_iter().cycle().take(9).enumerate() {
+        let angle = 0.37 * case as f64;
+        let direction = Vector3::new(angle.cos(), angle.sin(), 0.3 * angle).normalize() * (1.0 + gap);
+        let pose = posed(direction.x, direction.y, direction.z, [0.1 + angle, 0.2, 0.3]);
+        let apart = distance(&model, &Isometry3::identity(), &model, &pose).value;
+        assert!(apart > 0.0);
+        let found = features(&ball, &ball, &pose, [-0.01, 0.01]);
+        for feature in &found {
+            assert!(feature.gap >= apart * (1.0 - 1e-9), "{feature:?}, {apart} apart");
+            assert!(feature.normal.dot(&direction) > 0.5, "{feature:?}");
+            crossings += usize::from(matches!(feature.features, [Feature::Edge(_), Feature::Edge(_)]));
+        }
+    }
+    assert!(crossings > 10, "{crossings} crossings");
 }
 
 /// Minimum distance between two meshes, without sampling: all vertex–triangle and edge–edge distances.
