@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks the documentation, and makes a site of it.
 
-    .ci/book.py check                 links, anchors, SUMMARY.md, paths of the map of papers, examples that no page lists
+    .ci/book.py check                 links, anchors, SUMMARY.md, paths of the map of papers, examples that no page lists, blocks that
+                                      cannot be run
     .ci/book.py run PROGRAM [PAGE…]   runs the commands of the pages, each page in a fresh copy of the tracked files
     .ci/book.py build                 target/book, by MkDocs, which installs in seconds into target/mkdocs
     .ci/book.py test                  compiles and runs the programs of the book by mdBook, if that is installed

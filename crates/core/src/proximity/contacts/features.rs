@@ -258,10 +258,10 @@ impl<'a> Candidates<'a> {
             let features = edges.map(Feature::Edge);
             let against = self.bodies.against(&normal);
             let supports = in_range
-                && self.leaves(0, edges[0], &normal)
-                && self.leaves(1, edges[1], &against)
                 && self.bodies.a.supports(edges[0], beyond_a.map(|end| vertices_a[end]), &normal)
-                && self.bodies.b.supports(edges[1], beyond_b.map(|end| vertices_b[end]), &against);
+                && self.bodies.b.supports(edges[1], beyond_b.map(|end| vertices_b[end]), &against)
+                && self.leaves(0, edges[0], &normal)
+                && self.leaves(1, edges[1], &against);
             supports.then_some(FeaturePair { points, normal, gap, features })
         })
     }
