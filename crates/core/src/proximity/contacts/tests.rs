@@ -136,7 +136,7 @@ fn two_corners_that_meet_are_found_although_no_face_is_near() {
 fn edges_between_nearly_coplanar_faces_of_separated_meshes_do_not_overlap() {
     // Normals of adjacent faces differ by less than twice the tolerance of the cone test, around the torus in both directions.
     let ball = Sphere { radius: 0.5, frequency: 40 }.mesh().unwrap();
-    let torus = Torus { segments: 240, sides: 160, ..Torus::default() }.mesh().unwrap();
+    let torus = Torus { segments: 320, sides: 240, ..Torus::default() }.mesh().unwrap();
     for (name, mesh) in [("ball", ball), ("torus", torus)] {
         let model = Model::new(mesh.clone(), Solidity::Solid);
         let mut crossings = 0;
