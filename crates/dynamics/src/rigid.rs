@@ -49,6 +49,32 @@ pub(crate) fn wake(physics: &mut PhysicsWorld, body: RigidBodyHandle) {
     }
 }
 
+/// Mark of the links of robots that rapier does not joint, in the user data of their bodies.
+const LINK: u128 = 1;
+
+/// Marks a body as a link of a robot that rapier does not joint.
+pub(crate) fn mark_as_link(body: &mut RigidBody) {
+    body.user_data = LINK;
+}
+
+/// Whether a body is a link of a robot.
+pub(crate) fn is_link(physics: &PhysicsWorld, body: RigidBodyHandle) -> bool {
+    physics.bodies[body].user_data == LINK || physics.multibody_joints.rigid_body_link(body).is_some()
+}
+
+/// Moves the colliders of a body to where it is.
+pub(crate) fn show_colliders(physics: &mut PhysicsWorld, handle: RigidBodyHandle) {
+    let PhysicsWorld { bodies, colliders, .. } = physics;
+    let body = &bodies[handle];
+    for &collider in body.colliders() {
+        if let Some(collider) = colliders.get_mut(collider)
+            && let Some(place) = collider.position_wrt_parent()
+        {
+            collider.set_position(body.position() * place);
+        }
+    }
+}
+
 /// Mass properties in rapier's form.
 pub(crate) fn rapier_mass(inertial: &Inertial) -> MassProperties {
     let inertia: Matrix = inertial.inertia.into();

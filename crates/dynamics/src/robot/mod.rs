@@ -11,6 +11,7 @@ pub(crate) mod description;
 mod drive;
 pub(crate) mod parts;
 mod state;
+pub(crate) mod tree;
 
 pub use description::{Motor, RobotBase, RobotDescription, RobotJoint, RobotLink};
 pub use state::{AllowedPair, RobotState};

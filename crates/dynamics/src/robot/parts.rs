@@ -171,12 +171,7 @@ fn joined_inertial(
     let mut sum: Option<Inertial> = None;
     for (link, to_part) in of_part(members, part) {
         let Some(own) = inertial_of(description, link)? else { continue };
-        let rotation = to_part.rotation.to_rotation_matrix();
-        let moved = Inertial {
-            mass: own.mass,
-            center: to_part * own.center,
-            inertia: rotation.matrix() * own.inertia * rotation.matrix().transpose(),
-        };
+        let moved = own.transformed(to_part);
         sum = Some(sum.map_or(moved, |sum| sum.joined(&moved)));
     }
     Ok(sum)

@@ -37,6 +37,7 @@ const ROOMS: [Rooms; 6] = [
             "geometry",
             "bvh",
             "kinematics",
+            "multibody",
             "proximity",
             "field",
             "penetration",

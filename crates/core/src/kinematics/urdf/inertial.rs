@@ -88,6 +88,14 @@ impl Inertial {
         Self { inertia: axes * Matrix3::from_diagonal(&moments) * axes.transpose(), ..*self }
     }
 
+    /// The same inertia in another frame, with the transform from the present frame to that one.
+    #[must_use]
+    pub fn transformed(&self, transform: &Isometry3<f64>) -> Self {
+        let rotation = transform.rotation.to_rotation_matrix();
+        let inertia = rotation.matrix() * self.inertia * rotation.matrix().transpose();
+        Self { mass: self.mass, center: transform * self.center, inertia }
+    }
+
     /// Inertia of both as one rigid body, in their common frame.
     #[must_use]
     pub fn joined(&self, other: &Self) -> Self {
