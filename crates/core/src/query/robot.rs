@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 
 use super::error::QueryError;
 use super::posed::{Part, Posed, check_pose};
@@ -16,7 +16,7 @@ use crate::kinematics::{Articulation, Closure, NamedConfiguration, named_joints,
 /// ```
 /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
 /// use extricate_core::query::{self, Posed, Robot, Shape};
-/// use nalgebra::Isometry3;
+/// use nalgebra::{Isometry3, Point3};
 ///
 /// let arm = Robot::load("assets/robots/arm.urdf")?;
 /// let ground = Shape::half_space();
@@ -34,6 +34,7 @@ pub struct Robot {
     exempt: Vec<[String; 2]>,
     closures: Vec<Closure>,
     configurations: Vec<NamedConfiguration>,
+    masses: Vec<Option<(f64, Point3<f64>)>>,
 }
 
 impl Robot {
@@ -50,12 +51,13 @@ impl Robot {
     /// # Errors
     /// [`QueryError::NoShape`] when no link has a shape.
     pub fn of_file(robot: urdf::Robot) -> Result<Self, QueryError> {
+        let masses = robot.masses();
         let shapes: Vec<_> = robot.meshes.into_iter().map(|mesh| mesh.map(Shape::mesh)).collect();
         if shapes.iter().all(Option::is_none) {
             return Err(QueryError::NoShape { robot: robot.name });
         }
         let urdf::Robot { name, articulation, exempt, closures, configurations, .. } = robot;
-        Ok(Self { name, articulation, shapes, exempt, closures, configurations })
+        Ok(Self { name, articulation, shapes, exempt, closures, configurations, masses })
     }
 
     /// Its name.
@@ -80,6 +82,12 @@ impl Robot {
     #[must_use]
     pub fn closures(&self) -> &[Closure] {
         &self.closures
+    }
+
+    /// Mass \[kg\] and centre of mass \[m, link frame\] of each link; `None` where the file states none.
+    #[must_use]
+    pub fn masses(&self) -> &[Option<(f64, Point3<f64>)>] {
+        &self.masses
     }
 
     /// Pairs of links that its file exempts from collision.
