@@ -24,6 +24,7 @@ pub mod obstacles;
 mod overlaps;
 mod pair;
 mod pair_fields;
+mod path_times;
 mod penetration;
 mod plan;
 pub mod poses;

@@ -59,7 +59,7 @@ impl Sketch {
                     let first = self.scene.bodies[members[0]].pose;
                     posture.poses[actor].base * first.inverse() * start
                 }
-                ActorSource::Robot(_) | ActorSource::Linkage(_) => start,
+                ActorSource::Robot(_) | ActorSource::Linkage(_) | ActorSource::Soft(_) => start,
             },
         }
     }
