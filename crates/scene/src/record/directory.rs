@@ -1,5 +1,5 @@
 //! The folder of a run: the scene with its files, `run.json`, `states.jsonl`, `nodes.bin` where there are soft bodies,
-//! `timing.json`, `summary.json`, `plots.svg`, `timing.svg`, `checkpoints/STEP.bin`, and on request `contacts.jsonl` and `soft/*.vtu`.
+//! `timing.json`, `summary.json`, `plots.svg`, `timing.svg`, `checkpoints/STEP.bin`, and on request `contacts.jsonl`, `soft/*.vtu` and `soft.pvd`.
 //!
 //! A run that is killed leaves whole states and no summary; a summary is there only when the run is complete.
 
@@ -15,7 +15,7 @@ use super::contacts::{CONTACTS, ContactsWriter};
 use super::index::Index;
 use super::nodes::{NODES, NodesWriter};
 use super::plots::RunPlots;
-use super::soft::{picture_step, write_pictures};
+use super::soft::{picture_step, write_collection, write_pictures};
 use super::trajectory::TrajectoryState;
 use super::{Manifest, RecordError, Summary, Timing, WorldState, bundle};
 use crate::disk::{remove_if_there, write_json};
@@ -50,6 +50,7 @@ impl RunDirectory {
     pub const SUMMARY: &str = "summary.json";
     const TIMING: &str = "timing.json";
     const PICTURES: &str = "soft";
+    const COLLECTION: &str = "soft.pvd";
 
     /// Creates the folder, or removes the files of an earlier run from it; other files in it stay.
     ///
@@ -260,6 +261,9 @@ impl RunDirectory {
         self.checkpoints.as_ref().map_or(Ok(()), |checkpoints| checkpoints.prune(summary.steps))?;
         self.replace(Self::TIMING, timing)?;
         self.plots.write(&summary.title, &self.folder)?;
+        if let Some(pictures) = &self.pictures {
+            write_collection(pictures, summary.time_step, &self.folder.join(Self::COLLECTION))?;
+        }
         // The summary comes last, since it declares the run complete.
         self.replace(Self::SUMMARY, summary)
     }
