@@ -55,6 +55,11 @@ fn a_run_reports_its_soft_bodies_and_is_the_same_on_two_threads() {
     let states = folder.read("one/states.jsonl");
     assert_eq!(states, folder.read("two/states.jsonl"));
     assert_eq!(folder.read("one/summary.json"), folder.read("two/summary.json"));
+    let collection = folder.read("one/soft.pvd");
+    let last = collection.lines().rfind(|line| line.contains("<DataSet")).expect("files");
+    assert_eq!(collection.matches("<DataSet").count(), states.lines().count());
+    let file = last.split("file=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a file");
+    assert!(folder.exists(&format!("one/{file}")) && last.contains("name=\"cube\""), "{last}");
     let states: Vec<Value> = states.lines().map(|line| conforms("state", line)).collect();
     let [first, last] = [&states[0], &states[states.len() - 1]];
     let centroid = &first["soft"]["cube"]["centroid"];
