@@ -1,6 +1,6 @@
 //! Quantities of rapier's rigid bodies.
 
-use nalgebra::{Point3, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, Point3, SymmetricEigen, UnitQuaternion, Vector3};
 use rapier3d::dynamics::{MassProperties, RigidBody, RigidBodyHandle};
 use rapier3d::geometry::{ColliderHandle, ColliderSet, SolverContact};
 use rapier3d::math::{Matrix, Vector};
@@ -75,10 +75,25 @@ pub(crate) fn show_colliders(physics: &mut PhysicsWorld, handle: RigidBodyHandle
     }
 }
 
+/// Difference of an inertia to that of its principal axes, as a fraction of it, beyond which the axes are wrong: far above rounding.
+const WRONG_AXES: f64 = 1e-9;
+
 /// Mass properties in rapier's form.
 pub(crate) fn rapier_mass(inertial: &Inertial) -> MassProperties {
     let inertia: Matrix = inertial.inertia.into();
-    MassProperties::with_inertia_matrix(inertial.center.coords.into(), inertial.mass, inertia)
+    let (center, mass) = (Vector::from(inertial.center.coords), inertial.mass);
+    let made = MassProperties::with_inertia_matrix(center, mass, inertia);
+    let error: Matrix3<f64> = Matrix3::from(made.reconstruct_inertia_matrix()) - inertial.inertia;
+    if error.amax() <= WRONG_AXES * inertial.inertia.amax() {
+        return made;
+    }
+    // rapier's principal axes are wrong where two moments are equal and the third is the largest and not the last.
+    let SymmetricEigen { mut eigenvectors, eigenvalues } = inertial.inertia.symmetric_eigen();
+    if eigenvectors.determinant() < 0.0 {
+        eigenvectors.neg_mut();
+    }
+    let axes = UnitQuaternion::from_matrix(&eigenvectors);
+    MassProperties::with_principal_inertia_frame(center, mass, eigenvalues.into(), axes.into())
 }
 
 /// Index of a body in rapier's set.
@@ -110,5 +125,27 @@ pub(crate) fn body_state(name: &str, body: &RigidBody) -> BodyState {
         rotation,
         linear_velocity: body.linvel().into(),
         angular_velocity: body.angvel().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_that_are_equal_keep_their_axes() {
+        for moments in [
+            [2.0, 1.0, 1.0],
+            [1.0, 2.0, 1.0],
+            [1.0, 1.0, 2.0],
+            [1.0, 2.0, 2.0],
+            [1.0, 1.0, 1.0],
+            [3.0, 2.0, 1.5],
+        ] {
+            let inertia = Matrix3::from_diagonal(&Vector3::from(moments));
+            let made = rapier_mass(&Inertial { mass: 1.0, center: Point3::origin(), inertia });
+            let error: Matrix3<f64> = Matrix3::from(made.reconstruct_inertia_matrix()) - inertia;
+            assert!(error.amax() < 1e-14, "{moments:?}: {error}");
+        }
     }
 }

@@ -44,16 +44,6 @@ impl SolveBuffer {
 }
 
 impl Factor {
-    /// Inverse of the inertia that a velocity moves while those between it and the base are rigid and those beyond are free
-    /// [1/(kg·m²) or 1/kg]; zero of a joint with several freedoms.
-    ///
-    /// # Panics
-    /// When there is no such velocity.
-    #[must_use]
-    pub fn pivot(&self, freedom: usize) -> f64 {
-        self.pivots[freedom]
-    }
-
     /// Factorises H + diag(`added`), with the armatures in H.
     ///
     /// # Panics
@@ -74,7 +64,8 @@ impl Factor {
             if freedoms.len() == 1 {
                 let at = freedoms.start;
                 let carried = placement.subspaces[at].dot(&self.products[at]);
-                let own = placement.subspaces[at].dot(&placement.inertias[index].times(&placement.subspaces[at]));
+                let own =
+                    placement.subspaces[at].dot(&placement.inertias[index].times(&placement.subspaces[at]));
                 let pivot = carried + link.armature + added[at];
                 let has_mass = pivot > NO_MASS * own && pivot > 0.0;
                 self.pivots[at] = if has_mass { pivot.recip() } else { 0.0 };
@@ -137,7 +128,9 @@ impl Factor {
     ) {
         let count = multibody.links().len();
         buffer.forces.clear();
-        buffer.forces.extend((0..count).map(|link| wrenches.get(link).map_or(SpatialVector::ZERO, |force| -*force)));
+        buffer
+            .forces
+            .extend((0..count).map(|link| wrenches.get(link).map_or(SpatialVector::ZERO, |force| -*force)));
         self.pass(multibody, placement, (joint, None, SpatialVector::ZERO), buffer, x);
     }
 
@@ -243,6 +236,10 @@ impl Factor {
     pub fn massless(&self, multibody: &Multibody) -> Option<usize> {
         let single = |&at: &usize| self.pivots[at] <= 0.0;
         let links = 0..multibody.links().len();
-        links.map(|link| multibody.freedoms_of(link)).filter(|of| of.len() == 1).map(|of| of.start).find(single)
+        links
+            .map(|link| multibody.freedoms_of(link))
+            .filter(|of| of.len() == 1)
+            .map(|of| of.start)
+            .find(single)
     }
 }

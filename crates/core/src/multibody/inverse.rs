@@ -86,7 +86,8 @@ impl Multibody {
         for (index, link) in self.links().iter().enumerate().rev() {
             let force = on_links[index];
             for freedom in self.freedoms_of(index) {
-                forces[freedom] = placement.subspaces[freedom].dot(&force) + link.armature * acceleration[freedom];
+                forces[freedom] =
+                    placement.subspaces[freedom].dot(&force) + link.armature * acceleration[freedom];
             }
             if let Some(parent) = link.parent {
                 on_links[parent] += force.force_from(&placement.offsets[index]);

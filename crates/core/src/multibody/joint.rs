@@ -91,9 +91,7 @@ impl JointModel {
                 Isometry3::from_parts(Translation3::new(q[0], q[1], 0.0), rotation(&(Vector3::z() * q[2])))
             }
             Self::Spherical => rotated_by(quaternion(q)),
-            Self::Floating => {
-                Isometry3::from_parts(Translation3::new(q[0], q[1], q[2]), quaternion(&q[3..]))
-            }
+            Self::Floating => Isometry3::from_parts(Translation3::new(q[0], q[1], q[2]), quaternion(&q[3..])),
         }
     }
 

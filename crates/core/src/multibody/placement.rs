@@ -95,7 +95,11 @@ impl Multibody {
     /// When a slice is too short.
     #[must_use]
     pub fn kinetic_energy(&self, placement: &Placement, motions: &[SpatialVector], v: &[f64]) -> f64 {
-        let links = placement.inertias.iter().zip(motions).map(|(inertia, motion)| motion.dot(&inertia.times(motion)));
+        let links = placement
+            .inertias
+            .iter()
+            .zip(motions)
+            .map(|(inertia, motion)| motion.dot(&inertia.times(motion)));
         let rotors = self.links().iter().enumerate().map(|(index, link)| {
             link.armature * self.freedoms_of(index).map(|freedom| v[freedom] * v[freedom]).sum::<f64>()
         });

@@ -51,7 +51,8 @@ impl RobotDynamics {
         let mut members = vec![base; articulation.links().len()];
         let mut dependences = Vec::new();
         for &link in articulation.parents_first() {
-            if let (Some(index), Some(parent)) = (articulation.parent_joint(link), articulation.parent(link)) {
+            if let (Some(index), Some(parent)) = (articulation.parent_joint(link), articulation.parent(link))
+            {
                 let joint = &articulation.joints()[index];
                 let Member { link: parent, to_link } = members[parent];
                 let origin = to_link * joint.origin;
@@ -77,7 +78,12 @@ impl RobotDynamics {
         }
         let mut multibody = Multibody::new();
         for (link, own) in links {
-            let own = own.map(|own| LinkModel { mass: own.mass, center: own.center.coords, inertia: own.inertia, ..link.clone() });
+            let own = own.map(|own| LinkModel {
+                mass: own.mass,
+                center: own.center.coords,
+                inertia: own.inertia,
+                ..link.clone()
+            });
             multibody.add(own.unwrap_or(link));
         }
         let names = articulation.joints().iter().map(|joint| joint.name.clone()).collect();
@@ -168,7 +174,9 @@ impl RobotDynamics {
         match numbers.iter().position(|number| !number.is_finite()) {
             Some(at) => {
                 let of = self.dependences.iter().find(|(_, coordinate, ..)| *coordinate == at);
-                Err(RobotError::NotFinite { joint: of.map_or_else(String::new, |of| self.names[of.0].clone()) })
+                Err(RobotError::NotFinite {
+                    joint: of.map_or_else(String::new, |of| self.names[of.0].clone()),
+                })
             }
             None => Ok(()),
         }
@@ -176,7 +184,8 @@ impl RobotDynamics {
 
     fn placed(&self, configuration: &[f64]) -> Result<Placement, RobotError> {
         self.check(configuration)?;
-        let value = |&(_, index, factor, offset): &(usize, usize, f64, f64)| factor * configuration[index] + offset;
+        let value =
+            |&(_, index, factor, offset): &(usize, usize, f64, f64)| factor * configuration[index] + offset;
         let q: Vec<f64> = self.dependences.iter().map(value).collect();
         let mut placement = Placement::default();
         self.multibody.place(&Isometry3::identity(), &q, &mut placement);

@@ -21,8 +21,7 @@ pub struct SpatialVector {
 
 impl SpatialVector {
     /// Zero.
-    pub const ZERO: Self =
-        Self { angular: Vector3::new(0.0, 0.0, 0.0), linear: Vector3::new(0.0, 0.0, 0.0) };
+    pub const ZERO: Self = Self { angular: Vector3::new(0.0, 0.0, 0.0), linear: Vector3::new(0.0, 0.0, 0.0) };
 
     /// A vector of its two parts.
     #[must_use]
@@ -135,7 +134,8 @@ impl RigidInertia {
     pub fn shifted(&self, r: &Vector3<f64>) -> Self {
         // I' = I − ([R][mc] + [mc][R] + m [R][R]).
         let Self { mass, first_moment, moments } = self;
-        let symmetric = r * first_moment.transpose() + first_moment * r.transpose() + r * r.transpose() * *mass;
+        let symmetric =
+            r * first_moment.transpose() + first_moment * r.transpose() + r * r.transpose() * *mass;
         Self {
             mass: *mass,
             first_moment: first_moment + r * *mass,

@@ -4,7 +4,10 @@ use nalgebra::{DMatrix, DVector, Isometry3, Matrix3, UnitQuaternion, Vector3};
 
 use super::factor::{Factor, SolveBuffer};
 use super::inverse::Recursion;
-use super::{JointModel, LinkModel, Multibody, Placement, SpatialVector};
+use super::joint::JointModel;
+use super::model::{LinkModel, Multibody};
+use super::placement::Placement;
+use super::spatial::SpatialVector;
 use extricate_test_support::Noise;
 
 const GRAVITY: Vector3<f64> = Vector3::new(0.3, -0.2, -9.81);
@@ -62,9 +65,10 @@ fn placed(tree: &Multibody, q: &[f64]) -> Placement {
 fn energy(tree: &Multibody, q: &[f64], v: &[f64]) -> f64 {
     let (placement, mut motions) = (placed(tree, q), Vec::new());
     tree.velocities(&placement, v, &mut motions);
-    let height = tree.links().iter().zip(placement.poses()).map(|(link, pose)| {
-        link.mass * GRAVITY.dot(&(pose * nalgebra::Point3::from(link.center)).coords)
-    });
+    let height =
+        tree.links().iter().zip(placement.poses()).map(|(link, pose)| {
+            link.mass * GRAVITY.dot(&(pose * nalgebra::Point3::from(link.center)).coords)
+        });
     tree.kinetic_energy(&placement, &motions, v) - height.sum::<f64>()
 }
 
@@ -103,7 +107,13 @@ fn the_mass_matrix_is_that_of_the_kinetic_energy_and_of_newton_euler() {
         let still = vec![0.0; v.len()];
         let mut forces = still.clone();
         let mut recursion = Recursion::default();
-        tree.inverse_dynamics(&placement, [&still, v.as_slice()], (&Vector3::zeros(), &[]), &mut recursion, &mut forces);
+        tree.inverse_dynamics(
+            &placement,
+            [&still, v.as_slice()],
+            (&Vector3::zeros(), &[]),
+            &mut recursion,
+            &mut forces,
+        );
         let exact = &matrix * &v;
         assert!((DVector::from_vec(forces) - &exact).amax() < 1e-12 * exact.amax(), "{count}");
     }
@@ -122,7 +132,8 @@ fn articulated_bodies_solve_the_equations_of_newton_euler() {
             (0..count).map(|_| SpatialVector::new(noise.vector(), noise.vector())).collect();
         let mut factor = Factor::default();
         factor.update(&tree, &placement, &added);
-        let (mut recursion, mut buffer, mut rates) = (Recursion::default(), SolveBuffer::default(), vec![0.0; n]);
+        let (mut recursion, mut buffer, mut rates) =
+            (Recursion::default(), SolveBuffer::default(), vec![0.0; n]);
         factor.forward_dynamics(
             (&tree, &placement),
             (&v, &mut recursion),

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use nalgebra::{DMatrix, DVector, Isometry3, Point3, Vector3};
 
 use super::error::QueryError;
 use super::posed::{Part, Posed, check_pose};
 use super::shape::Shape;
-use crate::kinematics::urdf::{self, UrdfOptions};
+use crate::kinematics::urdf::{self, Inertial, UrdfOptions};
 use crate::kinematics::{Articulation, Closure, NamedConfiguration, named_joints, read_robot};
 use crate::multibody::{RobotDynamics, RobotMotion};
 
@@ -35,8 +36,9 @@ pub struct Robot {
     exempt: Vec<[String; 2]>,
     closures: Vec<Closure>,
     configurations: Vec<NamedConfiguration>,
-    dynamics: RobotDynamics,
-    masses: Vec<Option<(f64, Point3<f64>)>>,
+    inertials: Vec<Option<Inertial>>,
+    /// Determined when it is asked for.
+    dynamics: OnceLock<RobotDynamics>,
 }
 
 impl Robot {
@@ -53,14 +55,13 @@ impl Robot {
     /// # Errors
     /// [`QueryError::NoShape`] when no link has a shape.
     pub fn of_file(robot: urdf::Robot) -> Result<Self, QueryError> {
-        let masses = robot.masses();
         let shapes: Vec<_> = robot.meshes.into_iter().map(|mesh| mesh.map(Shape::mesh)).collect();
         if shapes.iter().all(Option::is_none) {
             return Err(QueryError::NoShape { robot: robot.name });
         }
-        let dynamics = RobotDynamics::new(&robot.articulation, &robot.inertials);
-        let urdf::Robot { name, articulation, exempt, closures, configurations, .. } = robot;
-        Ok(Self { name, articulation, shapes, exempt, closures, configurations, dynamics, masses })
+        let urdf::Robot { name, articulation, exempt, closures, configurations, inertials, .. } = robot;
+        let dynamics = OnceLock::new();
+        Ok(Self { name, articulation, shapes, exempt, closures, configurations, inertials, dynamics })
     }
 
     /// Its name.
@@ -89,8 +90,8 @@ impl Robot {
 
     /// Mass \[kg\] and centre of mass \[m, link frame\] of each link; `None` where the file states none.
     #[must_use]
-    pub fn masses(&self) -> &[Option<(f64, Point3<f64>)>] {
-        &self.masses
+    pub fn masses(&self) -> Vec<Option<(f64, Point3<f64>)>> {
+        self.inertials.iter().map(|own| own.map(|own| (own.mass, own.center))).collect()
     }
 
     /// Pairs of links that its file exempts from collision.
@@ -143,10 +144,21 @@ impl Robot {
         Posed::of_parts(parts).ok_or_else(|| QueryError::NoShape { robot: self.name.clone() })
     }
 
-    /// Dynamics of its links on a fixed base, with the masses that its file states; a link without one has no mass.
+    /// Dynamics of its links on a fixed base, with the masses that its file states. A link with a shape and without a stated mass is
+    /// filled with water, as in scenes; one without a shape has no mass.
     #[must_use]
     pub fn dynamics(&self) -> &RobotDynamics {
-        &self.dynamics
+        self.dynamics.get_or_init(|| {
+            let links = self.inertials.iter().zip(&self.shapes);
+            let masses = links.map(|(stated, shape)| {
+                let model = shape.as_ref().and_then(Shape::model);
+                let filled = || {
+                    model.and_then(|model| Inertial::filled(model.mesh(), model.solidity(), Inertial::WATER))
+                };
+                stated.or_else(filled)
+            });
+            RobotDynamics::new(&self.articulation, &masses.collect::<Vec<_>>())
+        })
     }
 
     /// Mass matrix H in a configuration [rad or m]: kinetic energy = ½ vᵀ H v \[J\]. Joints that mimic others are part of the
@@ -173,7 +185,7 @@ impl Robot {
     /// # Errors
     /// [`QueryError::Configuration`] when the configuration is not one of this robot.
     pub fn mass_matrix(&self, configuration: &[f64]) -> Result<DMatrix<f64>, QueryError> {
-        Ok(self.dynamics.mass_matrix(configuration)?)
+        Ok(self.dynamics().mass_matrix(configuration)?)
     }
 
     /// Forces of the joints [N·m or N] in a motion, given as configuration, velocities and accelerations, under gravity [m/s²,
@@ -187,7 +199,11 @@ impl Robot {
         [configuration, velocities, accelerations]: [&[f64]; 3],
         gravity: &Vector3<f64>,
     ) -> Result<DVector<f64>, QueryError> {
-        Ok(self.dynamics.inverse_dynamics(RobotMotion { configuration, velocities }, accelerations, gravity)?)
+        Ok(self.dynamics().inverse_dynamics(
+            RobotMotion { configuration, velocities },
+            accelerations,
+            gravity,
+        )?)
     }
 
     /// Accelerations of the joints [rad/s² or m/s²], given configuration, velocities and forces of the joints [N·m or N], under
@@ -201,6 +217,6 @@ impl Robot {
         [configuration, velocities, forces]: [&[f64]; 3],
         gravity: &Vector3<f64>,
     ) -> Result<DVector<f64>, QueryError> {
-        Ok(self.dynamics.forward_dynamics(RobotMotion { configuration, velocities }, forces, gravity)?)
+        Ok(self.dynamics().forward_dynamics(RobotMotion { configuration, velocities }, forces, gravity)?)
     }
 }

@@ -17,6 +17,9 @@ use nalgebra::{Matrix3, Vector3};
 /// sweeps repeat it.
 const PROJECTIONS: usize = 4;
 
+/// Determinant of W, over the cube of its trace, below which impulses across the normal are taken to move nothing: rounding.
+const SINGULAR: f64 = 1e-13;
+
 /// One side of a contact.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Side {
@@ -50,7 +53,8 @@ pub(super) struct Contact {
 pub(super) struct Response {
     /// W [1/kg].
     pub(super) matrix: Matrix3<f64>,
-    inverse: Matrix3<f64>,
+    /// Inverse of W with its softness; `None` where impulses across the normal move nothing.
+    inverse: Option<Matrix3<f64>>,
     /// Wₙₙ [1/kg].
     pub(super) normal: f64,
     /// Inverse of the largest eigenvalue of the tangential part of W \[kg\].
@@ -61,7 +65,7 @@ impl Response {
     /// A response that is not known yet.
     pub(super) const ZERO: Self = Self {
         matrix: Matrix3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-        inverse: Matrix3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        inverse: None,
         normal: 0.0,
         tangential_step: 0.0,
     };
@@ -80,7 +84,8 @@ impl Response {
         let trace = tangential.trace();
         let largest = 0.5 * (trace + (trace * trace - 4.0 * minors).max(0.0).sqrt());
         let yields = own > 0.0;
-        let inverse = soft.try_inverse().unwrap_or_else(Matrix3::zeros);
+        let is_regular = soft.determinant() > SINGULAR * soft.trace().powi(3);
+        let inverse = if is_regular { soft.try_inverse() } else { None };
         let tangential_step = if largest > 0.0 { largest.recip() } else { 0.0 };
         yields.then_some(Self { matrix, inverse, normal: own, tangential_step })
     }
@@ -92,11 +97,13 @@ impl Contact {
     pub(super) fn solve(&self, u: &Vector3<f64>, target: f64, softness: f64) -> Vector3<f64> {
         let (n, response) = (&self.normal, &self.response);
         let soft = softness * response.normal;
-        let excess = u - n * (target - soft * self.impulse.dot(n));
-        let sticking = self.impulse - response.inverse * excess;
-        let bears = sticking.dot(n);
-        if bears >= 0.0 && (sticking - n * bears).norm() <= self.friction * bears {
-            return sticking;
+        if let Some(inverse) = &response.inverse {
+            let excess = u - n * (target - soft * self.impulse.dot(n));
+            let sticking = self.impulse - inverse * excess;
+            let bears = sticking.dot(n);
+            if bears >= 0.0 && (sticking - n * bears).norm() <= self.friction * bears {
+                return sticking;
+            }
         }
         let (mut impulse, mut u) = (self.impulse, *u);
         for _ in 0..PROJECTIONS {

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use nalgebra::{Isometry3, Vector3};
 
-use crate::robot::tree::RobotTree;
+use crate::robot::tree::{Action, RobotTree};
 use extricate_core::multibody::factor::SolveBuffer;
 use extricate_core::multibody::inverse::Recursion;
 use extricate_core::multibody::{Factor, Multibody, Placement, SpatialVector};
@@ -82,8 +82,12 @@ pub(super) struct MovingTree<'a> {
     pub(super) v: Vec<f64>,
     /// Force on each joint at the start of the step less the fall-off of springs and dampers over it.
     joint: Vec<f64>,
-    /// h d + h² k of each velocity.
+    /// θ h d + θ² h² k of each velocity.
     added: Vec<f64>,
+    /// Forces within joints: places of the coordinate and of the velocity.
+    actions: Vec<([usize; 2], Action)>,
+    /// θ.
+    pub(super) instant: f64,
     /// Forces on the links: at their centres of mass, world axes.
     pub(super) loads: Vec<SpatialVector>,
     wrenches: Vec<SpatialVector>,
@@ -108,6 +112,8 @@ impl<'a> MovingTree<'a> {
             q,
             joint: vec![0.0; count],
             added: vec![0.0; count],
+            actions: Vec::new(),
+            instant: 0.5,
             loads: Vec::new(),
             wrenches: Vec::new(),
             damping: [0.0; 2],
@@ -121,20 +127,27 @@ impl<'a> MovingTree<'a> {
     }
 
     /// A robot at the start of a step, with the forces within its joints.
-    pub(super) fn of_robot(tree: &'a RobotTree, step: &Step) -> Self {
+    pub(super) fn of_robot(tree: &'a RobotTree) -> Self {
         let mut this = Self::new(Cow::Borrowed(&tree.multibody), tree.base, tree.q.clone(), tree.v.clone());
-        for [q, v] in tree.driven() {
-            let action = &tree.actions[v];
-            // Less what spring and damper lose by the motion of the step without an acceleration.
-            let ahead = tree.q[q] + step.h * tree.v[v];
-            this.joint[v] = action.moment - action.stiffness * ahead - action.damping * tree.v[v];
-            this.added[v] = step.h * (action.damping + step.h * action.stiffness);
-        }
+        this.actions.extend(tree.driven().map(|[q, v]| ([q, v], tree.actions[v])));
+        this.instant = tree.instant;
         this
+    }
+
+    /// Distributes the forces within joints to constant forces and to the mass matrix.
+    fn act(&mut self, h: f64) {
+        let reach = self.instant * h;
+        for &([q, v], action) in &self.actions {
+            // Without a change of the velocity.
+            let ahead = self.q[q] + reach * self.v[v];
+            self.joint[v] = action.moment - action.stiffness * ahead - action.damping * self.v[v];
+            self.added[v] = reach * (action.damping + reach * action.stiffness);
+        }
     }
 
     /// Moves the tree freely; its placement and factor are then those of the middle of the step.
     pub(super) fn move_freely(&mut self, step: &Step) {
+        self.act(step.h);
         let count = self.v.len();
         let mut recursion = Recursion::default();
         let mut rates = vec![0.0; count];
@@ -176,9 +189,8 @@ impl<'a> MovingTree<'a> {
         }
         for at in 0..count {
             self.end[at] = self.v[at] + step.h * rates[at];
-            self.mean[at] = middle[at];
+            self.mean[at] = self.v[at] + self.instant * step.h * rates[at];
         }
-        self.blend();
         self.damp(step.h);
     }
 
@@ -189,19 +201,7 @@ impl<'a> MovingTree<'a> {
         }
         for at in 0..self.v.len() {
             self.end[at] /= 1.0 + h * self.damping[usize::from(at >= 3)];
-            self.mean[at] = 0.5 * (self.v[at] + self.end[at]);
-        }
-    }
-
-    /// Moves the displacements of joints with stiff springs towards those of the velocities at the end.
-    fn blend(&mut self) {
-        for (at, &added) in self.added.iter().enumerate() {
-            if added > 0.0 {
-                let pivot = self.factor.pivot(at);
-                // added / (added + inertia): 1 for a spring that holds the joint.
-                let held = (added * pivot).min(1.0);
-                self.mean[at] += held * (self.end[at] - self.mean[at]);
-            }
+            self.mean[at] = self.v[at] + self.instant * (self.end[at] - self.v[at]);
         }
     }
 
@@ -209,6 +209,7 @@ impl<'a> MovingTree<'a> {
     fn place_loads(&mut self) {
         self.wrenches.clear();
         let centers = self.multibody.links().iter().zip(self.placement.poses()).zip(&self.loads);
-        self.wrenches.extend(centers.map(|((link, pose), load)| load.force_from(&(pose.rotation * link.center))));
+        self.wrenches
+            .extend(centers.map(|((link, pose), load)| load.force_from(&(pose.rotation * link.center))));
     }
 }

@@ -9,15 +9,16 @@ use extricate_core::multibody::SpatialVector;
 /// Rate, over that of steps, at which the drift of a coupling is removed. Above 1 it overshoots.
 const REGAIN: f64 = 0.2;
 
-/// Couplings of a tree, eliminated from the response of its ports.
+/// Couplings of a tree, eliminated from the response of its ports. Products are written out: those of whole matrices depend on the
+/// instructions that a processor has.
 struct Eliminated {
-    /// Columns: the ports of each coupling, 1 at the follower and −factor at the leader.
-    rows: DMatrix<f64>,
-    /// G Bᵀ.
+    /// Ports of each coupling, follower and leader, and its factor.
+    rows: Vec<([usize; 2], f64)>,
+    /// G Bᵀ: the response to an impulse of each coupling, by column.
     spread: DMatrix<f64>,
     factor: Cholesky<f64, Dyn>,
     /// Velocities that remove the drift in the displacement.
-    targets: DVector<f64>,
+    targets: Vec<f64>,
 }
 
 /// Ports of a tree, numbered from `first` among those of all trees.
@@ -46,7 +47,8 @@ impl Ports {
         freedoms.sort_unstable();
         freedoms.dedup();
         let count = 6 * links.len() + freedoms.len();
-        let mut this = Self { links, freedoms, first, response: DMatrix::zeros(count, count), eliminated: None };
+        let mut this =
+            Self { links, freedoms, first, response: DMatrix::zeros(count, count), eliminated: None };
         let mut impulses = vec![0.0; count];
         let mut x = vec![0.0; tree.v.len()];
         for column in 0..count {
@@ -99,22 +101,30 @@ impl Ports {
         if couplings.is_empty() {
             return;
         }
-        let mut rows = DMatrix::zeros(self.count(), couplings.len());
-        let mut targets = DVector::zeros(couplings.len());
-        for (index, coupling) in couplings.iter().enumerate() {
-            let ports = coupling.v.map(|v| self.of_freedom(v).map(|port| port - self.first));
-            if let [Some(follower), Some(leader)] = ports {
-                rows[(follower, index)] += 1.0;
-                rows[(leader, index)] -= coupling.factor;
-            }
+        let port = |v: usize| self.of_freedom(v).map_or(0, |port| port - self.first);
+        let rows: Vec<_> = couplings.iter().map(|coupling| (coupling.v.map(port), coupling.factor)).collect();
+        let targets = couplings.iter().map(|coupling| {
             let [follower, leader] = coupling.q.map(|q| tree.q[q]);
-            targets[index] = -REGAIN / h * (follower - coupling.factor * leader - coupling.offset);
-        }
-        let spread = &self.response * &rows;
+            -REGAIN / h * (follower - coupling.factor * leader - coupling.offset)
+        });
+        let spread = DMatrix::from_fn(self.count(), rows.len(), |port, row| {
+            let ([follower, leader], factor) = rows[row];
+            self.response[(port, follower)] - factor * self.response[(port, leader)]
+        });
+        let own = DMatrix::from_fn(rows.len(), rows.len(), |row, column| {
+            let ([follower, leader], factor) = rows[row];
+            spread[(follower, column)] - factor * spread[(leader, column)]
+        });
         // Without inertia nothing is coupled.
-        let Some(factor) = Cholesky::new(rows.tr_mul(&spread)) else { return };
-        self.response -= &spread * factor.solve(&spread.transpose());
-        self.eliminated = Some(Eliminated { rows, spread, factor, targets });
+        let Some(factor) = Cholesky::new(own) else { return };
+        let solved = factor.solve(&spread.transpose());
+        for column in 0..self.count() {
+            for port in 0..self.count() {
+                let share = (0..rows.len()).map(|row| spread[(port, row)] * solved[(row, column)]);
+                self.response[(port, column)] -= share.sum::<f64>();
+            }
+        }
+        self.eliminated = Some(Eliminated { rows, spread, factor, targets: targets.collect() });
     }
 
     /// Makes the velocities of the ports those that the couplings allow: of the displacement, which removes their drift, or
@@ -122,8 +132,13 @@ impl Ports {
     pub(super) fn couple(&self, velocities: &mut [f64], is_displacement: bool) {
         let Some(eliminated) = &self.eliminated else { return };
         let impulses = eliminated.impulses(velocities, is_displacement);
-        let change = &eliminated.spread * impulses;
-        velocities.iter_mut().zip(change.iter()).for_each(|(velocity, change)| *velocity += change);
+        for (row, impulse) in impulses.iter().enumerate() {
+            let responses = eliminated.spread.column(row);
+            velocities
+                .iter_mut()
+                .zip(responses.iter())
+                .for_each(|(velocity, response)| *velocity += response * impulse);
+        }
     }
 
     /// Adds to velocities `v` of the tree what impulses at its ports cause, with those of its couplings.
@@ -141,8 +156,11 @@ impl Ports {
             self.solve(tree, impulses, &mut x);
             x.iter_mut().zip(&*v).for_each(|(x, v)| *x += v);
             self.read(tree, &x, &mut velocities);
-            let coupling = &eliminated.rows * eliminated.impulses(&velocities, is_displacement);
-            total.iter_mut().zip(coupling.iter()).for_each(|(total, coupling)| *total += coupling);
+            let coupling = eliminated.impulses(&velocities, is_displacement);
+            for (([follower, leader], factor), impulse) in eliminated.rows.iter().zip(coupling.iter()) {
+                total[*follower] += impulse;
+                total[*leader] -= factor * impulse;
+            }
         }
         self.solve(tree, &total, &mut x);
         v.iter_mut().zip(&x).for_each(|(v, x)| *v += x);
@@ -152,10 +170,11 @@ impl Ports {
 impl Eliminated {
     /// Impulses of the couplings at velocities of the ports without them.
     fn impulses(&self, velocities: &[f64], is_displacement: bool) -> DVector<f64> {
-        let mut violated = self.rows.tr_mul(&DVector::from_column_slice(velocities));
-        if is_displacement {
-            violated -= &self.targets;
-        }
+        let violated = self.rows.iter().zip(&self.targets).map(|(([follower, leader], factor), target)| {
+            let drift = velocities[*follower] - factor * velocities[*leader];
+            if is_displacement { drift - target } else { drift }
+        });
+        let violated = DVector::from_iterator(self.rows.len(), violated);
         -self.factor.solve(&violated)
     }
 }

@@ -8,7 +8,7 @@ use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
 use rapier3d::pipeline::PhysicsWorld;
 
 use super::contact::{Contact, Response, Side};
-use super::islands::Islands;
+use super::islands::{Groups, Islands};
 use super::limit::Limit;
 use super::memory::{ContactKey, ContactMemory};
 use super::motion::{MovingTree, Step};
@@ -159,11 +159,17 @@ impl<'a> Posed<'a> {
         step: &Step,
     ) -> Self {
         let robots: Vec<&RobotBody> = robots.iter().filter(|robot| robot.tree().is_some()).collect();
-        let mut this =
-            Self { starts, physics, robots, trees: Vec::new(), places: vec![None; starts.len()], step: *step };
+        let mut this = Self {
+            starts,
+            physics,
+            robots,
+            trees: Vec::new(),
+            places: vec![None; starts.len()],
+            step: *step,
+        };
         let load = |body: RigidBodyHandle| starts[raw(body)].map_or(SpatialVector::ZERO, |start| start.load);
         for tree in this.robots.iter().filter_map(|robot| robot.tree()) {
-            let mut moving = MovingTree::of_robot(tree, step);
+            let mut moving = MovingTree::of_robot(tree);
             moving.loads = tree.links.iter().map(|link| load(link.body)).collect();
             for (index, link) in tree.links.iter().enumerate() {
                 this.places[raw(link.body)] =
@@ -179,10 +185,29 @@ impl<'a> Posed<'a> {
                 Some(InTree { tree: this.trees.len(), link: 0, to_link: Translation3::from(-center).into() });
             this.trees.push(free_body(rigid, start));
         }
+        this.share_instants(islands);
         for tree in &mut this.trees {
             tree.move_freely(step);
         }
         this
+    }
+
+    /// Gives trees that contacts connect the same instant for the forces within their joints: the latest.
+    fn share_instants(&mut self, islands: &Islands<'_>) {
+        let mut groups = Groups::new(self.trees.len());
+        for (_, bodies) in &islands.pairs {
+            if let [Some(a), Some(b)] = bodies.map(|body| self.places[raw(body)]) {
+                groups.join(a.tree, b.tree);
+            }
+        }
+        let mut latest = vec![0.0_f64; self.trees.len()];
+        for (index, tree) in self.trees.iter().enumerate() {
+            let group = groups.first(index);
+            latest[group] = latest[group].max(tree.instant);
+        }
+        for (index, tree) in self.trees.iter_mut().enumerate() {
+            tree.instant = latest[groups.first(index)];
+        }
     }
 
     /// Solves all rows, and applies their impulses to the trees.
@@ -226,9 +251,11 @@ impl<'a> Posed<'a> {
         (softness, memory): (f64, &ContactMemory),
     ) -> Solved {
         let h = self.step.h;
-        let mut report = RobotReport { contacts: contacts.len(), limits: limits.len(), sweeps: 0, residual: 0.0 };
+        let mut report =
+            RobotReport { contacts: contacts.len(), limits: limits.len(), sweeps: 0, residual: 0.0 };
         let mut impulses = [Vec::new(), Vec::new()];
-        let mut targets = [self.displacement_targets(&contacts), limits.iter().map(|limit| -limit.gap / h).collect()];
+        let mut targets =
+            [self.displacement_targets(&contacts), limits.iter().map(|limit| -limit.gap / h).collect()];
         for phase in [0, 1] {
             let is_displacement = phase == 0;
             for (tree, ports) in self.trees.iter().zip(ports) {
@@ -306,16 +333,21 @@ impl<'a> Posed<'a> {
         let mut numbers = BTreeMap::new();
         for (pair, bodies) in &islands.pairs {
             let poses = bodies.map(|body| self.pose(body));
-            let colliders = [pair.collider1, pair.collider2].map(|collider| &self.physics.colliders[collider]);
+            let colliders =
+                [pair.collider1, pair.collider2].map(|collider| &self.physics.colliders[collider]);
             let in_world = [0, 1].map(|i| {
-                let in_body = colliders[i].position_wrt_parent().map_or(Isometry3::identity(), |pose| (*pose).into());
+                let in_body =
+                    colliders[i].position_wrt_parent().map_or(Isometry3::identity(), |pose| (*pose).into());
                 poses[i] * in_body
             });
             for manifold in pair.solver_manifolds() {
                 let normal: Vector3<f64> = manifold.data.normal.into();
                 for solved in &manifold.data.solver_contacts {
                     let Some(point) = manifold.points.get(index_in_manifold(solved)) else { continue };
-                    let ends = [in_world[0] * Point3::from(Vector3::from(point.local_p1)), in_world[1] * Point3::from(Vector3::from(point.local_p2))];
+                    let ends = [
+                        in_world[0] * Point3::from(Vector3::from(point.local_p1)),
+                        in_world[1] * Point3::from(Vector3::from(point.local_p2)),
+                    ];
                     let point_in_world = nalgebra::center(&ends[0], &ends[1]);
                     let mut key = ContactKey {
                         bodies: bodies.map(raw),
@@ -343,7 +375,8 @@ impl<'a> Posed<'a> {
 
     /// Pose of a body at the start of the step.
     fn pose(&self, body: RigidBodyHandle) -> Isometry3<f64> {
-        self.starts[raw(body)].map_or_else(|| (*self.physics.bodies[body].position()).into(), |start| start.pose)
+        self.starts[raw(body)]
+            .map_or_else(|| (*self.physics.bodies[body].position()).into(), |start| start.pose)
     }
 
     /// Sides of a contact at a point \[m\], and the relative velocity of those that do not yield.
@@ -362,7 +395,10 @@ impl<'a> Posed<'a> {
                 return Some(Side { tree, port: link, arm });
             }
             if let Some(start) = self.starts[body].filter(|_| self.physics.bodies[bodies[i]].is_kinematic()) {
-                let center = poses[i] * Point3::from(Vector3::from(self.physics.bodies[bodies[i]].mass_properties().local_mprops.local_com));
+                let center = poses[i]
+                    * Point3::from(Vector3::from(
+                        self.physics.bodies[bodies[i]].mass_properties().local_mprops.local_com,
+                    ));
                 let velocity = start.linear + start.angular.cross(&(point - center));
                 given += velocity * if i == 0 { -1.0 } else { 1.0 };
             }
@@ -377,7 +413,8 @@ impl<'a> Posed<'a> {
         for (tree, robot) in self.robots.iter().filter_map(|robot| robot.tree()).enumerate() {
             let moving = &self.trees[tree];
             for limited in &robot.limited {
-                let reach = REACH * self.step.h * moving.mean[limited.v].abs().max(moving.end[limited.v].abs());
+                let reach =
+                    REACH * self.step.h * moving.mean[limited.v].abs().max(moving.end[limited.v].abs());
                 let gaps = [robot.q[limited.q] - limited.limits[0], limited.limits[1] - robot.q[limited.q]];
                 for (gap, sign) in gaps.into_iter().zip([1.0, -1.0]) {
                     if gap <= reach {
@@ -407,8 +444,14 @@ impl<'a> Posed<'a> {
             let mut own = std::mem::take(&mut links[index]);
             own.sort_unstable();
             own.dedup();
-            let couplings = self.robots.get(index).and_then(|robot| robot.tree()).map_or(&[][..], |tree| &tree.couplings);
-            let made = Ports::new(tree, (own, std::mem::take(&mut freedoms[index])), couplings, (first, self.step.h));
+            let couplings =
+                self.robots.get(index).and_then(|robot| robot.tree()).map_or(&[][..], |tree| &tree.couplings);
+            let made = Ports::new(
+                tree,
+                (own, std::mem::take(&mut freedoms[index])),
+                couplings,
+                (first, self.step.h),
+            );
             first += made.count();
             ports.push(made);
         }
@@ -416,7 +459,8 @@ impl<'a> Posed<'a> {
     }
 
     fn remember(&self, solved: &Solved, memory: &mut ContactMemory) {
-        let bodies = self.places.iter().enumerate().filter(|(_, place)| place.is_some()).map(|(body, _)| body);
+        let bodies =
+            self.places.iter().enumerate().filter(|(_, place)| place.is_some()).map(|(body, _)| body);
         memory.begin(bodies.collect());
         for (index, (contact, key)) in solved.contacts.iter().zip(&solved.keys).enumerate() {
             let impulses = [0, 1].map(|phase| solved.impulses[phase][index]);
@@ -453,7 +497,8 @@ fn free_body<'a>(body: &RigidBody, start: &StartState) -> MovingTree<'a> {
     let rotation = start.pose.rotation;
     // Inertia in the axes of the body, from that in the world at the present pose.
     let present = nalgebra::UnitQuaternion::<f64>::from(*body.rotation());
-    let columns = [0, 1, 2].map(|axis| present.inverse() * inertia_times(body, &(present * Vector3::ith(axis, 1.0))));
+    let columns =
+        [0, 1, 2].map(|axis| present.inverse() * inertia_times(body, &(present * Vector3::ith(axis, 1.0))));
     multibody.add(LinkModel {
         parent: None,
         origin: Isometry3::identity(),

@@ -10,7 +10,7 @@ use super::ports::Ports;
 const MAX_SWEEPS: usize = 200;
 /// Change of a velocity in a sweep, as a fraction of the free fall of a step and of the speeds of the ports, at which the sweeps have
 /// converged. Larger, and gripped objects creep.
-const CONVERGED: f64 = 1e-7;
+const CONVERGED: f64 = 1e-5;
 
 /// Rows with the velocities of their ports.
 pub(super) struct Problem<'a> {
@@ -54,7 +54,8 @@ fn push(side: &Side, impulse: &Vector3<f64>, ports: &Ports, velocities: &mut [f6
 
 /// Velocity of the second side of a contact relative to the first.
 pub(super) fn relative(contact: &Contact, velocities: &[f64]) -> Vector3<f64> {
-    let [first, second] = contact.sides.map(|side| side.map_or(Vector3::zeros(), |side| velocity(&side, velocities)));
+    let [first, second] =
+        contact.sides.map(|side| side.map_or(Vector3::zeros(), |side| velocity(&side, velocities)));
     second - first + contact.given
 }
 

@@ -26,7 +26,13 @@ fn energy(tree: &Multibody, q: &[f64], v: &[f64]) -> f64 {
     tree.kinetic_energy(&placement, &motions, v) + lifted.sum::<f64>()
 }
 
-fn steps(tree: &Multibody, [q, v]: [&mut Vec<f64>; 2], h: f64, count: usize, mut see: impl FnMut(&[f64], &[f64])) {
+fn steps(
+    tree: &Multibody,
+    [q, v]: [&mut Vec<f64>; 2],
+    h: f64,
+    count: usize,
+    mut see: impl FnMut(&[f64], &[f64]),
+) {
     let step = Step { gravity: Vector3::z() * -GRAVITY, h };
     for _ in 0..count {
         let mut moving = MovingTree::new(Cow::Borrowed(tree), Isometry3::identity(), q.clone(), v.clone());
@@ -74,7 +80,10 @@ fn a_chain_of_sixty_hinges_swings_without_gaining_energy() {
         let axis = if at % 2 == 0 { Vector3::y() } else { Vector3::x() };
         let origin = Isometry3::translation(0.0, 0.0, if at == 0 { 0.0 } else { -0.1 });
         let parent = at.checked_sub(1);
-        chain.add(LinkModel { origin, ..link(parent, JointModel::Revolute { axis }, 0.1, Vector3::z() * -0.05) });
+        chain.add(LinkModel {
+            origin,
+            ..link(parent, JointModel::Revolute { axis }, 0.1, Vector3::z() * -0.05)
+        });
     }
     let (mut q, mut v) = (chain.identity(), vec![0.0; 60]);
     q[0] = 0.5;
@@ -138,7 +147,8 @@ fn coupled_joints_share_a_load_as_one_body() {
     let (mut q, mut v) = (vec![0.0; 2], vec![0.0; 2]);
     let step = Step { gravity: Vector3::z() * -GRAVITY, h: 1.0 / 480.0 };
     for _ in 0..480 {
-        let mut moving = MovingTree::new(Cow::Borrowed(&weights), Isometry3::identity(), q.clone(), v.clone());
+        let mut moving =
+            MovingTree::new(Cow::Borrowed(&weights), Isometry3::identity(), q.clone(), v.clone());
         moving.move_freely(&step);
         let ports = Ports::new(&mut moving, (vec![], vec![]), &[pulley], (0, step.h));
         let mut mean = moving.mean.clone();

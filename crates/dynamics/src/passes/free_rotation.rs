@@ -140,7 +140,12 @@ impl FreeRotation {
 
     /// Sets the velocities of bodies to those of their angular momentum: that before the step plus the impulses.
     /// Those that were `solved` elsewhere have theirs.
-    pub(crate) fn after_step(&mut self, bodies: &mut RigidBodySet, step: f64, solved: impl Fn(usize) -> bool) {
+    pub(crate) fn after_step(
+        &mut self,
+        bodies: &mut RigidBodySet,
+        step: f64,
+        solved: impl Fn(usize) -> bool,
+    ) {
         for rotating in &self.rotating {
             let top = &mut self.tops[rotating.top];
             if solved(raw(top.body)) {

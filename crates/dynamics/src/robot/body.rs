@@ -272,8 +272,10 @@ impl RobotBody {
         tree.update_inertias();
         for (index, (joint, driven)) in self.articulation.joints().iter().zip(&mut self.joints).enumerate() {
             let Place::Single { q, v, link } = tree.places[index] else { continue };
-            let coordinate = Coordinate { position: tree.q[q], speed: tree.v[v], inertia: tree.inertia(link, v) };
-            tree.actions[v] = drive::action(&driven.own, joint.limits, &mut driven.memory, &coordinate, h);
+            let inertia = tree.inertia(link, v);
+            let coordinate = Coordinate { position: tree.q[q], speed: tree.v[v], inertia };
+            let action = drive::action(&driven.own, joint.limits, &mut driven.memory, &coordinate, h);
+            tree.act(v, action, (inertia, h));
         }
     }
 

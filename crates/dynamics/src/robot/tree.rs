@@ -9,15 +9,20 @@ use std::collections::BTreeMap;
 use nalgebra::{Isometry3, Matrix3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use rapier3d::dynamics::RigidBodyHandle;
 
-use super::drive::Action;
+pub(crate) use super::drive::Action;
 use super::parts::Parts;
 use crate::description::BodyKind;
 use extricate_core::kinematics::{Articulation, JointKind};
 use extricate_core::multibody::factor::SolveBuffer;
-use extricate_core::multibody::{Factor, JointModel, LinkModel, Multibody, Placement, RigidInertia, SpatialVector};
+use extricate_core::multibody::{
+    Factor, JointModel, LinkModel, Multibody, Placement, RigidInertia, SpatialVector,
+};
 
 /// Cosine of the pitch below which yaw and roll are about the same axis: their rates are not determined.
 const LOCKED: f64 = 1e-9;
+
+/// The middle of a step, at which forces that are not stiff are taken: an error of second order.
+const MIDDLE: f64 = 0.5;
 
 /// A link of the tree, with the body that shows it.
 #[derive(Debug, Clone, Copy)]
@@ -68,6 +73,8 @@ pub(crate) struct RobotTree {
     pub(crate) limited: Vec<Limited>,
     /// Forces within the joints during the next step, of each velocity.
     pub(crate) actions: Vec<Action>,
+    /// Instant of the step, from 0 to 1, at which these forces are taken.
+    pub(crate) instant: f64,
     /// The links at `q`.
     pub(crate) placement: Placement,
     pub(super) places: Vec<Place>,
@@ -87,6 +94,7 @@ impl RobotTree {
         let mut tree = Self {
             base: parts.parts[0].pose,
             actions: vec![Action::default(); v.len()],
+            instant: MIDDLE,
             couplings: couplings(&parts.articulation, &places),
             limited: limited(&parts.articulation, &places),
             q,
@@ -103,9 +111,14 @@ impl RobotTree {
 
     fn start(&mut self, parts: &Parts) {
         let (description, articulation) = (&parts.description, &parts.articulation);
-        let values = articulation.joint_values(&description.configuration).expect("the configuration was checked");
+        let values =
+            articulation.joint_values(&description.configuration).expect("the configuration was checked");
         let rates: Vec<f64> = (0..values.len())
-            .map(|joint| articulation.dependence(joint).map_or(0.0, |(at, factor, _)| factor * description.velocities[at]))
+            .map(|joint| {
+                articulation
+                    .dependence(joint)
+                    .map_or(0.0, |(at, factor, _)| factor * description.velocities[at])
+            })
             .collect();
         if parts.parts[0].kind == BodyKind::Dynamic {
             self.base = Isometry3::identity();
@@ -144,8 +157,9 @@ impl RobotTree {
         self.multibody.place(&self.base, &self.q, &mut self.placement);
     }
 
-    /// Determines the inertias that [`Self::inertia`] reads.
+    /// Determines the inertias that [`Self::inertia`] reads, before forces act.
     pub(super) fn update_inertias(&mut self) {
+        self.instant = MIDDLE;
         self.multibody.composite_inertias(&self.placement, &mut self.composites);
     }
 
@@ -155,6 +169,15 @@ impl RobotTree {
             Place::Single { q, v, .. } => Some([q, v]),
             Place::Angle { .. } => None,
         })
+    }
+
+    /// Sets the force within a joint during the next step of `h` [s], whose velocity at place `v` moves an inertia.
+    pub(super) fn act(&mut self, v: usize, action: Action, (inertia, h): (f64, f64)) {
+        let stiffness = h * (action.damping + h * action.stiffness);
+        self.actions[v] = action;
+        if stiffness > 0.0 {
+            self.instant = self.instant.max(1.0 - MIDDLE * inertia / (inertia + stiffness));
+        }
     }
 
     /// Inertia of a velocity while all other joints are rigid [kg·m² or kg].
@@ -174,7 +197,8 @@ impl RobotTree {
                 let angles = [yaw, pitch, roll];
                 let omega = Vector3::new(self.v[v], self.v[v + 1], self.v[v + 2]);
                 let is_locked = pitch.cos().abs() < LOCKED;
-                let rates = axes_of(angles).try_inverse().filter(|_| !is_locked).map(|inverse| inverse * omega);
+                let rates =
+                    axes_of(angles).try_inverse().filter(|_| !is_locked).map(|inverse| inverse * omega);
                 [angles[which], rates.map_or(0.0, |rates| rates[which])]
             }
         }
@@ -259,7 +283,14 @@ struct Builder<'a> {
 impl<'a> Builder<'a> {
     fn new(parts: &'a Parts, handles: &'a [RigidBodyHandle]) -> Self {
         let members = vec![None; parts.parts.len()];
-        Self { parts, handles, multibody: Multibody::new(), links: Vec::new(), members, places: BTreeMap::new() }
+        Self {
+            parts,
+            handles,
+            multibody: Multibody::new(),
+            links: Vec::new(),
+            members,
+            places: BTreeMap::new(),
+        }
     }
 
     /// Adds a part whose parent was added, unless it was added with its parent.
@@ -349,7 +380,8 @@ impl<'a> Builder<'a> {
         // The only joint below a part without mass and shape.
         let next = |part: usize| {
             let is_empty = parts[part].inertial.is_none() && parts[part].model.is_none();
-            let mut below = (0..joints.len()).filter(|&joint| joints[joint].parent == articulation.links()[part]);
+            let mut below =
+                (0..joints.len()).filter(|&joint| joints[joint].parent == articulation.links()[part]);
             let only = below.next().filter(|_| below.next().is_none() && is_empty)?;
             (joints[only].origin == Isometry3::identity()).then_some(only)
         };

@@ -34,7 +34,10 @@ impl Joined {
             let links = links.collect::<Vec<_>>();
             links.windows(2).map(|pair| [pair[0], pair[1]]).collect::<Vec<_>>()
         });
-        Self::new(handles.len(), joints.chain(links).chain(trees).filter(|pair| pair.iter().all(|&body| movable(body))))
+        Self::new(
+            handles.len(),
+            joints.chain(links).chain(trees).filter(|pair| pair.iter().all(|&body| movable(body))),
+        )
     }
 
     fn new(bodies: usize, joints: impl Iterator<Item = [usize; 2]>) -> Self {

@@ -142,8 +142,7 @@ impl Restitution {
                 restitution: body.restitution,
                 friction: body.friction,
                 size: body.shape.bounding_radius(),
-                yields: body.kind == BodyKind::Dynamic
-                    && !is_link(physics, handle),
+                yields: body.kind == BodyKind::Dynamic && !is_link(physics, handle),
                 start: StartState::of(&physics.bodies[handle]),
             }
         });
