@@ -68,6 +68,8 @@ pub use extricate_core::{bvh, field, geometry, kinematics, multibody, penetratio
 pub use extricate_dynamics::{self as dynamics, World};
 #[cfg(feature = "simulation")]
 pub use extricate_scene::{batch, record, repair, repair::Workcell, request, scene, scene::Scene};
+#[cfg(feature = "cli")]
+pub use extricate_serve as serve;
 #[cfg(feature = "viewer")]
 pub use extricate_viewer as viewer;
 pub use nalgebra;

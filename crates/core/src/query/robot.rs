@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use nalgebra::{DMatrix, DVector, Isometry3, Vector3};
+use nalgebra::{DMatrix, DVector, Isometry3, Point3, Vector3};
 
 use super::error::QueryError;
 use super::posed::{Part, Posed, check_pose};
@@ -18,7 +18,7 @@ use crate::multibody::{RobotDynamics, RobotMotion};
 /// ```
 /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
 /// use extricate_core::query::{self, Posed, Robot, Shape};
-/// use nalgebra::{DMatrix, DVector, Isometry3, Vector3};
+/// use nalgebra::Isometry3;
 ///
 /// let arm = Robot::load("assets/robots/arm.urdf")?;
 /// let ground = Shape::half_space();
@@ -39,6 +39,7 @@ pub struct Robot {
     inertials: Vec<Option<Inertial>>,
     /// Determined when it is asked for.
     dynamics: OnceLock<RobotDynamics>,
+    masses: Vec<Option<(f64, Point3<f64>)>>,
 }
 
 impl Robot {
@@ -55,13 +56,14 @@ impl Robot {
     /// # Errors
     /// [`QueryError::NoShape`] when no link has a shape.
     pub fn of_file(robot: urdf::Robot) -> Result<Self, QueryError> {
+        let masses = robot.masses();
         let shapes: Vec<_> = robot.meshes.into_iter().map(|mesh| mesh.map(Shape::mesh)).collect();
         if shapes.iter().all(Option::is_none) {
             return Err(QueryError::NoShape { robot: robot.name });
         }
         let urdf::Robot { name, articulation, exempt, closures, configurations, inertials, .. } = robot;
         let dynamics = OnceLock::new();
-        Ok(Self { name, articulation, shapes, exempt, closures, configurations, inertials, dynamics })
+        Ok(Self { name, articulation, shapes, exempt, closures, configurations, inertials, dynamics, masses })
     }
 
     /// Its name.
@@ -86,6 +88,12 @@ impl Robot {
     #[must_use]
     pub fn closures(&self) -> &[Closure] {
         &self.closures
+    }
+
+    /// Mass \[kg\] and centre of mass \[m, link frame\] of each link; `None` where the file states none.
+    #[must_use]
+    pub fn masses(&self) -> &[Option<(f64, Point3<f64>)>] {
+        &self.masses
     }
 
     /// Pairs of links that its file exempts from collision.
