@@ -453,7 +453,7 @@ fn a_figure_keeps_its_centre_of_mass_over_its_feet() {
     let robot = read_urdf(&path, &UrdfOptions::default()).unwrap();
     let feet = ["--keep", "pose:left_foot", "--keep", "pose:right_foot"];
     let run = |more: &[&str]| {
-        let arguments = ["--robot", &path, "--obstacle", "box:0.6,0.8,0.5@0.38,0,1.35", "--effort", "fast"];
+        let arguments = ["--robot", &path, "--obstacle", "box:0.6,0.8,0.5@0.3,0,1.35", "--effort", "fast"];
         let (exit, answer) = repair(&[&arguments[..], &feet, more].concat());
         assert_eq!(exit, 0, "{answer}");
         let joints: BTreeMap<String, f64> = serde_json::from_value(answer["joints"].clone()).unwrap();

@@ -59,13 +59,13 @@ export class Drawing {
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.zoomToCursor = true;
     this.controls.addEventListener("change", () => this.touch());
-    this.sky = new HemisphereLight(0xffffff, 0xa9a49c, 1.55);
+    this.sky = new HemisphereLight(0xffffff, 0xb4b0aa, 1.6);
     this.sky.position.set(0, 0, 1);
     this.sun = new DirectionalLight(0xfff6e8, 2.1);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.radius = 3;
-    this.fill = new DirectionalLight(0xdfe9ff, 0.5);
+    this.fill = new DirectionalLight(0xe6eeff, 0.9);
     this.bodies = new Group();
     this.marks = new Group();
     this.scene.add(this.sky, this.sun, this.sun.target, this.fill, this.bodies, this.marks);
@@ -238,7 +238,7 @@ export class Drawing {
     }
     const { radius, middle } = this;
     const whole = Math.min(this.ball([...this.items, ...this.soft]).radius || radius, 4 * radius);
-    this.sun.position.copy(middle).addScaledVector(new Vector3(-0.5, -0.42, 1).normalize(), 4 * whole);
+    this.sun.position.copy(middle).addScaledVector(new Vector3(-0.35, -0.85, 1.1).normalize(), 4 * whole);
     this.sun.target.position.copy(middle);
     this.fill.position.copy(middle).addScaledVector(new Vector3(1, -0.3, 0.4), 4 * whole);
     const shadow = this.sun.shadow.camera;
@@ -341,7 +341,7 @@ export class Drawing {
     if (!item?.geometry) return null;
     // Behind the surfaces with which it coincides.
     const offset = { polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 4 };
-    const material = new MeshBasicMaterial({ color, transparent: true, opacity: 0.22, depthWrite: false, side: DoubleSide, ...offset });
+    const material = new MeshBasicMaterial({ color, transparent: true, opacity: 0.26, depthWrite: false, ...offset });
     const ghost = new Mesh(item.geometry, material);
     ghost.position.copy(position);
     ghost.quaternion.copy(quaternion ?? new Quaternion());

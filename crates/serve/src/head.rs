@@ -40,13 +40,18 @@ impl Head {
         let started = Instant::now();
         let (mut bytes, mut chunk) = (Vec::new(), [0; 2048]);
         loop {
+            // Browsers open connections in advance: one that sends nothing is closed without an answer.
+            let late = |bytes: &[u8]| match bytes.is_empty() {
+                true => HeadError::Io(io::ErrorKind::TimedOut.into()),
+                false => HeadError::TooLong,
+            };
             let left = HEAD_TIME.checked_sub(started.elapsed()).filter(|left| !left.is_zero());
-            stream.set_read_timeout(Some(left.ok_or(HeadError::TooLong)?))?;
+            stream.set_read_timeout(Some(left.ok_or_else(|| late(&bytes))?))?;
             let count = match stream.read(&mut chunk) {
                 Ok(0) => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
                 Ok(count) => count,
                 Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                    return Err(HeadError::TooLong);
+                    return Err(late(&bytes));
                 }
                 Err(error) => return Err(error.into()),
             };

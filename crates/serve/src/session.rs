@@ -486,3 +486,107 @@ fn repaired(scene: &Scene, request: &SceneRepairRequest) -> Outcome {
     });
     Ok((fields, made.filter(|_| status == "repaired")))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn session(arguments: &[&str]) -> Session {
+        let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
+        Session::new(Shown::Arguments(arguments), Access::default()).unwrap()
+    }
+
+    fn json_of(reply: Reply) -> Value {
+        match reply {
+            Reply::Json(value) => value,
+            Reply::Binary(bytes) => serde_json::from_slice(header_of(&bytes)).unwrap(),
+        }
+    }
+
+    fn header_of(bytes: &[u8]) -> &[u8] {
+        let (length, rest) = bytes.split_first_chunk::<4>().unwrap();
+        &rest[..u32::from_le_bytes(*length) as usize]
+    }
+
+    fn files(files: &[(&str, &[u8])]) -> Vec<u8> {
+        let lengths: Vec<_> = files.iter().map(|(name, bytes)| (name, bytes.len())).collect();
+        let numbers: Vec<&[u8]> = files.iter().map(|(_, bytes)| *bytes).collect();
+        message(&json!({"id": 1, "do": "files", "files": lengths}), &numbers)
+    }
+
+    const TETRAHEDRON: &[u8] = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
+    #[test]
+    fn a_drag_changes_the_depth_and_a_repair_frees() {
+        let session = session(&["box:1,1,1", "box:1,1,1@0.8,0,0"]);
+        let ask = |order: Value| json_of(session.handle(&order.to_string()));
+        let depth = || ask(json!({"id": 1, "do": "measure", "subject": "box"}))["pairs"][0]["depth"].as_f64();
+        assert!((depth().unwrap() - 0.2).abs() < 1e-9);
+        let drag = json!({"id": 2, "do": "drag", "name": "box", "anchor": [0, 0, 0], "target": [0.1, 0, 0]});
+        assert_eq!(ask(drag)["colliding"], json!([["box", "box-2"]]));
+        assert!((depth().unwrap() - 0.3).abs() < 1e-9);
+        ask(json!({"id": 3, "do": "repair", "rotate": false}));
+        let mut repaired = json!({"running": true});
+        while repaired["running"] == true {
+            thread::sleep(Duration::from_millis(1));
+            repaired = ask(json!({"id": 4, "do": "repaired"}));
+        }
+        assert_eq!(
+            (&repaired["status"], &repaired["response"]["verified_free"]),
+            (&json!("repaired"), &json!(true))
+        );
+        assert_eq!(ask(json!({"id": 5, "do": "pose"}))["colliding"], json!([]));
+        ask(json!({"id": 6, "do": "undo"}));
+        assert!((depth().unwrap() - 0.3).abs() < 1e-9);
+        let error = ask(json!({"id": 7, "do": "play", "speed": 1.0}))["error"].clone();
+        assert!(error.as_str().unwrap().contains("do not fall"), "{error}");
+    }
+
+    #[test]
+    fn dropped_meshes_are_added_and_what_is_not_a_mesh_changes_nothing() {
+        let session = session(&[]);
+        let count =
+            || json_of(session.handle(r#"{"id": 1, "do": "stage"}"#))["bodies"].as_array().unwrap().len();
+        for expected in 1..=2 {
+            let reply = json_of(session.receive(&files(&[("part.obj", TETRAHEDRON)])));
+            assert_eq!((&reply["error"], count()), (&Value::Null, expected));
+        }
+        for (name, content) in
+            [("part.obj", &b"f 1 2 9\n"[..]), ("../part.obj", TETRAHEDRON), ("arm.urdf", b"<robot name='r'>")]
+        {
+            let error = json_of(session.receive(&files(&[(name, content)])))["error"].clone();
+            assert!(
+                error.is_string() && !error.as_str().unwrap().contains("extricate-serve-"),
+                "{name}: {error}"
+            );
+        }
+        let outside = br#"<robot name="r"><link name="a"><collision><geometry><mesh filename="/etc/passwd"/></geometry></collision></link></robot>"#;
+        let error = json_of(session.receive(&files(&[("arm.urdf", outside)])))["error"].clone();
+        assert!(error.as_str().unwrap().contains("lies outside"), "{error}");
+        assert_eq!(count(), 2);
+    }
+
+    #[test]
+    fn malformed_messages_are_answered_with_an_error() {
+        let session = session(&["sphere:1"]);
+        for text in [
+            "",
+            "[]",
+            "{}",
+            r#"{"id": 1}"#,
+            r#"{"id": 1, "do": "fly"}"#,
+            r#"{"id": 1, "do": "joint", "robot": "x", "joint": "y", "value": 1}"#,
+        ] {
+            assert!(json_of(session.handle(text))["error"].is_string(), "{text}");
+        }
+        let whole = files(&[("part.obj", TETRAHEDRON)]);
+        for length in [0, 3, 4, 20, whole.len() - 1] {
+            assert!(json_of(session.receive(&whole[..length]))["error"].is_string(), "{length}");
+        }
+        let far =
+            json!({"id": 1, "do": "drag", "name": "sphere", "anchor": [0, 0, 0], "target": [1e400, 0, 0]});
+        assert!(json_of(session.handle(&far.to_string()))["error"].is_string());
+    }
+}

@@ -39,7 +39,6 @@ pub struct Robot {
     inertials: Vec<Option<Inertial>>,
     /// Determined when it is asked for.
     dynamics: OnceLock<RobotDynamics>,
-    masses: Vec<Option<(f64, Point3<f64>)>>,
 }
 
 impl Robot {
@@ -56,14 +55,13 @@ impl Robot {
     /// # Errors
     /// [`QueryError::NoShape`] when no link has a shape.
     pub fn of_file(robot: urdf::Robot) -> Result<Self, QueryError> {
-        let masses = robot.masses();
         let shapes: Vec<_> = robot.meshes.into_iter().map(|mesh| mesh.map(Shape::mesh)).collect();
         if shapes.iter().all(Option::is_none) {
             return Err(QueryError::NoShape { robot: robot.name });
         }
         let urdf::Robot { name, articulation, exempt, closures, configurations, inertials, .. } = robot;
         let dynamics = OnceLock::new();
-        Ok(Self { name, articulation, shapes, exempt, closures, configurations, inertials, dynamics, masses })
+        Ok(Self { name, articulation, shapes, exempt, closures, configurations, inertials, dynamics })
     }
 
     /// Its name.
@@ -92,8 +90,8 @@ impl Robot {
 
     /// Mass \[kg\] and centre of mass \[m, link frame\] of each link; `None` where the file states none.
     #[must_use]
-    pub fn masses(&self) -> &[Option<(f64, Point3<f64>)>] {
-        &self.masses
+    pub fn masses(&self) -> Vec<Option<(f64, Point3<f64>)>> {
+        self.inertials.iter().map(|own| own.map(|own| (own.mass, own.center))).collect()
     }
 
     /// Pairs of links that its file exempts from collision.

@@ -177,8 +177,8 @@ impl Robot {
     /// The robot with masses of its links \[kg\] and their centres \[m, link frame\], which
     /// [`Keep`](super::Keep) of the centre of mass weighs them by.
     #[must_use]
-    pub fn weighing(self, masses: &[Option<(f64, Point3<f64>)>]) -> Self {
-        Self { masses: masses.to_vec(), ..self }
+    pub fn weighing(self, masses: Vec<Option<(f64, Point3<f64>)>>) -> Self {
+        Self { masses, ..self }
     }
 
     /// The robot with an object that moves with a link, and is part of its shape in all queries. The object may touch the link, those that
