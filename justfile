@@ -51,6 +51,10 @@ docs:
 commands *pages: build
     .ci/book.py run {{program}} {{pages}}
 
+# Test the viewer in the browser in headless Chromium
+browser: build
+    .ci/browser.py serve {{program}}
+
 # Build the book as a site in target/book
 book:
     .ci/book.py build

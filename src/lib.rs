@@ -55,7 +55,7 @@
 //!
 //! # Layers
 //!
-//! Each layer depends only on those before it: [`geometry`], [`kinematics`], [`bvh`], [`proximity`], [`penetration`], [`field`],
+//! Each layer depends only on those before it: [`geometry`], [`kinematics`], [`multibody`], [`bvh`], [`proximity`], [`penetration`], [`field`],
 //! [`mod@plan`], [`query`], `dynamics`, `scene`, `repair`, `record`, `batch`, `viewer`, `cli`.
 
 #[cfg(feature = "cli")]
@@ -63,11 +63,13 @@ pub mod cli;
 
 pub use extricate_core::geometry::{TetMesh, TriangleMesh as Mesh};
 pub use extricate_core::query::{self, Posed, Robot, Shape};
-pub use extricate_core::{bvh, field, geometry, kinematics, penetration, plan, proximity};
+pub use extricate_core::{bvh, field, geometry, kinematics, multibody, penetration, plan, proximity};
 #[cfg(feature = "simulation")]
 pub use extricate_dynamics::{self as dynamics, World};
 #[cfg(feature = "simulation")]
 pub use extricate_scene::{batch, record, repair, repair::Workcell, request, scene, scene::Scene};
+#[cfg(feature = "cli")]
+pub use extricate_serve as serve;
 #[cfg(feature = "viewer")]
 pub use extricate_viewer as viewer;
 pub use nalgebra;

@@ -8,7 +8,7 @@ use extricate::geometry::procedural::{BumpySphere, Cuboid, Procedural, Torus};
 use extricate::penetration::{
     Effort, LowerBound, MotionCoherence, TranslationalOptions, penetration, penetration_coherent,
 };
-use extricate::proximity::contacts::{Adjacency, ContactMesh, FeatureFront, FeatureQuery};
+use extricate::proximity::contacts::{Adjacency, ConeTree, ContactMesh, FeatureFront, FeatureQuery};
 use extricate::proximity::{
     DistanceCache, DistanceOptions, Model, collide, distance_with, intersection_segments,
 };
@@ -101,7 +101,8 @@ fn a_warm_distance_and_warm_segments_allocate_nothing() {
 fn contact_features_of_a_pair_that_rests_or_creeps_allocate_nothing_once_warm() {
     let mesh = Cuboid { subdivisions: 8, ..Cuboid::default() }.mesh().unwrap();
     let (model, adjacency) = (Model::new(mesh.clone(), Solidity::Solid), Adjacency::new(&mesh));
-    let cube = ContactMesh { model: &model, adjacency: &adjacency };
+    let cones = ConeTree::new(&adjacency, model.bvh());
+    let cube = ContactMesh { model: &model, adjacency: &adjacency, cones: &cones };
     let mut front = FeatureFront::default();
     let mut pass = || {
         for step in 0..40 {

@@ -313,7 +313,12 @@ fn junit_has_a_case_for_each_expectation_and_for_the_golden_file() {
     let folder = recorded();
     folder.write("land.ron", &SCENE.replace("friction: 0.5", "friction: 0.6"));
     let file = folder.path("verify.xml");
-    assert_eq!(verify(&folder, &["--junit", &file]).exit, 1);
+    let report = folder.path("verify.html");
+    assert_eq!(verify(&folder, &["--junit", &file, "--html", &report]).exit, 1);
+    let page = folder.read("verify.html");
+    assert!(page.contains("between step 96") && page.contains("energy_gain"), "{page}");
+    assert_eq!(page.matches("<img ").count(), 3, "drift, states and times");
+    assert!(!page.contains("<script") && !page.contains("<link") && !page.contains("src=\"http"), "{page}");
     let xml = folder.read("verify.xml");
     assert!(
         xml.contains("<testsuite name=\"land\" tests=\"2\" skipped=\"0\" errors=\"0\" failures=\"1\">"),
@@ -588,12 +593,33 @@ fn runs_of_other_cadence_and_length_are_compared_where_both_have_states() {
     let inputs: Vec<_> =
         answer["inputs"].as_array().expect("inputs").iter().map(|input| &input["what"]).collect();
     assert_eq!(inputs, ["steps", "every"]);
-    let drawn = diff(&folder, "a", "b", &["-o", &folder.path("drift.svg")]);
+    let drawn =
+        diff(&folder, "a", "b", &["-o", &folder.path("drift.svg"), "--html", &folder.path("equal.html")]);
+    assert_eq!(folder.read("equal.html").matches("<img ").count(), 4, "two plots of each run");
     assert!(drawn.stdout.contains("A ends at step 240, B at step 120"), "{}", drawn.stdout);
     assert!(folder.read("drift.svg").contains("time [s]"), "equal runs have an empty picture");
     run(&folder, "land.ron", "c", &["--dt", "0.0006944444444444445", "--every", "30"]);
     let third = conforms("diff", &diff(&folder, "a", "c", &["--json", "--tolerance", "contacts=any"]).stdout);
     assert_eq!((&third["states"], &third["inputs"][0]["what"]), (&25.into(), &"time_step".into()), "{third}");
+}
+
+#[test]
+fn a_report_shows_both_states_at_the_first_step_that_differs() {
+    let folder = scratch_folder();
+    folder.write("land.ron", SCENE);
+    run(&folder, "land.ron", "a", &["--steps", "120"]);
+    folder.write("land.ron", &SCENE.replace("friction: 0.5", "friction: 0.6"));
+    run(&folder, "land.ron", "b", &["--steps", "120"]);
+    let ended = diff(&folder, "a", "b", &["--html", &folder.path("report.html")]);
+    assert_eq!(ended.exit, 1, "{}", ended.stderr);
+    let page = folder.read("report.html");
+    let step =
+        ended.stdout.split("and step ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a step");
+    assert!(page.contains(&format!("Step {step}, the first that differs")), "{page}");
+    assert_eq!(page.matches("<img ").count(), 6, "drift, both states, and the plots of both runs");
+    let energy = folder.read("a/plots.svg");
+    assert!(energy.contains("kinetic") && energy.contains("penetration"), "{energy}");
+    assert!(folder.read("a/timing.svg").contains("time of a step"));
 }
 
 #[test]

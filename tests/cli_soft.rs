@@ -55,6 +55,11 @@ fn a_run_reports_its_soft_bodies_and_is_the_same_on_two_threads() {
     let states = folder.read("one/states.jsonl");
     assert_eq!(states, folder.read("two/states.jsonl"));
     assert_eq!(folder.read("one/summary.json"), folder.read("two/summary.json"));
+    let collection = folder.read("one/soft.pvd");
+    let last = collection.lines().rfind(|line| line.contains("<DataSet")).expect("files");
+    assert_eq!(collection.matches("<DataSet").count(), states.lines().count());
+    let file = last.split("file=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a file");
+    assert!(folder.exists(&format!("one/{file}")) && last.contains("name=\"cube\""), "{last}");
     let states: Vec<Value> = states.lines().map(|line| conforms("state", line)).collect();
     let [first, last] = [&states[0], &states[states.len() - 1]];
     let centroid = &first["soft"]["cube"]["centroid"];
@@ -112,32 +117,49 @@ fn a_check_lists_soft_overlaps_and_strictly_refuses_them() {
 }
 
 #[test]
-fn a_repair_names_soft_overlaps_and_leaves_them_but_moves_rigid_bodies() {
+fn a_repair_moves_soft_bodies_rigidly() {
     let folder = scratch_folder();
     let text = SCENE.replace("(0, 0, 0.12)", "(0, 0, 0.07)").replace("(1, 0, 0.1)", "(1, 0, 0.05)");
     let path = folder.write("sunk.ron", &text);
     let out = folder.path("out.ron");
-    for more in [&[][..], &["--turn"]] {
-        let ended =
-            extricate(["repair", &path, "-o", &out, "--json"].into_iter().chain(more.iter().copied()));
-        assert_eq!(ended.exit, 6, "{}", ended.stderr);
-        assert!(ended.stderr.contains("cube and floor") && ended.stderr.contains("soft"), "{}", ended.stderr);
-        let answer = conforms("repair", &ended.stdout);
-        assert_eq!(answer["status"], "not-found");
-        assert_eq!(answer["verified_free"], false);
-        assert_eq!(
-            (&answer["overlaps_before"], &answer["overlaps_after"]),
-            (&json!(2), &json!([["cube", "floor"]]))
-        );
-        let written = folder.read("out.ron");
-        assert!(written.contains("position: (0, 0, 0.07)") && !written.contains("(1, 0, 0.05)"), "{written}");
+    let ended = extricate(["repair", &path, "-o", &out, "--json", "--clearance", "0.001"]);
+    assert_eq!(ended.exit, 0, "{}", ended.stderr);
+    let answer = conforms("repair", &ended.stdout);
+    assert_eq!((&answer["status"], &answer["verified_free"]), (&json!("repaired"), &json!(true)));
+    assert_eq!((&answer["overlaps_before"], &answer["overlaps_after"]), (&json!(2), &json!([])));
+    // The cube is 3 cm in the floor, the ball 5 cm; both are lifted to the clearance.
+    for (name, depth) in [("cube", 0.031), ("ball", 0.051)] {
+        let moved = &answer["moved"][name];
+        assert!((number(&moved["translation"][2]) - depth).abs() < 1e-6, "{name}: {answer}");
+        assert!(number(&moved["angle"]).abs() < 1e-6, "{name}: {answer}");
     }
+    let written = extricate(["check", &out, "--strict"]);
+    assert_eq!(written.exit, 0, "{}", written.stdout);
     let run = extricate(["run", &path, "--on-overlap", "repair", "-o", &folder.path("out")]);
-    assert_eq!(run.exit, 6, "{}", run.stderr);
-    assert!(run.stderr.contains("cube and floor") && !folder.exists("out"), "{}", run.stderr);
+    assert_eq!(run.exit, 0, "{}{}", run.stdout, run.stderr);
     // Scenes without overlaps are unchanged, with soft bodies or without.
     let free = extricate(["repair", &folder.write("free.ron", SCENE), "-o", &out, "--json"]);
     assert_eq!((free.exit, &conforms("repair", &free.stdout)["status"]), (0, &json!("already-free")));
+}
+
+#[test]
+fn a_repair_leaves_soft_bodies_that_something_holds_and_names_their_overlaps() {
+    let folder = scratch_folder();
+    let held = "position: (0, 0, 0.07), handles: [(name: \"top\", nodes: half_space(point: (0, 0, 0.1), normal: (0, 0, -1)))]";
+    let text = SCENE.replace("position: (0, 0, 0.12)", held).replace("(1, 0, 0.1)", "(1, 0, 0.05)");
+    let path = folder.write("held.ron", &text);
+    let out = folder.path("out.ron");
+    let ended = extricate(["repair", &path, "-o", &out, "--json"]);
+    assert_eq!(ended.exit, 6, "{}", ended.stderr);
+    assert!(ended.stderr.contains("cube and floor") && ended.stderr.contains("soft"), "{}", ended.stderr);
+    let answer = conforms("repair", &ended.stdout);
+    assert_eq!((&answer["status"], &answer["verified_free"]), (&json!("not-found"), &json!(false)));
+    assert_eq!(&answer["overlaps_after"], &json!([["cube", "floor"]]));
+    let written = folder.read("out.ron");
+    assert!(written.contains("position: (0, 0, 0.07)") && !written.contains("(1, 0, 0.05)"), "{written}");
+    let run = extricate(["run", &path, "--on-overlap", "repair", "-o", &folder.path("out")]);
+    assert_eq!(run.exit, 6, "{}", run.stderr);
+    assert!(run.stderr.contains("cube and floor") && !folder.exists("out"), "{}", run.stderr);
 }
 
 #[test]

@@ -328,6 +328,10 @@ fn a_kept_position_or_direction_is_that_of_the_closed_form() {
     let (exit, none) = run(&["pose:tip"]);
     assert_eq!((exit, &none["status"]), (6, &"not-found".into()), "{none}");
     assert_eq!(none["constraints"][0]["name"], "pose:tip", "{none}");
+    assert!(none["error"].as_str().unwrap().contains("`pose:tip` leaves them no freedom"), "{none}");
+    let arguments = ["--robot", &robot, "--joints", &line, "--obstacle", &ball, "--keep", "pose:tip"];
+    let text = extricate(["repair"].into_iter().chain(arguments));
+    assert!(text.stdout.contains("`pose:tip` leaves them no freedom"), "{}", text.stdout);
     let ended = extricate(["repair", "--robot", &robot, "--obstacle", &ball, "--keep", "position:hand"]);
     assert_eq!(ended.exit, 2, "{}", ended.stderr);
     for part in ["`hand`", "one, two, three"] {
@@ -385,4 +389,84 @@ fn a_loop_of_a_model_of_mujoco_stays_closed() {
     let stuck = ["A", "B", "D"].map(|joint| ["--fix", joint]).concat();
     let ended = extricate(["repair", "--robot", &path, "--joints", &open].into_iter().chain(stuck));
     assert!(ended.exit != 0 && ended.stderr.contains("\"C\""), "{}: {}", ended.exit, ended.stderr);
+}
+
+#[test]
+fn an_attached_object_moves_with_its_link_and_is_kept_free() {
+    let folder = scratch_folder();
+    let robot = planar(&folder);
+    let start = [0.4, 0.9, -0.7];
+    let line = format!(r#"{{"to one": {}, "to two": {}, "to three": {}}}"#, start[0], start[1], start[2]);
+    // A ball in a box that the last bar holds beyond its end.
+    let ((at, along), reach) = (tip(start), 0.35);
+    let ball = at + reach * Vector2::new(along.cos(), along.sin());
+    let obstacle = format!("sphere:0.05@{},{},0", ball.x, ball.y);
+    let run = |more: &[&str]| {
+        let arguments = ["--robot", &robot, "--joints", &line, "--obstacle", &obstacle];
+        repair(&[&arguments[..], more].concat())
+    };
+    let (exit, alone) = run(&[]);
+    assert_eq!((exit, &alone["status"]), (0, &"already-free".into()), "{alone}");
+    // The box touches the bar, which it may.
+    let held = "three=box:0.4,0.2,0.2@1.18,0,0";
+    let (exit, answer) = run(&["--attach", held]);
+    assert_eq!((exit, &answer["status"]), (0, &"repaired".into()), "{answer}");
+    assert_eq!(answer["collisions_before"], serde_json::json!([[held, obstacle]]), "{answer}");
+    let joints = ["to one", "to two", "to three"].map(|name| answer["joints"][name].as_f64().unwrap());
+    let (at, along) = tip(joints);
+    // The distance of the ball from the box, whose middle is 0.18 m beyond the tip.
+    let away = nalgebra::Rotation2::new(-along) * (ball - at) - Vector2::new(0.18, 0.0);
+    let outside = Vector2::new((away.x.abs() - 0.2).max(0.0), (away.y.abs() - 0.1).max(0.0)).norm();
+    assert!(outside >= 0.05, "{outside} {answer}");
+    for (wrong, part) in [("four=box:1,1,1", "`four`"), ("three=halfspace", "halfspace"), ("three", "LINK=")]
+    {
+        let arguments = ["repair", "--robot", &robot, "--obstacle", &obstacle, "--attach", wrong];
+        let ended = extricate(arguments);
+        assert!(ended.exit == 2 || ended.exit == 3, "{wrong}: {} {}", ended.exit, ended.stderr);
+        assert!(ended.stderr.contains(part), "{wrong}: {}", ended.stderr);
+    }
+}
+
+/// The centre of mass of a robot of uniform density, from the volumes of its meshes.
+fn center_of_mass(
+    robot: &extricate::kinematics::urdf::Robot,
+    joints: &BTreeMap<String, f64>,
+) -> Vector3<f64> {
+    let configuration = robot.articulation.configuration(joints).unwrap();
+    let poses = robot.articulation.link_poses(&configuration, &Isometry3::identity()).unwrap();
+    let (mut sum, mut whole) = (Vector3::zeros(), 0.0);
+    for (mesh, pose) in robot.meshes.iter().zip(poses) {
+        let Some(mesh) = mesh else { continue };
+        for triangle in 0..mesh.triangles().len() {
+            let [a, b, c] = mesh.triangle(triangle).map(|corner| (pose * corner).coords);
+            let volume = a.cross(&b).dot(&c) / 6.0;
+            sum += (a + b + c) / 4.0 * volume;
+            whole += volume;
+        }
+    }
+    sum / whole
+}
+
+#[test]
+fn a_figure_keeps_its_centre_of_mass_over_its_feet() {
+    let path = format!("{}/assets/robots/figure.urdf", env!("CARGO_MANIFEST_DIR"));
+    let robot = read_urdf(&path, &UrdfOptions::default()).unwrap();
+    let feet = ["--keep", "pose:left_foot", "--keep", "pose:right_foot"];
+    let run = |more: &[&str]| {
+        let arguments = ["--robot", &path, "--obstacle", "box:0.6,0.8,0.5@0.3,0,1.35", "--effort", "fast"];
+        let (exit, answer) = repair(&[&arguments[..], &feet, more].concat());
+        assert_eq!(exit, 0, "{answer}");
+        let joints: BTreeMap<String, f64> = serde_json::from_value(answer["joints"].clone()).unwrap();
+        (center_of_mass(&robot, &joints), answer)
+    };
+    // The feet are boxes whose soles reach from 0.06 − 0.12 to 0.06 + 0.12 along x.
+    let (unbalanced, _) = run(&[]);
+    assert!(unbalanced.x < -0.06, "{unbalanced}");
+    let (balanced, answer) = run(&["--keep", "com:left_foot,right_foot"]);
+    assert!(balanced.x >= -0.06 && balanced.x <= 0.18, "{balanced} {answer}");
+    let constraints = answer["constraints"].as_array().unwrap();
+    assert_eq!(constraints[2]["name"], "com:left_foot,right_foot", "{answer}");
+    for constraint in constraints {
+        assert!(constraint["length"].as_f64().unwrap() < KEPT, "{answer}");
+    }
 }

@@ -3,12 +3,13 @@
 //! ```text
 //! cargo run --release --example repair_suite -- [--part tuning|reported] [--only NAME] [--count 4] [--search 3]
 //! cargo run --release --example repair_suite -- --chain 60 --chain 200
+//! cargo run --release --example repair_suite -- --cost docs/pictures/repair_cost.svg
 //! ```
 //!
 //! Robots × cavities × sketches; the families of cavities for tuning and for reporting have none in common. The best result
 //! known of a sketch is the nearest of all that this run finds with either effort, by growth, and with `--search` N seeds of
 //! best effort; the same arguments find the same. Times are CPU times of one thread. With `--chain` N, chains of N links among
-//! boxes. Exits with 1 when a result is not free.
+//! boxes; with `--cost`, the growth of time with the number of pieces and of triangles, as a picture. Exits with 1 when a result is not free.
 
 #![expect(
     clippy::print_stdout,
@@ -20,9 +21,13 @@
 )]
 
 mod chain;
+#[path = "../chart/mod.rs"]
+mod chart;
+mod cost;
 mod scenes;
 
 use std::error::Error;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -54,6 +59,9 @@ struct Arguments {
     /// Links of a chain among boxes; may be given several times.
     #[arg(long)]
     chain: Vec<usize>,
+    /// File of a picture of the time against the number of pieces and of triangles of an obstacle.
+    #[arg(long)]
+    cost: Option<PathBuf>,
     /// Minimum work of a search, instead of the default.
     #[arg(long)]
     min_work: Option<u64>,
@@ -210,6 +218,9 @@ impl Table {
 fn run(arguments: &Arguments) -> Result<()> {
     if !arguments.chain.is_empty() {
         return chain::run(&arguments.chain);
+    }
+    if let Some(out) = &arguments.cost {
+        return cost::run(out);
     }
     println!(
         "| family | effort | sketches | not repaired | √σ ÷ best known: median | 90 % | worst | CPU ms: median | worst |"

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use extricate::geometry::Solidity;
 use extricate::geometry::convex::{ConvexHull, ConvexShape};
+use extricate::geometry::procedural::{Procedural, Torus};
 use extricate::kinematics::urdf::{UrdfOptions, read_urdf};
 use extricate::penetration::generalized::Obstacle;
 use extricate::penetration::generalized::{CollisionWorld, Pose, Shape};
+use extricate::proximity::Model;
 use extricate::repair::{Ensemble, Freedom, NamedObstacle, Robot, RobotOptions};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
@@ -109,6 +112,24 @@ fn cage() -> Vec<Slab> {
 }
 
 impl Slab {
+    /// The box divided into `parts` along each of its two longest edges.
+    fn divided(&self, parts: u32) -> Vec<Self> {
+        let Self(center, lengths, rotations) = self;
+        let thin = (1..3).fold(0, |thin, axis| if lengths[axis] < lengths[thin] { axis } else { thin });
+        let [first, second] = [(thin + 1) % 3, (thin + 2) % 3];
+        let rotation = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), rotations[0])
+            * UnitQuaternion::from_axis_angle(&Vector3::x_axis(), rotations[1]);
+        let part = |i: u32, j: u32| {
+            let (mut own, mut offset) = (*lengths, Vector3::zeros());
+            for (axis, k) in [(first, i), (second, j)] {
+                own[axis] /= f64::from(parts);
+                offset[axis] = own[axis] * (f64::from(k) + 0.5) - 0.5 * lengths[axis];
+            }
+            Self((Vector3::from(*center) + rotation * offset).into(), own, *rotations)
+        };
+        (0..parts).flat_map(|i| (0..parts).map(move |j| (i, j))).map(|(i, j)| part(i, j)).collect()
+    }
+
     /// The box scaled about the world's origin, as a hull in the world.
     fn convex(&self, scale: f64) -> Result<(ConvexShape, Isometry3<f64>)> {
         let Self(center, lengths, [about_z, about_x]) = self;
@@ -139,20 +160,45 @@ impl Cavity {
     /// A robot in the cavity of a family, with `count` sketches: mixtures of the rest pose and random ones, and rest poses in
     /// which a few joints are changed, as by hand.
     pub(crate) fn new(family: &Family, (file, scale, middle): (&str, f64, f64), count: u64) -> Result<Self> {
-        let path = format!("assets/robots/{file}.urdf");
-        let robot = Robot::new(read_urdf(path, &UrdfOptions::default())?, &RobotOptions::default())?;
         let pieces = (family.boxes)().iter().map(|slab| slab.convex(scale)).collect::<Result<Vec<_>>>()?;
         let shift = Vector3::from(family.inside) * scale - Vector3::z() * middle;
         let pose = Isometry3::translation(-shift.x, -shift.y, -shift.z);
         let obstacle = Obstacle { shape: Shape::of_pieces(pieces), pose };
-        let named = NamedObstacle { name: family.name.to_owned(), obstacle };
+        Self::around(NamedObstacle { name: family.name.to_owned(), obstacle }, file, count)
+    }
+
+    /// A figure in the tub, each slab of which is divided into `parts`² pieces.
+    pub(crate) fn divided_tub(parts: u32, count: u64) -> Result<Self> {
+        let slabs = tub().iter().flat_map(|slab| slab.divided(parts)).collect::<Vec<_>>();
+        let pieces = slabs.iter().map(|slab| slab.convex(1.0)).collect::<Result<Vec<_>>>()?;
+        let [x, y, z] = FAMILIES[0].inside;
+        let pose = Isometry3::translation(-x, -y, ROBOTS[0].2 - z);
+        let obstacle = Obstacle { shape: Shape::of_pieces(pieces), pose };
+        Self::around(NamedObstacle { name: "tub".to_owned(), obstacle }, ROBOTS[0].0, count)
+    }
+
+    /// A figure in a lying ring of about this number of triangles.
+    pub(crate) fn ring(triangles: f64, count: u64) -> Result<Self> {
+        // 2 · 4 n · n triangles.
+        let sides = (triangles / 8.0).sqrt().round() as u32;
+        let torus = Torus { major_radius: 0.42, minor_radius: 0.14, segments: 4 * sides, sides };
+        let shape = Shape::of_model(Model::new(torus.mesh()?, Solidity::Solid));
+        let obstacle = Obstacle { shape, pose: Isometry3::translation(0.0, 0.0, ROBOTS[0].2) };
+        Self::around(NamedObstacle { name: "ring".to_owned(), obstacle }, ROBOTS[0].0, count)
+    }
+
+    /// A robot and an obstacle, with `count` sketches that collide.
+    fn around(named: NamedObstacle, file: &str, count: u64) -> Result<Self> {
+        let path = format!("assets/robots/{file}.urdf");
+        let robot = Robot::new(read_urdf(path, &UrdfOptions::default())?, &RobotOptions::default())?;
+        let name = named.name.clone();
         let ensemble = robot.among(vec![named], &Freedom::default())?;
         let mut sketches = Vec::new();
         let mut seed = 0;
         while (sketches.len() as u64) < count && seed < 40 * count {
             let pose = sketch(ensemble.collision_world(), seed);
             if !ensemble.colliding(std::slice::from_ref(&pose))?.is_empty() {
-                sketches.push((format!("{}_{file}_{seed}", family.name), pose));
+                sketches.push((format!("{name}_{file}_{seed}"), pose));
             }
             seed += 1;
         }

@@ -61,6 +61,7 @@ from extricate._results import (
     SeparationBatch,
     WorldContacts,
 )
+from extricate._show import Viewer, show
 
 __version__ = VERSION
 
@@ -94,6 +95,7 @@ __all__ = [
     "Separation",
     "SeparationBatch",
     "Shape",
+    "Viewer",
     "Workcell",
     "World",
     "WorldContacts",
@@ -111,6 +113,7 @@ __all__ = [
     "penetration_rigid",
     "run",
     "separate",
+    "show",
     "time_of_contact",
     "to_pinocchio",
 ]

@@ -5,6 +5,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::page::{Cell, Page};
 use super::terminal::{Console, Exit, Failure};
 use extricate_scene::record::RecordError;
 use extricate_scene::record::compare::{BitDifference, ComparisonReport, Difference, InputDifference};
@@ -125,12 +126,31 @@ pub(super) fn bits(report: &ComparisonReport) -> String {
     }
 }
 
+/// Heads of the table of the largest differences.
+const HEADS: [&str; 5] = ["of", "at step", "apart", "pass", "times"];
+
 /// The largest differences by quantity, as a table.
 pub(super) fn worst(report: &ComparisonReport) -> Table {
     let mut table = Table::default();
-    let heads = ["of", "at step", "apart", "pass", "times"];
-    table.row("worst", heads.map(String::from));
-    for (quantity, worst) in &report.worst {
+    table.row("worst", HEADS.map(String::from));
+    for (name, cells) in worst_lines(report) {
+        table.row(&name, cells);
+    }
+    table
+}
+
+/// The same as a table of a page.
+pub(super) fn worst_rows(report: &ComparisonReport, page: &mut Page) {
+    let row = |(name, cells): (String, Vec<String>)| {
+        (None, std::iter::once(name).chain(cells).map(Cell::from).collect())
+    };
+    let heads: Vec<&str> = std::iter::once("largest difference").chain(HEADS).collect();
+    page.table(&heads, worst_lines(report).map(row));
+}
+
+/// For each quantity its name with the unit, and the cells of [`HEADS`].
+fn worst_lines(report: &ComparisonReport) -> impl Iterator<Item = (String, Vec<String>)> + '_ {
+    report.worst.iter().map(|(quantity, worst)| {
         let of = match &worst.body {
             Some(body) => format!("{body}, {}", worst.field),
             None => worst.field.clone(),
@@ -140,9 +160,8 @@ pub(super) fn worst(report: &ComparisonReport) -> Table {
         let name = if unit.is_empty() { quantity.to_string() } else { format!("{quantity} [{unit}]") };
         let times = if times < 1000.0 { format!("{times:.2}") } else { small(times) };
         let numbers = [small(worst.difference), small(worst.tolerance), times];
-        table.row(&name, [of, worst.step.to_string()].into_iter().chain(numbers));
-    }
-    table
+        (name, [of, worst.step.to_string()].into_iter().chain(numbers).collect())
+    })
 }
 
 /// Prints indented lines.

@@ -1,22 +1,25 @@
 //! `extricate diff`: compares two runs.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::compared::{self, StateComparison};
+use super::page::Page;
 use super::record::tolerances;
 use super::terminal::Console;
 use super::terminal::{Exit, Failure};
-use extricate_scene::record::RecordError;
-use extricate_scene::record::compare::{Comparison, InputDifference, compare, draw};
+use extricate_scene::record::compare::{Comparison, InputDifference, compare, draw, drift, overlay};
+use extricate_scene::record::{RecordError, Recording};
 
 const EXAMPLES: &str = "\
 Examples:
   extricate diff out/before out/after
   extricate diff a b --tolerance position=1e-3 --tolerance contacts=any -o drift.svg
+  extricate diff a b --html report.html
   extricate diff a b --exact --json
 
 RUN is a folder written by `run`, `verify` or `record`. States are compared where both runs have one; the first run is
@@ -41,6 +44,9 @@ pub(super) struct DiffArguments {
     /// Draw the drift of the runs, as SVG.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Write a report: one page of HTML with tables, plots and pictures of the first step that differs.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 /// Answer of `diff --json`.
@@ -78,6 +84,9 @@ pub(super) fn execute(console: &mut Console, arguments: &DiffArguments) -> Resul
         let title = format!("drift of {} from {}", compared::shown(b), compared::shown(a));
         draw(report, &title, path).map_err(|error| Failure::of(Exit::Usage, &error))?;
     }
+    if let Some(path) = &arguments.html {
+        report_page(arguments, &found, pass)?.write(path)?;
+    }
     if console.json() {
         console.json_line(&DiffAnswer {
             a: compared::shown(a),
@@ -101,6 +110,56 @@ fn failed(error: RecordError) -> Failure {
         RecordError::Scene(error) => error.into(),
         error => Failure::of(Exit::BadFile, &error),
     }
+}
+
+/// The report of a comparison.
+fn report_page(arguments: &DiffArguments, found: &Comparison, pass: bool) -> Result<Page, Failure> {
+    let (a, b, report) = (&arguments.a, &arguments.b, &found.report);
+    let title = format!("{} compared with {}", compared::shown(b), compared::shown(a));
+    let word = if pass { "equal" } else { "different" };
+    let mut page =
+        Page::new(&title, pass, &format!("{word}: {} states, {}", report.states, compared::bits(report)));
+    page.list(compared::inputs(&found.inputs, ["A has", "B has"]));
+    page.list(compared::first(report).into_iter().chain(compared::also(report)));
+    compared::worst_rows(report, &mut page);
+    if !report.is_exact() {
+        let drift = drift(report, "drift of B from A").map_err(|error| Failure::of(Exit::Usage, &error))?;
+        page.picture(&drift, "Differences relative to their tolerances, over time");
+    }
+    let step = report.first.first().map(|first| first.step).or(report.bits.map(|bits| bits.step));
+    if let Some(step) = step {
+        let names = report.first.iter().filter_map(|difference| difference.body.as_deref()).collect();
+        if let Some(svg) = states_of(a, b, step, &names).map_err(failed)? {
+            page.heading(&format!("Step {step}, the first that differs"), "step");
+            page.picture(&svg, "A filled, B as outlines; bodies that differ are bold");
+        }
+    }
+    for (run, letter) in [(a, "A"), (b, "B")] {
+        page.heading(&format!("{letter}: {}", compared::shown(run)), letter);
+        page.plots(run);
+    }
+    Ok(page)
+}
+
+/// Picture of a state of both runs; none where one of them does not have it.
+fn states_of(
+    a: &Path,
+    b: &Path,
+    step: u64,
+    differing: &BTreeSet<&str>,
+) -> Result<Option<String>, RecordError> {
+    let (a, b) = (Recording::open(a)?, Recording::open(b)?);
+    let found = |run: &Recording| {
+        let index = (0..run.state_count()).find(|&index| run.step(index) == step);
+        index.map(|index| run.state(index)).transpose()
+    };
+    let (Some(first), Some(second)) = (found(&a)?, found(&b)?) else { return Ok(None) };
+    let world = a.scene().world()?;
+    if first.bodies.len() != second.bodies.len() {
+        return Ok(None);
+    }
+    // A shape without a surface is a reason for no picture, not for no report.
+    Ok(overlay(&world, [&first, &second], differing).ok())
 }
 
 fn print_comparison(

@@ -10,6 +10,7 @@ mod field;
 mod info;
 mod merge;
 mod mesh;
+mod page;
 mod plan;
 mod query;
 #[doc(hidden)]
@@ -19,6 +20,7 @@ mod render;
 mod repair;
 mod run;
 mod schemas;
+mod serve;
 mod terminal;
 mod tetrahedralize;
 mod verify;
@@ -109,6 +111,8 @@ enum Command {
     Convert(convert::ConvertArguments),
     /// Show a scene or a run in a window: play it, drag bodies, sketch poses and repair them.
     View(view::ViewArguments),
+    /// Show a scene, a run, robots or meshes in a browser: drag, measure, repair, run.
+    Serve(serve::ServeArguments),
     /// Print versions, features and the machine.
     Info(info::InfoArguments),
 }
@@ -194,6 +198,7 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         Command::Field(arguments) => field::execute(&mut console, arguments),
         Command::Convert(arguments) => convert::execute(&mut console, arguments),
         Command::View(arguments) => view::execute(&console, arguments),
+        Command::Serve(arguments) => serve::execute(&mut console, arguments),
         Command::Info(arguments) => info::execute(&mut console, arguments),
     };
     // Results obtained before a failure are printed as well; of two failures the first one is reported.

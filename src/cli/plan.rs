@@ -20,6 +20,8 @@ Examples:
   extricate plan scene.ron -o path.json --seed 3 --no-retraction --max-samples 5000
   extricate plan scene.ron -o path.json --clearance 0.005 --json
 
+Each pose of the path has a time, at which all joints have kept the speeds that their robot states, and everything else `--speed`.
+
 The scene's `plan` states which robot or body moves, and its goal; all others are static. Every segment of the path is proved free
 for all of its time, and the path is checked by collision queries before it is written.
 Exit code 6 reports that no path was found, which does not prove that there is none: the file then holds a free path from
@@ -97,6 +99,7 @@ fn print(
         facts.row("length", [format!("{length} m of mean displacement, {found} m before it was shortened")]);
         facts.row("checked at", [format!("{} poses", response.checked)]);
     }
+    facts.row("duration", [format!("{} s", number(response.duration))]);
     if let Some(gap) = response.gap {
         facts.row("came within", [format!("{} m", number(gap))]);
     }

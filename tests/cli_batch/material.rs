@@ -94,7 +94,7 @@ pub(crate) fn files(folder: &str) -> BTreeMap<String, Vec<u8>> {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
                 gather(root, &path, found);
-            } else if path.file_name().is_some_and(|name| name != "timing.json") {
+            } else if path.file_stem().is_some_and(|name| name != "timing") {
                 let name = path.strip_prefix(root).expect("a file below").display().to_string();
                 found.insert(name, fs::read(&path).expect("a file"));
             }

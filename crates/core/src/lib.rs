@@ -1,4 +1,4 @@
-//! Geometry, kinematics, trees, proximity, penetration depth, distance fields and planning.
+//! Geometry, kinematics, multibody dynamics, trees, proximity, penetration depth, distance fields and planning.
 //!
 //! The API of this crate is not stable; use the crate `extricate`, which re-exports it.
 
@@ -6,6 +6,7 @@ pub mod bvh;
 pub mod field;
 pub mod geometry;
 pub mod kinematics;
+pub mod multibody;
 pub mod penetration;
 pub mod plan;
 pub mod proximity;

@@ -2,7 +2,7 @@
 //! [`extricate_core::proximity`].
 //!
 //! From the bottom to the top: errors, states and helpers; shapes, descriptions and masses; pulls, robots, soft bodies and
-//! options; contacts; the passes around rapier's step; the world; its step, measurements, building and checkpoints. A
+//! options; contacts; the solver of robots; the passes around rapier's step; the world; its step, measurements, building and checkpoints. A
 //! module imports only from those below it.
 
 mod error;
@@ -21,6 +21,7 @@ mod robot;
 pub mod soft;
 
 mod contact;
+mod multibody;
 mod passes;
 
 mod world;
@@ -35,6 +36,7 @@ pub use build::WorldBuilder;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use description::{BodyDescription, BodyKind, JointDescription, JointKind, Mass};
 pub use error::{BuildError, SoftError, StepError};
+pub use multibody::solver::RobotReport;
 pub use options::{Accuracy, NarrowPhase, SleepOptions, SolverOverrides, SolverSettings, WorldOptions};
 pub use penetration::BodyPenetration;
 pub use profile::{Activity, PairTime, Phase};

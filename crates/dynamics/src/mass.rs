@@ -1,7 +1,6 @@
 //! Mass, centre of mass and inertia of bodies of uniform density.
 
 use rapier3d::dynamics::MassProperties as RapierMassProperties;
-use rapier3d::math::{Matrix, Vector};
 
 use crate::description::{BodyDescription, Mass};
 use crate::error::BuildError;
@@ -9,6 +8,7 @@ use crate::rigid::rapier_mass;
 use crate::shape::primitive::{is_primitive, pose_of_rapiers, rapiers_own};
 use extricate_core::geometry::Solidity;
 use extricate_core::geometry::mass_properties::{MassProperties, signed_volume};
+use extricate_core::kinematics::urdf::Inertial;
 
 /// Thickness [m] of a surface in the computation of its inertia; it cancels when the result is scaled to the mass.
 const SHELL: f64 = 1.0;
@@ -40,9 +40,8 @@ pub(crate) fn mass_properties(body: &BodyDescription) -> Result<RapierMassProper
         (None, Some(convex)) => convex.measured_mass().ok_or_else(|| no_volume(0.0))?,
     };
     let density = density(body.mass, unit.volume);
-    let center: Vector = unit.center.coords.into();
-    let inertia: Matrix = (unit.inertia * density).into();
-    Ok(RapierMassProperties::with_inertia_matrix(center, unit.volume * density, inertia))
+    let (mass, inertia) = (unit.volume * density, unit.inertia * density);
+    Ok(rapier_mass(&Inertial { mass, center: unit.center, inertia }))
 }
 
 fn density(mass: Mass, volume: f64) -> f64 {

@@ -2,7 +2,8 @@
 //!
 //! rapier's narrow phase calls [`PhysicsHooks::filter_contact_pair`](rapier3d::pipeline::PhysicsHooks) for a pair immediately
 //! before our dispatcher computes its contacts, in the same thread. So the hook stores the bodies in the slot of the thread, and
-//! the dispatcher reads them there when it begins. Nothing here affects a result.
+//! the dispatcher reads them there when it begins. A thread that waits for parts of its pair may compute another pair meanwhile,
+//! whose time does not count for the first one. Nothing here affects a result.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -89,13 +90,23 @@ pub(crate) enum Work {
     Sweep,
 }
 
+/// State of a thread.
+#[derive(Debug, Default)]
+struct Slot {
+    /// The pair that was announced, or is being timed; 0 where there is none.
+    pair: AtomicU64,
+    /// The pair that is being timed, 0 where there is none.
+    timed: AtomicU64,
+    /// Time of the pairs that began and ended since that one began [ns].
+    nested: AtomicU64,
+}
+
 #[derive(Debug)]
 struct Shared {
     timed: AtomicBool,
     step: AtomicU64,
     phase: AtomicU8,
-    /// Pair of each thread, 0 where it has none.
-    slots: [AtomicU64; SLOTS],
+    slots: [Slot; SLOTS],
     pairs: Mutex<BTreeMap<[usize; 2], PairTime>>,
 }
 
@@ -105,7 +116,7 @@ impl Default for Shared {
             timed: AtomicBool::new(false),
             step: AtomicU64::new(0),
             phase: AtomicU8::new(0),
-            slots: std::array::from_fn(|_| AtomicU64::new(0)),
+            slots: std::array::from_fn(|_| Slot::default()),
             pairs: Mutex::default(),
         }
     }
@@ -121,8 +132,10 @@ pub struct Activity(Arc<Shared>);
 
 /// A pair whose work is being timed.
 pub(crate) struct Timer {
-    pub(crate) started: Instant,
+    started: Instant,
     pair: Option<[usize; 2]>,
+    /// The pair that this thread was timing before, and the time nested in that one so far [ns].
+    outer: (u64, u64),
 }
 
 /// Bodies of a pair in one number; never 0.
@@ -137,7 +150,7 @@ fn unpacked(number: u64) -> Option<[usize; 2]> {
 }
 
 impl Profiler {
-    fn slot(&self) -> &AtomicU64 {
+    fn slot(&self) -> &Slot {
         let thread = rayon::current_thread_index().map_or(0, |index| index + 1);
         &self.0.slots[thread % SLOTS]
     }
@@ -149,25 +162,41 @@ impl Profiler {
 
     /// States that the next contacts of this thread are those of a pair of bodies.
     pub(crate) fn announce(&self, pair: [usize; 2]) {
-        self.slot().store(packed(pair), Ordering::Relaxed);
+        self.slot().pair.store(packed(pair), Ordering::Relaxed);
     }
 
     /// Begins the contacts of the pair that was announced.
     pub(crate) fn begin(&self) -> Timer {
-        Timer { started: Instant::now(), pair: unpacked(self.slot().load(Ordering::Relaxed)) }
+        let slot = self.slot();
+        let pair = slot.pair.load(Ordering::Relaxed);
+        let outer = (slot.timed.swap(pair, Ordering::Relaxed), slot.nested.swap(0, Ordering::Relaxed));
+        Timer { started: Instant::now(), pair: unpacked(pair), outer }
     }
 
     /// Begins work on a pair.
     pub(crate) fn begin_pair(&self, pair: [usize; 2]) -> Timer {
         self.announce(pair);
-        Timer { started: Instant::now(), pair: Some(pair) }
+        self.begin()
     }
 
-    /// Ends the work on a pair.
-    pub(crate) fn end(&self, timer: &Timer, work: Work) {
-        self.slot().store(0, Ordering::Relaxed);
-        let Some(pair) = timer.pair.filter(|_| self.0.timed.load(Ordering::Relaxed)) else { return };
-        let (time, step) = (timer.started.elapsed(), self.0.step.load(Ordering::Relaxed));
+    /// Ends the work on a pair, in the thread that began it, and returns its time without that of pairs that this thread computed
+    /// meanwhile.
+    pub(crate) fn end(&self, timer: &Timer, work: Work) -> Duration {
+        let (elapsed, slot) = (timer.started.elapsed(), self.slot());
+        let (outer, before) = timer.outer;
+        let whole = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
+        let nested = slot.nested.swap(before.saturating_add(whole), Ordering::Relaxed);
+        let time = elapsed.saturating_sub(Duration::from_nanos(nested));
+        slot.timed.store(outer, Ordering::Relaxed);
+        slot.pair.store(outer, Ordering::Relaxed);
+        if let Some(pair) = timer.pair.filter(|_| self.0.timed.load(Ordering::Relaxed)) {
+            self.tally(pair, work, time);
+        }
+        time
+    }
+
+    fn tally(&self, pair: [usize; 2], work: Work, time: Duration) {
+        let step = self.0.step.load(Ordering::Relaxed);
         let bodies = [pair[0].min(pair[1]), pair[0].max(pair[1])];
         let mut pairs = self.0.pairs.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = pairs.entry(bodies).or_insert(PairTime { bodies, ..PairTime::default() });
@@ -211,7 +240,7 @@ impl Activity {
         let phase = usize::from(self.0.phase.load(Ordering::Relaxed));
         let phase = Phase::ALL.get(phase).copied().unwrap_or(Phase::Idle);
         let has_pairs = matches!(phase, Phase::Rigid | Phase::Continuous);
-        let pair = self.0.slots.iter().find_map(|slot| unpacked(slot.load(Ordering::Relaxed)));
+        let pair = self.0.slots.iter().find_map(|slot| unpacked(slot.pair.load(Ordering::Relaxed)));
         (self.0.step.load(Ordering::Relaxed), phase, pair.filter(|_| has_pairs))
     }
 }
@@ -227,7 +256,10 @@ mod tests {
         assert_eq!(profiler.pairs(), None);
         profiler.start();
         profiler.enter_step(7);
-        let old = |pair| Timer { started: Instant::now() - Duration::from_millis(40), pair: Some(pair) };
+        let old = |pair| {
+            let timer = profiler.begin_pair(pair);
+            Timer { started: timer.started - Duration::from_millis(40), ..timer }
+        };
         profiler.end(&profiler.begin_pair([1, 2]), Work::Contacts);
         profiler.end(&old([5, 4]), Work::Sweep);
         profiler.end(&old([4, 5]), Work::Contacts);
@@ -236,6 +268,24 @@ mod tests {
         let both = pairs[0].sweeps.min(pairs[0].contacts);
         assert!(both >= Duration::from_millis(40) && pairs[0].total() >= 2 * both);
         assert_eq!((pairs[0].count, pairs[0].slowest_step), (2, 7));
+    }
+
+    #[test]
+    fn the_time_of_a_pair_that_a_waiting_thread_computes_counts_once() {
+        let profiler = Profiler::default();
+        profiler.start();
+        let outer = profiler.begin_pair([1, 2]);
+        let inner = profiler.begin_pair([3, 4]);
+        let long = Timer { started: inner.started - Duration::from_secs(40), ..inner };
+        assert!(profiler.end(&long, Work::Contacts) >= Duration::from_secs(40));
+        assert_eq!(profiler.slot().timed.load(Ordering::Relaxed), packed([1, 2]));
+        assert!(profiler.end(&outer, Work::Contacts) < Duration::from_secs(40));
+        let times: Vec<_> =
+            profiler.pairs().unwrap().iter().map(|pair| pair.contacts.as_secs() >= 40).collect();
+        assert_eq!(times, [true, false]);
+        // Nothing is left for the next pair of this thread.
+        assert!(profiler.end(&profiler.begin_pair([5, 6]), Work::Sweep) < Duration::from_secs(40));
+        assert_eq!(profiler.begin().pair, None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Quantities of rapier's rigid bodies.
 
-use nalgebra::{Point3, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, Point3, SymmetricEigen, UnitQuaternion, Vector3};
 use rapier3d::dynamics::{MassProperties, RigidBody, RigidBodyHandle};
 use rapier3d::geometry::{ColliderHandle, ColliderSet, SolverContact};
 use rapier3d::math::{Matrix, Vector};
@@ -49,10 +49,51 @@ pub(crate) fn wake(physics: &mut PhysicsWorld, body: RigidBodyHandle) {
     }
 }
 
+/// Mark of the links of robots that rapier does not joint, in the user data of their bodies.
+const LINK: u128 = 1;
+
+/// Marks a body as a link of a robot that rapier does not joint.
+pub(crate) fn mark_as_link(body: &mut RigidBody) {
+    body.user_data = LINK;
+}
+
+/// Whether a body is a link of a robot.
+pub(crate) fn is_link(physics: &PhysicsWorld, body: RigidBodyHandle) -> bool {
+    physics.bodies[body].user_data == LINK || physics.multibody_joints.rigid_body_link(body).is_some()
+}
+
+/// Moves the colliders of a body to where it is.
+pub(crate) fn show_colliders(physics: &mut PhysicsWorld, handle: RigidBodyHandle) {
+    let PhysicsWorld { bodies, colliders, .. } = physics;
+    let body = &bodies[handle];
+    for &collider in body.colliders() {
+        if let Some(collider) = colliders.get_mut(collider)
+            && let Some(place) = collider.position_wrt_parent()
+        {
+            collider.set_position(body.position() * place);
+        }
+    }
+}
+
+/// Difference of an inertia to that of its principal axes, as a fraction of it, beyond which the axes are wrong: far above rounding.
+const WRONG_AXES: f64 = 1e-9;
+
 /// Mass properties in rapier's form.
 pub(crate) fn rapier_mass(inertial: &Inertial) -> MassProperties {
     let inertia: Matrix = inertial.inertia.into();
-    MassProperties::with_inertia_matrix(inertial.center.coords.into(), inertial.mass, inertia)
+    let (center, mass) = (Vector::from(inertial.center.coords), inertial.mass);
+    let made = MassProperties::with_inertia_matrix(center, mass, inertia);
+    let error: Matrix3<f64> = Matrix3::from(made.reconstruct_inertia_matrix()) - inertial.inertia;
+    if error.amax() <= WRONG_AXES * inertial.inertia.amax() {
+        return made;
+    }
+    // rapier's principal axes are wrong where two moments are equal and the third is the largest and not the last.
+    let SymmetricEigen { mut eigenvectors, eigenvalues } = inertial.inertia.symmetric_eigen();
+    if eigenvectors.determinant() < 0.0 {
+        eigenvectors.neg_mut();
+    }
+    let axes = UnitQuaternion::from_matrix(&eigenvectors);
+    MassProperties::with_principal_inertia_frame(center, mass, eigenvalues.into(), axes.into())
 }
 
 /// Index of a body in rapier's set.
@@ -84,5 +125,27 @@ pub(crate) fn body_state(name: &str, body: &RigidBody) -> BodyState {
         rotation,
         linear_velocity: body.linvel().into(),
         angular_velocity: body.angvel().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_that_are_equal_keep_their_axes() {
+        for moments in [
+            [2.0, 1.0, 1.0],
+            [1.0, 2.0, 1.0],
+            [1.0, 1.0, 2.0],
+            [1.0, 2.0, 2.0],
+            [1.0, 1.0, 1.0],
+            [3.0, 2.0, 1.5],
+        ] {
+            let inertia = Matrix3::from_diagonal(&Vector3::from(moments));
+            let made = rapier_mass(&Inertial { mass: 1.0, center: Point3::origin(), inertia });
+            let error: Matrix3<f64> = Matrix3::from(made.reconstruct_inertia_matrix()) - inertia;
+            assert!(error.amax() < 1e-14, "{moments:?}: {error}");
+        }
     }
 }

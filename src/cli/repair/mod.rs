@@ -25,6 +25,8 @@ Examples:
   extricate repair --robot arm.urdf --joints q.json --obstacle car.obj
   extricate repair --robot arm.urdf --joints path.jsonl --obstacle car.obj --obstacle halfspace@0,0,-0.1 -o free.jsonl
   extricate repair --robot figure.urdf --joints q.json --obstacle bench.urdf --base floating --fix head --json
+  extricate repair --robot figure.urdf --joints q.json --obstacle bench.urdf --keep com:left_foot,right_foot
+  extricate repair --robot arm.urdf --joints q.json --obstacle car.obj --attach hand=box:0.1,0.1,0.2@0,0,0.15
   extricate repair --robot arm.urdf --list-allowed --format srdf > arm.srdf
   extricate repair --robot ur5e.urdf.xacro --xacro-arg name=ur5e --package ros_ws/src --joints q.json
 
@@ -41,7 +43,8 @@ square of the displacement of its points, within the limits of the joints. A lin
 named are at zero. Several lines are a sequence: the search also starts from previous free configurations. OUT has the same
 format, a line for each. NAME of `--fix` and `--weight` is a joint, a link (all joints above it) or `base`.
 
-Soft bodies, and bodies that overlap with them, stay: exit code 6. Every answer is checked by an independent collision query.
+Soft bodies are moved rigidly, and stay where handles or attachments hold their nodes. `--attach` makes an object move with a link or
+body and part of what is repaired; it may touch the link, those fixed to it and those that it carries. Every answer is checked by an independent collision query.
 Exit code 6 means that bodies still collide in OUT, which is the best result found.";
 
 /// RepairArguments of `repair`.

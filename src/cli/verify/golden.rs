@@ -145,6 +145,11 @@ impl GoldenVerdict {
         self.is_old.then_some(self.path.as_path())
     }
 
+    /// The picture of the drift, if the run differs.
+    pub(super) fn drift(&self) -> Option<&Path> {
+        self.drift.as_deref()
+    }
+
     /// Prints the verdict as a line of JSON.
     pub(super) fn print_json(&self, console: &mut Console, scene: &str) -> Result<(), Failure> {
         console.json_line(&Line {

@@ -2,6 +2,7 @@
 
 mod find;
 pub(super) mod golden;
+mod html;
 mod junit;
 mod pool;
 
@@ -28,7 +29,7 @@ const EXAMPLES: &str = "\
 Examples:
   extricate verify scenes/rigid
   extricate verify a.ron b.ron --json
-  extricate verify scenes --golden tests/golden --junit verify.xml
+  extricate verify scenes --golden tests/golden --junit verify.xml --html verify.html
   extricate verify scenes/rigid --exact
   extricate verify scenes/rigid/ring_stack.ron --update
 
@@ -58,6 +59,9 @@ pub(super) struct VerifyArguments {
     /// Write the verdicts as JUnit XML.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
+    /// Write a report: one page of HTML with tables and plots.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 /// An expectation of a scene with its verdict.
@@ -93,6 +97,7 @@ pub(super) fn execute(console: &mut Console, arguments: &VerifyArguments) -> Res
     let scenes = with_folders(scenes(&arguments.scenes)?, &arguments.output);
     let mut report = VerifyReport {
         junit: arguments.junit.as_ref().map(|_| junit::Cases::default()),
+        html: arguments.html.as_ref().map(|_| html::Report::default()),
         ..VerifyReport::default()
     };
     let is_many = scenes.len() >= pool::MIN_SCENES_PER_THREAD * rayon::current_num_threads();
@@ -102,16 +107,19 @@ pub(super) fn execute(console: &mut Console, arguments: &VerifyArguments) -> Res
         let run = |scene: &Work| verify(&quiet(), scene, arguments);
         let progress = console.progress(scenes.len() as u64);
         pool::each_in_order(&scenes, progress, &run, &mut |scene, judged| {
-            report.add(console, &scene.path, judged, scenes.len())
+            report.add(console, scene, judged, scenes.len())
         })?;
     } else {
         for scene in &scenes {
             let judged = verify(console, scene, arguments);
-            report.add(console, &scene.path, judged, scenes.len())?;
+            report.add(console, scene, judged, scenes.len())?;
         }
     }
     if let (Some(cases), Some(path)) = (&report.junit, &arguments.junit) {
         cases.write(path)?;
+    }
+    if let (Some(page), Some(path)) = (&report.html, &arguments.html) {
+        page.write(path)?;
     }
     report.warn_of_old_files(console, arguments.golden.as_deref());
     report.end(console, scenes.len())
@@ -152,6 +160,7 @@ struct VerifyReport {
     old: Vec<PathBuf>,
     worst: Option<Exit>,
     junit: Option<junit::Cases>,
+    html: Option<html::Report>,
 }
 
 impl VerifyReport {
@@ -159,7 +168,7 @@ impl VerifyReport {
     fn add(
         &mut self,
         console: &mut Console,
-        path: &Path,
+        Work { path, folder }: &Work,
         judged: Result<Judged, Failure>,
         scenes: usize,
     ) -> Result<(), Failure> {
@@ -172,6 +181,9 @@ impl VerifyReport {
                 if let Some(cases) = &mut self.junit {
                     cases.add(&judged);
                 }
+                if let Some(page) = &mut self.html {
+                    page.add(&judged, folder);
+                }
                 print_judged(console, &judged)?;
                 console.flush()
             }
@@ -181,7 +193,10 @@ impl VerifyReport {
                 if let Some(cases) = &mut self.junit {
                     cases.add_failure(path, &failure);
                 }
-                if scenes == 1 && self.junit.is_none() {
+                if let Some(page) = &mut self.html {
+                    page.add_failure(path, &failure);
+                }
+                if scenes == 1 && self.junit.is_none() && self.html.is_none() {
                     return Err(failure);
                 }
                 self.failed += 1;

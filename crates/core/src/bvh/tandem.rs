@@ -24,6 +24,16 @@ pub(crate) trait TreePairQuery {
     /// Costs of the children of a node of A against a subtree of B.
     fn costs_in_a<I: Isa>(&self, children_of_a: &Node, of_b: &Volume) -> [f32; WIDTH];
 
+    /// Sets the cost of children of node `node` of B to infinity that a subtree of A excludes for other reasons than their
+    /// volumes.
+    #[inline(always)]
+    fn exclude_in_b<I: Isa>(&self, _node: u32, _of_a: Subtree, _costs: &mut [f32; WIDTH]) {}
+
+    /// Sets the cost of children of node `node` of A to infinity that a subtree of B excludes for other reasons than their
+    /// volumes.
+    #[inline(always)]
+    fn exclude_in_a<I: Isa>(&self, _node: u32, _of_b: Subtree, _costs: &mut [f32; WIDTH]) {}
+
     /// Upper bound on the cost: pairs that cost more are pruned. It may decrease during the traversal.
     fn bound(&self) -> f32;
 
@@ -330,7 +340,8 @@ fn expand_a<I: Isa, F: Frontier, V: TreePairQuery>(
     node: u32,
     query: &V,
 ) {
-    let costs = query.costs_in_a::<I>(children, &b.volume(entry.b));
+    let mut costs = query.costs_in_a::<I>(children, &b.volume(entry.b));
+    query.exclude_in_a::<I>(node, entry.b, &mut costs);
     frontier.add(&costs, query.bound(), |lane| Entry {
         cost: costs[lane],
         a: Subtree::new(node, lane),
@@ -347,7 +358,8 @@ fn expand_b<I: Isa, F: Frontier, V: TreePairQuery>(
     node: u32,
     query: &V,
 ) {
-    let costs = query.costs_in_b::<I>(children, &a.volume(entry.a));
+    let mut costs = query.costs_in_b::<I>(children, &a.volume(entry.a));
+    query.exclude_in_b::<I>(node, entry.a, &mut costs);
     frontier.add(&costs, query.bound(), |lane| Entry {
         cost: costs[lane],
         b: Subtree::new(node, lane),

@@ -101,6 +101,12 @@ pub enum RobotError {
         /// Number of generalized coordinates.
         expected: usize,
     },
+    /// A coordinate moves no mass, so that its acceleration is not determined.
+    #[error("joint \"{joint}\" moves no mass: its acceleration is not determined")]
+    Massless {
+        /// The joint.
+        joint: String,
+    },
     /// An entry of a mass or inertia is NaN or infinite.
     #[error("its <inertial> has an entry that is not finite")]
     InertialNotFinite,

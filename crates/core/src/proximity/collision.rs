@@ -2,8 +2,10 @@
 //!
 //! Collision is closed: touching counts.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
 
 use nalgebra::Isometry3;
 use rayon::prelude::*;
@@ -15,10 +17,10 @@ use super::relative_pose::{MovedBox, RelativePose, RoundedPose};
 use super::triangle_pair::within;
 use crate::bvh::lanes::isa::{Isa, Mask, Single};
 use crate::bvh::node::{Node, Volume, WIDTH};
-use crate::bvh::packet::{Layer, Packet};
+use crate::bvh::packet::{Layer, PACKET, Packet};
 use crate::bvh::tandem;
 use crate::bvh::tandem::TreePairQuery;
-use crate::bvh::tree::TriangleBvh;
+use crate::bvh::tree::{Subtree, TriangleBvh};
 
 /// Whether `a` and `b` collide: their surfaces intersect (touching counts), or one of them is a solid that contains
 /// a part of the other one. Poses map body to world coordinates; a pose that is not finite is never free of collision.
@@ -170,6 +172,30 @@ pub(super) fn pairs_within_of_trees(
     *pairs = query.sink.0;
 }
 
+/// As [`pairs_within_at`] with distance 0, unless the deadline passes before all are found: then some of them are appended, and
+/// the result is false.
+pub(crate) fn intersecting_pairs_until(
+    a: &Model,
+    b: &Model,
+    a_to_b: &RelativePose,
+    deadline: Option<Instant>,
+    pairs: &mut Vec<[u32; 2]>,
+) -> bool {
+    let Some(deadline) = deadline else {
+        pairs_within_at(a, b, a_to_b, 0.0, pairs);
+        return true;
+    };
+    let late = AtomicBool::new(false);
+    let sink = |pairs| Until { deadline, calls: Cell::new(0), late: &late, pairs };
+    let query = |pairs| Overlap::new(a_to_b, 0.0, sink(pairs));
+    let mut all = query(std::mem::take(pairs));
+    let add = |all: &mut Overlap<Until>, part: Overlap<Until>| all.sink.pairs.extend(part.sink.pairs);
+    tandem::descend_in_parts(a.bvh(), b.bvh(), &mut all, &|| query(Vec::new()), &add);
+    *pairs = all.sink.pairs;
+    pairs.par_sort_unstable();
+    !late.into_inner()
+}
+
 /// As [`pairs_within_as_met`], unless there are more than `limit` pairs: then some of them are appended, at a cost in
 /// proportion to the limit, and the result is false.
 pub(crate) fn pairs_within_at_most(
@@ -180,15 +206,52 @@ pub(crate) fn pairs_within_at_most(
     distance: f64,
     pairs: &mut Vec<[u32; 2]>,
 ) -> bool {
+    filtered_pairs_within(limit, [a, b], a_to_b, distance, &(), pairs)
+}
+
+/// As [`pairs_within_at_most`], of the pairs that a filter admits.
+pub(crate) fn filtered_pairs_within<F: PairFilter>(
+    limit: usize,
+    [a, b]: [&Model; 2],
+    a_to_b: &RelativePose,
+    distance: f64,
+    filter: &F,
+    pairs: &mut Vec<[u32; 2]>,
+) -> bool {
     let count = AtomicUsize::new(0);
-    let query = |pairs| Overlap::new(a_to_b, distance, AtMost { limit, count: &count, pairs });
+    let query = |pairs| Overlap::filtered(a_to_b, distance, AtMost { limit, count: &count, pairs }, *filter);
     let mut all = query(std::mem::take(pairs));
-    let add = |all: &mut Overlap<AtMost>, part: Overlap<AtMost>| all.sink.pairs.extend(part.sink.pairs);
+    let add = |all: &mut Overlap<AtMost, F>, part: Overlap<AtMost, F>| all.sink.pairs.extend(part.sink.pairs);
     tandem::descend_in_parts(a.bvh(), b.bvh(), &mut all, &|| query(Vec::new()), &add);
     let complete = !all.sink.is_over();
     *pairs = all.sink.pairs;
     complete
 }
+
+/// Filter of pairs of triangles besides their distance. Bits are those of the children of a node, or of the triangles of a
+/// leaf, the first lane lowest.
+pub(crate) trait PairFilter: Copy + Send + Sync {
+    /// Bits of the children of a node of A that are admitted with a subtree of B.
+    #[inline(always)]
+    fn children_of_a<I: Isa>(&self, _node: u32, _of_b: Subtree) -> u32 {
+        u32::MAX
+    }
+
+    /// Bits of the children of a node of B that are admitted with a subtree of A.
+    #[inline(always)]
+    fn children_of_b<I: Isa>(&self, _node: u32, _of_a: Subtree) -> u32 {
+        u32::MAX
+    }
+
+    /// Bits of the triangles of a leaf of B that are admitted with each triangle of a leaf of A.
+    #[inline(always)]
+    fn triangles(&self, _leaf_of_a: u32, _leaf_of_b: u32) -> [u32; PACKET] {
+        [u32::MAX; PACKET]
+    }
+}
+
+/// Admits all pairs.
+impl PairFilter for () {}
 
 /// Consumer of the pairs of triangles within the margin.
 trait Sink {
@@ -247,20 +310,56 @@ impl Sink for AtMost<'_> {
     }
 }
 
+/// Stores all pairs until a deadline.
+struct Until<'a> {
+    deadline: Instant,
+    /// Pairs of subtrees visited.
+    calls: Cell<u32>,
+    /// Whether the deadline has passed, on any thread.
+    late: &'a AtomicBool,
+    pairs: Vec<[u32; 2]>,
+}
+
+impl Sink for Until<'_> {
+    #[inline(always)]
+    fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()> {
+        self.pairs.push(pair);
+        ControlFlow::Continue(())
+    }
+
+    #[inline(always)]
+    fn is_over(&self) -> bool {
+        /// Pairs of subtrees between two looks at the clock: some tens of microseconds.
+        const BETWEEN_CHECKS: u32 = 256;
+        self.calls.set(self.calls.get().wrapping_add(1));
+        if self.calls.get().is_multiple_of(BETWEEN_CHECKS) && Instant::now() >= self.deadline {
+            self.late.store(true, Ordering::Relaxed);
+        }
+        self.late.load(Ordering::Relaxed)
+    }
+}
+
 /// Traversal query for the pairs of triangles within a margin.
-struct Overlap<S> {
+struct Overlap<S, F = ()> {
     boxes: BoxOverlap,
     prepared: PreparedLeaf,
     sink: S,
+    filter: F,
 }
 
 impl<S: Sink> Overlap<S> {
     fn new(a_to_b: &RelativePose, margin: f64, sink: S) -> Self {
-        Self { boxes: BoxOverlap::new(a_to_b, margin), prepared: PreparedLeaf::default(), sink }
+        Self::filtered(a_to_b, margin, sink, ())
     }
 }
 
-impl<S: Sink> TreePairQuery for Overlap<S> {
+impl<S: Sink, F: PairFilter> Overlap<S, F> {
+    fn filtered(a_to_b: &RelativePose, margin: f64, sink: S, filter: F) -> Self {
+        Self { boxes: BoxOverlap::new(a_to_b, margin), prepared: PreparedLeaf::default(), sink, filter }
+    }
+}
+
+impl<S: Sink, F: PairFilter> TreePairQuery for Overlap<S, F> {
     #[inline(always)]
     fn costs_in_b<I: Isa>(&self, children_of_b: &Node, of_a: &Volume) -> [f32; WIDTH] {
         self.boxes.costs_in_b::<I>(children_of_b, of_a)
@@ -272,19 +371,41 @@ impl<S: Sink> TreePairQuery for Overlap<S> {
     }
 
     #[inline(always)]
+    fn exclude_in_b<I: Isa>(&self, node: u32, of_a: Subtree, costs: &mut [f32; WIDTH]) {
+        if costs.iter().any(|cost| *cost == 0.0) {
+            exclude(self.filter.children_of_b::<I>(node, of_a), costs);
+        }
+    }
+
+    #[inline(always)]
+    fn exclude_in_a<I: Isa>(&self, node: u32, of_b: Subtree, costs: &mut [f32; WIDTH]) {
+        if costs.iter().any(|cost| *cost == 0.0) {
+            exclude(self.filter.children_of_a::<I>(node, of_b), costs);
+        }
+    }
+
+    #[inline(always)]
     fn bound(&self) -> f32 {
         if self.sink.is_over() { f32::NEG_INFINITY } else { 0.0 }
     }
 
     #[inline(always)]
     fn leaves<I: Isa>(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()> {
+        let admitted = self.filter.triangles(a.0, b.0);
+        if admitted == [0; PACKET] {
+            return ControlFlow::Continue(());
+        }
         self.prepared.load::<I>(a, &self.boxes.a_to_b);
         // One test across both layers spares sixteen of triangles.
         if !self.prepared.may_be_within::<I>(b.1, self.boxes.slack()) {
             return ControlFlow::Continue(());
         }
         for (lane_a, triangle_a) in a.1.lanes() {
-            let near = within::<I::Double>(&self.prepared.triangles[lane_a], b.1, self.boxes.margin);
+            if admitted[lane_a] == 0 {
+                continue;
+            }
+            let near = admitted[lane_a]
+                & within::<I::Double>(&self.prepared.triangles[lane_a], b.1, self.boxes.margin);
             for (lane_b, triangle_b) in b.1.lanes() {
                 if near & (1 << lane_b) != 0 {
                     self.sink.add([triangle_a, triangle_b])?;
@@ -380,8 +501,18 @@ fn overlap_costs<I: Isa>(
     costs_of_bits(bits)
 }
 
+/// Sets the costs of the children whose bit is not set to infinity.
 #[inline(always)]
+fn exclude(admitted: u32, costs: &mut [f32; WIDTH]) {
+    for (lane, cost) in costs.iter_mut().enumerate() {
+        if admitted & (1 << lane) == 0 {
+            *cost = f32::INFINITY;
+        }
+    }
+}
+
 /// Zero for the children whose bit is set, else infinity.
+#[inline(always)]
 fn costs_of_bits(bits: u32) -> [f32; WIDTH] {
     let mut costs = [f32::INFINITY; WIDTH];
     for lane in 0..WIDTH {

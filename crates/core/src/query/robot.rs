@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::OnceLock;
 
-use nalgebra::Isometry3;
+use nalgebra::{DMatrix, DVector, Isometry3, Point3, Vector3};
 
 use super::error::QueryError;
 use super::posed::{Part, Posed, check_pose};
 use super::shape::Shape;
-use crate::kinematics::urdf::{self, UrdfOptions};
+use crate::kinematics::urdf::{self, Inertial, UrdfOptions};
 use crate::kinematics::{Articulation, Closure, NamedConfiguration, named_joints, read_robot};
+use crate::multibody::{RobotDynamics, RobotMotion};
 
 /// A robot: links and joints, and the shape of each link.
 ///
@@ -34,6 +36,9 @@ pub struct Robot {
     exempt: Vec<[String; 2]>,
     closures: Vec<Closure>,
     configurations: Vec<NamedConfiguration>,
+    inertials: Vec<Option<Inertial>>,
+    /// Determined when it is asked for.
+    dynamics: OnceLock<RobotDynamics>,
 }
 
 impl Robot {
@@ -54,8 +59,9 @@ impl Robot {
         if shapes.iter().all(Option::is_none) {
             return Err(QueryError::NoShape { robot: robot.name });
         }
-        let urdf::Robot { name, articulation, exempt, closures, configurations, .. } = robot;
-        Ok(Self { name, articulation, shapes, exempt, closures, configurations })
+        let urdf::Robot { name, articulation, exempt, closures, configurations, inertials, .. } = robot;
+        let dynamics = OnceLock::new();
+        Ok(Self { name, articulation, shapes, exempt, closures, configurations, inertials, dynamics })
     }
 
     /// Its name.
@@ -80,6 +86,12 @@ impl Robot {
     #[must_use]
     pub fn closures(&self) -> &[Closure] {
         &self.closures
+    }
+
+    /// Mass \[kg\] and centre of mass \[m, link frame\] of each link; `None` where the file states none.
+    #[must_use]
+    pub fn masses(&self) -> Vec<Option<(f64, Point3<f64>)>> {
+        self.inertials.iter().map(|own| own.map(|own| (own.mass, own.center))).collect()
     }
 
     /// Pairs of links that its file exempts from collision.
@@ -130,5 +142,81 @@ impl Robot {
             Some(Part { name: Some(name.as_str()), shape: shape.as_ref()?, pose })
         });
         Posed::of_parts(parts).ok_or_else(|| QueryError::NoShape { robot: self.name.clone() })
+    }
+
+    /// Dynamics of its links on a fixed base, with the masses that its file states. A link with a shape and without a stated mass is
+    /// filled with water, as in scenes; one without a shape has no mass.
+    #[must_use]
+    pub fn dynamics(&self) -> &RobotDynamics {
+        self.dynamics.get_or_init(|| {
+            let links = self.inertials.iter().zip(&self.shapes);
+            let masses = links.map(|(stated, shape)| {
+                let model = shape.as_ref().and_then(Shape::model);
+                let filled = || {
+                    model.and_then(|model| Inertial::filled(model.mesh(), model.solidity(), Inertial::WATER))
+                };
+                stated.or_else(filled)
+            });
+            RobotDynamics::new(&self.articulation, &masses.collect::<Vec<_>>())
+        })
+    }
+
+    /// Mass matrix H in a configuration [rad or m]: kinetic energy = ½ vᵀ H v \[J\]. Joints that mimic others are part of the
+    /// coordinates that they follow. By composite rigid bodies [Featherstone08 §6.2].
+    ///
+    /// ```
+    /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
+    /// use extricate_core::query::Robot;
+    /// use nalgebra::Vector3;
+    ///
+    /// let arm = Robot::load("assets/robots/arm.urdf")?;
+    /// let (q, rest) = (vec![0.1; arm.degrees_of_freedom()], vec![0.0; arm.degrees_of_freedom()]);
+    /// let gravity = Vector3::new(0.0, 0.0, -9.81);
+    /// // The forces that hold the arm, and the acceleration when they do.
+    /// let holding = arm.inverse_dynamics([&q, &rest, &rest], &gravity)?;
+    /// let still = arm.forward_dynamics([&q, &rest, holding.as_slice()], &gravity)?;
+    /// assert!(still.amax() < 1e-9);
+    /// // Without gravity a force accelerates by the inverse of the mass matrix.
+    /// let pushed = arm.forward_dynamics([&q, &rest, holding.as_slice()], &Vector3::zeros())?;
+    /// assert!((arm.mass_matrix(&q)? * pushed - &holding).amax() < 1e-9 * holding.amax());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`QueryError::Configuration`] when the configuration is not one of this robot.
+    pub fn mass_matrix(&self, configuration: &[f64]) -> Result<DMatrix<f64>, QueryError> {
+        Ok(self.dynamics().mass_matrix(configuration)?)
+    }
+
+    /// Forces of the joints [N·m or N] in a motion, given as configuration, velocities and accelerations, under gravity [m/s²,
+    /// root's frame]: those that hold the robot at zero velocities and accelerations, the bias forces at zero
+    /// accelerations. By the recursive Newton–Euler algorithm [Featherstone08 §5.3].
+    ///
+    /// # Errors
+    /// [`QueryError::Configuration`] when one of the three has the wrong length or a number that is not finite.
+    pub fn inverse_dynamics(
+        &self,
+        [configuration, velocities, accelerations]: [&[f64]; 3],
+        gravity: &Vector3<f64>,
+    ) -> Result<DVector<f64>, QueryError> {
+        Ok(self.dynamics().inverse_dynamics(
+            RobotMotion { configuration, velocities },
+            accelerations,
+            gravity,
+        )?)
+    }
+
+    /// Accelerations of the joints [rad/s² or m/s²], given configuration, velocities and forces of the joints [N·m or N], under
+    /// gravity [m/s², root's frame]. By articulated bodies [Featherstone08 §7.3], in time proportional to the number of
+    /// links; with joints that mimic others, by the mass matrix.
+    ///
+    /// # Errors
+    /// As [`Self::inverse_dynamics`], and when a coordinate moves no mass.
+    pub fn forward_dynamics(
+        &self,
+        [configuration, velocities, forces]: [&[f64]; 3],
+        gravity: &Vector3<f64>,
+    ) -> Result<DVector<f64>, QueryError> {
+        Ok(self.dynamics().forward_dynamics(RobotMotion { configuration, velocities }, forces, gravity)?)
     }
 }

@@ -16,9 +16,10 @@ use crate::contact::shapes::Shapes;
 use crate::description::{BodyDescription, BodyKind, JointDescription, JointKind};
 use crate::error::BuildError;
 use crate::mass::mass_properties;
+use crate::multibody::MultibodySolver;
 use crate::options::{NarrowPhase, WorldOptions};
 use crate::passes::Passes;
-use crate::robot::body::RobotBody;
+use crate::robot::body::{Engine, RobotBody};
 use crate::robot::parts::Parts;
 use crate::soft::bodies::Rigid;
 use crate::soft::bodies::description::SoftBodyDescription;
@@ -53,10 +54,13 @@ pub(super) fn assemble(
         let [a, b] = [0, 1].map(|i| handles[joint.bodies[i].as_str()]);
         physics.insert_impulse_joint(a, b, rapier_joint(joint));
     }
-    let robots = robots.values().map(|parts| RobotBody::insert(&mut physics, parts, &handles)).collect();
+    let engine = if soft.is_empty() && joints.is_empty() { Engine::Multibody } else { Engine::Rapier };
+    let insert = |parts| RobotBody::insert(&mut physics, parts, &handles, engine);
+    let robots: Vec<RobotBody> = robots.values().map(insert).collect();
     let handles: Vec<_> = handles.into_values().collect();
     let bodies: Vec<_> = bodies.into_values().collect();
-    let passes = Passes::of(&physics, &bodies, &handles, (&options, &tally.profiler));
+    let links: Vec<_> = robots.iter().map(RobotBody::links).collect();
+    let passes = Passes::of(&physics, &bodies, &handles, (&options, &tally.profiler, &links));
     let rigid = Rigid { physics: &physics, bodies: &bodies, handles: &handles };
     let soft = SoftWorld::assembled((&options.soft, options.gravity), soft, &rigid)?.map(Box::new);
     Ok(World {
@@ -66,6 +70,7 @@ pub(super) fn assemble(
         bodies,
         handles,
         robots,
+        multibody: MultibodySolver::default(),
         steps: 0,
         passes,
         soft,

@@ -8,6 +8,7 @@ use super::container::Checkpoint;
 use super::error::CheckpointError;
 use super::physics;
 use crate::contact::dispatcher::Dispatcher;
+use crate::multibody::MultibodySolver;
 use crate::passes::Passes;
 use crate::pull::Pull;
 use crate::robot::body::RobotBody;
@@ -22,6 +23,7 @@ pub(crate) struct WorldState {
     steps: u64,
     passes: <Passes as Stateful>::State,
     robots: <Vec<RobotBody> as Stateful>::State,
+    multibody: <MultibodySolver as Stateful>::State,
     soft: <Option<Box<SoftWorld>> as Stateful>::State,
     pull: Option<Pull>,
 }
@@ -34,6 +36,7 @@ impl Stateful for World {
             steps: self.steps,
             passes: self.passes.snapshot(),
             robots: self.robots.snapshot(),
+            multibody: self.multibody.snapshot(),
             soft: self.soft.snapshot(),
             pull: self.pull.clone(),
         }
@@ -43,6 +46,7 @@ impl Stateful for World {
         self.steps = state.steps;
         self.passes.restore(state.passes)?;
         self.robots.restore(state.robots)?;
+        self.multibody.restore(state.multibody)?;
         self.soft.restore(state.soft)?;
         self.pull(state.pull).map_err(|_| Mismatch)
     }

@@ -45,9 +45,9 @@ impl ContactTally {
     }
 
     fn add(&self, timer: &Timer) {
-        let nanoseconds = u64::try_from(timer.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let time = self.profiler.end(timer, Work::Contacts);
+        let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         self.time.fetch_add(nanoseconds, Ordering::Relaxed);
-        self.profiler.end(timer, Work::Contacts);
     }
 }
 
@@ -191,9 +191,16 @@ where
         manifolds: &mut Vec<ContactManifold<M, C>>,
         workspace: &mut Option<ContactManifoldsWorkspace>,
     ) -> Result<(), Unsupported> {
+        let mesh = mesh_first(pose, first, second);
+        if mesh.is_none() && self.narrow_phase == NarrowPhase::Rapier {
+            // rapier does not know our custom shapes: primitives are unwrapped, hulls replaced.
+            let (first, second) = (for_rapier(first), for_rapier(second));
+            let rapier = DefaultQueryDispatcher;
+            return rapier.contact_manifolds(pose, first, second, distance, manifolds, workspace);
+        }
         let timer = &self.tally.profiler.begin();
         let prediction = Prediction { distance, fall: self.fall };
-        if let Some((mesh, other, other_to_mesh, order)) = mesh_first(pose, first, second) {
+        if let Some((mesh, other, other_to_mesh, order)) = mesh {
             let memory = Remembered::<PairMemory>::of(workspace).ok_or(Unsupported)?;
             // Two meshes may have been exchanged once more, the larger one first.
             let frame = Self::mesh_contacts(mesh, other, &other_to_mesh, &prediction, memory)?;
@@ -204,12 +211,6 @@ where
             // Features of meshes persist: their contacts are matched by feature, not by place.
             self.write(timer, memory.chosen(), (&pose, order, 0.0), manifolds);
             return Ok(());
-        }
-        if self.narrow_phase == NarrowPhase::Rapier {
-            // rapier does not know our custom shapes: primitives are unwrapped, hulls replaced.
-            let (first, second) = (for_rapier(first), for_rapier(second));
-            let rapier = DefaultQueryDispatcher;
-            return rapier.contact_manifolds(pose, first, second, distance, manifolds, workspace);
         }
         let memory = Remembered::<ConvexMemory>::of(workspace).ok_or(Unsupported)?;
         let order = self.convex_contacts(pose, [first, second], distance, memory)?;

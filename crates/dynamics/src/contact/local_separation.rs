@@ -1,10 +1,10 @@
 //! Local separation test of a pair of meshes: every pair of intersecting triangles must be separated by a translation
 //! along the normal of some contact, by slightly more than the depth of that contact.
 //!
-//! The test runs over the pairs of triangles that are near each other. For most of them one separating-axis test proves
-//! more than is required: a plane separates them, as they are or after the translation, at all nearby poses. Only the
-//! others, the *suspects*, are tested in every step, until the motion since the last proof exceeds the margin of the
-//! proof. The result is the same as that of testing every pair at the present pose.
+//! A descent of both trees proves more than is required of most pairs of triangles: that a plane separates them at all nearby
+//! poses. Of the others many are separated by a translation at all nearby poses. Only the rest, the *suspects*, are tested in
+//! every step, until the motion since the last proof exceeds the margin of the proof. The result is the same as that of
+//! testing every pair at the present pose.
 //!
 //! | here        | meaning                                                                                       |
 //! |-------------|-----------------------------------------------------------------------------------------------|
@@ -38,10 +38,11 @@ const MIN_PROOF_MARGIN: f64 = 1e-7;
 /// Steps like the last one for which a proof about bodies at rest is made to hold. Fewer leave fewer suspects and need
 /// proofs more often. No effect on the sets of docs/sensitivity.md.
 const PROOF_STEPS: f64 = 16.0;
-/// Tests of suspects since the last proof, over the number of all pairs, after which a new proof is tried: a proof
-/// costs about one test of each pair, so the tests of suspects cost about this many times as much as the proofs. No
-/// effect on the sets of docs/sensitivity.md.
+/// Tests of suspects since the last proof, over the pairs that the proof tested, after which a new proof is tried: the tests of
+/// suspects then cost about this many times as much as the proofs. No effect on the sets of docs/sensitivity.md.
 const PATIENCE: usize = 2;
+/// Tests of pairs that cost as much as the descent of the trees that lists them. It changes the time only.
+const DESCENT: usize = 64;
 /// Rounding of gaps, relative to the lengths that enter. A safeguard against proofs that only rounding makes, without
 /// effect on the sets of docs/sensitivity.md.
 const ROUNDING: f64 = 1e-12;
@@ -59,7 +60,9 @@ pub(super) struct LocalSeparation {
     needed: Vec<bool>,
     /// Translations of the present contacts.
     current: Vec<Vector3<f64>>,
-    /// Pairs of triangles of which nothing was proved.
+    /// Pairs of triangles that the proof had to test one by one.
+    near: Vec<[u32; 2]>,
+    /// Those of them of which nothing was proved.
     suspects: Vec<[u32; 2]>,
     /// Number of tests of suspects since the proof.
     tested: usize,
@@ -82,8 +85,6 @@ struct Proof {
     b_to_a: Isometry3<f64>,
     margin: f64,
     tolerance: f64,
-    /// Number of the gathering of the front that it was made of.
-    gathering: u64,
 }
 
 /// Gaps along an axis above which two triangles count as separated.
@@ -98,23 +99,17 @@ struct RequiredGaps {
 impl LocalSeparation {
     /// Whether every pair of triangles that overlaps by more than the tolerance is separated by the translation of one of
     /// the groups.
-    pub(super) fn test(
-        &mut self,
-        pair: &MeshPair,
-        groups: &[Group],
-        front: &FeatureFront,
-        parameters: TestParameters,
-    ) -> bool {
+    pub(super) fn test(&mut self, pair: &MeshPair, groups: &[Group], parameters: TestParameters) -> bool {
         let size = pair.size();
         self.current.clear();
         self.current.extend(groups.iter().map(|group| separating_translation(group, size)));
         let TestParameters { tolerance, margin, moved } = parameters;
-        if !self.holds(pair, front, tolerance) {
-            self.prove(pair, front, tolerance, margin.min(MAX_PROOF_MARGIN * size));
-        } else if self.tested > PATIENCE * front.pairs().len() {
+        if !self.holds(pair, tolerance) {
+            self.prove(pair, tolerance, margin.min(MAX_PROOF_MARGIN * size));
+        } else if self.tested > PATIENCE * (self.near.len() + DESCENT) {
             // For bodies that have come to rest since: a proof for hardly any motion leaves few suspects.
             let small = (MIN_PROOF_MARGIN * size).max(PROOF_STEPS * moved);
-            self.prove(pair, front, tolerance, small.min(margin).min(MAX_PROOF_MARGIN * size));
+            self.prove(pair, tolerance, small.min(margin).min(MAX_PROOF_MARGIN * size));
         }
         self.tested += self.suspects.len();
         // Without the margins of the proof: the suspects are tested at this very pose.
@@ -126,19 +121,16 @@ impl LocalSeparation {
     }
 
     /// Whether the proof is valid at the present pose and for the current translations.
-    fn holds(&self, pair: &MeshPair, front: &FeatureFront, tolerance: f64) -> bool {
+    fn holds(&self, pair: &MeshPair, tolerance: f64) -> bool {
         let drift = DRIFT * pair.size();
         self.proof.is_some_and(|proof| {
             let motion = FeatureFront::motion(&pair.b.model, &proof.b_to_a, &pair.b_to_a);
-            // A front that was gathered anew may hold pairs that the proof has not seen.
-            let same =
-                proof.gathering == front.gather_count() && proof.tolerance.to_bits() == tolerance.to_bits();
-            same && motion <= proof.margin
+            proof.tolerance.to_bits() == tolerance.to_bits() && motion <= proof.margin
         }) && self.required.iter().all(|old| self.current.iter().any(|now| (now - old).norm() <= drift))
     }
 
-    /// Tests all pairs of the front with gaps so wide that the result holds for a motion of `margin` [m].
-    fn prove(&mut self, pair: &MeshPair, front: &FeatureFront, tolerance: f64, margin: f64) {
+    /// Tests all pairs with gaps so wide that the result holds for a motion of `margin` [m].
+    fn prove(&mut self, pair: &MeshPair, tolerance: f64, margin: f64) {
         let rounding = ROUNDING * (pair.b_to_a.translation.vector.norm() + pair.a.size() + pair.b.size());
         let in_place = margin + rounding - tolerance;
         let required = RequiredGaps { in_place, translated: margin + DRIFT * pair.size() + rounding };
@@ -146,8 +138,9 @@ impl LocalSeparation {
         self.needed.resize(self.current.len(), false);
         self.tested = 0;
         self.suspects.clear();
+        pair.triangle_pairs(&Vector3::zeros(), in_place, &mut self.near);
         let posed = PosedMeshes::new(pair);
-        for &triangles in front.pairs() {
+        for &triangles in &self.near {
             // The two face normals separate most pairs, at a fraction of the cost of all seventeen axes.
             let separation = separated_by_faces(&posed, triangles, &self.current, required)
                 .or_else(|| TrianglePairTest::new(&posed, triangles).separation(&self.current, required));
@@ -160,8 +153,7 @@ impl LocalSeparation {
         self.required.clear();
         let needed = self.current.iter().zip(&self.needed).filter(|(_, needed)| **needed);
         self.required.extend(needed.map(|(translation, _)| translation));
-        let (b_to_a, gathering) = (pair.b_to_a, front.gather_count());
-        self.proof = Some(Proof { b_to_a, margin, tolerance, gathering });
+        self.proof = Some(Proof { b_to_a: pair.b_to_a, margin, tolerance });
     }
 }
 

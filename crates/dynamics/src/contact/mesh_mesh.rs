@@ -166,7 +166,7 @@ fn separated_by_shallow_contacts(
     }
     let shallow = groups.first().is_none_or(|deepest| deepest.depth <= DEEP * pair.size());
     let parameters = TestParameters { tolerance: TOUCHING * pair.size(), margin, moved };
-    let separated = shallow && memory.local_separation.test(pair, &groups, &memory.front, parameters);
+    let separated = shallow && memory.local_separation.test(pair, &groups, parameters);
     memory.groups = groups;
     if separated {
         remember_free(pair, memory);

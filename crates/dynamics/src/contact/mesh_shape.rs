@@ -12,7 +12,7 @@ use rapier3d::parry::shape::{FeatureId, Shape, ShapeType, Triangle, TypedShape};
 use extricate_core::geometry::Solidity;
 use extricate_core::geometry::mass_properties::{MassProperties, signed_volume, surface_area};
 use extricate_core::proximity::Model;
-use extricate_core::proximity::contacts::Adjacency;
+use extricate_core::proximity::contacts::{Adjacency, ConeTree, ContactMesh};
 
 /// Margin of boxes as a fraction of the size: boxes of bodies that touch may be disjoint by a rounding. A safeguard,
 /// without effect on the sets of docs/sensitivity.md.
@@ -23,6 +23,7 @@ const TOUCHING: f64 = 1e-6;
 pub(crate) struct MeshShape {
     pub(crate) model: Arc<Model>,
     pub(super) adjacency: Arc<Adjacency>,
+    pub(super) cones: Arc<ConeTree>,
     /// Mean thickness [m]: twice the volume over the area for a solid, 0 for a surface.
     thickness: f64,
     /// Box around the mesh, body frame.
@@ -30,14 +31,16 @@ pub(crate) struct MeshShape {
 }
 
 impl MeshShape {
-    pub(crate) fn new(model: Arc<Model>, adjacency: Arc<Adjacency>) -> Self {
+    pub(crate) fn new(model: Arc<Model>) -> Self {
+        let adjacency = Arc::new(Adjacency::new(model.mesh()));
+        let cones = Arc::new(ConeTree::new(&adjacency, model.bvh()));
         let thickness = match model.solidity() {
             Solidity::Solid => 2.0 * signed_volume(model.mesh()).abs() / surface_area(model.mesh()),
             Solidity::Surface => 0.0,
         };
         let aabb = model.mesh().aabb();
         let aabb = Aabb::new(aabb.min.coords.into(), aabb.max.coords.into());
-        Self { model, adjacency, thickness, aabb }
+        Self { model, adjacency, cones, thickness, aabb }
     }
 
     /// Radius [m] of a ball around the mesh: its size as far as contacts are concerned.
@@ -48,6 +51,11 @@ impl MeshShape {
     /// Whether the mesh has an outside: a closed solid whose triangles agree on it.
     pub(super) fn one_sided(&self) -> bool {
         self.model.solidity() == Solidity::Solid && self.adjacency.oriented()
+    }
+
+    /// The mesh for a search of its contact features.
+    pub(super) fn contact_mesh(&self) -> ContactMesh<'_> {
+        ContactMesh { model: &self.model, adjacency: &self.adjacency, cones: &self.cones }
     }
 
     fn triangles(&self) -> impl Iterator<Item = Triangle> {

@@ -17,7 +17,6 @@ use super::mesh_shape::MeshShape;
 use extricate_core::geometry::procedural::{Capsule, Cone, Cuboid, Cylinder, Procedural, Sphere};
 use extricate_core::geometry::{Solidity, TriangleMesh};
 use extricate_core::proximity::Model;
-use extricate_core::proximity::contacts::Adjacency;
 
 /// Sides of the polygon in place of a circle: the sagitta is 1 − cos(π/96) = 0.054 % of the radius. With half as many
 /// it is four times that; twice as many make twice the triangles of every cylinder and cone that meets a mesh. Half and
@@ -46,8 +45,7 @@ pub(crate) fn new(shape: &dyn Shape) -> Option<Arc<MeshShape>> {
         return Some(mesh.clone());
     }
     let mesh = mesh_of(for_rapier(shape))?;
-    let adjacency = Arc::new(Adjacency::new(&mesh));
-    Some(Arc::new(MeshShape::new(Arc::new(Model::new(mesh, Solidity::Solid)), adjacency)))
+    Some(Arc::new(MeshShape::new(Arc::new(Model::new(mesh, Solidity::Solid)))))
 }
 
 /// Mesh of its own of a hull or a rounded shape.
@@ -89,6 +87,7 @@ fn mesh_of(shape: &dyn Shape) -> Option<TriangleMesh> {
 mod tests {
     use super::*;
     use extricate_core::geometry::mass_properties::signed_volume;
+    use extricate_core::proximity::contacts::Adjacency;
     use rapier3d::geometry::SharedShape;
 
     #[test]

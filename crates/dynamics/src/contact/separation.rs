@@ -97,11 +97,11 @@ impl MeshPair<'_> {
     }
 
     pub(super) fn sides(&self) -> [ContactMesh<'_>; 2] {
-        [self.a, self.b].map(|mesh| ContactMesh { model: &mesh.model, adjacency: &mesh.adjacency })
+        [self.a.contact_mesh(), self.b.contact_mesh()]
     }
 
     /// Pairs of triangles nearer than `distance` [m] with B translated by `shift` [m], sorted.
-    fn triangle_pairs(&self, shift: &Vector3<f64>, distance: f64, pairs: &mut Vec<[u32; 2]>) {
+    pub(super) fn triangle_pairs(&self, shift: &Vector3<f64>, distance: f64, pairs: &mut Vec<[u32; 2]>) {
         pairs.clear();
         let (a, b) = (&self.a.model, &self.b.model);
         pairs_within(a, &Isometry3::identity(), b, &self.moved(shift), distance, pairs);

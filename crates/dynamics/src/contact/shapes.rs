@@ -14,19 +14,18 @@ use crate::options::NarrowPhase;
 use crate::shape::primitive::{is_primitive, pose_of_rapiers, rapiers_own};
 use extricate_core::geometry::convex::ConvexShape;
 use extricate_core::proximity::Model;
-use extricate_core::proximity::contacts::Adjacency;
 
 /// Builder of shapes; bodies with the same mesh, hull or rounded shape share its adjacency and proxy.
 pub(crate) struct Shapes {
     narrow_phase: NarrowPhase,
-    adjacencies: BTreeMap<*const Model, Arc<Adjacency>>,
+    meshes: BTreeMap<*const Model, MeshShape>,
     /// By the address of the shape, and whether the bodies bounce.
     convex: BTreeMap<(usize, bool), SharedShape>,
 }
 
 impl Shapes {
     pub(crate) fn new(narrow_phase: NarrowPhase) -> Self {
-        Self { narrow_phase, adjacencies: BTreeMap::new(), convex: BTreeMap::new() }
+        Self { narrow_phase, meshes: BTreeMap::new(), convex: BTreeMap::new() }
     }
 
     /// The shape of a body in rapier's own frame, and the pose of that frame in the body.
@@ -43,12 +42,8 @@ impl Shapes {
     }
 
     fn mesh(&mut self, model: &Arc<Model>) -> SharedShape {
-        let adjacency = self
-            .adjacencies
-            .entry(Arc::as_ptr(model))
-            .or_insert_with(|| Arc::new(Adjacency::new(model.mesh())))
-            .clone();
-        SharedShape::new(MeshShape::new(model.clone(), adjacency))
+        let made = || MeshShape::new(model.clone());
+        SharedShape::new(self.meshes.entry(Arc::as_ptr(model)).or_insert_with(made).clone())
     }
 
     fn primitive(&self, body: &BodyDescription, convex: &ConvexShape) -> Result<SharedShape, BuildError> {

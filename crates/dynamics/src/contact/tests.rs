@@ -12,14 +12,13 @@ use super::point::ContactPoint;
 use super::separation::MeshPair;
 use extricate_core::geometry::procedural::{BumpySphere, Cuboid, Cup, Procedural, Sphere, Torus};
 use extricate_core::geometry::{Solidity, TriangleMesh};
-use extricate_core::proximity::contacts::{Adjacency, Feature};
+use extricate_core::proximity::contacts::Feature;
 use extricate_core::proximity::{Model, distance, pairs_within};
 
 const PREDICTION: Prediction = Prediction { distance: 0.02, fall: 2e-4 };
 
 fn shape(mesh: TriangleMesh, solidity: Solidity) -> MeshShape {
-    let adjacency = Arc::new(Adjacency::new(&mesh));
-    MeshShape::new(Arc::new(Model::new(mesh, solidity)), adjacency)
+    MeshShape::new(Arc::new(Model::new(mesh, solidity)))
 }
 
 fn solid(kind: &impl Procedural) -> MeshShape {
@@ -234,7 +233,7 @@ fn the_wall_of_a_cup_holds_a_body_on_the_inside_and_shows_nothing_of_the_outside
 }
 
 #[test]
-fn fast_dense_balls_are_searched_in_a_narrower_range_and_the_nearest_contact_is_found() {
+fn fast_dense_balls_take_few_pairs_of_triangles_and_the_nearest_contact_is_found() {
     let ball = || solid(&Sphere { radius: 0.5, frequency: 40 });
     let (a, b) = (ball(), ball());
     // Half the size is within reach in the first step, and with it most of the 32 000 triangles of each.
@@ -243,7 +242,7 @@ fn fast_dense_balls_are_searched_in_a_narrower_range_and_the_nearest_contact_is_
         let pair = MeshPair { a: &a, b: &b, b_to_a: posed(0.02, 0.01, 1.0 + gap, [0.1, 0.2, 0.3]) };
         let (mut pairs, mut memory) = (Vec::new(), PairMemory::default());
         pairs_within(&a.model, &Isometry3::identity(), &b.model, &pair.b_to_a, 0.1, &mut pairs);
-        assert!(pairs.len() > 4 * mesh_mesh::MAX_PAIRS, "{} pairs need no narrower range", pairs.len());
+        assert!(pairs.len() > 4 * mesh_mesh::MAX_PAIRS, "{} pairs are few", pairs.len());
         contacts(&pair, &fast, &mut memory);
         assert!(memory.front.pairs().len() <= mesh_mesh::MAX_PAIRS && !memory.front.has_reference());
         let expected = distance(&a.model, &Isometry3::identity(), &b.model, &pair.b_to_a).value;

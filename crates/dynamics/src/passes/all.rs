@@ -37,19 +37,19 @@ pub(crate) struct Passes {
 }
 
 impl Passes {
-    /// Passes of a world with bodies in the order of their handles.
+    /// Passes of a world with bodies in the order of their handles; `robots` are the links of those that rapier does not joint.
     pub(crate) fn of(
         physics: &PhysicsWorld,
         bodies: &[BodyDescription],
         handles: &[RigidBodyHandle],
-        (options, profiler): (&WorldOptions, &Profiler),
+        (options, profiler, robots): (&WorldOptions, &Profiler, &[Vec<RigidBodyHandle>]),
     ) -> Self {
         let slow = options.solver_settings().least_bounce_speed;
         Self {
             awake: Awake::of(physics, handles, options.sleep.is_some()),
             account: Account::default(),
             contacts: Vec::new(),
-            continuous: ContinuousCollision::new(physics, bodies, handles, profiler),
+            continuous: ContinuousCollision::new(physics, bodies, handles, (profiler, robots)),
             rotation: FreeRotation::of(physics, handles),
             restitution: Restitution::of(physics, bodies, handles, slow),
             depenetration: Depenetration::of(

@@ -28,7 +28,7 @@ use super::awake::Awake;
 use super::pair_contacts::PairContacts;
 use crate::description::{BodyDescription, BodyKind};
 use crate::profile::Profiler;
-use crate::rigid::{parents, raw, wake};
+use crate::rigid::{is_link, parents, raw, wake};
 use crate::stateful::{Mismatch, Stateful, fits};
 
 /// Depth, as a fraction of the size, beyond which an overlap is not a contact at rest: those stay below 3e-3 in all
@@ -143,7 +143,7 @@ impl Depenetration {
         for (index, (body, &handle)) in described.iter().zip(handles).enumerate() {
             this.indices[raw(handle)] = index;
             this.sizes[raw(handle)] = body.shape.bounding_radius();
-            let is_free = physics.multibody_joints.rigid_body_link(handle).is_none();
+            let is_free = !is_link(physics, handle);
             if body.kind == BodyKind::Dynamic && is_free {
                 this.groups[raw(handle)] = Some(this.members.len());
                 this.members.push(vec![handle]);

@@ -23,7 +23,7 @@ use rapier3d::dynamics::{RigidBody, RigidBodyHandle, RigidBodySet};
 use rapier3d::pipeline::PhysicsWorld;
 
 use super::awake::Awake;
-use crate::rigid::raw;
+use crate::rigid::{is_link, raw};
 use crate::stateful::{Mismatch, Stateful, fits};
 
 /// Relative difference of the moments below which a body rotates like a ball, whose angular velocity is constant. A
@@ -97,7 +97,7 @@ impl FreeRotation {
         let is_top = |handle: &RigidBodyHandle| {
             let body = &physics.bodies[*handle];
             let moments = moments(body);
-            let is_free = body.is_dynamic() && physics.multibody_joints.rigid_body_link(*handle).is_none();
+            let is_free = body.is_dynamic() && !is_link(physics, *handle);
             is_free && moments.max() - moments.min() > BALL * moments.max()
         };
         let tops = handles.iter().copied().filter(is_top).map(|body| Top { body, held: false });
@@ -139,9 +139,19 @@ impl FreeRotation {
     }
 
     /// Sets the velocities of bodies to those of their angular momentum: that before the step plus the impulses.
-    pub(crate) fn after_step(&mut self, bodies: &mut RigidBodySet, step: f64) {
+    /// Those that were `solved` elsewhere have theirs.
+    pub(crate) fn after_step(
+        &mut self,
+        bodies: &mut RigidBodySet,
+        step: f64,
+        solved: impl Fn(usize) -> bool,
+    ) {
         for rotating in &self.rotating {
             let top = &mut self.tops[rotating.top];
+            if solved(raw(top.body)) {
+                top.held = false;
+                continue;
+            }
             let body = &bodies[top.body];
             // A body that fell asleep in this step has no velocity.
             if body.is_sleeping() {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::account::{Account, Entry};
 use crate::description::{BodyDescription, BodyKind};
 use crate::error::StepError;
+use crate::rigid::is_link;
 use crate::state::Energy;
 
 /// Bounding radii that a body may move in a step: a bullet of 1 cm at a thousand times the speed of sound is slower. A
@@ -40,7 +41,7 @@ impl Monitor {
     ) -> Self {
         let step = physics.integration_parameters.dt;
         let driven = described.iter().any(|body| body.kind == BodyKind::Kinematic)
-            || physics.multibody_joints.iter().next().is_some();
+            || physics.bodies.iter().any(|(handle, _)| is_link(physics, handle));
         let gravity: Vector3<f64> = physics.gravity.into();
         let scale = |body: &BodyDescription| {
             // Lifting it by its size, or moving it by its size in a second.

@@ -21,8 +21,19 @@ pub(crate) struct Resistance {
     pub(super) jointed: bool,
 }
 
-/// Effective mass at `point` [m, body frame] of a dynamic body; `None` where it cannot move.
-pub(crate) fn of(physics: &PhysicsWorld, handle: RigidBodyHandle, point: &Point3<f64>) -> Option<Resistance> {
+/// Mobility of a point of a robot that rapier does not joint [1/kg], and the mass of its parts that move [kg].
+pub(crate) type LinkMobility = (Matrix3<f64>, f64);
+
+/// Effective mass at `point` [m, body frame] of a dynamic body, which is a `link` or not; `None` where it cannot move.
+pub(crate) fn of(
+    physics: &PhysicsWorld,
+    handle: RigidBodyHandle,
+    point: &Point3<f64>,
+    link: Option<&LinkMobility>,
+) -> Option<Resistance> {
+    if let Some((mobility, total)) = link {
+        return Some(Resistance { mass: inverse(mobility)?, total: *total, jointed: true });
+    }
     let body = &physics.bodies[handle];
     let arm = arm(body, point);
     let Some(link) = physics.multibody_joints.rigid_body_link(handle) else {

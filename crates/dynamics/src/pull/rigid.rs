@@ -4,7 +4,7 @@ use nalgebra::{Point3, Vector3};
 use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
 use rapier3d::pipeline::PhysicsWorld;
 
-use super::mobility::{self, Resistance};
+use super::mobility::{self, LinkMobility, Resistance};
 use super::spring::{LIMIT, ROTATION_RATE, change_of_velocity, max_acceleration};
 use crate::rigid::inertia_times;
 
@@ -18,12 +18,14 @@ pub(crate) struct RigidPull {
     /// Bounding radius of the body [m].
     pub(crate) radius: f64,
     pub(crate) gravity: Vector3<f64>,
+    /// Mobility of the point of a link of a robot that rapier does not joint.
+    pub(crate) link: Option<LinkMobility>,
 }
 
 impl RigidPull {
     /// Applies the pull to the body for rapier's next step of `h` [s], if the body can move.
     pub(crate) fn begin(&self, physics: &mut PhysicsWorld, h: f64) -> Option<()> {
-        let resistance = mobility::of(physics, self.handle, &self.point)?;
+        let resistance = mobility::of(physics, self.handle, &self.point, self.link.as_ref())?;
         let body = &mut physics.bodies[self.handle];
         let arm = mobility::arm(body, &self.point);
         let [linear, angular]: [Vector3<f64>; 2] = [body.linvel().into(), body.angvel().into()];

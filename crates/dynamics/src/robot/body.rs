@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use rapier3d::dynamics::{
     GenericJoint, GenericJointBuilder, IntegrationParameters, JointAxesMask, JointAxis, MassProperties,
     Multibody, MultibodyDofCoupling, MultibodyJointHandle, RigidBody, RigidBodyActivation, RigidBodyBuilder,
@@ -15,9 +15,10 @@ use super::description::{Motor, RobotBase, RobotJoint};
 use super::drive::{self, Coordinate, Memory};
 use super::parts::Parts;
 use super::state::{AllowedPair, RobotState};
+use super::tree::{Place, RobotTree};
 use crate::description::BodyKind;
 use crate::error::BuildError;
-use crate::rigid::{inertia_times, rapier_mass};
+use crate::rigid::{inertia_times, mark_as_link, rapier_mass, show_colliders};
 use crate::stateful::{Mismatch, Stateful, fits};
 use extricate_core::kinematics::urdf::Inertial;
 use extricate_core::kinematics::{Articulation, JointKind};
@@ -29,6 +30,15 @@ const WEAK: f64 = 1e-9;
 /// Rate at which rapier's constraint rows restore a limit that was passed, over that of the spring of [`drive`]. Above 1
 /// the rows are faster than the spring and relieve it of its load, which rows in series do not bear.
 const ROWS: f64 = 0.4;
+
+/// Integrator of a robot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Engine {
+    /// [`crate::multibody`], in generalized coordinates.
+    Multibody,
+    /// rapier's multibodies, in worlds whose soft bodies or joints couple with them.
+    Rapier,
+}
 
 /// A robot in a world.
 pub(crate) struct RobotBody {
@@ -42,15 +52,25 @@ pub(crate) struct RobotBody {
     joints: Vec<Driven>,
     allowed: Vec<AllowedPair>,
     at_start: Vec<[String; 2]>,
+    /// The robot in generalized coordinates; `None` of one that rapier steps.
+    tree: Option<Box<RobotTree>>,
 }
 
 /// A joint with its motor, friction and limits.
 struct Driven {
     own: RobotJoint,
     memory: Memory,
-    handle: MultibodyJointHandle,
+    /// Its joint of rapier's, where rapier steps the robot.
+    handle: Option<MultibodyJointHandle>,
     /// Index of its degree of freedom among the six of a body.
     axis: usize,
+}
+
+/// State of a robot: of its joints, and coordinates and velocities where rapier has none.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct RobotBodyState {
+    joints: Vec<JointState>,
+    tree: Option<[Vec<f64>; 2]>,
 }
 
 /// State of a joint: its motor, which may have been changed, and its memory of the last step.
@@ -61,27 +81,38 @@ pub(crate) struct JointState {
 }
 
 impl Stateful for RobotBody {
-    type State = Vec<JointState>;
+    type State = RobotBodyState;
 
-    fn snapshot(&self) -> Vec<JointState> {
-        self.joints.iter().map(|joint| JointState { motor: joint.own.motor, memory: joint.memory }).collect()
+    fn snapshot(&self) -> RobotBodyState {
+        let joints = self.joints.iter();
+        RobotBodyState {
+            joints: joints.map(|joint| JointState { motor: joint.own.motor, memory: joint.memory }).collect(),
+            tree: self.tree.as_ref().map(|tree| [tree.q.clone(), tree.v.clone()]),
+        }
     }
 
-    fn restore(&mut self, state: Vec<JointState>) -> Result<(), Mismatch> {
-        fits(state.len() == self.joints.len())?;
-        for (joint, JointState { motor, memory }) in self.joints.iter_mut().zip(state) {
+    fn restore(&mut self, state: RobotBodyState) -> Result<(), Mismatch> {
+        fits(state.joints.len() == self.joints.len() && state.tree.is_some() == self.tree.is_some())?;
+        for (joint, JointState { motor, memory }) in self.joints.iter_mut().zip(state.joints) {
             (joint.own.motor, joint.memory) = (motor, memory);
+        }
+        if let (Some(tree), Some([q, v])) = (&mut self.tree, state.tree) {
+            fits(q.len() == tree.q.len() && v.len() == tree.v.len())?;
+            (tree.q, tree.v) = (q, v);
+            tree.settle();
         }
         Ok(())
     }
 }
 
 impl RobotBody {
-    /// Inserts the parts into rapier's sets; `known` are the bodies of those that have a shape, by name.
+    /// Inserts the parts into rapier's sets; `known` are the bodies of those that have a shape, by name. A robot without joints is an
+    /// ordinary body.
     pub(crate) fn insert(
         physics: &mut PhysicsWorld,
         parts: &Parts,
         known: &BTreeMap<&str, RigidBodyHandle>,
+        engine: Engine,
     ) -> Self {
         let mut hidden = Vec::new();
         let mut handles = Vec::new();
@@ -97,7 +128,11 @@ impl RobotBody {
         for &handle in &handles {
             *physics.bodies[handle].activation_mut() = RigidBodyActivation::cannot_sleep();
         }
-        let joints = connect(physics, parts, &handles, &mut hidden);
+        let engine = if parts.articulation.joints().is_empty() { Engine::Rapier } else { engine };
+        let (joints, tree) = match engine {
+            Engine::Rapier => (connect(physics, parts, &handles, &mut hidden), None),
+            Engine::Multibody => (unconnected(parts), Some(Box::new(RobotTree::new(parts, &handles)))),
+        };
         let names = |pair: [usize; 2]| pair.map(|part| parts.parts[part].name.clone());
         let allowed = parts.collisions.allowed.iter();
         let robot = Self {
@@ -108,13 +143,49 @@ impl RobotBody {
             at_start: parts.collisions.at_start.iter().map(|&pair| names(pair)).collect(),
             handles,
             hidden,
+            tree,
         };
         for &([a, b], _) in &parts.collisions.allowed {
             exempt_from_contacts(physics, [robot.handles[a], robot.handles[b]]);
         }
-        // After all joints: the configuration moves the whole multibody.
-        robot.start(physics, parts);
+        if let Some(tree) = &robot.tree {
+            tree.links.iter().for_each(|link| mark_as_link(&mut physics.bodies[link.body]));
+            show(tree, physics);
+        } else {
+            // After all joints: the configuration moves the whole multibody.
+            robot.start(physics, parts);
+        }
         robot
+    }
+
+    /// The robot in generalized coordinates, unless rapier steps it.
+    pub(crate) fn tree(&self) -> Option<&RobotTree> {
+        self.tree.as_deref()
+    }
+
+    /// Bodies of its links; none where rapier joints them.
+    pub(crate) fn links(&self) -> Vec<RigidBodyHandle> {
+        self.tree.iter().flat_map(|tree| tree.links.iter().map(|link| link.body)).collect()
+    }
+
+    /// Sets coordinates and velocities at the end of a step.
+    pub(crate) fn finish(&mut self, physics: &mut PhysicsWorld, [q, v]: [Vec<f64>; 2]) {
+        if let Some(tree) = &mut self.tree {
+            (tree.q, tree.v) = (q, v);
+            tree.settle();
+            show(tree, physics);
+        }
+    }
+
+    /// Moves the robot back, at its present velocities, by the duration [s] of the first of its links that `stopped`.
+    pub(crate) fn rewind(&mut self, physics: &mut PhysicsWorld, stopped: &[(RigidBodyHandle, f64)]) {
+        let Some(tree) = &mut self.tree else { return };
+        let own = stopped.iter().find(|(body, _)| tree.links.iter().any(|link| link.body == *body));
+        if let Some(&(_, duration)) = own {
+            tree.multibody.advance(&mut tree.q, &tree.v, -duration);
+            tree.settle();
+            show(tree, physics);
+        }
     }
 
     /// Sets the multibody to the configuration and the velocities at the start.
@@ -129,13 +200,14 @@ impl RobotBody {
         }
         let PhysicsWorld { bodies, multibody_joints, .. } = physics;
         for (driven, value) in self.joints.iter().zip(values) {
-            let Some((multibody, link)) = multibody_joints.get_mut(driven.handle) else { continue };
+            let found = driven.handle.and_then(|handle| multibody_joints.get_mut(handle));
+            let Some((multibody, link)) = found else { continue };
             if let Some(link) = multibody.link_mut(link) {
                 link.joint.apply_displacement(&[value]);
             }
         }
         let Some((multibody, _)) =
-            self.joints.first().and_then(|first| multibody_joints.get_mut(first.handle))
+            self.joints.first().and_then(|first| multibody_joints.get_mut(first.handle?))
         else {
             return;
         };
@@ -155,20 +227,27 @@ impl RobotBody {
                 .articulation
                 .dependence(joint)
                 .map(|(index, factor, _)| factor * description.velocities[index]);
-            let Some((multibody, link)) = multibody_joints.get_mut(driven.handle) else { continue };
+            let found = driven.handle.and_then(|handle| multibody_joints.get_mut(handle));
+            let Some((multibody, link)) = found else { continue };
             let Some(at) = multibody.link(link).map(|link| link.assembly_id()) else { continue };
             multibody.generalized_velocity_mut()[at] = speed.unwrap_or(0.0);
         }
-        if let Some((multibody, _)) = multibody_joints.get(self.joints[0].handle) {
+        let first = self.joints[0].handle.and_then(|handle| multibody_joints.get(handle));
+        if let Some((multibody, _)) = first {
             update_link_velocities(multibody, bodies);
         }
     }
 
     /// Sets the forces within the joints for the next step of length `h` [s].
     pub(crate) fn prepare(&mut self, physics: &mut PhysicsWorld, h: f64) {
+        if self.tree.is_some() {
+            self.prepare_tree(h);
+            return;
+        }
         let PhysicsWorld { bodies, multibody_joints, .. } = physics;
         for (joint, driven) in self.articulation.joints().iter().zip(&mut self.joints) {
-            let Some((multibody, index)) = multibody_joints.get_mut(driven.handle) else { continue };
+            let found = driven.handle.and_then(|handle| multibody_joints.get_mut(handle));
+            let Some((multibody, index)) = found else { continue };
             let Some(link) = multibody.link(index) else { continue };
             let at = link.assembly_id();
             let coordinate = Coordinate {
@@ -188,11 +267,30 @@ impl RobotBody {
         }
     }
 
+    fn prepare_tree(&mut self, h: f64) {
+        let Some(tree) = &mut self.tree else { return };
+        tree.update_inertias();
+        for (index, (joint, driven)) in self.articulation.joints().iter().zip(&mut self.joints).enumerate() {
+            let Place::Single { q, v, link } = tree.places[index] else { continue };
+            let inertia = tree.inertia(link, v);
+            let coordinate = Coordinate { position: tree.q[q], speed: tree.v[v], inertia };
+            let action = drive::action(&driven.own, joint.limits, &mut driven.memory, &coordinate, h);
+            tree.act(v, action, (inertia, h));
+        }
+    }
+
     /// State of the robot.
     pub(crate) fn state(&self, physics: &PhysicsWorld) -> RobotState {
         let (mut joints, mut velocities) = (BTreeMap::new(), BTreeMap::new());
-        for (joint, driven) in self.articulation.joints().iter().zip(&self.joints) {
-            let Some((multibody, index)) = physics.multibody_joints.get(driven.handle) else { continue };
+        for (number, (joint, driven)) in self.articulation.joints().iter().zip(&self.joints).enumerate() {
+            if let Some(tree) = &self.tree {
+                let [value, speed] = tree.value(number);
+                joints.insert(joint.name.clone(), value);
+                velocities.insert(joint.name.clone(), speed);
+                continue;
+            }
+            let found = driven.handle.and_then(|handle| physics.multibody_joints.get(handle));
+            let Some((multibody, index)) = found else { continue };
             let Some(link) = multibody.link(index) else { continue };
             joints.insert(joint.name.clone(), link.joint().coords()[driven.axis]);
             velocities.insert(joint.name.clone(), multibody.generalized_velocity()[link.assembly_id()]);
@@ -240,6 +338,26 @@ impl RobotBody {
     }
 }
 
+/// Joints of a robot that rapier does not joint.
+fn unconnected(parts: &Parts) -> Vec<Driven> {
+    let owns = parts.joints.iter().map(|&joint| parts.description.joints[joint]);
+    owns.map(|own| Driven { own, memory: Memory::default(), handle: None, axis: 0 }).collect()
+}
+
+/// Sets the bodies of the links to the state of the tree.
+fn show(tree: &RobotTree, physics: &mut PhysicsWorld) {
+    let motions = tree.motions();
+    for ((link, pose), motion) in tree.links.iter().zip(tree.placement.poses()).zip(motions) {
+        let body = &mut physics.bodies[link.body];
+        let center: Vector3<f64> = body.mass_properties().local_mprops.local_com.into();
+        let arm = pose.rotation * (link.part * Point3::from(center)).coords;
+        body.set_position((pose * link.part).into(), true);
+        body.set_linvel(motion.motion_at(&arm).linear.into(), true);
+        body.set_angvel(motion.angular.into(), true);
+        show_colliders(physics, link.body);
+    }
+}
+
 /// Builds the multibody, with a joint for each of the articulation.
 fn connect(
     physics: &mut PhysicsWorld,
@@ -262,13 +380,14 @@ fn connect(
         let handle = physics.multibody_joints.insert(handles[parent], handles[link], data, true);
         let handle = handle.expect("the links of an articulation are a tree");
         let own = parts.description.joints[parts.joints[joint]];
-        made.insert(joint, Driven { own, memory: Memory::default(), handle, axis });
+        made.insert(joint, Driven { own, memory: Memory::default(), handle: Some(handle), axis });
     }
     let joints = made.into_values().collect::<Vec<_>>();
     // Couplings last: a joint may mimic one that is inserted after it.
     for follower in 0..joints.len() {
         if let Some(coupling) = coupling(physics, articulation, &joints, follower)
-            && let Some((multibody, _)) = physics.multibody_joints.get_mut(joints[follower].handle)
+            && let Some(handle) = joints[follower].handle
+            && let Some((multibody, _)) = physics.multibody_joints.get_mut(handle)
         {
             multibody.add_dof_coupling(coupling);
         }
@@ -293,7 +412,7 @@ fn coupling(
     let (index, coeff, offset) = articulation.dependence(follower)?;
     articulation.joints()[follower].mimic.as_ref()?;
     let [leader, follower] = [articulation.coordinates()[index], follower].map(|joint| &joints[joint]);
-    let [link1, link2] = [leader, follower].map(|driven| physics.multibody_joints.get(driven.handle));
+    let [link1, link2] = [leader, follower].map(|driven| physics.multibody_joints.get(driven.handle?));
     let (link1, link2, axis1, axis2) = (link1?.1, link2?.1, leader.axis, follower.axis);
     Some(MultibodyDofCoupling { link1, dof1: 0, axis1, link2, dof2: 0, axis2, coeff, offset })
 }

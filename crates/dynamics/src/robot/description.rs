@@ -138,7 +138,7 @@ pub struct RobotDescription {
 
 impl RobotDescription {
     /// Default density [kg/m³] of links that state no mass: that of water.
-    pub const DENSITY: f64 = 1000.0;
+    pub const DENSITY: f64 = Inertial::WATER;
     /// Default coefficient of friction.
     pub const FRICTION: f64 = 0.5;
 

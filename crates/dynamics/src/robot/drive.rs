@@ -39,10 +39,10 @@ pub(super) struct Coordinate {
 
 /// A spring and a damper: force = moment − stiffness · q − damping · q̇.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub(super) struct Action {
-    pub(super) moment: f64,
-    pub(super) stiffness: f64,
-    pub(super) damping: f64,
+pub(crate) struct Action {
+    pub(crate) moment: f64,
+    pub(crate) stiffness: f64,
+    pub(crate) damping: f64,
 }
 
 impl Action {

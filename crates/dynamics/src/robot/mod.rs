@@ -1,8 +1,8 @@
 //! Robots: articulations in a world.
 //!
-//! A robot is one of rapier's multibodies: its joints are generalized coordinates, so they cannot come apart. Links
-//! connected by fixed joints are one body. Forces *within* a joint (motor, damping, friction, a limit that bears a load) are
-//! a spring and a damper of that coordinate, integrated implicitly with the mass matrix of the whole robot: sixty motors in
+//! A robot is a [tree] in generalized coordinates, which [`crate::multibody`] steps, or one of rapier's multibodies where soft bodies or
+//! joints between bodies couple with it: its joints cannot come apart. Links connected by fixed joints are one body. Forces
+//! *within* a joint (motor, damping, friction, a limit that bears a load) are a spring and a damper of that coordinate, integrated implicitly with the mass matrix of the whole robot: sixty motors in
 //! series hold a beam to rounding, where constraints that a solver visits one by one let it sag by a multiple of the exact
 //! deflection. Bounds (efforts, Coulomb friction) are applied once a step, in [`drive`].
 
@@ -11,6 +11,7 @@ pub(crate) mod description;
 mod drive;
 pub(crate) mod parts;
 mod state;
+pub(crate) mod tree;
 
 pub use description::{Motor, RobotBase, RobotDescription, RobotJoint, RobotLink};
 pub use state::{AllowedPair, RobotState};

@@ -7,8 +7,6 @@ use nalgebra::Isometry3;
 use super::description::{RobotBase, RobotDescription, RobotLink};
 use crate::description::{BodyDescription, BodyKind, Mass};
 use crate::error::BuildError;
-use extricate_core::geometry::convex::ConvexHull;
-use extricate_core::geometry::mass_properties::MassProperties;
 use extricate_core::geometry::{Solidity, TriangleMesh};
 use extricate_core::kinematics::urdf::Inertial;
 use extricate_core::kinematics::{Articulation, Joint, JointKind};
@@ -171,12 +169,7 @@ fn joined_inertial(
     let mut sum: Option<Inertial> = None;
     for (link, to_part) in of_part(members, part) {
         let Some(own) = inertial_of(description, link)? else { continue };
-        let rotation = to_part.rotation.to_rotation_matrix();
-        let moved = Inertial {
-            mass: own.mass,
-            center: to_part * own.center,
-            inertia: rotation.matrix() * own.inertia * rotation.matrix().transpose(),
-        };
+        let moved = own.transformed(to_part);
         sum = Some(sum.map_or(moved, |sum| sum.joined(&moved)));
     }
     Ok(sum)
@@ -193,15 +186,8 @@ fn inertial_of(description: &RobotDescription, link: usize) -> Result<Option<Ine
         return checked.map(|()| Some(*stated));
     }
     let Some(model) = model else { return Ok(None) };
-    let solid = (model.solidity() == Solidity::Solid).then(|| MassProperties::of_solid(model.mesh()));
-    let hull = || {
-        let hull = ConvexHull::new(model.mesh().vertices()).and_then(|hull| hull.mesh());
-        hull.and_then(|hull| MassProperties::of_solid(&hull))
-    };
-    let unit = solid.and_then(Result::ok).map_or_else(hull, Ok);
-    let unit = unit.map_err(|_| BuildError::LinkVolume { link: name() })?;
-    let density = description.density;
-    Ok(Some(Inertial { mass: unit.volume * density, center: unit.center, inertia: unit.inertia * density }))
+    let filled = Inertial::filled(model.mesh(), model.solidity(), description.density);
+    filled.map(Some).ok_or_else(|| BuildError::LinkVolume { link: name() })
 }
 
 /// Rejects parts that move without a mass of their own or of a link that they carry.

@@ -48,6 +48,19 @@ pub(super) fn drive_robots(world: &mut World, progress: &mut Progress) {
     for robot in &mut world.robots {
         robot.prepare(&mut world.physics, progress.part);
     }
+    if world.has_trees() {
+        world.multibody.begin(&world.physics);
+    }
+}
+
+/// Solves robots, and the bodies connected with them by contacts, in generalized coordinates.
+pub(super) fn step_robots(world: &mut World, progress: &mut Progress) {
+    if world.has_trees() {
+        let started = Instant::now();
+        world.multibody.step(&mut world.physics, &mut world.robots, progress.part);
+        progress.report.timings.solver += started.elapsed();
+        progress.report.robots = Some(world.multibody.report);
+    }
 }
 
 /// Reads which bodies are awake at the start of a part.
@@ -95,13 +108,18 @@ pub(super) fn stop_at_contacts(world: &mut World, progress: &mut Progress) {
         world.enter(Phase::Continuous);
         let Passes { awake, contacts, continuous, depenetration, .. } = &world.passes;
         let present = (awake, &contacts[..], depenetration);
-        continuous.finish(&mut world.physics, &world.handles, present, progress.part);
+        let stopped = continuous.finish(&mut world.physics, &world.handles, present, progress.part);
+        for robot in &mut world.robots {
+            robot.rewind(&mut world.physics, &stopped);
+        }
         progress.report.timings.continuous += started.elapsed();
     }
 }
 
 pub(super) fn finish_free_rotation(world: &mut World, progress: &mut Progress) {
-    world.passes.rotation.after_step(&mut world.physics.bodies, progress.part);
+    let World { passes, physics, multibody, .. } = world;
+    let memory = multibody.memory();
+    passes.rotation.after_step(&mut physics.bodies, progress.part, |body| memory.solved(body));
 }
 
 pub(super) fn apply_restitution(world: &mut World, _: &mut Progress) {

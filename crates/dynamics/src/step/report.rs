@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::multibody::solver::RobotReport;
 use crate::soft::Times;
 use crate::soft::bodies::state::SoftReport;
 use crate::state::{Energy, Momentum};
@@ -37,6 +38,8 @@ pub struct StepReport {
     pub momentum: Momentum,
     /// Report of the soft bodies, if there are any.
     pub soft: Option<SoftReport>,
+    /// Report of the robots and the bodies connected with them by contacts, if there are robots that rapier does not step.
+    pub robots: Option<RobotReport>,
     /// Timings of the step; they differ from run to run.
     pub timings: StepTimings,
 }

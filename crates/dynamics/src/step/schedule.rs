@@ -17,13 +17,14 @@ const PRE_STEP: [StepPass; 3] =
     [Always(passes::start_monitoring), Fallible(passes::step_soft_bodies), Always(passes::start_pull)];
 
 /// Passes of each part of the step; most steps have one part.
-const PART: [StepPass; 10] = [
+const PART: [StepPass; 11] = [
     Always(passes::find_awake),
     Always(passes::drive_robots),
     Always(passes::start_continuous_collision),
     Always(passes::start_restitution),
     Always(passes::start_free_rotation),
     Always(passes::step_rigid_bodies),
+    Always(passes::step_robots),
     Always(passes::stop_at_contacts),
     Always(passes::finish_free_rotation),
     Always(passes::apply_restitution),

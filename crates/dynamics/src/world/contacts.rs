@@ -1,10 +1,13 @@
 //! Contacts of a world's last step: points, normals, depths and forces.
 
+use std::collections::BTreeMap;
+
 use nalgebra::{Point3, Unit, Vector3};
 use rapier3d::geometry::{ContactManifold, ContactPair, SolverContact};
 
 use super::data::World;
-use crate::rigid::index_in_manifold;
+use crate::multibody::memory::ContactKey;
+use crate::rigid::{index_in_manifold, raw};
 use crate::state::{AnyBody, WorldContact};
 
 impl World {
@@ -57,19 +60,35 @@ impl World {
 
     fn add_contacts_of(&self, pair: &ContactPair, contacts: &mut Vec<WorldContact>) {
         let Some([first, second]) = self.indices([pair.collider1, pair.collider2]) else { return };
+        let solved = self.solved_elsewhere([first, second]);
+        let mut numbers = BTreeMap::<[u32; 2], u32>::new();
         for manifold in pair.solver_manifolds() {
             let Some(normal) = Unit::try_new(-Vector3::from(manifold.data.normal), 0.0) else { continue };
             for contact in &manifold.data.solver_contacts {
                 let Some(point) = manifold.points.get(index_in_manifold(contact)) else { continue };
+                let impulse = if let Some(bodies) = solved {
+                    let features = [point.fid1.0, point.fid2.0];
+                    let number = numbers.entry(features).or_default();
+                    let key = ContactKey { bodies, features, number: std::mem::replace(number, *number + 1) };
+                    self.multibody.memory().normal_impulse(&key).unwrap_or(0.0)
+                } else {
+                    point.data.impulse
+                };
                 contacts.push(WorldContact {
                     bodies: [AnyBody::Rigid(first), AnyBody::Rigid(second)],
                     point: self.position_of([first, second], manifold, contact),
                     normal,
                     depth: -point.dist,
-                    force: point.data.impulse / self.passes.part,
+                    force: impulse / self.passes.part,
                 });
             }
         }
+    }
+
+    /// Raw indices of two bodies whose contacts the solver of robots has solved.
+    fn solved_elsewhere(&self, bodies: [usize; 2]) -> Option<[usize; 2]> {
+        let bodies = bodies.map(|body| raw(self.handles[body]));
+        bodies.iter().any(|&body| self.multibody.memory().solved(body)).then_some(bodies)
     }
 
     /// Present position of a contact: the mean of its points on the bodies that it affects. The solver stores these in the

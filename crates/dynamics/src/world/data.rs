@@ -10,6 +10,7 @@ use rapier3d::pipeline::PhysicsWorld;
 
 use crate::contact::dispatcher::ContactTally;
 use crate::description::BodyDescription;
+use crate::multibody::MultibodySolver;
 use crate::options::WorldOptions;
 use crate::passes::Passes;
 use crate::pull::Pull;
@@ -38,6 +39,7 @@ pub struct World {
     pub(crate) handles: Vec<RigidBodyHandle>,
     /// Sorted by name.
     pub(crate) robots: Vec<RobotBody>,
+    pub(crate) multibody: MultibodySolver,
     pub(crate) steps: u64,
     pub(crate) passes: Passes,
     pub(crate) soft: Option<Box<SoftWorld>>,

@@ -1,12 +1,15 @@
 //! Pull on a body of a world.
 
 use nalgebra::Point3;
+use rapier3d::dynamics::RigidBodyHandle;
 
 use super::data::World;
 use crate::description::BodyKind;
 use crate::error::BuildError;
+use crate::pull::mobility::LinkMobility;
 use crate::pull::rigid::RigidPull;
 use crate::pull::{Grip, Pull, mobility};
+use crate::robot::body::RobotBody;
 
 impl World {
     /// Sets the pull that acts on a body in every step from now on; `None` ends it. See [`Pull`] for the bodies and [`Grip`] for
@@ -61,7 +64,7 @@ impl World {
                 let body = found.ok_or_else(|| BuildError::NoBodyToPull { body: pull.body.clone() })?;
                 let Grip::Point(point) = grip_at else { return Err(grip("rigid", "point")) };
                 let is_dynamic = self.descriptions()[body].kind == BodyKind::Dynamic;
-                if !(is_dynamic && mobility::of(&self.physics, self.handles[body], &point).is_some()) {
+                if !(is_dynamic && self.is_mobile(body, &point)) {
                     return Err(BuildError::Immovable { body: pull.body });
                 }
                 self.soft.iter_mut().for_each(|soft| soft.set_pull(None));
@@ -107,6 +110,17 @@ impl World {
         let index = self.index_of(&pull.body)?;
         let radius = self.descriptions()[index].shape.bounding_radius();
         let (handle, gravity) = (self.handles[index], self.options.gravity);
-        Some(RigidPull { handle, point, target: pull.target, radius, gravity })
+        let link = self.link_mobility(handle, &point);
+        Some(RigidPull { handle, point, target: pull.target, radius, gravity, link })
+    }
+
+    fn is_mobile(&self, body: usize, point: &Point3<f64>) -> bool {
+        let handle = self.handles[body];
+        mobility::of(&self.physics, handle, point, self.link_mobility(handle, point).as_ref()).is_some()
+    }
+
+    /// Mobility of a point of a link of a robot that rapier does not joint.
+    fn link_mobility(&self, body: RigidBodyHandle, point: &Point3<f64>) -> Option<LinkMobility> {
+        self.robots.iter().filter_map(RobotBody::tree).find_map(|tree| tree.mobility(body, point))
     }
 }

@@ -12,6 +12,11 @@ impl World {
         self.robots.iter().map(|robot| robot.state(&self.physics)).collect()
     }
 
+    /// Whether there are robots that rapier does not step.
+    pub(crate) fn has_trees(&self) -> bool {
+        self.robots.iter().any(|robot| robot.tree().is_some())
+    }
+
     /// State of one robot.
     #[must_use]
     pub fn robot(&self, name: &str) -> Option<RobotState> {

@@ -1,11 +1,12 @@
 //! The folder of a run: the scene with its files, `run.json`, `states.jsonl`, `nodes.bin` where there are soft bodies,
-//! `timing.json`, `summary.json`, `checkpoints/STEP.bin`, and on request `contacts.jsonl` and `soft/*.vtu`.
+//! `timing.json`, `summary.json`, `plots.svg`, `timing.svg`, `checkpoints/STEP.bin`, and on request `contacts.jsonl`, `soft/*.vtu` and `soft.pvd`.
 //!
 //! A run that is killed leaves whole states and no summary; a summary is there only when the run is complete.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -13,7 +14,8 @@ use super::checkpoint::{self, CHECKPOINTS, Checkpoints, Lengths, RunState};
 use super::contacts::{CONTACTS, ContactsWriter};
 use super::index::Index;
 use super::nodes::{NODES, NodesWriter};
-use super::soft::{picture_step, write_pictures};
+use super::plots::RunPlots;
+use super::soft::{picture_step, write_collection, write_pictures};
 use super::trajectory::TrajectoryState;
 use super::{Manifest, RecordError, Summary, Timing, WorldState, bundle};
 use crate::disk::{remove_if_there, write_json};
@@ -38,13 +40,17 @@ pub struct RunDirectory {
     checkpoints: Option<Checkpoints>,
     /// Length of `states.jsonl` [bytes].
     length: u64,
+    plots: RunPlots,
 }
 
 impl RunDirectory {
-    pub(super) const STATES: &str = "states.jsonl";
-    pub(super) const SUMMARY: &str = "summary.json";
+    /// Name of the file of states.
+    pub const STATES: &str = "states.jsonl";
+    /// Name of the file of the summary, which a complete run has.
+    pub const SUMMARY: &str = "summary.json";
     const TIMING: &str = "timing.json";
     const PICTURES: &str = "soft";
+    const COLLECTION: &str = "soft.pvd";
 
     /// Creates the folder, or removes the files of an earlier run from it; other files in it stay.
     ///
@@ -54,7 +60,16 @@ impl RunDirectory {
         let folder = folder.into();
         with_path(&folder, fs::create_dir_all(&folder))?;
         // The summary is removed first: without it the run counts as incomplete, whatever else remains.
-        for old in [Self::SUMMARY, Self::TIMING, Manifest::FILE, NODES, CONTACTS] {
+        let files = [
+            Self::SUMMARY,
+            Self::TIMING,
+            Manifest::FILE,
+            NODES,
+            CONTACTS,
+            RunPlots::STATES,
+            RunPlots::TIMING,
+        ];
+        for old in files {
             let path = folder.join(old);
             with_path(&path, remove_if_there(&path))?;
         }
@@ -75,6 +90,7 @@ impl RunDirectory {
             checkpoint_every: 0,
             checkpoints: None,
             length: 0,
+            plots: RunPlots::default(),
         }
     }
 
@@ -107,6 +123,7 @@ impl RunDirectory {
         let states = with_path(&path, cut(&path, lengths.states))?;
         let mut this = Self::with(folder.to_owned(), states).with_checkpoints(manifest.checkpoint_every);
         this.length = lengths.states;
+        this.plots = RunPlots::of_file(&path)?;
         this.checkpoints = Checkpoints::of(folder, manifest.checkpoint_every, manifest.input_hash);
         if let Some(length) = lengths.nodes {
             let path = folder.join(NODES);
@@ -225,10 +242,16 @@ impl RunDirectory {
         self.line.push(b'\n');
         with_path(&self.folder.join(Self::STATES), written.and_then(|()| self.states.write_all(&self.line)))?;
         self.length += self.line.len() as u64;
+        self.plots.add(state);
         Ok(())
     }
 
-    /// Writes the timing, and then the summary, which makes the run complete.
+    /// Takes the time of a step into its plot: simulated time at its end \[s\], and wall-clock time.
+    pub(super) fn follow(&mut self, time: f64, wall: Duration) {
+        self.plots.add_step(time, wall);
+    }
+
+    /// Writes the timing and the plots, and then the summary, which makes the run complete.
     ///
     /// # Errors
     /// [`RecordError`] when the system does not take it.
@@ -237,6 +260,10 @@ impl RunDirectory {
         self.nodes.as_ref().map_or(Ok(()), NodesWriter::finish)?;
         self.checkpoints.as_ref().map_or(Ok(()), |checkpoints| checkpoints.prune(summary.steps))?;
         self.replace(Self::TIMING, timing)?;
+        self.plots.write(&summary.title, &self.folder)?;
+        if let Some(pictures) = &self.pictures {
+            write_collection(pictures, summary.time_step, &self.folder.join(Self::COLLECTION))?;
+        }
         // The summary comes last, since it declares the run complete.
         self.replace(Self::SUMMARY, summary)
     }

@@ -14,6 +14,7 @@ mod manifest;
 mod monitor;
 mod nodes;
 mod options;
+mod plots;
 mod profile;
 mod recording;
 mod resume;

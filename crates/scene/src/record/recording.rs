@@ -196,6 +196,15 @@ impl Recording {
         self.index.states[state].time
     }
 
+    /// Number of steps before a state, ascending.
+    ///
+    /// # Panics
+    /// When there is no such state.
+    #[must_use]
+    pub fn step(&self, state: usize) -> u64 {
+        self.index.states[state].step
+    }
+
     /// The last state that is not after a time \[s\]; the first one of times before it.
     #[must_use]
     pub fn state_at(&self, time: f64) -> usize {

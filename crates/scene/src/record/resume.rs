@@ -1,7 +1,7 @@
 //! Resuming a run from one of its checkpoints.
 //!
 //! The folder of the run is all that is needed. Everything behind the checkpoint is removed, and the run continues to its end: all
-//! files but `timing.json` are then those of a run that was not interrupted, byte for byte.
+//! files but `timing.json` and `timing.svg` are then those of a run that was not interrupted, byte for byte.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

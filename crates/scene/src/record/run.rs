@@ -106,6 +106,9 @@ impl RunLoop<'_> {
         while world.steps() < options.steps && !stopped {
             let report = world.step()?;
             trajectory.follow(&world, &report);
+            if let Some(directory) = &mut directory {
+                directory.follow(report.time, report.timings.total);
+            }
             let step = world.steps();
             // A run that is stopped after its last step is complete.
             stopped = monitor(&report).is_break() && step < options.steps;

@@ -1,6 +1,6 @@
 //! Soft bodies in the records of a run: a part of the summary, a monitor, VTU files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use nalgebra::Point3;
@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{DeepestContact, RecordError};
+use crate::disk::write_whole;
 use crate::state::SoftState;
 use extricate_core::geometry::FileError;
 use extricate_core::geometry::tet_mesh::write::write_deformed;
@@ -225,6 +226,37 @@ pub(super) fn write_pictures(world: &World, folder: &Path) -> Result<(), RecordE
 pub(super) fn picture_step(path: &Path) -> Option<u64> {
     let is_one = path.extension().is_some_and(|extension| extension == "vtu");
     path.file_stem().filter(|_| is_one)?.to_str()?.rsplit_once('-')?.1.parse().ok()
+}
+
+/// Writes the collection of the files in `folder`, each with its time, which ParaView opens as an animation; a part for each body.
+pub(super) fn write_collection(folder: &Path, time_step: f64, path: &Path) -> Result<(), RecordError> {
+    let failed = |source| RecordError::write(path, source);
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let file = entry.map_err(failed)?.path();
+        let name = file.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.rsplit_once('-'));
+        if let (Some(step), Some((body, _))) = (picture_step(&file), name) {
+            files.push((step, body.to_owned(), file.file_name().unwrap_or_default().display().to_string()));
+        }
+    }
+    files.sort();
+    let bodies: BTreeSet<&String> = files.iter().map(|(_, body, _)| body).collect();
+    let folder = folder.file_name().unwrap_or_default().display();
+    let mut text = String::from(
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n  <Collection>\n",
+    );
+    for (step, body, file) in &files {
+        #[expect(clippy::cast_precision_loss, reason = "no run has 2^53 steps")]
+        let time = *step as f64 * time_step;
+        let part = bodies.iter().position(|other| *other == body).unwrap_or_default();
+        // Names of files have letters, digits, dashes, underscores and dots alone.
+        let line = format!(
+            "    <DataSet timestep=\"{time:?}\" part=\"{part}\" name=\"{body}\" file=\"{folder}/{file}\"/>\n"
+        );
+        text.push_str(&line);
+    }
+    text.push_str("  </Collection>\n</VTKFile>\n");
+    write_whole(path, text.as_bytes()).map_err(failed)
 }
 
 /// File name of a body: characters that file systems refuse become dashes.

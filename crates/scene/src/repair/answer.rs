@@ -25,6 +25,8 @@ pub struct Repair {
     pub limits_kept: bool,
     /// Each constraint, as a joint that closes a loop, with its error.
     pub constraints: Vec<ConstraintError>,
+    /// Names of the constraints that leave parts which still overlap no freedom to separate; empty of a repair.
+    pub immobilised_by: Vec<String>,
     /// Whether a collision query independent of the search found everything free.
     pub verified_free: bool,
     /// Number of steps of all descents.
@@ -50,6 +52,7 @@ impl Repair {
             farthest,
             limits_kept: found.limits_kept,
             constraints: found.constraints,
+            immobilised_by: found.immobilised_by,
             verified_free: found.verified_free,
             iterations: found.iterations,
             source: found.source,

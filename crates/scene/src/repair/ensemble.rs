@@ -305,6 +305,16 @@ impl Ensemble {
         Ok(of_meshes.fold(convex, f64::min))
     }
 
+    /// Lower bound of the depth √σ \[m\] of every repair of these poses; zero where none is known. It is that of one pair of convex parts,
+    /// proved by separation in the object norm
+    /// ([`CollisionWorld::lower_bound`](extricate_core::penetration::generalized::CollisionWorld::lower_bound)).
+    ///
+    /// # Errors
+    /// As [`Ensemble::colliding`].
+    pub fn lower_bound(&self, poses: &[Pose]) -> Result<f64, RepairError> {
+        self.collision_world.lower_bound(poses, 0.0).map_err(in_search)
+    }
+
     /// Height of a model above an obstacle that is a half-space [m].
     fn height(&self, (model, pose): (&Model, &Isometry3<f64>), part: Part) -> Option<f64> {
         let Part::Obstacle(index) = part else { return None };

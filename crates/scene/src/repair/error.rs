@@ -10,7 +10,7 @@ use super::parts::Collision;
 use crate::scene::SceneError;
 use extricate_core::kinematics::RobotError;
 use extricate_core::penetration::PenetrationError;
-use extricate_core::penetration::generalized::GeneralizedError;
+use extricate_core::penetration::generalized::{GeneralizedError, immobilised};
 use extricate_core::suggestion::did_you_mean;
 
 /// Reason why there is no repair, or why a sketch cannot be changed.
@@ -50,7 +50,7 @@ pub enum RepairError {
     #[error(transparent)]
     Search(Box<GeneralizedError>),
     /// No poses without overlaps were found.
-    #[error("no collision-free pose was found: {} still collide", listed(.still))]
+    #[error("no collision-free pose was found: {} still collide{}", listed(.still), because(.best))]
     NotFound {
         /// The best effort.
         best: Box<Repair>,
@@ -111,4 +111,9 @@ fn listed(pairs: &[Collision]) -> String {
     let listed: Vec<_> =
         pairs.iter().map(|Collision { names: [a, b], .. }| format!("`{a}` and `{b}`")).collect();
     listed.join(", ")
+}
+
+/// The constraints that leave no freedom, as the end of a message.
+fn because(best: &Repair) -> String {
+    immobilised(&best.immobilised_by).map(|why| format!("; {why}")).unwrap_or_default()
 }

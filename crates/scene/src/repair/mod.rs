@@ -7,6 +7,7 @@
 //! error carries the best effort and the pairs that still collide.
 
 mod answer;
+mod attachment;
 mod changes;
 mod ensemble;
 mod error;
@@ -20,13 +21,14 @@ mod sketch;
 mod workcell;
 
 pub use answer::{Change, Farthest, Moved, Repair};
+pub use attachment::Attachment;
 pub use ensemble::{Ensemble, RepairOptions};
 pub use error::RepairError;
 pub use freedom::Freedom;
 pub use keep::Keep;
 pub use parts::{Actor, Collision, NamedObstacle};
 pub use proxy_geometry::with_triangles;
-pub use robot::{AllowedLinks, Robot, RobotOptions, at_rest};
+pub use robot::{AllowedLinks, AttachedObject, Robot, RobotOptions, at_rest};
 pub use scene::SceneRepair;
 pub use sketch::{
     BodyHandle, DragMode, Dragged, FollowJob, Followed, JointHandle, JointSetting, Mobility, NamedPose,

@@ -9,7 +9,7 @@ use nalgebra::{Isometry3, Vector3};
 use super::parts::{Actor, NamedObstacle};
 use extricate_core::geometry::convex::Core;
 use extricate_core::geometry::{Solidity, TriangleMesh};
-use extricate_core::penetration::generalized::{MovableModel, Shape};
+use extricate_core::penetration::generalized::Shape;
 use extricate_core::proximity::Model;
 
 /// The shape with triangles: itself where it has some, or where none can be made. The proxy of a convex shape contains
@@ -39,8 +39,8 @@ pub(super) fn with_triangles_where_needed(
     }
     for actor in &mut actors {
         let shapes = actor.movable.shapes().iter().map(|shape| Some(with_triangles(shape.as_ref()?)));
-        let (norm, allowed) = (actor.movable.norm().clone(), actor.movable.allowed().clone());
-        actor.movable = MovableModel::with_norm(norm, shapes.collect(), allowed, actor.movable.base());
+        let shapes = shapes.collect();
+        actor.movable = actor.movable.clone().with_shapes(shapes);
     }
     for named in &mut obstacles {
         named.obstacle.shape = with_triangles(&named.obstacle.shape);

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 
 use super::ensemble::in_search;
+use super::proxy_geometry::with_triangles;
 use super::{Actor, Ensemble, Freedom, NamedObstacle, RepairError};
 use extricate_core::geometry::Solidity;
 use extricate_core::kinematics::{
-    Articulation, Closure, ClosureKind, NamedConfiguration, named_joints, urdf,
+    Articulation, Closure, ClosureKind, Joint, JointKind, NamedConfiguration, named_joints, urdf,
 };
 use extricate_core::penetration::PenetrationError;
 use extricate_core::penetration::generalized::{
@@ -43,6 +44,22 @@ pub struct AllowedLinks {
     pub because: AllowedReason,
 }
 
+/// An object that moves with a link of a robot.
+#[derive(Debug, Clone)]
+pub struct AttachedObject {
+    /// The link.
+    pub link: String,
+    /// Name of the object, different from those of all links.
+    pub name: String,
+    /// Its shape.
+    pub shape: Shape,
+    /// Its pose, object to link.
+    pub pose: Isometry3<f64>,
+}
+
+/// Density \[kg/m³\] of attached objects: that of bodies of a scene that state none.
+const DENSITY: f64 = 1000.0;
+
 /// A robot, preprocessed to be placed among obstacles.
 ///
 /// ```
@@ -76,6 +93,9 @@ pub struct Robot {
     base: Base,
     configurations: Vec<NamedConfiguration>,
     closures: Vec<Closure>,
+    masses: Vec<Option<(f64, Point3<f64>)>>,
+    /// The exact shapes of attached objects, by link.
+    attached: Vec<(usize, Shape)>,
 }
 
 impl Robot {
@@ -92,12 +112,14 @@ impl Robot {
             let solidity = Solidity::of(&mesh);
             Model::new(mesh, solidity)
         };
+        let masses = robot.masses();
         let models = robot.meshes.into_iter().map(|mesh| mesh.map(model)).collect();
         let model = ArticulatedModel::of_models(robot.articulation, models);
         Ok(Self {
             name: robot.name,
             configurations: robot.configurations,
             closures: robot.closures,
+            masses,
             ..Self::of_model(model, &options)?
         })
     }
@@ -141,6 +163,8 @@ impl Robot {
             base: options.base,
             configurations: Vec::new(),
             closures: Vec::new(),
+            masses: Vec::new(),
+            attached: Vec::new(),
         })
     }
 
@@ -148,6 +172,52 @@ impl Robot {
     #[must_use]
     pub fn closed_by(self, closures: &[Closure]) -> Self {
         Self { closures: closures.to_vec(), ..self }
+    }
+
+    /// The robot with masses of its links \[kg\] and their centres \[m, link frame\], which
+    /// [`Keep`](super::Keep) of the centre of mass weighs them by.
+    #[must_use]
+    pub fn weighing(self, masses: Vec<Option<(f64, Point3<f64>)>>) -> Self {
+        Self { masses, ..self }
+    }
+
+    /// The robot with an object that moves with a link, and is part of its shape in all queries. The object may touch the link, those that
+    /// are fixed to it, and those that it carries, as the fingers of a hand do. Where links have masses, it has that of a density of
+    /// 1000 kg/m³.
+    ///
+    /// # Errors
+    /// [`RepairError::UnknownName`] when there is no such link, [`RepairError::Norm`] when the object has no volume, and
+    /// [`RepairError::Articulation`] when its name is that of a link.
+    pub fn attach(mut self, object: &AttachedObject) -> Result<Self, RepairError> {
+        let AttachedObject { link, name, shape, pose } = object;
+        let before = self.model.articulation();
+        let holder = before.link(link).ok_or_else(|| RepairError::UnknownName {
+            what: "link",
+            name: link.clone(),
+            known: before.links().to_vec(),
+        })?;
+        let own = before.links().len();
+        for other in touched(before, holder) {
+            self.collisions.allow(other, own);
+            let links = [before.links()[other].clone(), name.clone()];
+            self.allowed.push(AllowedLinks { links, because: AllowedReason::Given });
+        }
+        let links = before.links().iter().cloned().chain([name.clone()]).collect();
+        let tie = Joint::new(&format!("attachment of {name}"), link, name, JointKind::Fixed).at(*pose);
+        let joints = before.joints().iter().cloned().chain([tie]).collect();
+        let articulation = Articulation::new(links, joints)?;
+        let solid = with_triangles(shape);
+        let model = solid.model().cloned();
+        let refused = |source| RepairError::Norm { name: name.clone(), source };
+        let model = model.ok_or_else(|| refused(PenetrationError::Unbounded))?;
+        if self.masses.iter().any(Option::is_some) {
+            let extent = Extent::of_mesh(model.mesh(), model.solidity()).map_err(refused)?;
+            self.masses.push(Some((DENSITY * extent.measure(), extent.centroid())));
+        }
+        let models = (0..own).map(|link| self.model.model(link).cloned()).chain([Some(model)]).collect();
+        self.model = ArticulatedModel::of_models(articulation, models);
+        self.attached.push((own, shape.clone()));
+        Ok(self)
     }
 
     /// Its name in its file; empty where there is none.
@@ -209,9 +279,30 @@ impl Robot {
     fn movable(self) -> Result<MovableModel, RepairError> {
         let norm = norm_of(&self.model)?;
         let links = 0..self.model.articulation().links().len();
-        let shapes = links.map(|link| self.model.model(link).cloned().map(Shape::of_model)).collect();
-        Ok(MovableModel::with_norm(norm, shapes, self.collisions, self.base))
+        let mut shapes: Vec<_> =
+            links.map(|link| self.model.model(link).cloned().map(Shape::of_model)).collect();
+        self.attached.into_iter().for_each(|(link, shape)| shapes[link] = Some(shape));
+        Ok(MovableModel::with_norm(norm, shapes, self.collisions, self.base).with_masses(self.masses))
     }
+}
+
+/// The links that an object on a link may touch: the link, those that are rigidly connected to it, and those that it carries.
+pub(super) fn touched(articulation: &Articulation, holder: usize) -> Vec<usize> {
+    let part = |link: usize| {
+        let is_fixed = |link: &usize| {
+            let joint = articulation.parent_joint(*link);
+            joint.is_some_and(|joint| articulation.joints()[joint].kind == JointKind::Fixed)
+        };
+        let mut top = link;
+        while let Some(parent) = articulation.parent(top).filter(|_| is_fixed(&top)) {
+            top = parent;
+        }
+        top
+    };
+    let ancestors = |link: usize| std::iter::successors(Some(link), |&link| articulation.parent(link));
+    let is_touched =
+        |&link: &usize| part(link) == part(holder) || ancestors(link).any(|above| above == holder);
+    (0..articulation.links().len()).filter(is_touched).collect()
 }
 
 /// The constraint of a closure of the only actor; its links are those of the articulation.

@@ -1,9 +1,10 @@
 //! A robot among named obstacles: collision, clearance, repair and planning by configuration.
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Vector3};
 
 use super::{
-    Collision, Ensemble, Freedom, NamedObstacle, Repair, RepairError, RepairOptions, Robot, RobotOptions,
+    AttachedObject, Collision, Ensemble, Freedom, Keep, NamedObstacle, Repair, RepairError, RepairOptions,
+    Robot, RobotOptions,
 };
 use extricate_core::penetration::generalized::{Obstacle, Pose};
 use extricate_core::plan::{Plan, PlanError, PlanOptions, plan};
@@ -68,14 +69,59 @@ impl Workcell {
         options: &RobotOptions,
         freedom: &Freedom,
     ) -> Result<Self, RepairError> {
+        Self::holding(robot, base, obstacles, (options, freedom), &[])
+    }
+
+    /// As [`Workcell::with`], with objects that move with links of the robot and are part of its shape.
+    ///
+    /// ```
+    /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
+    /// use extricate_core::geometry::convex::ConvexShape;
+    /// use extricate_core::penetration::generalized::Shape;
+    /// use extricate_core::query::Robot;
+    /// use extricate_scene::repair::{AttachedObject, Freedom, RobotOptions, Workcell};
+    /// use nalgebra::Isometry3;
+    ///
+    /// let arm = Robot::load("assets/robots/arm.urdf")?;
+    /// let tool = AttachedObject {
+    ///     link: "hand".into(),
+    ///     name: "ball".into(),
+    ///     shape: Shape::convex(ConvexShape::sphere(0.05)),
+    ///     pose: Isometry3::translation(0.0, 0.0, 0.1),
+    /// };
+    /// let options = (&RobotOptions::default(), &Freedom::default());
+    /// let mut cell = Workcell::holding(&arm, Isometry3::identity(), [], options, &[tool])?;
+    /// cell.keep(&"direction:hand,z".parse()?)?;
+    /// assert!(!cell.collides(&vec![0.0; arm.degrees_of_freedom()])?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Workcell::with`] and [`Robot::attach`].
+    pub fn holding<'a>(
+        robot: &query::Robot,
+        base: Isometry3<f64>,
+        obstacles: impl IntoIterator<Item = (&'a str, Posed<'a>)>,
+        (options, freedom): (&RobotOptions, &Freedom),
+        objects: &[AttachedObject],
+    ) -> Result<Self, RepairError> {
         let model = |shape: &query::Shape| shape.model().map(|model| Model::clone(model));
         let models = robot.shapes().iter().map(|shape| shape.as_ref().and_then(model)).collect();
         let model = ArticulatedModel::of_models(robot.articulation().clone(), models);
         let named = obstacles.into_iter().flat_map(|(name, posed)| named_obstacles(name, &posed)).collect();
         let allow = options.allow.iter().chain(robot.exempt()).cloned().collect();
         let options = RobotOptions { allow, ..options.clone() };
-        let robot = Robot::of_model(model, &options)?.closed_by(robot.closures());
+        let robot = Robot::of_model(model, &options)?.closed_by(robot.closures()).weighing(robot.masses());
+        let robot = objects.iter().try_fold(robot, Robot::attach)?;
         Ok(Self { ensemble: robot.among(named, freedom)?, base })
+    }
+
+    /// Keeps a property of a link in all repairs, as it is in their input; feet stand on a floor with the normal z.
+    ///
+    /// # Errors
+    /// [`RepairError::UnknownName`] when there is no such link.
+    pub fn keep(&mut self, keep: &Keep) -> Result<(), RepairError> {
+        self.ensemble.keep(keep, &Vector3::z())
     }
 
     /// The ensemble: the robot and the obstacles by index, for other queries than those of a configuration.

@@ -30,7 +30,7 @@ pub struct Access {
 
 impl Access {
     /// The scope of a file, extended by the roots.
-    fn extended(&self, own: FileScope) -> FileScope {
+    pub(super) fn extended(&self, own: FileScope) -> FileScope {
         let own = if self.anywhere { FileScope::anywhere() } else { own };
         self.roots.iter().fold(own, |scope, root| scope.and(root)).with_packages(&self.packages)
     }

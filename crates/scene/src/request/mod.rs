@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod allowed;
+mod arrangement;
 mod bodies_repair;
 pub mod broad_phase;
 mod check;
@@ -24,6 +25,7 @@ pub mod obstacles;
 mod overlaps;
 mod pair;
 mod pair_fields;
+mod path_times;
 mod penetration;
 mod plan;
 pub mod poses;
@@ -55,6 +57,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 pub use access::Access;
+pub use arrangement::arrangement;
 pub use bodies_repair::BodiesRepair;
 pub use check::{CheckFields, CheckRequest, CheckResponse};
 pub use collide::{CollideRequest, Collision, Segment};

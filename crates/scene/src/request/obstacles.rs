@@ -49,13 +49,18 @@ impl ObstacleArgument {
         if self.is_robot() {
             return of_robot((&self.shape, &folder.join(&self.shape)), &self.pose, library, options);
         }
+        let obstacle = Obstacle { shape: self.shape(library, folder)?, pose: self.pose };
+        Ok(vec![NamedObstacle { name: self.name.clone(), obstacle }])
+    }
+
+    /// Its shape, if it is no robot. Files are resolved against `folder`.
+    pub(super) fn shape(&self, library: &Library, folder: &Path) -> Result<Shape, Fault> {
         let argument = ShapeArgument::parse_in(&self.shape, folder)?;
         let shape = match argument.is_convex() {
             true => library.convex(&argument)?,
             false => library.mesh(&argument, None)?,
         };
-        let obstacle = Obstacle { shape: shape.searchable(), pose: self.pose };
-        Ok(vec![NamedObstacle { name: self.name.clone(), obstacle }])
+        Ok(shape.searchable())
     }
 }
 

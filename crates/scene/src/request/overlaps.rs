@@ -27,6 +27,6 @@ pub(super) fn all_measured(world: &World) -> Result<Vec<BodyPenetration>, Fault>
 pub(super) fn soft_overlap_message(world: &World) -> Option<String> {
     let overlaps = soft_overlaps(world);
     let pairs: Vec<String> = overlaps.iter().map(text::overlap).collect();
-    let why = "soft bodies overlap at the start; repair does not resolve their overlaps (a run pushes the bodies apart)";
+    let why = "soft bodies overlap; repair moves them rigidly, but not where something holds their nodes (a run pushes the bodies apart)";
     (!pairs.is_empty()).then(|| format!("{why}:\n  {}", pairs.join("\n  ")))
 }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::fields::{parsed, parsed_by};
-use super::reply::{Reply, coordinates};
+use super::reply::{Answered, Reply, coordinates};
 use super::side::Names;
 use super::text::{EffortArgument, counted, number, text_of};
 use extricate_core::penetration::{FreeConfiguration, LowerBound};
@@ -160,6 +160,16 @@ impl PenetrationRequest {
             ("lower_bound", self.lower_bound.is_some()),
         ];
         fields.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    }
+
+    /// The response for two posed bodies, with their distance where they are separate.
+    ///
+    /// # Errors
+    /// The message of the query that failed.
+    pub fn answer(&self, posed: &[Posed; 2], parallel: bool) -> Answered<PenetrationResponse> {
+        let found = search(posed, &self.options(parallel), &mut Cache::default());
+        let response = |all: Vec<_>| PenetrationResponse::new(&all, (posed, &Names::none()), true);
+        found.and_then(response).map_err(|error| error.to_string())
     }
 
     pub(super) fn options(&self, parallel: bool) -> PenetrationOptions {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fault::{Class, Fault};
 use super::fields::{Fields, ItemFault};
+use super::path_times::{Speeds, times};
 use super::reply::Reply;
 use super::text::number;
 use crate::scene::{Planning, Scene};
@@ -46,12 +47,30 @@ pub struct PlanFields {
     /// Maximum number of attempts to shorten the path.
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = Self::default().shortcuts))]
     pub shortcuts: u32,
+    /// Maximum speed of the base or body [m/s and rad/s], and of joints whose robot states none [rad/s or m/s], which the times of the path
+    /// follow from.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "V", default_value_t = Self::default().speed))]
+    #[cfg_attr(feature = "clap", arg(value_parser = speed, allow_negative_numbers = true))]
+    #[serde(deserialize_with = "positive")]
+    pub speed: f64,
+}
+
+fn positive<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let value = f64::deserialize(deserializer)?;
+    let is_speed = value > 0.0 && value.is_finite();
+    is_speed.then_some(value).ok_or_else(|| serde::de::Error::custom("expected a speed above zero"))
+}
+
+#[cfg(feature = "clap")]
+fn speed(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|value: &f64| *value > 0.0 && value.is_finite());
+    value.ok_or_else(|| String::from("expected a speed above zero"))
 }
 
 impl Default for PlanFields {
     fn default() -> Self {
         let PlanOptions { seed, max_samples, shortcuts, retraction, .. } = PlanOptions::default();
-        Self { seed, no_retraction: !retraction, max_samples, clearance: None, shortcuts }
+        Self { seed, no_retraction: !retraction, max_samples, clearance: None, shortcuts, speed: 1.0 }
     }
 }
 
@@ -79,6 +98,9 @@ pub struct PlanResponse {
     /// interpolated linearly, and the rotation along the shorter arc at constant speed: all of that is proved free.
     #[schemars(length(min = 1))]
     pub path: Vec<PathPose>,
+    /// Time from the start to the last pose \[s\].
+    #[schemars(range(min = 0.0))]
+    pub duration: f64,
     /// Sum of the root mean squared displacements (object norm) of the segments \[m\]; null where no path was found.
     #[schemars(range(min = 0.0))]
     pub length: Option<f64>,
@@ -115,16 +137,20 @@ pub struct PathPose {
     pub rotation: [f64; 4],
     /// Values of the independent joints, by name [rad or m]; empty for a body.
     pub joints: BTreeMap<String, f64>,
+    /// Time at which it is reached \[s\]: each segment takes as long as what is slowest along it needs at its maximum speed.
+    #[schemars(range(min = 0.0))]
+    pub time: f64,
 }
 
 impl PathPose {
-    fn new(pose: &Pose, articulation: &Articulation) -> Self {
+    fn new((pose, time): (&Pose, f64), articulation: &Articulation) -> Self {
         let q = pose.base.rotation;
         let names = articulation.coordinates().iter().map(|&joint| articulation.joints()[joint].name.clone());
         Self {
             position: pose.base.translation.vector.into(),
             rotation: [q.w, q.i, q.j, q.k],
             joints: names.zip(pose.joints.iter().copied()).collect(),
+            time,
         }
     }
 }
@@ -163,21 +189,27 @@ impl PlanFields {
             found => (found, options.clearance),
         };
         let articulation = planning.collision_world.movables()[0].articulation();
-        let response = |status, path: &[Pose], work: PlanWork| PlanResponse {
-            status,
-            scene: scene.name(),
-            movable: scene.plan.as_ref().map_or_else(String::new, |plan| plan.movable.clone()),
-            path: path.iter().map(|pose| PathPose::new(pose, articulation)).collect(),
-            length: None,
-            found_length: None,
-            gap: None,
-            clearance,
-            checked: 0,
-            samples: work.samples,
-            overlapping: work.overlapping,
-            retracted: work.retracted,
-            nodes: work.nodes,
-            segments: work.segments,
+        let speeds = Speeds { joints: &planning.speeds, others: self.speed };
+        let movable = scene.plan.as_ref().map_or_else(String::new, |plan| plan.movable.clone());
+        let response = |status, path: &[Pose], work: PlanWork| {
+            let times = times(path, articulation, speeds);
+            PlanResponse {
+                status,
+                scene: scene.name(),
+                movable: movable.clone(),
+                duration: times.last().copied().unwrap_or_default(),
+                path: path.iter().zip(times).map(|timed| PathPose::new(timed, articulation)).collect(),
+                length: None,
+                found_length: None,
+                gap: None,
+                clearance,
+                checked: 0,
+                samples: work.samples,
+                overlapping: work.overlapping,
+                retracted: work.retracted,
+                nodes: work.nodes,
+                segments: work.segments,
+            }
         };
         match found {
             Ok(found) => Ok(PlanResponse {

@@ -10,13 +10,13 @@ use serde::{Deserialize, Deserializer};
 use super::bodies_repair::{self, BodiesRepair};
 use super::fault::Fault;
 use super::fields::optional_length;
-use super::overlaps::{all_measured, build, measured, soft_overlap_message};
+use super::overlaps::{all_measured, build, soft_overlap_message};
 #[cfg(feature = "clap")]
 use super::penetration::seconds;
 use super::response::Response;
-use super::scene_repair::{self, SceneRepairResponse};
+use super::scene_repair::{self, Demands, SceneRepairResponse};
 use super::text::EffortArgument;
-use crate::repair::{Freedom, Keep, RepairOptions};
+use crate::repair::{Attachment, Freedom, Keep, RepairOptions};
 use crate::scene::{Scene, ScenePoses};
 use extricate_core::penetration::SeparationOptions;
 use extricate_dynamics::{JointKind, Mobility};
@@ -53,12 +53,23 @@ pub struct RepairFields {
     #[schemars(with = "BTreeMap<String, f64>")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "NAME=W", value_parser = weight))]
     pub weight: Vec<(String, f64)>,
-    /// Property that a link or body keeps: `position:NAME`, `pose:NAME`, `direction:NAME,AXIS` (x, y, z or X,Y,Z of its frame), or `foot:NAME` (its
-    /// height and inclination); may be given several times.
+    /// Property that a link or body keeps: `position:NAME`, `pose:NAME`, `direction:NAME,AXIS` (x, y, z or X,Y,Z of its frame), `foot:NAME` (its
+    /// height and inclination), or `com:FOOT,FOOT` (the centre of mass over the support polygon of these feet); may be given several times.
     #[serde(deserialize_with = "keeps")]
     #[schemars(with = "Vec<String>")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "WHAT:NAME"))]
     pub keep: Vec<Keep>,
+    /// Object that moves with a link or body: `LINK=BODY` in a scene, `LINK=SHAPE@X,Y,Z` for a robot alone, with the pose in the frame of the
+    /// link; may be given several times. It may touch the link, those fixed to it, and those that it carries.
+    #[serde(deserialize_with = "attachments")]
+    #[schemars(with = "Vec<String>")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "LINK=OBJECT"))]
+    pub attach: Vec<Attachment>,
+}
+
+fn attachments<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Attachment>, D::Error> {
+    let texts: Vec<String> = Vec::deserialize(deserializer)?;
+    texts.iter().map(|text| text.parse().map_err(D::Error::custom)).collect()
 }
 
 fn keeps<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Keep>, D::Error> {
@@ -88,7 +99,7 @@ fn weight(text: &str) -> Result<(String, f64), String> {
 /// Request for the nearest collision-free poses of a scene.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SceneRepairRequest {
-    /// Whether bodies may rotate as well; in scenes with robots, or with joints that are not fixed, they always may.
+    /// Whether bodies may rotate as well; in scenes with robots, with joints that are not fixed, or where soft bodies overlap, they always may.
     pub rotate: bool,
     /// Fields of all repairs.
     pub fields: RepairFields,
@@ -133,17 +144,18 @@ impl SceneRepairRequest {
     ) -> Result<Response, E> {
         let world = build(scene)?;
         let before = all_measured(&world)?;
-        let is_general = self.rotate || !self.fields.keep.is_empty() || !scene.robots.is_empty();
+        let RepairFields { keep, attach, .. } = &self.fields;
+        let has_constraints = !keep.is_empty() || !attach.is_empty();
+        let is_soft = soft_overlap_message(&world).is_some();
+        let is_general = self.rotate || has_constraints || is_soft || !scene.robots.is_empty();
         if is_general || has_moving_joints(scene) {
-            let (rigid, options) = (measured(&world)?, self.fields.options(parallel));
-            let mut found = scene_repair::search(
-                (scene, &world),
-                &rigid,
-                (&self.fields.freedom(), &self.fields.keep),
-                &options,
-            )?;
+            let options = self.fields.options(parallel);
+            let freedom = self.fields.freedom();
+            let demands = Demands { freedom: &freedom, keeps: keep, attachments: attach };
+            let mut found = scene_repair::search((scene, &world), &before, demands, &options)?;
             let repaired = build(&remake(scene, SceneChange::Posed(&found.poses))?)?;
-            let after = all_measured(&repaired)?;
+            let [before, after] =
+                [before, all_measured(&repaired)?].map(|pairs| found.without_touching(pairs));
             found.refusal = found.refusal.or_else(|| soft_overlap_message(&repaired));
             let response = SceneRepairResponse::new(scene, found, [&before, &after]);
             return Ok(Response::SceneRepair(Box::new(response)));

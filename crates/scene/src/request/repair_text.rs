@@ -52,6 +52,11 @@ impl SceneReport {
     }
 }
 
+/// A lower bound of a depth [m], to follow a depth in parentheses; empty where none is known.
+pub(super) fn at_least(bound: f64) -> String {
+    if bound > 0.0 { format!(", at least {} m", number(bound)) } else { String::new() }
+}
+
 /// A minimum distance as text.
 pub(super) fn gap(clearance: Option<f64>) -> String {
     clearance.map_or_else(|| "none".into(), |gap| format!("{gap:.3e} m"))

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::constraints::{self, ConstraintResponse};
 use super::fault::{Class, Fault};
-use super::repair_text::{change_text, gap, write_changes};
+use super::repair_text::{at_least, change_text, gap, write_changes};
 use super::reply::{Displacement, PoseResponse, RepairStatus, Reply, not_free};
 use super::search::SearchResponse;
 use super::table::Table;
@@ -34,6 +34,9 @@ pub struct RobotRepair {
     /// Its square root \[m\].
     #[schemars(range(min = 0.0))]
     pub depth: f64,
+    /// Lower bound of the depth of every free configuration \[m\]; 0 where none is known.
+    #[schemars(range(min = 0.0))]
+    pub lower_bound: f64,
     /// Mean squared displacement of all points \[m²\].
     #[schemars(range(min = 0.0))]
     pub mean_squared_displacement: f64,
@@ -129,6 +132,7 @@ impl RobotRepair {
             error,
             sigma: repair.as_ref().map_or(0.0, |repair| repair.sigma),
             depth: repair.as_ref().map_or(0.0, |repair| repair.depth),
+            lower_bound: ensemble.lower_bound(std::slice::from_ref(pose))?,
             mean_squared_displacement: repair.as_ref().map_or(0.0, |r| r.mean_squared_displacement),
             measure: measure_name(measure),
             joints: values(ensemble, &poses[0]),
@@ -192,10 +196,14 @@ pub(super) fn response(
     measure: Measure,
     found: Result<Option<Repair>, RepairError>,
 ) -> Result<RobotRepair, RepairError> {
+    let message = found.as_ref().err().map(ToString::to_string);
     let (status, repair, why) = match found {
         Ok(None) => (RepairStatus::AlreadyFree, None, None),
         Ok(Some(repair)) => (RepairStatus::Repaired, Some(repair), None),
-        Err(RepairError::NotFound { best, .. }) => (RepairStatus::NotFound, Some(*best), None),
+        Err(RepairError::NotFound { best, .. }) => {
+            let why = message.filter(|_| !best.immobilised_by.is_empty());
+            (RepairStatus::NotFound, Some(*best), why)
+        }
         Err(RepairError::TooFar { best, name, distance, limit }) => {
             let why = format!("`{name}` would move {distance} m, farther than {limit} m");
             (RepairStatus::NotFound, Some(*best), Some(why))
@@ -220,7 +228,8 @@ impl fmt::Display for RobotRepair {
         let mut facts = Table::default();
         if self.status != RepairStatus::AlreadyFree {
             let by = if self.measure == "volume" { "" } else { ", by area" };
-            facts.row("moved", [format!("{} m (root mean square{by})", number(self.depth))]);
+            let bound = at_least(self.lower_bound);
+            facts.row("moved", [format!("{} m (root mean square{by}{bound})", number(self.depth))]);
         }
         if let Some(FarthestLink { link, distance }) = &self.farthest {
             facts.row("farthest", [format!("{link}, by {} m", number(*distance))]);

@@ -23,7 +23,7 @@ use super::robot::two_links;
 use super::robot::xacro_arguments;
 use super::robot_repair::{RobotRepair, class_of, response};
 use super::shape::ShapeArgument;
-use crate::repair::{Ensemble, Repair, RepairError, RepairOptions, Robot, RobotOptions};
+use crate::repair::{AttachedObject, Ensemble, Repair, RepairError, RepairOptions, Robot, RobotOptions};
 use extricate_core::kinematics::srdf::Srdf;
 use extricate_core::kinematics::urdf::{Shapes, UrdfOptions};
 use extricate_core::penetration::generalized::{Base, GeneralizedCoherence, Pose};
@@ -278,7 +278,8 @@ impl RobotRepairRequest {
     fn prepared(&self, context: &Context) -> Result<Arc<PreparedRobot>, Fault> {
         let own = self.source.key();
         let placed = self.obstacles.iter().any(ObstacleArgument::is_robot);
-        let mut key = format!("among {own} {:?} {:?}", self.fields.freedom(), self.fields.keep);
+        let RepairFields { keep, attach, .. } = &self.fields;
+        let mut key = format!("among {own} {:?} {keep:?} {attach:?}", self.fields.freedom());
         for obstacle in &self.obstacles {
             key.push_str(" | ");
             key.push_str(&match placed {
@@ -290,7 +291,8 @@ impl RobotRepairRequest {
         }
         context.library.get(key, || {
             let robot = self.source.robot(context)?;
-            let measure = robot.measure().map_err(|error| self.source.fault(&error))?;
+            let holding = self.holding(Robot::clone(&robot), context)?;
+            let measure = holding.measure().map_err(|error| self.source.fault(&error))?;
             let mut props = Vec::new();
             let options = self.source.urdf_options(context)?;
             for obstacle in &self.obstacles {
@@ -298,13 +300,36 @@ impl RobotRepairRequest {
             }
             let models = props.iter().filter_map(|prop| prop.obstacle.shape.model());
             let bytes = models.map(bytes_of).sum::<usize>() + bytes_of_robot(&robot) + ENSEMBLE_BYTES;
-            let ensemble = Robot::clone(&robot).among(props, &self.fields.freedom());
+            let ensemble = holding.among(props, &self.fields.freedom());
             let kept = ensemble.and_then(|mut ensemble| {
                 self.fields.keep.iter().try_for_each(|keep| ensemble.keep(keep, &Vector3::z()))?;
                 Ok(ensemble)
             });
             let ensemble = kept.map_err(|error| self.source.fault(&error))?;
             Ok((PreparedRobot { robot, measure, ensemble, spare: Mutex::default() }, bytes))
+        })
+    }
+}
+
+impl RobotRepairRequest {
+    /// The robot with the objects that move with its links.
+    fn holding(&self, robot: Robot, context: &Context) -> Result<Robot, Fault> {
+        self.fields.attach.iter().try_fold(robot, |robot, attachment| {
+            let object = ObstacleArgument::parse(attachment.object())?;
+            if object.is_robot() {
+                let why = format!("`{}`: a robot cannot be attached to a link", attachment.text());
+                return Err(Fault::new(Class::Usage, why));
+            }
+            let object = AttachedObject {
+                link: attachment.holder().to_owned(),
+                name: attachment.text().to_owned(),
+                shape: object.shape(context.library, context.folder)?,
+                pose: object.pose,
+            };
+            robot.attach(&object).map_err(|error| match error {
+                RepairError::UnknownName { .. } => Fault::of(Class::Usage, &error),
+                _ => self.source.fault(&error),
+            })
         })
     }
 }

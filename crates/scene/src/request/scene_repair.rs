@@ -10,12 +10,14 @@ use serde::Serialize;
 
 use super::constraints::{self, ConstraintResponse};
 use super::fault::{Class, Fault};
-use super::overlaps::measured;
-use super::repair_text::{SceneReport, change_text, write_changes};
+use super::overlaps::all_measured;
+use super::repair_text::{SceneReport, at_least, change_text, write_changes};
 use super::reply::{Displacement, PoseResponse, RepairStatus, Reply, not_free};
 use super::search::SearchResponse;
 use super::text::number;
-use crate::repair::{Change, Freedom, Keep, Moved, Repair, RepairError, RepairOptions, SceneRepair};
+use crate::repair::{
+    Attachment, Change, Freedom, Keep, Moved, Repair, RepairError, RepairOptions, SceneRepair,
+};
 use crate::scene::{Scene, ScenePoses};
 use extricate_core::penetration::generalized::{Pose, WorkBounds};
 use extricate_dynamics::{BodyPenetration, World};
@@ -38,6 +40,9 @@ pub struct SceneRepairResponse {
     /// Its square root \[m\].
     #[schemars(range(min = 0.0))]
     pub depth: f64,
+    /// Lower bound of the depth of every change that separates the parts that may move \[m\]; 0 where none is known.
+    #[schemars(range(min = 0.0))]
+    pub lower_bound: f64,
     /// Mean squared displacement of all points \[m²\].
     #[schemars(range(min = 0.0))]
     pub mean_squared_displacement: f64,
@@ -91,15 +96,28 @@ pub(super) struct SearchResult {
     moved: BTreeMap<String, Moved>,
     robots: BTreeMap<String, Pose>,
     clearance: Option<f64>,
+    lower_bound: f64,
+    /// Pairs of an attached body and a part that it may touch.
+    touching: Vec<[String; 2]>,
+}
+
+/// Parts and constraints of a repair of a scene.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Demands<'a> {
+    pub(super) freedom: &'a Freedom,
+    pub(super) keeps: &'a [Keep],
+    pub(super) attachments: &'a [Attachment],
 }
 
 /// The scene with its robots and bodies at collision-free poses, for a run.
 pub(super) fn repaired(scene: Scene, world: &World) -> Result<Scene, Fault> {
-    let before = measured(world)?;
+    let before = all_measured(world)?;
     // A run is repaired once, at its start: all rounds of the search are made, whatever they cost.
     let work = WorkBounds { min: u64::MAX, max: u64::MAX, ..WorkBounds::default() };
     let options = RepairOptions { work, ..RepairOptions::default() };
-    let found = search((&scene, world), &before, (&Freedom::default(), &[]), &options)?;
+    let freedom = Freedom::default();
+    let demands = Demands { freedom: &freedom, keeps: &[], attachments: &[] };
+    let found = search((&scene, world), &before, demands, &options)?;
     match found.refusal {
         Some(message) => Err(Fault::new(Class::NoFreePose, message)),
         None => Ok(scene.posed(&found.poses)),
@@ -110,12 +128,15 @@ pub(super) fn repaired(scene: Scene, world: &World) -> Result<Scene, Fault> {
 pub(super) fn search(
     (scene, world): (&Scene, &World),
     overlaps: &[BodyPenetration],
-    (freedom, keeps): (&Freedom, &[Keep]),
+    Demands { freedom, keeps, attachments }: Demands<'_>,
     options: &RepairOptions,
 ) -> Result<SearchResult, Fault> {
-    let names: BTreeSet<String> = overlaps.iter().flat_map(|pair| pair.bodies.clone()).collect();
+    let mut names: BTreeSet<String> = overlaps.iter().flat_map(|pair| pair.bodies.clone()).collect();
+    // What is attached to each other moves together, even if only one of them overlaps.
+    names.extend(attachments.iter().flat_map(|own| [own.holder().to_owned(), own.object().to_owned()]));
     let make = |moving: Option<&BTreeSet<String>>| {
         let made = SceneRepair::new(scene, world, freedom, moving).and_then(|mut made| {
+            attachments.iter().try_for_each(|own| made.attach(own))?;
             keeps.iter().try_for_each(|keep| made.keep(keep))?;
             Ok(made)
         });
@@ -123,7 +144,8 @@ pub(super) fn search(
     };
     // A search in few coordinates is much faster; it fails where the bodies around them would have to give way.
     let few = make(Some(&names))?;
-    if overlaps.is_empty() && !options.clearance.is_some_and(|clearance| clearance > 0.0) {
+    let is_free = overlaps.iter().all(|pair| is_touching(few.touching(), pair)) && keeps.is_empty();
+    if is_free && !options.clearance.is_some_and(|clearance| clearance > 0.0) {
         return SearchResult::new(&few, None, None);
     }
     let started = Instant::now();
@@ -150,7 +172,18 @@ fn fault(error: &RepairError) -> Fault {
     }
 }
 
+/// Whether a pair is one of an attached body and a part that it may touch.
+fn is_touching(touching: &[[String; 2]], pair: &BodyPenetration) -> bool {
+    let [a, b] = &pair.bodies;
+    touching.iter().any(|[first, second]| (a, b) == (first, second) || (b, a) == (first, second))
+}
+
 impl SearchResult {
+    /// Removes the pairs of attached bodies and parts that they may touch.
+    pub(super) fn without_touching(&self, pairs: Vec<BodyPenetration>) -> Vec<BodyPenetration> {
+        pairs.into_iter().filter(|pair| !is_touching(&self.touching, pair)).collect()
+    }
+
     fn new(scene: &SceneRepair<'_>, repair: Option<Repair>, refusal: Option<String>) -> Result<Self, Fault> {
         let poses = repair.as_ref().map_or_else(ScenePoses::default, |repair| scene.placed(repair));
         let moved = repair.as_ref().map(|repair| scene.moved(repair)).unwrap_or_default();
@@ -158,7 +191,9 @@ impl SearchResult {
         let at = repair.as_ref().map_or(scene.poses(), |repair| &repair.poses);
         let clearance = scene.ensemble().clearance(at).map_err(|error| fault(&error))?;
         let clearance = Some(clearance).filter(|clearance| clearance.is_finite());
-        Ok(Self { repair, refusal, poses, moved, robots, clearance })
+        let touching = scene.touching().to_vec();
+        let lower_bound = scene.ensemble().lower_bound(scene.poses()).map_err(|error| fault(&error))?;
+        Ok(Self { repair, refusal, poses, moved, robots, clearance, lower_bound, touching })
     }
 
     /// The best result of a search that found no free pose.
@@ -196,7 +231,7 @@ impl SceneRepairResponse {
 
     /// The fields that follow from the search; those of the measurement after it are empty.
     fn of_search(scene: &Scene, found: SearchResult) -> Self {
-        let SearchResult { repair, moved, robots, clearance, .. } = found;
+        let SearchResult { repair, moved, robots, clearance, lower_bound, .. } = found;
         let values = |name: &String, pose: &Pose| {
             let articulation = scene.robots.iter().find(|robot| robot.name == *name).map(|r| &r.articulation);
             let joints = articulation.into_iter().flat_map(|articulation| {
@@ -221,6 +256,7 @@ impl SceneRepairResponse {
             scene: scene.name(),
             sigma: repair.map_or(0.0, |repair| repair.sigma),
             depth: repair.map_or(0.0, |repair| repair.depth),
+            lower_bound,
             mean_squared_displacement: repair.map_or(0.0, |repair| repair.mean_squared_displacement),
             joints: robots.iter().map(|(name, pose)| (name.clone(), values(name, pose))).collect(),
             base: robots.iter().map(|(name, pose)| (name.clone(), (&pose.base).into())).collect(),
@@ -254,7 +290,8 @@ impl Reply for SceneRepairResponse {
 
 impl fmt::Display for SceneRepairResponse {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let mut moved = vec![("moved", format!("{} m (root mean square)", number(self.depth)))];
+        let bound = at_least(self.lower_bound);
+        let mut moved = vec![("moved", format!("{} m (root mean square{bound})", number(self.depth)))];
         if let Some(FarthestBody { name, distance }) = &self.farthest {
             moved.push(("farthest", format!("{name}, by {} m", number(*distance))));
         }

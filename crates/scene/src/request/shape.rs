@@ -59,6 +59,11 @@ impl ShapeArgument {
         Ok(Self { text: text.to_owned(), entry, file })
     }
 
+    /// Its form.
+    pub(super) fn entry(&self) -> &ShapeEntry {
+        &self.entry
+    }
+
     /// Its mesh file, if it has one.
     pub(crate) fn file(&self) -> Option<&Path> {
         self.file.as_deref()

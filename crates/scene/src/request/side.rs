@@ -37,6 +37,11 @@ pub(super) fn refuse_fields(fields: &RobotFields, context: &Context) -> Result<(
 }
 
 impl Names<'_> {
+    /// The names of two shapes, which are not part of a response.
+    pub(super) fn none() -> Self {
+        Self(None)
+    }
+
     /// Whether one of both bodies is a robot.
     pub(super) fn are_known(&self) -> bool {
         self.0.is_some()

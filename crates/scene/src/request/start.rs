@@ -31,9 +31,10 @@ pub fn at_start(scene: Scene) -> Result<(Scene, World), Fault> {
     Err(Fault::new(Class::InitialPenetration, message))
 }
 
-/// The repaired scene and its world, for a run: bodies separated, robots at collision-free configurations.
+/// The repaired scene and its world, for a run: bodies separated, robots at collision-free configurations, soft bodies moved rigidly.
 fn repaired(scene: Scene, world: &World) -> Result<(Scene, World), Fault> {
-    let scene = match scene.robots.is_empty() && !has_moving_joints(&scene) {
+    let is_rigid = soft_overlap_message(world).is_none();
+    let scene = match is_rigid && scene.robots.is_empty() && !has_moving_joints(&scene) {
         true => moved_apart(scene, world)?,
         false => scene_repair::repaired(scene, world)?,
     };

@@ -26,6 +26,8 @@ pub struct Planning {
     pub goal: Pose,
     /// Corners of the box in which positions are sampled \[m\].
     pub region: Option<[Point3<f64>; 2]>,
+    /// Maximum speed of each joint of the robot [rad/s or m/s], where it states one; empty of a body.
+    pub speeds: Vec<Option<f64>>,
     movable: String,
     is_robot: bool,
     obstacles: Vec<String>,
@@ -101,6 +103,8 @@ impl Scene {
             start,
             goal,
             region: plan.region.map(|(low, high)| [point(low), point(high)]),
+            speeds: robot
+                .map_or_else(Vec::new, |robot| robot.joints.iter().map(|own| own.max_speed).collect()),
             movable: plan.movable.clone(),
             is_robot: robot.is_some(),
             obstacles: names,

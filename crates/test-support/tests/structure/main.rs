@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 use extricate_test_support::imports::{Crate, Violations};
 
 /// The crates with their folders, bottom to top: each depends on those before it alone.
-const CRATES: [(&str, &str); 5] = [
+const CRATES: [(&str, &str); 6] = [
     ("extricate-core", "crates/core"),
     ("extricate-dynamics", "crates/dynamics"),
     ("extricate-scene", "crates/scene"),
+    ("extricate-serve", "crates/serve"),
     ("extricate-viewer", "crates/viewer"),
     ("extricate", "."),
 ];
@@ -28,7 +29,7 @@ struct Rooms {
     order: &'static [&'static str],
 }
 
-const ROOMS: [Rooms; 6] = [
+const ROOMS: [Rooms; 7] = [
     Rooms {
         folder: "crates/core",
         module: &[],
@@ -37,6 +38,7 @@ const ROOMS: [Rooms; 6] = [
             "geometry",
             "bvh",
             "kinematics",
+            "multibody",
             "proximity",
             "field",
             "penetration",
@@ -119,6 +121,14 @@ const ROOMS: [Rooms; 6] = [
         order: &["disk", "json_schema", "state", "scene", "record", "repair", "request", "batch"],
     },
     Rooms {
+        folder: "crates/serve",
+        module: &[],
+        order: &[
+            "limits", "page", "head", "gate", "dropped", "command", "stage", "frame", "posing", "measure",
+            "live", "playback", "session", "server",
+        ],
+    },
+    Rooms {
         folder: "crates/viewer",
         module: &[],
         order: &[
@@ -143,6 +153,7 @@ const ROOMS: [Rooms; 6] = [
         module: &["cli"],
         order: &[
             "terminal",
+            "page",
             "batch",
             "check",
             "compared",
@@ -163,6 +174,7 @@ const ROOMS: [Rooms; 6] = [
             "verify",
             "schemas",
             "info",
+            "serve",
             "view",
         ],
     },

@@ -4,6 +4,9 @@ use std::f64::consts::PI;
 
 use nalgebra::{Isometry3, Matrix3, Point3, SymmetricEigen, Vector3};
 
+use crate::geometry::convex::ConvexHull;
+use crate::geometry::mass_properties::MassProperties;
+use crate::geometry::{Solidity, TriangleMesh};
 use crate::kinematics::error::RobotError;
 
 /// Fraction of the sum of two principal moments by which rounding in a file may break the triangle inequality: six digits,
@@ -13,9 +16,6 @@ const ROUNDING: f64 = 1e-6;
 /// Minimum principal moment over the maximum of a corrected inertia: that of a rod thirty times as long as thick. Smaller, and
 /// the rotation about its axis is needlessly stiff.
 const ROD: f64 = 1e-3;
-/// Density [kg/m³] of the ball whose inertia replaces one without a positive moment: that of water.
-const DENSITY: f64 = 1000.0;
-
 /// Mass, centre and inertia of a link.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Inertial {
@@ -28,6 +28,23 @@ pub struct Inertial {
 }
 
 impl Inertial {
+    /// Density of water [kg/m³]: that of a link with a shape and without a stated mass, and of the ball whose inertia replaces one
+    /// without a positive moment.
+    pub const WATER: f64 = 1000.0;
+
+    /// Mass of a shape of a density [kg/m³]: of the solid that a closed mesh encloses, or of the convex hull of one that encloses no volume;
+    /// `None` where that has no volume either.
+    #[must_use]
+    pub fn filled(mesh: &TriangleMesh, solidity: Solidity, density: f64) -> Option<Self> {
+        let solid = (solidity == Solidity::Solid).then(|| MassProperties::of_solid(mesh).ok()).flatten();
+        let hull = || {
+            let hull = ConvexHull::new(mesh.vertices()).and_then(|hull| hull.mesh()).ok()?;
+            MassProperties::of_solid(&hull).ok()
+        };
+        let unit = solid.or_else(hull)?;
+        Some(Self { mass: unit.volume * density, center: unit.center, inertia: unit.inertia * density })
+    }
+
     /// Checks that mass and inertia are physically valid: a positive mass, principal moments above zero, none of them
     /// above the sum of the other two.
     ///
@@ -75,7 +92,7 @@ impl Inertial {
         let SymmetricEigen { eigenvectors: axes, eigenvalues: moments } = self.inertia.symmetric_eigen();
         let max = moments.max();
         if max <= 0.0 {
-            let radius = (3.0 * self.mass / (4.0 * PI * DENSITY)).cbrt();
+            let radius = (3.0 * self.mass / (4.0 * PI * Self::WATER)).cbrt();
             return Self { inertia: Matrix3::identity() * (0.4 * self.mass * radius * radius), ..*self };
         }
         let mut moments = moments.map(|moment| moment.max(ROD * max));
@@ -86,6 +103,14 @@ impl Inertial {
             moments[largest] -= 2.0 / 3.0 * excess;
         }
         Self { inertia: axes * Matrix3::from_diagonal(&moments) * axes.transpose(), ..*self }
+    }
+
+    /// The same inertia in another frame, with the transform from the present frame to that one.
+    #[must_use]
+    pub fn transformed(&self, transform: &Isometry3<f64>) -> Self {
+        let rotation = transform.rotation.to_rotation_matrix();
+        let inertia = rotation.matrix() * self.inertia * rotation.matrix().transpose();
+        Self { mass: self.mass, center: transform * self.center, inertia }
     }
 
     /// Inertia of both as one rigid body, in their common frame.

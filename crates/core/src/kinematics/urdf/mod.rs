@@ -63,6 +63,14 @@ pub struct Robot {
     pub corrections: Vec<Correction>,
 }
 
+impl Robot {
+    /// Mass \[kg\] and centre of mass \[m, link frame\] of each link; `None` where the file states none.
+    #[must_use]
+    pub fn masses(&self) -> Vec<Option<(f64, nalgebra::Point3<f64>)>> {
+        self.inertials.iter().map(|own| own.map(|own| (own.mass, own.center))).collect()
+    }
+}
+
 /// Reads a robot from a file.
 ///
 /// ```no_run

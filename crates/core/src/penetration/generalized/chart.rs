@@ -13,7 +13,8 @@
 use nalgebra::{Isometry3, Matrix3, Quaternion, SymmetricEigen, Translation3, UnitQuaternion, Vector3};
 
 use super::collision_world::CollisionWorld;
-use super::constraint::{ConstraintEnd, ResolvedConstraint};
+use super::constraint::ResolvedConstraint;
+use super::constraint_frame::ConstraintEnd;
 use super::part::Part;
 use super::pose::Pose;
 use super::rows::ContactRow;
@@ -126,7 +127,8 @@ impl LocalChart {
             ConstraintEnd::Link { movable, link } => links[first_links[movable] + link],
         };
         let constraints = collision_world.constraints.iter();
-        let constraints = constraints.map(|constraint| constraint.resolved(&pose_of)).collect();
+        let constraints =
+            constraints.map(|constraint| constraint.resolved(&collision_world.movables, &pose_of)).collect();
         Self { start: start.to_vec(), bases, joints, bounds, constraints, first_links }
     }
 

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::constraint::{ConstraintEnd, PoseConstraint};
+use super::constraint::PoseConstraint;
+use super::constraint_frame::ConstraintEnd;
 use super::error::GeneralizedError;
 use super::movable::{MovableModel, Obstacle};
 use super::part::Part;
@@ -256,6 +257,7 @@ impl CollisionWorld {
                 self.movables[movable].note_constraint(link);
             }
         }
+        constraint.massive().into_iter().for_each(|movable| self.movables[movable].note_masses());
         self.constraints.push(constraint);
         self.plant();
         Ok(())

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`PoseConstraint::closure`] | two frames coincide in the locked directions of the first one |
 //! | [`PoseConstraint::keep`] | a link keeps what it has at the input: position, pose, a direction, its stance on the floor |
+//! | [`PoseConstraint::balance`] | the centre of mass is over the support polygon of feet |
 //! | [`PoseConstraint::max_distance`] | two points are no farther apart than a length |
 //! | [`PoseConstraint::range`] | the rotation about, or the translation along, the x axis of a closure is within limits |
 //!
@@ -11,28 +12,9 @@
 
 use nalgebra::{Isometry3, Point3, Rotation3, UnitQuaternion, Vector3};
 
-/// Carrier of a frame of a constraint.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConstraintEnd {
-    /// The world.
-    World,
-    /// A link of a movable model, both counted from 0.
-    Link {
-        /// The movable model.
-        movable: usize,
-        /// The link in its articulation.
-        link: usize,
-    },
-}
-
-/// A frame of a constraint.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ConstraintFrame {
-    /// Its carrier.
-    pub end: ConstraintEnd,
-    /// The frame in that of its carrier: frame → link, or frame → world.
-    pub frame: Isometry3<f64>,
-}
+use super::balance::Balance;
+use super::constraint_frame::{ConstraintEnd, ConstraintFrame};
+use super::movable::MovableModel;
 
 /// Relative rotation that a closure locks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -103,6 +85,7 @@ pub struct PoseConstraint {
 pub(super) enum ConstraintKind {
     Closure { frames: [ConstraintFrame; 2], lock: Lock },
     Keep { link: ConstraintEnd, kept: Kept },
+    Balance { feet: Vec<ConstraintEnd>, loads: Vec<usize>, up: Vector3<f64> },
     MaxDistance { points: [ConstraintFrame; 2], max: f64 },
     Range { frames: [ConstraintFrame; 2], motion: AxisMotion, limits: [f64; 2] },
 }
@@ -120,6 +103,30 @@ impl PoseConstraint {
         Self {
             name: name.into(),
             kind: ConstraintKind::Keep { link: ConstraintEnd::Link { movable, link }, kept },
+        }
+    }
+
+    /// The centre of mass of all movable models that have one of these feet, each a movable model and a link, and of those in `loads`, is
+    /// over the convex hull of their soles: over, seen along the upward direction `up` \[world\]. The masses are
+    /// [`MovableModel::masses`].
+    #[must_use]
+    pub fn balance(
+        name: impl Into<String>,
+        feet: &[[usize; 2]],
+        loads: Vec<usize>,
+        up: Vector3<f64>,
+    ) -> Self {
+        let feet = feet.iter().map(|&[movable, link]| ConstraintEnd::Link { movable, link }).collect();
+        Self { name: name.into(), kind: ConstraintKind::Balance { feet, loads, up } }
+    }
+
+    /// The two movable models that it ties to each other rigidly, if it does.
+    #[must_use]
+    pub fn tied_models(&self) -> Option<[usize; 2]> {
+        let ConstraintKind::Closure { frames: [a, b], lock: Lock::FIXED } = &self.kind else { return None };
+        match [a.end, b.end] {
+            [ConstraintEnd::Link { movable: a, .. }, ConstraintEnd::Link { movable: b, .. }] => Some([a, b]),
+            _ => None,
         }
     }
 
@@ -156,7 +163,34 @@ impl PoseConstraint {
                 frames.iter().map(|frame| frame.end).collect()
             }
             ConstraintKind::Keep { link, .. } => vec![*link],
+            ConstraintKind::Balance { feet, .. } => feet.clone(),
         }
+    }
+
+    /// Whether it is an equation: a closure, or something that is kept.
+    pub(super) fn is_closure(&self) -> bool {
+        matches!(self.kind, ConstraintKind::Closure { .. } | ConstraintKind::Keep { .. })
+    }
+
+    /// The movable model and the link that it holds in its place, if it does.
+    pub(super) fn held_link(&self) -> Option<[usize; 2]> {
+        match &self.kind {
+            ConstraintKind::Keep {
+                link: ConstraintEnd::Link { movable, link },
+                kept: Kept::Position | Kept::Pose,
+            } => Some([*movable, *link]),
+            _ => None,
+        }
+    }
+
+    /// The movable models on whose masses it depends.
+    pub(super) fn massive(&self) -> Vec<usize> {
+        let ConstraintKind::Balance { feet, loads, .. } = &self.kind else { return Vec::new() };
+        let of_foot = |foot: &ConstraintEnd| match *foot {
+            ConstraintEnd::World => None,
+            ConstraintEnd::Link { movable, .. } => Some(movable),
+        };
+        feet.iter().filter_map(of_foot).chain(loads.iter().copied()).collect()
     }
 
     /// Reason for which it is not a constraint of movable models with these numbers of links, if it is none.
@@ -168,6 +202,9 @@ impl PoseConstraint {
         if !self.ends().iter().all(is_known) {
             return Some("there is no such link");
         }
+        if !self.massive().iter().all(|movable| *movable < links.len()) {
+            return Some("there is no such movable model");
+        }
         let finite = |frame: &ConstraintFrame| {
             let Isometry3 { rotation, translation } = frame.frame;
             rotation.coords.iter().chain(translation.vector.iter()).all(|x| x.is_finite())
@@ -178,7 +215,8 @@ impl PoseConstraint {
             ConstraintKind::Range { frames, limits: [lower, upper], .. } => {
                 frames.iter().all(finite) && lower <= upper
             }
-            ConstraintKind::Keep { kept: Kept::Direction(direction) | Kept::Stance(direction), .. } => {
+            ConstraintKind::Balance { up: direction, .. }
+            | ConstraintKind::Keep { kept: Kept::Direction(direction) | Kept::Stance(direction), .. } => {
                 direction.try_normalize(0.0).is_some_and(|unit| unit.iter().all(|x| x.is_finite()))
             }
             ConstraintKind::Keep { .. } => true,
@@ -187,8 +225,15 @@ impl PoseConstraint {
     }
 
     /// The constraint around an input with these link poses.
-    pub(super) fn resolved(&self, pose_of: &dyn Fn(ConstraintEnd) -> Isometry3<f64>) -> ResolvedConstraint {
+    pub(super) fn resolved(
+        &self,
+        movables: &[MovableModel],
+        pose_of: &dyn Fn(ConstraintEnd) -> Isometry3<f64>,
+    ) -> ResolvedConstraint {
         match &self.kind {
+            ConstraintKind::Balance { feet, loads, up } => {
+                ResolvedConstraint::Balance(Balance::new(movables, (feet, loads), up, pose_of))
+            }
             ConstraintKind::Closure { frames, lock } => {
                 ResolvedConstraint::Closure { frames: *frames, lock: *lock }
             }
@@ -229,6 +274,7 @@ fn x_along(direction: &Vector3<f64>) -> UnitQuaternion<f64> {
 /// A constraint with what is kept at an input filled in.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ResolvedConstraint {
+    Balance(Balance),
     Closure { frames: [ConstraintFrame; 2], lock: Lock },
     MaxDistance { points: [ConstraintFrame; 2], max: f64 },
     Range { frames: [ConstraintFrame; 2], motion: AxisMotion, limits: [f64; 2] },
@@ -238,6 +284,7 @@ impl ResolvedConstraint {
     /// Error in metres and radians at these link poses; zero where an inequality holds.
     pub(super) fn error(&self, pose_of: &dyn Fn(ConstraintEnd) -> Isometry3<f64>) -> [f64; 2] {
         match self {
+            Self::Balance(balance) => [balance.error(pose_of), 0.0],
             Self::Closure { frames, lock } => {
                 let [a, b] = frames.each_ref().map(|frame| pose_of(frame.end) * frame.frame);
                 let between = a.inv_mul(&b);

@@ -4,7 +4,8 @@ use nalgebra::Isometry3;
 
 use super::chart::LocalChart;
 use super::collision_world::CollisionWorld;
-use super::constraint::{ConstraintEnd, ConstraintError, PoseConstraint};
+use super::constraint::{ConstraintError, PoseConstraint};
+use super::constraint_frame::ConstraintEnd;
 use super::error::GeneralizedError;
 use super::movable::MovableModel;
 use super::pose::Pose;
@@ -37,7 +38,7 @@ impl CollisionWorld {
             ConstraintEnd::Link { movable, link } => links[movable][link],
         };
         let error = |constraint: &PoseConstraint| {
-            let resolved = constraint.resolved(&|end| pose_of(&before, end));
+            let resolved = constraint.resolved(&self.movables, &|end| pose_of(&before, end));
             let [length, angle] = resolved.error(&|end| pose_of(&after, end));
             ConstraintError { name: constraint.name().to_owned(), length, angle }
         };

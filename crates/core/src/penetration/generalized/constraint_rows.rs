@@ -12,11 +12,13 @@
 //! The projection is Gauss–Newton's method: each step is the smallest one in the object norm that closes the linearised loops. Variables
 //! that would leave their bounds stay on them.
 
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
+use super::balance::{Balance, SupportEdge};
 use super::chart::LocalChart;
 use super::collision_world::CollisionWorld;
-use super::constraint::{AxisMotion, ConstraintEnd, Lock, ResolvedConstraint, RotationLock};
+use super::constraint::{AxisMotion, Lock, ResolvedConstraint, RotationLock};
+use super::constraint_frame::{ConstraintEnd, ConstraintFrame};
 use super::equality::{Equations, Subspace};
 use super::pairs::GapSummary;
 use super::work::PRODUCTS;
@@ -32,13 +34,19 @@ const CLOSED: f64 = 1e-14;
 /// Residual, as before, that counts as closed where no step reduces it any more: a hundredth of what a result may have.
 const NEARLY_CLOSED: f64 = 1e-11;
 
-/// An inequality between two carriers.
+/// An inequality between carriers.
 struct Inequality {
     /// The gap [m], which must not be negative.
     gap: f64,
-    ends: [ConstraintEnd; 2],
-    /// Force and moment about the origin whose power in the motion of the second carrier against the first is the rate of the gap.
-    wrench: [Vector3<f64>; 2],
+    /// Force and moment about the origin on each carrier, whose power is the rate of the gap.
+    wrenches: Vec<(ConstraintEnd, [Vector3<f64>; 2])>,
+}
+
+impl Inequality {
+    /// One whose gap changes with the motion of the second carrier against the first, by the power of a wrench.
+    fn between(gap: f64, [first, second]: [ConstraintEnd; 2], wrench: [Vector3<f64>; 2]) -> Self {
+        Self { gap, wrenches: vec![(second, wrench), (first, wrench.map(|part| -part))] }
+    }
 }
 
 impl LocalChart {
@@ -147,13 +155,10 @@ impl LocalChart {
         mut visit: impl FnMut(f64, &[f64]),
     ) {
         for constraint in self.constraints() {
-            for Inequality { gap, ends, wrench: [force, moment] } in
-                self.inequalities(frames, constraint, collision_world.size).into_iter().flatten()
-            {
+            for Inequality { gap, wrenches } in self.inequalities(frames, constraint, collision_world.size) {
                 memory.gradient.clear();
                 memory.gradient.resize(self.dimension(), 0.0);
-                for (end, sign) in [(ends[1], 1.0), (ends[0], -1.0)] {
-                    let wrench = [force * sign, moment * sign];
+                for (end, wrench) in wrenches {
                     self.add_wrench(collision_world, frames, end, wrench, &mut memory.gradient);
                 }
                 visit(gap, &memory.gradient);
@@ -170,36 +175,33 @@ impl LocalChart {
         gaps: &mut GapSummary,
     ) {
         for constraint in self.constraints() {
-            for Inequality { gap, .. } in self.inequalities(frames, constraint, size).into_iter().flatten() {
+            for Inequality { gap, .. } in self.inequalities(frames, constraint, size) {
                 gaps.violation += (target - gap - clearance).max(0.0);
                 gaps.min = gaps.min.min(gap + clearance);
             }
         }
     }
 
-    /// The inequalities of a constraint, up to two.
-    fn inequalities(
-        &self,
-        frames: &Frames,
-        constraint: &ResolvedConstraint,
-        size: f64,
-    ) -> [Option<Inequality>; 2] {
+    /// The inequalities of a constraint.
+    fn inequalities(&self, frames: &Frames, constraint: &ResolvedConstraint, size: f64) -> Vec<Inequality> {
+        let poses = |both: &[ConstraintFrame; 2]| {
+            both.each_ref().map(|end| self.pose_of(frames, end.end) * end.frame)
+        };
+        let ends = |both: &[ConstraintFrame; 2]| both.each_ref().map(|end| end.end);
         match constraint {
-            ResolvedConstraint::Closure { .. } => [None, None],
+            ResolvedConstraint::Closure { .. } => Vec::new(),
+            ResolvedConstraint::Balance(balance) => self.of_balance(frames, balance),
             ResolvedConstraint::MaxDistance { points, max } => {
-                let [a, b] = points
-                    .each_ref()
-                    .map(|point| (self.pose_of(frames, point.end) * point.frame).translation.vector);
+                let [a, b] = poses(points).map(|pose| pose.translation.vector);
                 let between = b - a;
                 // Any direction will do for points that coincide: they are far from the end of the rope.
                 let toward = -between.try_normalize(0.0).unwrap_or_else(Vector3::x);
                 // Along their line both points may be taken for the second one.
                 let wrench = [toward, b.cross(&toward)];
-                let ends = points.each_ref().map(|point| point.end);
-                [Some(Inequality { gap: max - between.norm(), ends, wrench }), None]
+                vec![Inequality::between(max - between.norm(), ends(points), wrench)]
             }
             ResolvedConstraint::Range { frames: both, motion, limits: [lower, upper] } => {
-                let [a, b] = both.each_ref().map(|end| self.pose_of(frames, end.end) * end.frame);
+                let [a, b] = poses(both);
                 let x = a.rotation * Vector3::x();
                 let (value, scale, wrench) = match motion {
                     AxisMotion::Translation => {
@@ -211,13 +213,26 @@ impl LocalChart {
                         (y.z.atan2(y.y), size, [Vector3::zeros(), x * size])
                     }
                 };
-                let ends = both.each_ref().map(|end| end.end);
-                let above = Inequality { gap: scale * (value - lower), ends, wrench };
+                let above = Inequality::between(scale * (value - lower), ends(both), wrench);
                 let opposite = wrench.map(|part| -part);
-                let below = Inequality { gap: scale * (upper - value), ends, wrench: opposite };
-                [above, below].map(|own| Some(own).filter(|own| own.gap.is_finite()))
+                let below = Inequality::between(scale * (upper - value), ends(both), opposite);
+                [above, below].into_iter().filter(|own| own.gap.is_finite()).collect()
             }
         }
+    }
+
+    /// An inequality for each edge of the support polygon.
+    fn of_balance(&self, frames: &Frames, balance: &Balance) -> Vec<Inequality> {
+        let pose_of = |end: ConstraintEnd| self.pose_of(frames, end);
+        let at = |end, point: &Point3<f64>, force: Vector3<f64>| (end, [force, point.coords.cross(&force)]);
+        let edges = balance.edges(&pose_of).into_iter().map(|SupportEdge { gap, normal, ends }| {
+            let masses = balance.masses(&pose_of);
+            let mut wrenches: Vec<_> =
+                masses.map(|(end, center, fraction)| at(end, &center, normal * fraction)).collect();
+            wrenches.extend(ends.map(|(end, point, weight)| at(end, &point, normal * -weight)));
+            Inequality { gap, wrenches }
+        });
+        edges.collect()
     }
 
     fn pose_of(&self, frames: &Frames, end: ConstraintEnd) -> Isometry3<f64> {

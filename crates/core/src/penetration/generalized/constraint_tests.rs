@@ -4,9 +4,8 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
 use super::chart::LocalChart;
 use super::collision_world::CollisionWorld;
-use super::constraint::{
-    AxisMotion, ConstraintEnd, ConstraintFrame, Kept, Lock, PoseConstraint, RotationLock,
-};
+use super::constraint::{AxisMotion, Kept, Lock, PoseConstraint, RotationLock};
+use super::constraint_frame::{ConstraintEnd, ConstraintFrame};
 use super::error::GeneralizedError;
 use super::movable::{Base, MovableModel, Obstacle};
 use super::options::GeneralizedOptions;
@@ -66,6 +65,8 @@ fn constrained() -> CollisionWorld {
         let range = PoseConstraint::range("slide", frames(), AxisMotion::Translation, [-0.1, 0.2]);
         world.constrain(range).unwrap();
     }
+    let up = Vector3::new(0.1, -0.2, 1.0);
+    world.constrain(PoseConstraint::balance("balance", &[[0, 4], [1, 4]], Vec::new(), up)).unwrap();
     world
 }
 
@@ -95,7 +96,8 @@ fn gradients_of_residuals_and_gaps_are_those_of_finite_differences() {
         })
     };
     let (values, gradients) = evaluate(&at);
-    assert_eq!(values.len(), 3 * (2 + 2 + 2 + 3 + 2 + 1 + 2));
+    // Those of the closures, and at least the edges of a triangle.
+    assert!(values.len() >= 3 * (2 + 2 + 2 + 3 + 2 + 1 + 2) + 3);
     const STEP: f64 = 1e-6;
     for k in 0..at.len() {
         let moved = |by: f64| {
@@ -211,4 +213,64 @@ fn constrained_to_plane() -> CollisionWorld {
     let stance = PoseConstraint::keep("floor", [0, 0], Kept::Stance(Vector3::z()));
     world.constrain(stance).unwrap();
     world
+}
+
+/// A foot with two blocks of its own size that slide along x, one of them in an obstacle.
+fn balanced_blocks(half_length: f64) -> CollisionWorld {
+    let slide = |name: &str, child: &str, z: f64| {
+        Joint::new(name, "foot", child, JointKind::Prismatic { axis: Vector3::x() })
+            .at(Isometry3::translation(0.0, 0.0, z))
+    };
+    let joints = vec![slide("a", "upper", 1.0), slide("b", "counterweight", 0.5)];
+    let links = ["foot", "upper", "counterweight"].map(String::from).to_vec();
+    let articulation = Articulation::new(links, joints).unwrap();
+    let block = || Some(Shape::convex(ConvexShape::cuboid(Vector3::new(2.0 * half_length, 0.2, 0.1))));
+    let shapes = vec![block(), block(), block()];
+    let movable = MovableModel::new(articulation, shapes, AllowedCollisions::default(), Base::Fixed).unwrap();
+    let wall = Obstacle {
+        shape: Shape::convex(ConvexShape::cuboid(Vector3::new(1.0, 1.0, 0.2))),
+        // The upper block has to slide by 0.3 m.
+        pose: Isometry3::translation(0.3 - half_length - 0.5, 0.0, 1.0),
+    };
+    CollisionWorld::new(vec![movable], vec![wall]).unwrap()
+}
+
+#[test]
+fn a_counterweight_keeps_the_centre_of_mass_over_the_foot() {
+    let half_length = 0.05;
+    let start = [Pose { base: Isometry3::identity(), joints: vec![0.0, 0.0] }];
+    let found = |feet: &[[usize; 2]]| {
+        let mut world = balanced_blocks(half_length);
+        world.constrain(PoseConstraint::balance("com", feet, Vec::new(), Vector3::z())).unwrap();
+        world.penetration(&start, &GeneralizedOptions::fast()).map(|found| found.expect("they overlap"))
+    };
+    let balanced = found(&[[0, 0]]).unwrap();
+    // Three equal masses: a + b may be at most three half lengths, and a must be 0.3 m.
+    let [a, b] = balanced.poses[0].joints[..] else { panic!() };
+    assert!((a - 0.3).abs() < 1e-6 && (b - (3.0 * half_length - 0.3)).abs() < 1e-6, "{a} {b}");
+    assert!(balanced.constraints[0].length <= 0.0, "{:?}", balanced.constraints);
+    let free =
+        balanced_blocks(half_length).penetration(&start, &GeneralizedOptions::fast()).unwrap().unwrap();
+    assert!(free.poses[0].joints[1].abs() < 1e-9);
+    // Masses that are given take precedence: a light block needs no counterweight.
+    let mut world = balanced_blocks(half_length);
+    let masses = [10.0, 1.0, 1.0].map(|mass| Some((mass, nalgebra::Point3::origin())));
+    let light = world.movables()[0].clone().with_masses(masses.to_vec());
+    world = CollisionWorld::new(vec![light], world.obstacles().to_vec()).unwrap();
+    world.constrain(PoseConstraint::balance("com", &[[0, 0]], Vec::new(), Vector3::z())).unwrap();
+    let light = world.penetration(&start, &GeneralizedOptions::fast()).unwrap().unwrap();
+    assert!(light.poses[0].joints[1].abs() < 1e-9, "{:?}", light.poses);
+}
+
+#[test]
+fn a_pose_out_of_balance_is_no_solution_and_is_brought_into_balance() {
+    let mut world = balanced_blocks(0.05);
+    world.constrain(PoseConstraint::balance("com", &[[0, 0]], Vec::new(), Vector3::z())).unwrap();
+    let start = [Pose { base: Isometry3::identity(), joints: vec![0.4, 0.0] }];
+    assert!(world.is_free(&start, 0.0).unwrap() && !world.is_solution(&start, 0.0).unwrap());
+    let found =
+        world.penetration(&start, &GeneralizedOptions::fast()).unwrap().expect("it is out of balance");
+    // Equal weights of both slides: each moves by half of what a + b is too large, or a stops at the wall.
+    let [a, b] = found.poses[0].joints[..] else { panic!() };
+    assert!((a - 0.3).abs() < 1e-6 && (b + 0.15).abs() < 1e-6, "{a} {b}");
 }

@@ -268,6 +268,42 @@ impl<'a> Descent<'a> {
         })
     }
 
+    /// Names of the closures that leave parts which overlap at the origin and at a point no freedom to separate to first order; empty
+    /// where there is some freedom.
+    pub(crate) fn immobilised_by(&self, nearest: &[f64]) -> Vec<String> {
+        let origin = vec![0.0; nearest.len()];
+        let is_held = |y: &[f64]| self.collision_world.with_workspace(|workspace| self.is_held(y, workspace));
+        match is_held(&origin) && is_held(nearest) {
+            true => self
+                .collision_world
+                .constraints
+                .iter()
+                .filter(|own| own.is_closure())
+                .map(|own| own.name().to_owned())
+                .collect(),
+            false => Vec::new(),
+        }
+    }
+
+    /// Whether some row of an overlap at a point depends on variables, but on no motion that the closures leave.
+    fn is_held(&self, y: &[f64], workspace: &mut Workspace) -> bool {
+        workspace.scan.forget();
+        self.evaluate(y, workspace);
+        let Workspace { trial_frames, trial_rows, constraints, subspace, derivative, problem, .. } =
+            workspace;
+        self.chart.linearise_closures(self.collision_world, (trial_frames, y), None, (constraints, subspace));
+        if problem.columns() != y.len() {
+            *problem = Rows::new(y.len());
+        }
+        problem.clear();
+        trial_rows.iter().filter(|row| !(row.gap >= self.clearance)).any(|row| {
+            derivative.clear();
+            derivative.resize(y.len(), 0.0);
+            self.chart.differentiate(self.collision_world, trial_frames, row, derivative);
+            derivative.iter().any(|x| x.abs() > 0.0) && !subspace.push(problem, derivative, 0.0)
+        })
+    }
+
     /// Whether a point of a link of a fixed model stays inside a convex piece of an obstacle in every configuration: the joint
     /// nearest to the root that moves the link is deeper in the piece than the point can be away from it.
     fn is_confined(&self, workspace: &mut Workspace) -> bool {

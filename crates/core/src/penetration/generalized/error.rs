@@ -72,7 +72,7 @@ pub enum GeneralizedError {
     #[error("the constraint \"{}\" does not hold: it is off by {} m and {} rad at the nearest poses found", .0.name, .0.length, .0.angle)]
     Constraint(ConstraintError),
     /// No collision-free pose was found within the work bounds; it may not exist.
-    #[error("no collision-free pose was found; {} pairs still collide", still.len())]
+    #[error("no collision-free pose was found; {} pairs still collide{}", still.len(), because(&best.immobilised_by))]
     NotFound {
         /// The best effort: its overlaps are the smallest found.
         best: Box<GeneralizedPenetration>,
@@ -87,4 +87,20 @@ pub enum GeneralizedError {
         /// Maximum accepted √σ \[m\].
         max_move: f64,
     },
+}
+
+/// The constraints that leave parts no freedom to separate, as a sentence; `None` without any.
+#[must_use]
+pub fn immobilised(by: &[String]) -> Option<String> {
+    let names: Vec<String> = by.iter().map(|name| format!("`{name}`")).collect();
+    match names.len() {
+        0 => None,
+        1 => Some(format!("{} leaves them no freedom to separate", names[0])),
+        _ => Some(format!("{} leave them no freedom to separate", names.join(", "))),
+    }
+}
+
+/// That sentence as the end of a message.
+fn because(by: &[String]) -> String {
+    immobilised(by).map(|why| format!("; {why}")).unwrap_or_default()
 }

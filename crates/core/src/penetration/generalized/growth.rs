@@ -5,16 +5,18 @@
 //! overlap then leaves by the rim. A model that grows from its root has all of its links on the side of the root at first, and
 //! meets each wall from that side.
 //!
-//! At the scale s the pieces of the anchor, the first link with a shape from the root on, become c + s (v − c), c its centre, the
+//! At the scale s the pieces of the anchor become c + s (v − c), c its centre, the
 //! origins of its child joints likewise; all other pieces and offsets are multiplied by s. Joint values, limits, the base and the
 //! joints above the anchor are the same at every scale. A
-//! step of s that a few iterations cannot follow is halved. The objective is always the distance from the input, with the
+//! step of s that a few iterations cannot follow is halved. The anchor is the first link with a shape from the root on; the heaviest link,
+//! or one that a constraint holds in its place, is another one: a figure whose pelvis lies in a wall grows from its chest. The objective is always the distance from the input, with the
 //! weight √(H H_max) of each joint while growing: with H itself light joints take all of the motion and bend as far as they can.
 
 use nalgebra::Point3;
 
 use super::chart::LocalChart;
 use super::collision_world::CollisionWorld;
+use super::constraint::PoseConstraint;
 use super::descent::{Descent, DescentResult, DescentStart};
 use super::part::Part;
 use super::pose::Pose;
@@ -51,18 +53,24 @@ pub(super) struct Growth<'a> {
     stop: &'a (dyn Fn() -> bool + Sync),
     /// Copy of the collision world, at the scale of the last trial.
     scaled: CollisionWorld,
+    anchors: Vec<Anchor>,
 }
 
+/// The link of a movable model that keeps its place while the others grow, and its centre [m, link frame].
+pub(super) type Anchor = (usize, Point3<f64>);
+
 impl<'a> Growth<'a> {
-    /// `None` where a model has no joints, or is known by its triangles alone.
+    /// A growth about an anchor of each movable model; `None` where a model has no joints, or is known by its triangles alone.
     pub(super) fn new(
         collision_world: &'a CollisionWorld,
         descent: &'a Descent<'a>,
+        anchors: &[Anchor],
         stop: &'a (dyn Fn() -> bool + Sync),
     ) -> Option<Self> {
         let has_joints = descent.chart.start().iter().any(|pose| !pose.joints.is_empty());
         let grows = has_joints && collision_world.mesh_pairs.is_empty();
-        grows.then(|| Self { collision_world, descent, stop, scaled: collision_world.clone() })
+        let (scaled, anchors) = (collision_world.clone(), anchors.to_vec());
+        grows.then_some(Self { collision_world, descent, stop, scaled, anchors })
     }
 
     /// Grows the models from the largest free scale at `input` to their own size, as near to it as may be.
@@ -81,7 +89,7 @@ impl<'a> Growth<'a> {
                 return grown;
             }
             let next = (scale + step).min(1.0);
-            self.scaled.rescale(self.collision_world, next);
+            self.scaled.rescale(self.collision_world, next, &self.anchors);
             match self.follow(&chart, &poses, &mut grown) {
                 Some(found) => {
                     (poses, scale) = (found, next);
@@ -101,7 +109,7 @@ impl<'a> Growth<'a> {
         let mut free = None;
         let mut scale = FIRST;
         while scale < 1.0 {
-            self.scaled.rescale(self.collision_world, scale);
+            self.scaled.rescale(self.collision_world, scale, &self.anchors);
             let descent = Descent { collision_world: &self.scaled, chart, ..*self.descent };
             grown.work += 1 + self.scaled.pairs.len() as u64 / SPHERES;
             if !self.scaled.with_workspace(|workspace| descent.is_free(&origin, workspace)) {
@@ -136,10 +144,9 @@ impl<'a> Growth<'a> {
 impl CollisionWorld {
     /// Sets pieces and trees to those of another world of the same bodies, scaled about the anchor of each movable model. Triangle
     /// models, volumes and tolerances stay as they are.
-    fn rescale(&mut self, whole: &Self, scale: f64) {
+    fn rescale(&mut self, whole: &Self, scale: f64, anchors: &[Anchor]) {
         let around = |center: &Point3<f64>, point: &Point3<f64>| center + (point - center) * scale;
-        let anchors: Vec<_> = (0..whole.trees.len()).map(|movable| whole.anchor(movable)).collect();
-        for (movable, (tree, (link, center))) in whole.trees.iter().zip(&anchors).enumerate() {
+        for (movable, (tree, (link, center))) in whole.trees.iter().zip(anchors).enumerate() {
             self.trees[movable] = tree.scaled(scale, *link, center);
         }
         for (body, same) in self.bodies.iter_mut().zip(&whole.bodies) {
@@ -157,14 +164,39 @@ impl CollisionWorld {
         }
     }
 
-    /// The link of a movable model that keeps its place while the others grow, the first one with a shape from the root on, and
-    /// its centre [m, link frame].
-    fn anchor(&self, movable: usize) -> (usize, Point3<f64>) {
-        let parents_first = self.movables[movable].articulation().parents_first();
-        let of_link = |&link: &usize| {
+    /// The choices of anchors, one of each movable model: the first links with a shape from the root on, the heaviest ones, and those that a
+    /// constraint holds. Equal choices are left out.
+    pub(super) fn anchors(&self) -> Vec<Vec<Anchor>> {
+        let center = |movable: usize, link: usize| {
             let part = Part::Link { movable, link };
-            Some((link, self.bodies.iter().find(|body| body.part == part)?.ball.0))
+            Some(self.bodies.iter().find(|body| body.part == part)?.ball.0)
         };
-        parents_first.iter().find_map(of_link).unwrap_or((parents_first[0], Point3::origin()))
+        let first = |movable: usize| {
+            let links = self.movables[movable].articulation().parents_first();
+            let shaped = links.iter().find_map(|&link| Some((link, center(movable, link)?)));
+            shaped.unwrap_or((links[0], Point3::origin()))
+        };
+        let heaviest = |movable: usize| {
+            let extents = self.movables[movable].norm().extents().iter().enumerate();
+            let measured = extents.filter_map(|(link, extent)| Some((link, extent.as_ref()?.measure())));
+            let own = measured.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+            own.and_then(|(link, _)| Some((link, center(movable, link)?)))
+        };
+        let held = |movable: usize| {
+            let links = self.constraints.iter().filter_map(PoseConstraint::held_link);
+            let own = links.filter(|[other, _]| *other == movable).map(|[_, link]| link).next();
+            own.map(|link| (link, center(movable, link).unwrap_or_else(Point3::origin)))
+        };
+        let all = 0..self.trees.len();
+        let mut choices: Vec<Vec<Anchor>> = vec![all.clone().map(first).collect()];
+        let others: [&dyn Fn(usize) -> Option<Anchor>; 2] = [&heaviest, &held];
+        for other in others {
+            let choice =
+                all.clone().map(|movable| other(movable).unwrap_or_else(|| first(movable))).collect();
+            if !choices.contains(&choice) {
+                choices.push(choice);
+            }
+        }
+        choices
     }
 }

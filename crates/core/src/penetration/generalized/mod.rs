@@ -15,10 +15,12 @@
 //! | [`CollisionWorld`] | all of them, preprocessed: collision test, colliding pairs, generalized penetration |
 
 mod articulated;
+mod balance;
 mod chart;
 pub(crate) mod collision_world;
 pub(crate) mod constraint;
 mod constraint_check;
+pub(crate) mod constraint_frame;
 mod constraint_rows;
 #[cfg(test)]
 mod constraint_tests;
@@ -28,6 +30,7 @@ pub(crate) mod error;
 mod exits;
 mod follow;
 mod growth;
+mod lower_bound;
 mod mesh_rows;
 mod monitor;
 pub(crate) mod movable;
@@ -52,10 +55,9 @@ mod workspace;
 mod tests;
 
 pub use collision_world::CollisionWorld;
-pub use constraint::{
-    AxisMotion, ConstraintEnd, ConstraintError, ConstraintFrame, Kept, Lock, PoseConstraint, RotationLock,
-};
-pub use error::GeneralizedError;
+pub use constraint::{AxisMotion, ConstraintError, Kept, Lock, PoseConstraint, RotationLock};
+pub use constraint_frame::{ConstraintEnd, ConstraintFrame};
+pub use error::{GeneralizedError, immobilised};
 pub use monitor::CollisionMonitor;
 pub use movable::{Base, MovableModel, Obstacle};
 pub use options::{

@@ -1,6 +1,6 @@
 //! Movable models and static obstacles.
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 
 use super::error::GeneralizedError;
 use super::pose::Pose;
@@ -37,6 +37,8 @@ pub struct MovableModel {
     base_weight: f64,
     /// Whether each link carries a frame of a constraint.
     constrained: Vec<bool>,
+    /// Mass and centre of mass of each link [link frame]; empty where none are given.
+    masses: Vec<Option<(f64, Point3<f64>)>>,
 }
 
 /// A static body.
@@ -105,7 +107,49 @@ impl MovableModel {
         let coordinates = articulation.coordinates().len();
         let (fixed, weights) = (vec![false; coordinates], vec![1.0; coordinates]);
         let constrained = vec![false; articulation.links().len()];
-        Self { articulation, shapes, allowed, base, norm, fixed, weights, base_weight: 1.0, constrained }
+        let masses = Vec::new();
+        Self {
+            articulation,
+            shapes,
+            allowed,
+            base,
+            norm,
+            fixed,
+            weights,
+            base_weight: 1.0,
+            constrained,
+            masses,
+        }
+    }
+
+    /// The model with masses \[kg\] of its links and their centres \[m, link frame\]. Without any, links weigh as much as they measure in the
+    /// object norm.
+    #[must_use]
+    pub fn with_masses(self, masses: Vec<Option<(f64, Point3<f64>)>>) -> Self {
+        Self { masses, ..self }
+    }
+
+    /// The model with other shapes of the same links, and the same norm.
+    #[must_use]
+    pub fn with_shapes(self, mut shapes: Vec<Option<Shape>>) -> Self {
+        shapes.resize_with(self.articulation.links().len(), || None);
+        Self { shapes, ..self }
+    }
+
+    /// Mass and centre of mass \[m, link frame\] of each link: in kg where they were given, else by volume or area.
+    #[must_use]
+    pub fn masses(&self) -> Vec<Option<(f64, Point3<f64>)>> {
+        if self.masses.iter().any(|mass| mass.is_some_and(|(mass, _)| mass > 0.0)) {
+            return self.masses.clone();
+        }
+        let of_link = |extent: &Option<Extent>| extent.map(|extent| (extent.measure(), extent.centroid()));
+        self.norm.extents().iter().map(of_link).collect()
+    }
+
+    /// Notes that a constraint depends on the masses: the joints that move one are variables even if it has no shape.
+    pub(super) fn note_masses(&mut self) {
+        let masses = self.masses();
+        self.constrained.iter_mut().zip(&masses).for_each(|(own, mass)| *own |= mass.is_some());
     }
 
     /// Notes that a link carries a frame of a constraint: the joints that move it are variables even if it has no shape.

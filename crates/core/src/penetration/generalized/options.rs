@@ -242,6 +242,8 @@ pub struct GeneralizedPenetration {
     pub verified_free: bool,
     /// Each constraint with its error, measured by a forward kinematics that the search does not use.
     pub constraints: Vec<ConstraintError>,
+    /// Names of the constraints that leave parts which overlap here no freedom to separate; empty where nothing overlaps.
+    pub immobilised_by: Vec<String>,
     /// Steps of all descents.
     pub iterations: u32,
     /// Source of the start configuration.

@@ -16,7 +16,7 @@ use super::chart::LocalChart;
 use super::collision_world::{Body, CollisionWorld};
 use super::descent::{Descent, DescentResult, DescentStart, squared};
 use super::error::GeneralizedError;
-use super::growth::Growth;
+use super::growth::{Anchor, Growth};
 use super::movable::Base;
 use super::options::{
     GeneralizedCoherence, GeneralizedOptions, GeneralizedPenetration, GeneralizedSource, GeneralizedStart,
@@ -202,11 +202,12 @@ impl MultiStartSearch<'_> {
 
     /// Descents from all other sources of starts and from random points, until the search [ends](Self::end).
     fn all_sources(&self, best: DescentResult) -> DescentResult {
-        let sources: [&dyn Fn() -> Option<DescentResult>; 6] = [
+        let sources: [&dyn Fn() -> Option<DescentResult>; 7] = [
             &|| Some(self.as_one_body()),
             &|| self.descend_from_common_exits(),
             &|| self.translational(f64::INFINITY),
-            &|| self.grown(),
+            &|| self.grown_from_root(),
+            &|| self.grown_from_elsewhere(),
             &|| self.strategy(&STRATEGIES[0]),
             &|| self.strategy(&STRATEGIES[1]),
         ];
@@ -264,7 +265,9 @@ impl MultiStartSearch<'_> {
             GeneralizedStart::CentroidDifference => {
                 starts::centroid_difference(self.collision_world, self.chart).map(|y| self.run(&y))
             }
-            GeneralizedStart::Growth => self.grown(),
+            GeneralizedStart::Growth => {
+                best_of([self.grown_from_root(), self.grown_from_elsewhere()].into_iter().flatten())
+            }
             GeneralizedStart::Random => {
                 let count = if self.options.effort == Effort::Fast { 1 } else { ROUND };
                 let radius = FIRST_RADIUS * self.collision_world.size;
@@ -377,24 +380,34 @@ impl MultiStartSearch<'_> {
     }
 
     /// A descent from the configuration to which the scaled-down models grow; `None` where they do not grow to full size.
-    fn grown(&self) -> Option<DescentResult> {
-        let grown = Growth::new(self.collision_world, &self.descent, self.stop)?.grow(self.chart.start());
+    fn grown(&self, anchors: &[Anchor], from: &[Pose]) -> Option<DescentResult> {
+        let grown = Growth::new(self.collision_world, &self.descent, anchors, self.stop)?.grow(from);
         let found = self.descend_from_poses(&grown.poses?, GeneralizedSource::Growth);
         let iterations = found.iterations + grown.iterations;
         Some(DescentResult { iterations, ..found }.with_work(grown.work))
     }
 
+    /// The growth from the input about the first choice of anchors.
+    fn grown_from_root(&self) -> Option<DescentResult> {
+        self.grown(self.collision_world.anchors().first()?, self.chart.start())
+    }
+
+    /// The best of the growths from the input about all other choices of anchors.
+    fn grown_from_elsewhere(&self) -> Option<DescentResult> {
+        let anchors = self.collision_world.anchors();
+        let others = anchors.iter().skip(1);
+        best_of(others.filter_map(|anchors| self.grown(anchors, self.chart.start())))
+    }
+
     /// The best of a result and of growths about perturbations of it, where growth has found a side that no descent finds.
     fn regrown(&self, best: DescentResult, first: u64) -> DescentResult {
         let Some(center) = best.free.clone() else { return best };
+        let anchors = self.collision_world.anchors();
         let run = |index: u64| {
             let number = [self.options.seed, first + index];
             let about = starts::perturbed(self.chart, &center, number);
             let about = self.chart.poses(self.collision_world, &about);
-            let grown = Growth::new(self.collision_world, &self.descent, self.stop)?.grow(&about);
-            let found = self.descend_from_poses(grown.poses.as_ref()?, GeneralizedSource::Growth);
-            let iterations = found.iterations + grown.iterations;
-            Some(DescentResult { iterations, ..found }.with_work(grown.work))
+            self.grown(&anchors[index as usize % anchors.len()], &about)
         };
         let found: Vec<Option<DescentResult>> = if self.options.parallel {
             (0..REGROWTHS).into_par_iter().map(run).collect()
@@ -418,13 +431,14 @@ impl MultiStartSearch<'_> {
 
     /// Descents from other starts until one succeeds.
     fn fallbacks(&self, mut best: DescentResult) -> DescentResult {
-        if best.free.is_none() {
-            best = self.grown().into_iter().fold(best, better);
-        }
-        if best.free.is_none()
-            && let Some(found) = self.descend_from_common_exits()
-        {
-            best = better(best, found);
+        let sources: [&dyn Fn() -> Option<DescentResult>; 3] =
+            [&|| self.grown_from_root(), &|| self.descend_from_common_exits(), &|| {
+                self.grown_from_elsewhere()
+            }];
+        for source in sources {
+            if best.free.is_none() {
+                best = source().into_iter().fold(best, better);
+            }
         }
         if best.free.is_none() {
             best = better(best, self.as_one_body());

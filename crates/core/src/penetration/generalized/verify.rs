@@ -43,6 +43,7 @@ impl CollisionWorld {
         }
         if !(answer.verified_free && answer.limits_kept) {
             let still = self.colliding(&answer.poses)?;
+            answer.immobilised_by = descent.immobilised_by(&best.nearest);
             return Err(GeneralizedError::NotFound { best: Box::new(answer), still });
         }
         match options.max_move {
@@ -90,6 +91,7 @@ impl CollisionWorld {
             limits_kept: self.keeps_limits(&poses),
             verified_free: false,
             constraints: self.constraint_errors(start, &poses)?,
+            immobilised_by: Vec::new(),
             poses,
             iterations: best.iterations,
             source: best.source,

@@ -13,14 +13,25 @@ pub(super) struct Curve {
     pub(super) vector_area: Vector3<f64>,
 }
 
-/// Measures the curve of these intersecting pairs.
-pub(super) fn measure(a: &Model, b: &Model, a_to_b: &RelativePose, pairs: &[[u32; 2]]) -> Curve {
+/// Measures the curve of these intersecting pairs; only the first of them after `is_late` has returned true.
+pub(super) fn measure(
+    [a, b]: [&Model; 2],
+    a_to_b: &RelativePose,
+    pairs: &[[u32; 2]],
+    is_late: &dyn Fn() -> bool,
+) -> Curve {
+    /// Pairs between two looks at the clock: some tens of microseconds.
+    const BETWEEN_CHECKS: usize = 256;
     let corner = |pair: &[u32; 2]| triangles_in_b(a, b, a_to_b, *pair)[1][0];
     // Moments about a point of the region: about a far origin the vector area would cancel.
     let about = corner(&pairs[0]);
     let (mut moment, mut length, mut area) = (Vector3::zeros(), 0.0, Vector3::zeros());
-    let mut corners = Vector3::zeros();
-    for pair in pairs {
+    let (mut corners, mut count) = (Vector3::zeros(), 0.0);
+    for (index, pair) in pairs.iter().enumerate() {
+        if index > 0 && index.is_multiple_of(BETWEEN_CHECKS) && is_late() {
+            break;
+        }
+        count += 1.0;
         let [p, q] = triangles_in_b(a, b, a_to_b, *pair);
         corners += q.iter().chain(&p).map(|x| x - about).sum::<Vector3<f64>>() / 6.0;
         if let Some([start, end]) = segment(&p, &q) {
@@ -31,7 +42,7 @@ pub(super) fn measure(a: &Model, b: &Model, a_to_b: &RelativePose, pairs: &[[u32
             area -= start.cross(&end) * 0.5;
         }
     }
-    let centroid = if length > 0.0 { moment / length } else { corners / pairs.len() as f64 };
+    let centroid = if length > 0.0 { moment / length } else { corners / count };
     Curve { centroid: about + centroid, vector_area: area }
 }
 

@@ -18,7 +18,7 @@ use nalgebra::{Isometry3, Point3, Unit, Vector3};
 use self::regions::Region;
 use super::translational::answer::Penetration;
 use super::translational::walk::ContactSpace;
-use crate::proximity::collision::pairs_within_at;
+use crate::proximity::collision::intersecting_pairs_until;
 use crate::proximity::model::Model;
 use crate::proximity::patch::Patch;
 use crate::proximity::relative_pose::RelativePose;
@@ -71,7 +71,7 @@ pub fn local_penetrations(
 
 /// As [`local_penetrations`], with a deadline: regions that have not been measured by then have the global direction and
 /// depth, which separate them, too, but need not be their shortest translation. Where the regions themselves are not known
-/// by then, all intersecting triangles are one.
+/// by then, all intersecting triangles are one; half of the time is for listing those, and they are the ones listed by then.
 pub(crate) fn local_penetrations_until(
     (a, pose_a): (&Model, &Isometry3<f64>),
     (b, pose_b): (&Model, &Isometry3<f64>),
@@ -81,8 +81,12 @@ pub(crate) fn local_penetrations_until(
     let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
     let to_world = |point: &Point3<f64>| pose_b * (b.center() + point.coords);
     let mut pairs = Vec::new();
-    pairs_within_at(a, b, &a_to_b, 0.0, &mut pairs);
-    if pairs.is_empty() {
+    let listed = deadline.map(|deadline| {
+        let now = Instant::now();
+        now + deadline.saturating_duration_since(now) / 2
+    });
+    let complete = intersecting_pairs_until(a, b, &a_to_b, listed, &mut pairs);
+    if complete && pairs.is_empty() {
         let smaller = if a.radius() < b.radius() { pose_a * a.center() } else { pose_b * b.center() };
         let all = |model: &Model| (0..model.mesh().triangles().len() as u32).collect();
         let patches = [all(a), all(b)];
@@ -94,14 +98,14 @@ pub(crate) fn local_penetrations_until(
         }];
     }
     let along_global = pose_b.rotation.inverse() * global.direction.into_inner();
-    let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    let is_late = || !complete || deadline.is_some_and(|deadline| Instant::now() >= deadline);
     let found = regions::regions((a, b), &a_to_b, &pairs, &is_late);
     let regions = found.unwrap_or_else(|| vec![Region::of_all(pairs)]);
     let mut depths = RegionDepths::new(a, b, &a_to_b);
     let mut local = regions
         .into_iter()
         .map(|region| {
-            let curve = curve::measure(a, b, &a_to_b, &region.pairs);
+            let curve = curve::measure([a, b], &a_to_b, &region.pairs, &is_late);
             let (normal, depth) = match is_late() {
                 true => (along_global, global.depth),
                 false => depths.separate(&region, [curve.vector_area, along_global]),

@@ -8,6 +8,9 @@ use crate::proximity::parts::DisjointSets;
 use crate::proximity::relative_pose::RelativePose;
 use nalgebra::{Point3, Vector3};
 
+/// Pairs between two looks at the clock: some tens of microseconds.
+const BETWEEN_CHECKS: usize = 256;
+
 /// A connected region.
 pub(super) struct Region {
     /// Intersecting pairs of triangles.
@@ -46,6 +49,9 @@ pub(super) fn regions(
     // Patches inside the other model join regions, so roots are final only after both sides.
     let mut regions = BTreeMap::new();
     for (index, &pair) in pairs.iter().enumerate() {
+        if index.is_multiple_of(BETWEEN_CHECKS) && is_late() {
+            return None;
+        }
         let region = regions
             .entry(sets.root(index as u32))
             .or_insert_with(|| Region { pairs: Vec::new(), patches: [Vec::new(), Vec::new()] });
@@ -75,8 +81,6 @@ fn unite_neighbours(
     sets: &mut DisjointSets,
     is_late: &dyn Fn() -> bool,
 ) -> Option<()> {
-    /// Pairs between two looks at the clock: some tens of microseconds.
-    const BETWEEN_CHECKS: usize = 256;
     let mut first_at = BTreeMap::new();
     for (index, &[i, j]) in pairs.iter().enumerate() {
         if index.is_multiple_of(BETWEEN_CHECKS) && is_late() {
@@ -106,6 +110,9 @@ fn enclosed(
     let incidence = model.incidence();
     let mut crossing = BTreeMap::new();
     for (index, pair) in pairs.iter().enumerate() {
+        if index.is_multiple_of(BETWEEN_CHECKS) && is_late() {
+            return None;
+        }
         crossing.entry(pair[side]).or_insert(index as u32);
     }
     let mut sides = SideClasses::new(model, other, to_other, pairs, side);

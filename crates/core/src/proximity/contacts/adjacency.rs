@@ -16,6 +16,12 @@ use crate::geometry::weld::Welder;
 /// smaller one splits planes whose coordinates are rounded.
 const FLAT: f64 = 1e-4;
 
+/// Cosine of the angle between the normals of the faces at a vertex and their mean up to which the vertex is blunt (60°). At one
+/// that is nearly flat, the cone test accepts the outward normal and its opposite alike; normals of a blunt vertex are within 60°
+/// and the tolerance of that test of the mean, so that one that is more than 90° from it enters the solid. At a sharper vertex
+/// neighbours rise along the opposite of its normals, and no such test is needed.
+const BLUNT: f64 = 0.5;
+
 /// An edge of a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Edge {
@@ -47,6 +53,8 @@ pub struct Adjacency {
     owned: Vec<u8>,
     /// Bit k: edge k of the triangle is concave.
     valleys: Vec<u8>,
+    /// Mean of the unit normals of the faces at each welded vertex; longer than 1 where it is blunt.
+    mean_normals: Vec<Vector3<f64>>,
     oriented: bool,
 }
 
@@ -75,6 +83,7 @@ impl Adjacency {
             neighbours,
             owned: Vec::new(),
             valleys: Vec::new(),
+            mean_normals: Vec::new(),
             oriented: false,
         };
         adjacency.oriented = adjacency.is_oriented(&faces_of_edge);
@@ -85,6 +94,7 @@ impl Adjacency {
         adjacency.regions = plane_regions(adjacency.corners.len(), &shapes, &faces_of_edge);
         adjacency.owned = adjacency.owners(&shapes);
         adjacency.valleys = valleys(&adjacency.triangle_edges, &shapes);
+        adjacency.mean_normals = adjacency.mean_normals();
         adjacency
     }
 
@@ -164,6 +174,43 @@ impl Adjacency {
 
     pub(super) fn neighbours(&self, vertex: u32) -> &[u32] {
         &self.neighbours[span(&self.neighbour_offsets, vertex as usize)]
+    }
+
+    /// Unit vector along the mean of the outward normals of the faces at a vertex, body frame; `None` where they cancel, or the
+    /// mesh has no outside.
+    pub(super) fn mean_normal(&self, vertex: u32) -> Option<Vector3<f64>> {
+        self.mean_normals[vertex as usize].try_normalize(0.0)
+    }
+
+    /// Whether a direction, body frame, enters the solid at a vertex that is nearly flat, see [`BLUNT`].
+    pub(super) fn enters(&self, vertex: u32, direction: &Vector3<f64>) -> bool {
+        self.is_blunt(vertex) && self.mean_normals[vertex as usize].dot(direction) < 0.0
+    }
+
+    /// Whether the normals of all faces at a vertex are within 60° of their mean, see [`BLUNT`].
+    pub(super) fn is_blunt(&self, vertex: u32) -> bool {
+        self.mean_normals[vertex as usize].norm_squared() > 2.0
+    }
+
+    /// Mean normal of every vertex: of length 2 where it is blunt, else 1; zero where the mesh has no outside.
+    fn mean_normals(&self) -> Vec<Vector3<f64>> {
+        let mut means = vec![Vector3::zeros(); self.positions.len()];
+        if !self.oriented {
+            return means;
+        }
+        let faces = || self.corners.iter().zip(&self.normals);
+        for (corners, normal) in faces() {
+            corners.iter().for_each(|&vertex| means[vertex as usize] += normal);
+        }
+        means.iter_mut().for_each(|mean| *mean = mean.try_normalize(0.0).unwrap_or_default());
+        let mut blunt = vec![true; means.len()];
+        for (corners, normal) in faces().filter(|(_, normal)| **normal != Vector3::zeros()) {
+            for &vertex in corners {
+                blunt[vertex as usize] &= means[vertex as usize].dot(normal) > BLUNT;
+            }
+        }
+        means.iter_mut().zip(blunt).filter(|(_, blunt)| *blunt).for_each(|(mean, _)| *mean *= 2.0);
+        means
     }
 
     fn edge_shape(&self, edge: usize, faces_of_edge: &Lists) -> EdgeShape {

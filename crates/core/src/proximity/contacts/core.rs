@@ -142,7 +142,10 @@ impl CoreSearch<'_> {
         for k in owned_vertices(self.adjacency.owned(triangle)) {
             let index = self.adjacency.corners(triangle)[k];
             let vertex = self.adjacency.position(index);
-            let supports = |normal: &Vector3<f64>| self.adjacency.within_cone(index, normal);
+            let (adjacency, one_sided) = (self.adjacency, self.one_sided);
+            let supports = |normal: &Vector3<f64>| {
+                adjacency.within_cone(index, normal) && !(one_sided && adjacency.enters(index, normal))
+            };
             for (tip, point, along) in self.core.tips() {
                 let features = [Feature::Vertex(index), Feature::Vertex(tip)];
                 let pair =

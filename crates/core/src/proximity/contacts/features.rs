@@ -122,6 +122,13 @@ impl<'a> Bodies<'a> {
         Point3::from(self.rotation * point.coords + self.query.b_to_a.translation.vector)
     }
 
+    /// Whether a vertex of a body supports a contact along a direction in the frame of that body: no neighbour lies further
+    /// along it, and it does not enter a solid.
+    fn supports_vertex(&self, side: usize, vertex: u32, direction: &Vector3<f64>) -> bool {
+        let body = [self.a, self.b][side];
+        body.within_cone(vertex, direction) && (self.query.two_sided[side] || !body.enters(vertex, direction))
+    }
+
     /// Extension of faces and edges beyond a valley [m], see [`VALLEY`].
     fn valley_slack(&self) -> f64 {
         VALLEY * self.query.max
@@ -174,7 +181,7 @@ impl<'a> Candidates<'a> {
         let vertex = self.corners_a[k];
         let (outward, gap) = self.over_face(&vertex, &self.corners_b, outward, 1)?;
         let index = self.bodies.a.corners(self.triangles[0])[k];
-        self.bodies.a.within_cone(index, &-outward).then(|| FeaturePair {
+        self.bodies.supports_vertex(0, index, &-outward).then(|| FeaturePair {
             points: [vertex, vertex - outward * gap],
             normal: -outward,
             gap,
@@ -188,7 +195,7 @@ impl<'a> Candidates<'a> {
         let vertex = self.corners_b[k];
         let (outward, gap) = self.over_face(&vertex, &self.corners_a, self.bodies.a.normal(face), 0)?;
         let index = self.bodies.b.corners(self.triangles[1])[k];
-        self.bodies.b.within_cone(index, &self.bodies.against(&outward)).then(|| FeaturePair {
+        self.bodies.supports_vertex(1, index, &self.bodies.against(&outward)).then(|| FeaturePair {
             points: [vertex - outward * gap, vertex],
             normal: outward,
             gap,
@@ -318,13 +325,18 @@ impl<'a> Candidates<'a> {
         }
         let normal = between / gap;
         let on_a = match features[0] {
-            Feature::Vertex(index) => self.bodies.a.within_cone(index, &normal),
-            Feature::Edge(edge) => self.bodies.a.sides_are_behind(edge, &normal),
+            Feature::Vertex(index) => self.bodies.supports_vertex(0, index, &normal),
+            Feature::Edge(edge) => {
+                self.bodies.a.sides_are_behind(edge, &normal) && self.leaves(0, edge, &normal)
+            }
             Feature::Face(_) => true,
         };
+        let against = self.bodies.against(&normal);
         let on_b = match features[1] {
-            Feature::Vertex(index) => self.bodies.b.within_cone(index, &self.bodies.against(&normal)),
-            Feature::Edge(edge) => self.bodies.b.sides_are_behind(edge, &self.bodies.against(&normal)),
+            Feature::Vertex(index) => self.bodies.supports_vertex(1, index, &against),
+            Feature::Edge(edge) => {
+                self.bodies.b.sides_are_behind(edge, &against) && self.leaves(1, edge, &against)
+            }
             Feature::Face(_) => true,
         };
         (on_a && on_b).then_some(FeaturePair { points, normal, gap, features })

@@ -11,11 +11,15 @@
 //! found.
 
 mod adjacency;
+mod cone_tree;
 mod core;
 mod features;
 mod front;
+mod normal_cone;
+mod opposed;
 
 pub use adjacency::Adjacency;
+pub use cone_tree::ConeTree;
 pub use core::{CoreFinder, CoreShape, CoreSide};
 pub use features::{Feature, FeatureFinder, FeaturePair, FeatureQuery};
 pub use front::{ContactMesh, FeatureFront};

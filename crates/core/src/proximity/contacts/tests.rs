@@ -1,11 +1,15 @@
 //! Contact features against closed forms and brute force.
 
-use nalgebra::{Isometry3, Point3, Vector3};
+use std::f64::consts::{FRAC_PI_2, PI};
+
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use proptest::prelude::*;
 
+use super::normal_cone::NormalCone;
 use super::{Adjacency, CoreFinder, CoreShape, CoreSide, Feature, FeatureFinder, FeaturePair, FeatureQuery};
-use crate::geometry::procedural::{BumpySphere, Cuboid, LShape, Procedural, Sphere, Torus};
+use crate::geometry::procedural::{BumpySphere, Cuboid, Cup, LShape, Procedural, Sphere, Torus};
 use crate::geometry::{Solidity, TriangleMesh};
+use crate::proximity::tests::Noise;
 use crate::proximity::{Model, distance, pairs_within};
 
 fn unit_cube(subdivisions: u32) -> TriangleMesh {
@@ -164,6 +168,19 @@ fn edges_between_nearly_coplanar_faces_of_separated_meshes_do_not_overlap() {
     }
 }
 
+#[test]
+fn a_fine_ball_on_a_thin_plate_is_never_pushed_through_it() {
+    let plate = Cuboid { x: 2.0, y: 2.0, z: 0.01, subdivisions: 1 }.mesh().unwrap();
+    let ball = Sphere { radius: 0.5, frequency: 32 }.mesh().unwrap();
+    // The lowest vertex is nearly flat, and within the range of the lower face, which lies along its reversed normal.
+    let to_lowest = UnitQuaternion::rotation_between(&ball.vertices()[0].coords, &-Vector3::z()).unwrap();
+    for depth in [1e-3, 4e-3] {
+        let pose = Isometry3::from_parts(Vector3::new(0.0, 0.0, 0.505 - depth).into(), to_lowest);
+        let found = features(&plate, &ball, &pose, [-0.02, 0.02]);
+        assert!(found.iter().any(|pair| pair.gap < -0.5 * depth), "{found:?}");
+        assert!(found.iter().all(|pair| pair.normal.z > 0.9), "{found:?}");
+    }
+}
 /// Minimum distance between two meshes, without sampling: all vertex–triangle and edge–edge distances.
 fn distance_by_brute_force(a: &TriangleMesh, b: &TriangleMesh) -> f64 {
     use parry3d::query::PointQuery;
@@ -272,4 +289,36 @@ fn a_core_over_a_cube_meets_the_face_the_edge_or_the_corner_that_is_nearest() {
     let (side, found) = finder.find(&model, &adjacency, &lying, 0.2, true);
     let ends = found.iter().filter(|pair| matches!(pair.features[1], Feature::Vertex(_))).count();
     assert_eq!((side, ends), (CoreSide::Outside, 2), "{found:?}");
+}
+
+#[test]
+fn every_direction_that_a_vertex_accepts_is_in_its_cone_and_the_cones_of_fine_meshes_are_narrow() {
+    let meshes = [
+        (Cuboid { subdivisions: 2, ..Cuboid::default() }.mesh().unwrap(), FRAC_PI_2 + 0.1),
+        (LShape::default().mesh().unwrap(), PI),
+        (Cup::default().mesh().unwrap(), PI),
+        (BumpySphere { frequency: 6, ..BumpySphere::default() }.mesh().unwrap(), PI),
+        (Torus { segments: 60, sides: 30, ..Torus::default() }.mesh().unwrap(), 0.5),
+        (Sphere { radius: 1.0, frequency: 16 }.mesh().unwrap(), 0.2),
+    ];
+    let (noise, mut accepted) = (&mut Noise(5), 0);
+    for (mesh, widest) in meshes {
+        let adjacency = Adjacency::new(&mesh);
+        for (vertex, _) in adjacency.sharp_vertices() {
+            let cone = NormalCone::of_vertex(&adjacency, vertex);
+            let mean = adjacency.mean_normal(vertex).unwrap();
+            assert!(cone.is_none_or(|cone| cone.half_angle < widest), "{cone:?}");
+            for step in 0..20 {
+                // All around, and near the mean and its opposite.
+                let about = [Vector3::zeros(), mean, -mean][step % 3];
+                let direction = about * 3.0 + noise.vector() * 0.3_f64.powi(step as i32 / 6);
+                let Some(n) = direction.try_normalize(1e-3) else { continue };
+                if adjacency.within_cone(vertex, &n) && !adjacency.enters(vertex, &n) {
+                    accepted += 1;
+                    assert!(cone.is_some_and(|cone| cone.axis.angle(&n) <= cone.half_angle), "{n} {cone:?}");
+                }
+            }
+        }
+    }
+    assert!(accepted > 1000, "{accepted}");
 }

@@ -13,7 +13,6 @@ use crate::contact::mesh_shape::MeshShape;
 use extricate_core::geometry::Solidity;
 use extricate_core::geometry::convex::{ConvexShape, Core, START_ANYWHERE};
 use extricate_core::proximity::Model;
-use extricate_core::proximity::contacts::Adjacency;
 
 /// Speculative margin between bodies at rest, as a fraction of the size. Contacts of convex shapes cost the same at any
 /// distance, so it is larger than that of meshes; it widens the boxes of the broad phase. Half and twice change 1 of 5
@@ -82,9 +81,8 @@ impl ProxyGeometry {
         let mesh = shape.inscribed_polyhedron()?;
         let mesh =
             core_to_shape.map_or_else(|| mesh.clone(), |core_to_shape| mesh.transformed(core_to_shape));
-        let adjacency = Arc::new(Adjacency::new(&mesh));
         let model = Arc::new(Model::new(mesh, Solidity::Solid));
-        Some(Self::Mesh(Arc::new(MeshShape::new(model, adjacency)), for_rapier))
+        Some(Self::Mesh(Arc::new(MeshShape::new(model)), for_rapier))
     }
 }
 

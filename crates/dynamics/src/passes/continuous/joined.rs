@@ -13,10 +13,12 @@ pub(super) struct Joined {
 }
 
 impl Joined {
-    /// Groups of bodies in the order of their handles; a joint to a body that is not `movable` connects nothing.
+    /// Groups of bodies in the order of their handles; a joint to a body that is not `movable` connects nothing. `robots`
+    /// are the links of robots that rapier does not joint.
     pub(super) fn of(
         physics: &PhysicsWorld,
         handles: &[RigidBodyHandle],
+        robots: &[Vec<RigidBodyHandle>],
         movable: impl Fn(usize) -> bool,
     ) -> Self {
         let index = |handle| handles.iter().position(|&other| other == handle);
@@ -27,7 +29,15 @@ impl Joined {
             let links = links.filter(|&link| movable(link)).collect::<Vec<_>>();
             links.windows(2).map(|pair| [pair[0], pair[1]]).collect::<Vec<_>>()
         });
-        Self::new(handles.len(), joints.chain(links).filter(|pair| pair.iter().all(|&body| movable(body))))
+        let trees = robots.iter().flat_map(|links| {
+            let links = links.iter().filter_map(|&link| index(link)).filter(|&link| movable(link));
+            let links = links.collect::<Vec<_>>();
+            links.windows(2).map(|pair| [pair[0], pair[1]]).collect::<Vec<_>>()
+        });
+        Self::new(
+            handles.len(),
+            joints.chain(links).chain(trees).filter(|pair| pair.iter().all(|&body| movable(body))),
+        )
     }
 
     fn new(bodies: usize, joints: impl Iterator<Item = [usize; 2]>) -> Self {

@@ -79,17 +79,18 @@ pub(crate) struct ContinuousCollision {
 }
 
 impl ContinuousCollision {
-    /// Continuous collision detection for bodies in the order of their handles.
+    /// Continuous collision detection for bodies in the order of their handles; `robots` are the links of those that rapier does not
+    /// joint.
     pub(crate) fn new(
         physics: &PhysicsWorld,
         bodies: &[BodyDescription],
         handles: &[RigidBodyHandle],
-        profiler: &Profiler,
+        (profiler, robots): (&Profiler, &[Vec<RigidBodyHandle>]),
     ) -> Self {
         let mut shapes = BTreeMap::new();
         let bodies = bodies.iter().map(|body| SweptBody::new(body, &mut shapes)).collect::<Vec<_>>();
         let min = bodies.iter().fold(Outline::ENDLESS, |min, body| min.min(&body.shape.outline));
-        let joined = Joined::of(physics, handles, |index| bodies[index].moves_under_forces);
+        let joined = Joined::of(physics, handles, robots, |index| bodies[index].moves_under_forces);
         Self { bodies, joined, before: Vec::new(), changed: Vec::new(), min, profiler: profiler.clone() }
     }
 
@@ -127,26 +128,27 @@ impl ContinuousCollision {
     }
 
     /// Stops bodies at their contacts within the step of `time_step` [s]. Bodies that overlap from the start and are being
-    /// separated stop relative to each other, and continue together.
+    /// separated stop relative to each other, and continue together. Returns the links of robots that rapier does not joint which
+    /// stopped, each with the duration [s] by which its robot is to be moved back.
     pub(crate) fn finish(
         &self,
         physics: &mut PhysicsWorld,
         handles: &[RigidBodyHandle],
         (awake, contacts, overlaps): (&Awake, &[PairContacts], &Depenetration),
         time_step: f64,
-    ) {
+    ) -> Vec<(RigidBodyHandle, f64)> {
         let may_be_fast = |&body: &usize| {
             self.bodies[body].may_be_fast(&self.path(physics, handles, body, time_step), &self.min)
         };
         // Most steps have no fast body, and need neither paths nor boxes.
         if !awake.bodies().par_iter().with_min_len(MIN_PER_THREAD).any(may_be_fast) {
-            return;
+            return Vec::new();
         }
         let paths = (0..handles.len()).map(|body| self.path(physics, handles, body, time_step));
         let paths = paths.collect::<Vec<_>>();
         let candidates = self.candidates(&paths, physics, handles);
         if candidates.is_empty() {
-            return;
+            return Vec::new();
         }
         let bodies = self.bodies.iter().zip(paths).zip(handles);
         let bodies = bodies.map(|((body, path), &handle)| MovingBody {
@@ -161,11 +163,12 @@ impl ContinuousCollision {
         events.run(&candidates);
         let met = events.bodies.iter().enumerate().filter(|(_, moving)| moving.outcome != Outcome::Free);
         let met = met.map(|(index, moving)| (index, moving.path, moving.outcome)).collect::<Vec<_>>();
-        let mut stop = Stop { physics, rewound: Vec::new(), time_step };
+        let mut stop = Stop { physics, rewound: Vec::new(), links: Vec::new(), time_step };
         for (index, path, outcome) in met {
             let fell = (outcome == Outcome::Stopped).then_some(self.before[index].velocity);
             stop.at(handles[index], &path, fell);
         }
+        stop.links
     }
 
     /// Path of a body through the step of `time_step` [s].

@@ -5,12 +5,15 @@ use rapier3d::dynamics::{MultibodyIndex, RigidBodyHandle};
 use rapier3d::pipeline::PhysicsWorld;
 
 use super::path::Path;
+use crate::rigid::{is_link, show_colliders};
 
 /// Stopped bodies of a step.
 pub(super) struct Stop<'a> {
     pub(super) physics: &'a mut PhysicsWorld,
     /// Robots that have been moved back, each as a whole.
     pub(super) rewound: Vec<MultibodyIndex>,
+    /// Links of robots that rapier does not joint, with the duration [s] by which to move them back.
+    pub(super) links: Vec<(RigidBodyHandle, f64)>,
     /// Length of the step [s].
     pub(super) time_step: f64,
 }
@@ -27,6 +30,10 @@ impl Stop<'_> {
             }
             return;
         }
+        if is_link(self.physics, handle) {
+            self.links.push((handle, (1.0 - path.begin) * self.time_step));
+            return;
+        }
         // A body in free fall has gained velocity for the whole step, but falls for a part of it only.
         let before = before.filter(|_| flew_freely(self.physics, handle));
         let body = &mut self.physics.bodies[handle];
@@ -35,7 +42,7 @@ impl Stop<'_> {
             let after = Vector3::from(body.linvel());
             body.set_linvel((before + (after - before) * path.begin).into(), false);
         }
-        self.update_collider(handle);
+        show_colliders(self.physics, handle);
     }
 
     /// Moves a robot back by a duration [s], at its present joint velocities.
@@ -48,19 +55,7 @@ impl Stop<'_> {
         multibody.update_rigid_bodies(bodies, true);
         let links = multibody.links().map(|link| link.rigid_body_handle()).collect::<Vec<_>>();
         for link in links {
-            self.update_collider(link);
-        }
-    }
-
-    fn update_collider(&mut self, handle: RigidBodyHandle) {
-        let PhysicsWorld { bodies, colliders, .. } = &mut *self.physics;
-        let body = &bodies[handle];
-        for &collider in body.colliders() {
-            if let Some(collider) = colliders.get_mut(collider)
-                && let Some(place) = collider.position_wrt_parent()
-            {
-                collider.set_position(body.position() * place);
-            }
+            show_colliders(self.physics, link);
         }
     }
 }

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use self::impact::{ImpactBody, ImpactPair, Touch};
 use crate::description::{BodyDescription, BodyKind};
-use crate::rigid::{index_in_manifold, parents, raw, spin, wake};
+use crate::rigid::{index_in_manifold, is_link, parents, raw, spin, wake};
 use crate::stateful::{Mismatch, Stateful, fits};
 
 /// Maximum gap at the end of a step of a contact that closed, as a fraction of the approach of the pair within the step.
@@ -142,8 +142,7 @@ impl Restitution {
                 restitution: body.restitution,
                 friction: body.friction,
                 size: body.shape.bounding_radius(),
-                yields: body.kind == BodyKind::Dynamic
-                    && physics.multibody_joints.rigid_body_link(handle).is_none(),
+                yields: body.kind == BodyKind::Dynamic && !is_link(physics, handle),
                 start: StartState::of(&physics.bodies[handle]),
             }
         });

@@ -5,6 +5,7 @@
 //! kilometres gives the same result. Runs are equal bit for bit where the hashes of their states are equal.
 
 mod inputs;
+mod overlay;
 mod picture;
 mod quantity;
 mod report;
@@ -17,7 +18,8 @@ mod thresholds;
 mod tolerances;
 
 pub use inputs::InputDifference;
-pub use picture::draw;
+pub use overlay::overlay;
+pub use picture::{draw, drift};
 pub use quantity::Quantity;
 pub use report::{BitDifference, ComparisonReport, Difference};
 pub use runs::{Comparison, compare};

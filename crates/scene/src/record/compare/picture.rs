@@ -38,10 +38,18 @@ type Drawn = Result<(), Box<dyn std::error::Error>>;
 /// # Errors
 /// [`RecordError`] when the file cannot be written.
 pub fn draw(report: &ComparisonReport, title: &str, path: &Path) -> Result<(), RecordError> {
-    let mut text = String::new();
-    let drawn = panels(report, title, &mut text);
-    drawn.map_err(|error| RecordError::write(path, io::Error::other(error.to_string())))?;
+    let text = drift(report, title).map_err(|error| RecordError::write(path, error))?;
     write_whole(path, text.as_bytes())
+}
+
+/// The drift as the text of an SVG file, as [`draw`] writes it.
+///
+/// # Errors
+/// An [`io::Error`] when it cannot be drawn.
+pub fn drift(report: &ComparisonReport, title: &str) -> io::Result<String> {
+    let mut text = String::new();
+    panels(report, title, &mut text).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(text)
 }
 
 fn panels(report: &ComparisonReport, title: &str, text: &mut String) -> Drawn {

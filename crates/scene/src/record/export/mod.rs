@@ -10,7 +10,7 @@
 
 mod gltf;
 mod mcap;
-mod subject;
+pub mod subject;
 pub mod surface;
 mod usda;
 

@@ -11,33 +11,39 @@ use extricate_dynamics::{BodyKind, World};
 
 /// Bodies of a run with their surfaces.
 #[derive(Debug)]
-pub(super) struct Subject {
-    pub(super) meshes: Vec<Arc<TriangleMesh>>,
+pub struct Subject {
+    /// Surfaces, each once.
+    pub meshes: Vec<Arc<TriangleMesh>>,
     /// Rigid bodies in the order of the states, sorted by name.
-    pub(super) bodies: Vec<Body>,
+    pub bodies: Vec<Body>,
     /// Soft bodies in the order of the states, sorted by name.
-    pub(super) soft: Vec<SoftBody>,
+    pub soft: Vec<SoftBody>,
     /// Content of the run that the file does not hold.
-    pub(super) left_out: Vec<String>,
+    pub left_out: Vec<String>,
 }
 
+/// A rigid body.
 #[derive(Debug)]
-pub(super) struct Body {
-    pub(super) name: String,
+pub struct Body {
+    /// Its name.
+    pub name: String,
     /// Index of its mesh; none of a half-space.
-    pub(super) mesh: Option<usize>,
+    pub mesh: Option<usize>,
     /// Red, green and blue, in the colour space sRGB.
-    pub(super) color: [f64; 3],
+    pub color: [f64; 3],
 }
 
+/// A soft body.
 #[derive(Debug)]
-pub(super) struct SoftBody {
-    pub(super) name: String,
+pub struct SoftBody {
+    /// Its name.
+    pub name: String,
     /// Indices of the nodes on its surface.
-    pub(super) nodes: Vec<u32>,
+    pub nodes: Vec<u32>,
     /// Its surface, indices into `nodes`.
-    pub(super) triangles: Vec<[u32; 3]>,
-    pub(super) color: [f64; 3],
+    pub triangles: Vec<[u32; 3]>,
+    /// Red, green and blue, in the colour space sRGB.
+    pub color: [f64; 3],
 }
 
 /// Colour of fixed bodies.
@@ -55,7 +61,10 @@ const COLORS: [[f64; 3]; 6] = [
 
 impl Subject {
     /// The bodies of a world.
-    pub(super) fn of(world: &World) -> Result<Self, ShapeError> {
+    ///
+    /// # Errors
+    /// [`ShapeError`] when a shape has no surface of triangles.
+    pub fn of(world: &World) -> Result<Self, ShapeError> {
         let mut shapes = Vec::new();
         let mut meshes: Vec<Arc<TriangleMesh>> = Vec::new();
         let (mut bodies, mut left_out) = (Vec::new(), Vec::new());
@@ -89,7 +98,8 @@ impl Subject {
 
 impl SoftBody {
     /// Positions of the nodes on its surface in a state \[m, world\].
-    pub(super) fn points(&self, state: &SoftState) -> Vec<Point3<f64>> {
+    #[must_use]
+    pub fn points(&self, state: &SoftState) -> Vec<Point3<f64>> {
         let node = |&node: &u32| state.nodes.get(node as usize).copied();
         self.nodes
             .iter()

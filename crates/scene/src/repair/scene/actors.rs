@@ -2,17 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 
 use super::super::ensemble::in_search;
 use super::super::robot::norm_of;
 use super::super::{Actor, NamedObstacle, RepairError};
 use crate::scene::Scene;
+use extricate_core::geometry::Solidity;
 use extricate_core::kinematics::{Articulation, Joint, JointKind};
 use extricate_core::penetration::generalized::{Base, MovableModel, Obstacle, Pose, Shape};
 use extricate_core::penetration::object_norm::{Extent, Measure, ObjectNorm};
-use extricate_core::proximity::{AllowedCollisions, ArticulatedModel};
-use extricate_dynamics::{BodyDescription, RobotBase, RobotDescription, World};
+use extricate_core::proximity::{AllowedCollisions, ArticulatedModel, Model};
+use extricate_dynamics::{
+    BodyDescription, Mass, RobotBase, RobotDescription, RobotLink, SoftBodyDescription, World,
+};
 
 /// Thickness of a body without volume, as a fraction of its radius. It sets the weight of the body's motion against that of the others:
 /// halving it halves that weight.
@@ -40,7 +43,13 @@ pub(super) fn actor_of_robot(robot: &RobotDescription, world: &World) -> Result<
     let allowed = allowed_of(robot, world);
     let shapes =
         (0..robot.links.len()).map(|link| Some(Shape::of_model(robot.links[link].model.clone()?))).collect();
-    let movable = MovableModel::with_norm(norm_of(&model)?, shapes, allowed, base);
+    let norm = norm_of(&model)?;
+    let mass = |(link, extent): (&RobotLink, &Option<Extent>)| match link.inertial {
+        Some(own) => Some((own.mass, own.center)),
+        None => extent.map(|extent| (robot.density * extent.measure(), extent.centroid())),
+    };
+    let masses = robot.links.iter().zip(norm.extents()).map(mass).collect();
+    let movable = MovableModel::with_norm(norm, shapes, allowed, base).with_masses(masses);
     let actor = Actor { prefix: format!("{}/", robot.name), base: robot.name.clone(), movable };
     Ok((actor, Pose { base: robot.pose, joints: robot.configuration.clone() }))
 }
@@ -87,7 +96,9 @@ pub(super) fn actor_of_bodies(scene: &Scene, members: &[usize]) -> Result<(Actor
     let extents = bodies.iter().map(|body| extent_of(body).map(Some)).collect::<Result<Vec<_>, _>>()?;
     let norm = ObjectNorm::new(&articulation, extents).map_err(|error| in_search(error.into()))?;
     let shapes = bodies.iter().map(|body| Some(body.shape.searchable())).collect();
-    let movable = MovableModel::with_norm(norm, shapes, allowed, Base::Floating);
+    let masses =
+        bodies.iter().zip(norm.extents()).map(|(body, extent)| mass_of(body, extent.as_ref()?)).collect();
+    let movable = MovableModel::with_norm(norm, shapes, allowed, Base::Floating).with_masses(masses);
     let actor = Actor { prefix: String::new(), base: first.name.clone(), movable };
     Ok((actor, first.pose.into()))
 }
@@ -98,6 +109,15 @@ pub(super) fn extent_of(body: &BodyDescription) -> Result<Extent, RepairError> {
     let skin = SKIN * body.shape.bounding_radius();
     let thickness = if extent.kind() == Measure::Area { skin } else { 1.0 };
     Extent::given(extent.measure() * thickness, extent.centroid(), extent.spread()).map_err(refused)
+}
+
+/// Mass [kg] and centre of mass [m, body frame] of a body.
+pub(super) fn mass_of(body: &BodyDescription, extent: &Extent) -> Option<(f64, Point3<f64>)> {
+    Some(match body.mass {
+        Mass::Density(density) => (density * extent.measure(), extent.centroid()),
+        Mass::Total(mass) => (mass, extent.centroid()),
+        Mass::Inertial(own) => (own.mass, own.center),
+    })
 }
 
 pub(super) fn obstacle_of_body(body: &BodyDescription) -> NamedObstacle {
@@ -113,4 +133,19 @@ pub(super) fn obstacles_of_robot(robot: &RobotDescription) -> Result<Vec<NamedOb
         Some(NamedObstacle { name: format!("{}/{}", robot.name, robot.articulation.links()[link]), obstacle })
     };
     Ok(link_poses.iter().enumerate().filter_map(named).collect())
+}
+
+/// The shape of a soft body at rest.
+fn shape_of_soft(body: &SoftBodyDescription) -> Shape {
+    Shape::of_model(Model::new(body.mesh.surface(), Solidity::Solid))
+}
+
+/// Actor of a soft body that moves rigidly.
+pub(super) fn actor_of_soft(body: &SoftBodyDescription) -> Result<(Actor, Pose), RepairError> {
+    Ok((Actor::body(&body.name, shape_of_soft(body))?, body.pose.into()))
+}
+
+pub(super) fn obstacle_of_soft(body: &SoftBodyDescription) -> NamedObstacle {
+    let obstacle = Obstacle { shape: shape_of_soft(body), pose: body.pose };
+    NamedObstacle { name: body.name.clone(), obstacle }
 }

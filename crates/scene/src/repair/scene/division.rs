@@ -16,6 +16,7 @@ pub(super) struct Division {
     pub(super) groups: BTreeMap<usize, Group>,
     pub(super) fixed_bodies: Vec<usize>,
     pub(super) fixed_robots: Vec<usize>,
+    pub(super) fixed_soft: Vec<usize>,
     /// Joints that are part of no actor.
     pub(super) closing: Vec<usize>,
 }
@@ -90,7 +91,8 @@ impl Division {
         division
     }
 
-    /// Bodies attached to each other are links of an articulation; all other joints are constraints.
+    /// Bodies attached to each other are links of an articulation; all other joints are constraints. Soft bodies move rigidly where nothing
+    /// holds one of their nodes.
     fn articulated(scene: &Scene, freedom: &Freedom, moving: Option<&BTreeSet<String>>) -> Self {
         let still = still(scene, freedom);
         let moves = coupled(scene, &still, moving);
@@ -137,6 +139,15 @@ impl Division {
             }
             division.groups.insert(division.sources.len(), Group { members, tree, is_grounded });
             division.sources.push(ActorSource::Linkage(Vec::new()));
+        }
+        for (index, body) in scene.soft_bodies.iter().enumerate() {
+            let is_free = body.handles.is_empty() && body.attachments.is_empty();
+            let is_named = moving.is_none_or(|names| names.contains(&body.name));
+            if is_free && is_named && !freedom.fixed.contains(&body.name) {
+                division.sources.push(ActorSource::Soft(index));
+            } else {
+                division.fixed_soft.push(index);
+            }
         }
         division
     }

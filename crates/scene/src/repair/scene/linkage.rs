@@ -16,7 +16,7 @@ use nalgebra::{Isometry3, Vector3};
 use super::super::ensemble::in_search;
 use super::super::error::RepairError;
 use super::super::parts::Actor;
-use super::actors::{extent_of, parts};
+use super::actors::{extent_of, mass_of, parts};
 use crate::scene::Scene;
 use extricate_core::kinematics::{Articulation, Joint, JointKind};
 use extricate_core::penetration::generalized::{
@@ -80,7 +80,9 @@ pub(super) fn actor_of_group(
     for i in 0..rigid.len() {
         (i + 1..rigid.len()).filter(|&j| rigid[i] == rigid[j]).for_each(|j| allowed.allow(i, j));
     }
-    let movable = MovableModel::with_norm(norm, shapes.collect(), allowed, base);
+    let masses = articulation.links().iter().zip(norm.extents());
+    let masses = masses.map(|(name, extent)| mass_of(of_link(name)?, extent.as_ref()?)).collect();
+    let movable = MovableModel::with_norm(norm, shapes.collect(), allowed, base).with_masses(masses);
     let joints = vec![0.0; articulation.coordinates().len()];
     let places = articulation
         .links()

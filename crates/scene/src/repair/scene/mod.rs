@@ -13,15 +13,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nalgebra::{Isometry3, Vector3};
 
-use self::actors::{actor_of_bodies, actor_of_robot, obstacle_of_body, obstacles_of_robot, parts};
+use self::actors::{
+    actor_of_bodies, actor_of_robot, actor_of_soft, obstacle_of_body, obstacle_of_soft, obstacles_of_robot,
+    parts,
+};
 use self::division::Division;
 use self::linkage::{actor_of_group, constraints_of};
 use self::source::{ActorSource, Ties};
-use super::{Actor, Ensemble, Freedom, Keep, Moved, Repair, RepairError, RepairOptions};
+use super::robot::touched;
+use super::{Actor, Attachment, Ensemble, Freedom, Keep, Moved, Repair, RepairError, RepairOptions};
 use crate::scene::schema::JointValue;
 use crate::scene::{RobotPose, Scene, ScenePoses};
 use extricate_core::kinematics::{Joint, JointKind};
-use extricate_core::penetration::generalized::{ConstraintEnd, ConstraintFrame, Pose};
+use extricate_core::penetration::generalized::{ConstraintEnd, ConstraintFrame, Lock, Pose, PoseConstraint};
 use extricate_dynamics::{BodyKind, RobotBase, RobotDescription, World};
 
 /// Change of a joint, relative to one plus its value, that rounding alone can cause: smaller changes are not written.
@@ -34,6 +38,8 @@ pub struct SceneRepair<'a> {
     ensemble: Ensemble,
     sources: Vec<ActorSource>,
     poses: Vec<Pose>,
+    /// Pairs of an attached body and a part that it may touch.
+    touching: Vec<[String; 2]>,
 }
 
 impl<'a> SceneRepair<'a> {
@@ -74,6 +80,7 @@ impl<'a> SceneRepair<'a> {
             let (actor, pose) = match source {
                 ActorSource::Robot(index) => actor_of_robot(&scene.robots[*index], world)?,
                 ActorSource::Bodies(members) => actor_of_bodies(scene, members)?,
+                ActorSource::Soft(index) => actor_of_soft(&scene.soft_bodies[*index])?,
                 ActorSource::Linkage(places) => {
                     let (actor, pose, found) = actor_of_group(scene, &division.groups[&index])?;
                     *places = found;
@@ -87,15 +94,73 @@ impl<'a> SceneRepair<'a> {
         for &body in &division.fixed_bodies {
             obstacles.push(obstacle_of_body(&scene.bodies[body]));
         }
+        for &body in &division.fixed_soft {
+            obstacles.push(obstacle_of_soft(&scene.soft_bodies[body]));
+        }
         for &robot in &division.fixed_robots {
             obstacles.extend(obstacles_of_robot(&scene.robots[robot])?);
         }
         let known: Freedom = freedom_of(&actors, freedom);
         let ensemble = Ensemble::new(actors, obstacles, &known)?;
-        let mut repair = Self { scene, ensemble, sources: division.sources, poses };
+        let mut repair = Self { scene, ensemble, sources: division.sources, poses, touching: Vec::new() };
         repair.allow_exempt_pairs();
         repair.constrain(&division.closing)?;
         Ok(repair)
+    }
+
+    /// Lets a body keep its pose relative to a link `robot/link` or another body in all repairs. It may touch that link, those that are
+    /// rigidly connected to it, and those that it carries.
+    ///
+    /// # Errors
+    /// [`RepairError::UnknownName`] when the scene has no such link or body.
+    pub fn attach(&mut self, attachment: &Attachment) -> Result<(), RepairError> {
+        let (holder, object) = (attachment.holder(), attachment.object());
+        let body = self.scene.bodies.iter().find(|body| body.name == object);
+        let body = body.ok_or_else(|| RepairError::UnknownName {
+            what: "body",
+            name: object.to_owned(),
+            known: self.scene.bodies.iter().map(|body| body.name.clone()).collect(),
+        })?;
+        let (pose, touched) = self.holder(holder)?;
+        let of_holder = self.frame_of(holder, &(pose.inverse() * body.pose));
+        let of_object = self.frame_of(object, &Isometry3::identity());
+        if [of_holder, of_object].iter().any(|frame| frame.end != ConstraintEnd::World) {
+            let tie = PoseConstraint::closure(attachment.text(), [of_holder, of_object], Lock::FIXED);
+            self.ensemble.constrain(tie)?;
+        }
+        for other in touched {
+            // Unknown names are those of links without a shape, which collide with nothing.
+            let _ = self.ensemble.allow([&other, object]);
+            self.touching.push([other, object.to_owned()]);
+        }
+        Ok(())
+    }
+
+    /// The pose of a link or body in the scene, and the names of the parts that an object on it may touch.
+    fn holder(&self, name: &str) -> Result<(Isometry3<f64>, Vec<String>), RepairError> {
+        if let Some(body) = self.scene.bodies.iter().find(|body| body.name == name) {
+            return Ok((body.pose, vec![name.to_owned()]));
+        }
+        for robot in &self.scene.robots {
+            let link = name.strip_prefix(robot.name.as_str()).and_then(|rest| rest.strip_prefix('/'));
+            if let Some(link) = link.and_then(|link| robot.articulation.link(link)) {
+                let poses = robot.articulation.link_poses(&robot.configuration, &robot.pose)?;
+                let named = |link: usize| format!("{}/{}", robot.name, robot.articulation.links()[link]);
+                let touched = touched(&robot.articulation, link).into_iter().map(named).collect();
+                return Ok((poses[link], touched));
+            }
+        }
+        Err(RepairError::UnknownName { what: "body or link", name: name.to_owned(), known: self.names() })
+    }
+
+    /// Names of all bodies and of the links `robot/link` of the scene.
+    fn names(&self) -> Vec<String> {
+        let bodies = self.scene.bodies.iter().map(|body| body.name.clone());
+        let links =
+            self.scene.robots.iter().flat_map(|robot| {
+                robot.articulation.links().iter().map(|link| format!("{}/{link}", robot.name))
+            });
+        bodies.chain(links).collect()
     }
 
     /// Keeps a property of a link `robot/link` or body in all repairs, if it moves.
@@ -104,20 +169,15 @@ impl<'a> SceneRepair<'a> {
     /// [`RepairError::UnknownName`] when the scene has no such link or body.
     pub fn keep(&mut self, keep: &Keep) -> Result<(), RepairError> {
         let up = (-self.scene.options.gravity).try_normalize(0.0).unwrap_or_else(Vector3::z);
-        let bodies = self.scene.bodies.iter().map(|body| body.name.clone());
-        let links =
-            self.scene.robots.iter().flat_map(|robot| {
-                robot.articulation.links().iter().map(|link| format!("{}/{link}", robot.name))
-            });
-        let known: Vec<String> = bodies.chain(links).collect();
-        if !known.iter().any(|name| name == keep.part()) {
+        let known = self.names();
+        if let Some(name) = keep.parts().iter().find(|name| !known.contains(name)) {
             let what = "body or link";
-            return Err(RepairError::UnknownName { what, name: keep.part().to_owned(), known });
+            return Err(RepairError::UnknownName { what, name: name.clone(), known });
         }
-        match self.ensemble.carrier(keep.part()) {
-            Some(_) => self.ensemble.keep(keep, &up),
+        match keep.parts().iter().any(|part| self.ensemble.carrier(part).is_some()) {
+            true => self.ensemble.keep(keep, &up),
             // Obstacles keep everything.
-            None => Ok(()),
+            false => Ok(()),
         }
     }
 
@@ -176,10 +236,19 @@ impl<'a> SceneRepair<'a> {
         }
         let exempt = self.scene.joints.iter().filter(|joint| !joint.contacts);
         pairs.extend(exempt.map(|joint| joint.bodies.clone()));
+        for soft in &self.scene.soft_bodies {
+            pairs.extend(soft.attachments.iter().map(|own| [soft.name.clone(), own.body.clone()]));
+        }
         for [first, second] in pairs {
             // Unknown names are those of links without a shape, which collide with nothing.
             let _ = self.ensemble.allow([&first, &second]);
         }
+    }
+
+    /// Pairs of an attached body and a part that it may touch, by name.
+    #[must_use]
+    pub fn touching(&self) -> &[[String; 2]] {
+        &self.touching
     }
 
     /// The ensemble.
@@ -229,6 +298,9 @@ impl<'a> SceneRepair<'a> {
                     }
                 }
                 ActorSource::Linkage(places) => self.place_links(&mut placed, places, (actor, after)),
+                ActorSource::Soft(index) => {
+                    placed.soft_bodies.insert(self.scene.soft_bodies[*index].name.clone(), after.base);
+                }
             }
         }
         placed
@@ -272,11 +344,14 @@ impl<'a> SceneRepair<'a> {
             .bodies
             .iter()
             .filter_map(|body| Some((body.name.clone(), by(&body.pose, placed.bodies.get(&body.name)?))));
+        let soft = self.scene.soft_bodies.iter().filter_map(|body| {
+            Some((body.name.clone(), by(&body.pose, placed.soft_bodies.get(&body.name)?)))
+        });
         let robots = self.scene.robots.iter().filter_map(|robot| {
             let put = placed.robots.get(&robot.name).filter(|put| put.base != robot.pose)?;
             Some((robot.name.clone(), by(&robot.pose, &put.base)))
         });
-        bodies.chain(robots).collect()
+        bodies.chain(soft).chain(robots).collect()
     }
 
     /// The configuration of each robot after a repair, by name.
@@ -285,7 +360,7 @@ impl<'a> SceneRepair<'a> {
         let poses = repair.map_or(&self.poses, |repair| &repair.poses);
         let of_robot = |(source, pose): (&ActorSource, &Pose)| match source {
             ActorSource::Robot(index) => Some((self.scene.robots[*index].name.clone(), pose.clone())),
-            ActorSource::Bodies(_) | ActorSource::Linkage(_) => None,
+            ActorSource::Bodies(_) | ActorSource::Linkage(_) | ActorSource::Soft(_) => None,
         };
         self.sources.iter().zip(poses).filter_map(of_robot).collect()
     }
@@ -295,6 +370,7 @@ impl<'a> SceneRepair<'a> {
 fn check_names(scene: &Scene, freedom: &Freedom) -> Result<(), RepairError> {
     let mut known: Vec<String> = scene.bodies.iter().map(|body| body.name.clone()).collect();
     known.extend(scene.joints.iter().map(|joint| joint.name.clone()));
+    known.extend(scene.soft_bodies.iter().map(|body| body.name.clone()));
     for robot in &scene.robots {
         known.push(robot.name.clone());
         let inner = super::freedom::known(&robot.articulation);

@@ -9,6 +9,8 @@ pub(in crate::repair) enum ActorSource {
     Bodies(Vec<usize>),
     /// Bodies of an articulation, each with its link.
     Linkage(Vec<(usize, usize)>),
+    /// A soft body that moves rigidly, by index.
+    Soft(usize),
 }
 
 /// Treatment of bodies that joints attach to each other.

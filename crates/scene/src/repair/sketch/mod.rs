@@ -140,7 +140,7 @@ impl Sketch {
                     roles.extend(members.iter().enumerate().map(role));
                 }
                 // Bodies of a sketch that joints attach to each other move as one.
-                ActorSource::Linkage(_) => {}
+                ActorSource::Linkage(_) | ActorSource::Soft(_) => {}
             }
         }
         let role = |(index, body): (usize, &extricate_dynamics::BodyDescription)| {
@@ -259,7 +259,7 @@ impl Sketch {
                 ActorSource::Bodies(members) => {
                     members.iter().filter(|&&other| other != index).copied().collect()
                 }
-                ActorSource::Robot(_) | ActorSource::Linkage(_) => Vec::new(),
+                ActorSource::Robot(_) | ActorSource::Linkage(_) | ActorSource::Soft(_) => Vec::new(),
             };
             let others: Vec<usize> = match self.bodies[index] {
                 Role::Member { actor, .. } => with(&self.sources[actor]),

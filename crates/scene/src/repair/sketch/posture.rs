@@ -5,6 +5,7 @@ use nalgebra::Isometry3;
 use super::{NamedPose, Role, Sketch};
 use crate::repair::error::RepairError;
 use crate::repair::scene::source::ActorSource;
+use crate::scene::Scene;
 use extricate_core::penetration::generalized::Pose;
 
 /// Poses of all parts of a sketch: an undo state, and that in which ghosts are drawn.
@@ -49,6 +50,26 @@ impl Sketch {
         Ok(places)
     }
 
+    /// Moves everything to where it is in another version of its scene, such as one that was repaired: as one undo step.
+    pub fn move_to(&mut self, scene: &Scene) {
+        let mut posture = self.posture.clone();
+        for (robot, actor) in scene.robots.iter().zip(&self.robots) {
+            if let Some(actor) = *actor {
+                posture.poses[actor] = Pose { base: robot.pose, joints: robot.configuration.clone() };
+            }
+        }
+        for (body, role) in scene.bodies.iter().zip(&self.bodies) {
+            match *role {
+                Role::Obstacle { obstacle, .. } => posture.obstacles[obstacle] = body.pose,
+                Role::Member { actor, at: 0 } => posture.poses[actor].base = body.pose,
+                // It moves with the first member.
+                Role::Member { .. } => {}
+            }
+        }
+        self.history.end_group();
+        self.change(posture, None);
+    }
+
     pub(super) fn pose_of_body(&self, index: usize, posture: &Posture) -> Isometry3<f64> {
         let start = self.scene.bodies[index].pose;
         match self.bodies[index] {
@@ -59,7 +80,7 @@ impl Sketch {
                     let first = self.scene.bodies[members[0]].pose;
                     posture.poses[actor].base * first.inverse() * start
                 }
-                ActorSource::Robot(_) | ActorSource::Linkage(_) => start,
+                ActorSource::Robot(_) | ActorSource::Linkage(_) | ActorSource::Soft(_) => start,
             },
         }
     }

@@ -58,7 +58,9 @@ impl Scene {
             });
             (robot.name.clone(), RobotPose { base: robot.pose, joints: joints.collect::<BTreeMap<_, _>>() })
         };
-        ScenePoses { bodies, robots: self.robots.iter().map(of_robot).collect() }
+        let moved = self.soft_bodies.iter().filter(|body| self.moved.contains_key(&body.name));
+        let soft_bodies = moved.map(|body| (body.name.clone(), body.pose)).collect();
+        ScenePoses { bodies, soft_bodies, robots: self.robots.iter().map(of_robot).collect() }
     }
 }
 

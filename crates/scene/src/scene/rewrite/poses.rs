@@ -19,6 +19,8 @@ use crate::scene::schema::{BodyEntry, Copies, JointKind, JointValue, RobotEntry,
 pub struct ScenePoses {
     /// Poses of bodies, body → world, by name.
     pub bodies: BTreeMap<String, Isometry3<f64>>,
+    /// Poses of soft bodies, body → world, by name.
+    pub soft_bodies: BTreeMap<String, Isometry3<f64>>,
     /// Robots, by name.
     pub robots: BTreeMap<String, RobotPose>,
 }
@@ -38,6 +40,13 @@ impl Scene {
     pub fn posed(mut self, poses: &ScenePoses) -> Self {
         for body in &mut self.bodies {
             if let Some(pose) = poses.bodies.get(&body.name) {
+                let by = pose.translation.vector - body.pose.translation.vector;
+                self.moved.insert(body.name.clone(), by);
+                body.pose = *pose;
+            }
+        }
+        for body in &mut self.soft_bodies {
+            if let Some(pose) = poses.soft_bodies.get(&body.name) {
                 let by = pose.translation.vector - body.pose.translation.vector;
                 self.moved.insert(body.name.clone(), by);
                 body.pose = *pose;
@@ -108,6 +117,12 @@ impl Scene {
                 let second = poses_of_bodies.get(joint.bodies.1.as_str());
                 let second = second.map_or_else(Vector3::zeros, |pose| pose.translation.vector);
                 edits.transform_joint(index, &joint.kind, &both, &second);
+            }
+        }
+        for (index, entry) in document.file.soft_bodies.iter().enumerate() {
+            if let Some(pose) = poses.soft_bodies.get(&entry.name) {
+                let at = |field: &'static str| [Field("soft_bodies"), Index(index), Field(field)];
+                edits.put(at, (entry.position, &entry.rotation), pose);
             }
         }
         for (index, entry) in document.file.robots.iter().enumerate() {

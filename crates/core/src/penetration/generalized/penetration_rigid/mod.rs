@@ -123,6 +123,7 @@ fn to_penetration(search: &RigidSearch<'_>, found: &FreePose, clearance: f64) ->
         limits_kept: true,
         verified_free: found.verified_free,
         constraints: Vec::new(),
+        immobilised_by: Vec::new(),
         iterations: search.iterations,
         source: found.source,
         summary: SearchSummary::default(),

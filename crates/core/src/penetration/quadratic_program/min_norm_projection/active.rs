@@ -56,7 +56,7 @@ impl Active {
     pub(super) fn push(&mut self, rows: &Rows, row: usize, multiplier: f64, softness: f64) {
         let a = rows.row(row);
         self.scratch.clear();
-        self.scratch.extend(self.rows.iter().map(|&other| dot(rows.row(other), a)));
+        self.scratch.extend(self.rows.iter().map(|&other| rows.product(other, a)));
         let mut scratch = std::mem::take(&mut self.scratch);
         self.solve_lower(&mut scratch);
         let square = scratch.iter().fold(dot(a, a) + softness * softness, |sum, l| sum - l * l);

@@ -23,7 +23,6 @@ use thiserror::Error;
 
 use self::active::{Active, SPANNED};
 pub(crate) use self::rows::Rows;
-use self::rows::dot;
 use self::soft::SoftProjection;
 
 /// Violation of a unit row that counts as satisfied, relative to the maximum one at the target: rounding of a dot
@@ -211,7 +210,7 @@ impl MinNormProjection {
         loop {
             self.decompose(rows, entering);
             // Increase of the row's slack per unit of its multiplier; zero if the active rows span it.
-            let slope = dot(&self.rest, rows.row(entering)) + soft * soft;
+            let slope = rows.product(entering, &self.rest) + soft * soft;
             // A soft row yields by s² λ.
             let violation = -(rows.slack(entering, &self.point) + soft * soft * multiplier);
             let full = if slope > SPANNED { violation / slope } else { f64::INFINITY };
@@ -242,13 +241,11 @@ impl MinNormProjection {
     fn decompose(&mut self, rows: &Rows, entering: usize) {
         let a = rows.row(entering);
         self.rates.clear();
-        self.rates.extend(self.active.rows().iter().map(|&row| dot(rows.row(row), a)));
+        self.rates.extend(self.active.rows().iter().map(|&row| rows.product(row, a)));
         self.active.solve(&mut self.rates);
         self.rest.copy_from_slice(a);
         for (&row, r) in self.active.rows().iter().zip(&self.rates) {
-            for (z, n) in self.rest.iter_mut().zip(rows.row(row)) {
-                *z -= r * n;
-            }
+            rows.add(row, -r, &mut self.rest);
         }
     }
 
@@ -267,9 +264,7 @@ impl MinNormProjection {
         self.active.set_multipliers(&self.rates);
         self.point.copy_from_slice(&self.target);
         for (&row, lambda) in self.active.rows().iter().zip(self.active.multipliers()) {
-            for (y, n) in self.point.iter_mut().zip(rows.row(row)) {
-                *y += lambda * n;
-            }
+            rows.add(row, *lambda, &mut self.point);
         }
     }
 }

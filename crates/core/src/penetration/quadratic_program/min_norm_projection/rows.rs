@@ -1,5 +1,10 @@
 //! The rows of a minimum-norm projection, scaled to unit length and padded for kernels four wide.
 
+use std::ops::Range;
+
+/// Width of the kernels.
+const WIDTH: usize = 4;
+
 /// Rows a·y ≥ b.
 #[derive(Debug, Clone)]
 pub(crate) struct Rows {
@@ -11,13 +16,23 @@ pub(crate) struct Rows {
     bounds: Vec<f64>,
     /// ‖a‖ of each; zero where the row has no coefficients.
     lengths: Vec<f64>,
+    /// Columns outside of which each row is zero, multiples of four: a bound of a variable has one coefficient, and that of a link
+    /// depends on the joints that carry it.
+    spans: Vec<Range<usize>>,
 }
 
 impl Rows {
     /// An empty set of rows with this many columns.
     pub(crate) fn new(columns: usize) -> Self {
-        let stride = columns.next_multiple_of(4);
-        Self { columns, stride, coefficients: Vec::new(), bounds: Vec::new(), lengths: Vec::new() }
+        let stride = columns.next_multiple_of(WIDTH);
+        Self {
+            columns,
+            stride,
+            coefficients: Vec::new(),
+            bounds: Vec::new(),
+            lengths: Vec::new(),
+            spans: Vec::new(),
+        }
     }
 
     /// Removes all rows and keeps the allocated memory.
@@ -25,6 +40,7 @@ impl Rows {
         self.coefficients.clear();
         self.bounds.clear();
         self.lengths.clear();
+        self.spans.clear();
     }
 
     /// Adds the row a·y ≥ `bound`.
@@ -42,6 +58,10 @@ impl Rows {
         self.coefficients.resize(self.coefficients.len() + self.stride - self.columns, 0.0);
         self.bounds.push(bound / scale);
         self.lengths.push(length);
+        let is_set = |x: &f64| x.abs() > 0.0 || x.is_nan();
+        let first = a.iter().position(is_set).unwrap_or(0);
+        let end = a.iter().rposition(is_set).map_or(0, |last| last + 1);
+        self.spans.push(first - first % WIDTH..end.next_multiple_of(WIDTH));
     }
 
     /// Number of rows.
@@ -63,13 +83,32 @@ impl Rows {
         &self.coefficients[index * self.stride..(index + 1) * self.stride]
     }
 
+    /// Columns outside of which a row is zero.
+    pub(super) fn span(&self, index: usize) -> Range<usize> {
+        self.spans[index].clone()
+    }
+
+    /// The product of a row with a padded vector. The columns outside of its span would add zeros.
+    pub(super) fn product(&self, index: usize, vector: &[f64]) -> f64 {
+        let span = self.span(index);
+        dot(&self.row(index)[span.clone()], &vector[span])
+    }
+
+    /// Adds a multiple of a row to a padded vector.
+    pub(super) fn add(&self, index: usize, factor: f64, vector: &mut [f64]) {
+        let span = self.span(index);
+        for (y, x) in vector[span.clone()].iter_mut().zip(&self.row(index)[span]) {
+            *y += factor * x;
+        }
+    }
+
     pub(super) fn is_zero(&self, index: usize) -> bool {
         !(self.lengths[index] > 0.0)
     }
 
     /// a·y − b of the unit row at a padded point.
     pub(super) fn slack(&self, index: usize, point: &[f64]) -> f64 {
-        dot(self.row(index), point) - self.bounds[index]
+        self.product(index, point) - self.bounds[index]
     }
 
     /// A softness in the unit of b, converted to that of the unit row.

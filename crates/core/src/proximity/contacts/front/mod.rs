@@ -1,9 +1,9 @@
 //! Temporal coherence of contact features: candidates that a small motion can turn into contacts are collected once.
 //!
-//! At a *reference* pose the pairs of triangles within a distance of each other are collected, and of their features those
-//! that a motion of at most `margin` can turn into contacts. Until the motion since the reference exceeds the margin, only
-//! these candidates are tested. Nothing else can be a contact, so the result does not depend on the reference: it equals
-//! that of a search from scratch, bit for bit.
+//! At a *reference* pose the pairs of triangles within a distance of each other whose normals can be opposite are collected, and
+//! of their features those that a motion of at most `margin` can turn into contacts. Until the motion since the reference exceeds
+//! the margin, only these candidates are tested. Nothing else can be a contact, so the result does not depend on the reference:
+//! it equals that of a search from scratch, bit for bit.
 //!
 //! | here     | meaning                                                                                          |
 //! |----------|--------------------------------------------------------------------------------------------------|
@@ -20,8 +20,10 @@ use nalgebra::Isometry3;
 
 use self::sieve::{Candidate, Sieve};
 use super::adjacency::Adjacency;
+use super::cone_tree::ConeTree;
 use super::features::{Bodies, Candidates, FeaturePair, FeatureQuery, VALLEY};
-use crate::proximity::collision::pairs_within_at_most;
+use super::opposed::Opposed;
+use crate::proximity::collision::{filtered_pairs_within, pairs_within_at_most};
 use crate::proximity::model::Model;
 use crate::proximity::relative_pose::RelativePose;
 
@@ -30,13 +32,15 @@ const ROUNDING: f64 = 1e-13;
 /// Maximum distance of a feature pair relative to its gap: faces and edges are extended beyond valleys on both bodies.
 const BEYOND: f64 = 1.0 + 2.0 * VALLEY;
 
-/// Mesh of a contact query: collision model and adjacency.
+/// Mesh of a contact query: collision model, adjacency and normal cones.
 #[derive(Debug, Clone, Copy)]
 pub struct ContactMesh<'a> {
     /// Mesh with its tree.
     pub model: &'a Model,
     /// Adjacency of the mesh.
     pub adjacency: &'a Adjacency,
+    /// Normal cones of the mesh, computed from these two.
+    pub cones: &'a ConeTree,
 }
 
 /// Incremental search for the contact features of two meshes over a sequence of poses.
@@ -45,12 +49,13 @@ pub struct ContactMesh<'a> {
 /// use extricate_core::geometry::Solidity;
 /// use extricate_core::geometry::procedural::{Cuboid, Procedural};
 /// use extricate_core::proximity::Model;
-/// use extricate_core::proximity::contacts::{Adjacency, ContactMesh, FeatureFront, FeatureQuery};
+/// use extricate_core::proximity::contacts::{Adjacency, ConeTree, ContactMesh, FeatureFront, FeatureQuery};
 /// use nalgebra::Isometry3;
 ///
 /// let mesh = Cuboid::default().mesh()?;
 /// let (model, adjacency) = (Model::new(mesh.clone(), Solidity::Solid), Adjacency::new(&mesh));
-/// let cube = ContactMesh { model: &model, adjacency: &adjacency };
+/// let cones = ConeTree::new(&adjacency, model.bvh());
+/// let cube = ContactMesh { model: &model, adjacency: &adjacency, cones: &cones };
 /// let mut front = FeatureFront::default();
 /// for step in 0..10 {
 ///     let b_to_a = Isometry3::translation(0.1, 0.2 + 1e-4 * f64::from(step), 1.001);
@@ -145,7 +150,7 @@ impl FeatureFront {
     ) -> bool {
         self.reference = None;
         let query = bodies.query;
-        if !self.near_pairs(limit, meshes, query, BEYOND * range + rounding(meshes, query)) {
+        if !self.near_pairs(limit, meshes, query, (BEYOND * range + rounding(meshes, query), ROUNDING)) {
             return false;
         }
         self.contacts.clear();
@@ -170,17 +175,25 @@ impl FeatureFront {
         self.found.sort_unstable_by_key(|pair| pair.features);
     }
 
-    /// Replaces the pairs by those within a distance [m]; false when there are more than `limit`.
+    /// Replaces the pairs by those within a distance [m] whose normals can be opposite at a pose that is rotated by at most an
+    /// angle [rad]; false when there are more than `limit`.
     fn near_pairs(
         &mut self,
         limit: usize,
         [a, b]: [ContactMesh; 2],
         query: &FeatureQuery,
-        distance: f64,
+        (distance, angle): (f64, f64),
     ) -> bool {
         self.pairs.clear();
         let placement = RelativePose::between(a.model, &Isometry3::identity(), b.model, &query.b_to_a);
-        pairs_within_at_most(limit, a.model, b.model, &placement, distance, &mut self.pairs)
+        // Normals of a surface without an inside may point either way.
+        if query.two_sided != [false; 2] {
+            return pairs_within_at_most(limit, a.model, b.model, &placement, distance, &mut self.pairs);
+        }
+        let rotation = query.b_to_a.rotation.to_rotation_matrix().into_inner();
+        let opposed = Opposed::new([a.cones, b.cones], &rotation, angle);
+        let models = [a.model, b.model];
+        filtered_pairs_within(limit, models, &placement, distance, &opposed, &mut self.pairs)
     }
 
     /// The contact features of the last query.
@@ -195,7 +208,8 @@ impl FeatureFront {
         self.reference.is_some()
     }
 
-    /// Pairs of nearby triangles in unspecified order: a superset of those within the gaps of the last query.
+    /// Pairs of nearby triangles in unspecified order: a superset of those that have contact features within the gaps of the last
+    /// query.
     #[must_use]
     pub fn pairs(&self) -> &[[u32; 2]] {
         &self.pairs
@@ -240,7 +254,7 @@ impl FeatureFront {
         // A vertex of A may be up to `distance` outside the bounding sphere of B, where rotation moves it farther.
         let slip = margin * (1.0 + distance / radius) + rounding;
         let sieve = Sieve { distance, range, slip, angle: margin / radius + ROUNDING };
-        if !self.near_pairs(limit, meshes, query, sieve.distance) {
+        if !self.near_pairs(limit, meshes, query, (sieve.distance, sieve.angle)) {
             return false;
         }
         // Gaps of either sign: motion may change a positive gap into a negative one.

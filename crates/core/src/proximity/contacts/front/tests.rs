@@ -6,21 +6,25 @@ use super::*;
 use crate::geometry::procedural::{BumpySphere, Cuboid, LShape, Procedural, Sphere, Torus};
 use crate::geometry::{Solidity, TriangleMesh};
 use crate::proximity::contacts::FeatureFinder;
+use crate::proximity::pairs_within;
 use crate::proximity::tests::Noise;
 
 pub(super) struct Body {
     pub model: Model,
     adjacency: Adjacency,
+    cones: ConeTree,
 }
 
 impl Body {
     fn new(mesh: TriangleMesh) -> Self {
         let adjacency = Adjacency::new(&mesh);
-        Self { model: Model::new(mesh, Solidity::Solid), adjacency }
+        let model = Model::new(mesh, Solidity::Solid);
+        let cones = ConeTree::new(&adjacency, model.bvh());
+        Self { model, adjacency, cones }
     }
 
     fn mesh(&self) -> ContactMesh<'_> {
-        ContactMesh { model: &self.model, adjacency: &self.adjacency }
+        ContactMesh { model: &self.model, adjacency: &self.adjacency, cones: &self.cones }
     }
 }
 
@@ -102,6 +106,34 @@ fn a_persistent_front_finds_the_same_as_a_search_of_all_triangles_bit_for_bit() 
         assert!(front.gather_count() < 50, "{} gatherings", front.gather_count());
     }
     assert!(count > 1000, "{count} contacts in all");
+}
+
+#[test]
+fn normals_exclude_most_pairs_of_fine_surfaces_and_no_contact() {
+    let ball = || Body::new(Sphere { radius: 0.5, frequency: 24 }.mesh().unwrap());
+    let ring = || Body::new(Torus { segments: 160, sides: 80, ..Torus::default() }.mesh().unwrap());
+    let (mut near, mut kept, mut count) = (0, 0, 0);
+    for ([a, b], away) in [([ball(), ball()], 0.95), ([ring(), ball()], 0.6)] {
+        for step in 0..4 {
+            let turn = Vector3::new(0.3, 1.1, -0.7) * (0.5 * f64::from(step));
+            let start = Isometry3::translation(0.3, 0.1, away);
+            let b_to_a = moved(&start, Point3::origin(), turn, Vector3::zeros());
+            let query = FeatureQuery { b_to_a, min: -0.02, max: 0.05, two_sided: [false; 2] };
+            let mut pairs = Vec::new();
+            pairs_within(&a.model, &Isometry3::identity(), &b.model, &b_to_a, 0.06, &mut pairs);
+            let mut expected =
+                FeatureFinder::default().find(&a.adjacency, &b.adjacency, &pairs, &query).to_vec();
+            expected.sort_by_key(|pair| pair.features);
+            expected.dedup_by_key(|pair| pair.features);
+            let mut front = FeatureFront::default();
+            let found = front.find([a.mesh(), b.mesh()], &query, 4e-3 * f64::from(step % 2));
+            assert_eq!(found, expected, "{step}");
+            count += found.len();
+            near += pairs.len();
+            kept += front.pairs().len();
+        }
+    }
+    assert!(count > 0 && 4 * kept < near, "{kept} of {near}, {count} contacts");
 }
 
 #[test]

@@ -1,0 +1,29 @@
+//! Robots, and the bodies that they touch, solved in generalized coordinates.
+//!
+//! rapier finds the pairs and its own step moves all bodies; then the bodies of each *island* that holds a robot, that is
+//! robots and the free bodies connected with them by contacts, are put back to the start of the step and solved here:
+//!
+//! 1. Each tree (a robot, or a free body as a tree of one link) moves freely over the step, by the implicit midpoint rule
+//!    in its coordinates ([`motion`]): second order, time-symmetric, so that swinging chains and spinning tops keep their energy.
+//!    Springs and dampers within joints act at the end of the step (backward Euler).
+//! 2. The response of a tree to impulses at its *ports*, the links and joints with rows, is a dense matrix of the size
+//!    of the ports, by solves in the factorised tree ([`ports`]): the Delassus operator in blocks, one for each tree.
+//!    Joints that mimic others are eliminated from it exactly.
+//! 3. Contacts with exact Coulomb cones ([`contact`]) and limits of joints ([`limit`]) are solved by Gauss–Seidel sweeps
+//!    ([`sweeps`]), twice: for the displacement of the step, which closes gaps and recovers overlaps, and for the velocity at
+//!    its end, which has no speed of recovery. Both start from the impulses of the step before, by features.
+//!
+//! Worlds with soft bodies or with joints between bodies leave their robots to rapier's multibodies.
+
+mod contact;
+mod islands;
+mod limit;
+pub(crate) mod memory;
+mod motion;
+mod ports;
+pub(crate) mod solver;
+mod sweeps;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use solver::MultibodySolver;

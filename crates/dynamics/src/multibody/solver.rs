@@ -1,0 +1,519 @@
+//! Step of the robots and of the bodies connected with them by contacts.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Vector3};
+use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
+use rapier3d::pipeline::PhysicsWorld;
+
+use super::contact::{Contact, Response, Side};
+use super::islands::{Groups, Islands};
+use super::limit::Limit;
+use super::memory::{ContactKey, ContactMemory};
+use super::motion::{MovingTree, Step};
+use super::ports::Ports;
+use super::sweeps::{Problem, Swept, own_response, relative};
+use crate::rigid::{index_in_manifold, inertia_times, raw, show_colliders};
+use crate::robot::body::RobotBody;
+use crate::stateful::{Mismatch, Stateful};
+use extricate_core::multibody::{JointModel, LinkModel, Multibody, SpatialVector};
+
+/// Motion of a limit's row beyond which it is left out of a step, in steps at the present speed and acceleration: a joint that
+/// is farther away does not get there.
+const REACH: f64 = 2.0;
+
+/// State of a body before rapier's step.
+#[derive(Debug, Clone, Copy)]
+struct StartState {
+    pose: Isometry3<f64>,
+    /// Velocity of the centre of mass [m/s].
+    linear: Vector3<f64>,
+    angular: Vector3<f64>,
+    /// Force and torque about the centre of mass.
+    load: SpatialVector,
+}
+
+/// Report of a step of the robots.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct RobotReport {
+    /// Number of contacts that were solved with the robots.
+    pub contacts: usize,
+    /// Number of limits of joints that were within reach.
+    pub limits: usize,
+    /// Number of sweeps over them, those for the displacement and for the velocity together.
+    pub sweeps: usize,
+    /// Largest change of a velocity in the last sweeps [m/s; rad/s or m/s of a limit]: the residual.
+    pub residual: f64,
+}
+
+/// Solver of the robots of a world.
+#[derive(Debug, Default)]
+pub(crate) struct MultibodySolver {
+    /// By raw index of the body; none of fixed bodies.
+    starts: Vec<Option<StartState>>,
+    memory: ContactMemory,
+    pub(crate) report: RobotReport,
+}
+
+impl Stateful for MultibodySolver {
+    type State = ContactMemory;
+
+    fn snapshot(&self) -> ContactMemory {
+        self.memory.clone()
+    }
+
+    fn restore(&mut self, state: ContactMemory) -> Result<(), Mismatch> {
+        self.memory = state;
+        Ok(())
+    }
+}
+
+impl MultibodySolver {
+    /// Contacts of the last step.
+    pub(crate) fn memory(&self) -> &ContactMemory {
+        &self.memory
+    }
+
+    /// Stores the states of the bodies before rapier's step.
+    pub(crate) fn begin(&mut self, physics: &PhysicsWorld) {
+        let count = physics.bodies.iter().map(|(handle, _)| raw(handle) + 1).max().unwrap_or(0);
+        self.starts.clear();
+        self.starts.resize(count, None);
+        for (handle, body) in physics.bodies.iter().filter(|(_, body)| !body.is_fixed()) {
+            self.starts[raw(handle)] = Some(StartState {
+                pose: (*body.position()).into(),
+                linear: body.linvel().into(),
+                angular: body.angvel().into(),
+                load: SpatialVector::new(body.user_torque().into(), body.user_force().into()),
+            });
+        }
+    }
+
+    /// Solves the islands of the robots over a step of `h` [s], after rapier's step.
+    pub(crate) fn step(&mut self, physics: &mut PhysicsWorld, robots: &mut [RobotBody], h: f64) {
+        let (ends, bodies) = {
+            let islands = Islands::new(physics, robots);
+            let step = Step { gravity: physics.gravity.into(), h };
+            let mut posed = Posed::new(&self.starts, (physics, robots), &islands, &step);
+            let solved = posed.solve(&islands, &self.memory);
+            posed.remember(&solved, &mut self.memory);
+            self.report = solved.report;
+            (posed.into_ends(), islands.bodies)
+        };
+        let mut ends = ends.into_iter();
+        for (robot, end) in robots.iter_mut().filter(|robot| robot.tree().is_some()).zip(&mut ends) {
+            robot.finish(physics, end);
+        }
+        for (body, [q, v]) in bodies.into_iter().zip(ends) {
+            show_body(physics, body, &q, &v);
+        }
+    }
+}
+
+/// Sets a free body to the coordinates and velocities of its tree.
+fn show_body(physics: &mut PhysicsWorld, handle: RigidBodyHandle, q: &[f64], v: &[f64]) {
+    let body = &mut physics.bodies[handle];
+    let center: Vector3<f64> = body.mass_properties().local_mprops.local_com.into();
+    let pose = JointModel::Floating.transform(q) * Translation3::from(-center);
+    body.set_position(pose.into(), true);
+    body.set_linvel(Vector3::new(v[0], v[1], v[2]).into(), true);
+    body.set_angvel(Vector3::new(v[3], v[4], v[5]).into(), true);
+    show_colliders(physics, handle);
+}
+
+/// Place of a body in the trees.
+#[derive(Debug, Clone, Copy)]
+struct InTree {
+    tree: usize,
+    link: usize,
+    /// Body → link.
+    to_link: Isometry3<f64>,
+}
+
+/// The trees of all islands, at the start of a step.
+struct Posed<'a> {
+    starts: &'a [Option<StartState>],
+    physics: &'a PhysicsWorld,
+    robots: Vec<&'a RobotBody>,
+    trees: Vec<MovingTree<'a>>,
+    /// By raw index of the body.
+    places: Vec<Option<InTree>>,
+    step: Step,
+}
+
+/// Rows after a solve.
+struct Solved {
+    contacts: Vec<Contact>,
+    keys: Vec<ContactKey>,
+    /// Impulses of the displacement and of the velocity.
+    impulses: [Vec<Vector3<f64>>; 2],
+    report: RobotReport,
+}
+
+impl<'a> Posed<'a> {
+    fn new(
+        starts: &'a [Option<StartState>],
+        (physics, robots): (&'a PhysicsWorld, &'a [RobotBody]),
+        islands: &Islands<'_>,
+        step: &Step,
+    ) -> Self {
+        let robots: Vec<&RobotBody> = robots.iter().filter(|robot| robot.tree().is_some()).collect();
+        let mut this = Self {
+            starts,
+            physics,
+            robots,
+            trees: Vec::new(),
+            places: vec![None; starts.len()],
+            step: *step,
+        };
+        let load = |body: RigidBodyHandle| starts[raw(body)].map_or(SpatialVector::ZERO, |start| start.load);
+        for tree in this.robots.iter().filter_map(|robot| robot.tree()) {
+            let mut moving = MovingTree::of_robot(tree);
+            moving.loads = tree.links.iter().map(|link| load(link.body)).collect();
+            for (index, link) in tree.links.iter().enumerate() {
+                this.places[raw(link.body)] =
+                    Some(InTree { tree: this.trees.len(), link: index, to_link: link.part });
+            }
+            this.trees.push(moving);
+        }
+        for &body in &islands.bodies {
+            let rigid = &physics.bodies[body];
+            let Some(start) = &starts[raw(body)] else { continue };
+            let center: Vector3<f64> = rigid.mass_properties().local_mprops.local_com.into();
+            this.places[raw(body)] =
+                Some(InTree { tree: this.trees.len(), link: 0, to_link: Translation3::from(-center).into() });
+            this.trees.push(free_body(rigid, start));
+        }
+        this.share_instants(islands);
+        for tree in &mut this.trees {
+            tree.move_freely(step);
+        }
+        this
+    }
+
+    /// Gives trees that contacts connect the same instant for the forces within their joints: the latest.
+    fn share_instants(&mut self, islands: &Islands<'_>) {
+        let mut groups = Groups::new(self.trees.len());
+        for (_, bodies) in &islands.pairs {
+            if let [Some(a), Some(b)] = bodies.map(|body| self.places[raw(body)]) {
+                groups.join(a.tree, b.tree);
+            }
+        }
+        let mut latest = vec![0.0_f64; self.trees.len()];
+        for (index, tree) in self.trees.iter().enumerate() {
+            let group = groups.first(index);
+            latest[group] = latest[group].max(tree.instant);
+        }
+        for (index, tree) in self.trees.iter_mut().enumerate() {
+            tree.instant = latest[groups.first(index)];
+        }
+    }
+
+    /// Solves all rows, and applies their impulses to the trees.
+    fn solve(&mut self, islands: &Islands<'_>, memory: &ContactMemory) -> Solved {
+        let (mut contacts, keys) = self.contacts(islands);
+        let mut limits = self.limits();
+        let ports = self.ports(&contacts, &limits);
+        let total = ports.last().map_or(0, |last| last.first + last.count());
+        let mut velocities = vec![0.0; total];
+        let softness = self.physics.integration_parameters.contact_softness.cfm_coeff(self.step.h);
+        for contact in &mut contacts {
+            for side in contact.sides.iter_mut().flatten() {
+                side.port = ports[side.tree].of_link(side.port).unwrap_or(0);
+            }
+        }
+        let mut kept = Vec::new();
+        let mut keys_kept = Vec::new();
+        for (mut contact, key) in contacts.into_iter().zip(keys) {
+            let matrix = own_response(&contact, &ports, &mut velocities);
+            let soft = if contact.gap < 0.0 { softness } else { 0.0 };
+            if let Some(response) = Response::new(matrix, &contact.normal, soft) {
+                contact.response = response;
+                kept.push(contact);
+                keys_kept.push(key);
+            }
+        }
+        for limit in &mut limits {
+            limit.port = ports[limit.tree].of_freedom(limit.port).unwrap_or(0);
+            let at = limit.port - ports[limit.tree].first;
+            limit.response = ports[limit.tree].response[(at, at)];
+        }
+        limits.retain(|limit| limit.response > 0.0);
+        self.solve_rows((&ports, velocities), (kept, keys_kept, limits), (softness, memory))
+    }
+
+    /// The two solves: of the displacement, then of the velocity at the end.
+    fn solve_rows(
+        &mut self,
+        (ports, mut velocities): (&[Ports], Vec<f64>),
+        (mut contacts, keys, mut limits): (Vec<Contact>, Vec<ContactKey>, Vec<Limit>),
+        (softness, memory): (f64, &ContactMemory),
+    ) -> Solved {
+        let h = self.step.h;
+        let mut report =
+            RobotReport { contacts: contacts.len(), limits: limits.len(), sweeps: 0, residual: 0.0 };
+        let mut impulses = [Vec::new(), Vec::new()];
+        let mut targets =
+            [self.displacement_targets(&contacts), limits.iter().map(|limit| -limit.gap / h).collect()];
+        for phase in [0, 1] {
+            let is_displacement = phase == 0;
+            for (tree, ports) in self.trees.iter().zip(ports) {
+                let own = &mut velocities[ports.first..ports.first + ports.count()];
+                ports.read(tree, if is_displacement { &tree.mean } else { &tree.end }, own);
+                ports.couple(own, is_displacement);
+            }
+            for (contact, key) in contacts.iter_mut().zip(&keys) {
+                contact.impulse = memory.impulses(key).map_or(Vector3::zeros(), |impulses| impulses[phase]);
+            }
+            let speed = velocities.iter().fold(0.0_f64, |largest, velocity| largest.max(velocity.abs()));
+            let scale = h * self.step.gravity.norm() + 0.01 * speed;
+            let mut problem = Problem {
+                ports,
+                velocities,
+                contacts: &mut contacts,
+                limits: &mut limits,
+                targets,
+                softness: if is_displacement { softness } else { 0.0 },
+                scale,
+            };
+            problem.start();
+            let Swept { sweeps, residual } = problem.solve();
+            report.sweeps += sweeps;
+            report.residual = report.residual.max(residual);
+            velocities = problem.velocities;
+            targets = remaining_gaps((&contacts, &limits), &velocities, h);
+            self.apply(ports, (&contacts, &limits), is_displacement);
+            impulses[phase] = contacts.iter().map(|contact| contact.impulse).collect();
+            limits.iter_mut().for_each(|limit| limit.impulse = 0.0);
+        }
+        Solved { contacts, keys, impulses, report }
+    }
+
+    /// Normal velocities [m/s] of the displacement at which contacts bear no load: those that close a gap, or recover an overlap.
+    fn displacement_targets(&self, contacts: &[Contact]) -> Vec<f64> {
+        let parameters = &self.physics.integration_parameters;
+        let (h, fastest) = (self.step.h, parameters.max_corrective_velocity());
+        let rate = parameters.contact_softness.erp_inv_dt(h);
+        let target = |gap: f64| if gap < 0.0 { (-gap * rate).min(fastest) } else { -gap / h };
+        contacts.iter().map(|contact| target(contact.gap)).collect()
+    }
+
+    /// Adds the effect of the impulses to the velocities of the trees.
+    fn apply(&mut self, ports: &[Ports], (contacts, limits): (&[Contact], &[Limit]), is_displacement: bool) {
+        let total = ports.last().map_or(0, |last| last.first + last.count());
+        let mut impulses = vec![0.0; total];
+        for contact in contacts {
+            for (side, sign) in contact.sides.iter().zip([-1.0, 1.0]) {
+                let Some(side) = side else { continue };
+                let force = contact.impulse * sign;
+                let moment = side.arm.cross(&force);
+                for (at, amount) in moment.iter().chain(force.iter()).enumerate() {
+                    impulses[side.port + at] += amount;
+                }
+            }
+        }
+        for limit in limits {
+            impulses[limit.port] += limit.sign * limit.impulse;
+        }
+        for (tree, ports) in self.trees.iter_mut().zip(ports) {
+            if ports.count() == 0 {
+                continue;
+            }
+            let own = &impulses[ports.first..ports.first + ports.count()];
+            let mut v = std::mem::take(if is_displacement { &mut tree.mean } else { &mut tree.end });
+            ports.apply(tree, (own, is_displacement), &mut v);
+            *(if is_displacement { &mut tree.mean } else { &mut tree.end }) = v;
+        }
+    }
+
+    /// Contacts of the islands; the ports of their sides are still links.
+    fn contacts(&self, islands: &Islands<'_>) -> (Vec<Contact>, Vec<ContactKey>) {
+        let (mut contacts, mut keys) = (Vec::new(), Vec::new());
+        let mut numbers = BTreeMap::new();
+        for (pair, bodies) in &islands.pairs {
+            let poses = bodies.map(|body| self.pose(body));
+            let colliders =
+                [pair.collider1, pair.collider2].map(|collider| &self.physics.colliders[collider]);
+            let in_world = [0, 1].map(|i| {
+                let in_body =
+                    colliders[i].position_wrt_parent().map_or(Isometry3::identity(), |pose| (*pose).into());
+                poses[i] * in_body
+            });
+            for manifold in pair.solver_manifolds() {
+                let normal: Vector3<f64> = manifold.data.normal.into();
+                for solved in &manifold.data.solver_contacts {
+                    let Some(point) = manifold.points.get(index_in_manifold(solved)) else { continue };
+                    let ends = [
+                        in_world[0] * Point3::from(Vector3::from(point.local_p1)),
+                        in_world[1] * Point3::from(Vector3::from(point.local_p2)),
+                    ];
+                    let point_in_world = nalgebra::center(&ends[0], &ends[1]);
+                    let mut key = ContactKey {
+                        bodies: bodies.map(raw),
+                        features: [point.fid1.0, point.fid2.0],
+                        number: 0,
+                    };
+                    let number: &mut u32 = numbers.entry(key).or_default();
+                    key.number = std::mem::replace(number, *number + 1);
+                    let (sides, given) = self.sides(*bodies, &poses, &point_in_world);
+                    contacts.push(Contact {
+                        sides,
+                        given,
+                        normal,
+                        friction: manifold.data.friction,
+                        gap: solved.dist,
+                        impulse: Vector3::zeros(),
+                        response: Response::ZERO,
+                    });
+                    keys.push(key);
+                }
+            }
+        }
+        (contacts, keys)
+    }
+
+    /// Pose of a body at the start of the step.
+    fn pose(&self, body: RigidBodyHandle) -> Isometry3<f64> {
+        self.starts[raw(body)]
+            .map_or_else(|| (*self.physics.bodies[body].position()).into(), |start| start.pose)
+    }
+
+    /// Sides of a contact at a point \[m\], and the relative velocity of those that do not yield.
+    fn sides(
+        &self,
+        bodies: [RigidBodyHandle; 2],
+        poses: &[Isometry3<f64>; 2],
+        point: &Point3<f64>,
+    ) -> ([Option<Side>; 2], Vector3<f64>) {
+        let mut given = Vector3::zeros();
+        let sides = [0, 1].map(|i| {
+            let body = raw(bodies[i]);
+            if let Some(InTree { tree, link, to_link }) = self.places[body] {
+                let in_link = to_link * (poses[i].inverse() * point);
+                let arm = self.trees[tree].placement.poses()[link].rotation * in_link.coords;
+                return Some(Side { tree, port: link, arm });
+            }
+            if let Some(start) = self.starts[body].filter(|_| self.physics.bodies[bodies[i]].is_kinematic()) {
+                let center = poses[i]
+                    * Point3::from(Vector3::from(
+                        self.physics.bodies[bodies[i]].mass_properties().local_mprops.local_com,
+                    ));
+                let velocity = start.linear + start.angular.cross(&(point - center));
+                given += velocity * if i == 0 { -1.0 } else { 1.0 };
+            }
+            None
+        });
+        (sides, given)
+    }
+
+    /// Limits within reach; their ports are still velocities of joints.
+    fn limits(&self) -> Vec<Limit> {
+        let mut limits = Vec::new();
+        for (tree, robot) in self.robots.iter().filter_map(|robot| robot.tree()).enumerate() {
+            let moving = &self.trees[tree];
+            for limited in &robot.limited {
+                let reach =
+                    REACH * self.step.h * moving.mean[limited.v].abs().max(moving.end[limited.v].abs());
+                let gaps = [robot.q[limited.q] - limited.limits[0], limited.limits[1] - robot.q[limited.q]];
+                for (gap, sign) in gaps.into_iter().zip([1.0, -1.0]) {
+                    if gap <= reach {
+                        // What is beyond is brought back by the spring of the limit, which bears the loads of joints in series.
+                        let gap = gap.max(0.0);
+                        limits.push(Limit { tree, port: limited.v, sign, gap, response: 0.0, impulse: 0.0 });
+                    }
+                }
+            }
+        }
+        limits
+    }
+
+    /// Ports of all trees at their contacts and limits.
+    fn ports(&mut self, contacts: &[Contact], limits: &[Limit]) -> Vec<Ports> {
+        let mut links = vec![Vec::new(); self.trees.len()];
+        let mut freedoms = vec![Vec::new(); self.trees.len()];
+        for side in contacts.iter().flat_map(|contact| contact.sides.iter().flatten()) {
+            links[side.tree].push(side.port);
+        }
+        for limit in limits {
+            freedoms[limit.tree].push(limit.port);
+        }
+        let mut first = 0;
+        let mut ports = Vec::with_capacity(self.trees.len());
+        for (index, tree) in self.trees.iter_mut().enumerate() {
+            let mut own = std::mem::take(&mut links[index]);
+            own.sort_unstable();
+            own.dedup();
+            let couplings =
+                self.robots.get(index).and_then(|robot| robot.tree()).map_or(&[][..], |tree| &tree.couplings);
+            let made = Ports::new(
+                tree,
+                (own, std::mem::take(&mut freedoms[index])),
+                couplings,
+                (first, self.step.h),
+            );
+            first += made.count();
+            ports.push(made);
+        }
+        ports
+    }
+
+    fn remember(&self, solved: &Solved, memory: &mut ContactMemory) {
+        let bodies =
+            self.places.iter().enumerate().filter(|(_, place)| place.is_some()).map(|(body, _)| body);
+        memory.begin(bodies.collect());
+        for (index, (contact, key)) in solved.contacts.iter().zip(&solved.keys).enumerate() {
+            let impulses = [0, 1].map(|phase| solved.impulses[phase][index]);
+            memory.remember(*key, impulses, impulses[1].dot(&contact.normal));
+        }
+        memory.end();
+    }
+
+    /// Coordinates and velocities of the trees at the end of the step.
+    fn into_ends(self) -> Vec<[Vec<f64>; 2]> {
+        let h = self.step.h;
+        let ends = self.trees.into_iter().map(|mut tree| {
+            tree.multibody.advance(&mut tree.q, &tree.mean, h);
+            [tree.q, tree.end]
+        });
+        ends.collect()
+    }
+}
+
+/// Velocities [m/s; rad/s or m/s] at the end of the step at which rows bear no load: those of the gaps that remain.
+fn remaining_gaps((contacts, limits): (&[Contact], &[Limit]), velocities: &[f64], h: f64) -> [Vec<f64>; 2] {
+    let of_contact = |contact: &Contact| {
+        let closed = h * relative(contact, velocities).dot(&contact.normal);
+        if contact.gap < 0.0 { 0.0 } else { -(contact.gap + closed).max(0.0) / h }
+    };
+    let of_limit = |limit: &Limit| -(limit.gap + h * limit.sign * velocities[limit.port]).max(0.0) / h;
+    [contacts.iter().map(of_contact).collect(), limits.iter().map(of_limit).collect()]
+}
+
+/// A free body as a tree of one link, whose frame is at its centre of mass.
+fn free_body<'a>(body: &RigidBody, start: &StartState) -> MovingTree<'a> {
+    let mut multibody = Multibody::new();
+    let center: Vector3<f64> = body.mass_properties().local_mprops.local_com.into();
+    let rotation = start.pose.rotation;
+    // Inertia in the axes of the body, from that in the world at the present pose.
+    let present = nalgebra::UnitQuaternion::<f64>::from(*body.rotation());
+    let columns =
+        [0, 1, 2].map(|axis| present.inverse() * inertia_times(body, &(present * Vector3::ith(axis, 1.0))));
+    multibody.add(LinkModel {
+        parent: None,
+        origin: Isometry3::identity(),
+        joint: JointModel::Floating,
+        mass: body.mass(),
+        center: Vector3::zeros(),
+        inertia: Matrix3::from_columns(&columns),
+        armature: 0.0,
+    });
+    let position = start.pose * Point3::from(center);
+    let mut q = vec![0.0; 7];
+    JointModel::Floating.set_transform(&Isometry3::from_parts(position.coords.into(), rotation), &mut q);
+    let v = start.linear.iter().chain(start.angular.iter()).copied().collect();
+    let mut tree = MovingTree::new(Cow::Owned(multibody), Isometry3::identity(), q, v);
+    tree.loads.push(start.load);
+    tree.damping = [body.linear_damping(), body.angular_damping()];
+    tree
+}

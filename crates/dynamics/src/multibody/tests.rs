@@ -1,0 +1,163 @@
+//! Free motion and contacts against closed forms and Coulomb's law.
+
+use std::borrow::Cow;
+
+use extricate_core::multibody::{JointModel, LinkModel, Multibody, Placement};
+use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
+
+use super::contact::{Contact, Response};
+use super::motion::{MovingTree, Step};
+use super::ports::Ports;
+use crate::robot::tree::Coupling;
+
+const GRAVITY: f64 = 9.81;
+
+fn link(parent: Option<usize>, joint: JointModel, mass: f64, center: Vector3<f64>) -> LinkModel {
+    let inertia = Matrix3::from_diagonal(&(Vector3::new(1.0, 1.1, 0.4) * (mass * 1e-3)));
+    LinkModel { parent, origin: Isometry3::identity(), joint, mass, center, inertia, armature: 0.0 }
+}
+
+fn energy(tree: &Multibody, q: &[f64], v: &[f64]) -> f64 {
+    let (mut placement, mut motions) = (Placement::default(), Vec::new());
+    tree.place(&Isometry3::identity(), q, &mut placement);
+    tree.velocities(&placement, v, &mut motions);
+    let lifted = tree.links().iter().zip(placement.poses());
+    let lifted = lifted.map(|(link, pose)| link.mass * GRAVITY * (pose * Point3::from(link.center)).z);
+    tree.kinetic_energy(&placement, &motions, v) + lifted.sum::<f64>()
+}
+
+fn steps(
+    tree: &Multibody,
+    [q, v]: [&mut Vec<f64>; 2],
+    h: f64,
+    count: usize,
+    mut see: impl FnMut(&[f64], &[f64]),
+) {
+    let step = Step { gravity: Vector3::z() * -GRAVITY, h };
+    for _ in 0..count {
+        let mut moving = MovingTree::new(Cow::Borrowed(tree), Isometry3::identity(), q.clone(), v.clone());
+        moving.move_freely(&step);
+        tree.advance(q, &moving.mean, h);
+        v.clone_from(&moving.end);
+        see(q, v);
+    }
+}
+
+#[test]
+fn a_fast_top_precesses_steadily_and_does_not_sink() {
+    // I₃ ω₃ Ω − I₁ Ω² cos θ = m g l, with Ω the smaller root: 150 rad/s, a third of a radian in a step.
+    let (mass, length, spin, tilt) = (2.0_f64, 0.1, 150.0, 0.5_f64);
+    let moments = Vector3::new(0.005, 0.005, 0.01);
+    let mut top = Multibody::new();
+    let inertia = Matrix3::from_diagonal(&moments);
+    top.add(LinkModel { inertia, ..link(None, JointModel::Spherical, mass, Vector3::z() * length) });
+    let (a, b) = ((moments.x + mass * length * length) * tilt.cos(), -moments.z * spin);
+    let precession = (-b - (b * b - 4.0 * a * mass * GRAVITY * length).sqrt()) / (2.0 * a);
+    let tilted = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), tilt);
+    let mut q = top.identity();
+    JointModel::Spherical.set_transform(&(tilted * Isometry3::identity()), &mut q);
+    let axis = tilted * Vector3::z();
+    let mut v = (Vector3::z() * precession + axis * (spin - precession * tilt.cos())).as_slice().to_vec();
+    let (mut turned, mut heading, mut sunk) = (0.0, axis, 0.0_f64);
+    let start = energy(&top, &q, &v);
+    let mut drift = 0.0_f64;
+    steps(&top, [&mut q, &mut v], 1.0 / 480.0, 4 * 480, |q, v| {
+        let axis = JointModel::Spherical.transform(q).rotation * Vector3::z();
+        turned += (heading.x * axis.y - heading.y * axis.x).atan2(heading.x * axis.x + heading.y * axis.y);
+        sunk = sunk.max((axis.z - tilt.cos()).abs() * length);
+        heading = axis;
+        drift = drift.max((energy(&top, q, v) - start).abs() / start);
+    });
+    assert!((turned / 4.0 / precession - 1.0).abs() < 1e-4, "{} {precession}", turned / 4.0);
+    assert!(sunk < 2e-5, "{sunk} m");
+    assert!(drift < 1e-5, "{drift}");
+}
+
+#[test]
+fn a_chain_of_sixty_hinges_swings_without_gaining_energy() {
+    let mut chain = Multibody::new();
+    for at in 0..60_usize {
+        let axis = if at % 2 == 0 { Vector3::y() } else { Vector3::x() };
+        let origin = Isometry3::translation(0.0, 0.0, if at == 0 { 0.0 } else { -0.1 });
+        let parent = at.checked_sub(1);
+        chain.add(LinkModel {
+            origin,
+            ..link(parent, JointModel::Revolute { axis }, 0.1, Vector3::z() * -0.05)
+        });
+    }
+    let (mut q, mut v) = (chain.identity(), vec![0.0; 60]);
+    q[0] = 0.5;
+    let start = energy(&chain, &q, &v);
+    let (mut gain, mut kinetic) = (0.0_f64, 0.0_f64);
+    steps(&chain, [&mut q, &mut v], 1.0 / 480.0, 720, |q, v| {
+        gain = gain.max(energy(&chain, q, v) - start);
+        kinetic = kinetic.max(v.iter().fold(0.0, |sum, v| sum + v * v));
+    });
+    assert!(kinetic > 1.0, "it moves");
+    assert!(gain < 1e-6 * start.abs(), "{gain} of {start}");
+}
+
+#[test]
+fn a_contact_obeys_coulombs_law_whatever_its_response() {
+    let n = Vector3::new(0.3, -0.5, 0.8).normalize();
+    let shape = Matrix3::new(1.0, 0.4, -0.3, 0.0, 0.7, 0.5, 0.0, 0.0, 0.9);
+    let matrix = shape.transpose() * shape;
+    let speeds = [[0.2, 0.1, -3.0], [2.0, -0.5, -1.0], [0.0, 1.0, 0.7], [-4.0, 1.0, -2.0]];
+    let (mut slides, mut sticks, mut opens) = (0, 0, 0);
+    for free in speeds.map(Vector3::from) {
+        let mut contact = Contact {
+            sides: [None, None],
+            given: Vector3::zeros(),
+            normal: n,
+            friction: 0.4,
+            gap: 0.0,
+            impulse: Vector3::zeros(),
+            response: Response::new(matrix, &n, 0.0).unwrap(),
+        };
+        for _ in 0..200 {
+            let u = free + matrix * contact.impulse;
+            contact.impulse = contact.solve(&u, 0.0, 0.0);
+        }
+        let u = free + matrix * contact.impulse;
+        let (bears, closing) = (contact.impulse.dot(&n), u.dot(&n));
+        let (rubs, slip) = (contact.impulse - n * bears, u - n * closing);
+        assert!(bears >= 0.0 && closing > -1e-12 && (bears * closing).abs() < 1e-12);
+        if bears <= 0.0 {
+            opens += 1;
+        } else if slip.norm() < 1e-10 {
+            assert!(rubs.norm() <= 0.4 * bears * (1.0 + 1e-12));
+            sticks += 1;
+        } else {
+            // All of the friction, against the slip.
+            assert!((rubs + slip.normalize() * (0.4 * bears)).norm() < 1e-9, "{rubs} {slip}");
+            slides += 1;
+        }
+    }
+    assert!(slides > 0 && sticks > 0 && opens > 0, "{slides} {sticks} {opens}");
+}
+
+#[test]
+fn coupled_joints_share_a_load_as_one_body() {
+    // Two weights over a pulley: m₁ and m₂ accelerate by g (m₁ − m₂)/(m₁ + m₂).
+    let mut weights = Multibody::new();
+    let slide = JointModel::Prismatic { axis: Vector3::z() };
+    weights.add(link(None, slide, 3.0, Vector3::zeros()));
+    weights.add(link(None, slide, 1.0, Vector3::zeros()));
+    let pulley = Coupling { q: [1, 0], v: [1, 0], factor: -1.0, offset: 0.0 };
+    let (mut q, mut v) = (vec![0.0; 2], vec![0.0; 2]);
+    let step = Step { gravity: Vector3::z() * -GRAVITY, h: 1.0 / 480.0 };
+    for _ in 0..480 {
+        let mut moving =
+            MovingTree::new(Cow::Borrowed(&weights), Isometry3::identity(), q.clone(), v.clone());
+        moving.move_freely(&step);
+        let ports = Ports::new(&mut moving, (vec![], vec![]), &[pulley], (0, step.h));
+        let mut mean = moving.mean.clone();
+        ports.apply(&mut moving, (&[0.0; 2], true), &mut mean);
+        let mut end = moving.end.clone();
+        ports.apply(&mut moving, (&[0.0; 2], false), &mut end);
+        weights.advance(&mut q, &mean, step.h);
+        v = end;
+    }
+    let exact = -0.5 * GRAVITY * 0.5;
+    assert!((q[0] - exact).abs() < 1e-9 && (q[1] + exact).abs() < 1e-9, "{q:?} {exact}");
+}

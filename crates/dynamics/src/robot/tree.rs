@@ -1,0 +1,401 @@
+//! A robot as a tree in generalized coordinates, with the forces within its joints.
+//!
+//! The spherical joint of a file is a chain of three hinges through one point (`/yaw`, `/pitch`, `/roll`); where nothing
+//! acts within them they are one joint on the manifold of rotations, and their values are read from its rotation. A
+//! floating root has its frame at its centre of mass, so that free flight is straight for any step.
+
+use std::collections::BTreeMap;
+
+use nalgebra::{Isometry3, Matrix3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
+use rapier3d::dynamics::RigidBodyHandle;
+
+pub(crate) use super::drive::Action;
+use super::parts::Parts;
+use crate::description::BodyKind;
+use extricate_core::kinematics::{Articulation, JointKind};
+use extricate_core::multibody::factor::SolveBuffer;
+use extricate_core::multibody::{
+    Factor, JointModel, LinkModel, Multibody, Placement, RigidInertia, SpatialVector,
+};
+
+/// Cosine of the pitch below which yaw and roll are about the same axis: their rates are not determined.
+const LOCKED: f64 = 1e-9;
+
+/// The middle of a step, at which forces that are not stiff are taken: an error of second order.
+const MIDDLE: f64 = 0.5;
+
+/// A link of the tree, with the body that shows it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TreeLink {
+    /// Body of the part in rapier's set.
+    pub(crate) body: RigidBodyHandle,
+    /// Part → link.
+    pub(crate) part: Isometry3<f64>,
+}
+
+/// Place of a joint's value in the tree.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Place {
+    /// A joint of its own.
+    Single { q: usize, v: usize, link: usize },
+    /// Yaw, pitch or roll (0 to 2) of a spherical joint.
+    Angle { q: usize, v: usize, which: usize },
+}
+
+/// A joint that follows another: q_follower = factor · q_leader + offset.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Coupling {
+    /// Places of the coordinates, follower first.
+    pub(crate) q: [usize; 2],
+    /// Places of the velocities.
+    pub(crate) v: [usize; 2],
+    pub(crate) factor: f64,
+    pub(crate) offset: f64,
+}
+
+/// Limits of a joint.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Limited {
+    pub(crate) q: usize,
+    pub(crate) v: usize,
+    /// Minimum and maximum [rad or m].
+    pub(crate) limits: [f64; 2],
+}
+
+/// A robot as a tree.
+pub(crate) struct RobotTree {
+    pub(crate) multibody: Multibody,
+    pub(crate) base: Isometry3<f64>,
+    pub(crate) q: Vec<f64>,
+    pub(crate) v: Vec<f64>,
+    pub(crate) links: Vec<TreeLink>,
+    pub(crate) couplings: Vec<Coupling>,
+    pub(crate) limited: Vec<Limited>,
+    /// Forces within the joints during the next step, of each velocity.
+    pub(crate) actions: Vec<Action>,
+    /// Instant of the step, from 0 to 1, at which these forces are taken.
+    pub(crate) instant: f64,
+    /// The links at `q`.
+    pub(crate) placement: Placement,
+    pub(super) places: Vec<Place>,
+    composites: Vec<RigidInertia>,
+}
+
+impl RobotTree {
+    /// Tree of the parts of a robot, in its configuration at the start; `handles` are the bodies of the parts.
+    pub(super) fn new(parts: &Parts, handles: &[RigidBodyHandle]) -> Self {
+        let mut built = Builder::new(parts, handles);
+        for &part in parts.articulation.parents_first() {
+            built.add(part);
+        }
+        let Builder { multibody, links, places, .. } = built;
+        let places: Vec<Place> = places.into_values().collect();
+        let (q, v) = (multibody.identity(), vec![0.0; multibody.freedoms()]);
+        let mut tree = Self {
+            base: parts.parts[0].pose,
+            actions: vec![Action::default(); v.len()],
+            instant: MIDDLE,
+            couplings: couplings(&parts.articulation, &places),
+            limited: limited(&parts.articulation, &places),
+            q,
+            v,
+            multibody,
+            links,
+            placement: Placement::default(),
+            places,
+            composites: Vec::new(),
+        };
+        tree.start(parts);
+        tree
+    }
+
+    fn start(&mut self, parts: &Parts) {
+        let (description, articulation) = (&parts.description, &parts.articulation);
+        let values =
+            articulation.joint_values(&description.configuration).expect("the configuration was checked");
+        let rates: Vec<f64> = (0..values.len())
+            .map(|joint| {
+                articulation
+                    .dependence(joint)
+                    .map_or(0.0, |(at, factor, _)| factor * description.velocities[at])
+            })
+            .collect();
+        if parts.parts[0].kind == BodyKind::Dynamic {
+            self.base = Isometry3::identity();
+            let root = parts.parts[0].pose * self.links[0].part.inverse();
+            JointModel::Floating.set_transform(&root, &mut self.q[..7]);
+            self.v[..3].copy_from_slice(description.linear_velocity.as_slice());
+            self.v[3..6].copy_from_slice(description.angular_velocity.as_slice());
+        }
+        for (joint, place) in self.places.iter().enumerate() {
+            match *place {
+                Place::Single { q, v, .. } => (self.q[q], self.v[v]) = (values[joint], rates[joint]),
+                Place::Angle { q, v, which: 0 } => {
+                    let chain = self.angles_of(q);
+                    let angles = chain.map(|joint| values[joint]);
+                    let rotation = UnitQuaternion::from_euler_angles(angles[2], angles[1], angles[0]);
+                    self.q[q..q + 4].copy_from_slice(rotation.coords.as_slice());
+                    let omega = axes_of(angles) * Vector3::from(chain.map(|joint| rates[joint]));
+                    self.v[v..v + 3].copy_from_slice(omega.as_slice());
+                }
+                Place::Angle { .. } => {}
+            }
+        }
+        self.settle();
+    }
+
+    /// Joints of yaw, pitch and roll of the spherical joint whose coordinates are at `q`.
+    fn angles_of(&self, q: usize) -> [usize; 3] {
+        [0, 1, 2].map(|wanted| {
+            let is = |place: &Place| matches!(*place, Place::Angle { q: at, which, .. } if at == q && which == wanted);
+            self.places.iter().position(is).expect("a spherical joint has three angles")
+        })
+    }
+
+    /// Places the links in the present configuration.
+    pub(crate) fn settle(&mut self) {
+        self.multibody.place(&self.base, &self.q, &mut self.placement);
+    }
+
+    /// Determines the inertias that [`Self::inertia`] reads, before forces act.
+    pub(super) fn update_inertias(&mut self) {
+        self.instant = MIDDLE;
+        self.multibody.composite_inertias(&self.placement, &mut self.composites);
+    }
+
+    /// Joints of their own, as places of their coordinates and velocities: those within which forces may act.
+    pub(crate) fn driven(&self) -> impl Iterator<Item = [usize; 2]> + '_ {
+        self.places.iter().filter_map(|place| match *place {
+            Place::Single { q, v, .. } => Some([q, v]),
+            Place::Angle { .. } => None,
+        })
+    }
+
+    /// Sets the force within a joint during the next step of `h` [s], whose velocity at place `v` moves an inertia.
+    pub(super) fn act(&mut self, v: usize, action: Action, (inertia, h): (f64, f64)) {
+        let stiffness = h * (action.damping + h * action.stiffness);
+        self.actions[v] = action;
+        if stiffness > 0.0 {
+            self.instant = self.instant.max(1.0 - MIDDLE * inertia / (inertia + stiffness));
+        }
+    }
+
+    /// Inertia of a velocity while all other joints are rigid [kg·m² or kg].
+    pub(super) fn inertia(&self, link: usize, v: usize) -> f64 {
+        let axis = &self.placement.subspaces()[v];
+        axis.dot(&self.composites[link].times(axis)) + self.multibody.links()[link].armature
+    }
+
+    /// Value and speed of a joint of the articulation [rad or m; rad/s or m/s].
+    pub(super) fn value(&self, joint: usize) -> [f64; 2] {
+        match self.places[joint] {
+            Place::Single { q, v, .. } => [self.q[q], self.v[v]],
+            Place::Angle { q, v, which } => {
+                let [x, y, z, w] = [0, 1, 2, 3].map(|i| self.q[q + i]);
+                let rotation = UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z));
+                let (roll, pitch, yaw) = rotation.euler_angles();
+                let angles = [yaw, pitch, roll];
+                let omega = Vector3::new(self.v[v], self.v[v + 1], self.v[v + 2]);
+                let is_locked = pitch.cos().abs() < LOCKED;
+                let rates =
+                    axes_of(angles).try_inverse().filter(|_| !is_locked).map(|inverse| inverse * omega);
+                [angles[which], rates.map_or(0.0, |rates| rates[which])]
+            }
+        }
+    }
+
+    /// Mobility of a point of a link [1/kg], given by its body and the point \[m\] in it, and the mass of all links [kg]; `None`
+    /// for a body that is no link.
+    pub(crate) fn mobility(&self, body: RigidBodyHandle, point: &Point3<f64>) -> Option<(Matrix3<f64>, f64)> {
+        let link = self.links.iter().position(|link| link.body == body)?;
+        let (count, links) = (self.v.len(), self.multibody.links());
+        let (mut factor, mut buffer, mut x) = (Factor::default(), SolveBuffer::default(), vec![0.0; count]);
+        factor.update(&self.multibody, &self.placement, &vec![0.0; count]);
+        let arm = self.placement.poses()[link].rotation * (self.links[link].part * point).coords;
+        let mut wrenches = vec![SpatialVector::ZERO; links.len()];
+        let columns = [0, 1, 2].map(|axis| {
+            let force = Vector3::ith(axis, 1.0);
+            wrenches[link] = SpatialVector::new(arm.cross(&force), force);
+            let load = (&vec![0.0; count][..], &wrenches[..]);
+            factor.solve(&self.multibody, &self.placement, load, &mut buffer, &mut x);
+            buffer.motions()[link].motion_at(&arm).linear
+        });
+        Some((Matrix3::from_columns(&columns), links.iter().map(|link| link.mass).sum()))
+    }
+
+    /// Motions of the links at the present velocities: references at their origins.
+    pub(crate) fn motions(&self) -> Vec<SpatialVector> {
+        let mut motions = Vec::new();
+        self.multibody.velocities(&self.placement, &self.v, &mut motions);
+        motions
+    }
+}
+
+/// Axes of yaw, pitch and roll in the frame of the joint.
+fn axes_of([yaw, pitch, _]: [f64; 3]) -> Matrix3<f64> {
+    let turned = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), yaw);
+    let tilted = turned * UnitQuaternion::from_axis_angle(&Vector3::y_axis(), pitch);
+    Matrix3::from_columns(&[Vector3::z(), turned * Vector3::y(), tilted * Vector3::x()])
+}
+
+fn couplings(articulation: &Articulation, places: &[Place]) -> Vec<Coupling> {
+    let coupled = (0..places.len()).filter(|&joint| articulation.joints()[joint].mimic.is_some());
+    let coupling = |follower: usize| {
+        let (index, factor, offset) = articulation.dependence(follower)?;
+        let leader = articulation.coordinates()[index];
+        let (Place::Single { q, v, .. }, Place::Single { q: leader_q, v: leader_v, .. }) =
+            (places[follower], places[leader])
+        else {
+            return None;
+        };
+        Some(Coupling { q: [q, leader_q], v: [v, leader_v], factor, offset })
+    };
+    coupled.filter_map(coupling).collect()
+}
+
+fn limited(articulation: &Articulation, places: &[Place]) -> Vec<Limited> {
+    let joints = articulation.joints().iter().zip(places);
+    let limited = joints.filter_map(|(joint, place)| match *place {
+        Place::Single { q, v, .. } => joint.limits.map(|limits| Limited { q, v, limits }),
+        Place::Angle { .. } => None,
+    });
+    limited.collect()
+}
+
+/// Part as a link of the tree, or of the base.
+#[derive(Debug, Clone, Copy)]
+struct Member {
+    link: Option<usize>,
+    /// Part → link.
+    part: Isometry3<f64>,
+}
+
+/// Tree under construction.
+struct Builder<'a> {
+    parts: &'a Parts,
+    handles: &'a [RigidBodyHandle],
+    multibody: Multibody,
+    links: Vec<TreeLink>,
+    members: Vec<Option<Member>>,
+    places: BTreeMap<usize, Place>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(parts: &'a Parts, handles: &'a [RigidBodyHandle]) -> Self {
+        let members = vec![None; parts.parts.len()];
+        Self {
+            parts,
+            handles,
+            multibody: Multibody::new(),
+            links: Vec::new(),
+            members,
+            places: BTreeMap::new(),
+        }
+    }
+
+    /// Adds a part whose parent was added, unless it was added with its parent.
+    fn add(&mut self, part: usize) {
+        if self.members[part].is_some() {
+            return;
+        }
+        let articulation = &self.parts.articulation;
+        let (Some(joint), Some(parent)) = (articulation.parent_joint(part), articulation.parent(part)) else {
+            self.members[part] = Some(self.root(part));
+            return;
+        };
+        let Some(Member { link: parent, part: to_link }) = self.members[parent] else { return };
+        let origin = to_link * articulation.joints()[joint].origin;
+        if let Some((joints, parts)) = self.spherical(joint) {
+            let link = self.link(parts[2], (parent, origin), JointModel::Spherical, Vector3::zeros());
+            let [q, v] = [self.multibody.coordinates_of(link).start, self.multibody.freedoms_of(link).start];
+            for which in 0..3 {
+                self.places.insert(joints[which], Place::Angle { q, v, which });
+                self.members[parts[which]] = Some(Member { link: Some(link), part: Isometry3::identity() });
+            }
+            return;
+        }
+        let model = match articulation.joints()[joint].kind {
+            JointKind::Prismatic { axis } => JointModel::Prismatic { axis },
+            JointKind::Revolute { axis } => JointModel::Revolute { axis },
+            // Parts are connected by joints that move.
+            JointKind::Fixed => return,
+        };
+        let link = self.link(part, (parent, origin), model, Vector3::zeros());
+        let [q, v] = [self.multibody.coordinates_of(link).start, self.multibody.freedoms_of(link).start];
+        self.places.insert(joint, Place::Single { q, v, link });
+        self.members[part] = Some(Member { link: Some(link), part: Isometry3::identity() });
+    }
+
+    fn root(&mut self, part: usize) -> Member {
+        let Part { kind, center } = self.part(part);
+        if kind != BodyKind::Dynamic {
+            return Member { link: None, part: Isometry3::identity() };
+        }
+        let link = self.link(part, (None, Isometry3::identity()), JointModel::Floating, center);
+        Member { link: Some(link), part: self.links[link].part }
+    }
+
+    fn part(&self, part: usize) -> Part {
+        let part = &self.parts.parts[part];
+        Part { kind: part.kind, center: part.inertial.map_or(Vector3::zeros(), |own| own.center.coords) }
+    }
+
+    /// Adds a link for a part, with its frame at a point of it \[m\].
+    fn link(
+        &mut self,
+        part: usize,
+        (parent, origin): (Option<usize>, Isometry3<f64>),
+        joint: JointModel,
+        frame: Vector3<f64>,
+    ) -> usize {
+        let own = self.parts.parts[part].inertial;
+        let link = self.multibody.add(LinkModel {
+            parent,
+            origin,
+            joint,
+            mass: own.map_or(0.0, |own| own.mass),
+            center: own.map_or(Vector3::zeros(), |own| own.center.coords - frame),
+            inertia: own.map_or(Matrix3::zeros(), |own| own.inertia),
+            armature: 0.0,
+        });
+        let part_to_link = Translation3::from(-frame).into();
+        self.links.push(TreeLink { body: self.handles[part], part: part_to_link });
+        link
+    }
+
+    /// The joints and the parts of a spherical joint that begins with a joint, if one does.
+    fn spherical(&self, yaw: usize) -> Option<([usize; 3], [usize; 3])> {
+        let Parts { articulation, description, parts, .. } = self.parts;
+        let joints = articulation.joints();
+        let is_free = |joint: usize, axis: Vector3<f64>| {
+            let own = &description.joints[self.parts.joints[joint]];
+            let forceless = own.motor.is_none() && own.damping <= 0.0 && own.friction <= 0.0;
+            let followed = joints.iter().filter_map(|other| other.mimic.as_ref());
+            joints[joint].kind == JointKind::Revolute { axis }
+                && joints[joint].limits.is_none()
+                && joints[joint].mimic.is_none()
+                && followed.into_iter().all(|mimic| mimic.joint != joints[joint].name)
+                && forceless
+        };
+        // The only joint below a part without mass and shape.
+        let next = |part: usize| {
+            let is_empty = parts[part].inertial.is_none() && parts[part].model.is_none();
+            let mut below =
+                (0..joints.len()).filter(|&joint| joints[joint].parent == articulation.links()[part]);
+            let only = below.next().filter(|_| below.next().is_none() && is_empty)?;
+            (joints[only].origin == Isometry3::identity()).then_some(only)
+        };
+        let child = |joint: usize| articulation.link(&joints[joint].child);
+        let first = child(yaw).filter(|_| is_free(yaw, Vector3::z()))?;
+        let pitch = next(first).filter(|&joint| is_free(joint, Vector3::y()))?;
+        let second = child(pitch)?;
+        let roll = next(second).filter(|&joint| is_free(joint, Vector3::x()))?;
+        Some(([yaw, pitch, roll], [first, second, child(roll)?]))
+    }
+}
+
+/// Properties of a part that its link needs.
+struct Part {
+    kind: BodyKind,
+    center: Vector3<f64>,
+}

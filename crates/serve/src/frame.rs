@@ -1,0 +1,135 @@
+//! Binary messages: a header in JSON, and numbers.
+//!
+//! | bytes | content |
+//! |---|---|
+//! | 4 | length of the header, little-endian |
+//! | | header: an object of JSON, filled up with blanks to a multiple of 4 |
+//! | | numbers of 4 bytes, little-endian, whose counts are in the header |
+
+use serde_json::{Value, json};
+
+use extricate_dynamics::{Energy, StepReport, World};
+use extricate_scene::record::{ContactPoint, WorldState};
+use nalgebra::Isometry3;
+
+use crate::stage::Stage;
+
+/// Numbers of a pose: position, and quaternion x, y, z, w.
+const POSE: usize = 7;
+/// Numbers of a contact: point, normal, depth, force.
+const CONTACT: usize = 8;
+
+/// Poses of everything at an instant, as it is sent.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Frame {
+    /// Fields of the header.
+    pub(crate) fields: Value,
+    poses: Vec<f32>,
+    nodes: Vec<f32>,
+    contacts: Vec<f32>,
+}
+
+/// A message of a header and numbers.
+pub(crate) fn message(header: &Value, numbers: &[&[u8]]) -> Vec<u8> {
+    let mut text = header.to_string().into_bytes();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
+    let mut bytes = Vec::with_capacity(4 + text.len() + numbers.iter().map(|part| part.len()).sum::<usize>());
+    bytes.extend(length.to_le_bytes());
+    bytes.extend(text);
+    numbers.iter().for_each(|part| bytes.extend_from_slice(part));
+    bytes
+}
+
+/// Little-endian bytes of numbers.
+pub(crate) fn bytes_of(numbers: &[f32]) -> Vec<u8> {
+    numbers.iter().flat_map(|x| x.to_le_bytes()).collect()
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "drawn with single precision")]
+pub(crate) fn single(x: f64) -> f32 {
+    x as f32
+}
+
+impl Frame {
+    /// The state of a record.
+    pub(crate) fn of_state(stage: &Stage, state: &WorldState, contacts: &[ContactPoint]) -> Self {
+        let mut frame = Self::default();
+        state.poses().for_each(|pose| frame.pose(&pose));
+        for (body, soft) in stage.subject().soft.iter().zip(&state.soft) {
+            frame.nodes.extend(
+                body.points(soft)
+                    .iter()
+                    .flat_map(|point| point.coords.iter().copied().map(single).collect::<Vec<_>>()),
+            );
+        }
+        frame.add_contacts(contacts);
+        frame.fields = json!({
+            "step": state.step, "time": state.time, "energy": energy(&state.energy),
+            "contact_count": state.contacts, "max_penetration": state.max_penetration,
+        });
+        frame
+    }
+
+    /// The state of a world, after a step if there was one.
+    pub(crate) fn of_world(stage: &Stage, world: &World, report: Option<&StepReport>) -> Self {
+        let mut frame = Self::default();
+        for body in world.bodies() {
+            frame.pose(&Isometry3::from_parts(body.position.coords.into(), body.rotation));
+        }
+        for body in &stage.subject().soft {
+            let positions = world.soft_positions(&body.name).unwrap_or_default();
+            for &node in &body.nodes {
+                let place = positions.get(node as usize).copied().unwrap_or_default();
+                frame.nodes.extend(place.iter().copied().map(single));
+            }
+        }
+        if report.is_some() {
+            frame.add_contacts(&ContactPoint::of(world));
+        }
+        let soft = report.and_then(|report| report.soft).map_or(0, |soft| soft.contacts);
+        frame.fields = json!({
+            "step": world.steps(), "time": world.time(), "energy": energy(&world.energy()),
+            "contact_count": report.map_or(0, |report| report.contacts + soft),
+            "max_penetration": report.map_or(0.0, |report| report.max_penetration),
+            "step_ms": report.map_or(0.0, |report| 1e3 * report.timings.total.as_secs_f64()),
+        });
+        frame
+    }
+
+    /// Adds the pose of the next body.
+    pub(crate) fn pose(&mut self, pose: &Isometry3<f64>) {
+        let (place, q) = (pose.translation.vector, pose.rotation.coords);
+        self.poses.extend([place.x, place.y, place.z, q.x, q.y, q.z, q.w].map(single));
+    }
+
+    fn add_contacts(&mut self, contacts: &[ContactPoint]) {
+        for contact in contacts {
+            self.contacts.extend(contact.point.iter().chain(contact.normal.iter()).copied().map(single));
+            self.contacts.extend([single(contact.depth), single(contact.force)]);
+        }
+    }
+
+    /// Size \[bytes\], about.
+    pub(crate) fn size(&self) -> usize {
+        512 + 4 * (self.poses.len() + self.nodes.len() + self.contacts.len())
+    }
+
+    /// The message, with further fields of the header.
+    pub(crate) fn message(&self, id: u64, further: Value) -> Vec<u8> {
+        let mut header = json!({
+            "id": id, "kind": "frame", "poses": self.poses.len() / POSE, "nodes": self.nodes.len() / 3,
+            "contacts": self.contacts.len() / CONTACT,
+        });
+        for fields in [self.fields.clone(), further] {
+            if let (Value::Object(header), Value::Object(fields)) = (&mut header, fields) {
+                header.extend(fields);
+            }
+        }
+        message(&header, &[&bytes_of(&self.poses), &bytes_of(&self.nodes), &bytes_of(&self.contacts)])
+    }
+}
+
+fn energy(energy: &Energy) -> [f64; 3] {
+    [energy.kinetic, energy.potential, energy.elastic]
+}
