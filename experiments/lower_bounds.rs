@@ -1,12 +1,12 @@
 //! Judges the lower bounds of translational penetration against ground truth and prints a Markdown table.
 //!
 //! ```text
-//! cargo run --release --example lower_bounds -- DIR [NAME [EVALUATIONS ...]]
+//! cargo run --release --example lower_bounds -- DIR [NAME [BOUND ...]]
 //! ```
 //!
 //! `DIR` holds `soup/NAME.jsonl` (one colliding pose of a mesh and its copy a line, with `best_known_depth`) with
 //! `soup/meshes/NAME.obj`, and `exact/exact.json` (unions of convex pieces with their exact depth). A row is for one
-//! file and one bound: balls, or a cover with a number of evaluations; the first query of a row builds the structures that are built once for
+//! file and one bound: `balls`, `crossings:PATCHES`, or `cover:EVALUATIONS`; the first query of a row builds the structures that are built once for
 //! a model. Exits with 1 when a bound is above a depth that is
 //! known to suffice.
 
@@ -122,6 +122,7 @@ fn judge(name: &str, models: &[Model], cases: &[Case], bound: LowerBound) -> Res
     let count = ratios.len();
     let label = match bound {
         LowerBound::Cover { evaluations } => format!("cover {evaluations}"),
+        LowerBound::Crossings { patches } => format!("crossings {patches}"),
         _ => "balls".to_owned(),
     };
     println!(
@@ -157,13 +158,23 @@ fn names(dir: &Path, only: &str) -> Result<Vec<String>> {
     Ok(names)
 }
 
+/// A bound of the command line.
+fn parsed(text: &str) -> Result<LowerBound> {
+    match text.split_once(':') {
+        None if text == "balls" => Ok(LowerBound::InnerBalls),
+        Some(("crossings", count)) => Ok(LowerBound::Crossings { patches: count.parse()? }),
+        Some(("cover", count)) => Ok(LowerBound::Cover { evaluations: count.parse()? }),
+        _ => Err(format!("`{text}` is not balls, crossings:PATCHES or cover:EVALUATIONS").into()),
+    }
+}
+
 fn run() -> Result<usize> {
     let mut arguments = std::env::args().skip(1);
-    let dir = PathBuf::from(arguments.next().ok_or("usage: lower_bounds DIR [NAME [EVALUATIONS ...]]")?);
+    let dir = PathBuf::from(arguments.next().ok_or("usage: lower_bounds DIR [NAME [BOUND ...]]")?);
     let only = arguments.next().unwrap_or_default();
-    let mut bounds = vec![LowerBound::InnerBalls];
-    for argument in arguments {
-        bounds.push(LowerBound::Cover { evaluations: argument.parse()? });
+    let mut bounds = arguments.map(|argument| parsed(&argument)).collect::<Result<Vec<_>>>()?;
+    if bounds.is_empty() {
+        bounds = vec![LowerBound::InnerBalls, LowerBound::CROSSINGS];
     }
     println!("lower bound ÷ depth\n");
     println!(

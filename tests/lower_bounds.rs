@@ -8,11 +8,13 @@ use extricate::geometry::procedural::{
     BumpySphere, Cuboid, Cup, Grate, LShape, Procedural, Sphere, Torus, TorusKnot,
 };
 use extricate::geometry::{Solidity, TriangleMesh};
-use extricate::penetration::{Effort, LowerBound, Penetration, TranslationalOptions, penetration};
+use extricate::penetration::{
+    Effort, LowerBound, MotionCoherence, Penetration, TranslationalOptions, penetration, penetration_coherent,
+};
 use extricate::proximity::{Model, collide};
 use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, Vector3};
 
-const COVER: LowerBound = LowerBound::Cover { evaluations: 1000 };
+const COVER: LowerBound = LowerBound::Cover { evaluations: 2000 };
 
 fn solid(mesh: TriangleMesh) -> Model {
     Model::new(mesh, Solidity::Solid)
@@ -132,7 +134,9 @@ fn unions_of_boxes_are_bounded_below_their_exact_depth() {
     for (a, b, (rotation, translation, exact)) in cases.chain(U_AND_BAR.map(|case| (&u, &bar, case))) {
         let rotation = Rotation3::from_matrix_unchecked(Matrix3::from_row_slice(&rotation));
         let pose = Isometry3::from_parts(Vector3::from(translation).into(), rotation.into());
-        for (bound, fraction) in [(LowerBound::InnerBalls, 0.5), (COVER, 0.8)] {
+        // A search for a crossing counts as 64 evaluations.
+        let cover = LowerBound::Cover { evaluations: 16_384 };
+        for (bound, fraction) in [(LowerBound::InnerBalls, 0.5), (cover, 0.8)] {
             let found = found((a, &pose), (b, &Isometry3::identity()), bound);
             assert!(found.lower_bound <= exact + 1e-9, "{exact} {found:?}");
             assert!(found.lower_bound >= fraction * exact, "{exact} {found:?}");
@@ -163,7 +167,7 @@ fn no_translation_shorter_than_the_bound_separates() {
         if !collide(a, &pose_a, b, &pose_b) {
             continue;
         }
-        for bound in [LowerBound::InnerBalls, COVER] {
+        for bound in [LowerBound::InnerBalls, LowerBound::CROSSINGS, COVER] {
             let found = found((a, &pose_a), (b, &pose_b), bound);
             assert!(0.0 <= found.lower_bound && found.lower_bound <= found.depth, "{found:?}");
             for _ in 0..60 {
@@ -239,16 +243,125 @@ fn touching_solids_are_bounded_by_next_to_nothing() {
 }
 
 #[test]
-fn of_a_surface_nothing_is_proved() {
+fn by_balls_nothing_is_proved_of_a_surface_and_by_crossings_as_much_as_its_sides_allow() {
     let (surface, solid) = (Model::new(cube(1.0), Solidity::Surface), solid(cube(1.0)));
     for (a, b) in [(&surface, &solid), (&solid, &surface), (&surface, &surface)] {
-        for bound in [LowerBound::InnerBalls, COVER] {
-            let found = found((a, &at(0.5, 0.1, 0.2)), (b, &at(0.0, 0.0, 0.0)), bound);
-            assert!(found.lower_bound <= 0.0 && found.depth > 0.4, "{found:?}");
+        let of = |bound| found((a, &at(0.5, 0.1, 0.2)), (b, &at(0.0, 0.0, 0.0)), bound);
+        assert!(of(LowerBound::InnerBalls).lower_bound <= 0.0);
+        // The edges of the one pass the face of the other at 0.3 from its border.
+        for bound in [LowerBound::CROSSINGS, COVER] {
+            let found = of(bound);
+            assert!(found.lower_bound > 0.2 && found.lower_bound <= found.depth, "{found:?}");
         }
     }
     let skipped = found((&solid, &at(0.5, 0.1, 0.2)), (&solid, &at(0.0, 0.0, 0.0)), LowerBound::Skip);
     assert!(skipped.lower_bound <= 0.0);
+}
+
+/// A flat square of side 2 about the origin, across the axis.
+fn square(axis: usize) -> Model {
+    let corner = |x: f64, y: f64| {
+        let mut corner = nalgebra::Point3::origin();
+        (corner[(axis + 1) % 3], corner[(axis + 2) % 3]) = (x, y);
+        corner
+    };
+    let corners = vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
+    Model::new(TriangleMesh::new(corners, vec![[0, 1, 2], [0, 2, 3]]).expect("a mesh"), Solidity::Surface)
+}
+
+#[test]
+fn squares_that_cross_are_proved_to_nearly_the_exact_depth() {
+    let (a, b) = (square(1), square(2));
+    // The shortest exit is along z, or along y: a side of one leaves the face of the other.
+    for (y, z) in [(0.0, 0.0), (0.3, -0.1), (-0.2, 0.7)] {
+        let exact = (1.0 - f64::abs(y)).min(1.0 - f64::abs(z));
+        let pose = at(0.05, y, z);
+        for (bound, fraction) in [(LowerBound::CROSSINGS, 0.8), (COVER, 0.9)] {
+            let found = found((&a, &pose), (&b, &at(0.0, 0.0, 0.0)), bound);
+            assert!(found.lower_bound <= exact, "{y} {z} {found:?}");
+            assert!(found.lower_bound >= fraction * exact, "{y} {z} {found:?}");
+            assert!((found.depth - exact).abs() < 1e-6, "{y} {z} {found:?}");
+        }
+    }
+}
+
+#[test]
+fn along_a_motion_the_bound_stays_below_the_exact_depth_and_near_it() {
+    let (a, b, here) = (square(1), square(2), at(0.0, 0.0, 0.0));
+    let options = TranslationalOptions {
+        effort: Effort::Fast,
+        lower_bound: LowerBound::CROSSINGS,
+        ..Default::default()
+    };
+    let mut coherence = MotionCoherence::default();
+    for step in 0..60 {
+        let [y, z] = [0.01, -0.004].map(|speed| speed * f64::from(step));
+        let exact = (1.0 - f64::abs(y)).min(1.0 - f64::abs(z));
+        let pose = at(0.05, y, z);
+        let found = penetration_coherent((&a, &pose), (&b, &here), &options, &mut coherence);
+        let found = found.expect("free after the move").expect("they overlap");
+        assert!(found.lower_bound <= exact, "{step} {found:?}");
+        assert!(found.lower_bound >= 0.7 * exact, "{step} {exact} {found:?}");
+    }
+}
+
+/// Surfaces that are open, thin or linked, in pairs with a pose of the first.
+fn thin_pairs() -> Vec<(Model, Model, Isometry3<f64>)> {
+    let open = |mesh: &TriangleMesh, keep: &dyn Fn(nalgebra::Point3<f64>) -> bool| {
+        let middle = |i: usize| nalgebra::center(&mesh.triangle(i)[0], &mesh.triangle(i)[1]);
+        let kept = (0..mesh.triangles().len()).filter(|&i| keep(middle(i)));
+        let triangles = kept.map(|i| mesh.triangles()[i]).collect();
+        Model::new(TriangleMesh::new(mesh.vertices().to_vec(), triangles).expect("a mesh"), Solidity::Surface)
+    };
+    let torus = mesh(&Torus { segments: 36, sides: 12, ..Torus::default() });
+    let sphere = mesh(&Sphere { radius: 1.0, frequency: 8 });
+    let rotated = |x: f64, angle: f64| Isometry3::new(Vector3::new(x, 0.1, 0.05), Vector3::x() * angle);
+    let band = |radius: f64| open(&torus, &|p| (p.x.hypot(p.y) - radius).abs() < 0.5 && p.z > 0.0);
+    let bowl = || open(&sphere, &|p| p.z < 0.2);
+    vec![
+        (band(1.0), band(1.0), rotated(0.15, 0.5 * PI)),
+        (bowl(), bowl(), rotated(0.5, 0.4)),
+        (bowl(), band(1.0), rotated(0.3, 1.2)),
+        (square(0), bowl(), rotated(-0.2, 0.3)),
+    ]
+}
+
+#[test]
+fn no_translation_shorter_than_the_bound_separates_open_and_linked_surfaces() {
+    let (mut noise, mut tight) = (Noise(15), 0);
+    for (number, (a, b, pose)) in thin_pairs().iter().enumerate() {
+        let here = Isometry3::identity();
+        for bound in [LowerBound::CROSSINGS, COVER] {
+            let found = found((a, pose), (b, &here), bound);
+            assert!(found.lower_bound > 0.0 && found.lower_bound <= found.depth, "{number} {found:?}");
+            tight += u32::from(found.lower_bound > 0.5 * found.depth);
+            for round in 0..400 {
+                // Anywhere in the ball, most of them near its surface.
+                let length = 0.9999 * (1.0 - f64::from(round % 4).powi(2) / 16.0) * found.lower_bound;
+                let moved = Translation3::from(length * noise.vector().normalize()) * pose;
+                assert!(collide(a, &moved, b, &here), "{number} {length} {found:?}");
+            }
+        }
+    }
+    assert!(tight >= 4, "{tight}");
+}
+
+#[test]
+fn a_cover_finds_the_exit_that_a_fast_search_missed() {
+    // A bar through a frame overlaps one of its sides: outwards it is free after 0.45, into the hole after 0.35.
+    let frame = boxes(&[
+        [[-3.0, -1.0, -0.1], [3.0, -0.8, 0.1]],
+        [[-3.0, 0.8, -0.1], [3.0, 1.0, 0.1]],
+        [[-3.0, -0.8, -0.1], [-2.8, 0.8, 0.1]],
+        [[2.8, -0.8, -0.1], [3.0, 0.8, 0.1]],
+    ]);
+    let bar = boxes(&[[[-0.3, -0.3, -2.0], [0.3, 0.3, 2.0]]]);
+    let pose = at(0.2, 0.85, 0.0);
+    let fast = found((&bar, &pose), (&frame, &at(0.0, 0.0, 0.0)), LowerBound::CROSSINGS);
+    let cover = LowerBound::Cover { evaluations: 20_000 };
+    let covered = found((&bar, &pose), (&frame, &at(0.0, 0.0, 0.0)), cover);
+    assert!((fast.depth - 0.45).abs() < 1e-6 && (covered.depth - 0.35).abs() < 1e-6, "{fast:?} {covered:?}");
+    assert!(covered.lower_bound >= 0.8 * covered.depth, "{covered:?}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ use crate::bvh::node::{Node, Volume, WIDTH};
 use crate::bvh::packet::{Layer, PACKET, Packet};
 use crate::bvh::tandem;
 use crate::bvh::tandem::TreePairQuery;
-use crate::bvh::tree::Subtree;
+use crate::bvh::tree::{Subtree, TriangleBvh};
 
 /// Whether `a` and `b` collide: their surfaces intersect (touching counts), or one of them is a solid that contains
 /// a part of the other one. Poses map body to world coordinates; a pose that is not finite is never free of collision.
@@ -157,6 +157,19 @@ pub(crate) fn pairs_within_as_met(
     let add = |all: &mut Overlap<AllPairs>, part: Overlap<AllPairs>| all.sink.0.extend(part.sink.0);
     tandem::descend_in_parts(a.bvh(), b.bvh(), &mut all, &|| query(Vec::new()), &add);
     *pairs = all.sink.0;
+}
+
+/// Appends all pairs of triangles of two trees, A and B, whose gap on every candidate separating axis is at most `distance`
+/// [m], in the order of the traversal.
+pub(super) fn pairs_within_of_trees(
+    [a, b]: [&TriangleBvh; 2],
+    a_to_b: &RelativePose,
+    distance: f64,
+    pairs: &mut Vec<[u32; 2]>,
+) {
+    let mut query = Overlap::new(a_to_b, distance, AllPairs(std::mem::take(pairs)));
+    tandem::descend(a, b, &mut query);
+    *pairs = query.sink.0;
 }
 
 /// As [`pairs_within_at`] with distance 0, unless the deadline passes before all are found: then some of them are appended, and

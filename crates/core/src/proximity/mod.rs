@@ -9,6 +9,8 @@ pub(crate) mod closest_point;
 pub(crate) mod collision;
 pub mod contacts;
 pub(crate) mod continuous;
+pub(crate) mod crossings;
+pub(crate) mod curves_and_patches;
 pub mod deforming;
 mod depth_grid;
 pub(crate) mod distance;

@@ -6,6 +6,9 @@ use std::sync::{Arc, OnceLock};
 use nalgebra::{Point3, Vector3};
 
 use super::clear_place::ClearConfigurations;
+use super::curves_and_patches::CurvesAndPatches;
+use super::curves_and_patches::curve_graph::CurveGraph;
+use super::curves_and_patches::patches::PatchesOfModel;
 use super::gyration::Gyration;
 use super::incidence::Incidence;
 use super::inner_ball::InnerBalls;
@@ -30,6 +33,7 @@ pub struct Model {
     /// Computed on first use, as are the following fields: most models never need them.
     winding: OnceLock<WindingNumber>,
     inner_balls: OnceLock<InnerBalls>,
+    curves_and_patches: OnceLock<Option<Box<CurvesAndPatches>>>,
     part_representatives: OnceLock<Vec<[Point3<f64>; 2]>>,
     incidence: OnceLock<Incidence>,
     pub(super) clear_configurations: OnceLock<ClearConfigurations>,
@@ -110,6 +114,7 @@ impl Model {
             centroid,
             winding: OnceLock::new(),
             inner_balls: OnceLock::new(),
+            curves_and_patches: OnceLock::new(),
             part_representatives: OnceLock::new(),
             incidence: OnceLock::new(),
             clear_configurations: OnceLock::new(),
@@ -163,6 +168,7 @@ impl Model {
         self.bvh.memory()
             + self.winding.get().map_or(0, WindingNumber::memory)
             + self.inner_balls.get().map_or(0, InnerBalls::memory)
+            + self.curves_and_patches.get().and_then(Option::as_ref).map_or(0, |both| both.memory())
             + self.incidence.get().map_or(0, Incidence::memory)
             + self.clear_configurations.get().map_or(0, ClearConfigurations::memory)
             + self.face_normals.get().map_or(0, |normals| size_of_val(&**normals))
@@ -202,6 +208,13 @@ impl Model {
     /// Balls inside the solid; none in a surface.
     pub fn inner_balls(&self) -> &InnerBalls {
         self.inner_balls.get_or_init(|| InnerBalls::of(self))
+    }
+
+    /// Curves on the surface and patches of it; `None` for triangles that are too thin.
+    pub(crate) fn curves_and_patches(&self) -> Option<(&CurveGraph, PatchesOfModel<'_>)> {
+        let new = || CurvesAndPatches::new(&self.mesh, &self.bvh, self.radius).map(Box::new);
+        let CurvesAndPatches { graph, patches } = self.curves_and_patches.get_or_init(new).as_deref()?;
+        Some((graph, PatchesOfModel::new(patches, &self.mesh, &self.bvh)))
     }
 
     /// Incidence of welded vertices and triangles.

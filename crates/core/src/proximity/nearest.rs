@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
 
 use super::triangle_distance::{closest_on_triangle, squared_distances};
 use crate::bvh::lanes::isa::{Double as _, Isa, Single as _};
@@ -47,6 +47,25 @@ pub(crate) fn closest_beyond(
     (query.triangle != NONE && query.best > query.floor).then(|| (query.closest(), query.best.sqrt()))
 }
 
+/// Maximum overestimate by rounding of the distance of a point in the box from the triangles of `tree` [m].
+///
+/// The plane of a triangle of height h and length l is off by rounding · l / h, which moves it by so much times the
+/// distance; but the edges are more accurate, and no point of the triangle is farther than h from them.
+pub(super) fn rounding_of(tree: &TriangleBvh) -> f64 {
+    /// Rounding of a distance from a triangle of ordinary shape, relative to the size.
+    const ROUNDING: f64 = 1e-14;
+    let size = 2.0 * tree.half_diagonal();
+    let of_triangle = |corners: [[f64; 3]; 3]| {
+        let [a, b, c] = corners.map(Vector3::from);
+        let longest = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared()).sqrt();
+        let height = (b - a).cross(&(c - a)).norm() / longest;
+        (ROUNDING * size * (size / height)).min(height)
+    };
+    let packets = tree.packets().iter();
+    let triangles = packets.flat_map(|packet| packet.lanes().map(|(lane, _)| packet.triangle(lane)));
+    triangles.map(of_triangle).fold(ROUNDING * size, f64::max)
+}
+
 /// Traversal query for the closest triangle; everything in the frame of the tree.
 pub(super) struct Nearest {
     point: Point3<f64>,
@@ -72,14 +91,27 @@ impl Nearest {
 
     #[inline(always)]
     pub(super) fn visit<I: Isa>(&mut self, packet: &Packet) {
+        self.visit_if::<I>(packet, |_| true);
+    }
+
+    /// Visits the triangles of a leaf that the filter admits.
+    #[inline(always)]
+    pub(super) fn visit_if<I: Isa>(&mut self, packet: &Packet, admits: impl Fn(u32) -> bool) {
         let squared = squared_distances::<I::Double>(&self.point.coords.into(), packet).store();
         for (lane, triangle) in packet.lanes() {
             // The limit itself is within: at first an equal distance is accepted.
-            if squared[lane] < self.best || (squared[lane] <= self.best && self.triangle == NONE) {
+            let is_nearer =
+                squared[lane] < self.best || (squared[lane] <= self.best && self.triangle == NONE);
+            if is_nearer && admits(triangle) {
                 (self.best, self.triangle) = (squared[lane], triangle);
                 self.corners = packet.triangle(lane);
             }
         }
+    }
+
+    /// Minimum distance so far, or the limit at first [m].
+    pub(super) fn distance(&self) -> f64 {
+        self.best.sqrt()
     }
 
     fn closest(&self) -> Point3<f64> {

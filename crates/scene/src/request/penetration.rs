@@ -128,7 +128,8 @@ pub struct PenetrationRequest {
     #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = seconds))]
     #[serde(skip)]
     pub time_budget: Option<Duration>,
-    /// Method of the lower bound: skip, balls, or cover:N with N distance evaluations [default: balls].
+    /// Method of the lower bound: skip, balls, crossings:N with N patches, or cover:N with N distance evaluations
+    /// [default: crossings; with fast effort balls, or crossings:2 of surfaces].
     #[cfg_attr(feature = "clap", arg(long, value_name = "HOW", value_parser = lower_bound))]
     #[serde(deserialize_with = "bound")]
     #[schemars(with = "Option<String>")]
@@ -304,22 +305,27 @@ impl fmt::Display for PenetrationResponse {
     }
 }
 
-/// Default number of signed distances of a cover: tens of milliseconds. The time grows in proportion; fewer leave a weaker
-/// bound.
-const EVALUATIONS: u32 = 4096;
+/// Default number of signed distances of a cover: about a tenth of a second. The time grows in proportion; fewer leave a
+/// weaker bound.
+const EVALUATIONS: u32 = 16384;
 
-/// Parses the method of the lower bound: `skip`, `balls`, `cover` or `cover:N`.
+/// Parses the method of the lower bound: `skip`, `balls`, `crossings`, `crossings:N`, `cover` or `cover:N`.
 fn lower_bound(text: &str) -> Result<LowerBound, String> {
     let cover = |evaluations| LowerBound::Cover { evaluations };
+    let counted = |count: &str, of: &str, form: &str| match count.parse() {
+        Ok(count) if count > 0 => Ok(count),
+        _ => Err(format!("expected a number of {of} above zero: {form}")),
+    };
     match text.split_once(':') {
         None if text == "skip" => Ok(LowerBound::Skip),
         None if text == "balls" => Ok(LowerBound::InnerBalls),
+        None if text == "crossings" => Ok(LowerBound::CROSSINGS),
         None if text == "cover" => Ok(cover(EVALUATIONS)),
-        Some(("cover", count)) => match count.parse() {
-            Ok(count) if count > 0 => Ok(cover(count)),
-            _ => Err(String::from("expected a number of distances above zero: cover:N")),
-        },
-        _ => Err(String::from("accepted: skip, balls, cover or cover:N")),
+        Some(("crossings", count)) => {
+            counted(count, "patches", "crossings:N").map(|patches| LowerBound::Crossings { patches })
+        }
+        Some(("cover", count)) => counted(count, "distances", "cover:N").map(cover),
+        _ => Err(String::from("accepted: skip, balls, crossings, crossings:N, cover or cover:N")),
     }
 }
 
@@ -331,11 +337,14 @@ mod tests {
     fn lower_bounds_are_parsed_and_errors_name_the_accepted_forms() {
         assert_eq!(lower_bound("skip"), Ok(LowerBound::Skip));
         assert_eq!(lower_bound("balls"), Ok(LowerBound::InnerBalls));
+        assert_eq!(lower_bound("crossings"), Ok(LowerBound::CROSSINGS));
+        assert_eq!(lower_bound("crossings:7"), Ok(LowerBound::Crossings { patches: 7 }));
         assert_eq!(lower_bound("cover"), Ok(LowerBound::Cover { evaluations: EVALUATIONS }));
         assert_eq!(lower_bound("cover:70"), Ok(LowerBound::Cover { evaluations: 70 }));
         for bad in ["", "none", "balls:3", "cover:", "cover:0", "cover:-1", "cover:1.5"] {
             assert!(lower_bound(bad).unwrap_err().contains("cover:N"), "{bad}");
         }
+        assert!(lower_bound("crossings:0").unwrap_err().contains("crossings:N"));
     }
 
     #[test]

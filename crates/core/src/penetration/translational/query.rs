@@ -4,7 +4,8 @@ use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
 
 use super::answer::Penetration;
 use super::coherence::{CoherentStarts, MotionCoherence};
-use super::lower_bound::lower_bound;
+use super::lower_bound::known::{KnownCertificate, displacement};
+use super::lower_bound::{Resume, lower_bound};
 use super::options::{Effort, LowerBound, TranslationalOptions, deadline};
 use super::steps::Trace;
 use super::walk::{ContactSpace, Optimum};
@@ -46,7 +47,7 @@ pub fn penetration(
     pose_b: &Isometry3<f64>,
     options: &TranslationalOptions,
 ) -> Result<Option<Penetration>, PenetrationError> {
-    search((a, pose_a), (b, pose_b), (options, CoherentStarts::default()), None)
+    search((a, pose_a), (b, pose_b), (options, CoherentStarts::default()), Beside::default())
 }
 
 /// As [`penetration`], but back to the side from which the models came [Je12 §5.3]: the walk starts at their last separated
@@ -85,7 +86,8 @@ pub fn penetration_coherent(
 ) -> Result<Option<Penetration>, PenetrationError> {
     coherence.measure(a, b);
     let remembered = coherence.at(pose_a, pose_b);
-    let answer = search((a, pose_a), (b, pose_b), (options, remembered), None)?;
+    let known = Some(coherence.certificate());
+    let answer = search((a, pose_a), (b, pose_b), (options, remembered), Beside { trace: None, known })?;
     match &answer {
         None => coherence.remember_free(pose_a, pose_b),
         Some(penetration) => {
@@ -99,22 +101,39 @@ pub fn penetration_coherent(
     Ok(answer)
 }
 
+/// State that a query takes and leaves beside its result.
+#[derive(Default)]
+pub(super) struct Beside<'a> {
+    /// Record of its walks.
+    pub(super) trace: Option<&'a mut Trace>,
+    /// Certificate of the lower bound of the last query, replaced by that of this one.
+    pub(super) known: Option<&'a mut Option<KnownCertificate>>,
+}
+
 pub(super) fn search(
     (a, pose_a): (&Model, &Isometry3<f64>),
     (b, pose_b): (&Model, &Isometry3<f64>),
     (options, remembered): (&TranslationalOptions, CoherentStarts),
-    mut trace: Option<&mut Trace>,
+    Beside { mut trace, mut known }: Beside,
 ) -> Result<Option<Penetration>, PenetrationError> {
     check('A', a, pose_a)?;
     check('B', b, pose_b)?;
     // Ties of the floating-point search are broken by order: both orders must run the same search.
-    if is_in_order(a, pose_a, b, pose_b) {
-        return separate((a, pose_a), (b, pose_b), (options, &remembered), trace);
+    let is_exchanged = !is_in_order(a, pose_a, b, pose_b);
+    if let Some(known) = known.as_deref_mut() {
+        *known = known.take().filter(|known| known.is_exchanged == is_exchanged);
+    }
+    let beside = Beside { trace: trace.as_deref_mut(), known: known.as_deref_mut() };
+    if !is_exchanged {
+        return separate((a, pose_a), (b, pose_b), (options, &remembered), beside);
     }
     let exchanged = options.exchanged();
     let remembered = remembered.exchanged(&pose_b.inv_mul(pose_a).rotation);
-    let swapped = separate((b, pose_b), (a, pose_a), (&exchanged, &remembered), trace.as_deref_mut());
+    let swapped = separate((b, pose_b), (a, pose_a), (&exchanged, &remembered), beside);
     let swapped = swapped.map_err(PenetrationError::exchanged)?;
+    if let Some(Some(known)) = known {
+        known.is_exchanged = true;
+    }
     if let Some(trace) = trace {
         *trace = std::mem::take(trace).exchanged();
     }
@@ -160,7 +179,7 @@ fn separate(
     (a, pose_a): (&Model, &Isometry3<f64>),
     (b, pose_b): (&Model, &Isometry3<f64>),
     (options, remembered): (&TranslationalOptions, &CoherentStarts),
-    trace: Option<&mut Trace>,
+    Beside { trace, known }: Beside,
 ) -> Result<Option<Penetration>, PenetrationError> {
     if !collide(a, pose_a, b, pose_b) {
         return Ok(None);
@@ -172,39 +191,42 @@ fn separate(
     space.deadline = deadline(options.time_budget);
     space.parallel = options.parallel;
     space.trace = trace.is_some().then(Box::default);
-    let answer = separate_colliding(&mut space, [pose_a, pose_b], options, remembered).map(Some);
+    let answer = separate_colliding(&mut space, [pose_a, pose_b], options, (remembered, known)).map(Some);
     if let Some((trace, walks)) = trace.zip(space.trace.take()) {
         *trace = walks.in_world(b, pose_b);
     }
     answer
 }
 
+/// Relative gain that a separating translation found by a cover must have: without one, equal translations would replace each
+/// other.
+const SHORTER: f64 = 1e-9;
+
 /// The penetration of models that collide.
 fn separate_colliding(
     space: &mut ContactSpace,
     [pose_a, pose_b]: [&Isometry3<f64>; 2],
     options: &TranslationalOptions,
-    remembered: &CoherentStarts,
+    (remembered, known): (&CoherentStarts, Option<&mut Option<KnownCertificate>>),
 ) -> Result<Penetration, PenetrationError> {
-    let (a, b) = (space.a, space.b);
-    let until = space.deadline;
-    let bounded = |found: Penetration| {
-        let lower_bound = lower_bound((a, pose_a), (b, pose_b), &found, (options.lower_bound, until));
-        Penetration { lower_bound, ..found }
-    };
+    let (a, b, until) = (space.a, space.b, space.deadline);
+    let have_balls = || [a, b].iter().all(|model| !model.inner_balls().balls().is_empty());
+    let bound = options.lower_bound.resolved(options.effort, have_balls);
     if let Some(source) = options.start {
         let given = |translation: &Vector3<f64>| pose_b.rotation.inverse() * translation;
         let optimum = forced::search(space, source, (options, remembered), given)?;
         let optimum = search::exclude_nearer_gaps(space, optimum, true);
-        return Ok(bounded(verified(space, &optimum, pose_a, pose_b)?));
+        let found = verified(space, &optimum, pose_a, pose_b)?;
+        return Ok(bounded(space, [pose_a, pose_b], found, (bound, known, false)));
     }
     // During the search the cheap bound suffices: it only decides whether to end early.
     let proved = |space: &ContactSpace, optimum: &Optimum| {
-        let quick = match options.lower_bound {
+        let quick = match bound {
             LowerBound::Skip => LowerBound::Skip,
             _ => LowerBound::InnerBalls,
         };
-        lower_bound((a, pose_a), (b, pose_b), &answer(space, optimum, pose_b), (quick, until))
+        let found = answer(space, optimum, pose_b);
+        lower_bound((a, pose_a), (b, pose_b), &found, (quick, until), (None, &mut |_| None))
     };
     let direction = remembered.direction;
     let start =
@@ -229,18 +251,42 @@ fn separate_colliding(
         let hops = matches!(attempt, Attempt::Search(_));
         let optimum = search::exclude_nearer_gaps(space, optimum, hops);
         match verified(space, &optimum, pose_a, pose_b) {
-            Ok(found) => return Ok(bounded(found)),
+            Ok(found) => {
+                return Ok(bounded(space, [pose_a, pose_b], found, (bound, known, hops)));
+            }
             Err(error) => failure = Some(error),
         }
     }
     Err(failure.expect("at least one attempt was made"))
 }
 
-/// Upper bound of the displacement of the points of a body between two placements [m].
-fn displacement(model: &Model, from: &Isometry3<f64>, to: &Isometry3<f64>) -> f64 {
-    let centers = (from * model.center() - to * model.center()).norm();
-    let angle = from.rotation.angle_to(&to.rotation);
-    centers + 2.0 * (0.5 * angle).sin() * model.radius()
+/// The result `found` with its lower bound. A cover may find a shorter separating translation, which then replaces it.
+fn bounded(
+    space: &mut ContactSpace,
+    [pose_a, pose_b]: [&Isometry3<f64>; 2],
+    found: Penetration,
+    (effort, known, hops): (LowerBound, Option<&mut Option<KnownCertificate>>, bool),
+) -> Penetration {
+    let (a, b, until) = (space.a, space.b, space.deadline);
+    let mut best = found.clone();
+    let mut resume = |q: &Vector3<f64>| {
+        // A result on a given side, or from a given source, is not replaced by another one.
+        if !hops || !space.is_apart(q) {
+            return None;
+        }
+        space.source = FreeConfiguration::Given(pose_b.rotation * q);
+        let optimum = space.walk_within(q, best.depth * (1.0 - SHORTER))?;
+        let optimum = search::exclude_nearer_gaps(space, optimum, true);
+        let shorter = verified(space, &optimum, pose_a, pose_b).ok()?;
+        let is_shorter = shorter.depth < best.depth;
+        is_shorter.then(|| {
+            best = shorter;
+            optimum.touching
+        })
+    };
+    let beside = (known, &mut resume as Resume);
+    let lower_bound = lower_bound((a, pose_a), (b, pose_b), &found, (effort, until), beside);
+    Penetration { lower_bound: lower_bound.min(best.depth), ..best }
 }
 
 /// `coherent`, or the optimum of one walk from scratch if that is shorter and `coherent` is longer than the models have `moved`

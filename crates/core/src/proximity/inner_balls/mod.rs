@@ -16,13 +16,10 @@ use super::depth_grid::DepthGrid;
 use super::depth_grid::Estimate;
 use super::inner_ball::{Ball, Field, InnerBalls};
 use super::model::Model;
-use super::nearest::closest_beyond;
+use super::nearest::{closest_beyond, rounding_of};
 use crate::bvh::tree::TriangleBvh;
 use crate::geometry::topology::Topology;
 use crate::geometry::triangle_mesh::Solidity;
-
-/// Rounding of a distance from a triangle of ordinary shape, relative to the size.
-const ROUNDING: f64 = 1e-14;
 
 impl InnerBalls {
     /// The balls of a model; none in a surface or in a mesh that is not closed.
@@ -94,23 +91,6 @@ impl Model {
         let depth = if is_inside { distance / (1.0 + slack) } else { -distance } - field.rounding;
         (depth > floor).then(|| (depth, closest.coords + field.origin))
     }
-}
-
-/// Maximum overestimate by rounding of the distance of a point in the box from the triangles of `tree` [m].
-///
-/// The plane of a triangle of height h and length l is off by rounding · l / h, which moves it by so much times the
-/// distance; but the edges are more accurate, and no point of the triangle is farther than h from them.
-fn rounding_of(tree: &TriangleBvh) -> f64 {
-    let size = 2.0 * tree.half_diagonal();
-    let of_triangle = |corners: [[f64; 3]; 3]| {
-        let [a, b, c] = corners.map(Vector3::from);
-        let longest = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared()).sqrt();
-        let height = (b - a).cross(&(c - a)).norm() / longest;
-        (ROUNDING * size * (size / height)).min(height)
-    };
-    let packets = tree.packets().iter();
-    let triangles = packets.flat_map(|packet| packet.lanes().map(|(lane, _)| packet.triangle(lane)));
-    triangles.map(of_triangle).fold(ROUNDING * size, f64::max)
 }
 
 #[cfg(test)]

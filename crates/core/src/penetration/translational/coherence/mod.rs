@@ -9,6 +9,7 @@
 
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
+use super::lower_bound::known::KnownCertificate;
 use crate::proximity::model::Model;
 
 /// Placements that are stored; a query scans them in a microsecond.
@@ -44,6 +45,8 @@ pub struct MotionCoherence {
     /// Direction of the last result, in the frame of B.
     direction: Option<Unit<Vector3<f64>>>,
     balls: Option<[Ball; 2]>,
+    /// Certificate of the last lower bound.
+    certificate: Option<KnownCertificate>,
 }
 
 /// A body as the metric approximates it.
@@ -122,6 +125,11 @@ impl MotionCoherence {
     fn remembered(&self) -> impl Iterator<Item = &Isometry3<f64>> {
         let older = self.spread.iter().rev().filter(|placement| Some(*placement) != self.last.as_ref());
         self.last.iter().chain(older)
+    }
+
+    /// Certificate of the last lower bound.
+    pub(super) fn certificate(&mut self) -> &mut Option<KnownCertificate> {
+        &mut self.certificate
     }
 
     /// Sets the sizes of the models, by which the metric weights rotations.

@@ -1,9 +1,12 @@
 //! A cover of the short translations by balls of translations that leave the solids in collision.
 //!
 //! A bound s + r that the balls prove at a translation q holds around it: every translation that differs from q by less
-//! collides as well. Cubes around the origin are processed in the order of their minimum length; one that lies in such a ball
-//! about its middle is covered, any other one is cut into eight. No translation shorter than the minimum over the remaining
-//! cubes separates, so the bound is valid at any time and only grows.
+//! collides as well. So does a curve that crosses a patch ([`super::crossing`]). Cubes around the origin are processed in the order
+//! of their minimum length; one that lies in such a ball about its middle is covered, any other one is cut into eight. No
+//! translation shorter than the minimum over the remaining cubes separates, so the bound is valid at any time and only grows.
+//!
+//! A small cube that is not covered is where a shorter separating translation may be: if its middle is one, the search
+//! is resumed there, and the cover continues with what it finds. Search and proof meet where the answer is certified.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -11,7 +14,8 @@ use std::time::Instant;
 
 use nalgebra::Vector3;
 
-use super::{FIRST_STEP, Solids};
+use super::crossing::{Certificate, CrossingSearch, Limits};
+use super::{FIRST_STEP, Resume, Solids};
 use crate::proximity::collision::intersecting_pair_at;
 use crate::proximity::inner_ball::Ball;
 use crate::proximity::relative_pose::triangles_in_b;
@@ -32,6 +36,20 @@ const OUTSIDE: f64 = 0.1;
 /// Maximum number of balls of either solid, including those that ascents find: every cube scans all of them. No effect
 /// on the sets of docs/sensitivity.md.
 const MAX_BALLS: usize = 512;
+
+/// Evaluations that a search for a certificate counts as: it finds all crossings and tries some patches.
+const SEARCH: u32 = 64;
+/// Patches that are tried for one cube. Fewer cut cubes that a certificate would cover, more spend time on cubes that must be
+/// cut.
+const PATCHES: usize = 12;
+/// Margin at which a search for one cube ends, relative to the one needed: what is beyond covers its neighbours.
+const GENEROUS: f64 = 2.0;
+/// Certificates of neighbours that are evaluated about the middle of a cube, and curves of neighbours that a search
+/// tries first.
+const NEIGHBORS: usize = 4;
+/// Half edge of a cube, relative to the depth, from which on the middle of an uncovered one is tested for being
+/// separated: a narrower gap is found when its cube is cut further.
+const PROBED: f64 = 1.0 / 6.0;
 
 /// Likely bound of a ball [m], its owner, and its index.
 type Prospect = (f64, usize, usize);
@@ -54,14 +72,25 @@ impl Cube {
         Self { middle, half, min, number }
     }
 
-    /// Distance from the middle to a corner [m].
-    fn reach(&self) -> f64 {
-        3.0_f64.sqrt() * self.half
-    }
-
     /// Length of its longest translation [m].
     fn max_length(&self) -> f64 {
         self.middle.map(|x| x.abs() + self.half).norm()
+    }
+
+    /// Middle of the part of the cube in which translations may be shorter than `upper` [m], and the distance from it within
+    /// which that part lies.
+    fn clipped(&self, upper: f64) -> (Vector3<f64>, f64) {
+        let shortest = self.middle.map(|x| (x.abs() - self.half).max(0.0));
+        let (mut middle, mut half) = (self.middle, Vector3::repeat(self.half));
+        for axis in 0..3 {
+            let others = shortest.norm_squared() - shortest[axis] * shortest[axis];
+            let limit = (upper * upper - others).max(0.0).sqrt();
+            let low = (self.middle[axis] - self.half).max(-limit);
+            let high = (self.middle[axis] + self.half).min(limit).max(low);
+            (middle[axis], half[axis]) = (0.5 * (low + high), 0.5 * (high - low));
+        }
+        // The product of the roundings of the limits.
+        (middle, half.norm() * (1.0 + 1e-12))
     }
 }
 
@@ -86,23 +115,56 @@ impl Ord for Cube {
     }
 }
 
-impl Solids<'_> {
+/// The part of a cube that has to be covered.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    middle: Vector3<f64>,
+    /// Half the edge of the cube [m].
+    half: f64,
+    /// Radius of a ball of colliding translations about the middle that covers the part [m].
+    needed: f64,
+}
+
+/// State of a cover.
+struct Cover<'a> {
+    /// Evaluations left.
+    evaluations: u32,
+    /// A translation that separates [m, frame of B's tree].
+    separating: Vector3<f64>,
+    search: Option<CrossingSearch<'a>>,
+    certificates: Vec<Certificate>,
+}
+
+impl<'a> Solids<'a> {
     /// Raises the bound `proved` by a cover of all translations shorter than the sufficient depth, with at most `evaluations`,
-    /// until the deadline.
-    pub(super) fn by_cover(&mut self, proved: f64, mut evaluations: u32) -> f64 {
-        let upper = self.upper;
-        let (mut cubes, mut number) = (BinaryHeap::from([Cube::new(Vector3::zeros(), upper, 0)]), 0);
+    /// until the deadline. `resume` searches for a shorter separating translation from a given one.
+    pub(super) fn by_cover(
+        &mut self,
+        proved: f64,
+        evaluations: u32,
+        separating: Vector3<f64>,
+        resume: Resume,
+    ) -> f64 {
+        let (mut cubes, mut number) = (BinaryHeap::from([Cube::new(Vector3::zeros(), self.upper, 0)]), 0);
+        let search = CrossingSearch::new(self.models, self.to_other[0], self.rounding);
+        let mut cover = Cover { evaluations, separating, search, certificates: Vec::new() };
         // The bound at the origin already covers a ball of translations.
         let (around_origin, mut best) = (proved - 2.0 * self.rounding, proved);
         while let Some(cube) = cubes.pop() {
             best = best.max(cube.min);
-            let is_spent =
-                evaluations == 0 || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            if best >= upper || is_spent || 2.0 * cube.half <= MIN_EDGE * upper {
-                return best.min(upper);
+            let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            let is_spent = cover.evaluations == 0 || is_late;
+            if best >= self.upper || is_spent || 2.0 * cube.half <= MIN_EDGE * self.upper {
+                return best.min(self.upper);
             }
-            if cube.max_length() <= around_origin || self.is_covered(&cube, &mut evaluations) {
+            if cube.max_length() <= around_origin || self.is_covered(&cube, &mut cover) {
                 continue;
+            }
+            if cube.half <= PROBED * self.upper
+                && let Some(shorter) = resume(&cube.middle)
+            {
+                self.upper = shorter.norm();
+                cover.separating = shorter;
             }
             // Octants beyond the sufficient depth need no cover.
             let half = 0.5 * cube.half;
@@ -110,21 +172,72 @@ impl Solids<'_> {
                 let side = |bit: u32| if octant & bit == 0 { -half } else { half };
                 number += 1;
                 let child = Cube::new(cube.middle + Vector3::new(side(1), side(2), side(4)), half, number);
-                if child.min < upper {
+                if child.min < self.upper {
                     cubes.push(child);
                 }
             }
         }
-        upper
+        self.upper
     }
 
-    /// Whether all translations in the cube are proved to collide.
-    fn is_covered(&mut self, cube: &Cube, evaluations: &mut u32) -> bool {
+    /// Whether all translations in the cube that are shorter than the sufficient depth are proved to collide.
+    fn is_covered(&mut self, cube: &Cube, cover: &mut Cover<'a>) -> bool {
+        let (middle, reach) = cube.clipped(self.upper);
+        let needed = reach + 2.0 * self.rounding;
+        // A ball of colliding translations does not hold a separating one.
+        if needed >= (middle - cover.separating).norm() {
+            cover.evaluations -= 1;
+            return false;
+        }
+        let is_in = |known: &Certificate| known.margin - (middle - known.center).norm() >= needed;
+        if cover.certificates.iter().any(is_in) {
+            return true;
+        }
+        let part = Part { middle, half: cube.half, needed };
+        self.is_covered_by_balls(&part, &mut cover.evaluations) || self.is_covered_by_crossings(&part, cover)
+    }
+
+    /// Whether a certificate from crossings covers the part of a cube; new ones are added.
+    fn is_covered_by_crossings(&self, part: &Part, cover: &mut Cover<'a>) -> bool {
+        let Some(search) = &mut cover.search else { return false };
+        let Part { middle, needed, .. } = *part;
+        let distance = |known: &Certificate| (known.center - middle).norm();
+        let mut nearest = [(f64::INFINITY, usize::MAX); NEIGHBORS];
+        for (index, known) in cover.certificates.iter().enumerate() {
+            // Those whose balls end farther away come first.
+            let beyond = distance(known) - known.margin;
+            let place = nearest.partition_point(|other| other.0 <= beyond);
+            if place < NEIGHBORS {
+                nearest[place..].rotate_right(1);
+                nearest[place] = (beyond, index);
+            }
+        }
+        let enough = GENEROUS * needed;
+        let neighbors = nearest.iter().filter_map(|&(_, index)| cover.certificates.get(index));
+        let near = neighbors.clone().filter(|known| distance(known) < known.margin);
+        let mut moved = near.map(|known| search.moved(known, &middle, enough));
+        cover.evaluations = cover.evaluations.saturating_sub(NEIGHBORS as u32);
+        let found = moved.find(|moved| moved.margin >= needed).or_else(|| {
+            cover.evaluations = cover.evaluations.saturating_sub(SEARCH);
+            let at_least = needed + search.shift();
+            let limits = Limits { at_least, enough: enough.max(2.0 * at_least), patches: PATCHES };
+            search.certificate_at(&middle, limits, neighbors)
+        });
+        let is_covered = found.is_some();
+        cover.certificates.extend(found);
+        is_covered
+    }
+
+    /// Whether balls cover the part of a cube.
+    fn is_covered_by_balls(&mut self, part: &Part, evaluations: &mut u32) -> bool {
         // A scan of all balls takes about as long as one distance.
         *evaluations = evaluations.saturating_sub(1);
-        let needed = cube.reach() + 2.0 * self.rounding;
+        if self.balls.iter().all(Vec::is_empty) {
+            return false;
+        }
+        let Part { middle, half, needed } = *part;
         // Moving A by q moves its balls by q and, in the frame of A, the balls of B by the opposite.
-        let moves = [cube.middle, -(self.to_other[1].rotation * cube.middle)];
+        let moves = [middle, -(self.to_other[1].rotation * middle)];
         let Some((promising, nearest)) = self.promising(&moves, needed) else { return true };
         for &(likely, owner, index) in &promising {
             if likely == f64::NEG_INFINITY || *evaluations == 0 {
@@ -137,20 +250,18 @@ impl Solids<'_> {
                 return true;
             }
         }
-        if !(cube.half <= SMALL * self.upper) {
+        if !(half <= SMALL * self.upper) {
             return false;
         }
         let (likely, owner, index) = nearest;
         let ball = self.balls[owner].get(index).filter(|_| likely >= -OUTSIDE * self.upper).copied();
         let from_ball = ball.map(|Ball { center, radius }| {
-            let start = if owner == 0 { center + cube.middle } else { self.in_b(owner, &center) };
+            let start = if owner == 0 { center + middle } else { self.in_b(owner, &center) };
             (start, FIRST_STEP * radius)
         });
-        let is_covered =
-            from_ball.is_some_and(|start| self.is_covered_from(start, cube, needed, evaluations));
-        is_covered || {
-            let from_surfaces = self.between_surfaces(&cube.middle);
-            from_surfaces.is_some_and(|start| self.is_covered_from(start, cube, needed, evaluations))
+        from_ball.is_some_and(|start| self.is_covered_from(start, part, evaluations)) || {
+            let from_surfaces = self.between_surfaces(&middle);
+            from_surfaces.is_some_and(|start| self.is_covered_from(start, part, evaluations))
         }
     }
 
@@ -196,11 +307,9 @@ impl Solids<'_> {
     fn is_covered_from(
         &mut self,
         (start, step): (Vector3<f64>, f64),
-        cube: &Cube,
-        needed: f64,
+        &Part { middle: q, needed, .. }: &Part,
         evaluations: &mut u32,
     ) -> bool {
-        let q = cube.middle;
         let Some(start) = self.depths_at(&q, start, 0.0) else { return false };
         let mut points = 1;
         let top = self.ascend(&q, start, step, needed, &mut points);

@@ -1,4 +1,4 @@
-//! A lower bound of the penetration depth of solids, proved by balls inside them.
+//! A lower bound of the penetration depth, proved by balls inside solids and by curves that cross surfaces ([`crossing`]).
 //!
 //! If a ball of radius r inside A has its centre inside B at depth s, then B contains a ball of radius s about the same
 //! centre, and the two overlap after every translation shorter than s + r: so the depth is at least that. This holds
@@ -10,12 +10,17 @@
 //! separating translation that was found, an ascent leads to balls that were not chosen before.
 
 mod cover;
+mod crossing;
+pub(super) mod known;
+mod widest_curve;
 
 use std::cell::Cell;
 use std::time::Instant;
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
+use self::crossing::{Certificate, CrossingSearch, Limits};
+use self::known::KnownCertificate;
 use super::answer::Penetration;
 use super::options::LowerBound;
 use crate::proximity::inner_ball::Ball;
@@ -43,32 +48,51 @@ pub(super) struct Solids<'a> {
     deadline: Option<Instant>,
 }
 
+/// A search for a shorter separating translation from a given one.
+pub(super) type Resume<'a> = &'a mut dyn FnMut(&Vector3<f64>) -> Option<Vector3<f64>>;
+
 /// A proved lower bound of the length of all separating translations of `a` [m], not above the depth `found`; a cover ends at
-/// the deadline.
+/// the deadline. It may search for a shorter separating translation from a given one with `resume`; all are in the frame
+/// of B's tree. The certificate of the last query, if `known`, is verified first, and replaced.
 pub(super) fn lower_bound(
     (a, pose_a): (&Model, &Isometry3<f64>),
     (b, pose_b): (&Model, &Isometry3<f64>),
     found: &Penetration,
     (effort, deadline): (LowerBound, Option<Instant>),
+    (known, resume): (Option<&mut Option<KnownCertificate>>, Resume),
 ) -> f64 {
     if matches!(effort, LowerBound::Skip) {
         return 0.0;
     }
-    // A model without an inside has no inner balls: zero is the only bound.
-    if [a, b].iter().any(|model| model.inner_balls().balls().is_empty()) {
-        return 0.0;
-    }
     let mut solids = Solids::new((a, pose_a), (b, pose_b), found.depth);
     solids.deadline = deadline;
+    let placement = pose_b.inv_mul(pose_a);
+    let is_cheap = matches!(effort, LowerBound::Crossings { .. });
+    let mut known = known.filter(|_| is_cheap);
+    if let Some(proved) = known.as_deref_mut().and_then(|known| solids.by_known(known, &placement)) {
+        return (proved - solids.rounding).clamp(0.0, found.depth);
+    }
     let between = nalgebra::center(&found.witnesses[0], &found.witnesses[1]);
     let between = pose_b.inverse_transform_point(&between) - b.center();
-    let proved = solids.by_inner_balls(between);
+    let proved = solids.by_inner_balls(between, is_cheap);
     let proved = match effort {
-        LowerBound::Cover { evaluations } => solids.by_cover(proved, evaluations),
+        LowerBound::Cover { evaluations } => {
+            let proved = solids.by_crossings(proved, PATCHES_OF_COVER).0;
+            let separating = pose_b.rotation.inverse() * found.translation;
+            solids.by_cover(proved, evaluations, separating, resume)
+        }
+        LowerBound::Crossings { patches } => {
+            let (proved, certificate) = solids.by_crossings(proved, patches);
+            if let Some(known) = known {
+                let with_pose = |found| KnownCertificate::new(found, placement, proved / solids.upper);
+                *known = certificate.map(with_pose);
+            }
+            proved
+        }
         _ => proved,
     };
     // Rounded down, and at most the depth, below which a true bound may lie by rounding only.
-    (proved - solids.rounding).min(found.depth).max(0.0)
+    (proved - solids.rounding).min(solids.upper).max(0.0)
 }
 
 /// A ball whose bound may be the best one.
@@ -96,6 +120,13 @@ const SLACK: f64 = 0.005;
 /// A point of the frame of B's tree with its depths in A and in B; the height is their sum, the bound that it proves.
 type Deep = Iterate<[f64; 2]>;
 
+/// Sum of the largest inner radii over the depth below which balls are not tried before crossings: they prove at most
+/// that sum.
+const LITTLE: f64 = 0.12;
+/// Patches that are tried at the zero translation before a cover.
+const PATCHES_OF_COVER: u32 = 32;
+/// Fraction of the depth that balls prove above which crossings are not tried.
+const SUFFICIENT: f64 = 0.95;
 /// First step of an ascent, as a fraction of the depth at its start: of the upper bound, or of the radius of the ball.
 /// The step adapts afterwards; much more leaves the overlap at once, much less spends steps on growing.
 const FIRST_STEP: f64 = 0.25;
@@ -125,9 +156,35 @@ impl<'a> Solids<'a> {
         Self { models: [a, b], to_other, balls: [moved(0), moved(1)], upper, rounding, deadline: None }
     }
 
+    /// The bound by the certificate of the last query [m], if it is hardly worse than then.
+    fn by_known(&self, known: &mut Option<KnownCertificate>, placement: &Isometry3<f64>) -> Option<f64> {
+        let search = CrossingSearch::new(self.models, self.to_other[0], self.rounding)?;
+        known.as_mut()?.verify(&search, self.models, placement, self.upper)
+    }
+
+    /// The bound `proved` raised by crossings at the zero translation, with at most so many `patches`, and the certificate if
+    /// there is one.
+    fn by_crossings(&self, proved: f64, patches: u32) -> (f64, Option<Certificate>) {
+        if proved >= SUFFICIENT * self.upper {
+            return (proved, None);
+        }
+        let search = CrossingSearch::new(self.models, self.to_other[0], self.rounding);
+        let Some(mut search) = search else { return (proved, None) };
+        let limits = Limits { at_least: proved.max(0.0), enough: self.upper, patches: patches as usize };
+        let found = search.certificate_at(&Vector3::zeros(), limits, std::iter::empty());
+        let margin = found.as_ref().map_or(0.0, |found| found.margin - search.shift());
+        (proved.max(margin), found)
+    }
+
     /// The maximum sum found of a point's depths in both solids: from the balls, from the point `between` the witnesses of the
-    /// separating translation, and from an ascent from the better one of them.
-    fn by_inner_balls(&mut self, between: Vector3<f64>) -> f64 {
+    /// separating translation, and from an ascent from the better one of them; zero where the balls are small and `skips_little`.
+    fn by_inner_balls(&mut self, between: Vector3<f64>, skips_little: bool) -> f64 {
+        // A model without an inside has no balls. Of thin ones the largest, which come first, prove next to nothing.
+        let largest = self.models.map(|model| model.inner_balls().balls().first().map(|ball| ball.radius));
+        let [Some(of_a), Some(of_b)] = largest else { return 0.0 };
+        if skips_little && of_a + of_b < LITTLE * self.upper {
+            return 0.0;
+        }
         let origin = Vector3::zeros();
         let (proved, ball) = self.best_ball();
         if proved >= self.upper {

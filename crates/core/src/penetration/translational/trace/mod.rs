@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Vector3};
 use super::answer::Penetration;
 use super::coherence::CoherentStarts;
 use super::options::TranslationalOptions;
-use super::query::search;
+use super::query::{Beside, search};
 use super::steps::{Trace, WalkContact, WalkStepKind};
 use super::walk::{ContactSpace, Optimum};
 use crate::penetration::error::PenetrationError;
@@ -37,7 +37,8 @@ pub fn penetration_traced(
     options: &TranslationalOptions,
 ) -> Result<(Option<Penetration>, Trace), PenetrationError> {
     let mut trace = Trace::default();
-    let found = search((a, pose_a), (b, pose_b), (options, CoherentStarts::default()), Some(&mut trace))?;
+    let beside = Beside { trace: Some(&mut trace), ..Beside::default() };
+    let found = search((a, pose_a), (b, pose_b), (options, CoherentStarts::default()), beside)?;
     Ok((found, trace))
 }
 
