@@ -116,7 +116,7 @@ impl Workcell {
         Ok(Self { ensemble: robot.among(named, freedom)?, base })
     }
 
-    /// Keeps a property of a link in all repairs, as it is in their input; feet stand on a floor with the normal z.
+    /// Keeps a property of a link in all repairs, as it is in their input; the floor of feet has the normal z.
     ///
     /// # Errors
     /// [`RepairError::UnknownName`] when there is no such link.

@@ -53,7 +53,7 @@ impl ObstacleArgument {
         Ok(vec![NamedObstacle { name: self.name.clone(), obstacle }])
     }
 
-    /// Its shape, if it is no robot. Files are resolved against `folder`.
+    /// Its shape, if it is not a robot. Files are resolved against `folder`.
     pub(super) fn shape(&self, library: &Library, folder: &Path) -> Result<Shape, Fault> {
         let argument = ShapeArgument::parse_in(&self.shape, folder)?;
         let shape = match argument.is_convex() {

@@ -4,7 +4,8 @@ use nalgebra::Isometry3;
 
 use super::chart::LocalChart;
 use super::collision_world::CollisionWorld;
-use super::constraint::{ConstraintError, PoseConstraint};
+use super::constraint::PoseConstraint;
+use super::constraint_error::ConstraintError;
 use super::constraint_frame::ConstraintEnd;
 use super::error::GeneralizedError;
 use super::movable::MovableModel;

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::constraint::ConstraintError;
+use super::constraint_error::ConstraintError;
 use super::options::{GeneralizedPenetration, GeneralizedSource};
 use super::part::CollidingPair;
 use crate::kinematics::error::RobotError;

@@ -46,7 +46,7 @@ const CORNERS: usize = 24;
 const ROUNDING: f64 = 1e-9;
 
 /// Motion of a point by one joint, or by the base.
-struct Lever {
+struct PointMotion {
     /// h: the weight of its change in σ; of a base the smallest one.
     weight: f64,
     /// Σ m mᵀ/h.
@@ -175,24 +175,24 @@ impl Chain<'_> {
 
     /// A point of A [m, world] with its bounds; `None` where nothing moves it, or a joint without weight.
     fn bounded(&self, point: Point3<f64>) -> Option<BoundedPoint> {
-        let levers = self.levers(&point.coords);
-        if levers.is_empty() {
+        let motions = self.motions(&point.coords);
+        if motions.is_empty() {
             return None;
         }
         let mut form = Matrix3::zeros();
         let (mut flat, mut second_order) = (0.0, 0.0);
-        for (at, lever) in levers.iter().enumerate() {
-            if !(lever.weight > 0.0) {
+        for (at, motion) in motions.iter().enumerate() {
+            if !(motion.weight > 0.0) {
                 return None;
             }
-            form += lever.form;
-            flat += lever.form.symmetric_eigenvalues().max();
-            if lever.rotates {
-                second_order += (0.5 * lever.radius / lever.weight).powi(2);
+            form += motion.form;
+            flat += motion.form.symmetric_eigenvalues().max();
+            if motion.rotates {
+                second_order += (0.5 * motion.radius / motion.weight).powi(2);
             }
             // Both off-diagonal entries of the symmetric form.
-            for before in levers[..at].iter().filter(|before| before.rotates) {
-                let entry = 0.5 * lever.radius / (lever.weight * before.weight).sqrt();
+            for before in motions[..at].iter().filter(|before| before.rotates) {
+                let entry = 0.5 * motion.radius / (motion.weight * before.weight).sqrt();
                 second_order += 2.0 * entry * entry;
             }
         }
@@ -205,7 +205,7 @@ impl Chain<'_> {
     }
 
     /// Everything that moves a point of A relative to B, in the order of the chain from B to A.
-    fn levers(&self, point: &Vector3<f64>) -> Vec<Lever> {
+    fn motions(&self, point: &Vector3<f64>) -> Vec<PointMotion> {
         let columns = self.bodies.map(|part| match part {
             Part::Link { movable, link } => {
                 self.collision_world.trees[movable].jacobian_columns[link].as_slice()
@@ -223,24 +223,24 @@ impl Chain<'_> {
             let [axis, origin] = &self.frames.axes[column.slot];
             let velocity = if column.is_revolute { axis.cross(&(point - origin)) } else { *axis };
             let weight = self.weights[column.slot];
-            Lever {
+            PointMotion {
                 weight,
                 form: velocity * velocity.transpose() / weight,
                 radius: velocity.norm(),
                 rotates: column.is_revolute,
             }
         };
-        let mut levers: Vec<Lever> = columns[1][shared..].iter().rev().map(joint).collect();
+        let mut motions: Vec<PointMotion> = columns[1][shared..].iter().rev().map(joint).collect();
         if !is_same {
-            levers.extend(movables[1].into_iter().flat_map(|movable| self.of_base(movable, point)).rev());
-            levers.extend(movables[0].into_iter().flat_map(|movable| self.of_base(movable, point)));
+            motions.extend(movables[1].into_iter().flat_map(|movable| self.of_base(movable, point)).rev());
+            motions.extend(movables[0].into_iter().flat_map(|movable| self.of_base(movable, point)));
         }
-        levers.extend(columns[0][shared..].iter().map(joint));
-        levers
+        motions.extend(columns[0][shared..].iter().map(joint));
+        motions
     }
 
     /// Translation and rotation of a floating base; empty of a fixed one.
-    fn of_base(&self, movable: usize, point: &Vector3<f64>) -> Vec<Lever> {
+    fn of_base(&self, movable: usize, point: &Vector3<f64>) -> Vec<PointMotion> {
         if self.collision_world.trees[movable].base.is_none() {
             return Vec::new();
         }
@@ -249,8 +249,12 @@ impl Chain<'_> {
         let pose = &self.chart.start()[movable];
         let Ok(metric) = movables[movable].norm().at(&pose.joints, &pose.base) else { return Vec::new() };
         let fraction = metric.measure() / whole;
-        let shift =
-            Lever { weight: fraction, form: Matrix3::identity() / fraction, radius: 1.0, rotates: false };
+        let shift = PointMotion {
+            weight: fraction,
+            form: Matrix3::identity() / fraction,
+            radius: 1.0,
+            rotates: false,
+        };
         let eigen = SymmetricEigen::new(metric.whole().inertia() / whole);
         let arm = (point - metric.whole().centroid().coords).cross_matrix();
         let min = eigen.eigenvalues.min();
@@ -258,8 +262,9 @@ impl Chain<'_> {
             * Matrix3::from_diagonal(&eigen.eigenvalues.map(|moment| 1.0 / moment))
             * eigen.eigenvectors.transpose();
         let radius = (point - metric.whole().centroid().coords).norm();
-        let turn = Lever { weight: min, form: arm * inverse * arm.transpose(), radius, rotates: true };
-        vec![shift, turn]
+        let of_rotation =
+            PointMotion { weight: min, form: arm * inverse * arm.transpose(), radius, rotates: true };
+        vec![shift, of_rotation]
     }
 }
 
@@ -323,7 +328,7 @@ impl PartialOrd for Facet {
 }
 
 impl Ord for Facet {
-    /// The facet with the smallest bound is the greatest: a heap returns it first.
+    /// The facet with the smallest bound is the maximum: a heap returns it first.
     fn cmp(&self, other: &Self) -> Ordering {
         other.bound.total_cmp(&self.bound)
     }
@@ -333,12 +338,12 @@ impl Sphere<'_> {
     fn minimum(&self) -> f64 {
         let corner = |axis: usize, sign: f64| self.corner(Vector3::ith(axis, sign));
         let ends = [0, 1, 2].map(|axis| [corner(axis, 1.0), corner(axis, -1.0)]);
-        let mut least = ends.iter().flatten().map(|corner| corner.bound).fold(f64::INFINITY, f64::min);
+        let mut min = ends.iter().flatten().map(|corner| corner.bound).fold(f64::INFINITY, f64::min);
         let octant = |k: usize| self.facet([0, 1, 2].map(|axis: usize| ends[axis][k >> axis & 1]));
         let mut open: BinaryHeap<Facet> = (0..8).map(octant).collect();
         for _ in 0..DIVISIONS {
             let Some(worst) = open.peek() else { break };
-            if worst.bound >= (1.0 - GAP) * least {
+            if worst.bound >= (1.0 - GAP) * min {
                 break;
             }
             let Some(Facet { corners, bound }) = open.pop() else { break };
@@ -346,7 +351,7 @@ impl Sphere<'_> {
             let longest = (0..3).fold(0, |best, k| if length(k) > length(best) { k } else { best });
             let [a, b, c] = [longest, (longest + 1) % 3, (longest + 2) % 3].map(|k| corners[k]);
             let middle = self.corner((a.normal + b.normal).normalize());
-            least = least.min(middle.bound);
+            min = min.min(middle.bound);
             for half in [[a, middle, c], [middle, b, c]] {
                 let facet = self.facet(half);
                 // A part is bounded by the whole as well.
@@ -375,12 +380,12 @@ impl Sphere<'_> {
             // The tangent of the support function at each corner; the best of the three is taken.
             let tangent = |own: &Corner| {
                 let along = own.support - point.point;
-                let least = [a, b, c].iter().map(|normal| along.dot(normal)).fold(f64::INFINITY, f64::min);
-                if least < 0.0 { least * stretch } else { least }
+                let min = [a, b, c].iter().map(|normal| along.dot(normal)).fold(f64::INFINITY, f64::min);
+                if min < 0.0 { min * stretch } else { min }
             };
-            let least = corners.iter().map(tangent).fold(f64::NEG_INFINITY, f64::max);
+            let min = corners.iter().map(tangent).fold(f64::NEG_INFINITY, f64::max);
             let slope = [a, b, c].iter().map(|normal| point.slope(normal)).fold(0.0, f64::max) * stretch;
-            point.root(least + self.room, slope)
+            point.root(min + self.room, slope)
         };
         Facet { corners, bound: self.points.iter().map(of_point).fold(0.0, f64::max) }
     }
@@ -451,10 +456,10 @@ mod tests {
     fn the_bound_of_a_cube_in_the_ground_approaches_its_depth_as_that_vanishes() {
         let cube = MovableModel::rigid(cuboid(1.0, 1.0, 1.0)).unwrap();
         let world = CollisionWorld::new(vec![cube], vec![ground()]).unwrap();
-        for (depth, least) in [(0.3, 0.7), (0.1, 0.85), (0.01, 0.98), (0.001, 0.998)] {
+        for (depth, min) in [(0.3, 0.7), (0.1, 0.85), (0.01, 0.98), (0.001, 0.998)] {
             let bound =
                 world.lower_bound(&[Isometry3::translation(0.0, 0.0, 0.5 - depth).into()], 0.0).unwrap();
-            assert!(bound <= depth && bound >= least * depth, "{depth}: {bound}");
+            assert!(bound <= depth && bound >= min * depth, "{depth}: {bound}");
         }
         // With a clearance everything has to move farther.
         let sunk = [Isometry3::translation(0.0, 0.0, 0.49).into()];
@@ -464,8 +469,8 @@ mod tests {
 
     #[test]
     fn the_bound_of_a_bar_on_a_hinge_is_below_the_closed_form_and_near_it() {
-        let hinge = Joint::new("hinge", "stand", "bar", JointKind::Revolute { axis: Vector3::y() });
-        let links = ["stand", "bar"].map(String::from).to_vec();
+        let hinge = Joint::new("hinge", "pillar", "bar", JointKind::Revolute { axis: Vector3::y() });
+        let links = ["pillar", "bar"].map(String::from).to_vec();
         let articulation = Articulation::new(links, vec![hinge]).unwrap();
         let bar = Shape::of_pieces(vec![(
             ConvexShape::cuboid(Vector3::new(1.0, 0.02, 0.02)),
@@ -497,7 +502,7 @@ mod tests {
         let (mut sum, mut count) = (0.0, 0.0);
         for seed in 0..60_u64 {
             let number = |k: u64| 2.0 * fraction([seed, k, 3]) - 1.0;
-            let turned = |k: u64, reach: f64| {
+            let rotated = |k: u64, reach: f64| {
                 let rotation = Vector3::new(number(k), number(k + 1), number(k + 2)) * 2.0;
                 let shift = Vector3::new(number(k + 3), number(k + 4), number(k + 5)) * reach;
                 Isometry3::new(shift, rotation)
@@ -511,8 +516,8 @@ mod tests {
                 0 => vec![MovableModel::rigid(shape(1)).unwrap()],
                 _ => vec![MovableModel::rigid(shape(1)).unwrap(), MovableModel::rigid(shape(2)).unwrap()],
             };
-            let poses: Vec<Pose> = (0..movables.len() as u64).map(|k| turned(20 * k, 0.25).into()).collect();
-            let obstacle = Obstacle { shape: shape(5), pose: turned(60, 0.25) };
+            let poses: Vec<Pose> = (0..movables.len() as u64).map(|k| rotated(20 * k, 0.25).into()).collect();
+            let obstacle = Obstacle { shape: shape(5), pose: rotated(60, 0.25) };
             let world = CollisionWorld::new(movables, vec![obstacle]).unwrap();
             // Without a result there is nothing to compare with.
             let Ok(Some(found)) = world.penetration(&poses, &GeneralizedOptions::fast()) else { continue };

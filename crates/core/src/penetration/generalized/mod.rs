@@ -20,6 +20,7 @@ mod chart;
 pub(crate) mod collision_world;
 pub(crate) mod constraint;
 mod constraint_check;
+pub(crate) mod constraint_error;
 pub(crate) mod constraint_frame;
 mod constraint_rows;
 #[cfg(test)]
@@ -55,7 +56,8 @@ mod workspace;
 mod tests;
 
 pub use collision_world::CollisionWorld;
-pub use constraint::{AxisMotion, ConstraintError, Kept, Lock, PoseConstraint, RotationLock};
+pub use constraint::{AxisMotion, Kept, Lock, PoseConstraint, RotationLock};
+pub use constraint_error::ConstraintError;
 pub use constraint_frame::{ConstraintEnd, ConstraintFrame};
 pub use error::{GeneralizedError, immobilised};
 pub use monitor::CollisionMonitor;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::constraint::ConstraintError;
+use super::constraint_error::ConstraintError;
 use super::pose::Pose;
 use crate::penetration::translational::options::Effort;
 
