@@ -84,7 +84,7 @@ fn checked(name: &str) -> Result<PathBuf, String> {
             && **part != *".."
             && !part.contains(|letter: char| letter.is_control() || matches!(letter, '\\' | ':' | '@' | '"'))
     };
-    let is_valid = name.len() <= length && parts.len() <= depth && parts.iter().all(|part| is_part(&part));
+    let is_valid = name.len() <= length && parts.len() <= depth && parts.iter().all(is_part);
     if is_valid {
         Ok(parts.iter().collect())
     } else {

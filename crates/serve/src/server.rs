@@ -119,6 +119,7 @@ impl Server {
                 open.fetch_sub(1, Ordering::SeqCst);
             });
         }
+        self.session.end();
     }
 }
 

@@ -120,6 +120,11 @@ impl Session {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Removes dropped files: connections may hold the session for longer than the server runs.
+    pub(crate) fn end(&self) {
+        *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     /// Answers a command.
     pub(crate) fn handle(&self, order: &str) -> Reply {
         match serde_json::from_str::<Order>(order) {

@@ -19,6 +19,9 @@ const MARGIN: f64 = 24.0;
 /// Number of bodies up to which those that do not differ are drawn, too.
 const MAX_BODIES: usize = 2000;
 
+/// A projection onto the plane of a view.
+type Projection = fn(&Point3<f64>) -> Point2<f64>;
+
 /// A projected body: its name, and the outlines in both states.
 struct Outline<'a> {
     name: &'a str,
@@ -42,7 +45,7 @@ pub fn overlay(
         VIEW + MARGIN,
         2.0 * VIEW,
     );
-    let views: [(&str, fn(&Point3<f64>) -> Point2<f64>); 2] =
+    let views: [(&str, Projection); 2] =
         [("front: x, z", |p| Point2::new(p.x, p.z)), ("above: x, y", |p| Point2::new(p.x, p.y))];
     for (index, (label, project)) in views.into_iter().enumerate() {
         let outlines = outlines(&subject, states, differing, project);
@@ -57,7 +60,7 @@ fn outlines<'a>(
     subject: &'a Subject,
     states: [&WorldState; 2],
     differing: &BTreeSet<&str>,
-    project: fn(&Point3<f64>) -> Point2<f64>,
+    project: Projection,
 ) -> Vec<Outline<'a>> {
     let is_drawn = |name: &str| subject.bodies.len() <= MAX_BODIES || differing.contains(name);
     let hulls = |points: &dyn Fn(&WorldState) -> Vec<Point3<f64>>| {
