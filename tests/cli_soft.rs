@@ -195,15 +195,12 @@ fn a_step_too_long_to_converge_ends_the_run_with_its_cause_and_what_is_complete(
     assert!(states.ends_with('\n') && !folder.exists("out/summary.json"));
     let recorded: Vec<Value> = states.lines().map(|line| conforms("state", line)).collect();
     assert_eq!(recorded[0]["step"], 0);
-    // Newton's method that may not iterate does not converge either.
+    // Newton's method that may iterate once a substep does not converge: the run goes on with the best iterates and says so.
     let text = SCENE.replace("soft: (", "soft: (newton: (max_iterations: 1, tolerance: 1e-12), ");
     let ended = extricate(["run", &folder.write("few.ron", &text), "-o", &folder.path("few")]);
-    assert_eq!(ended.exit, 5, "{}{}", ended.stdout, ended.stderr);
-    assert!(
-        ended.stderr.contains("did not converge") && ended.stderr.contains("smaller time step"),
-        "{}",
-        ended.stderr
-    );
+    let summary = conforms("summary", &folder.read("few/summary.json"));
+    assert!(number(&summary["soft"]["unconverged_steps"]) > 0.0, "{summary}");
+    assert!(ended.stdout.contains(" not converged"), "{}{}", ended.stdout, ended.stderr);
 }
 
 #[test]

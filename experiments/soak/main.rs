@@ -57,6 +57,9 @@ struct Arguments {
     /// Only this scene.
     #[arg(long)]
     only: Option<u64>,
+    /// Only scenes with this kind of content, by its name in the table: as many as `--scenes` says.
+    #[arg(long, value_name = "NAME")]
+    kind: Option<String>,
     /// Folder to write the scenes to that failed, and the files that they name.
     #[arg(long)]
     keep: Option<PathBuf>,
@@ -74,7 +77,7 @@ fn main() -> Result<ExitCode> {
         return Err("run it from the root of the repository: scenes name files of `assets`".into());
     }
     trial::keep_panics();
-    let numbers: Vec<u64> = arguments.only.map_or_else(|| (0..arguments.scenes).collect(), |only| vec![only]);
+    let numbers = numbers(&arguments);
     let trials = run_all(&arguments, &numbers)?;
     let repeated = numbers.iter().filter(|&&number| is_repeated(&arguments, number)).count();
     let statistics = Statistics::of(arguments.seed, &trials, repeated);
@@ -95,6 +98,23 @@ fn main() -> Result<ExitCode> {
     let list: Vec<_> = slowest.iter().take(5).map(|t| format!("{} ({:.1} s)", t.index, t.seconds)).collect();
     eprintln!("{total:.1} s of processor time in all runs; the longest: {}", list.join(", "));
     Ok(if statistics.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The scenes to run.
+fn numbers(arguments: &Arguments) -> Vec<u64> {
+    /// Number of scenes to look through for each that is wanted: the rarest kind is in one of fifty.
+    const LOOK: u64 = 200;
+    let has = |number: &u64| match &arguments.kind {
+        None => true,
+        Some(kind) => generator::scene(arguments.seed, *number).kinds.iter().any(|of| of.name() == kind),
+    };
+    match arguments.only {
+        Some(only) => vec![only],
+        None => {
+            let wanted = usize::try_from(arguments.scenes).unwrap_or(usize::MAX);
+            (0..arguments.scenes.saturating_mul(LOOK)).filter(has).take(wanted).collect()
+        }
+    }
 }
 
 fn is_repeated(arguments: &Arguments, number: u64) -> bool {
@@ -119,6 +139,14 @@ fn run_all(arguments: &Arguments, numbers: &[u64]) -> Result<Vec<Trial>> {
                     let message = format!("another hash with {OTHER_THREADS} threads: {:016x}", again.hash);
                     trial.failures.push(message);
                 }
+            }
+            if trial.inverted > 0 || trial.newton[0] > 0 {
+                let [all, worst] = trial.newton;
+                let Trial { unconverged, inverted, worst_penetration, seconds, .. } = &trial;
+                eprintln!(
+                    "scene {number}: {all} Newton iterations, at most {worst} a step, {unconverged} steps not converged, \
+                     at most {inverted} inverted, deepest {worst_penetration:.1e}, {seconds:.1} s"
+                );
             }
             trial.failures.iter().for_each(|failure| eprintln!("scene {number}: {failure}"));
             done.lock().map_err(|_| "a worker panicked")?.push(trial);

@@ -38,6 +38,11 @@ pub(crate) struct Trial {
     pub(crate) energy_gain: f64,
     /// Maximum speed in units of length per unit of time.
     pub(crate) speed: f64,
+    /// Steps of soft bodies that ended without convergence, and their Newton iterations, of all steps and of the worst.
+    pub(crate) unconverged: u64,
+    pub(crate) newton: [usize; 2],
+    /// Maximum number of inverted elements at the end of a step.
+    pub(crate) inverted: usize,
     /// Hash of the last state.
     pub(crate) hash: u64,
     /// The documented error that the scene ended with, if any.
@@ -190,6 +195,13 @@ fn take(trial: &mut Trial, generated: &Generated, summary: &Summary, ledger: &Le
         }
     }
     trial.speed = summary.max_speed.as_ref().map_or(0.0, |fastest| fastest.speed) / unit * unit_of_time;
+    if let Some(soft) = &summary.soft {
+        (trial.unconverged, trial.inverted) = (soft.unconverged_steps, soft.max_inverted);
+        trial.newton = [soft.newton_iterations, soft.max_newton_iterations];
+        if soft.max_inverted > 0 {
+            trial.failures.push(format!("{} inverted elements", soft.max_inverted));
+        }
+    }
     trial.hash = summary.hash.0;
     for verdict in &summary.expect {
         if verdict.quantity == "final_penetration" {

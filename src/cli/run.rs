@@ -397,10 +397,24 @@ fn add_soft_rows(table: &mut Table, soft: &SoftSummary) {
     table.row(
         "soft solver",
         [format!(
-            "{} Newton iterations (at most {} per step), {} linear iterations, {} steps subdivided",
-            soft.newton_iterations, soft.max_newton_iterations, soft.linear_iterations, soft.divided_steps
+            "{} Newton iterations (at most {} per step), {} linear iterations, {} steps subdivided, {} not converged",
+            soft.newton_iterations,
+            soft.max_newton_iterations,
+            soft.linear_iterations,
+            soft.divided_steps,
+            soft.unconverged_steps
         )],
     );
+    if soft.field_updates > 0 {
+        let part = 100.0 * soft.field_points as f64 / soft.field_points_of_whole as f64;
+        table.row(
+            "distance fields",
+            [format!(
+                "{} updates, {} of them whole, {part:.1} % of the points of whole fields computed",
+                soft.field_updates, soft.whole_fields
+            )],
+        );
+    }
 }
 
 /// Prints the expectations of a scene with their verdicts.

@@ -72,7 +72,7 @@ pub(super) fn execute(console: &mut Console, arguments: &ServeArguments) -> Resu
     Ok(())
 }
 
-/// What is shown by the arguments.
+/// Content that the arguments name.
 fn what(console: &Console, shown: &[String]) -> Result<Shown, Failure> {
     let is_scene = |text: &String| Path::new(text).extension().is_some_and(|extension| extension == "ron");
     let is_run = |text: &String| Path::new(text).is_dir();

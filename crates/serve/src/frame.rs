@@ -1,10 +1,4 @@
-//! Binary messages: a header in JSON, and numbers.
-//!
-//! | bytes | content |
-//! |---|---|
-//! | 4 | length of the header, little-endian |
-//! | | header: an object of JSON, filled up with blanks to a multiple of 4 |
-//! | | numbers of 4 bytes, little-endian, whose counts are in the header |
+//! Poses of everything at an instant, as they are sent.
 
 use serde_json::{Value, json};
 
@@ -12,6 +6,7 @@ use extricate_dynamics::{Energy, StepReport, World};
 use extricate_scene::record::{ContactPoint, WorldState};
 use nalgebra::Isometry3;
 
+use crate::encode::{bytes_of, message, single};
 use crate::stage::Stage;
 
 /// Numbers of a pose: position, and quaternion x, y, z, w.
@@ -27,28 +22,6 @@ pub(crate) struct Frame {
     poses: Vec<f32>,
     nodes: Vec<f32>,
     contacts: Vec<f32>,
-}
-
-/// A message of a header and numbers.
-pub(crate) fn message(header: &Value, numbers: &[&[u8]]) -> Vec<u8> {
-    let mut text = header.to_string().into_bytes();
-    text.resize(text.len().next_multiple_of(4), b' ');
-    let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
-    let mut bytes = Vec::with_capacity(4 + text.len() + numbers.iter().map(|part| part.len()).sum::<usize>());
-    bytes.extend(length.to_le_bytes());
-    bytes.extend(text);
-    numbers.iter().for_each(|part| bytes.extend_from_slice(part));
-    bytes
-}
-
-/// Little-endian bytes of numbers.
-pub(crate) fn bytes_of(numbers: &[f32]) -> Vec<u8> {
-    numbers.iter().flat_map(|x| x.to_le_bytes()).collect()
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "drawn with single precision")]
-pub(crate) fn single(x: f64) -> f32 {
-    x as f32
 }
 
 impl Frame {

@@ -12,6 +12,7 @@
 
 mod command;
 mod dropped;
+mod encode;
 mod frame;
 mod gate;
 mod head;

@@ -20,7 +20,7 @@ pub(crate) struct Drag<'a> {
     pub(crate) name: &'a str,
     /// The point [m, its frame].
     pub(crate) anchor: Point3<f64>,
-    /// Where it is dragged to [m, world].
+    /// Target of the point [m, world].
     pub(crate) target: Point3<f64>,
     /// Whether the body is rotated.
     pub(crate) rotate: bool,

@@ -94,7 +94,7 @@ impl Server {
         self.local.ip().is_loopback()
     }
 
-    /// What is shown.
+    /// The session.
     #[must_use]
     pub fn session(&self) -> &Arc<Session> {
         &self.session

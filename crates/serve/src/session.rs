@@ -1,4 +1,4 @@
-//! What is shown, and the answers to the commands of the page. All pages see the same.
+//! The content that is shown, and the answers to the commands of the page. All pages see the same.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,14 +15,14 @@ use extricate_scene::scene::Scene;
 
 use crate::command::{Command, Order};
 use crate::dropped::{DropFolder, Dropped};
-use crate::frame::message;
+use crate::encode::message;
 use crate::live::Live;
 use crate::measure::Pairs;
 use crate::playback::Playback;
 use crate::posing::{Drag, Posing};
 use crate::stage::Stage;
 
-/// What is shown.
+/// Content of a session.
 #[derive(Debug)]
 pub enum Shown {
     /// Nothing yet.
@@ -35,7 +35,7 @@ pub enum Shown {
     Run(PathBuf),
 }
 
-/// What is shown by a server, and its state.
+/// The content of a server, and its state.
 #[derive(Debug)]
 pub struct Session {
     access: Access,
@@ -494,8 +494,9 @@ mod tests {
     use super::*;
 
     fn session(arguments: &[&str]) -> Session {
-        let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
-        Session::new(Shown::Arguments(arguments), Access::default()).unwrap()
+        let arguments: Vec<String> = arguments.iter().map(|&argument| argument.to_owned()).collect();
+        let shown = if arguments.is_empty() { Shown::Nothing } else { Shown::Arguments(arguments) };
+        Session::new(shown, Access::default()).unwrap()
     }
 
     fn json_of(reply: Reply) -> Value {
@@ -586,7 +587,7 @@ mod tests {
             assert!(json_of(session.receive(&whole[..length]))["error"].is_string(), "{length}");
         }
         let far =
-            json!({"id": 1, "do": "drag", "name": "sphere", "anchor": [0, 0, 0], "target": [1e400, 0, 0]});
-        assert!(json_of(session.handle(&far.to_string()))["error"].is_string());
+            r#"{"id": 1, "do": "drag", "name": "sphere", "anchor": [0, 0, 0], "target": [1e400, 0, 0]}"#;
+        assert!(json_of(session.handle(far))["error"].is_string());
     }
 }

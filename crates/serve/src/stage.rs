@@ -11,7 +11,7 @@ use extricate_dynamics::{BodyKind, World};
 use extricate_scene::record::export::subject::Subject;
 use extricate_scene::scene::Scene;
 
-use crate::frame::{bytes_of, message, single};
+use crate::encode::{bytes_of, message, single};
 
 /// Colours of the links of robots, in turn by robot; alternating by link.
 const LINKS: [[[f64; 3]; 2]; 2] =

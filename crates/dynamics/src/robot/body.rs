@@ -327,7 +327,10 @@ impl RobotBody {
     ) -> Result<(), BuildError> {
         let is_named = |&index: &usize| {
             let own = &self.articulation.joints()[index];
-            own.name == joint && own.mimic.is_none()
+            // The angles of a spherical joint are no joints.
+            let is_joint =
+                self.tree.as_ref().is_none_or(|tree| matches!(tree.places[index], Place::Single { .. }));
+            own.name == joint && own.mimic.is_none() && is_joint
         };
         let index = (0..self.joints.len()).find(is_named);
         let index = index

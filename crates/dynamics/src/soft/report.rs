@@ -48,6 +48,8 @@ pub struct SoftStepReport {
     /// Relative change of the interaction's energy that a refresh of its active set would make at the end; 0 where the set
     /// had settled.
     pub drift: f64,
+    /// Whether the step met its bound on iterations and ended with its best iterate: see [`super::NewtonOptions::accept`].
+    pub unconverged: bool,
     /// Step halvings of the line searches.
     pub halvings: usize,
     /// Energies at the end, the elastic one where the elements were last evaluated.

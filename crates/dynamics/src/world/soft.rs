@@ -77,8 +77,8 @@ impl World {
         }
     }
 
-    /// Depth of every node of a soft body under its surface at rest \[m\], ≥ 0 and zero on the surface: the material
-    /// distance used by contact, computed as set by [`NodeDepths`](crate::NodeDepths). One for each of
+    /// Depth of every node of a soft body under its surface \[m\], ≥ 0 and zero on the surface, as contact uses it: at rest,
+    /// or where it was last updated as set by [`NodeDepths`](crate::NodeDepths). One for each of
     /// [`World::soft_positions`].
     #[must_use]
     pub fn soft_depths(&self, name: &str) -> Option<&[f64]> {

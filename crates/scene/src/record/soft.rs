@@ -12,6 +12,7 @@ use crate::disk::write_whole;
 use crate::state::SoftState;
 use extricate_core::geometry::FileError;
 use extricate_core::geometry::tet_mesh::write::write_deformed;
+use extricate_dynamics::soft::contact::FieldWork;
 use extricate_dynamics::{SoftBodyDescription, SoftReport, StepReport, World};
 
 /// Results of a run for its soft bodies.
@@ -42,10 +43,20 @@ pub struct SoftSummary {
     pub linear_iterations: usize,
     /// Number of steps that were divided because they did not converge at once.
     pub divided_steps: u64,
+    /// Number of steps that met the bound on Newton iterations and ended with the best iterate, not balanced to the tolerance.
+    pub unconverged_steps: u64,
     /// Maximum unbalanced force of a step, relative to the forces that meet.
     #[schemars(range(min = 0.0))]
     #[serde(rename = "greatest_residual")]
     pub max_residual: f64,
+    /// Number of updates of distance fields to the deformed shape.
+    pub field_updates: usize,
+    /// Number of those that marched the whole field.
+    pub whole_fields: usize,
+    /// Number of grid points whose distance the updates computed.
+    pub field_points: usize,
+    /// Number of grid points that whole fields would have had at these updates.
+    pub field_points_of_whole: usize,
 }
 
 /// Results of a run for a soft body.
@@ -76,7 +87,10 @@ pub(super) struct SoftMonitorState {
     max_counts: [usize; 2],
     /// Number of Newton and of conjugate gradient iterations.
     iterations: [usize; 2],
-    divided_steps: u64,
+    /// Number of steps that were divided, and of those that did not converge.
+    steps: [u64; 2],
+    /// Updates of fields, whole ones, and the points of both.
+    fields: [usize; 4],
 }
 
 impl From<&SoftSummary> for SoftMonitorState {
@@ -87,14 +101,20 @@ impl From<&SoftSummary> for SoftMonitorState {
             max: [summary.max_contact_force, summary.max_imbalance, summary.max_residual],
             max_counts: [summary.max_inverted, summary.max_newton_iterations],
             iterations: [summary.newton_iterations, summary.linear_iterations],
-            divided_steps: summary.divided_steps,
+            steps: [summary.divided_steps, summary.unconverged_steps],
+            fields: [
+                summary.field_updates,
+                summary.whole_fields,
+                summary.field_points,
+                summary.field_points_of_whole,
+            ],
         }
     }
 }
 
 impl From<SoftMonitorState> for SoftSummary {
     fn from(state: SoftMonitorState) -> Self {
-        let SoftMonitorState { bodies, deepest_contact, max, max_counts, iterations, divided_steps } = state;
+        let SoftMonitorState { bodies, deepest_contact, max, max_counts, iterations, steps, fields } = state;
         Self {
             bodies,
             deepest_contact,
@@ -105,7 +125,12 @@ impl From<SoftMonitorState> for SoftSummary {
             max_newton_iterations: max_counts[1],
             newton_iterations: iterations[0],
             linear_iterations: iterations[1],
-            divided_steps,
+            divided_steps: steps[0],
+            unconverged_steps: steps[1],
+            field_updates: fields[0],
+            whole_fields: fields[1],
+            field_points: fields[2],
+            field_points_of_whole: fields[3],
         }
     }
 }
@@ -137,7 +162,12 @@ impl SoftMonitor {
             max_newton_iterations: 0,
             linear_iterations: 0,
             divided_steps: 0,
+            unconverged_steps: 0,
             max_residual: 0.0,
+            field_updates: 0,
+            whole_fields: 0,
+            field_points: 0,
+            field_points_of_whole: 0,
         });
         Self { summary }
     }
@@ -192,7 +222,13 @@ impl SoftSummary {
         self.max_newton_iterations = self.max_newton_iterations.max(step.newton_iterations);
         self.linear_iterations += step.linear_iterations;
         self.divided_steps += u64::from(step.parts > 1);
+        self.unconverged_steps += u64::from(step.unconverged > 0);
         self.max_residual = self.max_residual.max(step.relative_residual);
+        let FieldWork { updates, whole, points, .. } = step.fields;
+        self.field_updates += updates;
+        self.whole_fields += whole;
+        self.field_points += points[0];
+        self.field_points_of_whole += points[1];
     }
 }
 

@@ -21,6 +21,7 @@ use extricate_core::geometry::TetMesh;
 use extricate_core::geometry::tet_mesh::procedural::{Bore, Section, block, bored_rod, ring, rod};
 use extricate_core::geometry::tet_mesh::read::read_tets;
 use extricate_dynamics::soft::Scheme;
+use extricate_dynamics::soft::contact::DepthUpdate;
 use extricate_dynamics::soft::element::ElementKind;
 use extricate_dynamics::soft::material::{Constitutive, Material};
 use extricate_dynamics::{
@@ -115,7 +116,12 @@ fn load_one(entry: &SoftBodyEntry, files: &Files) -> Result<LoadedSoft, Failure>
         angular_velocity: vector(entry.angular_velocity),
         depths: match entry.depths {
             DepthsEntry::Exact => NodeDepths::Exact,
-            DepthsEntry::Grid { resolution } => NodeDepths::Grid { resolution: resolution as usize },
+            DepthsEntry::Grid { resolution, update: None } => {
+                NodeDepths::Grid { resolution: resolution as usize }
+            }
+            DepthsEntry::Grid { resolution, update: Some(tolerance) } => {
+                NodeDepths::UpdatedGrid(DepthUpdate { resolution: resolution as usize, tolerance })
+            }
         },
         ..SoftBodyDescription::new(&entry.name, mesh, material, pose)
     };

@@ -122,8 +122,8 @@ const ROOMS: [Rooms; 7] = [
         folder: "crates/serve",
         module: &[],
         order: &[
-            "limits", "page", "head", "gate", "dropped", "command", "stage", "frame", "posing", "measure",
-            "live", "playback", "session", "server",
+            "limits", "page", "head", "gate", "dropped", "command", "encode", "stage", "frame", "posing",
+            "measure", "live", "playback", "session", "server",
         ],
     },
     Rooms {

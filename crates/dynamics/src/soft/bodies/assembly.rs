@@ -141,12 +141,15 @@ fn add_body(
 ) -> Result<(Elements, Vec<f64>), SoftError> {
     let elements = Elements::new(&body.mesh, body.material, body.elements)?;
     let mesh = elements.linear_mesh();
-    let depths = match body.depths {
-        NodeDepths::Exact => node_depths(mesh),
-        NodeDepths::Grid { resolution } => sampled_depths(mesh, resolution)?,
-    };
     let first = u32::try_from(first).expect("nodes of all bodies fit 32 bits");
-    contact.add_body(mesh, first, &depths)?;
+    let number = match body.depths {
+        NodeDepths::Exact => contact.add_body(mesh, first, &node_depths(mesh))?,
+        NodeDepths::Grid { resolution } => {
+            contact.add_body(mesh, first, &sampled_depths(mesh, resolution)?)?
+        }
+        NodeDepths::UpdatedGrid(how) => contact.add_following_body(mesh, first, how)?,
+    };
+    let depths = contact.depths_of(number);
     Ok((elements, depths))
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
-use crate::soft::contact::ContactOptions;
+use crate::soft::contact::{ContactOptions, DepthUpdate};
 use crate::soft::element::ElementKind;
 use crate::soft::linear::LinearOptions;
 use crate::soft::material::Material;
@@ -71,6 +71,8 @@ pub enum NodeDepths {
         /// Approximate number of grid points along the longest side.
         resolution: usize,
     },
+    /// A distance field on a grid that is updated in the boxes of contact as the body deforms [Fisher01 §4.4].
+    UpdatedGrid(DepthUpdate),
 }
 
 /// Nodes with a prescribed rigid motion, or fixed.

@@ -19,7 +19,8 @@
 //! rapier's six substeps; a link that is much lighter than the load of its contacts in a step (their stiffness times h²)
 //! rings; nodes on fixed and kinematic bodies are prescribed, and their constraint forces are not reported.
 //!
-//! A step that does not converge is repeated in 2, 4 and 8 substeps; then it is an error, and the world is as before.
+//! A step that does not converge is repeated in 2 and 4 substeps; a substep of the last attempt that does not converge either ends
+//! with its best iterate, which the report states. Only a state that is not finite is an error, and the world is as before.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -31,6 +31,7 @@ impl Stateful for SoftWorld {
         self.system.restore(state.system)?;
         self.contact.restore(state.contact)?;
         self.partners.restore(state.partners)?;
+        self.update_depths();
         self.update_overlaps();
         Ok(())
     }

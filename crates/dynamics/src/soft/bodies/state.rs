@@ -3,6 +3,7 @@
 use nalgebra::{Point3, Vector3};
 use serde::{Deserialize, Serialize};
 
+use crate::soft::contact::FieldWork;
 use crate::state::AnyBody;
 
 /// State of a soft body, world frame.
@@ -51,6 +52,8 @@ pub struct SoftLoad {
 pub struct SoftReport {
     /// Number of equal substeps that the step was divided into because it did not converge; 1 where it did.
     pub parts: usize,
+    /// Number of those that met their bound on Newton iterations and ended with the best iterate, not balanced to the tolerance.
+    pub unconverged: usize,
     /// Newton iterations: linear systems solved.
     pub newton_iterations: usize,
     /// Iterations of conjugate gradients, all systems together.
@@ -71,4 +74,6 @@ pub struct SoftReport {
     pub imbalance: f64,
     /// Number of inverted elements at the end of the step.
     pub inverted: usize,
+    /// Work of the updates of distance fields.
+    pub fields: FieldWork,
 }

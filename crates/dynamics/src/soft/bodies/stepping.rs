@@ -11,13 +11,13 @@ use super::state::SoftReport;
 use super::world::SoftWorld;
 use crate::error::SoftError;
 use crate::soft::attachment::{Attached, Attachment};
-use crate::soft::contact::Motion;
+use crate::soft::contact::{ActiveSet, Motion, SoftContact};
 use crate::soft::interaction::{Interaction, OuterProducts};
-use crate::soft::{Scheme, SoftStepReport, StepOptions, Times};
+use crate::soft::{NewtonOptions, Scheme, SoftStepReport, StepOptions, Times};
 
-/// Maximum number of halvings of a step that does not converge: 8 substeps at most. Each failed attempt costs up to the maximum
-/// number of Newton iterations.
-const MAX_HALVINGS: u32 = 3;
+/// Maximum number of halvings of a step that does not converge: 4 substeps at most. Each attempt costs up to the maximum number
+/// of Newton iterations, which its substeps share; those of the last one end with their best iterates.
+const MAX_HALVINGS: u32 = 2;
 
 /// A step that failed in all attempts.
 pub(crate) struct Failure {
@@ -26,9 +26,18 @@ pub(crate) struct Failure {
     pub(crate) parts: usize,
 }
 
+/// State at the start of a step, for its next attempt.
+struct Before {
+    /// Positions and velocities of all blocks.
+    nodes: [Vec<Vector3<f64>>; 2],
+    active_set: ActiveSet,
+    contact: Option<SoftContact>,
+}
+
 impl SoftWorld {
     /// Advances the soft bodies by the step of the world that begins at `time` and takes `dt` [s], and applies their loads to the
-    /// rigid ones. A step that does not converge is repeated in 2, 4 and 8 substeps; on failure the state is as before.
+    /// rigid ones. A step that does not converge is repeated in 2 and 4 substeps, of which each ends with its best iterate where it does
+    /// not converge either. On failure, where the state is not finite, it is as before.
     pub(crate) fn step(
         &mut self,
         physics: &mut PhysicsWorld,
@@ -37,20 +46,25 @@ impl SoftWorld {
     ) -> Result<(SoftReport, Times), Failure> {
         let start = Instant::now();
         let moving: Vec<_> = self.partners.iter().map(|partner| partner.moving(physics, dt)).collect();
-        let before = (self.system.x.clone(), self.system.v.clone());
-        // Only the release of initial overlaps carries state of contact from step to step.
-        let contact = options.contact.recovery.map(|_| self.contact.clone());
+        let before = Before {
+            nodes: [self.system.x.clone(), self.system.v.clone()],
+            active_set: self.contact.active_set(),
+            // Beside the active set only the release of initial overlaps carries state of contact from step to step.
+            contact: options.contact.recovery.map(|_| self.contact.clone()),
+        };
         let mut halvings = 0;
         let (moved, (mut report, mut times)) = loop {
             let (parts, mut moved) = (1 << halvings, moving.clone());
-            match self.substeps(&mut moved, options, (time, dt), parts) {
+            // Parts of a step share its bound on iterations.
+            let max_iterations = (options.newton.max_iterations >> halvings).max(1);
+            let newton = NewtonOptions { accept: halvings == MAX_HALVINGS, max_iterations, ..options.newton };
+            let options = SoftOptions { newton, ..*options };
+            match self.substeps(&mut moved, &options, (time, dt), parts) {
                 Ok(done) => break (moved, done),
-                Err(source) if halvings == MAX_HALVINGS => return Err(Failure { source, parts }),
-                Err(_) => {
-                    self.system.x.clone_from(&before.0);
-                    self.system.v.clone_from(&before.1);
-                    if let Some(contact) = &contact {
-                        self.contact.clone_from(contact);
+                Err(source) => {
+                    self.put_back(&before);
+                    if halvings == MAX_HALVINGS {
+                        return Err(Failure { source, parts });
                     }
                     halvings += 1;
                 }
@@ -63,9 +77,23 @@ impl SoftWorld {
         }
         self.update_overlaps();
         self.report_overlaps(&mut report);
+        report.fields = self.contact.take_field_work();
+        if report.fields.updates > 0 {
+            self.update_depths();
+        }
         times.contact += looking.elapsed().as_secs_f64();
         times.total = start.elapsed().as_secs_f64();
         Ok((report, times))
+    }
+
+    /// Puts back the state at the start of a step.
+    fn put_back(&mut self, before: &Before) {
+        self.system.x.clone_from(&before.nodes[0]);
+        self.system.v.clone_from(&before.nodes[1]);
+        if let Some(contact) = &before.contact {
+            self.contact.clone_from(contact);
+        }
+        self.contact.set_active_set(before.active_set.clone());
     }
 
     /// The step in `parts` equal substeps.
@@ -86,6 +114,7 @@ impl SoftWorld {
             report.linear_iterations += done.linear_iterations;
             report.residual = done.residual;
             report.relative_residual = done.relative_residual;
+            report.unconverged += usize::from(done.unconverged);
             times.assembly += done.times.assembly;
             times.solve += done.times.solve;
             times.contact += done.times.contact;

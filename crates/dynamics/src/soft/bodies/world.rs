@@ -24,7 +24,7 @@ pub(crate) struct SoftWorld {
     pub(super) prescribed: Vec<PrescribedNodes>,
     pub(super) springs: Vec<Spring>,
     pub(super) pull: Option<NodePull>,
-    /// Depths of the nodes of each body under its surface at rest [m].
+    /// Depths of the nodes of each body under its surface [m], as contact uses them.
     pub(crate) depths: Vec<Vec<f64>>,
     rest_volumes: Vec<f64>,
     /// Overlaps at the end of the last step.
@@ -70,6 +70,11 @@ impl SoftWorld {
             overlaps: Vec::new(),
             inverted,
         }
+    }
+
+    /// Takes the depths of the nodes from the contacts.
+    pub(super) fn update_depths(&mut self) {
+        self.depths = (0..self.described.len()).map(|body| self.contact.depths_of(body)).collect();
     }
 
     /// Updates the overlaps and the inverted elements to the current positions.

@@ -16,6 +16,15 @@ pub(super) enum DeeperEnd {
     Second = 1,
 }
 
+/// Barycentric coordinate below zero down to which a point keeps the piece that it had when the set is refreshed. Smaller: points
+/// at rest on a kink change sides from step to step, and what they carry trembles; larger: the force is that of a
+/// neighbouring piece for as far.
+pub(super) const KEPT: f64 = 0.1;
+
+/// Relative difference of depths up to which an edge keeps the pieces that it had when the set is refreshed, and by which it must be
+/// deeper than its ends to become a contact. Smaller: edges that lie flat appear and vanish; larger: edges count that much later.
+pub(super) const SAME_DEPTH: f64 = 0.02;
+
 /// Fraction of an edge by which its deepest point may move before the active set counts as changed. Smaller: more refreshes at
 /// the same equilibrium; larger: the force acts up to that far from the deepest point.
 const SAME_POINT: f64 = 0.01;
@@ -40,7 +49,7 @@ type Keyed<T> = ([u32; 3], T);
 
 /// Frozen contacts in soft bodies, ascending by their keys.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct ActiveSet {
+pub(crate) struct ActiveSet {
     /// Whether a minimisation is under way: an edge that becomes deeper than its ends then waits for the next refresh, because it
     /// would appear with a kink.
     pub(super) frozen: bool,

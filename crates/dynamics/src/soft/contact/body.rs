@@ -98,6 +98,39 @@ impl Body {
         self.near.of_place(at)
     }
 
+    /// Depths of all nodes [m], those of no tetrahedron zero.
+    pub(super) fn node_depths(&self) -> Vec<f64> {
+        let [first, end] = self.blocks;
+        let mut all = vec![0.0; (end - first) as usize];
+        for (tet, depths) in self.tets.iter().zip(&self.depths) {
+            tet.iter().zip(depths.nodes).for_each(|(&node, depth)| all[(node - first) as usize] = depth);
+        }
+        all
+    }
+
+    /// Takes new depths of the tetrahedra that have a node `changed`: of nodes inside the body and of midpoints, at the mean of some
+    /// nodes, as `at` computes them; nodes on the surface stay at zero.
+    pub(super) fn take_depths(&mut self, changed: &[bool], at: &dyn Fn(&[u32]) -> f64) {
+        let first = self.blocks[0];
+        let mut inner = vec![true; changed.len()];
+        self.nodes.iter().for_each(|&node| inner[(node - first) as usize] = false);
+        for (tet, depths) in self.tets.iter().zip(&mut self.depths) {
+            if !tet.iter().any(|&node| changed[(node - first) as usize]) {
+                continue;
+            }
+            let before = depths.nodes;
+            let depth = |node: u32| match (inner[(node - first) as usize], changed[(node - first) as usize]) {
+                (false, _) => 0.0,
+                (true, true) => at(&[node]),
+                (true, false) => {
+                    let place = tet.iter().position(|&corner| corner == node);
+                    place.map_or(0.0, |place| before[place])
+                }
+            };
+            *depths = depths.anew(tet, depth, at);
+        }
+    }
+
     /// Refits the trees to the blocks.
     pub(super) fn refit(&mut self, x: &[Vector3<f64>]) {
         self.tree.refit(&self.tets, x);
@@ -149,7 +182,9 @@ fn cell_depths(mesh: &TetMesh, depths: &[f64], boundary: &Boundary, edges: &[[u3
             by_edge || (all_on(&key) && faces.binary_search(&key).is_err())
         });
         let fails = face_fails.contains(&true) || edge_fails.contains(&true) || all_on(corners);
+        let own = edge_fails.iter().chain(&face_fails).rev().fold(0, |bits, &own| bits << 1 | u16::from(own));
         let midpoints = fails.then(|| MidpointDepths {
+            own,
             edges: [0, 1, 2, 3, 4, 5]
                 .map(|e: usize| depth(&sorted(TET_EDGES[e].map(|i| corners[i])), edge_fails[e])),
             faces: [0, 1, 2, 3]

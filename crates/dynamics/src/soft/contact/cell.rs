@@ -14,7 +14,7 @@
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-use extricate_core::geometry::tet_mesh::TET_EDGES;
+use extricate_core::geometry::tet_mesh::{TET_EDGES, TET_FACES};
 
 /// Six times the volume over the cube of the longest edge at corner 0 below which a deformed tetrahedron has no field:
 /// its gradient is of the order of its depth over its height. Inverted ones have none either: their field would pull
@@ -46,15 +46,17 @@ pub(super) struct Cell {
 }
 
 /// Depths of a tetrahedron's nodes [m], and of its midpoints where it is subdivided.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Depths {
     pub(super) nodes: [f64; 4],
     pub(super) midpoints: Option<Box<MidpointDepths>>,
 }
 
 /// Depths [m] at the midpoints of a tetrahedron's edges and faces, in the order of `TET_EDGES` and `TET_FACES`, and at its centroid.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct MidpointDepths {
+    /// Midpoints that have a depth of their own, one bit each: edges, then faces. The others interpolate their nodes.
+    pub(super) own: u16,
     pub(super) edges: [f64; 6],
     pub(super) faces: [f64; 4],
     pub(super) inside: f64,
@@ -80,6 +82,37 @@ impl Depths {
     pub(super) fn part(&self, u: &[f64; 4]) -> usize {
         let ascends = |order: &[usize; 4]| order.is_sorted_by(|&a, &b| u[a] <= u[b]);
         if self.midpoints.is_none() { 0 } else { ORDERS.iter().position(ascends).unwrap_or(0) }
+    }
+
+    /// Depths with the nodes' `depth` and, where the tetrahedron is subdivided, those `at` the midpoints: at the mean of some of
+    /// its `corners`, which are given in ascending order so that elements that share an edge or a face compute the same bits.
+    pub(super) fn anew(
+        &self,
+        corners: &[u32; 4],
+        depth: impl Fn(u32) -> f64,
+        at: impl Fn(&[u32]) -> f64,
+    ) -> Self {
+        let nodes = corners.map(&depth);
+        let midpoints = self.midpoints.as_ref().map(|old| {
+            let of = |places: &[usize], bit: usize| {
+                let mut some: Vec<u32> = places.iter().map(|&i| corners[i]).collect();
+                some.sort_unstable();
+                if old.own >> bit & 1 == 1 {
+                    at(&some)
+                } else {
+                    some.iter().map(|&i| depth(i)).sum::<f64>() / some.len() as f64
+                }
+            };
+            let mut all = *corners;
+            all.sort_unstable();
+            Box::new(MidpointDepths {
+                own: old.own,
+                edges: std::array::from_fn(|e| of(&TET_EDGES[e], e)),
+                faces: std::array::from_fn(|f| of(&TET_FACES[f], TET_EDGES.len() + f)),
+                inside: at(&all),
+            })
+        });
+        Self { nodes, midpoints }
     }
 
     /// Number of parts.

@@ -2,9 +2,10 @@
 
 use nalgebra::{Isometry3, Vector3};
 
-use super::active_set::ActiveSet;
+use super::active_set::{ActiveEdge, ActiveSet, SAME_DEPTH};
 use super::body::{Body, longest_edge};
-use super::detect::{Clearance, DetectedContacts};
+use super::detect::{Clearance, DetectedContacts, frozen_edge, is_near_cell, is_near_edge};
+use super::following::{DepthUpdate, FieldWork, FollowingField};
 use super::friction::Friction;
 use super::obstacle::{Motion, Obstacle, ObstaclePose};
 use super::options::ContactOptions;
@@ -27,6 +28,10 @@ const RELEASE_WINDOW: f64 = 0.1;
 /// creep twice as fast; half of it: a stiffer Hessian of friction. Half and twice change the only run and the linear
 /// iterations by < 0.1 % and +1.8 % (docs/sensitivity.md).
 const CREEP: f64 = 1e-3;
+
+/// Relative change of the sum of the normal forces in a step above which friction takes them anew: in an impact those of the start of
+/// the step are not those of its end. Smaller: more Newton iterations; larger: bodies that land slide without friction for a step.
+const LAG: f64 = 0.1;
 
 /// The contacts of a system of soft bodies and obstacles.
 ///
@@ -51,6 +56,10 @@ const CREEP: f64 = 1e-3;
 pub struct SoftContact {
     pub(super) options: ContactOptions,
     pub(super) bodies: Vec<Body>,
+    /// The fields of those bodies whose depths follow their deformation.
+    pub(super) following: Vec<Option<FollowingField>>,
+    /// Work of their updates since it was last taken.
+    work: FieldWork,
     pub(super) obstacles: Vec<Obstacle>,
     /// Longest edge of all bodies [m].
     pub(super) longest: f64,
@@ -82,6 +91,8 @@ impl SoftContact {
         Ok(Self {
             options,
             bodies: Vec::new(),
+            following: Vec::new(),
+            work: FieldWork::default(),
             obstacles: Vec::new(),
             longest: 0.0,
             candidates: Candidates::default(),
@@ -107,9 +118,65 @@ impl SoftContact {
         let longest = longest_edge(mesh);
         let near = self.options.near.unwrap_or(longest);
         self.bodies.push(Body::new(mesh, first_block, depths, near)?);
+        self.following.push(None);
         self.longest = self.longest.max(longest);
         self.invalidate();
         Ok(self.bodies.len() - 1)
+    }
+
+    /// Adds a soft body as [`Self::add_body`] does, with depths from a distance field that is updated as it deforms [Fisher01 §4.4].
+    /// Returns its number.
+    ///
+    /// # Errors
+    /// [`SoftError`] when an option is out of its range or the surface has no field on such a grid.
+    pub fn add_following_body(
+        &mut self,
+        mesh: &TetMesh,
+        first_block: u32,
+        how: DepthUpdate,
+    ) -> Result<usize, SoftError> {
+        if !(how.tolerance > 0.0 && how.tolerance.is_finite()) {
+            return Err(SoftError::Option { name: "update", value: how.tolerance, must: "above zero" });
+        }
+        let nodes = mesh.nodes().iter().map(|node| node.coords).collect();
+        let field = FollowingField::at_rest(mesh.surface(), nodes, how)?;
+        let number = self.add_body(mesh, first_block, &field.depths_of(mesh))?;
+        self.following[number] = Some(field);
+        Ok(number)
+    }
+
+    /// Depths of the nodes of a body \[m\], as contact uses them now.
+    ///
+    /// # Panics
+    /// When there is no body of that number.
+    #[must_use]
+    pub fn depths_of(&self, number: usize) -> Vec<f64> {
+        self.bodies[number].node_depths()
+    }
+
+    /// Takes the work of the updates of fields since the last call.
+    pub fn take_field_work(&mut self) -> FieldWork {
+        std::mem::take(&mut self.work)
+    }
+
+    /// Updates the fields of bodies whose depths at contacts have become wrong.
+    fn follow(&mut self, x: &[Vector3<f64>]) {
+        if self.following.iter().all(Option::is_none) {
+            return;
+        }
+        self.detect(x);
+        let Self { bodies, following, detected, work, .. } = self;
+        let mut changed = false;
+        for ((number, field), body) in (0_u32..).zip(following).zip(bodies) {
+            let own = detected.contacts.iter().filter(|contact| contact.field == Field::Body(number));
+            if let Some(done) = field.as_mut().and_then(|field| field.follow(body, x, own)) {
+                *work += done;
+                changed = true;
+            }
+        }
+        if changed {
+            self.detected_at.clear();
+        }
     }
 
     /// Adds an obstacle; returns its number.
@@ -161,7 +228,9 @@ impl SoftContact {
         self.start.clear();
         self.start.extend_from_slice(x);
         self.dt = dt;
-        self.clear_active_set();
+        self.active_set = self.active_set_at(x);
+        self.detected_at.clear();
+        self.follow(x);
         self.release(x);
         self.detected_at.clear();
         self.lag(x);
@@ -188,6 +257,18 @@ impl SoftContact {
             let coefficients = [self.options.friction, creep];
             self.frictions.extend(Friction::of(contact, obstacle_pose, coefficients, drive));
         }
+    }
+
+    /// Relative change of the sum of the normal forces at the blocks `x` since friction took them; `None` where friction may keep them.
+    fn friction_drift(&mut self, x: &[Vector3<f64>]) -> Option<f64> {
+        if !(self.options.friction > 0.0 && self.dt > 0.0 && self.start.len() == x.len()) {
+            return None;
+        }
+        self.detect(x);
+        let now: f64 = self.detected.contacts.iter().map(|contact| contact.force().norm()).sum();
+        let taken: f64 = self.frictions.iter().map(|friction| friction.contact.force().norm()).sum();
+        let change = (now - taken).abs() / now.max(taken).max(f64::MIN_POSITIVE);
+        (change > LAG).then_some(change)
     }
 
     /// The contacts at the blocks `x`: after a solve in the frozen pieces of the fields, until the next step.
@@ -221,16 +302,75 @@ impl SoftContact {
         }
     }
 
-    /// The active set of the contacts at `x`. Frozen edges stay in it: whether the edge or its end is deeper may depend on
-    /// which of them is pushed.
+    /// The active set of the contacts at `x`, which keeps the pieces of the one before where they still hold nearly.
     fn active_set_at(&mut self, x: &[Vector3<f64>]) -> ActiveSet {
         let before = std::mem::take(&mut self.active_set);
         self.detected_at.clear();
         self.detect(x);
         let mut anew = ActiveSet::default();
         self.detected.collect_active_set(&mut anew);
-        anew.retain_edges(&before);
+        if before.frozen {
+            self.keep_points(&mut anew, &before, x);
+            self.keep_edges(&mut anew, &before, x);
+        }
         anew
+    }
+
+    /// Lets points keep the pieces that they are still in or near to, so that a point at rest on a kink does not change sides.
+    fn keep_points(&self, anew: &mut ActiveSet, before: &ActiveSet, x: &[Vector3<f64>]) {
+        let scene = Scene::of(&self.bodies, x, &self.samples, &self.options);
+        for (key, cell) in &mut anew.points {
+            let Ok(at) = before.points.binary_search_by_key(key, |entry| entry.0) else { continue };
+            let old = before.points[at].1;
+            if old != *cell && is_near_cell(&scene, &self.obstacles, *key, old) {
+                *cell = old;
+            }
+        }
+    }
+
+    /// Lets edges keep the pieces in which they are about as deep; those about as deep as their ends neither appear nor vanish.
+    fn keep_edges(&self, anew: &mut ActiveSet, before: &ActiveSet, x: &[Vector3<f64>]) {
+        let scene = Scene::of(&self.bodies, x, &self.samples, &self.options);
+        let depth = |key: [u32; 3], edge: &ActiveEdge| {
+            frozen_edge(&scene, key, edge).map_or(0.0, |(deepest, _)| deepest.depth)
+        };
+        let old_of = |key: &[u32; 3]| {
+            before.edges.binary_search_by_key(key, |entry| entry.0).ok().map(|at| before.edges[at].1)
+        };
+        anew.edges.retain_mut(|(key, edge)| {
+            let now = depth(*key, edge);
+            match old_of(key) {
+                Some(old) => {
+                    if (depth(*key, &old) - now).abs() <= SAME_DEPTH * now && is_near_edge(&scene, *key, &old)
+                    {
+                        *edge = old;
+                    }
+                    true
+                }
+                None => now > (1.0 + SAME_DEPTH) * self.detected.depth_of_ends(&scene, *key),
+            }
+        });
+        let found = anew.edges.len();
+        for (key, edge) in &before.edges {
+            if anew.edges[..found].binary_search_by_key(key, |entry| entry.0).is_err() {
+                let (old, ends) = (depth(*key, edge), self.detected.depth_of_ends(&scene, *key));
+                if old > 0.0 && old >= (1.0 - SAME_DEPTH) * ends && is_near_edge(&scene, *key, edge) {
+                    anew.edges.push((*key, *edge));
+                }
+            }
+        }
+        anew.edges.sort_unstable_by_key(|entry| entry.0);
+    }
+
+    /// The active set, to be put back by [`Self::set_active_set`] when a step is repeated.
+    pub(crate) fn active_set(&self) -> ActiveSet {
+        self.active_set.clone()
+    }
+
+    /// Puts back an active set.
+    pub(crate) fn set_active_set(&mut self, active_set: ActiveSet) {
+        self.active_set = active_set;
+        self.detected_at.clear();
     }
 
     /// Detects the contacts at `x`, frozen ones in their pieces.
@@ -326,13 +466,13 @@ impl Interaction for SoftContact {
     }
 
     fn freeze_active_set(&mut self, x: &[Vector3<f64>]) {
-        self.clear_active_set();
-        self.refresh_active_set(x);
+        self.active_set = self.active_set_at(x);
+        self.detected_at.clear();
     }
 
     fn refresh_active_set(&mut self, x: &[Vector3<f64>]) {
-        self.active_set = self.active_set_at(x);
-        self.detected_at.clear();
+        self.freeze_active_set(x);
+        self.lag(x);
     }
 
     fn extend_active_set(&mut self, x: &[Vector3<f64>]) {
@@ -352,6 +492,9 @@ impl Interaction for SoftContact {
         // Evaluated with the refreshed set; the frozen one is put back, since the caller decides on the refresh.
         let now = if agree { before } else { self.energy(x) };
         (self.active_set, self.detected_at) = (held, Vec::new());
-        (!agree).then(|| (now - before).abs() / now.max(before).max(f64::MIN_POSITIVE))
+        let changed = (now - before).abs() / now.max(before).max(f64::MIN_POSITIVE);
+        let lagged = self.friction_drift(x);
+        let drift = if agree { 0.0 } else { changed }.max(lagged.unwrap_or(0.0));
+        (!agree || lagged.is_some()).then_some(drift)
     }
 }

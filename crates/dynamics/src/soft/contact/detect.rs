@@ -2,7 +2,7 @@
 
 use nalgebra::{Point3, Vector3};
 
-use super::active_set::{ActiveEdge, ActiveSet, DeeperEnd};
+use super::active_set::{ActiveEdge, ActiveSet, DeeperEnd, KEPT};
 use super::body::Body;
 use super::cell::{Cell, Shape, value};
 use super::edge::{self, DeepestPoint, Piece, deepest};
@@ -56,6 +56,13 @@ impl DetectedContacts {
     /// Index of the contact of a point.
     fn index_of(&self, key: [u32; 3]) -> Option<usize> {
         self.keys.binary_search(&key).ok()
+    }
+
+    /// Depth of the deeper end of an edge in the body of its key [m]; zero where neither is in contact.
+    pub(super) fn depth_of_ends(&self, scene: &Scene<'_>, [owner, edge, body]: [u32; 3]) -> f64 {
+        let places = scene.bodies[owner as usize].edges[edge as usize];
+        let depth = |place| self.index_of([owner, place, body]).map_or(0.0, |at| self.contacts[at].depth);
+        places.map(depth).into_iter().fold(0.0, f64::max)
     }
 
     /// Detects nodes and samples in soft bodies: each in the deepest of the tetrahedra of a body that contain it, so that a point
@@ -336,10 +343,37 @@ fn ends_of(scene: &Scene<'_>, [owner, edge, _]: [u32; 3]) -> [u32; 2] {
 }
 
 /// The deepest point of a frozen edge; `None` where an element has no field.
-fn frozen_edge(scene: &Scene<'_>, key: [u32; 3], active: &ActiveEdge) -> Option<(DeepestPoint, DeeperEnd)> {
+pub(super) fn frozen_edge(
+    scene: &Scene<'_>,
+    key: [u32; 3],
+    active: &ActiveEdge,
+) -> Option<(DeepestPoint, DeeperEnd)> {
     let ends = ends_of(scene, key).map(|block| scene.x[block as usize]);
     let body = &scene.bodies[key[2] as usize];
     Some((edge::frozen(ends, body, active, scene.x)?, active.deeper))
+}
+
+/// Whether the point of a key is in a piece of the field, or nearly.
+pub(super) fn is_near_cell(scene: &Scene<'_>, obstacles: &[Obstacle], key: [u32; 3], cell: Cell) -> bool {
+    let (_, point, _) = point_of(scene, obstacles, key);
+    is_near(scene, key[2], cell, &point)
+}
+
+/// Whether the deepest point of a frozen edge is in one of its pieces, or nearly.
+pub(super) fn is_near_edge(scene: &Scene<'_>, key: [u32; 3], edge: &ActiveEdge) -> bool {
+    let [a, b] = ends_of(scene, key).map(|block| scene.x[block as usize]);
+    let point = a.lerp(&b, edge.along);
+    edge.cells.into_iter().any(|cell| is_near(scene, key[2], cell, &point))
+}
+
+/// Whether a point is in a piece of the field of a body, or nearly.
+fn is_near(scene: &Scene<'_>, body: u32, cell: Cell, point: &Vector3<f64>) -> bool {
+    let body = &scene.bodies[body as usize];
+    let corners = body.tets[cell.tet as usize].map(|i| scene.x[i as usize]);
+    Shape::of(&corners).is_some_and(|shape| {
+        let u = shape.coordinates(point);
+        body.depths[cell.tet as usize].sides(cell.part, &u).iter().all(|side| *side >= -KEPT)
+    })
 }
 
 /// Probe, position [m] and area [m²] of a surface node or a sample.

@@ -7,8 +7,11 @@ use nalgebra::Isometry3;
 use serde::{Deserialize, Serialize};
 
 use super::active_set::ActiveSet;
+use super::body::Body;
+use super::cell::Depths;
 use super::contacts::{MARGIN, SoftContact};
 use super::detect::Clearance;
+use super::following::{FollowingField, FollowingState};
 use super::obstacle::Motion;
 use super::point::{Field, Probe};
 use super::scene::Scene;
@@ -23,27 +26,35 @@ pub(crate) struct ContactState {
     remainders: Option<Vec<((Probe, Field), f64)>>,
     /// Pose and motion of each obstacle.
     obstacles: Vec<(Isometry3<f64>, Motion)>,
+    /// Fields that follow their bodies, with the depths taken from them.
+    following: Vec<Option<(FollowingState, Vec<Depths>)>>,
 }
 
 impl Stateful for SoftContact {
     type State = ContactState;
 
     fn snapshot(&self) -> ContactState {
+        let of = |(field, body): (&Option<FollowingField>, &Body)| {
+            field.as_ref().map(|field| (field.snapshot(), body.depths.clone()))
+        };
+        let following = self.following.iter().zip(&self.bodies).map(of);
         ContactState {
             search: self.candidates.snapshot(),
             active_set: self.active_set.clone(),
             remainders: self.remainders.clone(),
             obstacles: self.obstacles.iter().map(|obstacle| (obstacle.pose, obstacle.motion)).collect(),
+            following: following.collect(),
         }
     }
 
     fn restore(&mut self, state: ContactState) -> Result<(), Mismatch> {
-        let ContactState { search, active_set, remainders, obstacles } = state;
+        let ContactState { search, active_set, remainders, obstacles, following } = state;
         let blocks = self.bodies.iter().map(|body| body.blocks[1] as usize).max().unwrap_or(0);
         fits(obstacles.len() == self.obstacles.len() && search.has_blocks(blocks))?;
         for (obstacle, (pose, motion)) in self.obstacles.iter_mut().zip(obstacles) {
             (obstacle.pose, obstacle.motion) = (pose, motion);
         }
+        self.restore_fields(following)?;
         self.clearances.iter_mut().for_each(|clear| clear.fill(Clearance::UNKNOWN));
         self.search_again(&search);
         (self.active_set, self.remainders) = (active_set, remainders);
@@ -53,6 +64,22 @@ impl Stateful for SoftContact {
 }
 
 impl SoftContact {
+    /// Restores the fields that follow their bodies, and the depths taken from them.
+    fn restore_fields(&mut self, states: Vec<Option<(FollowingState, Vec<Depths>)>>) -> Result<(), Mismatch> {
+        fits(states.len() == self.bodies.len())?;
+        for ((body, field), state) in self.bodies.iter_mut().zip(&mut self.following).zip(states) {
+            match (field, state) {
+                (Some(field), Some((state, depths))) if depths.len() == body.depths.len() => {
+                    field.restore(state).ok_or(Mismatch)?;
+                    body.depths = depths;
+                }
+                (None, None) => {}
+                _ => return Err(Mismatch),
+            }
+        }
+        Ok(())
+    }
+
     /// Recomputes neighbourhoods and candidates at the positions at which they were computed.
     fn search_again(&mut self, search: &SearchState) {
         let margin = self.options.margin.unwrap_or(MARGIN * self.longest);

@@ -1,4 +1,5 @@
-//! Sparse Cholesky factor of a block matrix; the symbolic analysis is stored and reused while the sparsity pattern stays.
+//! Sparse Cholesky factor of a block matrix and outer products; the symbolic analysis is stored and reused while the sparsity
+//! pattern stays.
 
 use faer::linalg::solvers::Solve;
 use faer::sparse::linalg::LltError;
@@ -9,6 +10,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::error::SoftError;
 use crate::soft::blocks::BlockMatrix;
+use crate::soft::interaction::OuterProducts;
 
 /// A Cholesky factor with its symbolic analysis and buffers.
 #[derive(Debug, Clone, Default)]
@@ -18,6 +20,8 @@ pub struct Cholesky {
     rows: Vec<u32>,
     /// Index in `blocks` of each term of the block matrix, and whether it is transposed.
     places: Vec<(u32, bool)>,
+    /// Blocks of the columns of the outer products for which the analysis holds.
+    contacts: Vec<u32>,
     blocks: Vec<Matrix3<f64>>,
     scalar_starts: Vec<usize>,
     scalar_rows: Vec<usize>,
@@ -28,19 +32,27 @@ pub struct Cholesky {
 }
 
 impl Cholesky {
-    /// Factors `matrix` with the rows and columns of prescribed components replaced by the identity. The first call, and one with
-    /// another number of blocks or terms, also does the symbolic analysis.
+    /// Factors the sum of `matrix` and `outer` with the rows and columns of prescribed components replaced by the identity. The first
+    /// call, and one with another number of blocks or terms or with other contacts, also does the symbolic analysis.
     ///
     /// # Errors
     /// [`SoftError::NotFactored`] where the matrix is not positive definite.
-    pub fn factor(&mut self, matrix: &BlockMatrix, free: &[Vector3<f64>]) -> Result<(), SoftError> {
+    pub fn factor(
+        &mut self,
+        matrix: &BlockMatrix,
+        outer: &OuterProducts,
+        free: &[Vector3<f64>],
+    ) -> Result<(), SoftError> {
         let mut terms = 0;
-        matrix.terms(|_, _, _| terms += 1);
+        for_each_term(matrix, outer, |_, _, _| terms += 1);
         let count = matrix.block_count();
-        if self.symbolic.is_none() || self.places.len() != terms || self.starts.len() != count + 1 {
-            self.analyse(matrix)?;
+        let blocks = || outer.terms().flat_map(|(_, column)| column.iter().map(|entry| entry.0));
+        let same = self.places.len() == terms && blocks().eq(self.contacts.iter().copied());
+        if self.symbolic.is_none() || !same || self.starts.len() != count + 1 {
+            self.contacts = blocks().collect();
+            self.analyse(matrix, outer)?;
         }
-        self.fill(matrix, free);
+        self.fill(matrix, outer, free);
         let unknowns = 3 * count;
         let pattern = SymbolicSparseColMatRef::new_checked(
             unknowns,
@@ -78,10 +90,12 @@ impl Cholesky {
     }
 
     /// Symbolic analysis: the sparsity pattern of the sum of the matrix's terms, and a fill-reducing order of elimination.
-    fn analyse(&mut self, matrix: &BlockMatrix) -> Result<(), SoftError> {
+    fn analyse(&mut self, matrix: &BlockMatrix, outer: &OuterProducts) -> Result<(), SoftError> {
         let count = matrix.block_count();
         let mut columns = vec![Vec::new(); count];
-        matrix.terms(|row, column, _| columns[row.min(column) as usize].push(row.max(column)));
+        for_each_term(matrix, outer, |row, column, _| {
+            columns[row.min(column) as usize].push(row.max(column));
+        });
         self.starts = vec![0];
         self.rows.clear();
         for column in &mut columns {
@@ -92,7 +106,7 @@ impl Cholesky {
         }
         self.places.clear();
         let (starts, rows, places) = (&self.starts, &self.rows, &mut self.places);
-        matrix.terms(|row, column, _| {
+        for_each_term(matrix, outer, |row, column, _| {
             let (low, high) = (row.min(column) as usize, row.max(column));
             let found = rows[starts[low]..starts[low + 1]].binary_search(&high).expect("the pattern has it");
             places.push(((starts[low] + found) as u32, row < column));
@@ -117,12 +131,12 @@ impl Cholesky {
     }
 
     /// Numerical values of the scalar columns, in the order of the pattern.
-    fn fill(&mut self, matrix: &BlockMatrix, free: &[Vector3<f64>]) {
+    fn fill(&mut self, matrix: &BlockMatrix, outer: &OuterProducts, free: &[Vector3<f64>]) {
         self.blocks.clear();
         self.blocks.resize(self.rows.len(), Matrix3::zeros());
         let mut places = self.places.iter();
         let blocks = &mut self.blocks;
-        matrix.terms(|_, _, term| {
+        for_each_term(matrix, outer, |_, _, term| {
             if let Some(&(place, transposed)) = places.next() {
                 blocks[place as usize] += if transposed { term.transpose() } else { *term };
             }
@@ -146,5 +160,56 @@ impl Cholesky {
                 }
             }
         }
+    }
+}
+
+/// Visits the blocks of the lower or the upper triangle of both: row, column and block. A block is visited once for each of its terms.
+fn for_each_term(
+    matrix: &BlockMatrix,
+    outer: &OuterProducts,
+    mut visit: impl FnMut(u32, u32, &Matrix3<f64>),
+) {
+    matrix.terms(&mut visit);
+    for (stiffness, column) in outer.terms() {
+        for (place, (row, j)) in column.iter().enumerate() {
+            for (at, (other, i)) in column[..=place].iter().enumerate() {
+                let block: Matrix3<f64> = stiffness * j * i.transpose();
+                // A block that occurs twice in the column, as a node of both elements at an edge, has both products on the diagonal.
+                let both = row == other && at != place;
+                visit(*row, *other, &if both { block + block.transpose() } else { block });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_factor_is_that_of_the_matrix_with_its_outer_products() {
+        let mut matrix = BlockMatrix::new(3, &[]);
+        for block in 0..3 {
+            matrix.add_diagonal(block, &Matrix3::from_diagonal_element(2.0 + block as f64));
+        }
+        let mut outer = OuterProducts::default();
+        let (a, b, c) =
+            (Vector3::new(1.0, -2.0, 0.5), Vector3::new(0.3, 1.0, -1.0), Vector3::new(0.0, 0.7, 2.0));
+        // A block occurs twice in one of the columns.
+        outer.push(1e6, [(0, a), (2, b), (0, c)]);
+        outer.push(3.0, [(1, c), (0, -a)]);
+        let free = vec![Vector3::repeat(1.0); 3];
+        let mut cholesky = Cholesky::default();
+        cholesky.factor(&matrix, &outer, &free).unwrap();
+        let expected =
+            [Vector3::new(1.0, 2.0, -1.0), Vector3::new(0.5, 0.0, 3.0), Vector3::new(-1.0, 0.2, 0.1)];
+        let mut b = [Vector3::zeros(); 3];
+        for (block, (b, x)) in b.iter_mut().zip(&expected).enumerate() {
+            *b = (2.0 + block as f64) * x;
+        }
+        outer.add_product(&expected, &mut b);
+        let mut solved = [Vector3::zeros(); 3];
+        cholesky.solve(&b, &mut solved);
+        assert!(solved.iter().zip(&expected).all(|(x, y)| (x - y).norm() < 1e-8), "{solved:?}");
     }
 }

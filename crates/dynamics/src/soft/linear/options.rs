@@ -9,8 +9,7 @@ pub enum LinearMethod {
     Automatic,
     /// Conjugate gradients preconditioned by the inverse diagonal blocks.
     ConjugateGradients,
-    /// Conjugate gradients preconditioned by a Cholesky factor of the elastic and inertial part: one or two
-    /// iterations without contact.
+    /// Conjugate gradients preconditioned by a Cholesky factor of the whole matrix: one or two iterations.
     Cholesky,
 }
 

@@ -54,9 +54,9 @@ impl LinearSolver {
                 return Ok(report);
             }
         }
-        // The factor is that of the elastic and inertial part; contacts are left to the few iterations that it preconditions.
+        // With the contacts: friction that sticks is stiffer than anything else, and without it iterations do not converge.
         let cholesky = self.cholesky.get_or_insert_default();
-        cholesky.factor(operator.matrix, operator.free)?;
+        cholesky.factor(operator.matrix, operator.outer, operator.free)?;
         self.gradients.solve(&mut operator, b, x, Some(cholesky), options)
     }
 }

@@ -5,7 +5,11 @@
 //! Far from the solution the Hessian is projected to be positive semi-definite; near it the exact one is used, for quadratic
 //! convergence, while it proves positive definite. The interaction's active set is frozen during a minimisation and refreshed at
 //! the minimum, until it settles.
+//!
+//! A time step always ends: no iterate inverts an element ([`inversion`]), each lowers the energy of its active set, and with
+//! [`NewtonOptions::accept`] the best iterate is the result where the bound on iterations is met.
 
+mod inversion;
 mod potential;
 
 use std::time::Instant;
@@ -18,6 +22,7 @@ use super::linear::{LinearOptions, Operator};
 use super::report::SoftStepReport;
 use super::system::{Kernel, SoftSystem};
 use crate::error::SoftError;
+use inversion::InversionBarrier;
 
 /// Relative residual below which the exact Hessian is tried; converging time steps use it from the start. Larger: more
 /// attempts end in an indefinite matrix and a second assembly; smaller: more linearly converging iterations with the
@@ -88,11 +93,14 @@ pub struct NewtonOptions {
     pub relative_tolerance: f64,
     /// Whether to solve one linear system without line search and convergence test: the linearly implicit scheme.
     pub once: bool,
+    /// Whether a time step that does not converge within the bound on iterations ends with its best iterate, which the report
+    /// states, instead of an error. Each iterate has less energy than the one before, so that it is stable, but not balanced.
+    pub accept: bool,
 }
 
 impl Default for NewtonOptions {
     fn default() -> Self {
-        Self { max_iterations: 100, relative_tolerance: 1e-4, once: false }
+        Self { max_iterations: 100, relative_tolerance: 1e-4, once: false, accept: false }
     }
 }
 
@@ -151,6 +159,7 @@ pub(super) struct Newton<'a> {
     damped: bool,
     /// Residual forces indistinguishable from rounding [N].
     rounding: f64,
+    inversion: InversionBarrier,
 }
 
 impl<'a> Newton<'a> {
@@ -173,13 +182,15 @@ impl<'a> Newton<'a> {
             report,
             damped,
             rounding,
+            inversion: InversionBarrier::default(),
         }
     }
 
     /// Minimises the potential from `x`; `lift` is the displacement of the prescribed components and `guess` the initial guess of
     /// the first update. Returns the minimiser.
     ///
-    /// In a time step that converges for an earlier active set but not for a refreshed one, the minimum of the former is returned.
+    /// In a time step that converges for an earlier active set but not for a refreshed one, the minimum of the former is returned,
+    /// and in one that may be accepted without convergence the last iterate.
     pub(super) fn minimise(
         &mut self,
         x: Vec<Vector3<f64>>,
@@ -187,52 +198,58 @@ impl<'a> Newton<'a> {
         guess: Vec<Vector3<f64>>,
     ) -> Result<Vec<Vector3<f64>>, SoftError> {
         let mut balanced = None;
-        let found = self.iterate(x, lift, guess, &mut balanced);
-        match (found, balanced) {
-            (
-                Err(
-                    SoftError::NotConverged { .. }
-                    | SoftError::NotPositive { .. }
-                    | SoftError::NotFactored { .. },
-                ),
-                Some(point),
-            ) => {
-                self.record(&point);
-                Ok(point.x)
-            }
-            (found, _) => found,
+        let mut point = Point { x, ..Point::default() };
+        let found = self.iterate(&mut point, lift, guess, &mut balanced);
+        if self.options.once && found.is_ok() {
+            return self.checked(point);
         }
+        let given_up = matches!(
+            found,
+            Err(SoftError::NotConverged { .. }
+                | SoftError::NotPositive { .. }
+                | SoftError::NotFactored { .. })
+        );
+        if given_up && let Some(balanced) = balanced {
+            self.record(&balanced);
+            return Ok(balanced.x);
+        }
+        if given_up && self.options.accept && self.potential.inertia > 0.0 {
+            self.record(&point);
+            self.report.unconverged = true;
+            return self.checked(point);
+        }
+        found.map(|()| point.x)
     }
 
     /// Newton's iteration; in a time step `balanced` becomes the last minimum of a frozen active set that had not settled.
     fn iterate(
         &mut self,
-        x: Vec<Vector3<f64>>,
+        point: &mut Point,
         lift: &[Vector3<f64>],
         guess: Vec<Vector3<f64>>,
         balanced: &mut Option<Point>,
-    ) -> Result<Vec<Vector3<f64>>, SoftError> {
+    ) -> Result<(), SoftError> {
         let mut lifting = lift.iter().any(|d| *d != Vector3::zeros());
         let mut change = guess;
         let mut order = self.far_order();
         if self.damped {
-            self.store_damping(&x);
+            self.store_damping(&point.x);
         }
-        let mut point = Point { x, ..Point::default() };
+        self.guard(&point.x);
         self.interaction.freeze_active_set(&point.x);
-        self.evaluate(&mut point, order)?;
+        self.evaluate(point, order)?;
         let (mut assembled, mut assembled_order, mut refreshes) = (true, order, 0);
         let mut trial = point.clone();
         // One pass more than iterations: the last one only tests for convergence.
         for iteration in 0..=self.options.max_iterations {
-            self.record(&point);
-            while !self.options.once && !lifting && self.is_balanced(&point) {
-                if self.active_set_settled(&point, &mut refreshes) {
-                    return Ok(point.x);
+            self.record(point);
+            while !self.options.once && !lifting && self.is_balanced(point) {
+                if self.active_set_settled(point, &mut refreshes) {
+                    return Ok(());
                 }
                 // The refreshed set has another energy: evaluate and test again. `balanced` remains the point of the previous set.
                 *balanced = (self.potential.inertia > 0.0).then(|| point.clone());
-                self.evaluate(&mut point, order)?;
+                self.evaluate(point, order)?;
                 assembled_order = order;
             }
             if iteration == self.options.max_iterations {
@@ -241,24 +258,26 @@ impl<'a> Newton<'a> {
             let near = point.residual <= EXACT_HESSIAN_BELOW * point.scale && !lifting;
             order = if near { DerivativeOrder::ExactHessian } else { self.far_order() };
             if !assembled || order != assembled_order {
-                self.evaluate(&mut point, order)?;
+                self.evaluate(point, order)?;
                 assembled_order = order;
             }
-            self.direction(&mut point, lifting.then_some(lift), &mut change, order)?;
+            self.direction(point, lifting.then_some(lift), &mut change, order)?;
             if self.options.once {
                 point.x.iter_mut().zip(&change).for_each(|(x, d)| *x += d);
-                return self.checked(point);
+                return Ok(());
             }
             let before = point.residual;
-            let judged = self.line_search(&point, &mut trial, &change, lifting)?;
-            std::mem::swap(&mut point, &mut trial);
+            let judged = self.line_search(point, &mut trial, &change, lifting)?;
+            std::mem::swap(point, &mut trial);
             self.interaction.extend_active_set(&point.x);
             if !judged && !lifting && !(point.residual < STALLED * before) && iteration > MIN_ITERATIONS {
                 // Energy and forces no longer decrease beyond rounding: accept the better point if its residual is small.
-                let best = if point.residual <= before { point } else { trial };
-                self.record(&best);
-                if best.residual <= self.options.relative_tolerance.max(ROUNDING.sqrt()) * best.scale {
-                    return Ok(best.x);
+                if point.residual > before {
+                    std::mem::swap(point, &mut trial);
+                }
+                self.record(point);
+                if point.residual <= self.options.relative_tolerance.max(ROUNDING.sqrt()) * point.scale {
+                    return Ok(());
                 }
                 break;
             }
@@ -290,6 +309,13 @@ impl<'a> Newton<'a> {
         }
         self.interaction.refresh_active_set(&point.x);
         false
+    }
+
+    /// Guards the elements that are not inverted at `x`; none in the linearly implicit scheme, which has no line search.
+    fn guard(&mut self, x: &[Vector3<f64>]) {
+        if !self.options.once {
+            self.inversion = InversionBarrier::of(self.system, x);
+        }
     }
 
     /// Hessian used far from the solution. Masses make the exact one positive definite in most time steps; where they do not
@@ -458,7 +484,7 @@ impl<'a> Newton<'a> {
                 return Ok(judges);
             }
             if lifting {
-                return Err(self.not_finite(trial));
+                return self.lift_without_guard(trial).map(|()| judges);
             }
             part *= 0.5;
             self.report.halvings += 1;
@@ -469,6 +495,16 @@ impl<'a> Newton<'a> {
             tolerance: self.options.relative_tolerance,
             dt: self.potential.dt,
         })
+    }
+
+    /// Evaluates a step to the prescribed positions that inverts elements, where the result is accepted in any case: these elements
+    /// are left to their material from then on.
+    fn lift_without_guard(&mut self, trial: &mut Point) -> Result<(), SoftError> {
+        if !self.options.accept {
+            return Err(self.not_finite(trial));
+        }
+        self.guard(&trial.x);
+        self.evaluate(trial, DerivativeOrder::Gradient)
     }
 
     /// Extrapolates along `change` beyond `trial`, which is at its end, where the slope there is still a large fraction of the

@@ -13,6 +13,11 @@ impl Newton<'_> {
     /// Evaluates energy and gradient at the point, and the Hessian that `order` names into the system's matrix.
     pub(super) fn evaluate(&mut self, point: &mut Point, order: DerivativeOrder) -> Result<(), SoftError> {
         let start = Instant::now();
+        if !self.inversion.admits(self.system, &point.x) {
+            // The barrier's energy is infinite there.
+            point.energy = f64::INFINITY;
+            return Err(self.not_finite(point));
+        }
         point.gradient.resize(point.x.len(), Vector3::zeros());
         let SoftSystem { bodies, first, matrix, .. } = &mut *self.system;
         point.elastic = matrix.assemble(&Kernel { bodies, first }, &point.x, order, &mut point.gradient);
@@ -30,7 +35,7 @@ impl Newton<'_> {
         let start = Instant::now();
         // At equilibrium the interaction's force is the opposite of this sum.
         let before = norm(&point.gradient);
-        self.system.outer.clear();
+        self.bar_inversion(point, order);
         let SoftSystem { outer, .. } = &mut *self.system;
         let contact = self.interaction.linearise(&point.x, &mut point.gradient, outer);
         self.report.times.contact += start.elapsed().as_secs_f64();
@@ -40,6 +45,17 @@ impl Newton<'_> {
         point.residual = free.map(|(g, free)| g.component_mul(free).norm_squared()).sum::<f64>().sqrt();
         point.scale = elastic.max(moving).max(before).max(f64::MIN_POSITIVE);
         if (point.energy + point.residual).is_finite() { Ok(()) } else { Err(self.not_finite(point)) }
+    }
+
+    /// Clears the outer products and adds the barrier against inversion to energy, gradient and Hessian.
+    fn bar_inversion(&mut self, point: &mut Point, order: DerivativeOrder) {
+        let mut outer = std::mem::take(&mut self.system.outer);
+        outer.clear();
+        let wanted = (order != DerivativeOrder::Gradient).then_some(&mut outer);
+        let energy = self.inversion.linearise(self.system, &point.x, &mut point.gradient, wanted);
+        self.system.outer = outer;
+        point.energy += energy.unwrap_or(f64::INFINITY);
+        point.magnitude += energy.unwrap_or_default();
     }
 
     /// Adds stiffness-proportional damping c/2 ‖x − z‖² in the norm of βK to energy, gradient and matrix.

@@ -224,7 +224,7 @@ fn a_step_that_cannot_converge_is_an_error_and_changes_nothing() {
     let mut system = SoftSystem::new(vec![body(&mesh, Constitutive::NeoHookean, 1e5, 0.3)], 0);
     system.x.iter_mut().for_each(|x| x.x *= 2.0);
     let before = system.x.clone();
-    let newton = NewtonOptions { max_iterations: 1, relative_tolerance: 1e-12, once: false };
+    let newton = NewtonOptions { max_iterations: 1, relative_tolerance: 1e-12, ..NewtonOptions::default() };
     let error = system.step(10.0, &StepOptions { newton, ..StepOptions::default() }, &mut Nothing);
     assert!(matches!(error, Err(SoftError::NotConverged { iterations: 1, .. })), "{error:?}");
     assert!(error.is_err_and(|error| error.to_string().contains("10 s")));
@@ -236,6 +236,22 @@ fn a_step_that_cannot_converge_is_an_error_and_changes_nothing() {
     let unstable = StepOptions { scheme: Scheme::SymplecticEuler, ..tight() };
     let failed = (0..2000).any(|_| system.step(0.5, &unstable, &mut Nothing).is_err());
     assert!(failed, "an unstable explicit run ends in an error");
+}
+
+#[test]
+fn a_step_that_is_accepted_at_its_bound_has_less_energy_and_says_so() {
+    let mesh = kuhn([2, 2, 2], Vector3::repeat(1.0));
+    let mut system = SoftSystem::new(vec![body(&mesh, Constitutive::NeoHookean, 1e5, 0.3)], 0);
+    system.x.iter_mut().for_each(|x| x.x *= 2.0);
+    let before = system.energies().total();
+    let newton =
+        NewtonOptions { max_iterations: 1, relative_tolerance: 1e-12, accept: true, ..Default::default() };
+    let report = system.step(10.0, &StepOptions { newton, ..StepOptions::default() }, &mut Nothing);
+    let report = report.expect("a step that ends");
+    assert!(report.unconverged && report.newton_iterations == 1 && report.relative_residual > 1e-12);
+    assert!(system.energies().total() < before && system.first_inverted().is_none());
+    let converged = system.step(0.01, &StepOptions::default(), &mut Nothing).expect("a step");
+    assert!(!converged.unconverged);
 }
 
 #[test]

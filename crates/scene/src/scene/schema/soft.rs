@@ -273,7 +273,7 @@ pub enum ElementsEntry {
 }
 
 /// Method for the depths of a soft body's nodes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
 #[serde(rename = "Depths", rename_all = "snake_case", deny_unknown_fields)]
 pub enum DepthsEntry {
     /// Closest points of the surface.
@@ -283,6 +283,9 @@ pub enum DepthsEntry {
     Grid {
         /// Grid points along the longest side.
         resolution: u32,
+        /// Relative error of the depths at contacts above which the field is updated to the deformed shape; never where it is left out.
+        #[serde(default)]
+        update: Option<f64>,
     },
 }
 

@@ -39,7 +39,7 @@ impl Checker<'_> {
     fn depth_grids(&mut self) {
         let nodes = |depths: &DepthsEntry| match depths {
             DepthsEntry::Exact => 0.0,
-            DepthsEntry::Grid { resolution } => f64::from(*resolution).powi(3),
+            DepthsEntry::Grid { resolution, .. } => f64::from(*resolution).powi(3),
         };
         let total: f64 = self.file().soft_bodies.iter().map(|body| nodes(&body.depths)).sum();
         if total > DEPTH_NODES {
@@ -79,7 +79,11 @@ impl Checker<'_> {
         self.tet_mesh(&inside(path, "mesh"), &body.mesh);
         self.material(&inside(path, "material"), &body.material);
         self.rotation(&inside(path, "rotation"), body.rotation);
-        if let DepthsEntry::Grid { resolution } = body.depths {
+        if let DepthsEntry::Grid { resolution, update } = body.depths {
+            if let Some(error) = update {
+                let path = inside(&inside(path, "depths"), "update");
+                self.range(&path, "the error of depths", error, POSITIVE);
+            }
             let path = inside(&inside(path, "depths"), "resolution");
             self.range(
                 &path,

@@ -4,6 +4,7 @@ mod active_set;
 mod derivatives;
 mod detection;
 mod fields;
+mod following;
 mod motion;
 mod shapes;
 
