@@ -1,7 +1,7 @@
 //! Free motion of a tree over a step by the implicit midpoint rule.
 //!
 //! a = H⁻¹(τ − c) at q ⊕ h/2 v̄ and v̄ = v + h/2 a, by fixed-point iteration: it contracts by about h |v| an iteration,
-//! so that slow robots need two and fast tops ten. The force within a joint, moment − k q − d q̇, is that at the end of the step: k and d
+//! so that slow robots need few and fast tops more. The force within a joint, moment − k q − d q̇, is that at the end of the step: k and d
 //! add h d + h² k to the mass matrix.
 //!
 //! The displacement of a joint is h times its mean velocity where nothing acts in it, and h times its velocity at the end where a
@@ -24,8 +24,7 @@ const CONVERGED: f64 = 1e-11;
 /// Rotation of a link in a step [rad] up to which gyroscopic forces are those of its velocity where the iteration does not converge. More lets
 /// explicit steps gain energy.
 const FAR: f64 = 0.3;
-/// Rotation of a link in a step [rad] above which its momentum is integrated. Half of it costs twice the time for robots that move
-/// fast; at twice, tops precess too fast by 1e-4.
+/// Rotation of a link in a step [rad] above which its momentum is integrated: the midpoint rule alone has an error of a twelfth of its square.
 const FAST: f64 = 0.02;
 
 /// Acceleration of the fall and duration of a step.

@@ -6,10 +6,10 @@ use super::contact::{Contact, Side};
 use super::limit::Limit;
 use super::ports::Ports;
 
-/// Maximum number of sweeps. Standing robots need a few dozen; half of it leaves stacks on trays a tenth softer.
+/// Maximum number of sweeps: a bound on the work of a step; what is left then is reported.
 const MAX_SWEEPS: usize = 200;
 /// Change of a velocity in a sweep, as a fraction of the free fall of a step and of the speeds of the ports, at which the sweeps have
-/// converged. Larger, and gripped objects creep.
+/// converged. Larger leaves more slip to gripped objects.
 const CONVERGED: f64 = 1e-5;
 
 /// Rows with the velocities of their ports.
