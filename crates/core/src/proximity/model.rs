@@ -217,6 +217,11 @@ impl Model {
         Some((graph, PatchesOfModel::new(patches, &self.mesh, &self.bvh)))
     }
 
+    /// Whether the curves and the patches have been found already.
+    pub(crate) fn has_curves_and_patches(&self) -> bool {
+        self.curves_and_patches.get().is_some()
+    }
+
     /// Incidence of welded vertices and triangles.
     pub(crate) fn incidence(&self) -> &Incidence {
         self.incidence.get_or_init(|| Incidence::new(&self.mesh))

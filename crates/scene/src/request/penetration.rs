@@ -312,7 +312,7 @@ const EVALUATIONS: u32 = 16384;
 /// Parses the method of the lower bound: `skip`, `balls`, `crossings`, `crossings:N`, `cover` or `cover:N`.
 fn lower_bound(text: &str) -> Result<LowerBound, String> {
     let cover = |evaluations| LowerBound::Cover { evaluations };
-    let counted = |count: &str, of: &str, form: &str| match count.parse() {
+    let counted = |count: &str, of: &str, form: &str| match count.parse::<u32>() {
         Ok(count) if count > 0 => Ok(count),
         _ => Err(format!("expected a number of {of} above zero: {form}")),
     };

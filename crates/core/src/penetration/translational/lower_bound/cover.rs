@@ -146,7 +146,7 @@ impl<'a> Solids<'a> {
         resume: Resume,
     ) -> f64 {
         let (mut cubes, mut number) = (BinaryHeap::from([Cube::new(Vector3::zeros(), self.upper, 0)]), 0);
-        let search = CrossingSearch::new(self.models, self.to_other[0], self.rounding);
+        let search = self.crossing_search();
         let mut cover = Cover { evaluations, separating, search, certificates: Vec::new() };
         // The bound at the origin already covers a ball of translations.
         let (around_origin, mut best) = (proved - 2.0 * self.rounding, proved);

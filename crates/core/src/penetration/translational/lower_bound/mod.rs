@@ -162,14 +162,23 @@ impl<'a> Solids<'a> {
         known.as_mut()?.verify(&search, self.models, placement, self.upper)
     }
 
+    /// The search for crossings; `None` after the deadline, and under one if curves and patches would have to be found first.
+    fn crossing_search(&self) -> Option<CrossingSearch<'a>> {
+        if let Some(deadline) = self.deadline
+            && (Instant::now() >= deadline || !self.models.iter().all(|model| model.has_curves_and_patches()))
+        {
+            return None;
+        }
+        CrossingSearch::new(self.models, self.to_other[0], self.rounding)
+    }
+
     /// The bound `proved` raised by crossings at the zero translation, with at most so many `patches`, and the certificate if
     /// there is one.
     fn by_crossings(&self, proved: f64, patches: u32) -> (f64, Option<Certificate>) {
         if proved >= SUFFICIENT * self.upper {
             return (proved, None);
         }
-        let search = CrossingSearch::new(self.models, self.to_other[0], self.rounding);
-        let Some(mut search) = search else { return (proved, None) };
+        let Some(mut search) = self.crossing_search() else { return (proved, None) };
         let limits = Limits { at_least: proved.max(0.0), enough: self.upper, patches: patches as usize };
         let found = search.certificate_at(&Vector3::zeros(), limits, std::iter::empty());
         let margin = found.as_ref().map_or(0.0, |found| found.margin - search.shift());
