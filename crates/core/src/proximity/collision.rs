@@ -372,14 +372,14 @@ impl<S: Sink, F: PairFilter> TreePairQuery for Overlap<S, F> {
 
     #[inline(always)]
     fn exclude_in_b<I: Isa>(&self, node: u32, of_a: Subtree, costs: &mut [f32; WIDTH]) {
-        if costs.iter().any(|cost| *cost == 0.0) {
+        if costs.contains(&0.0) {
             exclude(self.filter.children_of_b::<I>(node, of_a), costs);
         }
     }
 
     #[inline(always)]
     fn exclude_in_a<I: Isa>(&self, node: u32, of_b: Subtree, costs: &mut [f32; WIDTH]) {
-        if costs.iter().any(|cost| *cost == 0.0) {
+        if costs.contains(&0.0) {
             exclude(self.filter.children_of_a::<I>(node, of_b), costs);
         }
     }

@@ -167,7 +167,7 @@ fn hull(points: &[[f64; 2]]) -> Vec<usize> {
     order.sort_by(|&a, &b| {
         points[a][0].total_cmp(&points[b][0]).then_with(|| points[a][1].total_cmp(&points[b][1]))
     });
-    order.dedup_by(|a, b| points[*a] == points[*b]);
+    order.dedup_by(|a, b| points[*a].iter().zip(&points[*b]).all(|(a, b)| a.total_cmp(b).is_eq()));
     if order.len() < 3 {
         return order;
     }
