@@ -1,6 +1,6 @@
 //! Quantities of rapier's rigid bodies.
 
-use nalgebra::{Matrix3, Point3, SymmetricEigen, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, Point3, Rotation3, SymmetricEigen, UnitQuaternion, Vector3};
 use rapier3d::dynamics::{MassProperties, RigidBody, RigidBodyHandle};
 use rapier3d::geometry::{ColliderHandle, ColliderSet, SolverContact};
 use rapier3d::math::{Matrix, Vector};
@@ -92,7 +92,7 @@ pub(crate) fn rapier_mass(inertial: &Inertial) -> MassProperties {
     if eigenvectors.determinant() < 0.0 {
         eigenvectors.neg_mut();
     }
-    let axes = UnitQuaternion::from_matrix(&eigenvectors);
+    let axes = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(eigenvectors));
     MassProperties::with_principal_inertia_frame(center, mass, eigenvalues.into(), axes.into())
 }
 
