@@ -231,7 +231,7 @@ impl SketchMode {
     pub fn tick(&mut self) {
         while let Some(result) = self.worker.try_result() {
             match result {
-                JobResult::Repaired(found) => self.take_repair(found),
+                JobResult::Repaired(found) => self.take_repair(*found),
                 JobResult::Followed(revision, found) => self.take_followed(revision, found),
             }
         }

@@ -16,7 +16,7 @@ enum Job {
 /// Result of a job.
 #[derive(Debug)]
 pub(super) enum JobResult {
-    Repaired(Result<Option<Repaired>, RepairError>),
+    Repaired(Box<Result<Option<Repaired>, RepairError>>),
     /// With the revision of the sketch that is followed.
     Followed(u64, Result<Followed, RepairError>),
 }
@@ -38,7 +38,7 @@ impl Worker {
             for (job, stop) in received {
                 let should_stop = || stop.load(Ordering::Relaxed);
                 let result = match job {
-                    Job::Repair(job) => JobResult::Repaired(job.run(&should_stop)),
+                    Job::Repair(job) => JobResult::Repaired(Box::new(job.run(&should_stop))),
                     Job::Follow(revision, job) => JobResult::Followed(revision, job.run(&should_stop)),
                 };
                 if done.send(result).is_err() {
