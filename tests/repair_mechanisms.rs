@@ -432,8 +432,11 @@ fn center_of_mass(
     robot: &extricate::kinematics::urdf::Robot,
     joints: &BTreeMap<String, f64>,
 ) -> Vector3<f64> {
-    let configuration = robot.articulation.configuration(joints).unwrap();
-    let poses = robot.articulation.link_poses(&configuration, &Isometry3::identity()).unwrap();
+    let configuration = robot.articulation.configuration(joints).expect("joints of the robot");
+    let poses = robot
+        .articulation
+        .link_poses(&configuration, &Isometry3::identity())
+        .expect("a configuration of the robot");
     let (mut sum, mut whole) = (Vector3::zeros(), 0.0);
     for (mesh, pose) in robot.meshes.iter().zip(poses) {
         let Some(mesh) = mesh else { continue };

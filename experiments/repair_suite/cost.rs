@@ -50,7 +50,7 @@ pub(super) fn run(out: &Path) -> Result<()> {
     panels.push(family("pieces of a tub", pieces.into_iter())?);
     let triangles = TRIANGLES.map(|count| (count, Cavity::ring(count, COUNT)));
     panels.push(family("triangles of a ring", triangles.into_iter())?);
-    Ok(chart::draw(out, 2, &panels)?)
+    chart::draw(out, 2, &panels)
 }
 
 fn family(what: &str, members: impl Iterator<Item = (f64, Result<Cavity>)>) -> Result<Panel> {

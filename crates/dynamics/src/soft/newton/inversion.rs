@@ -152,10 +152,10 @@ mod tests {
         let energy = barrier.linearise(&system, &x, &mut gradient, None).unwrap();
         assert!(energy > 0.0 && gradient.iter().sum::<Vector3<f64>>().norm() < 1e-9 * energy);
         for (block, axis) in (0..8).flat_map(|block| (0..3).map(move |axis| (block, axis))) {
-            let mut at = |shift: f64| {
+            let at = |shift: f64| {
                 let mut moved = x.clone();
                 moved[block][axis] += shift;
-                barrier.linearise(&system, &moved, &mut vec![Vector3::zeros(); 8], None).unwrap()
+                barrier.linearise(&system, &moved, &mut [Vector3::zeros(); 8], None).unwrap()
             };
             let slope = (at(1e-7) - at(-1e-7)) / 2e-7;
             let scale = gradient.iter().map(|g| g.amax()).fold(0.0, f64::max);
