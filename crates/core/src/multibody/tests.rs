@@ -236,7 +236,7 @@ fn a_heavy_top_precesses_as_its_equation_says() {
         (&(Vector3::z() * -9.81), &mut SolveBuffer::default()),
         &mut rates,
     );
-    // The spin vector turns with the axis.
+    // The spin vector rotates with the axis.
     let exact = (Vector3::z() * precession).cross(&(axis * (spin - precession * tilt.cos())));
     assert!((Vector3::from(rates) - exact).norm() < 1e-9 * exact.norm(), "{rates:?} {exact:?}");
 }

@@ -13,7 +13,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-/// Maximum number of projected steps of a contact that slides. More than needed to turn the friction with a changing slip; the
+/// Maximum number of projected steps of a contact that slides. More than needed to rotate the friction with a changing slip; the
 /// sweeps repeat it.
 const PROJECTIONS: usize = 4;
 

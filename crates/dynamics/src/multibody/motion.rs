@@ -201,17 +201,17 @@ impl<'a> MovingTree<'a> {
         self.damp(step.h);
     }
 
-    /// Accelerations at the start of the step, where the iteration does not converge: steps in which a link turns far. Gyroscopic forces are
-    /// those of velocities at which no link turns by more than [`FAR`].
+    /// Accelerations at the start of the step, where the iteration does not converge: steps in which a link rotates far. Gyroscopic forces are
+    /// those of velocities at which no link rotates by more than [`FAR`].
     fn accelerate(&mut self, step: &Step, recursion: &mut Recursion, rates: &mut [f64]) {
         self.multibody.place(&self.base, &self.q, &mut self.placement);
         self.factor.update(&self.multibody, &self.placement, &self.added);
         self.place_loads();
         self.multibody.velocities(&self.placement, &self.v, &mut recursion.motions);
-        let turns =
+        let angle =
             recursion.motions.iter().map(|motion| motion.angular.norm() * step.h).fold(0.0_f64, f64::max);
-        let share = if turns > FAR { FAR / turns } else { 1.0 };
-        let slowed: Vec<f64> = self.v.iter().map(|v| share * v).collect();
+        let fraction = if angle > FAR { FAR / angle } else { 1.0 };
+        let slowed: Vec<f64> = self.v.iter().map(|v| fraction * v).collect();
         self.factor.forward_dynamics(
             (&self.multibody, &self.placement),
             (&slowed, recursion),

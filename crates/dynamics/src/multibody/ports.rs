@@ -120,8 +120,8 @@ impl Ports {
         let solved = factor.solve(&spread.transpose());
         for column in 0..self.count() {
             for port in 0..self.count() {
-                let share = (0..rows.len()).map(|row| spread[(port, row)] * solved[(row, column)]);
-                self.response[(port, column)] -= share.sum::<f64>();
+                let eliminated = (0..rows.len()).map(|row| spread[(port, row)] * solved[(row, column)]);
+                self.response[(port, column)] -= eliminated.sum::<f64>();
             }
         }
         self.eliminated = Some(Eliminated { rows, spread, factor, targets: targets.collect() });

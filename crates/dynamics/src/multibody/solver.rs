@@ -185,7 +185,7 @@ impl<'a> Posed<'a> {
                 Some(InTree { tree: this.trees.len(), link: 0, to_link: Translation3::from(-center).into() });
             this.trees.push(free_body(rigid, start));
         }
-        this.share_instants(islands);
+        this.synchronise(islands);
         for tree in &mut this.trees {
             tree.move_freely(step);
         }
@@ -193,7 +193,7 @@ impl<'a> Posed<'a> {
     }
 
     /// Gives trees that contacts connect the same instant for the forces within their joints: the latest.
-    fn share_instants(&mut self, islands: &Islands<'_>) {
+    fn synchronise(&mut self, islands: &Islands<'_>) {
         let mut groups = Groups::new(self.trees.len());
         for (_, bodies) in &islands.pairs {
             if let [Some(a), Some(b)] = bodies.map(|body| self.places[raw(body)]) {

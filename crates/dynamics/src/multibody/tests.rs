@@ -58,17 +58,17 @@ fn a_fast_top_precesses_steadily_and_does_not_sink() {
     JointModel::Spherical.set_transform(&(tilted * Isometry3::identity()), &mut q);
     let axis = tilted * Vector3::z();
     let mut v = (Vector3::z() * precession + axis * (spin - precession * tilt.cos())).as_slice().to_vec();
-    let (mut turned, mut heading, mut sunk) = (0.0, axis, 0.0_f64);
+    let (mut angle, mut heading, mut sunk) = (0.0, axis, 0.0_f64);
     let start = energy(&top, &q, &v);
     let mut drift = 0.0_f64;
     steps(&top, [&mut q, &mut v], 1.0 / 480.0, 4 * 480, |q, v| {
         let axis = JointModel::Spherical.transform(q).rotation * Vector3::z();
-        turned += (heading.x * axis.y - heading.y * axis.x).atan2(heading.x * axis.x + heading.y * axis.y);
+        angle += (heading.x * axis.y - heading.y * axis.x).atan2(heading.x * axis.x + heading.y * axis.y);
         sunk = sunk.max((axis.z - tilt.cos()).abs() * length);
         heading = axis;
         drift = drift.max((energy(&top, q, v) - start).abs() / start);
     });
-    assert!((turned / 4.0 / precession - 1.0).abs() < 1e-4, "{} {precession}", turned / 4.0);
+    assert!((angle / 4.0 / precession - 1.0).abs() < 1e-4, "{} {precession}", angle / 4.0);
     assert!(sunk < 2e-5, "{sunk} m");
     assert!(drift < 1e-5, "{drift}");
 }

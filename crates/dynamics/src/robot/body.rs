@@ -327,7 +327,7 @@ impl RobotBody {
     ) -> Result<(), BuildError> {
         let is_named = |&index: &usize| {
             let own = &self.articulation.joints()[index];
-            // The angles of a spherical joint are no joints.
+            // The angles of a spherical joint are not joints.
             let is_joint =
                 self.tree.as_ref().is_none_or(|tree| matches!(tree.places[index], Place::Single { .. }));
             own.name == joint && own.mimic.is_none() && is_joint

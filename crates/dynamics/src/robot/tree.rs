@@ -233,9 +233,9 @@ impl RobotTree {
 
 /// Axes of yaw, pitch and roll in the frame of the joint.
 fn axes_of([yaw, pitch, _]: [f64; 3]) -> Matrix3<f64> {
-    let turned = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), yaw);
-    let tilted = turned * UnitQuaternion::from_axis_angle(&Vector3::y_axis(), pitch);
-    Matrix3::from_columns(&[Vector3::z(), turned * Vector3::y(), tilted * Vector3::x()])
+    let rotated = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), yaw);
+    let tilted = rotated * UnitQuaternion::from_axis_angle(&Vector3::y_axis(), pitch);
+    Matrix3::from_columns(&[Vector3::z(), rotated * Vector3::y(), tilted * Vector3::x()])
 }
 
 fn couplings(articulation: &Articulation, places: &[Place]) -> Vec<Coupling> {

@@ -107,6 +107,7 @@ const ROOMS: [Rooms; 7] = [
             "profile",
             "contact",
             "passes",
+            "multibody",
             "world",
             "build",
             "checkpoint",

@@ -47,13 +47,13 @@ pub(super) struct Opposite {
 
 /// Rotation of one body into the frame of another, with the angle by which it may change [rad].
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Turn {
+pub(super) struct AxisRotation {
     rotation: [[f32; 3]; 3],
     cosine: f32,
     sine: f32,
 }
 
-impl Turn {
+impl AxisRotation {
     pub(super) fn new(rotation: &Matrix3<f64>, angle: f64) -> Self {
         let (sine, cosine) = angle.min(f64::from(PI)).sin_cos();
         Self {
@@ -94,9 +94,9 @@ impl<const N: usize> Cones<N> {
     }
 
     #[inline(always)]
-    fn opposite(&self, lane: usize, turn: &Turn) -> Opposite {
+    fn opposite(&self, lane: usize, rotation: &AxisRotation) -> Opposite {
         let axis = [self.axis[0][lane], self.axis[1][lane], self.axis[2][lane]];
-        turn.opposite(axis, self.cosine[lane], self.sine[lane])
+        rotation.opposite(axis, self.cosine[lane], self.sine[lane])
     }
 }
 
@@ -148,14 +148,14 @@ impl ConeTree {
 
     /// The cone of a subtree, turned into the frame of the other body and reversed.
     #[inline(always)]
-    pub(super) fn opposite(&self, subtree: Subtree, turn: &Turn) -> Opposite {
-        self.nodes[subtree.index() / WIDTH].opposite(subtree.index() % WIDTH, turn)
+    pub(super) fn opposite(&self, subtree: Subtree, rotation: &AxisRotation) -> Opposite {
+        self.nodes[subtree.index() / WIDTH].opposite(subtree.index() % WIDTH, rotation)
     }
 
     /// The cone of a triangle of a packet, turned into the frame of the other body and reversed.
     #[inline(always)]
-    pub(super) fn opposite_of_triangle(&self, packet: u32, lane: usize, turn: &Turn) -> Opposite {
-        self.packets[packet as usize].opposite(lane, turn)
+    pub(super) fn opposite_of_triangle(&self, packet: u32, lane: usize, rotation: &AxisRotation) -> Opposite {
+        self.packets[packet as usize].opposite(lane, rotation)
     }
 
     /// Bits of the children of a node whose cones meet another cone.

@@ -68,7 +68,7 @@ impl NormalCone {
 
     /// Normals of a vertex; `None` where no direction is admitted, as at a saddle.
     ///
-    /// The bound is exact for the neighbours that are looked at: n·m is least at a point of the admitted region where the
+    /// The bound is exact for the neighbours that are looked at: n·m is minimum at a point of the admitted region where the
     /// direction is −m, or where one or two of the constraints are active.
     pub(super) fn of_vertex(adjacency: &Adjacency, vertex: u32) -> Option<Self> {
         let position = adjacency.position(vertex);
@@ -85,8 +85,8 @@ impl NormalCone {
             let Some(along) = (adjacency.position(neighbour) - position).try_normalize(0.0) else { continue };
             (planes[count], count) = ((along, CONE), count + 1);
         }
-        let least = min_along(&axis, &planes[..count])?;
-        Some(Self { axis, half_angle: (least.clamp(-1.0, 1.0).acos() + ROUNDING.sqrt()).min(PI) })
+        let minimum = min_along(&axis, &planes[..count])?;
+        Some(Self { axis, half_angle: (minimum.clamp(-1.0, 1.0).acos() + ROUNDING.sqrt()).min(PI) })
     }
 }
 
@@ -96,11 +96,11 @@ fn min_along(axis: &Vector3<f64>, planes: &[(Vector3<f64>, f64)]) -> Option<f64>
     if admitted(&-axis) {
         return Some(-1.0);
     }
-    let mut least = None;
+    let mut minimum = None;
     let mut add = |n: Vector3<f64>| {
         let along = n.dot(axis);
-        if least.is_none_or(|least| along < least) && admitted(&n) {
-            least = Some(along);
+        if minimum.is_none_or(|minimum| along < minimum) && admitted(&n) {
+            minimum = Some(along);
         }
     };
     // The axis itself: a region that no other candidate touches is all directions but small caps, or a point.
@@ -125,7 +125,7 @@ fn min_along(axis: &Vector3<f64>, planes: &[(Vector3<f64>, f64)]) -> Option<f64>
             }
         }
     }
-    least
+    minimum
 }
 
 /// Coordinate axis that is farthest from being parallel to a vector.

@@ -2,7 +2,7 @@
 
 use nalgebra::Matrix3;
 
-use super::cone_tree::{ConeTree, Turn};
+use super::cone_tree::{AxisRotation, ConeTree};
 use crate::bvh::lanes::isa::Isa;
 use crate::bvh::packet::PACKET;
 use crate::bvh::tree::Subtree;
@@ -12,14 +12,18 @@ use crate::proximity::collision::PairFilter;
 #[derive(Clone, Copy)]
 pub(super) struct Opposed<'a> {
     cones: [&'a ConeTree; 2],
-    a_to_b: Turn,
-    b_to_a: Turn,
+    a_to_b: AxisRotation,
+    b_to_a: AxisRotation,
 }
 
 impl<'a> Opposed<'a> {
     /// The filter for a rotation of B into the frame of A that may change by an angle \[rad\].
     pub(super) fn new(cones: [&'a ConeTree; 2], b_to_a: &Matrix3<f64>, angle: f64) -> Self {
-        Self { cones, a_to_b: Turn::new(&b_to_a.transpose(), angle), b_to_a: Turn::new(b_to_a, angle) }
+        Self {
+            cones,
+            a_to_b: AxisRotation::new(&b_to_a.transpose(), angle),
+            b_to_a: AxisRotation::new(b_to_a, angle),
+        }
     }
 }
 

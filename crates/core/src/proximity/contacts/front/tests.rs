@@ -115,9 +115,9 @@ fn normals_exclude_most_pairs_of_fine_surfaces_and_no_contact() {
     let (mut near, mut kept, mut count) = (0, 0, 0);
     for ([a, b], away) in [([ball(), ball()], 0.95), ([ring(), ball()], 0.6)] {
         for step in 0..4 {
-            let turn = Vector3::new(0.3, 1.1, -0.7) * (0.5 * f64::from(step));
+            let rotation = Vector3::new(0.3, 1.1, -0.7) * (0.5 * f64::from(step));
             let start = Isometry3::translation(0.3, 0.1, away);
-            let b_to_a = moved(&start, Point3::origin(), turn, Vector3::zeros());
+            let b_to_a = moved(&start, Point3::origin(), rotation, Vector3::zeros());
             let query = FeatureQuery { b_to_a, min: -0.02, max: 0.05, two_sided: [false; 2] };
             let mut pairs = Vec::new();
             pairs_within(&a.model, &Isometry3::identity(), &b.model, &b_to_a, 0.06, &mut pairs);
