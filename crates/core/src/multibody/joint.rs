@@ -149,7 +149,7 @@ impl JointModel {
     }
 }
 
-/// Rotation of a rotation vector [rad].
+/// Rotation of a rotation vector \[rad\].
 fn rotation(vector: &Vector3<f64>) -> UnitQuaternion<f64> {
     UnitQuaternion::from_scaled_axis(*vector)
 }

@@ -1,6 +1,6 @@
-//! Dynamics of trees of rigid bodies in generalized coordinates [Featherstone08].
+//! Dynamics of trees of rigid bodies in generalized coordinates \[Featherstone08\].
 //!
-//! A [`Multibody`](model::Multibody) is a tree of links, each with a joint to its parent or to the base. Joints move on their
+//! A [`Multibody`] is a tree of links, each with a joint to its parent or to the base. Joints move on their
 //! manifolds: rotations are rotations, not angles, so that no configuration is singular but that of the mechanism.
 //!
 //! | to | use | cost of n links of depth d |

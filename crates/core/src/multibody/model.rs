@@ -96,7 +96,7 @@ impl Multibody {
         q
     }
 
-    /// Moves a configuration by velocities over a time [s]: q ← q ⊕ h v.
+    /// Moves a configuration by velocities over a time \[s\]: q ← q ⊕ h v.
     ///
     /// # Panics
     /// When a slice is too short.

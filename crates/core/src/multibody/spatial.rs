@@ -4,7 +4,7 @@
 //! |----------------|----------------------------------------------------------------------------------------|
 //! | motion         | angular velocity ω, velocity v of the point of the body at the reference; also S and v̇ |
 //! | force          | moment τ about the reference, force f                                                  |
-//! | [R]            | matrix of the cross product r ×                                                        |
+//! | \[R\]            | matrix of the cross product r ×                                                        |
 
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
@@ -35,13 +35,13 @@ impl SpatialVector {
         self.angular.dot(&other.angular) + self.linear.dot(&other.linear)
     }
 
-    /// A motion with its reference moved by `r` [m].
+    /// A motion with its reference moved by `r` \[m\].
     #[must_use]
     pub fn motion_at(&self, r: &Vector3<f64>) -> Self {
         Self { angular: self.angular, linear: self.linear + self.angular.cross(r) }
     }
 
-    /// A force with its reference moved back by `r` [m]: from a child's origin, `r` from the parent's, to the parent's.
+    /// A force with its reference moved back by `r` \[m\]: from a child's origin, `r` from the parent's, to the parent's.
     #[must_use]
     pub fn force_from(&self, r: &Vector3<f64>) -> Self {
         Self { angular: self.angular + r.cross(&self.linear), linear: self.linear }
@@ -111,7 +111,7 @@ impl RigidInertia {
         moments: Matrix3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     };
 
-    /// Inertia of a mass [kg] at `center` from the reference \[m\] with moments about that centre [kg·m²].
+    /// Inertia of a mass \[kg\] at `center` from the reference \[m\] with moments about that centre [kg·m²].
     #[must_use]
     pub fn about(mass: f64, center: &Vector3<f64>, moments: &Matrix3<f64>) -> Self {
         let square = center.norm_squared();
@@ -129,7 +129,7 @@ impl RigidInertia {
         }
     }
 
-    /// The inertia with its reference moved back by `r` [m]: from a child's origin to the parent's.
+    /// The inertia with its reference moved back by `r` \[m\]: from a child's origin to the parent's.
     #[must_use]
     pub fn shifted(&self, r: &Vector3<f64>) -> Self {
         // I' = I − ([R][mc] + [mc][R] + m [R][R]).
@@ -187,7 +187,7 @@ impl ArticulatedInertia {
         self.translational -= a.linear * b.linear.transpose();
     }
 
-    /// The inertia with its reference moved back by `r` [m]: A' = A + [R]Bᵀ − B'[R], B' = B + [R]C.
+    /// The inertia with its reference moved back by `r` \[m\]: A' = A + \[R\]Bᵀ − B'\[R\], B' = B + \[R\]C.
     #[must_use]
     pub fn shifted(&self, r: &Vector3<f64>) -> Self {
         let coupling = self.coupling + cross_columns(r, &self.translational);
@@ -199,7 +199,7 @@ impl ArticulatedInertia {
     }
 }
 
-/// [R] M: r × each column.
+/// \[R\] M: r × each column.
 fn cross_columns(r: &Vector3<f64>, m: &Matrix3<f64>) -> Matrix3<f64> {
     Matrix3::from_columns(&[
         r.cross(&m.column(0).into_owned()),

@@ -21,17 +21,17 @@ const MAX_ITERATIONS: u32 = 25;
 /// Relative change of the velocities at which the iteration has converged. Larger, and the energy of fast tops drifts.
 const CONVERGED: f64 = 1e-11;
 
-/// Rotation of a link in a step [rad] up to which gyroscopic forces are those of its velocity where the iteration does not converge. More lets
+/// Rotation of a link in a step \[rad\] up to which gyroscopic forces are those of its velocity where the iteration does not converge. More lets
 /// explicit steps gain energy.
 const FAR: f64 = 0.3;
-/// Rotation of a link in a step [rad] above which its momentum is integrated: the midpoint rule alone has an error of a twelfth of its square.
+/// Rotation of a link in a step \[rad\] above which its momentum is integrated: the midpoint rule alone has an error of a twelfth of its square.
 const FAST: f64 = 0.02;
 
 /// Acceleration of the fall and duration of a step.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Step {
     pub(super) gravity: Vector3<f64>,
-    /// Length [s].
+    /// Length \[s\].
     pub(super) h: f64,
 }
 

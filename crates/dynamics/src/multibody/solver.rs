@@ -90,7 +90,7 @@ impl MultibodySolver {
         }
     }
 
-    /// Solves the islands of the robots over a step of `h` [s], after rapier's step.
+    /// Solves the islands of the robots over a step of `h` \[s\], after rapier's step.
     pub(crate) fn step(&mut self, physics: &mut PhysicsWorld, robots: &mut [RobotBody], h: f64) {
         let (ends, bodies) = {
             let islands = Islands::new(physics, robots);

@@ -91,7 +91,7 @@ impl Action {
 /// The start of a step.
 struct Now<'a> {
     at: &'a Coordinate,
-    /// Length of the step [s].
+    /// Length of the step \[s\].
     h: f64,
     /// Position and speed at the start of the last step; none before the first.
     last: Option<[f64; 2]>,
@@ -135,7 +135,7 @@ enum FrictionState {
     Sliding(f64),
 }
 
-/// Force within a joint during the next step of length h [s].
+/// Force within a joint during the next step of length h \[s\].
 pub(super) fn action(
     joint: &RobotJoint,
     limits: Option<[f64; 2]>,

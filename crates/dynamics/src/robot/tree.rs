@@ -171,7 +171,7 @@ impl RobotTree {
         })
     }
 
-    /// Sets the force within a joint during the next step of `h` [s], whose velocity at place `v` moves an inertia.
+    /// Sets the force within a joint during the next step of `h` \[s\], whose velocity at place `v` moves an inertia.
     pub(super) fn act(&mut self, v: usize, action: Action, (inertia, h): (f64, f64)) {
         let stiffness = h * (action.damping + h * action.stiffness);
         self.actions[v] = action;
@@ -204,7 +204,7 @@ impl RobotTree {
         }
     }
 
-    /// Mobility of a point of a link [1/kg], given by its body and the point \[m\] in it, and the mass of all links [kg]; `None`
+    /// Mobility of a point of a link [1/kg], given by its body and the point \[m\] in it, and the mass of all links \[kg\]; `None`
     /// for a body that is no link.
     pub(crate) fn mobility(&self, body: RigidBodyHandle, point: &Point3<f64>) -> Option<(Matrix3<f64>, f64)> {
         let link = self.links.iter().position(|link| link.body == body)?;
