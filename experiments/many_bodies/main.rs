@@ -19,6 +19,8 @@
 #[path = "../against_rapier/arm.rs"]
 #[expect(dead_code, reason = "the comparison of meshes uses the rest")]
 mod arm;
+#[path = "../chart/exponent.rs"]
+mod exponent;
 #[path = "../against_rapier/peer.rs"]
 mod peer;
 #[path = "../against_rapier/peer_shapes.rs"]
@@ -35,6 +37,7 @@ use extricate::record::{RunDirectory, RunOptions, run};
 use extricate::scene::Scene;
 
 use crate::arm::Arm;
+use crate::exponent::exponent;
 use crate::peer::Peer;
 use crate::peer_shapes::Meshes;
 
@@ -209,15 +212,6 @@ fn case(arguments: &Arguments, place: Place, engine: Engine, count: u32) -> Resu
         [step, first, recorded, memory] => Ok(Numbers { step, first, recorded, memory }),
         _ => Err(String::from_utf8_lossy(&output.stderr).into_owned().into()),
     }
-}
-
-/// Exponent of the power law through the points, by least squares of the logarithms.
-fn exponent(points: &[[f64; 2]]) -> f64 {
-    let logs: Vec<_> = points.iter().map(|point| point.map(f64::ln)).collect();
-    let mean = |axis: usize| logs.iter().map(|log| log[axis]).sum::<f64>() / logs.len() as f64;
-    let [x, y] = [mean(0), mean(1)];
-    let covariance: f64 = logs.iter().map(|log| (log[0] - x) * (log[1] - y)).sum();
-    covariance / logs.iter().map(|log| (log[0] - x).powi(2)).sum::<f64>()
 }
 
 fn table(arguments: &Arguments) -> Result<()> {

@@ -6,6 +6,7 @@ use cpu_time::ThreadTime;
 use extricate::penetration::generalized::{GeneralizedError, GeneralizedOptions};
 
 use super::chart::{self, Panel, Series};
+use super::exponent::exponent;
 use super::scenes::Cavity;
 use super::{Result, quantile};
 
@@ -32,15 +33,6 @@ fn measure(cavity: &Cavity) -> Result<[f64; 2]> {
         }
     }
     Ok([quantile(&times, 0.5), quantile(&depths, 0.5)])
-}
-
-/// Exponent of the power law through the points: least squares of the logarithms.
-fn exponent(points: &[[f64; 2]]) -> f64 {
-    let logs: Vec<_> = points.iter().map(|point| point.map(f64::ln)).collect();
-    let mean = |axis: usize| logs.iter().map(|log| log[axis]).sum::<f64>() / logs.len() as f64;
-    let [x, y] = [mean(0), mean(1)];
-    let covariance: f64 = logs.iter().map(|log| (log[0] - x) * (log[1] - y)).sum();
-    covariance / logs.iter().map(|log| (log[0] - x).powi(2)).sum::<f64>()
 }
 
 /// Prints both tables with their exponents, and draws them.

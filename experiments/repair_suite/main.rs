@@ -24,6 +24,8 @@ mod chain;
 #[path = "../chart/mod.rs"]
 mod chart;
 mod cost;
+#[path = "../chart/exponent.rs"]
+mod exponent;
 mod scenes;
 
 use std::error::Error;

@@ -49,10 +49,11 @@ impl DropFolder {
             ));
         }
         let paths = files.iter().map(|(name, _)| checked(name)).collect::<Result<Vec<_>, _>>()?;
-        self.bytes += files.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
-        if self.bytes > DROPPED_BYTES {
+        let bytes = self.bytes + files.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
+        if bytes > DROPPED_BYTES {
             return Err(format!("the dropped files exceed {} MiB", DROPPED_BYTES >> 20));
         }
+        self.bytes = bytes;
         self.count += 1;
         let folder = self.path.join(self.count.to_string());
         let write = |path: &Path, bytes: &[u8]| {

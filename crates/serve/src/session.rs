@@ -431,6 +431,11 @@ impl State {
     }
 
     fn begin_repair(&mut self, request: SceneRepairRequest) -> Result<(), String> {
+        let is_running =
+            |search: &Search| search.outcome.lock().unwrap_or_else(PoisonError::into_inner).is_none();
+        if self.scene()?.search.as_ref().is_some_and(is_running) {
+            return Err(String::from("a repair is running"));
+        }
         let posing = self.posing()?;
         let (start, revision) = (posed(posing), posing.sketch.revision());
         let outcome = Arc::new(Mutex::new(None));

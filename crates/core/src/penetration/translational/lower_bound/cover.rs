@@ -219,8 +219,8 @@ impl<'a> Solids<'a> {
         cover.evaluations = cover.evaluations.saturating_sub(NEIGHBORS as u32);
         let found = moved.find(|moved| moved.margin >= needed).or_else(|| {
             cover.evaluations = cover.evaluations.saturating_sub(SEARCH);
-            let at_least = needed + search.shift();
-            let limits = Limits { at_least, enough: enough.max(2.0 * at_least), patches: PATCHES };
+            let above = needed + search.shift();
+            let limits = Limits { above, enough: enough.max(2.0 * above), patches: PATCHES };
             search.certificate_at(&middle, limits, neighbors)
         });
         let is_covered = found.is_some();

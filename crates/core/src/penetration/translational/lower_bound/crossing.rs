@@ -128,7 +128,7 @@ impl Drop for CrossingSearch<'_> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     /// Margin above which a certificate is of interest [m].
-    pub(super) at_least: f64,
+    pub(super) above: f64,
     /// Margin at which the search ends [m].
     pub(super) enough: f64,
     /// Maximum number of patches that are tried.
@@ -178,8 +178,8 @@ impl<'a> CrossingSearch<'a> {
         let mut limits = limits;
         for certificate in known {
             let margin = self.margin_of(&scratch, certificate, &poses, limits);
-            if margin > limits.at_least {
-                limits.at_least = margin;
+            if margin > limits.above {
+                limits.above = margin;
                 best = Some(Certificate { center, margin, ..certificate.clone() });
             }
         }
@@ -271,7 +271,7 @@ impl<'a> CrossingSearch<'a> {
         poses: &[RelativePose; 2],
         limits: Limits,
     ) -> Option<(usize, u32, bool, f64)> {
-        let (mut proved, mut best) = (limits.at_least, None);
+        let (mut proved, mut best) = (limits.above, None);
         let prospects = std::mem::take(&mut scratch.prospects);
         let mut left = limits.patches;
         for prospect in &prospects {
@@ -283,7 +283,7 @@ impl<'a> CrossingSearch<'a> {
             }
             left -= 1;
             let Prospect { owner, patch, .. } = *prospect;
-            let limits = Limits { at_least: proved, ..limits };
+            let limits = Limits { above: proved, ..limits };
             if let Some((margin, is_closed)) = self.try_patch(scratch, (owner, patch), &poses[owner], limits)
             {
                 proved = margin;
@@ -332,7 +332,7 @@ impl<'a> CrossingSearch<'a> {
     ) -> Option<(f64, bool)> {
         self.approximate(scratch, (owner, patch));
         let arcs = &self.graphs[owner].arcs;
-        let (mut proved, mut best) = (limits.at_least, None);
+        let (mut proved, mut best) = (limits.above, None);
         for _ in 0..REFINEMENTS {
             let Scratch { border, reach, numbers, curve, path, .. } = scratch;
             let widths = Widths { arcs, border, reach, crossings: numbers };

@@ -179,7 +179,7 @@ impl<'a> Solids<'a> {
             return (proved, None);
         }
         let Some(mut search) = self.crossing_search() else { return (proved, None) };
-        let limits = Limits { at_least: proved.max(0.0), enough: self.upper, patches: patches as usize };
+        let limits = Limits { above: proved.max(0.0), enough: self.upper, patches: patches as usize };
         let found = search.certificate_at(&Vector3::zeros(), limits, std::iter::empty());
         let margin = found.as_ref().map_or(0.0, |found| found.margin - search.shift());
         (proved.max(margin), found)

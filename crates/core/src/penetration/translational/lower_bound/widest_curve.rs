@@ -65,10 +65,10 @@ pub(super) struct WidestCurve {
 }
 
 impl WidestCurve {
-    /// The curve with the maximum margin, if above `at_least`, and that margin [m]; margins above `enough` count as
+    /// The curve with the maximum margin, if above `above`, and that margin [m]; margins above `enough` count as
     /// equal. The margin of a curve is the minimum distance of its arcs from the border and of its ends from the patch.
-    pub(super) fn find(&mut self, widths: &Widths, at_least: f32, enough: f32) -> Option<(f32, Found)> {
-        self.start(widths, at_least, enough);
+    pub(super) fn find(&mut self, widths: &Widths, above: f32, enough: f32) -> Option<(f32, Found)> {
+        self.start(widths, above, enough);
         let mut best: Option<(f32, Found)> = None;
         let mut narrowest = enough;
         for place in 0..self.order.len() {
@@ -91,7 +91,7 @@ impl WidestCurve {
             self.forest.push(arc);
             let pair = self.unite([p, q], between);
             let margin = pair[1].reach.min(narrowest);
-            if margin > at_least && best.is_none_or(|(best, _)| margin > best) {
+            if margin > above && best.is_none_or(|(best, _)| margin > best) {
                 best = Some((margin, Found::Open([pair[0].node, pair[1].node])));
             }
         }
@@ -99,12 +99,12 @@ impl WidestCurve {
     }
 
     /// Sorts the arcs that may be used by decreasing distance, and resets the forest.
-    fn start(&mut self, widths: &Widths, at_least: f32, enough: f32) {
-        let scale = BUCKETS as f32 / (enough - at_least);
-        let bucket = |border: f32| (((border - at_least) * scale) as usize).min(BUCKETS - 1);
+    fn start(&mut self, widths: &Widths, above: f32, enough: f32) {
+        let scale = BUCKETS as f32 / (enough - above);
+        let bucket = |border: f32| (((border - above) * scale) as usize).min(BUCKETS - 1);
         let mut counts = [0_usize; BUCKETS + 1];
         // NaN fails: such an arc is not used.
-        for &border in widths.border.iter().filter(|&&border| border > at_least) {
+        for &border in widths.border.iter().filter(|&&border| border > above) {
             counts[BUCKETS - 1 - bucket(border) + 1] += 1;
         }
         for place in 1..=BUCKETS {
@@ -112,7 +112,7 @@ impl WidestCurve {
         }
         self.order.clear();
         self.order.resize(counts[BUCKETS], 0);
-        for (arc, &border) in widths.border.iter().enumerate().filter(|(_, border)| **border > at_least) {
+        for (arc, &border) in widths.border.iter().enumerate().filter(|(_, border)| **border > above) {
             let place = &mut counts[BUCKETS - 1 - bucket(border)];
             self.order[*place] = arc as u32;
             *place += 1;
