@@ -40,7 +40,8 @@ pub struct RunDirectory {
     checkpoints: Option<Checkpoints>,
     /// Length of `states.jsonl` [bytes].
     length: u64,
-    plots: RunPlots,
+    /// The plots; none where they are not wanted.
+    plots: Option<RunPlots>,
 }
 
 impl RunDirectory {
@@ -90,8 +91,15 @@ impl RunDirectory {
             checkpoint_every: 0,
             checkpoints: None,
             length: 0,
-            plots: RunPlots::default(),
+            plots: Some(RunPlots::default()),
         }
+    }
+
+    /// The same, without plots: for many short runs, of which nobody looks at each. A run that is resumed has them.
+    #[must_use]
+    pub fn without_plots(mut self) -> Self {
+        self.plots = None;
+        self
     }
 
     /// The same, with a checkpoint every `every` steps; none where that is zero.
@@ -123,7 +131,7 @@ impl RunDirectory {
         let states = with_path(&path, cut(&path, lengths.states))?;
         let mut this = Self::with(folder.to_owned(), states).with_checkpoints(manifest.checkpoint_every);
         this.length = lengths.states;
-        this.plots = RunPlots::of_file(&path)?;
+        this.plots = Some(RunPlots::of_file(&path)?);
         this.checkpoints = Checkpoints::of(folder, manifest.checkpoint_every, manifest.input_hash);
         if let Some(length) = lengths.nodes {
             let path = folder.join(NODES);
@@ -242,13 +250,17 @@ impl RunDirectory {
         self.line.push(b'\n');
         with_path(&self.folder.join(Self::STATES), written.and_then(|()| self.states.write_all(&self.line)))?;
         self.length += self.line.len() as u64;
-        self.plots.add(state);
+        if let Some(plots) = &mut self.plots {
+            plots.add(state);
+        }
         Ok(())
     }
 
     /// Takes the time of a step into its plot: simulated time at its end \[s\], and wall-clock time.
     pub(super) fn follow(&mut self, time: f64, wall: Duration) {
-        self.plots.add_step(time, wall);
+        if let Some(plots) = &mut self.plots {
+            plots.add_step(time, wall);
+        }
     }
 
     /// Writes the timing and the plots, and then the summary, which makes the run complete.
@@ -260,7 +272,7 @@ impl RunDirectory {
         self.nodes.as_ref().map_or(Ok(()), NodesWriter::finish)?;
         self.checkpoints.as_ref().map_or(Ok(()), |checkpoints| checkpoints.prune(summary.steps))?;
         self.replace(Self::TIMING, timing)?;
-        self.plots.write(&summary.title, &self.folder)?;
+        self.plots.as_ref().map_or(Ok(()), |plots| plots.write(&summary.title, &self.folder))?;
         if let Some(pictures) = &self.pictures {
             write_collection(pictures, summary.time_step, &self.folder.join(Self::COLLECTION))?;
         }

@@ -87,7 +87,7 @@ impl Workcell {
     ///     link: "hand".into(),
     ///     name: "ball".into(),
     ///     shape: Shape::convex(ConvexShape::sphere(0.05)),
-    ///     pose: Isometry3::translation(0.0, 0.0, 0.1),
+    ///     pose: Isometry3::translation(0.0, 0.0, 0.17),
     /// };
     /// let options = (&RobotOptions::default(), &Freedom::default());
     /// let mut cell = Workcell::holding(&arm, Isometry3::identity(), [], options, &[tool])?;

@@ -175,7 +175,8 @@ impl RunRequest {
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<(Response, Duration)>, Fault> {
         let start = self.fields.start(Scene::clone(&*scene(context, &self.scene)?))?;
-        let directory = RunDirectory::create(folder).map_err(|error| Fault::of(Class::Usage, &error))?;
+        let directory =
+            RunDirectory::create(folder).map_err(|error| Fault::of(Class::Usage, &error))?.without_plots();
         let mut monitor = |_: &_| match stop() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),

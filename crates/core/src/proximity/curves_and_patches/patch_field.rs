@@ -145,17 +145,28 @@ mod tests {
     use crate::proximity::tests::Noise;
 
     #[test]
-    fn interpolated_distances_are_near_those_of_the_points_they_were_computed_from() {
+    fn distances_are_interpolated_inside_the_box_and_never_much_too_large_outside() {
         let mut noise = Noise(4);
         let [border, patch] = [20, 50].map(|count| (0..count).map(|_| noise.vector()).collect::<Vec<_>>());
         let field = PatchField::new([Vector3::repeat(-1.0), Vector3::repeat(1.0)], &border, &patch);
+        // A distance changes by no more than the way: at most by half the diagonal of a cell to the mean of its corners.
+        let error = 0.5 * 3.0_f64.sqrt() * 2.0 / (RESOLUTION - 1) as f64 + 1e-6;
+        let mut outside = 0;
         for _ in 0..500 {
             let point = 1.5 * noise.vector();
+            let nearest = point.map(|x| x.clamp(-1.0, 1.0));
+            let beyond = (point - nearest).norm();
+            outside += u32::from(beyond > 0.0);
             let at = field.at(&<[f64; 3]>::from(point).map(|x| x as f32));
             for (found, points) in at.into_iter().zip([&border, &patch]) {
-                let exact = points.iter().map(|other| (other - point).norm()).fold(f64::INFINITY, f64::min);
-                assert!((f64::from(found) - exact).abs() < 0.25, "{found} {exact}");
+                let exact = |from: &Vector3<f64>| {
+                    points.iter().map(|other| (other - from).norm()).fold(f64::INFINITY, f64::min)
+                };
+                let found = f64::from(found);
+                assert!((found - exact(&nearest).hypot(beyond)).abs() < error, "{found} at {point}");
+                assert!(found < exact(&point) + error, "{found} {}", exact(&point));
             }
         }
+        assert!(outside > 100 && outside < 500, "{outside}");
     }
 }
