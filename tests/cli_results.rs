@@ -172,6 +172,31 @@ fn check_and_info_conform_to_their_schemas() {
 }
 
 #[test]
+fn completions_and_manual_pages_name_every_command() {
+    let help = extricate(["--help"]).stdout;
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let commands: Vec<&str> = commands.filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(commands.len() > 15 && commands.contains(&"completions"), "{commands:?}");
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = extricate(["completions", shell]);
+        assert_eq!(script.exit, 0, "{}", script.stderr);
+        let missing: Vec<_> = commands.iter().filter(|name| !script.stdout.contains(**name)).collect();
+        assert!(missing.is_empty(), "{shell}: {missing:?}");
+    }
+    assert_eq!(extricate(["completions", "sh"]).exit, 2);
+    let folder = scratch_folder();
+    let pages = folder.path().join("man1");
+    assert_eq!(extricate(["man", &pages.display().to_string()]).exit, 0);
+    for command in commands {
+        let page = std::fs::read_to_string(pages.join(format!("extricate-{command}.1"))).unwrap_or_default();
+        assert!(page.contains(".SH NAME") && !page.contains(r"\["), "{command}: {page}");
+    }
+    assert!(pages.join("extricate.1").is_file() && pages.join("extricate-query-penetration.1").is_file());
+    let file = folder.write("file", "");
+    assert_eq!(extricate(["man", &file]).exit, 2);
+}
+
+#[test]
 fn queries_answer_line_by_line_in_the_order_of_the_poses() {
     let folder = scratch_folder();
     let poses = folder.write(

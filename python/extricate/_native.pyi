@@ -133,6 +133,23 @@ class Robot:
     def to_order(self, names: Any, q: npt.ArrayLike) -> _Floats: ...
     def forward_kinematics(self, q: npt.ArrayLike, *, base: npt.ArrayLike | None = None) -> _Floats: ...
     def jacobian(self, q: npt.ArrayLike, link: str, *, base: npt.ArrayLike | None = None) -> _Floats: ...
+    def mass_matrix(self, q: npt.ArrayLike) -> _Floats: ...
+    def inverse_dynamics(
+        self,
+        q: npt.ArrayLike,
+        velocities: npt.ArrayLike,
+        accelerations: npt.ArrayLike,
+        *,
+        gravity: npt.ArrayLike | None = None,
+    ) -> _Floats: ...
+    def forward_dynamics(
+        self,
+        q: npt.ArrayLike,
+        velocities: npt.ArrayLike,
+        forces: npt.ArrayLike,
+        *,
+        gravity: npt.ArrayLike | None = None,
+    ) -> _Floats: ...
     def link_shape(self, link: str) -> Shape | None: ...
     def _repr_svg_(self) -> str: ...
     @staticmethod
@@ -150,6 +167,8 @@ class Workcell:
         weights: Mapping[str, float] | None = None,
         allow: Sequence[tuple[str, str]] = ...,
         forbid: Sequence[tuple[str, str]] = ...,
+        attached: Mapping[str, tuple[str, Shape] | tuple[str, Shape, npt.ArrayLike]] | None = None,
+        keep: Sequence[str] = ...,
     ) -> Workcell: ...
     @property
     def robot(self) -> Robot: ...
@@ -197,6 +216,8 @@ class Workcell:
         weights: Mapping[str, float] | None,
         allow: Sequence[tuple[str, str]],
         forbid: Sequence[tuple[str, str]],
+        attached: Mapping[str, Any] | None = None,
+        keep: Sequence[str] = ...,
     ) -> Workcell: ...
 
 @final

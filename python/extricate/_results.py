@@ -440,6 +440,11 @@ class Repair:
     """Whether a collision query that is independent of the search found the configuration free."""
     iterations: int
     """Steps of all descents."""
+    constraints: dict[str, tuple[float, float]]
+    """What ``keep`` and loops of the robot keep, with its errors of positions [m] and of rotations [rad]; empty where the
+    configuration was free."""
+    immobilised_by: tuple[str, ...]
+    """Names of the constraints that leave links which still collide no freedom; empty of a repair."""
 
     def _repr_html_(self) -> str:
         rows = "".join(f"<tr><td>{name}</td><td>{change:+.6g}</td></tr>" for name, change in self.changes.items())

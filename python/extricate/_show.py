@@ -66,7 +66,8 @@ def show(*shown: str | os.PathLike[str], port: int = 0, height: int = 560, brows
     ...     viewer.url.startswith("http://127.0.0.1:")
     True
     """
-    command = [sys.executable, "-m", "extricate", "serve", "--json", "--port", str(port), *map(os.fspath, shown)]
+    command = [sys.executable, "-m", "extricate", "serve", "--json", "--port", str(port)]
+    command += [os.fspath(item) for item in shown]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None and process.stderr is not None
     line = process.stdout.readline()

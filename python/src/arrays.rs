@@ -303,6 +303,7 @@ pub(crate) fn triangles(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<[u
 
 /// Configurations of shape `(J,)` or `(N, J)`, row by row, and whether it was a single one.
 pub(crate) struct Configurations {
+    name: String,
     numbers: Vec<f64>,
     joints: usize,
     /// Their number.
@@ -320,7 +321,7 @@ impl Configurations {
             [count, length] if length == joints => (count, false),
             _ => return Err(wrong_shape(name, &shape, &format!("({joints},) or (N, {joints})"))),
         };
-        Ok(Self { numbers, joints, count, is_single })
+        Ok(Self { name: name.to_owned(), numbers, joints, count, is_single })
     }
 
     /// The values of an item, all finite.
@@ -328,7 +329,7 @@ impl Configurations {
         let values = &self.numbers[index * self.joints..(index + 1) * self.joints];
         match values.iter().position(|value| !value.is_finite()) {
             None => Ok(values),
-            Some(joint) => Err(format!("q[{index}]: the value of joint {joint} is not finite")),
+            Some(joint) => Err(format!("{}[{index}]: the value of joint {joint} is not finite", self.name)),
         }
     }
 

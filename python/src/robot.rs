@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use extricate::kinematics::urdf::UrdfOptions;
 use extricate::kinematics::{Articulation, read_robot};
+use extricate::nalgebra::{DVector, Vector3};
 use extricate::penetration::generalized::Base;
-use extricate::query::Robot;
+use extricate::query::{QueryError, Robot};
 use extricate::request::Access;
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 
-use crate::arrays::{Configurations, array, column, matrix_rows, pose};
+use crate::arrays::{Configurations, array, column, matrix_rows, pose, vector};
 use crate::errors::{Failure, bad};
 use crate::pool::interruptible;
 use crate::shape::{PyShape, drawn};
@@ -260,6 +261,90 @@ impl PyRobot {
         }
     }
 
+    /// Mass matrix in configurations `q`, (J,) or (N, J): (J, J) or (N, J, J), in kg·m², kg·m or kg.
+    ///
+    /// The kinetic energy is half of v · H v [J]. Joints that mimic others are part of those that they follow. Links that state
+    /// no inertia have that of their shape at 1000 kg/m³.
+    ///
+    /// Raises `ValueError` for configurations of another length and values that are not finite, with the index.
+    ///
+    /// Source: [Featherstone08 §6.2].
+    ///
+    /// >>> import numpy as np, extricate as ex
+    /// >>> arm = ex.Robot.load("assets/robots/arm.urdf")
+    /// >>> inertia = arm.mass_matrix(np.zeros(len(arm.joint_names)))
+    /// >>> bool((np.linalg.eigvalsh(inertia) > 0).all())
+    /// True
+    fn mass_matrix<'py>(&self, py: Python<'py>, q: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let q = self.configurations(q)?.checked()?;
+        let (count, is_single, joints, robot) =
+            (q.count, q.is_single, self.joints(), Arc::clone(&self.robot));
+        let numbers = interruptible(py, move |_| {
+            let matrix = |index| {
+                let found = robot.mass_matrix(q.get(index).map_err(Failure::Bad)?)?;
+                Ok::<_, Failure>(found.as_slice().to_vec())
+            };
+            Ok((0..count).map(matrix).collect::<Result<Vec<_>, _>>()?.concat())
+        })?;
+        match is_single {
+            true => array(py, numbers, [joints, joints]),
+            false => array(py, numbers, [count, joints, joints]),
+        }
+    }
+
+    /// Forces of the joints [N·m or N] in motions: `q`, `velocities` and `accelerations` are (J,) or (N, J).
+    ///
+    /// At zero velocities and accelerations these hold the robot against `gravity` [m/s², frame of the root].
+    ///
+    /// Raises `ValueError` for other shapes and values that are not finite, with the index.
+    ///
+    /// Source: [Featherstone08 §5.3].
+    ///
+    /// >>> import numpy as np, extricate as ex
+    /// >>> arm = ex.Robot.load("assets/robots/arm.urdf")
+    /// >>> q = np.full(len(arm.joint_names), 0.1)
+    /// >>> holding = arm.inverse_dynamics(q, 0 * q, 0 * q)
+    /// >>> bool(abs(arm.forward_dynamics(q, 0 * q, holding)).max() < 1e-9)
+    /// True
+    #[pyo3(signature = (q, velocities, accelerations, *, gravity=None))]
+    fn inverse_dynamics<'py>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+        velocities: &Bound<'py, PyAny>,
+        accelerations: &Bound<'py, PyAny>,
+        gravity: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let motion = [(q, "q"), (velocities, "velocities"), (accelerations, "accelerations")];
+        self.of_motion(py, motion, gravity, Robot::inverse_dynamics)
+    }
+
+    /// Accelerations of the joints [rad/s² or m/s²]: `q`, `velocities` and `forces` [N·m or N] are (J,) or (N, J).
+    ///
+    /// `gravity` [m/s²] is in the frame of the root, by default 9.81 downwards.
+    ///
+    /// Raises `ValueError` as `inverse_dynamics`, and for a joint that moves no mass.
+    ///
+    /// Source: [Featherstone08 §7.3].
+    ///
+    /// >>> import numpy as np, extricate as ex
+    /// >>> arm = ex.Robot.load("assets/robots/arm.urdf")
+    /// >>> q = np.zeros((2, len(arm.joint_names)))
+    /// >>> arm.forward_dynamics(q, 0 * q, 0 * q).shape == q.shape
+    /// True
+    #[pyo3(signature = (q, velocities, forces, *, gravity=None))]
+    fn forward_dynamics<'py>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+        velocities: &Bound<'py, PyAny>,
+        forces: &Bound<'py, PyAny>,
+        gravity: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let motion = [(q, "q"), (velocities, "velocities"), (forces, "forces")];
+        self.of_motion(py, motion, gravity, Robot::forward_dynamics)
+    }
+
     /// The collision shape of a link in its frame; `None` for a link without one.
     ///
     /// Raises `ValueError` for an unknown link.
@@ -294,7 +379,46 @@ impl PyRobot {
     }
 }
 
+/// A quantity of the joints in a motion: configuration, velocities, and accelerations or forces; under gravity.
+type OfMotion = fn(&Robot, [&[f64]; 3], &Vector3<f64>) -> Result<DVector<f64>, QueryError>;
+
 impl PyRobot {
+    /// A quantity of the joints in one motion, or in each of many.
+    fn of_motion<'py>(
+        &self,
+        py: Python<'py>,
+        motion: [(&Bound<'py, PyAny>, &str); 3],
+        gravity: Option<&Bound<'py, PyAny>>,
+        quantity: OfMotion,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let gravity = gravity.map(|given| vector(given, "gravity")).transpose()?;
+        let gravity = gravity.unwrap_or_else(|| Vector3::new(0.0, 0.0, -9.81));
+        let mut given = Vec::with_capacity(3);
+        for (value, name) in motion {
+            let own = Configurations::new(value, name, self.joints())?.checked()?;
+            let first = given.first().unwrap_or(&own);
+            if (own.count, own.is_single) != (first.count, first.is_single) {
+                return Err(bad(format!("{name}: expected the shape of q")));
+            }
+            given.push(own);
+        }
+        let (count, is_single, joints) = (given[0].count, given[0].is_single, self.joints());
+        let robot = Arc::clone(&self.robot);
+        let numbers = interruptible(py, move |_| {
+            let mut numbers: Vec<f64> = Vec::with_capacity(count * joints);
+            for index in 0..count {
+                let [q, velocities, last] =
+                    [0, 1, 2].map(|part| given[part].get(index).map_err(Failure::Bad));
+                numbers.extend(quantity(&robot, [q?, velocities?, last?], &gravity)?.iter());
+            }
+            Ok(numbers)
+        })?;
+        match is_single {
+            true => Ok(column(py, numbers).into_any()),
+            false => array(py, numbers, [count, joints]),
+        }
+    }
+
     /// Columns of `q` by name: for each wanted name its place in the list of given ones.
     fn permuted<'py>(
         &self,

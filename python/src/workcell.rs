@@ -10,7 +10,7 @@ use extricate::penetration::generalized::Pose;
 use extricate::plan::{PlanError, PlanOptions};
 use extricate::query::Posed;
 use extricate::repair::{
-    Change, Collision, Freedom, Moved, Repair, RepairError, RepairOptions, RobotOptions,
+    AttachedObject, Change, Collision, Freedom, Keep, Moved, Repair, RepairError, RepairOptions, RobotOptions,
 };
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
@@ -28,8 +28,11 @@ use crate::shape::{PyShape, drawn};
 ///
 /// `obstacles` maps names to a shape, or to a pair of a shape and its pose (4, 4). `base` (4, 4) is the pose of the robot's
 /// root. `fixed` names joints and links that a repair does not move, `weights` factors of the cost of moving others; `allow`
-/// and `forbid` are pairs of links that may or may not collide, beside those that are derived. Work cells do not change, and
-/// can be used by several threads; they pickle by their arguments.
+/// and `forbid` are pairs of links that may or may not collide, beside those that are derived. `attached` maps names to a
+/// link and a shape that moves with it, and its pose (4, 4) in the frame of the link: what a hand holds is part of the robot.
+/// `keep` names what repairs keep as it is in their input: `"position:LINK"`, `"pose:LINK"`, `"direction:LINK,AXIS"`,
+/// `"foot:LINK"`, `"com:FOOT,FOOT"`. Work cells do not change, and can be used by several threads; they pickle by their
+/// arguments.
 ///
 /// Raises `ValueError` for unknown names, bad weights and poses, and links without volume or area.
 ///
@@ -42,6 +45,15 @@ use crate::shape::{PyShape, drawn};
 /// True
 /// >>> cell.collides(cell.repair(q).q)
 /// False
+/// >>> tray = np.eye(4); tray[:3, 3] = [0, 0, 0.2]
+/// >>> holding = ex.Workcell(
+/// ...     arm,
+/// ...     {"table": (ex.Shape.box([1, 1, 0.6]), at)},
+/// ...     attached={"tray": ("hand", ex.Shape.box([0.2, 0.2, 0.02]), tray)},
+/// ...     keep=["direction:hand,z"],
+/// ... )
+/// >>> holding.repair(q).constraints["direction:hand,z"][1] < 1e-9
+/// True
 #[pyclass(name = "Workcell", module = "extricate._native", frozen)]
 pub(crate) struct PyWorkcell {
     cell: Arc<Workcell>,
@@ -84,6 +96,35 @@ fn obstacles(given: &Bound<'_, PyDict>) -> PyResult<Vec<(String, extricate::Shap
         Ok((name, inner, at))
     };
     given.iter().map(one).collect()
+}
+
+/// Objects of a dictionary that move with links: name; link, shape and pose in the frame of the link.
+fn attached(given: &Bound<'_, PyDict>) -> PyResult<Vec<AttachedObject>> {
+    let one = |(name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+        let name = name.extract::<String>().map_err(|_| bad("attached: names are strings"))?;
+        let refused = || {
+            bad(format!(
+                "attached['{name}']: expected a link and a shape, and its pose (4, 4) in the frame of the link"
+            ))
+        };
+        let parts = value.extract::<Vec<Bound<'_, PyAny>>>().map_err(|_| refused())?;
+        let (link, shape, at) = match parts.as_slice() {
+            [link, shape] => (link, shape, None),
+            [link, shape, at] => (link, shape, Some(at)),
+            _ => return Err(refused()),
+        };
+        let link = link.extract::<String>().map_err(|_| refused())?;
+        let shape = shape.cast::<PyShape>().map_err(|_| refused())?.get().inner.clone();
+        let shape = shape.searchable();
+        let pose = pose(at, &format!("attached['{name}']"))?;
+        Ok(AttachedObject { link, name, shape, pose })
+    };
+    given.iter().map(one).collect()
+}
+
+/// What repairs keep, by its texts.
+fn keeps(given: &[String]) -> PyResult<Vec<Keep>> {
+    given.iter().map(|text| text.parse().map_err(|why| bad(format!("keep: {why}")))).collect()
 }
 
 impl PyWorkcell {
@@ -154,6 +195,13 @@ impl PyWorkcell {
         values.set_item("limits_kept", found.is_none_or(|found| found.limits_kept))?;
         values.set_item("verified_free", found.is_none_or(|found| found.verified_free))?;
         values.set_item("iterations", found.map_or(0, |found| found.iterations))?;
+        let constraints = PyDict::new(py);
+        for kept in found.map_or(&[][..], |found| &found.constraints) {
+            constraints.set_item(&kept.name, (kept.length, kept.angle))?;
+        }
+        values.set_item("constraints", constraints)?;
+        let immobile = found.map_or(&[][..], |found| &found.immobilised_by);
+        values.set_item("immobilised_by", PyTuple::new(py, immobile)?)?;
         py.import("extricate._results")?.getattr("Repair")?.call((), Some(&values))
     }
 }
@@ -179,7 +227,7 @@ impl From<Repair> for Row {
 #[pymethods]
 impl PyWorkcell {
     #[new]
-    #[pyo3(signature = (robot, obstacles=None, *, base=None, fixed=Vec::new(), weights=None, allow=Vec::new(), forbid=Vec::new()))]
+    #[pyo3(signature = (robot, obstacles=None, *, base=None, fixed=Vec::new(), weights=None, allow=Vec::new(), forbid=Vec::new(), attached=None, keep=Vec::new()))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn new<'py>(
         py: Python<'py>,
@@ -190,20 +238,36 @@ impl PyWorkcell {
         weights: Option<BTreeMap<String, f64>>,
         allow: Vec<[String; 2]>,
         forbid: Vec<[String; 2]>,
+        attached: Option<&Bound<'py, PyDict>>,
+        keep: Vec<String>,
     ) -> PyResult<Self> {
         let base = pose(base, "base")?;
         let named = obstacles.map(self::obstacles).transpose()?.unwrap_or_default();
         let of_matrix = matrix(py, &base)?;
         let copied = obstacles.map(pyo3::types::PyDictMethods::copy).transpose()?;
-        let arguments =
-            (robot, copied, of_matrix, fixed.clone(), weights.clone(), allow.clone(), forbid.clone());
+        let objects = attached.map(self::attached).transpose()?.unwrap_or_default();
+        let kept = keeps(&keep)?;
+        let held = attached.map(pyo3::types::PyDictMethods::copy).transpose()?;
+        let arguments = (
+            robot,
+            copied,
+            of_matrix,
+            fixed.clone(),
+            weights.clone(),
+            allow.clone(),
+            forbid.clone(),
+            held,
+            keep,
+        );
         let arguments = arguments.into_pyobject(py)?.unbind();
         let freedom = Freedom { fixed: BTreeSet::from_iter(fixed), weights: weights.unwrap_or_default() };
         let options = RobotOptions { base: robot.get().base, allow, forbid };
         let own = Arc::clone(&robot.get().robot);
         let cell = interruptible(py, move |_| {
             let posed = named.iter().map(|(name, shape, at)| (name.as_str(), Posed::new(shape, *at)));
-            Ok(Arc::new(Workcell::with(&own, base, posed, &options, &freedom)?))
+            let mut cell = Workcell::holding(&own, base, posed, (&options, &freedom), &objects)?;
+            kept.iter().try_for_each(|keep| cell.keep(keep))?;
+            Ok(Arc::new(cell))
         })?;
         Ok(Self { cell, robot: robot.clone().unbind(), base, arguments })
     }
@@ -469,6 +533,7 @@ impl PyWorkcell {
     }
 
     #[staticmethod]
+    #[pyo3(signature = (robot, obstacles, base, fixed, weights, allow, forbid, attached=None, keep=Vec::new()))]
     #[expect(clippy::too_many_arguments, reason = "the arguments of the constructor")]
     fn _of_arguments<'py>(
         py: Python<'py>,
@@ -479,7 +544,9 @@ impl PyWorkcell {
         weights: Option<BTreeMap<String, f64>>,
         allow: Vec<[String; 2]>,
         forbid: Vec<[String; 2]>,
+        attached: Option<&Bound<'py, PyDict>>,
+        keep: Vec<String>,
     ) -> PyResult<Self> {
-        Self::new(py, robot, obstacles, base, fixed, weights, allow, forbid)
+        Self::new(py, robot, obstacles, base, fixed, weights, allow, forbid, attached, keep)
     }
 }

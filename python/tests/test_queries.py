@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -205,6 +206,38 @@ def test_what_cannot_be_repaired_says_what_still_collides(arm: ex.Robot) -> None
     assert error.value.best.q.shape == q.shape and error.value.still_colliding[0].b == "block"
     batch = buried.repair_batch([q])
     assert batch.status.tolist() == [-1] and np.isnan(batch.q).all() and "collide" in batch.errors[0]
+
+
+def test_what_a_hand_holds_is_part_of_the_robot_and_what_is_kept_stays(arm: ex.Robot) -> None:
+    obstacles = {"table": (ex.Shape.box([1, 1, 0.6]), moved(0.75, 0, 0.3))}
+    tray = {"tray": ("hand", ex.Shape.box([0.2, 0.2, 0.02]), moved(0, 0, 0.2))}
+    q = arm.configuration({"shoulder": 1.2, "elbow": 0.4})
+    holding = ex.Workcell(arm, obstacles, attached=tray, keep=["direction:hand,z"])
+    assert "tray" in {pair.a for pair in holding.colliding_pairs(q)} | {pair.b for pair in holding.colliding_pairs(q)}
+    free = holding.repair(q)
+    assert not holding.collides(free.q) and not ex.Workcell(arm, obstacles).collides(free.q)
+    hand = arm.link_names.index("hand")
+    before, after = arm.forward_kinematics(np.stack([q, free.q]))[:, hand, :3, 2]
+    assert after == pytest.approx(before, abs=1e-9)
+    assert list(free.constraints) == ["direction:hand,z"] and max(free.constraints["direction:hand,z"]) < 1e-9
+    without = ex.Workcell(arm, obstacles).repair(q)
+    assert without.constraints == {} and without.immobilised_by == () and without.depth < free.depth
+    again = pickle.loads(pickle.dumps(holding))
+    assert (again.repair(q).q == free.q).all()
+
+
+def test_inverse_and_forward_dynamics_are_inverse_and_agree_with_the_mass_matrix(arm: ex.Robot) -> None:
+    joints, random = len(arm.joint_names), np.random.default_rng(0)
+    q, velocities, forces = random.uniform(-0.5, 0.5, (3, 5, joints))
+    found = arm.forward_dynamics(q, velocities, forces)
+    assert arm.inverse_dynamics(q, velocities, found) == pytest.approx(forces, abs=1e-9)
+    bias = arm.inverse_dynamics(q, velocities, 0 * q)
+    inertia = arm.mass_matrix(q)
+    assert inertia.shape == (5, joints, joints) and inertia == pytest.approx(inertia.swapaxes(1, 2), abs=1e-12)
+    assert np.einsum("nij,nj->ni", inertia, found) + bias == pytest.approx(forces, abs=1e-9)
+    holding, double = (arm.inverse_dynamics(q, 0 * q, 0 * q, gravity=[0, 0, z]) for z in (-9.81, -19.62))
+    assert double == pytest.approx(2 * holding, abs=1e-9)
+    assert (arm.mass_matrix(q[0]) == inertia[0]).all()
 
 
 def test_a_path_is_free(arm: ex.Robot, cell: ex.Workcell) -> None:

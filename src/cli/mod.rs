@@ -3,11 +3,13 @@
 mod batch;
 mod check;
 mod compared;
+mod completions;
 mod configurations;
 mod convert;
 mod diff;
 mod field;
 mod info;
+mod man;
 mod merge;
 mod mesh;
 mod page;
@@ -115,6 +117,10 @@ enum Command {
     Serve(serve::ServeArguments),
     /// Print versions, features and the machine.
     Info(info::InfoArguments),
+    /// Print a script that completes command lines in a shell.
+    Completions(completions::CompletionsArguments),
+    /// Write manual pages.
+    Man(man::ManArguments),
 }
 
 impl Command {
@@ -143,7 +149,7 @@ pub fn main() -> ExitCode {
 #[must_use]
 pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     terminal::install_report_handler();
-    let matches = plain_help(CommandLine::command()).try_get_matches_from(arguments);
+    let matches = command().try_get_matches_from(arguments);
     let command_line = match matches.and_then(|matches| CommandLine::from_arg_matches(&matches)) {
         Ok(command_line) => command_line,
         Err(error) => {
@@ -156,6 +162,11 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(()) => 0,
         Err(failure) => failure.print(),
     }
+}
+
+/// The command line that is parsed.
+fn command() -> clap::Command {
+    plain_help(CommandLine::command())
 }
 
 /// A command with its help as plain text: brackets are escaped in documentation that rustdoc reads as well.
@@ -200,6 +211,8 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         Command::View(arguments) => view::execute(&console, arguments),
         Command::Serve(arguments) => serve::execute(&mut console, arguments),
         Command::Info(arguments) => info::execute(&mut console, arguments),
+        Command::Completions(arguments) => completions::execute(&mut console, arguments),
+        Command::Man(arguments) => man::execute(&mut console, arguments),
     };
     // Results obtained before a failure are printed as well; of two failures the first one is reported.
     let flushed = console.flush();
