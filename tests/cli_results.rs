@@ -174,7 +174,8 @@ fn check_and_info_conform_to_their_schemas() {
 #[test]
 fn completions_and_manual_pages_name_every_command() {
     let help = extricate(["--help"]).stdout;
-    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let commands =
+        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     let commands: Vec<&str> = commands.filter_map(|line| line.split_whitespace().next()).collect();
     assert!(commands.len() > 15 && commands.contains(&"completions"), "{commands:?}");
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {

@@ -22,8 +22,10 @@ Example:
 /// Writes the pages.
 pub(super) fn execute(console: &mut Console, arguments: &ManArguments) -> Result<(), Failure> {
     let folder = &arguments.folder;
-    let written = fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(super::command(), folder));
-    written.map_err(|error| Failure::new(Exit::Usage, format!("cannot write {}: {error}", folder.display())))?;
+    let written =
+        fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(super::command(), folder));
+    written
+        .map_err(|error| Failure::new(Exit::Usage, format!("cannot write {}: {error}", folder.display())))?;
     console.note(format_args!("manual pages are in {}", folder.display()));
     Ok(())
 }

@@ -31,6 +31,7 @@ pub(crate) mod error;
 mod exits;
 mod follow;
 mod growth;
+mod limbs;
 mod lower_bound;
 mod mesh_rows;
 mod monitor;

@@ -1,7 +1,7 @@
 //! Multi-start search for the minimum change: the descents made, their starts, and the choice of the best result.
 //!
 //! *Fast* effort descends from the overlap itself, and from other starts only where that fails or where a translation alone
-//! is better. *Best* effort tries all other sources of starts, then makes rounds of descents from random points no farther than
+//! is better; on what another start found it improves for as much work as it took to get there, with a bound. *Best* effort tries all other sources of starts, then makes rounds of descents from random points no farther than
 //! the best result so far, around the input and around that result; any better result lies within that ball. It ends when
 //! nothing has improved for as much [work](super::work) as it took to get there. Descents are independent, of equal results
 //! the first counts, and work is counted rather than timed, so that the result is the same for every number of threads and on
@@ -17,6 +17,7 @@ use super::collision_world::{Body, CollisionWorld};
 use super::descent::{Descent, DescentResult, DescentStart, squared};
 use super::error::GeneralizedError;
 use super::growth::{Anchor, Growth};
+use super::limbs::Limbs;
 use super::movable::Base;
 use super::options::{
     GeneralizedCoherence, GeneralizedOptions, GeneralizedPenetration, GeneralizedSource, GeneralizedStart,
@@ -57,6 +58,9 @@ const RADIUS_GROWTH: f64 = 1.1;
 /// Fraction of σ by which a round must improve to count. Half and twice change every depth by less than 0.05 % and the
 /// steps by +18 % and < 0.5 % (docs/sensitivity.md).
 const IMPROVEMENT: f64 = 1e-4;
+
+/// Maximum work of fast effort to improve on a result that its first descent did not find: some twenty milliseconds.
+const AGAIN: u64 = 20_000;
 
 /// Factor on a translational solution for a second descent from a little farther away, because touching is not free:
 /// above rounding, too little to lengthen the result noticeably.
@@ -431,6 +435,10 @@ impl MultiStartSearch<'_> {
 
     /// Descents from other starts until one succeeds.
     fn fallbacks(&self, mut best: DescentResult) -> DescentResult {
+        if best.free.is_some() {
+            return best;
+        }
+        let limbs = Limbs::new(self.collision_world, self.chart);
         let sources: [&dyn Fn() -> Option<DescentResult>; 3] =
             [&|| self.grown_from_root(), &|| self.descend_from_common_exits(), &|| {
                 self.grown_from_elsewhere()
@@ -456,11 +464,50 @@ impl MultiStartSearch<'_> {
             if let Some(end) = self.end(&best) {
                 return DescentResult { end, ..best };
             }
-            let start = starts::random(self.chart, &self.origin(), radius, [self.options.seed, index]);
+            let number = [self.options.seed, index];
+            let start = match index % 2 {
+                1 => self.with_other_limb(&limbs, (None, &best.nearest), radius, number),
+                _ => starts::random(self.chart, &self.origin(), radius, number),
+            };
             best = better(best, self.run(&start).with_source(GeneralizedSource::Random));
             radius *= RADIUS_GROWTH;
         }
+        self.again(best, &limbs)
+    }
+
+    /// The best of a result of another source than the first descent and of further starts, for as much work as it took to get
+    /// there: it is often far from the nearest.
+    fn again(&self, mut best: DescentResult, limbs: &Limbs) -> DescentResult {
+        let limit = best.work + best.work.min(AGAIN);
+        for index in 0..FALLBACKS {
+            let Some(free) = &best.free else { break };
+            if best.work >= limit || (self.stop)() {
+                break;
+            }
+            let (number, radius) = ([self.options.seed, FALLBACKS + index], best.sigma().sqrt());
+            let start = match index % 2 {
+                1 => self.with_other_limb(limbs, (Some(free), &best.nearest), radius, number),
+                _ => starts::random(self.chart, &self.origin(), radius, number),
+            };
+            best = better(best, self.run(&start).with_source(GeneralizedSource::Random));
+        }
         best
+    }
+
+    /// A start that differs in one limb from the free point found, or where there is none from the nearest one, of which a link
+    /// that collides is moved; a random one where there is no such limb.
+    fn with_other_limb(
+        &self,
+        limbs: &Limbs,
+        (free, nearest): (Option<&[f64]>, &[f64]),
+        radius: f64,
+        number: [u64; 2],
+    ) -> Vec<f64> {
+        let start = match free {
+            Some(free) => limbs.start(self.chart, free, number),
+            None => limbs.start_of_colliding((self.collision_world, self.chart), nearest, radius, number),
+        };
+        start.unwrap_or_else(|| starts::random(self.chart, &self.origin(), radius, number))
     }
 
     /// Rounds of random descents until they bring no improvement; the other `sources` follow the first batch.
@@ -470,6 +517,7 @@ impl MultiStartSearch<'_> {
         sources: &[&dyn Fn() -> Option<DescentResult>],
     ) -> DescentResult {
         let mut idle = 0;
+        let limbs = Limbs::new(self.collision_world, self.chart);
         for round in 0..ROUNDS {
             let before = best.sigma();
             let (radius, around) = match &best.free {
@@ -479,11 +527,13 @@ impl MultiStartSearch<'_> {
                     (FIRST_RADIUS * self.collision_world.size * 2.0_f64.powi(round as i32), self.origin())
                 }
             };
-            let run = |index: u64| {
+            let run = |index: u64, (free, nearest): (Option<&[f64]>, &[f64])| {
                 let (origin, number) = (self.origin(), [self.options.seed, round * ROUND + index]);
+                // Half explore the ball around the input that must contain any better result, a quarter changes a limb of the best
+                // one, or one that keeps it from being free, and a quarter refines it.
                 let start = match index % 4 {
-                    // Three quarters explore the ball around the input that must contain any better result, one quarter refines the best one.
                     3 => starts::random(self.chart, &around, 0.5 * radius, number),
+                    2 => self.with_other_limb(&limbs, (free, nearest), radius, number),
                     _ => starts::random(self.chart, &origin, radius, number),
                 };
                 self.run(&start).with_source(GeneralizedSource::Random)
@@ -494,6 +544,8 @@ impl MultiStartSearch<'_> {
                 }
                 let indices = batch * BATCH..(batch + 1) * BATCH;
                 // Collected in order and folded afterwards: the choice does not depend on the threads.
+                let (free, nearest) = (best.free.clone(), best.nearest.clone());
+                let run = |index| run(index, (free.as_deref(), &nearest));
                 let found: Vec<DescentResult> = if self.options.parallel {
                     indices.into_par_iter().map(run).collect()
                 } else {

@@ -18,14 +18,26 @@ const FEW: f64 = 3.0;
 /// A random point of the chart in a ball of radius √σ [m] around a point, from a seed and an index.
 pub(crate) fn random(chart: &LocalChart, around: &[f64], radius: f64, [seed, index]: [u64; 2]) -> Vec<f64> {
     let n = chart.dimension();
+    let is_sparse = index % SPARSE == SPARSE - 1;
+    let is_changed = |k: usize| !is_sparse || fraction([!seed, index, k as u64]) < FEW / n as f64;
+    random_of(chart, around, radius, [seed, index], is_changed)
+}
+
+/// A random point in a ball of radius √σ \[m\] around a point, of which only some variables differ.
+pub(super) fn random_of(
+    chart: &LocalChart,
+    around: &[f64],
+    radius: f64,
+    [seed, index]: [u64; 2],
+    is_changed: impl Fn(usize) -> bool,
+) -> Vec<f64> {
+    let n = chart.dimension();
     // Box–Muller transform.
     let gauss = |k: usize| {
         let u = fraction([seed, index, 2 * k as u64]).max(f64::MIN_POSITIVE);
         let v = fraction([seed, index, 2 * k as u64 + 1]);
         (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
     };
-    let is_sparse = index % SPARSE == SPARSE - 1;
-    let is_changed = |k: usize| !is_sparse || fraction([!seed, index, k as u64]) < FEW / n as f64;
     let direction: Vec<f64> = (0..n).map(|k| if is_changed(k) { gauss(k) } else { 0.0 }).collect();
     let length = direction.iter().map(|x| x * x).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
     // Between uniform in radius and uniform in volume, which would leave the neighbourhood of the centre

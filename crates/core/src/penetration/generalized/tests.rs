@@ -3,6 +3,7 @@
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
 use super::chart::LocalChart;
+use super::limbs::Limbs;
 use super::rows::ContactRow;
 use super::workspace::Frames;
 use super::*;
@@ -138,6 +139,35 @@ fn thick_sticks_converge_to_line_sticks() {
         assert!(off < 2.0 * thickness && off < 0.5 * last, "{thickness}: {off}");
         last = off;
     }
+}
+
+#[test]
+fn starts_move_a_limb_and_leave_the_rest() {
+    let collision_world = CollisionWorld::new(vec![bars(1.0, 0.1)], vec![wall(1.5)]).unwrap();
+    let chart = LocalChart::new(&collision_world, &joints(&[0.0, 0.0]));
+    let limbs = Limbs::new(&collision_world, &chart);
+    // All that is less than the whole is the forearm. A better place for it is within the ball of its own part of σ.
+    let point = [0.5, 0.3];
+    for index in 0..40 {
+        let start = limbs.start(&chart, &point, [0, index]).unwrap();
+        assert!(start[0] == point[0] && start[1] != point[1] && start[1].abs() <= point[1], "{start:?}");
+        assert_eq!(start[1] == 0.0, index % 4 == 0, "{start:?}");
+    }
+    assert!(limbs.start(&chart, &[0.5, 0.0], [0, 1]).is_none());
+    // The forearm reaches into the wall: it moves, alone or with all that carries it.
+    let (mut alone, mut both) = (0, 0);
+    for index in 0..40 {
+        let start =
+            limbs.start_of_colliding((&collision_world, &chart), &[0.0, 0.0], 0.2, [0, index]).unwrap();
+        assert!(
+            start[1] != 0.0 && start.iter().map(|y| y * y).sum::<f64>() <= 0.04 * (1.0 + 1e-12),
+            "{start:?}"
+        );
+        *if start[0] == 0.0 { &mut alone } else { &mut both } += 1;
+    }
+    assert!(alone > 10 && both > 10, "{alone} {both}");
+    let apart = chart.point(&collision_world, &joints(&[0.0, 2.0]));
+    assert!(limbs.start_of_colliding((&collision_world, &chart), &apart, 0.2, [0, 0]).is_none());
 }
 
 /// A cube of an edge, as a solid mesh.
