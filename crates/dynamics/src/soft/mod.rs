@@ -8,11 +8,14 @@ pub mod element;
 pub mod interaction;
 pub mod linear;
 pub mod material;
+mod matrices;
 mod newton;
 mod quasi_static;
 mod report;
 mod step;
 mod system;
+
+pub use nalgebra_sparse;
 
 pub use crate::error::SoftError;
 pub use newton::NewtonOptions;

@@ -199,22 +199,30 @@ fn damping_by_stiffness_takes_energy_out_of_strain_and_leaves_momentum() {
 
 #[test]
 fn handles_move_as_prescribed_and_the_rest_follows() {
+    // Once the handles rest, damping by mass brings every node to where its own rest position is, moved as the handles are: each mode
+    // falls with α/2, or as ω²/α where that is slower, here with 0.6/s and more over 25 s.
     let mesh = kuhn([4, 1, 1], Vector3::new(4.0, 1.0, 1.0));
     for scheme in [Scheme::ImplicitEuler, Scheme::ImplicitMidpoint, Scheme::Newmark] {
-        let mut system = SoftSystem::new(vec![body(&mesh, Constitutive::NeoHookean, 1e5, 0.3)], 0);
+        let material = Material::new(Constitutive::NeoHookean, 1000.0, 1e5, 0.3).expect("a material");
+        let material = material.with_damping(1.2, 0.0).expect("damping");
+        let elements = Elements::new(&mesh, material, ElementKind::Linear).expect("elements");
+        let mut system = SoftSystem::new(vec![elements], 0);
         let handles: Vec<usize> = (0..system.block_count()).filter(|&b| system.x[b].x < 1e-9).collect();
-        for step in 0..200 {
+        for step in 0..600 {
             let shift = 0.01 * f64::from(step.min(100));
             for &block in &handles {
                 let rest = system.bodies()[0].rest_positions()[block];
                 system.prescribe(block, [true; 3], rest + Vector3::z() * shift);
             }
-            system.step(0.01, &options(scheme), &mut Nothing).expect("a step");
+            let options = StepOptions { scheme, ..StepOptions::default() };
+            system.step(0.05, &options, &mut Nothing).expect("a step");
             let handle = system.x[handles[0]] - system.bodies()[0].rest_positions()[handles[0]];
             assert!((handle - Vector3::z() * shift).norm() < 1e-12);
         }
-        let mean = system.x.iter().map(|x| x.z).sum::<f64>() / system.x.len() as f64;
-        assert!((mean - 1.5).abs() < 1.0 && system.first_inverted().is_none(), "{scheme:?} {mean}");
+        let rest = system.bodies()[0].rest_positions();
+        let off = system.x.iter().zip(rest).map(|(x, rest)| (x - rest - Vector3::z()).norm());
+        let off = off.fold(0.0, f64::max);
+        assert!(off < 1e-4, "{scheme:?} {off:e}");
     }
 }
 

@@ -103,7 +103,9 @@ fn a_ring_closed_beyond_its_slit_touches_itself() {
     let overlaps = contact.overlaps(&closed(0.05));
     assert_eq!(overlaps.len(), 1);
     assert!(overlaps[0].pair == (0, Field::Body(0)) && overlaps[0].count >= 9, "{overlaps:?}");
-    assert!((overlaps[0].depth - 0.05).abs() < 0.03, "{overlaps:?}");
+    // In the middle of the face the overlap is 0.05 less the gap of 0.8 · 10⁻³, on layers stretched by 2π/6.2.
+    let expected = (0.05 - 0.8e-3) * 6.2 / std::f64::consts::TAU;
+    assert!((overlaps[0].depth - expected).abs() < 0.02 * expected, "{overlaps:?} {expected}");
 }
 
 #[test]
