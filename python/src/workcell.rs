@@ -122,7 +122,7 @@ fn attached(given: &Bound<'_, PyDict>) -> PyResult<Vec<AttachedObject>> {
     given.iter().map(one).collect()
 }
 
-/// What repairs keep, by its texts.
+/// Parses the texts of properties that repairs keep.
 fn keeps(given: &[String]) -> PyResult<Vec<Keep>> {
     given.iter().map(|text| text.parse().map_err(|why| bad(format!("keep: {why}")))).collect()
 }

@@ -1,6 +1,6 @@
 //! `extricate completions`: a script that completes command lines in a shell.
 
-use clap::Args;
+use clap::{Args, Command};
 use clap_complete::Shell;
 
 use super::terminal::{Console, Failure};
@@ -19,9 +19,13 @@ Examples:
   extricate completions zsh > ~/.zfunc/_extricate
   extricate completions fish > ~/.config/fish/completions/extricate.fish";
 
-/// Prints the script.
-pub(super) fn execute(console: &mut Console, arguments: &CompletionsArguments) -> Result<(), Failure> {
+/// Prints the script for a command line.
+pub(super) fn execute(
+    console: &mut Console,
+    arguments: &CompletionsArguments,
+    mut program: Command,
+) -> Result<(), Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut super::command(), "extricate", &mut script);
+    clap_complete::generate(arguments.shell, &mut program, "extricate", &mut script);
     console.line(String::from_utf8_lossy(&script).trim_end())
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Command};
 
 use super::terminal::{Console, Exit, Failure};
 
@@ -19,11 +19,14 @@ const EXAMPLES: &str = "\
 Example:
   extricate man ~/.local/share/man/man1";
 
-/// Writes the pages.
-pub(super) fn execute(console: &mut Console, arguments: &ManArguments) -> Result<(), Failure> {
+/// Writes the pages of a command line.
+pub(super) fn execute(
+    console: &mut Console,
+    arguments: &ManArguments,
+    program: Command,
+) -> Result<(), Failure> {
     let folder = &arguments.folder;
-    let written =
-        fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(super::command(), folder));
+    let written = fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(program, folder));
     written
         .map_err(|error| Failure::new(Exit::Usage, format!("cannot write {}: {error}", folder.display())))?;
     console.note(format_args!("manual pages are in {}", folder.display()));

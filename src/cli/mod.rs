@@ -211,8 +211,8 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         Command::View(arguments) => view::execute(&console, arguments),
         Command::Serve(arguments) => serve::execute(&mut console, arguments),
         Command::Info(arguments) => info::execute(&mut console, arguments),
-        Command::Completions(arguments) => completions::execute(&mut console, arguments),
-        Command::Man(arguments) => man::execute(&mut console, arguments),
+        Command::Completions(arguments) => completions::execute(&mut console, arguments, command()),
+        Command::Man(arguments) => man::execute(&mut console, arguments, command()),
     };
     // Results obtained before a failure are printed as well; of two failures the first one is reported.
     let flushed = console.flush();

@@ -176,6 +176,8 @@ const ROOMS: [Rooms; 7] = [
             "schemas",
             "info",
             "serve",
+            "completions",
+            "man",
             "view",
         ],
     },
