@@ -510,3 +510,77 @@ fn a_floating_robot_falls_onto_the_ground_and_rests_there() {
     let lowest = 0.05 - 0.25 * angle.sin() - 0.03 * angle.cos();
     assert!(lowest.abs() < 1e-3, "the end of the tail is at {lowest}, its angle {angle}");
 }
+
+/// Rise of the energy over a run \[J\].
+fn energy_gain(world: &mut World, until: f64) -> f64 {
+    let start = world.energy().total();
+    let mut gain = 0.0_f64;
+    while world.time() < until {
+        let energy = world.step().unwrap().energy.total();
+        assert!(energy.is_finite());
+        gain = gain.max(energy - start);
+    }
+    gain
+}
+
+#[test]
+fn a_chain_with_a_thousand_times_a_links_mass_at_its_end_swings_without_gaining_energy() {
+    // Waves along it have 600 rad/s: 2.6 rad in a step of the preview.
+    let mut robot = chain(60);
+    let load = robot.links.last_mut().unwrap().inertial.as_mut().unwrap();
+    load.mass *= 1000.0;
+    load.inertia *= 1000.0;
+    robot.configuration[0] = PI / 3.0;
+    let mut world = world_of(robot, WorldOptions { accuracy: Accuracy::Preview, ..WorldOptions::default() });
+    let gain = energy_gain(&mut world, 2.0);
+    let fall = 100.0 * 9.81 * 6.0 * (1.0 - (PI / 3.0).sin());
+    assert!(gain < 1e-6 * fall, "{gain} J of {fall} J");
+}
+
+#[test]
+fn a_crumpled_chain_whips_and_gains_hardly_any_energy() {
+    // Its end whips at up to a third of a radian in a step, where the midpoint rule has an error.
+    let mut robot = chain(60);
+    robot.configuration = (0..60).map(|i| 0.3 * (f64::from(i * 7919 % 101) / 50.0 - 1.0)).collect();
+    let mut world = world_of(robot, WorldOptions::default());
+    let gain = energy_gain(&mut world, 2.0);
+    // Its weight times its length.
+    let scale = 60.0 * 0.1 * 9.81 * 6.0;
+    assert!(gain < 0.02 * scale, "{gain} J of {scale} J");
+}
+
+#[test]
+fn the_impact_of_a_pendulum_runs_through_a_row_of_them_to_the_last() {
+    let mut options = WorldOptions::default();
+    options.time_step = 1.0 / 960.0;
+    let mut builder = World::builder(options);
+    for i in 0..5 {
+        let text = r#"<robot name="r"><link name="hook"/><link name="ball"><inertial><origin xyz="0 0 -1"/><mass value="1"/>
+<inertia ixx="0.004" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.004"/></inertial>
+<collision><origin xyz="0 0 -1"/><geometry><sphere radius="0.1"/></geometry></collision></link>
+<joint name="j" type="continuous"><parent link="hook"/><child link="ball"/><axis xyz="0 1 0"/></joint></robot>"#;
+        let mut robot = described(text);
+        robot.name = format!("r{i}");
+        robot.pose = Isometry3::translation(0.2 * f64::from(i), 0.0, 2.0);
+        (robot.restitution, robot.friction) = (1.0, 0.0);
+        if i == 0 {
+            robot.configuration = vec![0.3];
+        }
+        builder.add_robot(robot).unwrap();
+    }
+    let mut world = builder.build().unwrap();
+    // Half a period: down, and up on the other side.
+    let period = 2.0 * PI * (1.004_f64 / 9.81).sqrt();
+    let mut highest = [0.0_f64; 5];
+    while world.time() < 0.55 * period {
+        world.step().unwrap();
+        if world.time() > 0.27 * period {
+            for (i, highest) in highest.iter_mut().enumerate() {
+                let angle = world.robot(&format!("r{i}")).unwrap().joints["j"];
+                *highest = highest.max(angle.abs());
+            }
+        }
+    }
+    assert!((highest[4] - 0.3).abs() < 0.003, "{highest:?}");
+    assert!(highest[..4].iter().all(|angle| *angle < 0.01), "{highest:?}");
+}

@@ -3,7 +3,7 @@
 //! (H + D) x = b for a diagonal D: the articulated inertias, U = I S and the inverses of Sᵀ U + D of the joints depend on
 //! the configuration alone; each right-hand side costs two passes. O(n), whatever the depth.
 
-use nalgebra::{Matrix6, Vector3, Vector6};
+use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
 use super::inverse::Recursion;
 use super::joint::MAX_FREEDOMS;
@@ -49,9 +49,24 @@ impl Factor {
     /// # Panics
     /// When `added` is too short.
     pub fn update(&mut self, multibody: &Multibody, placement: &Placement, added: &[f64]) {
+        self.update_stiffened(multibody, placement, (added, &[]));
+    }
+
+    /// Factorises H + diag(`added`) + Σ Jᵀ M J, with moments M that resist the angular accelerations of the links [kg·m², world
+    /// axes]; none where the slice is empty.
+    ///
+    /// # Panics
+    /// When `added` is too short.
+    pub fn update_stiffened(
+        &mut self,
+        multibody: &Multibody,
+        placement: &Placement,
+        (added, moments): (&[f64], &[Matrix3<f64>]),
+    ) {
         let links = multibody.links();
         self.inertias.clear();
         self.inertias.extend(placement.inertias.iter().map(ArticulatedInertia::from));
+        self.inertias.iter_mut().zip(moments).for_each(|(inertia, moments)| inertia.add_moments(moments));
         self.products.resize(multibody.freedoms(), SpatialVector::ZERO);
         self.pivots.resize(multibody.freedoms(), 0.0);
         self.blocks.clear();

@@ -16,8 +16,8 @@ pub struct Recursion {
     pub motions: Vec<SpatialVector>,
     /// Accelerations of the links without those of their own joints' accelerations.
     pub(super) accelerations: Vec<SpatialVector>,
-    /// Forces on the links.
-    pub(super) forces: Vec<SpatialVector>,
+    /// Forces that the joints transmit to the links.
+    pub forces: Vec<SpatialVector>,
 }
 
 impl Multibody {
@@ -83,11 +83,24 @@ impl Multibody {
             on_links.push(placement.inertias[index].times(&own) + velocity_force - outside);
             accelerations.push(own);
         }
+        self.transmit(placement, on_links, forces);
+        for (index, link) in self.links().iter().enumerate() {
+            for freedom in self.freedoms_of(index) {
+                forces[freedom] += link.armature * acceleration[freedom];
+            }
+        }
+    }
+
+    /// Forces of the joints that transmit forces on the links (references at their origins) from the base: Σ Jᵀ f. The forces on the links
+    /// become those that their joints transmit.
+    ///
+    /// # Panics
+    /// When a slice is too short.
+    pub fn transmit(&self, placement: &Placement, on_links: &mut [SpatialVector], forces: &mut [f64]) {
         for (index, link) in self.links().iter().enumerate().rev() {
             let force = on_links[index];
             for freedom in self.freedoms_of(index) {
-                forces[freedom] =
-                    placement.subspaces[freedom].dot(&force) + link.armature * acceleration[freedom];
+                forces[freedom] = placement.subspaces[freedom].dot(&force);
             }
             if let Some(parent) = link.parent {
                 on_links[parent] += force.force_from(&placement.offsets[index]);

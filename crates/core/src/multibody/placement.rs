@@ -25,6 +25,12 @@ impl Placement {
         &self.poses
     }
 
+    /// From the origin of the parent, or of the base, to that of each link [m, world axes].
+    #[must_use]
+    pub fn offsets(&self) -> &[Vector3<f64>] {
+        &self.offsets
+    }
+
     /// Inertias of the links about their origins, world axes.
     #[must_use]
     pub fn inertias(&self) -> &[RigidInertia] {

@@ -180,6 +180,11 @@ impl ArticulatedInertia {
         }
     }
 
+    /// Adds moments that resist angular accelerations [kg·m²].
+    pub fn add_moments(&mut self, moments: &Matrix3<f64>) {
+        self.rotational += moments;
+    }
+
     /// Subtracts a bᵀ, where the sum over all that is subtracted is symmetric.
     pub fn subtract(&mut self, a: &SpatialVector, b: &SpatialVector) {
         self.rotational -= a.angular * b.angular.transpose();

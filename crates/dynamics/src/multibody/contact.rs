@@ -41,6 +41,8 @@ pub(super) struct Contact {
     /// Unit normal from the first to the second side.
     pub(super) normal: Vector3<f64>,
     pub(super) friction: f64,
+    /// Coefficient of restitution.
+    pub(super) restitution: f64,
     /// Gap at the start of the step, negative for an overlap \[m\].
     pub(super) gap: f64,
     /// Impulse on the second side [N·s].

@@ -12,13 +12,17 @@
 //! 3. Contacts with exact Coulomb cones ([`contact`]) and limits of joints ([`limit`]) are solved by Gauss–Seidel sweeps
 //!    ([`sweeps`]), twice: for the displacement of the step, which closes gaps and recovers overlaps, and for the velocity at
 //!    its end, which has no speed of recovery. Both start from the impulses of the step before, by features.
+//! 4. Where bodies with restitution collide, the impacts come between the two ([`impact`]), from the velocities at the moment of touch.
 //!
 //! Worlds with soft bodies or with joints between bodies leave their robots to rapier's multibodies.
 
+mod acceleration;
 mod contact;
+mod impact;
 mod islands;
 mod limit;
 pub(crate) mod memory;
+mod midpoint;
 mod motion;
 mod ports;
 pub(crate) mod solver;

@@ -1,80 +1,26 @@
-//! Free motion of a tree over a step by the implicit midpoint rule.
+//! Free motion of a tree over a step by the implicit midpoint rule of [`super::midpoint`].
 //!
-//! a = H⁻¹(τ − c) at q ⊕ h/2 v̄ and v̄ = v + h/2 a, by fixed-point iteration: it contracts by about h |v| an iteration,
-//! so that slow robots need few and fast tops more. The force within a joint, moment − k q − d q̇, is that at the end of the step: k and d
-//! add h d + h² k to the mass matrix.
+//! The force within a joint, moment − k q − d q̇, is that at the end of the step: k and d add h d + h² k to the mass matrix. The displacement of a
+//! joint is h times its mean velocity where nothing acts in it, and h times its velocity at the end where a stiff spring does: the mean of
+//! both would let an overdamped spring ring.
 //!
-//! The displacement of a joint is h times its mean velocity where nothing acts in it, and h times its velocity at the end where a
-//! stiff spring does: the mean of both would let an overdamped spring ring.
+//! Where the iteration does not converge, the step is divided into pieces.
 
 use std::borrow::Cow;
 
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::Isometry3;
 
+use super::midpoint::{Forces, Midpoint, Step};
 use crate::robot::tree::{Action, RobotTree};
 use extricate_core::multibody::factor::SolveBuffer;
 use extricate_core::multibody::inverse::Recursion;
 use extricate_core::multibody::{Factor, Multibody, Placement, SpatialVector};
 
-/// Maximum number of iterations: of tops that spin by half a radian in a step. A safeguard.
-const MAX_ITERATIONS: u32 = 25;
-/// Relative change of the velocities at which the iteration has converged. Larger, and the energy of fast tops drifts.
-const CONVERGED: f64 = 1e-11;
-
-/// Rotation of a link in a step \[rad\] up to which gyroscopic forces are those of its velocity where the iteration does not converge. More lets
+/// Numbers of pieces that a step is divided into, one after another, until the iterations of all converge.
+const PIECES: [u32; 4] = [1, 4, 16, 64];
+/// Rotation of a link in a piece \[rad\] up to which gyroscopic forces are those of its velocity where no iteration converges. More lets
 /// explicit steps gain energy.
 const FAR: f64 = 0.3;
-/// Rotation of a link in a step \[rad\] above which its momentum is integrated: the midpoint rule alone has an error of a twelfth of its square.
-const FAST: f64 = 0.02;
-
-/// Acceleration of the fall and duration of a step.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Step {
-    pub(super) gravity: Vector3<f64>,
-    /// Length \[s\].
-    pub(super) h: f64,
-}
-
-/// Momenta of the links over a step.
-struct Momenta {
-    /// At its start: angular about the centres of mass.
-    start: Vec<SpatialVector>,
-    /// Forces at the middle less the changes of the momenta: references at the origins.
-    loads: Vec<SpatialVector>,
-    end: Placement,
-    motions: Vec<SpatialVector>,
-}
-
-impl Momenta {
-    /// Momenta at the start of a step of a tree.
-    fn new(tree: &MovingTree<'_>) -> Self {
-        let (mut end, mut motions) = (Placement::default(), Vec::new());
-        tree.multibody.place(&tree.base, &tree.q, &mut end);
-        tree.multibody.velocities(&end, &tree.v, &mut motions);
-        let momentum = |(link, motion)| tree.multibody.momentum(&end, link, motion);
-        let start: Vec<_> = motions.iter().enumerate().map(momentum).collect();
-        Self { loads: vec![SpatialVector::ZERO; start.len()], start, end, motions }
-    }
-
-    /// Determines the loads for mean velocities `middle`, whose accelerations the last solve of the tree has left.
-    fn update(&mut self, tree: &MovingTree<'_>, (step, middle): (&Step, &[f64]), recursion: &Recursion) {
-        let v: Vec<f64> = middle.iter().zip(&tree.v).map(|(middle, v)| 2.0 * middle - v).collect();
-        let mut q = tree.q.clone();
-        tree.multibody.advance(&mut q, middle, step.h);
-        tree.multibody.place(&tree.base, &q, &mut self.end);
-        tree.multibody.velocities(&self.end, &v, &mut self.motions);
-        for (link, load) in self.loads.iter_mut().enumerate() {
-            let momentum = tree.multibody.momentum(&self.end, link, &self.motions[link]);
-            let center = tree.placement.poses()[link].rotation * tree.multibody.links()[link].center;
-            let change = ((momentum - self.start[link]) * step.h.recip()).force_from(&center);
-            let mut acceleration = tree.buffer.motions()[link];
-            acceleration.linear += step.gravity;
-            let force = tree.placement.inertias()[link].times(&acceleration)
-                + Multibody::velocity_force(&tree.placement, link, &recursion.motions[link]);
-            *load = force - change;
-        }
-    }
-}
 
 /// A tree that moves over a step.
 pub(super) struct MovingTree<'a> {
@@ -92,13 +38,14 @@ pub(super) struct MovingTree<'a> {
     pub(super) instant: f64,
     /// Forces on the links: at their centres of mass, world axes.
     pub(super) loads: Vec<SpatialVector>,
-    wrenches: Vec<SpatialVector>,
     /// Rates at which a free body loses its velocities, linear and angular [1/s].
     pub(super) damping: [f64; 2],
     /// Velocities at the end of the step.
     pub(super) end: Vec<f64>,
     /// Velocities whose h-fold is the displacement of the step.
     pub(super) mean: Vec<f64>,
+    /// Number of pieces that the step was divided into.
+    pub(super) pieces: u32,
     pub(super) placement: Placement,
     pub(super) factor: Factor,
     pub(super) buffer: SolveBuffer,
@@ -117,11 +64,11 @@ impl<'a> MovingTree<'a> {
             actions: Vec::new(),
             instant: 0.5,
             loads: Vec::new(),
-            wrenches: Vec::new(),
             damping: [0.0; 2],
             end: v.clone(),
             mean: v.clone(),
             v,
+            pieces: 1,
             placement: Placement::default(),
             factor: Factor::default(),
             buffer: SolveBuffer::default(),
@@ -136,87 +83,96 @@ impl<'a> MovingTree<'a> {
         this
     }
 
-    /// Distributes the forces within joints to constant forces and to the mass matrix.
-    fn act(&mut self, h: f64) {
+    /// Distributes the forces within joints at a state to constant forces and to the mass matrix.
+    fn act(&mut self, [position, velocity]: [&[f64]; 2], h: f64) {
         let reach = self.instant * h;
         for &([q, v], action) in &self.actions {
             // Without a change of the velocity.
-            let ahead = self.q[q] + reach * self.v[v];
-            self.joint[v] = action.moment - action.stiffness * ahead - action.damping * self.v[v];
+            let ahead = position[q] + reach * velocity[v];
+            self.joint[v] = action.moment - action.stiffness * ahead - action.damping * velocity[v];
             self.added[v] = reach * (action.damping + reach * action.stiffness);
         }
     }
 
-    /// Moves the tree freely; its placement and factor are then those of the middle of the step.
+    /// Moves the tree freely; its placement is then that of the middle of the step.
     pub(super) fn move_freely(&mut self, step: &Step) {
-        self.act(step.h);
-        let count = self.v.len();
-        let mut recursion = Recursion::default();
-        let mut rates = vec![0.0; count];
-        let mut middle = self.v.clone();
-        let mut q = self.q.clone();
-        let mut momenta = None;
-        let mut converged = false;
-        for _ in 0..MAX_ITERATIONS {
-            q.copy_from_slice(&self.q);
-            self.multibody.advance(&mut q, &middle, 0.5 * step.h);
-            self.multibody.place(&self.base, &q, &mut self.placement);
-            self.factor.update(&self.multibody, &self.placement, &self.added);
-            self.place_loads();
-            if let Some(Momenta { loads, .. }) = &momenta {
-                self.wrenches.resize(loads.len(), SpatialVector::ZERO);
-                self.wrenches.iter_mut().zip(loads).for_each(|(wrench, load)| *wrench += *load);
-            }
-            self.factor.forward_dynamics(
-                (&self.multibody, &self.placement),
-                (&middle, &mut recursion),
-                (&self.joint, &self.wrenches),
-                (&step.gravity, &mut self.buffer),
-                &mut rates,
-            );
-            let (mut change, mut size) = (0.0_f64, 0.0_f64);
-            for ((middle, v), rate) in middle.iter_mut().zip(&self.v).zip(&rates) {
-                let next = v + 0.5 * step.h * rate;
-                change = change.max((next - *middle).abs());
-                size = size.max(next.abs());
-                *middle = next;
-            }
-            if change <= CONVERGED * size {
-                converged = true;
+        let mut midpoint = Midpoint::default();
+        for pieces in PIECES {
+            self.pieces = pieces;
+            let is_last = pieces == PIECES[PIECES.len() - 1];
+            if self.move_in_pieces(&mut midpoint, step, is_last) {
                 break;
             }
-            let is_fast = recursion.motions.iter().any(|motion| motion.angular.norm() * step.h > FAST);
-            if is_fast {
-                let momenta = momenta.get_or_insert_with(|| Momenta::new(self));
-                momenta.update(self, (step, &middle), &recursion);
-            }
         }
-        if !converged {
-            self.accelerate(step, &mut recursion, &mut rates);
+        if self.pieces > 1 {
+            let mut q = self.q.clone();
+            self.multibody.advance(&mut q, &self.mean, 0.5 * step.h);
+            self.multibody.place(&self.base, &q, &mut midpoint.placement);
         }
-        for at in 0..count {
-            self.end[at] = self.v[at] + step.h * rates[at];
-            self.mean[at] = self.v[at] + self.instant * step.h * rates[at];
-        }
+        (self.placement, self.factor, self.buffer) = (midpoint.placement, midpoint.factor, midpoint.buffer);
         self.damp(step.h);
     }
 
-    /// Accelerations at the start of the step, where the iteration does not converge: steps in which a link rotates far. Gyroscopic forces are
-    /// those of velocities at which no link rotates by more than [`FAR`].
-    fn accelerate(&mut self, step: &Step, recursion: &mut Recursion, rates: &mut [f64]) {
-        self.multibody.place(&self.base, &self.q, &mut self.placement);
+    /// Factorises the mass matrix of the middle of the step, before rows are solved.
+    pub(super) fn factorise(&mut self, h: f64) {
+        let (q, v) = (std::mem::take(&mut self.q), std::mem::take(&mut self.v));
+        self.act([&q, &v], h);
+        (self.q, self.v) = (q, v);
         self.factor.update(&self.multibody, &self.placement, &self.added);
-        self.place_loads();
-        self.multibody.velocities(&self.placement, &self.v, &mut recursion.motions);
-        let angle =
-            recursion.motions.iter().map(|motion| motion.angular.norm() * step.h).fold(0.0_f64, f64::max);
+    }
+
+    /// Moves the tree over the pieces of a step; `false` where the iteration of one does not converge, unless it `must` end.
+    fn move_in_pieces(&mut self, midpoint: &mut Midpoint, step: &Step, must: bool) -> bool {
+        let h = step.h / f64::from(self.pieces);
+        let piece = Step { h, ..*step };
+        let (mut q, mut v) = (self.q.clone(), self.v.clone());
+        let mut sum = vec![0.0; v.len()];
+        for _ in 0..self.pieces {
+            self.act([&q, &v], h);
+            let forces = Forces {
+                multibody: &self.multibody,
+                base: self.base,
+                joint: &self.joint,
+                added: &self.added,
+                loads: &self.loads,
+            };
+            if !midpoint.solve(&forces, [&q, &v], &piece) {
+                if !must {
+                    return false;
+                }
+                self.accelerate([&q, &v], midpoint, &piece);
+            }
+            let reach = self.instant * h;
+            let mean: Vec<f64> = v.iter().zip(&midpoint.rates).map(|(v, a)| v + reach * a).collect();
+            self.multibody.advance(&mut q, &mean, h);
+            v.iter_mut().zip(&midpoint.rates).for_each(|(v, a)| *v += h * a);
+            sum.iter_mut().zip(&mean).for_each(|(sum, mean)| *sum += mean);
+        }
+        self.end = v;
+        self.mean = sum.iter().map(|sum| sum / f64::from(self.pieces)).collect();
+        true
+    }
+
+    /// Accelerations at the start of a piece, where no iteration converges: gyroscopic forces are those of velocities at which no link
+    /// rotates by more than [`FAR`].
+    fn accelerate(&self, [q, v]: [&[f64]; 2], midpoint: &mut Midpoint, piece: &Step) {
+        let Midpoint { placement, factor, buffer, rates, .. } = midpoint;
+        let mut recursion = Recursion::default();
+        self.multibody.place(&self.base, q, placement);
+        factor.update(&self.multibody, placement, &self.added);
+        self.multibody.velocities(placement, v, &mut recursion.motions);
+        let angles = recursion.motions.iter().map(|motion| motion.angular.norm() * piece.h);
+        let angle = angles.fold(0.0_f64, f64::max);
         let fraction = if angle > FAR { FAR / angle } else { 1.0 };
-        let slowed: Vec<f64> = self.v.iter().map(|v| fraction * v).collect();
-        self.factor.forward_dynamics(
-            (&self.multibody, &self.placement),
-            (&slowed, recursion),
-            (&self.joint, &self.wrenches),
-            (&step.gravity, &mut self.buffer),
+        let slowed: Vec<f64> = v.iter().map(|v| fraction * v).collect();
+        let centers = self.multibody.links().iter().zip(placement.poses()).zip(&self.loads);
+        let wrenches = centers.map(|((link, pose), load)| load.force_from(&(pose.rotation * link.center)));
+        let wrenches: Vec<SpatialVector> = wrenches.collect();
+        factor.forward_dynamics(
+            (&self.multibody, placement),
+            (&slowed, &mut recursion),
+            (&self.joint, &wrenches),
+            (&piece.gravity, buffer),
             rates,
         );
     }
@@ -230,13 +186,5 @@ impl<'a> MovingTree<'a> {
             self.end[at] /= 1.0 + h * self.damping[usize::from(at >= 3)];
             self.mean[at] = self.v[at] + self.instant * (self.end[at] - self.v[at]);
         }
-    }
-
-    /// Forces on the links with their origins as reference.
-    fn place_loads(&mut self) {
-        self.wrenches.clear();
-        let centers = self.multibody.links().iter().zip(self.placement.poses()).zip(&self.loads);
-        self.wrenches
-            .extend(centers.map(|((link, pose), load)| load.force_from(&(pose.rotation * link.center))));
     }
 }

@@ -8,10 +8,12 @@ use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
 use rapier3d::pipeline::PhysicsWorld;
 
 use super::contact::{Contact, Response, Side};
+use super::impact::Impacts;
 use super::islands::{Groups, Islands};
 use super::limit::Limit;
 use super::memory::{ContactKey, ContactMemory};
-use super::motion::{MovingTree, Step};
+use super::midpoint::Step;
+use super::motion::MovingTree;
 use super::ports::Ports;
 use super::sweeps::{Problem, Swept, own_response, relative};
 use crate::rigid::{index_in_manifold, inertia_times, raw, show_colliders};
@@ -45,6 +47,14 @@ pub struct RobotReport {
     pub sweeps: usize,
     /// Largest change of a velocity in the last sweeps [m/s; rad/s or m/s of a limit]: the residual.
     pub residual: f64,
+}
+
+/// Restitution of a world.
+pub(crate) struct Bounces<'a> {
+    /// Coefficient of two bodies; zero where they do not bounce.
+    pub(crate) coefficient: &'a dyn Fn([RigidBodyHandle; 2]) -> f64,
+    /// Approach [m/s] below which nothing bounces.
+    pub(crate) slow: f64,
 }
 
 /// Solver of the robots of a world.
@@ -91,12 +101,17 @@ impl MultibodySolver {
     }
 
     /// Solves the islands of the robots over a step of `h` \[s\], after rapier's step.
-    pub(crate) fn step(&mut self, physics: &mut PhysicsWorld, robots: &mut [RobotBody], h: f64) {
+    pub(crate) fn step(
+        &mut self,
+        physics: &mut PhysicsWorld,
+        robots: &mut [RobotBody],
+        (h, bounces): (f64, &Bounces<'_>),
+    ) {
         let (ends, bodies) = {
             let islands = Islands::new(physics, robots);
             let step = Step { gravity: physics.gravity.into(), h };
             let mut posed = Posed::new(&self.starts, (physics, robots), &islands, &step);
-            let solved = posed.solve(&islands, &self.memory);
+            let solved = posed.solve(&islands, (&self.memory, bounces));
             posed.remember(&solved, &mut self.memory);
             self.report = solved.report;
             (posed.into_ends(), islands.bodies)
@@ -148,6 +163,8 @@ struct Solved {
     keys: Vec<ContactKey>,
     /// Impulses of the displacement and of the velocity.
     impulses: [Vec<Vector3<f64>>; 2],
+    /// Impulses of the impacts; empty where there are none.
+    impacts: Vec<Vector3<f64>>,
     report: RobotReport,
 }
 
@@ -211,8 +228,8 @@ impl<'a> Posed<'a> {
     }
 
     /// Solves all rows, and applies their impulses to the trees.
-    fn solve(&mut self, islands: &Islands<'_>, memory: &ContactMemory) -> Solved {
-        let (mut contacts, keys) = self.contacts(islands);
+    fn solve(&mut self, islands: &Islands<'_>, (memory, bounces): (&ContactMemory, &Bounces<'_>)) -> Solved {
+        let (mut contacts, keys) = self.contacts(islands, bounces);
         let mut limits = self.limits();
         let ports = self.ports(&contacts, &limits);
         let total = ports.last().map_or(0, |last| last.first + last.count());
@@ -240,7 +257,7 @@ impl<'a> Posed<'a> {
             limit.response = ports[limit.tree].response[(at, at)];
         }
         limits.retain(|limit| limit.response > 0.0);
-        self.solve_rows((&ports, velocities), (kept, keys_kept, limits), (softness, memory))
+        self.solve_rows((&ports, velocities), (kept, keys_kept, limits), (softness, memory, bounces.slow))
     }
 
     /// The two solves: of the displacement, then of the velocity at the end.
@@ -248,12 +265,13 @@ impl<'a> Posed<'a> {
         &mut self,
         (ports, mut velocities): (&[Ports], Vec<f64>),
         (mut contacts, keys, mut limits): (Vec<Contact>, Vec<ContactKey>, Vec<Limit>),
-        (softness, memory): (f64, &ContactMemory),
+        (softness, memory, slow): (f64, &ContactMemory, f64),
     ) -> Solved {
         let h = self.step.h;
         let mut report =
-            RobotReport { contacts: contacts.len(), limits: limits.len(), sweeps: 0, residual: 0.0 };
+            RobotReport { contacts: contacts.len(), limits: limits.len(), ..RobotReport::default() };
         let mut impulses = [Vec::new(), Vec::new()];
+        let mut impacts = Vec::new();
         let mut targets =
             [self.displacement_targets(&contacts), limits.iter().map(|limit| -limit.gap / h).collect()];
         for phase in [0, 1] {
@@ -263,9 +281,10 @@ impl<'a> Posed<'a> {
                 ports.read(tree, if is_displacement { &tree.mean } else { &tree.end }, own);
                 ports.couple(own, is_displacement);
             }
-            for (contact, key) in contacts.iter_mut().zip(&keys) {
-                contact.impulse = memory.impulses(key).map_or(Vector3::zeros(), |impulses| impulses[phase]);
+            if !is_displacement {
+                impacts = self.collide((ports, &mut velocities), (&contacts, &keys), slow);
             }
+            warm_start((&mut contacts, &targets[0]), &keys, (memory, phase), &impacts);
             let speed = velocities.iter().fold(0.0_f64, |largest, velocity| largest.max(velocity.abs()));
             let scale = h * self.step.gravity.norm() + 0.01 * speed;
             let mut problem = Problem {
@@ -282,12 +301,96 @@ impl<'a> Posed<'a> {
             report.sweeps += sweeps;
             report.residual = report.residual.max(residual);
             velocities = problem.velocities;
-            targets = remaining_gaps((&contacts, &limits), &velocities, h);
+            targets = remaining_gaps((&contacts, &limits), &velocities, (h, slow));
             self.apply(ports, (&contacts, &limits), is_displacement);
             impulses[phase] = contacts.iter().map(|contact| contact.impulse).collect();
             limits.iter_mut().for_each(|limit| limit.impulse = 0.0);
         }
-        Solved { contacts, keys, impulses, report }
+        Solved { contacts, keys, impulses, impacts, report }
+    }
+
+    /// Applies the impacts of the step to the velocities at the end of the trees, and of the ports; returns their impulses, if there are any.
+    /// The contacts have the impulses of the displacement.
+    fn collide(
+        &mut self,
+        (ports, velocities): (&[Ports], &mut Vec<f64>),
+        (contacts, keys): (&[Contact], &[ContactKey]),
+        slow: f64,
+    ) -> Vec<Vector3<f64>> {
+        if contacts.iter().all(|contact| contact.restitution <= 0.0) {
+            return Vec::new();
+        }
+        let touching: Vec<bool> = contacts
+            .iter()
+            .map(|contact| contact.gap <= 0.0 || contact.impulse.dot(&contact.normal) > 0.0)
+            .collect();
+        let Some(at_touch) =
+            self.velocities_at_touch((ports, &velocities[..]), (contacts, &touching[..]), slow)
+        else {
+            return Vec::new();
+        };
+        for (tree, at_touch) in self.trees.iter_mut().zip(at_touch) {
+            tree.end = at_touch;
+        }
+        self.read_ends(ports, velocities);
+        let mut pairs: Vec<Vec<usize>> = Vec::new();
+        for index in (0..contacts.len()).filter(|&index| touching[index]) {
+            match pairs.last_mut().filter(|pair| keys[pair[0]].bodies == keys[index].bodies) {
+                Some(pair) => pair.push(index),
+                None => pairs.push(vec![index]),
+            }
+        }
+        let impulses = Impacts { ports, contacts, pairs, slow }.collide(velocities);
+        let mut pushed = contacts.to_vec();
+        pushed.iter_mut().zip(&impulses).for_each(|(contact, impulse)| contact.impulse = *impulse);
+        self.apply(ports, (&pushed, &[]), false);
+        self.read_ends(ports, velocities);
+        impulses
+    }
+
+    fn read_ends(&self, ports: &[Ports], velocities: &mut [f64]) {
+        for (tree, ports) in self.trees.iter().zip(ports) {
+            let own = &mut velocities[ports.first..ports.first + ports.count()];
+            ports.read(tree, &tree.end, own);
+            ports.couple(own, false);
+        }
+    }
+
+    /// Velocities of the trees when the fastest of their contacts with restitution touches; at the end of the step of trees without; `None`
+    /// where no contact touches faster than `slow`. Times are those of the free motion.
+    fn velocities_at_touch(
+        &self,
+        (ports, ends): (&[Ports], &[f64]),
+        (contacts, touching): (&[Contact], &[bool]),
+        slow: f64,
+    ) -> Option<Vec<Vec<f64>>> {
+        let mut starts = vec![0.0; ends.len()];
+        for (tree, ports) in self.trees.iter().zip(ports) {
+            ports.read(tree, &tree.v, &mut starts[ports.first..ports.first + ports.count()]);
+        }
+        let mut fastest = vec![(0.0, 1.0); self.trees.len()];
+        for contact in
+            contacts.iter().zip(touching).filter(|(_, touches)| **touches).map(|(contact, _)| contact)
+        {
+            let [start, end] =
+                [&starts[..], ends].map(|velocities| relative(contact, velocities).dot(&contact.normal));
+            let closed = -self.step.h * 0.5 * (start + end);
+            let time = if contact.gap <= 0.0 { 0.0 } else { (contact.gap / closed).clamp(0.0, 1.0) };
+            let time = if closed > 0.0 { time } else { 1.0 };
+            let approach = -(start + time * (end - start));
+            if contact.restitution > 0.0 && approach > slow {
+                for side in contact.sides.iter().flatten() {
+                    if approach > fastest[side.tree].0 {
+                        fastest[side.tree] = (approach, time);
+                    }
+                }
+            }
+        }
+        let moved = |(tree, (_, time)): (&MovingTree<'_>, &(f64, f64))| {
+            tree.v.iter().zip(&tree.end).map(|(start, end)| start + time * (end - start)).collect()
+        };
+        let any = fastest.iter().any(|(approach, _)| *approach > 0.0);
+        any.then(|| self.trees.iter().zip(&fastest).map(moved).collect())
     }
 
     /// Normal velocities [m/s] of the displacement at which contacts bear no load: those that close a gap, or recover an overlap.
@@ -328,11 +431,12 @@ impl<'a> Posed<'a> {
     }
 
     /// Contacts of the islands; the ports of their sides are still links.
-    fn contacts(&self, islands: &Islands<'_>) -> (Vec<Contact>, Vec<ContactKey>) {
+    fn contacts(&self, islands: &Islands<'_>, bounces: &Bounces<'_>) -> (Vec<Contact>, Vec<ContactKey>) {
         let (mut contacts, mut keys) = (Vec::new(), Vec::new());
         let mut numbers = BTreeMap::new();
         for (pair, bodies) in &islands.pairs {
             let poses = bodies.map(|body| self.pose(body));
+            let restitution = (bounces.coefficient)(*bodies);
             let colliders =
                 [pair.collider1, pair.collider2].map(|collider| &self.physics.colliders[collider]);
             let in_world = [0, 1].map(|i| {
@@ -362,6 +466,7 @@ impl<'a> Posed<'a> {
                         given,
                         normal,
                         friction: manifold.data.friction,
+                        restitution,
                         gap: solved.dist,
                         impulse: Vector3::zeros(),
                         response: Response::ZERO,
@@ -444,8 +549,11 @@ impl<'a> Posed<'a> {
             let mut own = std::mem::take(&mut links[index]);
             own.sort_unstable();
             own.dedup();
-            let couplings =
+            let couplings: &[_] =
                 self.robots.get(index).and_then(|robot| robot.tree()).map_or(&[][..], |tree| &tree.couplings);
+            if !(own.is_empty() && freedoms[index].is_empty() && couplings.is_empty()) {
+                tree.factorise(self.step.h);
+            }
             let made = Ports::new(
                 tree,
                 (own, std::mem::take(&mut freedoms[index])),
@@ -464,7 +572,8 @@ impl<'a> Posed<'a> {
         memory.begin(bodies.collect());
         for (index, (contact, key)) in solved.contacts.iter().zip(&solved.keys).enumerate() {
             let impulses = [0, 1].map(|phase| solved.impulses[phase][index]);
-            memory.remember(*key, impulses, impulses[1].dot(&contact.normal));
+            let impact = solved.impacts.get(index).copied().unwrap_or_default();
+            memory.remember(*key, impulses, (impulses[1] + impact).dot(&contact.normal));
         }
         memory.end();
     }
@@ -480,11 +589,36 @@ impl<'a> Posed<'a> {
     }
 }
 
-/// Velocities [m/s; rad/s or m/s] at the end of the step at which rows bear no load: those of the gaps that remain.
-fn remaining_gaps((contacts, limits): (&[Contact], &[Limit]), velocities: &[f64], h: f64) -> [Vec<f64>; 2] {
+/// Gives contacts the impulses of the last step, unless they collide or are left out.
+fn warm_start(
+    (contacts, targets): (&mut [Contact], &[f64]),
+    keys: &[ContactKey],
+    (memory, phase): (&ContactMemory, usize),
+    impacts: &[Vector3<f64>],
+) {
+    for (index, (contact, key)) in contacts.iter_mut().zip(keys).enumerate() {
+        let collides = impacts.get(index).is_some_and(|impact| *impact != Vector3::zeros());
+        let last = memory.impulses(key).filter(|_| !collides && targets[index] > f64::NEG_INFINITY);
+        contact.impulse = last.map_or(Vector3::zeros(), |impulses| impulses[phase]);
+    }
+}
+
+/// Velocities [m/s; rad/s or m/s] at the end of the step at which rows bear no load: those of the gaps that remain. Contacts that stay open
+/// and will bounce are not braked before they touch.
+fn remaining_gaps(
+    (contacts, limits): (&[Contact], &[Limit]),
+    velocities: &[f64],
+    (h, slow): (f64, f64),
+) -> [Vec<f64>; 2] {
     let of_contact = |contact: &Contact| {
-        let closed = h * relative(contact, velocities).dot(&contact.normal);
-        if contact.gap < 0.0 { 0.0 } else { -(contact.gap + closed).max(0.0) / h }
+        let speed = relative(contact, velocities).dot(&contact.normal);
+        let remaining = (contact.gap + h * speed).max(0.0);
+        let stays_open = contact.gap > 0.0 && contact.impulse.dot(&contact.normal) <= 0.0;
+        match contact.restitution > 0.0 && stays_open && -speed > slow {
+            true => f64::NEG_INFINITY,
+            false if contact.gap < 0.0 => 0.0,
+            false => -remaining / h,
+        }
     };
     let of_limit = |limit: &Limit| -(limit.gap + h * limit.sign * velocities[limit.port]).max(0.0) / h;
     [contacts.iter().map(of_contact).collect(), limits.iter().map(of_limit).collect()]

@@ -18,7 +18,7 @@ pub(super) struct Problem<'a> {
     pub(super) velocities: Vec<f64>,
     pub(super) contacts: &'a mut [Contact],
     pub(super) limits: &'a mut [Limit],
-    /// Velocities [m/s; rad/s or m/s] at which contacts and limits bear no load.
+    /// Velocities [m/s; rad/s or m/s] at which contacts and limits bear no load; −∞ of a contact that is left out.
     pub(super) targets: [Vec<f64>; 2],
     /// Softness of contacts that overlap, as a fraction of their response.
     pub(super) softness: f64,
@@ -128,6 +128,9 @@ impl Problem<'_> {
 
     fn sweep_contact(&mut self, index: usize) -> f64 {
         let contact = &mut self.contacts[index];
+        if self.targets[0][index] <= f64::NEG_INFINITY {
+            return 0.0;
+        }
         let u = relative(contact, &self.velocities);
         let softness = if contact.gap < 0.0 { self.softness } else { 0.0 };
         let wanted = contact.solve(&u, self.targets[0][index], softness);

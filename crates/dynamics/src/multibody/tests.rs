@@ -6,7 +6,8 @@ use extricate_core::multibody::{JointModel, LinkModel, Multibody, Placement};
 use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
 
 use super::contact::{Contact, Response};
-use super::motion::{MovingTree, Step};
+use super::midpoint::Step;
+use super::motion::MovingTree;
 use super::ports::Ports;
 use crate::robot::tree::Coupling;
 
@@ -110,6 +111,7 @@ fn a_contact_obeys_coulombs_law_whatever_its_response() {
             given: Vector3::zeros(),
             normal: n,
             friction: 0.4,
+            restitution: 0.0,
             gap: 0.0,
             impulse: Vector3::zeros(),
             response: Response::new(matrix, &n, 0.0).unwrap(),
@@ -150,6 +152,7 @@ fn coupled_joints_share_a_load_as_one_body() {
         let mut moving =
             MovingTree::new(Cow::Borrowed(&weights), Isometry3::identity(), q.clone(), v.clone());
         moving.move_freely(&step);
+        moving.factorise(step.h);
         let ports = Ports::new(&mut moving, (vec![], vec![]), &[pulley], (0, step.h));
         let mut mean = moving.mean.clone();
         ports.apply(&mut moving, (&[0.0; 2], true), &mut mean);

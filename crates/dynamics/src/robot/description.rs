@@ -62,6 +62,8 @@ pub struct RobotJoint {
     pub damping: f64,
     /// Coulomb friction [N·m or N].
     pub friction: f64,
+    /// Inertia of the rotor, as the joint bears it behind its gear [kg·m² or kg].
+    pub armature: f64,
     /// Maximum force of a motor that states none of its own [N·m or N].
     pub max_force: Option<f64>,
     /// Maximum speed to which a motor drives the joint [rad/s or m/s].
@@ -152,6 +154,7 @@ impl RobotDescription {
         let joints = joints.map(|(joint, of_file)| RobotJoint {
             damping: of_file.damping,
             friction: of_file.friction,
+            armature: of_file.armature,
             max_force: of_file.effort,
             max_speed: of_file.speed,
             motor: of_file

@@ -223,6 +223,15 @@ impl RobotTree {
         Some((Matrix3::from_columns(&columns), links.iter().map(|link| link.mass).sum()))
     }
 
+    /// Kinetic energy of the rotors \[J\].
+    pub(crate) fn rotor_energy(&self) -> f64 {
+        let links = self.multibody.links().iter().enumerate().filter(|(_, link)| link.armature > 0.0);
+        let squares = links.map(|(index, link)| {
+            link.armature * self.multibody.freedoms_of(index).map(|at| self.v[at] * self.v[at]).sum::<f64>()
+        });
+        0.5 * squares.sum::<f64>()
+    }
+
     /// Motions of the links at the present velocities: references at their origins.
     pub(crate) fn motions(&self) -> Vec<SpatialVector> {
         let mut motions = Vec::new();
@@ -306,7 +315,7 @@ impl<'a> Builder<'a> {
         let Some(Member { link: parent, part: to_link }) = self.members[parent] else { return };
         let origin = to_link * articulation.joints()[joint].origin;
         if let Some((joints, parts)) = self.spherical(joint) {
-            let link = self.link(parts[2], (parent, origin), JointModel::Spherical, Vector3::zeros());
+            let link = self.link(parts[2], (parent, origin), (JointModel::Spherical, 0.0), Vector3::zeros());
             let [q, v] = [self.multibody.coordinates_of(link).start, self.multibody.freedoms_of(link).start];
             for which in 0..3 {
                 self.places.insert(joints[which], Place::Angle { q, v, which });
@@ -320,7 +329,8 @@ impl<'a> Builder<'a> {
             // Parts are connected by joints that move.
             JointKind::Fixed => return,
         };
-        let link = self.link(part, (parent, origin), model, Vector3::zeros());
+        let armature = self.parts.description.joints[self.parts.joints[joint]].armature;
+        let link = self.link(part, (parent, origin), (model, armature), Vector3::zeros());
         let [q, v] = [self.multibody.coordinates_of(link).start, self.multibody.freedoms_of(link).start];
         self.places.insert(joint, Place::Single { q, v, link });
         self.members[part] = Some(Member { link: Some(link), part: Isometry3::identity() });
@@ -331,7 +341,7 @@ impl<'a> Builder<'a> {
         if kind != BodyKind::Dynamic {
             return Member { link: None, part: Isometry3::identity() };
         }
-        let link = self.link(part, (None, Isometry3::identity()), JointModel::Floating, center);
+        let link = self.link(part, (None, Isometry3::identity()), (JointModel::Floating, 0.0), center);
         Member { link: Some(link), part: self.links[link].part }
     }
 
@@ -340,12 +350,12 @@ impl<'a> Builder<'a> {
         Part { kind: part.kind, center: part.inertial.map_or(Vector3::zeros(), |own| own.center.coords) }
     }
 
-    /// Adds a link for a part, with its frame at a point of it \[m\].
+    /// Adds a link for a part, with its joint and the armature of it, and its frame at a point of the part \[m\].
     fn link(
         &mut self,
         part: usize,
         (parent, origin): (Option<usize>, Isometry3<f64>),
-        joint: JointModel,
+        (joint, armature): (JointModel, f64),
         frame: Vector3<f64>,
     ) -> usize {
         let own = self.parts.parts[part].inertial;
@@ -356,7 +366,7 @@ impl<'a> Builder<'a> {
             mass: own.map_or(0.0, |own| own.mass),
             center: own.map_or(Vector3::zeros(), |own| own.center.coords - frame),
             inertia: own.map_or(Matrix3::zeros(), |own| own.inertia),
-            armature: 0.0,
+            armature,
         });
         let part_to_link = Translation3::from(-frame).into();
         self.links.push(TreeLink { body: self.handles[part], part: part_to_link });

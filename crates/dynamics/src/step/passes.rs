@@ -2,13 +2,17 @@
 
 use std::time::Instant;
 
+use rapier3d::dynamics::RigidBodyHandle;
+
 use super::progress::Progress;
 use super::report::StepReport;
 use crate::error::StepError;
+use crate::multibody::solver::Bounces;
 use crate::passes::monitor::Monitor;
 use crate::passes::{Passes, pair_contacts, rolling};
 use crate::profile::Phase;
 use crate::pull;
+use crate::rigid::raw;
 use crate::soft::bodies::Failure;
 use crate::world::World;
 
@@ -57,7 +61,13 @@ pub(super) fn drive_robots(world: &mut World, progress: &mut Progress) {
 pub(super) fn step_robots(world: &mut World, progress: &mut Progress) {
     if world.has_trees() {
         let started = Instant::now();
-        world.multibody.step(&mut world.physics, &mut world.robots, progress.part);
+        let Passes { restitution, depenetration, .. } = &world.passes;
+        let coefficient = |bodies: [RigidBodyHandle; 2]| {
+            let is_resolving = depenetration.is_resolving(bodies.map(raw));
+            if is_resolving { 0.0 } else { restitution.coefficient(bodies) }
+        };
+        let bounces = Bounces { coefficient: &coefficient, slow: restitution.slow() };
+        world.multibody.step(&mut world.physics, &mut world.robots, (progress.part, &bounces));
         progress.report.timings.solver += started.elapsed();
         progress.report.robots = Some(world.multibody.report);
     }
@@ -124,7 +134,10 @@ pub(super) fn finish_free_rotation(world: &mut World, progress: &mut Progress) {
 
 pub(super) fn apply_restitution(world: &mut World, _: &mut Progress) {
     let Passes { restitution, depenetration, .. } = &world.passes;
-    restitution.after_step(&mut world.physics, &|bodies| depenetration.is_resolving(bodies));
+    let memory = world.multibody.memory();
+    let overlapping = |bodies: [usize; 2]| depenetration.is_resolving(bodies);
+    let collided = |body: usize| memory.solved(body);
+    restitution.after_step(&mut world.physics, (&overlapping, &collided));
 }
 
 /// Separates overlaps by position, and accounts for the work against gravity [J].

@@ -16,6 +16,7 @@ use crate::passes::Passes;
 use crate::pull::Pull;
 use crate::rigid::{body_state, energy_of, momentum_of};
 use crate::robot::body::RobotBody;
+use crate::robot::tree::RobotTree;
 use crate::soft::bodies::world::SoftWorld;
 use crate::state::{BodyState, Energy, Momentum, StateHash};
 
@@ -92,7 +93,8 @@ impl World {
     #[must_use]
     pub fn energy(&self) -> Energy {
         let gravity = &self.options.gravity;
-        self.dynamic_bodies().fold(self.soft_energy(), |sum, body| sum.plus(&energy_of(body, gravity)))
+        let start = self.soft_energy().plus(&self.rotor_energy());
+        self.dynamic_bodies().fold(start, |sum, body| sum.plus(&energy_of(body, gravity)))
     }
 
     /// Momentum of the dynamic and the soft bodies.
@@ -105,11 +107,18 @@ impl World {
     pub(crate) fn accounted(&self) -> (Energy, Momentum) {
         let gravity = &self.options.gravity;
         let account = &self.passes.account;
-        let mut sums = (account.energy(self.soft_energy()), account.momentum(self.soft_momentum()));
+        let other = self.soft_energy().plus(&self.rotor_energy());
+        let mut sums = (account.energy(other), account.momentum(self.soft_momentum()));
         for body in self.hidden_bodies().filter(|body| body.is_dynamic()) {
             sums = (sums.0.plus(&energy_of(body, gravity)), sums.1.plus(&momentum_of(body)));
         }
         sums
+    }
+
+    /// Energy of the rotors of robots, which are no bodies.
+    fn rotor_energy(&self) -> Energy {
+        let kinetic = self.robots.iter().filter_map(|robot| robot.tree()).map(RobotTree::rotor_energy).sum();
+        Energy { kinetic, ..Energy::default() }
     }
 
     fn soft_energy(&self) -> Energy {

@@ -240,7 +240,7 @@ impl<'a> Bodies<'a> {
         };
         let limits = self.limits(own, kind, &name)?;
         let limits = limits.map(|limits| limits.map(value));
-        let dynamics = self.dynamics(own, &name)?;
+        let dynamics = self.dynamics(own, kind, &name)?;
         let made = JointElement {
             name,
             line: own.element.line,
@@ -280,10 +280,19 @@ impl<'a> Bodies<'a> {
         Ok(Some(limits))
     }
 
-    /// Damping and friction of a joint; a linear part of several numbers is the first.
-    fn dynamics(&mut self, own: &Filled<'a>, name: &str) -> Result<JointDynamics, RobotFileError> {
+    /// Damping, friction and armature of a joint; a linear part of several numbers is the first.
+    fn dynamics(
+        &mut self,
+        own: &Filled<'a>,
+        kind: JointType,
+        name: &str,
+    ) -> Result<JointDynamics, RobotFileError> {
+        let is_single = matches!(kind, JointType::Revolute | JointType::Prismatic);
         if self.model.options.sound_masses {
-            for attribute in ["stiffness", "armature", "springdamper"] {
+            for attribute in ["stiffness", "springdamper", "armature"] {
+                if attribute == "armature" && is_single {
+                    continue;
+                }
                 let value = own.list(attribute, PARAMETERS)?.unwrap_or_default();
                 if value.iter().any(|value| value.abs() > 0.0) {
                     self.skipped.attribute(own.element, attribute);
@@ -301,7 +310,8 @@ impl<'a> Bodies<'a> {
             Ok(value.max(0.0))
         };
         let (damping, friction) = (read("damping")?, read("frictionloss")?);
-        Ok(JointDynamics { damping, friction, ..JointDynamics::default() })
+        let armature = if is_single { read("armature")? } else { 0.0 };
+        Ok(JointDynamics { damping, friction, armature, ..JointDynamics::default() })
     }
 
     /// The geoms, bodies and frames within an element; masses of the geoms are appended.

@@ -346,7 +346,7 @@ fn a_height_field_is_a_solid_with_its_first_row_at_the_far_side() {
 #[test]
 fn what_a_model_has_and_a_robot_has_not_is_named_once_for_each_kind() {
     let text = world(
-        "<body name='b' gravcomp='1'><joint name='a' armature='.1' range='1 -1'/><joint name='b' armature='.1' damping='-1'/><geom size='1'/><site/>\
+        "<body name='b' gravcomp='1'><joint name='a' stiffness='.1' range='1 -1'/><joint name='b' stiffness='.1' damping='-1'/><geom size='1'/><site/>\
          <geom type='box' size='1 0 1'/><composite/></body>",
         "<contact><exclude body1='b' body2='c'/></contact><tendon><spatial/><fixed/><spatial/></tendon><sensor/><keyframe><key name='home'/></keyframe><wings/>",
     );
@@ -356,8 +356,8 @@ fn what_a_model_has_and_a_robot_has_not_is_named_once_for_each_kind() {
         "m.xml:1: joint \"b\": `damping` is -1, but must be zero or above; it is zero",
         "m.xml:1: body \"b\": the box has the edges 2, 0 and 2 m; the shape is left out",
         "m.xml:1: model: <composite> has no counterpart; it is ignored",
-        "m.xml:1: model: `armature` of <joint> has no counterpart, 2 times; it is ignored",
         "m.xml:1: model: `gravcomp` of <body> has no counterpart; it is ignored",
+        "m.xml:1: model: `stiffness` of <joint> has no counterpart, 2 times; it is ignored",
         "m.xml:2: model: <exclude> of an unknown body has no counterpart; it is ignored",
         "m.xml:2: model: <fixed> has no counterpart; it is ignored",
         "m.xml:2: model: <spatial> has no counterpart, 2 times; it is ignored",

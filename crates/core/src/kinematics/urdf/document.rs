@@ -347,7 +347,7 @@ impl<'a> Reader<'a> {
     /// Damping, friction and motor limits of a joint with one degree of freedom. An effort or velocity of zero counts as none.
     fn dynamics(&mut self, joint: Node<'_, '_>, motor: [f64; 2]) -> Result<JointDynamics, RobotFileError> {
         let [effort, speed] = motor.map(|value| (value > 0.0 && value.is_finite()).then_some(value));
-        let mut found = JointDynamics { damping: 0.0, friction: 0.0, effort, speed, servo: None };
+        let mut found = JointDynamics { effort, speed, ..JointDynamics::default() };
         let Some(dynamics) = self.only(joint, "dynamics")? else { return Ok(found) };
         for (name, value) in [("damping", &mut found.damping), ("friction", &mut found.friction)] {
             let flaw = match number_or(dynamics, name, 0.0) {

@@ -129,7 +129,7 @@ fn point_inertia(r: &Vector3<f64>) -> Matrix3<f64> {
     Matrix3::identity() * r.norm_squared() - r * r.transpose()
 }
 
-/// Damping, friction and motor limits of a joint. Forces are [N·m] of a revolute and \[N\] of a prismatic joint, speeds [rad/s] and
+/// Damping, friction, armature and motor limits of a joint. Forces are [N·m] of a revolute and \[N\] of a prismatic joint, speeds [rad/s] and
 /// [m/s].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct JointDynamics {
@@ -137,6 +137,8 @@ pub struct JointDynamics {
     pub damping: f64,
     /// Coulomb friction: maximum force with which the joint resists motion and holds at rest.
     pub friction: f64,
+    /// Inertia of the rotor, as the joint bears it behind its gear [kg·m² or kg].
+    pub armature: f64,
     /// Maximum force of its motor, where the file states one.
     pub effort: Option<f64>,
     /// Maximum speed of its motor, where the file states one.

@@ -187,7 +187,8 @@ fn inertias_and_joint_dynamics_are_those_of_the_file() {
     // A rotation by 90° about z takes the x axis of the file's frame to the link's y axis.
     let expected = nalgebra::Matrix3::new(2.0, -0.1, 0.0, -0.1, 1.0, 0.0, 0.0, 0.0, 2.5);
     assert!((own.inertia - expected).amax() < 1e-15, "{}", own.inertia);
-    let stated = JointDynamics { damping: 0.5, friction: 0.2, effort: Some(30.0), speed: None, servo: None };
+    let stated =
+        JointDynamics { damping: 0.5, friction: 0.2, effort: Some(30.0), ..JointDynamics::default() };
     assert_eq!(robot.dynamics, [stated]);
     let zeros = r#"<mass value="0"/><inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>"#;
     assert!(parse(&with_mass(zeros, "")).unwrap().inertials[1].is_none());

@@ -236,6 +236,9 @@ impl<N: MeshNames> Writer<'_, N> {
         if joint.dynamics.servo.is_some() {
             self.lost.push(lose("the servo"));
         }
+        if joint.dynamics.armature > 0.0 {
+            self.lost.push(lose("the armature"));
+        }
         if joint.kind == JointType::Spherical {
             // As it is read: three joints with links between them.
             self.lost.push(format!(

@@ -8,7 +8,8 @@
 //! whenever the impact was within the step. From these the impacts of [`impact`] follow, and from the impacts the
 //! velocities of every body that was pushed; the impulses that the solver gave it in this step are revoked, of it and of
 //! the bodies that it passed them on to, so that momentum is conserved. Impacts do not propagate through joints: the next
-//! step brings bodies that a joint holds back to it, as without restitution. Links of a robot do not yield.
+//! step brings bodies that a joint holds back to it, as without restitution. Robots in generalized coordinates and the bodies that touch them
+//! have their impacts in [`crate::multibody`]; links that rapier joints do not yield.
 //!
 //! Overlaps that are being resolved are excluded: they do not bounce, and their resolution has no velocity.
 //!
@@ -166,9 +167,27 @@ impl Restitution {
         }
     }
 
+    /// Coefficient of restitution of two bodies.
+    pub(crate) fn coefficient(&self, bodies: [RigidBodyHandle; 2]) -> f64 {
+        let of = |body| {
+            let index = self.index.get(raw(body)).copied().flatten();
+            index.map_or(0.0, |index| self.bodies[index].restitution)
+        };
+        0.5 * (of(bodies[0]) + of(bodies[1]))
+    }
+
+    /// Approach [m/s] below which nothing bounces.
+    pub(crate) fn slow(&self) -> f64 {
+        self.slow
+    }
+
     /// Applies the impacts of the step, without restitution to pairs of bodies (raw indices) for which `overlapping` returns
-    /// true.
-    pub(crate) fn after_step(&self, physics: &mut PhysicsWorld, overlapping: &dyn Fn([usize; 2]) -> bool) {
+    /// true, but for those of bodies that have `collided` already.
+    pub(crate) fn after_step(
+        &self,
+        physics: &mut PhysicsWorld,
+        (overlapping, collided): (&dyn Fn([usize; 2]) -> bool, &dyn Fn(usize) -> bool),
+    ) {
         if !self.any {
             return;
         }
@@ -185,6 +204,7 @@ impl Restitution {
             impact_bodies: &impact_bodies,
             motions: &motions,
             overlapping,
+            collided,
         };
         // Most steps have no impact: the points of all pairs are collected only where one has.
         if !physics.narrow_phase.contact_pairs().any(|contacts| view.bounces(contacts)) {
@@ -249,6 +269,7 @@ struct StepView<'a> {
     impact_bodies: &'a [ImpactBody],
     motions: &'a [Motion],
     overlapping: &'a dyn Fn([usize; 2]) -> bool,
+    collided: &'a dyn Fn(usize) -> bool,
 }
 
 impl StepView<'_> {
@@ -284,6 +305,9 @@ impl StepView<'_> {
     /// Pair without its points.
     fn pair(&self, contacts: &ContactPair) -> Option<ImpactPair> {
         let handles = parents(&self.physics.colliders, [contacts.collider1, contacts.collider2])?;
+        if handles.iter().any(|&body| (self.collided)(raw(body))) {
+            return None;
+        }
         let index = |body| *self.restitution.index.get(raw(body))?;
         let bodies = [index(handles[0])?, index(handles[1])?];
         let [one, two] = bodies.map(|body| &self.restitution.bodies[body]);

@@ -1,0 +1,215 @@
+//! Accelerations of a tree over a step by the implicit midpoint rule, and the Newton iteration that solves it.
+//!
+//! r(a) = c(q̄, v̄, a) + D a − τ = 0 with v̄ = v + h/2 a and q̄ = q ⊕ h/2 v̄, where c are the forces that the motion needs (Newton–Euler).
+//! A step is a ← a − N⁻¹ r with the factor of N = H + D + h²/4 K of one configuration. K is the geometric stiffness of the links that
+//! their loads pull, K = (P·r̂) |r| (1 − r̂ r̂ᵀ) for a load P at r: a chain in tension is a string, whose waves would let
+//! the iteration diverge where they move by more than two radians in a step. What N omits, the gyroscopic terms, is left to Anderson's
+//! acceleration [Walker & Ni 2011] in the norm of N, in which the squared residual −f·r of a correction f = −N⁻¹ r is an energy.
+//!
+//! Links that rotate fast have the changes of their momenta instead of their accelerations in c: their momenta are then those of the forces,
+//! whatever the rotation within the step.
+
+use nalgebra::{Isometry3, Matrix3, Vector3};
+
+use extricate_core::multibody::factor::SolveBuffer;
+use extricate_core::multibody::inverse::Recursion;
+use extricate_core::multibody::{Factor, Multibody, Placement, SpatialVector};
+
+use super::acceleration::{History, add, dot};
+
+/// Maximum number of iterations of a step, or of a piece of one. More are spent better on shorter pieces.
+const MAX_ITERATIONS: usize = 20;
+/// Error of the velocities, as the root of its energy over that of the motion, at which the iteration has converged. Larger, and the energy
+/// of chains and fast tops drifts.
+const CONVERGED: f64 = 1e-8;
+/// Growth of the residual's energy over the first one at which the iteration is given up.
+const DIVERGED: f64 = 1e4;
+/// Rotation of a link in a step \[rad\] above which its momentum is integrated: the midpoint rule alone has an error of a twelfth of its square.
+const FAST: f64 = 0.02;
+
+/// Acceleration of the fall and duration of a step.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Step {
+    pub(super) gravity: Vector3<f64>,
+    /// Length \[s\].
+    pub(super) h: f64,
+}
+
+/// The tree and the forces on it.
+pub(super) struct Forces<'a> {
+    pub(super) multibody: &'a Multibody,
+    pub(super) base: Isometry3<f64>,
+    /// Forces on the joints at a = 0.
+    pub(super) joint: &'a [f64],
+    /// D: what they lose with a.
+    pub(super) added: &'a [f64],
+    /// Forces on the links: at their centres of mass, world axes; none where the slice is empty.
+    pub(super) loads: &'a [SpatialVector],
+}
+
+/// Momenta of the links, where they are integrated.
+struct Momenta {
+    /// At the start: angular about the centres of mass.
+    start: Vec<SpatialVector>,
+    end: Placement,
+    motions: Vec<SpatialVector>,
+}
+
+/// The rule for a step, with the present iterate.
+#[derive(Default)]
+pub(super) struct Midpoint {
+    /// a.
+    pub(super) rates: Vec<f64>,
+    pub(super) placement: Placement,
+    pub(super) factor: Factor,
+    pub(super) buffer: SolveBuffer,
+    middle: Vec<f64>,
+    q: Vec<f64>,
+    residual: Vec<f64>,
+    correction: Vec<f64>,
+    recursion: Recursion,
+    wrenches: Vec<SpatialVector>,
+    moments: Vec<Matrix3<f64>>,
+    momenta: Option<Momenta>,
+    history: History,
+}
+
+impl Midpoint {
+    /// Solves for the accelerations from a state; `false` where the iteration does not converge.
+    pub(super) fn solve(&mut self, forces: &Forces<'_>, [q, v]: [&[f64]; 2], step: &Step) -> bool {
+        self.start(forces, [q, v], step);
+        let (mut first, mut motion) = (0.0, 0.0);
+        for iteration in 0..MAX_ITERATIONS {
+            self.evaluate(forces, [q, v], step);
+            if iteration == 0 {
+                motion = 2.0
+                    * forces.multibody.kinetic_energy(&self.placement, &self.recursion.motions, &self.middle);
+                self.factor.update(forces.multibody, &self.placement, forces.added);
+            } else if iteration == 1 && self.stiffen(forces.multibody, step.h) {
+                let added = (forces.added, &self.moments[..]);
+                self.factor.update_stiffened(forces.multibody, &self.placement, added);
+                self.history.clear();
+            }
+            let rest: Vec<f64> = self.residual.iter().map(|r| -r).collect();
+            self.factor.solve(
+                forces.multibody,
+                &self.placement,
+                (&rest, &[]),
+                &mut self.buffer,
+                &mut self.correction,
+            );
+            let error = step.h * step.h * dot(&self.correction, &rest);
+            if iteration == 0 {
+                first = error;
+            }
+            let scale = f64::max(motion, first);
+            if error <= CONVERGED * CONVERGED * scale {
+                add(&mut self.rates, 1.0, &self.correction);
+                return true;
+            }
+            if !(error <= DIVERGED * scale) {
+                return false;
+            }
+            self.history.step(&mut self.rates, &self.correction, &self.residual);
+        }
+        false
+    }
+
+    fn start(&mut self, forces: &Forces<'_>, [q, v]: [&[f64]; 2], step: &Step) {
+        let (count, multibody) = (v.len(), forces.multibody);
+        for of in [&mut self.rates, &mut self.residual, &mut self.correction] {
+            of.clear();
+            of.resize(count, 0.0);
+        }
+        self.history.clear();
+        multibody.place(&forces.base, q, &mut self.placement);
+        multibody.velocities(&self.placement, v, &mut self.recursion.motions);
+        let motions = &self.recursion.motions;
+        let is_fast = motions.iter().any(|motion| motion.angular.norm() * step.h > FAST);
+        self.momenta = is_fast.then(|| {
+            let momentum = |(link, motion)| multibody.momentum(&self.placement, link, motion);
+            let start = motions.iter().enumerate().map(momentum).collect();
+            Momenta { start, end: Placement::default(), motions: Vec::new() }
+        });
+    }
+
+    /// Residual at the present iterate.
+    fn evaluate(&mut self, forces: &Forces<'_>, [q, v]: [&[f64]; 2], step: &Step) {
+        let Forces { multibody, base, joint, added, loads } = forces;
+        self.middle.clear();
+        self.middle.extend(v.iter().zip(&self.rates).map(|(v, a)| v + 0.5 * step.h * a));
+        self.q.clear();
+        self.q.extend_from_slice(q);
+        multibody.advance(&mut self.q, &self.middle, 0.5 * step.h);
+        multibody.place(base, &self.q, &mut self.placement);
+        let centers = multibody.links().iter().zip(self.placement.poses());
+        self.wrenches.clear();
+        let shifted =
+            centers.zip(*loads).map(|((link, pose), load)| load.force_from(&(pose.rotation * link.center)));
+        self.wrenches.extend(shifted);
+        if self.momenta.is_some() {
+            multibody.velocities(&self.placement, &self.middle, &mut self.recursion.motions);
+            self.change_momenta(forces, [q, v], step);
+            multibody.transmit(&self.placement, &mut self.recursion.forces, &mut self.residual);
+            for (index, link) in multibody.links().iter().enumerate() {
+                for freedom in multibody.freedoms_of(index) {
+                    self.residual[freedom] += link.armature * self.rates[freedom];
+                }
+            }
+        } else {
+            let motion = [&self.middle[..], &self.rates[..]];
+            let outside = (&step.gravity, &self.wrenches[..]);
+            multibody.inverse_dynamics(
+                &self.placement,
+                motion,
+                outside,
+                &mut self.recursion,
+                &mut self.residual,
+            );
+        }
+        for (at, residual) in self.residual.iter_mut().enumerate() {
+            *residual += added[at] * self.rates[at] - joint[at];
+        }
+    }
+
+    /// Forces on the links that change their momenta over the step as the iterate does.
+    fn change_momenta(&mut self, forces: &Forces<'_>, [q, v]: [&[f64]; 2], step: &Step) {
+        let Some(Momenta { start, end, motions }) = &mut self.momenta else { return };
+        let multibody = forces.multibody;
+        let last: Vec<f64> = v.iter().zip(&self.rates).map(|(v, a)| v + step.h * a).collect();
+        self.q.copy_from_slice(q);
+        multibody.advance(&mut self.q, &self.middle, step.h);
+        multibody.place(&forces.base, &self.q, end);
+        multibody.velocities(end, &last, motions);
+        self.recursion.forces.clear();
+        for (link, model) in multibody.links().iter().enumerate() {
+            let momentum = multibody.momentum(end, link, &motions[link]);
+            let center = self.placement.poses()[link].rotation * model.center;
+            let mut change = (momentum - start[link]) * step.h.recip();
+            change.linear -= step.gravity * model.mass;
+            let mut force = change.force_from(&center);
+            if let Some(wrench) = self.wrenches.get(link) {
+                force -= *wrench;
+            }
+            self.recursion.forces.push(force);
+        }
+    }
+
+    /// Determines the moments h²/4 K of the links; `false` where all are zero.
+    fn stiffen(&mut self, multibody: &Multibody, h: f64) -> bool {
+        let mut any = false;
+        self.moments.clear();
+        self.moments.resize(multibody.links().len(), Matrix3::zeros());
+        for (index, link) in multibody.links().iter().enumerate() {
+            let Some(parent) = link.parent else { continue };
+            let (arm, force) = (&self.placement.offsets()[index], &self.recursion.forces[index].linear);
+            let (pull, square) = (-force.dot(arm), arm.norm_squared());
+            if pull > 0.0 && square > 0.0 {
+                let across = Matrix3::identity() - arm * arm.transpose() / square;
+                self.moments[parent] += across * (0.25 * h * h * pull);
+                any = true;
+            }
+        }
+        any
+    }
+}
