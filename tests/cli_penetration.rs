@@ -185,3 +185,25 @@ fn wrong_uses_are_reported_with_exit_code_2() {
         assert!(ended.exit == 2 && ended.stderr.contains(message), "{options:?}: {}", ended.stderr);
     }
 }
+
+#[test]
+fn restricted_translations_stay_in_their_line_or_plane_and_bad_ones_are_refused_with_the_accepted_forms() {
+    let pair = Pair::new();
+    let [free, line, plane] = [None, Some("line:0,0,1"), Some("plane:0,0,1")].map(|allowed| {
+        let options = allowed.map_or(vec![], |allowed| vec!["--allowed", allowed]);
+        let mut answers = pair.answers(&options);
+        let answer = answers.pop().expect("one pose");
+        let number = |value: &Value| value.as_f64().expect("a number");
+        let translation = [0, 1, 2].map(|axis| number(&answer["translation"][axis]));
+        (number(&answer["depth"]), number(&answer["lower_bound"]), translation)
+    });
+    // The bar is 4 m long; in the plane it leaves as far as without a restriction, since its sides are parallel to z.
+    assert!(line.0 > 2.0 && line.2[0].abs() < 1e-12 && line.2[1].abs() < 1e-12, "{line:?}");
+    assert!((line.1 - line.0).abs() < 1e-9, "{line:?}");
+    assert!(
+        plane.0 >= free.0 * (1.0 - 1e-9) && plane.0 < 1.0 && plane.2[2].abs() < 1e-12,
+        "{plane:?} {free:?}"
+    );
+    let refused = pair.ask(&["--allowed", "plane:0,0,0"]);
+    assert!(refused.exit != 0 && refused.stderr.contains("direction:X,Y,Z"), "{}", refused.stderr);
+}

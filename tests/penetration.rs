@@ -7,12 +7,12 @@ use extricate::geometry::procedural::{
     BumpySphere, Cuboid, Cup, Grate, LShape, Procedural, Torus, TorusKnot,
 };
 use extricate::geometry::{Solidity, TriangleMesh};
-use extricate::penetration::PenetrationError;
+use extricate::penetration::{AllowedTranslations, PenetrationError};
 use extricate::penetration::{
     Effort, MotionCoherence, Penetration, TranslationalOptions, penetration, penetration_coherent,
 };
 use extricate::proximity::{Model, ProximityError, collide};
-use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 
 fn solid(mesh: TriangleMesh) -> Model {
     Model::new(mesh, Solidity::Solid)
@@ -378,4 +378,64 @@ fn an_answer_whose_time_is_up_is_free_and_cost_less() {
     assert!(!collide(&knot, &moved(&there, hasty.translation), &knot, &here));
     assert!(hasty.depth >= thorough.depth * (1.0 - 1e-9) && hasty.lower_bound <= hasty.depth);
     assert!(2 * hasty.casts < thorough.casts, "{} {}", hasty.casts, thorough.casts);
+}
+
+#[test]
+fn a_cube_that_may_only_slide_leaves_through_the_nearest_of_the_projected_faces() {
+    let cube = cuboid([1.0, 1.0, 1.0], 3);
+    let there = at(0.6, 0.1, 0.2);
+    let root = 2_f64.sqrt();
+    let unit = |x, y, z| Unit::new_normalize(Vector3::new(x, y, z));
+    let cases = [
+        (AllowedTranslations::Direction(-Vector3::x_axis()), 0.4),
+        (AllowedTranslations::Direction(Vector3::x_axis()), 1.6),
+        (AllowedTranslations::Direction(unit(0.0, 1.0, 1.0)), 1.1 * root),
+        (AllowedTranslations::Line(Vector3::x_axis()), 0.4),
+        (AllowedTranslations::Line(unit(0.0, 1.0, 1.0)), 0.8 * root),
+        (AllowedTranslations::Plane(Vector3::x_axis()), 0.8),
+        (AllowedTranslations::Plane(unit(1.0, 1.0, 0.0)), 0.4 * root),
+    ];
+    for (effort, (allowed, depth)) in
+        [Effort::Fast, Effort::Best].into_iter().flat_map(|e| cases.map(|c| (e, c)))
+    {
+        let options =
+            TranslationalOptions { effort, allowed: Some(allowed), ..TranslationalOptions::default() };
+        let found = penetration(&cube, &at(0.0, 0.0, 0.0), &cube, &there, &options).unwrap().unwrap();
+        assert!((found.depth - depth).abs() < 1e-9, "{allowed}: {found:?}");
+        let is_plane = matches!(allowed, AllowedTranslations::Plane(_));
+        assert!(is_plane || found.lower_bound > depth - 1e-9, "{allowed}: {found:?}");
+    }
+}
+
+#[test]
+fn the_depth_in_a_plane_is_that_of_the_best_direction_in_it() {
+    let [torus, knot] =
+        [Torus::default().mesh(), TorusKnot::default().mesh()].map(|mesh| solid(mesh.unwrap()));
+    let mut noise = Noise(3);
+    let mut met = 0;
+    while met < 6 {
+        let pose = noise.pose(0.8, PI);
+        let normal = noise.direction();
+        let allowed = Some(AllowedTranslations::Plane(normal));
+        let options = TranslationalOptions { allowed, ..TranslationalOptions::default() };
+        let Some(found) = penetration(&torus, &pose, &knot, &at(0.0, 0.0, 0.0), &options).unwrap() else {
+            continue;
+        };
+        met += 1;
+        assert!(found.translation.dot(&normal).abs() < 1e-9 * found.depth.max(1e-3));
+        let collides =
+            |by: f64| collide(&torus, &moved(&pose, by * found.translation), &knot, &at(0.0, 0.0, 0.0));
+        assert!(!collides(1.0) && collides(0.999) && found.lower_bound <= found.depth);
+        let along = Unit::new_normalize(normal.cross(&Vector3::ith(normal.iamin(), 1.0)));
+        let best = (0..60).map(|i| {
+            let rotation = UnitQuaternion::from_axis_angle(&normal, 2.0 * PI * f64::from(i) / 60.0);
+            let allowed = Some(AllowedTranslations::Direction(rotation * along));
+            let options = TranslationalOptions { allowed, ..TranslationalOptions::default() };
+            let one = penetration(&torus, &pose, &knot, &at(0.0, 0.0, 0.0), &options).unwrap().unwrap();
+            assert!(one.translation.cross(&(rotation * along)).norm() < 1e-9);
+            one.depth
+        });
+        let best = best.fold(f64::INFINITY, f64::min);
+        assert!(found.depth <= best * (1.0 + 1e-9), "{} {best}", found.depth);
+    }
 }

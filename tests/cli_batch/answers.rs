@@ -16,7 +16,7 @@ fn stripped(answer: &Value) -> Map<String, Value> {
 }
 
 /// Items, and the commands that they stand for. Words in capitals stand for files, `POSE` and `MOTION` also for what these hold.
-const ITEMS: [(&str, &str); 17] = [
+const ITEMS: [(&str, &str); 18] = [
     (
         r#"{"kind": "penetration", "a": "MESH", "b": "MESH", "poses": POSE, "seed": 3}"#,
         "query penetration MESH MESH --poses POSE --seed 3",
@@ -24,6 +24,10 @@ const ITEMS: [(&str, &str); 17] = [
     (
         r#"{"kind": "penetration", "a": "MESH", "b": "box:1,1,1", "poses": POSE, "start": "normals", "lower_bound": "cover:100", "effort": "fast"}"#,
         "query penetration MESH box:1,1,1 --poses POSE --start normals --lower-bound cover:100 --effort fast",
+    ),
+    (
+        r#"{"kind": "penetration", "a": "MESH", "b": "MESH", "poses": POSE, "allowed": "plane:0,1,2", "effort": "fast"}"#,
+        "query penetration MESH MESH --poses POSE --allowed plane:0,1,2 --effort fast",
     ),
     (
         r#"{"kind": "penetration", "a": "cone:1,1", "b": "rounded:0.1:box:1,1,1", "poses": POSE}"#,

@@ -11,4 +11,5 @@ mod apart;
 mod hostile;
 mod moving;
 mod overlapping;
+mod restricted;
 mod solids;

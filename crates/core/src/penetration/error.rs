@@ -40,6 +40,11 @@ pub enum PenetrationError {
     /// A half-space has no extreme points, and two of them overlap without bound unless they face each other.
     #[error("no finite penetration depth: half-spaces are unbounded and have no extreme points")]
     Unbounded,
+    /// No allowed translation separates: the boundary of a half-space is parallel to all of them, or they lead into it.
+    #[error(
+        "no allowed translation separates the shapes: all lead into the half-space, or along its boundary"
+    )]
+    NoAllowedExit,
     /// The requested source of starts has none for this pair.
     #[error("no free configuration: the source `{start}` found none for this pair")]
     NoFreeConfiguration {

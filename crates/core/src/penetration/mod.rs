@@ -1,5 +1,6 @@
 //! Penetration depth: the minimum translation that separates two overlapping shapes.
 
+pub(crate) mod allowed_translations;
 mod clearance;
 pub mod convex;
 pub(crate) mod error;
@@ -12,6 +13,7 @@ pub(crate) mod quadratic_program;
 pub mod translational;
 
 pub use self::quadratic_program::in_projection;
+pub use allowed_translations::{AllowedTranslations, UnknownAllowedTranslations};
 pub use clearance::default_clearance;
 pub use error::PenetrationError;
 pub use free_configuration::{FreeConfiguration, UnknownFreeConfiguration};

@@ -23,6 +23,7 @@
 
 mod cache;
 mod collide;
+mod constrained;
 mod convex_mesh;
 mod description;
 mod distance;
@@ -61,5 +62,5 @@ pub use shape::{Shape, Triangles};
 pub use spanning::{Spanning, spanning};
 pub use time_of_contact::time_of_contact;
 
-pub use crate::penetration::{LocalPenetration, Penetration};
+pub use crate::penetration::{AllowedTranslations, LocalPenetration, Penetration};
 pub use crate::proximity::{ContactInTime, Hausdorff, Side};

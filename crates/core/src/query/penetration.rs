@@ -4,6 +4,7 @@ use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitVector3, Vector3};
 
 use super::cache::{Cache, PairCache};
 use super::collide::each_colliding;
+use super::constrained::{Exit, shortest_exit};
 use super::convex_mesh::center_of;
 use super::error::QueryError;
 use super::options::{CollideOptions, PenetrationOptions, convex, require_non_negative};
@@ -12,7 +13,9 @@ use super::posed::{Part, Posed};
 use crate::geometry::Solidity;
 use crate::geometry::convex::{ConvexHull, ConvexShape, Core};
 use crate::penetration::convex::{ConvexCache, ConvexOptions, signed_distance};
-use crate::penetration::{FreeConfiguration, LowerBound, Penetration, penetration_coherent};
+use crate::penetration::{
+    AllowedTranslations, FreeConfiguration, LowerBound, Penetration, PenetrationError, penetration_coherent,
+};
 use crate::proximity::{self, Distance, DistanceOptions, Model};
 
 /// Fraction of the size of the shapes added to a separating translation, so that the shapes are found apart after it.
@@ -21,6 +24,8 @@ const CLEARANCE: f64 = 0.9e-10;
 const DENT: f64 = 1e-5;
 /// Rounding of a signed distance, relative to sizes and positions.
 const ROUNDING: f64 = 1e-14;
+/// Clearances of a restricted translation that are tried, each eight times as wide as the one before.
+const CLEARANCES: u32 = 8;
 /// Maximum number of advancement steps back towards the contact; each advances by the whole gap.
 const STEPS: u32 = 200;
 
@@ -129,7 +134,7 @@ fn of_parts(
 ) -> Result<Option<Penetration>, QueryError> {
     match ShapePair::new(a, b) {
         ShapePair::Convex(pair) => of_convex(&pair, options, cache),
-        ShapePair::Mixed(mixed) if mixed.is_half_space() => of_half_space(&mixed),
+        ShapePair::Mixed(mixed) if mixed.is_half_space() => of_half_space(&mixed, options),
         ShapePair::Mixed(mixed) => of_mixed(&mixed, [a, b], options, cache),
         ShapePair::Meshes(models, poses) => of_models(models, poses, options, cache),
     }
@@ -141,9 +146,12 @@ fn of_convex(
     options: &PenetrationOptions,
     cache: &mut PairCache,
 ) -> Result<Option<Penetration>, QueryError> {
-    let options = convex(options);
+    let (given, options) = (options, convex(options));
     let found = pair.certified(&options, cache)?;
     let Some(depth) = found.depth() else { return Ok(None) };
+    if let Some(allowed) = given.allowed {
+        return of_convex_within(pair, allowed, given).map(Some);
+    }
     let direction = found.direction;
     let translation = direction.into_inner() * (depth + CLEARANCE * pair.size());
     let moved = Translation3::from(translation) * pair.poses[0];
@@ -166,14 +174,53 @@ fn of_convex(
     }))
 }
 
+/// The penetration of two overlapping convex shapes by allowed translations, verified apart after the one that is returned.
+fn of_convex_within(
+    pair: &ConvexPair,
+    allowed: AllowedTranslations,
+    options: &PenetrationOptions,
+) -> Result<Penetration, QueryError> {
+    let exit = shortest_exit(pair, allowed, options)?.bounded(options);
+    let clearance = CLEARANCE * pair.size();
+    let mut length = exit.depth + clearance;
+    // Along a face that the direction nearly touches, the clearance of the translation is less than that of the shapes.
+    for _ in 0..CLEARANCES {
+        let translation = exit.direction.into_inner() * length;
+        let moved = Translation3::from(translation) * pair.poses[0];
+        let verified = ConvexPair { poses: [&moved, pair.poses[1]], ..*pair };
+        let left = verified.search(&convex(options), &mut PairCache::default());
+        if left.is_ok_and(|left| left.value > 0.0 || verified.is_separated_along(&left.direction)) {
+            let Exit { depth, lower_bound, converged, supports: iterations, .. } = exit;
+            let found = Penetration {
+                depth,
+                lower_bound,
+                translation,
+                converged,
+                iterations,
+                ..without_search(exit.direction, exit.witnesses)
+            };
+            return Ok(found);
+        }
+        length = exit.depth + 8.0 * (length - exit.depth);
+    }
+    Err(QueryError::NotSeparated { length: exit.depth })
+}
+
 /// The penetration of a half-space and a mesh: the depth of its lowest vertex.
-fn of_half_space(mixed: &ConvexMeshPair) -> Result<Option<Penetration>, QueryError> {
+fn of_half_space(
+    mixed: &ConvexMeshPair,
+    options: &PenetrationOptions,
+) -> Result<Option<Penetration>, QueryError> {
     let (height, points) = mixed.height();
     if height > 0.0 {
         return Ok(None);
     }
     let (depth, up) = (-height, mixed.convex.1.rotation * Vector3::z());
     let away = if mixed.mesh_first { up } else { -up };
+    let (depth, away) = match options.allowed {
+        None => (depth, away),
+        Some(allowed) => allowed.out_of_half_space(depth, &away).ok_or(PenetrationError::NoAllowedExit)?,
+    };
     let translation = away * (depth + CLEARANCE * mixed.size());
     if mixed.moved(&translation, DistanceOptions::up_to(0.0)).is_some() {
         return Err(QueryError::NotSeparated { length: depth });
@@ -222,7 +269,9 @@ fn of_mixed(
     }
     let mesh = parts[usize::from(!mixed.mesh_first)];
     // A mesh that is a single convex piece has a certified depth.
-    if let [piece] = mesh.shape.searchable().pieces() {
+    if options.allowed.is_none()
+        && let [piece] = mesh.shape.searchable().pieces()
+    {
         let shapes = mixed.in_order([mixed.convex.0, &piece.shape]);
         let pair = ConvexPair { shapes, poses: [&parts[0].pose, &parts[1].pose] };
         if let Some(found) = of_convex(&pair, options, cache)? {

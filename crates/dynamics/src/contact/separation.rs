@@ -69,6 +69,8 @@ const MAX_PROJECTIONS: u32 = 60;
 pub(super) const SCRATCH: TranslationalOptions = TranslationalOptions {
     effort: Effort::Best,
     start: None,
+    allowed: None,
+    gaps: false,
     max_iterations: MAX_PROJECTIONS,
     lower_bound: LowerBound::Skip,
     relative_tolerance: 1e-9,

@@ -11,7 +11,7 @@ use super::fields::{parsed, parsed_by};
 use super::reply::{Answered, Reply, coordinates};
 use super::side::Names;
 use super::text::{EffortArgument, counted, number, text_of};
-use extricate_core::penetration::{FreeConfiguration, LowerBound};
+use extricate_core::penetration::{AllowedTranslations, FreeConfiguration, LowerBound};
 use extricate_core::query::{
     self, Cache, DistanceOptions, LocalPenetration, Penetration, PenetrationOptions, Posed, QueryError,
 };
@@ -121,6 +121,12 @@ pub struct PenetrationRequest {
     #[serde(deserialize_with = "parsed")]
     #[schemars(with = "Option<String>")]
     pub start: Option<FreeConfiguration>,
+    /// Translations to which the separation is restricted: direction:X,Y,Z for the depth along a direction, line:X,Y,Z, or
+    /// plane:X,Y,Z with the normal of the plane, as of a table on which A slides [default: all].
+    #[cfg_attr(feature = "clap", arg(long, value_name = "HOW"))]
+    #[serde(deserialize_with = "parsed")]
+    #[schemars(with = "Option<String>")]
+    pub allowed: Option<AllowedTranslations>,
     /// Seed of the random starts [default: 0].
     #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
     pub seed: Option<u64>,
@@ -177,6 +183,7 @@ impl PenetrationRequest {
         PenetrationOptions {
             effort: self.effort.map_or(default.effort, Into::into),
             start: self.start,
+            allowed: self.allowed,
             seed: self.seed.unwrap_or(default.seed),
             time_budget: self.time_budget,
             lower_bound: self.lower_bound.unwrap_or(default.lower_bound),

@@ -15,7 +15,7 @@ const TOUCHING: f64 = 1e-9;
 /// # Errors
 /// [`PenetrationError`] when a depth could not be computed.
 pub fn overlaps(world: &World, effort: Effort) -> Result<Vec<BodyPenetration>, PenetrationError> {
-    let options = TranslationalOptions { effort, ..TranslationalOptions::default() };
+    let options = TranslationalOptions { effort, gaps: false, ..TranslationalOptions::default() };
     let mut pairs = world.penetrations(&options)?;
     pairs.retain(|pair| !is_touching(pair));
     Ok(pairs)

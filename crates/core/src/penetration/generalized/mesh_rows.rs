@@ -69,6 +69,7 @@ impl MeshMemory {
         let options = TranslationalOptions {
             effort: Effort::Fast,
             lower_bound: LowerBound::Skip,
+            gaps: false,
             parallel: false,
             ..TranslationalOptions::default()
         };

@@ -115,6 +115,7 @@ impl MeshPair<'_> {
                 let options = TranslationalOptions {
                     effort: search.effort,
                     lower_bound: LowerBound::Skip,
+                    gaps: false,
                     ..TranslationalOptions::default()
                 };
                 let Some(found) = penetration(a.0, a.1, b.0, b.1, &options)? else { return Ok(None) };

@@ -9,6 +9,7 @@
 
 use nalgebra::{Point3, Vector3};
 
+use crate::penetration::allowed_translations::AllowedTranslations;
 use crate::penetration::quadratic_program::in_projection::{HalfSpace, in_projection};
 use crate::proximity::model::Model;
 use crate::proximity::relative_pose::{RelativePose, triangles_in_b};
@@ -40,16 +41,24 @@ pub(crate) struct LocalContactSpace {
     pairs: Vec<ContactPair>,
     rows: Vec<HalfSpace>,
     shifted: Vec<HalfSpace>,
+    /// Translations to which in-projections are restricted.
+    allowed: Option<AllowedTranslations>,
 }
 
 impl LocalContactSpace {
     /// No contacts.
-    pub(crate) const EMPTY: Self = Self { pairs: Vec::new(), rows: Vec::new(), shifted: Vec::new() };
+    pub(crate) const EMPTY: Self =
+        Self { pairs: Vec::new(), rows: Vec::new(), shifted: Vec::new(), allowed: None };
 
     /// Removes all contacts and keeps the allocated memory.
     pub(crate) fn clear(&mut self) {
         self.pairs.clear();
         self.rows.clear();
+    }
+
+    /// Restricts in-projections to these translations, or to none.
+    pub(super) fn restrict(&mut self, allowed: Option<AllowedTranslations>) {
+        self.allowed = allowed;
     }
 
     /// Half-spaces at the last update.
@@ -149,11 +158,26 @@ impl LocalContactSpace {
 
     /// In-projection [Je12 §6.1, eq. 9]: the configuration nearest to `from` with a gap of at least `clearance` on every contact.
     pub(crate) fn in_projection(&mut self, from: &Vector3<f64>, clearance: f64) -> Option<Vector3<f64>> {
-        self.shifted.clear();
+        let Self { rows, shifted, allowed, .. } = self;
+        shifted.clear();
         let shift = |row: &HalfSpace| HalfSpace { offset: row.offset + clearance, ..*row };
-        self.shifted.extend(self.rows.iter().map(shift));
+        match allowed {
+            None => shifted.extend(rows.iter().map(shift)),
+            Some(allowed) => shifted.extend(rows.iter().map(shift).filter_map(|row| within(&row, allowed))),
+        }
         in_projection(&self.shifted, from)
     }
+}
+
+/// The intersection of a half-space with the subspace of the allowed translations, as the half-space whose normal lies in it;
+/// `None` if no translation in it changes the distance from the plane.
+fn within(row: &HalfSpace, allowed: &AllowedTranslations) -> Option<HalfSpace> {
+    /// Sine of the angle between plane and subspace below which they count as parallel: such a half-space
+    /// would be left by translations a million times as long as the gap. A safeguard.
+    const PARALLEL: f64 = 1e-6;
+    let normal = allowed.project(&row.normal);
+    let slope = normal.norm();
+    (slope > PARALLEL).then(|| HalfSpace { normal: normal / slope, offset: row.offset / slope })
 }
 
 impl ContactPair {

@@ -6,6 +6,7 @@
 
 pub(crate) mod answer;
 mod coherence;
+mod constrained;
 mod forced;
 pub(crate) mod free_configuration;
 pub(crate) mod from_free;

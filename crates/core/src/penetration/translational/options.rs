@@ -2,13 +2,15 @@
 
 use std::time::{Duration, Instant};
 
+use crate::penetration::allowed_translations::AllowedTranslations;
 use crate::penetration::free_configuration::FreeConfiguration;
 
 /// Effort of a query. Both are bounds on work, not on time: the result is reproducible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Effort {
-    /// One walk, from outside along the centroid difference or an axis of either body, whichever meets the other body
-    /// last.
+    /// A walk from outside along the centroid difference or an axis of either body, whichever meets the other body last; then
+    /// marches from inside along sixteen directions, as far as balls do not prove that they meet no gap, and a walk from the
+    /// nearest gap.
     Fast,
     /// Casts along two hundred directions from outside and walks from the best; walks from pockets and holes; casts
     /// around the best direction; marches along two hundred directions from inside, and walks from nearer free places.
@@ -78,6 +80,12 @@ pub struct TranslationalOptions {
     /// The one source of starts to use: one walk from its most promising start for the fast effort, otherwise up to
     /// ten, and an error if it has no free configuration. `None` leaves the choice and the order to the effort.
     pub start: Option<FreeConfiguration>,
+    /// Translations of A to which the separation is restricted; `None` for none. Starts are then taken among them, whatever
+    /// `start` and earlier poses say.
+    pub allowed: Option<AllowedTranslations>,
+    /// Whether the search looks for gaps that are nearer than what a walk from outside finds, by marches from inside. Simulations and
+    /// separations of many bodies pass `false`: they keep the side that is reached from outside, in less time.
+    pub gaps: bool,
     /// Maximum number of in-projections of one walk. Most walks need fewer than ten; on a finely meshed curved surface each
     /// facet may cost one. Two convex shapes may take ten times as many support evaluations.
     pub max_iterations: u32,
@@ -101,6 +109,8 @@ impl Default for TranslationalOptions {
         Self {
             effort: Effort::default(),
             start: None,
+            allowed: None,
+            gaps: true,
             max_iterations: 100,
             lower_bound: LowerBound::default(),
             relative_tolerance: 1e-9,
@@ -114,6 +124,7 @@ impl Default for TranslationalOptions {
 impl TranslationalOptions {
     /// The options with the roles of A and B exchanged.
     pub(super) fn exchanged(&self) -> Self {
-        Self { start: self.start.map(FreeConfiguration::exchanged), ..*self }
+        let allowed = self.allowed.map(AllowedTranslations::exchanged);
+        Self { start: self.start.map(FreeConfiguration::exchanged), allowed, ..*self }
     }
 }

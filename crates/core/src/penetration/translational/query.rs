@@ -9,7 +9,7 @@ use super::lower_bound::{Resume, lower_bound};
 use super::options::{Effort, LowerBound, TranslationalOptions, deadline};
 use super::steps::Trace;
 use super::walk::{ContactSpace, Optimum};
-use super::{forced, free_configuration, search};
+use super::{constrained, forced, free_configuration, search};
 use crate::penetration::error::{PenetrationError, RADII};
 use crate::penetration::free_configuration::FreeConfiguration;
 use crate::proximity::collision::collide;
@@ -190,6 +190,7 @@ fn separate(
     let mut space = ContactSpace::new(a, b, a_to_b, far, options.max_iterations);
     space.deadline = deadline(options.time_budget);
     space.parallel = options.parallel;
+    space.gaps = options.gaps;
     space.trace = trace.is_some().then(Box::default);
     let answer = separate_colliding(&mut space, [pose_a, pose_b], options, (remembered, known)).map(Some);
     if let Some((trace, walks)) = trace.zip(space.trace.take()) {
@@ -212,6 +213,15 @@ fn separate_colliding(
     let (a, b, until) = (space.a, space.b, space.deadline);
     let have_balls = || [a, b].iter().all(|model| !model.inner_balls().balls().is_empty());
     let bound = options.lower_bound.resolved(options.effort, have_balls);
+    if let Some(allowed) = options.allowed {
+        let in_tree = allowed.rotated(|direction| pose_b.rotation.inverse() * direction);
+        let optimum = constrained::search(space, in_tree, options.effort);
+        let found = verified(space, &optimum, pose_a, pose_b)?;
+        if allowed.is_exact() && bound != LowerBound::Skip {
+            return Ok(Penetration { lower_bound: found.depth, ..found });
+        }
+        return Ok(bounded(space, [pose_a, pose_b], found, (bound, known, false)));
+    }
     if let Some(source) = options.start {
         let given = |translation: &Vector3<f64>| pose_b.rotation.inverse() * translation;
         let optimum = forced::search(space, source, (options, remembered), given)?;
@@ -300,7 +310,7 @@ fn or_from_scratch(space: &mut ContactSpace, coherent: Optimum, moved: f64) -> O
     if depth <= PLAUSIBLE * moved {
         return coherent;
     }
-    let fresh = search::fast(space);
+    let fresh = search::from_outside(space);
     if fresh.touching.norm() < depth { fresh } else { coherent }
 }
 

@@ -3,7 +3,8 @@
 //! | step | source [Je12 §5] | work |
 //! |------|------------------|--------------|
 //! | 0 | motion coherence | a walk from the last separated placement, if known; its end is the result |
-//! | 1 | centroid difference, axes of both bodies | thirteen casts from outside, a walk from the nearest: `fast` ends here |
+//! | 1 | centroid difference, axes of both bodies | thirteen casts from outside, a walk from the nearest |
+//! | 1 | spread | marches from inside along sixteen directions, where balls leave room for a gap, and a walk from the nearest gap: `fast` ends here |
 //! | 2 | spread | casts from outside along 212 directions, walks from the ten nearest |
 //! | 3 | maximally clear | walks from up to four configurations in holes and hollows |
 //! | 4 | sampled | marches from inside along the 24 lines on which balls in place of the bodies have their nearest gaps |
@@ -19,7 +20,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::free_configuration::spread::{axes, fibonacci};
-use super::free_configuration::{DIRECTIONS, centroid_difference, maximally_clear, sampled};
+use super::free_configuration::{DIRECTIONS, centroid_difference, maximally_clear, nearest_gap, sampled};
 use super::translational_obstacle::TranslationalObstacle;
 use super::walk::{ContactSpace, Optimum};
 use crate::penetration::free_configuration::FreeConfiguration;
@@ -91,9 +92,28 @@ pub(crate) fn exclude_nearer_gaps(space: &mut ContactSpace, mut optimum: Optimum
     optimum
 }
 
-/// Fast search: one walk from outside, along that direction of the centroid difference and the axes of both bodies on which the
-/// contact is nearest.
-pub(crate) fn fast(space: &mut ContactSpace) -> Optimum {
+/// Fast search: a walk from outside, then one from the nearest gap, if there is one nearer than its end.
+pub(super) fn fast(space: &mut ContactSpace) -> Optimum {
+    let mut best = from_outside(space);
+    let within = best.touching.norm();
+    from_gap(space, &mut best, within);
+    best
+}
+
+/// Walks from the nearest gap that is nearer than `within` [m].
+fn from_gap(space: &mut ContactSpace, best: &mut Optimum, within: f64) {
+    if !space.gaps || space.is_late() {
+        return;
+    }
+    if let Some(gap) = nearest_gap(space, within) {
+        space.source = FreeConfiguration::Spread;
+        improve(space, best, &gap);
+    }
+}
+
+/// One walk from outside, along that direction of the centroid difference and the axes of both bodies on which the contact is
+/// nearest.
+pub(super) fn from_outside(space: &mut ContactSpace) -> Optimum {
     space.source = FreeConfiguration::CentroidDifference;
     let direction = centroid_difference(space);
     let (mut nearest, mut start) = (f64::INFINITY, direction * space.outside(&direction));
@@ -114,7 +134,8 @@ pub(crate) fn fast(space: &mut ContactSpace) -> Optimum {
 ///
 /// `proved` returns a lower bound of the depth [m] for an optimum; the search ends when the two are equal.
 pub(super) fn best(space: &mut ContactSpace, proved: impl Fn(&ContactSpace, &Optimum) -> f64) -> Optimum {
-    let mut best = fast(space);
+    let mut best = from_outside(space);
+    let outside = best.touching.norm();
     let proved = proved(space, &best);
     let is_done = |space: &ContactSpace, best: &Optimum| {
         best.touching.norm() <= proved * (1.0 + BOUNDS_MET) || space.is_late()
@@ -172,6 +193,15 @@ pub(super) fn best(space: &mut ContactSpace, proved: impl Fn(&ContactSpace, &Opt
             improve(space, &mut best, &start);
         }
     }
+    // The gap of the fast search as well, in a fresh tree: the steps of a march depend on the queries before it, and those on
+    // the number of threads.
+    let mut fresh = space.fork();
+    fresh.gaps = space.gaps;
+    from_gap(&mut fresh, &mut best, outside);
+    space.casts += fresh.casts;
+    space.marches += fresh.marches;
+    space.walks += fresh.walks;
+    space.iterations += fresh.iterations;
     best
 }
 
@@ -232,7 +262,7 @@ fn tilted(axis: &Vector3<f64>, angle: f64, azimuth: f64) -> Vector3<f64> {
 }
 
 /// The smallest depths in ascending order, one per neighbourhood of directions.
-fn promising(depths: &[f64], directions: &[Vector3<f64>]) -> Vec<(f64, Vector3<f64>)> {
+pub(super) fn promising(depths: &[f64], directions: &[Vector3<f64>]) -> Vec<(f64, Vector3<f64>)> {
     let met = depths.iter().zip(directions).filter(|(depth, _)| depth.is_finite());
     let mut sorted = met.map(|(&depth, &direction)| (depth, direction)).collect::<Vec<_>>();
     // Equal depths stay in the order of the directions; the sort is stable.
@@ -249,7 +279,7 @@ fn promising(depths: &[f64], directions: &[Vector3<f64>]) -> Vec<(f64, Vector3<f
 }
 
 /// Walks from `start` and replaces the best optimum if the walk ends nearer; not after the deadline.
-fn improve(space: &mut ContactSpace, best: &mut Optimum, start: &Vector3<f64>) {
+pub(super) fn improve(space: &mut ContactSpace, best: &mut Optimum, start: &Vector3<f64>) {
     /// Relative gain that a walk must promise: equal optima must not replace each other. A safeguard, without effect on
     /// the sets of docs/sensitivity.md.
     const GAIN: f64 = 1e-9;

@@ -43,9 +43,18 @@ pub(super) struct TranslationalObstacle {
 impl TranslationalObstacle {
     /// The balls of A placed at `a_to_b` that come within `reach` [m] of the zero translation; none unless both are solids.
     pub(super) fn new(a: &Model, b: &Model, a_to_b: &RelativePose, reach: f64) -> Self {
+        Self::of_first(MAX_BALLS, (a, b, a_to_b), reach)
+    }
+
+    /// As [`TranslationalObstacle::new`], with the first `count` balls of each model.
+    pub(super) fn of_first(
+        count: usize,
+        (a, b, a_to_b): (&Model, &Model, &RelativePose),
+        reach: f64,
+    ) -> Self {
         let first = |model: &Model| {
             let balls = model.inner_balls().balls();
-            balls[..balls.len().min(MAX_BALLS)].to_vec()
+            balls[..balls.len().min(count)].to_vec()
         };
         let (of_a, of_b) = (first(a), first(b));
         let mut pairs = Vec::with_capacity(of_a.len() * of_b.len());
@@ -58,8 +67,10 @@ impl TranslationalObstacle {
                 }
             }
         }
-        pairs.sort_by(|x, y| y.1.total_cmp(&x.1));
-        pairs.truncate(MAX_PAIRS);
+        if pairs.len() > MAX_PAIRS {
+            pairs.select_nth_unstable_by(MAX_PAIRS, |x, y| y.1.total_cmp(&x.1));
+            pairs.truncate(MAX_PAIRS);
+        }
         let balls = pairs.chunks(LANES).map(BallPacket::new).collect::<Vec<_>>();
         let spans = vec![[[0.0; LANES]; 2]; balls.len()];
         Self { balls, spans }

@@ -17,6 +17,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::local_contact_space::LocalContactSpace;
 use super::steps::{Trace, WalkStepKind};
+use crate::penetration::allowed_translations::AllowedTranslations;
 use crate::penetration::free_configuration::FreeConfiguration;
 use crate::proximity::collision::collide_at;
 use crate::proximity::first_free::March;
@@ -100,6 +101,8 @@ pub(crate) struct ContactSpace<'a> {
     pub(crate) deadline: Option<Instant>,
     /// Whether all threads of the current pool may be used.
     pub(crate) parallel: bool,
+    /// Whether gaps that are nearer than what is reached from outside are looked for.
+    pub(crate) gaps: bool,
     far: f64,
     /// Source of the starts of the next walks.
     pub(crate) source: FreeConfiguration,
@@ -140,6 +143,8 @@ impl<'a> ContactSpace<'a> {
     ) -> Self {
         let size = a.radius() + b.radius();
         let margin = margin(size, far);
+        let mut scratch = ScratchLease(SCRATCH.take());
+        scratch.0.lcs.restrict(None);
         Self {
             a,
             b,
@@ -147,7 +152,7 @@ impl<'a> ContactSpace<'a> {
             obstacles: ObstacleTree::new(a, b, &a_to_b, CLEARANCE * margin),
             margin,
             window: WINDOW * size,
-            scratch: ScratchLease(SCRATCH.take()),
+            scratch,
             casts: 0,
             marches: 0,
             walks: 0,
@@ -155,6 +160,7 @@ impl<'a> ContactSpace<'a> {
             max_iterations,
             deadline: None,
             parallel: false,
+            gaps: false,
             far,
             source: FreeConfiguration::CentroidDifference,
             trace: None,
@@ -181,6 +187,11 @@ impl<'a> ContactSpace<'a> {
     pub(crate) fn fork(&self) -> Self {
         let fresh = Self::new(self.a, self.b, self.a_to_b, self.far, self.max_iterations);
         Self { deadline: self.deadline, source: self.source, ..fresh }
+    }
+
+    /// Restricts the walks to these translations, or to none.
+    pub(super) fn restrict(&mut self, allowed: Option<AllowedTranslations>) {
+        self.scratch.0.lcs.restrict(allowed);
     }
 
     /// Whether the deadline has passed.

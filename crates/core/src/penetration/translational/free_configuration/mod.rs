@@ -17,6 +17,7 @@
 mod centroid_difference;
 mod face_normals;
 mod free_interval;
+mod gaps;
 mod maximally_clear;
 mod motion_coherence;
 pub(crate) mod outside;
@@ -33,6 +34,7 @@ use super::walk::ContactSpace;
 use crate::penetration::free_configuration::FreeConfiguration;
 pub(crate) use centroid_difference::centroid_difference;
 pub(super) use face_normals::face_normals;
+pub(super) use gaps::nearest_gap;
 pub(crate) use maximally_clear::maximally_clear;
 pub(crate) use motion_coherence::motion_coherence;
 pub(super) use principal_axes::principal_axes;
