@@ -149,7 +149,7 @@ pub fn main() -> ExitCode {
 #[must_use]
 pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     terminal::install_report_handler();
-    let matches = command().try_get_matches_from(arguments);
+    let matches = program().try_get_matches_from(arguments);
     let command_line = match matches.and_then(|matches| CommandLine::from_arg_matches(&matches)) {
         Ok(command_line) => command_line,
         Err(error) => {
@@ -165,7 +165,7 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 }
 
 /// The command line that is parsed.
-fn command() -> clap::Command {
+fn program() -> clap::Command {
     plain_help(CommandLine::command())
 }
 
@@ -211,8 +211,8 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         Command::View(arguments) => view::execute(&console, arguments),
         Command::Serve(arguments) => serve::execute(&mut console, arguments),
         Command::Info(arguments) => info::execute(&mut console, arguments),
-        Command::Completions(arguments) => completions::execute(&mut console, arguments, command()),
-        Command::Man(arguments) => man::execute(&mut console, arguments, command()),
+        Command::Completions(arguments) => completions::execute(&mut console, arguments, program()),
+        Command::Man(arguments) => man::execute(&mut console, arguments, program()),
     };
     // Results obtained before a failure are printed as well; of two failures the first one is reported.
     let flushed = console.flush();
