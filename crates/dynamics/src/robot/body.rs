@@ -269,11 +269,26 @@ impl RobotBody {
 
     fn prepare_tree(&mut self, h: f64) {
         let Some(tree) = &mut self.tree else { return };
-        tree.update_inertias();
-        for (index, (joint, driven)) in self.articulation.joints().iter().zip(&mut self.joints).enumerate() {
-            let Place::Single { q, v, link } = tree.places[index] else { continue };
-            let inertia = tree.inertia(link, v);
-            let coordinate = Coordinate { position: tree.q[q], speed: tree.v[v], inertia };
+        let own = |place: &Place| match *place {
+            Place::Single { q, v, .. } => Some([q, v]),
+            Place::Angle { .. } => None,
+        };
+        let places: Vec<Option<[usize; 2]>> = tree.places.iter().map(own).collect();
+        let last = places.iter().zip(&self.joints);
+        tree.update_inertias(
+            last.filter_map(|(place, driven)| {
+                place.map(|[_, v]| (v, driven.memory.acting(driven.own.damping)))
+            }),
+            h,
+        );
+        for ((joint, driven), place) in self.articulation.joints().iter().zip(&mut self.joints).zip(places) {
+            let Some([q, v]) = place else { continue };
+            let position = tree.q[q];
+            let is_free = joint.limits.is_none_or(|[lower, upper]| position >= lower && position <= upper)
+                && driven.own.is_passive();
+            // Nothing acts in most joints of most robots: their inertia is not needed.
+            let inertia = if is_free { f64::INFINITY } else { tree.inertia(v) };
+            let coordinate = Coordinate { position, speed: tree.v[v], inertia };
             let action = drive::action(&driven.own, joint.limits, &mut driven.memory, &coordinate, h);
             tree.act(v, action, (inertia, h));
         }

@@ -72,6 +72,13 @@ pub struct RobotJoint {
     pub motor: Option<Motor>,
 }
 
+impl RobotJoint {
+    /// Whether no force acts within the joint but that of its limits.
+    pub(super) fn is_passive(&self) -> bool {
+        self.motor.is_none() && self.friction <= 0.0 && self.damping <= 0.0
+    }
+}
+
 /// Description of a robot of a world.
 ///
 /// ```

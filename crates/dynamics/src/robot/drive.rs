@@ -2,11 +2,11 @@
 //!
 //! The multibody integrates them implicitly, so that any stiffness is stable. Bounds are applied once, at the start of a
 //! step of length h, to the force that spring and damper would exert at the end of it: with I the inertia that the joint
-//! carries and L the load on it, I q̈ = L + τ gives
+//! accelerates and L the load on it, I q̈ = L + τ gives
 //!
 //! τ = (moment − k (q + h q̇) − c q̇ − r L) / (1 + r), r = h (c + h k) / I.
 //!
-//! Where |τ| is above the bound, the bound itself acts as a constant force. The load is what the last step's acceleration
+//! Where |τ| is above the bound, spring and damper act scaled down, so that τ is the bound. The load is what the last step's acceleration
 //! I Δq̇ / h was without the mean of the force that acted then; so at rest τ is the force that the joint actually bears.
 //!
 //! | here     | meaning                                                                                       |
@@ -33,7 +33,7 @@ pub(super) struct Coordinate {
     pub(super) position: f64,
     /// Its speed [rad/s or m/s].
     pub(super) speed: f64,
-    /// Inertia while all other joints are rigid [kg·m² or kg].
+    /// Inertia that a force in the joint accelerates [kg·m² or kg].
     pub(super) inertia: f64,
 }
 
@@ -74,17 +74,33 @@ impl Action {
     /// Force at the end of the step: τ of the module's documentation.
     fn force_ahead(&self, now: &Now, load: f64) -> f64 {
         let Now { at, h, .. } = now;
-        let ratio = h * (self.damping + h * self.stiffness) / at.inertia;
+        let ratio = self.ratio(now);
         (self.force(at) - self.stiffness * h * at.speed - ratio * load) / (1.0 + ratio)
     }
 
-    /// Returns the action itself where its force is within the bound, else the bound as a constant force.
+    /// Returns the action itself where its force is within the bound, else scaled down to the force of the bound. Where the load is not the
+    /// one expected, it still resists: a constant force would throw light links to and fro.
     fn bounded(self, bound: Option<f64>, now: &Now, load: f64) -> Self {
         let force = self.force_ahead(now, load);
         match bound {
-            Some(bound) if force.abs() > bound => Self::constant(bound.copysign(force)),
+            Some(bound) if force.abs() > bound => {
+                let ratio = self.ratio(now);
+                // s F / (1 + s r) = bound, where the whole action has the force F / (1 + r).
+                let whole = force.abs() * (1.0 + ratio);
+                let scale = bound / (whole - bound * ratio);
+                Self {
+                    moment: scale * self.moment,
+                    stiffness: scale * self.stiffness,
+                    damping: scale * self.damping,
+                }
+            }
             _ => self,
         }
+    }
+
+    /// r of the module's documentation.
+    fn ratio(&self, now: &Now) -> f64 {
+        now.h * (self.damping + now.h * self.stiffness) / now.at.inertia
     }
 }
 
@@ -121,6 +137,13 @@ pub(super) struct Memory {
     motor: Action,
     friction: Action,
     friction_state: FrictionState,
+}
+
+impl Memory {
+    /// What acted in the last step in a joint of that damping, without the springs of limits.
+    pub(super) fn acting(&self, damping: f64) -> Action {
+        Action { damping, ..Action::default() }.plus(self.motor).plus(self.friction)
+    }
 }
 
 /// State of Coulomb friction in a joint.

@@ -14,15 +14,16 @@ use super::parts::Parts;
 use crate::description::BodyKind;
 use extricate_core::kinematics::{Articulation, JointKind};
 use extricate_core::multibody::factor::SolveBuffer;
-use extricate_core::multibody::{
-    Factor, JointModel, LinkModel, Multibody, Placement, RigidInertia, SpatialVector,
-};
+use extricate_core::multibody::{Factor, JointModel, LinkModel, Multibody, Placement, SpatialVector};
 
 /// Cosine of the pitch below which yaw and roll are about the same axis: their rates are not determined.
 const LOCKED: f64 = 1e-9;
 
 /// The middle of a step, at which forces that are not stiff are taken: an error of second order.
 const MIDDLE: f64 = 0.5;
+
+/// Smallest inertia of a joint over that with the spring and damper within it.
+const SMALL: f64 = 1e-12;
 
 /// A link of the tree, with the body that shows it.
 #[derive(Debug, Clone, Copy)]
@@ -78,7 +79,10 @@ pub(crate) struct RobotTree {
     /// The links at `q`.
     pub(crate) placement: Placement,
     pub(super) places: Vec<Place>,
-    composites: Vec<RigidInertia>,
+    /// Of the mass matrix with what acted within the joints in the last step.
+    factor: Factor,
+    buffer: SolveBuffer,
+    added: Vec<f64>,
 }
 
 impl RobotTree {
@@ -103,7 +107,9 @@ impl RobotTree {
             links,
             placement: Placement::default(),
             places,
-            composites: Vec::new(),
+            factor: Factor::default(),
+            buffer: SolveBuffer::default(),
+            added: Vec::new(),
         };
         tree.start(parts);
         tree
@@ -157,10 +163,14 @@ impl RobotTree {
         self.multibody.place(&self.base, &self.q, &mut self.placement);
     }
 
-    /// Determines the inertias that [`Self::inertia`] reads, before forces act.
-    pub(super) fn update_inertias(&mut self) {
+    /// Determines what [`Self::inertia`] reads, before forces act: springs and dampers of the last step resist accelerations over the
+    /// next one of `h` \[s\].
+    pub(super) fn update_inertias(&mut self, last: impl Iterator<Item = (usize, Action)>, h: f64) {
         self.instant = MIDDLE;
-        self.multibody.composite_inertias(&self.placement, &mut self.composites);
+        self.added.clear();
+        self.added.resize(self.v.len(), 0.0);
+        last.for_each(|(v, action)| self.added[v] = h * (action.damping + h * action.stiffness));
+        self.factor.update(&self.multibody, &self.placement, &self.added);
     }
 
     /// Joints of their own, as places of their coordinates and velocities: those within which forces may act.
@@ -180,10 +190,16 @@ impl RobotTree {
         }
     }
 
-    /// Inertia of a velocity while all other joints are rigid [kg·m² or kg].
-    pub(super) fn inertia(&self, link: usize, v: usize) -> f64 {
-        let axis = &self.placement.subspaces()[v];
-        axis.dot(&self.composites[link].times(axis)) + self.multibody.links()[link].armature
+    /// Inertia that a force within a joint accelerates [kg·m² or kg], of a velocity: the others yield as their springs and dampers
+    /// let them, and so does a floating root.
+    pub(super) fn inertia(&mut self, v: usize) -> f64 {
+        let mut unit = vec![0.0; self.v.len()];
+        let mut x = unit.clone();
+        unit[v] = 1.0;
+        self.factor.solve(&self.multibody, &self.placement, (&unit, &[]), &mut self.buffer, &mut x);
+        let whole = x[v].recip();
+        // Rounding may leave nothing of an inertia beside a far larger damper.
+        (whole - self.added[v]).max(SMALL * whole)
     }
 
     /// Value and speed of a joint of the articulation [rad or m; rad/s or m/s].
