@@ -68,6 +68,8 @@ pub(crate) fn print(scenes: &Path, steps: Option<u64>, json: bool) -> Result<()>
 const OPTIONS: TranslationalOptions = TranslationalOptions {
     effort: Effort::Fast,
     start: None,
+    allowed: None,
+    gaps: true,
     max_iterations: 60,
     lower_bound: LowerBound::Skip,
     relative_tolerance: 1e-9,

@@ -7,6 +7,8 @@ use nalgebra::{Isometry3, Translation3, Vector3};
 const OPTIONS: TranslationalOptions = TranslationalOptions {
     effort: Effort::Fast,
     start: None,
+    allowed: None,
+    gaps: true,
     max_iterations: 100,
     lower_bound: LowerBound::Skip,
     relative_tolerance: 1e-9,

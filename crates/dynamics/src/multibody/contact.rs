@@ -20,6 +20,10 @@ const PROJECTIONS: usize = 4;
 /// Determinant of W, over the cube of its trace, below which impulses across the normal are taken to move nothing: rounding.
 const SINGULAR: f64 = 1e-13;
 
+/// Response of a contact, over the sum of those of its sides alone, below which its sides do not move relative to each other: rounding. Two
+/// links between which no joint can separate them have such a contact; an impulse that should would be infinite.
+const RIGID: f64 = 1e-10;
+
 /// One side of a contact.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Side {
@@ -72,8 +76,12 @@ impl Response {
         tangential_step: 0.0,
     };
 
-    /// Response of a matrix W; `None` where an impulse moves nothing.
-    pub(super) fn new(matrix: Matrix3<f64>, normal: &Vector3<f64>, softness: f64) -> Option<Self> {
+    /// Response of a matrix W; `None` where an impulse moves nothing, compared with the trace of the responses of the sides alone.
+    pub(super) fn new(
+        (matrix, alone): (Matrix3<f64>, f64),
+        normal: &Vector3<f64>,
+        softness: f64,
+    ) -> Option<Self> {
         let own = normal.dot(&(matrix * normal));
         let soft = matrix + normal * normal.transpose() * (softness * own);
         let across = Matrix3::identity() - normal * normal.transpose();
@@ -85,7 +93,7 @@ impl Response {
             - tangential[(1, 2)] * tangential[(2, 1)];
         let trace = tangential.trace();
         let largest = 0.5 * (trace + (trace * trace - 4.0 * minors).max(0.0).sqrt());
-        let yields = own > 0.0;
+        let yields = own > RIGID * alone;
         let is_regular = soft.determinant() > SINGULAR * soft.trace().powi(3);
         let inverse = if is_regular { soft.try_inverse() } else { None };
         let tangential_step = if largest > 0.0 { largest.recip() } else { 0.0 };

@@ -6,7 +6,7 @@
 //!
 //! τ = (moment − k (q + h q̇) − c q̇ − r L) / (1 + r), r = h (c + h k) / I.
 //!
-//! Where |τ| is above the bound, spring and damper act scaled down, so that τ is the bound. The load is what the last step's acceleration
+//! Where |τ| is above the bound, the bound itself acts as a constant force, or spring and damper scaled down to it. The load is what the last step's acceleration
 //! I Δq̇ / h was without the mean of the force that acted then; so at rest τ is the force that the joint actually bears.
 //!
 //! | here     | meaning                                                                                       |
@@ -22,6 +22,8 @@ use super::description::{Motor, RobotJoint};
 /// Damping of the springs that hold a joint at a limit, at a speed or at rest, over I / h. A load L deflects them by
 /// REGAIN / STIFF · L h² / I: with a tenth of it a motor of 20 N·m bends the limit of a hand of 0.01 kg·m² by 0.4°.
 const STIFF: f64 = 500.0;
+/// Speed, over the change of it by the bound in a step, above which a bounded action is scaled.
+const FAST: f64 = 0.5;
 /// Time constant, in steps, with which a position that is held is restored. With fewer, joints that pass their limits one
 /// after another are thrown back; with more, they lie beyond their limits for longer.
 pub(super) const REGAIN: f64 = 20.0;
@@ -78,24 +80,21 @@ impl Action {
         (self.force(at) - self.stiffness * h * at.speed - ratio * load) / (1.0 + ratio)
     }
 
-    /// Returns the action itself where its force is within the bound, else scaled down to the force of the bound. Where the load is not the
-    /// one expected, it still resists: a constant force would throw light links to and fro.
+    /// Returns the action itself where its force is within the bound, else the bound as a constant force. Of a joint that moves so fast that
+    /// the bound could stop it within a step or two, the action is scaled down to it instead: it then still resists where the load is
+    /// not the one expected, and a constant force would throw light links to and fro.
     fn bounded(self, bound: Option<f64>, now: &Now, load: f64) -> Self {
         let force = self.force_ahead(now, load);
-        match bound {
-            Some(bound) if force.abs() > bound => {
-                let ratio = self.ratio(now);
-                // s F / (1 + s r) = bound, where the whole action has the force F / (1 + r).
-                let whole = force.abs() * (1.0 + ratio);
-                let scale = bound / (whole - bound * ratio);
-                Self {
-                    moment: scale * self.moment,
-                    stiffness: scale * self.stiffness,
-                    damping: scale * self.damping,
-                }
-            }
-            _ => self,
+        let Some(bound) = bound.filter(|bound| force.abs() > *bound) else { return self };
+        let is_fast = now.at.speed.abs() > FAST * now.h * bound / now.at.inertia;
+        if !is_fast {
+            return Self::constant(bound.copysign(force));
         }
+        let ratio = self.ratio(now);
+        // s F / (1 + s r) = bound, where the whole action has the force F / (1 + r).
+        let whole = force.abs() * (1.0 + ratio);
+        let scale = bound / (whole - bound * ratio);
+        Self { moment: scale * self.moment, stiffness: scale * self.stiffness, damping: scale * self.damping }
     }
 
     /// r of the module's documentation.
