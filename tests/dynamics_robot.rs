@@ -551,8 +551,7 @@ fn a_crumpled_chain_whips_and_gains_hardly_any_energy() {
 
 #[test]
 fn the_impact_of_a_pendulum_runs_through_a_row_of_them_to_the_last() {
-    let mut options = WorldOptions::default();
-    options.time_step = 1.0 / 960.0;
+    let options = WorldOptions { time_step: 1.0 / 960.0, ..WorldOptions::default() };
     let mut builder = World::builder(options);
     for i in 0..5 {
         let text = r#"<robot name="r"><link name="hook"/><link name="ball"><inertial><origin xyz="0 0 -1"/><mass value="1"/>

@@ -7,11 +7,11 @@ use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, UnitVector3, Vecto
 
 fn found(a: &Posed, b: &Posed, allowed: AllowedTranslations) -> Penetration {
     let options = PenetrationOptions { allowed: Some(allowed), ..PenetrationOptions::default() };
-    let found = query::penetration(a, b, &options).unwrap().expect("they overlap");
+    let found = query::penetration(a, b, &options).expect("a query").expect("they overlap");
     let moved = |fraction: f64| {
         let part = a.part(0);
         let pose = Translation3::from(fraction * found.translation) * part.pose;
-        query::collide(&Posed::new(part.shape, pose), b, &Default::default()).unwrap()
+        query::collide(&Posed::new(part.shape, pose), b, &Default::default()).expect("a query")
     };
     assert!(!moved(1.0) && moved(0.999) && found.lower_bound <= found.depth, "{found:?}");
     found

@@ -193,16 +193,20 @@ pub(super) fn best(space: &mut ContactSpace, proved: impl Fn(&ContactSpace, &Opt
             improve(space, &mut best, &start);
         }
     }
-    // The gap of the fast search as well, in a fresh tree: the steps of a march depend on the queries before it, and those on
-    // the number of threads.
+    add_gap(space, &mut best, outside);
+    best
+}
+
+/// The gap of the fast search as well, in a fresh tree: the steps of a march depend on the queries before it, and those on the number
+/// of threads.
+fn add_gap(space: &mut ContactSpace, best: &mut Optimum, outside: f64) {
     let mut fresh = space.fork();
     fresh.gaps = space.gaps;
-    from_gap(&mut fresh, &mut best, outside);
+    from_gap(&mut fresh, best, outside);
     space.casts += fresh.casts;
     space.marches += fresh.marches;
     space.walks += fresh.walks;
     space.iterations += fresh.iterations;
-    best
 }
 
 /// The values of `evaluate` for all directions, in order; on all threads of the current pool if the query may use them.

@@ -28,6 +28,9 @@ use crate::description::{BodyDescription, BodyKind};
 use crate::rigid::{index_in_manifold, is_link, parents, raw, spin, wake};
 use crate::stateful::{Mismatch, Stateful, fits};
 
+/// Whether two bodies, by their raw indices, overlap.
+type Overlapping<'a> = dyn Fn([usize; 2]) -> bool + 'a;
+
 /// Maximum gap at the end of a step of a contact that closed, as a fraction of the approach of the pair within the step.
 /// Less misses impacts that the solver left slightly open; more makes bodies bounce off contacts that they missed.
 const CLOSED_GAP: f64 = 1e-2;
@@ -186,7 +189,7 @@ impl Restitution {
     pub(crate) fn after_step(
         &self,
         physics: &mut PhysicsWorld,
-        (overlapping, collided): (&dyn Fn([usize; 2]) -> bool, &dyn Fn(usize) -> bool),
+        (overlapping, collided): (&Overlapping<'_>, &dyn Fn(usize) -> bool),
     ) {
         if !self.any {
             return;
