@@ -123,7 +123,7 @@ fn answers_of_items_are_those_of_the_corresponding_commands() {
     let statuses: Vec<&str> =
         answers.iter().map(|answer| answer["status"].as_str().expect("a status")).collect();
     let repaired = statuses.iter().filter(|status| **status == "repaired").count();
-    assert_eq!((statuses[6], repaired), ("farther", 3), "{statuses:?}");
+    assert_eq!((statuses[7], repaired), ("farther", 3), "{statuses:?}");
 }
 
 /// Items that fail, with their exit code and a part of the message.

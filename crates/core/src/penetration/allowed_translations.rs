@@ -118,7 +118,7 @@ impl FromStr for AllowedTranslations {
         let (name, numbers) = text.split_once(':').ok_or_else(unknown)?;
         let numbers = numbers.split(',').map(|number| number.trim().parse::<f64>().ok());
         let numbers = numbers.collect::<Option<Vec<f64>>>().and_then(|list| <[f64; 3]>::try_from(list).ok());
-        // The largest component first: the square of a tiny or a huge one is no number.
+        // The largest component first: the square of a tiny or a huge one is not a number.
         let scaled = numbers.map(Vector3::from).map(|vector| vector / vector.amax());
         let finite = scaled.filter(|vector| vector.iter().all(|x| x.is_finite()));
         let unit = finite.and_then(|vector| Unit::try_new(vector, 0.0)).ok_or_else(unknown)?;

@@ -139,7 +139,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// What acted in the last step in a joint of that damping, without the springs of limits.
+    /// Spring and damper of the last step in a joint of that damping, without the springs of limits.
     pub(super) fn acting(&self, damping: f64) -> Action {
         Action { damping, ..Action::default() }.plus(self.motor).plus(self.friction)
     }

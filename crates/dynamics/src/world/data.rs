@@ -115,7 +115,7 @@ impl World {
         sums
     }
 
-    /// Energy of the rotors of robots, which are no bodies.
+    /// Energy of the rotors of robots, which are not bodies.
     fn rotor_energy(&self) -> Energy {
         let kinetic = self.robots.iter().filter_map(|robot| robot.tree()).map(RobotTree::rotor_energy).sum();
         Energy { kinetic, ..Energy::default() }
