@@ -29,7 +29,7 @@ const STEP: f64 = 1.0 / 480.0;
 /// Height of the lowest point above the floor at the start [m].
 const HEIGHT: f64 = 0.25;
 
-/// What is simulated.
+/// A robot, and how it starts.
 struct Case {
     file: String,
     is_floating: bool,

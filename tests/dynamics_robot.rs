@@ -110,8 +110,7 @@ fn an_effort_is_the_max_force_of_a_motor() {
         Some(Motor::Position { target: 50.0, stiffness: 1e3, damping: 10.0, max_force: None });
     let mut world = world_of(robot.clone(), weightless());
     follow(&mut world, 1.0, |t, q, v| {
-        // The scaled spring acts in the middle of a step: s k h v / 2 of the bound, 6e-5 at the end.
-        assert!((v - 3.0 * t).abs() < 1e-4 * 3.0, "at {t}: {v}");
+        assert!((v - 3.0 * t).abs() < 1e-8, "at {t}: {v}");
         assert!((q - 1.5 * t * t).abs() < 1.5 * t / 240.0, "at {t}: {q}");
     });
     // Against the weight of 2 kg it holds no more than it can.

@@ -6,7 +6,7 @@
 //!
 //! τ = (moment − k (q + h q̇) − c q̇ − r L) / (1 + r), r = h (c + h k) / I.
 //!
-//! Where |τ| is above the bound, the bound itself acts as a constant force, or spring and damper scaled down to it. The load is what the last step's acceleration
+//! Where |τ| is above the bound, the bound itself acts as a constant force. The load is what the last step's acceleration
 //! I Δq̇ / h was without the mean of the force that acted then; so at rest τ is the force that the joint actually bears.
 //!
 //! | here     | meaning                                                                                       |
@@ -22,8 +22,6 @@ use super::description::{Motor, RobotJoint};
 /// Damping of the springs that hold a joint at a limit, at a speed or at rest, over I / h. A load L deflects them by
 /// REGAIN / STIFF · L h² / I: with a tenth of it a motor of 20 N·m bends the limit of a hand of 0.01 kg·m² by 0.4°.
 const STIFF: f64 = 500.0;
-/// Speed, over the change of it by the bound in a step, above which a bounded action is scaled.
-const FAST: f64 = 0.5;
 /// Time constant, in steps, with which a position that is held is restored. With fewer, joints that pass their limits one
 /// after another are thrown back; with more, they lie beyond their limits for longer.
 pub(super) const REGAIN: f64 = 20.0;
@@ -76,37 +74,24 @@ impl Action {
     /// Force at the end of the step: τ of the module's documentation.
     fn force_ahead(&self, now: &Now, load: f64) -> f64 {
         let Now { at, h, .. } = now;
-        let ratio = self.ratio(now);
+        let ratio = h * (self.damping + h * self.stiffness) / at.inertia;
         (self.force(at) - self.stiffness * h * at.speed - ratio * load) / (1.0 + ratio)
     }
 
-    /// Returns the action itself where its force is within the bound, else the bound as a constant force. Of a joint that moves so fast that
-    /// the bound could stop it within a step or two, the action is scaled down to it instead: it then still resists where the load is
-    /// not the one expected, and a constant force would throw light links to and fro.
+    /// Returns the action itself where its force is within the bound, else the bound as a constant force.
     fn bounded(self, bound: Option<f64>, now: &Now, load: f64) -> Self {
         let force = self.force_ahead(now, load);
-        let Some(bound) = bound.filter(|bound| force.abs() > *bound) else { return self };
-        let is_fast = now.at.speed.abs() > FAST * now.h * bound / now.at.inertia;
-        if !is_fast {
-            return Self::constant(bound.copysign(force));
+        match bound {
+            Some(bound) if force.abs() > bound => Self::constant(bound.copysign(force)),
+            _ => self,
         }
-        let ratio = self.ratio(now);
-        // s F / (1 + s r) = bound, where the whole action has the force F / (1 + r).
-        let whole = force.abs() * (1.0 + ratio);
-        let scale = bound / (whole - bound * ratio);
-        Self { moment: scale * self.moment, stiffness: scale * self.stiffness, damping: scale * self.damping }
-    }
-
-    /// r of the module's documentation.
-    fn ratio(&self, now: &Now) -> f64 {
-        now.h * (self.damping + now.h * self.stiffness) / now.at.inertia
     }
 }
 
 /// The start of a step.
 struct Now<'a> {
     at: &'a Coordinate,
-    /// Length of the step \[s\].
+    /// Length of the step [s].
     h: f64,
     /// Position and speed at the start of the last step; none before the first.
     last: Option<[f64; 2]>,
@@ -157,7 +142,7 @@ enum FrictionState {
     Sliding(f64),
 }
 
-/// Force within a joint during the next step of length h \[s\].
+/// Force within a joint during the next step of length h [s].
 pub(super) fn action(
     joint: &RobotJoint,
     limits: Option<[f64; 2]>,
