@@ -357,9 +357,16 @@ fn a_cover_finds_the_exit_that_a_fast_search_missed() {
     ]);
     let bar = boxes(&[[[-0.3, -0.3, -2.0], [0.3, 0.3, 2.0]]]);
     let pose = at(0.2, 0.85, 0.0);
-    let fast = found((&bar, &pose), (&frame, &at(0.0, 0.0, 0.0)), LowerBound::CROSSINGS);
-    let cover = LowerBound::Cover { evaluations: 20_000 };
-    let covered = found((&bar, &pose), (&frame, &at(0.0, 0.0, 0.0)), cover);
+    let outside = |lower_bound| {
+        let options =
+            TranslationalOptions { effort: Effort::Fast, gaps: false, lower_bound, ..Default::default() };
+        let frame = (&frame, &at(0.0, 0.0, 0.0));
+        penetration(&bar, &pose, frame.0, frame.1, &options)
+            .expect("free after the move")
+            .expect("they overlap")
+    };
+    let fast = outside(LowerBound::CROSSINGS);
+    let covered = outside(LowerBound::Cover { evaluations: 20_000 });
     assert!((fast.depth - 0.45).abs() < 1e-6 && (covered.depth - 0.35).abs() < 1e-6, "{fast:?} {covered:?}");
     assert!(covered.lower_bound >= 0.8 * covered.depth, "{covered:?}");
 }

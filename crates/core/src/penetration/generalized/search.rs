@@ -344,7 +344,6 @@ impl MultiStartSearch<'_> {
             seed: self.options.seed,
             parallel: self.options.parallel,
             lower_bound: LowerBound::Skip,
-            gaps: false,
             ..TranslationalOptions::default()
         };
         let poses = collision_world.body_poses(self.chart.start()).ok()?;

@@ -201,8 +201,9 @@ pub(super) fn best(space: &mut ContactSpace, proved: impl Fn(&ContactSpace, &Opt
 /// of threads.
 fn add_gap(space: &mut ContactSpace, best: &mut Optimum, outside: f64) {
     let mut fresh = space.fork();
-    fresh.gaps = space.gaps;
+    (fresh.gaps, fresh.trace) = (space.gaps, space.trace.take());
     from_gap(&mut fresh, best, outside);
+    space.trace = fresh.trace.take();
     space.casts += fresh.casts;
     space.marches += fresh.marches;
     space.walks += fresh.walks;

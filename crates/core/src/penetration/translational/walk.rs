@@ -17,6 +17,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::local_contact_space::LocalContactSpace;
 use super::steps::{Trace, WalkStepKind};
+use super::translational_obstacle::TranslationalObstacle;
 use crate::penetration::allowed_translations::AllowedTranslations;
 use crate::penetration::free_configuration::FreeConfiguration;
 use crate::proximity::collision::collide_at;
@@ -60,11 +61,18 @@ const MIN_GAIN: f64 = 1e-9;
 struct Scratch {
     hits: Vec<Hit>,
     lcs: LocalContactSpace,
+    /// Balls that are skipped by the marches to the nearest gap.
+    balls: TranslationalObstacle,
+}
+
+impl Scratch {
+    const EMPTY: Self =
+        Self { hits: Vec::new(), lcs: LocalContactSpace::EMPTY, balls: TranslationalObstacle::EMPTY };
 }
 
 thread_local! {
     /// The scratch memory of this thread's last contact space, stored so that a warm query does not allocate.
-    static SCRATCH: Cell<Scratch> = const { Cell::new(Scratch { hits: Vec::new(), lcs: LocalContactSpace::EMPTY }) };
+    static SCRATCH: Cell<Scratch> = const { Cell::new(Scratch::EMPTY) };
 }
 
 /// Scratch memory that is returned to its thread when dropped.
@@ -296,6 +304,11 @@ impl<'a> ContactSpace<'a> {
         (from + (to - from) * (length / (to - from).norm()), hits)
     }
 
+    /// The memory for the balls that marches skip; what is borrowed is lost unless it is put back.
+    pub(super) fn balls(&mut self) -> &mut TranslationalObstacle {
+        &mut self.scratch.0.balls
+    }
+
     /// The contacts of the last out-projection.
     pub(crate) fn hits(&self) -> &[Hit] {
         &self.scratch.0.hits
@@ -309,7 +322,7 @@ impl<'a> ContactSpace<'a> {
     /// Adds the contacts of the last out-projection, which ended at `q`, to the local contact space [Je12 §6.1].
     fn extend_local_contact_space(&mut self, q: &Vector3<f64>) {
         let clearance = self.clearance();
-        let Scratch { hits, lcs } = &mut self.scratch.0;
+        let Scratch { hits, lcs, .. } = &mut self.scratch.0;
         lcs.add_contacts((self.a, self.b, &self.a_to_b), hits, q, clearance);
     }
 

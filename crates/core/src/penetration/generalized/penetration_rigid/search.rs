@@ -181,7 +181,6 @@ impl<'a> RigidSearch<'a> {
             effort: self.options.effort,
             start: source,
             lower_bound: LowerBound::Skip,
-            gaps: false,
             // The other half is for rotations.
             time_budget: self.options.time_budget.map(|budget| budget / 2),
             parallel: self.options.parallel,

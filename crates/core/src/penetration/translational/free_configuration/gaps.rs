@@ -40,29 +40,42 @@ pub(in super::super) fn nearest_gap(space: &mut ContactSpace, within: f64) -> Op
     if within < SHALLOW * (space.a.radius() + space.b.radius()) {
         return None;
     }
-    let models = (space.a, space.b, &space.a_to_b);
-    let mut obstacle = TranslationalObstacle::of_first(BALLS, models, within);
-    let mut directions = Vec::with_capacity(DIRECTIONS as usize);
-    for i in 0..DIRECTIONS {
+    let mut obstacle = std::mem::take(space.balls());
+    obstacle.set_first(BALLS, (space.a, space.b, &space.a_to_b), within);
+    let directions = by_length(&mut obstacle, within);
+    let gap = march(space, (&mut obstacle, &directions), within, COARSE);
+    let gap = gap.map(|gap| march(space, (&mut obstacle, &directions), gap.norm(), FINE).unwrap_or(gap));
+    *space.balls() = obstacle;
+    gap
+}
+
+/// The spread directions by the length at which balls no longer block them. Equally near ones stay in their order.
+fn by_length(obstacle: &mut TranslationalObstacle, within: f64) -> [Vector3<f64>; DIRECTIONS as usize] {
+    let mut directions = [(0.0, 0, Vector3::zeros()); DIRECTIONS as usize];
+    for (i, entry) in (0..DIRECTIONS).zip(&mut directions) {
         let direction = fibonacci(i, DIRECTIONS);
         obstacle.intersect_ray(&direction);
-        let rank = (obstacle.first_unblocked(0.0) / (SAME_LENGTH * within)).round();
-        directions.push((rank, direction));
+        *entry = ((obstacle.first_unblocked(0.0) / (SAME_LENGTH * within)).round(), i, direction);
     }
-    // Equally near ones stay in the order of the directions; the sort is stable.
-    directions.sort_by(|x, y| x.0.total_cmp(&y.0));
-    let mut march = |within: f64, strides: f64| {
-        let mut nearest: Option<Vector3<f64>> = None;
-        for (_, direction) in &directions {
-            let reach = REACH * nearest.map_or(within, |gap| gap.norm());
-            obstacle.intersect_ray(direction);
-            if obstacle.first_unblocked(0.0) < reach && !space.is_late() {
-                let skip = |length| obstacle.first_unblocked(length);
-                nearest = space.first_free(direction, reach, reach / strides, skip).or(nearest);
-            }
+    directions.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
+    directions.map(|(_, _, direction)| direction)
+}
+
+/// The nearest of the first free configurations on the directions, if it is nearer than `within` [m].
+fn march(
+    space: &mut ContactSpace,
+    (obstacle, directions): (&mut TranslationalObstacle, &[Vector3<f64>]),
+    within: f64,
+    strides: f64,
+) -> Option<Vector3<f64>> {
+    let mut nearest: Option<Vector3<f64>> = None;
+    for direction in directions {
+        let reach = REACH * nearest.map_or(within, |gap| gap.norm());
+        obstacle.intersect_ray(direction);
+        if obstacle.first_unblocked(0.0) < reach && !space.is_late() {
+            let skip = |length| obstacle.first_unblocked(length);
+            nearest = space.first_free(direction, reach, reach / strides, skip).or(nearest);
         }
-        nearest
-    };
-    let gap = march(within, COARSE)?;
-    march(gap.norm(), FINE).or(Some(gap))
+    }
+    nearest
 }
