@@ -9,7 +9,7 @@
 //! | u        | velocity of the second side relative to the first [m/s]          |
 //! | λ        | impulse on the second side [N·s]                                 |
 //! | W        | response of u to λ [1/kg]                                        |
-//! | γ        | softness of the contact, as a fraction of Wₙₙ                    |
+//! | γ        | softness of the contact, as a fraction of what the normal velocities of the sides alone respond: links that joints hardly let part would be pressed by far more than moves them |
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -63,6 +63,8 @@ pub(super) struct Response {
     inverse: Option<Matrix3<f64>>,
     /// Wₙₙ [1/kg].
     pub(super) normal: f64,
+    /// Sum of those of the sides alone [1/kg].
+    alone: f64,
     /// Inverse of the largest eigenvalue of the tangential part of W \[kg\].
     tangential_step: f64,
 }
@@ -73,17 +75,18 @@ impl Response {
         matrix: Matrix3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
         inverse: None,
         normal: 0.0,
+        alone: 0.0,
         tangential_step: 0.0,
     };
 
-    /// Response of a matrix W; `None` where an impulse moves nothing, compared with the trace of the responses of the sides alone.
+    /// Response of a matrix W; `None` where an impulse moves nothing, compared with the sum of the matrices of the sides alone.
     pub(super) fn new(
-        (matrix, alone): (Matrix3<f64>, f64),
+        [matrix, sides]: [Matrix3<f64>; 2],
         normal: &Vector3<f64>,
         softness: f64,
     ) -> Option<Self> {
-        let own = normal.dot(&(matrix * normal));
-        let soft = matrix + normal * normal.transpose() * (softness * own);
+        let [own, alone] = [matrix, sides].map(|matrix| normal.dot(&(matrix * normal)));
+        let soft = matrix + normal * normal.transpose() * (softness * alone);
         let across = Matrix3::identity() - normal * normal.transpose();
         let tangential = across * matrix * across;
         let minors = tangential[(0, 0)] * tangential[(1, 1)] - tangential[(0, 1)] * tangential[(1, 0)]
@@ -93,11 +96,11 @@ impl Response {
             - tangential[(1, 2)] * tangential[(2, 1)];
         let trace = tangential.trace();
         let largest = 0.5 * (trace + (trace * trace - 4.0 * minors).max(0.0).sqrt());
-        let yields = own > RIGID * alone;
+        let yields = own > RIGID * sides.trace();
         let is_regular = soft.determinant() > SINGULAR * soft.trace().powi(3);
         let inverse = if is_regular { soft.try_inverse() } else { None };
         let tangential_step = if largest > 0.0 { largest.recip() } else { 0.0 };
-        yields.then_some(Self { matrix, inverse, normal: own, tangential_step })
+        yields.then_some(Self { matrix, inverse, normal: own, alone, tangential_step })
     }
 }
 
@@ -106,7 +109,7 @@ impl Contact {
     /// [m/s] at which it bears no load.
     pub(super) fn solve(&self, u: &Vector3<f64>, target: f64, softness: f64) -> Vector3<f64> {
         let (n, response) = (&self.normal, &self.response);
-        let soft = softness * response.normal;
+        let soft = softness * response.alone;
         if let Some(inverse) = &response.inverse {
             let excess = u - n * (target - soft * self.impulse.dot(n));
             let sticking = self.impulse - inverse * excess;

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use nalgebra::Isometry3;
 
 use super::midpoint::{Forces, Midpoint, Step};
-use crate::robot::tree::{Action, RobotTree};
+use crate::robot::tree::{Drive, RobotTree, TreeEnd};
 use extricate_core::multibody::factor::SolveBuffer;
 use extricate_core::multibody::inverse::Recursion;
 use extricate_core::multibody::{Factor, Multibody, Placement, SpatialVector};
@@ -21,6 +21,9 @@ const PIECES: [u32; 4] = [1, 4, 16, 64];
 /// Rotation of a link in a piece \[rad\] up to which gyroscopic forces are those of its velocity where no iteration converges. More lets
 /// explicit steps gain energy.
 const FAR: f64 = 0.3;
+
+/// The middle of a step, at which forces that are not stiff are taken: an error of second order.
+const MIDDLE: f64 = 0.5;
 
 /// A tree that moves over a step.
 pub(super) struct MovingTree<'a> {
@@ -32,8 +35,8 @@ pub(super) struct MovingTree<'a> {
     joint: Vec<f64>,
     /// θ h d + θ² h² k of each velocity.
     added: Vec<f64>,
-    /// Forces within joints: places of the coordinate and of the velocity.
-    actions: Vec<([usize; 2], Action)>,
+    /// Forces within joints, with the places of their coordinates and velocities.
+    drives: Vec<([usize; 2], Drive)>,
     /// θ.
     pub(super) instant: f64,
     /// Forces on the links: at their centres of mass, world axes.
@@ -61,8 +64,8 @@ impl<'a> MovingTree<'a> {
             q,
             joint: vec![0.0; count],
             added: vec![0.0; count],
-            actions: Vec::new(),
-            instant: 0.5,
+            drives: Vec::new(),
+            instant: MIDDLE,
             loads: Vec::new(),
             damping: [0.0; 2],
             end: v.clone(),
@@ -76,17 +79,47 @@ impl<'a> MovingTree<'a> {
     }
 
     /// A robot at the start of a step, with the forces within its joints.
-    pub(super) fn of_robot(tree: &'a RobotTree) -> Self {
+    pub(super) fn of_robot(tree: &'a RobotTree, h: f64) -> Self {
         let mut this = Self::new(Cow::Borrowed(&tree.multibody), tree.base, tree.q.clone(), tree.v.clone());
-        this.actions.extend(tree.driven().map(|[q, v]| ([q, v], tree.actions[v])));
-        this.instant = tree.instant;
+        this.drives.clone_from(&tree.drives);
+        this.instant = this.own_instant(h);
         this
+    }
+
+    /// Instant of the step, from 0 to 1, at which the forces within its joints would be taken if it were alone.
+    pub(super) fn own_instant(&self, h: f64) -> f64 {
+        let of_drive = |(_, drive): &([usize; 2], Drive)| {
+            let (action, inertia) = (drive.action(), drive.inertia());
+            let stiffness = h * (action.damping + h * action.stiffness);
+            if stiffness > 0.0 { 1.0 - MIDDLE * inertia / (inertia + stiffness) } else { MIDDLE }
+        };
+        self.drives.iter().map(of_drive).fold(MIDDLE, f64::max)
+    }
+
+    /// Corrects the forces within the joints for the motion that was found; returns whether any changes. `ends` says whether the velocities at the end count,
+    /// which impacts throw, and `may` whether bounds may be reached.
+    pub(super) fn correct(&mut self, h: f64, (ends, may): (bool, bool)) -> bool {
+        let (instant, mut changes) = (self.instant, false);
+        for ([_, v], drive) in &mut self.drives {
+            let end = self.v[*v] + instant * (self.end[*v] - self.v[*v]);
+            let speeds = [self.mean[*v], end];
+            let speeds = if ends { &speeds[..] } else { &speeds[..1] };
+            changes |= drive.correct(speeds, (instant * h, may));
+        }
+        changes
+    }
+
+    /// Coordinates, velocities and forces within the joints at the end of a step of `h` \[s\].
+    pub(super) fn into_end(mut self, h: f64) -> TreeEnd {
+        self.multibody.advance(&mut self.q, &self.mean, h);
+        TreeEnd { q: self.q, v: self.end, drives: self.drives }
     }
 
     /// Distributes the forces within joints at a state to constant forces and to the mass matrix.
     fn act(&mut self, [position, velocity]: [&[f64]; 2], h: f64) {
         let reach = self.instant * h;
-        for &([q, v], action) in &self.actions {
+        for ([q, v], drive) in &self.drives {
+            let ([q, v], action) = ([*q, *v], drive.action());
             // Without a change of the velocity.
             let ahead = position[q] + reach * velocity[v];
             self.joint[v] = action.moment - action.stiffness * ahead - action.damping * velocity[v];

@@ -18,12 +18,19 @@ use super::ports::Ports;
 use super::sweeps::{Problem, Swept, own_response, relative};
 use crate::rigid::{index_in_manifold, inertia_times, raw, show_colliders};
 use crate::robot::body::RobotBody;
+use crate::robot::tree::TreeEnd;
 use crate::stateful::{Mismatch, Stateful};
 use extricate_core::multibody::{JointModel, LinkModel, Multibody, SpatialVector};
 
 /// Motion of a limit's row beyond which it is left out of a step, in steps at the present speed and acceleration: a joint that
 /// is farther away does not get there.
 const REACH: f64 = 2.0;
+
+/// Maximum number of solves of a step. After [`BINDING`] of them bounds are only left, so that the sequence ends; where it has not, a motor
+/// is stronger than its bound for a step.
+const MAX_SOLVES: usize = 16;
+/// Number of solves after which bounds are reached.
+const BINDING: usize = 6;
 
 /// State of a body before rapier's step.
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +54,8 @@ pub struct RobotReport {
     pub sweeps: usize,
     /// Largest change of a velocity in the last sweeps [m/s; rad/s or m/s of a limit]: the residual.
     pub residual: f64,
+    /// Number of solves until the forces of motors and friction were within their bounds.
+    pub solves: usize,
 }
 
 /// Restitution of a world.
@@ -120,8 +129,8 @@ impl MultibodySolver {
         for (robot, end) in robots.iter_mut().filter(|robot| robot.tree().is_some()).zip(&mut ends) {
             robot.finish(physics, end);
         }
-        for (body, [q, v]) in bodies.into_iter().zip(ends) {
-            show_body(physics, body, &q, &v);
+        for (body, end) in bodies.into_iter().zip(ends) {
+            show_body(physics, body, &end.q, &end.v);
         }
     }
 }
@@ -186,7 +195,7 @@ impl<'a> Posed<'a> {
         };
         let load = |body: RigidBodyHandle| starts[raw(body)].map_or(SpatialVector::ZERO, |start| start.load);
         for tree in this.robots.iter().filter_map(|robot| robot.tree()) {
-            let mut moving = MovingTree::of_robot(tree);
+            let mut moving = MovingTree::of_robot(tree, step.h);
             moving.loads = tree.links.iter().map(|link| load(link.body)).collect();
             for (index, link) in tree.links.iter().enumerate() {
                 this.places[raw(link.body)] =
@@ -209,6 +218,43 @@ impl<'a> Posed<'a> {
         this
     }
 
+    /// Solves for the motion, with the forces within the joints that belong to it: where a solve shows that a bound of a motor or of friction is
+    /// left or reached, it is repeated with that.
+    fn solve(&mut self, islands: &Islands<'_>, with: (&ContactMemory, &Bounces<'_>)) -> Solved {
+        let mut solves = 0;
+        loop {
+            let free: Vec<_> = self.trees.iter().map(|tree| [tree.mean.clone(), tree.end.clone()]).collect();
+            let mut solved = self.solve_once(islands, with);
+            solves += 1;
+            solved.report.solves = solves;
+            let ends = solved.impacts.is_empty();
+            if solves == MAX_SOLVES || !self.correct((ends, solves <= BINDING), (free, islands)) {
+                return solved;
+            }
+        }
+    }
+
+    /// Corrects the forces within the joints for the motion that was found; returns whether any changes, and all trees are then
+    /// those of the free motion again.
+    fn correct(&mut self, how: (bool, bool), (free, islands): (Vec<[Vec<f64>; 2]>, &Islands<'_>)) -> bool {
+        let h = self.step.h;
+        let changes: Vec<bool> = self.trees.iter_mut().map(|tree| tree.correct(h, how)).collect();
+        if !changes.contains(&true) {
+            return false;
+        }
+        let before: Vec<f64> = self.trees.iter().map(|tree| tree.instant).collect();
+        self.trees.iter_mut().for_each(|tree| tree.instant = tree.own_instant(h));
+        self.synchronise(islands);
+        for (index, (tree, [mean, end])) in self.trees.iter_mut().zip(free).enumerate() {
+            if changes[index] || tree.instant.total_cmp(&before[index]).is_ne() {
+                tree.move_freely(&self.step);
+            } else {
+                (tree.mean, tree.end) = (mean, end);
+            }
+        }
+        true
+    }
+
     /// Gives trees that contacts connect the same instant for the forces within their joints: the latest.
     fn synchronise(&mut self, islands: &Islands<'_>) {
         let mut groups = Groups::new(self.trees.len());
@@ -228,7 +274,11 @@ impl<'a> Posed<'a> {
     }
 
     /// Solves all rows, and applies their impulses to the trees.
-    fn solve(&mut self, islands: &Islands<'_>, (memory, bounces): (&ContactMemory, &Bounces<'_>)) -> Solved {
+    fn solve_once(
+        &mut self,
+        islands: &Islands<'_>,
+        (memory, bounces): (&ContactMemory, &Bounces<'_>),
+    ) -> Solved {
         let (mut contacts, keys) = self.contacts(islands, bounces);
         let mut limits = self.limits();
         let ports = self.ports(&contacts, &limits);
@@ -578,14 +628,10 @@ impl<'a> Posed<'a> {
         memory.end();
     }
 
-    /// Coordinates and velocities of the trees at the end of the step.
-    fn into_ends(self) -> Vec<[Vec<f64>; 2]> {
+    /// The trees at the end of the step.
+    fn into_ends(self) -> Vec<TreeEnd> {
         let h = self.step.h;
-        let ends = self.trees.into_iter().map(|mut tree| {
-            tree.multibody.advance(&mut tree.q, &tree.mean, h);
-            [tree.q, tree.end]
-        });
-        ends.collect()
+        self.trees.into_iter().map(|tree| tree.into_end(h)).collect()
     }
 }
 

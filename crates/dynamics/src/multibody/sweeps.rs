@@ -68,12 +68,8 @@ pub(super) fn push_apart(contact: &Contact, impulse: &Vector3<f64>, ports: &[Por
     }
 }
 
-/// Response of a contact's velocity to its impulse, and the trace of those of its sides alone; `velocities` are zero before and after.
-pub(super) fn own_response(
-    contact: &Contact,
-    ports: &[Ports],
-    velocities: &mut [f64],
-) -> (Matrix3<f64>, f64) {
+/// Response of a contact's velocity to its impulse, and the sum of those of its sides alone; `velocities` are zero before and after.
+pub(super) fn own_response(contact: &Contact, ports: &[Ports], velocities: &mut [f64]) -> [Matrix3<f64>; 2] {
     let columns = [0, 1, 2].map(|axis| {
         push_apart(contact, &Vector3::ith(axis, 1.0), ports, velocities);
         let response = relative(contact, velocities) - contact.given;
@@ -86,12 +82,18 @@ pub(super) fn own_response(
     let of_side = |side: &Side| {
         let own = &ports[side.tree];
         let block = own.response.fixed_view::<6, 6>(side.port - own.first, side.port - own.first);
-        let arm = side.arm.norm_squared();
-        // At most twice what an impulse at the contact moves it by.
-        block.fixed_view::<3, 3>(3, 3).trace() + arm * block.fixed_view::<3, 3>(0, 0).trace()
+        let across = -side.arm.cross_matrix();
+        let turned = block.fixed_view::<3, 3>(3, 0) * across.transpose();
+        block.fixed_view::<3, 3>(3, 3)
+            + turned
+            + turned.transpose()
+            + across * block.fixed_view::<3, 3>(0, 0) * across.transpose()
     };
-    let alone = contact.sides.iter().flatten().map(of_side).sum();
-    (Matrix3::from_columns(&columns), alone)
+    let matrix = Matrix3::from_columns(&columns);
+    match contact.sides {
+        [Some(a), Some(b)] if a.tree == b.tree => [matrix, of_side(&a) + of_side(&b)],
+        _ => [matrix, matrix],
+    }
 }
 
 impl Problem<'_> {

@@ -15,7 +15,7 @@ use super::description::{Motor, RobotBase, RobotJoint};
 use super::drive::{self, Coordinate, Memory};
 use super::parts::Parts;
 use super::state::{AllowedPair, RobotState};
-use super::tree::{Place, RobotTree};
+use super::tree::{Place, RobotTree, TreeEnd};
 use crate::description::BodyKind;
 use crate::error::BuildError;
 use crate::rigid::{inertia_times, mark_as_link, rapier_mass, show_colliders};
@@ -168,10 +168,16 @@ impl RobotBody {
         self.tree.iter().flat_map(|tree| tree.links.iter().map(|link| link.body)).collect()
     }
 
-    /// Sets coordinates and velocities at the end of a step.
-    pub(crate) fn finish(&mut self, physics: &mut PhysicsWorld, [q, v]: [Vec<f64>; 2]) {
+    /// Sets coordinates, velocities and what acted within the joints at the end of a step.
+    pub(crate) fn finish(&mut self, physics: &mut PhysicsWorld, end: TreeEnd) {
         if let Some(tree) = &mut self.tree {
-            (tree.q, tree.v) = (q, v);
+            (tree.q, tree.v) = (end.q, end.v);
+            for ([_, v], drive) in &end.drives {
+                let is_own = |place: &Place| matches!(*place, Place::Single { v: own, .. } if own == *v);
+                if let Some(joint) = tree.places.iter().position(is_own) {
+                    self.joints[joint].memory.remember(drive);
+                }
+            }
             tree.settle();
             show(tree, physics);
         }
@@ -255,7 +261,9 @@ impl RobotBody {
                 speed: multibody.generalized_velocity()[at],
                 inertia: carried_inertia(multibody, bodies, at),
             };
-            let action = drive::action(&driven.own, joint.limits, &mut driven.memory, &coordinate, h);
+            let drive = drive::drive(&driven.own, joint.limits, &mut driven.memory, &coordinate, h);
+            driven.memory.remember(&drive);
+            let action = drive.action();
             multibody.damping_mut()[at] = action.damping;
             // A constant force has no spring of its own, see `WEAK`.
             let stiffness =
@@ -281,6 +289,7 @@ impl RobotBody {
             }),
             h,
         );
+        tree.drives.clear();
         for ((joint, driven), place) in self.articulation.joints().iter().zip(&mut self.joints).zip(places) {
             let Some([q, v]) = place else { continue };
             let position = tree.q[q];
@@ -289,8 +298,8 @@ impl RobotBody {
             // Nothing acts in most joints of most robots: their inertia is not needed.
             let inertia = if is_free { f64::INFINITY } else { tree.inertia(v) };
             let coordinate = Coordinate { position, speed: tree.v[v], inertia };
-            let action = drive::action(&driven.own, joint.limits, &mut driven.memory, &coordinate, h);
-            tree.act(v, action, (inertia, h));
+            let drive = drive::drive(&driven.own, joint.limits, &mut driven.memory, &coordinate, h);
+            tree.drives.push(([q, v], drive));
         }
     }
 

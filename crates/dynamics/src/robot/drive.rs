@@ -1,13 +1,14 @@
 //! Forces within a joint during a step, as a spring and a damper: force = moment − stiffness · q − damping · q̇.
 //!
-//! The multibody integrates them implicitly, so that any stiffness is stable. Bounds are applied once, at the start of a
-//! step of length h, to the force that spring and damper would exert at the end of it: with I the inertia that the joint
+//! The multibody integrates them implicitly, so that any stiffness is stable. Bounds are predicted, at the start of a
+//! step of length h, for the force that spring and damper would exert at the end of it: with I the inertia that the joint
 //! accelerates and L the load on it, I q̈ = L + τ gives
 //!
 //! τ = (moment − k (q + h q̇) − c q̇ − r L) / (1 + r), r = h (c + h k) / I.
 //!
 //! Where |τ| is above the bound, the bound itself acts as a constant force. The load is what the last step's acceleration
 //! I Δq̇ / h was without the mean of the force that acted then; so at rest τ is the force that the joint actually bears.
+//! [`crate::multibody`] then corrects what the load made wrong, by the speeds that follow ([`Drive::correct`]).
 //!
 //! | here     | meaning                                                                                       |
 //! |----------|-----------------------------------------------------------------------------------------------|
@@ -27,7 +28,7 @@ const STIFF: f64 = 500.0;
 pub(super) const REGAIN: f64 = 20.0;
 
 /// A coordinate at the start of a step.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Coordinate {
     /// Its value [rad or m].
     pub(super) position: f64,
@@ -78,13 +79,122 @@ impl Action {
         (self.force(at) - self.stiffness * h * at.speed - ratio * load) / (1.0 + ratio)
     }
 
-    /// Returns the action itself where its force is within the bound, else the bound as a constant force.
-    fn bounded(self, bound: Option<f64>, now: &Now, load: f64) -> Self {
-        let force = self.force_ahead(now, load);
-        match bound {
-            Some(bound) if force.abs() > bound => Self::constant(bound.copysign(force)),
-            _ => self,
+    /// Force of a speed [rad/s or m/s] that the joint keeps from the start of a step for `reach` \[s\].
+    fn force_at(&self, start: &Coordinate, speed: f64, reach: f64) -> f64 {
+        self.moment - self.stiffness * (start.position + reach * speed) - self.damping * speed
+    }
+}
+
+/// Part of a curve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// The wanted spring and damper.
+    Wanted,
+    /// Held at the maximum speed, forward or backward.
+    Fastest(bool),
+    /// The bound as a constant force, forward or backward.
+    Bound(bool),
+}
+
+/// Spring and damper whose force is bounded, and who drive no faster than a maximum speed: a force that falls with the speed of the joint,
+/// in pieces.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Curve {
+    wanted: Action,
+    /// What holds the joint at its maximum speed, backward and forward.
+    fastest: Option<[Action; 2]>,
+    /// Infinite where there is none.
+    bound: f64,
+    /// The piece that acts.
+    piece: Piece,
+}
+
+impl Curve {
+    fn of(&self, piece: Piece) -> Action {
+        match (piece, self.fastest) {
+            (Piece::Bound(forward), _) => Action::constant(if forward { self.bound } else { -self.bound }),
+            (Piece::Fastest(forward), Some(fastest)) => fastest[usize::from(forward)],
+            _ => self.wanted,
         }
+    }
+
+    fn action(&self) -> Action {
+        self.of(self.piece)
+    }
+
+    /// The piece, or the bound where its force would be beyond at the end of the step.
+    fn bounded(&self, piece: Piece, now: &Now, load: f64) -> Piece {
+        let force = self.of(piece).force_ahead(now, load);
+        if force.abs() > self.bound { Piece::Bound(force > 0.0) } else { piece }
+    }
+
+    /// The piece at a speed, without the bound, and its force.
+    fn unbounded(&self, start: &Coordinate, speed: f64, reach: f64) -> (Piece, f64) {
+        let force = self.wanted.force_at(start, speed, reach);
+        let Some(fastest) = self.fastest else { return (Piece::Wanted, force) };
+        let [backward, forward] = fastest.map(|action| action.force_at(start, speed, reach));
+        match () {
+            () if force > forward => (Piece::Fastest(true), forward),
+            () if force < backward => (Piece::Fastest(false), backward),
+            () => (Piece::Wanted, force),
+        }
+    }
+
+    /// Corrects the piece for the speeds of the joint's displacement and at the end of a step; returns whether it changes. A bound is left as soon as the force
+    /// of one speed is within it, and only where it `may` reached when those of both are beyond: a bound that is reached
+    /// too late makes a joint stiffer for a step, one that is left too late throws a light link.
+    fn correct(&mut self, start: &Coordinate, speeds: &[f64], (reach, may): (f64, bool)) -> bool {
+        let at = |&speed: &f64| self.unbounded(start, speed, reach);
+        let (first, force) = at(&speeds[0]);
+        let forward = force > 0.0;
+        let is_beyond = speeds.iter().map(at).all(|(_, force)| {
+            let beyond = if forward { force } else { -force };
+            beyond > self.bound
+        });
+        let piece = match self.piece {
+            Piece::Bound(bound) if is_beyond && bound == forward => self.piece,
+            Piece::Bound(_) => first,
+            _ if is_beyond && may => Piece::Bound(forward),
+            _ if is_beyond => self.piece,
+            _ => first,
+        };
+        std::mem::replace(&mut self.piece, piece) != piece
+    }
+}
+
+/// Forces within a joint during a step.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Drive {
+    at: Coordinate,
+    /// Damping of the joint.
+    passive: Action,
+    motor: Option<Curve>,
+    /// Spring of a limit.
+    limit: Action,
+    friction: Option<Curve>,
+    /// Where friction holds the joint [rad or m].
+    anchor: f64,
+}
+
+impl Drive {
+    /// The spring and damper that act.
+    pub(crate) fn action(&self) -> Action {
+        let [motor, friction] =
+            [self.motor, self.friction].map(|curve| curve.map_or(Action::default(), |curve| curve.action()));
+        self.passive.plus(motor).plus(self.limit).plus(friction)
+    }
+
+    /// Corrects what acts for the speeds of the joint's displacement and at the end of the step; returns whether it changes. Forces are
+    /// taken `reach` \[s\] after the start; bounds are reached only where they `may` be.
+    pub(crate) fn correct(&mut self, speeds: &[f64], reached: (f64, bool)) -> bool {
+        let at = self.at;
+        let curves = [&mut self.motor, &mut self.friction].into_iter().flatten();
+        curves.fold(false, |changes, curve| curve.correct(&at, speeds, reached) || changes)
+    }
+
+    /// Inertia that the force accelerates.
+    pub(crate) fn inertia(&self) -> f64 {
+        self.at.inertia
     }
 }
 
@@ -124,6 +234,19 @@ pub(super) struct Memory {
 }
 
 impl Memory {
+    /// Remembers what acted in a step.
+    pub(super) fn remember(&mut self, drive: &Drive) {
+        self.motor = drive.motor.map_or(Action::default(), |curve| curve.action());
+        self.friction = drive.friction.map_or(Action::default(), |curve| curve.action());
+        self.friction_state = match drive.friction {
+            None => self.friction_state,
+            Some(Curve { piece: Piece::Bound(forward), .. }) => {
+                FrictionState::Sliding(if forward { -1.0 } else { 1.0 })
+            }
+            Some(_) => FrictionState::Sticking(drive.anchor),
+        };
+    }
+
     /// Spring and damper of the last step in a joint of that damping, without the springs of limits.
     pub(super) fn acting(&self, damping: f64) -> Action {
         Action { damping, ..Action::default() }.plus(self.motor).plus(self.friction)
@@ -143,24 +266,24 @@ enum FrictionState {
 }
 
 /// Force within a joint during the next step of length h [s].
-pub(super) fn action(
+pub(super) fn drive(
     joint: &RobotJoint,
     limits: Option<[f64; 2]>,
     memory: &mut Memory,
     at: &Coordinate,
     h: f64,
-) -> Action {
+) -> Drive {
     let now = Now { at, h, last: memory.last };
     memory.last = Some([at.position, at.speed]);
-    memory.motor =
-        joint.motor.map_or(Action::default(), |motor| of_motor(&motor, joint, &memory.motor, &now));
+    let motor = joint.motor.map(|motor| of_motor(&motor, joint, &memory.motor, &now));
     let limit = limits.map_or(Action::default(), |limits| of_limits(limits, &now));
-    memory.friction = of_friction(joint.friction, memory, &now);
+    let friction = of_friction(joint.friction, memory, &now);
     let passive = Action { damping: joint.damping, ..Action::default() };
-    passive.plus(memory.motor).plus(limit).plus(memory.friction)
+    let (friction, anchor) = friction.unzip();
+    Drive { at: *at, passive, motor, limit, friction, anchor: anchor.unwrap_or(at.position) }
 }
 
-fn of_motor(motor: &Motor, joint: &RobotJoint, last: &Action, now: &Now) -> Action {
+fn of_motor(motor: &Motor, joint: &RobotJoint, last: &Action, now: &Now) -> Curve {
     let (wanted, own_bound) = match *motor {
         Motor::Position { target, stiffness, damping, max_force } => {
             (Action::spring(stiffness, target, damping), max_force)
@@ -168,15 +291,17 @@ fn of_motor(motor: &Motor, joint: &RobotJoint, last: &Action, now: &Now) -> Acti
         Motor::Velocity { target, damping, max_force } => (Action::servo(damping, target), max_force),
     };
     let (bound, load) = (own_bound.or(joint.max_force), now.load_besides(last));
-    let wanted = wanted.bounded(bound, now, load);
-    let Some(max_speed) = joint.max_speed else { return wanted };
-    let speed = now.speed_ahead(wanted.force_ahead(now, load), load);
-    if speed.abs() <= max_speed {
-        return wanted;
+    let held = |speed: f64| Action::servo(STIFF * now.at.inertia / now.h, speed);
+    let fastest = joint.max_speed.map(|max_speed| [held(-max_speed), held(max_speed)]);
+    let mut curve = Curve { wanted, fastest, bound: bound.unwrap_or(f64::INFINITY), piece: Piece::Wanted };
+    curve.piece = curve.bounded(Piece::Wanted, now, load);
+    let Some(max_speed) = joint.max_speed else { return curve };
+    let speed = now.speed_ahead(curve.action().force_ahead(now, load), load);
+    if speed.abs() > max_speed {
+        // Too fast with the force it wants: driven at the maximum speed instead, within the same bound.
+        curve.piece = curve.bounded(Piece::Fastest(speed > 0.0), now, load);
     }
-    // Too fast with the force it wants: driven at the maximum speed instead, within the same bound.
-    let held = Action::servo(STIFF * now.at.inertia / now.h, max_speed.copysign(speed));
-    held.bounded(bound, now, load)
+    curve
 }
 
 fn of_limits([lower, upper]: [f64; 2], now: &Now) -> Action {
@@ -198,10 +323,11 @@ fn overdamped(position: f64, now: &Now) -> Action {
     Action::spring(damping / (REGAIN * now.h), position, damping)
 }
 
-fn of_friction(bound: f64, memory: &mut Memory, now: &Now) -> Action {
+/// The curve of Coulomb friction, and where it holds the joint.
+fn of_friction(bound: f64, memory: &Memory, now: &Now) -> Option<(Curve, f64)> {
     let has_friction = bound > 0.0;
     if !has_friction {
-        return Action::default();
+        return None;
     }
     let at = now.at;
     let load = now.load_besides(&memory.friction);
@@ -210,25 +336,16 @@ fn of_friction(bound: f64, memory: &mut Memory, now: &Now) -> Action {
         let continues = now.speed_ahead(-direction * bound, load) * direction > 0.0;
         !continues
     };
-    memory.friction_state = match memory.friction_state {
-        FrictionState::Sliding(direction) if !stops(direction) => FrictionState::Sliding(direction),
-        FrictionState::Unknown if !stops(1.0_f64.copysign(at.speed)) => {
-            FrictionState::Sliding(1.0_f64.copysign(at.speed))
-        }
-        FrictionState::Sliding(_) | FrictionState::Unknown => FrictionState::Sticking(at.position),
+    let slides = |direction: f64| (at.position, Piece::Bound(direction < 0.0));
+    let (anchor, piece) = match memory.friction_state {
+        FrictionState::Sliding(direction) if !stops(direction) => slides(direction),
+        FrictionState::Unknown if !stops(1.0_f64.copysign(at.speed)) => slides(1.0_f64.copysign(at.speed)),
+        FrictionState::Sliding(_) | FrictionState::Unknown => (at.position, Piece::Wanted),
         FrictionState::Sticking(anchor) => {
+            // Beyond the bound the joint yields to the load, against the force that held it.
             let force = overdamped(anchor, now).force_ahead(now, load);
-            if force.abs() <= bound {
-                FrictionState::Sticking(anchor)
-            } else {
-                // The joint yields to the load, against the force that held it.
-                FrictionState::Sliding(-1.0_f64.copysign(force))
-            }
+            (anchor, if force.abs() <= bound { Piece::Wanted } else { Piece::Bound(force > 0.0) })
         }
     };
-    match memory.friction_state {
-        FrictionState::Sliding(direction) => Action::constant(-direction * bound),
-        FrictionState::Sticking(anchor) => overdamped(anchor, now),
-        FrictionState::Unknown => Action::default(),
-    }
+    Some((Curve { wanted: overdamped(anchor, now), fastest: None, bound, piece }, anchor))
 }

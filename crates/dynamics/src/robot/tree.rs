@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use nalgebra::{Isometry3, Matrix3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use rapier3d::dynamics::RigidBodyHandle;
 
-pub(crate) use super::drive::Action;
+pub(crate) use super::drive::{Action, Drive};
 use super::parts::Parts;
 use crate::description::BodyKind;
 use extricate_core::kinematics::{Articulation, JointKind};
@@ -18,9 +18,6 @@ use extricate_core::multibody::{Factor, JointModel, LinkModel, Multibody, Placem
 
 /// Cosine of the pitch below which yaw and roll are about the same axis: their rates are not determined.
 const LOCKED: f64 = 1e-9;
-
-/// The middle of a step, at which forces that are not stiff are taken: an error of second order.
-const MIDDLE: f64 = 0.5;
 
 /// Smallest inertia of a joint over that with the spring and damper within it.
 const SMALL: f64 = 1e-12;
@@ -63,6 +60,14 @@ pub(crate) struct Limited {
     pub(crate) limits: [f64; 2],
 }
 
+/// A tree at the end of a step.
+pub(crate) struct TreeEnd {
+    pub(crate) q: Vec<f64>,
+    pub(crate) v: Vec<f64>,
+    /// What acted within the joints.
+    pub(crate) drives: Vec<([usize; 2], Drive)>,
+}
+
 /// A robot as a tree.
 pub(crate) struct RobotTree {
     pub(crate) multibody: Multibody,
@@ -72,10 +77,8 @@ pub(crate) struct RobotTree {
     pub(crate) links: Vec<TreeLink>,
     pub(crate) couplings: Vec<Coupling>,
     pub(crate) limited: Vec<Limited>,
-    /// Forces within the joints during the next step, of each velocity.
-    pub(crate) actions: Vec<Action>,
-    /// Instant of the step, from 0 to 1, at which these forces are taken.
-    pub(crate) instant: f64,
+    /// Forces within the joints during the next step, with the places of their coordinates and velocities.
+    pub(crate) drives: Vec<([usize; 2], Drive)>,
     /// The links at `q`.
     pub(crate) placement: Placement,
     pub(super) places: Vec<Place>,
@@ -97,8 +100,7 @@ impl RobotTree {
         let (q, v) = (multibody.identity(), vec![0.0; multibody.freedoms()]);
         let mut tree = Self {
             base: parts.parts[0].pose,
-            actions: vec![Action::default(); v.len()],
-            instant: MIDDLE,
+            drives: Vec::new(),
             couplings: couplings(&parts.articulation, &places),
             limited: limited(&parts.articulation, &places),
             q,
@@ -166,28 +168,10 @@ impl RobotTree {
     /// Determines what [`Self::inertia`] reads, before forces act: springs and dampers of the last step resist accelerations over the
     /// next one of `h` \[s\].
     pub(super) fn update_inertias(&mut self, last: impl Iterator<Item = (usize, Action)>, h: f64) {
-        self.instant = MIDDLE;
         self.added.clear();
         self.added.resize(self.v.len(), 0.0);
         last.for_each(|(v, action)| self.added[v] = h * (action.damping + h * action.stiffness));
         self.factor.update(&self.multibody, &self.placement, &self.added);
-    }
-
-    /// Joints of their own, as places of their coordinates and velocities: those within which forces may act.
-    pub(crate) fn driven(&self) -> impl Iterator<Item = [usize; 2]> + '_ {
-        self.places.iter().filter_map(|place| match *place {
-            Place::Single { q, v, .. } => Some([q, v]),
-            Place::Angle { .. } => None,
-        })
-    }
-
-    /// Sets the force within a joint during the next step of `h` \[s\], whose velocity at place `v` moves an inertia.
-    pub(super) fn act(&mut self, v: usize, action: Action, (inertia, h): (f64, f64)) {
-        let stiffness = h * (action.damping + h * action.stiffness);
-        self.actions[v] = action;
-        if stiffness > 0.0 {
-            self.instant = self.instant.max(1.0 - MIDDLE * inertia / (inertia + stiffness));
-        }
     }
 
     /// Inertia that a force within a joint accelerates [kg·m² or kg], of a velocity: the others yield as their springs and dampers
