@@ -25,6 +25,7 @@ pub(crate) mod memory;
 mod midpoint;
 mod motion;
 mod ports;
+mod rows;
 pub(crate) mod solver;
 mod sweeps;
 #[cfg(test)]

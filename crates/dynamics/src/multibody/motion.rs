@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use nalgebra::Isometry3;
 
 use super::midpoint::{Forces, Midpoint, Step};
-use crate::robot::tree::{Drive, RobotTree, TreeEnd};
+use crate::robot::tree::{Coupling, Drive, RobotTree, TreeEnd};
 use extricate_core::multibody::factor::SolveBuffer;
 use extricate_core::multibody::inverse::Recursion;
 use extricate_core::multibody::{Factor, Multibody, Placement, SpatialVector};
@@ -21,6 +21,10 @@ const PIECES: [u32; 4] = [1, 4, 16, 64];
 /// Rotation of a link in a piece \[rad\] up to which gyroscopic forces are those of its velocity where no iteration converges. More lets
 /// explicit steps gain energy.
 const FAR: f64 = 0.3;
+
+/// Rotation of a link in a step \[rad\] above which rows for the velocity at the end are those of the end. Larger, and heavy links on light ones that
+/// spin gain energy from contacts.
+const SWUNG: f64 = 0.02;
 
 /// The middle of a step, at which forces that are not stiff are taken: an error of second order.
 const MIDDLE: f64 = 0.5;
@@ -37,8 +41,10 @@ pub(super) struct MovingTree<'a> {
     added: Vec<f64>,
     /// Forces within joints, with the places of their coordinates and velocities.
     drives: Vec<([usize; 2], Drive)>,
-    /// θ.
-    pub(super) instant: f64,
+    /// Joints that follow others.
+    pub(super) couplings: &'a [Coupling],
+    /// θ of each velocity.
+    instants: Vec<f64>,
     /// Forces on the links: at their centres of mass, world axes.
     pub(super) loads: Vec<SpatialVector>,
     /// Rates at which a free body loses its velocities, linear and angular [1/s].
@@ -47,9 +53,13 @@ pub(super) struct MovingTree<'a> {
     pub(super) end: Vec<f64>,
     /// Velocities whose h-fold is the displacement of the step.
     pub(super) mean: Vec<f64>,
+    /// Those of the free motion.
+    free: Vec<f64>,
     /// Number of pieces that the step was divided into.
     pub(super) pieces: u32,
     pub(super) placement: Placement,
+    /// Whether it is placed at the end of the step, not in its middle.
+    pub(super) is_at_end: bool,
     pub(super) factor: Factor,
     pub(super) buffer: SolveBuffer,
 }
@@ -65,14 +75,17 @@ impl<'a> MovingTree<'a> {
             joint: vec![0.0; count],
             added: vec![0.0; count],
             drives: Vec::new(),
-            instant: MIDDLE,
+            couplings: &[],
+            instants: vec![MIDDLE; count],
             loads: Vec::new(),
             damping: [0.0; 2],
             end: v.clone(),
             mean: v.clone(),
+            free: v.clone(),
             v,
             pieces: 1,
             placement: Placement::default(),
+            is_at_end: false,
             factor: Factor::default(),
             buffer: SolveBuffer::default(),
         }
@@ -82,25 +95,27 @@ impl<'a> MovingTree<'a> {
     pub(super) fn of_robot(tree: &'a RobotTree, h: f64) -> Self {
         let mut this = Self::new(Cow::Borrowed(&tree.multibody), tree.base, tree.q.clone(), tree.v.clone());
         this.drives.clone_from(&tree.drives);
-        this.instant = this.own_instant(h);
+        this.couplings = &tree.couplings;
+        this.time(h);
         this
     }
 
-    /// Instant of the step, from 0 to 1, at which the forces within its joints would be taken if it were alone.
-    pub(super) fn own_instant(&self, h: f64) -> f64 {
-        let of_drive = |(_, drive): &([usize; 2], Drive)| {
+    /// Determines the instants of the forces within the joints.
+    pub(super) fn time(&mut self, h: f64) {
+        for ([_, v], drive) in &self.drives {
             let (action, inertia) = (drive.action(), drive.inertia());
             let stiffness = h * (action.damping + h * action.stiffness);
-            if stiffness > 0.0 { 1.0 - MIDDLE * inertia / (inertia + stiffness) } else { MIDDLE }
-        };
-        self.drives.iter().map(of_drive).fold(MIDDLE, f64::max)
+            self.instants[*v] =
+                if stiffness > 0.0 { 1.0 - MIDDLE * inertia / (inertia + stiffness) } else { MIDDLE };
+        }
     }
 
     /// Corrects the forces within the joints for the motion that was found; returns whether any changes. `ends` says whether the velocities at the end count,
     /// which impacts throw, and `may` whether bounds may be reached.
     pub(super) fn correct(&mut self, h: f64, (ends, may): (bool, bool)) -> bool {
-        let (instant, mut changes) = (self.instant, false);
+        let mut changes = false;
         for ([_, v], drive) in &mut self.drives {
+            let instant = self.instants[*v];
             let end = self.v[*v] + instant * (self.end[*v] - self.v[*v]);
             let speeds = [self.mean[*v], end];
             let speeds = if ends { &speeds[..] } else { &speeds[..1] };
@@ -117,9 +132,9 @@ impl<'a> MovingTree<'a> {
 
     /// Distributes the forces within joints at a state to constant forces and to the mass matrix.
     fn act(&mut self, [position, velocity]: [&[f64]; 2], h: f64) {
-        let reach = self.instant * h;
         for ([q, v], drive) in &self.drives {
             let ([q, v], action) = ([*q, *v], drive.action());
+            let reach = self.instants[v] * h;
             // Without a change of the velocity.
             let ahead = position[q] + reach * velocity[v];
             self.joint[v] = action.moment - action.stiffness * ahead - action.damping * velocity[v];
@@ -143,10 +158,47 @@ impl<'a> MovingTree<'a> {
             self.multibody.place(&self.base, &q, &mut midpoint.placement);
         }
         (self.placement, self.factor, self.buffer) = (midpoint.placement, midpoint.factor, midpoint.buffer);
+        self.is_at_end = false;
         self.damp(step.h);
+        self.free.clone_from(&self.mean);
     }
 
-    /// Factorises the mass matrix of the middle of the step, before rows are solved.
+    /// Places the tree at the end of its displacement, where its links rotate so far in the step that velocities at the end are others than
+    /// in the middle; returns whether they do. The displacement of rows led elsewhere than the free one: of the velocities there, those that are
+    /// nearest in kinetic energy to what the momenta of the free motion ask for are taken, which have no more.
+    pub(super) fn place_at_end(&mut self, h: f64) -> bool {
+        let mut motions = Vec::new();
+        self.multibody.velocities(&self.placement, &self.mean, &mut motions);
+        if !motions.iter().any(|motion| motion.angular.norm() * h > SWUNG) {
+            return false;
+        }
+        let [free, moved] = [&self.free, &self.mean].map(|mean| {
+            let (mut q, mut placement) = (self.q.clone(), Placement::default());
+            self.multibody.advance(&mut q, mean, h);
+            self.multibody.place(&self.base, &q, &mut placement);
+            placement
+        });
+        self.multibody.velocities(&free, &self.end, &mut motions);
+        let links = motions.iter().enumerate();
+        let momenta: Vec<_> =
+            links.map(|(link, motion)| self.multibody.momentum(&free, link, motion)).collect();
+        self.placement = moved;
+        let mut rotors = vec![0.0; self.v.len()];
+        for (index, link) in self.multibody.links().iter().enumerate() {
+            self.multibody.freedoms_of(index).for_each(|at| rotors[at] = link.armature * self.end[at]);
+        }
+        let centers = self.multibody.links().iter().zip(self.placement.poses()).zip(&momenta);
+        let momenta: Vec<_> = centers
+            .map(|((link, pose), momentum)| momentum.force_from(&(pose.rotation * link.center)))
+            .collect();
+        self.factor.update(&self.multibody, &self.placement, &vec![0.0; self.v.len()]);
+        let momenta = (&rotors[..], &momenta[..]);
+        self.factor.solve(&self.multibody, &self.placement, momenta, &mut self.buffer, &mut self.end);
+        self.is_at_end = true;
+        true
+    }
+
+    /// Factorises the mass matrix where the tree is placed, before rows are solved.
     pub(super) fn factorise(&mut self, h: f64) {
         let (q, v) = (std::mem::take(&mut self.q), std::mem::take(&mut self.v));
         self.act([&q, &v], h);
@@ -175,8 +227,8 @@ impl<'a> MovingTree<'a> {
                 }
                 self.accelerate([&q, &v], midpoint, &piece);
             }
-            let reach = self.instant * h;
-            let mean: Vec<f64> = v.iter().zip(&midpoint.rates).map(|(v, a)| v + reach * a).collect();
+            let changes = midpoint.rates.iter().zip(&self.instants).map(|(a, instant)| instant * h * a);
+            let mean: Vec<f64> = v.iter().zip(changes).map(|(v, change)| v + change).collect();
             self.multibody.advance(&mut q, &mean, h);
             v.iter_mut().zip(&midpoint.rates).for_each(|(v, a)| *v += h * a);
             sum.iter_mut().zip(&mean).for_each(|(sum, mean)| *sum += mean);
@@ -217,7 +269,7 @@ impl<'a> MovingTree<'a> {
         }
         for at in 0..self.v.len() {
             self.end[at] /= 1.0 + h * self.damping[usize::from(at >= 3)];
-            self.mean[at] = self.v[at] + self.instant * (self.end[at] - self.v[at]);
+            self.mean[at] = self.v[at] + self.instants[at] * (self.end[at] - self.v[at]);
         }
     }
 }

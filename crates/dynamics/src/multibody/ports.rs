@@ -3,7 +3,6 @@
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
 use super::motion::MovingTree;
-use crate::robot::tree::Coupling;
 use extricate_core::multibody::SpatialVector;
 
 /// Rate, over that of steps, at which the drift of a coupling is removed. Above 1 it overshoots.
@@ -34,14 +33,13 @@ pub(super) struct Ports {
 }
 
 impl Ports {
-    /// Ports at links and joints of a tree that was moved freely; both in ascending order.
+    /// Ports at links and joints of a tree that was moved freely, from number `first`; both in ascending order.
     pub(super) fn new(
         tree: &mut MovingTree<'_>,
         (links, mut freedoms): (Vec<usize>, Vec<usize>),
-        couplings: &[Coupling],
         (first, h): (usize, f64),
     ) -> Self {
-        for coupling in couplings {
+        for coupling in tree.couplings {
             freedoms.extend(coupling.v);
         }
         freedoms.sort_unstable();
@@ -49,18 +47,28 @@ impl Ports {
         let count = 6 * links.len() + freedoms.len();
         let mut this =
             Self { links, freedoms, first, response: DMatrix::zeros(count, count), eliminated: None };
+        this.respond(tree, h);
+        this
+    }
+
+    /// Determines the response of the tree where it is placed.
+    pub(super) fn respond(&mut self, tree: &mut MovingTree<'_>, h: f64) {
+        let count = self.count();
+        if count == 0 {
+            return;
+        }
+        tree.factorise(h);
         let mut impulses = vec![0.0; count];
         let mut x = vec![0.0; tree.v.len()];
         for column in 0..count {
             impulses[column] = 1.0;
-            this.solve(tree, &impulses, &mut x);
+            self.solve(tree, &impulses, &mut x);
             impulses[column] = 0.0;
             let motions = tree.buffer.motions();
             let own = column * count..(column + 1) * count;
-            read((&this.links, &this.freedoms), (motions, &x), &mut this.response.as_mut_slice()[own]);
+            read((&self.links, &self.freedoms), (motions, &x), &mut self.response.as_mut_slice()[own]);
         }
-        this.eliminate(tree, couplings, h);
-        this
+        self.eliminate(tree, h);
     }
 
     pub(super) fn count(&self) -> usize {
@@ -70,6 +78,16 @@ impl Ports {
     /// First port of a link, among those of all trees.
     pub(super) fn of_link(&self, link: usize) -> Option<usize> {
         self.links.binary_search(&link).ok().map(|index| self.first + 6 * index)
+    }
+
+    /// Link of a port.
+    pub(super) fn link(&self, port: usize) -> usize {
+        self.links[(port - self.first) / 6]
+    }
+
+    /// Response of a port to an impulse at it.
+    pub(super) fn response_at(&self, port: usize) -> f64 {
+        self.response[(port - self.first, port - self.first)]
     }
 
     /// Port of a velocity, among those of all trees.
@@ -97,7 +115,8 @@ impl Ports {
         tree.factor.solve(&tree.multibody, &tree.placement, (&joint, &wrenches), &mut tree.buffer, x);
     }
 
-    fn eliminate(&mut self, tree: &MovingTree<'_>, couplings: &[Coupling], h: f64) {
+    fn eliminate(&mut self, tree: &MovingTree<'_>, h: f64) {
+        let couplings = tree.couplings;
         if couplings.is_empty() {
             return;
         }

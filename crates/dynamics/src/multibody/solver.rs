@@ -9,13 +9,14 @@ use rapier3d::pipeline::PhysicsWorld;
 
 use super::contact::{Contact, Response, Side};
 use super::impact::Impacts;
-use super::islands::{Groups, Islands};
+use super::islands::Islands;
 use super::limit::Limit;
 use super::memory::{ContactKey, ContactMemory};
 use super::midpoint::Step;
 use super::motion::MovingTree;
 use super::ports::Ports;
-use super::sweeps::{Problem, Swept, own_response, relative};
+use super::rows::{Rows, apply};
+use super::sweeps::{Swept, relative};
 use crate::rigid::{index_in_manifold, inertia_times, raw, show_colliders};
 use crate::robot::body::RobotBody;
 use crate::robot::tree::TreeEnd;
@@ -211,66 +212,48 @@ impl<'a> Posed<'a> {
                 Some(InTree { tree: this.trees.len(), link: 0, to_link: Translation3::from(-center).into() });
             this.trees.push(free_body(rigid, start));
         }
-        this.synchronise(islands);
         for tree in &mut this.trees {
             tree.move_freely(step);
         }
         this
     }
 
-    /// Solves for the motion, with the forces within the joints that belong to it: where a solve shows that a bound of a motor or of friction is
+    /// Solves for the motion, with the forces that belong to it: where a solve shows that a bound of a motor or of friction is
     /// left or reached, it is repeated with that.
-    fn solve(&mut self, islands: &Islands<'_>, with: (&ContactMemory, &Bounces<'_>)) -> Solved {
+    fn solve(&mut self, islands: &Islands<'_>, (memory, bounces): (&ContactMemory, &Bounces<'_>)) -> Solved {
         let mut solves = 0;
+        let mut last = memory.clone();
         loop {
             let free: Vec<_> = self.trees.iter().map(|tree| [tree.mean.clone(), tree.end.clone()]).collect();
-            let mut solved = self.solve_once(islands, with);
+            let mut solved = self.solve_once(islands, (&last, bounces));
             solves += 1;
             solved.report.solves = solves;
-            let ends = solved.impacts.is_empty();
-            if solves == MAX_SOLVES || !self.correct((ends, solves <= BINDING), (free, islands)) {
+            let how = (solved.impacts.is_empty(), solves <= BINDING);
+            if solves == MAX_SOLVES || !self.correct(how, &free) {
                 return solved;
             }
+            self.remember(&solved, &mut last);
         }
     }
 
     /// Corrects the forces within the joints for the motion that was found; returns whether any changes, and all trees are then
     /// those of the free motion again.
-    fn correct(&mut self, how: (bool, bool), (free, islands): (Vec<[Vec<f64>; 2]>, &Islands<'_>)) -> bool {
+    fn correct(&mut self, how: (bool, bool), free: &[[Vec<f64>; 2]]) -> bool {
         let h = self.step.h;
         let changes: Vec<bool> = self.trees.iter_mut().map(|tree| tree.correct(h, how)).collect();
         if !changes.contains(&true) {
             return false;
         }
-        let before: Vec<f64> = self.trees.iter().map(|tree| tree.instant).collect();
-        self.trees.iter_mut().for_each(|tree| tree.instant = tree.own_instant(h));
-        self.synchronise(islands);
         for (index, (tree, [mean, end])) in self.trees.iter_mut().zip(free).enumerate() {
-            if changes[index] || tree.instant.total_cmp(&before[index]).is_ne() {
+            if changes[index] || tree.is_at_end {
+                tree.time(h);
                 tree.move_freely(&self.step);
             } else {
-                (tree.mean, tree.end) = (mean, end);
+                tree.mean.clone_from(mean);
+                tree.end.clone_from(end);
             }
         }
         true
-    }
-
-    /// Gives trees that contacts connect the same instant for the forces within their joints: the latest.
-    fn synchronise(&mut self, islands: &Islands<'_>) {
-        let mut groups = Groups::new(self.trees.len());
-        for (_, bodies) in &islands.pairs {
-            if let [Some(a), Some(b)] = bodies.map(|body| self.places[raw(body)]) {
-                groups.join(a.tree, b.tree);
-            }
-        }
-        let mut latest = vec![0.0_f64; self.trees.len()];
-        for (index, tree) in self.trees.iter().enumerate() {
-            let group = groups.first(index);
-            latest[group] = latest[group].max(tree.instant);
-        }
-        for (index, tree) in self.trees.iter_mut().enumerate() {
-            tree.instant = latest[groups.first(index)];
-        }
     }
 
     /// Solves all rows, and applies their impulses to the trees.
@@ -279,143 +262,91 @@ impl<'a> Posed<'a> {
         islands: &Islands<'_>,
         (memory, bounces): (&ContactMemory, &Bounces<'_>),
     ) -> Solved {
-        let (mut contacts, keys) = self.contacts(islands, bounces);
-        let mut limits = self.limits();
+        let (contacts, keys) = self.contacts(islands, bounces);
+        let limits = self.limits();
         let ports = self.ports(&contacts, &limits);
-        let total = ports.last().map_or(0, |last| last.first + last.count());
-        let mut velocities = vec![0.0; total];
         let softness = self.physics.integration_parameters.contact_softness.cfm_coeff(self.step.h);
-        for contact in &mut contacts {
-            for side in contact.sides.iter_mut().flatten() {
-                side.port = ports[side.tree].of_link(side.port).unwrap_or(0);
-            }
-        }
-        let mut kept = Vec::new();
-        let mut keys_kept = Vec::new();
-        for (mut contact, key) in contacts.into_iter().zip(keys) {
-            let matrix = own_response(&contact, &ports, &mut velocities);
-            let soft = if contact.gap < 0.0 { softness } else { 0.0 };
-            if let Some(response) = Response::new(matrix, &contact.normal, soft) {
-                contact.response = response;
-                kept.push(contact);
-                keys_kept.push(key);
-            }
-        }
-        for limit in &mut limits {
-            limit.port = ports[limit.tree].of_freedom(limit.port).unwrap_or(0);
-            let at = limit.port - ports[limit.tree].first;
-            limit.response = ports[limit.tree].response[(at, at)];
-        }
-        limits.retain(|limit| limit.response > 0.0);
-        self.solve_rows((&ports, velocities), (kept, keys_kept, limits), (softness, memory, bounces.slow))
+        let rows = Rows::new(ports, (contacts, keys, limits), softness);
+        self.solve_rows(rows, (memory, bounces.slow))
     }
 
     /// The two solves: of the displacement, then of the velocity at the end.
-    fn solve_rows(
-        &mut self,
-        (ports, mut velocities): (&[Ports], Vec<f64>),
-        (mut contacts, keys, mut limits): (Vec<Contact>, Vec<ContactKey>, Vec<Limit>),
-        (softness, memory, slow): (f64, &ContactMemory, f64),
-    ) -> Solved {
+    fn solve_rows(&mut self, mut rows: Rows, (memory, slow): (&ContactMemory, f64)) -> Solved {
         let h = self.step.h;
-        let mut report =
-            RobotReport { contacts: contacts.len(), limits: limits.len(), ..RobotReport::default() };
+        let mut report = RobotReport {
+            contacts: rows.contacts.len(),
+            limits: rows.limits.len(),
+            ..RobotReport::default()
+        };
         let mut impulses = [Vec::new(), Vec::new()];
         let mut impacts = Vec::new();
-        let mut targets =
-            [self.displacement_targets(&contacts), limits.iter().map(|limit| -limit.gap / h).collect()];
+        let mut targets = [
+            self.displacement_targets(&rows.contacts),
+            rows.limits.iter().map(|limit| -limit.gap / h).collect(),
+        ];
         for phase in [0, 1] {
             let is_displacement = phase == 0;
-            for (tree, ports) in self.trees.iter().zip(ports) {
-                let own = &mut velocities[ports.first..ports.first + ports.count()];
-                ports.read(tree, if is_displacement { &tree.mean } else { &tree.end }, own);
-                ports.couple(own, is_displacement);
-            }
             if !is_displacement {
-                impacts = self.collide((ports, &mut velocities), (&contacts, &keys), slow);
+                rows.swing(&mut self.trees, h);
             }
-            warm_start((&mut contacts, &targets[0]), &keys, (memory, phase), &impacts);
-            let speed = velocities.iter().fold(0.0_f64, |largest, velocity| largest.max(velocity.abs()));
-            let scale = h * self.step.gravity.norm() + 0.01 * speed;
-            let mut problem = Problem {
-                ports,
-                velocities,
-                contacts: &mut contacts,
-                limits: &mut limits,
-                targets,
-                softness: if is_displacement { softness } else { 0.0 },
-                scale,
-            };
-            problem.start();
-            let Swept { sweeps, residual } = problem.solve();
+            rows.read(&self.trees, is_displacement);
+            if !is_displacement {
+                impacts = self.collide(&mut rows, slow);
+            }
+            rows.warm_start(&targets[0], (memory, phase), &impacts);
+            let scale = h * self.step.gravity.norm() + 0.01 * rows.fastest();
+            let softness = if is_displacement { rows.softness } else { 0.0 };
+            let Swept { sweeps, residual } = rows.sweep(targets, softness, scale);
             report.sweeps += sweeps;
             report.residual = report.residual.max(residual);
-            velocities = problem.velocities;
-            targets = remaining_gaps((&contacts, &limits), &velocities, (h, slow));
-            self.apply(ports, (&contacts, &limits), is_displacement);
-            impulses[phase] = contacts.iter().map(|contact| contact.impulse).collect();
-            limits.iter_mut().for_each(|limit| limit.impulse = 0.0);
+            targets = rows.remaining_gaps(h, slow);
+            rows.apply(&mut self.trees, is_displacement);
+            impulses[phase] = rows.contacts.iter().map(|contact| contact.impulse).collect();
+            rows.limits.iter_mut().for_each(|limit| limit.impulse = 0.0);
         }
-        Solved { contacts, keys, impulses, impacts, report }
+        Solved { contacts: rows.contacts, keys: rows.keys, impulses, impacts, report }
     }
 
     /// Applies the impacts of the step to the velocities at the end of the trees, and of the ports; returns their impulses, if there are any.
     /// The contacts have the impulses of the displacement.
-    fn collide(
-        &mut self,
-        (ports, velocities): (&[Ports], &mut Vec<f64>),
-        (contacts, keys): (&[Contact], &[ContactKey]),
-        slow: f64,
-    ) -> Vec<Vector3<f64>> {
-        if contacts.iter().all(|contact| contact.restitution <= 0.0) {
+    fn collide(&mut self, rows: &mut Rows, slow: f64) -> Vec<Vector3<f64>> {
+        if rows.contacts.iter().all(|contact| contact.restitution <= 0.0) {
             return Vec::new();
         }
-        let touching: Vec<bool> = contacts
+        let touching: Vec<bool> = rows
+            .contacts
             .iter()
             .map(|contact| contact.gap <= 0.0 || contact.impulse.dot(&contact.normal) > 0.0)
             .collect();
-        let Some(at_touch) =
-            self.velocities_at_touch((ports, &velocities[..]), (contacts, &touching[..]), slow)
-        else {
+        let Some(at_touch) = self.velocities_at_touch(rows, &touching, slow) else {
             return Vec::new();
         };
         for (tree, at_touch) in self.trees.iter_mut().zip(at_touch) {
             tree.end = at_touch;
         }
-        self.read_ends(ports, velocities);
+        rows.read(&self.trees, false);
         let mut pairs: Vec<Vec<usize>> = Vec::new();
-        for index in (0..contacts.len()).filter(|&index| touching[index]) {
-            match pairs.last_mut().filter(|pair| keys[pair[0]].bodies == keys[index].bodies) {
+        for index in (0..touching.len()).filter(|&index| touching[index]) {
+            match pairs.last_mut().filter(|pair| rows.keys[pair[0]].bodies == rows.keys[index].bodies) {
                 Some(pair) => pair.push(index),
                 None => pairs.push(vec![index]),
             }
         }
-        let impulses = Impacts { ports, contacts, pairs, slow }.collide(velocities);
-        let mut pushed = contacts.to_vec();
+        let collision = Impacts { ports: &rows.ports, contacts: &rows.contacts, pairs, slow };
+        let impulses = collision.collide(&mut rows.velocities);
+        let mut pushed = rows.contacts.clone();
         pushed.iter_mut().zip(&impulses).for_each(|(contact, impulse)| contact.impulse = *impulse);
-        self.apply(ports, (&pushed, &[]), false);
-        self.read_ends(ports, velocities);
+        apply(&rows.ports, &mut self.trees, (&pushed, &[]), false);
+        rows.read(&self.trees, false);
         impulses
-    }
-
-    fn read_ends(&self, ports: &[Ports], velocities: &mut [f64]) {
-        for (tree, ports) in self.trees.iter().zip(ports) {
-            let own = &mut velocities[ports.first..ports.first + ports.count()];
-            ports.read(tree, &tree.end, own);
-            ports.couple(own, false);
-        }
     }
 
     /// Velocities of the trees when the fastest of their contacts with restitution touches; at the end of the step of trees without; `None`
     /// where no contact touches faster than `slow`. Times are those of the free motion.
-    fn velocities_at_touch(
-        &self,
-        (ports, ends): (&[Ports], &[f64]),
-        (contacts, touching): (&[Contact], &[bool]),
-        slow: f64,
-    ) -> Option<Vec<Vec<f64>>> {
+    fn velocities_at_touch(&self, rows: &Rows, touching: &[bool], slow: f64) -> Option<Vec<Vec<f64>>> {
+        let (contacts, ends) = (&rows.contacts, &rows.velocities[..]);
         let mut starts = vec![0.0; ends.len()];
-        for (tree, ports) in self.trees.iter().zip(ports) {
+        for (tree, ports) in self.trees.iter().zip(&rows.ports) {
             ports.read(tree, &tree.v, &mut starts[ports.first..ports.first + ports.count()]);
         }
         let mut fastest = vec![(0.0, 1.0); self.trees.len()];
@@ -450,34 +381,6 @@ impl<'a> Posed<'a> {
         let rate = parameters.contact_softness.erp_inv_dt(h);
         let target = |gap: f64| if gap < 0.0 { (-gap * rate).min(fastest) } else { -gap / h };
         contacts.iter().map(|contact| target(contact.gap)).collect()
-    }
-
-    /// Adds the effect of the impulses to the velocities of the trees.
-    fn apply(&mut self, ports: &[Ports], (contacts, limits): (&[Contact], &[Limit]), is_displacement: bool) {
-        let total = ports.last().map_or(0, |last| last.first + last.count());
-        let mut impulses = vec![0.0; total];
-        for contact in contacts {
-            for (side, sign) in contact.sides.iter().zip([-1.0, 1.0]) {
-                let Some(side) = side else { continue };
-                let force = contact.impulse * sign;
-                let moment = side.arm.cross(&force);
-                for (at, amount) in moment.iter().chain(force.iter()).enumerate() {
-                    impulses[side.port + at] += amount;
-                }
-            }
-        }
-        for limit in limits {
-            impulses[limit.port] += limit.sign * limit.impulse;
-        }
-        for (tree, ports) in self.trees.iter_mut().zip(ports) {
-            if ports.count() == 0 {
-                continue;
-            }
-            let own = &impulses[ports.first..ports.first + ports.count()];
-            let mut v = std::mem::take(if is_displacement { &mut tree.mean } else { &mut tree.end });
-            ports.apply(tree, (own, is_displacement), &mut v);
-            *(if is_displacement { &mut tree.mean } else { &mut tree.end }) = v;
-        }
     }
 
     /// Contacts of the islands; the ports of their sides are still links.
@@ -599,17 +502,7 @@ impl<'a> Posed<'a> {
             let mut own = std::mem::take(&mut links[index]);
             own.sort_unstable();
             own.dedup();
-            let couplings: &[_] =
-                self.robots.get(index).and_then(|robot| robot.tree()).map_or(&[][..], |tree| &tree.couplings);
-            if !(own.is_empty() && freedoms[index].is_empty() && couplings.is_empty()) {
-                tree.factorise(self.step.h);
-            }
-            let made = Ports::new(
-                tree,
-                (own, std::mem::take(&mut freedoms[index])),
-                couplings,
-                (first, self.step.h),
-            );
+            let made = Ports::new(tree, (own, std::mem::take(&mut freedoms[index])), (first, self.step.h));
             first += made.count();
             ports.push(made);
         }
@@ -633,41 +526,6 @@ impl<'a> Posed<'a> {
         let h = self.step.h;
         self.trees.into_iter().map(|tree| tree.into_end(h)).collect()
     }
-}
-
-/// Gives contacts the impulses of the last step, unless they collide or are left out.
-fn warm_start(
-    (contacts, targets): (&mut [Contact], &[f64]),
-    keys: &[ContactKey],
-    (memory, phase): (&ContactMemory, usize),
-    impacts: &[Vector3<f64>],
-) {
-    for (index, (contact, key)) in contacts.iter_mut().zip(keys).enumerate() {
-        let collides = impacts.get(index).is_some_and(|impact| *impact != Vector3::zeros());
-        let last = memory.impulses(key).filter(|_| !collides && targets[index] > f64::NEG_INFINITY);
-        contact.impulse = last.map_or(Vector3::zeros(), |impulses| impulses[phase]);
-    }
-}
-
-/// Velocities [m/s; rad/s or m/s] at the end of the step at which rows bear no load: those of the gaps that remain. Contacts that stay open
-/// and will bounce are not braked before they touch.
-fn remaining_gaps(
-    (contacts, limits): (&[Contact], &[Limit]),
-    velocities: &[f64],
-    (h, slow): (f64, f64),
-) -> [Vec<f64>; 2] {
-    let of_contact = |contact: &Contact| {
-        let speed = relative(contact, velocities).dot(&contact.normal);
-        let remaining = (contact.gap + h * speed).max(0.0);
-        let stays_open = contact.gap > 0.0 && contact.impulse.dot(&contact.normal) <= 0.0;
-        match contact.restitution > 0.0 && stays_open && -speed > slow {
-            true => f64::NEG_INFINITY,
-            false if contact.gap < 0.0 => 0.0,
-            false => -remaining / h,
-        }
-    };
-    let of_limit = |limit: &Limit| -(limit.gap + h * limit.sign * velocities[limit.port]).max(0.0) / h;
-    [contacts.iter().map(of_contact).collect(), limits.iter().map(of_limit).collect()]
 }
 
 /// A free body as a tree of one link, whose frame is at its centre of mass.

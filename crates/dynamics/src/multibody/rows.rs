@@ -1,0 +1,193 @@
+//! The rows of all islands over a step: contacts and limits, the ports at which they act, and the velocities there.
+
+use nalgebra::Vector3;
+
+use super::contact::{Contact, Response};
+use super::limit::Limit;
+use super::memory::{ContactKey, ContactMemory};
+use super::motion::MovingTree;
+use super::ports::Ports;
+use super::sweeps::{Problem, Swept, own_response, relative};
+
+/// Contacts and limits with their ports.
+pub(super) struct Rows {
+    pub(super) ports: Vec<Ports>,
+    pub(super) contacts: Vec<Contact>,
+    pub(super) keys: Vec<ContactKey>,
+    pub(super) limits: Vec<Limit>,
+    /// Velocities of all ports.
+    pub(super) velocities: Vec<f64>,
+    /// Softness of contacts that overlap, as a fraction of their response.
+    pub(super) softness: f64,
+}
+
+impl Rows {
+    /// Rows whose ports are still links and velocities of joints. Those that move nothing are left out.
+    pub(super) fn new(
+        ports: Vec<Ports>,
+        (contacts, keys, limits): (Vec<Contact>, Vec<ContactKey>, Vec<Limit>),
+        softness: f64,
+    ) -> Self {
+        let total = ports.last().map_or(0, |last| last.first + last.count());
+        let velocities = vec![0.0; total];
+        let mut still = velocities.clone();
+        let mut rows = Self { ports, contacts: Vec::new(), keys: Vec::new(), limits, velocities, softness };
+        for (mut contact, key) in contacts.into_iter().zip(keys) {
+            for side in contact.sides.iter_mut().flatten() {
+                side.port = rows.ports[side.tree].of_link(side.port).unwrap_or(0);
+            }
+            if let Some(response) = rows.response(&contact, &mut still) {
+                contact.response = response;
+                rows.contacts.push(contact);
+                rows.keys.push(key);
+            }
+        }
+        for limit in &mut rows.limits {
+            let own = &rows.ports[limit.tree];
+            limit.port = own.of_freedom(limit.port).unwrap_or(0);
+            limit.response = own.response_at(limit.port);
+        }
+        rows.limits.retain(|limit| limit.response > 0.0);
+        rows
+    }
+
+    /// Response of a contact; velocities of ports that stand `still` are that before and after.
+    fn response(&self, contact: &Contact, still: &mut [f64]) -> Option<Response> {
+        let softness = if contact.gap < 0.0 { self.softness } else { 0.0 };
+        let matrices = own_response(contact, &self.ports, still);
+        Response::new(matrices, &contact.normal, softness)
+    }
+
+    /// Moves the rows of trees that swing to the end of the displacement, where the velocities at the end are solved for.
+    pub(super) fn swing(&mut self, trees: &mut [MovingTree<'_>], h: f64) {
+        let mut swings = vec![false; trees.len()];
+        for (index, (tree, ports)) in trees.iter_mut().zip(&mut self.ports).enumerate() {
+            let rotations: Vec<_> = tree.placement.poses().iter().map(|pose| pose.rotation).collect();
+            swings[index] = ports.count() > 0 && tree.place_at_end(h);
+            if !swings[index] {
+                continue;
+            }
+            for side in self.contacts.iter_mut().flat_map(|contact| contact.sides.iter_mut().flatten()) {
+                if side.tree == index {
+                    let link = ports.link(side.port);
+                    let end = tree.placement.poses()[link].rotation;
+                    side.arm = end * (rotations[link].inverse() * side.arm);
+                }
+            }
+            ports.respond(tree, h);
+        }
+        let mut still = vec![0.0; self.velocities.len()];
+        for index in 0..self.contacts.len() {
+            if self.contacts[index].sides.iter().flatten().any(|side| swings[side.tree])
+                && let Some(response) = self.response(&self.contacts[index], &mut still)
+            {
+                self.contacts[index].response = response;
+            }
+        }
+        for limit in self.limits.iter_mut().filter(|limit| swings[limit.tree]) {
+            let response = self.ports[limit.tree].response_at(limit.port);
+            limit.response = if response > 0.0 { response } else { limit.response };
+        }
+    }
+
+    /// Reads the velocities of the ports from those of the trees, of the displacement or at the end of the step.
+    pub(super) fn read(&mut self, trees: &[MovingTree<'_>], is_displacement: bool) {
+        for (tree, ports) in trees.iter().zip(&self.ports) {
+            let own = &mut self.velocities[ports.first..ports.first + ports.count()];
+            ports.read(tree, if is_displacement { &tree.mean } else { &tree.end }, own);
+            ports.couple(own, is_displacement);
+        }
+    }
+
+    /// Largest velocity of a port.
+    pub(super) fn fastest(&self) -> f64 {
+        self.velocities.iter().fold(0.0_f64, |largest, velocity| largest.max(velocity.abs()))
+    }
+
+    /// Gives contacts the impulses of the last step, unless they collide or are left out.
+    pub(super) fn warm_start(
+        &mut self,
+        targets: &[f64],
+        (memory, phase): (&ContactMemory, usize),
+        impacts: &[Vector3<f64>],
+    ) {
+        for (index, (contact, key)) in self.contacts.iter_mut().zip(&self.keys).enumerate() {
+            let collides = impacts.get(index).is_some_and(|impact| *impact != Vector3::zeros());
+            let last = memory.impulses(key).filter(|_| !collides && targets[index] > f64::NEG_INFINITY);
+            contact.impulse = last.map_or(Vector3::zeros(), |impulses| impulses[phase]);
+        }
+    }
+
+    /// Solves for the impulses at targets [m/s; rad/s or m/s]; `scale` [m/s] is the speed that counts as one.
+    pub(super) fn sweep(&mut self, targets: [Vec<f64>; 2], softness: f64, scale: f64) -> Swept {
+        let mut problem = Problem {
+            ports: &self.ports,
+            velocities: std::mem::take(&mut self.velocities),
+            contacts: &mut self.contacts,
+            limits: &mut self.limits,
+            targets,
+            softness,
+            scale,
+        };
+        problem.start();
+        let swept = problem.solve();
+        self.velocities = problem.velocities;
+        swept
+    }
+
+    /// Velocities [m/s; rad/s or m/s] at the end of the step at which rows bear no load: those of the gaps that remain. Contacts that stay
+    /// open and approach faster than `slow` will bounce, and are not braked before they touch.
+    pub(super) fn remaining_gaps(&self, h: f64, slow: f64) -> [Vec<f64>; 2] {
+        let of_contact = |contact: &Contact| {
+            let speed = relative(contact, &self.velocities).dot(&contact.normal);
+            let remaining = (contact.gap + h * speed).max(0.0);
+            let stays_open = contact.gap > 0.0 && contact.impulse.dot(&contact.normal) <= 0.0;
+            match contact.restitution > 0.0 && stays_open && -speed > slow {
+                true => f64::NEG_INFINITY,
+                false if contact.gap < 0.0 => 0.0,
+                false => -remaining / h,
+            }
+        };
+        let of_limit =
+            |limit: &Limit| -(limit.gap + h * limit.sign * self.velocities[limit.port]).max(0.0) / h;
+        [self.contacts.iter().map(of_contact).collect(), self.limits.iter().map(of_limit).collect()]
+    }
+
+    /// Adds the effect of the impulses to the velocities of the trees.
+    pub(super) fn apply(&self, trees: &mut [MovingTree<'_>], is_displacement: bool) {
+        apply(&self.ports, trees, (&self.contacts, &self.limits), is_displacement);
+    }
+}
+
+/// Adds the effect of the impulses of contacts and limits to the velocities of the trees.
+pub(super) fn apply(
+    ports: &[Ports],
+    trees: &mut [MovingTree<'_>],
+    (contacts, limits): (&[Contact], &[Limit]),
+    is_displacement: bool,
+) {
+    let total = ports.last().map_or(0, |last| last.first + last.count());
+    let mut impulses = vec![0.0; total];
+    for contact in contacts {
+        for (side, sign) in contact.sides.iter().zip([-1.0, 1.0]) {
+            let Some(side) = side else { continue };
+            let force = contact.impulse * sign;
+            let moment = side.arm.cross(&force);
+            for (at, amount) in moment.iter().chain(force.iter()).enumerate() {
+                impulses[side.port + at] += amount;
+            }
+        }
+    }
+    for limit in limits {
+        impulses[limit.port] += limit.sign * limit.impulse;
+    }
+    for (tree, ports) in trees.iter_mut().zip(ports) {
+        if ports.count() == 0 {
+            continue;
+        }
+        let own = &impulses[ports.first..ports.first + ports.count()];
+        let mut v = std::mem::take(if is_displacement { &mut tree.mean } else { &mut tree.end });
+        ports.apply(tree, (own, is_displacement), &mut v);
+        *(if is_displacement { &mut tree.mean } else { &mut tree.end }) = v;
+    }
+}
