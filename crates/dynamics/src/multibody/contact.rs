@@ -24,6 +24,10 @@ const SINGULAR: f64 = 1e-13;
 /// links between which no joint can separate them have such a contact; an impulse that should would be infinite.
 const RIGID: f64 = 1e-10;
 
+/// Response of a contact, over that of its sides alone, above which an overlap is recovered at full speed. Less rotates joints fast that hardly
+/// move the contact.
+const FREE: f64 = 0.1;
+
 /// One side of a contact.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Side {
@@ -101,6 +105,13 @@ impl Response {
         let inverse = if is_regular { soft.try_inverse() } else { None };
         let tangential_step = if largest > 0.0 { largest.recip() } else { 0.0 };
         yields.then_some(Self { matrix, inverse, normal: own, alone, tangential_step })
+    }
+}
+
+impl Response {
+    /// How freely the sides part, from 0 to 1: an overlap is recovered as slowly as joints let the links yield.
+    pub(super) fn freedom(&self) -> f64 {
+        (self.normal / (FREE * self.alone)).min(1.0)
     }
 }
 

@@ -379,8 +379,11 @@ impl<'a> Posed<'a> {
         let parameters = &self.physics.integration_parameters;
         let (h, fastest) = (self.step.h, parameters.max_corrective_velocity());
         let rate = parameters.contact_softness.erp_inv_dt(h);
-        let target = |gap: f64| if gap < 0.0 { (-gap * rate).min(fastest) } else { -gap / h };
-        contacts.iter().map(|contact| target(contact.gap)).collect()
+        let target = |contact: &Contact| match contact.gap {
+            gap if gap < 0.0 => (-gap * rate).min(fastest) * contact.response.freedom(),
+            gap => -gap / h,
+        };
+        contacts.iter().map(target).collect()
     }
 
     /// Contacts of the islands; the ports of their sides are still links.
