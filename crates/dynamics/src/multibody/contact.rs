@@ -109,7 +109,7 @@ impl Response {
 }
 
 impl Response {
-    /// How freely the sides part, from 0 to 1: an overlap is recovered as slowly as joints let the links yield.
+    /// Fraction of the speed of recovery, from 0 to 1: an overlap is recovered as slowly as joints let the links yield.
     pub(super) fn freedom(&self) -> f64 {
         (self.normal / (FREE * self.alone)).min(1.0)
     }

@@ -5,14 +5,16 @@
 //!
 //! 1. Each tree (a robot, or a free body as a tree of one link) moves freely over the step, by the implicit midpoint rule
 //!    in its coordinates ([`motion`]): second order, time-symmetric, so that swinging chains and spinning tops keep their energy.
-//!    Springs and dampers within joints act at the end of the step (backward Euler).
+//!    Forces within joints are taken as late in the step as the stiffest of the springs and dampers needs, up to its end (backward Euler).
 //! 2. The response of a tree to impulses at its *ports*, the links and joints with rows, is a dense matrix of the size
 //!    of the ports, by solves in the factorised tree ([`ports`]): the Delassus operator in blocks, one for each tree.
 //!    Joints that mimic others are eliminated from it exactly.
 //! 3. Contacts with exact Coulomb cones ([`contact`]) and limits of joints ([`limit`]) are solved by Gauss–Seidel sweeps
 //!    ([`sweeps`]), twice: for the displacement of the step, which closes gaps and recovers overlaps, and for the velocity at
-//!    its end, which has no speed of recovery. Both start from the impulses of the step before, by features.
+//!    its end, which has no speed of recovery. Both start from the impulses of the step before, by features ([`rows`]). Where links rotate far in the
+//!    step, the second solve is that of the configuration at its end.
 //! 4. Where bodies with restitution collide, the impacts come between the two ([`impact`]), from the velocities at the moment of touch.
+//! 5. Bounds of motors and of friction are an active set: all of this is repeated where the motion found shows that a bound is left or reached.
 //!
 //! Worlds with soft bodies or with joints between bodies leave their robots to rapier's multibodies.
 

@@ -43,8 +43,8 @@ pub(super) struct MovingTree<'a> {
     drives: Vec<([usize; 2], Drive)>,
     /// Joints that follow others.
     pub(super) couplings: &'a [Coupling],
-    /// θ of each velocity.
-    instants: Vec<f64>,
+    /// θ. One of all joints: rows that connect joints of different instants would have them move at rest.
+    pub(super) instant: f64,
     /// Forces on the links: at their centres of mass, world axes.
     pub(super) loads: Vec<SpatialVector>,
     /// Rates at which a free body loses its velocities, linear and angular [1/s].
@@ -76,7 +76,7 @@ impl<'a> MovingTree<'a> {
             added: vec![0.0; count],
             drives: Vec::new(),
             couplings: &[],
-            instants: vec![MIDDLE; count],
+            instant: MIDDLE,
             loads: Vec::new(),
             damping: [0.0; 2],
             end: v.clone(),
@@ -96,26 +96,25 @@ impl<'a> MovingTree<'a> {
         let mut this = Self::new(Cow::Borrowed(&tree.multibody), tree.base, tree.q.clone(), tree.v.clone());
         this.drives.clone_from(&tree.drives);
         this.couplings = &tree.couplings;
-        this.time(h);
+        this.instant = this.own_instant(h);
         this
     }
 
-    /// Determines the instants of the forces within the joints.
-    pub(super) fn time(&mut self, h: f64) {
-        for ([_, v], drive) in &self.drives {
+    /// Instant of the step, from 0 to 1, at which the forces within its joints would be taken if it were alone.
+    pub(super) fn own_instant(&self, h: f64) -> f64 {
+        let of_drive = |(_, drive): &([usize; 2], Drive)| {
             let (action, inertia) = (drive.action(), drive.inertia());
             let stiffness = h * (action.damping + h * action.stiffness);
-            self.instants[*v] =
-                if stiffness > 0.0 { 1.0 - MIDDLE * inertia / (inertia + stiffness) } else { MIDDLE };
-        }
+            if stiffness > 0.0 { 1.0 - MIDDLE * inertia / (inertia + stiffness) } else { MIDDLE }
+        };
+        self.drives.iter().map(of_drive).fold(MIDDLE, f64::max)
     }
 
     /// Corrects the forces within the joints for the motion that was found; returns whether any changes. `ends` says whether the velocities at the end count,
     /// which impacts throw, and `may` whether bounds may be reached.
     pub(super) fn correct(&mut self, h: f64, (ends, may): (bool, bool)) -> bool {
-        let mut changes = false;
+        let (instant, mut changes) = (self.instant, false);
         for ([_, v], drive) in &mut self.drives {
-            let instant = self.instants[*v];
             let end = self.v[*v] + instant * (self.end[*v] - self.v[*v]);
             let speeds = [self.mean[*v], end];
             let speeds = if ends { &speeds[..] } else { &speeds[..1] };
@@ -132,9 +131,9 @@ impl<'a> MovingTree<'a> {
 
     /// Distributes the forces within joints at a state to constant forces and to the mass matrix.
     fn act(&mut self, [position, velocity]: [&[f64]; 2], h: f64) {
+        let reach = self.instant * h;
         for ([q, v], drive) in &self.drives {
             let ([q, v], action) = ([*q, *v], drive.action());
-            let reach = self.instants[v] * h;
             // Without a change of the velocity.
             let ahead = position[q] + reach * velocity[v];
             self.joint[v] = action.moment - action.stiffness * ahead - action.damping * velocity[v];
@@ -227,8 +226,8 @@ impl<'a> MovingTree<'a> {
                 }
                 self.accelerate([&q, &v], midpoint, &piece);
             }
-            let changes = midpoint.rates.iter().zip(&self.instants).map(|(a, instant)| instant * h * a);
-            let mean: Vec<f64> = v.iter().zip(changes).map(|(v, change)| v + change).collect();
+            let reach = self.instant * h;
+            let mean: Vec<f64> = v.iter().zip(&midpoint.rates).map(|(v, a)| v + reach * a).collect();
             self.multibody.advance(&mut q, &mean, h);
             v.iter_mut().zip(&midpoint.rates).for_each(|(v, a)| *v += h * a);
             sum.iter_mut().zip(&mean).for_each(|(sum, mean)| *sum += mean);
@@ -269,7 +268,7 @@ impl<'a> MovingTree<'a> {
         }
         for at in 0..self.v.len() {
             self.end[at] /= 1.0 + h * self.damping[usize::from(at >= 3)];
-            self.mean[at] = self.v[at] + self.instants[at] * (self.end[at] - self.v[at]);
+            self.mean[at] = self.v[at] + self.instant * (self.end[at] - self.v[at]);
         }
     }
 }

@@ -51,7 +51,7 @@ impl Rows {
         rows
     }
 
-    /// Response of a contact; velocities of ports that stand `still` are that before and after.
+    /// Response of a contact; velocities of ports that are `still` are zero before and after.
     fn response(&self, contact: &Contact, still: &mut [f64]) -> Option<Response> {
         let softness = if contact.gap < 0.0 { self.softness } else { 0.0 };
         let matrices = own_response(contact, &self.ports, still);

@@ -9,7 +9,7 @@ use rapier3d::pipeline::PhysicsWorld;
 
 use super::contact::{Contact, Response, Side};
 use super::impact::Impacts;
-use super::islands::Islands;
+use super::islands::{Groups, Islands};
 use super::limit::Limit;
 use super::memory::{ContactKey, ContactMemory};
 use super::midpoint::Step;
@@ -212,10 +212,29 @@ impl<'a> Posed<'a> {
                 Some(InTree { tree: this.trees.len(), link: 0, to_link: Translation3::from(-center).into() });
             this.trees.push(free_body(rigid, start));
         }
+        this.synchronise(islands);
         for tree in &mut this.trees {
             tree.move_freely(step);
         }
         this
+    }
+
+    /// Gives trees that contacts connect the same instant for the forces within their joints: the latest.
+    fn synchronise(&mut self, islands: &Islands<'_>) {
+        let mut groups = Groups::new(self.trees.len());
+        for (_, bodies) in &islands.pairs {
+            if let [Some(a), Some(b)] = bodies.map(|body| self.places[raw(body)]) {
+                groups.join(a.tree, b.tree);
+            }
+        }
+        let mut latest = vec![0.0_f64; self.trees.len()];
+        for (index, tree) in self.trees.iter().enumerate() {
+            let group = groups.first(index);
+            latest[group] = latest[group].max(tree.instant);
+        }
+        for (index, tree) in self.trees.iter_mut().enumerate() {
+            tree.instant = latest[groups.first(index)];
+        }
     }
 
     /// Solves for the motion, with the forces that belong to it: where a solve shows that a bound of a motor or of friction is
@@ -229,7 +248,7 @@ impl<'a> Posed<'a> {
             solves += 1;
             solved.report.solves = solves;
             let how = (solved.impacts.is_empty(), solves <= BINDING);
-            if solves == MAX_SOLVES || !self.correct(how, &free) {
+            if solves == MAX_SOLVES || !self.correct(how, (&free, islands)) {
                 return solved;
             }
             self.remember(&solved, &mut last);
@@ -238,15 +257,17 @@ impl<'a> Posed<'a> {
 
     /// Corrects the forces within the joints for the motion that was found; returns whether any changes, and all trees are then
     /// those of the free motion again.
-    fn correct(&mut self, how: (bool, bool), free: &[[Vec<f64>; 2]]) -> bool {
+    fn correct(&mut self, how: (bool, bool), (free, islands): (&[[Vec<f64>; 2]], &Islands<'_>)) -> bool {
         let h = self.step.h;
         let changes: Vec<bool> = self.trees.iter_mut().map(|tree| tree.correct(h, how)).collect();
         if !changes.contains(&true) {
             return false;
         }
+        let before: Vec<f64> = self.trees.iter().map(|tree| tree.instant).collect();
+        self.trees.iter_mut().for_each(|tree| tree.instant = tree.own_instant(h));
+        self.synchronise(islands);
         for (index, (tree, [mean, end])) in self.trees.iter_mut().zip(free).enumerate() {
-            if changes[index] || tree.is_at_end {
-                tree.time(h);
+            if changes[index] || tree.is_at_end || tree.instant.total_cmp(&before[index]).is_ne() {
                 tree.move_freely(&self.step);
             } else {
                 tree.mean.clone_from(mean);

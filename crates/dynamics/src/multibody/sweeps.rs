@@ -83,10 +83,10 @@ pub(super) fn own_response(contact: &Contact, ports: &[Ports], velocities: &mut 
         let own = &ports[side.tree];
         let block = own.response.fixed_view::<6, 6>(side.port - own.first, side.port - own.first);
         let across = -side.arm.cross_matrix();
-        let turned = block.fixed_view::<3, 3>(3, 0) * across.transpose();
+        let rotated = block.fixed_view::<3, 3>(3, 0) * across.transpose();
         block.fixed_view::<3, 3>(3, 3)
-            + turned
-            + turned.transpose()
+            + rotated
+            + rotated.transpose()
             + across * block.fixed_view::<3, 3>(0, 0) * across.transpose()
     };
     let matrix = Matrix3::from_columns(&columns);

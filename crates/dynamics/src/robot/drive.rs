@@ -27,6 +27,10 @@ const STIFF: f64 = 500.0;
 /// after another are thrown back; with more, they lie beyond their limits for longer.
 pub(super) const REGAIN: f64 = 20.0;
 
+/// Distance beyond a limit, over its range, up to which it counts as at the limit: without, rounding decides whether the spring acts, which makes
+/// the step of the whole robot one of first order.
+const SLACK: f64 = 1e-9;
+
 /// A coordinate at the start of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Coordinate {
@@ -96,12 +100,12 @@ pub(super) enum Piece {
     Bound(bool),
 }
 
-/// Spring and damper whose force is bounded, and who drive no faster than a maximum speed: a force that falls with the speed of the joint,
+/// Spring and damper whose force is bounded and drives no faster than a maximum speed: a force that falls with the speed of the joint,
 /// in pieces.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Curve {
     wanted: Action,
-    /// What holds the joint at its maximum speed, backward and forward.
+    /// Dampers that hold the joint at its maximum speed, backward and forward.
     fastest: Option<[Action; 2]>,
     /// Infinite where there is none.
     bound: f64,
@@ -172,7 +176,7 @@ pub(crate) struct Drive {
     /// Spring of a limit.
     limit: Action,
     friction: Option<Curve>,
-    /// Where friction holds the joint [rad or m].
+    /// Position at which friction holds the joint [rad or m].
     anchor: f64,
 }
 
@@ -188,8 +192,11 @@ impl Drive {
     /// taken `reach` \[s\] after the start; bounds are reached only where they `may` be.
     pub(crate) fn correct(&mut self, speeds: &[f64], reached: (f64, bool)) -> bool {
         let at = self.at;
-        let curves = [&mut self.motor, &mut self.friction].into_iter().flatten();
-        curves.fold(false, |changes, curve| curve.correct(&at, speeds, reached) || changes)
+        let mut changes = false;
+        for curve in [&mut self.motor, &mut self.friction].into_iter().flatten() {
+            changes |= curve.correct(&at, speeds, reached);
+        }
+        changes
     }
 
     /// Inertia that the force accelerates.
@@ -306,9 +313,10 @@ fn of_motor(motor: &Motor, joint: &RobotJoint, last: &Action, now: &Now) -> Curv
 
 fn of_limits([lower, upper]: [f64; 2], now: &Now) -> Action {
     let position = now.at.position;
+    let slack = SLACK * (upper - lower);
     let (limit, inward) = match () {
-        () if position > upper => (upper, -1.0),
-        () if position < lower => (lower, 1.0),
+        () if position > upper + slack => (upper, -1.0),
+        () if position < lower - slack => (lower, 1.0),
         () => return Action::default(),
     };
     let wanted = overdamped(limit, now);

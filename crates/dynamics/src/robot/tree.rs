@@ -64,7 +64,7 @@ pub(crate) struct Limited {
 pub(crate) struct TreeEnd {
     pub(crate) q: Vec<f64>,
     pub(crate) v: Vec<f64>,
-    /// What acted within the joints.
+    /// Forces that acted within the joints.
     pub(crate) drives: Vec<([usize; 2], Drive)>,
 }
 
