@@ -130,7 +130,7 @@ fn is_small_body(body: &SoftBodyEntry) -> bool {
     };
     let depths = match body.depths {
         DepthsEntry::Exact => 0,
-        DepthsEntry::Grid { resolution } => resolution,
+        DepthsEntry::Grid { resolution, .. } => resolution,
     };
     cells <= 500 && depths <= 24
 }
