@@ -106,9 +106,7 @@ impl Response {
         let tangential_step = if largest > 0.0 { largest.recip() } else { 0.0 };
         yields.then_some(Self { matrix, inverse, normal: own, alone, tangential_step })
     }
-}
 
-impl Response {
     /// Fraction of the speed of recovery, from 0 to 1: an overlap is recovered as slowly as joints let the links yield.
     pub(super) fn freedom(&self) -> f64 {
         (self.normal / (FREE * self.alone)).min(1.0)

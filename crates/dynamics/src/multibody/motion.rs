@@ -53,8 +53,8 @@ pub(super) struct MovingTree<'a> {
     pub(super) end: Vec<f64>,
     /// Velocities whose h-fold is the displacement of the step.
     pub(super) mean: Vec<f64>,
-    /// Those of the free motion.
-    free: Vec<f64>,
+    /// Velocities of the displacement and at the end of the free motion.
+    free: [Vec<f64>; 2],
     /// Number of pieces that the step was divided into.
     pub(super) pieces: u32,
     pub(super) placement: Placement,
@@ -81,7 +81,7 @@ impl<'a> MovingTree<'a> {
             damping: [0.0; 2],
             end: v.clone(),
             mean: v.clone(),
-            free: v.clone(),
+            free: [v.clone(), v.clone()],
             v,
             pieces: 1,
             placement: Placement::default(),
@@ -113,14 +113,27 @@ impl<'a> MovingTree<'a> {
     /// Corrects the forces within the joints for the motion that was found; returns whether any changes. `ends` says whether the velocities at the end count,
     /// which impacts throw, and `may` whether bounds may be reached.
     pub(super) fn correct(&mut self, h: f64, (ends, may): (bool, bool)) -> bool {
-        let (instant, mut changes) = (self.instant, false);
-        for ([_, v], drive) in &mut self.drives {
-            let end = self.v[*v] + instant * (self.end[*v] - self.v[*v]);
-            let speeds = [self.mean[*v], end];
-            let speeds = if ends { &speeds[..] } else { &speeds[..1] };
-            changes |= drive.correct(speeds, (instant * h, may));
+        let mut drives = std::mem::take(&mut self.drives);
+        let mut changes = false;
+        for ([_, v], drive) in &mut drives {
+            let speeds = self.speeds(*v);
+            changes |= drive.correct(&speeds[..if ends { 2 } else { 1 }], (self.instant * h, may));
         }
+        self.drives = drives;
         changes
+    }
+
+    /// Number of joints within which a motor or friction is stronger than its bound; `ends` as above.
+    pub(super) fn exceeding(&self, h: f64, ends: bool) -> usize {
+        let exceeds = |([_, v], drive): &&([usize; 2], Drive)| {
+            drive.exceeds(&self.speeds(*v)[..if ends { 2 } else { 1 }], self.instant * h)
+        };
+        self.drives.iter().filter(exceeds).count()
+    }
+
+    /// Speeds of a joint in the displacement and at the end, at the instant of the forces.
+    fn speeds(&self, v: usize) -> [f64; 2] {
+        [self.mean[v], self.v[v] + self.instant * (self.end[v] - self.v[v])]
     }
 
     /// Coordinates, velocities and forces within the joints at the end of a step of `h` \[s\].
@@ -159,7 +172,14 @@ impl<'a> MovingTree<'a> {
         (self.placement, self.factor, self.buffer) = (midpoint.placement, midpoint.factor, midpoint.buffer);
         self.is_at_end = false;
         self.damp(step.h);
-        self.free.clone_from(&self.mean);
+        self.free = [self.mean.clone(), self.end.clone()];
+    }
+
+    /// Takes the effect of rows out again.
+    pub(super) fn release(&mut self) {
+        let [mean, end] = &self.free;
+        self.mean.clone_from(mean);
+        self.end.clone_from(end);
     }
 
     /// Places the tree at the end of its displacement, where its links rotate so far in the step that velocities at the end are others than
@@ -171,7 +191,7 @@ impl<'a> MovingTree<'a> {
         if !motions.iter().any(|motion| motion.angular.norm() * h > SWUNG) {
             return false;
         }
-        let [free, moved] = [&self.free, &self.mean].map(|mean| {
+        let [free, moved] = [&self.free[0], &self.mean].map(|mean| {
             let (mut q, mut placement) = (self.q.clone(), Placement::default());
             self.multibody.advance(&mut q, mean, h);
             self.multibody.place(&self.base, &q, &mut placement);

@@ -55,8 +55,10 @@ pub struct RobotReport {
     pub sweeps: usize,
     /// Largest change of a velocity in the last sweeps [m/s; rad/s or m/s of a limit]: the residual.
     pub residual: f64,
-    /// Number of solves until the forces of motors and friction were within their bounds.
+    /// Number of solves, at most 16: each after the first corrects which motors and which friction are at their bounds.
     pub solves: usize,
+    /// Number of joints within which a motor or friction was stronger than its bound, because the solves ended before they agreed.
+    pub exceeding: usize,
 }
 
 /// Restitution of a world.
@@ -241,23 +243,24 @@ impl<'a> Posed<'a> {
     /// left or reached, it is repeated with that.
     fn solve(&mut self, islands: &Islands<'_>, (memory, bounces): (&ContactMemory, &Bounces<'_>)) -> Solved {
         let mut solves = 0;
-        let mut last = memory.clone();
+        let mut last: Option<ContactMemory> = None;
         loop {
-            let free: Vec<_> = self.trees.iter().map(|tree| [tree.mean.clone(), tree.end.clone()]).collect();
-            let mut solved = self.solve_once(islands, (&last, bounces));
+            let mut solved = self.solve_once(islands, (last.as_ref().unwrap_or(memory), bounces));
             solves += 1;
-            solved.report.solves = solves;
-            let how = (solved.impacts.is_empty(), solves <= BINDING);
-            if solves == MAX_SOLVES || !self.correct(how, (&free, islands)) {
+            let ends = solved.impacts.is_empty();
+            if solves == MAX_SOLVES || !self.correct((ends, solves <= BINDING), islands) {
+                solved.report.solves = solves;
+                solved.report.exceeding =
+                    self.trees.iter().map(|tree| tree.exceeding(self.step.h, ends)).sum();
                 return solved;
             }
-            self.remember(&solved, &mut last);
+            self.remember(&solved, last.get_or_insert_default());
         }
     }
 
     /// Corrects the forces within the joints for the motion that was found; returns whether any changes, and all trees are then
     /// those of the free motion again.
-    fn correct(&mut self, how: (bool, bool), (free, islands): (&[[Vec<f64>; 2]], &Islands<'_>)) -> bool {
+    fn correct(&mut self, how: (bool, bool), islands: &Islands<'_>) -> bool {
         let h = self.step.h;
         let changes: Vec<bool> = self.trees.iter_mut().map(|tree| tree.correct(h, how)).collect();
         if !changes.contains(&true) {
@@ -266,12 +269,11 @@ impl<'a> Posed<'a> {
         let before: Vec<f64> = self.trees.iter().map(|tree| tree.instant).collect();
         self.trees.iter_mut().for_each(|tree| tree.instant = tree.own_instant(h));
         self.synchronise(islands);
-        for (index, (tree, [mean, end])) in self.trees.iter_mut().zip(free).enumerate() {
+        for (index, tree) in self.trees.iter_mut().enumerate() {
             if changes[index] || tree.is_at_end || tree.instant.total_cmp(&before[index]).is_ne() {
                 tree.move_freely(&self.step);
             } else {
-                tree.mean.clone_from(mean);
-                tree.end.clone_from(end);
+                tree.release();
             }
         }
         true

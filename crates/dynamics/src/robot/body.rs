@@ -11,8 +11,9 @@ use rapier3d::dynamics::{
 use rapier3d::pipeline::PhysicsWorld;
 use serde::{Deserialize, Serialize};
 
+use super::action::Coordinate;
 use super::description::{Motor, RobotBase, RobotJoint};
-use super::drive::{self, Coordinate, Memory};
+use super::drive::{self, Memory};
 use super::parts::Parts;
 use super::state::{AllowedPair, RobotState};
 use super::tree::{Place, RobotTree, TreeEnd};

@@ -1,13 +1,9 @@
 //! Forces within a joint during a step, as a spring and a damper: force = moment − stiffness · q − damping · q̇.
 //!
-//! The multibody integrates them implicitly, so that any stiffness is stable. Bounds are predicted, at the start of a
-//! step of length h, for the force that spring and damper would exert at the end of it: with I the inertia that the joint
-//! accelerates and L the load on it, I q̈ = L + τ gives
-//!
-//! τ = (moment − k (q + h q̇) − c q̇ − r L) / (1 + r), r = h (c + h k) / I.
-//!
-//! Where |τ| is above the bound, the bound itself acts as a constant force. The load is what the last step's acceleration
-//! I Δq̇ / h was without the mean of the force that acted then; so at rest τ is the force that the joint actually bears.
+//! The multibody integrates them implicitly, so that any stiffness is stable. Bounds are predicted at the start of a
+//! step, for the force that spring and damper would exert at the end of it ([`super::action`]): where it is above the bound,
+//! the bound itself acts as a constant force. The load is what the last step's acceleration
+//! I Δq̇ / h was without the mean of the force that acted then; so at rest it is the force that the joint actually bears.
 //! [`crate::multibody`] then corrects what the load made wrong, by the speeds that follow ([`Drive::correct`]).
 //!
 //! | here     | meaning                                                                                       |
@@ -18,6 +14,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::action::{Action, Coordinate, Now};
+use super::curve::{Curve, Drive, Piece};
 use super::description::{Motor, RobotJoint};
 
 /// Damping of the springs that hold a joint at a limit, at a speed or at rest, over I / h. A load L deflects them by
@@ -30,205 +28,6 @@ pub(super) const REGAIN: f64 = 20.0;
 /// Distance beyond a limit, over its range, up to which it counts as at the limit: without, rounding decides whether the spring acts, which makes
 /// the step of the whole robot one of first order.
 const SLACK: f64 = 1e-9;
-
-/// A coordinate at the start of a step.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Coordinate {
-    /// Its value [rad or m].
-    pub(super) position: f64,
-    /// Its speed [rad/s or m/s].
-    pub(super) speed: f64,
-    /// Inertia that a force in the joint accelerates [kg·m² or kg].
-    pub(super) inertia: f64,
-}
-
-/// A spring and a damper: force = moment − stiffness · q − damping · q̇.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub(crate) struct Action {
-    pub(crate) moment: f64,
-    pub(crate) stiffness: f64,
-    pub(crate) damping: f64,
-}
-
-impl Action {
-    fn constant(force: f64) -> Self {
-        Self { moment: force, ..Self::default() }
-    }
-
-    fn spring(stiffness: f64, rest: f64, damping: f64) -> Self {
-        Self { moment: stiffness * rest, stiffness, damping }
-    }
-
-    fn servo(damping: f64, speed: f64) -> Self {
-        Self { moment: damping * speed, stiffness: 0.0, damping }
-    }
-
-    fn plus(self, other: Self) -> Self {
-        Self {
-            moment: self.moment + other.moment,
-            stiffness: self.stiffness + other.stiffness,
-            damping: self.damping + other.damping,
-        }
-    }
-
-    /// Force at the start of the step.
-    fn force(&self, at: &Coordinate) -> f64 {
-        self.moment - self.stiffness * at.position - self.damping * at.speed
-    }
-
-    /// Force at the end of the step: τ of the module's documentation.
-    fn force_ahead(&self, now: &Now, load: f64) -> f64 {
-        let Now { at, h, .. } = now;
-        let ratio = h * (self.damping + h * self.stiffness) / at.inertia;
-        (self.force(at) - self.stiffness * h * at.speed - ratio * load) / (1.0 + ratio)
-    }
-
-    /// Force of a speed [rad/s or m/s] that the joint keeps from the start of a step for `reach` \[s\].
-    fn force_at(&self, start: &Coordinate, speed: f64, reach: f64) -> f64 {
-        self.moment - self.stiffness * (start.position + reach * speed) - self.damping * speed
-    }
-}
-
-/// Part of a curve.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Piece {
-    /// The wanted spring and damper.
-    Wanted,
-    /// Held at the maximum speed, forward or backward.
-    Fastest(bool),
-    /// The bound as a constant force, forward or backward.
-    Bound(bool),
-}
-
-/// Spring and damper whose force is bounded and drives no faster than a maximum speed: a force that falls with the speed of the joint,
-/// in pieces.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Curve {
-    wanted: Action,
-    /// Dampers that hold the joint at its maximum speed, backward and forward.
-    fastest: Option<[Action; 2]>,
-    /// Infinite where there is none.
-    bound: f64,
-    /// The piece that acts.
-    piece: Piece,
-}
-
-impl Curve {
-    fn of(&self, piece: Piece) -> Action {
-        match (piece, self.fastest) {
-            (Piece::Bound(forward), _) => Action::constant(if forward { self.bound } else { -self.bound }),
-            (Piece::Fastest(forward), Some(fastest)) => fastest[usize::from(forward)],
-            _ => self.wanted,
-        }
-    }
-
-    fn action(&self) -> Action {
-        self.of(self.piece)
-    }
-
-    /// The piece, or the bound where its force would be beyond at the end of the step.
-    fn bounded(&self, piece: Piece, now: &Now, load: f64) -> Piece {
-        let force = self.of(piece).force_ahead(now, load);
-        if force.abs() > self.bound { Piece::Bound(force > 0.0) } else { piece }
-    }
-
-    /// The piece at a speed, without the bound, and its force.
-    fn unbounded(&self, start: &Coordinate, speed: f64, reach: f64) -> (Piece, f64) {
-        let force = self.wanted.force_at(start, speed, reach);
-        let Some(fastest) = self.fastest else { return (Piece::Wanted, force) };
-        let [backward, forward] = fastest.map(|action| action.force_at(start, speed, reach));
-        match () {
-            () if force > forward => (Piece::Fastest(true), forward),
-            () if force < backward => (Piece::Fastest(false), backward),
-            () => (Piece::Wanted, force),
-        }
-    }
-
-    /// Corrects the piece for the speeds of the joint's displacement and at the end of a step; returns whether it changes. A bound is left as soon as the force
-    /// of one speed is within it, and only where it `may` reached when those of both are beyond: a bound that is reached
-    /// too late makes a joint stiffer for a step, one that is left too late throws a light link.
-    fn correct(&mut self, start: &Coordinate, speeds: &[f64], (reach, may): (f64, bool)) -> bool {
-        let at = |&speed: &f64| self.unbounded(start, speed, reach);
-        let (first, force) = at(&speeds[0]);
-        let forward = force > 0.0;
-        let is_beyond = speeds.iter().map(at).all(|(_, force)| {
-            let beyond = if forward { force } else { -force };
-            beyond > self.bound
-        });
-        let piece = match self.piece {
-            Piece::Bound(bound) if is_beyond && bound == forward => self.piece,
-            Piece::Bound(_) => first,
-            _ if is_beyond && may => Piece::Bound(forward),
-            _ if is_beyond => self.piece,
-            _ => first,
-        };
-        std::mem::replace(&mut self.piece, piece) != piece
-    }
-}
-
-/// Forces within a joint during a step.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Drive {
-    at: Coordinate,
-    /// Damping of the joint.
-    passive: Action,
-    motor: Option<Curve>,
-    /// Spring of a limit.
-    limit: Action,
-    friction: Option<Curve>,
-    /// Position at which friction holds the joint [rad or m].
-    anchor: f64,
-}
-
-impl Drive {
-    /// The spring and damper that act.
-    pub(crate) fn action(&self) -> Action {
-        let [motor, friction] =
-            [self.motor, self.friction].map(|curve| curve.map_or(Action::default(), |curve| curve.action()));
-        self.passive.plus(motor).plus(self.limit).plus(friction)
-    }
-
-    /// Corrects what acts for the speeds of the joint's displacement and at the end of the step; returns whether it changes. Forces are
-    /// taken `reach` \[s\] after the start; bounds are reached only where they `may` be.
-    pub(crate) fn correct(&mut self, speeds: &[f64], reached: (f64, bool)) -> bool {
-        let at = self.at;
-        let mut changes = false;
-        for curve in [&mut self.motor, &mut self.friction].into_iter().flatten() {
-            changes |= curve.correct(&at, speeds, reached);
-        }
-        changes
-    }
-
-    /// Inertia that the force accelerates.
-    pub(crate) fn inertia(&self) -> f64 {
-        self.at.inertia
-    }
-}
-
-/// The start of a step.
-struct Now<'a> {
-    at: &'a Coordinate,
-    /// Length of the step [s].
-    h: f64,
-    /// Position and speed at the start of the last step; none before the first.
-    last: Option<[f64; 2]>,
-}
-
-impl Now<'_> {
-    /// Mean load of the last step besides an action that acted then; zero before the first.
-    fn load_besides(&self, action: &Action) -> f64 {
-        let Some([position, speed]) = self.last else { return 0.0 };
-        let mean_speed = (self.at.position - position) / self.h;
-        let mean_position = 0.5 * (self.at.position + position);
-        let force = action.moment - action.stiffness * mean_position - action.damping * mean_speed;
-        self.at.inertia * (self.at.speed - speed) / self.h - force
-    }
-
-    /// Speed at the end of the step under a force and a load.
-    fn speed_ahead(&self, force: f64, load: f64) -> f64 {
-        self.at.speed + self.h * (force + load) / self.at.inertia
-    }
-}
 
 /// Memory of a joint from step to step.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]

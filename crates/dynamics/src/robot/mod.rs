@@ -4,9 +4,12 @@
 //! joints between bodies couple with it: its joints cannot come apart. Links connected by fixed joints are one body. Forces
 //! *within* a joint (motor, damping, friction, a limit that bears a load) are a spring and a damper of that coordinate, integrated implicitly with the mass matrix of the whole robot: sixty motors in
 //! series hold a beam to rounding, where constraints that a solver visits one by one let it sag by a multiple of the exact
-//! deflection. Bounds (efforts, Coulomb friction) are applied once a step, in [`drive`].
+//! deflection. Bounds (efforts, Coulomb friction) are predicted in [`drive`], and
+//! corrected by the motion that follows where [`crate::multibody`] steps the robot ([`curve`]).
 
+mod action;
 pub(crate) mod body;
+mod curve;
 pub(crate) mod description;
 mod drive;
 pub(crate) mod parts;

@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use nalgebra::{Isometry3, Matrix3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use rapier3d::dynamics::RigidBodyHandle;
 
-pub(crate) use super::drive::{Action, Drive};
+use super::action::Action;
+pub(crate) use super::curve::Drive;
 use super::parts::Parts;
 use crate::description::BodyKind;
 use extricate_core::kinematics::{Articulation, JointKind};
