@@ -174,7 +174,7 @@ fn a_tree_whose_displacement_rows_changed_keeps_its_momentum_and_gains_no_energy
     };
     let mut tree = Multibody::new();
     tree.add(ball(None, JointModel::Floating, 0.1, Vector3::x() * 0.2));
-    tree.add(ball(Some(0), JointModel::Revolute { axis: Vector3::y_axis() }, 3.0, Vector3::x() * 0.4));
+    tree.add(ball(Some(0), JointModel::Revolute { axis: Vector3::y() }, 3.0, Vector3::x() * 0.4));
     let v = vec![0.3, -0.2, 0.1, 4.0, 20.0, -9.0, -35.0];
     let step = Step { gravity: Vector3::zeros(), h: 1.0 / 240.0 };
     let momentum = |q: &[f64], v: &[f64]| {
