@@ -2,7 +2,7 @@
 //! onto boxes.
 //!
 //! ```text
-//! cargo run --release --example random_robots -- [--scenes 300] [--seed 1] [--only 17] [--keep DIR]
+//! cargo run --release --example random_robots -- [--scenes 300] [--seed 1] [--only 17] [--keep DIR] [--trace]
 //! ```
 //!
 //! Of each is checked that it is read and built, that no step fails, that every number is finite, that the energy without
@@ -50,6 +50,9 @@ struct Arguments {
     /// Folder to write the robots and scenes to that failed.
     #[arg(long)]
     keep: Option<PathBuf>,
+    /// Print each step as well.
+    #[arg(long)]
+    trace: bool,
 }
 
 /// Result of a robot.
@@ -68,7 +71,7 @@ struct Trial {
     failure: Option<String>,
 }
 
-fn run(draft: &Draft, folder: &Path) -> Result<Trial> {
+fn run(draft: &Draft, (folder, trace): (&Path, bool)) -> Result<Trial> {
     std::fs::write(folder.join("robot.urdf"), &draft.urdf)?;
     std::fs::write(folder.join("scene.ron"), &draft.scene)?;
     let scene = Scene::parse_within(&folder.join("scene.ron"), draft.scene.clone(), &FileScope::anywhere())?;
@@ -95,6 +98,12 @@ fn run(draft: &Draft, folder: &Path) -> Result<Trial> {
         trial.deepest = trial.deepest.max(report.max_penetration);
         trial.deepest_at_end = report.max_penetration;
         let robots = report.robots.unwrap_or_default();
+        if trace {
+            eprintln!(
+                "step {} energy {energy:.5e} J kinetic {:.4e} speed {:.3e} deepest {:.3e} m {robots:?}",
+                trial.steps, report.energy.kinetic, report.max_speed, report.max_penetration
+            );
+        }
         trial.sweeps += robots.sweeps;
         trial.residual = trial.residual.max(robots.residual);
         trial.stopped += u64::from(robots.residual > RESIDUAL);
@@ -122,7 +131,9 @@ fn main() -> Result<ExitCode> {
     let (mut failures, mut stopped, mut seconds) = (0, 0, 0.0);
     for number in numbers {
         let draft = draft::draw(arguments.seed, number);
-        let ran = panic::catch_unwind(|| run(&draft, &folder).map_err(|error| error.to_string()));
+        let ran = panic::catch_unwind(|| {
+            run(&draft, (&folder, arguments.trace)).map_err(|error| error.to_string())
+        });
         let trial = ran
             .unwrap_or_else(|_| Err("panic".to_owned()))
             .unwrap_or_else(|error| Trial { failure: Some(error.replace('\n', " ")), ..Trial::default() });

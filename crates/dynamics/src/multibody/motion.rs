@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use nalgebra::Isometry3;
 
 use super::midpoint::{Forces, Midpoint, Step};
+use crate::robot::carried::carried_velocities;
 use crate::robot::tree::{Coupling, Drive, RobotTree, TreeEnd};
 use extricate_core::multibody::factor::SolveBuffer;
 use extricate_core::multibody::inverse::Recursion;
@@ -43,8 +44,8 @@ pub(super) struct MovingTree<'a> {
     drives: Vec<([usize; 2], Drive)>,
     /// Joints that follow others.
     pub(super) couplings: &'a [Coupling],
-    /// θ. One of all joints: rows that connect joints of different instants would have them move at rest.
-    pub(super) instant: f64,
+    /// θ: instant of the step, from ½ to 1, at which the force within each joint is taken.
+    pub(super) instants: Vec<f64>,
     /// Forces on the links: at their centres of mass, world axes.
     pub(super) loads: Vec<SpatialVector>,
     /// Rates at which a free body loses its velocities, linear and angular [1/s].
@@ -76,7 +77,7 @@ impl<'a> MovingTree<'a> {
             added: vec![0.0; count],
             drives: Vec::new(),
             couplings: &[],
-            instant: MIDDLE,
+            instants: vec![MIDDLE; count],
             loads: Vec::new(),
             damping: [0.0; 2],
             end: v.clone(),
@@ -96,18 +97,35 @@ impl<'a> MovingTree<'a> {
         let mut this = Self::new(Cow::Borrowed(&tree.multibody), tree.base, tree.q.clone(), tree.v.clone());
         this.drives.clone_from(&tree.drives);
         this.couplings = &tree.couplings;
-        this.instant = this.own_instant(h);
+        this.choose_instants(h);
         this
     }
 
-    /// Instant of the step, from 0 to 1, at which the forces within its joints would be taken if it were alone.
-    pub(super) fn own_instant(&self, h: f64) -> f64 {
-        let of_drive = |(_, drive): &([usize; 2], Drive)| {
+    /// Takes the force within each joint as late as its spring and damper are stiff; returns whether any instant changes.
+    pub(super) fn choose_instants(&mut self, h: f64) -> bool {
+        let before = self.instants.clone();
+        for ([_, v], drive) in &self.drives {
             let (action, inertia) = (drive.action(), drive.inertia());
             let stiffness = h * (action.damping + h * action.stiffness);
-            if stiffness > 0.0 { 1.0 - MIDDLE * inertia / (inertia + stiffness) } else { MIDDLE }
-        };
-        self.drives.iter().map(of_drive).fold(MIDDLE, f64::max)
+            self.instants[*v] =
+                if stiffness > 0.0 { 1.0 - MIDDLE * inertia / (inertia + stiffness) } else { MIDDLE };
+        }
+        before.iter().zip(&self.instants).any(|(before, now)| before.total_cmp(now).is_ne())
+    }
+
+    /// Whether the force within any joint is taken later than in the middle of the step.
+    pub(super) fn is_late(&self) -> bool {
+        self.instants.iter().any(|instant| *instant > MIDDLE)
+    }
+
+    /// Velocities whose h-fold is the displacement, without the impulses of rows in it: those of the free motion, and what the velocity at the end has of
+    /// rows, `end` and `response` with and without couplings, as far as a joint is later than the middle. Rows whose impulse in the displacement is half
+    /// of that at the end then leave at rest what is at rest.
+    pub(super) fn lead(&mut self, end: &[f64], response: &[f64]) {
+        for at in 0..self.mean.len() {
+            let change = self.instants[at] * (end[at] - self.end[at]) - MIDDLE * response[at];
+            self.mean[at] = self.free[0][at] + change;
+        }
     }
 
     /// Corrects the forces within the joints for the motion that was found; returns whether any changes. `ends` says whether the velocities at the end count,
@@ -117,7 +135,7 @@ impl<'a> MovingTree<'a> {
         let mut changes = false;
         for ([_, v], drive) in &mut drives {
             let speeds = self.speeds(*v);
-            changes |= drive.correct(&speeds[..if ends { 2 } else { 1 }], (self.instant * h, may));
+            changes |= drive.correct(&speeds[..if ends { 2 } else { 1 }], (self.instants[*v] * h, may));
         }
         self.drives = drives;
         changes
@@ -126,14 +144,14 @@ impl<'a> MovingTree<'a> {
     /// Number of joints within which a motor or friction is stronger than its bound; `ends` as above.
     pub(super) fn exceeding(&self, h: f64, ends: bool) -> usize {
         let exceeds = |([_, v], drive): &&([usize; 2], Drive)| {
-            drive.exceeds(&self.speeds(*v)[..if ends { 2 } else { 1 }], self.instant * h)
+            drive.exceeds(&self.speeds(*v)[..if ends { 2 } else { 1 }], self.instants[*v] * h)
         };
         self.drives.iter().filter(exceeds).count()
     }
 
     /// Speeds of a joint in the displacement and at the end, at the instant of the forces.
     fn speeds(&self, v: usize) -> [f64; 2] {
-        [self.mean[v], self.v[v] + self.instant * (self.end[v] - self.v[v])]
+        [self.mean[v], self.v[v] + self.instants[v] * (self.end[v] - self.v[v])]
     }
 
     /// Coordinates, velocities and forces within the joints at the end of a step of `h` \[s\].
@@ -144,9 +162,9 @@ impl<'a> MovingTree<'a> {
 
     /// Distributes the forces within joints at a state to constant forces and to the mass matrix.
     fn act(&mut self, [position, velocity]: [&[f64]; 2], h: f64) {
-        let reach = self.instant * h;
         for ([q, v], drive) in &self.drives {
             let ([q, v], action) = ([*q, *v], drive.action());
+            let reach = self.instants[v] * h;
             // Without a change of the velocity.
             let ahead = position[q] + reach * velocity[v];
             self.joint[v] = action.moment - action.stiffness * ahead - action.damping * velocity[v];
@@ -197,22 +215,9 @@ impl<'a> MovingTree<'a> {
             self.multibody.place(&self.base, &q, &mut placement);
             placement
         });
-        self.multibody.velocities(&free, &self.end, &mut motions);
-        let links = motions.iter().enumerate();
-        let momenta: Vec<_> =
-            links.map(|(link, motion)| self.multibody.momentum(&free, link, motion)).collect();
+        let solver = (&mut self.factor, &mut self.buffer);
+        self.end = carried_velocities(&self.multibody, (&free, &self.end), &moved, solver);
         self.placement = moved;
-        let mut rotors = vec![0.0; self.v.len()];
-        for (index, link) in self.multibody.links().iter().enumerate() {
-            self.multibody.freedoms_of(index).for_each(|at| rotors[at] = link.armature * self.end[at]);
-        }
-        let centers = self.multibody.links().iter().zip(self.placement.poses()).zip(&momenta);
-        let momenta: Vec<_> = centers
-            .map(|((link, pose), momentum)| momentum.force_from(&(pose.rotation * link.center)))
-            .collect();
-        self.factor.update(&self.multibody, &self.placement, &vec![0.0; self.v.len()]);
-        let momenta = (&rotors[..], &momenta[..]);
-        self.factor.solve(&self.multibody, &self.placement, momenta, &mut self.buffer, &mut self.end);
         self.is_at_end = true;
         true
     }
@@ -246,8 +251,8 @@ impl<'a> MovingTree<'a> {
                 }
                 self.accelerate([&q, &v], midpoint, &piece);
             }
-            let reach = self.instant * h;
-            let mean: Vec<f64> = v.iter().zip(&midpoint.rates).map(|(v, a)| v + reach * a).collect();
+            let changes = self.instants.iter().zip(&midpoint.rates).map(|(instant, a)| instant * h * a);
+            let mean: Vec<f64> = v.iter().zip(changes).map(|(v, change)| v + change).collect();
             self.multibody.advance(&mut q, &mean, h);
             v.iter_mut().zip(&midpoint.rates).for_each(|(v, a)| *v += h * a);
             sum.iter_mut().zip(&mean).for_each(|(sum, mean)| *sum += mean);
@@ -288,7 +293,7 @@ impl<'a> MovingTree<'a> {
         }
         for at in 0..self.v.len() {
             self.end[at] /= 1.0 + h * self.damping[usize::from(at >= 3)];
-            self.mean[at] = self.v[at] + self.instant * (self.end[at] - self.v[at]);
+            self.mean[at] = self.v[at] + self.instants[at] * (self.end[at] - self.v[at]);
         }
     }
 }

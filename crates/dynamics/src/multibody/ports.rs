@@ -186,6 +186,17 @@ impl Ports {
     }
 }
 
+impl Ports {
+    /// Starts the displacement of a tree that impulses at the ports accelerate until the end.
+    pub(super) fn lead(&self, tree: &mut MovingTree<'_>, impulses: &[f64]) {
+        let mut end = tree.end.clone();
+        self.apply(tree, (impulses, false), &mut end);
+        let mut response = vec![0.0; end.len()];
+        self.solve(tree, impulses, &mut response);
+        tree.lead(&end, &response);
+    }
+}
+
 impl Eliminated {
     /// Impulses of the couplings at velocities of the ports without them.
     fn impulses(&self, velocities: &[f64], is_displacement: bool) -> DVector<f64> {

@@ -153,6 +153,24 @@ impl Rows {
         [self.contacts.iter().map(of_contact).collect(), self.limits.iter().map(of_limit).collect()]
     }
 
+    /// Starts the displacement of trees with joints later than the middle of the step, as if contacts bore at the end what they did in the last step.
+    pub(super) fn lead(&self, trees: &mut [MovingTree<'_>], memory: &ContactMemory) {
+        if !trees.iter().zip(&self.ports).any(|(tree, ports)| ports.count() > 0 && tree.is_late()) {
+            return;
+        }
+        let mut impulses = vec![0.0; self.velocities.len()];
+        for (contact, key) in self.contacts.iter().zip(&self.keys) {
+            if let Some([_, impulse]) = memory.impulses(key) {
+                add_to_ports(contact, &impulse, &mut impulses);
+            }
+        }
+        for (tree, ports) in trees.iter_mut().zip(&self.ports) {
+            if ports.count() > 0 && tree.is_late() {
+                ports.lead(tree, &impulses[ports.first..ports.first + ports.count()]);
+            }
+        }
+    }
+
     /// Adds the effect of the impulses to the velocities of the trees.
     pub(super) fn apply(&self, trees: &mut [MovingTree<'_>], is_displacement: bool) {
         apply(&self.ports, trees, (&self.contacts, &self.limits), is_displacement);
@@ -169,14 +187,7 @@ pub(super) fn apply(
     let total = ports.last().map_or(0, |last| last.first + last.count());
     let mut impulses = vec![0.0; total];
     for contact in contacts {
-        for (side, sign) in contact.sides.iter().zip([-1.0, 1.0]) {
-            let Some(side) = side else { continue };
-            let force = contact.impulse * sign;
-            let moment = side.arm.cross(&force);
-            for (at, amount) in moment.iter().chain(force.iter()).enumerate() {
-                impulses[side.port + at] += amount;
-            }
-        }
+        add_to_ports(contact, &contact.impulse, &mut impulses);
     }
     for limit in limits {
         impulses[limit.port] += limit.sign * limit.impulse;
@@ -189,5 +200,17 @@ pub(super) fn apply(
         let mut v = std::mem::take(if is_displacement { &mut tree.mean } else { &mut tree.end });
         ports.apply(tree, (own, is_displacement), &mut v);
         *(if is_displacement { &mut tree.mean } else { &mut tree.end }) = v;
+    }
+}
+
+/// Adds an impulse on the second side of a contact, and its opposite on the first, to those of the ports.
+fn add_to_ports(contact: &Contact, impulse: &Vector3<f64>, impulses: &mut [f64]) {
+    for (side, sign) in contact.sides.iter().zip([-1.0, 1.0]) {
+        let Some(side) = side else { continue };
+        let force = impulse * sign;
+        let moment = side.arm.cross(&force);
+        for (at, amount) in moment.iter().chain(force.iter()).enumerate() {
+            impulses[side.port + at] += amount;
+        }
     }
 }

@@ -9,7 +9,7 @@ use rapier3d::pipeline::PhysicsWorld;
 
 use super::contact::{Contact, Response, Side};
 use super::impact::Impacts;
-use super::islands::{Groups, Islands};
+use super::islands::Islands;
 use super::limit::Limit;
 use super::memory::{ContactKey, ContactMemory};
 use super::midpoint::Step;
@@ -214,29 +214,10 @@ impl<'a> Posed<'a> {
                 Some(InTree { tree: this.trees.len(), link: 0, to_link: Translation3::from(-center).into() });
             this.trees.push(free_body(rigid, start));
         }
-        this.synchronise(islands);
         for tree in &mut this.trees {
             tree.move_freely(step);
         }
         this
-    }
-
-    /// Gives trees that contacts connect the same instant for the forces within their joints: the latest.
-    fn synchronise(&mut self, islands: &Islands<'_>) {
-        let mut groups = Groups::new(self.trees.len());
-        for (_, bodies) in &islands.pairs {
-            if let [Some(a), Some(b)] = bodies.map(|body| self.places[raw(body)]) {
-                groups.join(a.tree, b.tree);
-            }
-        }
-        let mut latest = vec![0.0_f64; self.trees.len()];
-        for (index, tree) in self.trees.iter().enumerate() {
-            let group = groups.first(index);
-            latest[group] = latest[group].max(tree.instant);
-        }
-        for (index, tree) in self.trees.iter_mut().enumerate() {
-            tree.instant = latest[groups.first(index)];
-        }
     }
 
     /// Solves for the motion, with the forces that belong to it: where a solve shows that a bound of a motor or of friction is
@@ -248,7 +229,7 @@ impl<'a> Posed<'a> {
             let mut solved = self.solve_once(islands, (last.as_ref().unwrap_or(memory), bounces));
             solves += 1;
             let ends = solved.impacts.is_empty();
-            if solves == MAX_SOLVES || !self.correct((ends, solves <= BINDING), islands) {
+            if solves == MAX_SOLVES || !self.correct((ends, solves <= BINDING)) {
                 solved.report.solves = solves;
                 solved.report.exceeding =
                     self.trees.iter().map(|tree| tree.exceeding(self.step.h, ends)).sum();
@@ -260,17 +241,15 @@ impl<'a> Posed<'a> {
 
     /// Corrects the forces within the joints for the motion that was found; returns whether any changes, and all trees are then
     /// those of the free motion again.
-    fn correct(&mut self, how: (bool, bool), islands: &Islands<'_>) -> bool {
+    fn correct(&mut self, how: (bool, bool)) -> bool {
         let h = self.step.h;
         let changes: Vec<bool> = self.trees.iter_mut().map(|tree| tree.correct(h, how)).collect();
         if !changes.contains(&true) {
             return false;
         }
-        let before: Vec<f64> = self.trees.iter().map(|tree| tree.instant).collect();
-        self.trees.iter_mut().for_each(|tree| tree.instant = tree.own_instant(h));
-        self.synchronise(islands);
-        for (index, tree) in self.trees.iter_mut().enumerate() {
-            if changes[index] || tree.is_at_end || tree.instant.total_cmp(&before[index]).is_ne() {
+        for (tree, changes) in self.trees.iter_mut().zip(changes) {
+            if changes || tree.is_at_end {
+                tree.choose_instants(h);
                 tree.move_freely(&self.step);
             } else {
                 tree.release();
@@ -303,10 +282,8 @@ impl<'a> Posed<'a> {
         };
         let mut impulses = [Vec::new(), Vec::new()];
         let mut impacts = Vec::new();
-        let mut targets = [
-            self.displacement_targets(&rows.contacts),
-            rows.limits.iter().map(|limit| -limit.gap / h).collect(),
-        ];
+        let mut targets = self.displacement_targets(&rows);
+        rows.lead(&mut self.trees, memory);
         for phase in [0, 1] {
             let is_displacement = phase == 0;
             if !is_displacement {
@@ -397,16 +374,18 @@ impl<'a> Posed<'a> {
         any.then(|| self.trees.iter().zip(&fastest).map(moved).collect())
     }
 
-    /// Normal velocities [m/s] of the displacement at which contacts bear no load: those that close a gap, or recover an overlap.
-    fn displacement_targets(&self, contacts: &[Contact]) -> Vec<f64> {
+    /// Velocities of the displacement [m/s of normals of contacts; rad/s or m/s of limits] at which rows bear no load: those that close a gap, or
+    /// recover an overlap.
+    fn displacement_targets(&self, rows: &Rows) -> [Vec<f64>; 2] {
         let parameters = &self.physics.integration_parameters;
         let (h, fastest) = (self.step.h, parameters.max_corrective_velocity());
         let rate = parameters.contact_softness.erp_inv_dt(h);
-        let target = |contact: &Contact| match contact.gap {
+        let of_contact = |contact: &Contact| match contact.gap {
             gap if gap < 0.0 => (-gap * rate).min(fastest) * contact.response.freedom(),
             gap => -gap / h,
         };
-        contacts.iter().map(target).collect()
+        let of_limit = |limit: &Limit| -limit.gap / h;
+        [rows.contacts.iter().map(of_contact).collect(), rows.limits.iter().map(of_limit).collect()]
     }
 
     /// Contacts of the islands; the ports of their sides are still links.

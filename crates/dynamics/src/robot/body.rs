@@ -184,13 +184,13 @@ impl RobotBody {
         }
     }
 
-    /// Moves the robot back, at its present velocities, by the duration [s] of the first of its links that `stopped`.
+    /// Moves the robot back, at its present velocities, by the duration [s] of the first of its links that `stopped`. Its momenta stay, as far as
+    /// its joints let them.
     pub(crate) fn rewind(&mut self, physics: &mut PhysicsWorld, stopped: &[(RigidBodyHandle, f64)]) {
         let Some(tree) = &mut self.tree else { return };
         let own = stopped.iter().find(|(body, _)| tree.links.iter().any(|link| link.body == *body));
         if let Some(&(_, duration)) = own {
-            tree.multibody.advance(&mut tree.q, &tree.v, -duration);
-            tree.settle();
+            tree.go_back(duration);
             show(tree, physics);
         }
     }

@@ -9,11 +9,14 @@
 
 mod action;
 pub(crate) mod body;
+pub(crate) mod carried;
 mod curve;
 pub(crate) mod description;
 mod drive;
 pub(crate) mod parts;
 mod state;
+#[cfg(test)]
+mod tests;
 pub(crate) mod tree;
 
 pub use description::{Motor, RobotBase, RobotDescription, RobotJoint, RobotLink};

@@ -10,6 +10,7 @@ use nalgebra::{Isometry3, Matrix3, Point3, Quaternion, Translation3, UnitQuatern
 use rapier3d::dynamics::RigidBodyHandle;
 
 use super::action::Action;
+use super::carried::carried_velocities;
 pub(crate) use super::curve::Drive;
 use super::parts::Parts;
 use crate::description::BodyKind;
@@ -164,6 +165,15 @@ impl RobotTree {
     /// Places the links in the present configuration.
     pub(crate) fn settle(&mut self) {
         self.multibody.place(&self.base, &self.q, &mut self.placement);
+    }
+
+    /// Moves the links back for `duration` \[s\], with the momenta that they have.
+    pub(super) fn go_back(&mut self, duration: f64) {
+        let from = self.placement.clone();
+        self.multibody.advance(&mut self.q, &self.v, -duration);
+        self.settle();
+        let solver = (&mut self.factor, &mut self.buffer);
+        self.v = carried_velocities(&self.multibody, (&from, &self.v), &self.placement, solver);
     }
 
     /// Determines what [`Self::inertia`] reads, before forces act: springs and dampers of the last step resist accelerations over the

@@ -1,0 +1,62 @@
+//! Trees that are moved back within a step.
+
+use std::path::Path;
+
+use extricate_core::kinematics::urdf::{UrdfOptions, parse_urdf};
+use extricate_core::multibody::Placement;
+use nalgebra::{Isometry3, Vector3};
+use rapier3d::dynamics::RigidBodyHandle;
+
+use super::description::{RobotBase, RobotDescription};
+use super::parts::Parts;
+use super::tree::RobotTree;
+
+/// Kinetic energy and linear momentum at velocities.
+fn motion_of(tree: &RobotTree, v: &[f64]) -> (f64, Vector3<f64>) {
+    let (mut motions, mut placement) = (Vec::new(), Placement::default());
+    tree.multibody.place(&tree.base, &tree.q, &mut placement);
+    tree.multibody.velocities(&placement, v, &mut motions);
+    let links = motions.iter().enumerate();
+    let momentum = links.map(|(link, motion)| tree.multibody.momentum(&placement, link, motion).linear).sum();
+    (tree.multibody.kinetic_energy(&placement, &motions, v), momentum)
+}
+
+#[test]
+fn a_robot_that_goes_back_within_a_step_keeps_its_momentum_and_gains_no_energy() {
+    let link = |name: &str| {
+        format!(
+            r#"<link name="{name}"><inertial><origin xyz="0.2 0.1 0"/><mass value="0.5"/>
+<inertia ixx="0.002" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.005"/></inertial></link>"#
+        )
+    };
+    let text = format!(
+        r#"<robot name="r">{}{}{}
+<joint name="j" type="continuous"><parent link="a"/><child link="b"/><origin xyz="0.1 0 0"/><axis xyz="0 1 0"/></joint>
+<joint name="k" type="continuous"><parent link="b"/><child link="c"/><origin xyz="0.4 0 0.1"/><axis xyz="0 1 1"/></joint></robot>"#,
+        link("a"),
+        link("b"),
+        link("c")
+    );
+    let robot = parse_urdf(&text, Path::new("robot.urdf"), &UrdfOptions::default()).expect("a robot");
+    let mut description = RobotDescription::new("r", robot, Isometry3::identity());
+    description.base = RobotBase::Floating;
+    description.linear_velocity = Vector3::new(1.0, 0.5, -2.0);
+    let parts = Parts::new(description).expect("parts");
+    let handles: Vec<_> = (0..3).map(|index| RigidBodyHandle::from_raw_parts(index, 0)).collect();
+    let mut gains = 0;
+    for number in 0..40_u8 {
+        let mut tree = RobotTree::new(&parts, &handles);
+        let angle = f64::from(number) * 0.37;
+        (tree.q[7], tree.q[8]) = (angle, 2.0 * angle);
+        (tree.v[6], tree.v[7]) = (80.0 * angle.sin(), -60.0 * angle.cos());
+        tree.settle();
+        let rates = tree.v.clone();
+        let (energy, momentum) = motion_of(&tree, &rates);
+        tree.go_back(0.005);
+        let (after, carried) = motion_of(&tree, &tree.v);
+        assert!(after <= energy * (1.0 + 1e-12), "{angle}: {after} J of {energy} J");
+        assert!((carried - momentum).norm() < 1e-12 * momentum.norm(), "{carried} of {momentum}");
+        gains += usize::from(motion_of(&tree, &rates).0 > 1.05 * energy);
+    }
+    assert!(gains > 3, "the same rates seldom gain energy: {gains}");
+}
