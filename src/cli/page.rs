@@ -38,7 +38,7 @@ impl<T: Into<String>> From<T> for Cell {
 }
 
 /// A text in which nothing is markup.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

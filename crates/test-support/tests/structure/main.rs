@@ -252,3 +252,16 @@ fn crates_depend_on_those_below_them_and_test_support_on_none() {
     let folders = fs::read_dir(root().join("crates")).expect("the crates").count();
     assert_eq!(folders, CRATES.len(), "a crate has no place in the order");
 }
+
+#[test]
+fn the_lock_file_has_no_dependencies_that_a_few_months_older_releases_do_without() {
+    let lock = fs::read_to_string(root().join("Cargo.lock")).expect("the lock file");
+    for (heavy, package, version) in
+        [("icu_segmenter", "textwrap", "0.16.2"), ("jiff", "env_logger", "0.11.5")]
+    {
+        assert!(
+            !lock.contains(&format!("name = \"{heavy}\"\n")),
+            "{heavy} costs seconds of every clean build: cargo update -p {package} --precise {version}"
+        );
+    }
+}
