@@ -7,6 +7,7 @@ pub mod field;
 pub mod geometry;
 pub mod kinematics;
 pub mod multibody;
+pub mod parallel;
 pub mod penetration;
 pub mod plan;
 pub mod proximity;

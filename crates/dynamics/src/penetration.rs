@@ -1,8 +1,8 @@
 //! Penetration depths of the bodies of a world, computed from scratch: independent of the contacts.
 
+use extricate_core::parallel;
 use nalgebra::Isometry3;
 use rapier3d::parry::bounding_volume::Aabb;
-use rayon::prelude::*;
 
 use crate::contact::mesh_mesh::depth;
 use crate::contact::proxy::mesh_for;
@@ -43,14 +43,14 @@ impl World {
     ) -> Result<Vec<BodyPenetration>, PenetrationError> {
         let bodies = self.descriptions();
         let pairs = self.near_pairs()?;
-        let measured = pairs.par_iter().map(|&pair| {
+        let measured = parallel::map_slice(&pairs, 1, |&pair| {
             let Some(depth) = self.depth(pair, options)? else { return Ok(None) };
             let [a, b] = pair.map(|body| &bodies[body]);
             let size = a.shape.bounding_radius().min(b.shape.bounding_radius());
             Ok(Some(BodyPenetration { bodies: [a.name.clone(), b.name.clone()], depth, size }))
         });
         // The first error in the order of the names, whichever thread finishes first.
-        measured.collect::<Vec<_>>().into_iter().filter_map(Result::transpose).collect()
+        measured.into_iter().filter_map(Result::transpose).collect()
     }
 
     /// Pairs of bodies of which one is dynamic, that no joint exempts from contacts and whose boxes overlap, sorted; a half-space has none and is near to every body.
@@ -58,11 +58,11 @@ impl World {
         let bodies = self.descriptions();
         let (planes, bounded): (Vec<_>, Vec<_>) =
             (0..bodies.len()).partition(|&body| bodies[body].shape.is_half_space());
-        let boxes = bounded.par_iter().map(|&body| {
+        let boxes = parallel::map_slice(&bounded, 1, |&body| {
             let Aabb { mins, maxs } = self.collider(body).compute_aabb();
             BodyBox { min: mins.into(), max: maxs.into() }
         });
-        let found = overlapping_pairs(&boxes.collect::<Vec<_>>())?;
+        let found = overlapping_pairs(&boxes)?;
         let mut pairs = found.into_iter().map(|pair| pair.map(|place| bounded[place])).collect::<Vec<_>>();
         for &plane in &planes {
             pairs.extend(bounded.iter().map(|&body| [body.min(plane), body.max(plane)]));

@@ -5,12 +5,11 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::layers;
 use super::layers::Extent;
 use super::node::{Child, Node};
 use super::packet::{Bounds, Packet};
+use crate::parallel;
 
 /// Nodes and leaves; the root is node 0.
 #[derive(Default)]
@@ -96,7 +95,7 @@ impl PartialTree {
             all.packets.extend(piece.arrays.packets);
         }
         // A layer reads all packets below its lane, so these wait until every packet is in place.
-        let layers = unset.par_iter().map(|(_, _, extent)| extent.layer(&all.packets)).collect::<Vec<_>>();
+        let layers = parallel::map_slice(&unset, 1, |(_, _, extent)| extent.layer(&all.packets));
         for ((node, lane, _), layer) in unset.iter().zip(layers) {
             all.nodes[*node as usize].set_layer(*lane, &layer);
         }

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::node::{Child, Node, WIDTH};
 use super::packet::{Areas, Layer, Packet};
+use crate::parallel;
 
 /// The packets of a subtree, which are consecutive, and their areas.
 #[derive(Debug, Clone, Default)]
@@ -34,7 +33,7 @@ impl Extent {
 /// Sets the layer of every lane of every node from the packets' corners, and returns the extent of the first node, the
 /// root. Children must follow their parents, and packets the order of the lanes.
 pub(super) fn fill(nodes: &mut [Node], packets: &[Packet]) -> Extent {
-    let areas = packets.par_iter().with_min_len(TASK).map(Areas::of).collect::<Vec<_>>();
+    let areas = parallel::map_slice(packets, TASK, Areas::of);
     let mut extents = vec![Extent::default(); nodes.len()];
     // In reverse, so that the extents of the children are known.
     for index in (0..nodes.len()).rev() {
@@ -42,7 +41,7 @@ pub(super) fn fill(nodes: &mut [Node], packets: &[Packet]) -> Extent {
         let first = lanes.next().expect("a node has at least one child");
         extents[index] = lanes.fold(first, |all, next| all.plus(&next));
     }
-    nodes.par_iter_mut().with_min_len(TASK).for_each(|node| {
+    parallel::for_each_mut(nodes, TASK, |_, node| {
         for lane in 0..WIDTH {
             if let Some(extent) = extent(node, lane, &extents, &areas) {
                 node.set_layer(lane, &extent.layer(packets));

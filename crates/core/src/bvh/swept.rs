@@ -6,12 +6,12 @@
 use std::ops::Range;
 
 use nalgebra::{Point3, Vector3};
-use rayon::prelude::*;
 
 use super::build;
 use super::lanes::isa::{Isa, Mask, Single};
 use super::node::{Child, Node, WIDTH};
 use super::packet::{Bounds, NONE, PACKET};
+use crate::parallel;
 
 /// Minimum number of leaves or vertices per parallel task: fewer cost more scheduling than they save.
 const TASK: usize = 1024;
@@ -79,11 +79,11 @@ impl SweptBvh {
         // About the middle of the step, where single precision is finest.
         self.origin = middle(start.iter().chain(end));
         let (origin, vertices) = (self.origin, &mut self.vertices);
-        vertices.par_iter_mut().with_min_len(TASK).enumerate().for_each(|(i, slot)| {
+        parallel::for_each_mut(vertices, TASK, |i, slot| {
             *slot = SweptBox::around(&(start[i] - origin), &(end[i] - origin));
         });
         let vertices = &self.vertices;
-        self.leaves.par_iter_mut().with_min_len(TASK).for_each(|leaf| leaf.refit(triangles, vertices));
+        parallel::for_each_mut(&mut self.leaves, TASK, |_, leaf| leaf.refit(triangles, vertices));
         // Children follow their parents: in reverse their boxes are already refitted.
         for index in (0..self.nodes.len()).rev() {
             for lane in 0..WIDTH {

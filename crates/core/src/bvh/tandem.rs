@@ -6,12 +6,11 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 
-use rayon::prelude::*;
-
 use super::lanes::isa::{Isa, Portable};
 use super::node::{Child, Node, Volume, WIDTH};
 use super::packet::Packet;
 use super::tree::{Subtree, TriangleBvh};
+use crate::parallel;
 
 /// A query that a tandem traversal of two trees answers.
 ///
@@ -248,7 +247,7 @@ fn descend_part<V: TreePairQuery + Send>(
         own
     };
     // Collected and joined in order, whichever thread finishes first.
-    let parts = stack.par_iter().map(part).collect::<Vec<_>>();
+    let parts = parallel::map_slice(&stack, 1, part);
     parts.into_iter().for_each(|part| join(query, part));
 }
 

@@ -1,13 +1,13 @@
 //! The BVH over the triangles of a mesh.
 
 use nalgebra::{Point3, Vector3};
-use rayon::prelude::*;
 
 use super::layers::TASK;
 use super::node::{Child, Node, Volume};
 use super::packet::{Bounds, Packet};
 use super::{build, growth, layers, node};
 use crate::geometry::triangle_mesh::TriangleMesh;
+use crate::parallel;
 
 /// A bounding volume hierarchy over the triangles of a mesh that have an area.
 ///
@@ -48,8 +48,9 @@ impl TriangleBvh {
     pub fn new(mesh: &TriangleMesh) -> Self {
         let center = mesh.aabb().center();
         let corners = |triangle: u32| corners(mesh, &center, triangle);
-        let all = (0..mesh.triangles().len() as u32).into_par_iter().with_min_len(TASK);
-        let with_area = all.filter(|&i| !mesh.is_degenerate(i as usize)).collect::<Vec<_>>();
+        let degenerate = parallel::map(mesh.triangles().len(), TASK, |i| mesh.is_degenerate(i));
+        let with_area = (0..).zip(degenerate).filter(|(_, is_degenerate)| !is_degenerate);
+        let with_area = with_area.map(|(i, _)| i).collect::<Vec<u32>>();
         let growth::Arrays { nodes, packets } = build::build(&with_area, &corners);
         Self { nodes, packets, center }
     }
@@ -61,16 +62,16 @@ impl TriangleBvh {
     pub fn refit(&mut self, mesh: &TriangleMesh) {
         self.center = mesh.aabb().center();
         let center = self.center;
-        let packets = self.packets.par_iter_mut().with_min_len(TASK);
-        packets.for_each(|packet| packet.fill(|triangle| corners(mesh, &center, triangle)));
+        parallel::for_each_mut(&mut self.packets, TASK, |_, packet| {
+            packet.fill(|triangle| corners(mesh, &center, triangle));
+        });
         self.fit();
     }
 
     /// Sets the boxes and layers from the packets.
     pub(super) fn fit(&mut self) {
         let packets = &self.packets;
-        let nodes = self.nodes.par_iter_mut().with_min_len(TASK);
-        nodes.for_each(|node| {
+        parallel::for_each_mut(&mut self.nodes, TASK, |_, node| {
             for lane in 0..node::WIDTH {
                 if let Some(Child::Leaf(packet)) = node.child(lane) {
                     node.set_bounds(lane, &packets[packet as usize].bounds());

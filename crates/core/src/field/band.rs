@@ -8,12 +8,12 @@
 use std::ops::Range;
 
 use nalgebra::Point3;
-use rayon::prelude::*;
 
 use super::grid::Grid;
 use super::march::FAR;
 use super::prism::{AxialTerms, LANES, Prism, Row};
 use crate::geometry::triangle_mesh::TriangleMesh;
+use crate::parallel;
 
 /// Allowance for rounding in the width of the band, in cells. Both ends of a grid edge that the surface crosses must be in
 /// the band, which takes one cell and this.
@@ -53,7 +53,8 @@ pub(super) fn distances(
     let plane = grid.strides()[2];
     let slab = region[2].len().div_ceil(SLABS).max(1);
     let inner = &mut values[plane * (region[2].start + 1)..plane * (region[2].end + 1)];
-    let slabs = inner.par_chunks_mut(plane * slab).enumerate().map(|(index, values)| {
+    let mut slabs = inner.chunks_mut(plane * slab).collect::<Vec<_>>();
+    let known = parallel::map_mut(&mut slabs, 1, |index, values| {
         let from = region[2].start + index * slab;
         let first = plane * (from + 1);
         let (triangles, vertices) = (mesh.triangles(), mesh.vertices());
@@ -61,7 +62,7 @@ pub(super) fn distances(
         raster.compare(&boxes, from..from + slab);
         raster.known
     });
-    slabs.collect::<Vec<_>>().concat()
+    known.concat()
 }
 
 /// A triangle and the nodes in its padded box.
@@ -93,7 +94,7 @@ impl Near {
             }
             Some(Self { triangle: index as u32, from, to })
         };
-        (0..triangles.len()).into_par_iter().with_min_len(TRIANGLES).filter_map(near).collect()
+        parallel::map(triangles.len(), TRIANGLES, near).into_iter().flatten().collect()
     }
 }
 

@@ -8,10 +8,10 @@
 use std::ops::Range;
 
 use nalgebra::Point3;
-use rayon::prelude::*;
 
 use super::grid::Grid;
 use crate::geometry::triangle_mesh::TriangleMesh;
+use crate::parallel;
 
 /// A place where a line of nodes crosses the surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,15 +33,16 @@ const ROUNDING: f64 = 1e-6;
 /// Ranges of memory indices, in order, of the nodes inside, for the lines j × k.
 pub(super) fn inside(mesh: &TriangleMesh, grid: &Grid, lines: [Range<usize>; 2]) -> Vec<Range<usize>> {
     let vertices = mesh.vertices();
-    let of_part = |part: &[[u32; 3]]| {
+    let of_part = |part: &&[[u32; 3]]| {
         let mut crossings = Vec::new();
-        for &[a, b, c] in part {
+        for &[a, b, c] in *part {
             let corners = [vertices[a as usize], vertices[b as usize], vertices[c as usize]];
             cross(&corners, grid, &lines, &mut crossings);
         }
         crossings
     };
-    let mut crossings = mesh.triangles().par_chunks(TRIANGLES).map(of_part).collect::<Vec<_>>().concat();
+    let parts = mesh.triangles().chunks(TRIANGLES).collect::<Vec<_>>();
+    let mut crossings = parallel::map_slice(&parts, 1, of_part).concat();
     crossings.sort_unstable();
     let mut ranges = Vec::new();
     for line in crossings.chunk_by(|a, b| a.line == b.line) {

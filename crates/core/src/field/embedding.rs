@@ -1,10 +1,10 @@
 //! A fine surface embedded in a coarse tetrahedral mesh: its vertices move with the tetrahedra that contain them.
 
 use nalgebra::{Point3, Vector3};
-use rayon::prelude::*;
 
 use crate::geometry::tet_mesh::mesh::{TetMesh, barycentric};
 use crate::geometry::triangle_mesh::{Aabb, Solidity};
+use crate::parallel;
 use crate::proximity::closest_point;
 use crate::proximity::model::Model;
 
@@ -49,7 +49,7 @@ impl Embedding {
             Some(tet) => (tet, true),
             None => (boundary.tets[closest_point(&surface, point).triangle as usize], false),
         };
-        let found: Vec<(u32, bool)> = points.par_iter().map(find).collect();
+        let found: Vec<(u32, bool)> = parallel::map_slice(points, 1, find);
         let coordinates = found.iter().zip(points);
         Self {
             nodes: found.iter().map(|&(tet, _)| mesh.tets()[tet as usize]).collect(),

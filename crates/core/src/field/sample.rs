@@ -1,8 +1,8 @@
 //! Distances without a grid: exact ones at given points.
 
 use nalgebra::Point3;
-use rayon::prelude::*;
 
+use crate::parallel;
 use crate::proximity::closest_point::signed_distance;
 use crate::proximity::model::Model;
 
@@ -25,5 +25,5 @@ use crate::proximity::model::Model;
 /// ```
 #[must_use]
 pub fn sample_nodes(model: &Model, points: &[Point3<f64>]) -> Vec<f64> {
-    points.par_iter().map(|point| signed_distance(model, point)).collect()
+    parallel::map_slice(points, 1, |point| signed_distance(model, point))
 }

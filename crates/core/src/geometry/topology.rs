@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::triangle_mesh::TriangleMesh;
 use super::weld::Welder;
+use crate::parallel;
 
 /// Counts that describe the connectivity of the triangles of a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -174,7 +175,7 @@ fn edge_uses(faces: &[[u32; 3]]) -> Vec<EdgeUse> {
 
 fn duplicates(faces: &[[u32; 3]]) -> usize {
     let mut sorted: Vec<_> = faces.to_vec();
-    sorted.par_iter_mut().for_each(|face| face.sort_unstable());
+    parallel::for_each_mut(&mut sorted, 1, |_, face| face.sort_unstable());
     sorted.par_sort_unstable();
     sorted.windows(2).filter(|pair| pair[0] == pair[1]).count()
 }

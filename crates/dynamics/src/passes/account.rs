@@ -3,10 +3,10 @@
 //! A body that sleeps retains its entry; the others are renewed after every step, in parallel. The sums do not depend on
 //! the threads: they are taken in the order of the names.
 
+use extricate_core::parallel;
 use nalgebra::Vector3;
 use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
 use rapier3d::pipeline::PhysicsWorld;
-use rayon::prelude::*;
 
 use crate::rigid::{energy_of, momentum_of};
 use crate::state::{Energy, Momentum};
@@ -44,8 +44,6 @@ impl Entry {
 #[derive(Debug, Default)]
 pub(crate) struct Account {
     entries: Vec<Entry>,
-    /// Entries as they are computed.
-    renewed: Vec<Entry>,
 }
 
 impl Account {
@@ -56,9 +54,8 @@ impl Account {
         if self.entries.len() != handles.len() {
             self.entries = vec![Entry::default(); handles.len()];
         }
-        changed.par_iter().with_min_len(MIN_PER_THREAD).map(entry).collect_into_vec(&mut self.renewed);
-        for (&body, renewed) in changed.iter().zip(&self.renewed) {
-            self.entries[body] = *renewed;
+        for (&body, renewed) in changed.iter().zip(parallel::map_slice(changed, MIN_PER_THREAD, entry)) {
+            self.entries[body] = renewed;
         }
     }
 

@@ -1,8 +1,8 @@
 //! Contacts of the pairs of a part of a step, counted once for the passes that read them.
 
+use extricate_core::parallel;
 use rapier3d::geometry::ContactPair;
 use rapier3d::pipeline::PhysicsWorld;
-use rayon::prelude::*;
 
 use super::awake::Awake;
 
@@ -38,7 +38,7 @@ impl PairContacts {
 /// Contacts of all pairs with a body that is awake, in the order of [`Awake::pairs`].
 pub(crate) fn collect(physics: &PhysicsWorld, awake: &Awake, into: &mut Vec<PairContacts>) {
     let pairs = awake.pairs(physics);
-    let contacts = pairs.par_iter().with_min_len(MIN_PER_THREAD).map(|pair| PairContacts::of(pair, awake));
+    let contacts = parallel::map_slice(&pairs, MIN_PER_THREAD, |pair| PairContacts::of(pair, awake));
     into.clear();
-    into.par_extend(contacts.flatten_iter());
+    into.extend(contacts.into_iter().flatten());
 }

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use extricate_core::parallel;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
-use rayon::prelude::*;
 
 use super::groups::Groups;
 use crate::contact::mesh_shape::MeshShape;
@@ -85,12 +85,12 @@ impl<'a> WorldPairs<'a> {
         let pairs: Vec<_> = self.world.near_pairs().unwrap_or_else(|_| all());
         let tied = pairs.into_iter().filter(|&[i, j]| group[i] == group[j] || stays(i) && stays(j));
         let tied = tied.filter(|&pair| self.is_pair(pair)).collect::<Vec<_>>();
-        let overlaps = tied.into_par_iter().filter(|&pair| {
+        let overlaps = parallel::map_slice(&tied, 1, |&pair| {
             let search = PairSearch { effort: Effort::Fast, free: None };
             // A pair whose depth is not found counts as overlapping.
             !matches!(self.between(pair, &Vector3::zeros(), 0.0, search), Ok(None))
         });
-        overlaps.collect()
+        tied.into_iter().zip(overlaps).filter_map(|(pair, overlaps)| overlaps.then_some(pair)).collect()
     }
 
     /// Whether two bodies are a pair of [`World::penetrations`].

@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use extricate_core::parallel;
 use miette::NamedSource;
 use nalgebra::Vector3;
-use rayon::prelude::*;
 
 use super::camera::Camera;
 use super::deprecated::Deprecation;
@@ -298,7 +298,7 @@ fn unreadable(path: &Path, source: io::Error) -> SceneError {
 /// Loads all shapes of a scene, in parallel.
 fn load_shapes(document: &Document, files: &Files) -> Result<BTreeMap<String, LoadedShape>, Vec<Problem>> {
     let entries = &document.file.shapes.0;
-    let loaded: Vec<_> = entries.par_iter().map(|(_, entry)| shape::load(entry, files)).collect();
+    let loaded: Vec<_> = parallel::map_slice(entries, 1, |(_, entry)| shape::load(entry, files));
     let (mut shapes, mut problems) = (BTreeMap::new(), Vec::new());
     for (index, ((name, _), result)) in entries.iter().zip(loaded).enumerate() {
         match result {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use extricate_core::parallel;
 use nalgebra::Isometry3;
-use rayon::prelude::*;
 
 use super::error::{Fault, Problem};
 use super::files::Files;
@@ -53,13 +53,10 @@ impl From<schema::RobotBase> for RobotBase {
 /// All robots of a scene, in the order of the file.
 pub(super) fn load(document: &Document, files: &Files) -> Result<Vec<LoadedRobot>, Vec<Problem>> {
     let entries = &document.file.robots;
-    let loaded: Vec<_> = entries
-        .par_iter()
-        .enumerate()
-        .map(|(index, entry)| {
-            RobotLoader { document, entry, path: vec![Field("robots"), Index(index)] }.load(files)
-        })
-        .collect();
+    let loaded = parallel::map(entries.len(), 1, |index| {
+        RobotLoader { document, entry: &entries[index], path: vec![Field("robots"), Index(index)] }
+            .load(files)
+    });
     let (mut robots, mut problems) = (Vec::new(), Vec::new());
     for result in loaded {
         match result {

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use extricate_core::parallel;
 use nalgebra::{Isometry3, Point3, Vector3};
-use rayon::prelude::*;
 
 use super::error::{Fault, Problem};
 use super::files::Files;
@@ -45,7 +45,7 @@ type Failure = (Vec<Step>, Fault);
 /// All soft bodies of a scene, in the order of the file.
 pub(super) fn load(document: &Document, files: &Files) -> Result<Vec<LoadedSoft>, Vec<Problem>> {
     let entries = &document.file.soft_bodies;
-    let loaded: Vec<_> = entries.par_iter().map(|entry| load_one(entry, files)).collect();
+    let loaded: Vec<_> = parallel::map_slice(entries, 1, |entry| load_one(entry, files));
     let (mut bodies, mut problems) = (Vec::new(), Vec::new());
     for (index, result) in loaded.into_iter().enumerate() {
         match result {

@@ -34,6 +34,7 @@ const ROOMS: [Rooms; 7] = [
         folder: "crates/core",
         module: &[],
         order: &[
+            "parallel",
             "suggestion",
             "geometry",
             "bvh",

@@ -29,6 +29,7 @@ use super::tree::{Subtree, TriangleBvh};
 use crate::geometry::read::error::FileError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::geometry::write::write_atomically;
+use crate::parallel;
 use rayon::prelude::*;
 
 /// Magic number at the beginning of the file.
@@ -160,7 +161,7 @@ impl TriangleBvh {
             let count = triangles.iter().take_while(|&&triangle| triangle != NONE).count();
             Packet::new(&triangles[..count], |triangle| super::tree::corners(mesh, &center, triangle))
         };
-        let packets = leaves.par_iter().map(packet).collect();
+        let packets = parallel::map_slice(leaves, 1, packet);
         let mut tree = Self { nodes, packets, center };
         tree.fit();
         tree

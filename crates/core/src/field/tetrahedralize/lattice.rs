@@ -6,7 +6,8 @@
 //! of 60° and 90° [Labelle07].
 
 use nalgebra::{Point3, Vector3};
-use rayon::prelude::*;
+
+use crate::parallel;
 
 /// Cells along an axis of the blocks in which far points are skipped together: smaller blocks need more distances at their
 /// centres, larger ones are rarely far as a whole. The mesh does not depend on it.
@@ -83,13 +84,11 @@ impl Lattice {
     pub(super) fn sample(&self, distance: &(dyn Fn(&Point3<f64>) -> f64 + Sync)) -> Vec<f64> {
         let blocks = self.cells.map(|count| count / BLOCK + 1);
         let count = blocks.iter().product::<i32>();
-        let sampled: Vec<Vec<(usize, f64)>> = (0..count)
-            .into_par_iter()
-            .map(|block| {
-                let at = [block / (blocks[1] * blocks[2]), block / blocks[2] % blocks[1], block % blocks[2]];
-                self.sample_block(at, distance)
-            })
-            .collect();
+        let sampled = parallel::map(count as usize, 1, |block| {
+            let block = block as i32;
+            let at = [block / (blocks[1] * blocks[2]), block / blocks[2] % blocks[1], block % blocks[2]];
+            self.sample_block(at, distance)
+        });
         let mut values = vec![f64::INFINITY; self.slots()];
         sampled.into_iter().flatten().for_each(|(slot, value)| values[slot] = value);
         values

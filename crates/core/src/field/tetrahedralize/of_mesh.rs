@@ -1,7 +1,6 @@
 //! Tetrahedral meshing of a closed triangle mesh, by its exact signed distance.
 
 use nalgebra::Point3;
-use rayon::prelude::*;
 use serde::Serialize;
 
 use super::stuffing::stuff;
@@ -12,6 +11,7 @@ use crate::geometry::tet_mesh::mesh::TetMesh;
 use crate::geometry::tet_mesh::quality::TetQuality;
 use crate::geometry::topology::Topology;
 use crate::geometry::triangle_mesh::{Solidity, TriangleMesh};
+use crate::parallel;
 use crate::proximity::closest_point;
 use crate::proximity::closest_point::signed_distance;
 use crate::proximity::model::Model;
@@ -130,18 +130,20 @@ fn derive(
 /// Maximum distance between samples of either surface and the other one [m].
 fn deviation(model: &Model, tets: &TetMesh) -> f64 {
     let surface = tets.surface();
-    let from_tets = (0..surface.triangles().len()).into_par_iter().map(|index| {
+    let from_tets = parallel::map(surface.triangles().len(), 1, |index| {
         let [a, b, c] = surface.triangle(index);
         let center = Point3::from((a.coords + b.coords + c.coords) / 3.0);
         let middle = |p: &Point3<f64>, q: &Point3<f64>| nalgebra::center(p, q);
         let samples = [a, b, c, center, middle(&a, &b), middle(&b, &c), middle(&c, &a)];
         samples.iter().map(|point| closest_point(model, point).distance).fold(0.0, f64::max)
     });
-    let there = from_tets.reduce(|| 0.0, f64::max);
+    let there = from_tets.into_iter().fold(0.0, f64::max);
     let other = Model::new(surface.clone(), Solidity::Solid);
-    let vertices =
-        model.mesh().triangles().par_iter().flatten().map(|&i| &model.mesh().vertices()[i as usize]);
-    let back = vertices.map(|point| closest_point(&other, point).distance).reduce(|| 0.0, f64::max);
+    let vertices = model.mesh().triangles().as_flattened();
+    let from_vertices = parallel::map_slice(vertices, 1, |&vertex| {
+        closest_point(&other, &model.mesh().vertices()[vertex as usize]).distance
+    });
+    let back = from_vertices.into_iter().fold(0.0, f64::max);
     there.max(back)
 }
 

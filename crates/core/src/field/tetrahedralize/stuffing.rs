@@ -11,13 +11,13 @@
 //! Edges and corners of the surface are cut off: the mesh is smooth there on the scale of a cell.
 
 use nalgebra::Point3;
-use rayon::prelude::*;
 
 use super::lattice::{Lattice, LatticePoint};
 use super::stencil::{Side, apply_stencil, is_long};
 use crate::field::error::FieldError;
 use crate::geometry::tet_mesh::mesh::{TetMesh, signed_volume};
 use crate::geometry::triangle_mesh::Aabb;
+use crate::parallel;
 
 /// Warping threshold α of long edges: fraction of the edge within which a cut point violates a lattice point [Labelle07, table 1].
 /// The two thresholds are the paper's, and the angle bounds above hold for them only.
@@ -112,7 +112,7 @@ impl<'a> Stuffing<'a> {
             });
             Crossing { slots, ends, point: inside + (outside - inside) * fraction }
         };
-        Self { lattice, sides, crossings: edges.par_iter().map(cut).collect(), moved: Vec::new() }
+        Self { lattice, sides, crossings: parallel::map_slice(&edges, 1, cut), moved: Vec::new() }
     }
 
     /// Warps violated lattice points to their nearest cut points.

@@ -7,10 +7,10 @@
 //! the first counts, and work is counted rather than timed, so that the result is the same for every number of threads and on
 //! every machine, unless a time budget ends the search.
 
+use std::ops::Range;
 use std::time::Instant;
 
 use nalgebra::Translation3;
-use rayon::prelude::*;
 
 use super::chart::LocalChart;
 use super::collision_world::{Body, CollisionWorld};
@@ -26,6 +26,7 @@ use super::options::{
 use super::part::Part;
 use super::pose::Pose;
 use super::{articulated, starts};
+use crate::parallel;
 use crate::penetration::translational::options::{Effort, LowerBound, TranslationalOptions};
 use crate::penetration::translational::query::penetration;
 use crate::proximity::error::ProximityError;
@@ -413,12 +414,21 @@ impl MultiStartSearch<'_> {
             let about = self.chart.poses(self.collision_world, &about);
             self.grown(&anchors[index as usize % anchors.len()], &about)
         };
-        let found: Vec<Option<DescentResult>> = if self.options.parallel {
-            (0..REGROWTHS).into_par_iter().map(run).collect()
-        } else {
-            (0..REGROWTHS).map(run).collect()
-        };
+        let found = self.each(0..REGROWTHS, run);
         found.into_iter().flatten().fold(best, better)
+    }
+
+    /// Results of `run` for the indices, in parallel where the options allow, in their order.
+    fn each<R: Send>(&self, indices: Range<u64>, run: impl Fn(u64) -> R + Sync) -> Vec<R> {
+        if self.options.parallel {
+            parallel::map(
+                (indices.end - indices.start) as usize,
+                1,
+                |index| run(indices.start + index as u64),
+            )
+        } else {
+            indices.map(run).collect()
+        }
     }
 
     /// A descent of the variables that move all of a movable model, then of all variables.
@@ -546,11 +556,7 @@ impl MultiStartSearch<'_> {
                 // Collected in order and folded afterwards: the choice does not depend on the threads.
                 let (free, nearest) = (best.free.clone(), best.nearest.clone());
                 let run = |index| run(index, (free.as_deref(), &nearest));
-                let found: Vec<DescentResult> = if self.options.parallel {
-                    indices.into_par_iter().map(run).collect()
-                } else {
-                    indices.map(run).collect()
-                };
+                let found = self.each(indices, run);
                 best = found.into_iter().fold(best, better);
                 if round == 0 && batch == 0 {
                     best = match self.try_sources(sources, best) {

@@ -6,12 +6,12 @@
 //! move, and all planes are discarded: contacts that were slid past no longer constrain.
 
 use nalgebra::Vector3;
-use rayon::prelude::*;
 
 use super::broad_phase::{boxes, near_boxes};
 use super::rounds::margin;
 use super::separation::{DisplacementMeasure, SeparationOptions};
 use super::source::{PairSearch, Pairs};
+use crate::parallel;
 use crate::penetration::quadratic_program::min_motion::{Row, min_motion};
 
 /// In-projections before a move. Most paths are free after fewer than ten; after this many the bodies move up to the
@@ -135,7 +135,7 @@ fn contacts(
     let swept = both.map(|([a, b], [c, d])| [a.inf(&c), b.sup(&d)]).collect::<Vec<_>>();
     let near = near_boxes(pairs, &swept, options.clearance);
     *queries += near.len() as u64;
-    let met = near.par_iter().filter_map(|&pair| {
+    let met = parallel::map_slice(&near, 1, |&pair| {
         let [start, end] = [from, to].map(|moved| moved[pair[0]] - moved[pair[1]]);
         // Both move alike, or not at all: the pair stays as it is.
         if start == end {
@@ -143,7 +143,7 @@ fn contacts(
         }
         blocking_contact(pairs, options, pair, [&start, &end])
     });
-    met.collect()
+    met.into_iter().flatten().collect()
 }
 
 fn blocking_contact(

@@ -22,12 +22,12 @@ pub use self::separation::{
 use std::cmp::Ordering;
 
 use nalgebra::Vector3;
-use rayon::prelude::*;
 
 use self::models::Models;
 use self::rounds::Rounds;
 use self::source::Pairs;
 use super::translational::options::Effort;
+use crate::parallel;
 
 /// Times that single bodies leap and all bodies descend afterwards in a thorough search; it ends early when no body
 /// leaps. Each costs the searches for all distant bodies and one descent. No effect on the sets of docs/sensitivity.md.
@@ -225,7 +225,7 @@ fn still_overlapping(
     let near = broad_phase::near_pairs(pairs, translations, options.clearance);
     let shift = |pair: [usize; 2]| translations[pair[0]] - translations[pair[1]];
     let search = source::PairSearch { effort: Effort::Fast, free: None };
-    let overlaps = near.par_iter().filter_map(|&pair| {
+    let overlaps = parallel::map_slice(&near, 1, |&pair| {
         if pairs.is_apart(pair, &shift(pair), options.clearance) {
             return None;
         }
@@ -234,7 +234,7 @@ fn still_overlapping(
         let depth = constraint.ok().flatten().map_or(0.0, |constraint| constraint.depth);
         Some(Overlap { bodies: pair, depth })
     });
-    overlaps.collect()
+    overlaps.into_iter().flatten().collect()
 }
 
 /// The public result of these translations.
@@ -271,11 +271,11 @@ fn min_distance(pairs: &impl Pairs, translations: &[Vector3<f64>]) -> f64 {
     let mut reach = REACH * min;
     loop {
         let near = broad_phase::near_pairs(pairs, translations, reach);
-        let distances = near.par_iter().map(|&pair| {
+        let distances = parallel::map_slice(&near, 1, |&pair| {
             let shift = translations[pair[0]] - translations[pair[1]];
             pairs.distance(pair, &shift)
         });
-        let found = distances.collect::<Vec<_>>().into_iter().fold(f64::INFINITY, f64::min);
+        let found = distances.into_iter().fold(f64::INFINITY, f64::min);
         // A distance beyond the reach may be larger than that of a pair outside of it.
         if found <= reach || near.len() == all || !(max > 0.0) {
             return found;

@@ -8,11 +8,11 @@
 use std::collections::BTreeMap;
 
 use nalgebra::Vector3;
-use rayon::prelude::*;
 
 use super::broad_phase::near_pairs;
 use super::separation::{Overlap, SeparationError, SeparationOptions};
 use super::source::{PairConstraint, PairSearch, Pairs};
+use crate::parallel;
 use crate::penetration::quadratic_program::min_motion::{Row, min_motion};
 
 /// Cosine above which a plane replaces an earlier one of its pair (26°). Nearer to 1 a pair that slides along a curved
@@ -103,14 +103,14 @@ fn constraints(
 ) -> Result<Vec<([usize; 2], PairConstraint)>, SeparationError> {
     let near = near_pairs(pairs, translations, options.clearance);
     *queries += near.len() as u64;
-    let found = near.par_iter().map(|&pair| {
+    let found = parallel::map_slice(&near, 1, |&pair| {
         let shift = translations[pair[0]] - translations[pair[1]];
         let free = known.get(&pair).and_then(|planes| planes.free);
         let search = PairSearch { effort: options.effort, free };
         let constraint = pairs.constraint(pair, &shift, options.clearance, search);
         constraint.map(|found| found.map(|constraint| (pair, constraint))).map_err(|source| (pair, source))
     });
-    let found = found.collect::<Vec<_>>().into_iter().filter_map(Result::transpose);
+    let found = found.into_iter().filter_map(Result::transpose);
     found.collect::<Result<_, _>>().map_err(|(bodies, source)| SeparationError::Pair { bodies, source })
 }
 

@@ -17,12 +17,12 @@
 //! only.
 
 use nalgebra::Vector3;
-use rayon::prelude::*;
 
 use super::free_configuration::spread::{axes, fibonacci};
 use super::free_configuration::{DIRECTIONS, centroid_difference, maximally_clear, nearest_gap, sampled};
 use super::translational_obstacle::TranslationalObstacle;
 use super::walk::{ContactSpace, Optimum};
+use crate::parallel;
 use crate::penetration::free_configuration::FreeConfiguration;
 
 /// Steps of a march from inside over its maximum length: gaps narrower than a step may be missed. A stride and fewer
@@ -223,15 +223,15 @@ fn for_each_direction<T: Send>(
     }
     // Each task has its own tree of obstacles and counters: forks carry no state that the order could change.
     let shared = &*space;
-    let parts = directions.par_chunks(CHUNK).enumerate().map(|(part, directions)| {
+    let chunks = directions.chunks(CHUNK).collect::<Vec<_>>();
+    let parts = parallel::map(chunks.len(), 1, |part| {
         let (mut own, mut obstacle) = (shared.fork(), obstacle.clone());
-        let each = directions.iter().enumerate();
+        let each = chunks[part].iter().enumerate();
         let found =
             each.map(|(place, direction)| evaluate(&mut own, &mut obstacle, part * CHUNK + place, direction));
         let found = found.collect::<Vec<_>>();
         (found, own.casts, own.marches)
     });
-    let parts = parts.collect::<Vec<_>>();
     let mut all = Vec::with_capacity(directions.len());
     for (found, casts, marches) in parts {
         all.extend(found);

@@ -7,13 +7,13 @@
 //! first round that finds a contact: results and step counts are therefore independent of the number of threads.
 
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
-use rayon::prelude::*;
 
 use super::link_pairs::AllowedCollisions;
 use super::model::ArticulatedModel;
 use crate::kinematics::articulation::link_motion::LinkMotion;
 use crate::kinematics::motion::Motion;
 use crate::kinematics::rigid_motion::RigidMotion;
+use crate::parallel;
 use crate::proximity::continuous::relative::Moving;
 use crate::proximity::continuous::{Advance, ContactInTime, ContinuousOptions, MovingPair};
 use crate::proximity::error::ProximityError;
@@ -317,7 +317,7 @@ fn first_contact(
     // Round 0 ends at time 0: it only tests the start, so that contact there is found before any pair is advanced.
     for round in 0..=ROUNDS {
         let end = f64::from(round) / f64::from(ROUNDS);
-        let advances: Vec<_> = pairs.par_iter_mut().map(|pair| pair.advance(end, max_iterations)).collect();
+        let advances = parallel::map_mut(&mut pairs, 1, |_, pair| pair.advance(end, max_iterations));
         let steps = pairs.iter().map(MovingPair::steps).sum();
         let (mut first, mut free_until): (Option<First>, f64) = (None, f64::INFINITY);
         for (candidate, advance) in advances.into_iter().enumerate() {

@@ -5,7 +5,6 @@
 //! its contacts would only oppose the joints. Every other pair is a collision.
 
 use nalgebra::Isometry3;
-use rayon::prelude::*;
 
 use super::link_pairs::AllowedCollisions;
 use super::model::ArticulatedModel;
@@ -124,7 +123,7 @@ impl ArticulatedModel {
         configuration: &[f64],
     ) -> Result<Vec<[usize; 2]>, RobotError> {
         let poses = self.articulation.link_poses(configuration, &Isometry3::identity())?;
-        Ok(pairs.par_iter().copied().filter(|&pair| self.collide_at(pair, &poses)).collect())
+        Ok(self.colliding(pairs, &poses))
     }
 
     /// Random configuration within the joint limits; for a given seed and index the same on every machine.

@@ -1,13 +1,13 @@
 //! Articulated models: kinematic trees with a collision model for each link.
 
 use nalgebra::Isometry3;
-use rayon::prelude::*;
 
 use super::link_pairs::AllowedCollisions;
 use crate::geometry::triangle_mesh::{Solidity, TriangleMesh};
 use crate::kinematics::articulation::tree::Articulation;
 use crate::kinematics::error::RobotError;
 use crate::kinematics::urdf::Robot;
+use crate::parallel;
 use crate::proximity::collision::collide;
 use crate::proximity::model::Model;
 
@@ -90,7 +90,13 @@ impl ArticulatedModel {
     ) -> Result<Vec<[usize; 2]>, RobotError> {
         let poses = self.articulation.link_poses(configuration, base)?;
         let pairs: Vec<_> = self.pairs(allowed).collect();
-        Ok(pairs.into_par_iter().filter(|&pair| self.collide_at(pair, &poses)).collect())
+        Ok(self.colliding(&pairs, &poses))
+    }
+
+    /// Those of the pairs of links that collide, given the poses of all links.
+    pub(super) fn colliding(&self, pairs: &[[usize; 2]], poses: &[Isometry3<f64>]) -> Vec<[usize; 2]> {
+        let collide = parallel::map_slice(pairs, 1, |&pair| self.collide_at(pair, poses));
+        pairs.iter().zip(collide).filter_map(|(&pair, collide)| collide.then_some(pair)).collect()
     }
 
     /// Whether two links collide, given the poses of all links.

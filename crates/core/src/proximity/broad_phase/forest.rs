@@ -14,6 +14,7 @@ use super::order;
 use super::order::CLASSES;
 use crate::bvh::lanes::isa::{Double, Isa, Mask, Portable};
 use crate::geometry::triangle_mesh::Aabb;
+use crate::parallel;
 
 /// Leaves per parallel task. Smaller tasks balance better and cost more scheduling; the result does not depend on it.
 const LEAVES: usize = 256;
@@ -156,22 +157,22 @@ impl Forest {
     /// Refits the trees to the current boxes without changing their order.
     pub(super) fn refit(&mut self, boxes: &[Aabb]) {
         let leaves = self.handles.len() / WIDTH;
-        let fill = |(node, handles): (&mut Node, &[BoxHandle])| {
-            for (lane, handle) in handles.iter().enumerate().filter(|(_, handle)| **handle != NO_BOX) {
+        let fill = |leaf: usize, node: &mut Node| {
+            let handles = self.handles[leaf * WIDTH..][..WIDTH].iter().enumerate();
+            for (lane, handle) in handles.filter(|(_, handle)| **handle != NO_BOX) {
                 let aabb = &boxes[handle.index()];
                 node.set(lane, &[aabb.min.into(), aabb.max.into()]);
             }
         };
-        let pieces = self.nodes[..leaves].par_iter_mut().zip(self.handles.par_chunks(WIDTH));
-        pieces.with_min_len(LEAVES).for_each(fill);
+        parallel::for_each_mut(&mut self.nodes[..leaves], LEAVES, fill);
         // Bottom-up: a level is complete before the next one reads it.
         for tree in &self.trees {
             for levels in tree.levels.windows(2) {
                 let (below, above) = self.nodes.split_at_mut(levels[1].start);
                 let above = &mut above[..levels[1].len()];
-                let below = below[levels[0].clone()].par_chunks(WIDTH);
-                above.par_iter_mut().zip(below).with_min_len(LEAVES).for_each(|(node, children)| {
-                    for (lane, child) in children.iter().enumerate() {
+                let below = &below[levels[0].clone()];
+                parallel::for_each_mut(above, LEAVES, |index, node| {
+                    for (lane, child) in below[index * WIDTH..].iter().take(WIDTH).enumerate() {
                         node.set(lane, &child.hull());
                     }
                 });

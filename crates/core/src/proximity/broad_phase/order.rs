@@ -4,10 +4,9 @@
 //! The splits fall between whole subtrees of the implicit tree, and they adapt to clusters, planes and lines without a
 //! cell size to choose.
 
-use rayon::prelude::*;
-
 use super::handle::{BoxHandle, TASK, WIDTH};
 use crate::geometry::triangle_mesh::Aabb;
+use crate::parallel;
 
 /// Sizes within a class differ by at most this power of two (a factor of 8). A larger exponent makes nodes thicker than
 /// their boxes, a smaller one makes more trees that have to be traversed against one another.
@@ -33,7 +32,7 @@ pub(super) fn order(boxes: &[Aabb], members: &[BoxHandle]) -> (Vec<BoxHandle>, [
         let center = std::array::from_fn(|k| 0.5 * aabb.min[k] + 0.5 * aabb.max[k]);
         Item { center, handle, exponent: exponent(longest) }
     };
-    let mut items = members.par_iter().with_min_len(TASK).map(item).collect::<Vec<_>>();
+    let mut items = parallel::map_slice(members, TASK, item);
     let counts = split_by_size(&mut items);
     let mut rest = &mut items[..];
     for count in counts {

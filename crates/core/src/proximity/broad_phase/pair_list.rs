@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::handle::{BoxHandle, BoxPair};
+use crate::parallel;
 
 /// Pairs per parallel task. Smaller tasks balance better and cost more scheduling; the result does not depend on it.
 const TASK: usize = 1 << 15;
@@ -39,7 +40,7 @@ pub(super) fn sort_pieces(pieces: &[Vec<BoxPair>], handles: usize, sorted: &mut 
     const MAX_AND_MIN: (usize, usize) = (1 << 8, 1 << 12);
     let (max, min) = MAX_AND_MIN;
     let groups = Groups { handles, width: handles.div_ceil(max).max(min).next_power_of_two() };
-    let gathered = pieces.par_iter().map(|piece| groups.gather(piece)).collect::<Vec<_>>();
+    let gathered = parallel::map_slice(pieces, 1, |piece| groups.gather(piece));
     sorted.resize(pieces.iter().map(Vec::len).sum(), [BoxHandle(0); 2]);
     let (mut rest, mut parts) = (&mut sorted[..], Vec::new());
     for group in 0..groups.count() {

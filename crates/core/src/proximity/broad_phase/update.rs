@@ -4,8 +4,6 @@
 //! their fat boxes or were inserted, are queried against the trees; once that would cost more than a new search for all
 //! candidates, the candidates are rebuilt.
 
-use rayon::prelude::*;
-
 use super::candidates::{AlignedBox, CandidateChanges, Candidates, SlotPair};
 use super::coherence::Coherence;
 use super::forest::{Forest, NO_BOX};
@@ -15,6 +13,7 @@ use super::phase::{BroadPhase, PairChanges};
 use super::{fat_box, pair_list};
 use crate::bvh::lanes::isa::Portable;
 use crate::geometry::triangle_mesh::Aabb;
+use crate::parallel;
 
 /// Cost of a tree query of one box, in units of the cost per box of a full search for candidates. A larger value rebuilds
 /// earlier, a smaller one pays for more single queries first.
@@ -127,10 +126,10 @@ impl Coherence {
     fn store_boxes(&mut self, boxes: &[Aabb]) -> (Vec<BoxHandle>, Vec<usize>) {
         self.age += 1;
         let forest = &self.forest;
-        let pieces = self.slots.par_chunks_mut(TASK).zip(forest.handles().par_chunks(TASK)).enumerate();
-        let lists = pieces.map(|(piece, (slots, handles))| {
+        let mut pieces = self.slots.chunks_mut(TASK).zip(forest.handles().chunks(TASK)).collect::<Vec<_>>();
+        let lists = parallel::map_mut(&mut pieces, 1, |piece, (slots, handles)| {
             let (mut escaped, mut vacated) = (Vec::new(), Vec::new());
-            for (i, (stored, &handle)) in slots.iter_mut().zip(handles).enumerate() {
+            for (i, (stored, &handle)) in slots.iter_mut().zip(*handles).enumerate() {
                 // Escaped and removed boxes must not meet anything as candidates.
                 *stored = AlignedBox::EMPTY;
                 if handle == NO_BOX {
@@ -147,7 +146,7 @@ impl Coherence {
             }
             (escaped, vacated)
         });
-        let (escaped, vacated): (Vec<_>, Vec<_>) = lists.unzip();
+        let (escaped, vacated): (Vec<_>, Vec<_>) = lists.into_iter().unzip();
         (escaped.concat(), vacated.concat())
     }
 
@@ -182,13 +181,13 @@ impl Coherence {
     fn fat_boxes(&mut self, boxes: &[Aabb]) -> Vec<Aabb> {
         self.anchors.resize(boxes.len(), Aabb::EMPTY);
         let times = f64::from(self.horizon) / f64::from(self.age.max(1));
-        let fat_boxes = self.anchors.par_iter_mut().zip(boxes).with_min_len(TASK).map(|(anchor, aabb)| {
+        parallel::map_mut(&mut self.anchors, TASK, |index, anchor| {
+            let aabb = &boxes[index];
             // Without an anchor the box is new and has no motion to extrapolate.
             let before = if is_present(anchor) { *anchor } else { *aabb };
             *anchor = *aabb;
             fat_box::fat_box(aabb, &before, times)
-        });
-        fat_boxes.collect()
+        })
     }
 
     fn number_of_candidates(&self) -> usize {
@@ -198,7 +197,7 @@ impl Coherence {
     /// Candidates whose overlap has changed, one list per range of slots.
     fn changes(&mut self) -> Vec<CandidateChanges> {
         let (candidates, slots) = (&mut self.candidates, &self.slots);
-        candidates.par_iter_mut().map(|candidates| candidates.changes(slots)).collect()
+        parallel::map_mut(candidates, 1, |_, candidates| candidates.changes(slots))
     }
 
     /// Adapts the horizon of the next fat boxes to the number of candidates per pair.
@@ -256,5 +255,5 @@ fn pairs_of(
     let handle = |slot: u32| forest.handles()[slot as usize];
     let pairs =
         |changes: &CandidateChanges| list(changes).iter().map(|&[a, b]| pair(handle(a), handle(b))).collect();
-    changes.par_iter().map(pairs).collect()
+    parallel::map_slice(changes, 1, pairs)
 }

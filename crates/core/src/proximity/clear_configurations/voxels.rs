@@ -1,9 +1,9 @@
 //! Distance grid over the bounding box of a mesh, and its ridges.
 
 use nalgebra::{Point3, Vector3};
-use rayon::prelude::*;
 
 use crate::geometry::triangle_mesh::Aabb;
+use crate::parallel;
 use crate::proximity::clear_place::ClearPlace;
 use crate::proximity::closest_point::{closest_point, closest_point_up_to};
 use crate::proximity::model::Model;
@@ -53,8 +53,7 @@ impl Voxels {
         let counts: [usize; 3] = std::array::from_fn(odd);
         let half = Vector3::from(counts.map(|count| 0.5 * size * (count as f64 - 1.0)));
         let mut voxels = Self { first: bounds.center() - half, size, counts, distances: Vec::new() };
-        let rows = (0..counts[1] * counts[2]).into_par_iter();
-        voxels.distances = rows.flat_map_iter(|row| voxels.row(model, row)).collect();
+        voxels.distances = parallel::map(counts[1] * counts[2], 1, |row| voxels.row(model, row)).concat();
         voxels
     }
 

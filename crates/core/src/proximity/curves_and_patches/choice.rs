@@ -8,9 +8,9 @@
 //! | discs about points spread over the surface | walls that curves pass far from any natural border |
 
 use nalgebra::Vector3;
-use rayon::prelude::*;
 
 use super::surface::Surface;
+use crate::parallel;
 
 /// Angles of creases [rad].
 const CREASES: [f64; 3] = [0.44, 0.87, 1.31];
@@ -87,9 +87,9 @@ pub(super) fn choose(surface: &Surface, spread: &Spread, radius: f64, count: usi
     sources.extend(directions().map(Source::Facing));
     let centers = spread.triangles.iter().take(CENTERS);
     sources.extend(centers.flat_map(|&center| RADII.map(|size| Source::Disc(center, size * radius))));
-    let sets = sources.par_iter().flat_map_iter(|source| source.sets(surface)).collect::<Vec<_>>();
+    let sets = parallel::map_slice(&sources, 1, |source| source.sets(surface));
     let mut chosen: Vec<Vec<u32>> = Vec::new();
-    for set in sets {
+    for set in sets.into_iter().flatten() {
         if chosen.len() < count
             && set.len() >= MIN_TRIANGLES.min(surface.triangles.len())
             && !chosen.contains(&set)

@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
 use nalgebra::{Point3, Vector3};
-use rayon::prelude::*;
 
 use super::border::Border;
 use super::choice::{Spread, choose};
@@ -16,6 +15,7 @@ use crate::bvh::packet::Packet;
 use crate::bvh::single::{self, TreeQuery};
 use crate::bvh::tree::TriangleBvh;
 use crate::geometry::triangle_mesh::TriangleMesh;
+use crate::parallel;
 use crate::proximity::nearest::{Nearest, rounding_of};
 
 /// Maximum number of patches: a bit each in the mask of a triangle.
@@ -85,8 +85,7 @@ impl Patches {
         let spread = Spread::new(surface, radius, REGIONS);
         let mut sets = choose(surface, &spread, radius, PATCHES);
         let sampled = sampled(&spread.nearest);
-        let patches = sets.par_iter().map(|set| Patch::new(surface, set, &spread, &sampled));
-        let mut patches = patches.collect::<Vec<_>>();
+        let mut patches = parallel::map_slice(&sets, 1, |set| Patch::new(surface, set, &spread, &sampled));
         let mut masks = vec![0_u128; surface.triangles.len()];
         for (number, set) in sets.drain(..).enumerate() {
             for triangle in set {

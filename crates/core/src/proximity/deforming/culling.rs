@@ -21,13 +21,13 @@
 //! Departs from [TCYM08]: normals are bounded by boxes rather than by cones, whose union takes no angles.
 
 use nalgebra::{Point3, Vector3};
-use rayon::prelude::*;
 
 use super::contour::Contours;
 use super::patches::{Patch, Patches};
 use crate::bvh::node::{Child, WIDTH};
 use crate::bvh::packet::NONE;
 use crate::bvh::swept::SweptBvh;
+use crate::parallel;
 
 /// Nodes or leaves per parallel task. Smaller tasks balance better and cost more scheduling; the result does not depend
 /// on it.
@@ -60,11 +60,11 @@ pub(super) fn free_nodes(tree: &SweptBvh, patches: &Patches, step: &Step<'_>) ->
     let mut is_free = vec![false; tree.node_count()];
     let mut level = vec![0_u32];
     while !level.is_empty() {
-        let test = |contours: &mut Contours, &node: &u32| {
-            is_self_collision_free(patches.of_node(node as usize), &normals[node as usize], step, contours)
+        let test = |contours: &mut Contours, index: usize| {
+            let node = level[index] as usize;
+            is_self_collision_free(patches.of_node(node), &normals[node], step, contours)
         };
-        let results = level.par_iter().with_min_len(TASK).map_init(Contours::default, test);
-        let results = results.collect::<Vec<_>>();
+        let results = parallel::map_init(level.len(), TASK, Contours::default, test);
         let mut below = Vec::new();
         for (&node, free) in level.iter().zip(results) {
             is_free[node as usize] = free;
@@ -84,19 +84,15 @@ pub(super) fn free_nodes(tree: &SweptBvh, patches: &Patches, step: &Step<'_>) ->
 
 /// Normal boxes of all triangles below each node.
 fn normals_of_nodes(tree: &SweptBvh, step: &Step<'_>) -> Vec<NormalBox> {
-    let of_leaves = (0..tree.leaf_count())
-        .into_par_iter()
-        .with_min_len(TASK)
-        .map(|leaf| {
-            let mut all = NormalBox::EMPTY;
-            for triangle in tree.leaf(leaf as u32).triangles {
-                if triangle != NONE {
-                    all = all.union(&step.normals(triangle));
-                }
+    let of_leaves = parallel::map(tree.leaf_count(), TASK, |leaf| {
+        let mut all = NormalBox::EMPTY;
+        for triangle in tree.leaf(leaf as u32).triangles {
+            if triangle != NONE {
+                all = all.union(&step.normals(triangle));
             }
-            all
-        })
-        .collect::<Vec<_>>();
+        }
+        all
+    });
     let mut of_nodes = vec![NormalBox::EMPTY; tree.node_count()];
     // Children are stored after their parents.
     for index in (0..of_nodes.len()).rev() {

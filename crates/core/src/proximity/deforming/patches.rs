@@ -5,11 +5,10 @@
 //! triangles that are attached by one corner only, where the contour touches itself: such a patch is extended by the
 //! triangles around that corner. If the larger patch is free of self-collision, so is the smaller one that it contains.
 
-use rayon::prelude::*;
-
 use super::features::MeshFeatures;
 use crate::bvh::packet::NONE;
 use crate::bvh::swept::SweptBvh;
+use crate::parallel;
 
 /// Maximum number of attempts to find a single loop, each but the first after an extension of the patch. An extension adds
 /// triangles around the pinched corners, which makes the cone test less likely to hold; with fewer attempts more nodes are
@@ -39,14 +38,16 @@ impl Patches {
     ) -> Self {
         let topology = Topology::new(triangles, features, vertices);
         let ranges = tree.leaf_ranges();
-        let patches = ranges.into_par_iter().map_init(
+        Self(parallel::map_init(
+            ranges.len(),
+            1,
             || Scratch::new(triangles.len(), vertices),
-            |scratch, range| {
-                let own = range.flat_map(|leaf| tree.leaf(leaf).triangles).filter(|&t| t != NONE);
+            |scratch, index| {
+                let own =
+                    ranges[index].clone().flat_map(|leaf| tree.leaf(leaf).triangles).filter(|&t| t != NONE);
                 topology.patch(own.collect(), scratch).unwrap_or_default()
             },
-        );
-        Self(patches.collect())
+        ))
     }
 
     pub(super) fn of_node(&self, node: usize) -> &Patch {

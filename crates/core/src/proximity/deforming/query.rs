@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use nalgebra::Point3;
-use rayon::prelude::*;
 
 use super::contact::{DeformingContact, DeformingOptions, Features};
 use super::elementary::contact::ElementaryOptions;
@@ -13,6 +12,7 @@ use super::model::DeformingModel;
 use super::pairs::{Task, Trees, Visitor};
 use crate::bvh::lanes::isa::Isa;
 use crate::bvh::swept::SweptBox;
+use crate::parallel;
 use crate::proximity::error::ProximityError;
 
 /// Query of two models, or of one with itself.
@@ -52,13 +52,13 @@ impl<'a> DeformingQuery<'a> {
     fn run<S: Sink + Send>(&self, sink: impl Fn() -> S + Sync) -> Vec<S> {
         let whole = if self.is_within { Trees::all_within() } else { self.trees.all_between() };
         let tasks = self.trees.split(whole, &FeatureTests { query: self, sink: sink() });
-        let run = |stack: &mut Vec<Task>, &task: &Task| {
+        let run = |stack: &mut Vec<Task>, index: usize| {
             let mut tests = FeatureTests { query: self, sink: sink() };
             // A break means that the sink needs no further contacts.
-            let _ = self.trees.run(task, &mut tests, stack);
+            let _ = self.trees.run(tasks[index], &mut tests, stack);
             tests.sink
         };
-        tasks.par_iter().map_init(Vec::new, run).collect()
+        parallel::map_init(tasks.len(), 1, Vec::new, run)
     }
 
     pub(super) fn any(&self) -> bool {

@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use nalgebra::{Isometry3, Point3};
-use rayon::prelude::*;
 
 use super::answer::{Hausdorff, HausdorffOptions, Side};
 use super::nearest::{Covered, Near, closest, find_covers};
@@ -15,6 +14,7 @@ use super::triangle::{Points, Triangle};
 use crate::bvh::node::{Child, WIDTH};
 use crate::bvh::packet::{NONE, PACKET};
 use crate::bvh::tree::Subtree;
+use crate::parallel;
 use crate::proximity::error::ProximityError;
 use crate::proximity::model::Model;
 use crate::proximity::relative_pose::RelativePose;
@@ -186,7 +186,8 @@ fn divide_all(
     let mut parts = batch.drain(..).map(Some).collect::<Vec<_>>();
     // The chunks are the same without threads, so the result is, too.
     if search.options.parallel && parts.len() > CHUNK {
-        parts.par_chunks_mut(CHUNK).map(divide_run).collect()
+        let mut runs = parts.chunks_mut(CHUNK).collect::<Vec<_>>();
+        parallel::map_mut(&mut runs, 1, |_, run| divide_run(run))
     } else {
         parts.chunks_mut(CHUNK).map(divide_run).collect()
     }

@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use nalgebra::Point3;
-use rayon::prelude::*;
 
 use super::options::SelfCollisionOptions;
 use super::pair::{ExactTest, Shared};
@@ -13,6 +12,7 @@ use crate::bvh::node::{Child, Node, WIDTH};
 use crate::bvh::packet::{Bounds, NONE, PACKET, Packet};
 use crate::bvh::tree::{Subtree, TriangleBvh};
 use crate::geometry::triangle_mesh::TriangleMesh;
+use crate::parallel;
 use crate::proximity::model::Model;
 
 /// Minimum number of parallel tasks: fewer balance many threads badly, many more cost scheduling.
@@ -49,7 +49,7 @@ pub(super) fn descend(model: &Model, options: &SelfCollisionOptions, stop_at_fir
     };
     let found = if options.parallel {
         let tasks = descent.tasks();
-        tasks.into_par_iter().map(|work| descent.run(work)).collect::<Vec<_>>().concat()
+        parallel::map_slice(&tasks, 1, |&work| descent.run(work)).concat()
     } else {
         descent.run(Work::Within(tree.root()))
     };

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use extricate_core::parallel;
 use nalgebra::{Point3, Translation3, Vector3};
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use extricate_core::geometry::mass_properties::signed_volume;
 use extricate_core::geometry::procedural::{Procedural, Sphere};
@@ -31,7 +31,7 @@ pub(super) fn eroded(model: &Model, skin: f64) -> Option<Model> {
     }
     let mesh = model.mesh();
     let inward = inward_directions(mesh);
-    let moved = mesh.vertices().par_iter().map(|vertex| {
+    let moved = parallel::map_slice(mesh.vertices(), 1, |vertex| {
         let Some(inward) = inward.get(&bits(vertex)) else { return *vertex };
         let is_inside = |point: &Point3<f64>| {
             model.contains(point) && closest_point(model, point).distance >= INSIDE * skin
@@ -40,7 +40,7 @@ pub(super) fn eroded(model: &Model, skin: f64) -> Option<Model> {
             (0..HALVINGS).map(|halvings| vertex + inward * (skin * 0.5_f64.powi(halvings.cast_signed())));
         steps.into_iter().find(is_inside).unwrap_or(*vertex)
     });
-    let moved = TriangleMesh::new(moved.collect(), mesh.triangles().to_vec()).ok()?;
+    let moved = TriangleMesh::new(moved, mesh.triangles().to_vec()).ok()?;
     Some(Model::new(moved, Solidity::Solid))
 }
 

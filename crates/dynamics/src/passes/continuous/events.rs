@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use extricate_core::parallel;
 
 use super::joined::Joined;
 use super::path::Path;
@@ -58,8 +58,8 @@ impl Events<'_> {
     /// loop ends.
     pub(super) fn run(&mut self, pairs: &[[usize; 2]]) {
         // Collected in the order of the pairs, so that the number of threads does not matter.
-        let first = pairs.par_iter().with_min_len(1).map(|&pair| self.event(pair, 0.0));
-        let mut events = first.collect::<Vec<_>>().into_iter().flatten().collect::<Vec<_>>();
+        let first = parallel::map_slice(pairs, 1, |&pair| self.event(pair, 0.0));
+        let mut events = first.into_iter().flatten().collect::<Vec<_>>();
         let mut open = if events.is_empty() { Vec::new() } else { pairs.to_vec() };
         while let Some(next) = events.iter().copied().min_by(ContactEvent::earlier) {
             let changed = self.stop(next);

@@ -39,6 +39,7 @@ mod time_of_contact;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use extricate_core::parallel;
 use nalgebra::{Isometry3, Point3, Vector3};
 use rapier3d::dynamics::{RigidBodyHandle, RigidBodyType};
 use rapier3d::pipeline::PhysicsWorld;
@@ -71,8 +72,6 @@ pub(crate) struct ContinuousCollision {
     bodies: Vec<SweptBody>,
     joined: Joined,
     before: Vec<StartState>,
-    /// States of bodies that changed, as they are read.
-    changed: Vec<StartState>,
     /// Minimum thickness and size of all bodies [m].
     min: Outline,
     profiler: Profiler,
@@ -91,7 +90,7 @@ impl ContinuousCollision {
         let bodies = bodies.iter().map(|body| SweptBody::new(body, &mut shapes)).collect::<Vec<_>>();
         let min = bodies.iter().fold(Outline::ENDLESS, |min, body| min.min(&body.shape.outline));
         let joined = Joined::of(physics, handles, robots, |index| bodies[index].moves_under_forces);
-        Self { bodies, joined, before: Vec::new(), changed: Vec::new(), min, profiler: profiler.clone() }
+        Self { bodies, joined, before: Vec::new(), min, profiler: profiler.clone() }
     }
 
     /// Builds everything that sweeps of these bodies may need, in parallel; otherwise it is built on first use, within a step.
@@ -106,7 +105,7 @@ impl ContinuousCollision {
         if !shapes.iter().any(|(shape, _)| matches!(shape.kind, Kind::Mesh(_))) {
             return shapes.len();
         }
-        shapes.par_iter().with_max_len(1).for_each(|(shape, moves)| shape.prepare(*moves));
+        parallel::map_slice(&shapes, 1, |(shape, moves)| shape.prepare(*moves));
         shapes.len()
     }
 
@@ -116,14 +115,13 @@ impl ContinuousCollision {
             let body = &physics.bodies[handles[body]];
             StartState { pose: (*body.position()).into(), velocity: body.linvel().into() }
         };
-        let changed_states = changed.par_iter().with_min_len(MIN_PER_THREAD).map(state);
+        let states = parallel::map_slice(changed, MIN_PER_THREAD, state);
         if changed.len() == handles.len() {
-            changed_states.collect_into_vec(&mut self.before);
+            self.before = states;
             return;
         }
-        changed_states.collect_into_vec(&mut self.changed);
-        for (&body, state) in changed.iter().zip(&self.changed) {
-            self.before[body] = *state;
+        for (&body, state) in changed.iter().zip(states) {
+            self.before[body] = state;
         }
     }
 

@@ -3,8 +3,8 @@
 //! The nodes are stored in depth-first order, each with the index of the first node after its subtree (a skip pointer): a query
 //! is one loop without a stack, and a refit one pass from the back. The topology of the tree stays that of the mesh at rest.
 
+use extricate_core::parallel;
 use nalgebra::Vector3;
-use rayon::prelude::*;
 
 /// Minimum number of boxes that a thread refits at a time: some microseconds of work. Changes time only; no effect on
 /// the sets of docs/sensitivity.md.
@@ -115,9 +115,9 @@ impl BoxTree {
 
     /// Refits all boxes to the corners at `x` in O(n).
     pub(super) fn refit<const N: usize>(&mut self, corners: &[[u32; N]], x: &[Vector3<f64>]) {
-        let boxes = self.boxes.par_iter_mut().zip(&self.order).with_min_len(BOXES);
-        boxes.for_each(|(bounds, &primitive)| {
-            *bounds = Bounds::of(corners[primitive as usize].map(|i| x[i as usize]));
+        let order = &self.order;
+        parallel::for_each_mut(&mut self.boxes, BOXES, |index, bounds| {
+            *bounds = Bounds::of(corners[order[index] as usize].map(|i| x[i as usize]));
         });
         // Children follow their parent, so a pass from the back meets them first.
         for at in (0..self.nodes.len()).rev() {

@@ -13,12 +13,12 @@
 use std::time::Instant;
 
 use nalgebra::{Isometry3, Translation3, Vector3, Vector6};
-use rayon::prelude::*;
 
 use super::free::is_free;
 use super::projection::contact_space_projection;
 use super::starts::{Start, from_outside, orientations, promising};
 use super::walk::{Optimum, Walk, WalkEffort};
+use crate::parallel;
 use crate::penetration::error::PenetrationError;
 use crate::penetration::free_configuration::FreeConfiguration;
 use crate::penetration::generalized::error::GeneralizedError;
@@ -307,7 +307,7 @@ impl RigidSearch<'_> {
     /// Maps `look` over `items`, in parallel where the options allow, in their order.
     fn each<T: Sync, R: Send>(&self, items: &[T], look: impl Fn(&T) -> R + Sync) -> Vec<R> {
         if self.options.parallel && items.len() > 1 {
-            items.par_iter().map(&look).collect()
+            parallel::map_slice(items, 1, look)
         } else {
             items.iter().map(look).collect()
         }
