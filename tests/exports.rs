@@ -395,12 +395,12 @@ fn formats_and_options_that_do_not_fit_are_refused() {
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.code() == Some(2) && message.contains(expected), "{arguments}: {message}");
     };
-    refused("convert run a.fbx", "unsupported format of runs; supported are .glb, .mcap, .usda");
+    refused("convert run a.fbx", "unsupported format of runs; supported are .glb, .mcap, .usda, .csv");
     refused("convert run a.glb --time 1", "--time selects the state of .usda");
     refused("convert run a.glb --scale 2", "apply to meshes");
     refused("convert a.obj b.obj --time 1", "--time applies to runs");
     refused("convert a.obj b.obj --package .", "options of robots");
-    refused("run scene.ron --record-as glbb", "expected glb, mcap, usda; did you mean `glb`?");
+    refused("run scene.ron --record-as glbb", "expected glb, mcap, usda, csv; did you mean `glb`?");
 }
 
 /// A robot that has been read.

@@ -5,6 +5,7 @@
 mod cli_program;
 
 use cli_program::{ScratchFolder, extricate, scratch_folder};
+use extricate::dynamics::Motor;
 use extricate::scene::Scene;
 use extricate_test_support::json_schema::faults as faults_of;
 use serde_json::Value;
@@ -84,6 +85,53 @@ fn a_wrong_value_of_a_robot_is_reported_with_its_place_and_cause() {
         ("linear_velocity: (1, 0, 0)", "robot `r` has a fixed base, but also a velocity"),
         ("allow: [(\"bar\", \"claw\")]", "4:17: unknown link `claw`"),
         ("moters: {}", "unknown field `moters` of `Robot`"),
+    ] {
+        let found = faults(&folder, fields, "");
+        assert_eq!(found.len(), 1, "{fields}: {found:?}");
+        assert!(found[0].contains(expected), "{fields}: {} (expected {expected})", found[0]);
+    }
+}
+
+#[test]
+fn a_wrong_motor_or_sensor_is_reported_with_its_place_and_cause() {
+    let folder = folder_with(ROBOT);
+    for (fields, expected) in [
+        (
+            "motors: {\"turn\": position(target: degrees(1))}",
+            "4:18: the file states no stiffness of a motor of joint `turn`; write `stiffness`",
+        ),
+        (
+            "motors: {\"turn\": velocity()}",
+            "4:18: the file states no damping of a motor of joint `turn`; write `damping`",
+        ),
+        (
+            "motors: {\"turn\": computed_torque(target: degrees(1), frequency: 0)}",
+            "the frequency of the motor [Hz] is 0, but must be above zero",
+        ),
+        (
+            "motors: {\"turn\": effort(target: 1, keyframes: [(time: 0, target: 1)])}",
+            "a motor has either a `target` or `keyframes`",
+        ),
+        (
+            "motors: {\"turn\": effort(keyframes: [(time: 1, target: 1), (time: 1, target: 2)])}",
+            "the times of keyframes must increase: 1 s is not after the previous one",
+        ),
+        (
+            "motors: {\"slide\": velocity(damping: 1, keyframes: [(time: 0, target: degrees(1))])}",
+            "joint `slide` is prismatic",
+        ),
+        (
+            "motors: {\"turn\": effort()}, gravity_compensation: 1.5",
+            "the compensated fraction of gravity is 1.5, but must be between 0 and 1",
+        ),
+        ("gravity_compensation: 1", "4:23: robot `r` has no motor that could compensate gravity"),
+        ("sensors: [joints, joint(joint: \"trun\")]", "unknown movable joint `trun`"),
+        ("sensors: [imu(link: \"claw\")]", "unknown link `claw`"),
+        (
+            "sensors: [imu(link: \"bar\"), imu(link: \"bar\")]",
+            "duplicate name `imu/bar`: the names of sensors must be unique",
+        ),
+        ("sensors: [contact(link: \"bar\", name: \"\")]", "empty name: sensors must have non-empty names"),
     ] {
         let found = faults(&folder, fields, "");
         assert_eq!(found.len(), 1, "{fields}: {found:?}");
@@ -270,4 +318,91 @@ fn a_robot_of_mujoco_is_held_where_it_starts_by_its_actuators() {
     let found = conforms("check", &extricate(["check", &held, "--json"]).stdout);
     let because: Vec<_> = found["robots"][0]["allowed_collisions"].as_array().unwrap().iter().collect();
     assert!(because.iter().any(|pair| pair["because"] == "given" && pair["bodies"][1] == "r/tip"), "{found}");
+}
+
+#[test]
+fn motors_take_their_gains_from_the_file_and_begin_their_keyframes_where_the_joint_starts() {
+    let model = "<mujoco><worldbody><body><joint name='a'/><geom size='0.1'/><body pos='0 0 1'><joint name='b'/><geom size='0.1'/></body></body></worldbody>\
+        <actuator><position joint='a' kp='30' kv='2'/><velocity joint='b' kv='4'/></actuator></mujoco>";
+    let folder = folder_with(model);
+    let text = "(title: \"t\", duration: 1, robots: [(name: \"r\", file: \"r.urdf\", joints: {\"a\": radians(0.2)},\
+        motors: {\"a\": position(keyframes: [(time: 2, target: radians(1))]), \"b\": velocity(target: radians(3), max_force: 5)})])";
+    let scene = Scene::load(folder.write("s.ron", text)).unwrap();
+    let joints = &scene.robots[0].joints;
+    let of = |name: &str| &joints[scene.robots[0].joint(name).unwrap()];
+    let (stiffness, damping) = (30.0, 2.0);
+    assert_eq!(of("a").motor, Some(Motor::Position { target: 0.2, stiffness, damping, max_force: None }));
+    let targets = of("a").targets.as_ref().unwrap();
+    for (time, target) in [(0.0, 0.2), (1.0, 0.6), (2.0, 1.0)] {
+        assert!((targets.at(time)[0] - target).abs() < 1e-15, "{time}");
+    }
+    let velocity = Motor::Velocity { target: 3.0, damping: 4.0, max_force: Some(5.0) };
+    assert!(of("b").motor == Some(velocity) && of("b").targets.is_none(), "{:?}", of("b"));
+    // A file that names only the kinds of its motors.
+    let transmissions = ["Position", "Effort"].map(|kind| {
+        let joint = if kind == "Effort" { "slide" } else { "turn" };
+        format!("<transmission name='t'><joint name='{joint}'><hardwareInterface>{kind}JointInterface</hardwareInterface></joint></transmission>")
+    });
+    let folder = folder_with(&ROBOT.replace("</robot>", &(transmissions.concat() + "</robot>")));
+    let start = "joints: {\"turn\": radians(0.5)}, gravity_compensation: 0.5,";
+    assert_eq!(faults(&folder, start, ""), Vec::<String>::new());
+    let path = folder.path("s.ron");
+    let scene = Scene::load(path).unwrap();
+    let motors: Vec<_> = scene.robots[0].joints.iter().map(|joint| joint.motor).collect();
+    let holds = Motor::ComputedTorque { target: 0.5, stiffness: 900.0, damping: 60.0, max_force: None };
+    assert_eq!(motors, [Some(holds), Some(Motor::Effort { target: 0.0, max_force: None })]);
+}
+
+#[test]
+fn sensors_are_recorded_with_each_state_and_written_as_a_table() {
+    let folder = folder_with(ROBOT);
+    let fields = "motors: {\"turn\": effort(target: 0.1)}, sensors: [joints, imu(link: \"post\", name: \"a,b\"), frame(link: \"tip\")],";
+    assert_eq!(faults(&folder, fields, "gravity: (0, 0, -9)"), Vec::<String>::new());
+    let (scene, run) = (folder.path("s.ron"), folder.path("run"));
+    let recorded = |threads: &str, run: &str| {
+        let done = extricate([
+            "run",
+            &scene,
+            "--steps",
+            "4",
+            "--every",
+            "2",
+            "-o",
+            run,
+            "--threads",
+            threads,
+            "--record-as",
+            "csv",
+        ]);
+        assert_eq!(done.exit, 0, "{}", done.stderr);
+        ["states.jsonl", "run.csv"].map(|name| std::fs::read_to_string(format!("{run}/{name}")).unwrap())
+    };
+    let [states, table] = recorded("1", &run);
+    assert_eq!(
+        [states.clone(), table.clone()],
+        recorded("2", &folder.path("again")),
+        "for any number of threads"
+    );
+    let states: Vec<Value> = states.lines().map(|line| conforms("state", line)).collect();
+    assert_eq!(states.len(), 3);
+    assert!(states[0]["robots"]["r"]["sensors"].is_null(), "nothing is measured before the first step");
+    let sensors = &states[2]["robots"]["r"]["sensors"];
+    let names: Vec<_> = sensors.as_object().unwrap().keys().cloned().collect();
+    assert_eq!(names, ["a,b", "frame/tip", "joint/slide", "joint/turn"]);
+    assert_eq!(sensors["a,b"]["imu"]["specific_force"], serde_json::json!([0.0, 0.0, 9.0]));
+    assert_eq!(sensors["joint/turn"]["joint"]["motor"], 0.1);
+    let position = &states[2]["robots"]["r"]["joints"]["turn"];
+    assert!(position.as_f64() > Some(0.0) && sensors["joint/turn"]["joint"]["position"] == *position);
+    let lines: Vec<&str> = table.split("\r\n").collect();
+    assert!(lines.len() == 5 && lines[4].is_empty(), "{table}");
+    assert!(
+        lines[0].starts_with("step,time,kinetic,potential,elastic,max_penetration,r/slide,r/turn,"),
+        "{table}"
+    );
+    assert!(lines[0].contains(",\"r:a,b.specific_force.x\","), "{table}");
+    let column = |name: &str| lines[0].replace("a,b", "a b").split(',').position(|own| own == name).unwrap();
+    let cell = |line: usize, name: &str| lines[line].split(',').nth(column(name)).unwrap().to_owned();
+    assert_eq!(cell(3, "r:joint/turn.motor"), "0.1");
+    assert_eq!(cell(3, "r/turn").parse::<f64>().ok(), position.as_f64());
+    assert_eq!((cell(1, "r:joint/turn.motor"), cell(1, "step")), (String::new(), "0".to_owned()));
 }

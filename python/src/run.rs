@@ -47,7 +47,7 @@ impl PyRun {
     ) -> PyResult<Vec<String>> {
         let formats = ExportFormat::ALL.into_iter();
         let format = formats.into_iter().find(|own| own.extension() == format);
-        let format = format.ok_or_else(|| bad("format: expected 'glb', 'mcap' or 'usda'"))?;
+        let format = format.ok_or_else(|| bad("format: expected 'glb', 'mcap', 'usda' or 'csv'"))?;
         if ExportFormat::of(&path) != Some(format) {
             return Err(bad(format!("path: expected a name that ends in .{}", format.extension())));
         }

@@ -67,8 +67,8 @@ pub(super) struct RunArguments {
     /// Time each pair of bodies; print the phases of the steps and the ten costliest pairs, and write them to DIR/timing.json.
     #[arg(long)]
     profile: bool,
-    /// Also write the run for other programs when it ends, as DIR/run.glb (animated glTF), DIR/run.mcap (messages, for Foxglove; with --contacts) or
-    /// DIR/run.usda (the last state, for USD); may be repeated.
+    /// Also write the run for other programs when it ends, as DIR/run.glb (animated glTF), DIR/run.mcap (messages, for Foxglove; with --contacts),
+    /// DIR/run.usda (the last state, for USD) or DIR/run.csv (a table of energies, joints and sensors); may be repeated.
     #[arg(long, value_name = "FORMAT", value_parser = export_format)]
     record_as: Vec<ExportFormat>,
 }

@@ -4,6 +4,8 @@
 mod contacts;
 mod joints;
 mod motion;
+mod motors;
+mod sensors;
 
 use std::path::Path;
 

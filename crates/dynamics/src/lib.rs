@@ -41,7 +41,10 @@ pub use options::{Accuracy, NarrowPhase, SleepOptions, SolverOverrides, SolverSe
 pub use penetration::BodyPenetration;
 pub use profile::{Activity, PairTime, Phase};
 pub use pull::{Grip, Pull};
-pub use robot::{AllowedPair, Motor, RobotBase, RobotDescription, RobotJoint, RobotLink, RobotState};
+pub use robot::{
+    AllowedPair, ContactForce, JointEfforts, Motor, Reading, RobotBase, RobotDescription, RobotJoint,
+    RobotLink, RobotState, TargetCurve,
+};
 pub use separation::Mobility;
 pub use soft::bodies::description::{
     Handle, Keyframe, NodeDepths, SoftAttachment, SoftBodyDescription, SoftOptions, SoftScheme,
@@ -51,4 +54,5 @@ pub use state::{AnyBody, BodySeparation, BodyState, Energy, Momentum, WorldConta
 pub use step::{StepReport, StepTimings};
 pub use world::{Preparation, World};
 
+pub use extricate_core::kinematics::{Sensor, SensorKind};
 pub use extricate_core::query::Shape;

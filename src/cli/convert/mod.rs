@@ -22,7 +22,7 @@ pub(super) struct ConvertArguments {
     /// Mesh to read: .obj, .stl, .ply, .off, .gltf, .glb or .dae; the folder of a run; a robot in URDF, xacro or MJCF; or a
     /// golden file, or a folder of them.
     input: PathBuf,
-    /// Mesh to write: .obj, .ply or .stl; of a run: .glb, .mcap or .usda; of a robot: .urdf, or .srdf for its allowed pairs; or
+    /// Mesh to write: .obj, .ply or .stl; of a run: .glb, .mcap, .usda or .csv; of a robot: .urdf, or .srdf for its allowed pairs; or
     /// file or folder of the converted golden files [default for golden files: in place].
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -51,7 +51,7 @@ Examples:
   extricate convert tests/golden
 
 Of a run, .glb is an animation of all recorded states with every mesh once (soft bodies as morph targets), .mcap has them as messages
-for Foxglove and similar programs, and .usda is one state. A robot is written with all corrections of its file applied, and what
+for Foxglove and similar programs, .usda is one state, and .csv a table of energies, joints and sensors. A robot is written with all corrections of its file applied, and what
 URDF cannot hold is listed.
 
 Golden files of the old format, lines of words, are converted to the present one, lines of JSON, with the same numbers. Those of

@@ -13,6 +13,7 @@ mod named;
 mod packages;
 pub(crate) mod rigid_motion;
 pub(crate) mod robot;
+pub mod sensor;
 pub mod srdf;
 pub mod urdf;
 pub mod xacro;
@@ -25,6 +26,7 @@ pub use motion::Motion;
 pub use named::{NamedConfiguration, named_joints};
 pub use rigid_motion::{MotionBounds, RigidMotion, Twist};
 pub use robot::{parse_robot, read_robot};
+pub use sensor::{Sensor, SensorKind};
 
 #[cfg(test)]
 mod tests;

@@ -181,6 +181,32 @@ pub enum BuildError {
         /// The joint.
         joint: String,
     },
+    /// The keyframes of a motor's targets do not ascend in time, or are not finite.
+    #[error(
+        "keyframe {keyframe} (0-based) of the motor's targets has the time {time} s and the target {target}: both are finite, and times ascend"
+    )]
+    TargetKeyframe {
+        /// 0-based index of the keyframe.
+        keyframe: usize,
+        /// Its time \[s\].
+        time: f64,
+        /// Its target.
+        target: f64,
+    },
+    /// Two sensors of a robot have the same name.
+    #[error("duplicate sensor \"{sensor}\": the names of the sensors of a robot must be unique")]
+    DuplicateSensor {
+        /// The name.
+        sensor: String,
+    },
+    /// A sensor is at a joint that does not exist, or does not move.
+    #[error("sensor \"{sensor}\" is at joint \"{joint}\", which does not exist or does not move")]
+    SensorJoint {
+        /// The sensor.
+        sensor: String,
+        /// The joint.
+        joint: String,
+    },
     /// There is no such robot.
     #[error("there is no robot `{robot}`")]
     UnknownRobot {

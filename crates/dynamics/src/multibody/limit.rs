@@ -5,6 +5,8 @@
 pub(super) struct Limit {
     /// Tree, by its place in the problem.
     pub(super) tree: usize,
+    /// Velocity of the joint in its tree.
+    pub(super) freedom: usize,
     /// Port of the joint.
     pub(super) port: usize,
     /// 1 at a minimum, −1 at a maximum.

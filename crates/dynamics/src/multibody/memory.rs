@@ -17,7 +17,9 @@ pub(crate) struct Remembered {
     key: ContactKey,
     /// Impulses of the displacement and of the velocity at the end [N·s, on the second body].
     impulses: [Vector3<f64>; 2],
-    /// Normal impulse [N·s].
+    /// Impulse with that of an impact [N·s, on the second body].
+    total: Vector3<f64>,
+    /// Its normal part [N·s].
     normal: f64,
 }
 
@@ -40,6 +42,11 @@ impl ContactMemory {
         self.contact(key).map(|contact| contact.normal)
     }
 
+    /// Impulse of a contact of the last step [N·s, on the second body].
+    pub(crate) fn total_impulse(&self, key: &ContactKey) -> Option<Vector3<f64>> {
+        self.contact(key).map(|contact| contact.total)
+    }
+
     fn contact(&self, key: &ContactKey) -> Option<&Remembered> {
         self.contacts.binary_search_by_key(key, |contact| contact.key).ok().map(|index| &self.contacts[index])
     }
@@ -56,8 +63,13 @@ impl ContactMemory {
         self.contacts.clear();
     }
 
-    pub(super) fn remember(&mut self, key: ContactKey, impulses: [Vector3<f64>; 2], normal: f64) {
-        self.contacts.push(Remembered { key, impulses, normal });
+    pub(super) fn remember(
+        &mut self,
+        key: ContactKey,
+        impulses: [Vector3<f64>; 2],
+        (total, normal): (Vector3<f64>, f64),
+    ) {
+        self.contacts.push(Remembered { key, impulses, total, normal });
     }
 
     /// Ends a step, in which no contact was remembered twice.

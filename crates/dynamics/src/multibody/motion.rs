@@ -157,7 +157,14 @@ impl<'a> MovingTree<'a> {
     /// Coordinates, velocities and forces within the joints at the end of a step of `h` \[s\].
     pub(super) fn into_end(mut self, h: f64) -> TreeEnd {
         self.multibody.advance(&mut self.q, &self.mean, h);
-        TreeEnd { q: self.q, v: self.end, drives: self.drives }
+        TreeEnd {
+            q: self.q,
+            v: self.end,
+            drives: self.drives,
+            h,
+            instants: self.instants,
+            limits: Vec::new(),
+        }
     }
 
     /// Distributes the forces within joints at a state to constant forces and to the mass matrix.

@@ -126,7 +126,7 @@ impl MultibodySolver {
             let solved = posed.solve(&islands, (&self.memory, bounces));
             posed.remember(&solved, &mut self.memory);
             self.report = solved.report;
-            (posed.into_ends(), islands.bodies)
+            (posed.into_ends(&solved.limits), islands.bodies)
         };
         let mut ends = ends.into_iter();
         for (robot, end) in robots.iter_mut().filter(|robot| robot.tree().is_some()).zip(&mut ends) {
@@ -171,6 +171,8 @@ struct Posed<'a> {
 
 /// Rows after a solve.
 struct Solved {
+    /// With the impulses of the velocity.
+    limits: Vec<Limit>,
     contacts: Vec<Contact>,
     keys: Vec<ContactKey>,
     /// Impulses of the displacement and of the velocity.
@@ -281,7 +283,7 @@ impl<'a> Posed<'a> {
             ..RobotReport::default()
         };
         let mut impulses = [Vec::new(), Vec::new()];
-        let mut impacts = Vec::new();
+        let (mut limits, mut impacts) = (Vec::new(), Vec::new());
         let mut targets = self.displacement_targets(&rows);
         rows.lead(&mut self.trees, memory);
         for phase in [0, 1] {
@@ -302,9 +304,10 @@ impl<'a> Posed<'a> {
             targets = rows.remaining_gaps(h, slow);
             rows.apply(&mut self.trees, is_displacement);
             impulses[phase] = rows.contacts.iter().map(|contact| contact.impulse).collect();
+            limits.clone_from(&rows.limits);
             rows.limits.iter_mut().for_each(|limit| limit.impulse = 0.0);
         }
-        Solved { contacts: rows.contacts, keys: rows.keys, impulses, impacts, report }
+        Solved { limits, contacts: rows.contacts, keys: rows.keys, impulses, impacts, report }
     }
 
     /// Applies the impacts of the step to the velocities at the end of the trees, and of the ports; returns their impulses, if there are any.
@@ -483,7 +486,8 @@ impl<'a> Posed<'a> {
                     if gap <= reach {
                         // What is beyond is brought back by the spring of the limit, which bears the loads of joints in series.
                         let gap = gap.max(0.0);
-                        limits.push(Limit { tree, port: limited.v, sign, gap, response: 0.0, impulse: 0.0 });
+                        let (freedom, port) = (limited.v, limited.v);
+                        limits.push(Limit { tree, freedom, port, sign, gap, response: 0.0, impulse: 0.0 });
                     }
                 }
             }
@@ -521,15 +525,20 @@ impl<'a> Posed<'a> {
         for (index, (contact, key)) in solved.contacts.iter().zip(&solved.keys).enumerate() {
             let impulses = [0, 1].map(|phase| solved.impulses[phase][index]);
             let impact = solved.impacts.get(index).copied().unwrap_or_default();
-            memory.remember(*key, impulses, (impulses[1] + impact).dot(&contact.normal));
+            let total = impulses[1] + impact;
+            memory.remember(*key, impulses, (total, total.dot(&contact.normal)));
         }
         memory.end();
     }
 
-    /// The trees at the end of the step.
-    fn into_ends(self) -> Vec<TreeEnd> {
+    /// The trees at the end of the step, with the impulses of limits.
+    fn into_ends(self, limits: &[Limit]) -> Vec<TreeEnd> {
         let h = self.step.h;
-        self.trees.into_iter().map(|tree| tree.into_end(h)).collect()
+        let mut ends: Vec<TreeEnd> = self.trees.into_iter().map(|tree| tree.into_end(h)).collect();
+        for limit in limits {
+            ends[limit.tree].limits.push((limit.freedom, limit.sign * limit.impulse));
+        }
+        ends
     }
 }
 

@@ -39,6 +39,11 @@ impl Action {
         Self { moment: damping * speed, stiffness: 0.0, damping }
     }
 
+    /// With another constant force; none changes no bit.
+    pub(super) fn pushed(self, force: f64) -> Self {
+        if force == 0.0 { self } else { Self { moment: self.moment + force, ..self } }
+    }
+
     pub(super) fn plus(self, other: Self) -> Self {
         Self {
             moment: self.moment + other.moment,

@@ -12,17 +12,22 @@ use rapier3d::pipeline::PhysicsWorld;
 use serde::{Deserialize, Serialize};
 
 use super::action::Coordinate;
-use super::description::{Motor, RobotBase, RobotJoint};
+use super::description::{RobotBase, RobotJoint};
 use super::drive::{self, Memory};
+use super::feedforward::Interval;
+use super::motor::Motor;
 use super::parts::Parts;
+use super::reading::{JointEfforts, Reading};
+use super::sensing::{ContactsOf, Sensing};
 use super::state::{AllowedPair, RobotState};
-use super::tree::{Place, RobotTree, TreeEnd};
+use super::tree::{Drive, Place, RobotTree, TreeEnd};
 use crate::description::BodyKind;
 use crate::error::BuildError;
 use crate::rigid::{inertia_times, mark_as_link, rapier_mass, show_colliders};
 use crate::stateful::{Mismatch, Stateful, fits};
 use extricate_core::kinematics::urdf::Inertial;
 use extricate_core::kinematics::{Articulation, JointKind};
+use extricate_core::multibody::SpatialVector;
 
 /// Relative change of a constant force as its joint moves by one unit: rapier's multibodies have no forces on coordinates,
 /// so a constant one is a weak spring with a large stretch. Much more makes the force depend on the position.
@@ -55,16 +60,32 @@ pub(crate) struct RobotBody {
     at_start: Vec<[String; 2]>,
     /// The robot in generalized coordinates; `None` of one that rapier steps.
     tree: Option<Box<RobotTree>>,
+    /// The same of one that rapier steps: it follows the state where motors need the robot's dynamics.
+    model: Option<Box<RobotTree>>,
+    /// Fraction of gravity that motors compensate.
+    compensation: f64,
+    sensing: Sensing,
 }
 
 /// A joint with its motor, friction and limits.
 struct Driven {
     own: RobotJoint,
     memory: Memory,
+    /// Forces of the last step.
+    efforts: JointEfforts,
+    /// Forces of the present step, where rapier steps the robot.
+    drive: Option<Drive>,
     /// Its joint of rapier's, where rapier steps the robot.
     handle: Option<MultibodyJointHandle>,
     /// Index of its degree of freedom among the six of a body.
     axis: usize,
+}
+
+impl Driven {
+    /// A joint before the first step.
+    fn new(own: RobotJoint, handle: Option<MultibodyJointHandle>, axis: usize) -> Self {
+        Self { own, memory: Memory::default(), efforts: JointEfforts::default(), drive: None, handle, axis }
+    }
 }
 
 /// State of a robot: of its joints, and coordinates and velocities where rapier has none.
@@ -72,37 +93,49 @@ struct Driven {
 pub(crate) struct RobotBodyState {
     joints: Vec<JointState>,
     tree: Option<[Vec<f64>; 2]>,
+    sensing: <Sensing as Stateful>::State,
 }
 
 /// State of a joint: its motor, which may have been changed, and its memory of the last step.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct JointState {
     motor: Option<Motor>,
+    /// Whether the motor follows the targets of its description.
+    follows: bool,
     memory: Memory,
+    efforts: JointEfforts,
 }
 
 impl Stateful for RobotBody {
     type State = RobotBodyState;
 
     fn snapshot(&self) -> RobotBodyState {
-        let joints = self.joints.iter();
+        let of_joint = |joint: &Driven| JointState {
+            motor: joint.own.motor,
+            follows: joint.own.targets.is_some(),
+            memory: joint.memory,
+            efforts: joint.efforts,
+        };
         RobotBodyState {
-            joints: joints.map(|joint| JointState { motor: joint.own.motor, memory: joint.memory }).collect(),
+            joints: self.joints.iter().map(of_joint).collect(),
             tree: self.tree.as_ref().map(|tree| [tree.q.clone(), tree.v.clone()]),
+            sensing: self.sensing.snapshot(),
         }
     }
 
     fn restore(&mut self, state: RobotBodyState) -> Result<(), Mismatch> {
         fits(state.joints.len() == self.joints.len() && state.tree.is_some() == self.tree.is_some())?;
-        for (joint, JointState { motor, memory }) in self.joints.iter_mut().zip(state.joints) {
-            (joint.own.motor, joint.memory) = (motor, memory);
+        for (joint, state) in self.joints.iter_mut().zip(state.joints) {
+            let JointState { motor, follows, memory, efforts } = state;
+            (joint.own.motor, joint.memory, joint.efforts) = (motor, memory, efforts);
+            joint.own.targets = joint.own.targets.take().filter(|_| follows);
         }
         if let (Some(tree), Some([q, v])) = (&mut self.tree, state.tree) {
             fits(q.len() == tree.q.len() && v.len() == tree.v.len())?;
             (tree.q, tree.v) = (q, v);
             tree.settle();
         }
-        Ok(())
+        self.sensing.restore(state.sensing)
     }
 }
 
@@ -130,10 +163,12 @@ impl RobotBody {
             *physics.bodies[handle].activation_mut() = RigidBodyActivation::cannot_sleep();
         }
         let engine = if parts.articulation.joints().is_empty() { Engine::Rapier } else { engine };
-        let (joints, tree) = match engine {
-            Engine::Rapier => (connect(physics, parts, &handles, &mut hidden), None),
-            Engine::Multibody => (unconnected(parts), Some(Box::new(RobotTree::new(parts, &handles)))),
+        let made = Some(Box::new(RobotTree::new(parts, &handles)));
+        let (joints, tree, model) = match engine {
+            Engine::Rapier => (connect(physics, parts, &handles, &mut hidden), None, made),
+            Engine::Multibody => (unconnected(parts), made, None),
         };
+        let sensing = Sensing::new(parts, &handles);
         let names = |pair: [usize; 2]| pair.map(|part| parts.parts[part].name.clone());
         let allowed = parts.collisions.allowed.iter();
         let robot = Self {
@@ -145,6 +180,9 @@ impl RobotBody {
             handles,
             hidden,
             tree,
+            model,
+            compensation: parts.description.gravity_compensation,
+            sensing,
         };
         for &([a, b], _) in &parts.collisions.allowed {
             exempt_from_contacts(physics, [robot.handles[a], robot.handles[b]]);
@@ -172,13 +210,19 @@ impl RobotBody {
     /// Sets coordinates, velocities and what acted within the joints at the end of a step.
     pub(crate) fn finish(&mut self, physics: &mut PhysicsWorld, end: TreeEnd) {
         if let Some(tree) = &mut self.tree {
-            (tree.q, tree.v) = (end.q, end.v);
             for ([_, v], drive) in &end.drives {
                 let is_own = |place: &Place| matches!(*place, Place::Single { v: own, .. } if own == *v);
                 if let Some(joint) = tree.places.iter().position(is_own) {
                     self.joints[joint].memory.remember(drive);
+                    let instant = end.instants[*v];
+                    let speed = tree.v[*v] + instant * (end.v[*v] - tree.v[*v]);
+                    let mut efforts = drive.efforts(speed, instant * end.h);
+                    let impulses = end.limits.iter().filter(|(own, _)| own == v);
+                    efforts.limit += impulses.map(|(_, impulse)| impulse).sum::<f64>() / end.h;
+                    self.joints[joint].efforts = efforts;
                 }
             }
+            (tree.q, tree.v) = (end.q, end.v);
             tree.settle();
             show(tree, physics);
         }
@@ -245,14 +289,18 @@ impl RobotBody {
         }
     }
 
-    /// Sets the forces within the joints for the next step of length `h` [s].
-    pub(crate) fn prepare(&mut self, physics: &mut PhysicsWorld, h: f64) {
+    /// Sets the forces within the joints for the next step of length `h` \[s\], which starts at a time \[s\].
+    pub(crate) fn prepare(&mut self, physics: &mut PhysicsWorld, (start, h): (f64, f64)) {
+        let step = Interval { start, h };
+        self.sensing.begin(&physics.bodies);
+        let forward = self.feedforward(physics, &step);
         if self.tree.is_some() {
-            self.prepare_tree(h);
+            self.prepare_tree(&step, &forward);
             return;
         }
         let PhysicsWorld { bodies, multibody_joints, .. } = physics;
-        for (joint, driven) in self.articulation.joints().iter().zip(&mut self.joints) {
+        let joints = self.articulation.joints().iter().zip(&mut self.joints);
+        for (number, (joint, driven)) in joints.enumerate() {
             let found = driven.handle.and_then(|handle| multibody_joints.get_mut(handle));
             let Some((multibody, index)) = found else { continue };
             let Some(link) = multibody.link(index) else { continue };
@@ -262,8 +310,10 @@ impl RobotBody {
                 speed: multibody.generalized_velocity()[at],
                 inertia: carried_inertia(multibody, bodies, at),
             };
-            let drive = drive::drive(&driven.own, joint.limits, &mut driven.memory, &coordinate, h);
+            let forward = (&step, forward.get(number).copied().unwrap_or(0.0));
+            let drive = drive::drive(&driven.own, joint.limits, &mut driven.memory, &coordinate, forward);
             driven.memory.remember(&drive);
+            driven.drive = Some(drive);
             let action = drive.action();
             multibody.damping_mut()[at] = action.damping;
             // A constant force has no spring of its own, see `WEAK`.
@@ -276,7 +326,54 @@ impl RobotBody {
         }
     }
 
-    fn prepare_tree(&mut self, h: f64) {
+    /// Reads the forces within the joints in a step of `h` \[s\] that rapier has made: those at its end.
+    pub(crate) fn read_efforts(&mut self, physics: &PhysicsWorld, h: f64) {
+        for driven in &mut self.joints {
+            let found = driven.handle.and_then(|handle| physics.multibody_joints.get(handle));
+            let Some(((multibody, index), drive)) = found.zip(driven.drive.take()) else { continue };
+            if let Some(link) = multibody.link(index) {
+                driven.efforts = drive.efforts(multibody.generalized_velocity()[link.assembly_id()], h);
+            }
+        }
+    }
+
+    /// Forces of the motors besides their own law, by joint; none where no motor has any.
+    fn feedforward(&mut self, physics: &PhysicsWorld, step: &Interval) -> Vec<f64> {
+        let is_computed = |driven: &Driven| matches!(driven.own.motor, Some(Motor::ComputedTorque { .. }));
+        if self.compensation <= 0.0 && !self.joints.iter().any(is_computed) {
+            return Vec::new();
+        }
+        if let Some(mut model) = self.model.take() {
+            self.follow(physics, &mut model);
+            self.model = Some(model);
+        }
+        let joints: Vec<&RobotJoint> = self.joints.iter().map(|driven| &driven.own).collect();
+        let gravity = (&physics.gravity.into(), self.compensation);
+        let tree = self.tree.as_ref().or(self.model.as_ref());
+        tree.map_or_else(Vec::new, |tree| tree.feedforward(&joints, gravity, step))
+    }
+
+    /// Sets a tree to the state of a robot that rapier steps.
+    fn follow(&self, physics: &PhysicsWorld, model: &mut RobotTree) {
+        let read = |driven: &Driven| {
+            let found = driven.handle.and_then(|handle| physics.multibody_joints.get(handle));
+            let state = found.and_then(|(multibody, index)| {
+                let link = multibody.link(index)?;
+                Some([
+                    link.joint().coords()[driven.axis],
+                    multibody.generalized_velocity()[link.assembly_id()],
+                ])
+            });
+            state.unwrap_or_default()
+        };
+        let root = &physics.bodies[self.handles[0]];
+        let motion = SpatialVector::new(root.angvel().into(), root.linvel().into());
+        let root = root.is_dynamic().then(|| ((*root.position()).into(), motion));
+        let joints: Vec<[f64; 2]> = self.joints.iter().map(read).collect();
+        model.assign(root, &joints);
+    }
+
+    fn prepare_tree(&mut self, step: &Interval, forward: &[f64]) {
         let Some(tree) = &mut self.tree else { return };
         let own = |place: &Place| match *place {
             Place::Single { q, v, .. } => Some([q, v]),
@@ -288,10 +385,11 @@ impl RobotBody {
             last.filter_map(|(place, driven)| {
                 place.map(|[_, v]| (v, driven.memory.acting(driven.own.damping)))
             }),
-            h,
+            step.h,
         );
         tree.drives.clear();
-        for ((joint, driven), place) in self.articulation.joints().iter().zip(&mut self.joints).zip(places) {
+        let joints = self.articulation.joints().iter().zip(&mut self.joints);
+        for (number, ((joint, driven), place)) in joints.zip(places).enumerate() {
             let Some([q, v]) = place else { continue };
             let position = tree.q[q];
             let is_free = joint.limits.is_none_or(|[lower, upper]| position >= lower && position <= upper)
@@ -299,7 +397,8 @@ impl RobotBody {
             // Nothing acts in most joints of most robots: their inertia is not needed.
             let inertia = if is_free { f64::INFINITY } else { tree.inertia(v) };
             let coordinate = Coordinate { position, speed: tree.v[v], inertia };
-            let drive = drive::drive(&driven.own, joint.limits, &mut driven.memory, &coordinate, h);
+            let forward = (step, forward.get(number).copied().unwrap_or(0.0));
+            let drive = drive::drive(&driven.own, joint.limits, &mut driven.memory, &coordinate, forward);
             tree.drives.push(([q, v], drive));
         }
     }
@@ -307,6 +406,8 @@ impl RobotBody {
     /// State of the robot.
     pub(crate) fn state(&self, physics: &PhysicsWorld) -> RobotState {
         let (mut joints, mut velocities) = (BTreeMap::new(), BTreeMap::new());
+        let names = self.articulation.joints().iter().zip(&self.joints);
+        let efforts = names.map(|(joint, driven)| (joint.name.clone(), driven.efforts)).collect();
         for (number, (joint, driven)) in self.articulation.joints().iter().zip(&self.joints).enumerate() {
             if let Some(tree) = &self.tree {
                 let [value, speed] = tree.value(number);
@@ -321,7 +422,25 @@ impl RobotBody {
             velocities.insert(joint.name.clone(), multibody.generalized_velocity()[link.assembly_id()]);
         }
         let base = (*physics.bodies[self.handles[0]].position()).into();
-        RobotState { name: self.name.clone(), joints, velocities, base }
+        let sensors = BTreeMap::new();
+        RobotState { name: self.name.clone(), joints, velocities, efforts, base, sensors }
+    }
+
+    /// Values of its sensors after a step of `h` \[s\] to a state.
+    pub(crate) fn readings(
+        &self,
+        physics: &PhysicsWorld,
+        state: &RobotState,
+        (contacts, h): (&ContactsOf<'_>, f64),
+    ) -> BTreeMap<String, Reading> {
+        if self.sensing.is_empty() {
+            return BTreeMap::new();
+        }
+        let joint = |name: &str| {
+            let (position, velocity) = (*state.joints.get(name)?, *state.velocities.get(name)?);
+            Some(Reading::Joint { position, velocity, efforts: *state.efforts.get(name)? })
+        };
+        self.sensing.readings(&physics.bodies, &joint, contacts, (&physics.gravity.into(), h))
     }
 
     /// Name of the robot.
@@ -360,16 +479,17 @@ impl RobotBody {
         let index = (0..self.joints.len()).find(is_named);
         let index = index
             .ok_or_else(|| BuildError::UnknownJoint { robot: self.name.clone(), joint: joint.to_owned() })?;
-        let motor = change(self.joints[index].own.motor)?;
-        self.joints[index].own.motor = motor;
+        let own = &mut self.joints[index].own;
+        own.motor = change(own.motor)?;
+        own.targets = None;
         Ok(())
     }
 }
 
 /// Joints of a robot that rapier does not joint.
 fn unconnected(parts: &Parts) -> Vec<Driven> {
-    let owns = parts.joints.iter().map(|&joint| parts.description.joints[joint]);
-    owns.map(|own| Driven { own, memory: Memory::default(), handle: None, axis: 0 }).collect()
+    let owns = parts.joints.iter().map(|&joint| parts.description.joints[joint].clone());
+    owns.map(|own| Driven::new(own, None, 0)).collect()
 }
 
 /// Sets the bodies of the links to the state of the tree.
@@ -407,8 +527,8 @@ fn connect(
         data.softness = limit_softness(&physics.integration_parameters);
         let handle = physics.multibody_joints.insert(handles[parent], handles[link], data, true);
         let handle = handle.expect("the links of an articulation are a tree");
-        let own = parts.description.joints[parts.joints[joint]];
-        made.insert(joint, Driven { own, memory: Memory::default(), handle: Some(handle), axis });
+        let own = parts.description.joints[parts.joints[joint]].clone();
+        made.insert(joint, Driven::new(own, Some(handle), axis));
     }
     let joints = made.into_values().collect::<Vec<_>>();
     // Couplings last: a joint may mimic one that is inserted after it.

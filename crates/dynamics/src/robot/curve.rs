@@ -4,6 +4,7 @@
 //! bounds. One piece acts in a step: it is predicted by [`super::drive`], and corrected for the speeds that follow ([`Drive::correct`]).
 
 use super::action::{Action, Coordinate, Now};
+use super::reading::JointEfforts;
 
 /// Part of a curve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,6 +121,17 @@ impl Drive {
             !matches!(curve.piece, Piece::Bound(_)) && curve.beyond(&self.at, speeds, reach).is_some()
         };
         [self.motor, self.friction].iter().flatten().any(exceeds)
+    }
+
+    /// Forces at a speed that the joint keeps from the start of a step for `reach` \[s\]; that of a limit is of its spring alone.
+    pub(super) fn efforts(&self, speed: f64, reach: f64) -> JointEfforts {
+        let force = |action: &Action| action.force_at(&self.at, speed, reach);
+        let of_curve = |curve: Option<Curve>| curve.map_or(0.0, |curve| force(&curve.action()));
+        JointEfforts {
+            motor: of_curve(self.motor),
+            friction: of_curve(self.friction) + force(&self.passive),
+            limit: force(&self.limit),
+        }
     }
 
     /// Inertia that the force accelerates.

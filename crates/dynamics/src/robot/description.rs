@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use nalgebra::{Isometry3, Vector3};
-use serde::{Deserialize, Serialize};
 
-use crate::error::{BuildError, Ranges, ranges_of_part};
+use super::motor::Motor;
+use super::target_curve::TargetCurve;
+use crate::error::{BuildError, ranges_of_part};
 use extricate_core::geometry::Solidity;
-use extricate_core::kinematics::Articulation;
-use extricate_core::kinematics::urdf::{Correction, Inertial, Robot, Servo};
+use extricate_core::kinematics::urdf::{Correction, Inertial, Robot};
+use extricate_core::kinematics::{Articulation, JointKind, Sensor, SensorKind};
 use extricate_core::proximity::Model;
 
 /// Whether the root link moves.
@@ -21,31 +22,6 @@ pub enum RobotBase {
     Floating,
 }
 
-/// Motor of a joint. Positions are \[rad\] of a revolute and \[m\] of a prismatic joint, forces [N·m] and \[N\].
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub enum Motor {
-    /// Force = stiffness · (target − position) − damping · speed.
-    Position {
-        /// Target position [rad or m].
-        target: f64,
-        /// Force per deviation [N·m/rad or N/m].
-        stiffness: f64,
-        /// Force per speed [N·m·s/rad or N·s/m].
-        damping: f64,
-        /// Maximum force; the joint's own bound where there is none.
-        max_force: Option<f64>,
-    },
-    /// Force = damping · (target − speed).
-    Velocity {
-        /// Target speed [rad/s or m/s].
-        target: f64,
-        /// Force per deviation of the speed [N·m·s/rad or N·s/m].
-        damping: f64,
-        /// Maximum force; the joint's own bound where there is none.
-        max_force: Option<f64>,
-    },
-}
-
 /// Shape and mass of a link.
 #[derive(Debug, Clone)]
 pub struct RobotLink {
@@ -56,7 +32,7 @@ pub struct RobotLink {
 }
 
 /// Damping, friction, bounds and motor of a joint.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct RobotJoint {
     /// Force per speed that resists motion [N·m·s/rad or N·s/m].
     pub damping: f64,
@@ -70,6 +46,8 @@ pub struct RobotJoint {
     pub max_speed: Option<f64>,
     /// Its motor.
     pub motor: Option<Motor>,
+    /// Targets of its motor over time, instead of the constant one of the motor, until that is changed.
+    pub targets: Option<Arc<TargetCurve>>,
 }
 
 impl RobotJoint {
@@ -141,6 +119,10 @@ pub struct RobotDescription {
     pub self_collision: bool,
     /// Names of links that may collide, on top of what is derived.
     pub allowed: Vec<[String; 2]>,
+    /// Fraction of gravity, 0 to 1, that its motors compensate within their bounds, besides their own forces.
+    pub gravity_compensation: f64,
+    /// Its sensors.
+    pub sensors: Vec<Sensor>,
     /// Corrections to the values of its file.
     pub corrections: Vec<Correction>,
 }
@@ -164,10 +146,8 @@ impl RobotDescription {
             armature: of_file.armature,
             max_force: of_file.effort,
             max_speed: of_file.speed,
-            motor: of_file
-                .servo
-                .filter(|_| joint.mimic.is_none())
-                .map(|servo| motor_of(servo, joint.rest_within_limits())),
+            motor: Motor::of_file(of_file, joint.rest_within_limits()).filter(|_| joint.mimic.is_none()),
+            targets: None,
         });
         let coordinates = robot.articulation.coordinates().iter();
         let configuration: Vec<f64> =
@@ -188,6 +168,8 @@ impl RobotDescription {
             self_collision: true,
             allowed: robot.exempt,
             articulation: robot.articulation,
+            gravity_compensation: 0.0,
+            sensors: robot.sensors,
             corrections: robot.corrections,
         }
     }
@@ -213,6 +195,13 @@ impl RobotDescription {
         whole.positive("the density [kg/m³]", self.density)?;
         whole.not_negative("the friction", self.friction)?;
         whole.within("the restitution", self.restitution, 0.0..=1.0, "between 0 and 1")?;
+        whole.within(
+            "the compensation of gravity",
+            self.gravity_compensation,
+            0.0..=1.0,
+            "between 0 and 1",
+        )?;
+        self.check_sensors()?;
         let pose = self.pose.translation.vector.iter().chain(self.pose.rotation.coords.iter());
         let numbers = pose.chain(self.linear_velocity.iter()).chain(self.angular_velocity.iter());
         whole.finite("a number of the pose or velocity", numbers)?;
@@ -226,6 +215,33 @@ impl RobotDescription {
                 return Err(BuildError::MotorOfMimic { joint: joint.name.clone() });
             }
             own.motor.map_or(Ok(()), |motor| motor.check(&ranges))?;
+        }
+        Ok(())
+    }
+
+    /// Checks that sensors have different names, and are at links and joints of the robot.
+    fn check_sensors(&self) -> Result<(), BuildError> {
+        let moves = |name: &str| {
+            self.articulation.joints().iter().any(|own| own.name == name && own.kind != JointKind::Fixed)
+        };
+        for (index, sensor) in self.sensors.iter().enumerate() {
+            let name = || sensor.name.clone();
+            if self.sensors[..index].iter().any(|other| other.name == sensor.name) {
+                return Err(BuildError::DuplicateSensor { sensor: name() });
+            }
+            match &sensor.kind {
+                SensorKind::Joint { joint } if !moves(joint) => {
+                    return Err(BuildError::SensorJoint { sensor: name(), joint: joint.clone() });
+                }
+                SensorKind::Contact { link }
+                | SensorKind::Imu { link, .. }
+                | SensorKind::Frame { link, .. }
+                    if self.articulation.link(link).is_none() =>
+                {
+                    return Err(BuildError::UnknownLink { link: link.clone() });
+                }
+                _ => {}
+            }
         }
         Ok(())
     }
@@ -261,44 +277,6 @@ impl RobotDescription {
 
 /// Tolerance of a joint's limits at the start, as a fraction of them: for degrees that were converted to radians.
 const ROUNDING: f64 = 1e-12;
-
-impl Motor {
-    /// Checks its numbers.
-    pub(crate) fn check<F>(&self, ranges: &Ranges<F>) -> Result<(), BuildError>
-    where
-        F: Fn(&'static str, f64, &'static str) -> BuildError,
-    {
-        let (target, stiffness, damping, max_force) = match *self {
-            Self::Position { target, stiffness, damping, max_force } => {
-                (target, stiffness, damping, max_force)
-            }
-            Self::Velocity { target, damping, max_force } => (target, 0.0, damping, max_force),
-        };
-        ranges.not_negative("the stiffness of the motor", stiffness)?;
-        ranges.not_negative("the damping of the motor", damping)?;
-        ranges.finite("the target of the motor", &[target])?;
-        max_force.map_or(Ok(()), |bound| ranges.positive("the maximum force of the motor", bound))
-    }
-
-    /// The same motor with another target [rad or m; rad/s or m/s].
-    #[must_use]
-    pub fn with_target(self, target: f64) -> Self {
-        match self {
-            Self::Position { stiffness, damping, max_force, .. } => {
-                Self::Position { target, stiffness, damping, max_force }
-            }
-            Self::Velocity { damping, max_force, .. } => Self::Velocity { target, damping, max_force },
-        }
-    }
-}
-
-/// The motor of a file, which holds a joint at a value [rad or m].
-fn motor_of(Servo { stiffness, damping }: Servo, target: f64) -> Motor {
-    if stiffness > 0.0 {
-        return Motor::Position { target, stiffness, damping, max_force: None };
-    }
-    Motor::Velocity { target: 0.0, damping, max_force: None }
-}
 
 /// The mesh with its tree: a solid where it is closed.
 fn solid_where_closed(mesh: extricate_core::geometry::TriangleMesh) -> Arc<Model> {

@@ -16,7 +16,9 @@ use serde::{Deserialize, Serialize};
 
 use super::action::{Action, Coordinate, Now};
 use super::curve::{Curve, Drive, Piece};
-use super::description::{Motor, RobotJoint};
+use super::description::RobotJoint;
+use super::feedforward::{Interval, target_at};
+use super::motor::Motor;
 
 /// Damping of the springs that hold a joint at a limit, at a speed or at rest, over I / h. A load L deflects them by
 /// REGAIN / STIFF · L h² / I: with a tenth of it a motor of 20 N·m bends the limit of a hand of 0.01 kg·m² by 0.4°.
@@ -71,17 +73,20 @@ enum FrictionState {
     Sliding(f64),
 }
 
-/// Force within a joint during the next step of length h [s].
+/// Force within a joint during the next step; `feedforward` [N·m or N] is that of its motor besides its own law.
 pub(super) fn drive(
     joint: &RobotJoint,
     limits: Option<[f64; 2]>,
     memory: &mut Memory,
     at: &Coordinate,
-    h: f64,
+    (step, feedforward): (&Interval, f64),
 ) -> Drive {
-    let now = Now { at, h, last: memory.last };
+    let now = Now { at, h: step.h, last: memory.last };
     memory.last = Some([at.position, at.speed]);
-    let motor = joint.motor.map(|motor| of_motor(&motor, joint, &memory.motor, &now));
+    let motor = joint.motor.map(|motor| {
+        let wanted = law(&motor, joint, at, step).pushed(feedforward);
+        of_motor(wanted, (&motor, joint), &memory.motor, &now)
+    });
     let limit = limits.map_or(Action::default(), |limits| of_limits(limits, &now));
     let friction = of_friction(joint.friction, memory, &now);
     let passive = Action { damping: joint.damping, ..Action::default() };
@@ -89,14 +94,24 @@ pub(super) fn drive(
     Drive { at: *at, passive, motor, limit, friction, anchor: anchor.unwrap_or(at.position) }
 }
 
-fn of_motor(motor: &Motor, joint: &RobotJoint, last: &Action, now: &Now) -> Curve {
-    let (wanted, own_bound) = match *motor {
-        Motor::Position { target, stiffness, damping, max_force } => {
-            (Action::spring(stiffness, target, damping), max_force)
+/// Law of a motor in a step, without its bounds.
+fn law(motor: &Motor, joint: &RobotJoint, at: &Coordinate, step: &Interval) -> Action {
+    let h = step.h;
+    let target = |ratio: f64| target_at(joint, motor, step.at(Interval::instant(ratio)));
+    match *motor {
+        Motor::Position { stiffness, damping, .. } => {
+            let [target, rate, _] = target(h * (damping + h * stiffness) / at.inertia);
+            Action::spring(stiffness, target, damping).pushed(damping * rate)
         }
-        Motor::Velocity { target, damping, max_force } => (Action::servo(damping, target), max_force),
-    };
-    let (bound, load) = (own_bound.or(joint.max_force), now.load_besides(last));
+        Motor::Velocity { damping, .. } => Action::servo(damping, target(h * damping / at.inertia)[0]),
+        Motor::Effort { .. } => Action::constant(target(0.0)[0]),
+        // All of it is computed from the motion of the whole robot.
+        Motor::ComputedTorque { .. } => Action::default(),
+    }
+}
+
+fn of_motor(wanted: Action, (motor, joint): (&Motor, &RobotJoint), last: &Action, now: &Now) -> Curve {
+    let (bound, load) = (motor.max_force().or(joint.max_force), now.load_besides(last));
     let held = |speed: f64| Action::servo(STIFF * now.at.inertia / now.h, speed);
     let fastest = joint.max_speed.map(|max_speed| [held(-max_speed), held(max_speed)]);
     let mut curve = Curve { wanted, fastest, bound: bound.unwrap_or(f64::INFINITY), piece: Piece::Wanted };

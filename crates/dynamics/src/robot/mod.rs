@@ -13,11 +13,19 @@ pub(crate) mod carried;
 mod curve;
 pub(crate) mod description;
 mod drive;
+mod feedforward;
+mod motor;
 pub(crate) mod parts;
+mod reading;
+mod sensing;
 mod state;
+mod target_curve;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tree;
 
-pub use description::{Motor, RobotBase, RobotDescription, RobotJoint, RobotLink};
+pub use description::{RobotBase, RobotDescription, RobotJoint, RobotLink};
+pub use motor::Motor;
+pub use reading::{ContactForce, JointEfforts, Reading};
 pub use state::{AllowedPair, RobotState};
+pub use target_curve::TargetCurve;

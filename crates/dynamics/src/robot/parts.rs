@@ -23,6 +23,8 @@ pub(crate) struct Parts {
     pub(super) joints: Vec<usize>,
     pub(super) parts: Vec<Part>,
     pub(super) collisions: DerivedCollisions,
+    /// Of each link of the description.
+    members: Vec<Member>,
 }
 
 /// Links that move as one.
@@ -40,6 +42,7 @@ pub(super) struct Part {
 }
 
 /// A link with the part that it belongs to.
+#[derive(Debug, Clone)]
 struct Member {
     part: usize,
     to_part: Isometry3<f64>,
@@ -48,12 +51,12 @@ struct Member {
 impl Parts {
     /// Parts of a robot, with the collisions between them that are allowed.
     pub(crate) fn new(description: RobotDescription) -> Result<Self, BuildError> {
-        let (mut parts, members) = Self::without_collisions(description)?;
-        parts.collisions = collisions(&parts, &members)?;
+        let mut parts = Self::without_collisions(description)?;
+        parts.collisions = collisions(&parts, &parts.members)?;
         Ok(parts)
     }
 
-    fn without_collisions(description: RobotDescription) -> Result<(Self, Vec<Member>), BuildError> {
+    fn without_collisions(description: RobotDescription) -> Result<Self, BuildError> {
         description.check()?;
         let (articulation, joints, members) = merged(&description.articulation)?;
         let poses = articulation.link_poses(&description.configuration, &description.pose)?;
@@ -72,7 +75,7 @@ impl Parts {
         let parts = parts.collect::<Result<Vec<_>, BuildError>>()?;
         check_masses(&articulation, &parts)?;
         let collisions = DerivedCollisions::default();
-        Ok((Self { description, articulation, joints, parts, collisions }, members))
+        Ok(Self { description, articulation, joints, parts, collisions, members })
     }
 
     /// Bodies of the parts that have a shape.
@@ -84,6 +87,12 @@ impl Parts {
             let mass = part.inertial.map_or(own.mass, Mass::Inertial);
             Some(BodyDescription { mass, friction, restitution, ..own })
         })
+    }
+
+    /// Part of a link, with the transform from the link to it.
+    pub(super) fn place(&self, link: &str) -> Option<(usize, Isometry3<f64>)> {
+        let Member { part, to_part } = &self.members[self.description.articulation.link(link)?];
+        Some((*part, *to_part))
     }
 
     /// Name of the robot.
@@ -99,7 +108,7 @@ impl RobotDescription {
     /// # Errors
     /// [`BuildError`] when the robot does not fit into a world.
     pub fn bodies(&self) -> Result<Vec<(String, Isometry3<f64>)>, BuildError> {
-        let (parts, _) = Parts::without_collisions(self.clone())?;
+        let parts = Parts::without_collisions(self.clone())?;
         let shaped = parts.parts.into_iter().filter(|part| part.model.is_some());
         Ok(shaped.map(|part| (part.name, part.pose)).collect())
     }

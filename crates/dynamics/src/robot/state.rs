@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use nalgebra::Isometry3;
 
+use super::reading::{JointEfforts, Reading};
 use extricate_core::proximity::AllowedReason;
 
 /// Configuration and velocities of a robot.
@@ -16,8 +17,12 @@ pub struct RobotState {
     pub joints: BTreeMap<String, f64>,
     /// Their speeds [rad/s or m/s], by name.
     pub velocities: BTreeMap<String, f64>,
+    /// Forces within them in the last step, by name; zero before the first.
+    pub efforts: BTreeMap<String, JointEfforts>,
     /// Root link → world.
     pub base: Isometry3<f64>,
+    /// Values of its sensors, by name; none before the first step.
+    pub sensors: BTreeMap<String, Reading>,
 }
 
 /// Two bodies of a robot whose contacts are off.

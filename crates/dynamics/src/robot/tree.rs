@@ -68,6 +68,12 @@ pub(crate) struct TreeEnd {
     pub(crate) v: Vec<f64>,
     /// Forces that acted within the joints.
     pub(crate) drives: Vec<([usize; 2], Drive)>,
+    /// Length of the step \[s\].
+    pub(crate) h: f64,
+    /// Instants of it, from 0 to 1, at which they were taken, by velocity.
+    pub(crate) instants: Vec<f64>,
+    /// Impulses of the limits [N·m·s or N·s], with the places of their velocities.
+    pub(crate) limits: Vec<(usize, f64)>,
 }
 
 /// A robot as a tree.
@@ -123,35 +129,50 @@ impl RobotTree {
         let (description, articulation) = (&parts.description, &parts.articulation);
         let values =
             articulation.joint_values(&description.configuration).expect("the configuration was checked");
-        let rates: Vec<f64> = (0..values.len())
-            .map(|joint| {
-                articulation
-                    .dependence(joint)
-                    .map_or(0.0, |(at, factor, _)| factor * description.velocities[at])
-            })
-            .collect();
-        if parts.parts[0].kind == BodyKind::Dynamic {
+        let rate = |joint: usize| {
+            articulation.dependence(joint).map_or(0.0, |(at, factor, _)| factor * description.velocities[at])
+        };
+        let joints: Vec<[f64; 2]> =
+            values.iter().enumerate().map(|(joint, value)| [*value, rate(joint)]).collect();
+        let motion = SpatialVector::new(description.angular_velocity, description.linear_velocity);
+        let is_floating = parts.parts[0].kind == BodyKind::Dynamic;
+        if is_floating {
             self.base = Isometry3::identity();
-            let root = parts.parts[0].pose * self.links[0].part.inverse();
+        }
+        self.assign(is_floating.then_some((parts.parts[0].pose, motion)), &joints);
+    }
+
+    /// Sets the pose of a floating root part with the velocity of its centre of mass, and the value and speed of each joint.
+    pub(super) fn assign(&mut self, root: Option<(Isometry3<f64>, SpatialVector)>, joints: &[[f64; 2]]) {
+        if let Some((pose, motion)) = root {
+            let root = pose * self.links[0].part.inverse();
             JointModel::Floating.set_transform(&root, &mut self.q[..7]);
-            self.v[..3].copy_from_slice(description.linear_velocity.as_slice());
-            self.v[3..6].copy_from_slice(description.angular_velocity.as_slice());
+            self.v[..3].copy_from_slice(motion.linear.as_slice());
+            self.v[3..6].copy_from_slice(motion.angular.as_slice());
         }
         for (joint, place) in self.places.iter().enumerate() {
             match *place {
-                Place::Single { q, v, .. } => (self.q[q], self.v[v]) = (values[joint], rates[joint]),
+                Place::Single { q, v, .. } => [self.q[q], self.v[v]] = joints[joint],
                 Place::Angle { q, v, which: 0 } => {
                     let chain = self.angles_of(q);
-                    let angles = chain.map(|joint| values[joint]);
+                    let angles = chain.map(|joint| joints[joint][0]);
                     let rotation = UnitQuaternion::from_euler_angles(angles[2], angles[1], angles[0]);
                     self.q[q..q + 4].copy_from_slice(rotation.coords.as_slice());
-                    let omega = axes_of(angles) * Vector3::from(chain.map(|joint| rates[joint]));
+                    let omega = axes_of(angles) * Vector3::from(chain.map(|joint| joints[joint][1]));
                     self.v[v..v + 3].copy_from_slice(omega.as_slice());
                 }
                 Place::Angle { .. } => {}
             }
         }
         self.settle();
+    }
+
+    /// Velocity of a joint that is no angle of a spherical one.
+    pub(super) fn own_velocity(&self, joint: usize) -> Option<usize> {
+        match self.places[joint] {
+            Place::Single { v, .. } => Some(v),
+            Place::Angle { .. } => None,
+        }
     }
 
     /// Joints of yaw, pitch and roll of the spherical joint whose coordinates are at `q`.

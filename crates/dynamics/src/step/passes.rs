@@ -49,8 +49,9 @@ pub(super) fn start_pull(world: &mut World, progress: &mut Progress) {
 
 /// Sets the forces within the joints of all robots for a part of the step.
 pub(super) fn drive_robots(world: &mut World, progress: &mut Progress) {
+    let start = world.time() + progress.elapsed;
     for robot in &mut world.robots {
-        robot.prepare(&mut world.physics, progress.part);
+        robot.prepare(&mut world.physics, (start, progress.part));
     }
     if world.has_trees() {
         world.multibody.begin(&world.physics);
@@ -59,6 +60,9 @@ pub(super) fn drive_robots(world: &mut World, progress: &mut Progress) {
 
 /// Solves robots, and the bodies connected with them by contacts, in generalized coordinates.
 pub(super) fn step_robots(world: &mut World, progress: &mut Progress) {
+    for robot in &mut world.robots {
+        robot.read_efforts(&world.physics, progress.part);
+    }
     if world.has_trees() {
         let started = Instant::now();
         let Passes { restitution, depenetration, .. } = &world.passes;

@@ -64,6 +64,7 @@ impl World {
         let mut progress = Progress {
             report: StepReport::default(),
             part: self.options.time_step / f64::from(parts),
+            elapsed: 0.0,
             pulled: None,
             stepped: Duration::ZERO,
             soft_times: Times::default(),
@@ -72,7 +73,8 @@ impl World {
         self.run(&PRE_STEP, &mut progress)?;
         self.physics.integration_parameters.dt = progress.part;
         self.passes.part = progress.part;
-        for _ in 0..parts {
+        for part in 0..parts {
+            progress.elapsed = f64::from(part) * progress.part;
             self.run(&PART, &mut progress)?;
         }
         self.steps += 1;

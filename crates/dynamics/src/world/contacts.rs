@@ -10,6 +10,20 @@ use crate::multibody::memory::ContactKey;
 use crate::rigid::{index_in_manifold, raw};
 use crate::state::{AnyBody, WorldContact};
 
+/// A contact of two rigid bodies in the last step.
+pub(super) struct SolvedContact {
+    bodies: [usize; 2],
+    /// Its point [m].
+    pub(super) point: Point3<f64>,
+    /// Direction in which the first body is pushed.
+    pub(super) normal: Unit<Vector3<f64>>,
+    depth: f64,
+    /// Normal impulse [N·s].
+    pub(super) impulse: f64,
+    /// Impulse with that of friction [N·s, on the second body], where the solver of robots has solved it.
+    pub(super) total: Option<Vector3<f64>>,
+}
+
 impl World {
     /// Contacts of the last step, as given to its solvers: of rigid bodies, links of robots, and soft bodies. Sorted by the
     /// names of the bodies and the same in equal runs; empty before the first step, except those of soft bodies.
@@ -59,27 +73,42 @@ impl World {
     }
 
     fn add_contacts_of(&self, pair: &ContactPair, contacts: &mut Vec<WorldContact>) {
+        self.visit_contacts(pair, &mut |contact| {
+            contacts.push(WorldContact {
+                bodies: contact.bodies.map(AnyBody::Rigid),
+                point: contact.point,
+                normal: contact.normal,
+                depth: contact.depth,
+                force: contact.impulse / self.passes.part,
+            });
+        });
+    }
+
+    /// Visits the contacts of a pair of colliders in the order of its manifolds.
+    pub(super) fn visit_contacts(&self, pair: &ContactPair, visit: &mut dyn FnMut(&SolvedContact)) {
         let Some([first, second]) = self.indices([pair.collider1, pair.collider2]) else { return };
         let solved = self.solved_elsewhere([first, second]);
+        let memory = self.multibody.memory();
         let mut numbers = BTreeMap::<[u32; 2], u32>::new();
         for manifold in pair.solver_manifolds() {
             let Some(normal) = Unit::try_new(-Vector3::from(manifold.data.normal), 0.0) else { continue };
             for contact in &manifold.data.solver_contacts {
                 let Some(point) = manifold.points.get(index_in_manifold(contact)) else { continue };
-                let impulse = if let Some(bodies) = solved {
+                let (impulse, total) = if let Some(bodies) = solved {
                     let features = [point.fid1.0, point.fid2.0];
                     let number = numbers.entry(features).or_default();
                     let key = ContactKey { bodies, features, number: std::mem::replace(number, *number + 1) };
-                    self.multibody.memory().normal_impulse(&key).unwrap_or(0.0)
+                    (memory.normal_impulse(&key).unwrap_or(0.0), memory.total_impulse(&key))
                 } else {
-                    point.data.impulse
+                    (point.data.impulse, None)
                 };
-                contacts.push(WorldContact {
-                    bodies: [AnyBody::Rigid(first), AnyBody::Rigid(second)],
+                visit(&SolvedContact {
+                    bodies: [first, second],
                     point: self.position_of([first, second], manifold, contact),
                     normal,
                     depth: -point.dist,
-                    force: impulse / self.passes.part,
+                    impulse,
+                    total,
                 });
             }
         }

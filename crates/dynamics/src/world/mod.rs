@@ -5,6 +5,7 @@ mod data;
 mod preparation;
 mod pull;
 mod robots;
+mod sensors;
 mod soft;
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ impl World {
     /// States of all robots, sorted by name.
     #[must_use]
     pub fn robots(&self) -> Vec<RobotState> {
-        self.robots.iter().map(|robot| robot.state(&self.physics)).collect()
+        self.robots.iter().map(|robot| self.state_of(robot)).collect()
     }
 
     /// Whether there are robots that rapier does not step.
@@ -20,7 +20,7 @@ impl World {
     /// State of one robot.
     #[must_use]
     pub fn robot(&self, name: &str) -> Option<RobotState> {
-        self.robots.iter().find(|robot| robot.name() == name).map(|robot| robot.state(&self.physics))
+        self.robots.iter().find(|robot| robot.name() == name).map(|robot| self.state_of(robot))
     }
 
     /// The pairs of bodies of a robot that may collide with one another, each with the reason; their contacts are off.

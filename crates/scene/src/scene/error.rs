@@ -170,7 +170,7 @@ pub(super) enum Fault {
     /// A name is used twice.
     #[error("duplicate name `{name}`: the names of {what} must be unique")]
     DuplicateName {
-        /// Kind of the named things: `bodies`, `shapes`, `joints`, `robots` or `handles`.
+        /// Kind of the named things: `bodies`, `shapes`, `joints`, `robots`, `sensors` or `handles`.
         what: &'static str,
         /// The name.
         name: String,
@@ -178,7 +178,7 @@ pub(super) enum Fault {
     /// A name is empty.
     #[error("empty name: {what} must have non-empty names")]
     EmptyName {
-        /// Kind of the named things: `bodies`, `shapes`, `joints`, `robots` or `handles`.
+        /// Kind of the named things: `bodies`, `shapes`, `joints`, `robots`, `sensors` or `handles`.
         what: &'static str,
     },
     /// A name that nothing in the scene has.

@@ -3,9 +3,9 @@
 use nalgebra::{Isometry3, Point3};
 
 use super::error::SceneError;
+use super::joint_values::within_limits;
 use super::load::Scene;
 use super::placement::{orientation, point, vector};
-use super::robots::within_limits;
 use super::schema::PlanEntry;
 use extricate_core::kinematics::{Articulation, RobotError};
 use extricate_core::penetration::default_clearance;

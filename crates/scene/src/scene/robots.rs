@@ -8,16 +8,19 @@ use nalgebra::Isometry3;
 
 use super::error::{Fault, Problem};
 use super::files::Files;
+use super::joint_values::{JointIndices, value_of, within_limits};
 use super::locate::Step::{self, Field, Index, Key};
+use super::motors::MotorLoader;
 use super::parse::Document;
 use super::placement::{orientation, vector};
-use super::schema::{self, Entries, JointValue, MotorEntry, RobotEntry};
+use super::schema::{self, Entries, RobotEntry};
+use super::sensors;
 use extricate_core::kinematics::JointKind;
 use extricate_core::kinematics::NamedConfiguration;
 use extricate_core::kinematics::read_robot;
 use extricate_core::kinematics::srdf::read_srdf;
 use extricate_core::kinematics::urdf::UrdfOptions;
-use extricate_dynamics::{Motor, RobotBase, RobotDescription};
+use extricate_dynamics::{RobotBase, RobotDescription};
 
 /// The description of a robot for the dynamics.
 #[derive(Debug, Clone)]
@@ -100,6 +103,7 @@ impl RobotLoader<'_> {
             friction: entry.friction,
             restitution: entry.restitution,
             self_collision: entry.self_collision,
+            gravity_compensation: entry.gravity_compensation,
             ..RobotDescription::new(&entry.name, robot, pose)
         };
         description.allowed.extend(entry.allow.iter().map(|(a, b)| [a.clone(), b.clone()]));
@@ -116,16 +120,43 @@ impl RobotLoader<'_> {
         self.start_at(&mut description, &configurations).map_err(|fault| problems_at("at", fault))?;
         let mut problems = self.joints(&mut description);
         problems.extend(self.links(&description));
+        problems.extend(self.uncompensated(&description));
         if !problems.is_empty() {
             return Err(problems);
         }
-        match description.bodies() {
-            Ok(bodies) => Ok(LoadedRobot { description, path, bodies }),
-            Err(error) => {
-                let cause = format!("{}: {error}", path.display()).into();
-                Err(vec![self.problem(&[Field("file")], Fault::Robot { path, cause })])
+        self.completed(path, description)
+    }
+
+    /// Error of a robot whose gravity no motor compensates.
+    fn uncompensated(&self, robot: &RobotDescription) -> Option<Problem> {
+        let is_free = robot.joints.iter().all(|joint| joint.motor.is_none());
+        (robot.gravity_compensation > 0.0 && is_free).then(|| {
+            let message = format!(
+                "robot `{}` has no motor that could compensate gravity; `effort()` is one without a force of its own",
+                robot.name
+            );
+            self.problem(&[Field("gravity_compensation")], Fault::Contradiction { message })
+        })
+    }
+
+    /// Adds the bodies and the sensors of a robot.
+    fn completed(
+        &self,
+        path: PathBuf,
+        mut description: RobotDescription,
+    ) -> Result<LoadedRobot, Vec<Problem>> {
+        let bodies = description.bodies().map_err(|error| {
+            let cause = format!("{}: {error}", path.display()).into();
+            vec![self.problem(&[Field("file")], Fault::Robot { path: path.clone(), cause })]
+        })?;
+        let mut problems = Vec::new();
+        for (index, sensor) in self.entry.sensors.iter().enumerate() {
+            if let Err((within, fault)) = sensors::add(sensor, &bodies, &mut description) {
+                problems
+                    .push(self.problem(&[&[Field("sensors"), Index(index)], &within[..]].concat(), fault));
             }
         }
+        if problems.is_empty() { Ok(LoadedRobot { description, path, bodies }) } else { Err(problems) }
     }
 
     fn problem(&self, within: &[Step], fault: Fault) -> Problem {
@@ -166,7 +197,9 @@ impl RobotLoader<'_> {
             Ok(())
         });
         self.each("motors", &entry.motors, robot, &mut problems, |at, motor, robot| {
-            robot.joints[at.joint].motor = Some(motor_of(robot, at.joint, motor)?);
+            let (motor, targets) = MotorLoader { robot, at }.load(motor)?;
+            let own = &mut robot.joints[at.joint];
+            (own.motor, own.targets) = (Some(motor), targets);
             Ok(())
         });
         self.each("damping", &entry.damping, robot, &mut problems, |at, value, robot| {
@@ -215,54 +248,12 @@ impl RobotLoader<'_> {
     }
 }
 
-/// Tolerance [rad or m] by which a start value may exceed its limits: the rounding of a conversion from degrees. Zero would
-/// reject a start exactly at a limit; a tolerance that is visible would start the run with a violated limit.
-const LIMIT_TOLERANCE: f64 = 1e-9;
-
-/// Indices of a joint that a scene names: in the articulation, and of its coordinate.
-struct JointIndices {
-    joint: usize,
-    coordinate: usize,
-}
-
 /// Sets the start value of a joint [rad or m].
 fn start_joint(robot: &mut RobotDescription, at: &JointIndices, value: f64) {
     robot.configuration[at.coordinate] = value;
     // A motor of the file holds the joint where it starts.
     let motor = &mut robot.joints[at.joint].motor;
-    *motor = motor.map(|motor| match motor {
-        Motor::Position { .. } => motor.with_target(value),
-        Motor::Velocity { .. } => motor,
-    });
-}
-
-/// The value of a joint [rad or m]; its unit must suit the kind of the joint.
-fn value_of(robot: &RobotDescription, joint: usize, value: JointValue) -> Result<f64, Fault> {
-    let joint = &robot.articulation.joints()[joint];
-    let (value, is_angle) = value.in_si();
-    let is_revolute = matches!(joint.kind, JointKind::Revolute { .. });
-    if is_revolute == is_angle {
-        return Ok(value);
-    }
-    let (kind, unit) = if is_revolute {
-        ("revolute", "`degrees(…)` or `radians(…)`")
-    } else {
-        ("prismatic", "`metres(…)`")
-    };
-    let message = format!("wrong unit: joint `{}` is {kind} and takes {unit}", joint.name);
-    Err(Fault::Contradiction { message })
-}
-
-fn motor_of(robot: &RobotDescription, joint: usize, motor: &MotorEntry) -> Result<Motor, Fault> {
-    Ok(match *motor {
-        MotorEntry::Position { target, stiffness, damping, max_force } => {
-            let target = value_of(robot, joint, target)?;
-            Motor::Position { target, stiffness, damping, max_force }
-        }
-        MotorEntry::Velocity { target, damping, max_force } => {
-            Motor::Velocity { target: value_of(robot, joint, target)?, damping, max_force }
-        }
-    })
+    *motor = motor.map(|motor| if motor.is_of_position() { motor.with_target(value) } else { motor });
 }
 
 /// Errors of expectations: joints that their robots do not have, and values in a wrong unit.
@@ -339,17 +330,4 @@ pub(super) fn wrong_goals(document: &Document, robots: &[LoadedRobot]) -> Vec<Pr
         }
     }
     problems
-}
-
-/// The value of a joint [rad or m]; its unit must suit the joint, and it must be within the limits.
-pub(super) fn within_limits(robot: &RobotDescription, joint: usize, value: JointValue) -> Result<f64, Fault> {
-    let value = value_of(robot, joint, value)?;
-    let joint = &robot.articulation.joints()[joint];
-    match joint.limits {
-        Some([lower, upper]) if !(lower - LIMIT_TOLERANCE <= value && value <= upper + LIMIT_TOLERANCE) => {
-            let unit = if matches!(joint.kind, JointKind::Revolute { .. }) { "rad" } else { "m" };
-            Err(Fault::OutsideLimits { joint: joint.name.clone(), value, lower, upper, unit })
-        }
-        _ => Ok(value),
-    }
 }

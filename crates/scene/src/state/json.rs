@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
-use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 use schemars::JsonSchema;
 use serde::de::{DeserializeOwned, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::components::{quaternion, rotation};
+use super::reading::ReadingValue;
 use super::soft_state::{SoftState, SoftValues};
 use extricate_dynamics::{BodyState, Energy, RobotState};
 
@@ -37,18 +39,6 @@ pub(crate) fn insert<T: Named>(list: &mut Vec<T>, entry: T) -> Option<T> {
             None
         }
     }
-}
-
-/// The components w, x, y, z of a rotation.
-pub(crate) fn quaternion(rotation: &UnitQuaternion<f64>) -> [f64; 4] {
-    let q = rotation.quaternion();
-    [q.w, q.i, q.j, q.k]
-}
-
-/// The rotation of components w, x, y, z, with the same bits. The reader of a file checks that they are those of a unit
-/// quaternion, to a tolerance that depends on the file.
-pub(crate) fn rotation([w, x, y, z]: [f64; 4]) -> UnitQuaternion<f64> {
-    UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z))
 }
 
 /// An entry with the value that is stored in JSON under its name.
@@ -142,6 +132,9 @@ pub(super) struct RobotValue {
     joints: BTreeMap<String, f64>,
     /// Pose of the root link.
     base: BaseValue,
+    /// Values of its sensors in the step that led to the state, by name; missing where it has none, and at the start.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "unique")]
+    sensors: BTreeMap<String, ReadingValue>,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -178,12 +171,14 @@ impl Entry for RobotState {
     fn value(&self) -> RobotValue {
         let Isometry3 { translation, rotation } = &self.base;
         let base = BaseValue { translation: translation.vector, rotation: quaternion(rotation) };
-        RobotValue { joints: self.joints.clone(), base }
+        let sensors = self.sensors.iter().map(|(name, reading)| (name.clone(), (*reading).into()));
+        RobotValue { joints: self.joints.clone(), base, sensors: sensors.collect() }
     }
 
-    fn of(name: String, RobotValue { joints, base }: RobotValue) -> Self {
+    fn of(name: String, RobotValue { joints, base, sensors }: RobotValue) -> Self {
         let base = Isometry3::from_parts(base.translation.into(), rotation(base.rotation));
-        Self { name, joints, velocities: BTreeMap::new(), base }
+        let sensors = sensors.into_iter().map(|(name, value)| (name, value.into())).collect();
+        Self { name, joints, velocities: BTreeMap::new(), efforts: BTreeMap::new(), base, sensors }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Bodies: links with their joints, masses and shapes.
 
+use std::collections::HashMap;
+
 use nalgebra::{Isometry3, Translation3, Vector3};
 
 use super::compiler::Compiler;
@@ -21,7 +23,7 @@ use crate::kinematics::urdf::{Inertial, JointDynamics, RobotFileError, UrdfOptio
 pub(super) const WORLD: &str = "world";
 
 /// Elements of bodies that are neither shapes nor joints: nothing is lost without them.
-const DECORATION: [&str; 3] = ["site", "camera", "light"];
+const DECORATION: [&str; 2] = ["camera", "light"];
 
 /// The parts of a model that the elements are read with.
 pub(super) struct Model<'a> {
@@ -45,6 +47,8 @@ pub(super) struct Bodies<'a> {
     pub(super) closures: Vec<ClosureElement>,
     /// Body → link of each link.
     pub(super) to_links: Vec<Isometry3<f64>>,
+    /// Links of the sites by name, each with the pose of the site in it.
+    pub(super) sites: HashMap<&'a str, (usize, Isometry3<f64>)>,
     pub(super) skipped: Skipped<'a>,
     pub(super) corrections: Vec<Correction>,
     shapes: usize,
@@ -81,6 +85,7 @@ impl<'a> Bodies<'a> {
             joints: Vec::new(),
             closures: Vec::new(),
             to_links: Vec::new(),
+            sites: HashMap::new(),
             skipped: Skipped::default(),
             corrections: Vec::new(),
             shapes: 0,
@@ -332,9 +337,19 @@ impl<'a> Bodies<'a> {
                     self.contents(child, &Owner { frame, class, ..*owner }, inertials)?;
                 }
                 "joint" | "freejoint" | "inertial" => {}
+                "site" => self.site(child, owner)?,
                 name if DECORATION.contains(&name) => {}
                 _ => self.skipped.element(child),
             }
+        }
+        Ok(())
+    }
+
+    fn site(&mut self, site: &'a Element, owner: &Owner) -> Result<(), RobotFileError> {
+        // Without sensors nothing reads it.
+        if let Some(name) = site.get("name").filter(|_| self.model.root.section("sensor").next().is_some()) {
+            let pose = self.model.compiler.pose(&self.model.defaults.fill(site, owner.class)?)?;
+            self.sites.insert(name, (owner.link, owner.to_link * owner.frame * pose));
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use super::element::Element;
 use crate::kinematics::articulation::joint::Mimic;
 use crate::kinematics::urdf::document::{JointElement, JointType};
 use crate::kinematics::urdf::limits::EXEMPT_PAIRS;
-use crate::kinematics::urdf::{RobotFileError, Servo};
+use crate::kinematics::urdf::{ActuatorKind, RobotFileError, Servo};
 
 fn index_of(joints: &[JointElement]) -> HashMap<String, usize> {
     joints.iter().enumerate().map(|(index, joint)| (joint.name.clone(), index)).collect()
@@ -111,9 +111,14 @@ pub(super) fn exempt<'a>(
     Ok(pairs.into_iter().map(|pair| pair.map(|link| bodies.links[link].name.clone())).collect())
 }
 
-/// Reads actuators of joints as motors: force = gear · (gain · control + b₀ + b₁ · gear · q + b₂ · gear · q̇).
-pub(super) fn actuate<'a>(model: &Model<'a>, bodies: &mut Bodies<'a>) -> Result<(), RobotFileError> {
+/// Reads actuators of joints as motors: force = gear · (gain · control + b₀ + b₁ · gear · q + b₂ · gear · q̇). Returns the joints of the
+/// actuators by name.
+pub(super) fn actuate<'a>(
+    model: &Model<'a>,
+    bodies: &mut Bodies<'a>,
+) -> Result<HashMap<&'a str, String>, RobotFileError> {
     let joints = index_of(&bodies.joints);
+    let mut actuators = HashMap::new();
     for element in model.root.section("actuator") {
         if !ACTUATORS.contains(&element.name.as_str()) {
             bodies.skipped.element(element);
@@ -130,6 +135,12 @@ pub(super) fn actuate<'a>(model: &Model<'a>, bodies: &mut Bodies<'a>) -> Result<
             bodies.skipped.note(element, "actuator", &format!("<{}>", element.name));
             continue;
         };
+        if let Some(name) = element.get("name") {
+            actuators.insert(name, bodies.joints[joint].name.clone());
+        }
+        for attribute in law.ignored.iter().copied().filter(|_| model.options.sound_masses) {
+            bodies.skipped.attribute(element, attribute);
+        }
         let gear = own.list("gear", 6)?.and_then(|gear| gear.first().copied()).unwrap_or(1.0);
         let range = |name: &str, flag: &str| -> Result<Option<f64>, RobotFileError> {
             let range = own.numbers::<2>(name)?;
@@ -149,9 +160,11 @@ pub(super) fn actuate<'a>(model: &Model<'a>, bodies: &mut Bodies<'a>) -> Result<
             let before = dynamics.servo.unwrap_or(Servo { stiffness: 0.0, damping: 0.0 });
             dynamics.servo =
                 Some(Servo { stiffness: before.stiffness + stiffness, damping: before.damping + damping });
+        } else if law.direct.is_some() {
+            dynamics.actuator = Some(ActuatorKind::Effort);
         }
     }
-    Ok(())
+    Ok(actuators)
 }
 
 /// Force of an actuator as a function of control, length and velocity.
@@ -160,6 +173,8 @@ struct ForceLaw {
     direct: Option<f64>,
     stiffness: f64,
     damping: f64,
+    /// Attributes that it does not hold.
+    ignored: Vec<&'static str>,
 }
 
 impl ForceLaw {
@@ -167,27 +182,54 @@ impl ForceLaw {
     fn of(own: &Filled<'_>) -> Result<Option<Self>, RobotFileError> {
         let servo = |stiffness: f64, damping: f64| {
             let (stiffness, damping) = (stiffness.max(0.0), damping.max(0.0));
-            Some(Self { direct: None, stiffness, damping })
+            Some(Self { direct: None, stiffness, damping, ignored: Vec::new() })
         };
-        Ok(match own.element.name.as_str() {
-            "motor" => Some(Self { direct: Some(1.0), stiffness: 0.0, damping: 0.0 }),
-            "position" => servo(own.number("kp", 1.0)?, own.number("kv", 0.0)?),
+        let direct =
+            |gain| Some(Self { direct: Some(gain), stiffness: 0.0, damping: 0.0, ignored: Vec::new() });
+        let mut law = match own.element.name.as_str() {
+            "motor" => direct(1.0),
+            "position" | "intvelocity" => servo(own.number("kp", 1.0)?, own.number("kv", 0.0)?),
             "velocity" => servo(0.0, own.number("kv", 1.0)?),
+            "cylinder" => Self::of_cylinder(own)?.and_then(direct),
             "general" => {
                 let is = |name: &str, kind: &str| own.get(name).unwrap_or(kind).trim() == kind;
                 let gain = own.list("gainprm", PARAMETERS)?.and_then(|gain| gain.first().copied());
                 let mut bias = own.list("biasprm", PARAMETERS)?.unwrap_or_default();
                 bias.resize(3, 0.0);
                 match own.get("biastype").unwrap_or("none").trim() {
-                    "none" if is("gaintype", "fixed") => {
-                        Some(Self { direct: Some(gain.unwrap_or(1.0)), stiffness: 0.0, damping: 0.0 })
-                    }
+                    "none" if is("gaintype", "fixed") => direct(gain.unwrap_or(1.0)),
                     "affine" if is("gaintype", "fixed") => servo(-bias[1], -bias[2]),
                     _ => None,
                 }
             }
             _ => None,
-        })
+        };
+        if let Some(law) = &mut law {
+            law.ignored = Self::ignored(own)?;
+        }
+        Ok(law)
+    }
+
+    /// Area of a cylinder [m²]: its force at a pressure of one; none of one with a bias.
+    fn of_cylinder(own: &Filled<'_>) -> Result<Option<f64>, RobotFileError> {
+        let is_biased = own.numbers::<3>("bias")?.unwrap_or_default().iter().any(|bias| bias.abs() > 0.0);
+        let diameter = own.numbers::<1>("diameter")?.map(|[d]| 0.25 * std::f64::consts::PI * d * d);
+        let area = diameter.map_or_else(|| own.number("area", 1.0), Ok)?;
+        Ok((!is_biased).then_some(area))
+    }
+
+    /// Attributes of a linear actuator that make it a law of another kind.
+    fn ignored(own: &Filled<'_>) -> Result<Vec<&'static str>, RobotFileError> {
+        let mut ignored = Vec::new();
+        for name in ["dampratio", "timeconst"] {
+            if own.numbers::<1>(name)?.is_some_and(|[value]| value.abs() > 0.0) {
+                ignored.push(name);
+            }
+        }
+        if own.element.name == "general" && own.get("dyntype").is_some_and(|kind| kind.trim() != "none") {
+            ignored.push("dyntype");
+        }
+        Ok(ignored)
     }
 }
 

@@ -15,6 +15,7 @@
 //! | `connect` and `weld` of two bodies | closures, which repairs of the robot keep |
 //! | actuators of joints | motors |
 //! | keyframes | named configurations |
+//! | sensors of joints, sites and bodies | sensors |
 //!
 //! Source: MuJoCo's XML reference, and its kinematics `mj_kinematics`; numbers of the tests by MuJoCo 4.0.0.
 
@@ -30,6 +31,7 @@ mod keyframes;
 mod mass;
 mod mesh;
 mod names;
+mod sensors;
 mod skipped;
 
 pub use self::files::ModelFiles;
@@ -58,7 +60,12 @@ pub(super) fn read(
     let mut bodies = Bodies::read(&model, meshes)?;
     couplings::couple(&model, &mut bodies)?;
     let exempt = couplings::exempt(&model, &mut bodies)?;
-    couplings::actuate(&model, &mut bodies)?;
+    let actuators = couplings::actuate(&model, &mut bodies)?;
+    // Kinematics measures nothing.
+    let sensors = match options.sound_masses {
+        true => sensors::sensors(&model, &mut bodies, &actuators)?,
+        false => Vec::new(),
+    };
     let configurations = keyframes::keyframes(&model, &mut bodies)?;
     couplings::skip_sections(root, &mut bodies);
     let Bodies { links, joints, closures, mut corrections, skipped, meshes, .. } = bodies;
@@ -73,7 +80,7 @@ pub(super) fn read(
         });
     }
     let name = root.get("model").unwrap_or("MuJoCo Model").to_owned();
-    Ok((Document { name, links, joints, exempt, configurations, closures }, corrections))
+    Ok((Document { name, links, joints, exempt, configurations, closures, sensors }, corrections))
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use super::ModelFiles;
 use crate::geometry::read::reach::FileScope;
 use crate::kinematics::closure::ClosureKind;
-use crate::kinematics::urdf::{Robot, RobotFileError, Servo, Shapes, UrdfOptions};
-use crate::kinematics::{parse_robot, read_robot};
+use crate::kinematics::urdf::{ActuatorKind, Robot, RobotFileError, Servo, Shapes, UrdfOptions};
+use crate::kinematics::{SensorKind, parse_robot, read_robot};
 use crate::proximity::{AllowedCollisions, ArticulatedModel};
 
 fn parse(text: &str) -> Result<Robot, RobotFileError> {
@@ -305,6 +305,69 @@ fn actuators_are_motors_with_their_gear_and_their_maximum_force() {
     let named = ["actuator <muscle>", "actuator of something other than a joint of the model"];
     let expected = named.map(|kind| format!("m.xml:2: model: {kind} has no counterpart; it is ignored"));
     assert_eq!(corrections(&text), expected);
+    let kinds: Vec<_> = robot.dynamics.iter().map(|own| own.actuator).collect();
+    assert_eq!(kinds, [Some(ActuatorKind::Effort), None, None]);
+    // A cylinder of 0.2 m² at up to 10 Pa; activations are not held.
+    let more = "<actuator><cylinder joint='a' area='0.2' ctrlrange='-10 10' timeconst='2'/><intvelocity joint='b' kp='7' kv='1'/>\
+        <position joint='c' kp='5' dampratio='1'/><general joint='c' dyntype='integrator'/><general joint='c' dyntype='none'/></actuator>";
+    let text = world(FINGERS, more);
+    let robot = parse(&text).unwrap();
+    let found: Vec<_> = robot.dynamics.iter().map(|own| (own.effort, own.servo)).collect();
+    assert_eq!(found, [(Some(2.0), None), (None, servo(7.0, 1.0)), (None, servo(5.0, 0.0))]);
+    let named = ["`dampratio` of <position>", "`dyntype` of <general>", "`timeconst` of <cylinder>"];
+    let expected = named.map(|kind| format!("m.xml:2: model: {kind} has no counterpart; it is ignored"));
+    assert_eq!(corrections(&text), expected);
+}
+
+#[test]
+fn sensors_of_joints_sites_and_bodies_are_read_and_others_named_once() {
+    let body = "<body name='arm' pos='0 0 1'><joint name='hinge' pos='0.1 0 0'/><geom size='1'/>\
+        <frame pos='0 0 0.5'><site name='tip' pos='0.5 0 0' euler='0 0 90'/></frame></body>";
+    let sensors = "<actuator><motor name='m' joint='hinge'/></actuator><sensor><jointpos joint='hinge'/>\
+        <jointvel name='v' joint='hinge'/><actuatorfrc name='f' actuator='m'/><accelerometer name='a' site='tip'/>\
+        <gyro name='g' site='tip'/><touch name='t' site='tip'/><framepos name='p' objtype='site' objname='tip'/>\
+        <framequat name='q' objtype='xbody' objname='arm'/><framepos name='r' objtype='site' objname='tip' reftype='xbody' refname='arm'/>\
+        <rangefinder site='tip'/><rangefinder site='tip'/><jointpos joint='door'/></sensor>";
+    let text = world(body, sensors);
+    let found = parse(&text).unwrap().sensors;
+    // The frame of a link is at its joint.
+    let frame = Isometry3::translation(0.4, 0.0, 0.5)
+        * Isometry3::rotation(Vector3::z() * std::f64::consts::FRAC_PI_2);
+    let joint = || SensorKind::Joint { joint: "hinge".into() };
+    let at = |made: &dyn Fn(String, Isometry3<f64>) -> SensorKind| made("arm".into(), frame);
+    let imu = || at(&|link, frame| SensorKind::Imu { link, frame });
+    let expected = [
+        ("jointpos0", joint()),
+        ("v", joint()),
+        ("f", joint()),
+        ("a", imu()),
+        ("g", imu()),
+        ("t", SensorKind::Contact { link: "arm".into() }),
+        ("p", at(&|link, frame| SensorKind::Frame { link, frame })),
+        ("q", SensorKind::Frame { link: "arm".into(), frame: Isometry3::translation(-0.1, 0.0, 0.0) }),
+    ];
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    for (sensor, (name, kind)) in found.iter().zip(&expected) {
+        assert_eq!(sensor.name, *name);
+        match (&sensor.kind, kind) {
+            (SensorKind::Imu { link, frame }, SensorKind::Imu { link: other, frame: exact })
+            | (SensorKind::Frame { link, frame }, SensorKind::Frame { link: other, frame: exact }) => {
+                assert_eq!(link, other);
+                assert!((frame.to_homogeneous() - exact.to_homogeneous()).norm() < 1e-14, "{name}: {frame}");
+            }
+            (found, expected) => assert_eq!(found, expected, "{name}"),
+        }
+    }
+    let named = |kind: &str, times: &str| {
+        format!("m.xml:2: model: sensor <{kind}> has no counterpart{times}; it is ignored")
+    };
+    let all = corrections(&text);
+    assert_eq!(all.len(), 4, "{all:?}");
+    assert!(all.contains(&named("rangefinder", ", 2 times")), "{all:?}");
+    assert!(all.contains(&named("jointpos", "")) && all.contains(&named("framepos", "")), "{all:?}");
+    assert!(all.iter().any(|own| own.ends_with("it measures all contacts of its body")), "{all:?}");
+    let twice = "<sensor><jointpos name='s' joint='hinge'/><jointvel name='s' joint='hinge'/></sensor>";
+    assert!(parse(&world(body, twice)).unwrap_err().to_string().contains("duplicate sensor \"s\""));
 }
 
 #[test]

@@ -18,6 +18,7 @@ use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::kinematics::articulation::joint::Mimic;
 use crate::kinematics::closure::ClosureElement;
 use crate::kinematics::named::NamedConfiguration;
+use crate::kinematics::sensor::Sensor;
 
 /// Content of a robot's file.
 pub(in crate::kinematics) struct Document {
@@ -30,6 +31,8 @@ pub(in crate::kinematics) struct Document {
     pub(in crate::kinematics) configurations: Vec<NamedConfiguration>,
     /// Loops between links.
     pub(in crate::kinematics) closures: Vec<ClosureElement>,
+    /// Sensors of the file.
+    pub(in crate::kinematics) sensors: Vec<Sensor>,
 }
 
 impl Document {
@@ -174,8 +177,8 @@ pub(in crate::kinematics) struct Reader<'a> {
     lines: Lines,
     /// Major and minor version of the format.
     version: [u32; 2],
-    /// The link or joint that is being read.
-    part: String,
+    /// The link, joint or other part that is being read.
+    pub(super) part: String,
     corrections: Vec<Correction>,
 }
 
@@ -205,7 +208,12 @@ impl<'a> Reader<'a> {
         if links.is_empty() {
             return Err(self.file.content(Some(self.lines.line(root)), "the robot has no links".to_owned()));
         }
-        let joints = elements(root, "joint").map(|joint| self.joint(joint)).collect::<Result<_, _>>()?;
+        let joints = elements(root, "joint").map(|joint| self.joint(joint));
+        let mut joints = joints.collect::<Result<Vec<_>, _>>()?;
+        // Kinematics needs no motors.
+        if self.options.sound_masses {
+            self.transmissions(root, &mut joints)?;
+        }
         Ok(Document {
             name,
             links,
@@ -213,6 +221,7 @@ impl<'a> Reader<'a> {
             exempt: Vec::new(),
             configurations: Vec::new(),
             closures: Vec::new(),
+            sensors: Vec::new(),
         })
     }
 
@@ -409,7 +418,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Records a correction, or refuses it where the options are strict.
-    fn correct(&mut self, node: Node<'_, '_>, found: String, became: String) -> Result<(), RobotFileError> {
+    pub(super) fn correct(
+        &mut self,
+        node: Node<'_, '_>,
+        found: String,
+        became: String,
+    ) -> Result<(), RobotFileError> {
         if self.options.strict {
             return Err(self.refused(node, found));
         }

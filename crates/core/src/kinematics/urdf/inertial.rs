@@ -145,6 +145,19 @@ pub struct JointDynamics {
     pub speed: Option<f64>,
     /// The law of its motor, where the file states one.
     pub servo: Option<Servo>,
+    /// Kind of its motor, where the file states one without a law.
+    pub actuator: Option<ActuatorKind>,
+}
+
+/// Quantity that the controller of a joint commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ActuatorKind {
+    /// Its value.
+    Position,
+    /// Its speed.
+    Velocity,
+    /// Its force.
+    Effort,
 }
 
 /// A motor that holds a joint: force = stiffness · (target − value) − damping · speed.

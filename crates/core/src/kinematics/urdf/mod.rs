@@ -7,7 +7,7 @@
 //! of a `package://` in the given folders, in a folder of that name above the file, or beside one above it. Round
 //! primitives become meshes that *contain* them, so that a body free of the mesh is free of the primitive.
 //!
-//! Masses, damping, friction, efforts and speeds are read for dynamics. Whether masses and inertias are physically valid is
+//! Masses, damping, friction, efforts, speeds and transmissions are read for dynamics. Whether masses and inertias are physically valid is
 //! checked with [`UrdfOptions::sound_masses`] only: kinematics needs none.
 
 pub(super) mod document;
@@ -17,6 +17,7 @@ pub mod limits;
 mod masses;
 pub(super) mod options;
 mod shapes;
+mod transmissions;
 pub mod writer;
 
 pub use self::options::{RobotFileError, Shapes, UrdfError, UrdfOptions};
@@ -29,6 +30,7 @@ use self::shapes::{LinkMeshes, add_planes};
 use super::articulation::tree::Articulation;
 use super::format::{RobotFormat, robot_format};
 use super::named::NamedConfiguration;
+use super::sensor::Sensor;
 use super::xacro;
 use super::xacro::source::Source;
 use crate::geometry::read::file::text_of;
@@ -38,7 +40,7 @@ use crate::kinematics::closure::{Closure, completed};
 pub use shapes::locate_mesh;
 
 pub use crate::geometry::read::correction::Correction;
-pub use inertial::{Inertial, JointDynamics, Servo};
+pub use inertial::{ActuatorKind, Inertial, JointDynamics, Servo};
 
 /// A robot read from a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,6 +61,8 @@ pub struct Robot {
     pub closures: Vec<Closure>,
     /// Configurations that the file names: keyframes of MJCF.
     pub configurations: Vec<NamedConfiguration>,
+    /// Sensors that the file places: those of MJCF.
+    pub sensors: Vec<Sensor>,
     /// Corrections that were made, in the order of the file.
     pub corrections: Vec<Correction>,
 }
@@ -188,7 +192,7 @@ impl Document {
         }
         corrections.sort_by_key(|correction| correction.line);
         add_planes(&self.links, &articulation, &mut meshes);
-        let Self { name, exempt, configurations, closures, .. } = self;
+        let Self { name, exempt, configurations, closures, sensors, .. } = self;
         let closures = completed(closures, &articulation);
         Ok(Robot {
             name,
@@ -199,6 +203,7 @@ impl Document {
             exempt,
             closures,
             configurations,
+            sensors,
             corrections,
         })
     }

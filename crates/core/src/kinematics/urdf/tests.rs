@@ -511,3 +511,74 @@ fn packages_are_found_by_the_name_that_they_state() {
         )
     );
 }
+
+/// Kinds of the motors and armatures of two joints, `j` and the fixed one `k`, with transmissions.
+fn transmitted(transmissions: &str) -> (Option<ActuatorKind>, f64, Vec<String>) {
+    let text = format!(
+        r#"<robot name="r" xmlns:drake="x"><link name="a"/><link name="b"/><link name="c"/>
+<joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>
+<joint name="k" type="fixed"><parent link="b"/><child link="c"/></joint>
+{transmissions}</robot>"#
+    );
+    let options = UrdfOptions { sound_masses: true, ..UrdfOptions::default() };
+    let robot = parse_urdf(&text, Path::new("r.urdf"), &options).unwrap();
+    assert_eq!(parse(&text).unwrap().dynamics[0].actuator, None, "kinematics needs no motors");
+    (robot.dynamics[0].actuator, robot.dynamics[0].armature, corrections(&text))
+}
+
+#[test]
+fn transmissions_are_motors_of_the_kind_of_their_interface() {
+    let simple = |joint: &str, actuator: &str| {
+        format!(
+            "<transmission name='t'><type>transmission_interface/SimpleTransmission</type>\
+             <joint name='j'>{joint}</joint><actuator name='m'>{actuator}</actuator></transmission>"
+        )
+    };
+    let interface = |name: &str| format!("<hardwareInterface>{name}</hardwareInterface>");
+    for (name, kind) in [
+        ("hardware_interface/PositionJointInterface", ActuatorKind::Position),
+        ("VelocityJointInterface", ActuatorKind::Velocity),
+        ("hardware_interface::EffortJointInterface", ActuatorKind::Effort),
+    ] {
+        for text in [simple(&interface(name), ""), simple("", &interface(name))] {
+            assert_eq!(transmitted(&text), (Some(kind), 0.0, Vec::new()), "{text}");
+        }
+    }
+    // Files of the PR2 state no interface, and the reduction beside the actuator.
+    let old = "<transmission type='pr2_mechanism_model/SimpleTransmission' name='t'><actuator name='m'/><joint name='j'/>\
+        <mechanicalReduction>-79.2</mechanicalReduction></transmission>";
+    assert_eq!(transmitted(old), (Some(ActuatorKind::Effort), 0.0, Vec::new()));
+    let rotor = "<mechanicalReduction>2</mechanicalReduction><drake:rotor_inertia value='0.25'/>";
+    assert!((transmitted(&simple("", rotor)).1 - 1.0).abs() < 1e-15);
+    let geared = format!("<drake:gear_ratio value='4'/>{rotor}");
+    assert!((transmitted(&simple("", &geared)).1 - 4.0).abs() < 1e-15);
+    let wrong = transmitted(&simple("", "<drake:gear_ratio value='4'/><drake:rotor_inertia value='-1'/>"));
+    let expected = "r.urdf:4: transmission of joint \"j\": the rotor has the inertia -1 kg·m² behind a reduction of 4; the rotor is ignored";
+    assert_eq!(wrong, (Some(ActuatorKind::Effort), 0.0, vec![expected.to_owned()]));
+}
+
+#[test]
+fn each_kind_of_transmission_without_a_counterpart_is_named_once() {
+    let of = |kind: &str, joint: &str, interface: &str| {
+        format!(
+            "<transmission name='t'><type>transmission_interface/{kind}</type><joint name='{joint}'>\
+             <hardwareInterface>{interface}</hardwareInterface></joint></transmission>"
+        )
+    };
+    let (simple, effort) = ("SimpleTransmission", "EffortJointInterface");
+    let text = [
+        of("DifferentialTransmission", "j", effort),
+        of("DifferentialTransmission", "j", effort),
+        of(simple, "door", effort),
+        of(simple, "k", effort),
+        of(simple, "j", "franka_hw/FrankaStateInterface"),
+    ];
+    let named = |kind: &str| format!("r.urdf:4: robot: {kind} has no counterpart; it is ignored");
+    let expected = vec![
+        named("a transmission of a joint that is fixed or has several coordinates"),
+        named("a transmission of the unknown joint \"door\""),
+        "r.urdf:4: robot: a transmission of type \"DifferentialTransmission\" has no counterpart, 2 times; it is ignored".to_owned(),
+        named("the hardware interface \"FrankaStateInterface\" of a transmission"),
+    ];
+    assert_eq!(transmitted(&text.concat()), (None, 0.0, expected));
+}

@@ -10,7 +10,7 @@ use std::path::Path;
 use nalgebra::{Isometry3, Vector3};
 
 use super::document::{Document, Geometry, JointElement, JointType, LinkElement, Reader, ShapeElement};
-use super::inertial::{Inertial, JointDynamics};
+use super::inertial::{ActuatorKind, Inertial, JointDynamics};
 use super::options::{File, RobotFileError, Shapes, UrdfOptions};
 use super::shapes::circumscribed;
 use super::{Robot, joints, urdf_text};
@@ -88,7 +88,7 @@ fn document_of(
 
 /// Elements that are read, with the elements in which they are; those in others are part of these.
 const READ: [(&str, &[&str]); 5] = [
-    ("robot", &["link", "joint"]),
+    ("robot", &["link", "joint", "transmission"]),
     ("link", &["inertial", "visual", "collision"]),
     ("joint", &["origin", "parent", "child", "axis", "limit", "dynamics", "mimic"]),
     ("visual", &["origin", "geometry"]),
@@ -134,6 +134,12 @@ impl<N: MeshNames> Writer<'_, N> {
         }
         for joint in &collision.joints {
             self.joint(joint);
+        }
+        for joint in &collision.joints {
+            self.transmission(joint);
+        }
+        if !robot.sensors.is_empty() {
+            self.lost.push(format!("{} sensors, which URDF does not know", robot.sensors.len()));
         }
         if !robot.exempt.is_empty() {
             let count = robot.exempt.len();
@@ -226,6 +232,24 @@ impl<N: MeshNames> Writer<'_, N> {
         let origin = origin(pose, 6);
         let _ =
             writeln!(self.text, "    <{kind}>\n{origin}      <geometry>{geometry}</geometry>\n    </{kind}>");
+    }
+
+    /// Writes the kind of the motor of a joint.
+    fn transmission(&mut self, joint: &JointElement) {
+        let interface = match joint.dynamics.actuator {
+            Some(ActuatorKind::Position) => "Position",
+            Some(ActuatorKind::Velocity) => "Velocity",
+            Some(ActuatorKind::Effort) => "Effort",
+            None => return,
+        };
+        let name = escaped(&joint.name);
+        let _ = writeln!(
+            self.text,
+            "  <transmission name=\"{name}_transmission\">\n    \
+             <type>transmission_interface/SimpleTransmission</type>\n    \
+             <joint name=\"{name}\"><hardwareInterface>hardware_interface/{interface}JointInterface</hardwareInterface></joint>\n    \
+             <actuator name=\"{name}_motor\"><mechanicalReduction>1</mechanicalReduction></actuator>\n  </transmission>"
+        );
     }
 
     fn joint(&mut self, joint: &JointElement) {

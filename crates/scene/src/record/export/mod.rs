@@ -1,13 +1,15 @@
-//! Recorded runs in formats of other programs: glTF animations, MCAP recordings and USD states.
+//! Recorded runs in formats of other programs: glTF animations, MCAP recordings, USD states, and tables.
 //!
 //! | format | holds | frame |
 //! |---|---|---|
 //! | `.glb` | all recorded states as one animation, every mesh once | y up, as glTF demands: the node `z_up` rotates z up to y up |
 //! | `.mcap` | all recorded states as messages in JSON with their contacts, every mesh once | z up |
 //! | `.usda` | one state | z up |
+//! | `.csv` | energies, joints and sensors of robots in all recorded states | |
 //!
 //! Half-spaces have no surface and are left out. Numbers of glTF files have single precision; those of the others are as recorded.
 
+mod csv;
 mod gltf;
 mod mcap;
 pub mod subject;
@@ -29,11 +31,13 @@ pub enum ExportFormat {
     Mcap,
     /// A state as text for USD.
     Usda,
+    /// A table of numbers for spreadsheets, pandas and the like.
+    Csv,
 }
 
 impl ExportFormat {
     /// The formats.
-    pub const ALL: [Self; 3] = [Self::Glb, Self::Mcap, Self::Usda];
+    pub const ALL: [Self; 4] = [Self::Glb, Self::Mcap, Self::Usda, Self::Csv];
 
     /// Extension of its files.
     #[must_use]
@@ -42,6 +46,7 @@ impl ExportFormat {
             Self::Glb => "glb",
             Self::Mcap => "mcap",
             Self::Usda => "usda",
+            Self::Csv => "csv",
         }
     }
 
@@ -88,6 +93,7 @@ pub fn export(
             let state = state.unwrap_or(recording.state_count() - 1);
             usda::write(recording, (&subject, state), path)?
         }
+        ExportFormat::Csv => csv::write(recording, &mut subject, path)?,
     };
     let (bodies, meshes) = (subject.bodies.len(), subject.meshes.len());
     Ok(Exported { states, bodies, meshes, left_out: subject.left_out })

@@ -24,7 +24,9 @@ use extricate_core::query::Shape;
 pub use camera::CameraEntry;
 pub use expect::{BodyAt, BodyWithin, Distance, Expect, Linked, LinkingCurve, Measured, Quantity, Region};
 pub use plan::PlanEntry;
-pub use robot::{JointAt, JointValue, MotorEntry, RobotBase, RobotEntry};
+pub use robot::{
+    EffortKeyframe, JointAt, JointValue, MotorEntry, RobotBase, RobotEntry, SensorEntry, TargetKeyframe,
+};
 pub use soft::{
     AttachmentEntry, BoreEntry, DepthsEntry, ElementsEntry, HandleEntry, KeyframeEntry, MaterialEntry,
     ModelEntry, NewtonEntry, NodesEntry, SchemeEntry, SectionEntry, SoftBodyEntry, SoftContactEntry,

@@ -49,6 +49,12 @@ pub struct RobotEntry {
     /// Motors, by name of the joint.
     #[serde(default)]
     pub motors: Entries<MotorEntry>,
+    /// Fraction of gravity, 0 to 1, that the motors compensate, besides their own forces.
+    #[serde(default)]
+    pub gravity_compensation: f64,
+    /// Sensors, besides those of the file.
+    #[serde(default)]
+    pub sensors: Vec<SensorEntry>,
     /// Damping of joints by name [N·m·s/rad or N·s/m]; overrides the file.
     #[serde(default)]
     pub damping: Entries<f64>,
@@ -100,31 +106,148 @@ pub enum JointValue {
 }
 
 /// Motor of a joint.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename = "Motor", rename_all = "snake_case", deny_unknown_fields)]
 pub enum MotorEntry {
-    /// Force = stiffness · (target − position) − damping · velocity.
+    /// Force = stiffness · (target − position) + damping · (rate of the target − velocity).
     Position {
-        /// Target position.
-        target: JointValue,
-        /// Force per deviation [N·m/rad or N/m].
-        stiffness: f64,
-        /// Force per velocity [N·m·s/rad or N·s/m].
+        /// Target position; by default that at the start.
         #[serde(default)]
-        damping: f64,
+        target: Option<JointValue>,
+        /// Target positions over time, instead of one.
+        #[serde(default)]
+        keyframes: Vec<TargetKeyframe>,
+        /// Force per deviation [N·m/rad or N/m]; by default that of the file.
+        #[serde(default)]
+        stiffness: Option<f64>,
+        /// Force per velocity [N·m·s/rad or N·s/m]; by default zero, or that of the file where the stiffness is the file's.
+        #[serde(default)]
+        damping: Option<f64>,
         /// Maximum force [N·m or N]; by default the effort limit of the file.
         #[serde(default)]
         max_force: Option<f64>,
     },
     /// Force = damping · (target − velocity).
     Velocity {
-        /// Target velocity, per second.
-        target: JointValue,
-        /// Force per deviation of the velocity [N·m·s/rad or N·s/m].
-        damping: f64,
+        /// Target velocity, per second; by default zero.
+        #[serde(default)]
+        target: Option<JointValue>,
+        /// Target velocities over time, instead of one.
+        #[serde(default)]
+        keyframes: Vec<TargetKeyframe>,
+        /// Force per deviation of the velocity [N·m·s/rad or N·s/m]; by default that of the file.
+        #[serde(default)]
+        damping: Option<f64>,
         /// Maximum force [N·m or N]; by default the effort limit of the file.
         #[serde(default)]
         max_force: Option<f64>,
+    },
+    /// Force = target.
+    Effort {
+        /// The force [N·m or N].
+        #[serde(default)]
+        target: f64,
+        /// Forces over time, instead of one.
+        #[serde(default)]
+        keyframes: Vec<EffortKeyframe>,
+        /// Maximum force [N·m or N]; by default the effort limit of the file.
+        #[serde(default)]
+        max_force: Option<f64>,
+    },
+    /// Force that the mass matrix and the bias forces of the robot need to have the error decay as a damped oscillator.
+    ComputedTorque {
+        /// Target position; by default that at the start.
+        #[serde(default)]
+        target: Option<JointValue>,
+        /// Target positions over time, instead of one.
+        #[serde(default)]
+        keyframes: Vec<TargetKeyframe>,
+        /// Natural frequency of the error \[Hz\].
+        frequency: f64,
+        /// Damping ratio of the error; 1 is without overshoot.
+        #[serde(default = "critical")]
+        damping_ratio: f64,
+        /// Maximum force [N·m or N]; by default the effort limit of the file.
+        #[serde(default)]
+        max_force: Option<f64>,
+    },
+}
+
+fn critical() -> f64 {
+    1.0
+}
+
+/// Target position, or velocity per second, at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename = "Keyframe", deny_unknown_fields)]
+pub struct TargetKeyframe {
+    /// The time \[s\].
+    pub time: f64,
+    /// The target.
+    pub target: JointValue,
+}
+
+/// Force of a motor at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename = "Keyframe", deny_unknown_fields)]
+pub struct EffortKeyframe {
+    /// The time \[s\].
+    pub time: f64,
+    /// The force [N·m or N].
+    pub target: f64,
+}
+
+/// A sensor of a robot, whose values are recorded. Its name is by default its kind and its joint or link, as in `imu/hand`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename = "Sensor", rename_all = "snake_case", deny_unknown_fields)]
+pub enum SensorEntry {
+    /// One for every joint that moves.
+    Joints,
+    /// One for every body.
+    Contacts,
+    /// Value, velocity and forces of a joint.
+    Joint {
+        /// Name of the joint.
+        joint: String,
+        /// Name of the sensor.
+        #[serde(default)]
+        name: Option<String>,
+    },
+    /// Resultant of the contacts of a link.
+    Contact {
+        /// Name of the link.
+        link: String,
+        /// Name of the sensor.
+        #[serde(default)]
+        name: Option<String>,
+    },
+    /// Specific force and angular velocity.
+    Imu {
+        /// Name of the link.
+        link: String,
+        /// Name of the sensor.
+        #[serde(default)]
+        name: Option<String>,
+        /// Its position in the frame of the link \[m\].
+        #[serde(default)]
+        position: Triple,
+        /// Its orientation in the frame of the link.
+        #[serde(default)]
+        rotation: Rotation,
+    },
+    /// Pose and velocities of a frame.
+    Frame {
+        /// Name of the link.
+        link: String,
+        /// Name of the sensor.
+        #[serde(default)]
+        name: Option<String>,
+        /// Its position in the frame of the link \[m\].
+        #[serde(default)]
+        position: Triple,
+        /// Its orientation in the frame of the link.
+        #[serde(default)]
+        rotation: Rotation,
     },
 }
 

@@ -74,14 +74,18 @@ impl<'a> Checker<'a> {
         self.report(path, Fault::Contradiction { message: message.into() });
     }
 
+    /// Checks the time of a keyframe, and that of the one before it.
+    fn keyframe_time(&mut self, path: &[Step], time: f64, before: Option<f64>) {
+        self.range(path, "the time of a keyframe [s]", time, NOT_NEGATIVE);
+        if before.is_some_and(|before| time <= before) {
+            let message =
+                format!("the times of keyframes must increase: {time} s is not after the previous one");
+            self.contradiction(path, message);
+        }
+    }
+
     /// Checks that `within` holds for the value; all requirements are written so that NaN fails.
-    fn range(
-        &mut self,
-        path: &[Step],
-        quantity: &'static str,
-        value: f64,
-        (requirement, within): (&'static str, fn(f64) -> bool),
-    ) {
+    fn range(&mut self, path: &[Step], quantity: &'static str, value: f64, (requirement, within): Range) {
         if !within(value) {
             self.report(path, Fault::OutOfRange { quantity, value, requirement });
         }
@@ -218,8 +222,11 @@ impl Checker<'_> {
 /// Counts that [`extricate_dynamics::SolverOverrides`] accepts.
 const COUNT: (&str, fn(f64) -> bool) = ("between 0 and 1000", |x| (0.0..=1000.0).contains(&x));
 const POSITIVE_COUNT: (&str, fn(f64) -> bool) = ("between 1 and 1000", |x| (1.0..=1000.0).contains(&x));
-const POSITIVE: (&str, fn(f64) -> bool) = ("above zero", |x| x > 0.0);
-const NOT_NEGATIVE: (&str, fn(f64) -> bool) = ("zero or above", |x| x >= 0.0);
-const WITHIN_ONE: (&str, fn(f64) -> bool) = ("between 0 and 1", |x| (0.0..=1.0).contains(&x));
+/// A range of numbers: its name, and whether a number is in it.
+type Range = (&'static str, fn(f64) -> bool);
+
+const POSITIVE: Range = ("above zero", |x| x > 0.0);
+const NOT_NEGATIVE: Range = ("zero or above", |x| x >= 0.0);
+const WITHIN_ONE: Range = ("between 0 and 1", |x| (0.0..=1.0).contains(&x));
 /// Angles beyond ±180° are not unique.
-const HALF_CIRCLE: (&str, fn(f64) -> bool) = ("between -180 and 180", |x| (-180.0..=180.0).contains(&x));
+const HALF_CIRCLE: Range = ("between -180 and 180", |x| (-180.0..=180.0).contains(&x));

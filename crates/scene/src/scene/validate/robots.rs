@@ -3,8 +3,10 @@
 use super::super::error::Fault;
 use super::super::locate::Step::{self, Field, Index, Key};
 use super::super::placement::vector;
-use super::super::schema::{Entries, JointValue, MotorEntry, RobotBase, RobotEntry};
-use super::{Checker, NOT_NEGATIVE, POSITIVE, WITHIN_ONE};
+use super::super::schema::{
+    Entries, JointValue, MotorEntry, RobotBase, RobotEntry, SensorEntry, TargetKeyframe,
+};
+use super::{Checker, NOT_NEGATIVE, POSITIVE, Range, WITHIN_ONE};
 
 impl Checker<'_> {
     pub(super) fn robots(&mut self) {
@@ -48,6 +50,13 @@ impl Checker<'_> {
         }
         self.range(&at("friction"), "the friction coefficient", robot.friction, NOT_NEGATIVE);
         self.range(&at("restitution"), "the restitution coefficient", robot.restitution, WITHIN_ONE);
+        let compensated = robot.gravity_compensation;
+        self.range(
+            &at("gravity_compensation"),
+            "the compensated fraction of gravity",
+            compensated,
+            WITHIN_ONE,
+        );
         for (field, velocity) in
             [("linear_velocity", robot.linear_velocity), ("angular_velocity", robot.angular_velocity)]
         {
@@ -68,8 +77,26 @@ impl Checker<'_> {
                 self.range(&[&at(field)[..], &[Index(entry)]].concat(), quantity, *value, NOT_NEGATIVE);
             }
         }
+        for (entry, sensor) in robot.sensors.iter().enumerate() {
+            self.sensor(&[&at("sensors")[..], &[Index(entry)]].concat(), sensor);
+        }
         for (entry, (_, motor)) in robot.motors.0.iter().enumerate() {
             self.motor(&[&at("motors")[..], &[Index(entry)]].concat(), motor);
+        }
+    }
+
+    fn sensor(&mut self, path: &[Step], sensor: &SensorEntry) {
+        let at = |field: &'static str| [path, &[Field(field)]].concat();
+        let name = match sensor {
+            SensorEntry::Joints | SensorEntry::Contacts => None,
+            SensorEntry::Joint { name, .. } | SensorEntry::Contact { name, .. } => name.as_ref(),
+            SensorEntry::Imu { name, rotation, .. } | SensorEntry::Frame { name, rotation, .. } => {
+                self.rotation(&at("rotation"), *rotation);
+                name.as_ref()
+            }
+        };
+        if name.is_some_and(String::is_empty) {
+            self.report(&at("name"), Fault::EmptyName { what: "sensors" });
         }
     }
 
@@ -80,16 +107,48 @@ impl Checker<'_> {
 
     fn motor(&mut self, path: &[Step], motor: &MotorEntry) {
         let at = |field: &'static str| [path, &[Field(field)]].concat();
-        let (damping, max_force) = match *motor {
-            MotorEntry::Position { stiffness, damping, max_force, .. } => {
-                self.range(&at("stiffness"), "the stiffness of the motor", stiffness, NOT_NEGATIVE);
-                (damping, max_force)
+        let (has_target, count, times, max_force) = match motor {
+            MotorEntry::Position { target, keyframes, stiffness, damping, max_force } => {
+                self.optional(&at("stiffness"), "the stiffness of the motor", *stiffness, NOT_NEGATIVE);
+                self.optional(&at("damping"), "the damping of the motor", *damping, NOT_NEGATIVE);
+                (target.is_some(), keyframes.len(), times_of(keyframes), max_force)
             }
-            MotorEntry::Velocity { damping, max_force, .. } => (damping, max_force),
+            MotorEntry::Velocity { target, keyframes, damping, max_force } => {
+                self.optional(&at("damping"), "the damping of the motor", *damping, NOT_NEGATIVE);
+                (target.is_some(), keyframes.len(), times_of(keyframes), max_force)
+            }
+            MotorEntry::Effort { target, keyframes, max_force } => {
+                let times = keyframes.iter().map(|keyframe| keyframe.time).collect();
+                (target.abs() > 0.0, keyframes.len(), times, max_force)
+            }
+            MotorEntry::ComputedTorque { target, keyframes, frequency, damping_ratio, max_force } => {
+                self.range(&at("frequency"), "the frequency of the motor [Hz]", *frequency, POSITIVE);
+                self.range(
+                    &at("damping_ratio"),
+                    "the damping ratio of the motor",
+                    *damping_ratio,
+                    NOT_NEGATIVE,
+                );
+                (target.is_some(), keyframes.len(), times_of(keyframes), max_force)
+            }
         };
-        self.range(&at("damping"), "the damping of the motor", damping, NOT_NEGATIVE);
-        if let Some(max_force) = max_force {
-            self.range(&at("max_force"), "the maximum force of the motor", max_force, POSITIVE);
+        self.optional(&at("max_force"), "the maximum force of the motor", *max_force, POSITIVE);
+        if has_target && count > 0 {
+            self.contradiction(&at("keyframes"), "a motor has either a `target` or `keyframes`");
+        }
+        self.keyframe_times(&at("keyframes"), &times);
+    }
+
+    fn keyframe_times(&mut self, path: &[Step], times: &[f64]) {
+        let before = std::iter::once(None).chain(times.iter().map(|time| Some(*time)));
+        for (index, (&time, before)) in times.iter().zip(before).enumerate() {
+            self.keyframe_time(&[path, &[Index(index), Field("time")]].concat(), time, before);
+        }
+    }
+
+    fn optional(&mut self, path: &[Step], quantity: &'static str, value: Option<f64>, range: Range) {
+        if let Some(value) = value {
+            self.range(path, quantity, value, range);
         }
     }
 
@@ -98,6 +157,10 @@ impl Checker<'_> {
         let robot = name.split_once('/').map(|(robot, _)| robot);
         robot.is_some_and(|robot| self.file().robots.iter().any(|other| other.name == robot))
     }
+}
+
+fn times_of(keyframes: &[TargetKeyframe]) -> Vec<f64> {
+    keyframes.iter().map(|keyframe| keyframe.time).collect()
 }
 
 impl JointValue {

@@ -251,14 +251,7 @@ impl Checker<'_> {
         let mut before = None;
         for (index, frame) in handle.keyframes.iter().enumerate() {
             let path = [path, &[Field("keyframes"), Index(index)]].concat();
-            self.range(&inside(&path, "time"), "the time of a keyframe [s]", frame.time, NOT_NEGATIVE);
-            if before.is_some_and(|before| frame.time <= before) {
-                let message = format!(
-                    "the times of keyframes must increase: {} s is not after the previous one",
-                    frame.time
-                );
-                self.contradiction(&inside(&path, "time"), message);
-            }
+            self.keyframe_time(&inside(&path, "time"), frame.time, before);
             before = Some(frame.time);
             self.rotation(&inside(&path, "rotation"), frame.rotation);
             let rotates = frame.rotation != Rotation::Identity;

@@ -1,0 +1,115 @@
+//! Forces that motors exert besides their own law: gravity compensation and computed torque, by inverse dynamics.
+//!
+//! With the mass matrix H and the bias c of \[Featherstone08\], gravity compensation is the fraction γ of g(q) = H 0 + c(q, 0), the forces
+//! that hold the robot; computed torque is H(q) a + c(q, v) for the acceleration a that the motor asks for.
+//! Both are taken where the implicit midpoint rule ([`crate::multibody`]) takes the forces of the motion: in the middle of the step, at q + h/2 (v + h/2 a) and
+//! v + h/2 a. So a compensated robot that moves freely keeps its speed, and one with computed torque has the acceleration that was asked for.
+//! Joints that mimic others transmit their forces to those.
+
+use nalgebra::Vector3;
+
+use super::description::RobotJoint;
+use super::motor::Motor;
+use super::tree::RobotTree;
+use extricate_core::multibody::Placement;
+use extricate_core::multibody::inverse::Recursion;
+
+/// Start and length of a step \[s\].
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Interval {
+    pub(super) start: f64,
+    pub(super) h: f64,
+}
+
+impl Interval {
+    /// Instant of the step, from 0 to 1, at which an action that resists velocities with h d + h² k = `ratio` times the inertia is taken: from
+    /// the middle for a weak one to the end for a stiff one.
+    pub(super) fn instant(ratio: f64) -> f64 {
+        1.0 - 0.5 / (1.0 + ratio)
+    }
+
+    /// Time \[s\] at an instant.
+    pub(super) fn at(&self, instant: f64) -> f64 {
+        self.start + instant * self.h
+    }
+}
+
+/// Target of a motor at a time \[s\], with its first and second derivative.
+pub(super) fn target_at(joint: &RobotJoint, motor: &Motor, time: f64) -> [f64; 3] {
+    joint.targets.as_ref().map_or([motor.target(), 0.0, 0.0], |curve| curve.at(time))
+}
+
+/// Acceleration that computed torque asks for over a step; `None` of other motors. It is the one that the oscillator has there: stable
+/// for any frequency.
+fn acceleration(joint: &RobotJoint, [position, speed]: [f64; 2], step: &Interval) -> Option<f64> {
+    let motor = joint.motor?;
+    let Motor::ComputedTorque { stiffness, damping, .. } = motor else { return None };
+    let instant = Interval::instant(step.h * (damping + step.h * stiffness));
+    let reach = instant * step.h;
+    let [target, rate, wanted] = target_at(joint, &motor, step.at(instant));
+    let free = wanted + damping * (rate - speed) + stiffness * (target - position - reach * speed);
+    Some(free / (1.0 + reach * (damping + reach * stiffness)))
+}
+
+impl RobotTree {
+    /// Forces of the motors besides their own law, by joint; none where no motor has any. `gravity` [m/s²] is compensated by a fraction.
+    pub(super) fn feedforward(
+        &self,
+        joints: &[&RobotJoint],
+        (gravity, fraction): (&Vector3<f64>, f64),
+        step: &Interval,
+    ) -> Vec<f64> {
+        let own = |joint: usize| self.own_velocity(joint);
+        let accelerations: Vec<Option<f64>> = joints
+            .iter()
+            .enumerate()
+            .map(|(index, joint)| own(index).and_then(|_| acceleration(joint, self.value(index), step)))
+            .collect();
+        let computes = accelerations.iter().any(Option::is_some);
+        let compensates = fraction > 0.0 && joints.iter().any(|joint| joint.motor.is_some());
+        if !computes && !compensates {
+            return Vec::new();
+        }
+        let still = vec![0.0; self.v.len()];
+        let compensation =
+            if compensates { self.bias(&still, &still, gravity, step.h) } else { still.clone() };
+        let mut wanted = still;
+        for (index, acceleration) in accelerations.iter().enumerate() {
+            if let (Some(v), Some(acceleration)) = (own(index), acceleration) {
+                wanted[v] = *acceleration;
+            }
+        }
+        for coupling in &self.couplings {
+            wanted[coupling.v[0]] = coupling.factor * wanted[coupling.v[1]];
+        }
+        let computed = if computes { self.bias(&self.v, &wanted, gravity, step.h) } else { Vec::new() };
+        let of_joint = |(index, joint): (usize, &&RobotJoint)| match (own(index), joint.motor) {
+            (Some(v), Some(Motor::ComputedTorque { .. })) => computed[v],
+            (Some(v), Some(_)) => fraction * compensation[v],
+            _ => 0.0,
+        };
+        joints.iter().enumerate().map(of_joint).collect()
+    }
+
+    /// Forces of the joints at velocities and accelerations in the middle of a step from the present state, those of joints that mimic others as
+    /// they bear on these.
+    fn bias(&self, v: &[f64], acceleration: &[f64], gravity: &Vector3<f64>, h: f64) -> Vec<f64> {
+        let at_middle =
+            |v: &[f64]| -> Vec<f64> { v.iter().zip(acceleration).map(|(v, a)| v + 0.5 * h * a).collect() };
+        let (mut q, mut placement) = (self.q.clone(), Placement::default());
+        self.multibody.advance(&mut q, &at_middle(&self.v), 0.5 * h);
+        self.multibody.place(&self.base, &q, &mut placement);
+        let mut forces = vec![0.0; v.len()];
+        self.multibody.inverse_dynamics(
+            &placement,
+            [&at_middle(v), acceleration],
+            (gravity, &[]),
+            &mut Recursion::default(),
+            &mut forces,
+        );
+        for coupling in &self.couplings {
+            forces[coupling.v[1]] += coupling.factor * forces[coupling.v[0]];
+        }
+        forces
+    }
+}
