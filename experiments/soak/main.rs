@@ -60,6 +60,9 @@ struct Arguments {
     /// Only scenes with this kind of content, by its name in the table: as many as `--scenes` says.
     #[arg(long, value_name = "NAME")]
     kind: Option<String>,
+    /// Coefficient of friction of soft bodies, instead of the scenes' own.
+    #[arg(long, value_name = "F")]
+    soft_friction: Option<f64>,
     /// Folder to write the scenes to that failed, and the files that they name.
     #[arg(long)]
     keep: Option<PathBuf>,
@@ -89,7 +92,7 @@ fn main() -> Result<ExitCode> {
     if let Some(folder) = &arguments.keep {
         let of_interest = trials.iter().filter(|t| !t.failures.is_empty() || arguments.only.is_some());
         for trial in of_interest {
-            keep(folder, arguments.seed, trial.index)?;
+            keep(folder, &arguments, trial.index)?;
         }
     }
     let mut slowest: Vec<&Trial> = trials.iter().collect();
@@ -131,7 +134,7 @@ fn run_all(arguments: &Arguments, numbers: &[u64]) -> Result<Vec<Trial>> {
         loop {
             let at = usize::try_from(next.fetch_add(1, Ordering::Relaxed))?;
             let Some(&number) = numbers.get(at) else { return Ok(()) };
-            let scene = generator::scene(arguments.seed, number);
+            let scene = scene_of(arguments, number);
             let mut trial = one.install(|| trial::run(number, &scene, arguments.time));
             if is_repeated(arguments, number) {
                 let again = other.install(|| trial::run(number, &scene, arguments.time));
@@ -142,10 +145,11 @@ fn run_all(arguments: &Arguments, numbers: &[u64]) -> Result<Vec<Trial>> {
             }
             if trial.inverted > 0 || trial.newton[0] > 0 {
                 let [all, worst] = trial.newton;
-                let Trial { unconverged, inverted, worst_penetration, seconds, .. } = &trial;
+                let Trial { unconverged, inverted, worst_penetration, soft_depth, seconds, .. } = &trial;
                 eprintln!(
                     "scene {number}: {all} Newton iterations, at most {worst} a step, {unconverged} steps not converged, \
-                     at most {inverted} inverted, deepest {worst_penetration:.1e}, {seconds:.1} s"
+                     at most {inverted} inverted, deepest {worst_penetration:.1e}, {:.1} % of the smallest thickness, {seconds:.1} s",
+                    100.0 * soft_depth
                 );
             }
             trial.failures.iter().for_each(|failure| eprintln!("scene {number}: {failure}"));
@@ -162,15 +166,24 @@ fn run_all(arguments: &Arguments, numbers: &[u64]) -> Result<Vec<Trial>> {
     Ok(trials)
 }
 
+/// A scene of the soak, with the friction of soft bodies that is asked for.
+fn scene_of(arguments: &Arguments, number: u64) -> Generated {
+    let scene = generator::scene(arguments.seed, number);
+    match arguments.soft_friction {
+        Some(friction) => scene.with_soft_friction(friction),
+        None => scene,
+    }
+}
+
 /// Writes a scene, with the files that it names beside it.
-fn keep(folder: &Path, seed: u64, index: u64) -> Result<()> {
-    let Generated { text, files, .. } = generator::scene(seed, index);
+fn keep(folder: &Path, arguments: &Arguments, index: u64) -> Result<()> {
+    let Generated { text, files, .. } = scene_of(arguments, index);
     fs::create_dir_all(folder)?;
     for file in files {
         let to = folder.join(&file);
         fs::create_dir_all(to.parent().ok_or("a file has a folder")?)?;
         fs::copy(Path::new("assets").join(&file), to)?;
     }
-    fs::write(folder.join(format!("soak-{seed}-{index}.ron")), text)?;
+    fs::write(folder.join(format!("soak-{}-{index}.ron", arguments.seed)), text)?;
     Ok(())
 }

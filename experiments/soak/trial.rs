@@ -43,6 +43,9 @@ pub(crate) struct Trial {
     pub(crate) newton: [usize; 2],
     /// Maximum number of inverted elements at the end of a step.
     pub(crate) inverted: usize,
+    /// Deepest contact of a soft body at the end of a step over the smallest thickness of the soft bodies; zero where some start in
+    /// overlap.
+    pub(crate) soft_depth: f64,
     /// Hash of the last state.
     pub(crate) hash: u64,
     /// The documented error that the scene ended with, if any.
@@ -198,6 +201,11 @@ fn take(trial: &mut Trial, generated: &Generated, summary: &Summary, ledger: &Le
     if let Some(soft) = &summary.soft {
         (trial.unconverged, trial.inverted) = (soft.unconverged_steps, soft.max_inverted);
         trial.newton = [soft.newton_iterations, soft.max_newton_iterations];
+        if let (Some(thickness), Some(deepest), false) =
+            (generated.thickness, &soft.deepest_contact, generated.kinds.contains(&Kind::OverlapIgnored))
+        {
+            trial.soft_depth = deepest.depth / thickness;
+        }
         if soft.max_inverted > 0 {
             trial.failures.push(format!("{} inverted elements", soft.max_inverted));
         }

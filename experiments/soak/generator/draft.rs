@@ -70,6 +70,9 @@ impl Kind {
 /// Relax passes of scenes with joints: chains want more than usual.
 const PASSES: u32 = 20;
 
+/// Coefficient of friction of soft bodies.
+const SOFT_FRICTION: f64 = 0.3;
+
 /// A body that was placed, in units of length.
 #[derive(Debug, Clone)]
 pub(crate) struct Placed {
@@ -91,6 +94,8 @@ pub(crate) struct Draft {
     pub(crate) loose: Vec<Placed>,
     /// Corners of the box that no body leaves.
     pub(crate) inside: Option<[[f64; 3]; 2]>,
+    /// Smallest thickness of the soft bodies [m], if there are any.
+    pub(crate) thickness: Option<f64>,
     /// Whether anything does work on the bodies.
     pub(crate) driven: bool,
     /// Files of `assets` that are named.
@@ -111,6 +116,21 @@ pub(crate) struct Generated {
     /// Maximum rise of the energy, but for what lifts bodies out of overlaps, over what the scene could turn into motion;
     /// none where something does work: kinematic bodies, motors.
     pub(crate) energy_gain: Option<f64>,
+    /// Smallest thickness of the soft bodies [m], if there are any.
+    pub(crate) thickness: Option<f64>,
+}
+
+impl Generated {
+    /// The scene with another coefficient of friction of its soft bodies.
+    pub(crate) fn with_soft_friction(mut self, friction: f64) -> Self {
+        self.text = self.text.replace(&soft_contact(SOFT_FRICTION), &soft_contact(friction));
+        self
+    }
+}
+
+/// Contact of soft bodies as it is written.
+fn soft_contact(friction: f64) -> String {
+    format!("soft: (contact: (stiffness: 1e7, friction: {friction}, recovery: 0.2)),")
 }
 
 impl Draft {
@@ -141,6 +161,7 @@ impl Draft {
             soft_bodies: Vec::new(),
             loose: Vec::new(),
             inside: None,
+            thickness: None,
             driven: false,
             files: BTreeSet::new(),
         }
@@ -221,7 +242,7 @@ impl Draft {
             list(text, "robots", ['[', ']'], &self.robots)?;
             list(text, "joints", ['[', ']'], &self.joints)?;
             if !self.soft_bodies.is_empty() {
-                writeln!(text, "    soft: (contact: (stiffness: 1e7, friction: 0.3, recovery: 0.2)),")?;
+                writeln!(text, "    {}", soft_contact(SOFT_FRICTION))?;
             }
             list(text, "soft_bodies", ['[', ']'], &self.soft_bodies)?;
             list(text, "expect", ['(', ')'], &self.expectations())?;
@@ -229,8 +250,8 @@ impl Draft {
         };
         write(&mut text).expect("a string takes everything");
         let energy_gain = self.energy_gain();
-        let Self { kinds, files, .. } = self;
-        Generated { text, kinds, files, units: [unit, time], energy_gain }
+        let Self { kinds, files, thickness, .. } = self;
+        Generated { text, kinds, files, units: [unit, time], energy_gain, thickness }
     }
 
     /// Expectations of the scene.

@@ -11,7 +11,7 @@ use super::state::SoftReport;
 use super::world::SoftWorld;
 use crate::error::SoftError;
 use crate::soft::attachment::{Attached, Attachment};
-use crate::soft::contact::{ActiveSet, Motion, SoftContact};
+use crate::soft::contact::{ActiveSet, Motion, Slips, SoftContact};
 use crate::soft::interaction::{Interaction, OuterProducts};
 use crate::soft::{NewtonOptions, Scheme, SoftStepReport, StepOptions, Times};
 
@@ -30,7 +30,7 @@ pub(crate) struct Failure {
 struct Before {
     /// Positions and velocities of all blocks.
     nodes: [Vec<Vector3<f64>>; 2],
-    active_set: ActiveSet,
+    memory: (ActiveSet, Slips),
     contact: Option<SoftContact>,
 }
 
@@ -48,8 +48,8 @@ impl SoftWorld {
         let moving: Vec<_> = self.partners.iter().map(|partner| partner.moving(physics, dt)).collect();
         let before = Before {
             nodes: [self.system.x.clone(), self.system.v.clone()],
-            active_set: self.contact.active_set(),
-            // Beside the active set only the release of initial overlaps carries state of contact from step to step.
+            memory: self.contact.memory(),
+            // Beside these only the release of initial overlaps carries state of contact from step to step.
             contact: options.contact.recovery.map(|_| self.contact.clone()),
         };
         let mut halvings = 0;
@@ -93,7 +93,7 @@ impl SoftWorld {
         if let Some(contact) = &before.contact {
             self.contact.clone_from(contact);
         }
-        self.contact.set_active_set(before.active_set.clone());
+        self.contact.set_memory(before.memory.clone());
     }
 
     /// The step in `parts` equal substeps.
@@ -157,6 +157,9 @@ impl SoftWorld {
             SoftScheme::QuasiStatic => self.system.solve_beside_extra(dt, &step, acts)?,
         };
         report.times.contact += began;
+        if damps(options.scheme) {
+            self.contact.end_step(&self.system.x);
+        }
         self.advance_rigid_bodies(moving, options.scheme, dt);
         Ok(report)
     }
@@ -259,4 +262,9 @@ fn start_fraction(scheme: SoftScheme) -> f64 {
         SoftScheme::Dynamic(Scheme::ImplicitMidpoint | Scheme::Newmark) => 0.5,
         SoftScheme::Dynamic(Scheme::ImplicitEuler | Scheme::SymplecticEuler) | SoftScheme::QuasiStatic => 1.0,
     }
+}
+
+/// Whether a scheme damps the vibration of stiff springs, as friction that sticks is one.
+fn damps(scheme: SoftScheme) -> bool {
+    matches!(scheme, SoftScheme::Dynamic(Scheme::ImplicitEuler) | SoftScheme::QuasiStatic)
 }

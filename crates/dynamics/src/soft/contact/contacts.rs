@@ -12,6 +12,7 @@ use super::options::ContactOptions;
 use super::point::{Contact, Field, Probe};
 use super::scene::Scene;
 use super::search::Candidates;
+use super::slips::Slips;
 use crate::error::SoftError;
 use crate::soft::interaction::{Interaction, OuterProducts};
 use extricate_core::geometry::TetMesh;
@@ -24,8 +25,8 @@ pub(super) const MARGIN: f64 = 0.05;
 /// depth, and so the energy that gathers, by speed × window. With less of it, pushes that nearly balance take long to
 /// separate bodies. No effect on the sets of docs/sensitivity.md.
 const RELEASE_WINDOW: f64 = 0.1;
-/// Default creep speed of friction, as a fraction of the longest edge per second. Twice it: bodies at rest on a slope
-/// creep twice as fast; half of it: a stiffer Hessian of friction. Half and twice change the only run and the linear
+/// Default creep speed of friction, as a fraction of the longest edge per second. Twice it: contacts slip twice as far before
+/// they stick, and where slip begins anew in each step creep twice as fast; half of it: a stiffer Hessian of friction. Half and twice change the only run and the linear
 /// iterations by < 0.1 % and +1.8 % (docs/sensitivity.md).
 const CREEP: f64 = 1e-3;
 
@@ -73,6 +74,8 @@ pub struct SoftContact {
     /// Frozen pieces of the contacts.
     pub(super) active_set: ActiveSet,
     pub(super) frictions: Vec<Friction>,
+    /// Slips with which the contacts began the step.
+    pub(super) slips: Slips,
     /// The blocks at the start of the step.
     pub(super) start: Vec<Vector3<f64>>,
     /// The step [s].
@@ -103,6 +106,7 @@ impl SoftContact {
             detected_at: Vec::new(),
             active_set: ActiveSet::default(),
             frictions: Vec::new(),
+            slips: Slips::default(),
             start: Vec::new(),
             dt: 0.0,
             remainders: None,
@@ -219,6 +223,7 @@ impl SoftContact {
     /// Clears the active set, and with it the detected contacts.
     fn clear_active_set(&mut self) {
         self.active_set.clear();
+        self.slips.clear();
         self.detected_at.clear();
     }
 
@@ -255,8 +260,18 @@ impl SoftContact {
                 Motion::Fixed | Motion::Dynamic { .. } => Vector3::zeros(),
             });
             let coefficients = [self.options.friction, creep];
-            self.frictions.extend(Friction::of(contact, obstacle_pose, coefficients, drive));
+            self.frictions.extend(Friction::of(contact, obstacle_pose, coefficients, drive, &self.slips));
         }
+    }
+
+    /// Ends a step at the blocks `x`: the contacts enter the next one with the slip that they have, so that what sticks does not creep.
+    /// For schemes that damp: friction that sticks is a stiff spring. Without a call slip begins anew in each step.
+    pub fn end_step(&mut self, x: &[Vector3<f64>]) {
+        let Self { frictions, start, .. } = &*self;
+        let of = |friction: &Friction| {
+            ((friction.contact.probe, friction.contact.field), friction.final_slip(x, start))
+        };
+        self.slips = Slips::new(frictions.iter().map(of));
     }
 
     /// Relative change of the sum of the normal forces at the blocks `x` since friction took them; `None` where friction may keep them.
@@ -362,14 +377,14 @@ impl SoftContact {
         anew.edges.sort_unstable_by_key(|entry| entry.0);
     }
 
-    /// The active set, to be put back by [`Self::set_active_set`] when a step is repeated.
-    pub(crate) fn active_set(&self) -> ActiveSet {
-        self.active_set.clone()
+    /// The active set and the slips, to be put back by [`Self::set_memory`] when a step is repeated.
+    pub(crate) fn memory(&self) -> (ActiveSet, Slips) {
+        (self.active_set.clone(), self.slips.clone())
     }
 
-    /// Puts back an active set.
-    pub(crate) fn set_active_set(&mut self, active_set: ActiveSet) {
-        self.active_set = active_set;
+    /// Puts back active set and slips.
+    pub(crate) fn set_memory(&mut self, (active_set, slips): (ActiveSet, Slips)) {
+        (self.active_set, self.slips) = (active_set, slips);
         self.detected_at.clear();
     }
 

@@ -1,15 +1,20 @@
 //! Coulomb friction with lagged normal forces and a smooth potential, so that it has an energy and a positive semi-definite
 //! Hessian.
 //!
-//! With N and the tangents t₁, t₂ lagged from an earlier state, and y = |Δ| the length of the relative tangential
-//! displacement since the start of the step: E = µ N f(y), f' = 2y/ε − y²/ε² for y < ε and 1 beyond, the smoothing of incremental
+//! With N and the tangents t₁, t₂ lagged from an earlier state, and y = |Δ| the length of the slip, the relative tangential
+//! displacement: E = µ N f(y), f' = 2y/ε − y²/ε² for y < ε and 1 beyond, the smoothing of incremental
 //! potential contact (IPC). ε is the creep speed times the time step. Hessian: µN (f'' along Δ, f'/y across it), both at or above
 //! zero.
+//!
+//! A contact that sticks, with less slip than ε, enters the next step with it ([`Slips`]): Δ is measured from where it began to stick. Slip
+//! that began anew in every step would let everything creep that friction holds. One that slides begins anew, with the curvature at
+//! zero: where friction is fully mobilised its Hessian is singular along the slip, and more steps do not converge.
 
 use nalgebra::Vector3;
 
 use super::obstacle::ObstaclePose;
 use super::point::Contact;
+use super::slips::Slips;
 use crate::soft::interaction::OuterProducts;
 
 /// Friction of one contact during a step.
@@ -25,22 +30,42 @@ pub(super) struct Friction {
     creep: f64,
     /// Displacement of a kinematic obstacle at the contact by the end of the step [m].
     drive: Vector3<f64>,
+    /// Slip along the tangents with which the step began [m].
+    carried: [f64; 2],
 }
 
 impl Friction {
     /// Friction of `contact` with coefficient `friction` and ε = `creep` [m]; `drive` is the displacement of a kinematic obstacle
-    /// at the point during the step [m]. `None` where there is no normal force.
+    /// at the point during the step [m], `slips` those with which the step began. `None` where there is no normal force.
     pub(super) fn of(
         contact: &Contact,
         obstacle_pose: Option<ObstaclePose>,
         [friction, creep]: [f64; 2],
         drive: Vector3<f64>,
+        slips: &Slips,
     ) -> Option<Self> {
         let limit = friction * contact.force().norm();
         let normal = contact.gradient.try_normalize(0.0)?;
         let first = normal.cross(&Vector3::ith(normal.iamin(), 1.0)).try_normalize(0.0)?;
         let tangents = [first, normal.cross(&first)];
-        (limit > 0.0).then_some(Self { contact: *contact, obstacle_pose, tangents, limit, creep, drive })
+        let before = slips.of(contact).cap_magnitude(creep);
+        let carried = tangents.map(|t| t.dot(&before));
+        (limit > 0.0).then_some(Self {
+            contact: *contact,
+            obstacle_pose,
+            tangents,
+            limit,
+            creep,
+            drive,
+            carried,
+        })
+    }
+
+    /// Slip at the blocks `x` as the next step begins with it [m, world]: zero where the contact slides, with ε and more.
+    pub(super) fn final_slip(&self, x: &[Vector3<f64>], start: &[Vector3<f64>]) -> Vector3<f64> {
+        let [a, b] = self.slip(x, start);
+        let sticks = a.hypot(b) < self.creep;
+        if sticks { a * self.tangents[0] + b * self.tangents[1] } else { Vector3::zeros() }
     }
 
     /// Derivative of the relative displacement along `v` with respect to each block.
@@ -48,12 +73,13 @@ impl Friction {
         self.contact.column(v, self.obstacle_pose.as_ref())
     }
 
-    /// Slip Δ [m], the relative displacement since the start of the step, along the tangents.
+    /// Slip Δ [m] along the tangents: the one with which the step began, and the relative displacement since.
     fn slip(&self, x: &[Vector3<f64>], start: &[Vector3<f64>]) -> [f64; 2] {
         let coefficient = self.contact.obstacle.map_or(0.0, |(_, coefficient)| coefficient);
-        self.tangents.map(|t| {
+        [0, 1].map(|axis| {
+            let t = self.tangents[axis];
             let moved = |(block, j): (u32, Vector3<f64>)| j.dot(&(x[block as usize] - start[block as usize]));
-            coefficient * t.dot(&self.drive) + self.column(t).map(moved).sum::<f64>()
+            self.carried[axis] + coefficient * t.dot(&self.drive) + self.column(t).map(moved).sum::<f64>()
         })
     }
 

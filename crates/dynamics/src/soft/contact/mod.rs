@@ -27,6 +27,7 @@ mod overlaps;
 mod point;
 mod scene;
 mod search;
+mod slips;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -41,3 +42,4 @@ pub use obstacle::{Motion, Obstacle};
 pub use options::ContactOptions;
 pub use overlaps::{Overlap, Wrench};
 pub use point::{Contact, Field, Probe};
+pub(crate) use slips::Slips;

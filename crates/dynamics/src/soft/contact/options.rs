@@ -20,8 +20,9 @@ pub struct ContactOptions {
     pub margin: Option<f64>,
     /// Coulomb's coefficient of friction.
     pub friction: f64,
-    /// Sliding speed [m/s] below which friction falls linearly to zero: a body at rest on a slope creeps with less than it.
-    /// `None`: a thousandth of the longest edge of the bodies per second.
+    /// Speed [m/s] whose slip in a step mobilises friction in full. Contacts that stick keep their slip where each step ends with
+    /// [`super::SoftContact::end_step`]; else a body at rest on a slope creeps with less than
+    /// this speed. `None`: a thousandth of the longest edge of the bodies per second.
     pub creep: Option<f64>,
     /// Speed [m/s] at which initial overlaps are released: the potential acts on the depth beyond their remainder. `None`: the
     /// whole depth pushes at once.

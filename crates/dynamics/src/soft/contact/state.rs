@@ -16,6 +16,7 @@ use super::obstacle::Motion;
 use super::point::{Field, Probe};
 use super::scene::Scene;
 use super::search::{Candidates, SearchState};
+use super::slips::Slips;
 use crate::stateful::{Mismatch, Stateful, fits};
 
 /// The state of the contacts of a system of soft bodies.
@@ -23,6 +24,7 @@ use crate::stateful::{Mismatch, Stateful, fits};
 pub(crate) struct ContactState {
     search: SearchState,
     active_set: ActiveSet,
+    slips: Slips,
     remainders: Option<Vec<((Probe, Field), f64)>>,
     /// Pose and motion of each obstacle.
     obstacles: Vec<(Isometry3<f64>, Motion)>,
@@ -41,6 +43,7 @@ impl Stateful for SoftContact {
         ContactState {
             search: self.candidates.snapshot(),
             active_set: self.active_set.clone(),
+            slips: self.slips.clone(),
             remainders: self.remainders.clone(),
             obstacles: self.obstacles.iter().map(|obstacle| (obstacle.pose, obstacle.motion)).collect(),
             following: following.collect(),
@@ -48,7 +51,7 @@ impl Stateful for SoftContact {
     }
 
     fn restore(&mut self, state: ContactState) -> Result<(), Mismatch> {
-        let ContactState { search, active_set, remainders, obstacles, following } = state;
+        let ContactState { search, active_set, slips, remainders, obstacles, following } = state;
         let blocks = self.bodies.iter().map(|body| body.blocks[1] as usize).max().unwrap_or(0);
         fits(obstacles.len() == self.obstacles.len() && search.has_blocks(blocks))?;
         for (obstacle, (pose, motion)) in self.obstacles.iter_mut().zip(obstacles) {
@@ -57,7 +60,7 @@ impl Stateful for SoftContact {
         self.restore_fields(following)?;
         self.clearances.iter_mut().for_each(|clear| clear.fill(Clearance::UNKNOWN));
         self.search_again(&search);
-        (self.active_set, self.remainders) = (active_set, remainders);
+        (self.active_set, self.slips, self.remainders) = (active_set, slips, remainders);
         self.detected_at.clear();
         Ok(())
     }

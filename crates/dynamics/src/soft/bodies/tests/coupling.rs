@@ -34,6 +34,24 @@ fn a_soft_cube_rests_on_the_ground_with_its_weight() {
 }
 
 #[test]
+fn a_soft_cube_that_friction_holds_on_a_slope_does_not_creep() {
+    // A slope of 0.45 under a coefficient of 0.5: with slip that begins anew in each step it creeps at 0.06 mm/s.
+    let mut slope = options(1e7, 1.0 / 240.0);
+    slope.gravity = GRAVITY * Vector3::new(0.45, 0.0, -1.0).normalize();
+    slope.soft.contact.friction = 0.5;
+    let mut builder = World::builder(slope);
+    builder.add_body(ground()).unwrap();
+    builder.add_soft_body(soft_cube("cube", 0.05)).unwrap();
+    let mut world = built(builder);
+    run(&mut world, 1.0);
+    let before = world.soft_positions("cube").unwrap().to_vec();
+    run(&mut world, 0.5);
+    let moved = before.iter().zip(world.soft_positions("cube").unwrap()).map(|(a, b)| (b - a).norm());
+    let farthest = moved.fold(0.0, f64::max);
+    assert!(farthest < 1e-7, "{farthest:e} m");
+}
+
+#[test]
 fn a_rigid_box_on_the_ground_bears_a_soft_cube_and_stays_where_it_is() {
     let mut rubbing = options(1e7, 1.0 / 240.0);
     rubbing.soft.contact.friction = 0.5;

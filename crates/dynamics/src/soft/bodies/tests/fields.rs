@@ -67,7 +67,10 @@ fn the_stress_at_a_node_is_the_mean_of_the_elements_around_it_by_volume() {
 
 #[test]
 fn depths_of_the_nodes_of_a_cube_are_their_distances_to_its_faces() {
-    for (depths, tolerance) in [(NodeDepths::Exact, 1e-15), (NodeDepths::Grid { resolution: 20 }, 5e-3)] {
+    // Marching is exact where one face is nearest, and too small elsewhere: by half a cell at most between two or three faces, by a
+    // whole one between all six.
+    let of_grid = (NodeDepths::Grid { resolution: 20 }, 0.1 / 19.0, 1e-9);
+    for (depths, cell, rounding) in [(NodeDepths::Exact, 0.0, 1e-15), of_grid] {
         let mut body = soft_cube("cube", 0.7);
         (body.mesh, body.depths) = (cube(4, 0.1), depths);
         let world = alone(body);
@@ -75,7 +78,13 @@ fn depths_of_the_nodes_of_a_cube_are_their_distances_to_its_faces() {
         let (mesh, mut inside) = (&world.soft_descriptions()[0].mesh, 0);
         for (node, depth) in mesh.nodes().iter().zip(depths) {
             let expected = 0.05 - node.coords.amax();
-            assert!((depth - expected).abs() < tolerance, "{node} {depth}");
+            let nearest = node.coords.iter().filter(|x| (x.abs() - node.coords.amax()).abs() < 1e-9).count();
+            let too_small = match (nearest, expected) {
+                (1, _) | (_, ..1e-9) => rounding,
+                (_, 0.049..) => cell + rounding,
+                _ => 0.5 * cell + rounding,
+            };
+            assert!((-rounding..=too_small).contains(&(expected - depth)), "{node} {depth} {expected}");
             inside += usize::from(*depth > 1e-3);
         }
         assert_eq!((inside, depths.len()), (27, 125));
