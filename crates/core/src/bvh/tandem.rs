@@ -247,7 +247,7 @@ fn descend_part<V: TreePairQuery + Send>(
         own
     };
     // Collected and joined in order, whichever thread finishes first.
-    let parts = parallel::map_slice(&stack, 1, part);
+    let parts = parallel::map_slice(stack, 1, part);
     parts.into_iter().for_each(|part| join(query, part));
 }
 
