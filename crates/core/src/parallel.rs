@@ -154,7 +154,7 @@ mod tests {
             assert!(ranges.iter().all(|range| range.len() >= min_len));
             assert!(ranges.len() > 1 || count < 2 * min_len);
             let indices = ranges.iter().cloned().flatten().collect::<BTreeSet<_>>();
-            assert_eq!(indices.len(), ranges.iter().map(Range::len).sum());
+            assert_eq!(indices.len(), ranges.iter().map(Range::len).sum::<usize>());
             assert_eq!(indices.len(), count);
         }
     }
