@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use extricate::dynamics::{Accuracy, RobotBase, World, WorldOptions};
+use extricate::dynamics::{Accuracy, Motor, RobotBase, World, WorldOptions};
 use nalgebra::{Isometry3, Vector3};
 
 use super::{chain, described, state, weightless, world_of};
@@ -43,6 +43,37 @@ fn a_robot_that_spins_with_a_joint_at_its_limit_gains_no_energy() {
         assert!(world.energy().total() > 0.98 * energy, "{spin} rad/s: {:?} of {energy} J", world.energy());
         assert!(state(&world).joints["j"].abs() < 1e-6);
     }
+}
+
+#[test]
+fn a_stiff_motor_does_not_brake_the_other_joints() {
+    // A weightless robot spins with one joint held, while the next one swings in the centrifugal field.
+    let link = |name: &str| {
+        format!(
+            r#"<link name="{name}"><inertial><origin xyz="0.3 0 0"/><mass value="0.5"/>
+<inertia ixx="0.002" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.005"/></inertial></link>"#
+        )
+    };
+    let text = format!(
+        r#"<robot name="r"><link name="a"><inertial><mass value="1"/>
+<inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>{}{}
+<joint name="j" type="continuous"><parent link="a"/><child link="b"/><origin xyz="0.1 0 0"/><axis xyz="0 1 0"/></joint>
+<joint name="k" type="continuous"><parent link="b"/><child link="c"/><origin xyz="0.4 0 0"/><axis xyz="0 1 0"/></joint></robot>"#,
+        link("b"),
+        link("c")
+    );
+    let mut robot = described(&text);
+    robot.base = RobotBase::Floating;
+    robot.angular_velocity = Vector3::z() * 10.0;
+    robot.configuration = vec![0.0, 1.0];
+    robot.joints[0].motor =
+        Some(Motor::Position { target: 0.0, stiffness: 1e6, damping: 1e4, max_force: None });
+    let mut world = world_of(robot, WorldOptions { time_step: 1.0 / 480.0, ..weightless() });
+    let start = world.energy().total();
+    let gain = energy_gain(&mut world, 1.0);
+    let lost = start - world.energy().total();
+    assert!(gain < 1e-3 * start && lost < 0.01 * start, "{gain} J gained, {lost} J lost of {start} J");
+    assert!(state(&world).joints["j"].abs() < 1e-3);
 }
 
 #[test]

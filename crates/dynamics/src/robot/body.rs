@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+use nalgebra::{Point3, Vector3};
 use rapier3d::dynamics::{
-    GenericJoint, GenericJointBuilder, IntegrationParameters, JointAxesMask, JointAxis, MassProperties,
-    Multibody, MultibodyDofCoupling, MultibodyJointHandle, RigidBody, RigidBodyActivation, RigidBodyBuilder,
-    RigidBodyHandle, RigidBodySet, SpringCoefficients,
+    GenericJointBuilder, JointAxesMask, RigidBody, RigidBodyActivation, RigidBodyHandle,
 };
 use rapier3d::pipeline::PhysicsWorld;
 use serde::{Deserialize, Serialize};
@@ -17,25 +15,20 @@ use super::drive::{self, Memory};
 use super::feedforward::Interval;
 use super::motor::Motor;
 use super::parts::Parts;
+use super::rapier_joints::{RapierJoint, carried_inertia, connect, insert_hidden, update_link_velocities};
 use super::reading::{JointEfforts, Reading};
 use super::sensing::{ContactsOf, Sensing};
 use super::state::{AllowedPair, RobotState};
 use super::tree::{Drive, Place, RobotTree, TreeEnd};
-use crate::description::BodyKind;
 use crate::error::BuildError;
-use crate::rigid::{inertia_times, mark_as_link, rapier_mass, show_colliders};
+use crate::rigid::{mark_as_link, show_colliders};
 use crate::stateful::{Mismatch, Stateful, fits};
-use extricate_core::kinematics::urdf::Inertial;
-use extricate_core::kinematics::{Articulation, JointKind};
+use extricate_core::kinematics::Articulation;
 use extricate_core::multibody::SpatialVector;
 
 /// Relative change of a constant force as its joint moves by one unit: rapier's multibodies have no forces on coordinates,
 /// so a constant one is a weak spring with a large stretch. Much more makes the force depend on the position.
 const WEAK: f64 = 1e-9;
-
-/// Rate at which rapier's constraint rows restore a limit that was passed, over that of the spring of [`drive`]. Above 1
-/// the rows are faster than the spring and relieve it of its load, which rows in series do not bear.
-const ROWS: f64 = 0.4;
 
 /// Integrator of a robot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,15 +69,18 @@ struct Driven {
     /// Forces of the present step, where rapier steps the robot.
     drive: Option<Drive>,
     /// Its joint of rapier's, where rapier steps the robot.
-    handle: Option<MultibodyJointHandle>,
-    /// Index of its degree of freedom among the six of a body.
-    axis: usize,
+    rapier: Option<RapierJoint>,
 }
 
 impl Driven {
     /// A joint before the first step.
-    fn new(own: RobotJoint, handle: Option<MultibodyJointHandle>, axis: usize) -> Self {
-        Self { own, memory: Memory::default(), efforts: JointEfforts::default(), drive: None, handle, axis }
+    fn new(own: RobotJoint, rapier: Option<RapierJoint>) -> Self {
+        Self { own, memory: Memory::default(), efforts: JointEfforts::default(), drive: None, rapier }
+    }
+
+    /// Index of its degree of freedom among the six of a body of rapier's.
+    fn axis(&self) -> usize {
+        self.rapier.map_or(0, |own| own.axis)
     }
 }
 
@@ -164,10 +160,12 @@ impl RobotBody {
         }
         let engine = if parts.articulation.joints().is_empty() { Engine::Rapier } else { engine };
         let made = Some(Box::new(RobotTree::new(parts, &handles)));
-        let (joints, tree, model) = match engine {
+        let (connected, tree, model) = match engine {
             Engine::Rapier => (connect(physics, parts, &handles, &mut hidden), None, made),
-            Engine::Multibody => (unconnected(parts), made, None),
+            Engine::Multibody => (Vec::new(), made, None),
         };
+        let joints = parts.joints.iter().map(|&joint| parts.description.joints[joint].clone()).enumerate();
+        let joints = joints.map(|(index, own)| Driven::new(own, connected.get(index).copied())).collect();
         let sensing = Sensing::new(parts, &handles);
         let names = |pair: [usize; 2]| pair.map(|part| parts.parts[part].name.clone());
         let allowed = parts.collisions.allowed.iter();
@@ -251,14 +249,14 @@ impl RobotBody {
         }
         let PhysicsWorld { bodies, multibody_joints, .. } = physics;
         for (driven, value) in self.joints.iter().zip(values) {
-            let found = driven.handle.and_then(|handle| multibody_joints.get_mut(handle));
+            let found = driven.rapier.and_then(|own| multibody_joints.get_mut(own.handle));
             let Some((multibody, link)) = found else { continue };
             if let Some(link) = multibody.link_mut(link) {
                 link.joint.apply_displacement(&[value]);
             }
         }
         let Some((multibody, _)) =
-            self.joints.first().and_then(|first| multibody_joints.get_mut(first.handle?))
+            self.joints.first().and_then(|first| multibody_joints.get_mut(first.rapier?.handle))
         else {
             return;
         };
@@ -278,12 +276,12 @@ impl RobotBody {
                 .articulation
                 .dependence(joint)
                 .map(|(index, factor, _)| factor * description.velocities[index]);
-            let found = driven.handle.and_then(|handle| multibody_joints.get_mut(handle));
+            let found = driven.rapier.and_then(|own| multibody_joints.get_mut(own.handle));
             let Some((multibody, link)) = found else { continue };
             let Some(at) = multibody.link(link).map(|link| link.assembly_id()) else { continue };
             multibody.generalized_velocity_mut()[at] = speed.unwrap_or(0.0);
         }
-        let first = self.joints[0].handle.and_then(|handle| multibody_joints.get(handle));
+        let first = self.joints[0].rapier.and_then(|own| multibody_joints.get(own.handle));
         if let Some((multibody, _)) = first {
             update_link_velocities(multibody, bodies);
         }
@@ -301,12 +299,12 @@ impl RobotBody {
         let PhysicsWorld { bodies, multibody_joints, .. } = physics;
         let joints = self.articulation.joints().iter().zip(&mut self.joints);
         for (number, (joint, driven)) in joints.enumerate() {
-            let found = driven.handle.and_then(|handle| multibody_joints.get_mut(handle));
+            let found = driven.rapier.and_then(|own| multibody_joints.get_mut(own.handle));
             let Some((multibody, index)) = found else { continue };
             let Some(link) = multibody.link(index) else { continue };
             let at = link.assembly_id();
             let coordinate = Coordinate {
-                position: link.joint().coords()[driven.axis],
+                position: link.joint().coords()[driven.axis()],
                 speed: multibody.generalized_velocity()[at],
                 inertia: carried_inertia(multibody, bodies, at),
             };
@@ -321,7 +319,7 @@ impl RobotBody {
                 if action.stiffness > 0.0 { action.stiffness } else { WEAK * action.moment.abs() };
             let rest = if stiffness > 0.0 { action.moment / stiffness } else { 0.0 };
             if let Some(link) = multibody.link_mut(index) {
-                link.joint.set_spring(driven.axis, stiffness, rest);
+                link.joint.set_spring(driven.axis(), stiffness, rest);
             }
         }
     }
@@ -329,7 +327,7 @@ impl RobotBody {
     /// Reads the forces within the joints in a step of `h` \[s\] that rapier has made: those at its end.
     pub(crate) fn read_efforts(&mut self, physics: &PhysicsWorld, h: f64) {
         for driven in &mut self.joints {
-            let found = driven.handle.and_then(|handle| physics.multibody_joints.get(handle));
+            let found = driven.rapier.and_then(|own| physics.multibody_joints.get(own.handle));
             let Some(((multibody, index), drive)) = found.zip(driven.drive.take()) else { continue };
             if let Some(link) = multibody.link(index) {
                 driven.efforts = drive.efforts(multibody.generalized_velocity()[link.assembly_id()], h);
@@ -356,11 +354,11 @@ impl RobotBody {
     /// Sets a tree to the state of a robot that rapier steps.
     fn follow(&self, physics: &PhysicsWorld, model: &mut RobotTree) {
         let read = |driven: &Driven| {
-            let found = driven.handle.and_then(|handle| physics.multibody_joints.get(handle));
+            let found = driven.rapier.and_then(|own| physics.multibody_joints.get(own.handle));
             let state = found.and_then(|(multibody, index)| {
                 let link = multibody.link(index)?;
                 Some([
-                    link.joint().coords()[driven.axis],
+                    link.joint().coords()[driven.axis()],
                     multibody.generalized_velocity()[link.assembly_id()],
                 ])
             });
@@ -415,10 +413,10 @@ impl RobotBody {
                 velocities.insert(joint.name.clone(), speed);
                 continue;
             }
-            let found = driven.handle.and_then(|handle| physics.multibody_joints.get(handle));
+            let found = driven.rapier.and_then(|own| physics.multibody_joints.get(own.handle));
             let Some((multibody, index)) = found else { continue };
             let Some(link) = multibody.link(index) else { continue };
-            joints.insert(joint.name.clone(), link.joint().coords()[driven.axis]);
+            joints.insert(joint.name.clone(), link.joint().coords()[driven.axis()]);
             velocities.insert(joint.name.clone(), multibody.generalized_velocity()[link.assembly_id()]);
         }
         let base = (*physics.bodies[self.handles[0]].position()).into();
@@ -486,12 +484,6 @@ impl RobotBody {
     }
 }
 
-/// Joints of a robot that rapier does not joint.
-fn unconnected(parts: &Parts) -> Vec<Driven> {
-    let owns = parts.joints.iter().map(|&joint| parts.description.joints[joint].clone());
-    owns.map(|own| Driven::new(own, None, 0)).collect()
-}
-
 /// Sets the bodies of the links to the state of the tree.
 fn show(tree: &RobotTree, physics: &mut PhysicsWorld) {
     let motions = tree.motions();
@@ -506,150 +498,8 @@ fn show(tree: &RobotTree, physics: &mut PhysicsWorld) {
     }
 }
 
-/// Builds the multibody, with a joint for each of the articulation.
-fn connect(
-    physics: &mut PhysicsWorld,
-    parts: &Parts,
-    handles: &[RigidBodyHandle],
-    hidden: &mut Vec<RigidBodyHandle>,
-) -> Vec<Driven> {
-    let articulation = &parts.articulation;
-    let mut made = BTreeMap::<usize, Driven>::new();
-    // A base without joints is an ordinary rigid body.
-    if !articulation.joints().is_empty() && parts.parts[0].kind == BodyKind::Dynamic {
-        hidden.push(insert_free_root(physics, handles[0]));
-    }
-    for &link in articulation.parents_first() {
-        let (Some(joint), Some(parent)) = (articulation.parent_joint(link), articulation.parent(link)) else {
-            continue;
-        };
-        let (mut data, axis) = rapier_joint(&articulation.joints()[joint]);
-        data.softness = limit_softness(&physics.integration_parameters);
-        let handle = physics.multibody_joints.insert(handles[parent], handles[link], data, true);
-        let handle = handle.expect("the links of an articulation are a tree");
-        let own = parts.description.joints[parts.joints[joint]].clone();
-        made.insert(joint, Driven::new(own, Some(handle), axis));
-    }
-    let joints = made.into_values().collect::<Vec<_>>();
-    // Couplings last: a joint may mimic one that is inserted after it.
-    for follower in 0..joints.len() {
-        if let Some(coupling) = coupling(physics, articulation, &joints, follower)
-            && let Some(handle) = joints[follower].handle
-            && let Some((multibody, _)) = physics.multibody_joints.get_mut(handle)
-        {
-            multibody.add_dof_coupling(coupling);
-        }
-    }
-    joints
-}
-
-/// Softness of the rows for limits: stiff, and so much damped that they restore a limit at the rate ω / (2 ζ).
-fn limit_softness(parameters: &IntegrationParameters) -> SpringCoefficients<f64> {
-    let frequency = parameters.contact_softness.natural_frequency;
-    let rate = ROWS / (drive::REGAIN * parameters.dt);
-    SpringCoefficients::new(frequency, std::f64::consts::TAU * frequency / (2.0 * rate))
-}
-
-/// Coupling of a joint to the one that it mimics, if it mimics one.
-fn coupling(
-    physics: &PhysicsWorld,
-    articulation: &Articulation,
-    joints: &[Driven],
-    follower: usize,
-) -> Option<MultibodyDofCoupling> {
-    let (index, coeff, offset) = articulation.dependence(follower)?;
-    articulation.joints()[follower].mimic.as_ref()?;
-    let [leader, follower] = [articulation.coordinates()[index], follower].map(|joint| &joints[joint]);
-    let [link1, link2] = [leader, follower].map(|driven| physics.multibody_joints.get(driven.handle?));
-    let (link1, link2, axis1, axis2) = (link1?.1, link2?.1, leader.axis, follower.axis);
-    Some(MultibodyDofCoupling { link1, dof1: 0, axis1, link2, dof2: 0, axis2, coeff, offset })
-}
-
-/// A joint in rapier's form, and the index of its degree of freedom.
-fn rapier_joint(joint: &extricate_core::kinematics::Joint) -> (GenericJoint, usize) {
-    let (locked, free, axis) = match joint.kind {
-        JointKind::Prismatic { axis } => (JointAxesMask::LOCKED_PRISMATIC_AXES, JointAxis::LinX, axis),
-        JointKind::Revolute { axis } => (JointAxesMask::LOCKED_REVOLUTE_AXES, JointAxis::AngX, axis),
-        JointKind::Fixed => (JointAxesMask::LOCKED_FIXED_AXES, JointAxis::LinX, Vector3::x()),
-    };
-    let along = Isometry3::from_parts(Vector3::zeros().into(), x_to(&axis));
-    let builder = GenericJointBuilder::new(locked)
-        .local_frame1((joint.origin * along).into())
-        .local_frame2(along.into());
-    let data = joint.limits.map_or(builder, |limits| builder.limits(free, limits)).build();
-    (data, free as usize)
-}
-
-/// Rotation of the x axis to a unit vector.
-fn x_to(axis: &Vector3<f64>) -> UnitQuaternion<f64> {
-    // Between opposite vectors there is no shortest rotation.
-    UnitQuaternion::rotation_between(&Vector3::x(), axis)
-        .unwrap_or_else(|| UnitQuaternion::from_axis_angle(&Vector3::z_axis(), std::f64::consts::PI))
-}
-
-fn insert_hidden(
-    physics: &mut PhysicsWorld,
-    pose: &Isometry3<f64>,
-    kind: BodyKind,
-    inertial: Option<&Inertial>,
-) -> RigidBodyHandle {
-    let builder = match kind {
-        BodyKind::Dynamic => RigidBodyBuilder::dynamic(),
-        BodyKind::Fixed | BodyKind::Kinematic => RigidBodyBuilder::fixed(),
-    };
-    let mass = inertial.map_or(MassProperties::default(), rapier_mass);
-    let builder = builder.pose((*pose).into()).can_sleep(false).additional_mass_properties(mass);
-    let handle = physics.insert_body(builder);
-    physics.bodies[handle].recompute_mass_properties_from_colliders(&physics.colliders);
-    handle
-}
-
-/// Inserts a massless body at the centre of mass of the base, as its parent: rapier moves the origin of a free root with the
-/// velocity of its centre of mass, so the two must coincide.
-fn insert_free_root(physics: &mut PhysicsWorld, base: RigidBodyHandle) -> RigidBodyHandle {
-    let body = &physics.bodies[base];
-    let pose: Isometry3<f64> = (*body.position()).into();
-    let center = body.mass_properties().local_mprops.local_com;
-    let center: Isometry3<f64> =
-        Isometry3::from_parts(Vector3::from(center).into(), UnitQuaternion::identity());
-    let root = insert_hidden(physics, &(pose * center), BodyKind::Dynamic, None);
-    let weld = GenericJointBuilder::new(JointAxesMask::LOCKED_FIXED_AXES).local_frame2(center.into()).build();
-    physics.multibody_joints.insert(root, base, weld, true).expect("both bodies are new");
-    root
-}
-
 /// Disables contacts between two bodies, by a joint with all degrees of freedom.
 fn exempt_from_contacts(physics: &mut PhysicsWorld, [a, b]: [RigidBodyHandle; 2]) {
     let free = GenericJointBuilder::new(JointAxesMask::empty()).contacts_enabled(false).build();
     physics.insert_impulse_joint(a, b, free);
-}
-
-/// Inertia of a generalized coordinate while all others are fixed [kg·m² or kg].
-fn carried_inertia(multibody: &Multibody, bodies: &RigidBodySet, coordinate: usize) -> f64 {
-    let of_link = |(index, link): (usize, &rapier3d::dynamics::MultibodyLink)| {
-        let body = &bodies[link.rigid_body_handle()];
-        let column = multibody.body_jacobian(index).column(coordinate).into_owned();
-        let (linear, angular) = (column.fixed_rows::<3>(0), column.fixed_rows::<3>(3));
-        let angular: Vector3<f64> = Vector3::new(angular[0], angular[1], angular[2]);
-        body.mass() * linear.norm_squared() + angular.dot(&inertia_times(body, &angular))
-    };
-    multibody
-        .links()
-        .enumerate()
-        .filter(|(_, link)| bodies[link.rigid_body_handle()].is_dynamic())
-        .map(of_link)
-        .sum()
-}
-
-/// Sets the velocities of the bodies of the links to those that follow from the generalized velocities.
-fn update_link_velocities(multibody: &Multibody, bodies: &mut RigidBodySet) {
-    let velocities = multibody.generalized_velocity().into_owned();
-    for (index, link) in multibody.links().enumerate() {
-        let body = &mut bodies[link.rigid_body_handle()];
-        if body.is_dynamic() {
-            let twist = multibody.body_jacobian(index) * &velocities;
-            body.set_linvel(Vector3::new(twist[0], twist[1], twist[2]).into(), true);
-            body.set_angvel(Vector3::new(twist[3], twist[4], twist[5]).into(), true);
-        }
-    }
 }

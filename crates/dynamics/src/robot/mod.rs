@@ -16,6 +16,7 @@ mod drive;
 mod feedforward;
 mod motor;
 pub(crate) mod parts;
+mod rapier_joints;
 mod reading;
 mod sensing;
 mod state;
