@@ -139,6 +139,70 @@ fn a_wrong_motor_or_sensor_is_reported_with_its_place_and_cause() {
     }
 }
 
+/// Two hanging bars of 0.5 m, 1 m apart, and a third one of 1 m on the first.
+const BARS: &str = r#"<robot name="r"><link name="wall"/>
+<link name="left"><inertial><origin xyz="0 0 -0.25"/><mass value="1"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>
+<link name="bar"><inertial><origin xyz="0.5 0 0"/><mass value="1"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>
+<link name="right"><inertial><origin xyz="0 0 -0.25"/><mass value="1"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>
+<joint name="a" type="continuous"><parent link="wall"/><child link="left"/><axis xyz="0 1 0"/></joint>
+<joint name="b" type="continuous"><origin xyz="0 0 -0.5"/><parent link="left"/><child link="bar"/><axis xyz="0 1 0"/></joint>
+<joint name="d" type="revolute"><origin xyz="1 0 0"/><parent link="wall"/><child link="right"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="0" velocity="0"/></joint>
+</robot>"#;
+
+#[test]
+fn loops_of_a_scene_are_closed_at_the_start_and_stay_closed() {
+    let folder = folder_with(BARS);
+    let loops = r#"loops: [(links: ("bar", "right"), at: ((1, 0, 0), (0, 0, -0.5)))]"#;
+    let path = folder.write(
+        "s.ron",
+        &format!(
+            r#"(title: "t", duration: 0.5, robots: [(name: "r", file: "r.urdf", joints: {{"a": degrees(40)}}, {loops})])"#
+        ),
+    );
+    let scene = Scene::load(&path).unwrap();
+    let start = &scene.robots[0].configuration;
+    for (value, expected) in start.iter().zip([40.0_f64, -40.0, 40.0]) {
+        assert!((value - expected.to_radians()).abs() < 1e-12, "{start:?}");
+    }
+    let mut world = scene.world().unwrap();
+    while world.time() < 0.5 {
+        world.step().unwrap();
+    }
+    let joints = world.robot("r").unwrap().joints;
+    assert!(
+        (joints["a"] - joints["d"]).abs() < 1e-12 && (joints["a"] + joints["b"]).abs() < 1e-12,
+        "{joints:?}"
+    );
+    assert!(joints["a"] < 0.0, "it does not swing: {joints:?}");
+}
+
+#[test]
+fn a_loop_that_is_wrong_or_cannot_be_closed_is_reported_with_its_place() {
+    let folder = folder_with(BARS);
+    for (fields, expected) in [
+        (r#"loops: [(links: ("bar", "rihgt"), at: ((1, 0, 0), (0, 0, -0.5)))]"#, "unknown link `rihgt`"),
+        (r#"loops: [(name: "", links: ("bar", "right"), at: ((1, 0, 0), (0, 0, -0.5)))]"#, "name"),
+        (
+            r#"joints: {"a": degrees(80)}, loops: [(links: ("bar", "right"), at: ((1, 0, 0), (0, 0, -0.5)))]"#,
+            "loop \"bar/right\" is open by",
+        ),
+        (
+            r#"loops: [(name: "pin", links: ("bar", "right"), at: ((1, 9, 0), (0, 0, -0.5)))]"#,
+            "loop \"pin\" is open by 9.000e0 m",
+        ),
+        (r#"loops: [(links: ("bar", "right"), at: ((1, nan, 0), (0, 0, -0.5)))]"#, ""),
+    ] {
+        let found = faults(&folder, fields, "");
+        assert!(
+            found.len() == 1 && found[0].starts_with("4:") && found[0].contains(expected),
+            "{fields}: {found:?}"
+        );
+    }
+    let loops = r#"loops: [(links: ("bar", "right"), at: ((1, 0, 0), (0, 0, -0.5)))]"#;
+    let found = faults(&folder, loops, r#"plan: (movable: "r", joints: {"a": degrees(10)})"#);
+    assert!(found[0].contains("robot `r` closes loops, which paths do not keep"), "{found:?}");
+}
+
 #[test]
 fn a_link_or_joint_that_does_not_exist_is_reported() {
     let folder = folder_with(ROBOT);

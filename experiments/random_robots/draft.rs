@@ -36,8 +36,8 @@ struct Link {
     mass: f64,
 }
 
-/// Robot `index` of `seed`, of 1 to 80 links.
-pub(crate) fn draw(seed: u64, index: u64) -> Draft {
+/// Robot `index` of `seed`, of 1 to 80 links, some of which are `looped`: connected by more than its joints.
+pub(crate) fn draw(seed: u64, index: u64, looped: bool) -> Draft {
     let mut random = Random::of(seed, index);
     let count = random.log_within(1.0, 81.0).floor();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 to 80")]
@@ -70,16 +70,32 @@ pub(crate) fn draw(seed: u64, index: u64) -> Draft {
     let floating = random.chance(0.6);
     let (shapes, bodies, more) = surroundings(&mut random, size);
     let (base, held) = (if floating { "floating" } else { "fixed" }, motors.join(", "));
+    let loops = if looped { loops(seed, index, &links) } else { String::new() };
     let scene = format!(
         "(title: \"A random robot\", duration: 2, shapes: {{\"floor\": half_space{shapes}}},\n \
          bodies: [(name: \"floor\", shape: \"floor\", kind: fixed){bodies}],\n \
          robots: [(name: \"robot\", file: \"robot.urdf\", base: {base}, position: (0, 0, {height:?}), friction: {:?}, \
-         self_collision: {}, motors: {{{held}}})])\n",
+         self_collision: {}, motors: {{{held}}}, loops: [{loops}])])\n",
         random.within(0.0, 1.2),
         random.chance(0.7),
     );
     let is_driven = !motors.is_empty();
     Draft { urdf, scene, links: count, is_driven, energy: (mass + more) * 9.81 * (height + 1.0) }
+}
+
+/// Loops between links that are not far from each other in the tree: points of both that joints may bring together.
+fn loops(seed: u64, index: u64, links: &[Link]) -> String {
+    // Numbers of its own: the robot is the same with and without loops.
+    let mut random = Random::of(seed ^ 0x6c6f_6f70, index);
+    let mut loops = Vec::new();
+    let mut at = 4;
+    while at < links.len() {
+        let [a, b] = [at - 3 - random.below(at.min(6) - 3), at];
+        let [near, far] = [a, b].map(|link| random.direction().map(|x| links[link].size * x));
+        loops.push(format!("(links: (\"l{a}\", \"l{b}\"), at: ({near:?}, {far:?}))"));
+        at += 4 + random.below(6);
+    }
+    loops.join(", ").replace('[', "(").replace(']', ")")
 }
 
 fn vector(v: [f64; 3]) -> String {

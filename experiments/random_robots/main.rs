@@ -50,6 +50,9 @@ struct Arguments {
     /// Folder to write the robots and scenes to that failed.
     #[arg(long)]
     keep: Option<PathBuf>,
+    /// Close loops between links, where a configuration near the start closes all of a robot.
+    #[arg(long)]
+    loops: bool,
     /// Print each step as well.
     #[arg(long)]
     trace: bool,
@@ -119,6 +122,14 @@ fn run(draft: &Draft, (folder, trace): (&Path, bool)) -> Result<Trial> {
     Ok(trial)
 }
 
+/// Whether the loops of a robot can be closed.
+fn closes(draft: &Draft, folder: &Path) -> bool {
+    let scene = folder.join("scene.ron");
+    std::fs::write(folder.join("robot.urdf"), &draft.urdf).is_ok()
+        && draft.scene.contains("links:")
+        && Scene::parse_within(&scene, draft.scene.clone(), &FileScope::anywhere()).is_ok()
+}
+
 fn main() -> Result<ExitCode> {
     let arguments = Arguments::parse();
     let folder = std::env::temp_dir().join(format!("random_robots-{}", std::process::id()));
@@ -128,9 +139,16 @@ fn main() -> Result<ExitCode> {
     );
     println!("|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|---|");
     let numbers = arguments.only.map_or(0..arguments.scenes, |only| only..only + 1);
-    let (mut failures, mut stopped, mut seconds) = (0, 0, 0.0);
+    let (mut failures, mut stopped, mut looped, mut seconds) = (0, 0, 0, 0.0);
     for number in numbers {
-        let draft = draft::draw(arguments.seed, number);
+        let mut draft = draft::draw(arguments.seed, number, arguments.loops);
+        if arguments.loops {
+            if closes(&draft, &folder) {
+                looped += 1;
+            } else {
+                draft = draft::draw(arguments.seed, number, false);
+            }
+        }
         let ran = panic::catch_unwind(|| {
             run(&draft, (&folder, arguments.trace)).map_err(|error| error.to_string())
         });
@@ -165,8 +183,9 @@ fn main() -> Result<ExitCode> {
         }
     }
     std::fs::remove_dir_all(&folder)?;
+    let loops = if arguments.loops { format!(", {looped} of them with loops") } else { String::new() };
     eprintln!(
-        "{failures} failed; {stopped} with steps that did not converge; {seconds:.1} s of processor time"
+        "{failures} failed{loops}; {stopped} with steps that did not converge; {seconds:.1} s of processor time"
     );
     Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -3,6 +3,7 @@
 
 mod contacts;
 mod joints;
+mod loops;
 mod motion;
 mod motors;
 mod sensors;

@@ -43,7 +43,7 @@ fn holding(robot: &RobotDescription, configuration: &[f64]) -> Vec<f64> {
 }
 
 /// Worlds with a joint between bodies are stepped by rapier.
-fn coupled_world_of(robot: RobotDescription) -> World {
+pub(super) fn coupled_world_of(robot: RobotDescription) -> World {
     let mut builder = World::builder(WorldOptions::default());
     builder.add_robot(robot).unwrap();
     for (name, x) in [("a", 50.0), ("b", 51.0)] {

@@ -4,6 +4,7 @@
 //! motion. Poses map body to world coordinates.
 
 pub mod articulation;
+pub mod closing;
 pub(crate) mod closure;
 pub(crate) mod error;
 pub mod format;

@@ -221,6 +221,18 @@ pub enum BuildError {
         /// The name.
         joint: String,
     },
+    /// A loop of a robot is not closed in the configuration at the start.
+    #[error(
+        "loop \"{name}\" is open by {distance:.3e} m and {angle:.3e} rad in the configuration at the start"
+    )]
+    OpenLoop {
+        /// Name of the loop.
+        name: String,
+        /// Distance of its two frames \[m\].
+        distance: f64,
+        /// Angle between them \[rad\]; zero of a loop that leaves the rotation free.
+        angle: f64,
+    },
     /// A target is given to a joint without a motor.
     #[error("joint `{joint}` of robot `{robot}` has no motor")]
     NoMotor {

@@ -12,6 +12,7 @@ use nalgebra::Isometry3;
 
 use super::midpoint::{Forces, Midpoint, Step};
 use crate::robot::carried::carried_velocities;
+use crate::robot::loops::TreeLoop;
 use crate::robot::tree::{Coupling, Drive, RobotTree, TreeEnd};
 use extricate_core::multibody::factor::SolveBuffer;
 use extricate_core::multibody::inverse::Recursion;
@@ -44,6 +45,13 @@ pub(super) struct MovingTree<'a> {
     drives: Vec<([usize; 2], Drive)>,
     /// Joints that follow others.
     pub(super) couplings: &'a [Coupling],
+    /// Loops that it closes.
+    pub(super) loops: &'a [TreeLoop],
+    /// Rows of couplings and loops that are not redundant at the start of the step; all where that is not determined.
+    pub(super) kept: Option<Vec<usize>>,
+    /// Impulses of the rows of couplings and loops over the step, by which a tree with loops holds them, and the forces of these on the joints.
+    pub(super) held: Vec<f64>,
+    pub(super) holding: Vec<f64>,
     /// θ: instant of the step, from ½ to 1, at which the force within each joint is taken.
     pub(super) instants: Vec<f64>,
     /// Forces on the links: at their centres of mass, world axes.
@@ -77,6 +85,10 @@ impl<'a> MovingTree<'a> {
             added: vec![0.0; count],
             drives: Vec::new(),
             couplings: &[],
+            loops: &[],
+            kept: None,
+            held: Vec::new(),
+            holding: vec![0.0; count],
             instants: vec![MIDDLE; count],
             loads: Vec::new(),
             damping: [0.0; 2],
@@ -97,6 +109,7 @@ impl<'a> MovingTree<'a> {
         let mut this = Self::new(Cow::Borrowed(&tree.multibody), tree.base, tree.q.clone(), tree.v.clone());
         this.drives.clone_from(&tree.drives);
         this.couplings = &tree.couplings;
+        this.loops = &tree.loops;
         this.choose_instants(h);
         this
     }
@@ -169,12 +182,13 @@ impl<'a> MovingTree<'a> {
 
     /// Distributes the forces within joints at a state to constant forces and to the mass matrix.
     fn act(&mut self, [position, velocity]: [&[f64]; 2], h: f64) {
+        self.joint.copy_from_slice(&self.holding);
         for ([q, v], drive) in &self.drives {
             let ([q, v], action) = ([*q, *v], drive.action());
             let reach = self.instants[v] * h;
             // Without a change of the velocity.
             let ahead = position[q] + reach * velocity[v];
-            self.joint[v] = action.moment - action.stiffness * ahead - action.damping * velocity[v];
+            self.joint[v] += action.moment - action.stiffness * ahead - action.damping * velocity[v];
             self.added[v] = reach * (action.damping + reach * action.stiffness);
         }
     }
@@ -213,7 +227,7 @@ impl<'a> MovingTree<'a> {
     pub(super) fn place_at_end(&mut self, h: f64) -> bool {
         let mut motions = Vec::new();
         self.multibody.velocities(&self.placement, &self.mean, &mut motions);
-        if !motions.iter().any(|motion| motion.angular.norm() * h > SWUNG) {
+        if self.loops.is_empty() && !motions.iter().any(|motion| motion.angular.norm() * h > SWUNG) {
             return false;
         }
         let [free, moved] = [&self.free[0], &self.mean].map(|mean| {

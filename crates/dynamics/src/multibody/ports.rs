@@ -1,24 +1,14 @@
 //! Ports of a tree: the links and joints at which rows act, and its response to impulses there.
 
-use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
+use nalgebra::{DMatrix, DVector, Vector3};
 
+use super::held::{Held, HeldRow};
 use super::motion::MovingTree;
+use crate::robot::loops::TreeLoop;
 use extricate_core::multibody::SpatialVector;
 
 /// Rate, over that of steps, at which the drift of a coupling is removed. Above 1 it overshoots.
 const REGAIN: f64 = 0.2;
-
-/// Couplings of a tree, eliminated from the response of its ports. Products are written out: those of whole matrices depend on the
-/// instructions that a processor has.
-struct Eliminated {
-    /// Ports of each coupling, follower and leader, and its factor.
-    rows: Vec<([usize; 2], f64)>,
-    /// G Bᵀ: the response to an impulse of each coupling, by column.
-    spread: DMatrix<f64>,
-    factor: Cholesky<f64, Dyn>,
-    /// Velocities that remove the drift in the displacement.
-    targets: Vec<f64>,
-}
 
 /// Ports of a tree, numbered from `first` among those of all trees.
 pub(super) struct Ports {
@@ -29,24 +19,27 @@ pub(super) struct Ports {
     pub(super) first: usize,
     /// Velocities of the ports that impulses at the ports cause; symmetric.
     pub(super) response: DMatrix<f64>,
-    eliminated: Option<Eliminated>,
+    /// Couplings and loops, eliminated from the response.
+    held: Option<Held>,
 }
 
 impl Ports {
     /// Ports at links and joints of a tree that was moved freely, from number `first`; both in ascending order.
     pub(super) fn new(
         tree: &mut MovingTree<'_>,
-        (links, mut freedoms): (Vec<usize>, Vec<usize>),
+        (mut links, mut freedoms): (Vec<usize>, Vec<usize>),
         (first, h): (usize, f64),
     ) -> Self {
+        links.extend(tree.loops.iter().flat_map(TreeLoop::links));
+        links.sort_unstable();
+        links.dedup();
         for coupling in tree.couplings {
             freedoms.extend(coupling.v);
         }
         freedoms.sort_unstable();
         freedoms.dedup();
         let count = 6 * links.len() + freedoms.len();
-        let mut this =
-            Self { links, freedoms, first, response: DMatrix::zeros(count, count), eliminated: None };
+        let mut this = Self { links, freedoms, first, response: DMatrix::zeros(count, count), held: None };
         this.respond(tree, h);
         this
     }
@@ -116,51 +109,101 @@ impl Ports {
     }
 
     fn eliminate(&mut self, tree: &MovingTree<'_>, h: f64) {
-        let couplings = tree.couplings;
-        if couplings.is_empty() {
-            return;
-        }
-        let port = |v: usize| self.of_freedom(v).map_or(0, |port| port - self.first);
-        let rows: Vec<_> = couplings.iter().map(|coupling| (coupling.v.map(port), coupling.factor)).collect();
-        let targets = couplings.iter().map(|coupling| {
+        let mut rows: Vec<HeldRow> = Vec::new();
+        for coupling in tree.couplings {
+            let port = |v: usize| self.of_freedom(v).map_or(0, |port| port - self.first);
             let [follower, leader] = coupling.q.map(|q| tree.q[q]);
-            -REGAIN / h * (follower - coupling.factor * leader - coupling.offset)
-        });
-        let spread = DMatrix::from_fn(self.count(), rows.len(), |port, row| {
-            let ([follower, leader], factor) = rows[row];
-            self.response[(port, follower)] - factor * self.response[(port, leader)]
-        });
-        let own = DMatrix::from_fn(rows.len(), rows.len(), |row, column| {
-            let ([follower, leader], factor) = rows[row];
-            spread[(follower, column)] - factor * spread[(leader, column)]
-        });
-        // Without inertia nothing is coupled.
-        let Some(factor) = Cholesky::new(own) else { return };
-        let solved = factor.solve(&spread.transpose());
-        for column in 0..self.count() {
-            for port in 0..self.count() {
-                let eliminated = (0..rows.len()).map(|row| spread[(port, row)] * solved[(row, column)]);
-                self.response[(port, column)] -= eliminated.sum::<f64>();
+            let target = -REGAIN / h * (follower - coupling.factor * leader - coupling.offset);
+            let [follower, leader] = coupling.v.map(port);
+            let sides = [vec![(follower, 1.0)], vec![(leader, -coupling.factor)]];
+            rows.push(HeldRow { sides, target, gap: 0.0, group: rows.len() });
+        }
+        for closed in tree.loops {
+            let first = rows.len();
+            for (index, (gap, directions)) in closed.rows(&tree.base, tree.placement.poses()).enumerate() {
+                // Translations, then rotations.
+                let group = first + index / 3;
+                let side = |(link, [angular, linear]): (Option<usize>, [Vector3<f64>; 2])| {
+                    let port = self.of_link(link?)? - self.first;
+                    Some((port..).zip(angular.iter().chain(linear.iter()).copied()).collect())
+                };
+                let sides = directions.map(|direction| side(direction).unwrap_or_default());
+                rows.push(HeldRow { sides, target: 0.0, gap, group });
             }
         }
-        self.eliminated = Some(Eliminated { rows, spread, factor, targets: targets.collect() });
+        self.held =
+            (!rows.is_empty()).then(|| Held::eliminate(rows, tree.kept.as_deref(), &mut self.response));
     }
 
-    /// Makes the velocities of the ports those that the couplings allow: of the displacement, which removes their drift, or
+    /// Makes the velocities of the ports those that couplings and loops allow: of the displacement, in which couplings lose their drift, or
     /// at the end of the step.
-    pub(super) fn couple(&self, velocities: &mut [f64], is_displacement: bool) {
-        let Some(eliminated) = &self.eliminated else { return };
-        let impulses = eliminated.impulses(velocities, is_displacement);
-        for (row, impulse) in impulses.iter().enumerate() {
-            let responses = eliminated.spread.column(row);
-            velocities
-                .iter_mut()
-                .zip(responses.iter())
-                .for_each(|(velocity, response)| *velocity += response * impulse);
-        }
+    pub(super) fn hold(&self, velocities: &mut [f64], is_displacement: bool) {
+        let Some(held) = &self.held else { return };
+        held.respond(&held.impulses(&held.violations(velocities, is_displacement)), velocities);
     }
 
-    /// Adds to velocities `v` of the tree what impulses at its ports cause, with those of its couplings.
+    /// Closes the gaps of the loops where the tree is placed at the end of its displacement.
+    pub(super) fn close(&self, tree: &mut MovingTree<'_>, h: f64) {
+        let Some(held) = self.held.as_ref().filter(|_| !tree.loops.is_empty()) else { return };
+        let speeds: Vec<f64> = held.gaps().iter().map(|gap| gap / h).collect();
+        let mut impulses = vec![0.0; self.count()];
+        held.add_to_ports(&held.impulses(&speeds), &mut impulses);
+        let mut x = vec![0.0; tree.v.len()];
+        self.solve(tree, &impulses, &mut x);
+        tree.mean.iter_mut().zip(&x).for_each(|(mean, x)| *mean += x);
+    }
+
+    /// Rows of couplings and loops that are not redundant where the tree is placed.
+    pub(super) fn kept(&self) -> Vec<usize> {
+        self.held.as_ref().map_or_else(Vec::new, |held| held.kept().to_vec())
+    }
+
+    /// Impulses over the step of the rows of couplings and loops that end their violations in the displacement, with the largest violation, and the largest
+    /// velocity of a port; `None` where there are none. The displacement has as much of the impulses as each joint is late.
+    pub(super) fn holding(&self, tree: &mut MovingTree<'_>) -> Option<(Vec<f64>, [f64; 2])> {
+        let held = self.held.as_ref()?;
+        let mut velocities = vec![0.0; self.count()];
+        self.read(tree, &tree.mean, &mut velocities);
+        let largest = |values: &[f64]| values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+        let violations = held.violations(&velocities, false);
+        let largest = [largest(&violations), largest(&velocities)];
+        let kept = held.kept();
+        let mut response = DMatrix::zeros(kept.len(), kept.len());
+        let (mut x, mut unit) = (vec![0.0; tree.v.len()], vec![0.0; violations.len()]);
+        for (column, &row) in kept.iter().enumerate() {
+            let mut impulses = vec![0.0; self.count()];
+            unit[row] = 1.0;
+            held.add_to_ports(&unit, &mut impulses);
+            unit[row] = 0.0;
+            self.solve(tree, &impulses, &mut x);
+            x.iter_mut().zip(&tree.instants).for_each(|(x, instant)| *x *= instant);
+            self.read(tree, &x, &mut velocities);
+            let caused = held.violations(&velocities, false);
+            kept.iter().enumerate().for_each(|(at, &other)| response[(at, column)] = caused[other]);
+        }
+        let right = DVector::from_iterator(kept.len(), kept.iter().map(|&row| -violations[row]));
+        let solved = response.lu().solve(&right)?;
+        kept.iter().zip(solved.iter()).for_each(|(&row, impulse)| unit[row] = *impulse);
+        Some((unit, largest))
+    }
+
+    /// Forces on the joints that impulses of the rows of couplings and loops cause.
+    pub(super) fn on_joints(&self, tree: &MovingTree<'_>, of_rows: &[f64]) -> Vec<f64> {
+        let mut impulses = vec![0.0; self.count()];
+        self.held.iter().for_each(|held| held.add_to_ports(of_rows, &mut impulses));
+        let mut wrenches = vec![SpatialVector::ZERO; tree.multibody.links().len()];
+        for (index, &link) in self.links.iter().enumerate() {
+            wrenches[link] = spatial(&impulses[6 * index..6 * index + 6]);
+        }
+        let mut joint = vec![0.0; tree.v.len()];
+        tree.multibody.transmit(&tree.placement, &mut wrenches, &mut joint);
+        for (&freedom, &impulse) in self.freedoms.iter().zip(&impulses[6 * self.links.len()..]) {
+            joint[freedom] += impulse;
+        }
+        joint
+    }
+
+    /// Adds to velocities `v` of the tree what impulses at its ports cause, with those of its couplings and loops.
     pub(super) fn apply(
         &self,
         tree: &mut MovingTree<'_>,
@@ -169,17 +212,14 @@ impl Ports {
     ) {
         let mut x = vec![0.0; v.len()];
         let mut total = impulses.to_vec();
-        if let Some(eliminated) = &self.eliminated {
-            // The response without the couplings is not stored: the velocities are solved for first.
+        if let Some(held) = &self.held {
+            // The response without the rows is not stored: the velocities are solved for first.
             let mut velocities = vec![0.0; self.count()];
             self.solve(tree, impulses, &mut x);
             x.iter_mut().zip(&*v).for_each(|(x, v)| *x += v);
             self.read(tree, &x, &mut velocities);
-            let coupling = eliminated.impulses(&velocities, is_displacement);
-            for (([follower, leader], factor), impulse) in eliminated.rows.iter().zip(coupling.iter()) {
-                total[*follower] += impulse;
-                total[*leader] -= factor * impulse;
-            }
+            let own = held.impulses(&held.violations(&velocities, is_displacement));
+            held.add_to_ports(&own, &mut total);
         }
         self.solve(tree, &total, &mut x);
         v.iter_mut().zip(&x).for_each(|(v, x)| *v += x);
@@ -194,18 +234,6 @@ impl Ports {
         let mut response = vec![0.0; end.len()];
         self.solve(tree, impulses, &mut response);
         tree.lead(&end, &response);
-    }
-}
-
-impl Eliminated {
-    /// Impulses of the couplings at velocities of the ports without them.
-    fn impulses(&self, velocities: &[f64], is_displacement: bool) -> DVector<f64> {
-        let violated = self.rows.iter().zip(&self.targets).map(|(([follower, leader], factor), target)| {
-            let drift = velocities[*follower] - factor * velocities[*leader];
-            if is_displacement { drift - target } else { drift }
-        });
-        let violated = DVector::from_iterator(self.rows.len(), violated);
-        -self.factor.solve(&violated)
     }
 }
 

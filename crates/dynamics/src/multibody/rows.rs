@@ -75,6 +75,7 @@ impl Rows {
                 }
             }
             ports.respond(tree, h);
+            ports.close(tree, h);
         }
         let mut still = vec![0.0; self.velocities.len()];
         for index in 0..self.contacts.len() {
@@ -95,7 +96,7 @@ impl Rows {
         for (tree, ports) in trees.iter().zip(&self.ports) {
             let own = &mut self.velocities[ports.first..ports.first + ports.count()];
             ports.read(tree, if is_displacement { &tree.mean } else { &tree.end }, own);
-            ports.couple(own, is_displacement);
+            ports.hold(own, is_displacement);
         }
     }
 

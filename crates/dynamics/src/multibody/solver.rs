@@ -7,6 +7,7 @@ use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Vector3};
 use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
 use rapier3d::pipeline::PhysicsWorld;
 
+use super::closed_motion::move_closed;
 use super::contact::{Contact, Response, Side};
 use super::impact::Impacts;
 use super::islands::Islands;
@@ -217,7 +218,7 @@ impl<'a> Posed<'a> {
             this.trees.push(free_body(rigid, start));
         }
         for tree in &mut this.trees {
-            tree.move_freely(step);
+            move_closed(tree, step);
         }
         this
     }
@@ -252,7 +253,7 @@ impl<'a> Posed<'a> {
         for (tree, changes) in self.trees.iter_mut().zip(changes) {
             if changes || tree.is_at_end {
                 tree.choose_instants(h);
-                tree.move_freely(&self.step);
+                move_closed(tree, &self.step);
             } else {
                 tree.release();
             }

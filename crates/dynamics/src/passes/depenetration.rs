@@ -130,7 +130,8 @@ impl Depenetration {
         handles: &[RigidBodyHandle],
         (recoverable, profiler): (f64, &Profiler),
     ) -> Self {
-        let count = handles.iter().map(|&handle| raw(handle) + 1).max().unwrap_or(0);
+        // Joints may tie bodies without a shape, which have no handle here.
+        let count = physics.bodies.iter().map(|(handle, _)| raw(handle) + 1).max().unwrap_or(0);
         let mut this = Self {
             sizes: vec![0.0; count],
             groups: vec![None; count],

@@ -8,8 +8,9 @@ use super::motor::Motor;
 use super::target_curve::TargetCurve;
 use crate::error::{BuildError, ranges_of_part};
 use extricate_core::geometry::Solidity;
+use extricate_core::kinematics::closing::{close_loops, opening};
 use extricate_core::kinematics::urdf::{Correction, Inertial, Robot};
-use extricate_core::kinematics::{Articulation, JointKind, Sensor, SensorKind};
+use extricate_core::kinematics::{Articulation, Closure, JointKind, Sensor, SensorKind};
 use extricate_core::proximity::Model;
 
 /// Whether the root link moves.
@@ -121,6 +122,8 @@ pub struct RobotDescription {
     pub allowed: Vec<[String; 2]>,
     /// Fraction of gravity, 0 to 1, that its motors compensate within their bounds, besides their own forces.
     pub gravity_compensation: f64,
+    /// Loops that it closes: in the configuration at the start as well, see [`Self::close_loops`].
+    pub closures: Vec<Closure>,
     /// Its sensors.
     pub sensors: Vec<Sensor>,
     /// Corrections to the values of its file.
@@ -169,6 +172,7 @@ impl RobotDescription {
             allowed: robot.exempt,
             articulation: robot.articulation,
             gravity_compensation: 0.0,
+            closures: robot.closures,
             sensors: robot.sensors,
             corrections: robot.corrections,
         }
@@ -187,6 +191,30 @@ impl RobotDescription {
         self.articulation.coordinates().iter().position(|&other| other == joint)
     }
 
+    /// Moves its joints, but those with the coordinates in `kept`, to the nearest configuration within their limits in which all its loops are closed.
+    ///
+    /// # Errors
+    /// [`BuildError::OpenLoop`] where none is found; the configuration stays then as it is.
+    pub fn close_loops(&mut self, kept: &[usize]) -> Result<(), BuildError> {
+        let closed = close_loops(&self.articulation, &self.closures, (&self.configuration, kept))?;
+        let closed = closed.map_err(|(closure, gap)| open_loop(&self.closures[closure], gap))?;
+        self.configuration = closed;
+        Ok(())
+    }
+
+    /// Checks that loops are closed at the start, between links of the robot.
+    fn check_loops(&self) -> Result<(), BuildError> {
+        for link in self.closures.iter().flat_map(|closure| &closure.links) {
+            if self.articulation.link(link).is_none() {
+                return Err(BuildError::UnknownLink { link: link.clone() });
+            }
+        }
+        match opening(&self.articulation, &self.closures, &self.configuration)? {
+            Some((closure, gap)) => Err(open_loop(&self.closures[closure], gap)),
+            None => Ok(()),
+        }
+    }
+
     /// Checks that every number is in its range and every list has its length.
     pub(super) fn check(&self) -> Result<(), BuildError> {
         self.check_counts()?;
@@ -202,6 +230,7 @@ impl RobotDescription {
             "between 0 and 1",
         )?;
         self.check_sensors()?;
+        self.check_loops()?;
         let pose = self.pose.translation.vector.iter().chain(self.pose.rotation.coords.iter());
         let numbers = pose.chain(self.linear_velocity.iter()).chain(self.angular_velocity.iter());
         whole.finite("a number of the pose or velocity", numbers)?;
@@ -273,6 +302,10 @@ impl RobotDescription {
         }
         Ok(())
     }
+}
+
+fn open_loop(closure: &Closure, [distance, angle]: [f64; 2]) -> BuildError {
+    BuildError::OpenLoop { name: closure.name.clone(), distance, angle }
 }
 
 /// Tolerance of a joint's limits at the start, as a fraction of them: for degrees that were converted to radians.

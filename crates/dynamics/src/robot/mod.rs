@@ -14,6 +14,7 @@ mod curve;
 pub(crate) mod description;
 mod drive;
 mod feedforward;
+pub(crate) mod loops;
 mod motor;
 pub(crate) mod parts;
 mod rapier_joints;

@@ -225,7 +225,9 @@ fn collisions(
         Ok(members[link].part)
     };
     let mut given = Vec::new();
-    for [a, b] in &description.allowed {
+    // Links that a loop connects touch there, as those that a joint connects.
+    let closed = description.closures.iter().map(|closure| &closure.links);
+    for [a, b] in description.allowed.iter().chain(closed) {
         let pair: [usize; 2] = [part_of(a)?, part_of(b)?];
         given.push([pair[0].min(pair[1]), pair[0].max(pair[1])]);
     }

@@ -15,7 +15,7 @@ use super::parts::Parts;
 use crate::description::BodyKind;
 use crate::rigid::{inertia_times, rapier_mass};
 use extricate_core::kinematics::urdf::Inertial;
-use extricate_core::kinematics::{Articulation, JointKind};
+use extricate_core::kinematics::{Articulation, ClosureKind, JointKind};
 
 /// Rate at which rapier's constraint rows restore a limit that was passed, over that of the spring of [`drive`]. Above 1
 /// the rows are faster than the spring and relieve it of its load, which rows in series do not bear.
@@ -61,7 +61,28 @@ pub(super) fn connect(
             multibody.add_dof_coupling(coupling);
         }
     }
+    close_loops(physics, parts, handles);
     joints
+}
+
+/// Closes the loops of the robot by joints between its bodies.
+fn close_loops(physics: &mut PhysicsWorld, parts: &Parts, handles: &[RigidBodyHandle]) {
+    for closure in &parts.description.closures {
+        let places = closure.links.each_ref().map(|link| parts.place(link));
+        let [Some((a, first)), Some((b, second))] = places else { continue };
+        if a == b {
+            continue;
+        }
+        let locked = match closure.kind {
+            ClosureKind::Point => JointAxesMask::LOCKED_SPHERICAL_AXES,
+            ClosureKind::Weld => JointAxesMask::LOCKED_FIXED_AXES,
+        };
+        let joint = GenericJointBuilder::new(locked)
+            .local_frame1((first * closure.frames[0]).into())
+            .local_frame2((second * closure.frames[1]).into())
+            .build();
+        physics.insert_impulse_joint(handles[a], handles[b], joint);
+    }
 }
 
 /// Softness of the rows for limits: stiff, and so much damped that they restore a limit at the rate ω / (2 ζ).

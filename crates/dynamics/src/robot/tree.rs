@@ -12,9 +12,10 @@ use rapier3d::dynamics::RigidBodyHandle;
 use super::action::Action;
 use super::carried::carried_velocities;
 pub(crate) use super::curve::Drive;
+use super::loops::TreeLoop;
 use super::parts::Parts;
 use crate::description::BodyKind;
-use extricate_core::kinematics::{Articulation, JointKind};
+use extricate_core::kinematics::{Articulation, Closure, JointKind};
 use extricate_core::multibody::factor::SolveBuffer;
 use extricate_core::multibody::{Factor, JointModel, LinkModel, Multibody, Placement, SpatialVector};
 
@@ -84,6 +85,7 @@ pub(crate) struct RobotTree {
     pub(crate) v: Vec<f64>,
     pub(crate) links: Vec<TreeLink>,
     pub(crate) couplings: Vec<Coupling>,
+    pub(crate) loops: Vec<TreeLoop>,
     pub(crate) limited: Vec<Limited>,
     /// Forces within the joints during the next step, with the places of their coordinates and velocities.
     pub(crate) drives: Vec<([usize; 2], Drive)>,
@@ -103,6 +105,7 @@ impl RobotTree {
         for &part in parts.articulation.parents_first() {
             built.add(part);
         }
+        let loops = built.loops();
         let Builder { multibody, links, places, .. } = built;
         let places: Vec<Place> = places.into_values().collect();
         let (q, v) = (multibody.identity(), vec![0.0; multibody.freedoms()]);
@@ -110,6 +113,7 @@ impl RobotTree {
             base: parts.parts[0].pose,
             drives: Vec::new(),
             couplings: couplings(&parts.articulation, &places),
+            loops,
             limited: limited(&parts.articulation, &places),
             q,
             v,
@@ -366,6 +370,20 @@ impl<'a> Builder<'a> {
         let [q, v] = [self.multibody.coordinates_of(link).start, self.multibody.freedoms_of(link).start];
         self.places.insert(joint, Place::Single { q, v, link });
         self.members[part] = Some(Member { link: Some(link), part: Isometry3::identity() });
+    }
+
+    /// The loops of the robot; none between links that are one.
+    fn loops(&self) -> Vec<TreeLoop> {
+        let of_closure = |closure: &Closure| {
+            let mut sides = closure.links.iter().zip(closure.frames).map(|(link, frame)| {
+                let (part, to_part) = self.parts.place(link)?;
+                let Member { link, part } = self.members[part]?;
+                Some((link, part * to_part * frame))
+            });
+            let [(a, first), (b, second)] = [sides.next()??, sides.next()??];
+            (a != b).then_some(TreeLoop { links: [a, b], frames: [first, second], kind: closure.kind })
+        };
+        self.parts.description.closures.iter().filter_map(of_closure).collect()
     }
 
     fn root(&mut self, part: usize) -> Member {

@@ -307,16 +307,20 @@ pub(super) fn touched(articulation: &Articulation, holder: usize) -> Vec<usize> 
 
 /// The constraint of a closure of the only actor; its links are those of the articulation.
 fn constraint_of(closure: &Closure, articulation: &Articulation) -> PoseConstraint {
-    let lock = match closure.kind {
-        ClosureKind::Point => Lock::SPHERICAL,
-        ClosureKind::Weld => Lock::FIXED,
-    };
     let frame = |side: usize| {
         // An unknown link has no number, which the collision world refuses.
         let link = articulation.link(&closure.links[side]).unwrap_or(usize::MAX);
         ConstraintFrame { end: ConstraintEnd::Link { movable: 0, link }, frame: closure.frames[side] }
     };
-    PoseConstraint::closure(&closure.name, [frame(0), frame(1)], lock)
+    PoseConstraint::closure(&closure.name, [frame(0), frame(1)], lock_of(closure.kind))
+}
+
+/// The directions that a loop locks.
+pub(super) fn lock_of(kind: ClosureKind) -> Lock {
+    match kind {
+        ClosureKind::Point => Lock::SPHERICAL,
+        ClosureKind::Weld => Lock::FIXED,
+    }
 }
 
 /// Object norm of a model by volume; by area where a link is a surface, which has none.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use extricate_core::parallel;
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Translation3};
 
 use super::error::{Fault, Problem};
 use super::files::Files;
@@ -13,13 +13,13 @@ use super::locate::Step::{self, Field, Index, Key};
 use super::motors::MotorLoader;
 use super::parse::Document;
 use super::placement::{orientation, vector};
-use super::schema::{self, Entries, RobotEntry};
+use super::schema::{self, Entries, LoopEntry, RobotEntry};
 use super::sensors;
-use extricate_core::kinematics::JointKind;
 use extricate_core::kinematics::NamedConfiguration;
 use extricate_core::kinematics::read_robot;
 use extricate_core::kinematics::srdf::read_srdf;
 use extricate_core::kinematics::urdf::UrdfOptions;
+use extricate_core::kinematics::{Closure, ClosureKind, JointKind};
 use extricate_dynamics::{RobotBase, RobotDescription};
 
 /// The description of a robot for the dynamics.
@@ -107,6 +107,7 @@ impl RobotLoader<'_> {
             ..RobotDescription::new(&entry.name, robot, pose)
         };
         description.allowed.extend(entry.allow.iter().map(|(a, b)| [a.clone(), b.clone()]));
+        description.closures.extend(entry.loops.iter().map(closure));
         if let Some(srdf) = &entry.srdf {
             let path = files.find(srdf).map_err(|fault| problems_at("srdf", fault))?;
             let srdf = read_srdf(&path)
@@ -192,6 +193,12 @@ impl RobotLoader<'_> {
             start_joint(robot, at, value);
             Ok(())
         });
+        if problems.is_empty()
+            && let Err(fault) = self.close_loops(robot)
+        {
+            problems
+                .push(self.problem(&[Field(if entry.loops.is_empty() { "file" } else { "loops" })], fault));
+        }
         self.each("joint_velocities", &entry.joint_velocities, robot, &mut problems, |at, value, robot| {
             robot.velocities[at.coordinate] = value_of(robot, at.joint, *value)?;
             Ok(())
@@ -211,6 +218,33 @@ impl RobotLoader<'_> {
             Ok(())
         });
         problems
+    }
+
+    /// Moves the joints without a value of their own at the start to where all loops are closed.
+    fn close_loops(&self, robot: &mut RobotDescription) -> Result<(), Fault> {
+        if robot.closures.is_empty()
+            || self.entry.loops.iter().any(|own| unknown_links(own, robot).next().is_some())
+        {
+            return Ok(());
+        }
+        let kept: Vec<usize> =
+            self.entry.joints.0.iter().filter_map(|(name, _)| robot.coordinate(name)).collect();
+        let before = robot.configuration.clone();
+        robot.close_loops(&kept).map_err(|error| {
+            let joints = if kept.is_empty() { "" } else { " other than those in `joints`" };
+            let message = format!(
+                "{error}, and no values of joints{joints} within their limits that close it are near"
+            );
+            Fault::Contradiction { message }
+        })?;
+        for (coordinate, before) in before.into_iter().enumerate() {
+            let (joint, value) =
+                (robot.articulation.coordinates()[coordinate], robot.configuration[coordinate]);
+            if value.total_cmp(&before).is_ne() {
+                start_joint(robot, &JointIndices { joint, coordinate }, value);
+            }
+        }
+        Ok(())
     }
 
     /// Calls `apply` for every entry of a map from joint names; errors are reported at their places.
@@ -244,7 +278,34 @@ impl RobotLoader<'_> {
                 }
             }
         }
+        for (index, own) in self.entry.loops.iter().enumerate() {
+            for (side, name) in unknown_links(own, robot) {
+                let fault = Fault::unknown_name("link", name, robot.articulation.links());
+                let path = [Field("loops"), Index(index), Field("links"), Index(side)];
+                problems.push(self.problem(&path, fault));
+            }
+        }
         problems
+    }
+}
+
+/// The links of a loop that a robot does not have, with their places.
+fn unknown_links<'a>(
+    entry: &'a LoopEntry,
+    robot: &RobotDescription,
+) -> impl Iterator<Item = (usize, &'a String)> + use<'a> {
+    let [a, b] = [&entry.links.0, &entry.links.1];
+    let known = [a, b].map(|name| robot.articulation.link(name).is_some());
+    [a, b].into_iter().enumerate().filter(move |(side, _)| !known[*side])
+}
+
+fn closure(entry: &LoopEntry) -> Closure {
+    let links = [entry.links.0.clone(), entry.links.1.clone()];
+    Closure {
+        name: entry.name.clone().unwrap_or_else(|| links.join("/")),
+        links,
+        frames: [entry.at.0, entry.at.1].map(|point| Translation3::from(vector(point)).into()),
+        kind: ClosureKind::Point,
     }
 }
 
@@ -293,6 +354,11 @@ pub(super) fn wrong_goals(document: &Document, robots: &[LoadedRobot]) -> Vec<Pr
         return Vec::new();
     };
     let robot = &robot.description;
+    if !robot.closures.is_empty() {
+        let message = format!("robot `{}` closes loops, which paths do not keep", robot.name);
+        let path = [Field("plan"), Field("movable")];
+        return vec![document.problem(&path, Fault::Contradiction { message })];
+    }
     let unknown = |name: &str| Fault::unknown_name("independent joint", name, independent_joints(robot));
     let mut problems = Vec::new();
     for (index, (name, value)) in plan.joints.0.iter().enumerate() {

@@ -27,9 +27,6 @@ pub(super) fn couple<'a>(model: &Model<'a>, bodies: &mut Bodies<'a>) -> Result<(
             continue;
         }
         if let Some(closure) = closure_of(&own, bodies)? {
-            let found = format!("equality constraint <{}>", element.name);
-            let kept = "repairs of the robot keep it, all else ignores it";
-            bodies.corrections.push(element.correction("model".to_owned(), found, kept));
             bodies.closures.push(closure);
             continue;
         }

@@ -12,7 +12,7 @@
 //! | plane | a box below it, several times larger than the rest |
 //! | excluded bodies, masks without a common bit | exempt pairs |
 //! | equality of two joints, linear | mimic |
-//! | `connect` and `weld` of two bodies | closures, which repairs of the robot keep |
+//! | `connect` and `weld` of two bodies | closures |
 //! | actuators of joints | motors |
 //! | keyframes | named configurations |
 //! | sensors of joints, sites and bodies | sensors |

@@ -20,7 +20,7 @@ use self::actors::{
 use self::division::Division;
 use self::linkage::{actor_of_group, constraints_of};
 use self::source::{ActorSource, Ties};
-use super::robot::touched;
+use super::robot::{lock_of, touched};
 use super::{Actor, Attachment, Ensemble, Freedom, Keep, Moved, Repair, RepairError, RepairOptions};
 use crate::scene::schema::JointValue;
 use crate::scene::{RobotPose, Scene, ScenePoses};
@@ -181,13 +181,24 @@ impl<'a> SceneRepair<'a> {
         }
     }
 
-    /// Adds the constraints of joints that are part of no actor.
+    /// Adds the constraints of joints that are part of no actor, and of the loops of robots.
     fn constrain(&mut self, closing: &[usize]) -> Result<(), RepairError> {
         for &joint in closing {
             let joint = &self.scene.joints[joint];
             let frames = [0, 1].map(|side| self.frame_of(&joint.bodies[side], &joint.anchors[side]));
             for constraint in constraints_of(joint, frames) {
                 self.ensemble.constrain(constraint)?;
+            }
+        }
+        for robot in &self.scene.robots {
+            for closure in &robot.closures {
+                let name = |side: usize| format!("{}/{}", robot.name, closure.links[side]);
+                let frames = [0, 1].map(|side| self.frame_of(&name(side), &closure.frames[side]));
+                // Robots that do not move are obstacles.
+                if frames.iter().all(|frame| frame.end != ConstraintEnd::World) {
+                    let name = format!("{}/{}", robot.name, closure.name);
+                    self.ensemble.constrain(PoseConstraint::closure(name, frames, lock_of(closure.kind)))?;
+                }
             }
         }
         Ok(())

@@ -25,7 +25,8 @@ pub use camera::CameraEntry;
 pub use expect::{BodyAt, BodyWithin, Distance, Expect, Linked, LinkingCurve, Measured, Quantity, Region};
 pub use plan::PlanEntry;
 pub use robot::{
-    EffortKeyframe, JointAt, JointValue, MotorEntry, RobotBase, RobotEntry, SensorEntry, TargetKeyframe,
+    EffortKeyframe, JointAt, JointValue, LoopEntry, MotorEntry, RobotBase, RobotEntry, SensorEntry,
+    TargetKeyframe,
 };
 pub use soft::{
     AttachmentEntry, BoreEntry, DepthsEntry, ElementsEntry, HandleEntry, KeyframeEntry, MaterialEntry,

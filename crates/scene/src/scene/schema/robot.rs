@@ -55,6 +55,9 @@ pub struct RobotEntry {
     /// Sensors, besides those of the file.
     #[serde(default)]
     pub sensors: Vec<SensorEntry>,
+    /// Loops that it closes, besides those of the file; joints that `joints` does not name start where they are closed.
+    #[serde(default)]
+    pub loops: Vec<LoopEntry>,
     /// Damping of joints by name [N·m·s/rad or N·s/m]; overrides the file.
     #[serde(default)]
     pub damping: Entries<f64>,
@@ -195,6 +198,19 @@ pub struct EffortKeyframe {
     pub time: f64,
     /// The force [N·m or N].
     pub target: f64,
+}
+
+/// Points of two links of a robot that stay together while the links rotate about them: two such pairs are a hinge, three a weld.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename = "Loop", deny_unknown_fields)]
+pub struct LoopEntry {
+    /// Its name; by default those of the links, as in `coupler/rocker`.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// The links.
+    pub links: (String, String),
+    /// The point in the frame of each link \[m\].
+    pub at: (Triple, Triple),
 }
 
 /// A sensor of a robot, whose values are recorded. Its name is by default its kind and its joint or link, as in `imu/hand`.

@@ -77,6 +77,12 @@ impl Checker<'_> {
                 self.range(&[&at(field)[..], &[Index(entry)]].concat(), quantity, *value, NOT_NEGATIVE);
             }
         }
+        for (entry, own) in robot.loops.iter().enumerate() {
+            let at = |field| [&at("loops")[..], &[Index(entry), Field(field)]].concat();
+            if own.name.as_ref().is_some_and(String::is_empty) {
+                self.report(&at("name"), Fault::EmptyName { what: "loops" });
+            }
+        }
         for (entry, sensor) in robot.sensors.iter().enumerate() {
             self.sensor(&[&at("sensors")[..], &[Index(entry)]].concat(), sensor);
         }

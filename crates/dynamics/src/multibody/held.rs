@@ -1,0 +1,216 @@
+//! Rows that hold at all times, couplings of joints and closed loops, eliminated from the response of the ports of a tree.
+//!
+//! With rows B x = 0 of port velocities x and the response G of the ports to impulses, the response that the rows leave is
+//! G − G Bᵀ (B G Bᵀ)⁻¹ B G. Redundant rows, as those of a planar loop in space, are left out. Products are written out: those of whole
+//! matrices depend on the instructions that a processor has.
+
+use nalgebra::DMatrix;
+
+/// Response of a row that the rows before it leave, over that of its sides alone, below which it is redundant, or moves nothing: rounding.
+const SPANNED: f64 = 1e-10;
+
+/// A row: a combination of port velocities that stays zero.
+#[derive(Debug, Clone, Default)]
+pub(super) struct HeldRow {
+    /// Ports and factors of each of the two things that it connects.
+    pub(super) sides: [Vec<(usize, f64)>; 2],
+    /// Its velocity in the displacement.
+    pub(super) target: f64,
+    /// Its value, for which it has to make up at the end of the displacement [m or rad].
+    pub(super) gap: f64,
+    /// Rows that belong together are compared by the largest response of their sides.
+    pub(super) group: usize,
+}
+
+impl HeldRow {
+    fn entries(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+        self.sides.iter().flatten().copied()
+    }
+
+    fn velocity(&self, velocities: &[f64]) -> f64 {
+        self.entries().map(|(port, factor)| factor * velocities[port]).sum()
+    }
+
+    /// Response of its sides alone.
+    fn alone(&self, response: &DMatrix<f64>) -> f64 {
+        let of_side = |side: &Vec<(usize, f64)>| {
+            let pairs = side.iter().flat_map(|a| side.iter().map(move |b| (a, b)));
+            pairs.map(|((a, f), (b, g))| f * g * response[(*a, *b)]).sum::<f64>()
+        };
+        self.sides.iter().map(of_side).sum()
+    }
+}
+
+/// The rows of a tree.
+#[derive(Debug)]
+pub(super) struct Held {
+    rows: Vec<HeldRow>,
+    /// G Bᵀ: the response of the ports to an impulse of each row, by column.
+    spread: DMatrix<f64>,
+    factor: PivotedCholesky,
+}
+
+impl Held {
+    /// Eliminates rows from the response of the ports: of those in `only` the ones that are not redundant.
+    pub(super) fn eliminate(rows: Vec<HeldRow>, only: Option<&[usize]>, response: &mut DMatrix<f64>) -> Self {
+        let count = response.nrows();
+        let spread = DMatrix::from_fn(count, rows.len(), |port, row| {
+            rows[row].entries().map(|(at, factor)| factor * response[(port, at)]).sum()
+        });
+        let own = DMatrix::from_fn(rows.len(), rows.len(), |row, column| {
+            rows[row].entries().map(|(at, factor)| factor * spread[(at, column)]).sum()
+        });
+        let mut alone = vec![0.0; rows.iter().map(|row| row.group + 1).max().unwrap_or(0)];
+        for row in &rows {
+            alone[row.group] = f64::max(alone[row.group], row.alone(response));
+        }
+        let is_open = |row: usize| only.is_none_or(|only| only.contains(&row));
+        let scale = |(index, row): (usize, &HeldRow)| if is_open(index) { alone[row.group] } else { 0.0 };
+        let scales = rows.iter().enumerate().map(scale).collect();
+        let factor = PivotedCholesky::new(own, scales);
+        for column in 0..count {
+            let solved = factor.solve(&(0..rows.len()).map(|row| spread[(column, row)]).collect::<Vec<_>>());
+            for port in 0..count {
+                let eliminated = solved.iter().enumerate().map(|(row, solved)| spread[(port, row)] * solved);
+                response[(port, column)] -= eliminated.sum::<f64>();
+            }
+        }
+        Self { rows, spread, factor }
+    }
+
+    /// Velocities of the rows at velocities of the ports, less their targets in the displacement.
+    pub(super) fn violations(&self, velocities: &[f64], is_displacement: bool) -> Vec<f64> {
+        let violation =
+            |row: &HeldRow| row.velocity(velocities) - if is_displacement { row.target } else { 0.0 };
+        self.rows.iter().map(violation).collect()
+    }
+
+    /// Impulses of the rows that end violations.
+    pub(super) fn impulses(&self, violations: &[f64]) -> Vec<f64> {
+        self.factor.solve(&violations.iter().map(|violation| -violation).collect::<Vec<_>>())
+    }
+
+    /// Rows that are not redundant.
+    pub(super) fn kept(&self) -> &[usize] {
+        &self.factor.order
+    }
+
+    /// Values of the rows, for which they have to make up.
+    pub(super) fn gaps(&self) -> Vec<f64> {
+        self.rows.iter().map(|row| row.gap).collect()
+    }
+
+    /// Adds to the velocities of the ports what impulses of the rows cause.
+    pub(super) fn respond(&self, impulses: &[f64], velocities: &mut [f64]) {
+        for (row, impulse) in impulses.iter().enumerate() {
+            let responses = self.spread.column(row);
+            velocities
+                .iter_mut()
+                .zip(responses.iter())
+                .for_each(|(velocity, response)| *velocity += response * impulse);
+        }
+    }
+
+    /// Adds impulses of the rows to those of the ports.
+    pub(super) fn add_to_ports(&self, impulses: &[f64], ports: &mut [f64]) {
+        for (row, impulse) in self.rows.iter().zip(impulses) {
+            row.entries().for_each(|(port, factor)| ports[port] += factor * impulse);
+        }
+    }
+}
+
+/// Cholesky factor of a positive semidefinite matrix, the row with the largest remaining part first; rows that others span are left out.
+#[derive(Debug)]
+struct PivotedCholesky {
+    /// Row of each column of the factor.
+    order: Vec<usize>,
+    /// Lower triangle, by rows of the matrix and columns in the order of the pivots.
+    lower: DMatrix<f64>,
+}
+
+impl PivotedCholesky {
+    /// Factor of a matrix whose diagonal counts in proportion to `scales`; rows of scale zero are left out.
+    fn new(matrix: DMatrix<f64>, scales: Vec<f64>) -> Self {
+        let count = matrix.nrows();
+        let mut rest = matrix;
+        let mut lower = DMatrix::zeros(count, count);
+        let mut order = Vec::new();
+        let mut open: Vec<usize> = (0..count).filter(|&row| scales[row] > 0.0).collect();
+        loop {
+            let part = |row: &usize| rest[(*row, *row)] / scales[*row];
+            let Some(at) =
+                (0..open.len()).max_by(|a, b| part(&open[*a]).total_cmp(&part(&open[*b])).then(b.cmp(a)))
+            else {
+                break;
+            };
+            if !(part(&open[at]) > SPANNED) {
+                break;
+            }
+            let (pivot, column) = (open.remove(at), order.len());
+            let length = rest[(pivot, pivot)].sqrt();
+            lower[(pivot, column)] = length;
+            for &row in &open {
+                lower[(row, column)] = rest[(row, pivot)] / length;
+            }
+            for &row in &open {
+                for &other in &open {
+                    rest[(row, other)] -= lower[(row, column)] * lower[(other, column)];
+                }
+            }
+            order.push(pivot);
+        }
+        Self { order, lower }
+    }
+
+    /// Solution for a right-hand side; zero in the rows that are left out.
+    fn solve(&self, right: &[f64]) -> Vec<f64> {
+        let mut x = vec![0.0; right.len()];
+        for (column, &row) in self.order.iter().enumerate() {
+            let known = self.order[..column].iter().enumerate();
+            let known: f64 = known.map(|(at, &other)| self.lower[(row, at)] * x[other]).sum();
+            x[row] = (right[row] - known) / self.lower[(row, column)];
+        }
+        for (column, &row) in self.order.iter().enumerate().rev() {
+            let known = self.order[column + 1..].iter();
+            let known: f64 = known.map(|&other| self.lower[(other, column)] * x[other]).sum();
+            x[row] = (x[row] - known) / self.lower[(row, column)];
+        }
+        x
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn redundant_rows_are_left_out_and_the_others_hold() {
+        // Three ports of unit response; the third row is the sum of the first two, the fourth one moves nothing.
+        let row = |entries: &[(usize, f64)], group| HeldRow {
+            sides: [entries.to_vec(), Vec::new()],
+            group,
+            ..HeldRow::default()
+        };
+        let rows = vec![
+            row(&[(0, 1.0), (1, 2.0)], 0),
+            row(&[(1, 1.0), (2, -1.0)], 1),
+            row(&[(0, 1.0), (1, 3.0), (2, -1.0)], 2),
+            row(&[(3, 1.0)], 0),
+        ];
+        let mut response = DMatrix::identity(4, 4);
+        response[(3, 3)] = 1e-17;
+        let held = Held::eliminate(rows, None, &mut response);
+        let mut velocities = vec![1.0, -0.5, 2.0, 0.0];
+        let impulses = held.impulses(&held.violations(&velocities, false));
+        held.respond(&impulses, &mut velocities);
+        assert!(held.violations(&velocities, false).iter().all(|rest| rest.abs() < 1e-14), "{velocities:?}");
+        // What the rows leave is along (2, −1, −1), onto which the response projects.
+        let left = [2.0, -1.0, -1.0];
+        for (row, a) in left.iter().enumerate() {
+            assert!((velocities[row] - a * 0.5 / 6.0).abs() < 1e-14, "{velocities:?}");
+            for (column, b) in left.iter().enumerate() {
+                assert!((response[(row, column)] - a * b / 6.0).abs() < 1e-14, "{response}");
+            }
+        }
+    }
+}
