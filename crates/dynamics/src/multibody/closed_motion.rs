@@ -1,8 +1,9 @@
-//! Free motion of a tree whose loops are closed.
+//! Free motion of a tree whose loops are closed and whose couplings hold.
 //!
-//! The forces that close the loops are those with which the velocity of the displacement has no part that opens them where the tree is in the
+//! The forces that do so are those with which the velocity of the displacement has no part that opens a loop or violates a coupling where the tree is in the
 //! middle of the step, J(q̄) v̄ = 0: with the midpoint rule they do no work. They are found by fixed-point iteration: a step with the forces found so far, then the
-//! impulses that end what is left. Where the iteration diverges, the rows of the displacement and of the velocity alone close the loops: projections, which lose energy.
+//! impulses that end what is left. Where the iteration diverges, the rows of the displacement and of the velocity alone do so: projections of another configuration, with
+//! which robots that whirl gain or lose energy.
 
 use super::midpoint::Step;
 use super::motion::MovingTree;
@@ -14,9 +15,9 @@ const MAX_CORRECTIONS: usize = 12;
 const CLOSED: f64 = 1e-10;
 /// The same where rounding lets it fall no further. Where it no longer falls above that, the forces are left out.
 const NEARLY_CLOSED: f64 = 1e-6;
-/// Moves a tree freely over a step, its loops closed.
+/// Moves a tree freely over a step, its loops closed and its couplings held.
 pub(super) fn move_closed(tree: &mut MovingTree<'_>, step: &Step) {
-    if tree.loops.is_empty() {
+    if tree.loops.is_empty() && tree.couplings.is_empty() {
         tree.move_freely(step);
         return;
     }
