@@ -63,6 +63,9 @@ struct Arguments {
     /// Coefficient of friction of soft bodies, instead of the scenes' own.
     #[arg(long, value_name = "F")]
     soft_friction: Option<f64>,
+    /// Depth over thickness beyond which the pressure of soft contact stiffens, instead of never.
+    #[arg(long, value_name = "F")]
+    stiffen_beyond: Option<f64>,
     /// Folder to write the scenes to that failed, and the files that they name.
     #[arg(long)]
     keep: Option<PathBuf>,
@@ -166,11 +169,15 @@ fn run_all(arguments: &Arguments, numbers: &[u64]) -> Result<Vec<Trial>> {
     Ok(trials)
 }
 
-/// A scene of the soak, with the friction of soft bodies that is asked for.
+/// A scene of the soak, with the friction and the stiffening of soft bodies that are asked for.
 fn scene_of(arguments: &Arguments, number: u64) -> Generated {
     let scene = generator::scene(arguments.seed, number);
-    match arguments.soft_friction {
+    let scene = match arguments.soft_friction {
         Some(friction) => scene.with_soft_friction(friction),
+        None => scene,
+    };
+    match arguments.stiffen_beyond {
+        Some(fraction) => scene.with_stiffening(fraction),
         None => scene,
     }
 }

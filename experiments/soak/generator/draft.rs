@@ -126,11 +126,20 @@ impl Generated {
         self.text = self.text.replace(&soft_contact(SOFT_FRICTION), &soft_contact(friction));
         self
     }
+
+    /// The scene with a pressure of soft contact that stiffens beyond a fraction of the thickness.
+    pub(crate) fn with_stiffening(mut self, fraction: f64) -> Self {
+        self.text = self.text.replace(RECOVERY, &format!("{RECOVERY}, stiffen_beyond: {fraction:?}"));
+        self
+    }
 }
+
+/// Release of the overlaps of soft bodies as it is written.
+const RECOVERY: &str = "recovery: 0.2";
 
 /// Contact of soft bodies as it is written.
 fn soft_contact(friction: f64) -> String {
-    format!("soft: (contact: (stiffness: 1e7, friction: {friction}, recovery: 0.2)),")
+    format!("soft: (contact: (stiffness: 1e7, friction: {friction}, {RECOVERY})),")
 }
 
 impl Draft {

@@ -80,6 +80,7 @@ pub(super) fn options(soft: &schema::SoftEntry) -> SoftOptions {
     newton.once = soft.newton.once;
     let given = soft.contact;
     contact.stiffness = given.stiffness.unwrap_or(contact.stiffness);
+    contact.stiffen_beyond = given.stiffen_beyond.unwrap_or(contact.stiffen_beyond);
     contact.friction = given.friction.unwrap_or(contact.friction);
     contact.edges = given.edges.unwrap_or(contact.edges);
     contact.self_contact = given.self_contact.unwrap_or(contact.self_contact);

@@ -19,6 +19,10 @@ use crate::soft::{NewtonOptions, Scheme, SoftStepReport, StepOptions, Times};
 /// of Newton iterations, which its substeps share; those of the last one end with their best iterates.
 const MAX_HALVINGS: u32 = 2;
 
+/// Relative change of the energy of contact by the last refresh of the active set above which a step that did not converge after it is
+/// halved where the pressure stiffens: what is deep then was not seen before. Larger: contacts found late go deeper; smaller: more steps are halved.
+const MAX_DRIFT: f64 = 0.5;
+
 /// A step that failed in all attempts.
 pub(crate) struct Failure {
     pub(crate) source: SoftError,
@@ -50,14 +54,17 @@ impl SoftWorld {
             nodes: [self.system.x.clone(), self.system.v.clone()],
             memory: self.contact.memory(),
             // Beside these only the release of initial overlaps carries state of contact from step to step.
-            contact: options.contact.recovery.map(|_| self.contact.clone()),
+            contact: self.contact.has_remainders().then(|| self.contact.clone()),
         };
         let mut halvings = 0;
         let (moved, (mut report, mut times)) = loop {
             let (parts, mut moved) = (1 << halvings, moving.clone());
             // Parts of a step share its bound on iterations.
             let max_iterations = (options.newton.max_iterations >> halvings).max(1);
-            let newton = NewtonOptions { accept: halvings == MAX_HALVINGS, max_iterations, ..options.newton };
+            let last = halvings == MAX_HALVINGS;
+            let halves = !last && options.contact.stiffens();
+            let max_drift = if halves { MAX_DRIFT } else { f64::INFINITY };
+            let newton = NewtonOptions { accept: last, max_iterations, max_drift, ..options.newton };
             let options = SoftOptions { newton, ..*options };
             match self.substeps(&mut moved, &options, (time, dt), parts) {
                 Ok(done) => break (moved, done),

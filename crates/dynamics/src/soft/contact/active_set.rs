@@ -51,7 +51,7 @@ type Keyed<T> = ([u32; 3], T);
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct ActiveSet {
     /// Whether a minimisation is under way: an edge that becomes deeper than its ends then waits for the next refresh, because it
-    /// would appear with a kink.
+    /// would appear with a kink, unless it is so deep that its pressure stiffens.
     pub(super) frozen: bool,
     pub(super) points: Vec<Keyed<Cell>>,
     pub(super) edges: Vec<Keyed<ActiveEdge>>,

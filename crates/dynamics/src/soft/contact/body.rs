@@ -32,6 +32,8 @@ pub(super) struct Body {
     /// Corners of the tetrahedra, as blocks of the system.
     pub(super) tets: Vec<[u32; 4]>,
     pub(super) depths: Vec<Depths>,
+    /// Twice the maximum depth at rest [m].
+    pub(super) thickness: f64,
     /// Blocks of the surface's nodes.
     pub(super) nodes: Vec<u32>,
     /// Surface area attributed to each node at rest [m²].
@@ -76,10 +78,12 @@ impl Body {
             edges.iter().map(|edge| at_rest(edge).iter().sum::<Vector3<f64>>() / 2.0).collect();
         let shift = |i: u32| first + i;
         let count = u32::try_from(mesh.nodes().len()).expect("meshes have fewer than 2³² nodes");
+        let depths = cell_depths(mesh, depths, &boundary, &edges);
         Ok(Self {
             blocks: [first, first + count],
             tets: mesh.tets().iter().map(|tet| tet.map(shift)).collect(),
-            depths: cell_depths(mesh, depths, &boundary, &edges),
+            thickness: 2.0 * depths.iter().map(Depths::max).fold(0.0, f64::max),
+            depths,
             areas: boundary.nodes.iter().map(|&node| areas[node as usize]).collect(),
             edges: edges.iter().map(|edge| edge.map(|i| place[i as usize])).collect(),
             edge_areas,

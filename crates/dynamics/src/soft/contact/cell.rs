@@ -63,6 +63,13 @@ pub(super) struct MidpointDepths {
 }
 
 impl Depths {
+    /// Maximum [m].
+    pub(super) fn max(&self) -> f64 {
+        let midpoints = self.midpoints.iter();
+        let midpoints = midpoints.flat_map(|of| of.edges.iter().chain(&of.faces).chain([&of.inside]));
+        self.nodes.iter().chain(midpoints).copied().fold(0.0, f64::max)
+    }
+
     /// Values of the linear field of part `part` at the four nodes: its extension over the whole tetrahedron.
     pub(super) fn of_part(&self, part: usize) -> [f64; 4] {
         let Some(midpoints) = &self.midpoints else { return self.nodes };

@@ -9,6 +9,7 @@ use super::following::{DepthUpdate, FieldWork, FollowingField};
 use super::friction::Friction;
 use super::obstacle::{Motion, Obstacle, ObstaclePose};
 use super::options::ContactOptions;
+use super::penalty::Penalty;
 use super::point::{Contact, Field, Probe};
 use super::scene::Scene;
 use super::search::Candidates;
@@ -80,7 +81,8 @@ pub struct SoftContact {
     pub(super) start: Vec<Vector3<f64>>,
     /// The step [s].
     pub(super) dt: f64,
-    /// Remainders of initial overlaps that are not released yet [m], by point and field, ascending; `None` before the first step.
+    /// Remainders of initial overlaps that are not released yet, or that have not parted yet where nothing is released [m], by point
+    /// and field, ascending; `None` before the first step.
     pub(super) remainders: Option<Vec<((Probe, Field), f64)>>,
 }
 
@@ -296,25 +298,45 @@ impl SoftContact {
     ///
     /// A remainder falls by v·dt a step, but not to more than v times [`RELEASE_WINDOW`] below the depth: a point that moves out is
     /// not pushed faster than v, and one that is held, by opposing pushes, stores little energy. Without the second
-    /// rule the whole energy of the overlap would gather there and burst out later.
+    /// rule the whole energy of the overlap would gather there and burst out later. Where nothing is released, a remainder falls with
+    /// the depth: up to it the pressure stays linear.
     fn release(&mut self, x: &[Vector3<f64>]) {
-        let Some(speed) = self.options.recovery else { return };
+        if !self.has_remainders() {
+            return;
+        }
         self.detect(x);
-        let mut now: Vec<_> = self.detected.contacts.iter().map(|c| ((c.probe, c.field), c.depth)).collect();
+        let mut now: Vec<_> =
+            self.detected.contacts.iter().map(|c| ((c.probe, c.field), (c.depth, c.law))).collect();
         now.sort_unstable_by_key(|entry| entry.0);
+        let Some(remainders) = &mut self.remainders else {
+            self.remainders = Some(now.into_iter().map(|(key, (depth, _))| (key, depth)).collect());
+            return;
+        };
+        let Some(speed) = self.options.recovery else {
+            remainders.retain_mut(|(key, remainder)| {
+                let found = now.binary_search_by_key(key, |entry| entry.0);
+                *remainder = remainder.min(found.map_or(0.0, |at| now[at].1.0));
+                *remainder > 0.0
+            });
+            return;
+        };
         let step = speed * self.dt;
         let gathered = self.options.recovery_pressure.map_or(f64::INFINITY, |p| p / self.options.stiffness);
-        let press = step + gathered.min(speed * RELEASE_WINDOW);
-        if let Some(remainders) = &mut self.remainders {
-            for (key, remainder) in remainders.iter_mut() {
-                // A point no longer in contact has depth zero: its remainder then falls by the first rule alone.
-                let depth = now.binary_search_by_key(key, |entry| entry.0).map_or(0.0, |at| now[at].1);
-                *remainder = (*remainder - step).max(remainder.min(depth - press));
-            }
-            remainders.retain(|(_, remainder)| *remainder > 0.0);
-        } else {
-            self.remainders = Some(now);
+        let pressure = gathered.min(speed * RELEASE_WINDOW);
+        for (key, remainder) in remainders.iter_mut() {
+            // A point no longer in contact has depth zero: its remainder then falls by the first rule alone.
+            let found = now.binary_search_by_key(key, |entry| entry.0);
+            let (depth, press) =
+                found.map_or((0.0, pressure), |at| (now[at].1.0, now[at].1.1.depth_at(pressure)));
+            *remainder = (*remainder - step).max(remainder.min(depth - (step + press)));
         }
+        remainders.retain(|(_, remainder)| *remainder > 0.0);
+    }
+
+    /// Whether there are initial overlaps that matter and have not parted yet, or that are not known yet.
+    pub(crate) fn has_remainders(&self) -> bool {
+        (self.options.recovery.is_some() || self.options.stiffens())
+            && self.remainders.as_ref().is_none_or(|remainders| !remainders.is_empty())
     }
 
     /// The active set of the contacts at `x`, which keeps the pieces of the one before where they still hold nearly.
@@ -409,33 +431,20 @@ impl SoftContact {
         let bodies = std::mem::take(&mut self.bodies);
         self.bodies = self.search(bodies, x, margin);
         let scene = Scene::of(&self.bodies, x, &self.samples, &self.options);
-        let remainder_of = |probe: Probe, field: Field| {
-            let remainders = self.remainders.as_deref().unwrap_or_default();
-            remainders
-                .binary_search_by_key(&(probe, field), |entry| entry.0)
-                .map_or(0.0, |at| remainders[at].1)
+        let penalty = Penalty {
+            stiffness: self.options.stiffness,
+            stiffen_beyond: self.options.stiffen_beyond,
+            releases: self.options.recovery.is_some(),
+            remainders: self.remainders.as_deref().unwrap_or_default(),
         };
-        let stiffness = self.options.stiffness;
         self.detected.clear();
         // Points before edges: an edge takes stiffness from the contact of its deeper end.
-        self.detected.detect_points(
-            &scene,
-            &self.candidates,
-            &self.obstacles,
-            (stiffness, &remainder_of),
-            &self.active_set,
-        );
-        self.detected.detect_edges(&scene, &self.candidates, (stiffness, &remainder_of), &self.active_set);
+        self.detected.detect_points(&scene, &self.candidates, &self.obstacles, &penalty, &self.active_set);
+        self.detected.detect_edges(&scene, &self.candidates, &penalty, &self.active_set);
         let placed = (0_u32..).zip(&self.obstacles).zip(&self.obstacle_poses);
         for (((number, obstacle), obstacle_pose), clear) in placed.zip(&mut self.clearances) {
             let obstacle = (number, obstacle, obstacle_pose);
-            self.detected.detect_nodes_in_obstacle(
-                &self.bodies,
-                x,
-                obstacle,
-                clear,
-                (stiffness, &remainder_of),
-            );
+            self.detected.detect_nodes_in_obstacle(&self.bodies, x, obstacle, clear, &penalty);
         }
     }
 

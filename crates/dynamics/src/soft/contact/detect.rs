@@ -7,6 +7,7 @@ use super::body::Body;
 use super::cell::{Cell, Shape, value};
 use super::edge::{self, DeepestPoint, Piece, deepest};
 use super::obstacle::{Obstacle, ObstaclePose};
+use super::penalty::Penalty;
 use super::point::{BLOCKS, Contact, ENDS, Field, Probe, Site};
 use super::scene::Scene;
 use super::search::Candidates;
@@ -43,8 +44,16 @@ pub(super) struct DetectedContacts {
     pieces: Vec<Piece>,
 }
 
-/// Remainder of the initial overlap of a point in a field [m], zero where there was none.
-pub(super) type Remainder<'a> = &'a dyn Fn(Probe, Field) -> f64;
+/// Way in which an edge becomes a contact.
+#[derive(Debug, Clone, Copy)]
+enum Joins {
+    /// It is in the active set, with this deeper end.
+    Frozen(DeeperEnd),
+    /// There is no frozen active set.
+    Anew,
+    /// It is not in the active set that is frozen.
+    Late,
+}
 
 impl DetectedContacts {
     pub(super) fn clear(&mut self) {
@@ -72,7 +81,7 @@ impl DetectedContacts {
         scene: &Scene<'_>,
         candidates: &Candidates,
         obstacles: &[Obstacle],
-        (stiffness, remainder_of): (f64, Remainder<'_>),
+        penalty: &Penalty<'_>,
         active_set: &ActiveSet,
     ) {
         let mut frozen = active_set.points.iter().peekable();
@@ -80,34 +89,16 @@ impl DetectedContacts {
         for run in &candidates.points {
             let key = [run.owner, run.place, run.body];
             while let Some((key, cell)) = frozen.next_if(|(other, _)| *other < key) {
-                self.add_point(
-                    scene,
-                    obstacles,
-                    *key,
-                    &[cell.tet],
-                    (Some(cell.part), stiffness, remainder_of),
-                );
+                self.add_point(scene, obstacles, *key, &[cell.tet], (Some(cell.part), penalty));
             }
             if let Some((_, cell)) = frozen.next_if(|(other, _)| *other == key) {
-                self.add_point(
-                    scene,
-                    obstacles,
-                    key,
-                    &[cell.tet],
-                    (Some(cell.part), stiffness, remainder_of),
-                );
+                self.add_point(scene, obstacles, key, &[cell.tet], (Some(cell.part), penalty));
             } else {
-                self.add_point(
-                    scene,
-                    obstacles,
-                    key,
-                    candidates.tets_of_point(run),
-                    (None, stiffness, remainder_of),
-                );
+                self.add_point(scene, obstacles, key, candidates.tets_of_point(run), (None, penalty));
             }
         }
         for (key, cell) in frozen {
-            self.add_point(scene, obstacles, *key, &[cell.tet], (Some(cell.part), stiffness, remainder_of));
+            self.add_point(scene, obstacles, *key, &[cell.tet], (Some(cell.part), penalty));
         }
     }
 
@@ -118,7 +109,7 @@ impl DetectedContacts {
         obstacles: &[Obstacle],
         key: [u32; 3],
         tets: &[u32],
-        (part, stiffness, remainder_of): (Option<usize>, f64, Remainder<'_>),
+        (part, penalty): (Option<usize>, &Penalty<'_>),
     ) {
         let (probe, point, area) = point_of(scene, obstacles, key);
         let body = &scene.bodies[key[2] as usize];
@@ -136,8 +127,9 @@ impl DetectedContacts {
             count += 1;
         }
         let obstacle = if let Probe::Sample { obstacle, .. } = probe { Some((obstacle, 1.0)) } else { None };
-        let effective_depth = (hit.depth - remainder_of(probe, field)).max(0.0);
-        let (depth, gradient, stiffness) = (hit.depth, hit.gradient, stiffness * area);
+        let (effective_depth, law) =
+            penalty.act(hit.depth, penalty.remainder_of(probe, field), scene.thickness(key));
+        let (depth, gradient, stiffness) = (hit.depth, hit.gradient, penalty.stiffness * area);
         let site = Some(Site::Cell(hit.cell));
         self.keys.push(key);
         self.contacts.push(Contact {
@@ -147,6 +139,8 @@ impl DetectedContacts {
             depth,
             effective_depth,
             stiffness,
+            stiffening: stiffness,
+            law,
             gradient,
             coefficients,
             count,
@@ -160,39 +154,48 @@ impl DetectedContacts {
     ///
     /// Such an edge has the potential ½ k A (D² − d²) with d of its deeper end: continuous as an end enters or the deepest point
     /// becomes an end. The second term is subtracted from the end's own area; the areas of a node's edges sum to the node's at most,
-    /// so that the remainder is never negative and nothing pulls. A frozen edge has it whichever of D and d is greater.
+    /// so that the remainder is never negative and nothing pulls. A frozen edge has it whichever of D and d is greater. The part of the
+    /// potential beyond the onset of stiffening is alike. During a minimisation an edge that is not frozen has that part only: edges that
+    /// cross deeply within one step are seen by the line search, and others do not appear with a kink.
     pub(super) fn detect_edges(
         &mut self,
         scene: &Scene<'_>,
         candidates: &Candidates,
-        (stiffness, remainder_of): (f64, Remainder<'_>),
+        penalty: &Penalty<'_>,
         active_set: &ActiveSet,
     ) {
         let first = self.contacts.len();
         for (key, sides) in &active_set.edges {
             if let Some((deepest, deeper)) = frozen_edge(scene, *key, sides) {
-                self.add_edge(scene, *key, deepest, Some(deeper), (stiffness, remainder_of));
+                self.add_edge(scene, *key, deepest, Joins::Frozen(deeper), penalty);
             }
         }
-        for run in candidates.edges.iter().filter(|_| !active_set.frozen) {
+        if active_set.frozen && !penalty.stiffen_beyond.is_finite() {
+            return;
+        }
+        let joins = if active_set.frozen { Joins::Late } else { Joins::Anew };
+        for run in &candidates.edges {
             let key = [run.owner, run.edge, run.body];
+            if active_set.edges.binary_search_by_key(&key, |entry| entry.0).is_ok() {
+                continue;
+            }
             let ends = ends_of(scene, key).map(|block| scene.x[block as usize]);
             let (body, tets) = (&scene.bodies[run.body as usize], candidates.tets_of_edge(run));
             if let Some(deepest) = deepest(ends, body, tets, scene.x, &mut self.pieces) {
-                self.add_edge(scene, key, deepest, None, (stiffness, remainder_of));
+                self.add_edge(scene, key, deepest, joins, penalty);
             }
         }
         debug_assert_eq!(self.contacts.len() - first, self.edge_keys.len(), "each edge has its key");
     }
 
-    /// Adds the contact of an edge with a deepest point; `frozen_end` is the deeper end of a frozen edge.
+    /// Adds the contact of an edge with a deepest point.
     fn add_edge(
         &mut self,
         scene: &Scene<'_>,
         key: [u32; 3],
         deepest: DeepestPoint,
-        frozen_end: Option<DeeperEnd>,
-        (stiffness, remainder_of): (f64, Remainder<'_>),
+        joins: Joins,
+        penalty: &Penalty<'_>,
     ) {
         let (from, body) = (&scene.bodies[key[0] as usize], &scene.bodies[key[2] as usize]);
         let (places, blocks) = (from.edges[key[1] as usize], ends_of(scene, key));
@@ -200,22 +203,38 @@ impl DetectedContacts {
         // An edge whose end was deeper at the start has no remainder of its own.
         let remainder = blocks
             .iter()
-            .fold(remainder_of(probe, field), |max, &end| max.max(remainder_of(Probe::Node(end), field)));
-        let effective_depth = (deepest.depth - remainder).max(0.0);
+            .map(|&end| penalty.remainder_of(Probe::Node(end), field))
+            .fold(penalty.remainder_of(probe, field), f64::max);
+        let (effective_depth, law) = penalty.act(deepest.depth, remainder, scene.thickness(key));
         let of_ends = places.map(|place| self.index_of([key[0], place, key[2]]));
         let pressing = |place: Option<usize>| place.map_or(0.0, |at| self.contacts[at].effective_depth);
-        let deeper = frozen_end.unwrap_or_else(|| {
-            let [first, second] = of_ends.map(pressing);
-            if second > first { DeeperEnd::Second } else { DeeperEnd::First }
-        });
+        let [first, second] = of_ends.map(pressing);
+        let deeper = match joins {
+            Joins::Frozen(end) => end,
+            Joins::Anew | Joins::Late => {
+                if second > first {
+                    DeeperEnd::Second
+                } else {
+                    DeeperEnd::First
+                }
+            }
+        };
         let end = of_ends[deeper as usize];
-        if frozen_end.is_none() && !(effective_depth > pressing(end)) {
+        let acts = match joins {
+            Joins::Frozen(_) => true,
+            Joins::Anew => effective_depth > pressing(end),
+            Joins::Late => effective_depth > pressing(end) && law.stiffens_at(effective_depth),
+        };
+        if !acts {
             return;
         }
-        let stiffness = stiffness * from.edge_areas[key[1] as usize];
-        // The term −½ k A d²; the bound guards against rounding of the areas.
+        let stiffening = penalty.stiffness * from.edge_areas[key[1] as usize];
+        let stiffness = if matches!(joins, Joins::Late) { 0.0 } else { stiffening };
+        // The term of the end; the bounds guard against rounding of the areas.
         if let Some(at) = end {
-            self.contacts[at].stiffness = (self.contacts[at].stiffness - stiffness).max(0.0);
+            let end = &mut self.contacts[at];
+            end.stiffness = (end.stiffness - stiffness).max(0.0);
+            end.stiffening = (end.stiffening - stiffening).max(0.0);
         }
         let point = scene.x[blocks[0] as usize].lerp(&scene.x[blocks[1] as usize], deepest.along);
         let mut coefficients = [(0, 0.0); BLOCKS];
@@ -242,6 +261,8 @@ impl DetectedContacts {
             depth,
             effective_depth,
             stiffness,
+            stiffening,
+            law,
             gradient,
             coefficients,
             count: BLOCKS,
@@ -271,16 +292,18 @@ impl DetectedContacts {
     }
 
     /// Detects nodes of soft bodies in the field of obstacle `number`; `clear` caches the last known clearance of each node.
-    pub(super) fn detect_nodes_in_obstacle(
+    pub(super) fn detect_nodes_in_obstacle<'a>(
         &mut self,
-        bodies: &[Body],
+        bodies: &'a [Body],
         x: &[Vector3<f64>],
         (number, obstacle, obstacle_pose): (u32, &Obstacle, &ObstaclePose),
         clear: &mut [Clearance],
-        (stiffness, remainder_of): (f64, Remainder<'_>),
+        penalty: &Penalty<'_>,
     ) {
-        let nodes = bodies.iter().flat_map(|body| body.nodes.iter().zip(&body.areas));
-        for ((&node, area), clear) in nodes.zip(clear) {
+        let nodes_of = |body: &'a Body| {
+            body.nodes.iter().zip(&body.areas).map(|(&node, area)| (node, area, body.thickness))
+        };
+        for ((node, area, thickness), clear) in bodies.iter().flat_map(nodes_of).zip(clear) {
             let point = x[node as usize];
             // A signed distance does not fall faster than the point moves, so a node within its clearance is still outside.
             let in_body = obstacle_pose.to_body(&point);
@@ -294,6 +317,8 @@ impl DetectedContacts {
                 continue;
             }
             let (probe, field) = (Probe::Node(node), Field::Obstacle(number));
+            let (effective_depth, law) =
+                penalty.act(-distance, penalty.remainder_of(probe, field), thickness);
             let mut coefficients = [(0, 0.0); BLOCKS];
             coefficients[0] = (node, 1.0);
             self.contacts.push(Contact {
@@ -301,8 +326,10 @@ impl DetectedContacts {
                 field,
                 point,
                 depth: -distance,
-                effective_depth: (-distance - remainder_of(probe, field)).max(0.0),
-                stiffness: stiffness * area,
+                effective_depth,
+                stiffness: penalty.stiffness * area,
+                stiffening: penalty.stiffness * area,
+                law,
                 gradient: -obstacle_pose.rotate(&outwards),
                 coefficients,
                 count: 1,

@@ -23,8 +23,8 @@ impl SoftContact {
                 continue;
             }
             let column = dense(contact.jacobian(None), x.len());
-            hessian += contact.stiffness * &column * column.transpose();
-            let scale = contact.stiffness * contact.effective_depth;
+            hessian += contact.pull_rate() * &column * column.transpose();
+            let scale = contact.pull();
             let body = &self.bodies[body as usize];
             match site {
                 Site::Cell(Cell { tet, part }) => {

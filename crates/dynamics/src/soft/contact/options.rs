@@ -8,6 +8,10 @@ pub struct ContactOptions {
     /// Penalty stiffness k [Pa/m]: pressure per depth. Where both surfaces meet, both push, so a given pressure takes half of
     /// the penetration that one alone would have.
     pub stiffness: f64,
+    /// Depth beyond which the pressure stiffens, as a fraction of the thickness of the thinner of the soft bodies in contact: up to it
+    /// the pressure is k times the depth, beyond it the slope grows with the depth, which stops impacts within a few times this depth.
+    /// Thickness is twice the maximum depth of a body at rest. Infinite, the default: the pressure is linear at any depth.
+    pub stiffen_beyond: f64,
     /// Whether self-contact of soft bodies is detected.
     pub self_contact: bool,
     /// Whether edges whose deepest point is deeper than their ends make contacts.
@@ -37,6 +41,7 @@ impl Default for ContactOptions {
     fn default() -> Self {
         Self {
             stiffness: 1e8,
+            stiffen_beyond: f64::INFINITY,
             self_contact: true,
             edges: true,
             near: None,
@@ -50,6 +55,11 @@ impl Default for ContactOptions {
 }
 
 impl ContactOptions {
+    /// Whether the pressure stiffens at any depth.
+    pub(crate) fn stiffens(&self) -> bool {
+        self.stiffen_beyond.is_finite()
+    }
+
     /// Validates the options.
     ///
     /// # Errors
@@ -58,6 +68,9 @@ impl ContactOptions {
         let refuse = |name, value, must| Err(SoftError::Option { name, value, must });
         if !(self.stiffness > 0.0 && self.stiffness.is_finite()) {
             return refuse("stiffness", self.stiffness, "above zero");
+        }
+        if !(self.stiffen_beyond > 0.0) {
+            return refuse("stiffen_beyond", self.stiffen_beyond, "above zero");
         }
         if !(self.friction >= 0.0 && self.friction.is_finite()) {
             return refuse("friction", self.friction, "at or above zero");

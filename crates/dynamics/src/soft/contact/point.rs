@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::cell::Cell;
 use super::edge::DeepestPoint;
 use super::obstacle::ObstaclePose;
+use super::pressure::PressureLaw;
 use crate::soft::interaction::OuterProducts;
 
 /// Maximum number of soft blocks of a contact: two of an edge, four of each of the tetrahedra between which it is deepest.
@@ -52,8 +53,12 @@ pub struct Contact {
     pub depth: f64,
     /// Effective depth, on which the potential acts \[m\]; less than the depth while an initial overlap is released.
     pub effective_depth: f64,
-    /// Penalty stiffness times area, k A [N/m].
+    /// Penalty stiffness times area, k A [N/m]: the slope of the force up to the depth at which the pressure stiffens.
     pub stiffness: f64,
+    /// The same for the part of the pressure beyond that depth; differs on edges that join a solve under way, which have this part only.
+    pub(super) stiffening: f64,
+    /// Pressure over effective depth.
+    pub(super) law: PressureLaw,
     /// ∂d̃/∂point, about a unit vector into the field's body.
     pub gradient: Vector3<f64>,
     /// Coefficient of each soft block in the relative displacement of point and field, positive for the point. Those of an edge:
@@ -80,16 +85,28 @@ pub(super) enum Site {
 
 impl Contact {
     /// Energy \[J\]: ½ stiffness · effective depth², the penetration potential [Fisher01 §5.1.1, eq. 1] with d̃ for the distance,
-    /// weighted by area.
+    /// weighted by area, and more where the depth is beyond [`super::ContactOptions::stiffen_beyond`].
     #[must_use]
     pub fn energy(&self) -> f64 {
-        0.5 * self.stiffness * self.effective_depth * self.effective_depth
+        let depth = self.effective_depth;
+        0.5 * self.stiffness * depth * depth + self.stiffening * self.law.added_energy(depth)
+    }
+
+    /// Magnitude of the force per unit of the depth's gradient \[N\].
+    pub(super) fn pull(&self) -> f64 {
+        let depth = self.effective_depth;
+        self.stiffness * depth + self.stiffening * self.law.added_pressure(depth)
+    }
+
+    /// Derivative of that with respect to the depth [N/m].
+    pub(super) fn pull_rate(&self) -> f64 {
+        self.stiffness + self.stiffening * self.law.added_slope(self.effective_depth)
     }
 
     /// Force on the point [N, world]; the field's body takes the opposite one.
     #[must_use]
     pub fn force(&self) -> Vector3<f64> {
-        -self.stiffness * self.effective_depth * self.gradient
+        -self.pull() * self.gradient
     }
 
     /// The blocks of the nodes with a coefficient other than zero.
@@ -133,7 +150,7 @@ impl Contact {
         of_sides.into_iter().flatten().chain(of_point.into_iter().flatten())
     }
 
-    /// Adds the contact's gradient and its Gauss–Newton Hessian k A J Jᵀ: without the term of ∇²d̃, which is indefinite
+    /// Adds the contact's gradient and its Gauss–Newton Hessian k A J Jᵀ, with the slope of the pressure for k: without the term of ∇²d̃, which is indefinite
     /// and vanishes with the depth.
     pub(super) fn linearise(
         &self,
@@ -141,11 +158,11 @@ impl Contact {
         gradient: &mut [Vector3<f64>],
         hessian: &mut OuterProducts,
     ) {
-        let pull = self.stiffness * self.effective_depth;
+        let pull = self.pull();
         if !(pull > 0.0) {
             return;
         }
         self.jacobian(obstacle_pose).for_each(|(block, j)| gradient[block as usize] += pull * j);
-        hessian.push(self.stiffness, self.jacobian(obstacle_pose));
+        hessian.push(self.pull_rate(), self.jacobian(obstacle_pose));
     }
 }

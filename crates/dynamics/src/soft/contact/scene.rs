@@ -25,4 +25,10 @@ impl<'a> Scene<'a> {
     ) -> Self {
         Self { bodies, x, samples, self_contact: options.self_contact, edges: options.edges }
     }
+
+    /// Thickness of the thinner of the soft bodies of a contact, by owner, place and body of its key [m].
+    pub(super) fn thickness(&self, [owner, _, body]: [u32; 3]) -> f64 {
+        let own = self.bodies.get(owner as usize).map_or(f64::INFINITY, |body| body.thickness);
+        own.min(self.bodies[body as usize].thickness)
+    }
 }

@@ -96,11 +96,20 @@ pub struct NewtonOptions {
     /// Whether a time step that does not converge within the bound on iterations ends with its best iterate, which the report
     /// states, instead of an error. Each iterate has less energy than the one before, so that it is stable, but not balanced.
     pub accept: bool,
+    /// Relative change of the interaction's energy by the last refresh of its active set above which a time step that converged before
+    /// that refresh, but not after it, is an error instead of the former result. Infinite by default.
+    pub max_drift: f64,
 }
 
 impl Default for NewtonOptions {
     fn default() -> Self {
-        Self { max_iterations: 100, relative_tolerance: 1e-4, once: false, accept: false }
+        Self {
+            max_iterations: 100,
+            relative_tolerance: 1e-4,
+            once: false,
+            accept: false,
+            max_drift: f64::INFINITY,
+        }
     }
 }
 
@@ -209,7 +218,10 @@ impl<'a> Newton<'a> {
                 | SoftError::NotPositive { .. }
                 | SoftError::NotFactored { .. })
         );
-        if given_up && let Some(balanced) = balanced {
+        if given_up
+            && self.report.drift <= self.options.max_drift
+            && let Some(balanced) = balanced
+        {
             self.record(&balanced);
             return Ok(balanced.x);
         }

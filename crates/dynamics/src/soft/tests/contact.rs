@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, UnitQuaternion};
 
 use super::super::contact::{Contact, ContactOptions, Obstacle, Primitive, SoftContact, node_depths};
 use super::*;
@@ -43,6 +43,84 @@ fn a_dropped_block_comes_to_rest_on_the_ground() {
         let speed = system.v.iter().map(|v| v.norm()).fold(0.0, f64::max);
         assert!(speed < 1e-4, "{speed:e}");
     }
+}
+
+/// Moves a system with contact for a number of steps of 1/240 s; returns the maximum depth [m].
+fn deepest(system: &mut SoftSystem, contact: &mut SoftContact, steps: usize) -> f64 {
+    let dt = 1.0 / 240.0;
+    let start = system.energies().total();
+    let mut deepest = 0.0_f64;
+    for _ in 0..steps {
+        contact.begin_step(&system.x, dt);
+        let options = StepOptions {
+            newton: NewtonOptions { accept: true, ..Default::default() },
+            ..Default::default()
+        };
+        system.step(dt, &options, contact).expect("a step");
+        contact.end_step(&system.x);
+        deepest = contact.contacts(&system.x).iter().map(|c| c.depth).fold(deepest, f64::max);
+        let energy = system.energies().total() + contact.energy(&system.x);
+        assert!(energy < start + 1e-3 * start.abs(), "{energy} J from {start} J");
+    }
+    assert!(deepest > 0.0 && system.first_inverted().is_none());
+    deepest
+}
+
+#[test]
+fn an_impact_goes_as_deep_as_the_pressure_of_a_plane_wave_and_stays_within_two_per_cent() {
+    let (size, young, poisson, speed, stiffness) = (0.3, 1e6, 0.3, 6.0, 1e7);
+    // Pressure of a plane wave ρ c v, an upper bound for the face of a block; over the penalty stiffness, 22 mm.
+    let modulus: f64 = young * (1.0 - poisson) / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
+    let linear = (1000.0 * modulus).sqrt() * speed / stiffness;
+    let run = |stiffen_beyond: f64| {
+        let mesh = kuhn([3, 3, 3], Vector3::repeat(size));
+        let mut system = SoftSystem::new(vec![body(&mesh, Constitutive::NeoHookean, young, poisson)], 0);
+        system.transform(0, &Isometry3::translation(0.0, 0.0, 0.01));
+        system.v.fill(Vector3::new(0.0, 0.0, -speed));
+        let options = ContactOptions { stiffness, stiffen_beyond, ..ContactOptions::default() };
+        let mut contact = SoftContact::new(options).expect("options");
+        contact.add_body(&mesh, 0, &node_depths(&mesh)).expect("the block");
+        contact.add_obstacle(Obstacle::new(Arc::new(Primitive::HalfSpace), Isometry3::identity()));
+        deepest(&mut system, &mut contact, 24)
+    };
+    let deep = run(f64::INFINITY);
+    assert!(deep > 0.03 * size && deep < linear, "linear: {deep} m, wave {linear} m");
+    // d + 50 (d − w)²/w = p/k beyond w = 0.005 of the thickness.
+    let width = 0.005 * size;
+    let more = width / 100.0 * ((1.0 + 200.0 / width * (linear - width)).sqrt() - 1.0);
+    let deep = run(0.005);
+    assert!(deep > width && deep < width + more && deep < 0.02 * size, "{deep} m, wave {} m", width + more);
+}
+
+#[test]
+fn edges_that_cross_within_one_step_are_stopped_as_points_are() {
+    // Bars of 0.1 m, edge on edge: no node of one is ever inside the other; in a step they move by a third of their thickness.
+    let bar = kuhn([5, 1, 1], Vector3::new(0.6, 0.1, 0.1));
+    let bodies = [(); 2].map(|()| body(&bar, Constitutive::NeoHookean, 3e5, 0.3));
+    let mut system = SoftSystem::new(bodies.into(), 0);
+    let on_edge = |heading: f64, height: f64| {
+        let roll = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::FRAC_PI_4);
+        let yaw = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), heading);
+        let rotation = yaw * roll;
+        let centre = rotation * Vector3::new(0.3, 0.05, 0.05);
+        Isometry3::from_parts((Vector3::new(0.0, 0.0, height) - centre).into(), rotation)
+    };
+    system.transform(0, &on_edge(0.0, 0.0));
+    system.transform(1, &on_edge(1.3, 0.15));
+    let upper = system.blocks_of(1);
+    upper.for_each(|block| system.v[block] = Vector3::new(0.0, 0.0, -8.0));
+    let mut contact = SoftContact::new(ContactOptions {
+        stiffness: 1e7,
+        stiffen_beyond: 0.005,
+        ..ContactOptions::default()
+    })
+    .expect("options");
+    for number in 0..2 {
+        let first = u32::try_from(system.blocks_of(number).start).expect("few blocks");
+        contact.add_body(&bar, first, &node_depths(&bar)).expect("a bar");
+    }
+    let deep = deepest(&mut system, &mut contact, 12);
+    assert!(deep < 0.04 * 0.1, "{deep} m");
 }
 
 /// V10: two blocks, their lower faces at 0 and 1 m, on rollers.

@@ -63,6 +63,7 @@ impl Checker<'_> {
         let contact = &soft.contact;
         for (field, quantity, value, range) in [
             ("stiffness", "the stiffness of contact [Pa/m]", contact.stiffness, POSITIVE),
+            ("stiffen_beyond", "the onset of stiffening", contact.stiffen_beyond, POSITIVE),
             ("friction", "the friction coefficient", contact.friction, NOT_NEGATIVE),
             ("creep", "the speed of creep [m/s]", contact.creep, POSITIVE),
             ("recovery", "the speed of recovery [m/s]", contact.recovery, NOT_NEGATIVE),

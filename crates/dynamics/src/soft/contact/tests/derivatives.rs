@@ -60,11 +60,12 @@ fn hessian_error(contact: &mut SoftContact, x: &[Vector3<f64>], step: f64) -> f6
 
 #[test]
 fn derivatives_are_those_of_finite_differences_in_any_unit() {
-    for unit in [1e-3, 1.0, 1e3] {
+    for (unit, stiffen_beyond) in [(1e-3, 0.005), (1.0, f64::INFINITY), (1.0, 0.1), (1e3, 0.02)] {
         let lower = block([2, 2, 2], [unit; 3], [0.0; 3]);
         let upper = block([2, 2, 1], [0.8 * unit, 0.7 * unit, unit], [0.15 * unit, 0.13 * unit, 0.83 * unit]);
         let x = shaken(&blocks(&[&lower, &upper]), 0.04 * unit, 7);
-        let mut contact = contact(&[&lower, &upper], ContactOptions::default());
+        let options = ContactOptions { stiffen_beyond, ..ContactOptions::default() };
+        let mut contact = contact(&[&lower, &upper], options);
         let kinds = contact.contacts(&x).to_vec();
         assert!(kinds.iter().any(|c| matches!(c.probe, Probe::Edge(..))), "no edge");
         assert!(kinds.iter().any(|c| matches!(c.probe, Probe::Node(_))), "no node");

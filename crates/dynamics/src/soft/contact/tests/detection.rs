@@ -12,6 +12,7 @@ use extricate_core::geometry::tet_mesh::barycentric;
 
 const NODES_ONLY: ContactOptions = ContactOptions {
     stiffness: 1e8,
+    stiffen_beyond: f64::INFINITY,
     self_contact: true,
     edges: false,
     near: None,

@@ -90,6 +90,29 @@ fn a_deep_overlap_recovers_at_the_speed_of_release_without_gain_of_energy() {
 }
 
 #[test]
+fn overlaps_at_the_start_do_not_stiffen_the_pressure_and_are_held_with_that_of_recovery() {
+    let a = block([4, 4, 2], [2.0, 2.0, 1.0], [0.0; 3]);
+    let b = block([4, 4, 2], [2.0, 2.0, 1.0], [0.11, 0.13, 0.7]);
+    let x = blocks(&[&a, &b]);
+    let stiffness = 1e5;
+    let stiffening = ContactOptions { stiffness, stiffen_beyond: 0.005, ..ContactOptions::default() };
+    let mut at_once = contact(&[&a, &b], stiffening);
+    let linear: f64 = at_once.contacts(&x).iter().map(|c| 0.5 * c.stiffness * c.depth * c.depth).sum();
+    assert!(at_once.energy(&x) > 10.0 * linear, "0.3 m is far beyond the onset");
+    at_once.begin_step(&x, 1e-4);
+    assert!((at_once.energy(&x) / linear - 1.0).abs() < 1e-9);
+    // Held in place, nothing presses with more than the pressure of recovery and that of one step's release.
+    let pressure = 3e3;
+    let (recovery, recovery_pressure) = (Some(0.4), Some(pressure));
+    let options = ContactOptions { recovery, recovery_pressure, ..stiffening };
+    let mut released = contact(&[&a, &b], options);
+    (0..300).for_each(|_| released.begin_step(&x, 1e-4));
+    let pressures = released.contacts(&x).iter().map(|c| c.pull() / c.stiffness * stiffness);
+    let max = pressures.filter(|p| p.is_finite()).fold(0.0, f64::max);
+    assert!(max > 0.95 * pressure && max < 1.1 * pressure, "{max} Pa");
+}
+
+#[test]
 fn friction_sticks_inside_its_cone_and_limits_the_force_beyond() {
     let soft = block([2, 2, 2], [1.0; 3], [0.0, 0.0, -1e-4]);
     let mut with = contact(&[&soft], ContactOptions { friction: 0.5, ..ContactOptions::default() });
