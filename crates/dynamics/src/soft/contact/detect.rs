@@ -237,20 +237,7 @@ impl DetectedContacts {
             end.stiffening = (end.stiffening - stiffening).max(0.0);
         }
         let point = scene.x[blocks[0] as usize].lerp(&scene.x[blocks[1] as usize], deepest.along);
-        let mut coefficients = [(0, 0.0); BLOCKS];
-        (coefficients[0], coefficients[1]) = ((blocks[0], 1.0 - deepest.along), (blocks[1], deepest.along));
-        let weights = [deepest.weight, 1.0 - deepest.weight];
-        for ((side, weight), coefficients) in
-            deepest.sides.iter().zip(weights).zip(coefficients[ENDS..].chunks_mut(4))
-        {
-            let tet = body.tets[side.tet as usize];
-            let Some(shape) = Shape::of(&tet.map(|i| scene.x[i as usize])) else { return };
-            let u = shape.coordinates(&point);
-            coefficients
-                .iter_mut()
-                .zip(tet.iter().zip(u))
-                .for_each(|(coefficient, (&i, u))| *coefficient = (i, -weight * u));
-        }
+        let Some(coefficients) = edge_coefficients(scene, body, blocks, &deepest, &point) else { return };
         let site = Some(Site::Face(deepest));
         let (depth, gradient) = (deepest.depth, deepest.gradient);
         self.edge_keys.push((key, deeper));
@@ -361,6 +348,30 @@ fn hit(body: &Body, tet: u32, part: Option<usize>, point: &Vector3<f64>, x: &[Ve
     let values = depths.of_part(part);
     let cell = Cell { tet, part };
     Some(Hit { cell, u, depth: value(&u, &values), gradient: shape.gradient(&values) })
+}
+
+/// Coefficients of the blocks of the deepest point of an edge: its ends, then the tetrahedra of `sides`; `None` where one has no field.
+fn edge_coefficients(
+    scene: &Scene<'_>,
+    body: &Body,
+    blocks: [u32; 2],
+    deepest: &DeepestPoint,
+    point: &Vector3<f64>,
+) -> Option<[(u32, f64); BLOCKS]> {
+    let mut coefficients = [(0, 0.0); BLOCKS];
+    (coefficients[0], coefficients[1]) = ((blocks[0], 1.0 - deepest.along), (blocks[1], deepest.along));
+    let weights = [deepest.weight, 1.0 - deepest.weight];
+    for ((side, weight), coefficients) in
+        deepest.sides.iter().zip(weights).zip(coefficients[ENDS..].chunks_mut(4))
+    {
+        let tet = body.tets[side.tet as usize];
+        let u = Shape::of(&tet.map(|i| scene.x[i as usize]))?.coordinates(point);
+        coefficients
+            .iter_mut()
+            .zip(tet.iter().zip(u))
+            .for_each(|(coefficient, (&i, u))| *coefficient = (i, -weight * u));
+    }
+    Some(coefficients)
 }
 
 /// Blocks of the end nodes of an edge.
