@@ -13,8 +13,9 @@ use super::ports::Ports;
 const MAX_CORRECTIONS: usize = 12;
 /// Velocity that opens loops, over the largest velocity at their links, at which they count as closed. Larger, and mechanisms that spin gain energy.
 const CLOSED: f64 = 1e-10;
-/// The same where rounding lets it fall no further. Where it no longer falls above that, the forces are left out.
-const NEARLY_CLOSED: f64 = 1e-6;
+/// The same above which a violation that grows is one of an iteration that diverges; below, the accuracy of single steps lets it vary.
+const DIVERGED: f64 = 1e-3;
+
 /// Moves a tree freely over a step, its loops closed and its couplings held.
 pub(super) fn move_closed(tree: &mut MovingTree<'_>, step: &Step) {
     if tree.loops.is_empty() && tree.couplings.is_empty() {
@@ -28,7 +29,7 @@ pub(super) fn move_closed(tree: &mut MovingTree<'_>, step: &Step) {
     }
     tree.move_freely(step);
     let fall = step.h * step.gravity.norm();
-    let mut last = f64::INFINITY;
+    let mut first = f64::INFINITY;
     for _ in 0..MAX_CORRECTIONS {
         let ports = Ports::new(tree, (Vec::new(), Vec::new()), (0, step.h));
         let Some((impulses, [violation, fastest])) = ports.holding(tree) else { return };
@@ -36,15 +37,13 @@ pub(super) fn move_closed(tree: &mut MovingTree<'_>, step: &Step) {
         if !(violation > CLOSED * (fall + fastest)) {
             return;
         }
-        if !(violation < last) {
-            if !(violation < NEARLY_CLOSED * (fall + fastest)) {
-                tree.held.clear();
-                tree.holding.fill(0.0);
-                tree.move_freely(step);
-            }
+        if !(violation <= first) {
+            tree.held.clear();
+            tree.holding.fill(0.0);
+            tree.move_freely(step);
             return;
         }
-        last = violation;
+        first = first.min(violation.max(DIVERGED * (fall + fastest)));
         tree.held.resize(impulses.len(), 0.0);
         tree.held.iter_mut().zip(&impulses).for_each(|(total, impulse)| *total += impulse);
         // All of them where the tree is now: those of another configuration would do work.

@@ -29,8 +29,8 @@ impl Penalty<'_> {
     /// Effective depth [m] and law of the pressure of a contact at `depth` [m] between bodies of which the thinner one has the
     /// `thickness` [m].
     ///
-    /// Only what is deeper than the remainder of an initial overlap stiffens the pressure: overlaps at the start are no impacts, and
-    /// would be thrown apart.
+    /// Only what is deeper than the remainder of an initial overlap stiffens the pressure, which would throw overlaps at the start
+    /// apart.
     pub(super) fn act(&self, depth: f64, remainder: f64, thickness: f64) -> (f64, PressureLaw) {
         let law = PressureLaw::beyond(self.stiffen_beyond * thickness);
         // Frozen edges that have parted have a negative depth.
