@@ -77,6 +77,39 @@ fn a_stiff_motor_does_not_brake_the_other_joints() {
 }
 
 #[test]
+fn a_robot_that_whirls_with_joints_that_mimic_others_keeps_its_energy() {
+    let link = |name: &str| {
+        format!(
+            r#"<link name="{name}"><inertial><origin xyz="0.3 0.05 0"/><mass value="0.5"/>
+<inertia ixx="0.002" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.005"/></inertial></link>"#
+        )
+    };
+    let text = format!(
+        r#"<robot name="r"><link name="a"><inertial><mass value="1"/>
+<inertia ixx="0.01" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.015"/></inertial></link>{}{}{}
+<joint name="j" type="continuous"><parent link="a"/><child link="b"/><origin xyz="0.1 0 0"/><axis xyz="0 1 0"/></joint>
+<joint name="k" type="continuous"><parent link="b"/><child link="c"/><origin xyz="0.4 0 0.1"/><axis xyz="0 0 1"/><mimic joint="j" multiplier="-0.7"/></joint>
+<joint name="l" type="continuous"><parent link="a"/><child link="d"/><origin xyz="-0.1 0 0" rpy="0 0 3"/><axis xyz="0 1 0"/><mimic joint="j" multiplier="0.5"/></joint></robot>"#,
+        link("b"),
+        link("c"),
+        link("d")
+    );
+    let mut robot = described(&text);
+    robot.base = RobotBase::Floating;
+    robot.self_collision = false;
+    robot.angular_velocity = Vector3::new(3.0, 2.0, 15.0);
+    robot.configuration = vec![0.8];
+    robot.velocities = vec![10.0];
+    let mut world = world_of(robot, WorldOptions { time_step: 1.0 / 480.0, ..weightless() });
+    let start = world.energy().total();
+    let gain = energy_gain(&mut world, 2.0);
+    let lost = start - world.energy().total();
+    assert!(gain < 1e-3 * start && lost < 1e-3 * start, "{gain} J gained, {lost} J lost of {start} J");
+    let joints = state(&world).joints;
+    assert!((joints["k"] + 0.7 * joints["j"]).abs() < 1e-9 && (joints["l"] - 0.5 * joints["j"]).abs() < 1e-9);
+}
+
+#[test]
 fn a_pendulum_of_two_links_swings_as_its_equations_say() {
     // Angles to the horizontal θ, M(θ) θ̈ = f, by Runge–Kutta.
     let (m, l, g, inertia) = (0.1, 0.1, 9.81, 0.1 * 0.01 / 12.0);
