@@ -392,6 +392,37 @@ fn a_loop_of_a_model_of_mujoco_stays_closed() {
 }
 
 #[test]
+fn a_loop_of_a_robot_in_a_scene_stays_closed() {
+    let folder = scratch_folder();
+    let robot = format!("{}/assets/robots/four_bar.xml", env!("CARGO_MANIFEST_DIR"));
+    let start = four_bar(70.0_f64.to_radians());
+    let middle = nalgebra::center(&start[1][0], &start[1][1]);
+    let scene = folder.write(
+        "scene.ron",
+        &format!(
+            r#"(title: "t", duration: 1, shapes: {{"post": cylinder(radius: 0.08, height: 0.4)}},
+bodies: [(name: "post", shape: "post", kind: fixed, position: ({:?}, {:?}, 0))], robots: [(name: "r", file: {robot:?})])"#,
+            middle.x,
+            middle.y + 0.05
+        ),
+    );
+    let out = folder.path("free.ron");
+    let (exit, answer) = repair(&[&scene, "-o", &out]);
+    assert_eq!(exit, 0, "{answer}");
+    assert_eq!(answer["constraints"][0]["name"], "r/C", "{answer}");
+    let scene = Scene::load(&out).unwrap();
+    let [a, b, d] = ["A", "B", "D"].map(|joint| {
+        let robot = &scene.robots[0];
+        robot.configuration[robot.coordinate(joint).unwrap()]
+    });
+    assert!(a.abs() > 0.01, "{a}");
+    let bars = four_bar(70.0_f64.to_radians() + a);
+    for ((bar, before), change) in bars.iter().zip(&start).zip([a, a + b, d]) {
+        assert!((angle(bar) - angle(before) - change).abs() < KEPT, "{a} {b} {d}");
+    }
+}
+
+#[test]
 fn an_attached_object_moves_with_its_link_and_is_kept_free() {
     let folder = scratch_folder();
     let robot = planar(&folder);

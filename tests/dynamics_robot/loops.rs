@@ -39,6 +39,17 @@ fn parallelogram(equality: &str, halves: bool) -> RobotDescription {
     ))
 }
 
+/// The pin of the parallelogram.
+const POINT: &str = r#"<connect name="C" body1="coupler" body2="rocker" anchor="1 0 0"/>"#;
+
+/// The same with its crank at an angle and its loops closed.
+fn parallelogram_at(start: f64, equality: &str, halves: bool) -> RobotDescription {
+    let mut robot = parallelogram(equality, halves);
+    robot.configuration[0] = start;
+    robot.close_loops(&[0]).unwrap();
+    robot
+}
+
 /// Angle of a pendulum of inertia I with the restoring moment w sin θ, after a time: 4th order, steps of 10 µs.
 fn pendulum(inertia: f64, weight: f64, start: f64, time: f64) -> f64 {
     let count = (time / 1e-5).round();
@@ -60,16 +71,12 @@ fn pendulum(inertia: f64, weight: f64, start: f64, time: f64) -> f64 {
 fn a_parallelogram_swings_as_the_pendulum_that_it_is() {
     // The coupler moves on a circle without rotating: 2 (0.01 + 0.4 · 0.25²) + 1 · 0.5² kg·m² and g (0.4 · 0.25 · 2 + 1 · 0.5) N·m.
     let (inertia, weight) = (0.32, 9.81 * 0.7);
-    let point = r#"<connect name="C" body1="coupler" body2="rocker" anchor="1 0 0"/>"#;
     // Twice on the axis of the hinge: the second one is redundant.
     let hinge = r#"<connect name="C" body1="coupler" body2="rocker" anchor="1 0 0"/><connect name="D" body1="coupler" body2="rocker" anchor="1 0.1 0"/>"#;
     let weld = r#"<weld name="W" body1="coupler" body2="right"/>"#;
-    for (equality, halves) in [(point, false), (hinge, false), (weld, true)] {
-        let mut robot = parallelogram(equality, halves);
+    for (equality, halves) in [(POINT, false), (hinge, false), (weld, true)] {
         let start = 1.0;
-        robot.configuration[0] = start;
-        robot.close_loops(&[0]).unwrap();
-        let mut world = world_of(robot, WorldOptions::default());
+        let mut world = world_of(parallelogram_at(start, equality, halves), WorldOptions::default());
         let (h, energy) = (world.options().time_step, world.energy().total());
         let (mut largest, mut gap, mut gain) = (0.0_f64, 0.0_f64, 0.0_f64);
         for step in 1..=200 {
@@ -152,10 +159,7 @@ fn a_crank_drives_a_rocker_as_its_geometry_says() {
 #[test]
 fn a_motor_bears_the_load_that_virtual_work_asks_for() {
     // A horizontal force balance of the parallelogram: the crank bears g (0.4 · 0.25 · 2 + 1 · 0.5) sin θ, whatever the loop.
-    let mut robot =
-        parallelogram(r#"<connect name="C" body1="coupler" body2="rocker" anchor="1 0 0"/>"#, false);
-    robot.configuration[0] = 0.7;
-    robot.close_loops(&[0]).unwrap();
+    let mut robot = parallelogram_at(0.7, POINT, false);
     robot.joints[0].motor =
         Some(Motor::Position { target: 0.7, stiffness: 1e4, damping: 1e3, max_force: None });
     let mut world = world_of(robot, WorldOptions::default());
@@ -244,12 +248,8 @@ fn a_ring_that_falls_comes_to_rest_on_the_floor() {
 
 #[test]
 fn rapier_closes_the_loops_of_robots_that_it_steps() {
-    let mut robot =
-        parallelogram(r#"<connect name="C" body1="coupler" body2="rocker" anchor="1 0 0"/>"#, false);
-    robot.configuration[0] = 0.5;
-    robot.close_loops(&[0]).unwrap();
     let (mut largest, mut smallest) = (0.0_f64, f64::INFINITY);
-    let mut world = coupled_world_of(robot);
+    let mut world = coupled_world_of(parallelogram_at(0.5, POINT, false));
     while world.time() < 1.0 {
         world.step().unwrap();
         let joints = state(&world).joints;
@@ -263,13 +263,8 @@ fn rapier_closes_the_loops_of_robots_that_it_steps() {
 #[test]
 fn a_joint_that_mimics_another_does_so_within_a_loop() {
     // The angle of the rocker is that of the crank in any case: it may mimic it, and half the work is the same work.
-    let mut robot = parallelogram(
-        r#"<connect name="C" body1="coupler" body2="rocker" anchor="1 0 0"/><joint joint1="D" joint2="A"/>"#,
-        false,
-    );
+    let robot = parallelogram_at(1.0, &format!(r#"{POINT}<joint joint1="D" joint2="A"/>"#), false);
     assert_eq!(robot.articulation.coordinates().len(), 2);
-    robot.configuration[0] = 1.0;
-    robot.close_loops(&[0]).unwrap();
     let mut world = world_of(robot, WorldOptions::default());
     let h = world.options().time_step;
     for _ in 0..200 {

@@ -7,14 +7,17 @@ use nalgebra::{Isometry3, Vector3};
 
 use super::{chain, described, state, weightless, world_of};
 
+/// A link of 0.5 kg, its centre of mass 0.3 m along x and `y` \[m\] off.
+fn spun_link(name: &str, y: &str) -> String {
+    format!(
+        r#"<link name="{name}"><inertial><origin xyz="0.3 {y} 0"/><mass value="0.5"/>
+<inertia ixx="0.002" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.005"/></inertial></link>"#
+    )
+}
+
 #[test]
 fn a_robot_that_spins_with_a_joint_at_its_limit_gains_no_energy() {
-    let link = |name: &str| {
-        format!(
-            r#"<link name="{name}"><inertial><origin xyz="0.3 0.1 0"/><mass value="0.5"/>
-<inertia ixx="0.002" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.005"/></inertial></link>"#
-        )
-    };
+    let link = |name| spun_link(name, "0.1");
     // The centrifugal force holds the first joint at its limit; the second one swings.
     let text = format!(
         r#"<robot name="r"><link name="a"><inertial><mass value="1"/>
@@ -48,12 +51,7 @@ fn a_robot_that_spins_with_a_joint_at_its_limit_gains_no_energy() {
 #[test]
 fn a_stiff_motor_does_not_brake_the_other_joints() {
     // A weightless robot spins with one joint held, while the next one swings in the centrifugal field.
-    let link = |name: &str| {
-        format!(
-            r#"<link name="{name}"><inertial><origin xyz="0.3 0 0"/><mass value="0.5"/>
-<inertia ixx="0.002" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.005"/></inertial></link>"#
-        )
-    };
+    let link = |name| spun_link(name, "0");
     let text = format!(
         r#"<robot name="r"><link name="a"><inertial><mass value="1"/>
 <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>{}{}
@@ -78,12 +76,7 @@ fn a_stiff_motor_does_not_brake_the_other_joints() {
 
 #[test]
 fn a_robot_that_whirls_with_joints_that_mimic_others_keeps_its_energy() {
-    let link = |name: &str| {
-        format!(
-            r#"<link name="{name}"><inertial><origin xyz="0.3 0.05 0"/><mass value="0.5"/>
-<inertia ixx="0.002" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.005"/></inertial></link>"#
-        )
-    };
+    let link = |name| spun_link(name, "0.05");
     let text = format!(
         r#"<robot name="r"><link name="a"><inertial><mass value="1"/>
 <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.015"/></inertial></link>{}{}{}
