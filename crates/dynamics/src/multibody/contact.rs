@@ -1,8 +1,9 @@
 //! A contact with Coulomb friction between two ports.
 //!
 //! 0 ≤ λₙ ⊥ uₙ + γ λₙ − target ≥ 0; |λₜ| ≤ µ λₙ, and where it slides, λₜ is µ λₙ against the slip uₜ: the exact cone, without
-//! the dilatation of its convex relaxation. One contact is solved by trying to stick; where the cone forbids it, by projected
-//! steps, whose fixed points are the solutions.
+//! the dilatation of its convex relaxation. One contact is solved exactly: with λₜ = −uₜ/ρ for a ρ ≥ 0 its equations are linear, and diagonal in the
+//! directions in which its tangential velocities respond; ρ = 0 is to stick, and where the cone forbids it, ρ is the root of
+//! µλₙ = |λₜ|, as a trust region has it [Bonnefon11, More83].
 //!
 //! | here     | meaning                                                          |
 //! |----------|------------------------------------------------------------------|
@@ -13,12 +14,11 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-/// Maximum number of projected steps of a contact that slides. More than needed to rotate the friction with a changing slip; the
-/// sweeps repeat it.
-const PROJECTIONS: usize = 4;
-
-/// Determinant of W, over the cube of its trace, below which impulses across the normal are taken to move nothing: rounding.
+/// Response across the normal, over the sum of all, below which friction is taken to move nothing: rounding.
 const SINGULAR: f64 = 1e-13;
+
+/// Maximum number of evaluations of the search for ρ, and the relative excess of friction at which it ends: some four are needed.
+const SEARCH: (usize, f64) = (60, 1e-13);
 
 /// Response of a contact, over the sum of those of its sides alone, below which its sides do not move relative to each other: rounding. Two
 /// links between which no joint can separate them have such a contact; an impulse that should would be infinite.
@@ -63,24 +63,60 @@ pub(super) struct Contact {
 pub(super) struct Response {
     /// W [1/kg].
     pub(super) matrix: Matrix3<f64>,
-    /// Inverse of W with its softness; `None` where impulses across the normal move nothing.
-    inverse: Option<Matrix3<f64>>,
     /// Wₙₙ [1/kg].
     pub(super) normal: f64,
     /// Sum of those of the sides alone [1/kg].
     alone: f64,
-    /// Inverse of the largest eigenvalue of the tangential part of W \[kg\].
-    tangential_step: f64,
+    /// With its softness, as a fraction of the sum.
+    softness: f64,
+    principal: Principal,
+}
+
+/// Directions across the normal in which the velocity responds along the impulse, while the normal velocity stays.
+#[derive(Debug, Clone, Copy, Default)]
+struct Principal {
+    directions: [Vector3<f64>; 2],
+    /// Responses [1/kg].
+    responses: [f64; 2],
+    /// Responses of the normal velocity [1/kg].
+    across: [f64; 2],
+}
+
+impl Principal {
+    /// Of a response whose normal part, with its softness, is `normal`.
+    fn new(matrix: &Matrix3<f64>, n: &Vector3<f64>, normal: f64) -> Self {
+        let axis = Vector3::ith(n.iamin(), 1.0);
+        let first = n.cross(&axis).normalize();
+        let second = n.cross(&first);
+        let [a, b] = [first, second].map(|t| n.dot(&(matrix * t)));
+        // The tangential part that the normal leaves, and its angle.
+        let part = |s: &Vector3<f64>, t: &Vector3<f64>, product: f64| s.dot(&(matrix * t)) - product / normal;
+        let (p, q, r) =
+            (part(&first, &first, a * a), part(&second, &second, b * b), part(&first, &second, a * b));
+        let (mean, half) = (0.5 * (p + q), 0.5 * (p - q));
+        let radius = (half * half + r * r).sqrt();
+        let [cosine, sine] = half_angle([half, r], radius);
+        let smallest = SINGULAR * matrix.trace();
+        Self {
+            directions: [first * cosine + second * sine, second * cosine - first * sine],
+            responses: [mean + radius, mean - radius].map(|response| response.max(smallest)),
+            across: [a * cosine + b * sine, b * cosine - a * sine],
+        }
+    }
 }
 
 impl Response {
     /// A response that is not known yet.
     pub(super) const ZERO: Self = Self {
         matrix: Matrix3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-        inverse: None,
         normal: 0.0,
         alone: 0.0,
-        tangential_step: 0.0,
+        softness: 0.0,
+        principal: Principal {
+            directions: [Vector3::new(0.0, 0.0, 0.0); 2],
+            responses: [0.0; 2],
+            across: [0.0; 2],
+        },
     };
 
     /// Response of a matrix W; `None` where an impulse moves nothing, compared with the sum of the matrices of the sides alone.
@@ -90,21 +126,22 @@ impl Response {
         softness: f64,
     ) -> Option<Self> {
         let [own, alone] = [matrix, sides].map(|matrix| normal.dot(&(matrix * normal)));
-        let soft = matrix + normal * normal.transpose() * (softness * alone);
-        let across = Matrix3::identity() - normal * normal.transpose();
-        let tangential = across * matrix * across;
-        let minors = tangential[(0, 0)] * tangential[(1, 1)] - tangential[(0, 1)] * tangential[(1, 0)]
-            + tangential[(0, 0)] * tangential[(2, 2)]
-            - tangential[(0, 2)] * tangential[(2, 0)]
-            + tangential[(1, 1)] * tangential[(2, 2)]
-            - tangential[(1, 2)] * tangential[(2, 1)];
-        let trace = tangential.trace();
-        let largest = 0.5 * (trace + (trace * trace - 4.0 * minors).max(0.0).sqrt());
         let yields = own > RIGID * sides.trace();
-        let is_regular = soft.determinant() > SINGULAR * soft.trace().powi(3);
-        let inverse = if is_regular { soft.try_inverse() } else { None };
-        let tangential_step = if largest > 0.0 { largest.recip() } else { 0.0 };
-        yields.then_some(Self { matrix, inverse, normal: own, alone, tangential_step })
+        yields.then(|| {
+            let principal = Principal::new(&matrix, normal, own + softness * alone);
+            Self { matrix, normal: own, alone, softness, principal }
+        })
+    }
+
+    /// The response with another softness.
+    pub(super) fn with_softness(self, normal: &Vector3<f64>, softness: f64) -> Self {
+        let principal = Principal::new(&self.matrix, normal, self.normal + softness * self.alone);
+        Self { softness, principal, ..self }
+    }
+
+    /// Softness, as a fraction of the response of the sides alone.
+    pub(super) fn softness(&self) -> f64 {
+        self.softness
     }
 
     /// Fraction of the speed of recovery, from 0 to 1: an overlap is recovered as slowly as joints let the links yield.
@@ -116,36 +153,181 @@ impl Response {
 impl Contact {
     /// Impulse that solves the contact while all others stay, at its present velocity `u`; `target` is the normal velocity
     /// [m/s] at which it bears no load.
-    pub(super) fn solve(&self, u: &Vector3<f64>, target: f64, softness: f64) -> Vector3<f64> {
+    pub(super) fn solve(&self, u: &Vector3<f64>, target: f64) -> Vector3<f64> {
         let (n, response) = (&self.normal, &self.response);
-        let soft = softness * response.alone;
-        if let Some(inverse) = &response.inverse {
-            let excess = u - n * (target - soft * self.impulse.dot(n));
-            let sticking = self.impulse - inverse * excess;
-            let bears = sticking.dot(n);
-            if bears >= 0.0 && (sticking - n * bears).norm() <= self.friction * bears {
-                return sticking;
-            }
+        let free = u - response.matrix * self.impulse;
+        let lacking = target - free.dot(n);
+        if !(lacking > 0.0) {
+            return Vector3::zeros();
         }
-        let (mut impulse, mut u) = (self.impulse, *u);
-        for _ in 0..PROJECTIONS {
-            let before = impulse;
-            let bearing = impulse.dot(n);
-            let wanted = bearing - (u.dot(n) - target + soft * bearing) / (response.normal + soft);
-            let wanted = wanted.max(0.0);
-            let slip = u - n * u.dot(n) + tangential(&(response.matrix * n), n) * (wanted - bearing);
-            let along = tangential(&impulse, n) - slip * response.tangential_step;
-            let bound = self.friction * wanted;
-            let size = along.norm();
-            let rubbing = if size > bound { along * (bound / size) } else { along };
-            impulse = n * wanted + rubbing;
-            u += response.matrix * (impulse - before);
+        let Principal { directions, responses, across } = &response.principal;
+        let yielding = response.normal + response.softness * response.alone;
+        // Friction that ends the slip at the normal impulse that this has.
+        let wanted = [0, 1].map(|i| -free.dot(&directions[i]) - across[i] * lacking / yielding);
+        let at = |rho: f64| {
+            let friction = [0, 1].map(|i| wanted[i] / (responses[i] + rho));
+            let bearing = (lacking - across[0] * friction[0] - across[1] * friction[1]) / yielding;
+            (bearing, friction)
+        };
+        let excess = |(bearing, friction): (f64, [f64; 2])| {
+            let size = length(friction);
+            if size > 0.0 { self.friction * bearing / size - 1.0 } else { f64::INFINITY }
+        };
+        let world = |(bearing, friction): (f64, [f64; 2])| {
+            n * bearing + directions[0] * friction[0] + directions[1] * friction[1]
+        };
+        let sticking = at(0.0);
+        if excess(sticking) >= 0.0 && sticking.0 >= 0.0 {
+            return world(sticking);
         }
-        impulse
+        if self.friction <= 0.0 {
+            return n * (lacking / yielding);
+        }
+        let found = at(root(|rho| excess(at(rho)), length(wanted) * yielding / (self.friction * lacking)));
+        let size = length(found.1);
+        let scale = if size > 0.0 { self.friction * found.0.max(0.0) / size } else { 0.0 };
+        world((found.0.max(0.0), found.1.map(|friction| friction * scale)))
+    }
+}
+
+/// Cosine and sine of half the angle of a vector of a length, the cosine not negative.
+fn half_angle([x, y]: [f64; 2], length: f64) -> [f64; 2] {
+    if !(length > 0.0) {
+        return [1.0, 0.0];
+    }
+    let (cosine, sine) = (x / length, y / length);
+    if cosine >= 0.0 {
+        let half = (0.5 * (1.0 + cosine)).sqrt();
+        [half, 0.5 * sine / half]
+    } else {
+        let half = (0.5 * (1.0 - cosine)).sqrt();
+        [0.5 * sine.abs() / half, half.copysign(sine)]
+    }
+}
+
+fn length([x, y]: [f64; 2]) -> f64 {
+    (x * x + y * y).sqrt()
+}
+
+/// Root of a function that is negative at zero, positive beyond, and almost linear; `guess` is of its order.
+fn root(function: impl Fn(f64) -> f64, guess: f64) -> f64 {
+    let mut low = (0.0, function(0.0));
+    let mut high = (guess, function(guess));
+    let mut left = SEARCH.0;
+    while !(high.1 > 0.0) && left > 0 {
+        low = high;
+        high.0 *= 2.0;
+        high.1 = function(high.0);
+        left -= 1;
+    }
+    // The Illinois method: the value at the end that stays is halved.
+    let mut stays_low = None;
+    while left > 0 && high.1 > SEARCH.1 && low.1 < -SEARCH.1 {
+        let at = low.0 - low.1 * (high.0 - low.0) / (high.1 - low.1);
+        if !(at > low.0 && at < high.0) {
+            break;
+        }
+        let value = function(at);
+        if value > 0.0 {
+            high = (at, value);
+            low.1 *= if stays_low == Some(true) { 0.5 } else { 1.0 };
+            stays_low = Some(true);
+        } else {
+            low = (at, value);
+            high.1 *= if stays_low == Some(false) { 0.5 } else { 1.0 };
+            stays_low = Some(false);
+        }
+        left -= 1;
+    }
+    if high.1.abs() < low.1.abs() { high.0 } else { low.0 }
+}
+
+impl Contact {
+    /// Sets its softness, as a fraction of what its sides alone respond.
+    pub(super) fn soften(&mut self, softness: f64) {
+        if self.response.softness() != softness {
+            self.response = self.response.with_softness(&self.normal, softness);
+        }
+    }
+
+    /// The impulse of the cone that has the same normal part, or none.
+    pub(super) fn within_cone(&self, impulse: &Vector3<f64>) -> Vector3<f64> {
+        let bearing = impulse.dot(&self.normal);
+        if bearing <= 0.0 {
+            return Vector3::zeros();
+        }
+        let along = tangential(impulse, &self.normal);
+        let (size, bound) = (along.norm(), self.friction * bearing);
+        let along = if size > bound { along * (bound / size) } else { along };
+        self.normal * bearing + along
     }
 }
 
 /// Part of a vector across the normal.
 fn tangential(v: &Vector3<f64>, n: &Vector3<f64>) -> Vector3<f64> {
     v - n * v.dot(n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A positive definite response, by its factor, with directions and velocities of a sequence of numbers.
+    fn contact(number: &mut impl FnMut() -> f64) -> Contact {
+        let normal = Vector3::from_fn(|_, _| number()).normalize();
+        // Of every second one impulses in one direction move ten thousand times as much as in another.
+        let factor = Matrix3::from_fn(|_, column| number() * [1.0, 0.1, 0.01][column]);
+        let alike = if number() > 0.0 { Matrix3::identity() } else { normal * normal.transpose() };
+        let matrix = factor * factor.transpose() + alike * 0.5;
+        Contact {
+            sides: [None, None],
+            given: Vector3::zeros(),
+            normal,
+            friction: 0.1 + 2.0 * number().abs(),
+            restitution: 0.0,
+            gap: 0.0,
+            impulse: Vector3::zeros(),
+            response: Response::new([matrix, matrix], &normal, 0.1 * number().abs()).expect("it yields"),
+        }
+    }
+
+    #[test]
+    fn the_impulse_of_one_contact_meets_the_law_of_coulomb() {
+        let mut seed = 1_u64;
+        let mut number = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        };
+        let mut kinds = [0; 3];
+        for _ in 0..2000 {
+            let mut contact = contact(&mut number);
+            let n = contact.normal;
+            // From any impulse of the cone; the velocity without it is what the answer depends on.
+            let start = Vector3::from_fn(|_, _| number());
+            contact.impulse = contact.within_cone(&start);
+            let (u, target) = (Vector3::from_fn(|_, _| number()), 0.5 + number());
+            let impulse = contact.solve(&u, target);
+            let response = &contact.response;
+            let after = u + response.matrix * (impulse - contact.impulse);
+            let soft = response.softness * response.alone * impulse.dot(&n);
+            let (bearing, gap) = (impulse.dot(&n), after.dot(&n) + soft - target);
+            let scale = 1.0 + impulse.norm();
+            assert!(bearing >= 0.0 && gap > -1e-11 * scale, "{contact:?} {u} {target}: {impulse}, {gap}");
+            assert!((bearing * gap).abs() < 1e-11 * scale, "{contact:?} {u} {target}: {impulse}, {gap}");
+            let (rubbing, slip) = (tangential(&impulse, &n), tangential(&after, &n));
+            let left = contact.friction * bearing - rubbing.norm();
+            assert!(left > -1e-11 * scale, "{contact:?} {u} {target}: {impulse}");
+            if bearing <= 0.0 {
+                kinds[0] += 1;
+            } else if left > 1e-9 * scale {
+                kinds[1] += 1;
+                assert!(slip.norm() < 1e-9 * scale, "{contact:?} {u} {target}: {impulse}, {slip}");
+            } else {
+                kinds[2] += 1;
+                let opposed = rubbing.dot(&slip) + rubbing.norm() * slip.norm();
+                assert!(opposed < 1e-9 * scale, "{contact:?} {u} {target}: {impulse}, {slip}");
+            }
+        }
+        assert!(kinds.iter().all(|&count| count > 100), "{kinds:?}");
+    }
 }

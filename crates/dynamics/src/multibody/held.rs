@@ -6,6 +6,8 @@
 
 use nalgebra::DMatrix;
 
+use super::pivoted_cholesky::PivotedCholesky;
+
 /// Response of a row that the rows before it leave, over that of its sides alone, below which it is redundant, or moves nothing: rounding.
 const SPANNED: f64 = 1e-10;
 
@@ -66,8 +68,8 @@ impl Held {
         }
         let is_open = |row: usize| only.is_none_or(|only| only.contains(&row));
         let scale = |(index, row): (usize, &HeldRow)| if is_open(index) { alone[row.group] } else { 0.0 };
-        let scales = rows.iter().enumerate().map(scale).collect();
-        let factor = PivotedCholesky::new(own, scales);
+        let scales: Vec<f64> = rows.iter().enumerate().map(scale).collect();
+        let factor = PivotedCholesky::new(own, &scales, SPANNED);
         for column in 0..count {
             let solved = factor.solve(&(0..rows.len()).map(|row| spread[(column, row)]).collect::<Vec<_>>());
             for port in 0..count {
@@ -116,66 +118,6 @@ impl Held {
         for (row, impulse) in self.rows.iter().zip(impulses) {
             row.entries().for_each(|(port, factor)| ports[port] += factor * impulse);
         }
-    }
-}
-
-/// Cholesky factor of a positive semidefinite matrix, the row with the largest remaining part first; rows that others span are left out.
-#[derive(Debug)]
-struct PivotedCholesky {
-    /// Row of each column of the factor.
-    order: Vec<usize>,
-    /// Lower triangle, by rows of the matrix and columns in the order of the pivots.
-    lower: DMatrix<f64>,
-}
-
-impl PivotedCholesky {
-    /// Factor of a matrix whose diagonal counts in proportion to `scales`; rows of scale zero are left out.
-    fn new(matrix: DMatrix<f64>, scales: Vec<f64>) -> Self {
-        let count = matrix.nrows();
-        let mut rest = matrix;
-        let mut lower = DMatrix::zeros(count, count);
-        let mut order = Vec::new();
-        let mut open: Vec<usize> = (0..count).filter(|&row| scales[row] > 0.0).collect();
-        loop {
-            let part = |row: &usize| rest[(*row, *row)] / scales[*row];
-            let Some(at) =
-                (0..open.len()).max_by(|a, b| part(&open[*a]).total_cmp(&part(&open[*b])).then(b.cmp(a)))
-            else {
-                break;
-            };
-            if !(part(&open[at]) > SPANNED) {
-                break;
-            }
-            let (pivot, column) = (open.remove(at), order.len());
-            let length = rest[(pivot, pivot)].sqrt();
-            lower[(pivot, column)] = length;
-            for &row in &open {
-                lower[(row, column)] = rest[(row, pivot)] / length;
-            }
-            for &row in &open {
-                for &other in &open {
-                    rest[(row, other)] -= lower[(row, column)] * lower[(other, column)];
-                }
-            }
-            order.push(pivot);
-        }
-        Self { order, lower }
-    }
-
-    /// Solution for a right-hand side; zero in the rows that are left out.
-    fn solve(&self, right: &[f64]) -> Vec<f64> {
-        let mut x = vec![0.0; right.len()];
-        for (column, &row) in self.order.iter().enumerate() {
-            let known = self.order[..column].iter().enumerate();
-            let known: f64 = known.map(|(at, &other)| self.lower[(row, at)] * x[other]).sum();
-            x[row] = (right[row] - known) / self.lower[(row, column)];
-        }
-        for (column, &row) in self.order.iter().enumerate().rev() {
-            let known = self.order[column + 1..].iter();
-            let known: f64 = known.map(|&other| self.lower[(other, column)] * x[other]).sum();
-            x[row] = (x[row] - known) / self.lower[(row, column)];
-        }
-        x
     }
 }
 

@@ -80,6 +80,7 @@ impl Impacts<'_> {
         velocities: &mut [f64],
     ) -> Vec<Vector3<f64>> {
         let mut contacts: Vec<Contact> = pair.iter().map(|&index| self.contacts[index].clone()).collect();
+        contacts.iter_mut().for_each(|contact| contact.soften(0.0));
         let before: Vec<_> = contacts.iter().map(|contact| relative(contact, velocities)).collect();
         contacts.iter_mut().for_each(|contact| contact.impulse = Vector3::zeros());
         for _ in 0..SWEEPS {
@@ -87,7 +88,7 @@ impl Impacts<'_> {
             for (contact, before) in contacts.iter_mut().zip(&before) {
                 let restitution = if bounces { contact.restitution } else { 0.0 };
                 let target = -restitution * before.dot(&contact.normal);
-                let wanted = contact.solve(&relative(contact, velocities), target, 0.0);
+                let wanted = contact.solve(&relative(contact, velocities), target);
                 let added = wanted - contact.impulse;
                 contact.impulse = wanted;
                 push_apart(contact, &added, self.ports, velocities);

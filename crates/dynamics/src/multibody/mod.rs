@@ -11,8 +11,8 @@
 //!    of the ports, by solves in the factorised tree ([`ports`]): the Delassus operator in blocks, one for each tree.
 //!    Joints that mimic others and closed loops are eliminated from it exactly ([`held`]); the free motion of a tree with loops has the
 //!    forces that close them ([`closed_motion`]).
-//! 3. Contacts with exact Coulomb cones ([`contact`]) and limits of joints ([`limit`]) are solved by Gauss–Seidel sweeps
-//!    ([`sweeps`]), twice: for the displacement of the step, which closes gaps and recovers overlaps, and for the velocity at
+//! 3. Contacts with exact Coulomb cones ([`contact`]) and limits of joints ([`limit`]) are solved by Gauss–Seidel sweeps with momentum
+//!    ([`sweeps`]) in coordinates in which the response is the identity ([`coordinates`]), twice: for the displacement of the step, which closes gaps and recovers overlaps, and for the velocity at
 //!    its end, which has no speed of recovery. Both start from the impulses of the step before, by features ([`rows`]). Where links rotate far in the
 //!    step, the second solve is that of the configuration at its end.
 //! 4. Where bodies with restitution collide, the impacts come between the two ([`impact`]), from the velocities at the moment of touch.
@@ -23,6 +23,7 @@
 mod acceleration;
 mod closed_motion;
 mod contact;
+mod coordinates;
 mod held;
 mod impact;
 mod islands;
@@ -30,6 +31,7 @@ mod limit;
 pub(crate) mod memory;
 mod midpoint;
 mod motion;
+mod pivoted_cholesky;
 mod ports;
 mod rows;
 pub(crate) mod solver;

@@ -4,11 +4,14 @@ use nalgebra::{DMatrix, DVector, Vector3};
 
 use super::held::{Held, HeldRow};
 use super::motion::MovingTree;
+use super::pivoted_cholesky::PivotedCholesky;
 use crate::robot::loops::TreeLoop;
 use extricate_core::multibody::SpatialVector;
 
 /// Rate, over that of steps, at which the drift of a coupling is removed. Above 1 it overshoots.
 const REGAIN: f64 = 0.2;
+/// Response of a port that the others leave, over its own, that is taken for rounding.
+const ROUNDING: f64 = 1e-14;
 
 /// Ports of a tree, numbered from `first` among those of all trees.
 pub(super) struct Ports {
@@ -19,6 +22,8 @@ pub(super) struct Ports {
     pub(super) first: usize,
     /// Velocities of the ports that impulses at the ports cause; symmetric.
     pub(super) response: DMatrix<f64>,
+    /// B of the response B Bᵀ, with a column for each freedom of the ports.
+    pub(super) basis: DMatrix<f64>,
     /// Couplings and loops, eliminated from the response.
     held: Option<Held>,
 }
@@ -39,7 +44,14 @@ impl Ports {
         freedoms.sort_unstable();
         freedoms.dedup();
         let count = 6 * links.len() + freedoms.len();
-        let mut this = Self { links, freedoms, first, response: DMatrix::zeros(count, count), held: None };
+        let mut this = Self {
+            links,
+            freedoms,
+            first,
+            response: DMatrix::zeros(count, count),
+            basis: DMatrix::zeros(count, 0),
+            held: None,
+        };
         this.respond(tree, h);
         this
     }
@@ -62,6 +74,8 @@ impl Ports {
             read((&self.links, &self.freedoms), (motions, &x), &mut self.response.as_mut_slice()[own]);
         }
         self.eliminate(tree, h);
+        let scales: Vec<f64> = self.response.diagonal().iter().copied().collect();
+        self.basis = PivotedCholesky::new(self.response.clone(), &scales, ROUNDING).into_factor();
     }
 
     pub(super) fn count(&self) -> usize {

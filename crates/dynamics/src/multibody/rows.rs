@@ -3,6 +3,7 @@
 use nalgebra::Vector3;
 
 use super::contact::{Contact, Response};
+use super::coordinates::CoordinateRows;
 use super::limit::Limit;
 use super::memory::{ContactKey, ContactMemory};
 use super::motion::MovingTree;
@@ -121,18 +122,16 @@ impl Rows {
 
     /// Solves for the impulses at targets [m/s; rad/s or m/s]; `scale` [m/s] is the speed that counts as one.
     pub(super) fn sweep(&mut self, targets: [Vec<f64>; 2], softness: f64, scale: f64) -> Swept {
-        let mut problem = Problem {
-            ports: &self.ports,
-            velocities: std::mem::take(&mut self.velocities),
-            contacts: &mut self.contacts,
-            limits: &mut self.limits,
-            targets,
-            softness,
-            scale,
-        };
+        for contact in &mut self.contacts {
+            contact.soften(if contact.gap < 0.0 { softness } else { 0.0 });
+        }
+        let rows = CoordinateRows::new(&self.ports, (&self.contacts, &self.limits), &self.velocities);
+        let (contacts, limits) = (&mut self.contacts[..], &mut self.limits[..]);
+        let mut problem = Problem { rows, z: Vec::new(), contacts, limits, targets, scale };
         problem.start();
         let swept = problem.solve();
-        self.velocities = problem.velocities;
+        let (rows, z) = (problem.rows, problem.z);
+        rows.show(&self.ports, &z, &mut self.velocities);
         swept
     }
 

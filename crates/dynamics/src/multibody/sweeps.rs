@@ -3,6 +3,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::contact::{Contact, Side};
+use super::coordinates::CoordinateRows;
 use super::limit::Limit;
 use super::ports::Ports;
 
@@ -12,16 +13,23 @@ const MAX_SWEEPS: usize = 200;
 /// converged. Larger leaves more slip to gripped objects.
 const CONVERGED: f64 = 1e-5;
 
-/// Rows with the velocities of their ports.
+/// Visits of contacts after which sweeps have to gain, and the number of sweeps in which their smallest change has to become less than the given
+/// part of what it was in those before: what slower ones still gain is less than the next step does, which starts from their impulses.
+const PATIENCE: usize = 20_000;
+const PERIOD: usize = 20;
+const GAIN: f64 = 0.8;
+/// Number of times that momentum begins anew in a solve; then it is left out: friction and redundant contacts do not always follow it.
+const RESTARTS: usize = 4;
+
+/// Rows with their coordinates.
 pub(super) struct Problem<'a> {
-    pub(super) ports: &'a [Ports],
-    pub(super) velocities: Vec<f64>,
+    pub(super) rows: CoordinateRows,
+    /// Coordinates that the impulses cause.
+    pub(super) z: Vec<f64>,
     pub(super) contacts: &'a mut [Contact],
     pub(super) limits: &'a mut [Limit],
     /// Velocities [m/s; rad/s or m/s] at which contacts and limits bear no load; −∞ of a contact that is left out.
     pub(super) targets: [Vec<f64>; 2],
-    /// Softness of contacts that overlap, as a fraction of their response.
-    pub(super) softness: f64,
     /// Speed [m/s] that counts as one.
     pub(super) scale: f64,
 }
@@ -97,44 +105,63 @@ pub(super) fn own_response(contact: &Contact, ports: &[Ports], velocities: &mut 
 }
 
 impl Problem<'_> {
-    /// Applies the impulses that the rows have at the start.
+    /// Determines the coordinates that the impulses cause.
     pub(super) fn start(&mut self) {
-        for contact in &*self.contacts {
-            push_apart(contact, &contact.impulse, self.ports, &mut self.velocities);
+        self.z.clear();
+        self.z.resize(self.rows.count(), 0.0);
+        for (index, contact) in self.contacts.iter().enumerate() {
+            self.rows.push(index, &contact.impulse, &mut self.z);
         }
-        for limit in &*self.limits {
-            let impulse = limit.sign * limit.impulse;
-            push_joint(limit, impulse, &self.ports[limit.tree], &mut self.velocities);
+        for (index, limit) in self.limits.iter().enumerate() {
+            self.rows.push_limit(index, limit.impulse, &mut self.z);
         }
     }
 
-    /// Sweeps until nothing changes, forwards and backwards in turn.
+    /// Sweeps until nothing changes, forwards and backwards in turn, with momentum from one pair of sweeps to the next.
     pub(super) fn solve(&mut self) -> Swept {
         let mut swept = Swept::default();
-        let count = self.contacts.len();
+        let mut momentum = Momentum::new(self);
+        let mut smallest = [f64::INFINITY; 2];
         while swept.sweeps < MAX_SWEEPS {
-            let forwards = swept.sweeps % 2 == 0;
-            let mut change = self.sweep_limits();
-            for index in 0..count {
-                let index = if forwards { index } else { count - 1 - index };
-                change = change.max(self.sweep_contact(index));
-            }
+            let change = self.sweep(swept.sweeps % 2 == 0);
             swept = Swept { sweeps: swept.sweeps + 1, residual: change };
+            smallest[1] = smallest[1].min(change);
             if !(change > CONVERGED * self.scale) {
                 break;
+            }
+            if swept.sweeps % PERIOD == 0 {
+                let is_long = swept.sweeps * self.contacts.len() > PATIENCE;
+                if is_long && smallest[1] > GAIN * smallest[0] {
+                    break;
+                }
+                smallest = [smallest[1], f64::INFINITY];
+            }
+            if swept.sweeps % 2 == 0 {
+                momentum.add(self, change);
             }
         }
         swept
     }
 
+    /// A sweep; returns the largest change of a velocity [m/s; rad/s or m/s].
+    fn sweep(&mut self, forwards: bool) -> f64 {
+        let count = self.contacts.len();
+        let mut change = self.sweep_limits();
+        for index in 0..count {
+            let index = if forwards { index } else { count - 1 - index };
+            change = change.max(self.sweep_contact(index));
+        }
+        change
+    }
+
     fn sweep_limits(&mut self) -> f64 {
         let mut change = 0.0_f64;
-        for (limit, target) in self.limits.iter_mut().zip(&self.targets[1]) {
-            let speed = limit.sign * self.velocities[limit.port];
+        for (index, (limit, target)) in self.limits.iter_mut().zip(&self.targets[1]).enumerate() {
+            let speed = self.rows.limit_speed(index, &self.z);
             let wanted = (limit.impulse - (speed - target) / limit.response).max(0.0);
             let added = wanted - limit.impulse;
             limit.impulse = wanted;
-            push_joint(limit, limit.sign * added, &self.ports[limit.tree], &mut self.velocities);
+            self.rows.push_limit(index, added, &mut self.z);
             change = change.max((added * limit.response).abs());
         }
         change
@@ -145,21 +172,64 @@ impl Problem<'_> {
         if self.targets[0][index] <= f64::NEG_INFINITY {
             return 0.0;
         }
-        let u = relative(contact, &self.velocities);
-        let softness = if contact.gap < 0.0 { self.softness } else { 0.0 };
-        let wanted = contact.solve(&u, self.targets[0][index], softness);
+        let u = self.rows.velocity(index, &self.z);
+        let wanted = contact.solve(&u, self.targets[0][index]);
         let added = wanted - contact.impulse;
         if added == Vector3::zeros() {
             return 0.0;
         }
         contact.impulse = wanted;
-        push_apart(contact, &added, self.ports, &mut self.velocities);
+        self.rows.push(index, &added, &mut self.z);
         added.norm() * contact.response.normal
     }
 }
 
-fn push_joint(limit: &Limit, impulse: f64, ports: &Ports, velocities: &mut [f64]) {
-    let own = &mut velocities[ports.first..ports.first + ports.count()];
-    let column = ports.response.column(limit.port - ports.first);
-    own.iter_mut().zip(column.iter()).for_each(|(velocity, response)| *velocity += response * impulse);
+/// Momentum of the impulses: Nesterov's, begun anew where the sweeps change more than before.
+///
+/// A sweep forwards and one backwards are a symmetric step, which it accelerates as it does a gradient step [ODonoghue15].
+struct Momentum {
+    contacts: Vec<Vector3<f64>>,
+    limits: Vec<f64>,
+    /// Nesterov's t.
+    weight: f64,
+    last_change: f64,
+    restarts: usize,
+}
+
+impl Momentum {
+    fn new(problem: &Problem<'_>) -> Self {
+        Self {
+            contacts: problem.contacts.iter().map(|contact| contact.impulse).collect(),
+            limits: problem.limits.iter().map(|limit| limit.impulse).collect(),
+            weight: 1.0,
+            last_change: f64::INFINITY,
+            restarts: 0,
+        }
+    }
+
+    /// Moves the impulses on along their change since the last call, within their cones.
+    fn add(&mut self, problem: &mut Problem<'_>, change: f64) {
+        if self.restarts > RESTARTS {
+            return;
+        }
+        let next = 0.5 * (1.0 + (1.0 + 4.0 * self.weight * self.weight).sqrt());
+        let leads_away = change > self.last_change;
+        let ahead = if leads_away { 0.0 } else { (self.weight - 1.0) / next };
+        self.weight = if leads_away { 1.0 } else { next };
+        self.restarts += usize::from(leads_away);
+        self.last_change = change;
+        for (contact, last) in problem.contacts.iter_mut().zip(&mut self.contacts) {
+            let now = contact.impulse;
+            contact.impulse = contact.within_cone(&(now + (now - *last) * ahead));
+            *last = now;
+        }
+        for (limit, last) in problem.limits.iter_mut().zip(&mut self.limits) {
+            let now = limit.impulse;
+            limit.impulse = (now + (now - *last) * ahead).max(0.0);
+            *last = now;
+        }
+        if ahead > 0.0 {
+            problem.start();
+        }
+    }
 }

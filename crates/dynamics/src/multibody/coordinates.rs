@@ -1,0 +1,183 @@
+//! Rows in coordinates in which the response of all trees is the identity.
+//!
+//! The response of the ports of a tree is B Bᵀ, with a column for each of its freedoms. Impulses λ at rows R of port velocities move the coordinates by
+//! z = Σ (R B)ᵀ λ, and these the rows by R B z: a row costs as many products as its tree has freedoms, however many ports there are.
+
+use nalgebra::Vector3;
+
+use super::contact::{Contact, Side};
+use super::limit::Limit;
+use super::ports::Ports;
+use super::sweeps::relative;
+
+/// What a row has of the coordinates of one tree.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Part {
+    /// First coordinate, among those of all trees.
+    pub(super) first: usize,
+    pub(super) length: usize,
+    /// Its first entry; a contact has `length` of them for each axis.
+    entry: usize,
+}
+
+/// The rows of contacts and limits.
+pub(super) struct CoordinateRows {
+    /// First coordinate of each tree, and the number of all.
+    pub(super) firsts: Vec<usize>,
+    entries: Vec<f64>,
+    contacts: Vec<[Option<Part>; 2]>,
+    /// Velocities of the contacts without impulses.
+    free: Vec<Vector3<f64>>,
+    /// Limits, with their speeds without impulses; all along their signs.
+    limits: Vec<(Part, f64)>,
+}
+
+impl CoordinateRows {
+    /// Rows at the velocities of the ports without impulses.
+    pub(super) fn new(
+        ports: &[Ports],
+        (contacts, limits): (&[Contact], &[Limit]),
+        velocities: &[f64],
+    ) -> Self {
+        let mut firsts = vec![0];
+        firsts.extend(ports.iter().scan(0, |total, ports| {
+            *total += ports.basis.ncols();
+            Some(*total)
+        }));
+        let mut rows = Self {
+            firsts,
+            entries: Vec::new(),
+            contacts: Vec::with_capacity(contacts.len()),
+            free: contacts.iter().map(|contact| relative(contact, velocities)).collect(),
+            limits: Vec::with_capacity(limits.len()),
+        };
+        for contact in contacts {
+            let parts = match contact.sides {
+                [Some(a), Some(b)] if a.tree == b.tree => {
+                    [rows.add(&ports[a.tree], &[(-1.0, a), (1.0, b)]), None]
+                }
+                [a, b] => [(-1.0, a), (1.0, b)]
+                    .map(|(sign, side)| side.and_then(|side| rows.add(&ports[side.tree], &[(sign, side)]))),
+            };
+            rows.contacts.push(parts);
+        }
+        for limit in limits {
+            let own = &ports[limit.tree];
+            let row = own.basis.row(limit.port - own.first);
+            let entry = rows.entries.len();
+            rows.entries.extend(row.iter().map(|value| limit.sign * value));
+            let (first, length) = (rows.firsts[limit.tree], row.len());
+            let part = Part { first, length, entry };
+            rows.limits.push((part, limit.sign * velocities[limit.port]));
+        }
+        rows
+    }
+
+    /// Adds the row of sides of one tree, with their signs; coordinates before the first and after the last that move it are left out.
+    fn add(&mut self, ports: &Ports, sides: &[(f64, Side)]) -> Option<Part> {
+        let columns: Vec<Vector3<f64>> = (0..ports.basis.ncols())
+            .map(|column| {
+                let column = ports.basis.column(column);
+                let of_side = |(sign, side): &(f64, Side)| {
+                    let own = column.rows(side.port - ports.first, 6);
+                    let (angular, linear) =
+                        (Vector3::new(own[0], own[1], own[2]), Vector3::new(own[3], own[4], own[5]));
+                    (linear + angular.cross(&side.arm)) * *sign
+                };
+                sides.iter().map(of_side).sum()
+            })
+            .collect();
+        let moves = |column: &Vector3<f64>| *column != Vector3::zeros();
+        let begin = columns.iter().position(moves)?;
+        let end = columns.iter().rposition(moves)? + 1;
+        let tree = sides.first()?.1.tree;
+        let part = Part { first: self.firsts[tree] + begin, length: end - begin, entry: self.entries.len() };
+        for axis in 0..3 {
+            self.entries.extend(columns[begin..end].iter().map(|column| column[axis]));
+        }
+        Some(part)
+    }
+
+    /// Number of coordinates.
+    pub(super) fn count(&self) -> usize {
+        self.firsts.last().copied().unwrap_or(0)
+    }
+
+    /// Parts of a contact; two are of different trees.
+    pub(super) fn parts(&self, contact: usize) -> impl Iterator<Item = &Part> {
+        self.contacts[contact].iter().flatten()
+    }
+
+    /// Entries of a part of a contact, for an axis.
+    pub(super) fn axis(&self, part: &Part, axis: usize) -> &[f64] {
+        let entry = part.entry + axis * part.length;
+        &self.entries[entry..entry + part.length]
+    }
+
+    /// Change of the velocity of a contact at coordinates z.
+    pub(super) fn change(&self, contact: usize, z: &[f64]) -> Vector3<f64> {
+        let mut change = Vector3::zeros();
+        for part in self.parts(contact) {
+            let z = &z[part.first..part.first + part.length];
+            change += Vector3::from_fn(|axis, _| dot(self.axis(part, axis), z));
+        }
+        change
+    }
+
+    /// Velocity of a contact at coordinates z.
+    pub(super) fn velocity(&self, contact: usize, z: &[f64]) -> Vector3<f64> {
+        self.free[contact] + self.change(contact, z)
+    }
+
+    /// Adds to the coordinates what an impulse at a contact causes.
+    pub(super) fn push(&self, contact: usize, impulse: &Vector3<f64>, z: &mut [f64]) {
+        for part in self.parts(contact) {
+            let z = &mut z[part.first..part.first + part.length];
+            let rows = [0, 1, 2].map(|axis| self.axis(part, axis));
+            for (((z, x), y), w) in z.iter_mut().zip(rows[0]).zip(rows[1]).zip(rows[2]) {
+                *z += x * impulse.x + y * impulse.y + w * impulse.z;
+            }
+        }
+    }
+
+    /// The part of a limit, and its entries.
+    pub(super) fn limit(&self, limit: usize) -> (&Part, &[f64]) {
+        let part = &self.limits[limit].0;
+        (part, &self.entries[part.entry..part.entry + part.length])
+    }
+
+    /// Speed of a limit along its sign.
+    pub(super) fn limit_speed(&self, limit: usize, z: &[f64]) -> f64 {
+        let (part, row) = self.limit(limit);
+        self.limits[limit].1 + dot(row, &z[part.first..part.first + part.length])
+    }
+
+    /// Adds to the coordinates what an impulse at a limit causes.
+    pub(super) fn push_limit(&self, limit: usize, impulse: f64, z: &mut [f64]) {
+        let (part, row) = self.limit(limit);
+        z[part.first..part.first + part.length].iter_mut().zip(row).for_each(|(z, row)| *z += row * impulse);
+    }
+
+    /// Adds the effect of the coordinates to the velocities of the ports.
+    pub(super) fn show(&self, ports: &[Ports], z: &[f64], velocities: &mut [f64]) {
+        for (ports, first) in ports.iter().zip(&self.firsts) {
+            let own = &mut velocities[ports.first..ports.first + ports.count()];
+            for (column, z) in ports.basis.column_iter().zip(&z[*first..]).filter(|(_, z)| **z != 0.0) {
+                own.iter_mut().zip(column.iter()).for_each(|(velocity, entry)| *velocity += entry * z);
+            }
+        }
+    }
+}
+
+/// Sum of products, in four sums, which processors add at once.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let ((a, rest), (b, other)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    let mut sums = [0.0; 4];
+    for (a, b) in a.iter().zip(b) {
+        for lane in 0..4 {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    let rest: f64 = rest.iter().zip(other).map(|(a, b)| a * b).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+}
