@@ -3,6 +3,7 @@
 //! ```text
 //! cargo run --release --features viewer --example frame_times            # tables of all below
 //! cargo run --release --features viewer --example frame_times frame 70000 shadows,smooth 1280x720
+//! cargo run --release --features viewer --example frame_times scene scenes/rigid/hull_pile.ron shadows,smooth 1280x720
 //! cargo run --release --features viewer --example frame_times steps scenes/rigid/box_pyramid.ron 12
 //! ```
 //!
@@ -35,8 +36,9 @@ fn main() -> Result<(), Failure> {
     match words.as_slice() {
         [] => tables(),
         ["frame", triangles, quality, size] => frame(triangles.parse()?, quality, size),
+        ["scene", scene, quality, size] => scene_frame(scene, quality, size),
         ["steps", scene, seconds] => steps(scene, seconds.parse()?),
-        _ => Err("arguments: none, or `frame TRIANGLES QUALITY WxH`, or `steps SCENE SECONDS`".into()),
+        _ => Err("arguments: none, or `frame TRIANGLES QUALITY WxH`, `scene SCENE QUALITY WxH`, or `steps SCENE SECONDS`".into()),
     }
 }
 
@@ -46,6 +48,11 @@ fn tables() -> Result<(), Failure> {
         for quality in ["shadows,smooth", "smooth", "shadows", "plain", "plain,alike"] {
             child(&["frame", triangles, quality, "1280x720"])?;
         }
+    }
+    for scene in
+        ["scenes/rigid/linked_chain.ron", "scenes/rigid/hull_pile.ron", "scenes/robots/arm_tracks.ron"]
+    {
+        child(&["scene", scene, "shadows,smooth", "1280x720"])?;
     }
     println!("\nscene                          drawing  steps  median wall [ms]    mean CPU [ms]");
     for scene in
@@ -67,19 +74,45 @@ fn child(arguments: &[&str]) -> Result<(), Failure> {
 
 /// One row: pictures of 27 tori that rotate over a ground, with about this number of triangles in all.
 fn frame(triangles: u32, quality: &str, size: &str) -> Result<(), Failure> {
+    let models = tori(triangles, quality.contains("alike"))?;
+    let camera = |aspect| Camera::fitted(&models.bounds(&rotated(0.0), true), aspect);
+    row(&models, &|picture| rotated(0.05 * picture as f64), &camera, quality, size)
+}
+
+/// One row: pictures of the start of a scene with its own camera.
+fn scene_frame(path: &str, quality: &str, size: &str) -> Result<(), Failure> {
+    let scene = Scene::load(path)?;
+    let world = scene.world()?;
+    let (models, start) = (Models::of(&world)?, WorldState::of(&world));
+    let camera = |aspect| match &scene.camera {
+        Some(camera) => Camera::look_at(&camera.eye, &camera.target, camera.field_of_view),
+        None => Camera::fitted(&models.bounds(&start, true), aspect),
+    };
+    print!("{path}: ");
+    row(&models, &|_| start.clone(), &camera, quality, size)
+}
+
+/// Draws pictures of states and prints the medians of their times.
+fn row(
+    models: &Models,
+    state: &dyn Fn(usize) -> WorldState,
+    camera: &dyn Fn(f64) -> Camera,
+    quality: &str,
+    size: &str,
+) -> Result<(), Failure> {
     /// Pictures that are drawn, and of these the first that are not counted: pipelines are made in them.
     const PICTURES: [usize; 2] = [12, 3];
     let [width, height] = size_of(size)?;
-    let models = tori(triangles, quality.contains("alike"))?;
     let chosen = Quality { shadows: quality.contains("shadows"), smooth: quality.contains("smooth") };
     let mut stage = Stage::offscreen(width, height, chosen)?;
-    stage.set(&models, &rotated(0.0));
-    let camera = Camera::fitted(&models.bounds(&rotated(0.0), true), f64::from(width) / f64::from(height));
+    stage.set(models, &state(0));
+    let camera = camera(f64::from(width) / f64::from(height));
     let (mut wall, mut cpu) = (Vec::new(), Vec::new());
     let mut passes: Vec<(&str, Vec<f64>)> = Vec::new();
     for picture in 0..PICTURES[0] {
+        let state = state(picture);
         let (start, before) = (Instant::now(), process_cpu());
-        stage.draw(&rotated(0.05 * picture as f64), &Drawing::default(), &camera, |_| ());
+        stage.draw(&state, &Drawing::default(), &camera, |_| ());
         std::hint::black_box(stage.picture());
         if picture < PICTURES[1] {
             continue;

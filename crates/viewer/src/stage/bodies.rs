@@ -11,6 +11,7 @@ use kiss3d::scene::{InstanceData3d, SceneNode3d};
 use nalgebra::{Isometry3, Point3, Translation3};
 
 use super::light::CASTS_WITHIN;
+use super::material::dress;
 use super::paint::{Finish, WHITE, kiss_color, paint, unlit};
 use super::similarity::Similarity;
 use crate::surface::{Surface, single};
@@ -108,6 +109,7 @@ impl Bodies {
             let mut node = stage.root.add_mesh(mesh, Vec3::ONE);
             node.set_pose(pose(&ghost.pose, &center, stage.place));
             node.set_casts_shadows(false);
+            dress(&mut node);
             paint(&mut node, ghost.color, Finish::Dull);
             self.ghosts.push(node);
         }
@@ -149,6 +151,7 @@ impl InstancedShape {
         for (index, group) in self.groups.iter_mut().enumerate() {
             if group.node.is_none() && !group.instances.is_empty() {
                 let mut node = root.add_mesh(Rc::clone(&self.mesh), Vec3::ONE);
+                dress(&mut node);
                 let alpha = if index < 2 { 1.0 } else { NEARLY_OPAQUE };
                 paint(&mut node, WHITE.with_alpha(alpha), Finish::Satin);
                 node.set_casts_shadows(index == 1);
@@ -196,7 +199,8 @@ impl SoftNode {
         let positions = positions(model, nodes, place).collect();
         let mesh = GpuMesh3d::new(positions, model.triangles.clone(), None, None, true);
         let mesh = Rc::new(RefCell::new(mesh));
-        let node = root.add_mesh(Rc::clone(&mesh), Vec3::ONE).enable_backface_culling(false);
+        let mut node = root.add_mesh(Rc::clone(&mesh), Vec3::ONE).enable_backface_culling(false);
+        dress(&mut node);
         Self { node, mesh, shows_values: false }
     }
 

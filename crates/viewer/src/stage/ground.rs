@@ -5,11 +5,12 @@
 use std::sync::Arc;
 
 use image::{DynamicImage, GrayImage, Luma};
-use kiss3d::glamx::{Pose3, Quat, Vec2};
+use kiss3d::glamx::{Pose3, Quat, Vec2, Vec3};
 use kiss3d::resource::{Texture, TextureManager};
 use kiss3d::scene::SceneNode3d;
 use nalgebra::{Isometry3, Point3};
 
+use super::material::dress;
 use super::paint::{Finish, paint};
 use super::similarity::Similarity;
 use crate::{Models, palette};
@@ -34,6 +35,8 @@ pub(super) struct Grounds {
     pub(super) cell: f64,
     /// Current poses of the planes.
     poses: Vec<Isometry3<f64>>,
+    /// Normal of the first plane, zero if there is none, and height of the origin above it, in view coordinates.
+    first: (Vec3, f32),
 }
 
 impl Grounds {
@@ -45,6 +48,7 @@ impl Grounds {
             let [side, cells] = [2.0 * PLANE, 2.0 * PLANE / (place.scale * cell)].map(|x| x as f32);
             let mut plane = root.add_quad(side, side, 1, 1).enable_backface_culling(false);
             plane.set_casts_shadows(false);
+            dress(&mut plane);
             plane.set_texture(grid());
             // A line passes through the middle for every size of the plane.
             let repeats = cells / BOLD as f32;
@@ -56,7 +60,12 @@ impl Grounds {
             paint(&mut plane, palette::GROUND, Finish::Dull);
             plane
         });
-        Self { planes: planes.collect(), cell, poses: Vec::new() }
+        Self { planes: planes.collect(), cell, poses: Vec::new(), first: (Vec3::ZERO, 0.0) }
+    }
+
+    /// Normal of the first plane, zero if there is none, and height of the origin above it, in view coordinates.
+    pub(super) fn plane(&self) -> (Vec3, f32) {
+        self.first
     }
 
     /// Sets the poses of the planes.
@@ -66,6 +75,7 @@ impl Grounds {
             return;
         }
         self.poses = poses.collect();
+        self.first = (Vec3::ZERO, 0.0);
         // Bold lines are at multiples of this length in the plane's own frame.
         let bold = f64::from(BOLD) * self.cell;
         for (plane, pose) in self.planes.iter_mut().zip(&self.poses) {
@@ -76,6 +86,10 @@ impl Grounds {
             #[expect(clippy::cast_possible_truncation, reason = "what the graphics card takes")]
             let [i, j, k, w] = [q.i, q.j, q.k, q.w].map(|x| x as f32);
             let middle = place.point(&(pose * Point3::new(x, y, 0.0)));
+            if self.first.0 == Vec3::ZERO {
+                let normal = Quat::from_xyzw(i, j, k, w) * Vec3::Z;
+                self.first = (normal, -normal.dot(middle));
+            }
             plane.set_pose(Pose3::from_parts(middle, Quat::from_xyzw(i, j, k, w)));
         }
     }

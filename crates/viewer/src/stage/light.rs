@@ -4,22 +4,27 @@
 //! The key light is a distant spot light instead of a directional one: one shadow map covers the view, where a directional
 //! light has four cascades, into each of which the whole scene is drawn.
 
+use std::f32::consts::FRAC_1_PI;
+
 use kiss3d::glamx::{Pose3, Quat, Vec3};
 use kiss3d::light::{Fog, Light, LightType};
 use kiss3d::scene::SceneNode3d;
 
+use super::material::Illumination;
 use super::paint::kiss_color;
 use super::similarity::Similarity;
 use crate::{Camera, palette};
 
-/// Ambient light as a fraction of white.
+/// Ambient light as a fraction of white, on transparent surfaces, whose material has no light from below.
 pub(super) const AMBIENT: f32 = 0.34;
+/// Ambient light from above and from below on opaque surfaces.
+const HEMISPHERE: [f32; 2] = [0.43, 0.27];
 /// Direction of the key light.
-const LAMP: Vec3 = Vec3::new(-0.40, 0.48, -1.0);
+const LAMP: Vec3 = Vec3::new(0.46, 0.42, -1.0);
 /// Intensity of the key light: together with the ambient light, surfaces that face it have their own colour.
 const LAMP_INTENSITY: f32 = 2.05;
 /// Direction and intensity of the fill light, which casts no shadows.
-const FILL: (Vec3, f32) = (Vec3::new(0.8, 0.3, -0.25), 0.45);
+const FILL: (Vec3, f32) = (Vec3::new(-0.8, 0.25, -0.25), 0.45);
 /// Distance of the key light: larger makes shadows more parallel, smaller gives the shadow map more depth resolution.
 const FAR: f32 = 20.0;
 /// Minimum distance of the key light over the radius that it lights: bounds the angle of its cone.
@@ -68,11 +73,29 @@ impl Lights {
     }
 }
 
-/// Fog that fades distant objects and the horizon of the ground into the background.
-pub(super) fn fog(camera: &Camera, place: &Similarity) -> Fog {
+/// Distances from the eye at which fog begins, and at which it hides everything.
+pub(super) fn fade(camera: &Camera, place: &Similarity) -> [f32; 2] {
     let distance = in_view(camera.distance, place);
-    let [from, to] = FADE.map(|behind| distance + behind);
+    FADE.map(|behind| distance + behind)
+}
+
+/// Fog that fades distant objects and the horizon of the ground into the background.
+pub(super) fn fog([from, to]: [f32; 2]) -> Fog {
     Fog::linear(kiss_color(palette::BACKGROUND), from, to)
+}
+
+/// The same lights for opaque surfaces, before the first picture. kiss3d's diffuse surfaces reflect one πth of an intensity.
+pub(super) fn illumination(has_shadows: bool) -> Illumination {
+    let background = kiss_color(palette::BACKGROUND);
+    Illumination {
+        key: (-LAMP.normalize(), LAMP_INTENSITY * FRAC_1_PI),
+        fill: (-FILL.0.normalize(), FILL.1 * FRAC_1_PI),
+        ambient: HEMISPHERE,
+        has_shadows,
+        fog: [background.r, background.g, background.b],
+        fog_range: FADE,
+        ground: (Vec3::ZERO, 0.0),
+    }
 }
 
 fn in_view(length: f64, place: &Similarity) -> f32 {

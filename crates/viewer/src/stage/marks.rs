@@ -12,6 +12,7 @@ use kiss3d::window::Window;
 use nalgebra::Point3;
 
 use super::bodies::texel;
+use super::material::dress;
 use super::paint::{Finish, WHITE, kiss_color, paint, unlit};
 use super::similarity::Similarity;
 use crate::surface::single;
@@ -36,6 +37,7 @@ impl Marks {
     pub(super) fn new(root: &mut SceneNode3d) -> Self {
         let mark = |mut node: SceneNode3d| {
             node.set_casts_shadows(false);
+            dress(&mut node);
             paint(&mut node, WHITE, Finish::Dull);
             node
         };
@@ -117,6 +119,7 @@ fn patch_node(
     let mesh = GpuMesh3d::new(vertices, patch.triangles.clone(), None, Some(uvs), false);
     let mut node = root.add_mesh(Rc::new(RefCell::new(mesh)), Vec3::ONE).enable_backface_culling(false);
     node.set_casts_shadows(false);
+    dress(&mut node);
     unlit(&mut node, colors, 1.0);
     node
 }

@@ -10,9 +10,12 @@ mod ground;
 mod labels;
 mod light;
 mod marks;
+mod material;
 mod paint;
 mod similarity;
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,6 +36,7 @@ use self::eye::Eye;
 use self::ground::Grounds;
 use self::light::Lights;
 use self::marks::Marks;
+use self::material::Illumination;
 use self::paint::kiss_color;
 use self::similarity::Similarity;
 use super::{Camera, Color, ColorMap, Drawing, Models, ViewError, palette};
@@ -62,6 +66,7 @@ pub struct Stage {
     window: Window,
     root: SceneNode3d,
     lights: Lights,
+    illumination: Rc<RefCell<Illumination>>,
     place: Similarity,
     models: Option<Models>,
     meshes: Meshes,
@@ -102,9 +107,12 @@ impl Stage {
         window.set_tonemap(Tonemap::None);
         window.set_shadows_enabled(quality.shadows);
         window.set_shadow_atlas_layers(1);
-        window.set_shadow_resolution(SHADOW_RESOLUTION);
+        let is_large = window.width() * window.height() > LARGE;
+        window.set_shadow_resolution(SHADOW_RESOLUTION[usize::from(is_large)]);
         window.set_shadow_softness(SHADOW_SOFTNESS);
         window.rebind_close_key(None);
+        let illumination = Rc::new(RefCell::new(light::illumination(quality.shadows)));
+        material::register(&illumination);
         let mut root = SceneNode3d::empty();
         let lights = Lights::new(&mut root);
         let marks = Marks::new(&mut root);
@@ -116,6 +124,7 @@ impl Stage {
             window,
             root,
             lights,
+            illumination,
             place: Similarity { origin: Point3::origin(), scale: 1.0 },
             models: None,
             meshes: Meshes::default(),
@@ -161,7 +170,12 @@ impl Stage {
         marks::draw_lines(window, &drawing.lines, place, points * scale);
         #[expect(clippy::cast_possible_truncation, reason = "a ratio of pixels")]
         self.lights.aim(camera, place, aspect as f32);
-        window.set_fog(light::fog(camera, place));
+        let fog = light::fade(camera, place);
+        window.set_fog(light::fog(fog));
+        let mut illumination = self.illumination.borrow_mut();
+        illumination.fog_range = fog;
+        illumination.ground = self.grounds.plane();
+        drop(illumination);
         window.draw_ui(|context| {
             labels::paint(context, drawing, camera, (size, scale));
             ui(context);
@@ -236,9 +250,12 @@ impl Stage {
     }
 }
 
-/// Side of the shadow map [pixels]: half makes the edges of shadows coarser, twice needs four times the memory.
-const SHADOW_RESOLUTION: u32 = 4096;
-/// Softness of the edges of shadows, in units of kiss3d.
+/// Side of the shadow map [pixels], usually and of large pictures: half makes the edges of shadows coarser, twice needs four
+/// times the memory.
+const SHADOW_RESOLUTION: [u32; 2] = [2048, 4096];
+/// Number of pixels from which a picture is large.
+const LARGE: u32 = 1 << 20;
+/// Softness of the edges of shadows on transparent surfaces, in units of kiss3d.
 const SHADOW_SOFTNESS: f32 = 1.4;
 
 fn setup(quality: Quality) -> CanvasSetup {
