@@ -19,21 +19,49 @@ picture() {
     "$program" render "$@" -o "$out/$name"
 }
 
-# repaired NAME SCENE: the scene as it is sketched, and repaired.
+# film NAME SCENE… OPTIONS…: a small animation.
+film() {
+    name="$1"
+    shift
+    picture "$name.gif" "$@" --fps 15
+}
+
+# repaired NAME SCENE: the scene as it is sketched, and repaired; both also from all sides, at the start of time and without the
+# colours of overlaps, since transparent bodies take seconds a picture on a software renderer.
 repaired() {
     "$program" repair "$2" -o "$work/$1.ron" --quiet
     picture "$1.png" "$2" "$work/$1.ron" --overlaps --size 1040x600
+    film "$1" "$2" "$work/$1.ron" --size 640x320 --to 2.6e-9 --speed 1e-9 --orbit 360
 }
 
-picture overlapping_tori.gif scenes/rigid/closed_form/overlapping_tori.ron --to 1 --speed 0.25 --size 720x360 --fps 20
-picture nut_on_bolt.gif scenes/rigid/nut_on_bolt.ron --size 400x480 --fps 20
-picture linked_chain.png scenes/rigid/linked_chain.ron --time 0,3 --size 1040x600
-picture nut_on_bolt.png scenes/rigid/nut_on_bolt.ron --time 0,2,4 --size 1560x600
-picture overlapping_tori.png scenes/rigid/closed_form/overlapping_tori.ron --time 0,0.1,3 --size 1560x600
-picture ring_stack.png scenes/rigid/ring_stack.ron --time 0,3 --size 1040x600
-picture two_scans.png scenes/rigid/two_scans.ron --time 0,2 --size 1040x600
-picture hull_pile.png scenes/rigid/hull_pile.ron --time 0,4 --size 1040x600
-picture ball_through_ring.png scenes/soft/ball_through_ring.ron --time 0,0.2,0.3 --size 1560x600
+rigid=scenes/rigid
+picture arch.png $rigid/arch_stands.ron $rigid/arch_falls.ron --time 0.6 --size 1240x420
+film arch $rigid/arch_stands.ron $rigid/arch_falls.ron --to 1.2 --speed 0.4 --size 720x240
+picture domino_spiral.png $rigid/domino_spiral.ron --time 1 --size 1040x600
+film domino_spiral $rigid/domino_spiral.ron --to 2.4 --size 480x280
+picture card_house.png $rigid/card_house.ron --size 1040x600
+film card_house $rigid/card_house.ron --to 3 --orbit 50 --size 360x280
+picture thrown_rings.png $rigid/thrown_rings.ron --time 0,0.4,3 --size 1560x480
+film thrown_rings $rigid/thrown_rings.ron --to 2 --speed 0.5 --size 480x280
+picture linked_chain.png $rigid/linked_chain.ron --time 0,3 --size 1040x600
+film linked_chain $rigid/linked_chain.ron --to 2 --orbit 90 --size 300x360
+picture nut_on_bolt.gif $rigid/nut_on_bolt.ron --size 400x480 --fps 20
+picture nut_on_bolt.png $rigid/nut_on_bolt.ron --time 0,2,4 --size 1560x600
+picture overlapping_tori.gif $rigid/closed_form/overlapping_tori.ron --to 1 --speed 0.25 --size 720x360 --fps 20
+picture overlapping_tori.png $rigid/closed_form/overlapping_tori.ron --time 0,0.1,3 --size 1560x600
+picture ring_stack.png $rigid/ring_stack.ron --time 0,3 --size 1040x600
+film ring_stack $rigid/ring_stack.ron --to 2.5 --size 420x300
+picture two_scans.png $rigid/two_scans.ron --time 0,2 --size 1040x600
+film two_scans $rigid/two_scans.ron --to 2.5 --size 420x300
+picture hull_pile.png $rigid/hull_pile.ron --time 0,4 --size 1040x600
+film hull_pile $rigid/hull_pile.ron --to 2.5 --size 420x300
+picture knots_into_cup.png $rigid/knots_into_cup.ron --time 0.05,2 --size 1040x600 --camera 0.7,-1,3@0,0,0.5
+film knots_into_cup $rigid/knots_into_cup.ron --to 2 --size 420x300 --camera 0.7,-1,3@0,0,0.5
+picture gripper_lifts.png scenes/robots/gripper_lifts.ron --time 0,2 --size 1040x600 --camera 0.8,-1.6,0.85@0,0,0.4
+film gripper_lifts scenes/robots/gripper_lifts.ron --size 420x300 --camera 0.8,-1.6,0.85@0,0,0.4
+picture arm_tracks.png scenes/robots/arm_tracks.ron --time 0,1.5 --size 1040x600 --camera 1.8,-3.2,1.7@0.35,0,0.6
+film arm_tracks scenes/robots/arm_tracks.ron --size 420x300 --camera 1.8,-3.2,1.7@0.35,0,0.6
+film four_bar_runs scenes/robots/four_bar.ron --to 3 --size 420x300
 repaired figure_on_bench scenes/repair/figure_on_bench.ron
 repaired figure_in_cup scenes/repair/figure_in_cup.ron
 repaired arm_in_car scenes/repair/arm_in_car.ron
@@ -42,4 +70,8 @@ repaired four_bar scenes/repair/four_bar.ron
 repaired stewart_platform scenes/repair/stewart_platform.ron
 repaired doll_in_step scenes/repair/doll_in_step.ron
 repaired two_arms_with_tray scenes/repair/two_arms_with_tray.ron
+picture ball_through_ring.png scenes/soft/ball_through_ring.ron --time 0,0.2,0.3 --size 1560x600
+film ball_through_ring scenes/soft/ball_through_ring.ron --to 0.6 --speed 0.2 --size 360x300
+picture soft_gripper.png scenes/soft/gripper.ron --time 0,1.5 --size 1240x480
+film soft_gripper scenes/soft/gripper.ron --size 480x280
 picture snake_coil.png scenes/soft/snake_coil.ron --time 0,3,5,8 --size 2080x420
