@@ -169,3 +169,15 @@ fn a_film_that_is_stopped_leaves_no_file() {
     assert!(matches!(stopped, Err(ViewError::Stopped { .. })), "{stopped:?}");
     assert!(!path.exists());
 }
+
+#[test]
+fn two_scenes_side_by_side_look_as_each_does_alone() {
+    let (mut first, mut second) = (None, None);
+    show(&mut first, scene("rigid/ring_stack"), None);
+    let stack = picture(&mut first, 0.0);
+    show(&mut second, scene("robots/gripper_lifts"), None);
+    let gripper = picture(&mut second, 0.0);
+    assert_eq!(difference(&picture(&mut first, 0.0), &stack), None);
+    show(&mut first, scene("robots/gripper_lifts"), None);
+    assert_eq!(difference(&picture(&mut first, 0.0), &gripper), None);
+}

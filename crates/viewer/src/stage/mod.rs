@@ -14,8 +14,6 @@ mod material;
 mod paint;
 mod similarity;
 
-use std::cell::RefCell;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -66,7 +64,7 @@ pub struct Stage {
     window: Window,
     root: SceneNode3d,
     lights: Lights,
-    illumination: Rc<RefCell<Illumination>>,
+    illumination: Illumination,
     place: Similarity,
     models: Option<Models>,
     meshes: Meshes,
@@ -111,8 +109,8 @@ impl Stage {
         window.set_shadow_resolution(SHADOW_RESOLUTION[usize::from(is_large)]);
         window.set_shadow_softness(SHADOW_SOFTNESS);
         window.rebind_close_key(None);
-        let illumination = Rc::new(RefCell::new(light::illumination(quality.shadows)));
-        material::register(&illumination);
+        let illumination = light::illumination(quality.shadows);
+        material::register();
         let mut root = SceneNode3d::empty();
         let lights = Lights::new(&mut root);
         let marks = Marks::new(&mut root);
@@ -172,10 +170,11 @@ impl Stage {
         self.lights.aim(camera, place, aspect as f32);
         let fog = light::fade(camera, place);
         window.set_fog(light::fog(fog));
-        let mut illumination = self.illumination.borrow_mut();
-        illumination.fog_range = fog;
-        illumination.ground = self.grounds.plane();
-        drop(illumination);
+        material::illuminate(Illumination {
+            fog_range: fog,
+            ground: self.grounds.plane(),
+            ..self.illumination
+        });
         window.draw_ui(|context| {
             labels::paint(context, drawing, camera, (size, scale));
             ui(context);

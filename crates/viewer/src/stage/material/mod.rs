@@ -7,7 +7,7 @@ mod pipeline;
 mod uniforms;
 
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -32,12 +32,26 @@ type Shared = Rc<RefCell<Box<dyn Material3d + 'static>>>;
 /// Name in kiss3d's table of materials.
 const NAME: &str = "extricate opaque";
 
-/// Adds the material to kiss3d's table, from which [`dress`] takes it. Lights are those of the cell at the time of drawing.
-pub(super) fn register(illumination: &Rc<RefCell<Illumination>>) {
-    let standard = MaterialManager3d::get_global_manager(|manager| manager.get_default());
-    let material = OpaqueMaterial::new(standard, Rc::clone(illumination));
-    let material: Shared = Rc::new(RefCell::new(Box::new(material)));
-    MaterialManager3d::get_global_manager(|manager| manager.add(Rc::clone(&material), NAME));
+thread_local! {
+    /// Light of the next picture of any stage of this thread: the material is one for all, since kiss3d tells only those in its
+    /// table that a picture begins.
+    static ILLUMINATION: Cell<Option<Illumination>> = const { Cell::new(None) };
+}
+
+/// Adds the material to kiss3d's table, from which [`dress`] takes it, unless another stage of this thread did.
+pub(super) fn register() {
+    MaterialManager3d::get_global_manager(|manager| {
+        if manager.get(NAME).is_none() {
+            let material: Box<dyn Material3d + 'static> =
+                Box::new(OpaqueMaterial::new(manager.get_default()));
+            manager.add(Rc::new(RefCell::new(material)), NAME);
+        }
+    });
+}
+
+/// Sets the light of the next picture.
+pub(super) fn illuminate(light: Illumination) {
+    ILLUMINATION.set(Some(light));
 }
 
 /// Gives a node the material.
@@ -49,7 +63,6 @@ pub(super) fn dress(node: &mut SceneNode3d) {
 struct OpaqueMaterial {
     /// Material of transparent surfaces.
     standard: Shared,
-    illumination: Rc<RefCell<Illumination>>,
     pipelines: Pipelines,
     frame: wgpu::Buffer,
     /// Frame and shadow map; made anew in each picture, since the map may have been.
@@ -80,7 +93,7 @@ impl GpuData for OpaqueData {
 }
 
 impl OpaqueMaterial {
-    fn new(standard: Shared, illumination: Rc<RefCell<Illumination>>) -> Self {
+    fn new(standard: Shared) -> Self {
         let pipelines = Pipelines::new();
         let frame = Context::get().create_buffer(&wgpu::BufferDescriptor {
             label: Some("extricate frame"),
@@ -90,16 +103,7 @@ impl OpaqueMaterial {
         });
         let objects = DynamicUniformBuffer::new("extricate objects");
         let objects_group = pipelines.objects_group(&objects);
-        Self {
-            standard,
-            illumination,
-            pipelines,
-            frame,
-            frame_group: None,
-            objects,
-            objects_group,
-            is_prepared: false,
-        }
+        Self { standard, pipelines, frame, frame_group: None, objects, objects_group, is_prepared: false }
     }
 }
 
@@ -144,9 +148,10 @@ impl Material3d for OpaqueMaterial {
             standard.prepare(pass, transform, scale, camera, lights, data, &mut **inner, width, height);
             return;
         }
-        if !std::mem::replace(&mut self.is_prepared, true) {
-            let bytes = frame_bytes(camera, pass, &self.illumination.borrow());
-            Context::get().write_buffer(&self.frame, 0, &bytes);
+        if !std::mem::replace(&mut self.is_prepared, true)
+            && let Some(light) = ILLUMINATION.get()
+        {
+            Context::get().write_buffer(&self.frame, 0, &frame_bytes(camera, pass, &light));
         }
         own.offset = self.objects.push(&object_uniforms(transform, scale, data));
     }
