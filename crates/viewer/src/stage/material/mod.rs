@@ -33,8 +33,8 @@ type Shared = Rc<RefCell<Box<dyn Material3d + 'static>>>;
 const NAME: &str = "extricate opaque";
 
 thread_local! {
-    /// Light of the next picture of any stage of this thread: the material is one for all, since kiss3d tells only those in its
-    /// table that a picture begins.
+    /// Light of the next picture of any stage of this thread: there is one material for all of them, since kiss3d begins a
+    /// picture only for the materials in its table.
     static ILLUMINATION: Cell<Option<Illumination>> = const { Cell::new(None) };
 }
 
