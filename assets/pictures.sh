@@ -26,12 +26,12 @@ film() {
     picture "$name.gif" "$@" --fps 15
 }
 
-# repaired NAME SCENE: the scene as it is sketched, and repaired; both also from all sides, at the start of time and without the
-# colours of overlaps, since transparent bodies take seconds a picture on a software renderer.
+# repaired NAME SCENE DEGREES: the scene as it is sketched, and repaired; and the repaired one while the camera moves around it, at
+# the start of time and without the colours of overlaps: transparent bodies take seconds a picture on a software renderer.
 repaired() {
     "$program" repair "$2" -o "$work/$1.ron" --quiet
     picture "$1.png" "$2" "$work/$1.ron" --overlaps --size 1040x600
-    film "$1" "$2" "$work/$1.ron" --size 640x320 --to 2.6e-9 --speed 1e-9 --orbit 360
+    film "$1" "$work/$1.ron" --size 320x320 --to 2.6e-9 --speed 1e-9 --orbit "$3"
 }
 
 rigid=scenes/rigid
@@ -62,14 +62,14 @@ film gripper_lifts scenes/robots/gripper_lifts.ron --size 420x300 --camera 0.8,-
 picture arm_tracks.png scenes/robots/arm_tracks.ron --time 0,1.5 --size 1040x600 --camera 1.8,-3.2,1.7@0.35,0,0.6
 film arm_tracks scenes/robots/arm_tracks.ron --size 420x300 --camera 1.8,-3.2,1.7@0.35,0,0.6
 film four_bar_runs scenes/robots/four_bar.ron --to 3 --size 420x300
-repaired figure_on_bench scenes/repair/figure_on_bench.ron
-repaired figure_in_cup scenes/repair/figure_in_cup.ron
-repaired arm_in_car scenes/repair/arm_in_car.ron
-repaired hand_around_bottle scenes/repair/hand_around_bottle.ron
-repaired four_bar scenes/repair/four_bar.ron
-repaired stewart_platform scenes/repair/stewart_platform.ron
-repaired doll_in_step scenes/repair/doll_in_step.ron
-repaired two_arms_with_tray scenes/repair/two_arms_with_tray.ron
+repaired figure_on_bench scenes/repair/figure_on_bench.ron 360
+repaired figure_in_cup scenes/repair/figure_in_cup.ron 360
+repaired arm_in_car scenes/repair/arm_in_car.ron 60
+repaired hand_around_bottle scenes/repair/hand_around_bottle.ron 360
+repaired four_bar scenes/repair/four_bar.ron 360
+repaired stewart_platform scenes/repair/stewart_platform.ron 360
+repaired doll_in_step scenes/repair/doll_in_step.ron 360
+repaired two_arms_with_tray scenes/repair/two_arms_with_tray.ron 360
 picture ball_through_ring.png scenes/soft/ball_through_ring.ron --time 0,0.2,0.3 --size 1560x600
 film ball_through_ring scenes/soft/ball_through_ring.ron --to 0.6 --speed 0.2 --size 360x300
 picture soft_gripper.png scenes/soft/gripper.ron --time 0,1.5 --size 1240x480
