@@ -27,8 +27,8 @@ film() {
 }
 
 # repaired NAME SCENE DEGREES: the scene as it is sketched, and repaired; and the repaired one while the camera moves around it, at
-# the start of time and without the colours of overlaps: under a moving camera a software driver compiles the shader of transparent
-# bodies anew for each picture.
+# the start of time and without the colours of overlaps: under a moving camera a software driver may compile the shader of
+# transparent bodies anew for each picture.
 repaired() {
     "$program" repair "$2" -o "$work/$1.ron" --quiet
     picture "$1.png" "$2" "$work/$1.ron" --overlaps --size 1040x600
