@@ -1,4 +1,4 @@
-//! Lights: a key light over the left shoulder whose shadow map is fitted to the view, and a faint fill light from the other
+//! Lights: a key light from the left whose shadow map is fitted to the view, and a faint fill light from the other
 //! side. Lengths are in view coordinates, in which the scene has a radius of one.
 //!
 //! The key light is a distant spot light instead of a directional one: one shadow map covers the view, where a directional
