@@ -3,6 +3,7 @@
 
 mod contacts;
 mod joints;
+mod loads;
 mod loops;
 mod motion;
 mod motors;

@@ -245,7 +245,7 @@ fn root(function: impl Fn(f64) -> f64, guess: f64) -> f64 {
 impl Contact {
     /// Sets its softness, as a fraction of what its sides alone respond.
     pub(super) fn soften(&mut self, softness: f64) {
-        if self.response.softness() != softness {
+        if self.response.softness().total_cmp(&softness).is_ne() {
             self.response = self.response.with_softness(&self.normal, softness);
         }
     }

@@ -7,15 +7,15 @@ use nalgebra::Vector3;
 
 use super::contact::{Contact, Side};
 use super::limit::Limit;
+use super::port_motion::relative;
 use super::ports::Ports;
-use super::sweeps::relative;
 
-/// What a row has of the coordinates of one tree.
+/// Part of a row in the coordinates of one tree.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Part {
+struct Part {
     /// First coordinate, among those of all trees.
-    pub(super) first: usize,
-    pub(super) length: usize,
+    first: usize,
+    length: usize,
     /// Its first entry; a contact has `length` of them for each axis.
     entry: usize,
 }
@@ -23,7 +23,7 @@ pub(super) struct Part {
 /// The rows of contacts and limits.
 pub(super) struct CoordinateRows {
     /// First coordinate of each tree, and the number of all.
-    pub(super) firsts: Vec<usize>,
+    firsts: Vec<usize>,
     entries: Vec<f64>,
     contacts: Vec<[Option<Part>; 2]>,
     /// Velocities of the contacts without impulses.
@@ -104,29 +104,24 @@ impl CoordinateRows {
     }
 
     /// Parts of a contact; two are of different trees.
-    pub(super) fn parts(&self, contact: usize) -> impl Iterator<Item = &Part> {
+    fn parts(&self, contact: usize) -> impl Iterator<Item = &Part> {
         self.contacts[contact].iter().flatten()
     }
 
     /// Entries of a part of a contact, for an axis.
-    pub(super) fn axis(&self, part: &Part, axis: usize) -> &[f64] {
+    fn axis(&self, part: &Part, axis: usize) -> &[f64] {
         let entry = part.entry + axis * part.length;
         &self.entries[entry..entry + part.length]
     }
 
-    /// Change of the velocity of a contact at coordinates z.
-    pub(super) fn change(&self, contact: usize, z: &[f64]) -> Vector3<f64> {
-        let mut change = Vector3::zeros();
-        for part in self.parts(contact) {
-            let z = &z[part.first..part.first + part.length];
-            change += Vector3::from_fn(|axis, _| dot(self.axis(part, axis), z));
-        }
-        change
-    }
-
     /// Velocity of a contact at coordinates z.
     pub(super) fn velocity(&self, contact: usize, z: &[f64]) -> Vector3<f64> {
-        self.free[contact] + self.change(contact, z)
+        let mut velocity = self.free[contact];
+        for part in self.parts(contact) {
+            let z = &z[part.first..part.first + part.length];
+            velocity += Vector3::from_fn(|axis, _| dot(self.axis(part, axis), z));
+        }
+        velocity
     }
 
     /// Adds to the coordinates what an impulse at a contact causes.
@@ -141,7 +136,7 @@ impl CoordinateRows {
     }
 
     /// The part of a limit, and its entries.
-    pub(super) fn limit(&self, limit: usize) -> (&Part, &[f64]) {
+    fn limit(&self, limit: usize) -> (&Part, &[f64]) {
         let part = &self.limits[limit].0;
         (part, &self.entries[part.entry..part.entry + part.length])
     }

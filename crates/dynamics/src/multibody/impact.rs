@@ -10,8 +10,8 @@
 use nalgebra::Vector3;
 
 use super::contact::Contact;
+use super::port_motion::{push_apart, relative};
 use super::ports::Ports;
-use super::sweeps::{push_apart, relative};
 
 /// Maximum number of sweeps over the contacts of a pair. Impulses that have not converged are scaled like all others.
 const SWEEPS: usize = 60;

@@ -32,6 +32,7 @@ pub(crate) mod memory;
 mod midpoint;
 mod motion;
 mod pivoted_cholesky;
+mod port_motion;
 mod ports;
 mod rows;
 pub(crate) mod solver;

@@ -7,8 +7,9 @@ use super::coordinates::CoordinateRows;
 use super::limit::Limit;
 use super::memory::{ContactKey, ContactMemory};
 use super::motion::MovingTree;
+use super::port_motion::{own_response, relative};
 use super::ports::Ports;
-use super::sweeps::{Problem, Swept, own_response, relative};
+use super::sweeps::{Problem, Swept};
 
 /// Contacts and limits with their ports.
 pub(super) struct Rows {

@@ -118,7 +118,7 @@ fn a_contact_obeys_coulombs_law_whatever_its_response() {
         };
         for _ in 0..200 {
             let u = free + matrix * contact.impulse;
-            contact.impulse = contact.solve(&u, 0.0, 0.0);
+            contact.impulse = contact.solve(&u, 0.0);
         }
         let u = free + matrix * contact.impulse;
         let (bears, closing) = (contact.impulse.dot(&n), u.dot(&n));
