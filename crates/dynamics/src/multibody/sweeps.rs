@@ -59,13 +59,15 @@ impl Problem<'_> {
         let mut swept = Swept::default();
         let mut momentum = Momentum::new(self);
         let mut smallest = [f64::INFINITY; 2];
+        let mut best = Best { change: f64::INFINITY, contacts: Vec::new(), limits: Vec::new() };
         while swept.sweeps < MAX_SWEEPS {
             let change = self.sweep(swept.sweeps % 2 == 0);
             swept = Swept { sweeps: swept.sweeps + 1, residual: change };
             smallest[1] = smallest[1].min(change);
             if !(change > CONVERGED * self.scale) {
-                break;
+                return swept;
             }
+            best.take(self, change);
             if swept.sweeps % PERIOD == 0 {
                 let is_long = swept.sweeps * self.contacts.len() > PATIENCE;
                 if is_long && smallest[1] > GAIN * smallest[0] {
@@ -77,7 +79,8 @@ impl Problem<'_> {
                 momentum.add(self, change);
             }
         }
-        swept
+        best.restore(self);
+        Swept { residual: best.change, ..swept }
     }
 
     /// A sweep; returns the largest change of a velocity [m/s; rad/s or m/s].
@@ -118,6 +121,32 @@ impl Problem<'_> {
         contact.impulse = wanted;
         self.rows.push(index, &added, &mut self.z);
         (contact.response.matrix * added).norm()
+    }
+}
+
+/// The impulses after the sweep that changed the velocities by the smallest amount.
+struct Best {
+    change: f64,
+    contacts: Vec<Vector3<f64>>,
+    limits: Vec<f64>,
+}
+
+impl Best {
+    fn take(&mut self, problem: &Problem<'_>, change: f64) {
+        if change < self.change {
+            self.change = change;
+            self.contacts.clear();
+            self.contacts.extend(problem.contacts.iter().map(|contact| contact.impulse));
+            self.limits.clear();
+            self.limits.extend(problem.limits.iter().map(|limit| limit.impulse));
+        }
+    }
+
+    /// Sets the impulses to these, if there are any.
+    fn restore(&self, problem: &mut Problem<'_>) {
+        problem.contacts.iter_mut().zip(&self.contacts).for_each(|(contact, best)| contact.impulse = *best);
+        problem.limits.iter_mut().zip(&self.limits).for_each(|(limit, best)| limit.impulse = *best);
+        problem.start();
     }
 }
 
