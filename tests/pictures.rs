@@ -33,7 +33,7 @@ const MAX_OUTLIERS: f64 = 0.005;
 /// Maximum difference of the foregrounds.
 const MAX_FOREGROUND: f64 = 0.05;
 /// Maximum size of a stored picture [bytes].
-const MAX_BYTES: u64 = 45_000;
+const MAX_BYTES: u64 = 40_000;
 
 /// The scenes, the time of each picture [s], and a body whose absence must be detected.
 const SCENES: [(&str, f64, &str); 6] = [
