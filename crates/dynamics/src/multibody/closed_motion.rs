@@ -1,10 +1,11 @@
-//! Free motion of a tree whose loops are closed and whose couplings hold.
+//! Free motion of a tree whose loops are closed.
 //!
-//! The forces that do so are those with which the velocity of the displacement has no part that opens a loop or violates a coupling where the tree is in the
+//! The forces that do so are those with which the velocity of the displacement has no part that opens a loop where the tree is in the
 //! middle of the step, J(q̄) v̄ = 0: with the midpoint rule they do no work. They are found by fixed-point iteration: a step with the forces found so far, then the
 //! impulses that end what is left. Where the iteration diverges, the rows of the displacement and of the velocity alone do so: projections of another configuration, with
 //! which robots that whirl gain or lose energy.
 
+use super::coupled::violation;
 use super::midpoint::Step;
 use super::motion::MovingTree;
 use super::ports::Ports;
@@ -16,18 +17,29 @@ const CLOSED: f64 = 1e-10;
 /// The same above which a violation that grows is one of an iteration that diverges; below, the accuracy of single steps lets it vary.
 const DIVERGED: f64 = 1e-3;
 
-/// Moves a tree freely over a step, its loops closed and its couplings held.
-pub(super) fn move_closed(tree: &mut MovingTree<'_>, step: &Step) {
-    if tree.loops.is_empty() && tree.couplings.is_empty() {
-        tree.move_freely(step);
+/// Starts a step: velocities that open loops or violate couplings, as those of a robot that continuous collision moved back, become the nearest ones
+/// in kinetic energy that do not. A projection: they have no more of it.
+pub(super) fn begin(tree: &mut MovingTree<'_>, step: &Step) {
+    if tree.loops.is_empty() && violation(tree.couplings, &tree.v) <= CLOSED {
         return;
     }
-    if tree.kept.is_none() {
-        // At the start they are closed: where they are open by a little, rows that are redundant hardly are.
-        tree.multibody.place(&tree.base, &tree.q, &mut tree.placement);
-        tree.kept = Some(Ports::new(tree, (Vec::new(), Vec::new()), (0, step.h)).kept());
-    }
+    tree.multibody.place(&tree.base, &tree.q, &mut tree.placement);
+    let drives = std::mem::take(&mut tree.drives);
+    let ports = Ports::new(tree, (Vec::new(), Vec::new()), (0, step.h));
+    let mut v = std::mem::take(&mut tree.v);
+    ports.apply(tree, (&vec![0.0; ports.count()], false), &mut v);
+    tree.v = v;
+    tree.drives = drives;
+    // Where loops are open by a little, as later in the step, rows that are redundant hardly are.
+    tree.kept = (!tree.loops.is_empty()).then(|| ports.kept());
+}
+
+/// Moves a tree freely over a step, its loops closed.
+pub(super) fn move_closed(tree: &mut MovingTree<'_>, step: &Step) {
     tree.move_freely(step);
+    if tree.loops.is_empty() {
+        return;
+    }
     let fall = step.h * step.gravity.norm();
     let mut first = f64::INFINITY;
     for _ in 0..MAX_CORRECTIONS {

@@ -16,6 +16,8 @@ use extricate_core::multibody::inverse::Recursion;
 use extricate_core::multibody::{Factor, Multibody, Placement, SpatialVector};
 
 use super::acceleration::{History, add, dot};
+use super::coupled::CoupledRows;
+use crate::robot::tree::Coupling;
 
 /// Maximum number of iterations of a step, or of a piece of one. More are spent better on shorter pieces.
 const MAX_ITERATIONS: usize = 20;
@@ -43,6 +45,9 @@ pub(super) struct Forces<'a> {
     pub(super) joint: &'a [f64],
     /// D: what they lose with a.
     pub(super) added: &'a [f64],
+    /// Joints that follow others, and the instants θ of the step at which forces within the joints are taken.
+    pub(super) couplings: &'a [Coupling],
+    pub(super) instants: &'a [f64],
     /// Forces on the links: at their centres of mass, world axes; none where the slice is empty.
     pub(super) loads: &'a [SpatialVector],
 }
@@ -71,6 +76,7 @@ pub(super) struct Midpoint {
     wrenches: Vec<SpatialVector>,
     moments: Vec<Matrix3<f64>>,
     momenta: Option<Momenta>,
+    coupled: CoupledRows,
     history: History,
 }
 
@@ -85,34 +91,54 @@ impl Midpoint {
                 motion = 2.0
                     * forces.multibody.kinetic_energy(&self.placement, &self.recursion.motions, &self.middle);
                 self.factor.update(forces.multibody, &self.placement, forces.added);
+                self.couple(forces);
             } else if iteration == 1 && self.stiffen(forces.multibody, step.h) {
                 let added = (forces.added, &self.moments[..]);
                 self.factor.update_stiffened(forces.multibody, &self.placement, added);
+                self.couple(forces);
                 self.history.clear();
             }
-            let rest: Vec<f64> = self.residual.iter().map(|r| -r).collect();
-            self.factor.solve(
-                forces.multibody,
-                &self.placement,
-                (&rest, &[]),
-                &mut self.buffer,
-                &mut self.correction,
-            );
-            let error = step.h * step.h * dot(&self.correction, &rest);
+            self.correct(forces, v, step.h);
+            let error = -step.h * step.h * dot(&self.correction, &self.residual);
             if iteration == 0 {
                 first = error;
             }
             let scale = f64::max(motion, first);
-            if error <= CONVERGED * CONVERGED * scale {
+            // Negative where nothing but rounding is left, or of an iterate that is out of all bounds.
+            if error.abs() <= CONVERGED * CONVERGED * scale {
                 add(&mut self.rates, 1.0, &self.correction);
                 return true;
             }
-            if !(error <= DIVERGED * scale) {
+            if !(error.abs() <= DIVERGED * scale) {
                 return false;
             }
             self.history.step(&mut self.rates, &self.correction, &self.residual);
         }
         false
+    }
+
+    /// Determines the response to the forces of couplings, after the factor.
+    pub(super) fn couple(&mut self, forces: &Forces<'_>) {
+        let Self { factor, placement, buffer, coupled, .. } = self;
+        coupled.update((forces.couplings, self.rates.len()), |joint, x| {
+            factor.solve(forces.multibody, placement, (joint, &[]), buffer, x);
+        });
+    }
+
+    /// Determines the correction that answers the residual, which has the forces of the couplings then.
+    fn correct(&mut self, forces: &Forces<'_>, v: &[f64], h: f64) {
+        let Self { factor, placement, buffer, correction, residual, .. } = self;
+        let rest: Vec<f64> = residual.iter().map(|r| -r).collect();
+        factor.solve(forces.multibody, placement, (&rest, &[]), buffer, correction);
+        self.coupled.hold(forces.couplings, (v, forces.instants, h), (&self.rates, correction, residual));
+    }
+
+    /// Makes the accelerations those that the couplings allow.
+    pub(super) fn hold(&mut self, forces: &Forces<'_>, v: &[f64], h: f64) {
+        self.correction.iter_mut().for_each(|correction| *correction = 0.0);
+        let held = (&self.rates[..], &mut self.correction[..], &mut self.residual[..]);
+        self.coupled.hold(forces.couplings, (v, forces.instants, h), held);
+        add(&mut self.rates, 1.0, &self.correction);
     }
 
     fn start(&mut self, forces: &Forces<'_>, [q, v]: [&[f64]; 2], step: &Step) {
@@ -135,7 +161,7 @@ impl Midpoint {
 
     /// Residual at the present iterate.
     fn evaluate(&mut self, forces: &Forces<'_>, [q, v]: [&[f64]; 2], step: &Step) {
-        let Forces { multibody, base, joint, added, loads } = forces;
+        let Forces { multibody, base, joint, added, loads, .. } = forces;
         self.middle.clear();
         self.middle.extend(v.iter().zip(&self.rates).map(|(v, a)| v + 0.5 * step.h * a));
         self.q.clear();

@@ -9,8 +9,8 @@
 //!    the displacement of such a joint follows from the velocity at the end that they had in the last step, so that nothing that rests moves.
 //! 2. The response of a tree to impulses at its *ports*, the links and joints with rows, is a dense matrix of the size
 //!    of the ports, by solves in the factorised tree ([`ports`]): the Delassus operator in blocks, one for each tree.
-//!    Joints that mimic others and closed loops are eliminated from it exactly ([`held`]); the free motion of a tree with loops has the
-//!    forces that close them ([`closed_motion`]).
+//!    Joints that mimic others and closed loops are eliminated from it exactly ([`held`]); the free motion has the forces of the
+//!    couplings ([`coupled`]) and those that close the loops ([`closed_motion`]).
 //! 3. Contacts with exact Coulomb cones ([`contact`]) and limits of joints ([`limit`]) are solved by Gauss–Seidel sweeps with momentum
 //!    ([`sweeps`]) in coordinates in which the response is the identity ([`coordinates`]), twice: for the displacement of the step, which closes gaps and recovers overlaps, and for the velocity at
 //!    its end, which has no speed of recovery. Both start from the impulses of the step before, by features ([`rows`]). Where links rotate far in the
@@ -24,6 +24,7 @@ mod acceleration;
 mod closed_motion;
 mod contact;
 mod coordinates;
+mod coupled;
 mod held;
 mod impact;
 mod islands;

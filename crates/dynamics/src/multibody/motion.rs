@@ -10,6 +10,7 @@ use std::borrow::Cow;
 
 use nalgebra::Isometry3;
 
+use super::coupled::synchronise;
 use super::midpoint::{Forces, Midpoint, Step};
 use crate::robot::carried::carried_velocities;
 use crate::robot::loops::TreeLoop;
@@ -42,7 +43,7 @@ pub(super) struct MovingTree<'a> {
     /// θ h d + θ² h² k of each velocity.
     added: Vec<f64>,
     /// Forces within joints, with the places of their coordinates and velocities.
-    drives: Vec<([usize; 2], Drive)>,
+    pub(super) drives: Vec<([usize; 2], Drive)>,
     /// Joints that follow others.
     pub(super) couplings: &'a [Coupling],
     /// Loops that it closes.
@@ -123,6 +124,7 @@ impl<'a> MovingTree<'a> {
             self.instants[*v] =
                 if stiffness > 0.0 { 1.0 - MIDDLE * inertia / (inertia + stiffness) } else { MIDDLE };
         }
+        synchronise(self.couplings, &mut self.instants);
         before.iter().zip(&self.instants).any(|(before, now)| before.total_cmp(now).is_ne())
     }
 
@@ -251,6 +253,18 @@ impl<'a> MovingTree<'a> {
         self.factor.update(&self.multibody, &self.placement, &self.added);
     }
 
+    fn forces(&self) -> Forces<'_> {
+        Forces {
+            multibody: &self.multibody,
+            base: self.base,
+            joint: &self.joint,
+            added: &self.added,
+            couplings: self.couplings,
+            instants: &self.instants,
+            loads: &self.loads,
+        }
+    }
+
     /// Moves the tree over the pieces of a step; `false` where the iteration of one does not converge, unless it `must` end.
     fn move_in_pieces(&mut self, midpoint: &mut Midpoint, step: &Step, must: bool) -> bool {
         let h = step.h / f64::from(self.pieces);
@@ -259,18 +273,14 @@ impl<'a> MovingTree<'a> {
         let mut sum = vec![0.0; v.len()];
         for _ in 0..self.pieces {
             self.act([&q, &v], h);
-            let forces = Forces {
-                multibody: &self.multibody,
-                base: self.base,
-                joint: &self.joint,
-                added: &self.added,
-                loads: &self.loads,
-            };
+            let forces = self.forces();
             if !midpoint.solve(&forces, [&q, &v], &piece) {
                 if !must {
                     return false;
                 }
                 self.accelerate([&q, &v], midpoint, &piece);
+                midpoint.couple(&forces);
+                midpoint.hold(&forces, &v, h);
             }
             let changes = self.instants.iter().zip(&midpoint.rates).map(|(instant, a)| instant * h * a);
             let mean: Vec<f64> = v.iter().zip(changes).map(|(v, change)| v + change).collect();

@@ -7,7 +7,7 @@ use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Vector3};
 use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
 use rapier3d::pipeline::PhysicsWorld;
 
-use super::closed_motion::move_closed;
+use super::closed_motion::{begin, move_closed};
 use super::contact::{Contact, Response, Side};
 use super::impact::Impacts;
 use super::islands::Islands;
@@ -219,6 +219,7 @@ impl<'a> Posed<'a> {
             this.trees.push(free_body(rigid, start));
         }
         for tree in &mut this.trees {
+            begin(tree, step);
             move_closed(tree, step);
         }
         this
