@@ -23,8 +23,17 @@ pub struct Factor {
     products: Vec<SpatialVector>,
     /// Inverses of Sᵀ U + D of joints of one freedom.
     pivots: Vec<f64>,
-    /// The same of joints with more, by their link.
-    blocks: Vec<(usize, Matrix6<f64>)>,
+    /// The same of joints with more, by their link, links descending, each with the L of its L Lᵀ.
+    blocks: Vec<(usize, Matrix6<f64>, Matrix6<f64>)>,
+}
+
+/// A unit force on a tree.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum UnitForce {
+    /// On a link, reference at its origin, world axes.
+    Wrench(usize, SpatialVector),
+    /// On a joint, by its freedom.
+    Joint(usize),
 }
 
 /// Intermediate results of a solve.
@@ -88,7 +97,8 @@ impl Factor {
                 inertia.subtract(&scaled, &self.products[at]);
             } else {
                 self.pivots[freedoms.clone()].fill(0.0);
-                let block = self.block(placement, freedoms.clone(), |at| link.armature + added[at]);
+                let (block, lower) =
+                    self.block(placement, freedoms.clone(), |at| link.armature + added[at]);
                 for (i, row) in freedoms.clone().enumerate() {
                     let mut scaled = SpatialVector::ZERO;
                     for (j, column) in freedoms.clone().enumerate() {
@@ -96,7 +106,7 @@ impl Factor {
                     }
                     inertia.subtract(&self.products[row], &scaled);
                 }
-                self.blocks.push((index, block));
+                self.blocks.push((index, block, lower));
             }
             if let Some(parent) = link.parent {
                 self.inertias[parent] += inertia.shifted(&placement.offsets[index]);
@@ -104,13 +114,13 @@ impl Factor {
         }
     }
 
-    /// Inverse of Sᵀ U + D of a joint with several freedoms, padded with zeros.
+    /// Inverse of Sᵀ U + D of a joint with several freedoms, padded with zeros, and L of the L Lᵀ that it inverts; zero where no mass moves.
     fn block(
         &self,
         placement: &Placement,
         freedoms: std::ops::Range<usize>,
         added: impl Fn(usize) -> f64,
-    ) -> Matrix6<f64> {
+    ) -> (Matrix6<f64>, Matrix6<f64>) {
         let mut matrix = Matrix6::identity();
         for (i, row) in freedoms.clone().enumerate() {
             for (j, column) in freedoms.clone().enumerate() {
@@ -120,12 +130,14 @@ impl Factor {
         }
         // Rounding leaves it slightly unsymmetric.
         let matrix = 0.5 * (matrix + matrix.transpose());
-        let mut inverse = matrix.cholesky().map_or_else(Matrix6::zeros, |factor| factor.inverse());
+        let (mut inverse, lower) = matrix
+            .cholesky()
+            .map_or_else(Default::default, |factor| (factor.inverse(), factor.l()));
         for i in freedoms.len()..MAX_FREEDOMS {
             inverse.row_mut(i).fill(0.0);
             inverse.column_mut(i).fill(0.0);
         }
-        inverse
+        (inverse, lower)
     }
 
     /// Solves (H + D) x = `joint` + Σ Jᵀ `wrenches`, with forces on the joints and on the links (references at their
@@ -199,7 +211,7 @@ impl Factor {
                 let at = freedoms.start;
                 x[at] = self.pivots[at] * (rests[at] - self.products[at].dot(&carried));
                 motion += placement.subspaces[at] * x[at];
-            } else if let Some((_, block)) = blocks.next() {
+            } else if let Some((_, block, _)) = blocks.next() {
                 let mut rest = Vector6::zeros();
                 for (i, at) in freedoms.clone().enumerate() {
                     rest[i] = rests[at] - self.products[at].dot(&carried);
@@ -234,7 +246,7 @@ impl Factor {
             if freedoms.len() == 1 {
                 let at = freedoms.start;
                 force += self.products[at] * (self.pivots[at] * rests[at]);
-            } else if let Some((_, block)) = blocks.next() {
+            } else if let Some((_, block, _)) = blocks.next() {
                 let mut rest = Vector6::zeros();
                 freedoms.clone().enumerate().for_each(|(i, at)| rest[i] = rests[at]);
                 let scaled = block * rest;
@@ -243,6 +255,51 @@ impl Factor {
             if let Some(parent) = link.parent {
                 forces[parent] += force.force_from(&placement.offsets[index]);
             }
+        }
+    }
+
+    /// Coordinates z of a force on a joint or on a link, in which the response is the identity: the velocity at b that a unit impulse at a causes,
+    /// `J_b` (H + D)⁻¹ `J_a`ᵀ, is the scalar product of the coordinates of both. Those of joints that are no ancestors stay zero.
+    ///
+    /// [Jain91], the innovations factor of the inverse mass matrix: O(depth).
+    ///
+    /// # Panics
+    /// When `z` is not zero and as long as there are freedoms, or the place is not of the multibody.
+    pub fn coordinates(
+        &self,
+        (multibody, placement): (&Multibody, &Placement),
+        unit: &UnitForce,
+        z: &mut [f64],
+    ) {
+        let (mut link, mut force) = match *unit {
+            UnitForce::Wrench(link, wrench) => (Some(link), wrench),
+            UnitForce::Joint(freedom) => {
+                z[freedom] = 1.0;
+                (Some(multibody.link_of(freedom)), SpatialVector::ZERO)
+            }
+        };
+        while let Some(index) = link {
+            let freedoms = multibody.freedoms_of(index);
+            for at in freedoms.clone() {
+                z[at] += placement.subspaces[at].dot(&force);
+            }
+            if freedoms.len() == 1 {
+                let at = freedoms.start;
+                force -= self.products[at] * (self.pivots[at] * z[at]);
+                z[at] *= self.pivots[at].sqrt();
+            } else if let Ok(found) = self.blocks.binary_search_by(|(own, ..)| index.cmp(own)) {
+                let (_, block, lower) = &self.blocks[found];
+                let mut rest = Vector6::zeros();
+                freedoms.clone().enumerate().for_each(|(i, at)| rest[i] = z[at]);
+                let scaled = block * rest;
+                let root = lower.solve_lower_triangular(&rest).unwrap_or_default();
+                for (i, at) in freedoms.enumerate() {
+                    force -= self.products[at] * scaled[i];
+                    z[at] = root[i];
+                }
+            }
+            force = force.force_from(&placement.offsets[index]);
+            link = multibody.links()[index].parent;
         }
     }
 

@@ -14,6 +14,8 @@
 //! That the axes are those of F, which does not spin with the child, matters to the midpoint rule: the mean of two
 //! velocities of a fast top is then that of two vectors that hardly differ. A universal joint is two revolute ones.
 
+use std::f64::consts::TAU;
+
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 
 use super::spatial::SpatialVector;
@@ -147,6 +149,18 @@ impl JointModel {
             _ => q.iter_mut().zip(v).for_each(|(q, v)| *q += h * v),
         }
     }
+
+    /// Velocity that leads from coordinates to others in a unit of time, q₁ = q₀ ⊕ v; of those of a rotation the one nearest to what `v` is before.
+    pub fn lead(&self, [from, to]: [&[f64]; 2], v: &mut [f64]) {
+        match self {
+            Self::Spherical => rotation_between([from, to], v),
+            Self::Floating => {
+                (0..3).for_each(|i| v[i] = to[i] - from[i]);
+                rotation_between([&from[3..], &to[3..]], &mut v[3..]);
+            }
+            _ => v.iter_mut().zip(from.iter().zip(to)).for_each(|(v, (from, to))| *v = to - from),
+        }
+    }
 }
 
 /// Rotation of a rotation vector \[rad\].
@@ -167,4 +181,16 @@ fn quaternion(q: &[f64]) -> UnitQuaternion<f64> {
 fn rotate(q: &mut [f64], v: &[f64], h: f64) {
     let rotated = rotation(&(Vector3::new(v[0], v[1], v[2]) * h)) * quaternion(q);
     q.copy_from_slice(UnitQuaternion::new_normalize(rotated.into_inner()).coords.as_slice());
+}
+
+/// Rotation vector from one quaternion to another, in the axes of the parent, with as many whole rotations as come nearest to what it is before.
+fn rotation_between([from, to]: [&[f64]; 2], v: &mut [f64]) {
+    let vector = (quaternion(to) * quaternion(from).inverse()).scaled_axis();
+    let near = Vector3::new(v[0], v[1], v[2]);
+    let (axis, angle) = match vector.norm() {
+        angle if angle > 0.0 => (vector / angle, angle),
+        _ => (near.try_normalize(0.0).unwrap_or_default(), 0.0),
+    };
+    let rotations = ((near.dot(&axis) - angle) / TAU).round();
+    v.copy_from_slice((vector + axis * (rotations * TAU)).as_slice());
 }

@@ -25,7 +25,7 @@ pub mod spatial;
 #[cfg(test)]
 mod tests;
 
-pub use factor::Factor;
+pub use factor::{Factor, UnitForce};
 pub use joint::JointModel;
 pub use model::{LinkModel, Multibody};
 pub use placement::Placement;

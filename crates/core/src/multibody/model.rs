@@ -86,6 +86,12 @@ impl Multibody {
         self.places[link][1]..self.places[link + 1][1]
     }
 
+    /// Link whose joint has a velocity; the last one for those that there are not.
+    #[must_use]
+    pub fn link_of(&self, freedom: usize) -> usize {
+        self.places.partition_point(|[_, first]| *first <= freedom).min(self.links.len()) - 1
+    }
+
     /// The configuration with all joints at their identity.
     #[must_use]
     pub fn identity(&self) -> Vec<f64> {
@@ -104,5 +110,18 @@ impl Multibody {
         for (index, link) in self.links.iter().enumerate() {
             link.joint.advance(&mut q[self.coordinates_of(index)], &v[self.freedoms_of(index)], h);
         }
+    }
+
+    /// Velocities that lead from a configuration to another in a time \[s\], q₁ = q₀ ⊕ h v; of those of rotations the nearest to what `v` is before.
+    ///
+    /// # Panics
+    /// When a slice is too short.
+    pub fn lead(&self, [from, to]: [&[f64]; 2], h: f64, v: &mut [f64]) {
+        v.iter_mut().for_each(|v| *v *= h);
+        for (index, link) in self.links.iter().enumerate() {
+            let places = self.coordinates_of(index);
+            link.joint.lead([&from[places.clone()], &to[places]], &mut v[self.freedoms_of(index)]);
+        }
+        v.iter_mut().for_each(|v| *v /= h);
     }
 }

@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, DVector, Isometry3, Matrix3, UnitQuaternion, Vector3};
 
-use super::factor::{Factor, SolveBuffer};
+use super::factor::{Factor, SolveBuffer, UnitForce};
 use super::inverse::Recursion;
 use super::joint::JointModel;
 use super::model::{LinkModel, Multibody};
@@ -239,4 +239,60 @@ fn a_heavy_top_precesses_as_its_equation_says() {
     // The spin vector rotates with the axis.
     let exact = (Vector3::z() * precession).cross(&(axis * (spin - precession * tilt.cos())));
     assert!((Vector3::from(rates) - exact).norm() < 1e-9 * exact.norm(), "{rates:?} {exact:?}");
+}
+
+#[test]
+fn responses_are_scalar_products_of_coordinates() {
+    let mut noise = Noise(23);
+    for count in [1, 3, 9, 30] {
+        let tree = tree(&mut noise, count);
+        let placement = placed(&tree, &random_configuration(&tree, &mut noise));
+        let freedoms = tree.freedoms();
+        let added: Vec<f64> = numbers(&mut noise, freedoms).iter().map(|d| d * d).collect();
+        let mut factor = Factor::default();
+        factor.update(&tree, &placement, &added);
+        let dense = tree.mass_matrix(&placement) + DMatrix::from_diagonal(&DVector::from_vec(added));
+        let inverse = dense.try_inverse().unwrap();
+        let (mut forces, mut coordinates) = (Vec::new(), Vec::new());
+        for at in 0..freedoms {
+            let link = noise.index(count);
+            let wrench = SpatialVector::new(noise.vector(), noise.vector());
+            let mut wrenches = vec![SpatialVector::ZERO; count];
+            wrenches[link] = wrench;
+            let mut on_joints = vec![0.0; freedoms];
+            tree.transmit(&placement, &mut wrenches, &mut on_joints);
+            let mut on_joint = vec![0.0; freedoms];
+            on_joint[at] = 1.0;
+            for (force, unit) in
+                [(on_joints, UnitForce::Wrench(link, wrench)), (on_joint, UnitForce::Joint(at))]
+            {
+                let mut z = vec![0.0; freedoms];
+                factor.coordinates((&tree, &placement), &unit, &mut z);
+                forces.push(DVector::from_vec(force));
+                coordinates.push(DVector::from_vec(z));
+            }
+        }
+        let scale = inverse.amax();
+        for (a, z) in forces.iter().zip(&coordinates) {
+            for (b, w) in forces.iter().zip(&coordinates) {
+                let exact = (a.transpose() * &inverse * b)[0];
+                let bound = 1e-12 * scale * a.norm() * b.norm();
+                assert!((z.dot(w) - exact).abs() <= bound, "{count}: {} {exact}", z.dot(w));
+            }
+        }
+    }
+}
+
+#[test]
+fn velocities_lead_from_a_configuration_to_another() {
+    let mut noise = Noise(29);
+    let tree = tree(&mut noise, 14);
+    let q = random_configuration(&tree, &mut noise);
+    // Up to two rotations in the time.
+    let v: Vec<f64> = numbers(&mut noise, tree.freedoms()).iter().map(|v| 20.0 * v).collect();
+    let mut moved = q.clone();
+    tree.advance(&mut moved, &v, 0.4);
+    let mut found: Vec<f64> = v.iter().map(|v| v * 1.02).collect();
+    tree.lead([&q, &moved], 0.4, &mut found);
+    assert!(v.iter().zip(&found).all(|(v, found)| (v - found).abs() < 1e-12), "{v:?} {found:?}");
 }

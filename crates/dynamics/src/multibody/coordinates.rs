@@ -5,9 +5,10 @@
 
 use nalgebra::Vector3;
 
+use super::acceleration::{add, dot};
 use super::contact::{Contact, Side};
 use super::limit::Limit;
-use super::port_motion::relative;
+use super::port_motion::{of_side, relative};
 use super::ports::Ports;
 
 /// Part of a row in the coordinates of one tree.
@@ -41,7 +42,7 @@ impl CoordinateRows {
     ) -> Self {
         let mut firsts = vec![0];
         firsts.extend(ports.iter().scan(0, |total, ports| {
-            *total += ports.basis.ncols();
+            *total += ports.basis.nrows();
             Some(*total)
         }));
         let mut rows = Self {
@@ -63,7 +64,7 @@ impl CoordinateRows {
         }
         for limit in limits {
             let own = &ports[limit.tree];
-            let row = own.basis.row(limit.port - own.first);
+            let row = own.of_port(limit.port - own.first);
             let entry = rows.entries.len();
             rows.entries.extend(row.iter().map(|value| limit.sign * value));
             let (first, length) = (rows.firsts[limit.tree], row.len());
@@ -75,26 +76,16 @@ impl CoordinateRows {
 
     /// Adds the row of sides of one tree, with their signs; coordinates before the first and after the last that move it are left out.
     fn add(&mut self, ports: &Ports, sides: &[(f64, Side)]) -> Option<Part> {
-        let columns: Vec<Vector3<f64>> = (0..ports.basis.ncols())
-            .map(|column| {
-                let column = ports.basis.column(column);
-                let of_side = |(sign, side): &(f64, Side)| {
-                    let own = column.rows(side.port - ports.first, 6);
-                    let (angular, linear) =
-                        (Vector3::new(own[0], own[1], own[2]), Vector3::new(own[3], own[4], own[5]));
-                    (linear + angular.cross(&side.arm)) * *sign
-                };
-                sides.iter().map(of_side).sum()
-            })
-            .collect();
-        let moves = |column: &Vector3<f64>| *column != Vector3::zeros();
-        let begin = columns.iter().position(moves)?;
-        let end = columns.iter().rposition(moves)? + 1;
+        let mut rows = [0; 3].map(|_| vec![0.0; ports.basis.nrows()]);
+        for (sign, side) in sides {
+            rows.iter_mut().zip(of_side(side, ports)).for_each(|(row, own)| add(row, *sign, &own));
+        }
+        let moves = |column: &usize| rows.iter().any(|row| row[*column] != 0.0);
+        let begin = (0..ports.basis.nrows()).find(moves)?;
+        let end = (0..ports.basis.nrows()).rfind(moves)? + 1;
         let tree = sides.first()?.1.tree;
         let part = Part { first: self.firsts[tree] + begin, length: end - begin, entry: self.entries.len() };
-        for axis in 0..3 {
-            self.entries.extend(columns[begin..end].iter().map(|column| column[axis]));
-        }
+        rows.iter().for_each(|row| self.entries.extend_from_slice(&row[begin..end]));
         Some(part)
     }
 
@@ -157,22 +148,9 @@ impl CoordinateRows {
     pub(super) fn show(&self, ports: &[Ports], z: &[f64], velocities: &mut [f64]) {
         for (ports, first) in ports.iter().zip(&self.firsts) {
             let own = &mut velocities[ports.first..ports.first + ports.count()];
-            for (column, z) in ports.basis.column_iter().zip(&z[*first..]).filter(|(_, z)| **z != 0.0) {
-                own.iter_mut().zip(column.iter()).for_each(|(velocity, entry)| *velocity += entry * z);
+            for (velocity, port) in own.iter_mut().zip(0..) {
+                *velocity += dot(ports.of_port(port), &z[*first..*first + ports.basis.nrows()]);
             }
         }
     }
-}
-
-/// Sum of products, in four sums, which processors add at once.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let ((a, rest), (b, other)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
-    let mut sums = [0.0; 4];
-    for (a, b) in a.iter().zip(b) {
-        for lane in 0..4 {
-            sums[lane] += a[lane] * b[lane];
-        }
-    }
-    let rest: f64 = rest.iter().zip(other).map(|(a, b)| a * b).sum();
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }

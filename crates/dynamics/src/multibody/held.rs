@@ -1,11 +1,12 @@
 //! Rows that hold at all times, couplings of joints and closed loops, eliminated from the response of the ports of a tree.
 //!
-//! With rows B x = 0 of port velocities x and the response G of the ports to impulses, the response that the rows leave is
-//! G − G Bᵀ (B G Bᵀ)⁻¹ B G. Redundant rows, as those of a planar loop in space, are left out. Products are written out: those of whole
+//! With rows R x = 0 of port velocities x and the response B Bᵀ of the ports to impulses, the response that the rows leave is that of
+//! B − B Qᵀ (Q Qᵀ)⁻¹ Q with Q = R B: coordinates across those of the rows. Redundant rows, as those of a planar loop in space, are left out. Products are written out: those of whole
 //! matrices depend on the instructions that a processor has.
 
 use nalgebra::DMatrix;
 
+use super::acceleration::{add, dot};
 use super::pivoted_cholesky::PivotedCholesky;
 
 /// Response of a row that the rows before it leave, over that of its sides alone, below which it is redundant, or moves nothing: rounding.
@@ -33,13 +34,19 @@ impl HeldRow {
         self.entries().map(|(port, factor)| factor * velocities[port]).sum()
     }
 
-    /// Response of its sides alone.
-    fn alone(&self, response: &DMatrix<f64>) -> f64 {
-        let of_side = |side: &Vec<(usize, f64)>| {
-            let pairs = side.iter().flat_map(|a| side.iter().map(move |b| (a, b)));
-            pairs.map(|((a, f), (b, g))| f * g * response[(*a, *b)]).sum::<f64>()
-        };
-        self.sides.iter().map(of_side).sum()
+    /// Its coordinates of unit response, and the response of its sides alone. `basis` has a column for each port.
+    fn coordinates(&self, basis: &DMatrix<f64>) -> (Vec<f64>, f64) {
+        let mut total = vec![0.0; basis.nrows()];
+        let mut alone = 0.0;
+        for side in &self.sides {
+            let mut own = vec![0.0; basis.nrows()];
+            for (port, factor) in side {
+                own.iter_mut().zip(basis.column(*port).iter()).for_each(|(own, entry)| *own += factor * entry);
+            }
+            alone += dot(&own, &own);
+            add(&mut total, 1.0, &own);
+        }
+        (total, alone)
     }
 }
 
@@ -47,35 +54,33 @@ impl HeldRow {
 #[derive(Debug)]
 pub(super) struct Held {
     rows: Vec<HeldRow>,
-    /// G Bᵀ: the response of the ports to an impulse of each row, by column.
+    /// B Qᵀ: the response of the ports to an impulse of each row, by column.
     spread: DMatrix<f64>,
     factor: PivotedCholesky,
 }
 
 impl Held {
-    /// Eliminates rows from the response of the ports: of those in `only` the ones that are not redundant.
-    pub(super) fn eliminate(rows: Vec<HeldRow>, only: Option<&[usize]>, response: &mut DMatrix<f64>) -> Self {
-        let count = response.nrows();
-        let spread = DMatrix::from_fn(count, rows.len(), |port, row| {
-            rows[row].entries().map(|(at, factor)| factor * response[(port, at)]).sum()
-        });
-        let own = DMatrix::from_fn(rows.len(), rows.len(), |row, column| {
-            rows[row].entries().map(|(at, factor)| factor * spread[(at, column)]).sum()
-        });
+    /// Eliminates rows from the response of the ports, whose coordinates `basis` has as columns: of those in `only` the ones that are not redundant.
+    pub(super) fn eliminate(rows: Vec<HeldRow>, only: Option<&[usize]>, basis: &mut DMatrix<f64>) -> Self {
+        let (own, sides): (Vec<_>, Vec<_>) = rows.iter().map(|row| row.coordinates(basis)).unzip();
+        let count = basis.ncols();
+        let length = basis.nrows();
+        let column = |port: usize| &basis.as_slice()[port * length..(port + 1) * length];
+        let spread = DMatrix::from_fn(count, rows.len(), |port, row| dot(column(port), &own[row]));
+        let matrix = DMatrix::from_fn(rows.len(), rows.len(), |row, other| dot(&own[row], &own[other]));
         let mut alone = vec![0.0; rows.iter().map(|row| row.group + 1).max().unwrap_or(0)];
-        for row in &rows {
-            alone[row.group] = f64::max(alone[row.group], row.alone(response));
+        for (row, sides) in rows.iter().zip(sides) {
+            alone[row.group] = f64::max(alone[row.group], sides);
         }
         let is_open = |row: usize| only.is_none_or(|only| only.contains(&row));
         let scale = |(index, row): (usize, &HeldRow)| if is_open(index) { alone[row.group] } else { 0.0 };
         let scales: Vec<f64> = rows.iter().enumerate().map(scale).collect();
-        let factor = PivotedCholesky::new(own, &scales, SPANNED);
-        for column in 0..count {
-            let solved = factor.solve(&(0..rows.len()).map(|row| spread[(column, row)]).collect::<Vec<_>>());
-            for port in 0..count {
-                let eliminated = solved.iter().enumerate().map(|(row, solved)| spread[(port, row)] * solved);
-                response[(port, column)] -= eliminated.sum::<f64>();
-            }
+        let factor = PivotedCholesky::new(matrix, &scales, SPANNED);
+        for port in 0..count {
+            let along: Vec<f64> = spread.row(port).iter().copied().collect();
+            let solved = factor.solve(&along);
+            let coordinates = &mut basis.as_mut_slice()[port * length..(port + 1) * length];
+            own.iter().zip(solved).for_each(|(own, solved)| add(coordinates, -solved, own));
         }
         Self { rows, spread, factor }
     }
@@ -139,9 +144,10 @@ mod tests {
             row(&[(0, 1.0), (1, 3.0), (2, -1.0)], 2),
             row(&[(3, 1.0)], 0),
         ];
-        let mut response = DMatrix::identity(4, 4);
-        response[(3, 3)] = 1e-17;
-        let held = Held::eliminate(rows, None, &mut response);
+        let mut basis = DMatrix::identity(4, 4);
+        basis[(3, 3)] = 1e-17_f64.sqrt();
+        let held = Held::eliminate(rows, None, &mut basis);
+        let response = basis.transpose() * &basis;
         let mut velocities = vec![1.0, -0.5, 2.0, 0.0];
         let impulses = held.impulses(&held.violations(&velocities, false));
         held.respond(&impulses, &mut velocities);

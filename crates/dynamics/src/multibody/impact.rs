@@ -10,8 +10,7 @@
 use nalgebra::Vector3;
 
 use super::contact::Contact;
-use super::port_motion::{push_apart, relative};
-use super::ports::Ports;
+use super::coordinates::CoordinateRows;
 
 /// Maximum number of sweeps over the contacts of a pair. Impulses that have not converged are scaled like all others.
 const SWEEPS: usize = 60;
@@ -26,7 +25,7 @@ const IMPACTS_PER_PAIR: usize = 16;
 
 /// Contacts that may collide in a step.
 pub(super) struct Impacts<'a> {
-    pub(super) ports: &'a [Ports],
+    pub(super) rows: &'a CoordinateRows,
     pub(super) contacts: &'a [Contact],
     /// Contacts that touch, by pair of bodies.
     pub(super) pairs: Vec<Vec<usize>>,
@@ -35,12 +34,13 @@ pub(super) struct Impacts<'a> {
 }
 
 impl Impacts<'_> {
-    /// Applies the impacts to the velocities of the ports, and returns the impulses of all contacts [N·s, on the second body].
-    pub(super) fn collide(&self, velocities: &mut [f64]) -> Vec<Vector3<f64>> {
+    /// The impulses of the impacts of all contacts [N·s, on the second body].
+    pub(super) fn collide(&self) -> Vec<Vector3<f64>> {
         let mut total = vec![Vector3::zeros(); self.contacts.len()];
+        let z = &mut vec![0.0; self.rows.count()][..];
         let mut first = 0.0;
         for _ in 0..IMPACTS_PER_PAIR * self.pairs.len() {
-            let approaches = self.pairs.iter().map(|pair| self.approach(pair, velocities));
+            let approaches = self.pairs.iter().map(|pair| self.approach(pair, z));
             let fastest =
                 approaches.enumerate().fold(
                     (0, 0.0),
@@ -54,7 +54,7 @@ impl Impacts<'_> {
                 break;
             }
             let bounces = speed > self.slow;
-            for (&contact, impulse) in pair.iter().zip(self.collide_pair(pair, (bounces, speed), velocities))
+            for (&contact, impulse) in pair.iter().zip(self.collide_pair(pair, (bounces, speed), z))
             {
                 total[contact] += impulse;
             }
@@ -63,35 +63,30 @@ impl Impacts<'_> {
     }
 
     /// Speed [m/s] at which the bodies of a pair approach each other, at the contact where it is largest.
-    fn approach(&self, pair: &[usize], velocities: &[f64]) -> f64 {
-        let speeds = pair.iter().map(|&index| self.normal_speed(index, velocities));
+    fn approach(&self, pair: &[usize], z: &[f64]) -> f64 {
+        let speeds = pair.iter().map(|&index| self.rows.velocity(index, z).dot(&self.contacts[index].normal));
         speeds.fold(0.0, |approach, speed| f64::max(approach, -speed))
-    }
-
-    fn normal_speed(&self, index: usize, velocities: &[f64]) -> f64 {
-        let contact = &self.contacts[index];
-        relative(contact, velocities).dot(&contact.normal)
     }
 
     fn collide_pair(
         &self,
         pair: &[usize],
         (bounces, speed): (bool, f64),
-        velocities: &mut [f64],
+        z: &mut [f64],
     ) -> Vec<Vector3<f64>> {
         let mut contacts: Vec<Contact> = pair.iter().map(|&index| self.contacts[index].clone()).collect();
         contacts.iter_mut().for_each(|contact| contact.soften(0.0));
-        let before: Vec<_> = contacts.iter().map(|contact| relative(contact, velocities)).collect();
+        let before: Vec<_> = pair.iter().map(|&index| self.rows.velocity(index, z)).collect();
         contacts.iter_mut().for_each(|contact| contact.impulse = Vector3::zeros());
         for _ in 0..SWEEPS {
             let mut change = 0.0_f64;
-            for (contact, before) in contacts.iter_mut().zip(&before) {
+            for ((contact, &index), before) in contacts.iter_mut().zip(pair).zip(&before) {
                 let restitution = if bounces { contact.restitution } else { 0.0 };
                 let target = -restitution * before.dot(&contact.normal);
-                let wanted = contact.solve(&relative(contact, velocities), target);
+                let wanted = contact.solve(&self.rows.velocity(index, z), target);
                 let added = wanted - contact.impulse;
                 contact.impulse = wanted;
-                push_apart(contact, &added, self.ports, velocities);
+                self.rows.push(index, &added, z);
                 change = change.max(added.norm() * contact.response.normal);
             }
             if !(change > CONVERGED * speed) {
@@ -99,16 +94,16 @@ impl Impacts<'_> {
             }
         }
         let (mut work, mut response) = (0.0, 0.0);
-        for (contact, before) in contacts.iter().zip(&before) {
+        for ((contact, &index), before) in contacts.iter().zip(pair).zip(&before) {
             work += contact.impulse.dot(before);
-            response += contact.impulse.dot(&(relative(contact, velocities) - before));
+            response += contact.impulse.dot(&(self.rows.velocity(index, z) - before));
         }
         let excess =
             if work + 0.5 * response > 0.0 { (-2.0 * work / response).clamp(0.0, 1.0) - 1.0 } else { 0.0 };
-        for contact in &mut contacts {
+        for (contact, &index) in contacts.iter_mut().zip(pair) {
             let correction = contact.impulse * excess;
             contact.impulse += correction;
-            push_apart(contact, &correction, self.ports, velocities);
+            self.rows.push(index, &correction, z);
         }
         contacts.iter().map(|contact| contact.impulse).collect()
     }

@@ -290,6 +290,10 @@ impl<'a> MovingTree<'a> {
         }
         self.end = v;
         self.mean = sum.iter().map(|sum| sum / f64::from(self.pieces)).collect();
+        if self.pieces > 1 {
+            // The mean of velocities that rotate leads elsewhere, where those at the end have another energy.
+            self.multibody.lead([&self.q, &q], step.h, &mut self.mean);
+        }
         true
     }
 

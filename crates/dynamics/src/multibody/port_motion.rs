@@ -1,7 +1,8 @@
-//! Velocities of contacts at the ports of trees, and what impulses there cause.
+//! Velocities of contacts at the ports of trees, and their responses.
 
 use nalgebra::{Matrix3, Vector3};
 
+use super::acceleration::{add, dot};
 use super::contact::{Contact, Side};
 use super::ports::Ports;
 
@@ -12,17 +13,6 @@ fn velocity(side: &Side, velocities: &[f64]) -> Vector3<f64> {
     linear + angular.cross(&side.arm)
 }
 
-/// Adds to the velocities what an impulse on a side causes.
-fn push(side: &Side, impulse: &Vector3<f64>, ports: &Ports, velocities: &mut [f64]) {
-    let moment = side.arm.cross(impulse);
-    let wrench = [moment.x, moment.y, moment.z, impulse.x, impulse.y, impulse.z];
-    let own = &mut velocities[ports.first..ports.first + ports.count()];
-    for (axis, amount) in wrench.into_iter().enumerate() {
-        let column = ports.response.column(side.port - ports.first + axis);
-        own.iter_mut().zip(column.iter()).for_each(|(velocity, response)| *velocity += response * amount);
-    }
-}
-
 /// Velocity of the second side of a contact relative to the first.
 pub(super) fn relative(contact: &Contact, velocities: &[f64]) -> Vector3<f64> {
     let [first, second] =
@@ -30,39 +20,33 @@ pub(super) fn relative(contact: &Contact, velocities: &[f64]) -> Vector3<f64> {
     second - first + contact.given
 }
 
-/// Adds to the velocities what an impulse on the second side of a contact, and its opposite on the first, causes.
-pub(super) fn push_apart(contact: &Contact, impulse: &Vector3<f64>, ports: &[Ports], velocities: &mut [f64]) {
-    for (side, sign) in contact.sides.iter().zip([-1.0, 1.0]) {
-        if let Some(side) = side {
-            push(side, &(impulse * sign), &ports[side.tree], velocities);
-        }
-    }
+/// Coordinates of unit response of the velocity of a side at its contact, by axis.
+pub(super) fn of_side(side: &Side, ports: &Ports) -> [Vec<f64>; 3] {
+    let first = side.port - ports.first;
+    let [x, y, z] = [0, 1, 2].map(|axis| ports.of_port(first + axis));
+    let arm = &side.arm;
+    let along = |axis: usize, [(a, from), (b, to)]: [(f64, &[f64]); 2]| {
+        let linear = ports.of_port(first + 3 + axis);
+        let rotated = from.iter().zip(to).map(|(from, to)| a * from - b * to);
+        linear.iter().zip(rotated).map(|(linear, rotated)| linear + rotated).collect::<Vec<f64>>()
+    };
+    [
+        along(0, [(arm.z, y), (arm.y, z)]),
+        along(1, [(arm.x, z), (arm.z, x)]),
+        along(2, [(arm.y, x), (arm.x, y)]),
+    ]
 }
 
-/// Response of a contact's velocity to its impulse, and the sum of those of its sides alone; `velocities` are zero before and after.
-pub(super) fn own_response(contact: &Contact, ports: &[Ports], velocities: &mut [f64]) -> [Matrix3<f64>; 2] {
-    let columns = [0, 1, 2].map(|axis| {
-        push_apart(contact, &Vector3::ith(axis, 1.0), ports, velocities);
-        let response = relative(contact, velocities) - contact.given;
-        for side in contact.sides.iter().flatten() {
-            let ports = &ports[side.tree];
-            velocities[ports.first..ports.first + ports.count()].fill(0.0);
-        }
-        response
-    });
-    let of_side = |side: &Side| {
-        let own = &ports[side.tree];
-        let block = own.response.fixed_view::<6, 6>(side.port - own.first, side.port - own.first);
-        let across = -side.arm.cross_matrix();
-        let rotated = block.fixed_view::<3, 3>(3, 0) * across.transpose();
-        block.fixed_view::<3, 3>(3, 3)
-            + rotated
-            + rotated.transpose()
-            + across * block.fixed_view::<3, 3>(0, 0) * across.transpose()
-    };
-    let matrix = Matrix3::from_columns(&columns);
-    match contact.sides {
-        [Some(a), Some(b)] if a.tree == b.tree => [matrix, of_side(&a) + of_side(&b)],
-        _ => [matrix, matrix],
+/// Response of a contact's velocity to its impulse, and the sum of those of its sides alone.
+pub(super) fn own_response(contact: &Contact, ports: &[Ports]) -> [Matrix3<f64>; 2] {
+    let gram = |rows: &[Vec<f64>; 3]| Matrix3::from_fn(|row, column| dot(&rows[row], &rows[column]));
+    let sides = contact.sides.iter().flatten();
+    let mut rows: Vec<[Vec<f64>; 3]> = sides.map(|side| of_side(side, &ports[side.tree])).collect();
+    let alone = rows.iter().map(gram).sum();
+    let is_of_one = matches!(contact.sides, [Some(a), Some(b)] if a.tree == b.tree);
+    let (true, Some(second)) = (is_of_one, rows.pop()) else { return [alone, alone] };
+    for (first, second) in rows.iter_mut().flatten().zip(&second) {
+        add(first, -1.0, second);
     }
+    [rows.iter().map(gram).sum(), alone]
 }

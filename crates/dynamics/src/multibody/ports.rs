@@ -2,16 +2,19 @@
 
 use nalgebra::{DMatrix, DVector, Vector3};
 
+use super::acceleration::dot;
 use super::held::{Held, HeldRow};
 use super::motion::MovingTree;
 use super::pivoted_cholesky::PivotedCholesky;
 use crate::robot::loops::TreeLoop;
-use extricate_core::multibody::SpatialVector;
+use extricate_core::multibody::{SpatialVector, UnitForce};
 
 /// Rate, over that of steps, at which the drift of a coupling is removed. Above 1 it overshoots.
 const REGAIN: f64 = 0.2;
 /// Response of a port that the others leave, over its own, that is taken for rounding.
 const ROUNDING: f64 = 1e-14;
+/// Freedoms of a tree, over its ports, from which coordinates of the ports alone are made: a contact then costs less, and the factor hardly anything.
+const WIDE: usize = 2;
 
 /// Ports of a tree, numbered from `first` among those of all trees.
 pub(super) struct Ports {
@@ -20,9 +23,8 @@ pub(super) struct Ports {
     /// Velocities of joints, with one port each.
     freedoms: Vec<usize>,
     pub(super) first: usize,
-    /// Velocities of the ports that impulses at the ports cause; symmetric.
-    pub(super) response: DMatrix<f64>,
-    /// B of the response B Bᵀ, with a column for each freedom of the ports.
+    /// Bᵀ of the response B Bᵀ, the velocities of the ports that impulses at the ports cause: coordinates in which it is the identity, with a column for
+    /// each port.
     pub(super) basis: DMatrix<f64>,
     /// Couplings and loops, eliminated from the response.
     held: Option<Held>,
@@ -48,8 +50,7 @@ impl Ports {
             links,
             freedoms,
             first,
-            response: DMatrix::zeros(count, count),
-            basis: DMatrix::zeros(count, 0),
+            basis: DMatrix::zeros(0, count),
             held: None,
         };
         this.respond(tree, h);
@@ -63,23 +64,42 @@ impl Ports {
             return;
         }
         tree.factorise(h);
-        let mut impulses = vec![0.0; count];
-        let mut x = vec![0.0; tree.v.len()];
-        for column in 0..count {
-            impulses[column] = 1.0;
-            self.solve(tree, &impulses, &mut x);
-            impulses[column] = 0.0;
-            let motions = tree.buffer.motions();
-            let own = column * count..(column + 1) * count;
-            read((&self.links, &self.freedoms), (motions, &x), &mut self.response.as_mut_slice()[own]);
+        let MovingTree { multibody, placement, factor, .. } = tree;
+        let mut basis = DMatrix::zeros(multibody.freedoms(), count);
+        let of_links = self.links.iter().flat_map(|&link| {
+            (0..6).map(move |axis| {
+                let mut unit = [0.0; 6];
+                unit[axis] = 1.0;
+                UnitForce::Wrench(link, spatial(&unit))
+            })
+        });
+        let units = of_links.chain(self.freedoms.iter().map(|&freedom| UnitForce::Joint(freedom)));
+        for (mut column, unit) in basis.column_iter_mut().zip(units) {
+            factor.coordinates((multibody, placement), &unit, column.as_mut_slice());
         }
+        self.basis = basis;
         self.eliminate(tree, h);
-        let scales: Vec<f64> = self.response.diagonal().iter().copied().collect();
-        self.basis = PivotedCholesky::new(self.response.clone(), &scales, ROUNDING).into_factor();
+        if WIDE * count <= self.basis.nrows() {
+            self.narrow();
+        }
+    }
+
+    /// Makes coordinates of the ports alone of those of a tree with many more freedoms.
+    fn narrow(&mut self) {
+        let columns: Vec<&[f64]> = (0..self.count()).map(|port| self.of_port(port)).collect();
+        let response = DMatrix::from_fn(columns.len(), columns.len(), |a, b| dot(columns[a], columns[b]));
+        let scales: Vec<f64> = response.diagonal().iter().copied().collect();
+        self.basis = PivotedCholesky::new(response, &scales, ROUNDING).into_factor().transpose();
+    }
+
+    /// Coordinates of a port, numbered among its own.
+    pub(super) fn of_port(&self, port: usize) -> &[f64] {
+        let length = self.basis.nrows();
+        &self.basis.as_slice()[port * length..(port + 1) * length]
     }
 
     pub(super) fn count(&self) -> usize {
-        self.response.nrows()
+        self.basis.ncols()
     }
 
     /// First port of a link, among those of all trees.
@@ -94,7 +114,8 @@ impl Ports {
 
     /// Response of a port to an impulse at it.
     pub(super) fn response_at(&self, port: usize) -> f64 {
-        self.response[(port - self.first, port - self.first)]
+        let own = self.of_port(port - self.first);
+        dot(own, own)
     }
 
     /// Port of a velocity, among those of all trees.
@@ -146,7 +167,7 @@ impl Ports {
             }
         }
         self.held =
-            (!rows.is_empty()).then(|| Held::eliminate(rows, tree.kept.as_deref(), &mut self.response));
+            (!rows.is_empty()).then(|| Held::eliminate(rows, tree.kept.as_deref(), &mut self.basis));
     }
 
     /// Makes the velocities of the ports those that couplings and loops allow: of the displacement, in which couplings lose their drift, or

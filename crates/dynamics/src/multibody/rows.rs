@@ -32,13 +32,12 @@ impl Rows {
     ) -> Self {
         let total = ports.last().map_or(0, |last| last.first + last.count());
         let velocities = vec![0.0; total];
-        let mut still = velocities.clone();
         let mut rows = Self { ports, contacts: Vec::new(), keys: Vec::new(), limits, velocities, softness };
         for (mut contact, key) in contacts.into_iter().zip(keys) {
             for side in contact.sides.iter_mut().flatten() {
                 side.port = rows.ports[side.tree].of_link(side.port).unwrap_or(0);
             }
-            if let Some(response) = rows.response(&contact, &mut still) {
+            if let Some(response) = rows.response(&contact) {
                 contact.response = response;
                 rows.contacts.push(contact);
                 rows.keys.push(key);
@@ -53,10 +52,10 @@ impl Rows {
         rows
     }
 
-    /// Response of a contact; velocities of ports that are `still` are zero before and after.
-    fn response(&self, contact: &Contact, still: &mut [f64]) -> Option<Response> {
+    /// Response of a contact.
+    fn response(&self, contact: &Contact) -> Option<Response> {
         let softness = if contact.gap < 0.0 { self.softness } else { 0.0 };
-        let matrices = own_response(contact, &self.ports, still);
+        let matrices = own_response(contact, &self.ports);
         Response::new(matrices, &contact.normal, softness)
     }
 
@@ -79,10 +78,9 @@ impl Rows {
             ports.respond(tree, h);
             ports.close(tree, h);
         }
-        let mut still = vec![0.0; self.velocities.len()];
         for index in 0..self.contacts.len() {
             if self.contacts[index].sides.iter().flatten().any(|side| swings[side.tree])
-                && let Some(response) = self.response(&self.contacts[index], &mut still)
+                && let Some(response) = self.response(&self.contacts[index])
             {
                 self.contacts[index].response = response;
             }

@@ -9,6 +9,7 @@ use rapier3d::pipeline::PhysicsWorld;
 
 use super::closed_motion::{begin, move_closed};
 use super::contact::{Contact, Response, Side};
+use super::coordinates::CoordinateRows;
 use super::impact::Impacts;
 use super::islands::Islands;
 use super::limit::Limit;
@@ -338,8 +339,8 @@ impl<'a> Posed<'a> {
                 None => pairs.push(vec![index]),
             }
         }
-        let collision = Impacts { ports: &rows.ports, contacts: &rows.contacts, pairs, slow };
-        let impulses = collision.collide(&mut rows.velocities);
+        let coordinates = CoordinateRows::new(&rows.ports, (&rows.contacts, &[]), &rows.velocities);
+        let impulses = Impacts { rows: &coordinates, contacts: &rows.contacts, pairs, slow }.collide();
         let mut pushed = rows.contacts.clone();
         pushed.iter_mut().zip(&impulses).for_each(|(contact, impulse)| contact.impulse = *impulse);
         apply(&rows.ports, &mut self.trees, (&pushed, &[]), false);
