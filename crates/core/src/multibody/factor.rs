@@ -261,7 +261,7 @@ impl Factor {
     /// Coordinates z of a force on a joint or on a link, in which the response is the identity: the velocity at b that a unit impulse at a causes,
     /// `J_b` (H + D)⁻¹ `J_a`ᵀ, is the scalar product of the coordinates of both. Those of joints that are no ancestors stay zero.
     ///
-    /// [Jain91], the innovations factor of the inverse mass matrix: O(depth).
+    /// \[Jain91\], the innovations factor of the inverse mass matrix: O(depth).
     ///
     /// # Panics
     /// When `z` is not zero and as long as there are freedoms, or the place is not of the multibody.

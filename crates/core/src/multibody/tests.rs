@@ -255,7 +255,7 @@ fn responses_are_scalar_products_of_coordinates() {
         let inverse = dense.try_inverse().unwrap();
         let (mut forces, mut coordinates) = (Vec::new(), Vec::new());
         for at in 0..freedoms {
-            let link = noise.index(count);
+            let link = (7 * at + 3) % count;
             let wrench = SpatialVector::new(noise.vector(), noise.vector());
             let mut wrenches = vec![SpatialVector::ZERO; count];
             wrenches[link] = wrench;

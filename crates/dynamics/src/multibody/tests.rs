@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use extricate_core::multibody::{JointModel, LinkModel, Multibody, Placement};
 use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
 
+use super::closed_motion::begin;
 use super::contact::{Contact, Response};
 use super::midpoint::Step;
 use super::motion::MovingTree;
@@ -208,4 +209,51 @@ fn a_tree_whose_displacement_rows_changed_keeps_its_momentum_and_gains_no_energy
         MovingTree::new(Cow::Borrowed(&tree), Isometry3::identity(), tree.identity(), vec![0.1; 7]);
     slow.move_freely(&step);
     assert!(!slow.place_at_end(step.h));
+}
+
+#[test]
+fn pieces_of_a_step_end_where_their_velocities_have_the_energy() {
+    // A floating body whose arms whirl by more than a radian in a step.
+    let mut robot = Multibody::new();
+    robot.add(link(None, JointModel::Floating, 1.0, Vector3::new(0.02, -0.01, 0.03)));
+    for (at, axis) in [Vector3::x(), Vector3::y(), Vector3::z()].into_iter().enumerate() {
+        let origin = Isometry3::translation(0.1, 0.2 - 0.1 * at as f64, 0.05);
+        let joint = JointModel::Revolute { axis };
+        robot.add(LinkModel { origin, ..link(Some(at), joint, 0.3, Vector3::new(0.05, 0.1, -0.08)) });
+    }
+    let (mut q, mut v) = (robot.identity(), vec![0.4, -0.2, 0.1, 60.0, -150.0, 90.0, 400.0, -700.0, 300.0]);
+    let (start, mut pieces, mut error) = (energy(&robot, &q, &v), 0, 0.0_f64);
+    let step = Step { gravity: Vector3::z() * -GRAVITY, h: 1.0 / 480.0 };
+    for _ in 0..240 {
+        let mut moving =
+            MovingTree::new(Cow::Borrowed(&robot), Isometry3::identity(), q.clone(), v.clone());
+        moving.move_freely(&step);
+        robot.advance(&mut q, &moving.mean, step.h);
+        v = moving.end;
+        pieces = pieces.max(moving.pieces);
+        error = error.max((energy(&robot, &q, &v) / start - 1.0).abs());
+    }
+    assert!(pieces > 1, "{pieces}");
+    assert!(error < 0.01, "{error}");
+}
+
+#[test]
+fn a_step_starts_from_the_nearest_velocities_that_couplings_allow() {
+    // Of two weights over a pulley the one of 3 kg moves alone: its momentum moves both.
+    let mut weights = Multibody::new();
+    let slide = JointModel::Prismatic { axis: Vector3::z() };
+    weights.add(link(None, slide, 3.0, Vector3::zeros()));
+    weights.add(link(None, slide, 1.0, Vector3::zeros()));
+    let pulley = [Coupling { q: [1, 0], v: [1, 0], factor: -1.0, offset: 0.0 }];
+    let step = Step { gravity: Vector3::z() * -GRAVITY, h: 1.0 / 480.0 };
+    let mut moving =
+        MovingTree::new(Cow::Borrowed(&weights), Isometry3::identity(), vec![0.0; 2], vec![1.0, 0.0]);
+    moving.couplings = &pulley;
+    begin(&mut moving, &step);
+    assert!((moving.v[0] - 0.75).abs() < 1e-15 && (moving.v[1] + 0.75).abs() < 1e-15, "{:?}", moving.v);
+    // The free motion alone is that of both, by g/2.
+    moving.move_freely(&step);
+    let fall = 0.5 * GRAVITY * step.h;
+    assert!((moving.end[0] - 0.75 + fall).abs() < 1e-14, "{:?}", moving.end);
+    assert!((moving.end[0] + moving.end[1]).abs() < 1e-14, "{:?}", moving.end);
 }
