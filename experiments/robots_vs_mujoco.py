@@ -86,6 +86,8 @@ def model_of(case, height, values):
     tree.append(xml.fromstring('<link name="mujoco_world"/>'))
     tree.append(xml.fromstring(f'<joint name="mujoco_root" type="{kind}"><parent link="mujoco_world"/><child link="{root}"/></joint>'))
     settings = '<mujoco><compiler strippath="false" balanceinertia="true" boundmass="1e-6" boundinertia="1e-9" fusestatic="true"/></mujoco>'
+    for own in tree.findall("mujoco"):
+        tree.remove(own)
     tree.append(xml.fromstring(settings))
     spec = mujoco.MjSpec.from_string(xml.tostring(tree, encoding="unicode"))
     spec.option.timestep, spec.option.integrator = STEP, mujoco.mjtIntegrator.mjINT_IMPLICITFAST

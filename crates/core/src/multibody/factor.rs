@@ -97,8 +97,7 @@ impl Factor {
                 inertia.subtract(&scaled, &self.products[at]);
             } else {
                 self.pivots[freedoms.clone()].fill(0.0);
-                let (block, lower) =
-                    self.block(placement, freedoms.clone(), |at| link.armature + added[at]);
+                let (block, lower) = self.block(placement, freedoms.clone(), |at| link.armature + added[at]);
                 for (i, row) in freedoms.clone().enumerate() {
                     let mut scaled = SpatialVector::ZERO;
                     for (j, column) in freedoms.clone().enumerate() {
@@ -130,9 +129,8 @@ impl Factor {
         }
         // Rounding leaves it slightly unsymmetric.
         let matrix = 0.5 * (matrix + matrix.transpose());
-        let (mut inverse, lower) = matrix
-            .cholesky()
-            .map_or_else(Default::default, |factor| (factor.inverse(), factor.l()));
+        let (mut inverse, lower) =
+            matrix.cholesky().map_or_else(Default::default, |factor| (factor.inverse(), factor.l()));
         for i in freedoms.len()..MAX_FREEDOMS {
             inverse.row_mut(i).fill(0.0);
             inverse.column_mut(i).fill(0.0);

@@ -9,6 +9,9 @@ use super::point::ContactPoint;
 use super::reduction::Scales;
 use extricate_core::proximity::contacts::Feature;
 
+/// Rounding of heights above a plane, over the distance of its origin.
+const ROUNDING: f64 = 1e-14;
+
 /// Fills `memory.contacts` and chooses among them. The mesh is the first shape, the half-space the second; `normal`
 /// is the outward normal of the half-space in its own frame.
 pub(super) fn contacts(
@@ -33,7 +36,8 @@ pub(super) fn contacts(
     memory.last_pose = Some(*plane_to_mesh);
     let reach = prediction.speculative_margin(size, motion);
     memory.contacts.clear();
-    for (vertex, place) in mesh.adjacency.sharp_vertices() {
+    let highest = up.dot(&ground) + reach + ROUNDING * ground.norm();
+    for (vertex, place) in mesh.adjacency.sharp_vertices_near(mesh.model.bvh(), &up, highest) {
         let height = (place.coords - ground).dot(&up);
         if height <= reach {
             memory.contacts.push(ContactPoint {

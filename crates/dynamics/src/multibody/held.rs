@@ -41,7 +41,9 @@ impl HeldRow {
         for side in &self.sides {
             let mut own = vec![0.0; basis.nrows()];
             for (port, factor) in side {
-                own.iter_mut().zip(basis.column(*port).iter()).for_each(|(own, entry)| *own += factor * entry);
+                own.iter_mut()
+                    .zip(basis.column(*port).iter())
+                    .for_each(|(own, entry)| *own += factor * entry);
             }
             alone += dot(&own, &own);
             add(&mut total, 1.0, &own);

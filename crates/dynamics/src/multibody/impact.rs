@@ -54,8 +54,7 @@ impl Impacts<'_> {
                 break;
             }
             let bounces = speed > self.slow;
-            for (&contact, impulse) in pair.iter().zip(self.collide_pair(pair, (bounces, speed), z))
-            {
+            for (&contact, impulse) in pair.iter().zip(self.collide_pair(pair, (bounces, speed), z)) {
                 total[contact] += impulse;
             }
         }

@@ -46,13 +46,7 @@ impl Ports {
         freedoms.sort_unstable();
         freedoms.dedup();
         let count = 6 * links.len() + freedoms.len();
-        let mut this = Self {
-            links,
-            freedoms,
-            first,
-            basis: DMatrix::zeros(0, count),
-            held: None,
-        };
+        let mut this = Self { links, freedoms, first, basis: DMatrix::zeros(0, count), held: None };
         this.respond(tree, h);
         this
     }
@@ -166,8 +160,7 @@ impl Ports {
                 rows.push(HeldRow { sides, target: 0.0, gap, group });
             }
         }
-        self.held =
-            (!rows.is_empty()).then(|| Held::eliminate(rows, tree.kept.as_deref(), &mut self.basis));
+        self.held = (!rows.is_empty()).then(|| Held::eliminate(rows, tree.kept.as_deref(), &mut self.basis));
     }
 
     /// Makes the velocities of the ports those that couplings and loops allow: of the displacement, in which couplings lose their drift, or

@@ -225,8 +225,7 @@ fn pieces_of_a_step_end_where_their_velocities_have_the_energy() {
     let (start, mut pieces, mut error) = (energy(&robot, &q, &v), 0, 0.0_f64);
     let step = Step { gravity: Vector3::z() * -GRAVITY, h: 1.0 / 480.0 };
     for _ in 0..30 {
-        let mut moving =
-            MovingTree::new(Cow::Borrowed(&robot), Isometry3::identity(), q.clone(), v.clone());
+        let mut moving = MovingTree::new(Cow::Borrowed(&robot), Isometry3::identity(), q.clone(), v.clone());
         moving.move_freely(&step);
         robot.advance(&mut q, &moving.mean, step.h);
         v = moving.end;

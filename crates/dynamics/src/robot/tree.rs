@@ -17,7 +17,9 @@ use super::parts::Parts;
 use crate::description::BodyKind;
 use extricate_core::kinematics::{Articulation, Closure, JointKind};
 use extricate_core::multibody::factor::SolveBuffer;
-use extricate_core::multibody::{Factor, JointModel, LinkModel, Multibody, Placement, SpatialVector};
+use extricate_core::multibody::{
+    Factor, JointModel, LinkModel, Multibody, Placement, SpatialVector, UnitForce,
+};
 
 /// Cosine of the pitch below which yaw and roll are about the same axis: their rates are not determined.
 const LOCKED: f64 = 1e-9;
@@ -212,12 +214,10 @@ impl RobotTree {
 
     /// Inertia that a force within a joint accelerates [kg·m² or kg], of a velocity: the others yield as their springs and dampers
     /// let them, and so does a floating root.
-    pub(super) fn inertia(&mut self, v: usize) -> f64 {
-        let mut unit = vec![0.0; self.v.len()];
-        let mut x = unit.clone();
-        unit[v] = 1.0;
-        self.factor.solve(&self.multibody, &self.placement, (&unit, &[]), &mut self.buffer, &mut x);
-        let whole = x[v].recip();
+    pub(super) fn inertia(&self, v: usize) -> f64 {
+        let mut z = vec![0.0; self.v.len()];
+        self.factor.coordinates((&self.multibody, &self.placement), &UnitForce::Joint(v), &mut z);
+        let whole = z.iter().map(|z| z * z).sum::<f64>().recip();
         // Rounding may leave nothing of an inertia beside a far larger damper.
         (whole - self.added[v]).max(SMALL * whole)
     }

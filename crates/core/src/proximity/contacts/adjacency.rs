@@ -132,11 +132,13 @@ impl Adjacency {
 
     /// Sharp vertices, those that can be contact features: index and position [m, body frame].
     pub fn sharp_vertices(&self) -> impl Iterator<Item = (u32, Point3<f64>)> {
-        self.owned.iter().zip(&self.corners).flat_map(move |(&owned, corners)| {
-            (0..3)
-                .filter(move |k| owned & (1 << k) != 0)
-                .map(move |k| (corners[k], self.position(corners[k])))
-        })
+        (0..).take(self.corners.len()).flat_map(|triangle| self.sharp_corners(triangle))
+    }
+
+    /// The sharp vertices that a triangle represents: each is a corner of one.
+    pub(super) fn sharp_corners(&self, triangle: u32) -> impl Iterator<Item = (u32, Point3<f64>)> {
+        let (owned, corners) = (self.owned[triangle as usize], self.corners[triangle as usize]);
+        (0..3).filter(move |k| owned & (1 << k) != 0).map(move |k| (corners[k], self.position(corners[k])))
     }
 
     pub(super) fn position(&self, vertex: u32) -> Point3<f64> {

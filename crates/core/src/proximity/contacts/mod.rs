@@ -11,6 +11,7 @@
 //! found.
 
 mod adjacency;
+mod below_plane;
 mod cone_tree;
 mod core;
 mod features;
