@@ -1,86 +1,174 @@
-//! Normal cones of all triangles and subtrees of a mesh: where two meshes can touch, seen by normals alone.
+//! Normal cones of all triangles and subtrees of a mesh: where two meshes can touch, seen by normals and directions.
 //!
 //! The cone of a triangle bounds the normals of all contacts that a search attributes to it: its own normal, and those of the
 //! vertices and edges that it owns. The cone of a subtree bounds those of its triangles. Two subtrees can hold a contact
-//! only if a direction of one cone is opposite to a direction of the other [JC01]. On finely meshed
-//! surfaces that nearly touch, that leaves a small patch of the surfaces that are near each other.
+//! only if a direction of one cone is opposite to a direction of the other, and if the line between the witness points
+//! has a direction of both [JC01]. Of surfaces that face each other at a distance the first leaves wide strips, the second
+//! only the places where the distance can have a minimum.
+//!
+//! | here  | meaning                                                                                                  |
+//! |-------|----------------------------------------------------------------------------------------------------------|
+//! | c     | vector from the centre of a ball around one subtree to that of a ball around the other                     |
+//! | R     | sum of the radii of both balls, and of what witness points may be beyond them                              |
+//! | a, α  | axis and half angle of a normal cone                                                                       |
+//! | w     | vector between the witness points of a contact, within R of c: gap · n, with n in both cones              |
 
 use std::f32::consts::PI;
 
-use nalgebra::Matrix3;
+use nalgebra::{Point3, Vector3};
 
 use super::adjacency::Adjacency;
 use super::features::{owned_edges, owned_vertices};
 use super::normal_cone::NormalCone;
 use crate::bvh::lanes::isa::{Isa, Mask, Single};
 use crate::bvh::node::{Child, WIDTH};
-use crate::bvh::packet::PACKET;
+use crate::bvh::packet::{Bounds, PACKET, Packet, above};
 use crate::bvh::tree::{Subtree, TriangleBvh};
+use crate::proximity::relative_pose::RelativePose;
 
 /// Widening of cones for the rounding of single precision [rad]; more only admits more pairs.
 const ROUNDING: f64 = 1e-5;
 /// Rounding of a cosine in single precision; more only admits more pairs.
 const COSINE_ROUNDING: f32 = 1e-6;
+/// Rounding of a length in single precision, relative to the sizes that enter; more only admits more pairs.
+const LENGTH_ROUNDING: f64 = 4e-6;
 
-/// Normal cones of the triangles and subtrees of a mesh, in the order of its tree; single precision, rounded outwards.
+/// Normal cones of the triangles and subtrees of a mesh, in the order of its tree, and balls around them; single precision,
+/// rounded outwards.
 #[derive(Debug, Clone)]
 pub struct ConeTree {
     nodes: Vec<Cones<WIDTH>>,
     packets: Vec<Cones<PACKET>>,
+    /// Radius of the whole tree about its centre [m].
+    radius: f64,
 }
 
-/// Cones side by side.
+/// Cones side by side, with the balls that they apply to [m, frame of the tree].
 #[derive(Debug, Clone, Copy)]
 struct Cones<const N: usize> {
     axis: [[f32; N]; 3],
     cosine: [f32; N],
     sine: [f32; N],
+    center: [[f32; N]; 3],
+    radius: [f32; N],
 }
 
-/// One cone, in the frame of the other body and reversed.
+/// One cone with its ball, in the frame of the other body and reversed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Opposite {
     axis: [f32; 3],
     cosine: f32,
     sine: f32,
+    center: [f32; 3],
+    /// Radius of the ball, and what witness points may be beyond both balls [m].
+    radius: f32,
+    /// Maximum depth of a contact [m].
+    depth: f32,
 }
 
-/// Rotation of one body into the frame of another, with the angle by which it may change [rad].
+/// What a search may find beyond the pose that it is given.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct AxisRotation {
+pub(super) struct Range {
+    /// Maximum depth of a contact [m].
+    pub(super) depth: f64,
+    /// Distance [m] that a witness point may be beyond its triangle, or move.
+    pub(super) slack: f64,
+    /// Angle by which the rotation may change [rad].
+    pub(super) angle: f64,
+}
+
+/// Pose of one tree in the frame of another, with a range.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Placement {
     rotation: [[f32; 3]; 3],
+    translation: [f32; 3],
     cosine: f32,
     sine: f32,
+    slack: f32,
+    depth: f32,
 }
 
-impl AxisRotation {
-    pub(super) fn new(rotation: &Matrix3<f64>, angle: f64) -> Self {
-        let (sine, cosine) = angle.min(f64::from(PI)).sin_cos();
+impl Placement {
+    /// The placement of one tree in the frame of the other one by a pose.
+    pub(super) fn new(pose: &RelativePose, trees: [&ConeTree; 2], range: &Range) -> Self {
+        let (sine, cosine) = range.angle.min(f64::from(PI)).sin_cos();
+        let sizes = trees[0].radius + trees[1].radius + pose.translation.norm();
         Self {
-            rotation: std::array::from_fn(|i| std::array::from_fn(|j| rotation[(i, j)] as f32)),
+            rotation: std::array::from_fn(|i| std::array::from_fn(|j| pose.rotation[(i, j)] as f32)),
+            translation: std::array::from_fn(|k| pose.translation[k] as f32),
             cosine: cosine as f32,
             sine: sine as f32,
+            slack: above(range.slack + LENGTH_ROUNDING * sizes),
+            depth: above(range.depth),
         }
     }
 
-    /// A cone that admits every direction opposite to one of the given cone, in the frame of the other body.
     #[inline(always)]
-    fn opposite(&self, axis: [f32; 3], cosine: f32, sine: f32) -> Opposite {
+    fn rotated(&self, v: [f32; 3]) -> [f32; 3] {
         let mut rotated = [0.0; 3];
         for (k, row) in self.rotation.iter().enumerate() {
-            rotated[k] = -(row[0] * axis[0] + row[1] * axis[1] + row[2] * axis[2]);
+            rotated[k] = row[0] * v[0] + row[1] * v[1] + row[2] * v[2];
         }
+        rotated
+    }
+
+    /// A cone that admits every direction opposite to one of a given cone, in the frame of the other body.
+    #[inline(always)]
+    fn opposite<const N: usize>(&self, cones: &Cones<N>, lane: usize) -> Opposite {
+        let at = |vectors: &[[f32; N]; 3]| [vectors[0][lane], vectors[1][lane], vectors[2][lane]];
+        let axis = self.rotated(at(&cones.axis)).map(|x| -x);
+        let (rotated, t) = (self.rotated(at(&cones.center)), self.translation);
+        let center = [rotated[0] + t[0], rotated[1] + t[1], rotated[2] + t[2]];
+        let radius = cones.radius[lane] + self.slack;
+        let (cosine, sine) = (cones.cosine[lane], cones.sine[lane]);
         let wide = sine * self.cosine + cosine * self.sine;
         // Beyond π the sine of the sum is negative: all directions.
-        if wide < 0.0 || cosine <= -1.0 {
-            return Opposite { axis: rotated, cosine: -1.0, sine: 0.0 };
-        }
-        Opposite { axis: rotated, cosine: cosine * self.cosine - sine * self.sine, sine: wide }
+        let (cosine, sine) = if wide < 0.0 || cosine <= -1.0 {
+            (-1.0, 0.0)
+        } else {
+            (cosine * self.cosine - sine * self.sine, wide)
+        };
+        Opposite { axis, cosine, sine, center, radius, depth: self.depth }
+    }
+}
+
+/// Ball [m, frame of the tree].
+#[derive(Debug, Clone, Copy)]
+struct Ball {
+    center: Point3<f64>,
+    radius: f64,
+}
+
+impl Ball {
+    /// About the middle of a box, around some points.
+    fn around(bounds: &Bounds, points: impl Iterator<Item = Point3<f64>>) -> Self {
+        let center = Point3::from(bounds.center());
+        Self { center, radius: points.map(|point| (point - center).norm()).fold(0.0, f64::max) }
+    }
+
+    /// About the middle of a box, around the box or around balls, whichever is smaller.
+    fn around_balls(bounds: &Bounds, balls: impl Iterator<Item = Self>) -> Self {
+        let center = Point3::from(bounds.center());
+        let radius = balls.map(|ball| (ball.center - center).norm() + ball.radius).fold(0.0, f64::max);
+        Self { center, radius: radius.min(Vector3::from(bounds.half_extents()).norm()) }
     }
 }
 
 impl<const N: usize> Cones<N> {
-    const ALL: Self = Self { axis: [[0.0; N]; 3], cosine: [-1.0; N], sine: [0.0; N] };
+    const ALL: Self = Self {
+        axis: [[0.0; N]; 3],
+        cosine: [-1.0; N],
+        sine: [0.0; N],
+        center: [[0.0; N]; 3],
+        radius: [0.0; N],
+    };
+
+    fn set_ball(&mut self, lane: usize, ball: &Ball) {
+        for k in 0..3 {
+            self.center[k][lane] = ball.center[k] as f32;
+        }
+        self.radius[lane] = above(ball.radius);
+    }
 
     fn set(&mut self, lane: usize, cone: &NormalCone) {
         let half_angle = cone.half_angle + ROUNDING;
@@ -92,12 +180,6 @@ impl<const N: usize> Cones<N> {
         }
         (self.cosine[lane], self.sine[lane]) = (half_angle.cos() as f32, half_angle.sin() as f32);
     }
-
-    #[inline(always)]
-    fn opposite(&self, lane: usize, rotation: &AxisRotation) -> Opposite {
-        let axis = [self.axis[0][lane], self.axis[1][lane], self.axis[2][lane]];
-        rotation.opposite(axis, self.cosine[lane], self.sine[lane])
-    }
 }
 
 impl ConeTree {
@@ -106,22 +188,20 @@ impl ConeTree {
     #[must_use]
     pub fn new(adjacency: &Adjacency, bvh: &TriangleBvh) -> Self {
         let (nodes, packets) = (bvh.inner_nodes(), bvh.packets());
-        let mut tree =
-            Self { nodes: vec![Cones::ALL; nodes.len() + 1], packets: vec![Cones::ALL; packets.len()] };
+        let mut tree = Self {
+            nodes: vec![Cones::ALL; nodes.len() + 1],
+            packets: vec![Cones::ALL; packets.len()],
+            radius: bvh.half_diagonal(),
+        };
         if !adjacency.oriented() {
             return tree;
         }
         let mut of_packets = Vec::with_capacity(packets.len());
         for (cones, packet) in tree.packets.iter_mut().zip(packets) {
-            let mut lanes = [None; PACKET];
-            for (lane, triangle) in packet.lanes() {
-                let cone = of_triangle(adjacency, triangle);
-                cones.set(lane, &cone);
-                lanes[lane] = Some(cone);
-            }
-            of_packets.push(NormalCone::around(lanes.into_iter().flatten()).unwrap_or(NormalCone::ALL));
+            of_packets.push(fill_packet(cones, packet, adjacency));
         }
-        let mut of_nodes = vec![NormalCone::ALL; nodes.len()];
+        let all = Ball { center: Point3::origin(), radius: 0.0 };
+        let mut of_nodes = vec![(NormalCone::ALL, all); nodes.len()];
         // Children follow their parents.
         for index in (0..nodes.len()).rev() {
             let node = &nodes[index];
@@ -130,12 +210,21 @@ impl ConeTree {
                 Some(Child::Leaf(packet)) => Some(of_packets[packet as usize]),
                 None => None,
             };
-            let cones: [Option<NormalCone>; WIDTH] = std::array::from_fn(of_child);
-            for (lane, cone) in cones.iter().enumerate() {
-                cone.iter().for_each(|cone| tree.nodes[index].set(lane, cone));
+            let children: [Option<(NormalCone, Ball)>; WIDTH] = std::array::from_fn(of_child);
+            for (lane, child) in children.iter().enumerate() {
+                if let Some((cone, ball)) = child {
+                    tree.nodes[index].set(lane, cone);
+                    tree.nodes[index].set_ball(lane, ball);
+                }
             }
-            let around = NormalCone::around(cones.into_iter().flatten());
-            of_nodes[index] = around.unwrap_or(NormalCone::ALL);
+            let children = children.into_iter().flatten();
+            let around = NormalCone::around(children.clone().map(|(cone, _)| cone));
+            let ball = Ball::around_balls(&node.hull(), children.map(|(_, ball)| ball));
+            of_nodes[index] = (around.unwrap_or(NormalCone::ALL), ball);
+        }
+        // The last node holds the root.
+        if let (Some(top), Some((_, ball))) = (tree.nodes.last_mut(), of_nodes.first()) {
+            top.set_ball(0, ball);
         }
         tree
     }
@@ -146,48 +235,122 @@ impl ConeTree {
         size_of_val(&*self.nodes) + size_of_val(&*self.packets)
     }
 
-    /// The cone of a subtree, turned into the frame of the other body and reversed.
+    /// The cone of a subtree in the frame of the other body, reversed.
     #[inline(always)]
-    pub(super) fn opposite(&self, subtree: Subtree, rotation: &AxisRotation) -> Opposite {
-        self.nodes[subtree.index() / WIDTH].opposite(subtree.index() % WIDTH, rotation)
+    pub(super) fn opposite(&self, subtree: Subtree, placement: &Placement) -> Opposite {
+        placement.opposite(&self.nodes[subtree.index() / WIDTH], subtree.index() % WIDTH)
     }
 
-    /// The cone of a triangle of a packet, turned into the frame of the other body and reversed.
+    /// The cone of a triangle of a packet in the frame of the other body, reversed.
     #[inline(always)]
-    pub(super) fn opposite_of_triangle(&self, packet: u32, lane: usize, rotation: &AxisRotation) -> Opposite {
-        self.packets[packet as usize].opposite(lane, rotation)
+    pub(super) fn opposite_of_triangle(&self, packet: u32, lane: usize, placement: &Placement) -> Opposite {
+        placement.opposite(&self.packets[packet as usize], lane)
     }
 
-    /// Bits of the children of a node whose cones meet another cone.
+    /// Bits of the children of a node that can hold a contact with the subtree of another cone.
     #[inline(always)]
     pub(super) fn children_meeting<I: Isa>(&self, node: u32, other: &Opposite) -> u32 {
         let (cones, single) = (&self.nodes[node as usize], I::Single::splat);
         let load = I::Single::load;
         let (cosine, sine) = (load(&cones.cosine), load(&cones.sine));
+        let axis = [load(&cones.axis[0]), load(&cones.axis[1]), load(&cones.axis[2])];
         // The sum of both angles is π or more.
         let all = cosine.less_or_equal(single(-other.cosine)).bits();
-        let along = single(other.axis[0]) * load(&cones.axis[0])
-            + single(other.axis[1]) * load(&cones.axis[1])
-            + single(other.axis[2]) * load(&cones.axis[2]);
+        let along =
+            single(other.axis[0]) * axis[0] + single(other.axis[1]) * axis[1] + single(other.axis[2]) * axis[2];
         let sum = cosine * single(other.cosine) - sine * single(other.sine);
-        all | sum.less_or_equal(along + single(COSINE_ROUNDING)).bits()
+        let meeting = all | sum.less_or_equal(along + single(COSINE_ROUNDING)).bits();
+        if meeting == 0 {
+            return 0;
+        }
+        let center = |k: usize| single(other.center[k]) - load(&cones.center[k]);
+        let between = [center(0), center(1), center(2)];
+        let radius = load(&cones.radius) + single(other.radius);
+        let square = between[0] * between[0] + between[1] * between[1] + between[2] * between[2];
+        let near = radius + single(other.depth);
+        let overlapping = square.less_or_equal(near * near).bits();
+        let of_other = [single(other.axis[0]), single(other.axis[1]), single(other.axis[2])];
+        let in_cone = |axis, cosine, sine| along_cone::<I>(&between, radius, &axis, cosine, sine);
+        let connected =
+            in_cone(axis, cosine, sine) & in_cone(of_other, single(other.cosine), single(other.sine));
+        meeting & (overlapping | connected)
     }
 
-    /// Bits of the triangles of a packet whose cones meet another cone.
+    /// Bits of the triangles of a packet that can touch the triangle of another cone.
     #[inline(always)]
     pub(super) fn triangles_meeting(&self, packet: u32, other: &Opposite) -> u32 {
         let cones = &self.packets[packet as usize];
         let mut bits = 0;
         for lane in 0..PACKET {
-            let along = other.axis[0] * cones.axis[0][lane]
-                + other.axis[1] * cones.axis[1][lane]
-                + other.axis[2] * cones.axis[2][lane];
-            let sum = cones.cosine[lane] * other.cosine - cones.sine[lane] * other.sine;
-            let meets = cones.cosine[lane] <= -other.cosine || sum <= along + COSINE_ROUNDING;
-            bits |= u32::from(meets) << lane;
+            let axis = [cones.axis[0][lane], cones.axis[1][lane], cones.axis[2][lane]];
+            let (cosine, sine) = (cones.cosine[lane], cones.sine[lane]);
+            let sum = cosine * other.cosine - sine * other.sine;
+            let meets = cosine <= -other.cosine || sum <= dot(&other.axis, &axis) + COSINE_ROUNDING;
+            let between: [f32; 3] = std::array::from_fn(|k| other.center[k] - cones.center[k][lane]);
+            let radius = cones.radius[lane] + other.radius;
+            let near = radius + other.depth;
+            let connected = dot(&between, &between) <= near * near
+                || is_along_cone(&between, radius, &axis, [cosine, sine])
+                    && is_along_cone(&between, radius, &other.axis, [other.cosine, other.sine]);
+            bits |= u32::from(meets && connected) << lane;
         }
         bits
     }
+}
+
+#[inline(always)]
+fn dot(a: &[f32; 3], b: &[f32; 3]) -> f32 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// Bits of the lanes of which some vector within `radius` [m] of `between` is in the cone, where that is longer than it.
+///
+/// With φ the angle between c and the axis a, the distance of c from the cone is |c| sin(φ − α) where the cosine of φ − α
+/// is positive; else the apex is the nearest point, which is farther than R.
+#[inline(always)]
+fn along_cone<I: Isa>(
+    between: &[I::Single; 3],
+    radius: I::Single,
+    axis: &[I::Single; 3],
+    cosine: I::Single,
+    sine: I::Single,
+) -> u32 {
+    let zero = I::Single::splat(0.0);
+    let height = between[0] * axis[0] + between[1] * axis[1] + between[2] * axis[2];
+    // By components, without the cancellation of c·c − (c·a)².
+    let part = |k: usize| between[k] - axis[k] * height;
+    let (x, y, z) = (part(0), part(1), part(2));
+    let beside = (x * x + y * y + z * z).sqrt();
+    let across = beside * cosine - height * sine;
+    let along = height * cosine + beside * sine;
+    let within = across.less_or_equal(zero).bits();
+    within | across.less_or_equal(radius).bits() & zero.less_or_equal(along + radius).bits()
+}
+
+/// As [`along_cone`], of one cone given by its axis, and cosine and sine of its half angle.
+#[inline(always)]
+fn is_along_cone(between: &[f32; 3], radius: f32, axis: &[f32; 3], [cosine, sine]: [f32; 2]) -> bool {
+    let height = dot(between, axis);
+    let part: [f32; 3] = std::array::from_fn(|k| between[k] - axis[k] * height);
+    let beside = dot(&part, &part).sqrt();
+    let across = beside * cosine - height * sine;
+    let along = height * cosine + beside * sine;
+    across <= 0.0 || across <= radius && along >= -radius
+}
+
+/// Sets the cones and balls of the triangles of a packet; returns those around them.
+fn fill_packet(cones: &mut Cones<PACKET>, packet: &Packet, adjacency: &Adjacency) -> (NormalCone, Ball) {
+    let mut lanes = [None; PACKET];
+    for (lane, triangle) in packet.lanes() {
+        let cone = of_triangle(adjacency, triangle);
+        let corners = packet.triangle(lane).map(Point3::from);
+        cones.set(lane, &cone);
+        cones.set_ball(lane, &Ball::around(&Bounds::of_triangle(&corners), corners.into_iter()));
+        lanes[lane] = Some(cone);
+    }
+    let corners = packet.lanes().flat_map(|(lane, _)| packet.triangle(lane).map(Point3::from));
+    let ball = Ball::around(&packet.bounds(), corners);
+    (NormalCone::around(lanes.into_iter().flatten()).unwrap_or(NormalCone::ALL), ball)
 }
 
 /// Cone of all normals of the contacts that are attributed to a triangle.

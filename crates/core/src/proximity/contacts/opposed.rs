@@ -1,28 +1,28 @@
-//! Filter of pairs of triangles by their normals: those that can touch have opposite ones.
+//! Filter of pairs of triangles by their normals: those that can touch have opposite ones, along the line between them.
 
-use nalgebra::Matrix3;
-
-use super::cone_tree::{AxisRotation, ConeTree};
+use super::cone_tree::{ConeTree, Placement, Range};
 use crate::bvh::lanes::isa::Isa;
 use crate::bvh::packet::PACKET;
 use crate::bvh::tree::Subtree;
 use crate::proximity::collision::PairFilter;
+use crate::proximity::relative_pose::RelativePose;
 
-/// Admits pairs of triangles, one of A and one of B, whose normal cones have opposite directions.
+/// Admits pairs of triangles, one of A and one of B, whose normal cones have opposite directions that the line between them
+/// can have, too.
 #[derive(Clone, Copy)]
 pub(super) struct Opposed<'a> {
     cones: [&'a ConeTree; 2],
-    a_to_b: AxisRotation,
-    b_to_a: AxisRotation,
+    a_to_b: Placement,
+    b_to_a: Placement,
 }
 
 impl<'a> Opposed<'a> {
-    /// The filter for a rotation of B into the frame of A that may change by an angle \[rad\].
-    pub(super) fn new(cones: [&'a ConeTree; 2], b_to_a: &Matrix3<f64>, angle: f64) -> Self {
+    /// The filter for a pose of the tree of A in the frame of that of B.
+    pub(super) fn new(cones: [&'a ConeTree; 2], a_to_b: &RelativePose, range: &Range) -> Self {
         Self {
             cones,
-            a_to_b: AxisRotation::new(&b_to_a.transpose(), angle),
-            b_to_a: AxisRotation::new(b_to_a, angle),
+            a_to_b: Placement::new(a_to_b, cones, range),
+            b_to_a: Placement::new(&a_to_b.inverse(), cones, range),
         }
     }
 }

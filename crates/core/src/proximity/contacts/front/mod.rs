@@ -20,7 +20,7 @@ use nalgebra::Isometry3;
 
 use self::sieve::{Candidate, Sieve};
 use super::adjacency::Adjacency;
-use super::cone_tree::ConeTree;
+use super::cone_tree::{ConeTree, Range};
 use super::features::{Bodies, Candidates, FeaturePair, FeatureQuery, VALLEY};
 use super::opposed::Opposed;
 use crate::proximity::collision::{filtered_pairs_within, pairs_within_at_most};
@@ -150,7 +150,9 @@ impl FeatureFront {
     ) -> bool {
         self.reference = None;
         let query = bodies.query;
-        if !self.near_pairs(limit, meshes, query, (BEYOND * range + rounding(meshes, query), ROUNDING)) {
+        let rounding = rounding(meshes, query);
+        let beyond = Range { depth: -query.min, slack: (BEYOND - 1.0) * range + rounding, angle: ROUNDING };
+        if !self.near_pairs(limit, meshes, query, (BEYOND * range + rounding, &beyond)) {
             return false;
         }
         self.contacts.clear();
@@ -175,14 +177,14 @@ impl FeatureFront {
         self.found.sort_unstable_by_key(|pair| pair.features);
     }
 
-    /// Replaces the pairs by those within a distance [m] whose normals can be opposite at a pose that is rotated by at most an
-    /// angle [rad]; false when there are more than `limit`.
+    /// Replaces the pairs by those within a distance [m] whose normals can be opposite, and along the line between them, within
+    /// a range; false when there are more than `limit`.
     fn near_pairs(
         &mut self,
         limit: usize,
         [a, b]: [ContactMesh; 2],
         query: &FeatureQuery,
-        (distance, angle): (f64, f64),
+        (distance, range): (f64, &Range),
     ) -> bool {
         self.pairs.clear();
         let placement = RelativePose::between(a.model, &Isometry3::identity(), b.model, &query.b_to_a);
@@ -190,8 +192,7 @@ impl FeatureFront {
         if query.two_sided != [false; 2] {
             return pairs_within_at_most(limit, a.model, b.model, &placement, distance, &mut self.pairs);
         }
-        let rotation = query.b_to_a.rotation.to_rotation_matrix().into_inner();
-        let opposed = Opposed::new([a.cones, b.cones], &rotation, angle);
+        let opposed = Opposed::new([a.cones, b.cones], &placement, range);
         let models = [a.model, b.model];
         filtered_pairs_within(limit, models, &placement, distance, &opposed, &mut self.pairs)
     }
@@ -254,10 +255,12 @@ impl FeatureFront {
         // A vertex of A may be up to `distance` outside the bounding sphere of B, where rotation moves it farther.
         let slip = margin * (1.0 + distance / radius) + rounding;
         let sieve = Sieve { distance, range, slip, angle: margin / radius + ROUNDING };
-        if !self.near_pairs(limit, meshes, query, (sieve.distance, sieve.angle)) {
+        let slack = (BEYOND - 1.0) * range + slip;
+        // Gaps of either sign: motion may change a positive gap into a negative one.
+        let beyond = Range { depth: range + slip, slack, angle: sieve.angle };
+        if !self.near_pairs(limit, meshes, query, (sieve.distance, &beyond)) {
             return false;
         }
-        // Gaps of either sign: motion may change a positive gap into a negative one.
         let wide = FeatureQuery { min: -range, max: range, ..*query };
         let bodies = Bodies::new([a.adjacency, b.adjacency], &wide);
         self.candidates.clear();
