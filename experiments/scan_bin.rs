@@ -20,11 +20,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use extricate::dynamics::StepReport;
 use extricate::geometry::Solidity;
 use extricate::geometry::read::read_mesh;
 use extricate::penetration::Effort;
 use extricate::scene::overlaps;
-use extricate::dynamics::StepReport;
 use extricate::{Scene, Shape, World};
 
 use step_times::StepTimes;
@@ -152,7 +152,8 @@ struct Arguments {
 
 impl Arguments {
     fn read() -> Result<Self> {
-        let mut this = Self { duration: DURATION, seed: 3, files_alone: false, hulls: true, files: Vec::new() };
+        let mut this =
+            Self { duration: DURATION, seed: 3, files_alone: false, hulls: true, files: Vec::new() };
         let mut arguments = std::env::args().skip(1);
         while let Some(argument) = arguments.next() {
             let mut value = || arguments.next().ok_or(format!("{argument}: needs a number"));
