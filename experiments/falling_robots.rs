@@ -72,7 +72,7 @@ fn fall(root: &Path, robot: &Value) -> Result<StepTimes> {
     let at_origin = lowest(&load(&file, &packages, root, 0.0)?)?;
     let scene = load(&file, &packages, root, if at_origin.is_finite() { HEIGHT - at_origin } else { 0.0 })?;
     let mut world = scene.world()?;
-    StepTimes::run(&mut world, DURATION)
+    StepTimes::run(&mut world, DURATION, |_| ())
 }
 
 fn fall_all() -> Result<()> {

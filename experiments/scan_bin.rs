@@ -3,10 +3,12 @@
 //! ```text
 //! cargo run --release --example scan_bin                  # procedural meshes of 12 000 to 33 000 triangles
 //! cargo run --release --example scan_bin -- FILE…         # these meshes as well, scaled to the same size
+//! cargo run --release --example scan_bin -- --files FILE… # these alone
+//! cargo run --release --example scan_bin -- --seed 5 --seconds 1 --meshes   # another drop, shorter, and not with hulls
 //! ```
 //!
 //! Each mesh is in the bin three times or more, until there are at least 27 bodies; the run is 3 s at 1/240 s, with the meshes as they
-//! are and with their hulls. Files whose meshes are not closed are left out, and named.
+//! are and with their hulls. Files whose meshes are not closed are left out, and named. A second table has the phases of each half second.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints a table")]
 
@@ -16,18 +18,20 @@ mod step_times;
 use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
+use extricate::dynamics::StepReport;
 use extricate::geometry::Solidity;
 use extricate::geometry::read::read_mesh;
 use extricate::penetration::Effort;
 use extricate::scene::overlaps;
-use extricate::{Scene, Shape};
+use extricate::{Scene, Shape, World};
 
 use step_times::StepTimes;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Simulated time [s].
+/// Simulated time without `--seconds` [s].
 const DURATION: f64 = 3.0;
 /// Step [s].
 const STEP: f64 = 1.0 / 240.0;
@@ -43,6 +47,86 @@ const PROCEDURAL: [&str; 3] = [
     "procedural(kind: \"torus_knot\", parameters: {\"segments\": 400, \"sides\": 40}, scale: 0.05)",
 ];
 
+/// Length of a part of a run [s].
+const PART: f64 = 0.5;
+
+/// Phases of a run, and its energy.
+struct Course {
+    /// Energy at the start [J].
+    before: f64,
+    /// Work of separating overlaps so far [J].
+    lifted: f64,
+    /// Maximum gain and loss of energy since the start [J].
+    gain: f64,
+    loss: f64,
+    parts: Vec<Part>,
+}
+
+/// Sums over the steps of a part of a run.
+#[derive(Default)]
+struct Part {
+    steps: u32,
+    total: Duration,
+    /// Contacts, summed over the threads; narrow phase, solver, continuous collision, passes.
+    phases: [Duration; 5],
+    contacts: usize,
+    /// Maximum speed at its end [m/s], and maximum overlap [m].
+    speed: f64,
+    overlap: f64,
+}
+
+impl Course {
+    fn of(world: &World) -> Self {
+        Self { before: world.energy().total(), lifted: 0.0, gain: 0.0, loss: 0.0, parts: Vec::new() }
+    }
+
+    fn add(&mut self, report: &StepReport) {
+        self.lifted += report.lifted;
+        let gain = report.energy.total() - self.before - self.lifted;
+        (self.gain, self.loss) = (self.gain.max(gain), self.loss.max(-gain));
+        if report.time > PART * self.parts.len() as f64 + 0.5 * STEP {
+            self.parts.push(Part::default());
+        }
+        let Some(part) = self.parts.last_mut() else { return };
+        let timings = &report.timings;
+        let phases =
+            [timings.contacts, timings.narrow_phase, timings.solver, timings.continuous, timings.passes];
+        part.phases.iter_mut().zip(phases).for_each(|(sum, time)| *sum += time);
+        part.total += timings.total;
+        part.steps += 1;
+        part.contacts += report.contacts;
+        part.speed = report.max_speed;
+        part.overlap = part.overlap.max(report.max_penetration);
+    }
+
+    /// Maximum gain of energy over the maximum loss, which is what the run dissipates.
+    fn relative_gain(&self) -> f64 {
+        self.gain / self.loss
+    }
+
+    /// Times of a step by phase, for each part of the run.
+    fn print(&self) {
+        println!(
+            "| until, s | × real time | step, ms | contacts (threads added), ms | narrow phase, ms | solver, ms | \
+             continuous, ms | passes, ms | contacts in a step | overlap, µm | speed, m/s |\n|{}|",
+            ["--:"; 11].join("|")
+        );
+        for (index, part) in self.parts.iter().enumerate() {
+            let ms = |time: &Duration| format!("{:.2}", 1e3 * time.as_secs_f64() / f64::from(part.steps));
+            println!(
+                "| {:.1} | {:.2} | {} | {} | {} | {:.1} | {:.3} |",
+                PART * (index + 1) as f64,
+                STEP * f64::from(part.steps) / part.total.as_secs_f64(),
+                ms(&part.total),
+                part.phases.iter().map(ms).collect::<Vec<_>>().join(" | "),
+                part.contacts / part.steps as usize,
+                1e6 * part.overlap,
+                part.speed,
+            );
+        }
+    }
+}
+
 /// The shape of a file as a scene names it, if it is a closed mesh, and its number of triangles.
 fn of_file(file: &PathBuf) -> Result<Option<(String, usize)>> {
     let shape = Shape::mesh(read_mesh(file)?);
@@ -57,11 +141,41 @@ fn of_file(file: &PathBuf) -> Result<Option<(String, usize)>> {
     }))
 }
 
-fn scene_text(shapes: &[String], as_hulls: bool) -> String {
+/// Arguments of the program.
+struct Arguments {
+    duration: f64,
+    seed: u64,
+    files_alone: bool,
+    hulls: bool,
+    files: Vec<PathBuf>,
+}
+
+impl Arguments {
+    fn read() -> Result<Self> {
+        let mut this =
+            Self { duration: DURATION, seed: 3, files_alone: false, hulls: true, files: Vec::new() };
+        let mut arguments = std::env::args().skip(1);
+        while let Some(argument) = arguments.next() {
+            let mut value = || arguments.next().ok_or(format!("{argument}: needs a number"));
+            match argument.as_str() {
+                "--seconds" => this.duration = value()?.parse()?,
+                "--seed" => this.seed = value()?.parse()?,
+                "--files" => this.files_alone = true,
+                "--meshes" => this.hulls = false,
+                _ => this.files.push(argument.into()),
+            }
+        }
+        Ok(this)
+    }
+}
+
+fn scene_text(shapes: &[String], arguments: &Arguments, as_hulls: bool) -> String {
     let layers = shapes.len().max(LAYERS * LAYER).div_ceil(LAYER);
     let mut text = format!(
-        "(title: \"Scans in a bin\", duration: {DURATION}, time_step: {STEP}, accuracy: preview, seed: 3, shapes: {{\
+        "(title: \"Scans in a bin\", duration: {}, time_step: {STEP}, accuracy: preview, seed: {}, shapes: {{\
          \"floor\": cuboid(size: (1.4, 1.4, 0.2)), \"wall\": cuboid(size: (0.2, 1.4, {})), ",
+        arguments.duration,
+        arguments.seed,
         0.6 * layers as f64
     );
     for (index, shape) in shapes.iter().enumerate() {
@@ -90,23 +204,30 @@ fn scene_text(shapes: &[String], as_hulls: bool) -> String {
     text + "])"
 }
 
-fn pour(name: &str, shapes: &[String], as_hulls: bool) -> Result<()> {
+fn pour(name: &str, shapes: &[String], arguments: &Arguments, as_hulls: bool) -> Result<()> {
     let path = std::env::temp_dir().join("scan_bin.ron");
     let scope = extricate::geometry::read::FileScope::anywhere();
-    let scene = Scene::parse_within(&path, scene_text(shapes, as_hulls), &scope)?;
+    let scene = Scene::parse_within(&path, scene_text(shapes, arguments, as_hulls), &scope)?;
     let mut world = scene.world()?;
-    let times = StepTimes::run(&mut world, DURATION)?;
+    let mut course = Course::of(&world);
+    let times = StepTimes::run(&mut world, arguments.duration, |report| course.add(report))?;
     let overlap =
         overlaps(&world, Effort::Fast)?.iter().map(|pair| pair.depth / pair.size).fold(0.0, f64::max);
     let bodies = world.descriptions().len() - 5;
-    println!("| {name} | {bodies} | {overlap:.1e} | {times} |");
+    println!("| shapes | bodies | overlap ÷ size at the end | energy gained | {} |", StepTimes::HEADER);
+    println!("|---|--:|--:|--:|{}", StepTimes::RULE);
+    println!("| {name} | {bodies} | {overlap:.1e} | {:.1e} | {times} |\n", course.relative_gain());
+    course.print();
+    println!();
     Ok(())
 }
 
 fn run() -> Result<()> {
-    let mut shapes: Vec<_> = PROCEDURAL.map(str::to_owned).into();
-    for file in std::env::args().skip(1).map(PathBuf::from) {
-        match of_file(&file)? {
+    let arguments = Arguments::read()?;
+    let mut shapes: Vec<_> =
+        PROCEDURAL.iter().filter(|_| !arguments.files_alone).map(|&shape| shape.to_owned()).collect();
+    for file in &arguments.files {
+        match of_file(file)? {
             Some((shape, triangles)) => {
                 println!("{}: {triangles} triangles", file.display());
                 shapes.push(shape);
@@ -114,10 +235,11 @@ fn run() -> Result<()> {
             None => println!("{}: not a closed mesh, left out", file.display()),
         }
     }
-    println!("| shapes | bodies | overlap ÷ size at the end | {} |", StepTimes::HEADER);
-    println!("|---|--:|--:|{}", StepTimes::RULE);
-    pour("meshes", &shapes, false)?;
-    pour("hulls", &shapes, true)
+    pour("meshes", &shapes, &arguments, false)?;
+    if arguments.hulls {
+        pour("hulls", &shapes, &arguments, true)?;
+    }
+    Ok(())
 }
 
 fn main() -> ExitCode {

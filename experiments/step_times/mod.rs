@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use extricate::World;
+use extricate::dynamics::StepReport;
 
 /// Times of the steps of a run.
 pub(crate) struct StepTimes {
@@ -31,8 +32,12 @@ impl StepTimes {
     /// Their alignment.
     pub(crate) const RULE: &str = "--:|--:|--:|--:|--:|--:|--:|---|--:|---|";
 
-    /// Runs a world for a time [s].
-    pub(crate) fn run(world: &mut World, simulated: f64) -> Result<Self, Box<dyn Error>> {
+    /// Runs a world for a time [s]; every step is shown to `observe`.
+    pub(crate) fn run(
+        world: &mut World,
+        simulated: f64,
+        mut observe: impl FnMut(&StepReport),
+    ) -> Result<Self, Box<dyn Error>> {
         let preparation = world.prepare().time;
         world.start_profile();
         let (mut times, mut first, mut speed_at_the_end) = (Vec::new(), Duration::ZERO, 0.0);
@@ -41,6 +46,7 @@ impl StepTimes {
         while world.time() < simulated - 0.5 * world.options().time_step {
             let report = world.step()?;
             speed_at_the_end = report.max_speed;
+            observe(&report);
             let timings = report.timings;
             if report.step == 1 {
                 first = timings.total;

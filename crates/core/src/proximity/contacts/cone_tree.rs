@@ -1,86 +1,250 @@
-//! Normal cones of all triangles and subtrees of a mesh: where two meshes can touch, seen by normals alone.
+//! Normal cones of all triangles and subtrees of a mesh: where two meshes can touch, seen by normals and directions.
 //!
 //! The cone of a triangle bounds the normals of all contacts that a search attributes to it: its own normal, and those of the
 //! vertices and edges that it owns. The cone of a subtree bounds those of its triangles. Two subtrees can hold a contact
-//! only if a direction of one cone is opposite to a direction of the other [JC01]. On finely meshed
-//! surfaces that nearly touch, that leaves a small patch of the surfaces that are near each other.
+//! only if a direction of one cone is opposite to a direction of the other, and if the line between the witness points
+//! has a direction of both [JC01]. Of surfaces that face each other at a distance the first leaves wide strips, the second
+//! only the places where the distance can have a minimum.
+//!
+//! | here  | meaning                                                                                                  |
+//! |-------|----------------------------------------------------------------------------------------------------------|
+//! | c     | vector from the centre of a ball around one subtree to that of a ball around the other                     |
+//! | R     | sum of the radii of both balls, and of what witness points may be beyond them                              |
+//! | a, α  | axis and half angle of a normal cone                                                                       |
+//! | w     | vector between the witness points of a contact, within R of c: gap · n, with n in both cones              |
+//! | v     | displacement of this body towards the other one in the last step, at the other ball [m]                   |
 
 use std::f32::consts::PI;
 
-use nalgebra::Matrix3;
+use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::adjacency::Adjacency;
+use super::approach::{Approach, ApproachField};
 use super::features::{owned_edges, owned_vertices};
 use super::normal_cone::NormalCone;
 use crate::bvh::lanes::isa::{Isa, Mask, Single};
 use crate::bvh::node::{Child, WIDTH};
-use crate::bvh::packet::PACKET;
+use crate::bvh::packet::{Bounds, PACKET, Packet, above};
 use crate::bvh::tree::{Subtree, TriangleBvh};
+use crate::proximity::relative_pose::RelativePose;
 
 /// Widening of cones for the rounding of single precision [rad]; more only admits more pairs.
 const ROUNDING: f64 = 1e-5;
 /// Rounding of a cosine in single precision; more only admits more pairs.
 const COSINE_ROUNDING: f32 = 1e-6;
+/// Rounding of a length in single precision, relative to the sizes that enter; more only admits more pairs.
+const LENGTH_ROUNDING: f64 = 4e-6;
 
-/// Normal cones of the triangles and subtrees of a mesh, in the order of its tree; single precision, rounded outwards.
+/// Normal cones of the triangles and subtrees of a mesh, in the order of its tree, and balls around them; single precision,
+/// rounded outwards.
 #[derive(Debug, Clone)]
 pub struct ConeTree {
     nodes: Vec<Cones<WIDTH>>,
     packets: Vec<Cones<PACKET>>,
+    /// Radius of the whole tree about its centre [m].
+    radius: f64,
 }
 
-/// Cones side by side.
+/// Cones side by side, with the balls that they apply to [m, frame of the tree].
 #[derive(Debug, Clone, Copy)]
 struct Cones<const N: usize> {
     axis: [[f32; N]; 3],
     cosine: [f32; N],
     sine: [f32; N],
+    center: [[f32; N]; 3],
+    radius: [f32; N],
 }
 
-/// One cone, in the frame of the other body and reversed.
+/// One cone with its ball, in the frame of the other body and reversed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Opposite {
     axis: [f32; 3],
     cosine: f32,
     sine: f32,
+    center: [f32; 3],
+    /// Radius of the ball, and what witness points may be beyond both balls [m].
+    radius: f32,
+    /// Maximum depth of a contact [m].
+    depth: f32,
+    approach: Option<AtBall>,
 }
 
-/// Rotation of one body into the frame of another, with the angle by which it may change [rad].
+/// The approach of both bodies at the ball of a cone.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct AxisRotation {
+struct AtBall {
+    /// v at the centre of the ball [m].
+    velocity: [f32; 3],
+    /// Its length.
+    speed: f32,
+    /// Gap up to which pairs are admitted whatever their approach [m].
+    min: f32,
+    steps: f32,
+    /// Approach that is added to that at the centre [m].
+    more: f32,
+}
+
+/// What a search may find beyond the pose that it is given.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ContactRange {
+    /// Maximum depth of a contact [m].
+    pub(super) depth: f64,
+    /// Distance [m] that a witness point may be beyond its triangle, or move.
+    pub(super) slack: f64,
+    /// Angle by which the rotation may change [rad].
+    pub(super) angle: f64,
+    /// Maximum gap [m].
+    pub(super) reach: f64,
+    /// Bound of the gaps by the motion, if there is one.
+    pub(super) approach: Option<Approach>,
+}
+
+/// Pose of one tree in the frame of another, with a range.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Placement {
     rotation: [[f32; 3]; 3],
+    translation: [f32; 3],
     cosine: f32,
     sine: f32,
+    slack: f32,
+    depth: f32,
+    approach: Option<PlacedApproach>,
 }
 
-impl AxisRotation {
-    pub(super) fn new(rotation: &Matrix3<f64>, angle: f64) -> Self {
-        let (sine, cosine) = angle.min(f64::from(PI)).sin_cos();
+/// Approach of both bodies in the frame in which a tree is placed.
+#[derive(Debug, Clone, Copy)]
+struct PlacedApproach {
+    matrix: [[f32; 3]; 3],
+    vector: [f32; 3],
+    min: f32,
+    steps: f32,
+    more: f32,
+    /// Change of the approach over a distance, relative to it, and a distance besides the radius of a ball [m].
+    variation: f32,
+    distance: f32,
+}
+
+impl PlacedApproach {
+    fn new(approach: &Approach, field: &ApproachField, distance: f64, sizes: f64) -> Self {
         Self {
-            rotation: std::array::from_fn(|i| std::array::from_fn(|j| rotation[(i, j)] as f32)),
-            cosine: cosine as f32,
-            sine: sine as f32,
+            matrix: in_single(&field.matrix),
+            vector: std::array::from_fn(|k| field.vector[k] as f32),
+            min: above(approach.min),
+            steps: above(approach.steps),
+            more: above(approach.more + LENGTH_ROUNDING * (sizes + field.vector.norm())),
+            variation: above(approach.variation()),
+            distance: above(distance),
         }
     }
 
-    /// A cone that admits every direction opposite to one of the given cone, in the frame of the other body.
     #[inline(always)]
-    fn opposite(&self, axis: [f32; 3], cosine: f32, sine: f32) -> Opposite {
-        let mut rotated = [0.0; 3];
-        for (k, row) in self.rotation.iter().enumerate() {
-            rotated[k] = -(row[0] * axis[0] + row[1] * axis[1] + row[2] * axis[2]);
+    fn at(&self, center: &[f32; 3], radius: f32) -> AtBall {
+        let (rotated, t) = (product(&self.matrix, center), self.vector);
+        let velocity = [rotated[0] + t[0], rotated[1] + t[1], rotated[2] + t[2]];
+        let more = self.more + self.variation * (radius + self.distance);
+        AtBall { velocity, speed: dot(&velocity, &velocity).sqrt(), min: self.min, steps: self.steps, more }
+    }
+}
+
+fn in_single(matrix: &Matrix3<f64>) -> [[f32; 3]; 3] {
+    std::array::from_fn(|i| std::array::from_fn(|j| matrix[(i, j)] as f32))
+}
+
+#[inline(always)]
+fn of_lane<const N: usize>(vectors: &[[f32; N]; 3], lane: usize) -> [f32; 3] {
+    [vectors[0][lane], vectors[1][lane], vectors[2][lane]]
+}
+
+#[inline(always)]
+fn product(matrix: &[[f32; 3]; 3], v: &[f32; 3]) -> [f32; 3] {
+    let mut result = [0.0; 3];
+    for (k, row) in matrix.iter().enumerate() {
+        result[k] = dot(row, v);
+    }
+    result
+}
+
+impl Placement {
+    /// The placement of one tree in the frame of the other one by a pose; `field` is the approach of the body of the other frame
+    /// towards this one, at most `distance` [m] from the witness points of this one.
+    pub(super) fn new(
+        pose: &RelativePose,
+        trees: [&ConeTree; 2],
+        range: &ContactRange,
+        field: Option<(ApproachField, f64)>,
+    ) -> Self {
+        let (sine, cosine) = range.angle.min(f64::from(PI)).sin_cos();
+        let sizes = trees[0].radius + trees[1].radius + pose.translation.norm();
+        let approach = range.approach.zip(field);
+        Self {
+            rotation: in_single(&pose.rotation),
+            translation: std::array::from_fn(|k| pose.translation[k] as f32),
+            cosine: cosine as f32,
+            sine: sine as f32,
+            slack: above(range.slack + LENGTH_ROUNDING * sizes),
+            depth: above(range.depth),
+            approach: approach
+                .map(|(approach, (field, distance))| PlacedApproach::new(&approach, &field, distance, sizes)),
         }
+    }
+
+    /// A cone that admits every direction opposite to one of a given cone, in the frame of the other body.
+    #[inline(always)]
+    fn opposite<const N: usize>(&self, cones: &Cones<N>, lane: usize) -> Opposite {
+        let axis = product(&self.rotation, &of_lane(&cones.axis, lane));
+        let axis = [-axis[0], -axis[1], -axis[2]];
+        let (rotated, t) = (product(&self.rotation, &of_lane(&cones.center, lane)), self.translation);
+        let center = [rotated[0] + t[0], rotated[1] + t[1], rotated[2] + t[2]];
+        let radius = cones.radius[lane] + self.slack;
+        let (cosine, sine) = (cones.cosine[lane], cones.sine[lane]);
         let wide = sine * self.cosine + cosine * self.sine;
         // Beyond π the sine of the sum is negative: all directions.
-        if wide < 0.0 || cosine <= -1.0 {
-            return Opposite { axis: rotated, cosine: -1.0, sine: 0.0 };
-        }
-        Opposite { axis: rotated, cosine: cosine * self.cosine - sine * self.sine, sine: wide }
+        let (cosine, sine) = if wide < 0.0 || cosine <= -1.0 {
+            (-1.0, 0.0)
+        } else {
+            (cosine * self.cosine - sine * self.sine, wide)
+        };
+        let approach = self.approach.as_ref().map(|approach| approach.at(&center, radius));
+        Opposite { axis, cosine, sine, center, radius, depth: self.depth, approach }
+    }
+}
+
+/// Ball [m, frame of the tree].
+#[derive(Debug, Clone, Copy)]
+struct Ball {
+    center: Point3<f64>,
+    radius: f64,
+}
+
+impl Ball {
+    /// About the middle of a box, around some points.
+    fn around(bounds: &Bounds, points: impl Iterator<Item = Point3<f64>>) -> Self {
+        let center = Point3::from(bounds.center());
+        Self { center, radius: points.map(|point| (point - center).norm()).fold(0.0, f64::max) }
+    }
+
+    /// About the middle of a box, around the box or around balls, whichever is smaller.
+    fn around_balls(bounds: &Bounds, balls: impl Iterator<Item = Self>) -> Self {
+        let center = Point3::from(bounds.center());
+        let radius = balls.map(|ball| (ball.center - center).norm() + ball.radius).fold(0.0, f64::max);
+        Self { center, radius: radius.min(Vector3::from(bounds.half_extents()).norm()) }
     }
 }
 
 impl<const N: usize> Cones<N> {
-    const ALL: Self = Self { axis: [[0.0; N]; 3], cosine: [-1.0; N], sine: [0.0; N] };
+    const ALL: Self = Self {
+        axis: [[0.0; N]; 3],
+        cosine: [-1.0; N],
+        sine: [0.0; N],
+        center: [[0.0; N]; 3],
+        radius: [0.0; N],
+    };
+
+    fn set_ball(&mut self, lane: usize, ball: &Ball) {
+        for k in 0..3 {
+            self.center[k][lane] = ball.center[k] as f32;
+        }
+        self.radius[lane] = above(ball.radius);
+    }
 
     fn set(&mut self, lane: usize, cone: &NormalCone) {
         let half_angle = cone.half_angle + ROUNDING;
@@ -92,12 +256,6 @@ impl<const N: usize> Cones<N> {
         }
         (self.cosine[lane], self.sine[lane]) = (half_angle.cos() as f32, half_angle.sin() as f32);
     }
-
-    #[inline(always)]
-    fn opposite(&self, lane: usize, rotation: &AxisRotation) -> Opposite {
-        let axis = [self.axis[0][lane], self.axis[1][lane], self.axis[2][lane]];
-        rotation.opposite(axis, self.cosine[lane], self.sine[lane])
-    }
 }
 
 impl ConeTree {
@@ -106,22 +264,20 @@ impl ConeTree {
     #[must_use]
     pub fn new(adjacency: &Adjacency, bvh: &TriangleBvh) -> Self {
         let (nodes, packets) = (bvh.inner_nodes(), bvh.packets());
-        let mut tree =
-            Self { nodes: vec![Cones::ALL; nodes.len() + 1], packets: vec![Cones::ALL; packets.len()] };
+        let mut tree = Self {
+            nodes: vec![Cones::ALL; nodes.len() + 1],
+            packets: vec![Cones::ALL; packets.len()],
+            radius: bvh.half_diagonal(),
+        };
         if !adjacency.oriented() {
             return tree;
         }
         let mut of_packets = Vec::with_capacity(packets.len());
         for (cones, packet) in tree.packets.iter_mut().zip(packets) {
-            let mut lanes = [None; PACKET];
-            for (lane, triangle) in packet.lanes() {
-                let cone = of_triangle(adjacency, triangle);
-                cones.set(lane, &cone);
-                lanes[lane] = Some(cone);
-            }
-            of_packets.push(NormalCone::around(lanes.into_iter().flatten()).unwrap_or(NormalCone::ALL));
+            of_packets.push(fill_packet(cones, packet, adjacency));
         }
-        let mut of_nodes = vec![NormalCone::ALL; nodes.len()];
+        let all = Ball { center: Point3::origin(), radius: 0.0 };
+        let mut of_nodes = vec![(NormalCone::ALL, all); nodes.len()];
         // Children follow their parents.
         for index in (0..nodes.len()).rev() {
             let node = &nodes[index];
@@ -130,12 +286,21 @@ impl ConeTree {
                 Some(Child::Leaf(packet)) => Some(of_packets[packet as usize]),
                 None => None,
             };
-            let cones: [Option<NormalCone>; WIDTH] = std::array::from_fn(of_child);
-            for (lane, cone) in cones.iter().enumerate() {
-                cone.iter().for_each(|cone| tree.nodes[index].set(lane, cone));
+            let children: [Option<(NormalCone, Ball)>; WIDTH] = std::array::from_fn(of_child);
+            for (lane, child) in children.iter().enumerate() {
+                if let Some((cone, ball)) = child {
+                    tree.nodes[index].set(lane, cone);
+                    tree.nodes[index].set_ball(lane, ball);
+                }
             }
-            let around = NormalCone::around(cones.into_iter().flatten());
-            of_nodes[index] = around.unwrap_or(NormalCone::ALL);
+            let children = children.into_iter().flatten();
+            let around = NormalCone::around(children.clone().map(|(cone, _)| cone));
+            let ball = Ball::around_balls(&node.hull(), children.map(|(_, ball)| ball));
+            of_nodes[index] = (around.unwrap_or(NormalCone::ALL), ball);
+        }
+        // The last node holds the root.
+        if let (Some(top), Some((_, ball))) = (tree.nodes.last_mut(), of_nodes.first()) {
+            top.set_ball(0, ball);
         }
         tree
     }
@@ -146,48 +311,184 @@ impl ConeTree {
         size_of_val(&*self.nodes) + size_of_val(&*self.packets)
     }
 
-    /// The cone of a subtree, turned into the frame of the other body and reversed.
+    /// The cone of a subtree in the frame of the other body, reversed.
     #[inline(always)]
-    pub(super) fn opposite(&self, subtree: Subtree, rotation: &AxisRotation) -> Opposite {
-        self.nodes[subtree.index() / WIDTH].opposite(subtree.index() % WIDTH, rotation)
+    pub(super) fn opposite(&self, subtree: Subtree, placement: &Placement) -> Opposite {
+        placement.opposite(&self.nodes[subtree.index() / WIDTH], subtree.index() % WIDTH)
     }
 
-    /// The cone of a triangle of a packet, turned into the frame of the other body and reversed.
+    /// The cone of a triangle of a packet in the frame of the other body, reversed.
     #[inline(always)]
-    pub(super) fn opposite_of_triangle(&self, packet: u32, lane: usize, rotation: &AxisRotation) -> Opposite {
-        self.packets[packet as usize].opposite(lane, rotation)
+    pub(super) fn opposite_of_triangle(&self, packet: u32, lane: usize, placement: &Placement) -> Opposite {
+        placement.opposite(&self.packets[packet as usize], lane)
     }
 
-    /// Bits of the children of a node whose cones meet another cone.
+    /// Bits of the children of a node that can hold a contact with the subtree of another cone.
     #[inline(always)]
     pub(super) fn children_meeting<I: Isa>(&self, node: u32, other: &Opposite) -> u32 {
-        let (cones, single) = (&self.nodes[node as usize], I::Single::splat);
-        let load = I::Single::load;
-        let (cosine, sine) = (load(&cones.cosine), load(&cones.sine));
-        // The sum of both angles is π or more.
-        let all = cosine.less_or_equal(single(-other.cosine)).bits();
-        let along = single(other.axis[0]) * load(&cones.axis[0])
-            + single(other.axis[1]) * load(&cones.axis[1])
-            + single(other.axis[2]) * load(&cones.axis[2]);
-        let sum = cosine * single(other.cosine) - sine * single(other.sine);
-        all | sum.less_or_equal(along + single(COSINE_ROUNDING)).bits()
+        Lanes::<I>::of(&self.nodes[node as usize]).meeting(other, other)
     }
 
-    /// Bits of the triangles of a packet whose cones meet another cone.
+    /// Bits of the triangles of a packet that can touch the triangles of two other cones: the first four those of one, the next
+    /// those of the other.
     #[inline(always)]
-    pub(super) fn triangles_meeting(&self, packet: u32, other: &Opposite) -> u32 {
-        let cones = &self.packets[packet as usize];
-        let mut bits = 0;
-        for lane in 0..PACKET {
-            let along = other.axis[0] * cones.axis[0][lane]
-                + other.axis[1] * cones.axis[1][lane]
-                + other.axis[2] * cones.axis[2][lane];
-            let sum = cones.cosine[lane] * other.cosine - cones.sine[lane] * other.sine;
-            let meets = cones.cosine[lane] <= -other.cosine || sum <= along + COSINE_ROUNDING;
-            bits |= u32::from(meets) << lane;
-        }
-        bits
+    pub(super) fn triangles_meeting<I: Isa>(&self, packet: u32, others: &[Opposite; 2]) -> u32 {
+        Lanes::<I>::twice(&self.packets[packet as usize]).meeting(&others[0], &others[1])
     }
+}
+
+/// Cones of eight lanes with their balls.
+// No closures over vectors here and below: they would not be compiled for the instruction set of the caller.
+struct Lanes<I: Isa> {
+    axis: [I::Single; 3],
+    cosine: I::Single,
+    sine: I::Single,
+    center: [I::Single; 3],
+    radius: I::Single,
+}
+
+impl<I: Isa> Lanes<I> {
+    #[inline(always)]
+    fn of(cones: &Cones<WIDTH>) -> Self {
+        let load = I::Single::load;
+        Self {
+            axis: [load(&cones.axis[0]), load(&cones.axis[1]), load(&cones.axis[2])],
+            cosine: load(&cones.cosine),
+            sine: load(&cones.sine),
+            center: [load(&cones.center[0]), load(&cones.center[1]), load(&cones.center[2])],
+            radius: load(&cones.radius),
+        }
+    }
+
+    /// Four cones, twice.
+    #[inline(always)]
+    fn twice(cones: &Cones<PACKET>) -> Self {
+        Self {
+            axis: [twice::<I>(&cones.axis[0]), twice::<I>(&cones.axis[1]), twice::<I>(&cones.axis[2])],
+            cosine: twice::<I>(&cones.cosine),
+            sine: twice::<I>(&cones.sine),
+            center: [
+                twice::<I>(&cones.center[0]),
+                twice::<I>(&cones.center[1]),
+                twice::<I>(&cones.center[2]),
+            ],
+            radius: twice::<I>(&cones.radius),
+        }
+    }
+
+    /// One cone in the first four lanes, another in the next.
+    #[inline(always)]
+    fn halves(low: &Opposite, high: &Opposite) -> Self {
+        Self {
+            axis: halved::<I>(&low.axis, &high.axis),
+            cosine: halves::<I>(low.cosine, high.cosine),
+            sine: halves::<I>(low.sine, high.sine),
+            center: halved::<I>(&low.center, &high.center),
+            radius: halves::<I>(low.radius, high.radius),
+        }
+    }
+
+    /// Bits of the lanes that can hold a contact with the first other cone, in the first four lanes, or with the second.
+    #[inline(always)]
+    fn meeting(&self, low: &Opposite, high: &Opposite) -> u32 {
+        let other = Self::halves(low, high);
+        // The sum of both angles is π or more, or more than the angle between the axes.
+        let zero = I::Single::splat(0.0);
+        let all = (self.cosine + other.cosine).less_or_equal(zero).bits();
+        let along = dot_lanes::<I>(&self.axis, &other.axis) + I::Single::splat(COSINE_ROUNDING);
+        let sum = self.cosine * other.cosine - self.sine * other.sine;
+        let opposite = all | sum.less_or_equal(along).bits();
+        if opposite == 0 {
+            return 0;
+        }
+        let between = [
+            other.center[0] - self.center[0],
+            other.center[1] - self.center[1],
+            other.center[2] - self.center[2],
+        ];
+        let radius = self.radius + other.radius;
+        let square = dot_lanes::<I>(&between, &between);
+        let near = radius + halves::<I>(low.depth, high.depth);
+        let overlapping = square.less_or_equal(near * near).bits();
+        let connected = self.along(&between, radius) & other.along(&between, radius);
+        let mut closing = u32::MAX;
+        if let (Some(low), Some(high)) = (&low.approach, &high.approach) {
+            let limit = self.reach(low, high).min(other.reach(low, high)) + radius;
+            closing = square.less_or_equal(limit * limit).bits();
+        }
+        opposite & (overlapping | connected & closing)
+    }
+
+    /// Bits of the lanes of which some vector within `radius` [m] of `between` is in the cone, where that is longer than it.
+    ///
+    /// With φ the angle between c and the axis a, the distance of c from the cone is |c| sin(φ − α) where the cosine of φ − α
+    /// is positive; else the apex is the nearest point, which is farther than R.
+    #[inline(always)]
+    fn along(&self, between: &[I::Single; 3], radius: I::Single) -> u32 {
+        let (axis, zero) = (&self.axis, I::Single::splat(0.0));
+        let height = dot_lanes::<I>(between, axis);
+        // By components, without the cancellation of c·c − (c·a)².
+        let part =
+            [between[0] - axis[0] * height, between[1] - axis[1] * height, between[2] - axis[2] * height];
+        let beside = dot_lanes::<I>(&part, &part).sqrt();
+        let across = beside * self.cosine - height * self.sine;
+        let along = height * self.cosine + beside * self.sine;
+        let within = across.less_or_equal(zero).bits();
+        within | across.less_or_equal(radius).bits() & zero.less_or_equal(along + radius).bits()
+    }
+
+    /// Upper bounds of the gaps [m] along normals of the cones by the approach.
+    #[inline(always)]
+    fn reach(&self, low: &AtBall, high: &AtBall) -> I::Single {
+        let zero = I::Single::splat(0.0);
+        let height = dot_lanes::<I>(&halved::<I>(&low.velocity, &high.velocity), &self.axis);
+        let speed = halves::<I>(low.speed, high.speed);
+        // At most |v| cos(φ − α); cones beyond π/2 admit all of |v|.
+        let along = height * self.cosine.max(zero) + speed * (self.sine + (zero - self.cosine).max(zero));
+        let steps = I::Single::splat(low.steps);
+        let approach = along.min(speed).max(zero) + halves::<I>(low.more, high.more);
+        I::Single::splat(low.min).max(steps * approach)
+    }
+}
+
+#[inline(always)]
+fn dot_lanes<I: Isa>(a: &[I::Single; 3], b: &[I::Single; 3]) -> I::Single {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+#[inline(always)]
+fn twice<I: Isa>(v: &[f32; PACKET]) -> I::Single {
+    I::Single::load(&[v[0], v[1], v[2], v[3], v[0], v[1], v[2], v[3]])
+}
+
+#[inline(always)]
+fn halves<I: Isa>(low: f32, high: f32) -> I::Single {
+    I::Single::load(&[low, low, low, low, high, high, high, high])
+}
+
+#[inline(always)]
+fn halved<I: Isa>(low: &[f32; 3], high: &[f32; 3]) -> [I::Single; 3] {
+    [halves::<I>(low[0], high[0]), halves::<I>(low[1], high[1]), halves::<I>(low[2], high[2])]
+}
+
+#[inline(always)]
+fn dot(a: &[f32; 3], b: &[f32; 3]) -> f32 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// Sets the cones and balls of the triangles of a packet; returns those around them.
+fn fill_packet(cones: &mut Cones<PACKET>, packet: &Packet, adjacency: &Adjacency) -> (NormalCone, Ball) {
+    let mut lanes = [None; PACKET];
+    for (lane, triangle) in packet.lanes() {
+        let cone = of_triangle(adjacency, triangle);
+        let corners = packet.triangle(lane).map(Point3::from);
+        cones.set(lane, &cone);
+        cones.set_ball(lane, &Ball::around(&Bounds::of_triangle(&corners), corners.into_iter()));
+        lanes[lane] = Some(cone);
+    }
+    let corners = packet.lanes().flat_map(|(lane, _)| packet.triangle(lane).map(Point3::from));
+    let ball = Ball::around(&packet.bounds(), corners);
+    (NormalCone::around(lanes.into_iter().flatten()).unwrap_or(NormalCone::ALL), ball)
 }
 
 /// Cone of all normals of the contacts that are attributed to a triangle.

@@ -20,7 +20,8 @@ use nalgebra::Isometry3;
 
 use self::sieve::{Candidate, Sieve};
 use super::adjacency::Adjacency;
-use super::cone_tree::ConeTree;
+use super::approach::Approach;
+use super::cone_tree::{ConeTree, ContactRange};
 use super::features::{Bodies, Candidates, FeaturePair, FeatureQuery, VALLEY};
 use super::opposed::Opposed;
 use crate::proximity::collision::{filtered_pairs_within, pairs_within_at_most};
@@ -119,8 +120,28 @@ impl FeatureFront {
             }
             complete
         } else {
-            self.test_all_pairs(limit, meshes, &bodies, range)
+            self.test_all_pairs(limit, meshes, &bodies, None)
         };
+        self.found_if(complete)
+    }
+
+    /// As [`find_at_most`](Self::find_at_most) without a margin, of the pairs whose gaps are within the reach of the approach
+    /// of both bodies. Vertex–edge and vertex–vertex pairs are among them where no others are.
+    pub fn find_approaching(
+        &mut self,
+        limit: usize,
+        meshes: [ContactMesh; 2],
+        query: &FeatureQuery,
+        approach: &Approach,
+    ) -> Option<&[FeaturePair]> {
+        let bodies = Bodies::new(meshes.map(|mesh| mesh.adjacency), query);
+        self.found.clear();
+        let complete = self.test_all_pairs(limit, meshes, &bodies, Some(approach));
+        self.found.retain(|pair| approach.admits(pair));
+        self.found_if(complete)
+    }
+
+    fn found_if(&mut self, complete: bool) -> Option<&[FeaturePair]> {
         if !complete {
             self.reference = None;
             self.pairs.clear();
@@ -146,16 +167,28 @@ impl FeatureFront {
         limit: usize,
         meshes: [ContactMesh; 2],
         bodies: &Bodies,
-        range: f64,
+        approach: Option<&Approach>,
     ) -> bool {
         self.reference = None;
         let query = bodies.query;
-        if !self.near_pairs(limit, meshes, query, (BEYOND * range + rounding(meshes, query), ROUNDING)) {
+        let (rounding, range) = (rounding(meshes, query), query.max.max(-query.min));
+        let beyond = ContactRange {
+            depth: -query.min,
+            reach: query.max,
+            slack: (BEYOND - 1.0) * range + rounding,
+            angle: ROUNDING,
+            approach: approach.copied(),
+        };
+        if !self.near_pairs(limit, meshes, query, (BEYOND * range + rounding, &beyond)) {
             return false;
         }
         self.contacts.clear();
         for &pair in &self.pairs {
-            Candidates::new(bodies, pair).each(|found| self.contacts.push((pair, found)));
+            Candidates::new(bodies, pair).each(|found| {
+                if approach.is_none_or(|approach| approach.admits(&found)) {
+                    self.contacts.push((pair, found));
+                }
+            });
         }
         if self.contacts.is_empty() {
             self.test_borders(bodies);
@@ -175,14 +208,14 @@ impl FeatureFront {
         self.found.sort_unstable_by_key(|pair| pair.features);
     }
 
-    /// Replaces the pairs by those within a distance [m] whose normals can be opposite at a pose that is rotated by at most an
-    /// angle [rad]; false when there are more than `limit`.
+    /// Replaces the pairs by those within a distance [m] whose normals can be opposite, and along the line between them, within
+    /// a range; false when there are more than `limit`.
     fn near_pairs(
         &mut self,
         limit: usize,
         [a, b]: [ContactMesh; 2],
         query: &FeatureQuery,
-        (distance, angle): (f64, f64),
+        (distance, range): (f64, &ContactRange),
     ) -> bool {
         self.pairs.clear();
         let placement = RelativePose::between(a.model, &Isometry3::identity(), b.model, &query.b_to_a);
@@ -190,8 +223,7 @@ impl FeatureFront {
         if query.two_sided != [false; 2] {
             return pairs_within_at_most(limit, a.model, b.model, &placement, distance, &mut self.pairs);
         }
-        let rotation = query.b_to_a.rotation.to_rotation_matrix().into_inner();
-        let opposed = Opposed::new([a.cones, b.cones], &rotation, angle);
+        let opposed = Opposed::new([a.cones, b.cones], &placement, &a.model.bvh().center(), range);
         let models = [a.model, b.model];
         filtered_pairs_within(limit, models, &placement, distance, &opposed, &mut self.pairs)
     }
@@ -254,10 +286,13 @@ impl FeatureFront {
         // A vertex of A may be up to `distance` outside the bounding sphere of B, where rotation moves it farther.
         let slip = margin * (1.0 + distance / radius) + rounding;
         let sieve = Sieve { distance, range, slip, angle: margin / radius + ROUNDING };
-        if !self.near_pairs(limit, meshes, query, (sieve.distance, sieve.angle)) {
+        let slack = (BEYOND - 1.0) * range + slip;
+        // Gaps of either sign: motion may change a positive gap into a negative one.
+        let beyond =
+            ContactRange { depth: range + slip, reach: range, slack, angle: sieve.angle, approach: None };
+        if !self.near_pairs(limit, meshes, query, (sieve.distance, &beyond)) {
             return false;
         }
-        // Gaps of either sign: motion may change a positive gap into a negative one.
         let wide = FeatureQuery { min: -range, max: range, ..*query };
         let bodies = Bodies::new([a.adjacency, b.adjacency], &wide);
         self.candidates.clear();

@@ -212,3 +212,87 @@ fn a_pair_at_rest_is_gathered_once_and_with_zero_margin_never() {
         );
     }
 }
+
+#[test]
+fn contacts_far_beyond_the_triangles_are_those_of_all_pairs() {
+    let ball = || Body::new(Sphere { radius: 0.5, frequency: 24 }.mesh().unwrap());
+    let bumpy = || Body::new(BumpySphere { frequency: 24, ..BumpySphere::default() }.mesh().unwrap());
+    let ring = || Body::new(Torus { segments: 160, sides: 80, ..Torus::default() }.mesh().unwrap());
+    let noise = &mut Noise(5);
+    let (mut near, mut kept, mut count) = (0, 0, 0);
+    for ([a, b], away) in [([ball(), ball()], 1.06), ([ring(), ball()], 0.75), ([bumpy(), ring()], 0.9)] {
+        for step in 0..4 {
+            let start = Isometry3::translation(0.3, 0.1, away);
+            let b_to_a = moved(&start, Point3::origin(), noise.vector() * 2.0, Vector3::zeros());
+            // Far beyond the triangles, whose edges are about 0.03 long.
+            let query = FeatureQuery { b_to_a, min: -0.01, max: 0.2, two_sided: [false; 2] };
+            let mut pairs = Vec::new();
+            pairs_within(&a.model, &Isometry3::identity(), &b.model, &b_to_a, 0.23, &mut pairs);
+            let expected = sorted(FeatureFinder::default().find(&a.adjacency, &b.adjacency, &pairs, &query));
+            let mut front = FeatureFront::default();
+            let found = front.find([a.mesh(), b.mesh()], &query, 4e-3 * f64::from(step % 2));
+            assert_eq!(found, expected, "{step}");
+            count += found.len();
+            near += pairs.len();
+            kept += front.pairs().len();
+        }
+    }
+    assert!(count > 0 && 300 * kept < near, "{kept} of {near}, {count} contacts");
+}
+
+fn sorted(found: &[FeaturePair]) -> Vec<FeaturePair> {
+    let mut found = found.to_vec();
+    found.sort_by_key(|pair| pair.features);
+    found.dedup_by_key(|pair| pair.features);
+    found
+}
+
+#[test]
+fn a_search_by_the_approach_finds_the_pairs_that_close_and_no_others() {
+    let ring = || Body::new(Torus { segments: 80, sides: 40, ..Torus::default() }.mesh().unwrap());
+    let bumpy = || Body::new(BumpySphere { frequency: 12, ..BumpySphere::default() }.mesh().unwrap());
+    let noise = &mut Noise(23);
+    let (mut all, mut close, mut all_tested, mut tested) = (0, 0, 0, 0);
+    for ([a, b], away) in [([ring(), bumpy()], 0.7), ([bumpy(), bumpy()], 1.05), ([ring(), ring()], 0.6)] {
+        for step in 0..12 {
+            let start = Isometry3::translation(0.3, 0.1, away);
+            let b_to_a = moved(&start, Point3::origin(), noise.vector() * 3.0, Vector3::zeros());
+            let (rotation, by) = (noise.vector() * 0.2, noise.vector() * 0.1);
+            let before = moved(&b_to_a, Point3::new(0.2, 0.1, 0.3), rotation, by);
+            let approach = Approach {
+                to_before: before * b_to_a.inverse(),
+                min: [0.0, 0.01, 0.05][step % 3],
+                steps: 1.5,
+                more: 1e-3,
+            };
+            let query = FeatureQuery { b_to_a, min: -0.01, max: 0.2, two_sided: [false; 2] };
+            let mut pairs = Vec::new();
+            pairs_within(&a.model, &Isometry3::identity(), &b.model, &b_to_a, 0.23, &mut pairs);
+            let expected = sorted(FeatureFinder::default().find(&a.adjacency, &b.adjacency, &pairs, &query));
+            // By the gap of the same points of both bodies before and now.
+            let closes = |pair: &&FeaturePair| {
+                let now = pair.points[1] - pair.points[0];
+                let then = before * b_to_a.inverse_transform_point(&pair.points[1]) - pair.points[0];
+                let approached = (then - now).dot(&pair.normal).max(0.0);
+                pair.gap <= f64::max(approach.min, 1.5 * (approached + 1e-3))
+            };
+            let closing: Vec<_> = expected.iter().filter(closes).copied().collect();
+            let mut front = FeatureFront::default();
+            front.find([a.mesh(), b.mesh()], &query, 0.0);
+            all_tested += front.pairs().len();
+            let found = front.find_approaching(usize::MAX, [a.mesh(), b.mesh()], &query, &approach).unwrap();
+            if closing.is_empty() {
+                // Then at corners and edges, by the same bound.
+                assert!(found.iter().all(|pair| pair.gap <= approach.reach(&pair.points[1], &pair.normal)));
+            } else {
+                assert_eq!(found, closing, "{step}");
+            }
+            (all, close) = (all + expected.len(), close + closing.len());
+            tested += front.pairs().len();
+        }
+    }
+    assert!(close > 20 && 2 * close < all, "{close} of {all} close");
+    // Normals alone, without the line between witness points, admit 152 970 pairs.
+    assert!(8 * all_tested < 152_970, "{all_tested} pairs");
+    assert!(4 * tested < 3 * all_tested, "{tested} pairs of {all_tested} were tested");
+}
