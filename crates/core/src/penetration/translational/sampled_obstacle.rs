@@ -6,7 +6,8 @@
 //! others. Where samples see no collision there may be one between them, and where they see one, the grid may be wrong by
 //! a part of a cell: this is an estimate, which proves nothing.
 //!
-//! Of two surfaces, which have no inside, the points are discs.
+//! Of two surfaces, which have no inside, the points are discs that nearly cover them. Whether one of them crosses the other
+//! surface is not known, so a disc near it counts as a collision of no depth.
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
@@ -111,7 +112,9 @@ impl<'a> SampledObstacle<'a> {
         let motion = &self.motions[owner];
         let moved = [0, 1, 2].map(|k| center[k] + length * motion[k]);
         let square = self.grids[owner].signed_square(&moved, radius, self.are_solids[owner]);
-        (square > begins).then(|| radius + square.abs().sqrt().copysign(square))
+        let are_discs = self.are_solids == [false; 2];
+        let depth = || if are_discs { 0.0 } else { radius + square.abs().sqrt().copysign(square) };
+        (square > begins).then(depth)
     }
 
     /// Depth of the first sample that collides with A translated by a `length` [m].
