@@ -439,3 +439,29 @@ fn the_depth_in_a_plane_is_that_of_the_best_direction_in_it() {
         assert!(found.depth <= best * (1.0 + 1e-9), "{} {best}", found.depth);
     }
 }
+
+/// A cube of side 2 with a cubic cavity of side 0.4 about `middle`.
+fn block_with_cavity(middle: Vector3<f64>) -> Model {
+    let cube = |side: f64| Cuboid { x: side, y: side, z: side, subdivisions: 1 }.mesh().expect("valid");
+    let cavity = cube(0.4).transformed(&Isometry3::from_parts(middle.into(), UnitQuaternion::identity()));
+    let inverted = cavity.triangles().iter().map(|&[a, b, c]| [a, c, b]).collect();
+    let cavity = TriangleMesh::new(cavity.vertices().to_vec(), inverted).expect("valid");
+    solid(TriangleMesh::joined([cube(2.0), cavity]).expect("valid"))
+}
+
+#[test]
+fn most_pockets_in_a_block_are_found_by_a_fast_search() {
+    let cube = cuboid([0.2; 3], 1);
+    let (here, mut noise, count) = (Isometry3::identity(), Noise(3), 40);
+    let is_found = |noise: &mut Noise| {
+        let middle = noise.uniform_direction(0.1..1.0).into_inner() * noise.between(0.3, 0.6);
+        let block = block_with_cavity(middle);
+        let found = answer(&cube, &here, &block, &here, Effort::Fast).expect("they overlap");
+        // The cube is in the cavity where its centre is within 0.1 of the cavity's along each axis; outside is 1.1 away.
+        let exact = middle.map(|x| (x.abs() - 0.1).max(0.0)).norm();
+        assert!(found.depth >= exact * (1.0 - 1e-9) && found.depth <= 1.1 * (1.0 + 1e-9), "{found:?}");
+        found.depth <= exact * (1.0 + 1e-9)
+    };
+    let found = (0..count).filter(|_| is_found(&mut noise)).count();
+    assert!(4 * found >= 3 * count, "{found} of {count}");
+}

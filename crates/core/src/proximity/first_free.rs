@@ -45,7 +45,7 @@ impl March {
         &self,
         obstacles: &mut ObstacleTree<'_>,
         start: f64,
-        skip: impl Fn(f64) -> f64,
+        mut skip: impl FnMut(f64) -> f64,
     ) -> Option<f64> {
         let mut length = start;
         for _ in 0..MAX_STEPS {

@@ -12,6 +12,7 @@ use super::curves_and_patches::patches::PatchesOfModel;
 use super::gyration::Gyration;
 use super::incidence::Incidence;
 use super::inner_ball::InnerBalls;
+use super::outline::Outline;
 use super::winding::WindingNumber;
 use super::{face_normals, parts, principal_axes};
 use crate::bvh::tree::TriangleBvh;
@@ -33,6 +34,7 @@ pub struct Model {
     /// Computed on first use, as are the following fields: most models never need them.
     winding: OnceLock<WindingNumber>,
     inner_balls: OnceLock<InnerBalls>,
+    outline: OnceLock<Outline>,
     curves_and_patches: OnceLock<Option<Box<CurvesAndPatches>>>,
     part_representatives: OnceLock<Vec<[Point3<f64>; 2]>>,
     incidence: OnceLock<Incidence>,
@@ -114,6 +116,7 @@ impl Model {
             centroid,
             winding: OnceLock::new(),
             inner_balls: OnceLock::new(),
+            outline: OnceLock::new(),
             curves_and_patches: OnceLock::new(),
             part_representatives: OnceLock::new(),
             incidence: OnceLock::new(),
@@ -168,6 +171,7 @@ impl Model {
         self.bvh.memory()
             + self.winding.get().map_or(0, WindingNumber::memory)
             + self.inner_balls.get().map_or(0, InnerBalls::memory)
+            + self.outline.get().map_or(0, Outline::memory)
             + self.curves_and_patches.get().and_then(Option::as_ref).map_or(0, |both| both.memory())
             + self.incidence.get().map_or(0, Incidence::memory)
             + self.clear_configurations.get().map_or(0, ClearConfigurations::memory)
@@ -208,6 +212,11 @@ impl Model {
     /// Balls inside the solid; none in a surface.
     pub fn inner_balls(&self) -> &InnerBalls {
         self.inner_balls.get_or_init(|| InnerBalls::of(self))
+    }
+
+    /// Samples of the body, and the nearest points of its boundary on a grid.
+    pub(crate) fn outline(&self) -> &Outline {
+        self.outline.get_or_init(|| Outline::of(self))
     }
 
     /// Curves on the surface and patches of it; `None` for triangles that are too thin.

@@ -14,6 +14,7 @@ mod local_contact_space;
 mod lower_bound;
 pub(crate) mod options;
 pub(crate) mod query;
+mod sampled_obstacle;
 mod search;
 mod steps;
 mod trace;

@@ -8,12 +8,12 @@ use crate::penetration::free_configuration::FreeConfiguration;
 /// Effort of a query. Both are bounds on work, not on time: the result is reproducible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Effort {
-    /// A walk from outside along the centroid difference or an axis of either body, whichever meets the other body last; then
-    /// marches from inside along sixteen directions, as far as balls do not prove that they meet no gap, and a walk from the
-    /// nearest gap.
+    /// Marches from inside along up to 128 directions, as far as samples of the bodies leave room for a gap, and a walk from the
+    /// nearest gap; without one, a walk from outside along the centroid difference.
     Fast,
-    /// Casts along two hundred directions from outside and walks from the best; walks from pockets and holes; casts
-    /// around the best direction; marches along two hundred directions from inside, and walks from nearer free places.
+    /// First the fast search. Then casts along two hundred directions from outside and walks from the best; walks from pockets
+    /// and holes; casts around the best direction; marches along two hundred directions from inside, and walks from nearer free
+    /// places; marches as in the fast search along five hundred directions.
     /// Ends as soon as the lower bound meets the depth.
     #[default]
     Best,
@@ -84,7 +84,8 @@ pub struct TranslationalOptions {
     /// `start` and earlier poses say.
     pub allowed: Option<AllowedTranslations>,
     /// Whether the search looks for gaps that are nearer than what a walk from outside finds, by marches from inside. Simulations and
-    /// separations of many bodies pass `false`: they keep the side that is reached from outside, in less time.
+    /// separations of many bodies pass `false`: they keep the side that is reached from outside along the centroid difference or
+    /// an axis of either body, whichever meets the other body last, in less time.
     pub gaps: bool,
     /// Maximum number of in-projections of one walk. Most walks need fewer than ten; on a finely meshed curved surface each
     /// facet may cost one. Two convex shapes may take ten times as many support evaluations.

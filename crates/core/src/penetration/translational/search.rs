@@ -3,12 +3,13 @@
 //! | step | source [Je12 §5] | work |
 //! |------|------------------|--------------|
 //! | 0 | motion coherence | a walk from the last separated placement, if known; its end is the result |
-//! | 1 | centroid difference, axes of both bodies | thirteen casts from outside, a walk from the nearest |
-//! | 1 | spread | marches from inside along sixteen directions, where balls leave room for a gap, and a walk from the nearest gap: `fast` ends here |
+//! | 1 | centroid difference | a cast from outside |
+//! | 1 | spread | marches from inside along up to 128 directions, as far as samples of the bodies leave room for a gap, and a walk from the nearest one: `fast` ends here |
 //! | 2 | spread | casts from outside along 212 directions, walks from the ten nearest |
 //! | 3 | maximally clear | walks from up to four configurations in holes and hollows |
 //! | 4 | sampled | marches from inside along the 24 lines on which balls in place of the bodies have their nearest gaps |
 //! | 5 | spread | casts on rings around the best direction so far, marches from inside along the 212 directions |
+//! | 6 | spread | marches as in step 1 along up to 512 directions, and a walk from the nearest gap, until there is none |
 //!
 //! Every walk has to beat the best one before it and is abandoned when it cannot. Translations that inner balls prove
 //! to collide are neither cast through nor marched through. The search ends early when the lower bound meets the depth, or
@@ -19,7 +20,9 @@
 use nalgebra::Vector3;
 
 use super::free_configuration::spread::{axes, fibonacci};
-use super::free_configuration::{DIRECTIONS, centroid_difference, maximally_clear, nearest_gap, sampled};
+use super::free_configuration::{
+    DIRECTIONS, Marches, centroid_difference, is_deep, maximally_clear, nearest_gap, sampled,
+};
 use super::translational_obstacle::TranslationalObstacle;
 use super::walk::{ContactSpace, Optimum};
 use crate::parallel;
@@ -92,22 +95,25 @@ pub(crate) fn exclude_nearer_gaps(space: &mut ContactSpace, mut optimum: Optimum
     optimum
 }
 
-/// Fast search: a walk from outside, then one from the nearest gap, if there is one nearer than its end.
+/// Fast search: a walk from the nearest gap, or without one from where a cast from outside along the centroid difference
+/// stops. Where no gap is looked for, that of [`from_outside`].
 pub(super) fn fast(space: &mut ContactSpace) -> Optimum {
-    let mut best = from_outside(space);
-    let within = best.touching.norm();
-    from_gap(space, &mut best, within);
-    best
-}
-
-/// Walks from the nearest gap that is nearer than `within` [m].
-fn from_gap(space: &mut ContactSpace, best: &mut Optimum, within: f64) {
-    if !space.gaps || space.is_late() {
-        return;
+    if !space.gaps {
+        return from_outside(space);
     }
-    if let Some(gap) = nearest_gap(space, within) {
-        space.source = FreeConfiguration::Spread;
-        improve(space, best, &gap);
+    space.source = FreeConfiguration::CentroidDifference;
+    let direction = centroid_difference(space);
+    let stopped = space.depth_from_outside(&direction, f64::INFINITY);
+    let start = stopped.map_or_else(|| space.outside(&direction), |depth| depth + space.clearance());
+    if !is_deep(space, start) {
+        return from_outside(space);
+    }
+    match nearest_gap(space, start, &Marches::FAST) {
+        Some(gap) => {
+            space.source = FreeConfiguration::Spread;
+            space.walk(&gap, true)
+        }
+        None => space.walk(&(direction * start), true),
     }
 }
 
@@ -134,8 +140,7 @@ pub(super) fn from_outside(space: &mut ContactSpace) -> Optimum {
 ///
 /// `proved` returns a lower bound of the depth [m] for an optimum; the search ends when the two are equal.
 pub(super) fn best(space: &mut ContactSpace, proved: impl Fn(&ContactSpace, &Optimum) -> f64) -> Optimum {
-    let mut best = from_outside(space);
-    let outside = best.touching.norm();
+    let mut best = in_fresh_tree(space, fast);
     let proved = proved(space, &best);
     let is_done = |space: &ContactSpace, best: &Optimum| {
         best.touching.norm() <= proved * (1.0 + BOUNDS_MET) || space.is_late()
@@ -193,21 +198,36 @@ pub(super) fn best(space: &mut ContactSpace, proved: impl Fn(&ContactSpace, &Opt
             improve(space, &mut best, &start);
         }
     }
-    add_gap(space, &mut best, outside);
-    best
+    in_fresh_tree(space, |fresh| exhaust_gaps(fresh, best))
 }
 
-/// The gap of the fast search as well, in a fresh tree: the steps of a march depend on the queries before it, and those on the number
-/// of threads.
-fn add_gap(space: &mut ContactSpace, best: &mut Optimum, outside: f64) {
+/// The result of `run`. The steps of a march depend on the queries before it, and those on the number of threads: in a tree of
+/// its own it neither depends on them nor changes those that follow.
+fn in_fresh_tree(space: &mut ContactSpace, run: impl FnOnce(&mut ContactSpace) -> Optimum) -> Optimum {
     let mut fresh = space.fork();
     (fresh.gaps, fresh.trace) = (space.gaps, space.trace.take());
-    from_gap(&mut fresh, best, outside);
+    let optimum = run(&mut fresh);
     space.trace = fresh.trace.take();
     space.casts += fresh.casts;
     space.marches += fresh.marches;
     space.walks += fresh.walks;
     space.iterations += fresh.iterations;
+    optimum
+}
+
+/// Walks from nearer gaps until none is found.
+fn exhaust_gaps(space: &mut ContactSpace, mut best: Optimum) -> Optimum {
+    /// Maximum number of such walks. A safeguard: each begins nearer than the last one ended.
+    const WALKS: u32 = 4;
+    if !space.gaps {
+        return best;
+    }
+    space.source = FreeConfiguration::Spread;
+    for _ in 0..WALKS {
+        let Some(gap) = nearest_gap(space, best.touching.norm(), &Marches::THOROUGH) else { break };
+        improve(space, &mut best, &gap);
+    }
+    best
 }
 
 /// The values of `evaluate` for all directions, in order; on all threads of the current pool if the query may use them.

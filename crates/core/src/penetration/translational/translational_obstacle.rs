@@ -33,38 +33,20 @@ struct BallPacket {
 }
 
 /// Balls of translations that surely collide.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct TranslationalObstacle {
     balls: Vec<BallPacket>,
     /// Lengths at which the last ray enters and leaves each ball [m].
     spans: Vec<[[f32; LANES]; 2]>,
-    /// Centres and radii of the balls of all pairs.
-    pairs: Vec<(Vector3<f64>, f64)>,
 }
 
 impl TranslationalObstacle {
-    /// No balls.
-    pub(super) const EMPTY: Self = Self { balls: Vec::new(), spans: Vec::new(), pairs: Vec::new() };
-
     /// The balls of A placed at `a_to_b` that come within `reach` [m] of the zero translation; none unless both are solids.
     pub(super) fn new(a: &Model, b: &Model, a_to_b: &RelativePose, reach: f64) -> Self {
-        let mut this = Self::EMPTY;
-        this.set_first(MAX_BALLS, (a, b, a_to_b), reach);
-        this
-    }
-
-    /// Becomes that of [`TranslationalObstacle::new`] with the first `count` balls of each model.
-    pub(super) fn set_first(
-        &mut self,
-        count: usize,
-        (a, b, a_to_b): (&Model, &Model, &RelativePose),
-        reach: f64,
-    ) {
-        let pairs = &mut self.pairs;
-        pairs.clear();
-        for x in a.inner_balls().balls().iter().take(count) {
+        let mut pairs = Vec::new();
+        for x in a.inner_balls().balls().iter().take(MAX_BALLS) {
             let in_b = a_to_b.point(&Point3::from(x.center)).coords;
-            for y in b.inner_balls().balls().iter().take(count) {
+            for y in b.inner_balls().balls().iter().take(MAX_BALLS) {
                 let (center, radius) = (y.center - in_b, (x.radius + y.radius) * (1.0 - ROUNDING));
                 if center.norm() - radius < reach {
                     pairs.push((center, radius));
@@ -75,10 +57,9 @@ impl TranslationalObstacle {
             pairs.select_nth_unstable_by(MAX_PAIRS, |x, y| y.1.total_cmp(&x.1));
             pairs.truncate(MAX_PAIRS);
         }
-        self.balls.clear();
-        self.balls.extend(pairs.chunks(LANES).map(BallPacket::new));
-        self.spans.clear();
-        self.spans.resize(self.balls.len(), [[0.0; LANES]; 2]);
+        let balls = pairs.chunks(LANES).map(BallPacket::new).collect::<Vec<_>>();
+        let spans = vec![[[0.0; LANES]; 2]; balls.len()];
+        Self { balls, spans }
     }
 
     /// Intersects a ray from the origin with all balls; returns the length at which it leaves the last one [m], zero if it

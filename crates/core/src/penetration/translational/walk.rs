@@ -16,8 +16,8 @@ use std::time::Instant;
 use nalgebra::{Point3, Vector3};
 
 use super::local_contact_space::LocalContactSpace;
+use super::sampled_obstacle::Sample;
 use super::steps::{Trace, WalkStepKind};
-use super::translational_obstacle::TranslationalObstacle;
 use crate::penetration::allowed_translations::AllowedTranslations;
 use crate::penetration::free_configuration::FreeConfiguration;
 use crate::proximity::collision::collide_at;
@@ -61,13 +61,12 @@ const MIN_GAIN: f64 = 1e-9;
 struct Scratch {
     hits: Vec<Hit>,
     lcs: LocalContactSpace,
-    /// Balls that are skipped by the marches to the nearest gap.
-    balls: TranslationalObstacle,
+    /// Samples that are skipped by the marches to the nearest gap.
+    samples: Vec<Sample>,
 }
 
 impl Scratch {
-    const EMPTY: Self =
-        Self { hits: Vec::new(), lcs: LocalContactSpace::EMPTY, balls: TranslationalObstacle::EMPTY };
+    const EMPTY: Self = Self { hits: Vec::new(), lcs: LocalContactSpace::EMPTY, samples: Vec::new() };
 }
 
 thread_local! {
@@ -263,7 +262,7 @@ impl<'a> ContactSpace<'a> {
         direction: &Vector3<f64>,
         within: f64,
         stride: f64,
-        skip: impl Fn(f64) -> f64,
+        mut skip: impl FnMut(f64) -> f64,
     ) -> Option<Vector3<f64>> {
         let march = March { direction: *direction, margin: self.clearance(), within, stride };
         let mut length = 0.0;
@@ -272,7 +271,7 @@ impl<'a> ContactSpace<'a> {
                 return None;
             }
             self.marches += 1;
-            length = march.first_free(&mut self.obstacles, length, &skip)?;
+            length = march.first_free(&mut self.obstacles, length, &mut skip)?;
             let q = direction * length;
             // The surfaces are separated by the margin already; what remains is containment.
             if shared_point(self.a, self.b, &self.a_to_b.shifted(&q)).is_none() {
@@ -304,9 +303,9 @@ impl<'a> ContactSpace<'a> {
         (from + (to - from) * (length / (to - from).norm()), hits)
     }
 
-    /// The memory for the balls that marches skip; what is borrowed is lost unless it is put back.
-    pub(super) fn balls(&mut self) -> &mut TranslationalObstacle {
-        &mut self.scratch.0.balls
+    /// The memory for the samples that marches skip; what is borrowed is lost unless it is put back.
+    pub(super) fn samples(&mut self) -> &mut Vec<Sample> {
+        &mut self.scratch.0.samples
     }
 
     /// The contacts of the last out-projection.

@@ -48,6 +48,11 @@ impl InnerBalls {
         &self.balls
     }
 
+    /// The depth grid and its origin [m, frame of the model's tree]; `None` in a model without balls.
+    pub(super) fn grid(&self) -> Option<(&DepthGrid, &Vector3<f64>)> {
+        self.field.as_ref().map(|field| (&field.grid, &field.origin))
+    }
+
     /// Memory in bytes.
     pub(super) fn memory(&self) -> usize {
         let of_field =

@@ -34,7 +34,7 @@ use super::walk::ContactSpace;
 use crate::penetration::free_configuration::FreeConfiguration;
 pub(crate) use centroid_difference::centroid_difference;
 pub(super) use face_normals::face_normals;
-pub(super) use gaps::nearest_gap;
+pub(super) use gaps::{Marches, is_deep, nearest_gap};
 pub(crate) use maximally_clear::maximally_clear;
 pub(crate) use motion_coherence::motion_coherence;
 pub(super) use principal_axes::principal_axes;
