@@ -118,11 +118,11 @@ struct Ranges {
     approach: Option<Approach>,
 }
 
-/// Which features of a query are sought.
+/// Search of the features of a query.
 struct FeatureSearch {
     /// Motion [m] for which the search remains valid.
     margin: f64,
-    /// Bound of the gaps, see [`Ranges::approach`].
+    /// Bound of the gaps, see [`ContactRange::approach`].
     approach: Option<Approach>,
 }
 

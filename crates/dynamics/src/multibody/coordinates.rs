@@ -105,6 +105,16 @@ impl CoordinateRows {
         &self.entries[entry..entry + part.length]
     }
 
+    /// Velocity of a contact without impulses.
+    pub(super) fn free(&self, contact: usize) -> Vector3<f64> {
+        self.free[contact]
+    }
+
+    /// Speed of a limit along its sign without impulses.
+    pub(super) fn free_limit_speed(&self, limit: usize) -> f64 {
+        self.limits[limit].1
+    }
+
     /// Velocity of a contact at coordinates z.
     pub(super) fn velocity(&self, contact: usize, z: &[f64]) -> Vector3<f64> {
         let mut velocity = self.free[contact];

@@ -2,6 +2,7 @@
 
 use nalgebra::Vector3;
 
+use super::acceleration::dot;
 use super::contact::Contact;
 use super::coordinates::CoordinateRows;
 use super::limit::Limit;
@@ -80,7 +81,33 @@ impl Problem<'_> {
             }
         }
         best.restore(self);
+        self.restrain();
         Swept { residual: best.change, ..swept }
+    }
+
+    /// Scales impulses down that have not converged where they would do work, Σ λ·(u⁺ + u⁻)/2 > Σ λₙ target, which those that have never do: to the
+    /// fraction at which they take the most energy out.
+    fn restrain(&mut self) {
+        let of_contact = |(index, contact): (usize, &Contact)| {
+            let target = self.targets[0][index];
+            match contact.impulse == Vector3::zeros() {
+                true => 0.0,
+                false => contact.impulse.dot(&(self.rows.free(index) - contact.normal * target)),
+            }
+        };
+        let of_limit = |(index, limit): (usize, &Limit)| {
+            limit.impulse * (self.rows.free_limit_speed(index) - self.targets[1][index])
+        };
+        let work = self.contacts.iter().enumerate().map(of_contact).sum::<f64>()
+            + self.limits.iter().enumerate().map(of_limit).sum::<f64>();
+        let response = dot(&self.z, &self.z);
+        if !(work + 0.5 * response > 0.0) {
+            return;
+        }
+        let fraction = (-work / response).clamp(0.0, 1.0);
+        self.contacts.iter_mut().for_each(|contact| contact.impulse *= fraction);
+        self.limits.iter_mut().for_each(|limit| limit.impulse *= fraction);
+        self.start();
     }
 
     /// A sweep; returns the largest change of a velocity [m/s; rad/s or m/s].

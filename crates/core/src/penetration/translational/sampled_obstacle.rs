@@ -2,7 +2,7 @@
 //!
 //! A ball inside A that reaches deeper than the boundary of B, or a point of A's surface inside B, is a collision that
 //! no shorter translation than its depth ends; and with A and B exchanged. A lookup in the grid takes some nanoseconds, a
-//! collision query a microsecond, so that along many directions the lengths worth such a query can be told from the
+//! collision query a microsecond, so that along many directions the lengths worth such a query are distinguished from the
 //! others. Where samples see no collision there may be one between them, and where they see one, the grid may be wrong by
 //! a part of a cell: this is an estimate, which proves nothing.
 //!
@@ -86,7 +86,7 @@ impl<'a> SampledObstacle<'a> {
         };
         let balls = outline.balls().iter().take(BALLS);
         self.samples.extend(balls.map(|ball| place(ball, ball.radius)));
-        // Points of a solid tell nothing about a surface, on which they never are: its balls do.
+        // Points of a solid determine nothing about a surface, on which they never are: its balls do.
         let disc = if self.are_solids == [false; 2] { outline.disc() } else { 0.0 };
         if is_in_solid || disc > 0.0 {
             self.samples.extend(outline.points().iter().take(POINTS).map(|point| place(point, disc)));

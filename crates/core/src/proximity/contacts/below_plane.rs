@@ -75,9 +75,12 @@ mod tests {
     #[test]
     fn all_sharp_vertices_below_a_plane_are_found() {
         let mut noise = Noise(31);
-        let vertices: Vec<Point3<f64>> =
-            (0..600).map(|_| Point3::from(noise.vector() * 0.7 + Vector3::new(5.0, -3.0, 2.0))).collect();
-        let triangles = (0..200).map(|at| [3 * at, 3 * at + 1, 3 * at + 2]).collect();
+        let mut vertices = Vec::new();
+        for _ in 0..400 {
+            let place = noise.vector() * 0.7 + Vector3::new(5.0, -3.0, 2.0);
+            vertices.extend((0..3).map(|_| Point3::from(place + noise.vector() * 0.02)));
+        }
+        let triangles = (0..400).map(|at| [3 * at, 3 * at + 1, 3 * at + 2]).collect();
         let mesh = TriangleMesh::new(vertices, triangles).unwrap();
         let (adjacency, bvh) = (Adjacency::new(&mesh), TriangleBvh::new(&mesh));
         let (mut found, mut looked) = (0, 0);
@@ -92,6 +95,6 @@ mod tests {
             assert_eq!(near.into_iter().filter(below).collect::<Vec<_>>(), exact);
         }
         // And not many more.
-        assert!(found > 1000 && looked < 40_000, "{found} {looked}");
+        assert!(found > 20_000 && looked < found + found / 4, "{found} {looked}");
     }
 }

@@ -83,7 +83,7 @@ struct AtBall {
     more: f32,
 }
 
-/// What a search may find beyond the pose that it is given.
+/// Contacts that a search may find beyond the pose that it is given.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ContactRange {
     /// Maximum depth of a contact [m].
