@@ -87,7 +87,7 @@ impl Problem<'_> {
 
     /// Scales impulses down that have not converged where they would do work, Σ λ·(u⁺ + u⁻)/2 > Σ λₙ target, which those that have never do: to the
     /// fraction at which they take the most energy out.
-    fn restrain(&mut self) {
+    pub(super) fn restrain(&mut self) {
         let of_contact = |(index, contact): (usize, &Contact)| {
             let target = self.targets[0][index];
             match contact.impulse == Vector3::zeros() {

@@ -6,10 +6,12 @@ use extricate_core::multibody::{JointModel, LinkModel, Multibody, Placement};
 use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
 
 use super::closed_motion::begin;
-use super::contact::{Contact, Response};
+use super::contact::{Contact, Response, Side};
+use super::coordinates::CoordinateRows;
 use super::midpoint::Step;
 use super::motion::MovingTree;
 use super::ports::Ports;
+use super::sweeps::Problem;
 use crate::robot::tree::Coupling;
 
 const GRAVITY: f64 = 9.81;
@@ -256,4 +258,41 @@ fn a_step_starts_from_the_nearest_velocities_that_couplings_allow() {
     let fall = 0.5 * GRAVITY * step.h;
     assert!((moving.end[0] - 0.75 + fall).abs() < 1e-14, "{:?}", moving.end);
     assert!((moving.end[0] + moving.end[1]).abs() < 1e-14, "{:?}", moving.end);
+}
+
+#[test]
+fn impulses_that_have_not_converged_do_no_work() {
+    // A ball that falls onto a floor at 3 m/s: ten times the impulse that stops it would throw it up at 27 m/s, none would be too little.
+    let (mass, speed, h) = (2.0, 3.0, 1.0 / 480.0);
+    let mut ball = Multibody::new();
+    let inertia = Matrix3::identity() * 1e-2;
+    ball.add(LinkModel { inertia, ..link(None, JointModel::Floating, mass, Vector3::zeros()) });
+    let v = vec![0.0, 0.0, -speed, 0.0, 0.0, 0.0];
+    let mut moving = MovingTree::new(Cow::Borrowed(&ball), Isometry3::identity(), ball.identity(), v);
+    moving.move_freely(&Step { gravity: Vector3::zeros(), h });
+    let ports = [Ports::new(&mut moving, (vec![0], vec![]), (0, h))];
+    let mut velocities = vec![0.0; ports[0].count()];
+    ports[0].read(&moving, &moving.end, &mut velocities);
+    let side = Side { tree: 0, port: 0, arm: Vector3::z() * -0.1 };
+    let n = Vector3::z();
+    for (times, left) in [(10.0, 0.0), (1.5, 0.5), (0.5, -0.5), (-1.0, -1.0)] {
+        let mut contacts = [Contact {
+            sides: [None, Some(side)],
+            given: Vector3::zeros(),
+            normal: n,
+            friction: 0.4,
+            restitution: 0.0,
+            gap: 0.0,
+            impulse: n * (times * mass * speed),
+            response: Response::new([Matrix3::identity() / mass; 2], &n, 0.0).unwrap(),
+        }];
+        let rows = CoordinateRows::new(&ports, (&contacts, &[]), &velocities);
+        let targets = [vec![0.0], vec![]];
+        let (z, limits) = (Vec::new(), &mut [][..]);
+        let mut problem = Problem { rows, z, contacts: &mut contacts, limits, targets, scale: 1.0 };
+        problem.start();
+        problem.restrain();
+        let after = problem.rows.velocity(0, &problem.z).z;
+        assert!((after - left * speed).abs() < 1e-12, "{times} times: {after} m/s");
+    }
 }
