@@ -214,7 +214,7 @@ fn a_pair_at_rest_is_gathered_once_and_with_zero_margin_never() {
 }
 
 #[test]
-fn contacts_far_beyond_the_triangles_are_those_of_all_pairs() {
+fn directions_between_surfaces_leave_the_places_where_their_distance_is_minimum_and_every_contact() {
     let ball = || Body::new(Sphere { radius: 0.5, frequency: 24 }.mesh().unwrap());
     let bumpy = || Body::new(BumpySphere { frequency: 24, ..BumpySphere::default() }.mesh().unwrap());
     let ring = || Body::new(Torus { segments: 160, sides: 80, ..Torus::default() }.mesh().unwrap());
@@ -292,7 +292,5 @@ fn a_search_by_the_approach_finds_the_pairs_that_close_and_no_others() {
         }
     }
     assert!(close > 20 && 2 * close < all, "{close} of {all} close");
-    // Normals alone, without the line between witness points, admit 152 970 pairs.
-    assert!(8 * all_tested < 152_970, "{all_tested} pairs");
     assert!(4 * tested < 3 * all_tested, "{tested} pairs of {all_tested} were tested");
 }
