@@ -245,7 +245,7 @@ pub(crate) trait PairFilter: Copy + Send + Sync {
 
     /// Bits of the triangles of a leaf of B that are admitted with each triangle of a leaf of A.
     #[inline(always)]
-    fn triangles<I: Isa>(&self, _leaf_of_a: u32, _leaf_of_b: u32) -> [u32; PACKET] {
+    fn triangles(&self, _leaf_of_a: u32, _leaf_of_b: u32) -> [u32; PACKET] {
         [u32::MAX; PACKET]
     }
 }
@@ -391,7 +391,7 @@ impl<S: Sink, F: PairFilter> TreePairQuery for Overlap<S, F> {
 
     #[inline(always)]
     fn leaves<I: Isa>(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()> {
-        let admitted = self.filter.triangles::<I>(a.0, b.0);
+        let admitted = self.filter.triangles(a.0, b.0);
         if admitted == [0; PACKET] {
             return ControlFlow::Continue(());
         }

@@ -16,7 +16,6 @@
 
 use nalgebra::{Isometry3, Translation3, Vector3};
 
-use super::closing;
 use super::local_separation::{TestParameters, separating_translation};
 use super::memory::PairMemory;
 use super::mesh_shape::MeshShape;
@@ -25,7 +24,7 @@ use super::reduction::Scales;
 use super::separation::{Group, MeshPair, SCRATCH, WarmStart};
 use extricate_core::penetration::PenetrationError;
 use extricate_core::penetration::TranslationalOptions;
-use extricate_core::proximity::contacts::{Approach, FeatureFront, FeaturePair, FeatureQuery};
+use extricate_core::proximity::contacts::{FeatureFront, FeaturePair, FeatureQuery};
 
 /// Depth, as a fraction of the size, up to which the depth that [`depth`] measures is first sought among contacts of
 /// this range alone: what bodies at rest reach under load. Less leaves loaded contacts to the slower iterative search.
@@ -114,16 +113,6 @@ struct Ranges {
     reach: f64,
     /// Maximum depth at which features are sought at the present pose [m].
     near: f64,
-    /// Bound of the gaps by the approach of both bodies at each place, for fine meshes that move far in a step.
-    approach: Option<Approach>,
-}
-
-/// Search of the features of a query.
-struct FeatureSearch {
-    /// Motion [m] for which the search remains valid.
-    margin: f64,
-    /// Bound of the gaps, see [`ContactRange::approach`].
-    approach: Option<Approach>,
 }
 
 /// Fills `memory.contacts` and chooses among them.
@@ -133,21 +122,16 @@ pub(super) fn contacts(pair: &MeshPair, prediction: &Prediction, memory: &mut Pa
     // A pair that is new may move as fast as rapier expects it to.
     let motion = moved.unwrap_or(prediction.distance);
     let depth_before = memory.separation.map_or(0.0, |separation| separation.norm());
-    let to_before = memory.last_pose.map(|last| last * pair.b_to_a.inverse());
-    memory.last_pose = Some(pair.b_to_a);
-    let margin = moved.map_or(0.0, |moved| coherence_margin(size, moved));
-    let reach = prediction.speculative_margin(size, motion);
-    let closing = to_before
-        .filter(|_| margin == 0.0)
-        .and_then(|to_before| closing::approach(pair, to_before, reach, (LOOKAHEAD_STEPS, prediction.fall)));
     let ranges = Ranges {
-        reach: closing.map_or(reach, |(_, reach)| reach),
+        reach: prediction.speculative_margin(size, motion),
         // Twice the depth of the last step: a loaded contact may have sunk deeper since.
         near: (SPECULATIVE_MARGIN * size)
             .max(2.0 * depth_before + LOOKAHEAD_STEPS * motion)
             .min(LOCAL_DEPTH * size),
-        approach: closing.map(|(approach, _)| approach),
     };
+    let to_before = memory.last_pose.map(|last| last * pair.b_to_a.inverse());
+    memory.last_pose = Some(pair.b_to_a);
+    let margin = moved.map_or(0.0, |moved| coherence_margin(size, moved));
     let lists_last = local_features(pair, ranges, margin, memory) && margin > 0.0;
     let was_deep = depth_before > DEEP * size;
     // The quick test relies on lists that remain valid for a while, and on shallow contacts.
@@ -257,17 +241,16 @@ pub(crate) fn depth(
 
 /// Fills `memory.groups` with the contacts that overlap by at most `near` [m].
 fn overlapping_within(pair: &MeshPair, near: f64, memory: &mut PairMemory) {
-    local_features(pair, Ranges { reach: near, near, approach: None }, 0.0, memory);
+    local_features(pair, Ranges { reach: near, near }, 0.0, memory);
     overlapping_groups(pair, &memory.contacts, &mut memory.groups);
 }
 
 /// Replaces the contacts by the features at the present pose; the search remains valid for a motion `margin` [m]. False when it
 /// does not, because the range had to be narrowed.
 fn local_features(pair: &MeshPair, ranges: Ranges, margin: f64, memory: &mut PairMemory) -> bool {
-    let Ranges { reach, near, approach } = ranges;
+    let Ranges { reach, near } = ranges;
     let query = FeatureQuery { b_to_a: pair.b_to_a, min: -near, max: reach, two_sided: pair.two_sided() };
-    let search = FeatureSearch { margin, approach };
-    let (found, whole) = features_within_budget(&mut memory.front, pair, query, &search);
+    let (found, whole) = features_within_budget(&mut memory.front, pair, query, margin);
     memory.contacts.clear();
     memory.contacts.extend(found.iter().map(|feature| contact(feature, &Vector3::zeros())));
     whole
@@ -278,23 +261,20 @@ fn features_within_budget<'a>(
     front: &'a mut FeatureFront,
     pair: &MeshPair,
     mut query: FeatureQuery,
-    search: &FeatureSearch,
+    margin: f64,
 ) -> (&'a [FeaturePair], bool) {
-    for halvings in 0..=MAX_HALVINGS {
-        let limit = if halvings == MAX_HALVINGS { usize::MAX } else { MAX_PAIRS };
-        let found = match &search.approach {
-            Some(approach) => front.find_approaching(limit, pair.sides(), &query, approach),
-            None => {
-                let margin = if halvings > 0 { 0.0 } else { search.margin };
-                front.find_at_most(limit, pair.sides(), &query, margin)
-            }
-        };
-        if found.is_some() {
-            return (front.found(), halvings == 0);
-        }
+    let mut halvings = 0;
+    while front
+        .find_at_most(MAX_PAIRS, pair.sides(), &query, if halvings > 0 { 0.0 } else { margin })
+        .is_none()
+    {
+        halvings += 1;
         (query.min, query.max) = (0.5 * query.min, 0.5 * query.max);
+        if halvings == MAX_HALVINGS {
+            return (front.find(pair.sides(), &query, 0.0), false);
+        }
     }
-    (front.found(), false)
+    (front.found(), halvings == 0)
 }
 
 /// Contact at the present pose of a feature pair at the pose translated by `separation`.
@@ -405,7 +385,6 @@ fn separated_features(pair: &MeshPair, reach: f64, stays_deep: bool, memory: &mu
     );
     // At the separated pose nothing may overlap but by rounding: what does belongs to another side.
     let query = FeatureQuery { b_to_a: moved, min: -TOUCHING * size, max, two_sided: pair.two_sided() };
-    let search = FeatureSearch { margin: 0.0, approach: None };
-    let (found, _) = features_within_budget(&mut memory.front_apart, pair, query, &search);
+    let (found, _) = features_within_budget(&mut memory.front_apart, pair, query, 0.0);
     memory.contacts.extend(found.iter().map(|feature| contact(feature, &separation)));
 }

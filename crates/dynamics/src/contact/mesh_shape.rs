@@ -26,8 +26,6 @@ pub(crate) struct MeshShape {
     pub(super) cones: Arc<ConeTree>,
     /// Mean thickness [m]: twice the volume over the area for a solid, 0 for a surface.
     thickness: f64,
-    /// Length of an edge of a mesh of equilateral triangles with as many on the same area [m].
-    edge: f64,
     /// Box around the mesh, body frame.
     aabb: Aabb,
 }
@@ -36,25 +34,18 @@ impl MeshShape {
     pub(crate) fn new(model: Arc<Model>) -> Self {
         let adjacency = Arc::new(Adjacency::new(model.mesh()));
         let cones = Arc::new(ConeTree::new(&adjacency, model.bvh()));
-        let area = surface_area(model.mesh());
         let thickness = match model.solidity() {
-            Solidity::Solid => 2.0 * signed_volume(model.mesh()).abs() / area,
+            Solidity::Solid => 2.0 * signed_volume(model.mesh()).abs() / surface_area(model.mesh()),
             Solidity::Surface => 0.0,
         };
-        let edge = edge_length(area, model.mesh().triangles().len());
         let aabb = model.mesh().aabb();
         let aabb = Aabb::new(aabb.min.coords.into(), aabb.max.coords.into());
-        Self { model, adjacency, cones, thickness, edge, aabb }
+        Self { model, adjacency, cones, thickness, aabb }
     }
 
     /// Radius [m] of a ball around the mesh: its size as far as contacts are concerned.
     pub(super) fn size(&self) -> f64 {
         self.model.radius()
-    }
-
-    /// Length of a typical edge [m].
-    pub(super) fn edge(&self) -> f64 {
-        self.edge
     }
 
     /// Whether the mesh has an outside: a closed solid whose triangles agree on it.
@@ -74,13 +65,6 @@ impl MeshShape {
             Triangle::new(a, b, c)
         })
     }
-}
-
-/// Length of the edges [m] of equilateral triangles of which a number has an area [m²].
-fn edge_length(area: f64, triangles: usize) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "meshes have fewer than 2^32 triangles")]
-    let count = triangles as f64;
-    (4.0 / 3.0_f64.sqrt() * area / count).sqrt()
 }
 
 impl Shape for MeshShape {

@@ -4,7 +4,6 @@
 //! [`Dispatcher`](dispatcher::Dispatcher) computes those of every pair with a mesh in it and of pairs of convex shapes, unless the world leaves
 //! the latter to rapier.
 
-mod closing;
 mod convex;
 pub(crate) mod dispatcher;
 mod local_separation;

@@ -85,11 +85,6 @@ impl MeshPair<'_> {
         self.a.size().min(self.b.size())
     }
 
-    /// Length of a typical edge of the finer mesh [m].
-    pub(super) fn edge(&self) -> f64 {
-        self.a.edge().min(self.b.edge())
-    }
-
     pub(super) fn two_sided(&self) -> [bool; 2] {
         [!self.a.one_sided(), !self.b.one_sided()]
     }

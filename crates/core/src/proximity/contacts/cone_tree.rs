@@ -12,14 +12,12 @@
 //! | R     | sum of the radii of both balls, and of what witness points may be beyond them                              |
 //! | a, α  | axis and half angle of a normal cone                                                                       |
 //! | w     | vector between the witness points of a contact, within R of c: gap · n, with n in both cones              |
-//! | v     | displacement of this body towards the other one in the last step, at the other ball [m]                   |
 
 use std::f32::consts::PI;
 
-use nalgebra::{Matrix3, Point3, Vector3};
+use nalgebra::{Point3, Vector3};
 
 use super::adjacency::Adjacency;
-use super::approach::{Approach, ApproachField};
 use super::features::{owned_edges, owned_vertices};
 use super::normal_cone::NormalCone;
 use crate::bvh::lanes::isa::{Isa, Mask, Single};
@@ -66,36 +64,17 @@ pub(super) struct Opposite {
     radius: f32,
     /// Maximum depth of a contact [m].
     depth: f32,
-    approach: Option<AtBall>,
-}
-
-/// The approach of both bodies at the ball of a cone.
-#[derive(Debug, Clone, Copy)]
-struct AtBall {
-    /// v at the centre of the ball [m].
-    velocity: [f32; 3],
-    /// Its length.
-    speed: f32,
-    /// Gap up to which pairs are admitted whatever their approach [m].
-    min: f32,
-    steps: f32,
-    /// Approach that is added to that at the centre [m].
-    more: f32,
 }
 
 /// Contacts that a search may find beyond the pose that it is given.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ContactRange {
+pub(super) struct Range {
     /// Maximum depth of a contact [m].
     pub(super) depth: f64,
     /// Distance [m] that a witness point may be beyond its triangle, or move.
     pub(super) slack: f64,
     /// Angle by which the rotation may change [rad].
     pub(super) angle: f64,
-    /// Maximum gap [m].
-    pub(super) reach: f64,
-    /// Bound of the gaps by the motion, if there is one.
-    pub(super) approach: Option<Approach>,
 }
 
 /// Pose of one tree in the frame of another, with a range.
@@ -107,92 +86,38 @@ pub(super) struct Placement {
     sine: f32,
     slack: f32,
     depth: f32,
-    approach: Option<PlacedApproach>,
-}
-
-/// Approach of both bodies in the frame in which a tree is placed.
-#[derive(Debug, Clone, Copy)]
-struct PlacedApproach {
-    matrix: [[f32; 3]; 3],
-    vector: [f32; 3],
-    min: f32,
-    steps: f32,
-    more: f32,
-    /// Change of the approach over a distance, relative to it, and a distance besides the radius of a ball [m].
-    variation: f32,
-    distance: f32,
-}
-
-impl PlacedApproach {
-    fn new(approach: &Approach, field: &ApproachField, distance: f64, sizes: f64) -> Self {
-        Self {
-            matrix: in_single(&field.matrix),
-            vector: std::array::from_fn(|k| field.vector[k] as f32),
-            min: above(approach.min),
-            steps: above(approach.steps),
-            more: above(approach.more + LENGTH_ROUNDING * (sizes + field.vector.norm())),
-            variation: above(approach.variation()),
-            distance: above(distance),
-        }
-    }
-
-    #[inline(always)]
-    fn at(&self, center: &[f32; 3], radius: f32) -> AtBall {
-        let (rotated, t) = (product(&self.matrix, center), self.vector);
-        let velocity = [rotated[0] + t[0], rotated[1] + t[1], rotated[2] + t[2]];
-        let more = self.more + self.variation * (radius + self.distance);
-        AtBall { velocity, speed: dot(&velocity, &velocity).sqrt(), min: self.min, steps: self.steps, more }
-    }
-}
-
-fn in_single(matrix: &Matrix3<f64>) -> [[f32; 3]; 3] {
-    std::array::from_fn(|i| std::array::from_fn(|j| matrix[(i, j)] as f32))
-}
-
-#[inline(always)]
-fn of_lane<const N: usize>(vectors: &[[f32; N]; 3], lane: usize) -> [f32; 3] {
-    [vectors[0][lane], vectors[1][lane], vectors[2][lane]]
-}
-
-#[inline(always)]
-fn product(matrix: &[[f32; 3]; 3], v: &[f32; 3]) -> [f32; 3] {
-    let mut result = [0.0; 3];
-    for (k, row) in matrix.iter().enumerate() {
-        result[k] = dot(row, v);
-    }
-    result
 }
 
 impl Placement {
-    /// The placement of one tree in the frame of the other one by a pose; `field` is the approach of the body of the other frame
-    /// towards this one, at most `distance` [m] from the witness points of this one.
-    pub(super) fn new(
-        pose: &RelativePose,
-        trees: [&ConeTree; 2],
-        range: &ContactRange,
-        field: Option<(ApproachField, f64)>,
-    ) -> Self {
+    /// The placement of one tree in the frame of the other one by a pose.
+    pub(super) fn new(pose: &RelativePose, trees: [&ConeTree; 2], range: &Range) -> Self {
         let (sine, cosine) = range.angle.min(f64::from(PI)).sin_cos();
         let sizes = trees[0].radius + trees[1].radius + pose.translation.norm();
-        let approach = range.approach.zip(field);
         Self {
-            rotation: in_single(&pose.rotation),
+            rotation: std::array::from_fn(|i| std::array::from_fn(|j| pose.rotation[(i, j)] as f32)),
             translation: std::array::from_fn(|k| pose.translation[k] as f32),
             cosine: cosine as f32,
             sine: sine as f32,
             slack: above(range.slack + LENGTH_ROUNDING * sizes),
             depth: above(range.depth),
-            approach: approach
-                .map(|(approach, (field, distance))| PlacedApproach::new(&approach, &field, distance, sizes)),
         }
+    }
+
+    #[inline(always)]
+    fn rotated(&self, v: [f32; 3]) -> [f32; 3] {
+        let mut rotated = [0.0; 3];
+        for (k, row) in self.rotation.iter().enumerate() {
+            rotated[k] = row[0] * v[0] + row[1] * v[1] + row[2] * v[2];
+        }
+        rotated
     }
 
     /// A cone that admits every direction opposite to one of a given cone, in the frame of the other body.
     #[inline(always)]
     fn opposite<const N: usize>(&self, cones: &Cones<N>, lane: usize) -> Opposite {
-        let axis = product(&self.rotation, &of_lane(&cones.axis, lane));
-        let axis = [-axis[0], -axis[1], -axis[2]];
-        let (rotated, t) = (product(&self.rotation, &of_lane(&cones.center, lane)), self.translation);
+        let at = |vectors: &[[f32; N]; 3]| [vectors[0][lane], vectors[1][lane], vectors[2][lane]];
+        let axis = self.rotated(at(&cones.axis)).map(|x| -x);
+        let (rotated, t) = (self.rotated(at(&cones.center)), self.translation);
         let center = [rotated[0] + t[0], rotated[1] + t[1], rotated[2] + t[2]];
         let radius = cones.radius[lane] + self.slack;
         let (cosine, sine) = (cones.cosine[lane], cones.sine[lane]);
@@ -203,8 +128,7 @@ impl Placement {
         } else {
             (cosine * self.cosine - sine * self.sine, wide)
         };
-        let approach = self.approach.as_ref().map(|approach| approach.at(&center, radius));
-        Opposite { axis, cosine, sine, center, radius, depth: self.depth, approach }
+        Opposite { axis, cosine, sine, center, radius, depth: self.depth }
     }
 }
 
@@ -326,154 +250,93 @@ impl ConeTree {
     /// Bits of the children of a node that can hold a contact with the subtree of another cone.
     #[inline(always)]
     pub(super) fn children_meeting<I: Isa>(&self, node: u32, other: &Opposite) -> u32 {
-        Lanes::<I>::of(&self.nodes[node as usize]).meeting(other, other)
-    }
-
-    /// Bits of the triangles of a packet that can touch the triangles of two other cones: the first four those of one, the next
-    /// those of the other.
-    #[inline(always)]
-    pub(super) fn triangles_meeting<I: Isa>(&self, packet: u32, others: &[Opposite; 2]) -> u32 {
-        Lanes::<I>::twice(&self.packets[packet as usize]).meeting(&others[0], &others[1])
-    }
-}
-
-/// Cones of eight lanes with their balls.
-// No closures over vectors here and below: they would not be compiled for the instruction set of the caller.
-struct Lanes<I: Isa> {
-    axis: [I::Single; 3],
-    cosine: I::Single,
-    sine: I::Single,
-    center: [I::Single; 3],
-    radius: I::Single,
-}
-
-impl<I: Isa> Lanes<I> {
-    #[inline(always)]
-    fn of(cones: &Cones<WIDTH>) -> Self {
+        let (cones, single) = (&self.nodes[node as usize], I::Single::splat);
         let load = I::Single::load;
-        Self {
-            axis: [load(&cones.axis[0]), load(&cones.axis[1]), load(&cones.axis[2])],
-            cosine: load(&cones.cosine),
-            sine: load(&cones.sine),
-            center: [load(&cones.center[0]), load(&cones.center[1]), load(&cones.center[2])],
-            radius: load(&cones.radius),
-        }
-    }
-
-    /// Four cones, twice.
-    #[inline(always)]
-    fn twice(cones: &Cones<PACKET>) -> Self {
-        Self {
-            axis: [twice::<I>(&cones.axis[0]), twice::<I>(&cones.axis[1]), twice::<I>(&cones.axis[2])],
-            cosine: twice::<I>(&cones.cosine),
-            sine: twice::<I>(&cones.sine),
-            center: [
-                twice::<I>(&cones.center[0]),
-                twice::<I>(&cones.center[1]),
-                twice::<I>(&cones.center[2]),
-            ],
-            radius: twice::<I>(&cones.radius),
-        }
-    }
-
-    /// One cone in the first four lanes, another in the next.
-    #[inline(always)]
-    fn halves(low: &Opposite, high: &Opposite) -> Self {
-        Self {
-            axis: halved::<I>(&low.axis, &high.axis),
-            cosine: halves::<I>(low.cosine, high.cosine),
-            sine: halves::<I>(low.sine, high.sine),
-            center: halved::<I>(&low.center, &high.center),
-            radius: halves::<I>(low.radius, high.radius),
-        }
-    }
-
-    /// Bits of the lanes that can hold a contact with the first other cone, in the first four lanes, or with the second.
-    #[inline(always)]
-    fn meeting(&self, low: &Opposite, high: &Opposite) -> u32 {
-        let other = Self::halves(low, high);
-        // The sum of both angles is π or more, or more than the angle between the axes.
-        let zero = I::Single::splat(0.0);
-        let all = (self.cosine + other.cosine).less_or_equal(zero).bits();
-        let along = dot_lanes::<I>(&self.axis, &other.axis) + I::Single::splat(COSINE_ROUNDING);
-        let sum = self.cosine * other.cosine - self.sine * other.sine;
-        let opposite = all | sum.less_or_equal(along).bits();
-        if opposite == 0 {
+        let (cosine, sine) = (load(&cones.cosine), load(&cones.sine));
+        let axis = [load(&cones.axis[0]), load(&cones.axis[1]), load(&cones.axis[2])];
+        // The sum of both angles is π or more.
+        let all = cosine.less_or_equal(single(-other.cosine)).bits();
+        let along = single(other.axis[0]) * axis[0]
+            + single(other.axis[1]) * axis[1]
+            + single(other.axis[2]) * axis[2];
+        let sum = cosine * single(other.cosine) - sine * single(other.sine);
+        let meeting = all | sum.less_or_equal(along + single(COSINE_ROUNDING)).bits();
+        if meeting == 0 {
             return 0;
         }
-        let between = [
-            other.center[0] - self.center[0],
-            other.center[1] - self.center[1],
-            other.center[2] - self.center[2],
-        ];
-        let radius = self.radius + other.radius;
-        let square = dot_lanes::<I>(&between, &between);
-        let near = radius + halves::<I>(low.depth, high.depth);
+        let center = |k: usize| single(other.center[k]) - load(&cones.center[k]);
+        let between = [center(0), center(1), center(2)];
+        let radius = load(&cones.radius) + single(other.radius);
+        let square = between[0] * between[0] + between[1] * between[1] + between[2] * between[2];
+        let near = radius + single(other.depth);
         let overlapping = square.less_or_equal(near * near).bits();
-        let connected = self.along(&between, radius) & other.along(&between, radius);
-        let mut closing = u32::MAX;
-        if let (Some(low), Some(high)) = (&low.approach, &high.approach) {
-            let limit = self.reach(low, high).min(other.reach(low, high)) + radius;
-            closing = square.less_or_equal(limit * limit).bits();
+        let of_other = [single(other.axis[0]), single(other.axis[1]), single(other.axis[2])];
+        let in_cone = |axis, cosine, sine| along_cone::<I>(&between, radius, &axis, cosine, sine);
+        let connected =
+            in_cone(axis, cosine, sine) & in_cone(of_other, single(other.cosine), single(other.sine));
+        meeting & (overlapping | connected)
+    }
+
+    /// Bits of the triangles of a packet that can touch the triangle of another cone.
+    #[inline(always)]
+    pub(super) fn triangles_meeting(&self, packet: u32, other: &Opposite) -> u32 {
+        let cones = &self.packets[packet as usize];
+        let mut bits = 0;
+        for lane in 0..PACKET {
+            let axis = [cones.axis[0][lane], cones.axis[1][lane], cones.axis[2][lane]];
+            let (cosine, sine) = (cones.cosine[lane], cones.sine[lane]);
+            let sum = cosine * other.cosine - sine * other.sine;
+            let meets = cosine <= -other.cosine || sum <= dot(&other.axis, &axis) + COSINE_ROUNDING;
+            let between: [f32; 3] = std::array::from_fn(|k| other.center[k] - cones.center[k][lane]);
+            let radius = cones.radius[lane] + other.radius;
+            let near = radius + other.depth;
+            let connected = dot(&between, &between) <= near * near
+                || is_along_cone(&between, radius, &axis, [cosine, sine])
+                    && is_along_cone(&between, radius, &other.axis, [other.cosine, other.sine]);
+            bits |= u32::from(meets && connected) << lane;
         }
-        opposite & (overlapping | connected & closing)
+        bits
     }
-
-    /// Bits of the lanes of which some vector within `radius` [m] of `between` is in the cone, where that is longer than it.
-    ///
-    /// With φ the angle between c and the axis a, the distance of c from the cone is |c| sin(φ − α) where the cosine of φ − α
-    /// is positive; else the apex is the nearest point, which is farther than R.
-    #[inline(always)]
-    fn along(&self, between: &[I::Single; 3], radius: I::Single) -> u32 {
-        let (axis, zero) = (&self.axis, I::Single::splat(0.0));
-        let height = dot_lanes::<I>(between, axis);
-        // By components, without the cancellation of c·c − (c·a)².
-        let part =
-            [between[0] - axis[0] * height, between[1] - axis[1] * height, between[2] - axis[2] * height];
-        let beside = dot_lanes::<I>(&part, &part).sqrt();
-        let across = beside * self.cosine - height * self.sine;
-        let along = height * self.cosine + beside * self.sine;
-        let within = across.less_or_equal(zero).bits();
-        within | across.less_or_equal(radius).bits() & zero.less_or_equal(along + radius).bits()
-    }
-
-    /// Upper bounds of the gaps [m] along normals of the cones by the approach.
-    #[inline(always)]
-    fn reach(&self, low: &AtBall, high: &AtBall) -> I::Single {
-        let zero = I::Single::splat(0.0);
-        let height = dot_lanes::<I>(&halved::<I>(&low.velocity, &high.velocity), &self.axis);
-        let speed = halves::<I>(low.speed, high.speed);
-        // At most |v| cos(φ − α); cones beyond π/2 admit all of |v|.
-        let along = height * self.cosine.max(zero) + speed * (self.sine + (zero - self.cosine).max(zero));
-        let steps = I::Single::splat(low.steps);
-        let approach = along.min(speed).max(zero) + halves::<I>(low.more, high.more);
-        I::Single::splat(low.min).max(steps * approach)
-    }
-}
-
-#[inline(always)]
-fn dot_lanes<I: Isa>(a: &[I::Single; 3], b: &[I::Single; 3]) -> I::Single {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-#[inline(always)]
-fn twice<I: Isa>(v: &[f32; PACKET]) -> I::Single {
-    I::Single::load(&[v[0], v[1], v[2], v[3], v[0], v[1], v[2], v[3]])
-}
-
-#[inline(always)]
-fn halves<I: Isa>(low: f32, high: f32) -> I::Single {
-    I::Single::load(&[low, low, low, low, high, high, high, high])
-}
-
-#[inline(always)]
-fn halved<I: Isa>(low: &[f32; 3], high: &[f32; 3]) -> [I::Single; 3] {
-    [halves::<I>(low[0], high[0]), halves::<I>(low[1], high[1]), halves::<I>(low[2], high[2])]
 }
 
 #[inline(always)]
 fn dot(a: &[f32; 3], b: &[f32; 3]) -> f32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// Bits of the lanes of which some vector within `radius` [m] of `between` is in the cone, where that is longer than it.
+///
+/// With φ the angle between c and the axis a, the distance of c from the cone is |c| sin(φ − α) where the cosine of φ − α
+/// is positive; else the apex is the nearest point, which is farther than R.
+#[inline(always)]
+fn along_cone<I: Isa>(
+    between: &[I::Single; 3],
+    radius: I::Single,
+    axis: &[I::Single; 3],
+    cosine: I::Single,
+    sine: I::Single,
+) -> u32 {
+    let zero = I::Single::splat(0.0);
+    let height = between[0] * axis[0] + between[1] * axis[1] + between[2] * axis[2];
+    // By components, without the cancellation of c·c − (c·a)².
+    let part = |k: usize| between[k] - axis[k] * height;
+    let (x, y, z) = (part(0), part(1), part(2));
+    let beside = (x * x + y * y + z * z).sqrt();
+    let across = beside * cosine - height * sine;
+    let along = height * cosine + beside * sine;
+    let within = across.less_or_equal(zero).bits();
+    within | across.less_or_equal(radius).bits() & zero.less_or_equal(along + radius).bits()
+}
+
+/// As [`along_cone`], of one cone given by its axis, and cosine and sine of its half angle.
+#[inline(always)]
+fn is_along_cone(between: &[f32; 3], radius: f32, axis: &[f32; 3], [cosine, sine]: [f32; 2]) -> bool {
+    let height = dot(between, axis);
+    let part: [f32; 3] = std::array::from_fn(|k| between[k] - axis[k] * height);
+    let beside = dot(&part, &part).sqrt();
+    let across = beside * cosine - height * sine;
+    let along = height * cosine + beside * sine;
+    across <= 0.0 || across <= radius && along >= -radius
 }
 
 /// Sets the cones and balls of the triangles of a packet; returns those around them.

@@ -11,7 +11,6 @@
 //! found.
 
 mod adjacency;
-mod approach;
 mod below_plane;
 mod cone_tree;
 mod core;
@@ -21,7 +20,6 @@ mod normal_cone;
 mod opposed;
 
 pub use adjacency::Adjacency;
-pub use approach::Approach;
 pub use cone_tree::ConeTree;
 pub use core::{CoreFinder, CoreShape, CoreSide};
 pub use features::{Feature, FeatureFinder, FeaturePair, FeatureQuery};

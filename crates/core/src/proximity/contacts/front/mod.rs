@@ -20,8 +20,7 @@ use nalgebra::Isometry3;
 
 use self::sieve::{Candidate, Sieve};
 use super::adjacency::Adjacency;
-use super::approach::Approach;
-use super::cone_tree::{ConeTree, ContactRange};
+use super::cone_tree::{ConeTree, Range};
 use super::features::{Bodies, Candidates, FeaturePair, FeatureQuery, VALLEY};
 use super::opposed::Opposed;
 use crate::proximity::collision::{filtered_pairs_within, pairs_within_at_most};
@@ -120,28 +119,8 @@ impl FeatureFront {
             }
             complete
         } else {
-            self.test_all_pairs(limit, meshes, &bodies, None)
+            self.test_all_pairs(limit, meshes, &bodies, range)
         };
-        self.found_if(complete)
-    }
-
-    /// As [`find_at_most`](Self::find_at_most) without a margin, of the pairs whose gaps are within the reach of the approach
-    /// of both bodies. Vertex–edge and vertex–vertex pairs are among them where no others are.
-    pub fn find_approaching(
-        &mut self,
-        limit: usize,
-        meshes: [ContactMesh; 2],
-        query: &FeatureQuery,
-        approach: &Approach,
-    ) -> Option<&[FeaturePair]> {
-        let bodies = Bodies::new(meshes.map(|mesh| mesh.adjacency), query);
-        self.found.clear();
-        let complete = self.test_all_pairs(limit, meshes, &bodies, Some(approach));
-        self.found.retain(|pair| approach.admits(pair));
-        self.found_if(complete)
-    }
-
-    fn found_if(&mut self, complete: bool) -> Option<&[FeaturePair]> {
         if !complete {
             self.reference = None;
             self.pairs.clear();
@@ -167,28 +146,18 @@ impl FeatureFront {
         limit: usize,
         meshes: [ContactMesh; 2],
         bodies: &Bodies,
-        approach: Option<&Approach>,
+        range: f64,
     ) -> bool {
         self.reference = None;
         let query = bodies.query;
-        let (rounding, range) = (rounding(meshes, query), query.max.max(-query.min));
-        let beyond = ContactRange {
-            depth: -query.min,
-            reach: query.max,
-            slack: (BEYOND - 1.0) * range + rounding,
-            angle: ROUNDING,
-            approach: approach.copied(),
-        };
+        let rounding = rounding(meshes, query);
+        let beyond = Range { depth: -query.min, slack: (BEYOND - 1.0) * range + rounding, angle: ROUNDING };
         if !self.near_pairs(limit, meshes, query, (BEYOND * range + rounding, &beyond)) {
             return false;
         }
         self.contacts.clear();
         for &pair in &self.pairs {
-            Candidates::new(bodies, pair).each(|found| {
-                if approach.is_none_or(|approach| approach.admits(&found)) {
-                    self.contacts.push((pair, found));
-                }
-            });
+            Candidates::new(bodies, pair).each(|found| self.contacts.push((pair, found)));
         }
         if self.contacts.is_empty() {
             self.test_borders(bodies);
@@ -215,7 +184,7 @@ impl FeatureFront {
         limit: usize,
         [a, b]: [ContactMesh; 2],
         query: &FeatureQuery,
-        (distance, range): (f64, &ContactRange),
+        (distance, range): (f64, &Range),
     ) -> bool {
         self.pairs.clear();
         let placement = RelativePose::between(a.model, &Isometry3::identity(), b.model, &query.b_to_a);
@@ -223,7 +192,7 @@ impl FeatureFront {
         if query.two_sided != [false; 2] {
             return pairs_within_at_most(limit, a.model, b.model, &placement, distance, &mut self.pairs);
         }
-        let opposed = Opposed::new([a.cones, b.cones], &placement, &a.model.bvh().center(), range);
+        let opposed = Opposed::new([a.cones, b.cones], &placement, range);
         let models = [a.model, b.model];
         filtered_pairs_within(limit, models, &placement, distance, &opposed, &mut self.pairs)
     }
@@ -288,8 +257,7 @@ impl FeatureFront {
         let sieve = Sieve { distance, range, slip, angle: margin / radius + ROUNDING };
         let slack = (BEYOND - 1.0) * range + slip;
         // Gaps of either sign: motion may change a positive gap into a negative one.
-        let beyond =
-            ContactRange { depth: range + slip, reach: range, slack, angle: sieve.angle, approach: None };
+        let beyond = Range { depth: range + slip, slack, angle: sieve.angle };
         if !self.near_pairs(limit, meshes, query, (sieve.distance, &beyond)) {
             return false;
         }
