@@ -498,8 +498,9 @@ fn show(tree: &RobotTree, physics: &mut PhysicsWorld) {
     }
 }
 
-/// Disables contacts between two bodies, by a joint with all degrees of freedom.
+/// Disables contacts between two bodies, by a joint that rapier does not solve.
 fn exempt_from_contacts(physics: &mut PhysicsWorld, [a, b]: [RigidBodyHandle; 2]) {
-    let free = GenericJointBuilder::new(JointAxesMask::empty()).contacts_enabled(false).build();
+    let mut free = GenericJointBuilder::new(JointAxesMask::empty()).contacts_enabled(false).build();
+    free.set_enabled(false);
     physics.insert_impulse_joint(a, b, free);
 }

@@ -1,15 +1,11 @@
 //! Sharp vertices of a mesh below a plane, by its tree.
 
-use std::ops::ControlFlow;
-
 use nalgebra::{Point3, Vector3};
 
 use super::adjacency::Adjacency;
+use super::near_triangles::{Region, find_near};
 use crate::bvh::TriangleBvh;
-use crate::bvh::lanes::isa::Isa;
-use crate::bvh::node::{Node, WIDTH};
-use crate::bvh::packet::Packet;
-use crate::bvh::single::{TreeQuery, descend};
+use crate::bvh::node::Node;
 
 /// Rounding of heights of boxes, over the size of their coordinates.
 const ROUNDING: f64 = 1e-12;
@@ -24,45 +20,30 @@ impl Adjacency {
         up: &Vector3<f64>,
         height: f64,
     ) -> Vec<(u32, Point3<f64>)> {
-        let mut query =
-            Below { up: *up, height: height - up.dot(&bvh.center().coords), triangles: Vec::new() };
-        descend(bvh, &mut query);
-        query.triangles.sort_unstable();
-        query.triangles.into_iter().flat_map(|triangle| self.sharp_corners(triangle)).collect()
+        let below = Below { up: *up, height: height - up.dot(&bvh.center().coords) };
+        let mut triangles = Vec::new();
+        find_near(bvh, &below, &mut triangles);
+        triangles.into_iter().flat_map(|triangle| self.sharp_corners(triangle)).collect()
     }
 }
 
-/// Traversal to the triangles whose boxes reach below a plane. Boxes are relative to the centre of the tree.
+/// Points below a plane, relative to the centre of a tree.
 struct Below {
     up: Vector3<f64>,
     height: f64,
-    triangles: Vec<u32>,
 }
 
-impl TreeQuery for Below {
+impl Region for Below {
     #[inline(always)]
-    fn costs<I: Isa>(&self, children: &Node) -> [f32; WIDTH] {
-        std::array::from_fn(|lane| {
-            let (mut lowest, mut size) = (0.0, 0.0);
-            for axis in 0..3 {
-                let ends = [children.min[axis][lane], children.max[axis][lane]];
-                let [a, b] = ends.map(|end| self.up[axis] * f64::from(end));
-                lowest += a.min(b);
-                size += a.abs().max(b.abs());
-            }
-            if lowest <= self.height + ROUNDING * size { 0.0 } else { f32::INFINITY }
-        })
-    }
-
-    #[inline(always)]
-    fn bound(&self) -> f32 {
-        0.0
-    }
-
-    #[inline(always)]
-    fn leaf<I: Isa>(&mut self, packet: &Packet) -> ControlFlow<()> {
-        self.triangles.extend(packet.lanes().map(|(_, triangle)| triangle));
-        ControlFlow::Continue(())
+    fn meets(&self, children: &Node, lane: usize) -> bool {
+        let (mut lowest, mut size) = (0.0, 0.0);
+        for axis in 0..3 {
+            let ends = [children.min[axis][lane], children.max[axis][lane]];
+            let [a, b] = ends.map(|end| self.up[axis] * f64::from(end));
+            lowest += a.min(b);
+            size += a.abs().max(b.abs());
+        }
+        lowest <= self.height + ROUNDING * size
     }
 }
 

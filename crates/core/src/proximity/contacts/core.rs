@@ -3,19 +3,15 @@
 //! The surface of a rounded shape is the set of points at a fixed distance from its core, so its contacts are the
 //! local minima of the distance between mesh and core, minus the radius: exact, without a tessellation.
 
-use std::ops::ControlFlow;
-
 use nalgebra::{Point3, Vector3};
 
 use super::adjacency::Adjacency;
 use super::features::{
     Feature, FeaturePair, PARALLEL, foot_is_inside, inner_foot, owned_edges, owned_vertices, rises_little,
 };
-use crate::bvh::lanes::isa::Isa;
-use crate::bvh::node::{Node, WIDTH};
-use crate::bvh::packet::{Packet, above, below};
-use crate::bvh::single;
-use crate::bvh::single::TreeQuery;
+use super::near_triangles::{Region, find_near};
+use crate::bvh::node::Node;
+use crate::bvh::packet::{above, below};
 use crate::proximity::model::Model;
 
 /// CoreShape of a rounded shape, in the frame of the mesh.
@@ -57,12 +53,8 @@ impl CoreFinder {
         one_sided: bool,
     ) -> (CoreSide, &[FeaturePair]) {
         self.found.clear();
-        self.triangles.clear();
         let ends = core.ends();
-        let mut near = NearBox::new(model, &ends, reach, &mut self.triangles);
-        single::descend(model.bvh(), &mut near);
-        // The order of the mesh, whatever the order in which the tree was traversed.
-        self.triangles.sort_unstable();
+        find_near(model.bvh(), &NearBox::new(model, &ends, reach), &mut self.triangles);
         let mut search =
             CoreSearch { adjacency, core, reach, one_sided, nearest: f64::INFINITY, inside: false };
         for &triangle in &self.triangles {
@@ -229,45 +221,29 @@ fn inner_closest_points(on_a: &[Point3<f64>; 2], on_b: &[Point3<f64>; 2]) -> Opt
     (inner(s) && inner(t)).then(|| [on_a[0] + along_a * s, on_b[0] + along_b * t])
 }
 
-/// Traversal to the triangles whose boxes overlap a box.
-struct NearBox<'a> {
+/// Points in a box, relative to the centre of a tree.
+struct NearBox {
     min: [f32; 3],
     max: [f32; 3],
-    triangles: &'a mut Vec<u32>,
 }
 
-impl<'a> NearBox<'a> {
-    fn new(model: &Model, ends: &[Point3<f64>; 2], reach: f64, triangles: &'a mut Vec<u32>) -> Self {
+impl NearBox {
+    fn new(model: &Model, ends: &[Point3<f64>; 2], reach: f64) -> Self {
         let [from, to] = ends.map(|end| end - model.bvh().center());
         // The boxes of the tree are relative to its centre, in single precision: rounded outwards below.
         let (min, max) = (from.inf(&to), from.sup(&to));
         Self {
             min: std::array::from_fn(|k| below(min[k] - reach)),
             max: std::array::from_fn(|k| above(max[k] + reach)),
-            triangles,
         }
     }
 }
 
-impl TreeQuery for NearBox<'_> {
+impl Region for NearBox {
     #[inline(always)]
-    fn costs<I: Isa>(&self, children: &Node) -> [f32; WIDTH] {
-        std::array::from_fn(|lane| {
-            let meets = (0..3).all(|axis| {
-                children.min[axis][lane] <= self.max[axis] && self.min[axis] <= children.max[axis][lane]
-            });
-            if meets { 0.0 } else { f32::INFINITY }
+    fn meets(&self, children: &Node, lane: usize) -> bool {
+        (0..3).all(|axis| {
+            children.min[axis][lane] <= self.max[axis] && self.min[axis] <= children.max[axis][lane]
         })
-    }
-
-    #[inline(always)]
-    fn bound(&self) -> f32 {
-        0.0
-    }
-
-    #[inline(always)]
-    fn leaf<I: Isa>(&mut self, packet: &Packet) -> ControlFlow<()> {
-        self.triangles.extend(packet.lanes().map(|(_, triangle)| triangle));
-        ControlFlow::Continue(())
     }
 }

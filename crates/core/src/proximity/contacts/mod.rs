@@ -16,6 +16,7 @@ mod cone_tree;
 mod core;
 mod features;
 mod front;
+mod near_triangles;
 mod normal_cone;
 mod opposed;
 
