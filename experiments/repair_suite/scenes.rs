@@ -29,10 +29,12 @@ pub(crate) struct Family {
 pub(crate) struct Slab([f64; 3], [f64; 3], [f64; 2]);
 
 /// The families; those that constants were tuned on and those that are only reported share no cavity.
-pub(crate) const FAMILIES: [Family; 6] = [
+pub(crate) const FAMILIES: [Family; 8] = [
     Family { name: "tub", is_tuned_on: true, boxes: tub, inside: [0.0, 0.0, 0.55] },
     Family { name: "shelf", is_tuned_on: true, boxes: shelf, inside: [0.0, 0.25, 0.85] },
     Family { name: "pipe", is_tuned_on: true, boxes: pipe, inside: [0.0, 0.0, 0.8] },
+    Family { name: "hut", is_tuned_on: true, boxes: hut, inside: [0.05, -0.05, 0.8] },
+    Family { name: "ladder", is_tuned_on: true, boxes: ladder, inside: [0.0, 0.0, 0.9] },
     Family { name: "chair", is_tuned_on: false, boxes: chair, inside: [0.0, -0.05, 0.65] },
     Family { name: "cabin", is_tuned_on: false, boxes: cabin, inside: [0.0, 0.0, 0.7] },
     Family { name: "cage", is_tuned_on: false, boxes: cage, inside: [0.0, 0.0, 0.8] },
@@ -67,6 +69,36 @@ fn shelf() -> Vec<Slab> {
 
 fn pipe() -> Vec<Slab> {
     ring(20, 0.45, 2.0, 0.9, 0.02, 0.0)
+}
+
+/// A closed room with a door and a window, and a table in it.
+fn hut() -> Vec<Slab> {
+    vec![
+        Slab([0.0, 0.0, -0.015], [1.3, 1.2, 0.03], [0.0; 2]),
+        Slab([0.0, 0.0, 1.75], [1.3, 1.2, 0.03], [0.0; 2]),
+        Slab([-0.65, 0.0, 0.87], [0.03, 1.2, 1.74], [0.0; 2]),
+        // A wall with a window.
+        Slab([0.65, 0.0, 0.4], [0.03, 1.2, 0.8], [0.0; 2]),
+        Slab([0.65, 0.0, 1.55], [0.03, 1.2, 0.4], [0.0; 2]),
+        Slab([0.65, -0.45, 1.075], [0.03, 0.3, 0.55], [0.0; 2]),
+        Slab([0.65, 0.45, 1.075], [0.03, 0.3, 0.55], [0.0; 2]),
+        // A wall with a door.
+        Slab([-0.4, -0.6, 0.87], [0.5, 0.03, 1.74], [0.0; 2]),
+        Slab([0.55, -0.6, 0.87], [0.2, 0.03, 1.74], [0.0; 2]),
+        Slab([0.15, -0.6, 1.62], [0.6, 0.03, 0.24], [0.0; 2]),
+        Slab([0.0, 0.6, 0.87], [1.3, 0.03, 1.74], [0.0; 2]),
+        Slab([0.1, 0.4, 0.7], [0.8, 0.35, 0.03], [0.0; 2]),
+    ]
+}
+
+/// Two rails with rungs, and a wall behind them.
+fn ladder() -> Vec<Slab> {
+    let rung = |k: u32| Slab([0.0, 0.28, 0.25 + 0.28 * f64::from(k)], [0.5, 0.035, 0.035], [0.0; 2]);
+    let mut slabs: Vec<Slab> = (0..7).map(rung).collect();
+    slabs.extend([-0.25, 0.25].map(|x| Slab([x, 0.28, 1.0], [0.04, 0.06, 2.0], [0.0; 2])));
+    slabs.push(Slab([0.0, 0.5, 1.0], [2.0, 0.05, 2.0], [0.0; 2]));
+    slabs.push(Slab([0.0, 0.0, -0.02], [2.0, 2.0, 0.04], [0.0; 2]));
+    slabs
 }
 
 fn chair() -> Vec<Slab> {

@@ -21,7 +21,7 @@ use std::f64::consts::PI;
 use nalgebra::Vector3;
 
 use crate::bvh::node::{Child, Node, WIDTH};
-use crate::bvh::packet::{Packet, above};
+use crate::bvh::packet::{PACKET, Packet, above};
 use crate::bvh::tree::TriangleBvh;
 
 /// Dipoles of all subtrees of a tree, node by node: about 20 bytes a triangle.
@@ -166,7 +166,7 @@ impl WindingNumber {
         let mut stack = STACK.take();
         stack.clear();
         stack.push(0);
-        let mut sum = 0.0;
+        let (mut sum, mut near) = (0.0, SumOfAngles::ZERO);
         while let Some(index) = stack.pop() {
             let node = tree.node(index);
             let angles = self.dipoles[index as usize].solid_angles(point, self.scale, accuracy);
@@ -177,13 +177,13 @@ impl WindingNumber {
                 }
                 match node.child(lane) {
                     Some(Child::Inner(child)) => stack.push(child),
-                    Some(Child::Leaf(packet)) => sum += solid_angle(tree.packet(packet), point),
+                    Some(Child::Leaf(packet)) => add_solid_angles(&mut near, tree.packet(packet), point),
                     None => {}
                 }
             }
         }
         STACK.set(stack);
-        sum / (4.0 * PI)
+        (sum + 2.0 * near.value()) / (4.0 * PI)
     }
 
     /// Memory in bytes.
@@ -192,22 +192,61 @@ impl WindingNumber {
     }
 }
 
-/// Signed solid angle of the packet's triangles seen from `point` [sr], positive from behind [Van Oosterom and
+/// Sum of angles as the product of complex numbers with these arguments: one arctangent for any number of angles.
+struct SumOfAngles {
+    cos: f64,
+    sin: f64,
+    /// Number of times that the sum passed ±π.
+    revolutions: f64,
+}
+
+impl SumOfAngles {
+    const ZERO: Self = Self { cos: 1.0, sin: 0.0, revolutions: 0.0 };
+
+    /// Adds the argument, from −π to π, of a number whose larger part is ±1.
+    #[inline(always)]
+    fn add(&mut self, cos: f64, sin: f64) {
+        let (x, y) = (self.cos * cos - self.sin * sin, self.cos * sin + self.sin * cos);
+        // Two angles from 0 to π whose sum is beyond π, or two from −π to 0 whose sum is at −π or beyond.
+        let up = self.sin >= 0.0 && sin >= 0.0 && (y < 0.0 || (y == 0.0 && x > 0.0 && cos < 0.0));
+        let down = self.sin < 0.0 && sin < 0.0 && y >= 0.0;
+        self.revolutions += f64::from(u8::from(up)) - f64::from(u8::from(down));
+        (self.cos, self.sin) = (x, y);
+    }
+
+    /// Scales the product to a size near one: its length grew by at most 2^(n/2) and shrank by none in n additions.
+    #[inline(always)]
+    fn normalise(&mut self) {
+        let inverse = 1.0 / self.cos.abs().max(self.sin.abs());
+        (self.cos, self.sin) = (self.cos * inverse, self.sin * inverse);
+    }
+
+    fn value(&self) -> f64 {
+        self.sin.atan2(self.cos) + 2.0 * PI * self.revolutions
+    }
+}
+
+/// Adds half the signed solid angles of the packet's triangles seen from `point` [sr], positive from behind [Van Oosterom and
 /// Strackee 1983]: tan(Ω/2) = a·(b×c) / (abc + (a·b)c + (b·c)a + (c·a)b).
 #[inline(always)]
-fn solid_angle(packet: &Packet, point: &[f64; 3]) -> f64 {
-    let point = Vector3::from(*point);
-    let of_triangle = |(lane, _)| {
-        let [a, b, c] = packet.triangle(lane).map(|corner| Vector3::from(corner) - point);
+fn add_solid_angles(sum: &mut SumOfAngles, packet: &Packet, point: &[f64; 3]) {
+    let mut parts = [[0.0; PACKET]; 2];
+    for lane in 0..PACKET {
+        let [a, b, c] = packet.triangle(lane).map(|corner| Vector3::from(corner) - Vector3::from(*point));
         let (length_a, length_b, length_c) = (a.norm(), b.norm(), c.norm());
         let volume = a.dot(&b.cross(&c));
         let rest = length_a * length_b * length_c
             + a.dot(&b) * length_c
             + b.dot(&c) * length_a
             + c.dot(&a) * length_b;
-        2.0 * volume.atan2(rest)
-    };
-    packet.lanes().map(of_triangle).sum()
+        let size = rest.abs().max(volume.abs());
+        // A point at a corner of the triangle sees it under no angle.
+        (parts[0][lane], parts[1][lane]) = if size > 0.0 { (rest / size, volume / size) } else { (1.0, 0.0) };
+    }
+    for (lane, _) in packet.lanes() {
+        sum.add(parts[0][lane], parts[1][lane]);
+    }
+    sum.normalise();
 }
 
 #[cfg(test)]
@@ -259,6 +298,28 @@ mod tests {
                 let approximate = setup.at(point, 10.0);
                 assert!((approximate - sign * exact).abs() <= 5e-3 * exact.abs(), "{approximate} {exact}");
             }
+        }
+    }
+
+    #[test]
+    fn products_of_complex_numbers_add_their_angles() {
+        let mut noise = Noise(8);
+        for count in 1..200 {
+            let (mut sum, mut expected) = (SumOfAngles::ZERO, 0.0);
+            for _ in 0..count {
+                // Any angle, and often 0, π or close to ±π, as near triangles have.
+                let angle = match (4.0 * noise.next().abs()) as u32 {
+                    0 => PI * noise.next(),
+                    1 => [0.0, PI, 0.5 * PI, -0.5 * PI][(4.0 * noise.next().abs()) as usize % 4],
+                    _ => (PI - 1e-3 * noise.next().abs()) * noise.next().signum(),
+                };
+                let (cos, sin) = if angle == PI { (-1.0, 0.0) } else { (angle.cos(), angle.sin()) };
+                let size = cos.abs().max(sin.abs());
+                sum.add(cos / size, sin / size);
+                sum.normalise();
+                expected += angle;
+            }
+            assert!((sum.value() - expected).abs() < 1e-12, "{count}: {} {expected}", sum.value());
         }
     }
 

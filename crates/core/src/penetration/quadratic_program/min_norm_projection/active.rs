@@ -98,10 +98,11 @@ impl Active {
     pub(super) fn solve(&self, right: &mut [f64]) {
         self.solve_lower(right);
         for row in (0..right.len()).rev() {
-            right[row] /= self.factor[start(row) + row];
-            let known = right[row];
-            for column in 0..row {
-                right[column] -= self.factor[start(row) + column] * known;
+            let (rest, known) = right.split_at_mut(row);
+            let own = &self.factor[start(row)..=start(row) + row];
+            known[0] /= own[row];
+            for (x, l) in rest.iter_mut().zip(own) {
+                *x -= l * known[0];
             }
         }
     }

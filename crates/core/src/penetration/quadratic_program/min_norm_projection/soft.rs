@@ -17,8 +17,12 @@ const CONVERGED: f64 = 1e-14;
 /// Workspace of the method.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SoftProjection {
-    /// Lower triangle of the Hessian, then its Cholesky factor, row by row.
+    /// Upper triangle of the Hessian, then the transpose of its Cholesky factor, row by row: all loops over it run along rows.
     matrix: Vec<f64>,
+    /// 1/s² of each unit row.
+    weights: Vec<f64>,
+    /// A violated row times its weight.
+    weighted: Vec<f64>,
     step: Vec<f64>,
     trial: Vec<f64>,
     violated: Vec<usize>,
@@ -29,10 +33,13 @@ impl SoftProjection {
     /// Moves `point` to the minimum of f about `target`, both padded as the rows are; returns the number of products.
     pub(super) fn nearest(&mut self, rows: &Rows, target: &[f64], softness: f64, point: &mut [f64]) -> u64 {
         let n = rows.columns();
+        self.weights.clear();
         let weight = |row: usize| rows.softness(row, softness).max(f64::MIN_POSITIVE).powi(2).recip();
+        self.weights.extend((0..rows.len()).map(weight));
+        let weights = std::mem::take(&mut self.weights);
         let value = |at: &[f64]| -> f64 {
             let own: f64 = at.iter().zip(target).map(|(y, t)| (y - t).powi(2)).sum();
-            let cost = |row: usize| rows.slack(row, at).min(0.0).powi(2) * weight(row);
+            let cost = |row: usize| rows.slack(row, at).min(0.0).powi(2) * weights[row];
             own + (0..rows.len()).map(cost).sum::<f64>()
         };
         let mut work = 0;
@@ -45,7 +52,7 @@ impl SoftProjection {
             if step > 0 && self.violated == self.before {
                 break;
             }
-            self.newton_step(rows, target, point, &weight);
+            self.newton_step(rows, target, point, &weights);
             work += (self.violated.len() * n * n / 2 + n * n * n / 6 + 2 * rows.len() * n) as u64;
             let mut length = 1.0;
             for _ in 0..HALVINGS {
@@ -74,11 +81,12 @@ impl SoftProjection {
                 break;
             }
         }
+        self.weights = weights;
         work
     }
 
     /// Solves (I + Σ aaᵀ/s²) d = t − y + Σ a (b − a·y)/s² over the violated rows.
-    fn newton_step(&mut self, rows: &Rows, target: &[f64], point: &[f64], weight: &dyn Fn(usize) -> f64) {
+    fn newton_step(&mut self, rows: &Rows, target: &[f64], point: &[f64], weights: &[f64]) {
         let n = rows.columns();
         self.matrix.clear();
         self.matrix.resize(n * n, 0.0);
@@ -86,43 +94,53 @@ impl SoftProjection {
         self.step.extend(target.iter().zip(point).map(|(t, y)| t - y));
         (0..n).for_each(|k| self.matrix[k * n + k] = 1.0);
         for &row in &self.violated {
-            let (a, w) = (rows.row(row), weight(row));
+            let (span, w) = (rows.span(row), weights[row]);
+            let (first, end) = (span.start, span.end.min(n));
+            let a = &rows.row(row)[first..end];
             let pull = -rows.slack(row, point) * w;
-            for (i, &x) in a[..n].iter().enumerate().filter(|(_, x)| x.abs() > 0.0) {
+            self.weighted.clear();
+            self.weighted.extend(a.iter().map(|x| w * x));
+            for (k, &x) in a.iter().enumerate().filter(|(_, x)| x.abs() > 0.0) {
+                let i = first + k;
                 self.step[i] += pull * x;
-                let scaled = w * x;
-                for (entry, y) in self.matrix[i * n..=i * n + i].iter_mut().zip(a) {
-                    *entry += scaled * y;
+                for (entry, y) in self.matrix[i * n + i..i * n + end].iter_mut().zip(&self.weighted[k..]) {
+                    *entry += y * x;
                 }
             }
         }
         cholesky(&mut self.matrix, n);
         for i in 0..n {
-            let sum = (0..i).fold(self.step[i], |sum, k| sum - self.matrix[i * n + k] * self.step[k]);
-            self.step[i] = sum / self.matrix[i * n + i];
+            let row = &self.matrix[i * n + i..(i + 1) * n];
+            let (known, rest) = self.step[i..].split_at_mut(1);
+            known[0] /= row[0];
+            for (x, l) in rest.iter_mut().zip(&row[1..]) {
+                *x -= l * known[0];
+            }
         }
         for i in (0..n).rev() {
-            self.step[i] /= self.matrix[i * n + i];
-            let known = self.step[i];
-            for k in 0..i {
-                self.step[k] -= self.matrix[i * n + k] * known;
-            }
+            let row = &self.matrix[i * n + i..(i + 1) * n];
+            let (own, known) = self.step[i..].split_at_mut(1);
+            let sum = row[1..].iter().zip(&*known).rev().fold(own[0], |sum, (l, x)| sum - l * x);
+            own[0] = sum / row[0];
         }
     }
 }
 
-/// Replaces the lower triangle of a positive definite matrix by its Cholesky factor.
+/// Replaces the upper triangle of a positive definite matrix by the transpose of its Cholesky factor.
 fn cholesky(matrix: &mut [f64], n: usize) {
-    for i in 0..n {
-        let (above, own) = matrix.split_at_mut(i * n);
-        for j in 0..i {
-            let other = &above[j * n..=j * n + j];
-            let sum = own[..j].iter().zip(other).fold(own[j], |sum, (x, y)| sum - x * y);
-            own[j] = sum / other[j];
-        }
-        let square = own[..i].iter().fold(own[i], |sum, x| sum - x * x);
+    for k in 0..n {
+        let (done, below) = matrix.split_at_mut((k + 1) * n);
+        let own = &mut done[k * n + k..];
         // The identity in the sum keeps the exact value at one or above; rounding beside huge weights may not.
-        own[i] = square.max(f64::EPSILON).sqrt();
+        own[0] = own[0].max(f64::EPSILON).sqrt();
+        let (pivot, own) = own.split_first_mut().expect("a row has its diagonal");
+        own.iter_mut().for_each(|x| *x /= *pivot);
+        for (i, row) in below.chunks_exact_mut(n).enumerate() {
+            let factor = own[i];
+            for (entry, x) in row[k + 1 + i..].iter_mut().zip(&own[i..]) {
+                *entry -= factor * x;
+            }
+        }
     }
 }
 
