@@ -14,7 +14,7 @@ pub trait Interaction {
     fn energy(&mut self, x: &[Vector3<f64>]) -> f64;
 
     /// Energy \[J\] at `x`; adds its gradient \[N\] to `gradient` and appends to `hessian` a positive semi-definite
-    /// approximation of its Hessian [N/m].
+    /// approximation of its Hessian [N/m], or more of it where [`OuterProducts::takes_indefinite`] permits.
     fn linearise(
         &mut self,
         x: &[Vector3<f64>],
@@ -43,6 +43,14 @@ pub trait Interaction {
         }
     }
 
+    /// Takes note of an iterate `x` that the line search reached by a shortened step: terms whose curvature falls abruptly beside them may
+    /// count with more of it until the next time step.
+    fn note_shortened_step(&mut self, x: &[Vector3<f64>]) {
+        if let Some(other) = self.inner() {
+            other.note_shortened_step(x);
+        }
+    }
+
     /// Refreshes the active set at `x`, a minimum of the frozen energy: every term takes the piece that it is in there.
     fn refresh_active_set(&mut self, x: &[Vector3<f64>]) {
         match self.inner() {
@@ -65,11 +73,13 @@ pub struct OuterProducts {
     ends: Vec<u32>,
     stiffness: Vec<f64>,
     entries: Vec<(u32, Vector3<f64>)>,
+    indefinite: bool,
 }
 
 impl OuterProducts {
-    /// Removes all terms and keeps the allocation.
+    /// Removes all terms and keeps the allocation; the sum is to be semi-definite again.
     pub fn clear(&mut self) {
+        self.indefinite = false;
         self.ends.clear();
         self.stiffness.clear();
         self.entries.clear();
@@ -95,6 +105,28 @@ impl OuterProducts {
         self.entries.extend(column);
         self.ends.push(u32::try_from(self.entries.len()).expect("entries of contacts fit 32 bits"));
         self.stiffness.push(stiffness.max(0.0));
+    }
+
+    /// Whether the sum may be indefinite: exact second derivatives are wanted, and what solves with it finds out.
+    #[must_use]
+    pub fn takes_indefinite(&self) -> bool {
+        self.indefinite
+    }
+
+    /// Permits an indefinite sum, or not, until the terms are removed.
+    pub fn permit_indefinite(&mut self, permit: bool) {
+        self.indefinite = permit;
+    }
+
+    /// Appends `stiffness` · J Jᵀ as [`Self::push`] does, with a stiffness of any sign where the sum may be indefinite.
+    ///
+    /// # Panics
+    /// When there are more entries than 32 bits can count.
+    pub fn push_signed(&mut self, stiffness: f64, column: impl IntoIterator<Item = (u32, Vector3<f64>)>) {
+        self.push(stiffness, column);
+        if let Some(last) = self.stiffness.last_mut().filter(|_| self.indefinite) {
+            *last = stiffness;
+        }
     }
 
     /// The terms: stiffness and column.

@@ -81,6 +81,8 @@ pub struct SoftContact {
     pub(super) start: Vec<Vector3<f64>>,
     /// The step [s].
     pub(super) dt: f64,
+    /// Whether a step of Newton's method was shortened in this step, so that friction estimates its direction.
+    shortened: bool,
     /// Remainders of initial overlaps that are not released yet, or that have not parted yet where nothing is released [m], by point
     /// and field, ascending; `None` before the first step.
     pub(super) remainders: Option<Vec<((Probe, Field), f64)>>,
@@ -111,6 +113,7 @@ impl SoftContact {
             slips: Slips::default(),
             start: Vec::new(),
             dt: 0.0,
+            shortened: false,
             remainders: None,
         })
     }
@@ -234,7 +237,7 @@ impl SoftContact {
     pub fn begin_step(&mut self, x: &[Vector3<f64>], dt: f64) {
         self.start.clear();
         self.start.extend_from_slice(x);
-        self.dt = dt;
+        (self.dt, self.shortened) = (dt, false);
         self.active_set = self.active_set_at(x);
         self.detected_at.clear();
         self.follow(x);
@@ -263,6 +266,9 @@ impl SoftContact {
             });
             let coefficients = [self.options.friction, creep];
             self.frictions.extend(Friction::of(contact, obstacle_pose, coefficients, drive, &self.slips));
+        }
+        if self.shortened {
+            self.frictions.iter_mut().for_each(|friction| friction.estimate(x, &self.start));
         }
     }
 
@@ -484,6 +490,9 @@ impl Interaction for SoftContact {
         let energy = self.energy(x);
         for contact in &self.detected.contacts {
             contact.linearise(self.obstacle_pose_of(contact), gradient, hessian);
+            if self.options.stiffens() && hessian.takes_indefinite() {
+                self.add_curvature(contact, x, hessian);
+            }
         }
         self.frictions.iter().for_each(|friction| friction.linearise(x, &self.start, gradient, hessian));
         energy
@@ -499,7 +508,13 @@ impl Interaction for SoftContact {
         self.lag(x);
     }
 
+    fn note_shortened_step(&mut self, x: &[Vector3<f64>]) {
+        self.shortened = true;
+        self.frictions.iter_mut().for_each(|friction| friction.estimate(x, &self.start));
+    }
+
     fn extend_active_set(&mut self, x: &[Vector3<f64>]) {
+        self.frictions.iter_mut().for_each(|friction| friction.update_estimate(x, &self.start));
         self.detect(x);
         let before = std::mem::take(&mut self.active_set);
         self.detected.collect_active_set(&mut self.active_set);

@@ -9,6 +9,12 @@
 //! A contact that sticks, with less slip than ε, enters the next step with it ([`Slips`]): Δ is measured from where it began to stick. Slip
 //! that began anew in every step would let everything creep that friction holds. One that slides begins anew, with the curvature at
 //! zero: where friction is fully mobilised its Hessian is singular along the slip, and more steps do not converge.
+//!
+//! Without curvature along Δ a Newton step passes the slip at which the contact sticks by many ε, to where friction pulls the other way, and the
+//! line search cuts it to next to nothing. After such a cut the contacts of a step have the Hessian of the primal–dual method (Chan, Golub
+//! and Mulet 1999, of the same energy): with an own estimate λ, |λ| ≤ 1, of the direction of friction, the curvature along Δ is
+//! f'' + (f'/y − f'') (1 − λ·Δ/y). With λ = 0 it is that of the parabola that touches the energy from above, with which no step passes the
+//! point of sticking; as λ approaches Δ/y, where a contact slides for good, it is the exact one, which converges quadratically.
 
 use nalgebra::Vector3;
 
@@ -32,6 +38,17 @@ pub(super) struct Friction {
     drive: Vector3<f64>,
     /// Slip along the tangents with which the step began [m].
     carried: [f64; 2],
+    /// The estimate of the primal–dual Hessian; none while steps fit.
+    estimate: Option<Estimate>,
+}
+
+/// Estimate of the direction of friction, along the tangents.
+#[derive(Debug, Clone, Copy)]
+struct Estimate {
+    /// λ.
+    direction: [f64; 2],
+    /// Slip Δ at which it was made [m].
+    slip: [f64; 2],
 }
 
 impl Friction {
@@ -58,6 +75,7 @@ impl Friction {
             creep,
             drive,
             carried,
+            estimate: None,
         })
     }
 
@@ -106,6 +124,30 @@ impl Friction {
         -self.limit * over_slip * (a * self.tangents[0] + b * self.tangents[1])
     }
 
+    /// Starts an estimate of the direction, zero, unless there is one.
+    pub(super) fn estimate(&mut self, x: &[Vector3<f64>], start: &[Vector3<f64>]) {
+        let slip = self.slip(x, start);
+        self.estimate.get_or_insert(Estimate { direction: [0.0; 2], slip });
+    }
+
+    /// Carries the estimate, if there is one, over to the next iterate `x`: λ = f'(y)/y Δ, linearised at the former one.
+    pub(super) fn update_estimate(&mut self, x: &[Vector3<f64>], start: &[Vector3<f64>]) {
+        let Some(Estimate { direction, slip: old }) = self.estimate else { return };
+        let slip = self.slip(x, start);
+        let [_, over_slip, _] = self.profile(old[0].hypot(old[1]));
+        let along = old[0] * (slip[0] - old[0]) + old[1] * (slip[1] - old[1]);
+        let linear = [0, 1].map(|i| over_slip * slip[i] - over_slip * over_slip * along * direction[i]);
+        let length = linear[0].hypot(linear[1]).max(1.0);
+        self.estimate = Some(Estimate { direction: linear.map(|part| part / length), slip });
+    }
+
+    /// Curvature along the slip Δ of length `y` that the Hessian has, from f'/y and f''.
+    fn curvature_along(&self, [a, b]: [f64; 2], y: f64, [over_slip, exact]: [f64; 2]) -> f64 {
+        let Some(Estimate { direction, .. }) = self.estimate else { return exact };
+        let agreement = if y > 0.0 { (direction[0] * a + direction[1] * b) / y } else { 1.0 };
+        exact + (over_slip - exact).max(0.0) * (1.0 - agreement).clamp(0.0, 1.0)
+    }
+
     /// Adds gradient and Hessian.
     pub(super) fn linearise(
         &self,
@@ -116,7 +158,8 @@ impl Friction {
     ) {
         let [a, b] = self.slip(x, start);
         let y = a.hypot(b);
-        let [_, over_slip, curvature] = self.profile(y);
+        let [_, over_slip, exact] = self.profile(y);
+        let curvature = self.curvature_along([a, b], y, [over_slip, exact]);
         let pull = -self.force(x, start);
         self.column(pull).for_each(|(block, j)| gradient[block as usize] += j);
         let [t1, t2] = self.tangents;

@@ -13,6 +13,7 @@ mod active_set;
 mod body;
 mod cell;
 mod contacts;
+mod curvature;
 mod detect;
 mod distance;
 mod edge;

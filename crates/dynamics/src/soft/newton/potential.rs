@@ -51,6 +51,8 @@ impl Newton<'_> {
     fn bar_inversion(&mut self, point: &mut Point, order: DerivativeOrder) {
         let mut outer = std::mem::take(&mut self.system.outer);
         outer.clear();
+        // Where Newton's steps fit, the Gauss–Newton terms serve as well at a fraction of the cost.
+        outer.permit_indefinite(order == DerivativeOrder::ExactHessian && self.report.halvings > 0);
         let wanted = (order != DerivativeOrder::Gradient).then_some(&mut outer);
         let energy = self.inversion.linearise(self.system, &point.x, &mut point.gradient, wanted);
         self.system.outer = outer;

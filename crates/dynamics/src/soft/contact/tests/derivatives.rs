@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nalgebra::{DVector, Isometry3, Matrix3, Vector3};
+use nalgebra::{DMatrix, DVector, Isometry3, Matrix3, Vector3};
 
 use super::super::{ContactOptions, Motion, Obstacle, Primitive, Probe, SoftContact};
 use super::shapes::{ball, block, blocks};
@@ -73,6 +73,55 @@ fn derivatives_are_those_of_finite_differences_in_any_unit() {
         assert!(error < 1e-6, "gradient {error}");
         let error = hessian_error(&mut contact, &x, STEP * unit);
         assert!(error < 1e-5, "Hessian {error}");
+    }
+}
+
+/// The dense sum of outer products.
+fn dense(outer: &OuterProducts, blocks: usize) -> DMatrix<f64> {
+    let mut sum = DMatrix::zeros(3 * blocks, 3 * blocks);
+    for (stiffness, column) in outer.terms() {
+        let mut j = DVector::zeros(3 * blocks);
+        for (block, part) in column {
+            let mut rows = j.fixed_rows_mut::<3>(3 * *block as usize);
+            rows += part;
+        }
+        sum += stiffness * &j * j.transpose();
+    }
+    sum
+}
+
+#[test]
+fn where_it_may_be_indefinite_the_hessian_of_a_frozen_set_is_exact_and_that_for_solvers_is_not() {
+    for unit in [1e-3, 1.0] {
+        let lower = block([2, 2, 2], [unit; 3], [0.0; 3]);
+        let upper = block([2, 2, 1], [0.8 * unit, 0.7 * unit, unit], [0.15 * unit, 0.13 * unit, 0.83 * unit]);
+        let x = shaken(&blocks(&[&lower, &upper]), 0.04 * unit, 7);
+        let options = ContactOptions { stiffen_beyond: 0.02, ..ContactOptions::default() };
+        let mut contact = contact(&[&lower, &upper], options);
+        contact.freeze_active_set(&x);
+        assert!(contact.contacts(&x).iter().any(|c| matches!(c.probe, Probe::Edge(..))), "no edge");
+        let differences = DMatrix::from_columns(
+            &(0..3 * x.len())
+                .map(|at| {
+                    let mut moved = |by: f64| {
+                        let mut x = x.clone();
+                        x[at / 3][at % 3] += by;
+                        let gradient = gradient(&mut contact, &x);
+                        DVector::from_iterator(3 * x.len(), gradient.iter().flat_map(|g| g.iter().copied()))
+                    };
+                    let step = STEP * unit;
+                    (moved(step) - moved(-step)) / (2.0 * step)
+                })
+                .collect::<Vec<_>>(),
+        );
+        let mut error = |indefinite: bool| {
+            let mut outer = OuterProducts::default();
+            outer.permit_indefinite(indefinite);
+            contact.linearise(&x, &mut vec![Vector3::zeros(); x.len()], &mut outer);
+            (dense(&outer, x.len()) - &differences).amax() / differences.amax()
+        };
+        let [exact, approximate] = [true, false].map(&mut error);
+        assert!(exact < 1e-5 && approximate > 1e-2, "{exact} {approximate}");
     }
 }
 
