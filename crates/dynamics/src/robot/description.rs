@@ -7,7 +7,7 @@ use nalgebra::{Isometry3, Vector3};
 use super::motor::Motor;
 use super::target_curve::TargetCurve;
 use crate::error::{BuildError, ranges_of_part};
-use extricate_core::geometry::Solidity;
+use extricate_core::geometry::{Solidity, TriangleMesh};
 use extricate_core::kinematics::closing::{close_loops, opening};
 use extricate_core::kinematics::urdf::{Correction, Inertial, Robot};
 use extricate_core::kinematics::{Articulation, Closure, JointKind, Sensor, SensorKind};
@@ -141,7 +141,11 @@ impl RobotDescription {
     #[must_use]
     pub fn new(name: impl Into<String>, robot: Robot, pose: Isometry3<f64>) -> Self {
         let links = robot.meshes.into_iter().zip(robot.inertials);
-        let links = links.map(|(mesh, inertial)| RobotLink { model: mesh.map(solid_where_closed), inertial });
+        let mut known = Vec::new();
+        let links = links.map(|(mesh, inertial)| {
+            let model = mesh.map(|mesh| solid_where_closed(mesh, &mut known));
+            RobotLink { model, inertial }
+        });
         let joints = robot.articulation.joints().iter().zip(&robot.dynamics);
         let joints = joints.map(|(joint, of_file)| RobotJoint {
             damping: of_file.damping,
@@ -311,8 +315,13 @@ fn open_loop(closure: &Closure, [distance, angle]: [f64; 2]) -> BuildError {
 /// Tolerance of a joint's limits at the start, as a fraction of them: for degrees that were converted to radians.
 const ROUNDING: f64 = 1e-12;
 
-/// The mesh with its tree: a solid where it is closed.
-fn solid_where_closed(mesh: extricate_core::geometry::TriangleMesh) -> Arc<Model> {
+/// The mesh with its tree: a solid where it is closed. Links of equal meshes have one, and so what is built for it once.
+fn solid_where_closed(mesh: TriangleMesh, known: &mut Vec<Arc<Model>>) -> Arc<Model> {
+    if let Some(equal) = known.iter().find(|model| *model.mesh() == mesh) {
+        return Arc::clone(equal);
+    }
     let solidity = Solidity::of(&mesh);
-    Arc::new(Model::new(mesh, solidity))
+    let model = Arc::new(Model::new(mesh, solidity));
+    known.push(Arc::clone(&model));
+    model
 }

@@ -1,4 +1,4 @@
-//! Trees that are moved back within a step.
+//! Trees that are moved back within a step, and links of equal shapes.
 
 use std::path::Path;
 
@@ -59,4 +59,22 @@ fn a_robot_that_goes_back_within_a_step_keeps_its_momentum_and_gains_no_energy()
         gains += usize::from(motion_of(&tree, &rates).0 > 1.05 * energy);
     }
     assert!(gains > 3, "the same rates seldom gain energy: {gains}");
+}
+
+#[test]
+fn links_of_equal_shapes_have_one_model() {
+    let link = |name: &str, radius: f64| {
+        format!(
+            r#"<link name="{name}"><collision><geometry><sphere radius="{radius}"/></geometry></collision></link>"#
+        )
+    };
+    let joint = |child: &str| {
+        format!(r#"<joint name="to_{child}" type="fixed"><parent link="a"/><child link="{child}"/></joint>"#)
+    };
+    let links = [link("a", 0.1), link("b", 0.2), link("c", 0.1), joint("b"), joint("c")].concat();
+    let text = format!(r#"<robot name="r">{links}</robot>"#);
+    let robot = parse_urdf(&text, Path::new("robot.urdf"), &UrdfOptions::default()).expect("a robot");
+    let description = RobotDescription::new("r", robot, Isometry3::identity());
+    let [a, b, c] = [0, 1, 2].map(|link| description.links[link].model.as_ref().expect("a shape"));
+    assert!(Arc::ptr_eq(a, c) && !Arc::ptr_eq(a, b));
 }
