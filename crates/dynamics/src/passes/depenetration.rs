@@ -16,7 +16,7 @@
 //! | x         | translation of a body after the step [m, world]                  |
 //! | n         | unit normal of a contact from its first body to its second       |
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use rapier3d::dynamics::RigidBodyHandle;
@@ -274,23 +274,6 @@ impl Depenetration {
         let overlapping = self.overlapping(contacts);
         let is_one = |pair: &[usize; 2]| overlapping.contains(&sorted(pair.map(|body| raw(handles[body]))));
         pairs.iter().copied().filter(is_one).collect()
-    }
-
-    /// Those of `pairs`, indices in `handles`, of which this moves neither body, with their depths [m] at the start of the last step.
-    pub(crate) fn left_to_contacts(
-        &self,
-        contacts: &[PairContacts],
-        handles: &[RigidBodyHandle],
-        pairs: &[[usize; 2]],
-    ) -> BTreeMap<[usize; 2], f64> {
-        let is_left = |bodies: &[usize; 2]| bodies.iter().all(|&body| self.groups[body].is_none());
-        let mut depths = BTreeMap::new();
-        for contact in contacts.iter().filter(|contact| contact.depth > 0.0 && is_left(&contact.bodies)) {
-            let depth = depths.entry(sorted(contact.bodies)).or_insert(contact.depth);
-            *depth = depth.max(contact.depth);
-        }
-        let depth_of = |pair: &[usize; 2]| depths.get(&sorted(pair.map(|body| raw(handles[body])))).copied();
-        pairs.iter().filter_map(|pair| Some((*pair, depth_of(pair)?))).collect()
     }
 
     /// Constraint rows of the contacts, at the poses at the end of the step.

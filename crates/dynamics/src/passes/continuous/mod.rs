@@ -126,8 +126,7 @@ impl ContinuousCollision {
     }
 
     /// Stops bodies at their contacts within the step of `time_step` [s]. Bodies that overlap from the start and are being
-    /// separated stop relative to each other, and continue together. Those that nothing separates but the forces of their contacts, as the links of
-    /// a robot, are not stopped where they are deep already: they would be held as they are for ever. Returns the links of robots that rapier does not joint which
+    /// separated stop relative to each other, and continue together. Returns the links of robots that rapier does not joint which
     /// stopped, each with the duration [s] by which its robot is to be moved back.
     pub(crate) fn finish(
         &self,
@@ -145,9 +144,7 @@ impl ContinuousCollision {
         }
         let paths = (0..handles.len()).map(|body| self.path(physics, handles, body, time_step));
         let paths = paths.collect::<Vec<_>>();
-        let mut candidates = self.candidates(&paths, physics, handles);
-        let held = overlaps.left_to_contacts(contacts, handles, &candidates);
-        candidates.retain(|pair| held.get(pair).is_none_or(|&depth| depth <= self.skin(*pair)));
+        let candidates = self.candidates(&paths, physics, handles);
         if candidates.is_empty() {
             return Vec::new();
         }
@@ -170,11 +167,6 @@ impl ContinuousCollision {
             stop.at(handles[index], &path, fell);
         }
         stop.links
-    }
-
-    /// Depth [m] to which contacts of two bodies are left to the solver.
-    fn skin(&self, [a, b]: [usize; 2]) -> f64 {
-        swept::min_skin(&self.bodies[a].shape, &self.bodies[b].shape)
     }
 
     /// Path of a body through the step of `time_step` [s].
@@ -207,54 +199,5 @@ impl ContinuousCollision {
                 && joined::may_collide(physics, [handles[a], handles[b]])
         };
         near.into_iter().filter(may_meet).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use extricate_core::kinematics::urdf::{UrdfOptions, parse_urdf};
-    use nalgebra::Isometry3;
-
-    use crate::{BodyDescription, BodyKind, RobotDescription, Shape, World, WorldOptions};
-    use extricate_core::geometry::convex::ConvexShape;
-
-    #[test]
-    fn links_that_are_deep_in_each_other_are_left_to_their_contacts_and_free_bodies_are_not() {
-        let rod = |name: &str, y: f64| {
-            format!(
-                r#"<link name="{name}"><inertial><mass value="1"/><inertia ixx="0.001" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="0.03"/></inertial>
-<collision><geometry><box size="0.6 0.04 0.04"/></geometry></collision></link><joint name="to_{name}" type="prismatic">
-<parent link="base"/><child link="{name}"/><origin xyz="0.1 {y} 1"/><axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="0" velocity="1"/></joint>"#
-            )
-        };
-        let text = format!(
-            r#"<robot name="r"><link name="base"/>{}{}{}</robot>"#,
-            rod("a", 0.0),
-            rod("b", 0.03),
-            rod("c", 0.0699)
-        );
-        let robot = parse_urdf(&text, Path::new("robot.urdf"), &UrdfOptions::default()).unwrap();
-        let robot = RobotDescription::new("r", robot, Isometry3::identity());
-        let mut builder = World::builder(WorldOptions::default());
-        builder.add_robot(robot).unwrap();
-        for (name, x) in [("left", 3.0), ("right", 3.1)] {
-            let shape = Shape::try_from(ConvexShape::sphere(0.1)).unwrap();
-            let pose = Isometry3::translation(x, 0.0, 1.0);
-            builder.add_body(BodyDescription::new(name, BodyKind::Dynamic, shape, pose)).unwrap();
-        }
-        let mut world = builder.build().unwrap();
-        world.step().unwrap();
-        let index = |name: &str| world.bodies().iter().position(|body| body.name == name).unwrap();
-        let pair = |a: &str, b: &str| [index(a).min(index(b)), index(a).max(index(b))];
-        let [deep, shallow, free] = [pair("r/a", "r/b"), pair("r/b", "r/c"), pair("left", "right")];
-        let (passes, pairs) = (&world.passes, [deep, shallow, free]);
-        let left = passes.depenetration.left_to_contacts(&passes.contacts, &world.handles, &pairs);
-        assert_eq!(left.keys().collect::<Vec<_>>(), [&deep, &shallow], "{left:?}");
-        assert!((left[&deep] - 0.01).abs() < 1e-9 && (left[&shallow] - 1e-4).abs() < 1e-9, "{left:?}");
-        // A sweep stops only what is not deeper than its skin.
-        let skin = |pair| passes.continuous.skin(pair);
-        assert!(left[&deep] > skin(deep) && left[&shallow] < skin(shallow), "{}", skin(deep));
     }
 }

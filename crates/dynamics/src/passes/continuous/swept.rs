@@ -241,11 +241,6 @@ impl SweptBody {
     }
 }
 
-/// Smaller skin [m] of those that have one.
-pub(super) fn min_skin(a: &SweptShape, b: &SweptShape) -> f64 {
-    if a.skin > 0.0 && b.skin > 0.0 { a.skin.min(b.skin) } else { a.skin.max(b.skin) }
-}
-
 /// Pairs of bodies, one of them fast, whose swept boxes overlap; sorted.
 pub(super) fn near_pairs(bodies: &[SweptBody], paths: &[Path], fast: &[bool]) -> Vec<[usize; 2]> {
     let bounded = |index: &usize| !matches!(bodies[*index].shape.kind, Kind::HalfSpace);

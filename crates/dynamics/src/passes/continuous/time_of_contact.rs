@@ -13,7 +13,7 @@ use super::advancement::contact_time;
 use super::gap_functions::{BallGap, ConvexGap, Height};
 use super::path::Path;
 use super::surfaces;
-use super::swept::{Kind, MovingShape, SweptShape, min_skin};
+use super::swept::{Kind, MovingShape, SweptShape};
 use extricate_core::geometry::convex::{ConvexShape, Core};
 use extricate_core::penetration::convex::ConvexCache;
 
@@ -41,6 +41,11 @@ pub(super) fn time_of_contact(pair: [MovingShape<'_>; 2], from: f64) -> Option<f
 
 fn is_ball(shape: &ConvexShape) -> bool {
     *shape.core() == Core::Point
+}
+
+/// Smaller skin [m] of those that have one.
+fn min_skin(a: &SweptShape, b: &SweptShape) -> f64 {
+    if a.skin > 0.0 && b.skin > 0.0 { a.skin.min(b.skin) } else { a.skin.max(b.skin) }
 }
 
 fn above_plane((shape, path): MovingShape<'_>, plane: &Path, from: f64) -> Option<f64> {
