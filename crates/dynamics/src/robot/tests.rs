@@ -1,6 +1,7 @@
 //! Trees that are moved back within a step, and links of equal shapes.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use extricate_core::kinematics::urdf::{UrdfOptions, parse_urdf};
 use extricate_core::multibody::Placement;
