@@ -308,12 +308,16 @@ mod tests {
             let (mut sum, mut expected) = (SumOfAngles::ZERO, 0.0);
             for _ in 0..count {
                 // Any angle, and often 0, π or close to ±π, as near triangles have.
-                let angle = match (4.0 * noise.next().abs()) as u32 {
-                    0 => PI * noise.next(),
-                    1 => [0.0, PI, 0.5 * PI, -0.5 * PI][(4.0 * noise.next().abs()) as usize % 4],
-                    _ => (PI - 1e-3 * noise.next().abs()) * noise.next().signum(),
+                let any = PI * noise.next();
+                let flat = (PI - 1e-3 * noise.next().abs()) * noise.next().signum();
+                let (angle, cos, sin) = match (8.0 * noise.next().abs()) as u32 {
+                    0 => (0.0, 1.0, 0.0),
+                    1 => (PI, -1.0, 0.0),
+                    2 => (0.5 * PI, 0.0, 1.0),
+                    3 => (-0.5 * PI, 0.0, -1.0),
+                    4 => (any, any.cos(), any.sin()),
+                    _ => (flat, flat.cos(), flat.sin()),
                 };
-                let (cos, sin) = if angle == PI { (-1.0, 0.0) } else { (angle.cos(), angle.sin()) };
                 let size = cos.abs().max(sin.abs());
                 sum.add(cos / size, sin / size);
                 sum.normalise();

@@ -282,13 +282,8 @@ impl<'a> Newton<'a> {
                 point.x.iter_mut().zip(&change).for_each(|(x, d)| *x += d);
                 return Ok(());
             }
-            let (before, halvings) = (point.residual, self.report.halvings);
-            let judged = self.line_search(point, &mut trial, &change, lifting)?;
-            std::mem::swap(point, &mut trial);
-            self.interaction.extend_active_set(&point.x);
-            if self.report.halvings >= halvings + SHORTENED {
-                self.interaction.note_shortened_step(&point.x);
-            }
+            let before = point.residual;
+            let judged = self.move_along(&change, [point, &mut trial], lifting)?;
             if !judged && !lifting && !(point.residual < STALLED * before) && iteration > MIN_ITERATIONS {
                 // Energy and forces no longer decrease beyond rounding: accept the better point if its residual is small.
                 if point.residual > before {
@@ -309,6 +304,24 @@ impl<'a> Newton<'a> {
             tolerance: self.options.relative_tolerance,
             dt: self.potential.dt,
         })
+    }
+
+    /// Moves the point as far along `change` as the line search lets it, and leaves its former state in the trial; returns what the line search
+    /// returns.
+    fn move_along(
+        &mut self,
+        change: &[Vector3<f64>],
+        [point, trial]: [&mut Point; 2],
+        lifting: bool,
+    ) -> Result<bool, SoftError> {
+        let halvings = self.report.halvings;
+        let judged = self.line_search(point, trial, change, lifting)?;
+        std::mem::swap(point, trial);
+        self.interaction.extend_active_set(&point.x);
+        if self.report.halvings >= halvings + SHORTENED {
+            self.interaction.note_shortened_step(&point.x);
+        }
+        Ok(judged)
     }
 
     /// Whether the minimum at `point` of the frozen active set is accepted as one of the interaction; if not, refreshes the set.
