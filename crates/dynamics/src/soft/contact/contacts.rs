@@ -10,7 +10,8 @@ use super::friction::Friction;
 use super::obstacle::{Motion, Obstacle, ObstaclePose};
 use super::options::ContactOptions;
 use super::penalty::Penalty;
-use super::point::{Contact, Field, Probe};
+use super::point::{Contact, Field};
+use super::release::InitialOverlaps;
 use super::scene::Scene;
 use super::search::Candidates;
 use super::slips::Slips;
@@ -22,10 +23,6 @@ use extricate_core::geometry::TetMesh;
 /// often, with a larger one there are more of them. Changes time, not results. Half and twice change none of 5 runs; a
 /// deep overlap takes −2.9 % and +13 % of the instructions (docs/sensitivity.md).
 pub(super) const MARGIN: f64 = 0.05;
-/// Time [s] during which the release of an overlap continues while the point does not follow: it bounds the effective
-/// depth, and so the energy that gathers, by speed × window. With less of it, pushes that nearly balance take long to
-/// separate bodies. No effect on the sets of docs/sensitivity.md.
-const RELEASE_WINDOW: f64 = 0.1;
 /// Default creep speed of friction, as a fraction of the longest edge per second. Twice it: contacts slip twice as far before
 /// they stick, and where slip begins anew in each step creep twice as fast; half of it: a stiffer Hessian of friction. Half and twice change the only run and the linear
 /// iterations by < 0.1 % and +1.8 % (docs/sensitivity.md).
@@ -83,9 +80,8 @@ pub struct SoftContact {
     pub(super) dt: f64,
     /// Whether a step of Newton's method was shortened in this step, so that friction estimates its direction.
     shortened: bool,
-    /// Remainders of initial overlaps that are not released yet, or that have not parted yet where nothing is released [m], by point
-    /// and field, ascending; `None` before the first step.
-    pub(super) remainders: Option<Vec<((Probe, Field), f64)>>,
+    /// `None` before the first step.
+    pub(super) initial: Option<InitialOverlaps>,
 }
 
 impl SoftContact {
@@ -114,7 +110,7 @@ impl SoftContact {
             start: Vec::new(),
             dt: 0.0,
             shortened: false,
-            remainders: None,
+            initial: None,
         })
     }
 
@@ -300,51 +296,6 @@ impl SoftContact {
         &self.detected.contacts
     }
 
-    /// Records initial overlaps at the first call and releases a part of them at each.
-    ///
-    /// A remainder falls by v·dt a step, but not to more than v times [`RELEASE_WINDOW`] below the depth: a point that moves out is
-    /// not pushed faster than v, and one that is held, by opposing pushes, stores little energy. Without the second
-    /// rule the whole energy of the overlap would gather there and burst out later. Where nothing is released, a remainder falls with
-    /// the depth: up to it the pressure stays linear.
-    fn release(&mut self, x: &[Vector3<f64>]) {
-        if !self.has_remainders() {
-            return;
-        }
-        self.detect(x);
-        let mut now: Vec<_> =
-            self.detected.contacts.iter().map(|c| ((c.probe, c.field), (c.depth, c.law))).collect();
-        now.sort_unstable_by_key(|entry| entry.0);
-        let Some(remainders) = &mut self.remainders else {
-            self.remainders = Some(now.into_iter().map(|(key, (depth, _))| (key, depth)).collect());
-            return;
-        };
-        let Some(speed) = self.options.recovery else {
-            remainders.retain_mut(|(key, remainder)| {
-                let found = now.binary_search_by_key(key, |entry| entry.0);
-                *remainder = remainder.min(found.map_or(0.0, |at| now[at].1.0));
-                *remainder > 0.0
-            });
-            return;
-        };
-        let step = speed * self.dt;
-        let gathered = self.options.recovery_pressure.map_or(f64::INFINITY, |p| p / self.options.stiffness);
-        let pressure = gathered.min(speed * RELEASE_WINDOW);
-        for (key, remainder) in remainders.iter_mut() {
-            // A point no longer in contact has depth zero: its remainder then falls by the first rule alone.
-            let found = now.binary_search_by_key(key, |entry| entry.0);
-            let (depth, press) =
-                found.map_or((0.0, pressure), |at| (now[at].1.0, now[at].1.1.depth_at(pressure)));
-            *remainder = (*remainder - step).max(remainder.min(depth - (step + press)));
-        }
-        remainders.retain(|(_, remainder)| *remainder > 0.0);
-    }
-
-    /// Whether there are initial overlaps that matter and have not parted yet, or that are not known yet.
-    pub(crate) fn has_remainders(&self) -> bool {
-        (self.options.recovery.is_some() || self.options.stiffens())
-            && self.remainders.as_ref().is_none_or(|remainders| !remainders.is_empty())
-    }
-
     /// The active set of the contacts at `x`, which keeps the pieces of the one before where they still hold nearly.
     fn active_set_at(&mut self, x: &[Vector3<f64>]) -> ActiveSet {
         let before = std::mem::take(&mut self.active_set);
@@ -441,7 +392,7 @@ impl SoftContact {
             stiffness: self.options.stiffness,
             stiffen_beyond: self.options.stiffen_beyond,
             releases: self.options.recovery.is_some(),
-            remainders: self.remainders.as_deref().unwrap_or_default(),
+            initial: self.initial.as_ref(),
         };
         self.detected.clear();
         // Points before edges: an edge takes stiffness from the contact of its deeper end.

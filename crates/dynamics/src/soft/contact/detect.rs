@@ -128,7 +128,7 @@ impl DetectedContacts {
         }
         let obstacle = if let Probe::Sample { obstacle, .. } = probe { Some((obstacle, 1.0)) } else { None };
         let (effective_depth, law) =
-            penalty.act(hit.depth, penalty.remainder_of(probe, field), scene.thickness(key));
+            penalty.act(hit.depth, penalty.remainder_of(probe, field), scene.law(penalty, key));
         let (depth, gradient, stiffness) = (hit.depth, hit.gradient, penalty.stiffness * area);
         let site = Some(Site::Cell(hit.cell));
         self.keys.push(key);
@@ -205,7 +205,7 @@ impl DetectedContacts {
             .iter()
             .map(|&end| penalty.remainder_of(Probe::Node(end), field))
             .fold(penalty.remainder_of(probe, field), f64::max);
-        let (effective_depth, law) = penalty.act(deepest.depth, remainder, scene.thickness(key));
+        let (effective_depth, law) = penalty.act(deepest.depth, remainder, scene.law(penalty, key));
         let of_ends = places.map(|place| self.index_of([key[0], place, key[2]]));
         let pressing = |place: Option<usize>| place.map_or(0.0, |at| self.contacts[at].effective_depth);
         let [first, second] = of_ends.map(pressing);
@@ -287,10 +287,11 @@ impl DetectedContacts {
         clear: &mut [Clearance],
         penalty: &Penalty<'_>,
     ) {
-        let nodes_of = |body: &'a Body| {
-            body.nodes.iter().zip(&body.areas).map(|(&node, area)| (node, area, body.thickness))
+        let nodes_of = |(owner, body): (u32, &'a Body)| {
+            let law = penalty.law(Field::Body(owner), Field::Obstacle(number), body.thickness);
+            body.nodes.iter().zip(&body.areas).map(move |(&node, area)| (node, area, law))
         };
-        for ((node, area, thickness), clear) in bodies.iter().flat_map(nodes_of).zip(clear) {
+        for ((node, area, law), clear) in (0_u32..).zip(bodies).flat_map(nodes_of).zip(clear) {
             let point = x[node as usize];
             // A signed distance does not fall faster than the point moves, so a node within its clearance is still outside.
             let in_body = obstacle_pose.to_body(&point);
@@ -305,7 +306,7 @@ impl DetectedContacts {
             }
             let (probe, field) = (Probe::Node(node), Field::Obstacle(number));
             let (effective_depth, law) =
-                penalty.act(-distance, penalty.remainder_of(probe, field), thickness);
+                penalty.act(-distance, penalty.remainder_of(probe, field), law);
             let mut coefficients = [(0, 0.0); BLOCKS];
             coefficients[0] = (node, 1.0);
             self.contacts.push(Contact {

@@ -28,6 +28,7 @@ mod overlaps;
 mod penalty;
 mod point;
 mod pressure;
+mod release;
 mod scene;
 mod search;
 mod slips;

@@ -41,7 +41,7 @@ impl Default for ContactOptions {
     fn default() -> Self {
         Self {
             stiffness: 1e8,
-            stiffen_beyond: f64::INFINITY,
+            stiffen_beyond: 0.01,
             self_contact: true,
             edges: true,
             near: None,

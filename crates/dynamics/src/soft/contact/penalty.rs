@@ -2,9 +2,7 @@
 
 use super::point::{Field, Probe};
 use super::pressure::PressureLaw;
-
-/// Remainder of the initial overlap of a point in a field [m].
-pub(super) type Remainders = [((Probe, Field), f64)];
+use super::release::InitialOverlaps;
 
 /// The penalty of all contacts.
 #[derive(Debug, Clone, Copy)]
@@ -15,24 +13,27 @@ pub(super) struct Penalty<'a> {
     pub(super) stiffen_beyond: f64,
     /// Whether remainders push only as they are released, instead of at once.
     pub(super) releases: bool,
-    /// Ascending.
-    pub(super) remainders: &'a Remainders,
+    /// `None` before the first step.
+    pub(super) initial: Option<&'a InitialOverlaps>,
 }
 
 impl Penalty<'_> {
     /// Remainder of the initial overlap of a point in a field [m], zero where there was none.
     pub(super) fn remainder_of(&self, probe: Probe, field: Field) -> f64 {
-        let found = self.remainders.binary_search_by_key(&(probe, field), |entry| entry.0);
-        found.map_or(0.0, |at| self.remainders[at].1)
+        self.initial.map_or(0.0, |initial| initial.remainder_of(probe, field))
     }
 
-    /// Effective depth [m] and law of the pressure of a contact at `depth` [m] between bodies of which the thinner one has the
-    /// `thickness` [m].
+    /// Law of the pressure of contacts between the body `owner` and `field`, of which the thinner one has the `thickness` [m].
+    pub(super) fn law(&self, owner: Field, field: Field, thickness: f64) -> PressureLaw {
+        let parts = self.initial.is_some_and(|initial| initial.is_parting(owner, field));
+        PressureLaw::beyond(if parts { f64::INFINITY } else { self.stiffen_beyond * thickness })
+    }
+
+    /// Effective depth [m] and law of the pressure of a contact at `depth` [m], of which `remainder` [m] was there at the start.
     ///
     /// Only what is deeper than the remainder of an initial overlap stiffens the pressure, which would throw overlaps at the start
     /// apart.
-    pub(super) fn act(&self, depth: f64, remainder: f64, thickness: f64) -> (f64, PressureLaw) {
-        let law = PressureLaw::beyond(self.stiffen_beyond * thickness);
+    pub(super) fn act(&self, depth: f64, remainder: f64, law: PressureLaw) -> (f64, PressureLaw) {
         // Frozen edges that have parted have a negative depth.
         if self.releases {
             ((depth - remainder).max(0.0), law)

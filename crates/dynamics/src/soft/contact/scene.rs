@@ -4,6 +4,9 @@ use nalgebra::Vector3;
 
 use super::body::Body;
 use super::options::ContactOptions;
+use super::penalty::Penalty;
+use super::point::Field;
+use super::pressure::PressureLaw;
 
 /// Geometry and options of a search.
 pub(super) struct Scene<'a> {
@@ -26,9 +29,16 @@ impl<'a> Scene<'a> {
         Self { bodies, x, samples, self_contact: options.self_contact, edges: options.edges }
     }
 
-    /// Thickness of the thinner of the soft bodies of a contact, by owner, place and body of its key [m].
-    pub(super) fn thickness(&self, [owner, _, body]: [u32; 3]) -> f64 {
-        let own = self.bodies.get(owner as usize).map_or(f64::INFINITY, |body| body.thickness);
-        own.min(self.bodies[body as usize].thickness)
+    /// Law of the pressure of a contact in a soft body, by owner, place and body of its key.
+    pub(super) fn law(&self, penalty: &Penalty<'_>, [owner, _, body]: [u32; 3]) -> PressureLaw {
+        let thickness = self.bodies[body as usize].thickness;
+        let (owner, thickness) = match self.bodies.get(owner as usize) {
+            Some(own) => (Field::Body(owner), thickness.min(own.thickness)),
+            None => {
+                let bodies = u32::try_from(self.bodies.len()).expect("bodies are fewer than 2³²");
+                (Field::Obstacle(owner - bodies), thickness)
+            }
+        };
+        penalty.law(owner, Field::Body(body), thickness)
     }
 }

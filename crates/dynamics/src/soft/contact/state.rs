@@ -13,7 +13,7 @@ use super::contacts::{MARGIN, SoftContact};
 use super::detect::Clearance;
 use super::following::{FollowingField, FollowingState};
 use super::obstacle::Motion;
-use super::point::{Field, Probe};
+use super::release::InitialOverlaps;
 use super::scene::Scene;
 use super::search::{Candidates, SearchState};
 use super::slips::Slips;
@@ -25,7 +25,7 @@ pub(crate) struct ContactState {
     search: SearchState,
     active_set: ActiveSet,
     slips: Slips,
-    remainders: Option<Vec<((Probe, Field), f64)>>,
+    initial: Option<InitialOverlaps>,
     /// Pose and motion of each obstacle.
     obstacles: Vec<(Isometry3<f64>, Motion)>,
     /// Fields that follow their bodies, with the depths taken from them.
@@ -44,14 +44,14 @@ impl Stateful for SoftContact {
             search: self.candidates.snapshot(),
             active_set: self.active_set.clone(),
             slips: self.slips.clone(),
-            remainders: self.remainders.clone(),
+            initial: self.initial.clone(),
             obstacles: self.obstacles.iter().map(|obstacle| (obstacle.pose, obstacle.motion)).collect(),
             following: following.collect(),
         }
     }
 
     fn restore(&mut self, state: ContactState) -> Result<(), Mismatch> {
-        let ContactState { search, active_set, slips, remainders, obstacles, following } = state;
+        let ContactState { search, active_set, slips, initial, obstacles, following } = state;
         let blocks = self.bodies.iter().map(|body| body.blocks[1] as usize).max().unwrap_or(0);
         fits(obstacles.len() == self.obstacles.len() && search.has_blocks(blocks))?;
         for (obstacle, (pose, motion)) in self.obstacles.iter_mut().zip(obstacles) {
@@ -60,7 +60,7 @@ impl Stateful for SoftContact {
         self.restore_fields(following)?;
         self.clearances.iter_mut().for_each(|clear| clear.fill(Clearance::UNKNOWN));
         self.search_again(&search);
-        (self.active_set, self.slips, self.remainders) = (active_set, slips, remainders);
+        (self.active_set, self.slips, self.initial) = (active_set, slips, initial);
         self.detected_at.clear();
         Ok(())
     }

@@ -1,0 +1,113 @@
+//! Overlaps at the start: what is left of them, and how they are released.
+
+use serde::{Deserialize, Serialize};
+
+use super::contacts::SoftContact;
+use super::point::{Contact, Field, Probe};
+use nalgebra::Vector3;
+
+/// Time [s] during which the release of an overlap continues while the point does not follow: it bounds the effective
+/// depth, and so the energy that gathers, by speed × window. With less of it, pushes that nearly balance take long to
+/// separate bodies. No effect on the sets of docs/sensitivity.md.
+const RELEASE_WINDOW: f64 = 0.1;
+
+/// The overlaps that bodies had at the start and have not left yet.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct InitialOverlaps {
+    /// Remainders that are not released yet, or that have not parted yet where nothing is released [m], by point and field, ascending.
+    remainders: Vec<((Probe, Field), f64)>,
+    /// Pairs of bodies, ascending, that began deeper in each other than the onset of stiffening and have not been at less depth since.
+    /// Their pressure is linear: points that were outside at the start enter while the bodies part, and a pressure that stiffens at
+    /// once would throw the bodies apart.
+    parting: Vec<[Field; 2]>,
+}
+
+/// The two bodies of a contact, in the order of `Field`.
+fn pair(owner: Field, field: Field) -> [Field; 2] {
+    [owner.min(field), owner.max(field)]
+}
+
+impl InitialOverlaps {
+    /// Remainder of the initial overlap of a point in a field [m], zero where there was none.
+    pub(super) fn remainder_of(&self, probe: Probe, field: Field) -> f64 {
+        let found = self.remainders.binary_search_by_key(&(probe, field), |entry| entry.0);
+        found.map_or(0.0, |at| self.remainders[at].1)
+    }
+
+    /// Whether a body and the one in whose field its points are began deep in each other and have not parted yet.
+    pub(super) fn is_parting(&self, owner: Field, field: Field) -> bool {
+        !self.parting.is_empty() && self.parting.binary_search(&pair(owner, field)).is_ok()
+    }
+}
+
+impl SoftContact {
+    /// Records initial overlaps at the first call and releases a part of them at each.
+    ///
+    /// A remainder falls by v·dt a step, but not to more than v times [`RELEASE_WINDOW`] below the depth: a point that moves out is
+    /// not pushed faster than v, and one that is held, by opposing pushes, stores little energy. Without the second
+    /// rule the whole energy of the overlap would gather there and burst out later. Where nothing is released, a remainder falls with
+    /// the depth: up to it the pressure stays linear.
+    pub(super) fn release(&mut self, x: &[Vector3<f64>]) {
+        if !self.has_remainders() {
+            return;
+        }
+        self.detect(x);
+        let deep = self.deep_pairs();
+        let mut now: Vec<_> =
+            self.detected.contacts.iter().map(|c| ((c.probe, c.field), (c.depth, c.law))).collect();
+        now.sort_unstable_by_key(|entry| entry.0);
+        let Some(InitialOverlaps { remainders, parting }) = &mut self.initial else {
+            let remainders = now.into_iter().map(|(key, (depth, _))| (key, depth)).collect();
+            self.initial = Some(InitialOverlaps { remainders, parting: deep });
+            return;
+        };
+        parting.retain(|pair| deep.binary_search(pair).is_ok());
+        let Some(speed) = self.options.recovery else {
+            remainders.retain_mut(|(key, remainder)| {
+                let found = now.binary_search_by_key(key, |entry| entry.0);
+                *remainder = remainder.min(found.map_or(0.0, |at| now[at].1.0));
+                *remainder > 0.0
+            });
+            return;
+        };
+        let step = speed * self.dt;
+        let gathered = self.options.recovery_pressure.map_or(f64::INFINITY, |p| p / self.options.stiffness);
+        let pressure = gathered.min(speed * RELEASE_WINDOW);
+        for (key, remainder) in remainders.iter_mut() {
+            // A point no longer in contact has depth zero: its remainder then falls by the first rule alone.
+            let found = now.binary_search_by_key(key, |entry| entry.0);
+            let (depth, press) =
+                found.map_or((0.0, pressure), |at| (now[at].1.0, now[at].1.1.depth_at(pressure)));
+            *remainder = (*remainder - step).max(remainder.min(depth - (step + press)));
+        }
+        remainders.retain(|(_, remainder)| *remainder > 0.0);
+    }
+
+    /// The pairs of bodies with a contact deeper than the onset of stiffening, ascending; none where nothing stiffens.
+    fn deep_pairs(&self) -> Vec<[Field; 2]> {
+        if !self.options.stiffens() {
+            return Vec::new();
+        }
+        let is_deep = |contact: &&Contact| contact.depth > self.onset_of(contact);
+        let deep = self.detected.contacts.iter().filter(is_deep);
+        let mut pairs: Vec<_> = deep.map(|contact| pair(self.owner(contact.probe), contact.field)).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+
+    /// Depth [m] beyond which the pressure of a contact stiffens where its bodies did not begin deep in each other.
+    fn onset_of(&self, contact: &Contact) -> f64 {
+        let thickness = |of: Field| match of {
+            Field::Body(number) => self.bodies[number as usize].thickness,
+            Field::Obstacle(_) => f64::INFINITY,
+        };
+        self.options.stiffen_beyond * thickness(self.owner(contact.probe)).min(thickness(contact.field))
+    }
+
+    /// Whether there are initial overlaps that matter and have not parted yet, or that are not known yet.
+    pub(crate) fn has_remainders(&self) -> bool {
+        (self.options.recovery.is_some() || self.options.stiffens())
+            && self.initial.as_ref().is_none_or(|initial| *initial != InitialOverlaps::default())
+    }
+}
