@@ -56,7 +56,7 @@ impl SoftWorld {
             // Beside these only the release of initial overlaps carries state of contact from step to step.
             contact: self.contact.has_remainders().then(|| self.contact.clone()),
         };
-        let mut halvings = 0;
+        let (mut halvings, mut eased) = (0, false);
         let (moved, (mut report, mut times)) = loop {
             let (parts, mut moved) = (1 << halvings, moving.clone());
             // Parts of a step share its bound on iterations.
@@ -67,6 +67,7 @@ impl SoftWorld {
             let newton = NewtonOptions { accept: last, max_iterations, max_drift, ..options.newton };
             let options = SoftOptions { newton, ..*options };
             match self.substeps(&mut moved, &options, (time, dt), parts) {
+                Ok((report, _)) if report.unconverged > 0 && !eased && self.ease(&before) => eased = true,
                 Ok(done) => break (moved, done),
                 Err(source) => {
                     self.put_back(&before);
@@ -77,6 +78,7 @@ impl SoftWorld {
                 }
             }
         };
+        self.contact.end_easing();
         let looking = Instant::now();
         self.collect_loads(&moved, &mut report);
         for (partner, moving) in self.partners.iter_mut().zip(&moved) {
@@ -91,6 +93,18 @@ impl SoftWorld {
         times.contact += looking.elapsed().as_secs_f64();
         times.total = start.elapsed().as_secs_f64();
         Ok((report, times))
+    }
+
+    /// Prepares the repetition of a step that ended without convergence: the pairs of bodies that are deep in each other at its start or
+    /// its end get a linear pressure until they have parted. Returns whether there are any, and puts back the start if so.
+    fn ease(&mut self, before: &Before) -> bool {
+        let deep = self.contact.deep_pairs_at(&before.nodes[0], &self.system.x);
+        if !self.contact.has_stiff_pairs(&deep) {
+            return false;
+        }
+        self.put_back(before);
+        self.contact.ease(&deep);
+        true
     }
 
     /// Puts back the state at the start of a step.

@@ -82,6 +82,8 @@ pub struct SoftContact {
     shortened: bool,
     /// `None` before the first step.
     pub(super) initial: Option<InitialOverlaps>,
+    /// Whether the step is repeated with pairs whose pressure was made linear.
+    pub(super) easing: bool,
 }
 
 impl SoftContact {
@@ -111,6 +113,7 @@ impl SoftContact {
             dt: 0.0,
             shortened: false,
             initial: None,
+            easing: false,
         })
     }
 

@@ -179,6 +179,9 @@ impl DetectedContacts {
             if active_set.edges.binary_search_by_key(&key, |entry| entry.0).is_ok() {
                 continue;
             }
+            if active_set.frozen && active_set.has_end_of(scene, key) {
+                continue;
+            }
             let ends = ends_of(scene, key).map(|block| scene.x[block as usize]);
             let (body, tets) = (&scene.bodies[run.body as usize], candidates.tets_of_edge(run));
             if let Some(deepest) = deepest(ends, body, tets, scene.x, &mut self.pieces) {
@@ -305,8 +308,7 @@ impl DetectedContacts {
                 continue;
             }
             let (probe, field) = (Probe::Node(node), Field::Obstacle(number));
-            let (effective_depth, law) =
-                penalty.act(-distance, penalty.remainder_of(probe, field), law);
+            let (effective_depth, law) = penalty.act(-distance, penalty.remainder_of(probe, field), law);
             let mut coefficients = [(0, 0.0); BLOCKS];
             coefficients[0] = (node, 1.0);
             self.contacts.push(Contact {

@@ -16,11 +16,14 @@ const RELEASE_WINDOW: f64 = 0.1;
 pub(super) struct InitialOverlaps {
     /// Remainders that are not released yet, or that have not parted yet where nothing is released [m], by point and field, ascending.
     remainders: Vec<((Probe, Field), f64)>,
-    /// Pairs of bodies, ascending, that began deeper in each other than the onset of stiffening and have not been at less depth since.
-    /// Their pressure is linear: points that were outside at the start enter while the bodies part, and a pressure that stiffens at
-    /// once would throw the bodies apart.
+    /// Pairs of bodies, ascending, that began deeper in each other than the onset of stiffening, or that a step without convergence left
+    /// there, and have not been at less depth since. Their pressure is linear: points that were outside at the start enter while the bodies
+    /// part, and a pressure that stiffens at once would throw the bodies apart.
     parting: Vec<[Field; 2]>,
 }
+
+/// Pairs of bodies, ascending.
+pub(crate) type Pairs = Vec<[Field; 2]>;
 
 /// The two bodies of a contact, in the order of `Field`.
 fn pair(owner: Field, field: Field) -> [Field; 2] {
@@ -61,7 +64,9 @@ impl SoftContact {
             self.initial = Some(InitialOverlaps { remainders, parting: deep });
             return;
         };
-        parting.retain(|pair| deep.binary_search(pair).is_ok());
+        if !self.easing {
+            parting.retain(|pair| deep.binary_search(pair).is_ok());
+        }
         let Some(speed) = self.options.recovery else {
             remainders.retain_mut(|(key, remainder)| {
                 let found = now.binary_search_by_key(key, |entry| entry.0);
@@ -81,6 +86,39 @@ impl SoftContact {
             *remainder = (*remainder - step).max(remainder.min(depth - (step + press)));
         }
         remainders.retain(|(_, remainder)| *remainder > 0.0);
+    }
+
+    /// The pairs of bodies that are deeper than the onset of stiffening at the blocks `start` or `end`, ascending.
+    pub(crate) fn deep_pairs_at(&mut self, start: &[Vector3<f64>], end: &[Vector3<f64>]) -> Pairs {
+        self.detect(end);
+        let mut pairs = self.deep_pairs();
+        self.detect(start);
+        pairs.extend(self.deep_pairs());
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+
+    /// Whether the pressure of one of the pairs of bodies stiffens.
+    pub(crate) fn has_stiff_pairs(&self, pairs: &Pairs) -> bool {
+        let parting = self.initial.as_ref().map_or(&[][..], |initial| &initial.parting);
+        pairs.iter().any(|pair| parting.binary_search(pair).is_err())
+    }
+
+    /// Makes the pressure of `pairs` of bodies linear: in this step, whatever their depth, until [`Self::end_easing`], then until they
+    /// have parted. That takes energy from them, if anything; where they have parted the pressure is the same by both laws.
+    pub(crate) fn ease(&mut self, pairs: &Pairs) {
+        let parting = &mut self.initial.get_or_insert_default().parting;
+        parting.extend(pairs);
+        parting.sort_unstable();
+        parting.dedup();
+        self.easing = true;
+        self.detected_at.clear();
+    }
+
+    /// Ends a step with eased pairs.
+    pub(crate) fn end_easing(&mut self) {
+        self.easing = false;
     }
 
     /// The pairs of bodies with a contact deeper than the onset of stiffening, ascending; none where nothing stiffens.
