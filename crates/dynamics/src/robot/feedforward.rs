@@ -9,6 +9,7 @@
 use nalgebra::Vector3;
 
 use super::description::RobotJoint;
+use super::lift::lift;
 use super::motor::Motor;
 use super::tree::RobotTree;
 use extricate_core::multibody::Placement;
@@ -99,11 +100,12 @@ impl RobotTree {
         let (mut q, mut placement) = (self.q.clone(), Placement::default());
         self.multibody.advance(&mut q, &at_middle(&self.v), 0.5 * h);
         self.multibody.place(&self.base, &q, &mut placement);
-        let mut forces = vec![0.0; v.len()];
+        let (mut forces, mut lifts) = (vec![0.0; v.len()], Vec::new());
+        lift(&self.lifts, gravity, placement.poses(), &mut lifts);
         self.multibody.inverse_dynamics(
             &placement,
             [&at_middle(v), acceleration],
-            (gravity, &[]),
+            (gravity, &lifts),
             &mut Recursion::default(),
             &mut forces,
         );

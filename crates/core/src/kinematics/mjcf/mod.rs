@@ -14,6 +14,7 @@
 //! | equality of two joints, linear | mimic |
 //! | `connect` and `weld` of two bodies | closures |
 //! | actuators of joints | motors |
+//! | `gravcomp` of bodies | a force against gravity at the centre of mass |
 //! | keyframes | named configurations |
 //! | sensors of joints, sites and bodies | sensors |
 //!
@@ -22,6 +23,7 @@
 mod bodies;
 mod closures;
 mod compiler;
+mod composite;
 mod couplings;
 mod defaults;
 mod element;
