@@ -4,7 +4,7 @@
 //! that hold the robot; computed torque is H(q) a + c(q, v) for the acceleration a that the motor asks for.
 //! Both are taken where the implicit midpoint rule ([`crate::multibody`]) takes the forces of the motion: in the middle of the step, at q + h/2 (v + h/2 a) and
 //! v + h/2 a. So a compensated robot that moves freely keeps its speed, and one with computed torque has the acceleration that was asked for.
-//! Joints that mimic others transmit their forces to those.
+//! Joints that mimic others transmit their forces to those. Where loops are closed, gravity compensation is that of [`super::closed_feedforward`].
 
 use nalgebra::Vector3;
 
@@ -72,8 +72,10 @@ impl RobotTree {
             return Vec::new();
         }
         let still = vec![0.0; self.v.len()];
-        let compensation =
-            if compensates { self.bias(&still, &still, gravity, step.h) } else { still.clone() };
+        let compensation = match compensates {
+            true => self.compensation(joints, gravity, step.h),
+            false => still.clone(),
+        };
         let mut wanted = still;
         for (index, acceleration) in accelerations.iter().enumerate() {
             if let (Some(v), Some(acceleration)) = (own(index), acceleration) {
@@ -92,9 +94,36 @@ impl RobotTree {
         joints.iter().enumerate().map(of_joint).collect()
     }
 
+    /// Forces of the motors that hold the robot where it is in the middle of a step, by velocity.
+    fn compensation(&self, joints: &[&RobotJoint], gravity: &Vector3<f64>, h: f64) -> Vec<f64> {
+        let still = vec![0.0; self.v.len()];
+        if self.loops.is_empty() {
+            return self.bias(&still, &still, gravity, h);
+        }
+        let with_motor = joints.iter().enumerate().filter(|(_, joint)| joint.motor.is_some());
+        let actuated: Vec<usize> = with_motor.filter_map(|(index, _)| self.own_velocity(index)).collect();
+        let (weights, placement) = self.forces_of_motion(&still, &still, gravity, h);
+        self.closed_balance(&placement, &weights, &actuated)
+    }
+
     /// Forces of the joints at velocities and accelerations in the middle of a step from the present state, those of joints that mimic others as
     /// they bear on these.
     fn bias(&self, v: &[f64], acceleration: &[f64], gravity: &Vector3<f64>, h: f64) -> Vec<f64> {
+        let (mut forces, _) = self.forces_of_motion(v, acceleration, gravity, h);
+        for coupling in &self.couplings {
+            forces[coupling.v[1]] += coupling.factor * forces[coupling.v[0]];
+        }
+        forces
+    }
+
+    /// Forces of the joints as above, each of its own, and the links in the middle of the step.
+    fn forces_of_motion(
+        &self,
+        v: &[f64],
+        acceleration: &[f64],
+        gravity: &Vector3<f64>,
+        h: f64,
+    ) -> (Vec<f64>, Placement) {
         let at_middle =
             |v: &[f64]| -> Vec<f64> { v.iter().zip(acceleration).map(|(v, a)| v + 0.5 * h * a).collect() };
         let (mut q, mut placement) = (self.q.clone(), Placement::default());
@@ -109,9 +138,6 @@ impl RobotTree {
             &mut Recursion::default(),
             &mut forces,
         );
-        for coupling in &self.couplings {
-            forces[coupling.v[1]] += coupling.factor * forces[coupling.v[0]];
-        }
-        forces
+        (forces, placement)
     }
 }

@@ -10,6 +10,7 @@
 mod action;
 pub(crate) mod body;
 pub(crate) mod carried;
+mod closed_feedforward;
 mod curve;
 pub(crate) mod description;
 mod drive;

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::bodies::{Bodies, Model};
 use super::closures::closure_of;
-use super::composite::joint_inertias;
 use super::defaults::{ACTUATORS, Filled, MAIN, PARAMETERS};
+use super::effective_inertia::effective_inertias;
 use super::element::Element;
 use crate::kinematics::articulation::joint::Mimic;
 use crate::kinematics::urdf::document::{JointElement, JointType};
@@ -116,7 +116,7 @@ pub(super) fn actuate<'a>(
     bodies: &mut Bodies<'a>,
 ) -> Result<HashMap<&'a str, String>, RobotFileError> {
     let joints = index_of(&bodies.joints);
-    let inertias = joint_inertias(bodies);
+    let mut inertias = None;
     let mut actuators = HashMap::new();
     for element in model.root.section("actuator") {
         if !ACTUATORS.contains(&element.name.as_str()) {
@@ -149,12 +149,16 @@ pub(super) fn actuate<'a>(
         let of_control = |control: f64| law.direct.map(|gain| gain.abs() * control);
         let controlled = range("ctrlrange", "ctrllimited")?.and_then(of_control);
         let force = range("forcerange", "forcelimited")?.or(controlled).map(|force| force * gear.abs());
+        let inertia = match law.damping_ratio > 0.0 {
+            true => inertias.get_or_insert_with(|| effective_inertias(bodies))[joint],
+            false => 0.0,
+        };
         let dynamics = &mut bodies.joints[joint].dynamics;
         // Several motors of a joint act together.
         if let Some(force) = force.filter(|force| *force > 0.0) {
             dynamics.effort = Some(dynamics.effort.unwrap_or(0.0) + force);
         }
-        let (stiffness, damping) = law.on_joint(gear, inertias[joint]);
+        let (stiffness, damping) = law.on_joint(gear, inertia);
         if stiffness > 0.0 || damping > 0.0 {
             let before = dynamics.servo.unwrap_or(Servo { stiffness: 0.0, damping: 0.0 });
             dynamics.servo =

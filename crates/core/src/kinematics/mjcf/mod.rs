@@ -23,9 +23,9 @@
 mod bodies;
 mod closures;
 mod compiler;
-mod composite;
 mod couplings;
 mod defaults;
+mod effective_inertia;
 mod element;
 mod files;
 mod geom;

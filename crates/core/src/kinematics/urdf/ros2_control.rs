@@ -204,3 +204,118 @@ fn sensor_of(own: Node<'_, '_>, links: &[LinkElement]) -> Result<SensorKind, Str
     let (link, frame) = (link.to_owned(), Isometry3::identity());
     Ok(if is_force { SensorKind::ForceTorque { link, frame } } else { SensorKind::Imu { link, frame } })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::kinematics::urdf::{Robot, UrdfOptions, parse_urdf};
+
+    /// A robot of three joints `a`, `b` and `c` in series with links of mass, and a fixed tool, with control blocks.
+    fn robot(blocks: &str) -> (Robot, Vec<String>) {
+        let link = |name: &str| {
+            format!(
+                "<link name='{name}'><inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial></link>"
+            )
+        };
+        let joint = |name: &str, kind: &str, [parent, child]: [&str; 2]| {
+            format!(
+                "<joint name='{name}' type='{kind}'><parent link='{parent}'/><child link='{child}'/><axis xyz='0 0 1'/>\
+                 <limit lower='-2' upper='2' effort='30' velocity='3'/></joint>"
+            )
+        };
+        let text = format!(
+            "<robot name='r'>{}{}{}{}{}{}{}{}{}\n{blocks}</robot>",
+            link("l0"),
+            link("l1"),
+            link("l2"),
+            link("l3"),
+            link("tool"),
+            joint("a", "revolute", ["l0", "l1"]),
+            joint("b", "revolute", ["l1", "l2"]),
+            joint("c", "prismatic", ["l2", "l3"]),
+            joint("d", "fixed", ["l3", "tool"]),
+        );
+        let options = UrdfOptions { sound_masses: true, ..UrdfOptions::default() };
+        let robot = parse_urdf(&text, Path::new("r.urdf"), &options).unwrap();
+        let corrections = robot.corrections.iter().map(ToString::to_string).collect();
+        (robot, corrections)
+    }
+
+    #[test]
+    fn command_interfaces_are_motors_and_their_ranges_bounds() {
+        let (robot, corrections) = robot(
+            "<transmission name='t'><type>transmission_interface/SimpleTransmission</type><joint name='c'>\
+             <hardwareInterface>EffortJointInterface</hardwareInterface></joint></transmission>\
+             <ros2_control name='Arm' type='system'><hardware><plugin>mock_components/GenericSystem</plugin></hardware>\
+             <joint name='a'><command_interface name='position'><param name='min'>-1</param><param name='max'>1</param></command_interface>\
+             <command_interface name='velocity'><param name='min'>-1.5</param><param name='max'>2.5</param></command_interface>\
+             <command_interface name='effort'><param name='min'>-50</param><param name='max'>50</param></command_interface>\
+             <state_interface name='position'/><state_interface name='velocity'/></joint>\
+             <joint name='b'><command_interface name='effort'><param name='min'>-20</param><param name='max'>10</param></command_interface></joint>\
+             <joint name='c'><command_interface name='velocity'/><state_interface name='effort'/></joint></ros2_control>",
+        );
+        assert_eq!(corrections, [""; 0]);
+        let found: Vec<_> = robot.dynamics.iter().map(|own| (own.actuator, own.speed, own.effort)).collect();
+        let expected = [
+            (Some(ActuatorKind::Position), Some(2.5), Some(30.0)),
+            (Some(ActuatorKind::Effort), Some(3.0), Some(20.0)),
+            (Some(ActuatorKind::Effort), Some(3.0), Some(30.0)),
+        ];
+        assert_eq!(found[..3], expected);
+        let sensors: Vec<_> = robot.sensors.iter().map(|own| (own.name.as_str(), own.kind.clone())).collect();
+        let joint = |joint: &str| SensorKind::Joint { joint: joint.to_owned() };
+        assert_eq!(sensors, [("Arm/a", joint("a")), ("Arm/c", joint("c"))]);
+    }
+
+    #[test]
+    fn joints_that_follow_by_a_parameter_follow_in_kinematics_as_well() {
+        let block = "<ros2_control name='R'><joint name='b'><param name='mimic'>a</param><param name='multiplier'>-2</param>\
+            <command_interface name='position'/></joint><joint name='c'><param name='mimic'>true</param></joint></ros2_control>";
+        let (robot, corrections) = robot(block);
+        assert_eq!(corrections, [""; 0]);
+        let mimic = robot.articulation.joints()[1].mimic.clone();
+        assert_eq!(mimic, Some(Mimic { joint: "a".into(), factor: -2.0, offset: 0.0 }));
+        assert_eq!(robot.articulation.coordinates().len(), 2);
+    }
+
+    #[test]
+    fn sensors_are_at_the_links_of_their_frames() {
+        let (robot, corrections) = robot(
+            "<ros2_control name='R'><sensor name='fts'><state_interface name='force.x'/><state_interface name='torque.z'/>\
+             <param name='frame_id'>tool</param></sensor><sensor name='imu'><state_interface name='angular_velocity.x'/>\
+             <param name='frame_id'>l1</param></sensor></ros2_control>",
+        );
+        assert_eq!(corrections, [""; 0]);
+        let frame = Isometry3::identity();
+        let expected = [
+            Sensor { name: "R/fts".into(), kind: SensorKind::ForceTorque { link: "tool".into(), frame } },
+            Sensor { name: "R/imu".into(), kind: SensorKind::Imu { link: "l1".into(), frame } },
+        ];
+        assert_eq!(robot.sensors, expected);
+    }
+
+    #[test]
+    fn each_kind_of_part_without_a_counterpart_is_named_once() {
+        let (robot, corrections) = robot(
+            "<ros2_control name='R'><joint name='x'/><joint name='d'><command_interface name='position'/></joint>\
+             <joint name='a'><command_interface name='acceleration'/></joint><gpio name='g'/><gpio name='h'/>\
+             <sensor name='s'><state_interface name='temperature'/></sensor><sensor name='f'><state_interface name='force.x'/></sensor>\
+             <joint name='b'><command_interface name='effort'><param name='min'>low</param></command_interface></joint>\
+             <joint name='c'><param name='mimic'>x</param></joint></ros2_control>",
+        );
+        let expected = [
+            "<ros2_control> of joint \"c\": the parameter `mimic` is \"x\", but must be another joint; it moves independently",
+            "<ros2_control> of joint \"b\": the parameter `min` is \"low\", but must be a finite number; it is ignored",
+            "robot: <gpio> of <ros2_control> has no counterpart, 2 times; it is ignored",
+            "robot: a <sensor> of <ros2_control> that is neither a force and torque sensor nor an IMU has no counterpart; it is ignored",
+            "robot: a <sensor> of <ros2_control> without the `frame_id` of a link has no counterpart; it is ignored",
+            "robot: a joint of <ros2_control> that is fixed or has several coordinates has no counterpart; it is ignored",
+            "robot: the command interface \"acceleration\" of <ros2_control> has no counterpart; it is ignored",
+            "robot: the unknown joint \"x\" of <ros2_control> has no counterpart; it is ignored",
+        ];
+        assert_eq!(corrections, expected.map(|own| format!("r.urdf:2: {own}")));
+        assert!(robot.sensors.is_empty());
+    }
+}
