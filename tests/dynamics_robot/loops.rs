@@ -312,3 +312,21 @@ fn motors_that_compensate_gravity_hold_a_linkage_in_which_fewer_joints_than_it_h
         }
     }
 }
+
+#[test]
+fn computed_torque_moves_a_linkage_as_the_oscillator_that_was_asked_for() {
+    let weld = r#"<weld name="W" body1="coupler" body2="right"/>"#;
+    for (equality, halves, driven) in [(POINT, false, "A"), (weld, true, "D"), (POINT, false, "D")] {
+        let mut robot = parallelogram_at(0.9, equality, halves);
+        let rate = 2.0 * PI * 1.5;
+        let joint = robot.joint(driven).unwrap();
+        robot.joints[joint].motor = Some(Motor::computed_torque(-0.4, 1.5, 1.0));
+        let mut world = world_of(robot, WorldOptions { time_step: 1.0 / 480.0, ..WorldOptions::default() });
+        while world.time() < 0.6 {
+            world.step().unwrap();
+            let (time, now) = (world.time(), state(&world));
+            let expected = -0.4 + 1.3 * (1.0 + rate * time) * (-rate * time).exp();
+            assert!((now.joints[driven] - expected).abs() < 2e-3, "{driven} {time}: {now:?} {expected}");
+        }
+    }
+}

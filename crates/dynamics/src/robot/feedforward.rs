@@ -4,7 +4,7 @@
 //! that hold the robot; computed torque is H(q) a + c(q, v) for the acceleration a that the motor asks for.
 //! Both are taken where the implicit midpoint rule ([`crate::multibody`]) takes the forces of the motion: in the middle of the step, at q + h/2 (v + h/2 a) and
 //! v + h/2 a. So a compensated robot that moves freely keeps its speed, and one with computed torque has the acceleration that was asked for.
-//! Joints that mimic others transmit their forces to those. Where loops are closed, gravity compensation is that of [`super::closed_feedforward`].
+//! Joints that mimic others transmit their forces to those. Where loops are closed, both are those of [`super::closed_feedforward`].
 
 use nalgebra::Vector3;
 
@@ -76,16 +76,13 @@ impl RobotTree {
             true => self.compensation(joints, gravity, step.h),
             false => still.clone(),
         };
-        let mut wanted = still;
+        let mut wanted = vec![None; self.v.len()];
         for (index, acceleration) in accelerations.iter().enumerate() {
             if let (Some(v), Some(acceleration)) = (own(index), acceleration) {
-                wanted[v] = *acceleration;
+                wanted[v] = Some(*acceleration);
             }
         }
-        for coupling in &self.couplings {
-            wanted[coupling.v[0]] = coupling.factor * wanted[coupling.v[1]];
-        }
-        let computed = if computes { self.bias(&self.v, &wanted, gravity, step.h) } else { Vec::new() };
+        let computed = if computes { self.computed(&wanted, gravity, step.h) } else { Vec::new() };
         let of_joint = |(index, joint): (usize, &&RobotJoint)| match (own(index), joint.motor) {
             (Some(v), Some(Motor::ComputedTorque { .. })) => computed[v],
             (Some(v), Some(_)) => fraction * compensation[v],
@@ -104,6 +101,21 @@ impl RobotTree {
         let actuated: Vec<usize> = with_motor.filter_map(|(index, _)| self.own_velocity(index)).collect();
         let (weights, placement) = self.forces_of_motion(&still, &still, gravity, h);
         self.closed_balance(&placement, &weights, &actuated)
+    }
+
+    /// Forces of the motors that cause the accelerations that some of the velocities have, in the middle of a step, by velocity.
+    fn computed(&self, wanted: &[Option<f64>], gravity: &Vector3<f64>, h: f64) -> Vec<f64> {
+        if !self.loops.is_empty() {
+            let all = self.closed_accelerations(wanted, h);
+            let (forces, placement) = self.forces_of_motion(&self.v, &all, gravity, h);
+            let actuated: Vec<usize> = (0..wanted.len()).filter(|&at| wanted[at].is_some()).collect();
+            return self.closed_balance(&placement, &forces, &actuated);
+        }
+        let mut all: Vec<f64> = wanted.iter().map(|wanted| wanted.unwrap_or(0.0)).collect();
+        for coupling in &self.couplings {
+            all[coupling.v[0]] = coupling.factor * all[coupling.v[1]];
+        }
+        self.bias(&self.v, &all, gravity, h)
     }
 
     /// Forces of the joints at velocities and accelerations in the middle of a step from the present state, those of joints that mimic others as
