@@ -125,7 +125,7 @@ impl Parts {
         Some((*part, *to_part))
     }
 
-    /// What a link carries of each part, itself included, with whether each link is among it; none where there is no such link.
+    /// Parts that a link carries, its own included, with whether each link is among them; none where there is no such link.
     pub(super) fn carried(&self, link: &str) -> Option<(Vec<CarriedPart>, Vec<bool>)> {
         let articulation = &self.description.articulation;
         let root = articulation.link(link)?;

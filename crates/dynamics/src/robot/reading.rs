@@ -51,7 +51,7 @@ pub enum Reading {
         /// Angular velocity [rad/s, axes of the sensor].
         angular_velocity: Vector3<f64>,
     },
-    /// What the joint of a link, also a fixed one, transmits to it from its parent, the mean over the step.
+    /// Force and torque that the joint of a link, also a fixed one, transmits to it from its parent, the mean over the step.
     ForceTorque {
         /// Force on the link [N, axes of the sensor in the middle of the step]: at rest that which bears its weight.
         force: Vector3<f64>,

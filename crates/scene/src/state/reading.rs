@@ -67,7 +67,7 @@ pub(super) enum ReadingValue {
         #[schemars(with = "[f64; 3]")]
         angular_velocity: Vector3<f64>,
     },
-    /// What a link gets from its parent, the mean over the step.
+    /// Force and torque that a link gets from its parent, the mean over the step.
     ForceTorque {
         /// Force on the link [N, axes of the sensor].
         #[schemars(with = "[f64; 3]")]
