@@ -278,3 +278,55 @@ fn a_joint_that_mimics_another_does_so_within_a_loop() {
         "{joints:?}"
     );
 }
+
+#[test]
+fn motors_that_compensate_gravity_hold_a_linkage_in_which_fewer_joints_than_it_has_are_driven() {
+    // The potential energy of a parallelogram is that of a pendulum: 2 · 0.4 kg at 0.25 m and the coupler of 1 kg at 0.5 m.
+    let moment = |angle: f64| 9.81 * 0.7 * angle.sin();
+    let weld = r#"<weld name="W" body1="coupler" body2="right"/>"#;
+    for (equality, halves) in [(POINT, false), (weld, true)] {
+        for driven in [vec!["A"], vec!["D"], vec!["B"], vec!["A", "D"], vec!["A", "B", "D"]] {
+            let mut robot = parallelogram_at(0.6, equality, halves);
+            robot.gravity_compensation = 1.0;
+            for joint in &driven {
+                let joint = robot.joint(joint).unwrap();
+                robot.joints[joint].motor = Some(Motor::Effort { target: 0.0, max_force: None });
+            }
+            let start = robot.configuration[0];
+            let mut world = world_of(robot, WorldOptions::default());
+            for _ in 0..120 {
+                world.step().unwrap();
+            }
+            let now = state(&world);
+            assert!((now.joints["A"] - start).abs() < 1e-9, "{driven:?}: {now:?}");
+            // A motor between crank and coupler, which does not rotate, bears on the crank from the other side.
+            let work: f64 = driven
+                .iter()
+                .map(
+                    |joint| {
+                        if *joint == "B" { -now.efforts[*joint].motor } else { now.efforts[*joint].motor }
+                    },
+                )
+                .sum();
+            assert!((work.abs() - moment(0.6)).abs() < 1e-8, "{driven:?}: {now:?}");
+        }
+    }
+}
+
+#[test]
+fn computed_torque_moves_a_linkage_as_the_oscillator_that_was_asked_for() {
+    let weld = r#"<weld name="W" body1="coupler" body2="right"/>"#;
+    for (equality, halves, driven) in [(POINT, false, "A"), (weld, true, "D"), (POINT, false, "D")] {
+        let mut robot = parallelogram_at(0.9, equality, halves);
+        let rate = 2.0 * PI * 1.5;
+        let joint = robot.joint(driven).unwrap();
+        robot.joints[joint].motor = Some(Motor::computed_torque(-0.4, 1.5, 1.0));
+        let mut world = world_of(robot, WorldOptions { time_step: 1.0 / 480.0, ..WorldOptions::default() });
+        while world.time() < 0.6 {
+            world.step().unwrap();
+            let (time, now) = (world.time(), state(&world));
+            let expected = -0.4 + 1.3 * (1.0 + rate * time) * (-rate * time).exp();
+            assert!((now.joints[driven] - expected).abs() < 2e-3, "{driven} {time}: {now:?} {expected}");
+        }
+    }
+}

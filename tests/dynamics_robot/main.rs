@@ -8,6 +8,7 @@ mod loops;
 mod motion;
 mod motors;
 mod sensors;
+mod transmitted;
 
 use std::path::Path;
 

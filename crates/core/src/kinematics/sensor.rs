@@ -38,4 +38,23 @@ pub enum SensorKind {
         /// Frame → link.
         frame: Isometry3<f64>,
     },
+    /// Linear and angular velocity of a frame, in its own axes.
+    Velocimeter {
+        /// Name of the link that bears it.
+        link: String,
+        /// Frame → link.
+        frame: Isometry3<f64>,
+    },
+    /// Force and torque that the joint of a link, also a fixed one, transmits to it from its parent: of a root, those of what carries it.
+    ForceTorque {
+        /// Name of the link.
+        link: String,
+        /// Sensor → link.
+        frame: Isometry3<f64>,
+    },
+    /// Centre of mass and momentum of a link with all links that it carries.
+    Subtree {
+        /// Name of the link.
+        link: String,
+    },
 }

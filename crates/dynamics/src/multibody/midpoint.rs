@@ -17,6 +17,7 @@ use extricate_core::multibody::{Factor, Multibody, Placement, SpatialVector};
 
 use super::acceleration::{History, add, dot};
 use super::coupled::CoupledRows;
+use crate::robot::lift::{Lift, lift};
 use crate::robot::tree::Coupling;
 
 /// Maximum number of iterations of a step, or of a piece of one. More are spent better on shorter pieces.
@@ -50,6 +51,8 @@ pub(super) struct Forces<'a> {
     pub(super) instants: &'a [f64],
     /// Forces on the links: at their centres of mass, world axes; none where the slice is empty.
     pub(super) loads: &'a [SpatialVector],
+    /// Forces that bear the weight of links.
+    pub(super) lifts: &'a [Lift],
 }
 
 /// Momenta of the links, where they are integrated.
@@ -161,7 +164,7 @@ impl Midpoint {
 
     /// Residual at the present iterate.
     fn evaluate(&mut self, forces: &Forces<'_>, [q, v]: [&[f64]; 2], step: &Step) {
-        let Forces { multibody, base, joint, added, loads, .. } = forces;
+        let Forces { multibody, base, joint, added, loads, lifts, .. } = forces;
         self.middle.clear();
         self.middle.extend(v.iter().zip(&self.rates).map(|(v, a)| v + 0.5 * step.h * a));
         self.q.clear();
@@ -173,6 +176,7 @@ impl Midpoint {
         let shifted =
             centers.zip(*loads).map(|((link, pose), load)| load.force_from(&(pose.rotation * link.center)));
         self.wrenches.extend(shifted);
+        lift(lifts, &step.gravity, self.placement.poses(), &mut self.wrenches);
         if self.momenta.is_some() {
             multibody.velocities(&self.placement, &self.middle, &mut self.recursion.motions);
             self.change_momenta(forces, [q, v], step);

@@ -13,7 +13,9 @@ use nalgebra::Isometry3;
 use super::coupled::synchronise;
 use super::midpoint::{Forces, Midpoint, Step};
 use crate::robot::carried::carried_velocities;
+use crate::robot::lift::{Lift, lift};
 use crate::robot::loops::TreeLoop;
+use crate::robot::outside::OutsideForces;
 use crate::robot::tree::{Coupling, Drive, RobotTree, TreeEnd};
 use extricate_core::multibody::factor::SolveBuffer;
 use extricate_core::multibody::inverse::Recursion;
@@ -57,6 +59,10 @@ pub(super) struct MovingTree<'a> {
     pub(super) instants: Vec<f64>,
     /// Forces on the links: at their centres of mass, world axes.
     pub(super) loads: Vec<SpatialVector>,
+    /// Forces that bear the weight of links.
+    lifts: &'a [Lift],
+    /// Impulses of the rows of couplings and loops on the velocities at the end, besides those by which they hold.
+    pub(super) row_impulses: Vec<f64>,
     /// Rates at which a free body loses its velocities, linear and angular [1/s].
     pub(super) damping: [f64; 2],
     /// Velocities at the end of the step.
@@ -92,6 +98,8 @@ impl<'a> MovingTree<'a> {
             holding: vec![0.0; count],
             instants: vec![MIDDLE; count],
             loads: Vec::new(),
+            lifts: &[],
+            row_impulses: Vec::new(),
             damping: [0.0; 2],
             end: v.clone(),
             mean: v.clone(),
@@ -111,6 +119,7 @@ impl<'a> MovingTree<'a> {
         this.drives.clone_from(&tree.drives);
         this.couplings = &tree.couplings;
         this.loops = &tree.loops;
+        this.lifts = &tree.lifts;
         this.choose_instants(h);
         this
     }
@@ -171,6 +180,7 @@ impl<'a> MovingTree<'a> {
 
     /// Coordinates, velocities and forces within the joints at the end of a step of `h` \[s\].
     pub(super) fn into_end(mut self, h: f64) -> TreeEnd {
+        let outside = OutsideForces::new(&self.loads, self.closing_forces(h));
         self.multibody.advance(&mut self.q, &self.mean, h);
         TreeEnd {
             q: self.q,
@@ -179,7 +189,24 @@ impl<'a> MovingTree<'a> {
             h,
             instants: self.instants,
             limits: Vec::new(),
+            outside,
         }
+    }
+
+    /// Mean forces of the loops over a step of `h` \[s\] on their second links: force, then moment.
+    fn closing_forces(&self, h: f64) -> Vec<[f64; 6]> {
+        let mut row = self.couplings.len();
+        let mut forces = Vec::with_capacity(self.loops.len());
+        for closed in self.loops {
+            let mut force = [0.0; 6];
+            for (component, row) in force.iter_mut().zip(row..row + closed.count()) {
+                let impulses = [&self.held, &self.row_impulses].map(|of| of.get(row).copied());
+                *component = impulses.iter().flatten().sum::<f64>() / h;
+            }
+            row += closed.count();
+            forces.push(force);
+        }
+        forces
     }
 
     /// Distributes the forces within joints at a state to constant forces and to the mass matrix.
@@ -197,6 +224,7 @@ impl<'a> MovingTree<'a> {
 
     /// Moves the tree freely; its placement is then that of the middle of the step.
     pub(super) fn move_freely(&mut self, step: &Step) {
+        self.row_impulses.clear();
         let mut midpoint = Midpoint::default();
         for pieces in PIECES {
             self.pieces = pieces;
@@ -218,6 +246,7 @@ impl<'a> MovingTree<'a> {
 
     /// Takes the effect of rows out again.
     pub(super) fn release(&mut self) {
+        self.row_impulses.clear();
         let [mean, end] = &self.free;
         self.mean.clone_from(mean);
         self.end.clone_from(end);
@@ -262,6 +291,7 @@ impl<'a> MovingTree<'a> {
             couplings: self.couplings,
             instants: &self.instants,
             loads: &self.loads,
+            lifts: self.lifts,
         }
     }
 
@@ -311,7 +341,8 @@ impl<'a> MovingTree<'a> {
         let slowed: Vec<f64> = v.iter().map(|v| fraction * v).collect();
         let centers = self.multibody.links().iter().zip(placement.poses()).zip(&self.loads);
         let wrenches = centers.map(|((link, pose), load)| load.force_from(&(pose.rotation * link.center)));
-        let wrenches: Vec<SpatialVector> = wrenches.collect();
+        let mut wrenches: Vec<SpatialVector> = wrenches.collect();
+        lift(self.lifts, &piece.gravity, placement.poses(), &mut wrenches);
         factor.forward_dynamics(
             (&self.multibody, placement),
             (&slowed, &mut recursion),

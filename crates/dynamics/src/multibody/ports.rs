@@ -231,26 +231,27 @@ impl Ports {
         joint
     }
 
-    /// Adds to velocities `v` of the tree what impulses at its ports cause, with those of its couplings and loops.
+    /// Adds to velocities `v` of the tree what impulses at its ports cause, with those of its couplings and loops, which are returned.
     pub(super) fn apply(
         &self,
         tree: &mut MovingTree<'_>,
         (impulses, is_displacement): (&[f64], bool),
         v: &mut [f64],
-    ) {
+    ) -> Vec<f64> {
         let mut x = vec![0.0; v.len()];
-        let mut total = impulses.to_vec();
+        let (mut total, mut of_rows) = (impulses.to_vec(), Vec::new());
         if let Some(held) = &self.held {
             // The response without the rows is not stored: the velocities are solved for first.
             let mut velocities = vec![0.0; self.count()];
             self.solve(tree, impulses, &mut x);
             x.iter_mut().zip(&*v).for_each(|(x, v)| *x += v);
             self.read(tree, &x, &mut velocities);
-            let own = held.impulses(&held.violations(&velocities, is_displacement));
-            held.add_to_ports(&own, &mut total);
+            of_rows = held.impulses(&held.violations(&velocities, is_displacement));
+            held.add_to_ports(&of_rows, &mut total);
         }
         self.solve(tree, &total, &mut x);
         v.iter_mut().zip(&x).for_each(|(v, x)| *v += x);
+        of_rows
     }
 }
 

@@ -197,7 +197,11 @@ pub(super) fn apply(
         }
         let own = &impulses[ports.first..ports.first + ports.count()];
         let mut v = std::mem::take(if is_displacement { &mut tree.mean } else { &mut tree.end });
-        ports.apply(tree, (own, is_displacement), &mut v);
+        let of_rows = ports.apply(tree, (own, is_displacement), &mut v);
+        if !is_displacement {
+            tree.row_impulses.resize(of_rows.len(), 0.0);
+            tree.row_impulses.iter_mut().zip(of_rows).for_each(|(sum, own)| *sum += own);
+        }
         *(if is_displacement { &mut tree.mean } else { &mut tree.end }) = v;
     }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 use rapier3d::dynamics::{
-    GenericJointBuilder, JointAxesMask, RigidBody, RigidBodyActivation, RigidBodyHandle,
+    GenericJointBuilder, JointAxesMask, RigidBody, RigidBodyActivation, RigidBodyHandle, RigidBodySet,
 };
 use rapier3d::pipeline::PhysicsWorld;
 use serde::{Deserialize, Serialize};
@@ -14,11 +14,13 @@ use super::description::{RobotBase, RobotJoint};
 use super::drive::{self, Memory};
 use super::feedforward::Interval;
 use super::motor::Motor;
+use super::outside::OutsideForces;
 use super::parts::Parts;
 use super::rapier_joints::{RapierJoint, carried_inertia, connect, insert_hidden, update_link_velocities};
 use super::reading::{JointEfforts, Reading};
-use super::sensing::{ContactsOf, Sensing};
+use super::sensing::Sensing;
 use super::state::{AllowedPair, RobotState};
+use super::subtree::{ContactsOf, Exerted};
 use super::tree::{Drive, Place, RobotTree, TreeEnd};
 use crate::error::BuildError;
 use crate::rigid::{mark_as_link, show_colliders};
@@ -57,7 +59,11 @@ pub(crate) struct RobotBody {
     model: Option<Box<RobotTree>>,
     /// Fraction of gravity that motors compensate.
     compensation: f64,
+    /// Bodies with masses whose weight is borne by forces [kg], and the points of these [m, body].
+    lifted: Vec<(RigidBodyHandle, f64, Point3<f64>)>,
     sensing: Sensing,
+    /// Forces on the links of its tree in the last step.
+    outside: OutsideForces,
 }
 
 /// A joint with its motor, friction and limits.
@@ -90,6 +96,7 @@ pub(crate) struct RobotBodyState {
     joints: Vec<JointState>,
     tree: Option<[Vec<f64>; 2]>,
     sensing: <Sensing as Stateful>::State,
+    outside: OutsideForces,
 }
 
 /// State of a joint: its motor, which may have been changed, and its memory of the last step.
@@ -116,6 +123,7 @@ impl Stateful for RobotBody {
             joints: self.joints.iter().map(of_joint).collect(),
             tree: self.tree.as_ref().map(|tree| [tree.q.clone(), tree.v.clone()]),
             sensing: self.sensing.snapshot(),
+            outside: self.outside.clone(),
         }
     }
 
@@ -131,6 +139,7 @@ impl Stateful for RobotBody {
             (tree.q, tree.v) = (q, v);
             tree.settle();
         }
+        self.outside = state.outside;
         self.sensing.restore(state.sensing)
     }
 }
@@ -166,7 +175,8 @@ impl RobotBody {
         };
         let joints = parts.joints.iter().map(|&joint| parts.description.joints[joint].clone()).enumerate();
         let joints = joints.map(|(index, own)| Driven::new(own, connected.get(index).copied())).collect();
-        let sensing = Sensing::new(parts, &handles);
+        let sensing = Sensing::new(parts, &handles, tree.as_deref());
+        let lifted: Vec<_> = parts.lifted().map(|(part, mass, point)| (handles[part], mass, point)).collect();
         let names = |pair: [usize; 2]| pair.map(|part| parts.parts[part].name.clone());
         let allowed = parts.collisions.allowed.iter();
         let robot = Self {
@@ -180,7 +190,9 @@ impl RobotBody {
             tree,
             model,
             compensation: parts.description.gravity_compensation,
+            lifted,
             sensing,
+            outside: OutsideForces::default(),
         };
         for &([a, b], _) in &parts.collisions.allowed {
             exempt_from_contacts(physics, [robot.handles[a], robot.handles[b]]);
@@ -189,6 +201,7 @@ impl RobotBody {
             tree.links.iter().for_each(|link| mark_as_link(&mut physics.bodies[link.body]));
             show(tree, physics);
         } else {
+            robot.lift(physics);
             // After all joints: the configuration moves the whole multibody.
             robot.start(physics, parts);
         }
@@ -221,6 +234,7 @@ impl RobotBody {
                 }
             }
             (tree.q, tree.v) = (end.q, end.v);
+            self.outside = end.outside;
             tree.settle();
             show(tree, physics);
         }
@@ -235,6 +249,24 @@ impl RobotBody {
             tree.go_back(duration);
             show(tree, physics);
         }
+    }
+
+    /// Takes weight from the bodies of a robot that rapier steps, at their centres of mass.
+    fn lift(&self, physics: &mut PhysicsWorld) {
+        for (handle, mass, _) in &self.lifted {
+            let body = &mut physics.bodies[*handle];
+            let scale = body.gravity_scale() - mass / body.mass();
+            body.set_gravity_scale(scale, true);
+        }
+    }
+
+    /// Potential energy of the forces that bear the weight of links \[J\]; none where there are none.
+    pub(crate) fn lift_energy(&self, bodies: &RigidBodySet, gravity: &Vector3<f64>) -> Option<f64> {
+        let energies = self.lifted.iter().map(|(handle, mass, point)| {
+            let pose = Isometry3::from(*bodies[*handle].position());
+            mass * gravity.dot(&(pose * point).coords)
+        });
+        energies.reduce(|sum, own| sum + own)
     }
 
     /// Sets the multibody to the configuration and the velocities at the start.
@@ -438,7 +470,8 @@ impl RobotBody {
             let (position, velocity) = (*state.joints.get(name)?, *state.velocities.get(name)?);
             Some(Reading::Joint { position, velocity, efforts: *state.efforts.get(name)? })
         };
-        self.sensing.readings(&physics.bodies, &joint, contacts, (&physics.gravity.into(), h))
+        let exerted = Exerted { gravity: physics.gravity.into(), h, contacts, outside: &self.outside };
+        self.sensing.readings(&physics.bodies, &joint, &exerted)
     }
 
     /// Name of the robot.

@@ -30,6 +30,8 @@ pub struct RobotLink {
     pub model: Option<Arc<Model>>,
     /// Its mass; where there is none, the mass of its shape follows from the robot's density.
     pub inertial: Option<Inertial>,
+    /// Fraction of its weight that a force at its centre of mass bears, as of a balloon; above 1 it rises.
+    pub compensation: f64,
 }
 
 /// Damping, friction, bounds and motor of a joint.
@@ -140,11 +142,11 @@ impl RobotDescription {
     /// it; with the motors, damping, friction, efforts and speeds of the file. Motors hold the joints at rest.
     #[must_use]
     pub fn new(name: impl Into<String>, robot: Robot, pose: Isometry3<f64>) -> Self {
-        let links = robot.meshes.into_iter().zip(robot.inertials);
+        let links = robot.meshes.into_iter().zip(robot.inertials).zip(robot.compensations);
         let mut known = Vec::new();
-        let links = links.map(|(mesh, inertial)| {
+        let links = links.map(|((mesh, inertial), compensation)| {
             let model = mesh.map(|mesh| solid_where_closed(mesh, &mut known));
-            RobotLink { model, inertial }
+            RobotLink { model, inertial, compensation }
         });
         let joints = robot.articulation.joints().iter().zip(&robot.dynamics);
         let joints = joints.map(|(joint, of_file)| RobotJoint {
@@ -233,6 +235,10 @@ impl RobotDescription {
             0.0..=1.0,
             "between 0 and 1",
         )?;
+        whole.finite(
+            "a compensation of the weight of a link",
+            self.links.iter().map(|link| &link.compensation),
+        )?;
         self.check_sensors()?;
         self.check_loops()?;
         let pose = self.pose.translation.vector.iter().chain(self.pose.rotation.coords.iter());
@@ -269,6 +275,9 @@ impl RobotDescription {
                 SensorKind::Contact { link }
                 | SensorKind::Imu { link, .. }
                 | SensorKind::Frame { link, .. }
+                | SensorKind::Velocimeter { link, .. }
+                | SensorKind::ForceTorque { link, .. }
+                | SensorKind::Subtree { link }
                     if self.articulation.link(link).is_none() =>
                 {
                     return Err(BuildError::UnknownLink { link: link.clone() });

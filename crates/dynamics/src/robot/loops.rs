@@ -15,12 +15,19 @@ pub(crate) struct TreeLoop {
     /// Frame → link, or → base.
     pub(super) frames: [Isometry3<f64>; 2],
     pub(super) kind: ClosureKind,
+    /// Index among the closures of the robot.
+    pub(super) closure: usize,
 }
 
 impl TreeLoop {
     /// Links of the tree that it connects.
     pub(crate) fn links(&self) -> impl Iterator<Item = usize> + '_ {
         self.links.iter().copied().flatten()
+    }
+
+    /// Number of its rows.
+    pub(crate) fn count(&self) -> usize {
+        if self.kind == ClosureKind::Weld { 6 } else { 3 }
     }
 
     /// The gaps that open it, along the axes of the world \[m, then rad\], with the impulses that close it, by side.
@@ -51,7 +58,7 @@ impl TreeLoop {
             });
             (if is_rotation { rotated[axis] } else { apart[axis] }, sides)
         };
-        let rotations = if self.kind == ClosureKind::Weld { 3 } else { 0 };
+        let rotations = self.count() - 3;
         (0..3).map(move |axis| row(axis, false)).chain((0..rotations).map(move |axis| row(axis, true)))
     }
 }

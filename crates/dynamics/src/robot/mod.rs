@@ -10,17 +10,22 @@
 mod action;
 pub(crate) mod body;
 pub(crate) mod carried;
+mod closed_feedforward;
 mod curve;
 pub(crate) mod description;
 mod drive;
 mod feedforward;
+pub(crate) mod lift;
 pub(crate) mod loops;
 mod motor;
+mod mount;
+pub(crate) mod outside;
 pub(crate) mod parts;
 mod rapier_joints;
 mod reading;
 mod sensing;
 mod state;
+pub(crate) mod subtree;
 mod target_curve;
 #[cfg(test)]
 mod tests;

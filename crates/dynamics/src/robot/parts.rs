@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 
 use super::description::{RobotBase, RobotDescription, RobotLink};
 use crate::description::{BodyDescription, BodyKind, Mass};
@@ -10,7 +10,9 @@ use crate::error::BuildError;
 use extricate_core::geometry::{Solidity, TriangleMesh};
 use extricate_core::kinematics::urdf::Inertial;
 use extricate_core::kinematics::{Articulation, Joint, JointKind};
-use extricate_core::proximity::{AllowedReason, ArticulatedModel, DerivedCollisions, Model, Sampling};
+use extricate_core::proximity::{
+    AllowedReason, ArticulatedModel, DerivedCollisions, Model, Sampling, closest_point,
+};
 use extricate_core::query::Shape;
 
 /// A robot prepared for insertion into a world.
@@ -46,6 +48,34 @@ pub(super) struct Part {
 struct Member {
     part: usize,
     to_part: Isometry3<f64>,
+}
+
+/// Links of a part that a link carries.
+#[derive(Debug)]
+pub(super) struct CarriedPart {
+    pub(super) part: usize,
+    /// Their mass, in the frame of the part.
+    pub(super) inertial: Option<Inertial>,
+    /// Shapes of them, and of the other links of the part, each with part → link.
+    shapes: [Vec<(Arc<Model>, Isometry3<f64>)>; 2],
+    is_whole: bool,
+}
+
+impl CarriedPart {
+    /// Whether they are all links of the part.
+    pub(super) fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
+    /// Whether a contact at a point of the part is theirs: that of the nearest shape.
+    pub(super) fn has(&self, point: &Point3<f64>) -> bool {
+        let [own, other] = self.shapes.each_ref().map(|shapes| {
+            let distances =
+                shapes.iter().map(|(model, to_link)| closest_point(model, &(to_link * point)).distance);
+            distances.fold(f64::INFINITY, f64::min)
+        });
+        self.is_whole || own < other
+    }
 }
 
 impl Parts {
@@ -93,6 +123,48 @@ impl Parts {
     pub(super) fn place(&self, link: &str) -> Option<(usize, Isometry3<f64>)> {
         let Member { part, to_part } = &self.members[self.description.articulation.link(link)?];
         Some((*part, *to_part))
+    }
+
+    /// Parts that a link carries, its own included, with whether each link is among them; none where there is no such link.
+    pub(super) fn carried(&self, link: &str) -> Option<(Vec<CarriedPart>, Vec<bool>)> {
+        let articulation = &self.description.articulation;
+        let root = articulation.link(link)?;
+        let mut is_in = vec![false; articulation.links().len()];
+        // Parents first, so that that of the parent is known.
+        for &link in articulation.parents_first() {
+            is_in[link] = link == root || articulation.parent(link).is_some_and(|parent| is_in[parent]);
+        }
+        let carried = (0..self.parts.len()).filter_map(|part| {
+            let (inside, outside): (Vec<_>, Vec<_>) =
+                of_part(&self.members, part).partition(|(link, _)| is_in[*link]);
+            let inertials = inside.iter().filter_map(|(link, to_part)| {
+                Some(inertial_of(&self.description, *link).ok()??.transformed(to_part))
+            });
+            let inertial = inertials.reduce(|sum, own| sum.joined(&own));
+            let shapes = |links: &[(usize, &Isometry3<f64>)]| -> Vec<(Arc<Model>, Isometry3<f64>)> {
+                let shape = |&(link, to_part): &(usize, &Isometry3<f64>)| {
+                    Some((Arc::clone(self.description.links[link].model.as_ref()?), to_part.inverse()))
+                };
+                links.iter().filter_map(shape).collect()
+            };
+            let shapes = [shapes(&inside), shapes(&outside)];
+            (!inside.is_empty()).then_some(CarriedPart {
+                part,
+                inertial,
+                shapes,
+                is_whole: outside.is_empty(),
+            })
+        });
+        Some((carried.collect(), is_in))
+    }
+
+    /// Weights of links that forces at their centres of mass bear: part, mass that has the weight [kg], and point [m, part].
+    pub(super) fn lifted(&self) -> impl Iterator<Item = (usize, f64, Point3<f64>)> {
+        self.members.iter().zip(&self.description.links).enumerate().filter_map(|(link, (member, own))| {
+            let is_lifted = own.compensation.abs() > 0.0;
+            let inertial = is_lifted.then(|| inertial_of(&self.description, link).ok()?).flatten()?;
+            Some((member.part, own.compensation * inertial.mass, member.to_part * inertial.center))
+        })
     }
 
     /// Name of the robot.
@@ -187,7 +259,7 @@ fn joined_inertial(
 /// Mass of a link: as stated, or that of its shape; of the convex hull of a shape that encloses no volume.
 fn inertial_of(description: &RobotDescription, link: usize) -> Result<Option<Inertial>, BuildError> {
     let name = || description.articulation.links()[link].clone();
-    let RobotLink { model, inertial } = &description.links[link];
+    let RobotLink { model, inertial, .. } = &description.links[link];
     if let Some(stated) = inertial {
         let checked = stated
             .check()

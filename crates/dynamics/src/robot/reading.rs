@@ -1,6 +1,6 @@
 //! Values of sensors.
 
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 use serde::{Deserialize, Serialize};
 
 /// Forces within a joint in a step [N·m or N], along its coordinate.
@@ -43,6 +43,29 @@ pub enum Reading {
         linear_velocity: Vector3<f64>,
         /// Angular velocity [rad/s, world].
         angular_velocity: Vector3<f64>,
+    },
+    /// Velocities of a frame, in its own axes.
+    Velocimeter {
+        /// Velocity of its origin [m/s, axes of the sensor].
+        linear_velocity: Vector3<f64>,
+        /// Angular velocity [rad/s, axes of the sensor].
+        angular_velocity: Vector3<f64>,
+    },
+    /// Force and torque that the joint of a link, also a fixed one, transmits to it from its parent, the mean over the step.
+    ForceTorque {
+        /// Force on the link [N, axes of the sensor in the middle of the step]: at rest that which bears its weight.
+        force: Vector3<f64>,
+        /// Torque on it about the sensor [N·m, axes of the sensor in the middle of the step].
+        torque: Vector3<f64>,
+    },
+    /// Of a link with all that it carries.
+    Subtree {
+        /// Centre of mass [m, world].
+        center: Point3<f64>,
+        /// Velocity of the centre of mass [m/s, world].
+        linear_velocity: Vector3<f64>,
+        /// Angular momentum about the centre of mass, without those of rotors [kg·m²/s, world].
+        angular_momentum: Vector3<f64>,
     },
 }
 

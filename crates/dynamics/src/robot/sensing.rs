@@ -6,13 +6,13 @@ use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
 use rapier3d::dynamics::{RigidBody, RigidBodyHandle, RigidBodySet};
 use serde::{Deserialize, Serialize};
 
+use super::mount::Mount;
 use super::parts::Parts;
-use super::reading::{ContactForce, Reading};
+use super::reading::Reading;
+use super::subtree::{Exerted, Subtree, SubtreeStart};
+use super::tree::RobotTree;
 use crate::stateful::{Mismatch, Stateful, fits};
 use extricate_core::kinematics::{Sensor, SensorKind};
-
-/// Resultant of the contacts of a body, with its moment about a point.
-pub(crate) type ContactsOf<'a> = dyn Fn(RigidBodyHandle, &Point3<f64>) -> ContactForce + 'a;
 
 /// The sensors of a robot.
 #[derive(Debug, Default)]
@@ -35,14 +35,9 @@ enum PlacedKind {
     Contact(Mount),
     Imu(Mount, Start),
     Frame(Mount),
-}
-
-/// A frame on a body.
-#[derive(Debug, Clone, Copy)]
-struct Mount {
-    body: RigidBodyHandle,
-    /// Frame → body.
-    frame: Isometry3<f64>,
+    Velocimeter(Mount),
+    ForceTorque(Mount, Box<Subtree>, SubtreeStart),
+    Subtree(Box<Subtree>),
 }
 
 /// Motion of a frame at the start of a step.
@@ -54,50 +49,52 @@ pub(super) struct Start {
     velocity: [f64; 3],
 }
 
+/// State of the sensors: motions at the start of the last step.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct SensingState {
+    frames: Vec<Start>,
+    subtrees: Vec<SubtreeStart>,
+}
+
 impl Stateful for Sensing {
-    type State = Vec<Start>;
+    type State = SensingState;
 
-    fn snapshot(&self) -> Vec<Start> {
-        let start = |placed: &Placed| match placed.kind {
-            PlacedKind::Imu(_, start) => Some(start),
-            _ => None,
-        };
-        self.placed.iter().filter_map(start).collect()
-    }
-
-    fn restore(&mut self, state: Vec<Start>) -> Result<(), Mismatch> {
-        let mut starts = state.into_iter();
-        for placed in &mut self.placed {
-            if let PlacedKind::Imu(_, start) = &mut placed.kind {
-                *start = starts.next().ok_or(Mismatch)?;
+    fn snapshot(&self) -> SensingState {
+        let mut state = SensingState::default();
+        for placed in &self.placed {
+            match &placed.kind {
+                PlacedKind::Imu(_, start) => state.frames.push(*start),
+                PlacedKind::ForceTorque(_, _, start) => state.subtrees.push(start.clone()),
+                _ => {}
             }
         }
-        fits(starts.next().is_none())
+        state
+    }
+
+    fn restore(&mut self, state: SensingState) -> Result<(), Mismatch> {
+        let (mut frames, mut subtrees) = (state.frames.into_iter(), state.subtrees.into_iter());
+        for placed in &mut self.placed {
+            match &mut placed.kind {
+                PlacedKind::Imu(_, start) => *start = frames.next().ok_or(Mismatch)?,
+                PlacedKind::ForceTorque(_, _, start) => *start = subtrees.next().ok_or(Mismatch)?,
+                _ => {}
+            }
+        }
+        fits(frames.next().is_none() && subtrees.next().is_none())
     }
 }
 
-impl Mount {
-    fn pose(&self, body: &RigidBody) -> Isometry3<f64> {
-        Isometry3::from(*body.position()) * self.frame
-    }
-
-    /// Velocity of the origin.
-    fn velocity(&self, body: &RigidBody) -> Vector3<f64> {
-        let origin = Point3::from(self.pose(body).translation.vector);
-        let center = Point3::from(Vector3::from(body.center_of_mass()));
-        let (linear, angular): (Vector3<f64>, Vector3<f64>) = (body.linvel().into(), body.angvel().into());
-        linear + angular.cross(&(origin - center))
-    }
-
-    fn start(&self, body: &RigidBody) -> Start {
-        let rotation = self.pose(body).rotation.coords.into();
-        Start { rotation, velocity: self.velocity(body).into() }
+impl Start {
+    fn of(mount: &Mount, body: &RigidBody) -> Self {
+        let rotation = mount.pose(body).rotation.coords.into();
+        Self { rotation, velocity: mount.velocity(body).into() }
     }
 }
 
 impl Sensing {
     /// Places the sensors of a robot on the bodies of its parts.
-    pub(super) fn new(parts: &Parts, handles: &[RigidBodyHandle]) -> Self {
+    pub(super) fn new(parts: &Parts, handles: &[RigidBodyHandle], tree: Option<&RobotTree>) -> Self {
+        let subtree = |link: &str| Subtree::new((parts, handles), link, tree).map(Box::new);
         let mount = |link: &str, frame: &Isometry3<f64>| {
             let (part, to_part) = parts.place(link)?;
             Some(Mount { body: handles[part], frame: to_part * frame })
@@ -108,6 +105,13 @@ impl Sensing {
                 SensorKind::Contact { link } => PlacedKind::Contact(mount(link, &Isometry3::identity())?),
                 SensorKind::Imu { link, frame } => PlacedKind::Imu(mount(link, frame)?, Start::default()),
                 SensorKind::Frame { link, frame } => PlacedKind::Frame(mount(link, frame)?),
+                SensorKind::Velocimeter { link, frame } => PlacedKind::Velocimeter(mount(link, frame)?),
+                SensorKind::ForceTorque { link, frame } => {
+                    // Of a robot that rapier steps, the forces on it are not all known.
+                    tree?;
+                    PlacedKind::ForceTorque(mount(link, frame)?, subtree(link)?, SubtreeStart::default())
+                }
+                SensorKind::Subtree { link } => PlacedKind::Subtree(subtree(link)?),
             };
             Some(Placed { name: sensor.name.clone(), kind })
         };
@@ -117,8 +121,10 @@ impl Sensing {
     /// Remembers the motion at the start of a step.
     pub(super) fn begin(&mut self, bodies: &RigidBodySet) {
         for placed in &mut self.placed {
-            if let PlacedKind::Imu(mount, start) = &mut placed.kind {
-                *start = mount.start(&bodies[mount.body]);
+            match &mut placed.kind {
+                PlacedKind::Imu(mount, start) => *start = Start::of(mount, &bodies[mount.body]),
+                PlacedKind::ForceTorque(mount, subtree, start) => *start = subtree.begin(bodies, mount),
+                _ => {}
             }
         }
     }
@@ -128,17 +134,30 @@ impl Sensing {
         &self,
         bodies: &RigidBodySet,
         joint: &dyn Fn(&str) -> Option<Reading>,
-        contacts: &ContactsOf<'_>,
-        (gravity, h): (&Vector3<f64>, f64),
+        exerted: &Exerted<'_>,
     ) -> BTreeMap<String, Reading> {
         let read = |placed: &Placed| {
             let reading = match &placed.kind {
                 PlacedKind::Joint(name) => joint(name)?,
                 PlacedKind::Contact(mount) => {
                     let origin = Point3::from(mount.pose(&bodies[mount.body]).translation.vector);
-                    Reading::Contact(contacts(mount.body, &origin))
+                    Reading::Contact((exerted.contacts)(mount.body, &origin, &|_| true))
                 }
-                PlacedKind::Imu(mount, start) => imu(mount, start, &bodies[mount.body], (gravity, h)),
+                PlacedKind::Imu(mount, start) => {
+                    imu(mount, start, &bodies[mount.body], (&exerted.gravity, exerted.h))
+                }
+                PlacedKind::Velocimeter(mount) => {
+                    let body = &bodies[mount.body];
+                    let axes = mount.pose(body).rotation.inverse();
+                    Reading::Velocimeter {
+                        linear_velocity: axes * mount.velocity(body),
+                        angular_velocity: axes * Vector3::from(body.angvel()),
+                    }
+                }
+                PlacedKind::ForceTorque(mount, subtree, start) => {
+                    subtree.transmitted(bodies, (mount, start), exerted)
+                }
+                PlacedKind::Subtree(subtree) => subtree.reading(bodies)?,
                 PlacedKind::Frame(mount) => {
                     let body = &bodies[mount.body];
                     Reading::Frame {
@@ -161,7 +180,7 @@ impl Sensing {
 /// Values of an inertial measurement unit. The mean acceleration is that of the middle of the step to second order, and so is expressed in
 /// the axes of the middle.
 fn imu(mount: &Mount, start: &Start, body: &RigidBody, (gravity, h): (&Vector3<f64>, f64)) -> Reading {
-    let end = mount.start(body);
+    let end = Start::of(mount, body);
     let [before, after] = [start.rotation, end.rotation]
         .map(|[x, y, z, w]| UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z)));
     let middle = UnitQuaternion::from_scaled_axis(0.5 * (after * before.inverse()).scaled_axis()) * before;

@@ -12,7 +12,9 @@ use rapier3d::dynamics::RigidBodyHandle;
 use super::action::Action;
 use super::carried::carried_velocities;
 pub(crate) use super::curve::Drive;
+use super::lift::Lift;
 use super::loops::TreeLoop;
+use super::outside::OutsideForces;
 use super::parts::Parts;
 use crate::description::BodyKind;
 use extricate_core::kinematics::{Articulation, Closure, JointKind};
@@ -77,6 +79,8 @@ pub(crate) struct TreeEnd {
     pub(crate) instants: Vec<f64>,
     /// Impulses of the limits [N·m·s or N·s], with the places of their velocities.
     pub(crate) limits: Vec<(usize, f64)>,
+    /// Forces on its links besides those of joints and contacts.
+    pub(crate) outside: OutsideForces,
 }
 
 /// A robot as a tree.
@@ -88,6 +92,8 @@ pub(crate) struct RobotTree {
     pub(crate) links: Vec<TreeLink>,
     pub(crate) couplings: Vec<Coupling>,
     pub(crate) loops: Vec<TreeLoop>,
+    /// Forces that bear the weight of links.
+    pub(crate) lifts: Vec<Lift>,
     pub(crate) limited: Vec<Limited>,
     /// Forces within the joints during the next step, with the places of their coordinates and velocities.
     pub(crate) drives: Vec<([usize; 2], Drive)>,
@@ -107,7 +113,7 @@ impl RobotTree {
         for &part in parts.articulation.parents_first() {
             built.add(part);
         }
-        let loops = built.loops();
+        let (loops, lifts) = (built.loops(), built.lifts());
         let Builder { multibody, links, places, .. } = built;
         let places: Vec<Place> = places.into_values().collect();
         let (q, v) = (multibody.identity(), vec![0.0; multibody.freedoms()]);
@@ -116,6 +122,7 @@ impl RobotTree {
             drives: Vec::new(),
             couplings: couplings(&parts.articulation, &places),
             loops,
+            lifts,
             limited: limited(&parts.articulation, &places),
             q,
             v,
@@ -372,18 +379,28 @@ impl<'a> Builder<'a> {
         self.members[part] = Some(Member { link: Some(link), part: Isometry3::identity() });
     }
 
+    /// Forces that bear the weight of links that move.
+    fn lifts(&self) -> Vec<Lift> {
+        let of_part = |(part, mass, point): (usize, f64, Point3<f64>)| {
+            let Member { link, part } = self.members[part]?;
+            link.map(|link| Lift { link, mass, point: (part * point).coords })
+        };
+        self.parts.lifted().filter_map(of_part).collect()
+    }
+
     /// The loops of the robot; none between links that are one.
     fn loops(&self) -> Vec<TreeLoop> {
-        let of_closure = |closure: &Closure| {
+        let of_closure = |(index, closure): (usize, &Closure)| {
             let mut sides = closure.links.iter().zip(closure.frames).map(|(link, frame)| {
                 let (part, to_part) = self.parts.place(link)?;
                 let Member { link, part } = self.members[part]?;
                 Some((link, part * to_part * frame))
             });
             let [(a, first), (b, second)] = [sides.next()??, sides.next()??];
-            (a != b).then_some(TreeLoop { links: [a, b], frames: [first, second], kind: closure.kind })
+            let frames = [first, second];
+            (a != b).then_some(TreeLoop { links: [a, b], frames, kind: closure.kind, closure: index })
         };
-        self.parts.description.closures.iter().filter_map(of_closure).collect()
+        self.parts.description.closures.iter().enumerate().filter_map(of_closure).collect()
     }
 
     fn root(&mut self, part: usize) -> Member {

@@ -93,7 +93,7 @@ impl World {
     #[must_use]
     pub fn energy(&self) -> Energy {
         let gravity = &self.options.gravity;
-        let start = self.soft_energy().plus(&self.rotor_energy());
+        let start = self.soft_energy().plus(&self.robot_energy());
         self.dynamic_bodies().fold(start, |sum, body| sum.plus(&energy_of(body, gravity)))
     }
 
@@ -107,7 +107,7 @@ impl World {
     pub(crate) fn accounted(&self) -> (Energy, Momentum) {
         let gravity = &self.options.gravity;
         let account = &self.passes.account;
-        let other = self.soft_energy().plus(&self.rotor_energy());
+        let other = self.soft_energy().plus(&self.robot_energy());
         let mut sums = (account.energy(other), account.momentum(self.soft_momentum()));
         for body in self.hidden_bodies().filter(|body| body.is_dynamic()) {
             sums = (sums.0.plus(&energy_of(body, gravity)), sums.1.plus(&momentum_of(body)));
@@ -115,10 +115,12 @@ impl World {
         sums
     }
 
-    /// Energy of the rotors of robots, which are not bodies.
-    fn rotor_energy(&self) -> Energy {
+    /// Energy of the rotors of robots, which are not bodies, and of the forces that bear weights.
+    fn robot_energy(&self) -> Energy {
         let kinetic = self.robots.iter().filter_map(|robot| robot.tree()).map(RobotTree::rotor_energy).sum();
-        Energy { kinetic, ..Energy::default() }
+        let lift = |robot: &RobotBody| robot.lift_energy(&self.physics.bodies, &self.options.gravity);
+        let potential = self.robots.iter().filter_map(lift).reduce(|sum, own| sum + own).unwrap_or(0.0);
+        Energy { kinetic, potential, ..Energy::default() }
     }
 
     fn soft_energy(&self) -> Energy {

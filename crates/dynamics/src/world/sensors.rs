@@ -6,6 +6,7 @@ use rapier3d::dynamics::RigidBodyHandle;
 use super::data::World;
 use crate::rigid::parents;
 use crate::robot::body::RobotBody;
+use crate::robot::subtree::Selection;
 use crate::robot::{ContactForce, RobotState};
 
 impl World {
@@ -13,14 +14,21 @@ impl World {
     pub(super) fn state_of(&self, robot: &RobotBody) -> RobotState {
         let mut state = robot.state(&self.physics);
         if self.steps > 0 {
-            let contacts = |body, origin: &Point3<f64>| self.contact_force(body, origin);
+            let contacts = |body, origin: &Point3<f64>, selected: &Selection<'_>| {
+                self.contact_force(body, origin, selected)
+            };
             state.sensors = robot.readings(&self.physics, &state, (&contacts, self.passes.part));
         }
         state
     }
 
-    /// Resultant of the contacts of a body in the last step, with its moment about a point.
-    fn contact_force(&self, body: RigidBodyHandle, origin: &Point3<f64>) -> ContactForce {
+    /// Resultant of the selected contacts of a body in the last step, with its moment about a point.
+    fn contact_force(
+        &self,
+        body: RigidBodyHandle,
+        origin: &Point3<f64>,
+        selected: &Selection<'_>,
+    ) -> ContactForce {
         let mut pairs: Vec<_> = self
             .physics
             .narrow_phase
@@ -38,6 +46,9 @@ impl World {
         for (_, side, pair) in pairs {
             let sign = if side == 0 { -1.0 } else { 1.0 };
             self.visit_contacts(pair, &mut |contact| {
+                if !selected(&contact.point) {
+                    return;
+                }
                 // Of contacts that rapier solves only the normal part is known.
                 let normal = -contact.normal.into_inner() * contact.impulse;
                 let impulse: Vector3<f64> = contact.total.unwrap_or(normal) * sign;

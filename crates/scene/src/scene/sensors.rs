@@ -32,15 +32,19 @@ pub(super) fn add(
         SensorEntry::Contact { link, name } => {
             vec![of_contacts(known(link, robot)?, name.as_ref())]
         }
-        SensorEntry::Imu { link, name, position, rotation } => {
-            let (link, frame) = (known(link, robot)?.clone(), frame(*position, rotation));
-            let name = name.clone().unwrap_or_else(|| format!("imu/{link}"));
-            vec![Sensor { name, kind: SensorKind::Imu { link, frame } }]
+        SensorEntry::Subtree { link, name } => {
+            let link = known(link, robot)?.clone();
+            let name = name.clone().unwrap_or_else(|| format!("subtree/{link}"));
+            vec![Sensor { name, kind: SensorKind::Subtree { link } }]
         }
-        SensorEntry::Frame { link, name, position, rotation } => {
+        SensorEntry::Imu { link, name, position, rotation }
+        | SensorEntry::Frame { link, name, position, rotation }
+        | SensorEntry::Velocimeter { link, name, position, rotation }
+        | SensorEntry::ForceTorque { link, name, position, rotation } => {
             let (link, frame) = (known(link, robot)?.clone(), frame(*position, rotation));
-            let name = name.clone().unwrap_or_else(|| format!("frame/{link}"));
-            vec![Sensor { name, kind: SensorKind::Frame { link, frame } }]
+            let (kind, prefix) = of_frame(entry, link.clone(), frame);
+            let name = name.clone().unwrap_or_else(|| format!("{prefix}/{link}"));
+            vec![Sensor { name, kind }]
         }
     };
     for sensor in sensors {
@@ -50,6 +54,16 @@ pub(super) fn add(
         robot.sensors.push(sensor);
     }
     Ok(())
+}
+
+/// Kind of a sensor with a frame, and the beginning of its name.
+fn of_frame(entry: &SensorEntry, link: String, frame: Isometry3<f64>) -> (SensorKind, &'static str) {
+    match entry {
+        SensorEntry::Imu { .. } => (SensorKind::Imu { link, frame }, "imu"),
+        SensorEntry::Velocimeter { .. } => (SensorKind::Velocimeter { link, frame }, "velocimeter"),
+        SensorEntry::ForceTorque { .. } => (SensorKind::ForceTorque { link, frame }, "force_torque"),
+        _ => (SensorKind::Frame { link, frame }, "frame"),
+    }
 }
 
 /// Names of the joints that move.

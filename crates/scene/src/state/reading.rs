@@ -58,6 +58,36 @@ pub(super) enum ReadingValue {
         #[schemars(with = "[f64; 3]")]
         angular_velocity: Vector3<f64>,
     },
+    /// Velocities of a frame in its axes.
+    Velocimeter {
+        /// Velocity of its origin [m/s, axes of the sensor].
+        #[schemars(with = "[f64; 3]")]
+        linear_velocity: Vector3<f64>,
+        /// Angular velocity [rad/s, axes of the sensor].
+        #[schemars(with = "[f64; 3]")]
+        angular_velocity: Vector3<f64>,
+    },
+    /// Force and torque that a link gets from its parent, the mean over the step.
+    ForceTorque {
+        /// Force on the link [N, axes of the sensor].
+        #[schemars(with = "[f64; 3]")]
+        force: Vector3<f64>,
+        /// Torque on it about the sensor [N·m, axes of the sensor].
+        #[schemars(with = "[f64; 3]")]
+        torque: Vector3<f64>,
+    },
+    /// Of a link with all that it carries.
+    Subtree {
+        /// Centre of mass [m, world].
+        #[schemars(with = "[f64; 3]")]
+        center: Vector3<f64>,
+        /// Velocity of the centre of mass [m/s, world].
+        #[schemars(with = "[f64; 3]")]
+        linear_velocity: Vector3<f64>,
+        /// Angular momentum about the centre of mass [kg·m²/s, world].
+        #[schemars(with = "[f64; 3]")]
+        angular_momentum: Vector3<f64>,
+    },
 }
 
 impl From<Reading> for ReadingValue {
@@ -78,6 +108,13 @@ impl From<Reading> for ReadingValue {
                 linear_velocity,
                 angular_velocity,
             },
+            Reading::Velocimeter { linear_velocity, angular_velocity } => {
+                Self::Velocimeter { linear_velocity, angular_velocity }
+            }
+            Reading::ForceTorque { force, torque } => Self::ForceTorque { force, torque },
+            Reading::Subtree { center, linear_velocity, angular_momentum } => {
+                Self::Subtree { center: center.coords, linear_velocity, angular_momentum }
+            }
         }
     }
 }
@@ -97,6 +134,13 @@ impl From<ReadingValue> for Reading {
             ReadingValue::Frame { position, rotation: components, linear_velocity, angular_velocity } => {
                 let pose = Isometry3::from_parts(position.into(), rotation(components));
                 Self::Frame { pose, linear_velocity, angular_velocity }
+            }
+            ReadingValue::Velocimeter { linear_velocity, angular_velocity } => {
+                Self::Velocimeter { linear_velocity, angular_velocity }
+            }
+            ReadingValue::ForceTorque { force, torque } => Self::ForceTorque { force, torque },
+            ReadingValue::Subtree { center, linear_velocity, angular_momentum } => {
+                Self::Subtree { center: center.into(), linear_velocity, angular_momentum }
             }
         }
     }

@@ -45,6 +45,8 @@ pub(super) struct Bodies<'a> {
     pub(super) joints: Vec<JointElement>,
     /// Loops between bodies.
     pub(super) closures: Vec<ClosureElement>,
+    /// Maximum forces of all actuators of a joint together, by its name.
+    pub(super) force_bounds: HashMap<String, f64>,
     /// Body → link of each link.
     pub(super) to_links: Vec<Isometry3<f64>>,
     /// Links of the sites by name, each with the pose of the site in it.
@@ -84,6 +86,7 @@ impl<'a> Bodies<'a> {
             masks: Vec::new(),
             joints: Vec::new(),
             closures: Vec::new(),
+            force_bounds: HashMap::new(),
             to_links: Vec::new(),
             sites: HashMap::new(),
             skipped: Skipped::default(),
@@ -109,7 +112,8 @@ impl<'a> Bodies<'a> {
         if self.links.len() == LINKS {
             return Err(element.refused(format!("the model has more than {LINKS} bodies and joints")));
         }
-        self.links.push(LinkElement { name, line: element.line, inertial: None, shapes: Vec::new() });
+        let (inertial, compensation, shapes) = (None, 0.0, Vec::new());
+        self.links.push(LinkElement { name, line: element.line, inertial, compensation, shapes });
         self.masks.push(Vec::new());
         self.to_links.push(Isometry3::identity());
         Ok(self.links.len() - 1)
@@ -124,10 +128,8 @@ impl<'a> Bodies<'a> {
             Some(name) => name.to_owned(),
             None => self.link_names.fresh("unnamed"),
         };
-        for (attribute, matters) in [("mocap", true), ("gravcomp", self.model.options.sound_masses)] {
-            if matters && body.get(attribute).is_some_and(|value| !["false", "0"].contains(&value.trim())) {
-                self.skipped.attribute(body, attribute);
-            }
+        if body.get("mocap").is_some_and(|value| !["false", "0"].contains(&value.trim())) {
+            self.skipped.attribute(body, "mocap");
         }
         let mut joints = Vec::new();
         self.joints_of(body, Isometry3::identity(), class, &mut joints)?;
@@ -138,6 +140,9 @@ impl<'a> Bodies<'a> {
         self.contents(body, &owner, &mut inertials)?;
         let inertial = self.inertial(body, &owner, &inertials)?;
         self.links[link].inertial = inertial.map(|own| moved(&own, &to_link));
+        if self.model.options.sound_masses {
+            self.links[link].compensation = own.number("gravcomp", 0.0)?;
+        }
         Ok(())
     }
 
@@ -303,6 +308,14 @@ impl<'a> Bodies<'a> {
                     self.skipped.attribute(own.element, attribute);
                 }
             }
+        }
+        let range = own.numbers::<2>("actuatorfrcrange")?;
+        let is_limited = own.flag("actuatorfrclimited").unwrap_or(self.model.compiler.auto_limits);
+        if let Some([low, high]) = range.filter(|_| is_limited && is_single) {
+            self.force_bounds.insert(name.to_owned(), low.abs().max(high.abs()));
+        }
+        if self.model.options.sound_masses && own.flag("actuatorgravcomp") == Some(true) {
+            self.skipped.attribute(own.element, "actuatorgravcomp");
         }
         let mut read = |attribute: &str| -> Result<f64, RobotFileError> {
             let value =

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::bodies::{Bodies, Model};
 use super::closures::closure_of;
 use super::defaults::{ACTUATORS, Filled, MAIN, PARAMETERS};
+use super::effective_inertia::effective_inertias;
 use super::element::Element;
 use crate::kinematics::articulation::joint::Mimic;
 use crate::kinematics::urdf::document::{JointElement, JointType};
@@ -108,13 +109,14 @@ pub(super) fn exempt<'a>(
     Ok(pairs.into_iter().map(|pair| pair.map(|link| bodies.links[link].name.clone())).collect())
 }
 
-/// Reads actuators of joints as motors: force = gear · (gain · control + b₀ + b₁ · gear · q + b₂ · gear · q̇). Returns the joints of the
-/// actuators by name.
+/// Reads actuators of joints as motors: force = gear · (gain · control + b₀ + b₁ · gear · q + b₂ · gear · q̇), within the
+/// range of the forces of all actuators of the joint. Returns the joints of the actuators by name.
 pub(super) fn actuate<'a>(
     model: &Model<'a>,
     bodies: &mut Bodies<'a>,
 ) -> Result<HashMap<&'a str, String>, RobotFileError> {
     let joints = index_of(&bodies.joints);
+    let mut inertias = None;
     let mut actuators = HashMap::new();
     for element in model.root.section("actuator") {
         if !ACTUATORS.contains(&element.name.as_str()) {
@@ -147,18 +149,27 @@ pub(super) fn actuate<'a>(
         let of_control = |control: f64| law.direct.map(|gain| gain.abs() * control);
         let controlled = range("ctrlrange", "ctrllimited")?.and_then(of_control);
         let force = range("forcerange", "forcelimited")?.or(controlled).map(|force| force * gear.abs());
+        let inertia = match law.damping_ratio > 0.0 {
+            true => inertias.get_or_insert_with(|| effective_inertias(bodies))[joint],
+            false => 0.0,
+        };
         let dynamics = &mut bodies.joints[joint].dynamics;
         // Several motors of a joint act together.
         if let Some(force) = force.filter(|force| *force > 0.0) {
             dynamics.effort = Some(dynamics.effort.unwrap_or(0.0) + force);
         }
-        let (stiffness, damping) = (law.stiffness * gear * gear, law.damping * gear * gear);
+        let (stiffness, damping) = law.on_joint(gear, inertia);
         if stiffness > 0.0 || damping > 0.0 {
             let before = dynamics.servo.unwrap_or(Servo { stiffness: 0.0, damping: 0.0 });
             dynamics.servo =
                 Some(Servo { stiffness: before.stiffness + stiffness, damping: before.damping + damping });
         } else if law.direct.is_some() {
             dynamics.actuator = Some(ActuatorKind::Effort);
+        }
+    }
+    for joint in &mut bodies.joints {
+        if let Some(&bound) = bodies.force_bounds.get(&joint.name) {
+            joint.dynamics.effort = Some(joint.dynamics.effort.map_or(bound, |effort| effort.min(bound)));
         }
     }
     Ok(actuators)
@@ -170,6 +181,8 @@ struct ForceLaw {
     direct: Option<f64>,
     stiffness: f64,
     damping: f64,
+    /// Damping over the critical one, of a servo that states its damping so.
+    damping_ratio: f64,
     /// Attributes that it does not hold.
     ignored: Vec<&'static str>,
 }
@@ -177,25 +190,36 @@ struct ForceLaw {
 impl ForceLaw {
     /// The law of an actuator; none of kinds that are not linear.
     fn of(own: &Filled<'_>) -> Result<Option<Self>, RobotFileError> {
-        let servo = |stiffness: f64, damping: f64| {
+        let law = |direct, stiffness: f64, damping: f64, damping_ratio: f64| {
             let (stiffness, damping) = (stiffness.max(0.0), damping.max(0.0));
-            Some(Self { direct: None, stiffness, damping, ignored: Vec::new() })
+            Some(Self { direct, stiffness, damping, damping_ratio, ignored: Vec::new() })
         };
-        let direct =
-            |gain| Some(Self { direct: Some(gain), stiffness: 0.0, damping: 0.0, ignored: Vec::new() });
+        let direct = |gain| law(Some(gain), 0.0, 0.0, 0.0);
         let mut law = match own.element.name.as_str() {
             "motor" => direct(1.0),
-            "position" | "intvelocity" => servo(own.number("kp", 1.0)?, own.number("kv", 0.0)?),
-            "velocity" => servo(0.0, own.number("kv", 1.0)?),
+            "position" | "intvelocity" => {
+                let (stiffness, damping) = (own.number("kp", 1.0)?, own.number("kv", 0.0)?);
+                let ratio = own.number("dampratio", 0.0)?;
+                if damping.abs() > 0.0 && ratio.abs() > 0.0 {
+                    return Err(own.refused("it has both `kv` and `dampratio`"));
+                }
+                law(None, stiffness, damping, ratio.max(0.0))
+            }
+            "velocity" => law(None, 0.0, own.number("kv", 1.0)?, 0.0),
             "cylinder" => Self::of_cylinder(own)?.and_then(direct),
             "general" => {
                 let is = |name: &str, kind: &str| own.get(name).unwrap_or(kind).trim() == kind;
                 let gain = own.list("gainprm", PARAMETERS)?.and_then(|gain| gain.first().copied());
+                let gain = gain.unwrap_or(1.0);
                 let mut bias = own.list("biasprm", PARAMETERS)?.unwrap_or_default();
                 bias.resize(3, 0.0);
+                // As of a `position` servo, whose positive third parameter is a damping ratio.
+                let is_ratio = bias[2] > 0.0 && (gain + bias[1]).abs() <= 0.0;
                 match own.get("biastype").unwrap_or("none").trim() {
-                    "none" if is("gaintype", "fixed") => direct(gain.unwrap_or(1.0)),
-                    "affine" if is("gaintype", "fixed") => servo(-bias[1], -bias[2]),
+                    "none" if is("gaintype", "fixed") => direct(gain),
+                    "affine" if is("gaintype", "fixed") => {
+                        law(None, -bias[1], -bias[2], if is_ratio { bias[2] } else { 0.0 })
+                    }
                     _ => None,
                 }
             }
@@ -205,6 +229,13 @@ impl ForceLaw {
             law.ignored = Self::ignored(own)?;
         }
         Ok(law)
+    }
+
+    /// Stiffness and damping of a joint of an inertia behind a gear. A damping ratio ζ is that of the oscillator of the stiffness k and the
+    /// inertia m behind the gear: d = 2 ζ √(k m).
+    fn on_joint(&self, gear: f64, inertia: f64) -> (f64, f64) {
+        let stiffness = self.stiffness * gear * gear;
+        (stiffness, self.damping * gear * gear + 2.0 * self.damping_ratio * (stiffness * inertia).sqrt())
     }
 
     /// Area of a cylinder [m²]: its force at a pressure of one; none of one with a bias.
@@ -218,10 +249,8 @@ impl ForceLaw {
     /// Attributes of a linear actuator that make it a law of another kind.
     fn ignored(own: &Filled<'_>) -> Result<Vec<&'static str>, RobotFileError> {
         let mut ignored = Vec::new();
-        for name in ["dampratio", "timeconst"] {
-            if own.numbers::<1>(name)?.is_some_and(|[value]| value.abs() > 0.0) {
-                ignored.push(name);
-            }
+        if own.numbers::<1>("timeconst")?.is_some_and(|[value]| value.abs() > 0.0) {
+            ignored.push("timeconst");
         }
         if own.element.name == "general" && own.get("dyntype").is_some_and(|kind| kind.trim() != "none") {
             ignored.push("dyntype");

@@ -14,6 +14,7 @@
 //! | equality of two joints, linear | mimic |
 //! | `connect` and `weld` of two bodies | closures |
 //! | actuators of joints | motors |
+//! | `gravcomp` of bodies | a force against gravity at the centre of mass |
 //! | keyframes | named configurations |
 //! | sensors of joints, sites and bodies | sensors |
 //!
@@ -24,6 +25,7 @@ mod closures;
 mod compiler;
 mod couplings;
 mod defaults;
+mod effective_inertia;
 mod element;
 mod files;
 mod geom;

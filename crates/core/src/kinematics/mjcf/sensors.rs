@@ -6,7 +6,10 @@
 //! | `jointpos`, `jointvel`, `jointactuatorfrc`, `jointlimitfrc` of a hinge or slide; `actuatorfrc` | of the joint |
 //! | `accelerometer`, `gyro` | inertial measurement unit at the site |
 //! | `touch` | contacts of the link of the site, wherever they are on it |
-//! | `framepos`, `framequat`, `framelinvel`, `frameangvel` of a site or the frame of a body, in the world | of the frame |
+//! | `force`, `torque` | force and torque at the site that its body transmits from its parent |
+//! | `velocimeter` | velocities of the site in its axes |
+//! | `framepos`, `framequat`, `framexaxis` and so on, `framelinvel`, `frameangvel` of a site or the frame of a body, in the world | of the frame |
+//! | `subtreecom`, `subtreelinvel`, `subtreeangmom` | of the body and all that it carries |
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,6 +20,10 @@ use super::element::Element;
 use crate::kinematics::sensor::{Sensor, SensorKind};
 use crate::kinematics::urdf::RobotFileError;
 use crate::kinematics::urdf::document::JointType;
+
+/// Sensors of frames, whose values those of a frame here hold.
+const FRAME_SENSORS: [&str; 7] =
+    ["framepos", "framequat", "framexaxis", "frameyaxis", "framezaxis", "framelinvel", "frameangvel"];
 
 /// Reads the sensors of a model; `actuators` are the joints of its actuators by name.
 pub(super) fn sensors<'a>(
@@ -64,8 +71,22 @@ fn kind_of(element: &Element, bodies: &Bodies<'_>, actuators: &HashMap<&str, Str
             let (link, frame) = at_site(element.get("site")?)?;
             Some(SensorKind::Imu { link, frame })
         }
+        "velocimeter" => {
+            let (link, frame) = at_site(element.get("site")?)?;
+            Some(SensorKind::Velocimeter { link, frame })
+        }
+        "force" | "torque" => {
+            let (link, frame) = at_site(element.get("site")?)?;
+            // Links between several joints of a body have no mass: what they transmit is the same.
+            Some(SensorKind::ForceTorque { link, frame })
+        }
         "touch" => at_site(element.get("site")?).map(|(link, _)| SensorKind::Contact { link }),
-        "framepos" | "framequat" | "framelinvel" | "frameangvel" if element.get("refname").is_none() => {
+        "subtreecom" | "subtreelinvel" | "subtreeangmom" => {
+            let link =
+                element.get("body").filter(|name| bodies.links.iter().any(|own| own.name == **name))?;
+            Some(SensorKind::Subtree { link: link.to_owned() })
+        }
+        name if FRAME_SENSORS.contains(&name) && element.get("refname").is_none() => {
             let name = element.get("objname")?;
             let (link, frame) = match element.get("objtype")? {
                 "site" => at_site(name)?,

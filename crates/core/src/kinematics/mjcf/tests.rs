@@ -309,12 +309,12 @@ fn actuators_are_motors_with_their_gear_and_their_maximum_force() {
     assert_eq!(kinds, [Some(ActuatorKind::Effort), None, None]);
     // A cylinder of 0.2 m² at up to 10 Pa; activations are not held.
     let more = "<actuator><cylinder joint='a' area='0.2' ctrlrange='-10 10' timeconst='2'/><intvelocity joint='b' kp='7' kv='1'/>\
-        <position joint='c' kp='5' dampratio='1'/><general joint='c' dyntype='integrator'/><general joint='c' dyntype='none'/></actuator>";
+        <position joint='c' kp='5' timeconst='1'/><general joint='c' dyntype='integrator'/><general joint='c' dyntype='none'/></actuator>";
     let text = world(FINGERS, more);
     let robot = parse(&text).unwrap();
     let found: Vec<_> = robot.dynamics.iter().map(|own| (own.effort, own.servo)).collect();
     assert_eq!(found, [(Some(2.0), None), (None, servo(7.0, 1.0)), (None, servo(5.0, 0.0))]);
-    let named = ["`dampratio` of <position>", "`dyntype` of <general>", "`timeconst` of <cylinder>"];
+    let named = ["`dyntype` of <general>", "`timeconst` of <cylinder>", "`timeconst` of <position>"];
     let expected = named.map(|kind| format!("m.xml:2: model: {kind} has no counterpart; it is ignored"));
     assert_eq!(corrections(&text), expected);
 }
@@ -409,7 +409,7 @@ fn a_height_field_is_a_solid_with_its_first_row_at_the_far_side() {
 #[test]
 fn what_a_model_has_and_a_robot_has_not_is_named_once_for_each_kind() {
     let text = world(
-        "<body name='b' gravcomp='1'><joint name='a' stiffness='.1' range='1 -1'/><joint name='b' stiffness='.1' damping='-1'/><geom size='1'/><site/>\
+        "<body name='b'><joint name='a' stiffness='.1' range='1 -1'/><joint name='b' stiffness='.1' damping='-1'/><geom size='1'/><site/>\
          <geom type='box' size='1 0 1'/><composite/></body>",
         "<contact><exclude body1='b' body2='c'/></contact><tendon><spatial/><fixed/><spatial/></tendon><sensor/><keyframe><key name='home'/></keyframe><wings/>",
     );
@@ -419,7 +419,6 @@ fn what_a_model_has_and_a_robot_has_not_is_named_once_for_each_kind() {
         "m.xml:1: joint \"b\": `damping` is -1, but must be zero or above; it is zero",
         "m.xml:1: body \"b\": the box has the edges 2, 0 and 2 m; the shape is left out",
         "m.xml:1: model: <composite> has no counterpart; it is ignored",
-        "m.xml:1: model: `gravcomp` of <body> has no counterpart; it is ignored",
         "m.xml:1: model: `stiffness` of <joint> has no counterpart, 2 times; it is ignored",
         "m.xml:2: model: <exclude> of an unknown body has no counterpart; it is ignored",
         "m.xml:2: model: <fixed> has no counterpart; it is ignored",

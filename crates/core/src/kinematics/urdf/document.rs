@@ -65,6 +65,8 @@ pub(in crate::kinematics) struct LinkElement {
     pub(in crate::kinematics) line: usize,
     /// The mass; none where the file states none, or nothing but zeros.
     pub(in crate::kinematics) inertial: Option<Inertial>,
+    /// Fraction of its weight that a force at its centre of mass bears.
+    pub(in crate::kinematics) compensation: f64,
     pub(in crate::kinematics) shapes: Vec<ShapeElement>,
 }
 
@@ -211,8 +213,11 @@ impl<'a> Reader<'a> {
         let joints = elements(root, "joint").map(|joint| self.joint(joint));
         let mut joints = joints.collect::<Result<Vec<_>, _>>()?;
         // Kinematics needs no motors.
+        self.controlled_mimics(root, &mut joints)?;
+        let mut sensors = Vec::new();
         if self.options.sound_masses {
             self.transmissions(root, &mut joints)?;
+            sensors = self.ros2_control(root, &links, &mut joints)?;
         }
         Ok(Document {
             name,
@@ -221,7 +226,7 @@ impl<'a> Reader<'a> {
             exempt: Vec::new(),
             configurations: Vec::new(),
             closures: Vec::new(),
-            sensors: Vec::new(),
+            sensors,
         })
     }
 
@@ -245,7 +250,7 @@ impl<'a> Reader<'a> {
         for shape in elements(link, kind) {
             shapes.extend(self.shape(shape)?);
         }
-        Ok(LinkElement { name, line, inertial, shapes })
+        Ok(LinkElement { name, line, inertial, compensation: 0.0, shapes })
     }
 
     fn inertial(&mut self, link: Node<'_, '_>) -> Result<Option<Inertial>, RobotFileError> {

@@ -16,6 +16,7 @@ mod joints;
 pub mod limits;
 mod masses;
 pub(super) mod options;
+mod ros2_control;
 mod shapes;
 mod transmissions;
 pub mod writer;
@@ -53,6 +54,8 @@ pub struct Robot {
     pub meshes: Vec<Option<TriangleMesh>>,
     /// The mass of each link; `None` where the file states none.
     pub inertials: Vec<Option<Inertial>>,
+    /// Fraction of the weight of each link that a force at its centre of mass bears; `gravcomp` of MJCF, zero of other files.
+    pub compensations: Vec<f64>,
     /// Damping, friction and motor limits of each joint of the articulation, in its order; zero for joints of a chain.
     pub dynamics: Vec<JointDynamics>,
     /// Pairs of links that the file exempts from collision, by name.
@@ -187,6 +190,8 @@ impl Document {
         let articulation = articulation.map_err(|source| file.articulation(source, &self.lines()))?;
         meshes.resize(articulation.links().len(), None);
         inertials.resize(articulation.links().len(), None);
+        let mut compensations: Vec<_> = self.links.iter().map(|link| link.compensation).collect();
+        compensations.resize(articulation.links().len(), 0.0);
         if options.sound_masses && !options.strict {
             corrections.extend(masses::complete(&self, &articulation, (&meshes, &mut inertials), file));
         }
@@ -199,6 +204,7 @@ impl Document {
             articulation,
             meshes,
             inertials,
+            compensations,
             dynamics,
             exempt,
             closures,

@@ -88,7 +88,7 @@ fn document_of(
 
 /// Elements that are read, with the elements in which they are; those in others are part of these.
 const READ: [(&str, &[&str]); 5] = [
-    ("robot", &["link", "joint", "transmission"]),
+    ("robot", &["link", "joint", "transmission", "ros2_control"]),
     ("link", &["inertial", "visual", "collision"]),
     ("joint", &["origin", "parent", "child", "axis", "limit", "dynamics", "mimic"]),
     ("visual", &["origin", "geometry"]),
@@ -140,6 +140,10 @@ impl<N: MeshNames> Writer<'_, N> {
         }
         if !robot.sensors.is_empty() {
             self.lost.push(format!("{} sensors, which URDF does not know", robot.sensors.len()));
+        }
+        let compensated = robot.compensations.iter().filter(|fraction| fraction.abs() > 0.0).count();
+        if compensated > 0 {
+            self.lost.push(format!("the compensation of the weight of {compensated} links"));
         }
         if !robot.exempt.is_empty() {
             let count = robot.exempt.len();

@@ -107,6 +107,15 @@ fn values_of(reading: &Reading) -> Vec<(String, f64)> {
                 vector("angular_velocity", angular_velocity),
             ]
         }
+        Reading::Velocimeter { linear_velocity, angular_velocity } => {
+            vec![vector("linear_velocity", linear_velocity), vector("angular_velocity", angular_velocity)]
+        }
+        Reading::ForceTorque { force, torque } => vec![vector("force", force), vector("torque", torque)],
+        Reading::Subtree { center, linear_velocity, angular_momentum } => vec![
+            vector("center", &center.coords),
+            vector("linear_velocity", linear_velocity),
+            vector("angular_momentum", angular_momentum),
+        ],
     };
     parts.concat()
 }

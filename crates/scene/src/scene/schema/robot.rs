@@ -265,6 +265,42 @@ pub enum SensorEntry {
         #[serde(default)]
         rotation: Rotation,
     },
+    /// Velocities of a frame in its axes.
+    Velocimeter {
+        /// Name of the link.
+        link: String,
+        /// Name of the sensor.
+        #[serde(default)]
+        name: Option<String>,
+        /// Its position in the frame of the link \[m\].
+        #[serde(default)]
+        position: Triple,
+        /// Its orientation in the frame of the link.
+        #[serde(default)]
+        rotation: Rotation,
+    },
+    /// Force and torque that a link gets from its parent.
+    ForceTorque {
+        /// Name of the link.
+        link: String,
+        /// Name of the sensor.
+        #[serde(default)]
+        name: Option<String>,
+        /// Its position in the frame of the link \[m\].
+        #[serde(default)]
+        position: Triple,
+        /// Its orientation in the frame of the link.
+        #[serde(default)]
+        rotation: Rotation,
+    },
+    /// Centre of mass and momentum of a link with all that it carries.
+    Subtree {
+        /// Name of the link.
+        link: String,
+        /// Name of the sensor.
+        #[serde(default)]
+        name: Option<String>,
+    },
 }
 
 /// A joint that ends at a value.

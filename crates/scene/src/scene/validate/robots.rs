@@ -95,8 +95,13 @@ impl Checker<'_> {
         let at = |field: &'static str| [path, &[Field(field)]].concat();
         let name = match sensor {
             SensorEntry::Joints | SensorEntry::Contacts => None,
-            SensorEntry::Joint { name, .. } | SensorEntry::Contact { name, .. } => name.as_ref(),
-            SensorEntry::Imu { name, rotation, .. } | SensorEntry::Frame { name, rotation, .. } => {
+            SensorEntry::Joint { name, .. }
+            | SensorEntry::Contact { name, .. }
+            | SensorEntry::Subtree { name, .. } => name.as_ref(),
+            SensorEntry::Imu { name, rotation, .. }
+            | SensorEntry::Frame { name, rotation, .. }
+            | SensorEntry::Velocimeter { name, rotation, .. }
+            | SensorEntry::ForceTorque { name, rotation, .. } => {
                 self.rotation(&at("rotation"), *rotation);
                 name.as_ref()
             }
