@@ -264,16 +264,20 @@ impl ConeTree {
         if meeting == 0 {
             return 0;
         }
-        let center = |k: usize| single(other.center[k]) - load(&cones.center[k]);
-        let between = [center(0), center(1), center(2)];
+        let between = [
+            single(other.center[0]) - load(&cones.center[0]),
+            single(other.center[1]) - load(&cones.center[1]),
+            single(other.center[2]) - load(&cones.center[2]),
+        ];
         let radius = load(&cones.radius) + single(other.radius);
         let square = between[0] * between[0] + between[1] * between[1] + between[2] * between[2];
         let near = radius + single(other.depth);
         let overlapping = square.less_or_equal(near * near).bits();
         let of_other = [single(other.axis[0]), single(other.axis[1]), single(other.axis[2])];
-        let in_cone = |axis, cosine, sine| along_cone::<I>(&between, radius, &axis, cosine, sine);
-        let connected =
-            in_cone(axis, cosine, sine) & in_cone(of_other, single(other.cosine), single(other.sine));
+        // No closures here: they would be compiled without the instruction set, and call it operation by operation.
+        let of_own = along_cone::<I>(&between, radius, &axis, cosine, sine);
+        let connected = of_own
+            & along_cone::<I>(&between, radius, &of_other, single(other.cosine), single(other.sine));
         meeting & (overlapping | connected)
     }
 
@@ -319,8 +323,8 @@ fn along_cone<I: Isa>(
     let zero = I::Single::splat(0.0);
     let height = between[0] * axis[0] + between[1] * axis[1] + between[2] * axis[2];
     // By components, without the cancellation of c·c − (c·a)².
-    let part = |k: usize| between[k] - axis[k] * height;
-    let (x, y, z) = (part(0), part(1), part(2));
+    let (x, y) = (between[0] - axis[0] * height, between[1] - axis[1] * height);
+    let z = between[2] - axis[2] * height;
     let beside = (x * x + y * y + z * z).sqrt();
     let across = beside * cosine - height * sine;
     let along = height * cosine + beside * sine;
