@@ -219,7 +219,7 @@ pub(crate) fn filtered_pairs_within<F: PairFilter>(
     pairs: &mut Vec<[u32; 2]>,
 ) -> bool {
     let count = AtomicUsize::new(0);
-    let query = |pairs| Overlap::filtered(a_to_b, distance, AtMost { limit, count: &count, pairs }, *filter);
+    let query = |pairs| Overlap::filtered(a_to_b, distance, AtMost { limit, count: &count, pairs }, filter.clone());
     let mut all = query(std::mem::take(pairs));
     let add = |all: &mut Overlap<AtMost, F>, part: Overlap<AtMost, F>| all.sink.pairs.extend(part.sink.pairs);
     tandem::descend_in_parts(a.bvh(), b.bvh(), &mut all, &|| query(Vec::new()), &add);
@@ -230,7 +230,7 @@ pub(crate) fn filtered_pairs_within<F: PairFilter>(
 
 /// Filter of pairs of triangles besides their distance. Bits are those of the children of a node, or of the triangles of a
 /// leaf, the first lane lowest.
-pub(crate) trait PairFilter: Copy + Send + Sync {
+pub(crate) trait PairFilter: Clone + Send + Sync {
     /// Bits of the children of a node of A that are admitted with a subtree of B.
     #[inline(always)]
     fn children_of_a<I: Isa>(&self, _node: u32, _of_b: Subtree) -> u32 {
@@ -245,8 +245,14 @@ pub(crate) trait PairFilter: Copy + Send + Sync {
 
     /// Bits of the triangles of a leaf of B that are admitted with each triangle of a leaf of A.
     #[inline(always)]
-    fn triangles(&self, _leaf_of_a: u32, _leaf_of_b: u32) -> [u32; PACKET] {
+    fn triangles<I: Isa>(&mut self, _leaf_of_a: u32, _leaf_of_b: u32) -> [u32; PACKET] {
         [u32::MAX; PACKET]
+    }
+
+    /// Whether nothing more is wanted.
+    #[inline(always)]
+    fn is_over(&self) -> bool {
+        false
     }
 }
 
@@ -386,12 +392,12 @@ impl<S: Sink, F: PairFilter> TreePairQuery for Overlap<S, F> {
 
     #[inline(always)]
     fn bound(&self) -> f32 {
-        if self.sink.is_over() { f32::NEG_INFINITY } else { 0.0 }
+        if self.sink.is_over() || self.filter.is_over() { f32::NEG_INFINITY } else { 0.0 }
     }
 
     #[inline(always)]
     fn leaves<I: Isa>(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()> {
-        let admitted = self.filter.triangles(a.0, b.0);
+        let admitted = self.filter.triangles::<I>(a.0, b.0);
         if admitted == [0; PACKET] {
             return ControlFlow::Continue(());
         }
