@@ -378,15 +378,17 @@ impl<S: Sink, F: PairFilter> TreePairQuery for Overlap<S, F> {
 
     #[inline(always)]
     fn exclude_in_b<I: Isa>(&self, node: u32, of_a: Subtree, costs: &mut [f32; WIDTH]) {
-        if costs.contains(&0.0) {
-            exclude(self.filter.children_of_b::<I>(node, of_a), costs);
+        let bits = bits_of_costs::<I>(costs);
+        if bits != 0 {
+            *costs = costs_of_bits(bits & self.filter.children_of_b::<I>(node, of_a));
         }
     }
 
     #[inline(always)]
     fn exclude_in_a<I: Isa>(&self, node: u32, of_b: Subtree, costs: &mut [f32; WIDTH]) {
-        if costs.contains(&0.0) {
-            exclude(self.filter.children_of_a::<I>(node, of_b), costs);
+        let bits = bits_of_costs::<I>(costs);
+        if bits != 0 {
+            *costs = costs_of_bits(bits & self.filter.children_of_a::<I>(node, of_b));
         }
     }
 
@@ -507,24 +509,31 @@ fn overlap_costs<I: Isa>(
     costs_of_bits(bits)
 }
 
-/// Sets the costs of the children whose bit is not set to infinity.
+/// Bits of the children whose cost is zero.
 #[inline(always)]
-fn exclude(admitted: u32, costs: &mut [f32; WIDTH]) {
-    for (lane, cost) in costs.iter_mut().enumerate() {
-        if admitted & (1 << lane) == 0 {
-            *cost = f32::INFINITY;
-        }
-    }
+fn bits_of_costs<I: Isa>(costs: &[f32; WIDTH]) -> u32 {
+    I::Single::load(costs).less_or_equal(I::Single::splat(0.0)).bits()
 }
 
 /// Zero for the children whose bit is set, else infinity.
 #[inline(always)]
 fn costs_of_bits(bits: u32) -> [f32; WIDTH] {
-    let mut costs = [f32::INFINITY; WIDTH];
-    for lane in 0..WIDTH {
-        if bits & (1 << lane) != 0 {
-            costs[lane] = 0.0;
+    COSTS[bits as usize & (COSTS.len() - 1)]
+}
+
+/// The costs of all sets of children.
+static COSTS: [[f32; WIDTH]; 1 << WIDTH] = {
+    let mut costs = [[f32::INFINITY; WIDTH]; 1 << WIDTH];
+    let mut bits = 0;
+    while bits < costs.len() {
+        let mut lane = 0;
+        while lane < WIDTH {
+            if bits & (1 << lane) != 0 {
+                costs[bits][lane] = 0.0;
+            }
+            lane += 1;
         }
+        bits += 1;
     }
     costs
-}
+};
