@@ -219,7 +219,8 @@ pub(crate) fn filtered_pairs_within<F: PairFilter>(
     pairs: &mut Vec<[u32; 2]>,
 ) -> bool {
     let count = AtomicUsize::new(0);
-    let query = |pairs| Overlap::filtered(a_to_b, distance, AtMost { limit, count: &count, pairs }, filter.clone());
+    let query =
+        |pairs| Overlap::filtered(a_to_b, distance, AtMost { limit, count: &count, pairs }, filter.clone());
     let mut all = query(std::mem::take(pairs));
     let add = |all: &mut Overlap<AtMost, F>, part: Overlap<AtMost, F>| all.sink.pairs.extend(part.sink.pairs);
     tandem::descend_in_parts(a.bvh(), b.bvh(), &mut all, &|| query(Vec::new()), &add);

@@ -298,8 +298,8 @@ impl ConeTree {
         let of_other = [single(other.axis[0]), single(other.axis[1]), single(other.axis[2])];
         // No closures here: they would be compiled without the instruction set, and call it operation by operation.
         let of_own = along_cone::<I>(&between, radius, &axis, cosine, sine);
-        let connected = of_own
-            & along_cone::<I>(&between, radius, &of_other, single(other.cosine), single(other.sine));
+        let connected =
+            of_own & along_cone::<I>(&between, radius, &of_other, single(other.cosine), single(other.sine));
         meeting & (overlapping | connected)
     }
 
@@ -373,7 +373,8 @@ fn fill_packet(
 ) -> (NormalCone, Ball) {
     let mut lanes = [None; PACKET];
     for (lane, _) in packet.lanes() {
-        let cone = NormalCone::around(of_triangles[lane].iter().copied().flatten()).unwrap_or(NormalCone::ALL);
+        let cone =
+            NormalCone::around(of_triangles[lane].iter().copied().flatten()).unwrap_or(NormalCone::ALL);
         let corners = packet.triangle(lane).map(Point3::from);
         cones.set(lane, &cone);
         cones.set_ball(lane, &Ball::around(&Bounds::of_triangle(&corners), corners.into_iter()));

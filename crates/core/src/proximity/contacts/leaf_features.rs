@@ -98,12 +98,7 @@ impl LeafFeatures {
             for k in owned_vertices(owned) {
                 let Some(cone) = cones[lane][1 + k] else { continue };
                 let (axis, cosine) = single(&cone);
-                self.vertices.push(Vertex {
-                    position: narrow(&corners[k]),
-                    axis,
-                    cosine,
-                    lane: lane_number,
-                });
+                self.vertices.push(Vertex { position: narrow(&corners[k]), axis, cosine, lane: lane_number });
             }
             for k in owned_edges(owned) {
                 let Some(cone) = cones[lane][4 + k] else { continue };
@@ -156,13 +151,7 @@ impl Faces {
         stretch: [0.0; PACKET],
     };
 
-    fn set(
-        &mut self,
-        lane: usize,
-        corners: &[Vector3<f64>; 3],
-        normal: &Vector3<f64>,
-        valleys: [bool; 3],
-    ) {
+    fn set(&mut self, lane: usize, corners: &[Vector3<f64>; 3], normal: &Vector3<f64>, valleys: [bool; 3]) {
         let (center, radius) = circle_around(corners);
         for k in 0..3 {
             (self.normal[k][lane], self.center[k][lane]) = (normal[k] as f32, center[k] as f32);

@@ -246,8 +246,7 @@ impl<'a> Touching<'a> {
                 both::<I>(first.axis[2], last.axis[2]),
             ];
             let cosine = both::<I>(first.cosine, last.cosine);
-            let mut bits =
-                over::<I>(&self.ranges, (&center, &normal, reach), (&position, &axis, cosine));
+            let mut bits = over::<I>(&self.ranges, (&center, &normal, reach), (&position, &axis, cosine));
             while bits != 0 {
                 let bit = bits.trailing_zeros() as usize;
                 bits &= bits - 1;
@@ -353,8 +352,7 @@ fn over<I: Isa>(
     let height = dot(&d, normal);
     let in_range = single(ranges.min).less_or_equal(height) & height.less_or_equal(single(ranges.max));
     // By components, without the cancellation of d·d − height².
-    let beside =
-        [d[0] - normal[0] * height, d[1] - normal[1] * height, d[2] - normal[2] * height];
+    let beside = [d[0] - normal[0] * height, d[1] - normal[1] * height, d[2] - normal[2] * height];
     let above_face = dot(&beside, &beside).less_or_equal(reach * reach);
     let against = cosine + dot(axis, normal);
     let in_cone = against.less_or_equal(single(COSINE_ROUNDING));

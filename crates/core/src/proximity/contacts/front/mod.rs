@@ -216,7 +216,14 @@ impl FeatureFront {
         let opposed = Opposed::new([a.cones, b.cones], &placement, range);
         let (visited, leaves) = (AtomicUsize::new(0), limit / (PACKET * PACKET));
         let touching = Touching::new(opposed, query, (&visited, leaves));
-        filtered_pairs_within(usize::MAX, [a.model, b.model], &placement, distance, &touching, &mut self.pairs);
+        filtered_pairs_within(
+            usize::MAX,
+            [a.model, b.model],
+            &placement,
+            distance,
+            &touching,
+            &mut self.pairs,
+        );
         match visited.into_inner() {
             0 => Seen::Nothing,
             count if count <= leaves => Seen::Contacts,

@@ -145,10 +145,13 @@ fn a_search_that_is_limited_finds_all_or_says_that_there_is_more() {
             let mut front = FeatureFront::default();
             let whole = front.find(meshes, &query, margin).to_vec();
             // Without a margin those kept are fewer than those that the limit is for.
-            let finds =
-                |limit| FeatureFront::default().find_at_most(limit, meshes, &query, margin).is_some();
+            let finds = |limit| FeatureFront::default().find_at_most(limit, meshes, &query, margin).is_some();
             let limits: Vec<_> = (0..=16 * front.pairs().len().max(1) * 64).collect();
-            let count = if margin > 0.0 { front.pairs().len() } else { limits.partition_point(|&limit| !finds(limit)) };
+            let count = if margin > 0.0 {
+                front.pairs().len()
+            } else {
+                limits.partition_point(|&limit| !finds(limit))
+            };
             assert!(count >= front.pairs().len());
             for limit in [0, 1, count / 2, count - 1, count, count + 1] {
                 let mut limited = FeatureFront::default();
