@@ -69,10 +69,14 @@ impl Frontier for Vec<Entry> {
     #[inline(always)]
     fn add(&mut self, costs: &[f32; WIDTH], bound: f32, entry: impl Fn(usize) -> Entry) {
         let first = self.len();
+        // Without a branch for each lane: which of them are within the bound cannot be predicted.
+        let mut within = 0;
         for lane in 0..WIDTH {
-            if !(costs[lane] <= bound) {
-                continue;
-            }
+            within |= u32::from(costs[lane] <= bound) << lane;
+        }
+        while within != 0 {
+            let lane = within.trailing_zeros() as usize;
+            within &= within - 1;
             self.push(entry(lane));
             // Insertion sort among the siblings: eight entries at most.
             let mut place = self.len() - 1;

@@ -219,7 +219,8 @@ pub(crate) fn filtered_pairs_within<F: PairFilter>(
     pairs: &mut Vec<[u32; 2]>,
 ) -> bool {
     let count = AtomicUsize::new(0);
-    let query = |pairs| Overlap::filtered(a_to_b, distance, AtMost { limit, count: &count, pairs }, *filter);
+    let query =
+        |pairs| Overlap::filtered(a_to_b, distance, AtMost { limit, count: &count, pairs }, filter.clone());
     let mut all = query(std::mem::take(pairs));
     let add = |all: &mut Overlap<AtMost, F>, part: Overlap<AtMost, F>| all.sink.pairs.extend(part.sink.pairs);
     tandem::descend_in_parts(a.bvh(), b.bvh(), &mut all, &|| query(Vec::new()), &add);
@@ -230,7 +231,7 @@ pub(crate) fn filtered_pairs_within<F: PairFilter>(
 
 /// Filter of pairs of triangles besides their distance. Bits are those of the children of a node, or of the triangles of a
 /// leaf, the first lane lowest.
-pub(crate) trait PairFilter: Copy + Send + Sync {
+pub(crate) trait PairFilter: Clone + Send + Sync {
     /// Bits of the children of a node of A that are admitted with a subtree of B.
     #[inline(always)]
     fn children_of_a<I: Isa>(&self, _node: u32, _of_b: Subtree) -> u32 {
@@ -245,8 +246,14 @@ pub(crate) trait PairFilter: Copy + Send + Sync {
 
     /// Bits of the triangles of a leaf of B that are admitted with each triangle of a leaf of A.
     #[inline(always)]
-    fn triangles(&self, _leaf_of_a: u32, _leaf_of_b: u32) -> [u32; PACKET] {
+    fn triangles<I: Isa>(&mut self, _leaf_of_a: u32, _leaf_of_b: u32) -> [u32; PACKET] {
         [u32::MAX; PACKET]
+    }
+
+    /// Whether nothing more is wanted.
+    #[inline(always)]
+    fn is_over(&self) -> bool {
+        false
     }
 }
 
@@ -372,26 +379,28 @@ impl<S: Sink, F: PairFilter> TreePairQuery for Overlap<S, F> {
 
     #[inline(always)]
     fn exclude_in_b<I: Isa>(&self, node: u32, of_a: Subtree, costs: &mut [f32; WIDTH]) {
-        if costs.contains(&0.0) {
-            exclude(self.filter.children_of_b::<I>(node, of_a), costs);
+        let bits = bits_of_costs::<I>(costs);
+        if bits != 0 {
+            *costs = costs_of_bits(bits & self.filter.children_of_b::<I>(node, of_a));
         }
     }
 
     #[inline(always)]
     fn exclude_in_a<I: Isa>(&self, node: u32, of_b: Subtree, costs: &mut [f32; WIDTH]) {
-        if costs.contains(&0.0) {
-            exclude(self.filter.children_of_a::<I>(node, of_b), costs);
+        let bits = bits_of_costs::<I>(costs);
+        if bits != 0 {
+            *costs = costs_of_bits(bits & self.filter.children_of_a::<I>(node, of_b));
         }
     }
 
     #[inline(always)]
     fn bound(&self) -> f32 {
-        if self.sink.is_over() { f32::NEG_INFINITY } else { 0.0 }
+        if self.sink.is_over() || self.filter.is_over() { f32::NEG_INFINITY } else { 0.0 }
     }
 
     #[inline(always)]
     fn leaves<I: Isa>(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()> {
-        let admitted = self.filter.triangles(a.0, b.0);
+        let admitted = self.filter.triangles::<I>(a.0, b.0);
         if admitted == [0; PACKET] {
             return ControlFlow::Continue(());
         }
@@ -501,24 +510,31 @@ fn overlap_costs<I: Isa>(
     costs_of_bits(bits)
 }
 
-/// Sets the costs of the children whose bit is not set to infinity.
+/// Bits of the children whose cost is zero.
 #[inline(always)]
-fn exclude(admitted: u32, costs: &mut [f32; WIDTH]) {
-    for (lane, cost) in costs.iter_mut().enumerate() {
-        if admitted & (1 << lane) == 0 {
-            *cost = f32::INFINITY;
-        }
-    }
+fn bits_of_costs<I: Isa>(costs: &[f32; WIDTH]) -> u32 {
+    I::Single::load(costs).less_or_equal(I::Single::splat(0.0)).bits()
 }
 
 /// Zero for the children whose bit is set, else infinity.
 #[inline(always)]
 fn costs_of_bits(bits: u32) -> [f32; WIDTH] {
-    let mut costs = [f32::INFINITY; WIDTH];
-    for lane in 0..WIDTH {
-        if bits & (1 << lane) != 0 {
-            costs[lane] = 0.0;
+    COSTS[bits as usize & (COSTS.len() - 1)]
+}
+
+/// The costs of all sets of children.
+static COSTS: [[f32; WIDTH]; 1 << WIDTH] = {
+    let mut costs = [[f32::INFINITY; WIDTH]; 1 << WIDTH];
+    let mut bits = 0;
+    while bits < costs.len() {
+        let mut lane = 0;
+        while lane < WIDTH {
+            if bits & (1 << lane) != 0 {
+                costs[bits][lane] = 0.0;
+            }
+            lane += 1;
         }
+        bits += 1;
     }
     costs
-}
+};

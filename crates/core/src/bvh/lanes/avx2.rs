@@ -174,6 +174,15 @@ impl Single for F32x8 {
     }
 
     #[inline(always)]
+    fn repeat(values: &[f32; 4]) -> Self {
+        // SAFETY: AVX2 is available, see the module's documentation; the array has four numbers.
+        unsafe {
+            let four = _mm_loadu_ps(values.as_ptr());
+            Self(_mm256_set_m128(four, four))
+        }
+    }
+
+    #[inline(always)]
     fn store(self) -> [f32; 8] {
         let mut values = [0.0; 8];
         // SAFETY: AVX2 is available, see the module's documentation; the array has eight numbers.

@@ -53,6 +53,8 @@ pub(crate) trait Double:
 pub(crate) trait Single: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
     type Mask: Mask;
     fn load(values: &[f32; 8]) -> Self;
+    /// Four numbers twice.
+    fn repeat(values: &[f32; 4]) -> Self;
     fn store(self) -> [f32; 8];
     /// Lanewise minimum; `other` where either is NaN.
     fn min(self, other: Self) -> Self;
@@ -269,6 +271,12 @@ macro_rules! portable_extras {
         }
     };
     (Single) => {
+        #[inline(always)]
+        fn repeat(values: &[f32; 4]) -> Self {
+            let [a, b, c, d] = *values;
+            Self([a, b, c, d, a, b, c, d])
+        }
+
         #[inline(always)]
         fn sqrt(self) -> Self {
             Self(self.0.map(f32::sqrt))

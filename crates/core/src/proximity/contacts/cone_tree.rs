@@ -19,6 +19,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::adjacency::Adjacency;
 use super::features::{owned_edges, owned_vertices};
+use super::leaf_features::{LeafFeatures, TriangleCones};
 use super::normal_cone::NormalCone;
 use crate::bvh::lanes::isa::{Isa, Mask, Single};
 use crate::bvh::node::{Child, WIDTH};
@@ -41,6 +42,7 @@ pub struct ConeTree {
     packets: Vec<Cones<PACKET>>,
     /// Radius of the whole tree about its centre [m].
     radius: f64,
+    features: LeafFeatures,
 }
 
 /// Cones side by side, with the balls that they apply to [m, frame of the tree].
@@ -86,6 +88,7 @@ pub(super) struct Placement {
     sine: f32,
     slack: f32,
     depth: f32,
+    length_rounding: f32,
 }
 
 impl Placement {
@@ -100,11 +103,24 @@ impl Placement {
             sine: sine as f32,
             slack: above(range.slack + LENGTH_ROUNDING * sizes),
             depth: above(range.depth),
+            length_rounding: above(LENGTH_ROUNDING * sizes),
         }
     }
 
+    /// Rounding of coordinates in the frame of the other body [m].
+    pub(super) fn length_rounding(&self) -> f32 {
+        self.length_rounding
+    }
+
+    /// A point in the frame of the other body.
     #[inline(always)]
-    fn rotated(&self, v: [f32; 3]) -> [f32; 3] {
+    pub(super) fn moved(&self, point: [f32; 3]) -> [f32; 3] {
+        let (rotated, t) = (self.rotated(point), self.translation);
+        [rotated[0] + t[0], rotated[1] + t[1], rotated[2] + t[2]]
+    }
+
+    #[inline(always)]
+    pub(super) fn rotated(&self, v: [f32; 3]) -> [f32; 3] {
         let mut rotated = [0.0; 3];
         for (k, row) in self.rotation.iter().enumerate() {
             rotated[k] = row[0] * v[0] + row[1] * v[1] + row[2] * v[2];
@@ -117,8 +133,7 @@ impl Placement {
     fn opposite<const N: usize>(&self, cones: &Cones<N>, lane: usize) -> Opposite {
         let at = |vectors: &[[f32; N]; 3]| [vectors[0][lane], vectors[1][lane], vectors[2][lane]];
         let axis = self.rotated(at(&cones.axis)).map(|x| -x);
-        let (rotated, t) = (self.rotated(at(&cones.center)), self.translation);
-        let center = [rotated[0] + t[0], rotated[1] + t[1], rotated[2] + t[2]];
+        let center = self.moved(at(&cones.center));
         let radius = cones.radius[lane] + self.slack;
         let (cosine, sine) = (cones.cosine[lane], cones.sine[lane]);
         let wide = sine * self.cosine + cosine * self.sine;
@@ -192,13 +207,16 @@ impl ConeTree {
             nodes: vec![Cones::ALL; nodes.len() + 1],
             packets: vec![Cones::ALL; packets.len()],
             radius: bvh.half_diagonal(),
+            features: LeafFeatures::default(),
         };
         if !adjacency.oriented() {
             return tree;
         }
         let mut of_packets = Vec::with_capacity(packets.len());
         for (cones, packet) in tree.packets.iter_mut().zip(packets) {
-            of_packets.push(fill_packet(cones, packet, adjacency));
+            let of_triangles = cones_of_triangles(adjacency, packet);
+            of_packets.push(fill_packet(cones, packet, &of_triangles));
+            tree.features.push(packet, (adjacency, &bvh.center()), &of_triangles);
         }
         let all = Ball { center: Point3::origin(), radius: 0.0 };
         let mut of_nodes = vec![(NormalCone::ALL, all); nodes.len()];
@@ -232,7 +250,11 @@ impl ConeTree {
     /// Memory in bytes.
     #[must_use]
     pub fn memory(&self) -> usize {
-        size_of_val(&*self.nodes) + size_of_val(&*self.packets)
+        size_of_val(&*self.nodes) + size_of_val(&*self.packets) + self.features.memory()
+    }
+
+    pub(super) fn features(&self) -> &LeafFeatures {
+        &self.features
     }
 
     /// The cone of a subtree in the frame of the other body, reversed.
@@ -264,16 +286,20 @@ impl ConeTree {
         if meeting == 0 {
             return 0;
         }
-        let center = |k: usize| single(other.center[k]) - load(&cones.center[k]);
-        let between = [center(0), center(1), center(2)];
+        let between = [
+            single(other.center[0]) - load(&cones.center[0]),
+            single(other.center[1]) - load(&cones.center[1]),
+            single(other.center[2]) - load(&cones.center[2]),
+        ];
         let radius = load(&cones.radius) + single(other.radius);
         let square = between[0] * between[0] + between[1] * between[1] + between[2] * between[2];
         let near = radius + single(other.depth);
         let overlapping = square.less_or_equal(near * near).bits();
         let of_other = [single(other.axis[0]), single(other.axis[1]), single(other.axis[2])];
-        let in_cone = |axis, cosine, sine| along_cone::<I>(&between, radius, &axis, cosine, sine);
+        // No closures here: they would be compiled without the instruction set, and call it operation by operation.
+        let of_own = along_cone::<I>(&between, radius, &axis, cosine, sine);
         let connected =
-            in_cone(axis, cosine, sine) & in_cone(of_other, single(other.cosine), single(other.sine));
+            of_own & along_cone::<I>(&between, radius, &of_other, single(other.cosine), single(other.sine));
         meeting & (overlapping | connected)
     }
 
@@ -319,8 +345,8 @@ fn along_cone<I: Isa>(
     let zero = I::Single::splat(0.0);
     let height = between[0] * axis[0] + between[1] * axis[1] + between[2] * axis[2];
     // By components, without the cancellation of c·c − (c·a)².
-    let part = |k: usize| between[k] - axis[k] * height;
-    let (x, y, z) = (part(0), part(1), part(2));
+    let (x, y) = (between[0] - axis[0] * height, between[1] - axis[1] * height);
+    let z = between[2] - axis[2] * height;
     let beside = (x * x + y * y + z * z).sqrt();
     let across = beside * cosine - height * sine;
     let along = height * cosine + beside * sine;
@@ -340,10 +366,15 @@ fn is_along_cone(between: &[f32; 3], radius: f32, axis: &[f32; 3], [cosine, sine
 }
 
 /// Sets the cones and balls of the triangles of a packet; returns those around them.
-fn fill_packet(cones: &mut Cones<PACKET>, packet: &Packet, adjacency: &Adjacency) -> (NormalCone, Ball) {
+fn fill_packet(
+    cones: &mut Cones<PACKET>,
+    packet: &Packet,
+    of_triangles: &[TriangleCones; PACKET],
+) -> (NormalCone, Ball) {
     let mut lanes = [None; PACKET];
-    for (lane, triangle) in packet.lanes() {
-        let cone = of_triangle(adjacency, triangle);
+    for (lane, _) in packet.lanes() {
+        let cone =
+            NormalCone::around(of_triangles[lane].iter().copied().flatten()).unwrap_or(NormalCone::ALL);
         let corners = packet.triangle(lane).map(Point3::from);
         cones.set(lane, &cone);
         cones.set_ball(lane, &Ball::around(&Bounds::of_triangle(&corners), corners.into_iter()));
@@ -354,15 +385,19 @@ fn fill_packet(cones: &mut Cones<PACKET>, packet: &Packet, adjacency: &Adjacency
     (NormalCone::around(lanes.into_iter().flatten()).unwrap_or(NormalCone::ALL), ball)
 }
 
-/// Cone of all normals of the contacts that are attributed to a triangle.
-fn of_triangle(adjacency: &Adjacency, triangle: u32) -> NormalCone {
-    let mut cones = [None; 7];
-    cones[0] = Some(NormalCone::of_direction(adjacency.normal(triangle)));
-    for k in owned_vertices(adjacency.owned(triangle)) {
-        cones[1 + k] = NormalCone::of_vertex(adjacency, adjacency.corners(triangle)[k]);
+/// Cones of the normals of the contacts that are attributed to the triangles of a packet.
+fn cones_of_triangles(adjacency: &Adjacency, packet: &Packet) -> [TriangleCones; PACKET] {
+    let mut cones = [[None; 7]; PACKET];
+    for (lane, triangle) in packet.lanes() {
+        let of_triangle = &mut cones[lane];
+        of_triangle[0] = Some(NormalCone::of_direction(adjacency.normal(triangle)));
+        for k in owned_vertices(adjacency.owned(triangle)) {
+            of_triangle[1 + k] = NormalCone::of_vertex(adjacency, adjacency.corners(triangle)[k]);
+        }
+        for k in owned_edges(adjacency.owned(triangle)) {
+            let sides = adjacency.sides(adjacency.edges_of(triangle)[k]);
+            of_triangle[4 + k] = Some(NormalCone::of_edge(sides));
+        }
     }
-    for k in owned_edges(adjacency.owned(triangle)) {
-        cones[4 + k] = Some(NormalCone::of_edge(adjacency.sides(adjacency.edges_of(triangle)[k])));
-    }
-    NormalCone::around(cones.into_iter().flatten()).unwrap_or(NormalCone::ALL)
+    cones
 }

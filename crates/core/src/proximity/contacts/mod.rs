@@ -16,9 +16,11 @@ mod cone_tree;
 mod core;
 mod features;
 mod front;
+mod leaf_features;
 mod near_triangles;
 mod normal_cone;
 mod opposed;
+mod touching;
 
 pub use adjacency::Adjacency;
 pub use cone_tree::ConeTree;

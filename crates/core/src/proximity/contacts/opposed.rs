@@ -1,6 +1,7 @@
 //! Filter of pairs of triangles by their normals: those that can touch have opposite ones, along the line between them.
 
 use super::cone_tree::{ConeTree, Placement, Range};
+use super::leaf_features::LeafFeatures;
 use crate::bvh::lanes::isa::Isa;
 use crate::bvh::packet::PACKET;
 use crate::bvh::tree::Subtree;
@@ -25,6 +26,23 @@ impl<'a> Opposed<'a> {
             b_to_a: Placement::new(&a_to_b.inverse(), cones, range),
         }
     }
+
+    /// The pose of A in the frame of B.
+    pub(super) fn a_to_b(&self) -> Placement {
+        self.a_to_b
+    }
+
+    /// Features of the leaves of A and of B.
+    pub(super) fn features(&self) -> [&'a LeafFeatures; 2] {
+        self.cones.map(ConeTree::features)
+    }
+
+    /// Bits of the triangles of a leaf of B that are admitted with a triangle of a leaf of A.
+    #[inline(always)]
+    pub(super) fn triangles_of(&self, leaf_of_a: u32, lane: usize, leaf_of_b: u32) -> u32 {
+        let of_a = self.cones[0].opposite_of_triangle(leaf_of_a, lane, &self.a_to_b);
+        self.cones[1].triangles_meeting(leaf_of_b, &of_a)
+    }
 }
 
 impl PairFilter for Opposed<'_> {
@@ -39,10 +57,11 @@ impl PairFilter for Opposed<'_> {
     }
 
     #[inline(always)]
-    fn triangles(&self, leaf_of_a: u32, leaf_of_b: u32) -> [u32; PACKET] {
-        std::array::from_fn(|lane| {
-            let of_a = self.cones[0].opposite_of_triangle(leaf_of_a, lane, &self.a_to_b);
-            self.cones[1].triangles_meeting(leaf_of_b, &of_a)
-        })
+    fn triangles<I: Isa>(&mut self, leaf_of_a: u32, leaf_of_b: u32) -> [u32; PACKET] {
+        let mut admitted = [0; PACKET];
+        for lane in 0..PACKET {
+            admitted[lane] = self.triangles_of(leaf_of_a, lane, leaf_of_b);
+        }
+        admitted
     }
 }

@@ -16,6 +16,8 @@
 
 mod sieve;
 
+use std::sync::atomic::AtomicUsize;
+
 use nalgebra::Isometry3;
 
 use self::sieve::{Candidate, Sieve};
@@ -23,6 +25,8 @@ use super::adjacency::Adjacency;
 use super::cone_tree::{ConeTree, Range};
 use super::features::{Bodies, Candidates, FeaturePair, FeatureQuery, VALLEY};
 use super::opposed::Opposed;
+use super::touching::Touching;
+use crate::bvh::packet::PACKET;
 use crate::proximity::collision::{filtered_pairs_within, pairs_within_at_most};
 use crate::proximity::model::Model;
 use crate::proximity::relative_pose::RelativePose;
@@ -86,6 +90,17 @@ struct Reference {
     range: f64,
     margin: f64,
     two_sided: [bool; 2],
+}
+
+/// Outcome of a search for pairs of triangles of which some features can touch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    /// No leaves are near each other.
+    Nothing,
+    /// All contacts are among the pairs.
+    Contacts,
+    /// There may be more pairs than the limit, or the meshes have no outside.
+    TooMany,
 }
 
 impl FeatureFront {
@@ -152,21 +167,68 @@ impl FeatureFront {
         let query = bodies.query;
         let rounding = rounding(meshes, query);
         let beyond = Range { depth: -query.min, slack: (BEYOND - 1.0) * range + rounding, angle: ROUNDING };
-        if !self.near_pairs(limit, meshes, query, (BEYOND * range + rounding, &beyond)) {
-            return false;
+        let within = (BEYOND * range + rounding, &beyond);
+        let seen = self.touching_pairs(limit, meshes, query, within);
+        if seen == Seen::Contacts {
+            self.test_pairs(bodies);
         }
-        self.contacts.clear();
-        for &pair in &self.pairs {
-            Candidates::new(bodies, pair).each(|found| self.contacts.push((pair, found)));
-        }
-        if self.contacts.is_empty() {
-            self.test_borders(bodies);
-            return true;
+        // Only where there is nothing else, the other pairs near each other are looked at as well.
+        if seen == Seen::TooMany || seen == Seen::Contacts && self.contacts.is_empty() {
+            if !self.near_pairs(limit, meshes, query, within) {
+                return false;
+            }
+            self.test_pairs(bodies);
+            if self.contacts.is_empty() {
+                self.test_borders(bodies);
+                return true;
+            }
         }
         self.contacts.sort_unstable_by_key(|(triangles, pair)| (pair.features, *triangles));
         self.contacts.dedup_by_key(|(_, pair)| pair.features);
         self.found.extend(self.contacts.iter().map(|(_, pair)| pair));
         true
+    }
+
+    /// Replaces the contacts by those of the pairs, in their order.
+    fn test_pairs(&mut self, bodies: &Bodies) {
+        self.contacts.clear();
+        for &pair in &self.pairs {
+            Candidates::new(bodies, pair).each(|found| self.contacts.push((pair, found)));
+        }
+    }
+
+    /// Replaces the pairs by those of [`Self::near_pairs`] of which some features can touch, if there are certainly not more
+    /// than `limit` pairs there.
+    fn touching_pairs(
+        &mut self,
+        limit: usize,
+        [a, b]: [ContactMesh; 2],
+        query: &FeatureQuery,
+        (distance, range): (f64, &Range),
+    ) -> Seen {
+        let known = a.cones.features().are_known() && b.cones.features().are_known();
+        if query.two_sided != [false; 2] || !known {
+            return Seen::TooMany;
+        }
+        self.pairs.clear();
+        self.contacts.clear();
+        let placement = RelativePose::between(a.model, &Isometry3::identity(), b.model, &query.b_to_a);
+        let opposed = Opposed::new([a.cones, b.cones], &placement, range);
+        let (visited, leaves) = (AtomicUsize::new(0), limit / (PACKET * PACKET));
+        let touching = Touching::new(opposed, query, (&visited, leaves));
+        filtered_pairs_within(
+            usize::MAX,
+            [a.model, b.model],
+            &placement,
+            distance,
+            &touching,
+            &mut self.pairs,
+        );
+        match visited.into_inner() {
+            0 => Seen::Nothing,
+            count if count <= leaves => Seen::Contacts,
+            _ => Seen::TooMany,
+        }
     }
 
     /// Vertex–edge and vertex–vertex pairs, where no other contact was found.

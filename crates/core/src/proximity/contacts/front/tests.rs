@@ -144,7 +144,15 @@ fn a_search_that_is_limited_finds_all_or_says_that_there_is_more() {
         for margin in [0.0, 4e-3] {
             let mut front = FeatureFront::default();
             let whole = front.find(meshes, &query, margin).to_vec();
-            let count = front.pairs().len();
+            // Without a margin those kept are fewer than those that the limit is for.
+            let finds = |limit| FeatureFront::default().find_at_most(limit, meshes, &query, margin).is_some();
+            let limits: Vec<_> = (0..=16 * front.pairs().len().max(1) * 64).collect();
+            let count = if margin > 0.0 {
+                front.pairs().len()
+            } else {
+                limits.partition_point(|&limit| !finds(limit))
+            };
+            assert!(count >= front.pairs().len());
             for limit in [0, 1, count / 2, count - 1, count, count + 1] {
                 let mut limited = FeatureFront::default();
                 let found = limited.find_at_most(limit, meshes, &query, margin).map(<[_]>::to_vec);
