@@ -80,7 +80,11 @@ pub(super) fn options(soft: &schema::SoftEntry) -> SoftOptions {
     newton.once = soft.newton.once;
     let given = soft.contact;
     contact.stiffness = given.stiffness.unwrap_or(contact.stiffness);
-    contact.stiffen_beyond = given.stiffen_beyond.unwrap_or(contact.stiffen_beyond);
+    // A step without iterations does not resolve a pressure that stiffens within it.
+    let iterates = !(newton.once || matches!(soft.scheme, SchemeEntry::SymplecticEuler));
+    let never = f64::INFINITY;
+    contact.stiffen_beyond =
+        given.stiffen_beyond.unwrap_or(if iterates { contact.stiffen_beyond } else { never });
     contact.friction = given.friction.unwrap_or(contact.friction);
     contact.edges = given.edges.unwrap_or(contact.edges);
     contact.self_contact = given.self_contact.unwrap_or(contact.self_contact);

@@ -146,11 +146,18 @@ fn a_search_that_is_limited_finds_all_or_says_that_there_is_more() {
             let whole = front.find(meshes, &query, margin).to_vec();
             // Without a margin those kept are fewer than those that the limit is for.
             let finds = |limit| FeatureFront::default().find_at_most(limit, meshes, &query, margin).is_some();
-            let limits: Vec<_> = (0..=16 * front.pairs().len().max(1) * 64).collect();
             let count = if margin > 0.0 {
                 front.pairs().len()
             } else {
-                limits.partition_point(|&limit| !finds(limit))
+                let (mut too_small, mut enough) = (0, 1);
+                while !finds(enough) {
+                    (too_small, enough) = (enough, 2 * enough);
+                }
+                while enough - too_small > 1 {
+                    let middle = too_small.midpoint(enough);
+                    if finds(middle) { enough = middle } else { too_small = middle }
+                }
+                enough
             };
             assert!(count >= front.pairs().len());
             for limit in [0, 1, count / 2, count - 1, count, count + 1] {
@@ -163,6 +170,25 @@ fn a_search_that_is_limited_finds_all_or_says_that_there_is_more() {
             }
         }
     }
+}
+
+#[test]
+fn the_filter_by_features_excludes_no_contact_whatever_the_pose_and_the_unit() {
+    let noise = &mut Noise(23);
+    let mut count = 0;
+    for ([a, b], start) in touching_pairs() {
+        for sample in 0..24 {
+            // From poses at which edges and faces are parallel up to rounding to any.
+            let rotation = [0.0, 1e-7, 1e-4, 0.02, 1.0, 3.0][sample % 6] * noise.signed_vector();
+            let shift = [0.0, 1e-6, 1e-3, 0.05][sample % 4] * noise.signed_vector();
+            let b_to_a = moved(&start, Point3::from(start.translation.vector), rotation, shift);
+            for gaps in [0.0, 1e-4, 0.02, 0.2] {
+                let query = FeatureQuery { b_to_a, min: -gaps, max: gaps, two_sided: [false; 2] };
+                count += assert_same([&a, &b], &query, &mut FeatureFront::default(), 0.0);
+            }
+        }
+    }
+    assert!(count > 1000, "{count}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod active_set;
 mod derivatives;
 mod detection;
+mod easing;
 mod fields;
 mod following;
 mod motion;
