@@ -126,7 +126,12 @@ fn repair(ensemble: &Ensemble, pose: &Pose, query: Query) -> Result<Outcome> {
         }
         Ok(Some(_)) => return Err("a result is not free".into()),
         Ok(None) => 0.0,
-        Err(GeneralizedError::NotFound { .. }) => f64::INFINITY,
+        Err(GeneralizedError::NotFound { .. }) => {
+            if verbose {
+                println!("    {effort:?}: not repaired, {milliseconds:.1} ms");
+            }
+            f64::INFINITY
+        }
         Err(error) => return Err(error.into()),
     };
     Ok(Outcome { depth, milliseconds })
@@ -149,6 +154,10 @@ fn by_growth(ensemble: &Ensemble, pose: &Pose, verbose: bool) -> f64 {
 fn family(family: &Family, arguments: &Arguments) -> Result<Table> {
     let mut table = Table::default();
     for robot in ROBOTS {
+        // A robot that is only reported, like a family.
+        if robot.0 == "crawler" && family.is_tuned_on {
+            continue;
+        }
         let name = format!("{} {}", family.name, robot.0);
         if !arguments.only.iter().all(|only| name.contains(only.as_str())) {
             continue;

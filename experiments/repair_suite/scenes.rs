@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use extricate::geometry::Solidity;
 use extricate::geometry::convex::{ConvexHull, ConvexShape};
 use extricate::geometry::procedural::{Procedural, Torus};
+use extricate::geometry::{Solidity, TriangleMesh};
 use extricate::kinematics::urdf::{UrdfOptions, read_urdf};
 use extricate::penetration::generalized::Obstacle;
 use extricate::penetration::generalized::{CollisionWorld, Pose, Shape};
@@ -19,25 +19,60 @@ use super::Result;
 pub(crate) struct Family {
     pub(crate) name: &'static str,
     pub(crate) is_tuned_on: bool,
-    /// Boxes as centre, full lengths [m] and rotation about z and then x [rad], for a figure 1.7 m tall.
-    boxes: fn() -> Vec<Slab>,
+    /// For a figure 1.7 m tall.
+    walls: Walls,
     /// Place of the middle of the robot [m].
     inside: [f64; 3],
+}
+
+/// What a cavity is made of.
+enum Walls {
+    /// Boxes, each a convex piece.
+    Boxes(fn() -> Vec<Slab>),
+    /// A solid of revolution about z, known by its triangles alone: radii and heights [m] of its profile, counter-clockwise from the
+    /// axis to the axis.
+    Revolved(&'static [[f64; 2]]),
 }
 
 /// A box: centre, full edge lengths [m], rotations about z and about its own x [rad].
 pub(crate) struct Slab([f64; 3], [f64; 3], [f64; 2]);
 
 /// The families; those that constants were tuned on and those that are only reported share no cavity.
-pub(crate) const FAMILIES: [Family; 8] = [
-    Family { name: "tub", is_tuned_on: true, boxes: tub, inside: [0.0, 0.0, 0.55] },
-    Family { name: "shelf", is_tuned_on: true, boxes: shelf, inside: [0.0, 0.25, 0.85] },
-    Family { name: "pipe", is_tuned_on: true, boxes: pipe, inside: [0.0, 0.0, 0.8] },
-    Family { name: "hut", is_tuned_on: true, boxes: hut, inside: [0.05, -0.05, 0.8] },
-    Family { name: "ladder", is_tuned_on: true, boxes: ladder, inside: [0.0, 0.0, 0.9] },
-    Family { name: "chair", is_tuned_on: false, boxes: chair, inside: [0.0, -0.05, 0.65] },
-    Family { name: "cabin", is_tuned_on: false, boxes: cabin, inside: [0.0, 0.0, 0.7] },
-    Family { name: "cage", is_tuned_on: false, boxes: cage, inside: [0.0, 0.0, 0.8] },
+pub(crate) const FAMILIES: [Family; 14] = [
+    Family { name: "tub", is_tuned_on: true, walls: Walls::Boxes(tub), inside: [0.0, 0.0, 0.55] },
+    Family { name: "shelf", is_tuned_on: true, walls: Walls::Boxes(shelf), inside: [0.0, 0.25, 0.85] },
+    Family { name: "pipe", is_tuned_on: true, walls: Walls::Boxes(pipe), inside: [0.0, 0.0, 0.8] },
+    Family { name: "hut", is_tuned_on: true, walls: Walls::Boxes(hut), inside: [0.05, -0.05, 0.8] },
+    Family { name: "ladder", is_tuned_on: true, walls: Walls::Boxes(ladder), inside: [0.0, 0.0, 0.9] },
+    Family { name: "sofa", is_tuned_on: true, walls: Walls::Boxes(sofa), inside: [0.0, 0.0, 0.75] },
+    Family { name: "vat", is_tuned_on: true, walls: Walls::Revolved(&VAT), inside: [0.0, 0.05, 0.7] },
+    Family { name: "chair", is_tuned_on: false, walls: Walls::Boxes(chair), inside: [0.0, -0.05, 0.65] },
+    Family { name: "cabin", is_tuned_on: false, walls: Walls::Boxes(cabin), inside: [0.0, 0.0, 0.7] },
+    Family { name: "cage", is_tuned_on: false, walls: Walls::Boxes(cage), inside: [0.0, 0.0, 0.8] },
+    Family { name: "booth", is_tuned_on: false, walls: Walls::Boxes(booth), inside: [0.0, -0.08, 0.85] },
+    Family { name: "cot", is_tuned_on: false, walls: Walls::Boxes(cot), inside: [0.05, 0.0, 0.55] },
+    Family { name: "rocks", is_tuned_on: false, walls: Walls::Boxes(rocks), inside: [0.0, 0.0, 0.7] },
+    Family { name: "urn", is_tuned_on: false, walls: Walls::Revolved(&URN), inside: [0.0, 0.0, 0.75] },
+];
+
+/// An open vessel with thick walls.
+const VAT: [[f64; 2]; 7] =
+    [[0.0, -0.08], [0.6, -0.08], [0.74, 0.3], [0.72, 0.95], [0.6, 0.95], [0.52, 0.1], [0.0, 0.04]];
+
+/// A vessel with a narrow mouth.
+const URN: [[f64; 2]; 12] = [
+    [0.0, -0.1],
+    [0.5, -0.1],
+    [0.78, 0.5],
+    [0.7, 1.0],
+    [0.42, 1.3],
+    [0.44, 1.45],
+    [0.34, 1.45],
+    [0.3, 1.3],
+    [0.58, 0.98],
+    [0.66, 0.5],
+    [0.42, 0.02],
+    [0.0, 0.0],
 ];
 
 fn ring(sides: u32, radius: f64, height: f64, middle: f64, thickness: f64, tilt: f64) -> Vec<Slab> {
@@ -99,6 +134,59 @@ fn ladder() -> Vec<Slab> {
     slabs.push(Slab([0.0, 0.5, 1.0], [2.0, 0.05, 2.0], [0.0; 2]));
     slabs.push(Slab([0.0, 0.0, -0.02], [2.0, 2.0, 0.04], [0.0; 2]));
     slabs
+}
+
+/// A sofa of thick blocks before a wall, with a low table.
+fn sofa() -> Vec<Slab> {
+    vec![
+        Slab([0.0, 0.2, 0.22], [1.1, 0.7, 0.4], [0.0; 2]),
+        Slab([0.0, 0.6, 0.65], [1.1, 0.25, 0.6], [0.0, -0.15]),
+        Slab([-0.5, 0.15, 0.5], [0.24, 0.7, 0.35], [0.1, 0.0]),
+        Slab([0.5, 0.15, 0.5], [0.24, 0.7, 0.35], [-0.1, 0.0]),
+        Slab([0.1, -0.6, 0.3], [0.9, 0.4, 0.15], [0.05, 0.0]),
+        Slab([0.0, 0.95, 0.9], [2.0, 0.3, 1.9], [0.0; 2]),
+        Slab([0.0, 0.0, -0.1], [3.0, 3.0, 0.2], [0.0; 2]),
+    ]
+}
+
+/// A narrow box with a seat, a board at the front and a low roof; open at the front above the board.
+fn booth() -> Vec<Slab> {
+    let mut slabs = vec![
+        Slab([0.0, 0.0, 0.0], [0.95, 0.9, 0.04], [0.0; 2]),
+        Slab([0.0, 0.0, 1.6], [0.95, 0.9, 0.03], [0.0, 0.06]),
+        Slab([0.0, 0.28, 0.46], [0.9, 0.3, 0.05], [0.0; 2]),
+        Slab([0.0, 0.45, 0.8], [0.95, 0.03, 1.6], [0.0; 2]),
+        Slab([0.0, -0.45, 0.35], [0.95, 0.03, 0.7], [0.0; 2]),
+        Slab([0.12, -0.33, 0.95], [0.6, 0.22, 0.03], [0.0, 0.1]),
+    ];
+    slabs.extend([-0.47, 0.47].map(|x| Slab([x, 0.0, 0.8], [0.03, 0.9, 1.6], [0.0; 2])));
+    slabs
+}
+
+/// A bed between bars.
+fn cot() -> Vec<Slab> {
+    let mut slabs = vec![Slab([0.0, 0.0, 0.25], [1.3, 0.75, 0.1], [0.0; 2])];
+    for y in [-0.4, 0.4] {
+        let bar = |k: u32| Slab([-0.6 + 0.15 * f64::from(k), y, 0.5], [0.03, 0.03, 0.6], [0.3, 0.0]);
+        slabs.extend((0..9).map(bar));
+        slabs.extend([0.2, 0.8].map(|z| Slab([0.0, y, z], [1.3, 0.04, 0.04], [0.0; 2])));
+    }
+    slabs.extend([-0.66, 0.66].map(|x| Slab([x, 0.0, 0.5], [0.04, 0.8, 0.75], [0.0; 2])));
+    slabs.push(Slab([0.3, 0.0, 1.05], [0.05, 0.9, 0.05], [0.2, 0.3]));
+    slabs
+}
+
+/// Large blocks around a gap.
+fn rocks() -> Vec<Slab> {
+    vec![
+        Slab([0.75, 0.1, 0.4], [0.8, 0.9, 0.9], [0.5, 0.3]),
+        Slab([-0.8, -0.1, 0.5], [0.9, 0.8, 1.1], [-0.3, 0.2]),
+        Slab([0.1, 0.85, 0.6], [1.0, 0.7, 1.3], [0.2, -0.4]),
+        Slab([-0.2, -0.9, 0.2], [0.9, 0.7, 0.6], [0.7, 0.5]),
+        Slab([0.55, -0.5, 1.2], [0.5, 0.4, 0.5], [0.9, 0.7]),
+        Slab([-0.4, 0.45, 1.5], [0.6, 0.5, 0.4], [0.1, 0.6]),
+        Slab([0.0, 0.0, -0.2], [2.5, 2.5, 0.4], [0.1, 0.05]),
+    ]
 }
 
 fn chair() -> Vec<Slab> {
@@ -179,8 +267,8 @@ impl Slab {
 }
 
 /// A robot of the suite: its file, a scale of the cavities that suits it, and the height of its middle above its root [m].
-pub(crate) const ROBOTS: [(&str, f64, f64); 3] =
-    [("figure", 1.0, 0.95), ("hand", 0.16, 0.06), ("arm_on_base", 0.9, 0.5)];
+pub(crate) const ROBOTS: [(&str, f64, f64); 4] =
+    [("figure", 1.0, 0.95), ("hand", 0.16, 0.06), ("arm_on_base", 0.9, 0.5), ("crawler", 0.8, 0.42)];
 
 /// A robot in a cavity, and the sketches of it that collide.
 pub(crate) struct Cavity {
@@ -192,10 +280,18 @@ impl Cavity {
     /// A robot in the cavity of a family, with `count` sketches: mixtures of the rest pose and random ones, and rest poses in
     /// which a few joints are changed, as by hand.
     pub(crate) fn new(family: &Family, (file, scale, middle): (&str, f64, f64), count: u64) -> Result<Self> {
-        let pieces = (family.boxes)().iter().map(|slab| slab.convex(scale)).collect::<Result<Vec<_>>>()?;
+        let shape = match family.walls {
+            Walls::Boxes(boxes) => {
+                let pieces = boxes().iter().map(|slab| slab.convex(scale)).collect::<Result<Vec<_>>>()?;
+                Shape::of_pieces(pieces)
+            }
+            Walls::Revolved(profile) => {
+                Shape::of_model(Model::new(revolved(profile, scale)?, Solidity::Solid))
+            }
+        };
         let shift = Vector3::from(family.inside) * scale - Vector3::z() * middle;
         let pose = Isometry3::translation(-shift.x, -shift.y, -shift.z);
-        let obstacle = Obstacle { shape: Shape::of_pieces(pieces), pose };
+        let obstacle = Obstacle { shape, pose };
         Self::around(NamedObstacle { name: family.name.to_owned(), obstacle }, file, count)
     }
 
@@ -236,6 +332,33 @@ impl Cavity {
         }
         Ok(Self { ensemble, sketches })
     }
+}
+
+/// The solid of revolution about z of a profile (radius, height) [m] from the axis to the axis, scaled.
+fn revolved(profile: &[[f64; 2]], scale: f64) -> Result<TriangleMesh> {
+    const SEGMENTS: u32 = 32;
+    let [first, inner @ .., last] = profile else { return Err("a profile has two ends".into()) };
+    let at = |angle: f64, [radius, z]: [f64; 2]| {
+        Point3::new(radius * angle.cos(), radius * angle.sin(), z) * scale
+    };
+    let angle = |i: u32| std::f64::consts::TAU * f64::from(i) / f64::from(SEGMENTS);
+    let mut vertices: Vec<_> =
+        inner.iter().flat_map(|&point| (0..SEGMENTS).map(move |i| at(angle(i), point))).collect();
+    let ends = vertices.len() as u32;
+    vertices.extend([first, last].map(|&end| at(0.0, end)));
+    let mut triangles = Vec::new();
+    for i in 0..SEGMENTS {
+        let next = (i + 1) % SEGMENTS;
+        triangles.push([ends, next, i]);
+        for ring in 0..inner.len() as u32 - 1 {
+            let [low, high] = [ring * SEGMENTS, (ring + 1) * SEGMENTS];
+            triangles.push([low + i, low + next, high + next]);
+            triangles.push([low + i, high + next, high + i]);
+        }
+        let top = ends - SEGMENTS;
+        triangles.push([top + i, top + next, ends + 1]);
+    }
+    Ok(TriangleMesh::new(vertices, triangles)?)
 }
 
 /// A number in [0, 1) from two integers: SplitMix64.
