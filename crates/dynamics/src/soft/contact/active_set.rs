@@ -8,7 +8,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::cell::Cell;
-use super::scene::Scene;
 
 /// The deeper end of an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,15 +63,6 @@ impl ActiveSet {
         self.frozen = false;
         self.points.clear();
         self.edges.clear();
-    }
-
-    /// Whether an end of an edge is frozen in the body of its key: its depth is then that of a linear function extended beyond its piece,
-    /// which that of the edge does not meet as the deepest point becomes the end.
-    pub(super) fn has_end_of(&self, scene: &Scene<'_>, [owner, edge, body]: [u32; 3]) -> bool {
-        let places = scene.bodies[owner as usize].edges[edge as usize];
-        let is_frozen =
-            |place| self.points.binary_search_by_key(&[owner, place, body], |entry| entry.0).is_ok();
-        places.into_iter().any(is_frozen)
     }
 
     /// Adds those edges of `before` that the set does not contain.

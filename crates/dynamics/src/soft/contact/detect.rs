@@ -179,7 +179,7 @@ impl DetectedContacts {
             if active_set.edges.binary_search_by_key(&key, |entry| entry.0).is_ok() {
                 continue;
             }
-            if active_set.frozen && active_set.has_end_of(scene, key) {
+            if active_set.frozen && has_frozen_end(scene, active_set, key) {
                 continue;
             }
             let ends = ends_of(scene, key).map(|block| scene.x[block as usize]);
@@ -375,6 +375,15 @@ fn edge_coefficients(
             .for_each(|(coefficient, (&i, u))| *coefficient = (i, -weight * u));
     }
     Some(coefficients)
+}
+
+/// Whether an end of an edge is frozen in the body of its key: its depth is then that of a linear function extended beyond its piece,
+/// which that of the edge does not meet as the deepest point becomes the end.
+fn has_frozen_end(scene: &Scene<'_>, active_set: &ActiveSet, [owner, edge, body]: [u32; 3]) -> bool {
+    let places = scene.bodies[owner as usize].edges[edge as usize];
+    let is_frozen =
+        |place| active_set.points.binary_search_by_key(&[owner, place, body], |entry| entry.0).is_ok();
+    places.into_iter().any(is_frozen)
 }
 
 /// Blocks of the end nodes of an edge.

@@ -21,6 +21,7 @@ mod exact;
 mod following;
 mod friction;
 mod groups;
+mod initial;
 mod neighbours;
 mod obstacle;
 mod options;

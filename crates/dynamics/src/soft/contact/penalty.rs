@@ -1,8 +1,8 @@
 //! The penalty of contacts: stiffness, the onset of its stiffening, and the overlaps that are not released yet.
 
+use super::initial::InitialOverlaps;
 use super::point::{Field, Probe};
 use super::pressure::PressureLaw;
-use super::release::InitialOverlaps;
 
 /// The penalty of all contacts.
 #[derive(Debug, Clone, Copy)]
