@@ -1,4 +1,4 @@
-//! What is left of overlaps at the start.
+//! Remainders of overlaps at the start, and the pairs of bodies that part from them.
 
 use serde::{Deserialize, Serialize};
 
