@@ -25,7 +25,7 @@ pub(crate) struct Family {
     inside: [f64; 3],
 }
 
-/// What a cavity is made of.
+/// The walls of a cavity.
 enum Walls {
     /// Boxes, each a convex piece.
     Boxes(fn() -> Vec<Slab>),

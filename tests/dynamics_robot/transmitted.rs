@@ -1,4 +1,4 @@
-//! What joints transmit, velocities in the axes of a sensor, momenta of subtrees, and forces that bear weights, against closed forms.
+//! Forces that joints transmit, velocities in the axes of a sensor, momenta of subtrees, and forces that bear weights, against closed forms.
 
 use std::path::Path;
 

@@ -65,7 +65,7 @@ impl Reader<'_> {
                 let found = match own.tag_name().name() {
                     "joint" => self.controlled_joint(own, joints)?,
                     "sensor" => sensor_of(own, links).map(Some),
-                    // Transmissions within a block state no interfaces of their own.
+                    // The driver of the hardware, which a simulation has none of.
                     "hardware" => continue,
                     other => Err(format!("<{other}> of <ros2_control>")),
                 };

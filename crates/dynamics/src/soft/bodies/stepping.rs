@@ -72,6 +72,7 @@ impl SoftWorld {
                 Err(source) => {
                     self.put_back(&before);
                     if halvings == MAX_HALVINGS {
+                        self.contact.end_easing();
                         return Err(Failure { source, parts });
                     }
                     halvings += 1;
