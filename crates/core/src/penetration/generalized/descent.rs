@@ -7,6 +7,7 @@
 
 use nalgebra::Translation3;
 
+use super::bounded_projection::BoundedProjection;
 use super::chart::LocalChart;
 use super::collision_world::CollisionWorld;
 use super::equality::Subspace;
@@ -73,9 +74,11 @@ const HARD: f64 = 1e9;
 /// Row scale that keeps the trust region hard among soft rows. Half and twice change every depth by less than 0.01 %
 /// and the supports by less than 0.5 % (docs/sensitivity.md).
 const HARD_REACH: f64 = 100.0;
-/// Fraction of its width by which a bound may be violated by rounding. Half and twice change neither depths nor the
-/// number of steps (docs/sensitivity.md).
-const BOUND_ROUNDING: f64 = 1e-9;
+/// Constraint violation up to which points are accepted after a restoration, as a fraction of the size: more would give up the
+/// sides that it found. Set on the tuning part of `repair_suite` (docs/sensitivity.md).
+const HELD: f64 = 0.01;
+/// Factor of the maximum rotation of a step after a restoration. Set on the tuning part of `repair_suite` (docs/sensitivity.md).
+const HELD_ROTATION: f64 = 0.5;
 /// Fraction of the maximum work of a search that one descent may take, inverted.
 const DESCENTS: u64 = 4;
 /// Number of steps within which the violation must decrease by [`VIOLATION_GAIN`] or, once free, σ by [`GAIN`]: fewer
@@ -164,12 +167,26 @@ pub(crate) struct DescentStart<'a> {
     pub(crate) active: Option<&'a [bool]>,
     /// Prescribed exit faces of pairs of pieces.
     pub(crate) exits: &'a [(usize, ExitFace)],
+    /// Whether the descent [restores](Phase::Restore) feasibility first.
+    pub(crate) restores: bool,
 }
 
 impl<'a> From<&'a [f64]> for DescentStart<'a> {
     fn from(from: &'a [f64]) -> Self {
-        Self { from, active: None, exits: &[] }
+        Self { from, active: None, exits: &[], restores: false }
     }
+}
+
+/// Phase of a descent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// Each step goes to the point nearest to the origin of the chart.
+    Descend,
+    /// Each step goes to the free point nearest to the current one, whatever its distance from the origin: links keep the sides on
+    /// which the start has them, where the pull of the origin would draw them back through walls.
+    Restore,
+    /// As [`Phase::Descend`] from the free point that was restored, in small steps that stay near what is free.
+    Hold,
 }
 
 /// A descent in a collision world.
@@ -343,7 +360,7 @@ impl<'a> Descent<'a> {
     /// Descends from a point of the chart: iterated constrained optimization [Tang14 §5.3].
     #[expect(clippy::too_many_lines, reason = "one loop, whose steps share their state")]
     pub(crate) fn run(&self, start: &DescentStart<'_>, workspace: &mut Workspace) -> DescentResult {
-        let DescentStart { from, active, exits } = *start;
+        let DescentStart { from, active, exits, restores } = *start;
         let before = workspace.counters();
         workspace.scan.forget();
         workspace.scan.prescribe(exits);
@@ -366,6 +383,11 @@ impl<'a> Descent<'a> {
         };
         self.record(&y, &gaps, &mut found);
         let mut filter = vec![[gaps.violation, squared(&y)]];
+        let mut phase = match (restores, gaps.min >= self.free_gap()) {
+            (true, false) => Phase::Restore,
+            (true, true) => Phase::Hold,
+            (false, _) => Phase::Descend,
+        };
         let mut radius = 1.0;
         let mut contradictory = gaps.violation;
         workspace.soft = false;
@@ -376,7 +398,7 @@ impl<'a> Descent<'a> {
             }
             found.iterations += 1;
             // Without a solution even of the softened rows, the best point so far is the result.
-            let Some(step) = self.step(&y, radius, active, workspace) else { break };
+            let Some(step) = self.step(&y, (phase, radius), active, workspace) else { break };
             let length = squared(&step).sqrt();
             for ((trial, y), (step, bound)) in
                 trial.iter_mut().zip(&y).zip(step.iter().zip(self.chart.bounds()))
@@ -390,7 +412,7 @@ impl<'a> Descent<'a> {
             }
             let point = [gaps.violation, squared(&trial)];
             // A step must improve on every earlier point, so that the descent cannot cycle.
-            let accepted = is_closed && filter.iter().all(|old| self.undercuts(&point, old));
+            let accepted = is_closed && filter.iter().all(|old| self.improves(phase, &point, old));
             // Measured on the best points: a rejected trial counts as a step without progress.
             progress.push([found.violation, found.sigma()]);
             if stalls(&progress) {
@@ -419,6 +441,14 @@ impl<'a> Descent<'a> {
             std::mem::swap(&mut workspace.rows, &mut workspace.trial_rows);
             std::mem::swap(&mut workspace.frames, &mut workspace.trial_frames);
             let is_free = gaps.min >= self.free_gap();
+            if phase == Phase::Restore && is_free {
+                // From here on σ counts, which grew so far.
+                phase = Phase::Hold;
+                filter = vec![point];
+                progress.clear();
+                radius = 1.0;
+                continue;
+            }
             // A short step is not convergence while something overlaps: there the window decides.
             if is_free && length <= CONVERGED * squared(&y).sqrt() {
                 break;
@@ -426,6 +456,15 @@ impl<'a> Descent<'a> {
         }
         let work = workspace.work_since(before);
         DescentResult { descents: 1, improved_at: 1, work, improved_work: work, ..found }
+    }
+
+    /// Whether a point improves on an old one by the standard of a phase.
+    fn improves(&self, phase: Phase, point: &[f64; 2], old: &[f64; 2]) -> bool {
+        match phase {
+            Phase::Descend => self.undercuts(point, old),
+            Phase::Restore => point[0] < (1.0 - FILTER) * old[0],
+            Phase::Hold => point[0] <= HELD * self.collision_world.size && self.undercuts(point, old),
+        }
     }
 
     /// Whether a point improves on an old one in violation or in σ.
@@ -461,12 +500,13 @@ impl<'a> Descent<'a> {
         gaps
     }
 
-    /// The change of y to the nearest point to the origin that satisfies all rows and limits [Tang14 eqs. 27, 29–30]: restricted
-    /// to the trust region if it would leave that, and softened if the rows contradict each other there.
+    /// The change of y to the point nearest to the origin, or in [`Phase::Restore`] to y, that satisfies all rows and limits
+    /// [Tang14 eqs. 27, 29–30]: restricted to the trust region if it would leave that, and softened if the rows contradict each
+    /// other there.
     fn step(
         &self,
         y: &[f64],
-        radius: f64,
+        (phase, radius): (Phase, f64),
         active: Option<&[bool]>,
         workspace: &mut Workspace,
     ) -> Option<Vec<f64>> {
@@ -475,14 +515,16 @@ impl<'a> Descent<'a> {
         bounds.clear();
         bounds.extend_from_slice(self.chart.bounds());
         let shift = radius * MAX_SHIFT * self.collision_world.size;
-        let rotation = radius * self.max_rotation;
+        let rotation = radius * self.max_rotation * if phase == Phase::Hold { HELD_ROTATION } else { 1.0 };
+        let origin = vec![0.0; y.len()];
+        let target = if phase == Phase::Restore { y } else { &origin };
         let change =
             |nearest: Vec<f64>| -> Vec<f64> { nearest.iter().zip(y).map(|(to, from)| to - from).collect() };
         // The full step is tried first: where it stays within the trust region, no rows are needed for its box.
         let hardness = |_: usize| HARD;
         if !*soft
             && let Some(step) = (BoundedProjection { bounds: bounds.as_slice(), hardness })
-                .nearest((problem, subspace), solver, 0.0)
+                .nearest((problem, subspace), target, solver, 0.0)
                 .map(change)
             && self.chart.max_step_fraction(frames, &step, rotation, shift) >= 1.0
         {
@@ -496,9 +538,9 @@ impl<'a> Descent<'a> {
         // `derivative` now contains the reach of each variable: short reaches need stiffer rows.
         let hardness = |at: usize| HARD_REACH * self.collision_world.size / derivative[at];
         let projection = BoundedProjection { bounds: bounds.as_slice(), hardness };
-        let hard = if *soft { None } else { projection.nearest((problem, subspace), solver, 0.0) };
+        let hard = if *soft { None } else { projection.nearest((problem, subspace), target, solver, 0.0) };
         *soft = hard.is_none();
-        hard.or_else(|| projection.nearest((problem, subspace), solver, SOFT)).map(change)
+        hard.or_else(|| projection.nearest((problem, subspace), target, solver, SOFT)).map(change)
     }
 
     /// Linearises the rows at a point: C′ (X − X_c) ≥ 0 with the gaps as right-hand sides [Tang14 eqs. 22–23, 27].
@@ -528,55 +570,5 @@ impl<'a> Descent<'a> {
             let here: f64 = gradient.iter().zip(y).map(|(d, y)| d * y).sum();
             subspace.push(problem, gradient, margin - gap + here);
         });
-    }
-}
-
-/// Minimum-norm projection with bounds of the variables, and the scale of each bound row.
-struct BoundedProjection<'a, H: Fn(usize) -> f64> {
-    bounds: &'a [[f64; 2]],
-    hardness: H,
-}
-
-impl<H: Fn(usize) -> f64> BoundedProjection<'_, H> {
-    /// The nearest point to the origin that satisfies the rows and the bounds; `None` where there is none. Few bounds are active,
-    /// so they become rows only once a solution violates them.
-    fn nearest(
-        &self,
-        (problem, subspace): (&mut Rows, &mut Subspace),
-        solver: &mut MinNormProjection,
-        soft: f64,
-    ) -> Option<Vec<f64>> {
-        let dimension = self.bounds.len();
-        let target = vec![0.0; dimension];
-        let mut pushed = vec![[false; 2]; dimension];
-        let mut point = solver.nearest(problem, &target, soft).ok()?.to_vec();
-        loop {
-            // The solution is relative to the nearest point of the closures; without any, it is empty.
-            point.iter_mut().zip(subspace.nearest()).for_each(|(y, p)| *y += p);
-            let mut is_feasible = true;
-            for (at, &[lower, upper]) in self.bounds.iter().enumerate() {
-                // Solutions on a bound exceed it by rounding; without slack the loop would add rows that are
-                // already there.
-                let slack = BOUND_ROUNDING * (1.0 + point[at].abs());
-                for (side, beyond) in [lower - point[at], point[at] - upper].into_iter().enumerate() {
-                    if beyond > slack * (upper - lower).min(1.0) && !pushed[at][side] {
-                        pushed[at][side] = true;
-                        let (sign, bound) = if side == 0 { (1.0, lower) } else { (-1.0, -upper) };
-                        let hardness = (self.hardness)(at);
-                        let mut row = vec![0.0; dimension];
-                        row[at] = sign * hardness;
-                        is_feasible &= !subspace.push(problem, &row, bound * hardness);
-                    }
-                }
-            }
-            if is_feasible {
-                // Removes the rounding that the slack admits.
-                for (y, [lower, upper]) in point.iter_mut().zip(self.bounds) {
-                    *y = y.clamp(*lower, *upper);
-                }
-                return Some(point);
-            }
-            point.copy_from_slice(solver.nearest_with_more(problem, &target, soft).ok()?);
-        }
     }
 }

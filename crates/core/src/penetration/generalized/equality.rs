@@ -173,6 +173,16 @@ impl Subspace {
         &self.nearest
     }
 
+    /// z of the point of the subspace nearest to a given one.
+    pub(super) fn within(&self, point: &[f64]) -> Vec<f64> {
+        let mut z = point.to_vec();
+        for q in self.basis.chunks_exact(self.columns.max(1)) {
+            let along = dot(&z, q);
+            z.iter_mut().zip(q).for_each(|(x, q)| *x -= along * q);
+        }
+        z
+    }
+
     /// Adds the row a·y ≥ `bound` of a point of the subspace to a problem in z. Returns whether any motion in it changes a·y.
     pub(super) fn push(&mut self, problem: &mut Rows, a: &[f64], bound: f64) -> bool {
         if self.is_whole() {

@@ -16,6 +16,7 @@
 
 mod articulated;
 mod balance;
+mod bounded_projection;
 mod chart;
 pub(crate) mod collision_world;
 pub(crate) mod constraint;

@@ -77,6 +77,8 @@ pub enum GeneralizedSource {
     ClearConfiguration,
     /// The model grown back to its size about its root.
     Growth,
+    /// The overlap itself, or the point of the least constraint violation found, from which feasibility is restored first.
+    Restoration,
     /// A random perturbation.
     Random,
     /// The poses given.
@@ -97,6 +99,7 @@ impl fmt::Display for GeneralizedSource {
             Self::Outside => "outside",
             Self::ClearConfiguration => "clear configuration",
             Self::Growth => "growth",
+            Self::Restoration => "restoration",
             Self::Random => "random",
             Self::Given => "given",
         })

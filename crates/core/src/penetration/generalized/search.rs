@@ -304,15 +304,29 @@ impl MultiStartSearch<'_> {
     }
 
     fn run(&self, from: &[f64]) -> DescentResult {
+        self.run_from(&DescentStart::from(from))
+    }
+
+    /// A descent that restores feasibility first.
+    fn restore(&self, from: &[f64]) -> DescentResult {
+        self.run_from(&DescentStart { restores: true, ..DescentStart::from(from) })
+    }
+
+    /// A descent from a random start, which may restore feasibility first.
+    fn run_random(&self, start: &[f64], restores: bool) -> DescentResult {
+        self.run_from(&DescentStart { restores, ..start.into() }).with_source(GeneralizedSource::Random)
+    }
+
+    fn run_from(&self, start: &DescentStart<'_>) -> DescentResult {
         if (self.stop)() {
             return DescentResult {
-                nearest: from.to_vec(),
+                nearest: start.from.to_vec(),
                 violation: f64::INFINITY,
                 ..DescentResult::default()
             };
         }
         let descent = Descent { stop: self.stop, ..self.descent };
-        self.collision_world.with_workspace(|workspace| descent.run(&DescentStart::from(from), workspace))
+        self.collision_world.with_workspace(|workspace| descent.run(start, workspace))
     }
 
     /// Whether the input has an overlap that no motion can resolve.
@@ -466,6 +480,14 @@ impl MultiStartSearch<'_> {
                 best = self.strategy(&source).into_iter().fold(best, better);
             }
         }
+        if best.free.is_none() {
+            let found = self.restore(&best.nearest).with_source(GeneralizedSource::Restoration);
+            best = better(best, found);
+        }
+        if best.free.is_none() {
+            let found = self.restore(&self.origin()).with_source(GeneralizedSource::Restoration);
+            best = better(best, found);
+        }
         let mut radius = FIRST_RADIUS * self.collision_world.size;
         for index in 0..FALLBACKS {
             if best.free.is_some() {
@@ -479,7 +501,7 @@ impl MultiStartSearch<'_> {
                 1 => self.with_other_limb(&limbs, (None, &best.nearest), radius, number),
                 _ => starts::random(self.chart, &self.origin(), radius, number),
             };
-            best = better(best, self.run(&start).with_source(GeneralizedSource::Random));
+            best = better(best, self.run_random(&start, index % 4 < 2));
             radius *= RADIUS_GROWTH;
         }
         self.again(best, &limbs)
@@ -546,7 +568,7 @@ impl MultiStartSearch<'_> {
                     2 => self.with_other_limb(&limbs, (free, nearest), radius, number),
                     _ => starts::random(self.chart, &origin, radius, number),
                 };
-                self.run(&start).with_source(GeneralizedSource::Random)
+                self.run_random(&start, free.is_none() && index % 2 == 1)
             };
             for batch in 0..ROUND / BATCH {
                 if let Some(end) = self.end(&best) {
