@@ -55,6 +55,8 @@ mod work;
 mod workspace;
 
 #[cfg(test)]
+mod restoration_tests;
+#[cfg(test)]
 mod tests;
 
 pub use collision_world::CollisionWorld;

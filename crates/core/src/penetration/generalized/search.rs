@@ -1,9 +1,10 @@
 //! Multi-start search for the minimum change: the descents made, their starts, and the choice of the best result.
 //!
 //! *Fast* effort descends from the overlap itself, and from other starts only where that fails or where a translation alone
-//! is better; on what another start found it improves for as much work as it took to get there, with a bound. *Best* effort tries all other sources of starts, then makes rounds of descents from random points no farther than
-//! the best result so far, around the input and around that result; any better result lies within that ball. It ends when
-//! nothing has improved for as much [work](super::work) as it took to get there. Descents are independent, of equal results
+//! is better; on what another start found it improves for as much work as it took to get there, with a bound. *Best* effort
+//! tries all other sources of starts, then makes rounds of descents from random points no farther than the best result so far,
+//! around the input and around that result; any better result lies within that ball. As long as nothing is free, some descents
+//! of either effort restore feasibility first. A search ends when nothing has improved for as much [work](super::work) as it took to get there. Descents are independent, of equal results
 //! the first counts, and work is counted rather than timed, so that the result is the same for every number of threads and on
 //! every machine, unless a time budget ends the search.
 
@@ -37,8 +38,11 @@ const STRATEGIES: [GeneralizedStart; 2] =
 /// Descents of a round of best effort. Half and twice change every depth by less than 0.05 % and the steps by −37 % and
 /// +112 % (docs/sensitivity.md).
 const ROUND: u64 = 32;
-/// Maximum number of rounds of best effort. No effect on the sets of docs/sensitivity.md.
+/// Maximum number of rounds of best effort once something is free. No effect on the sets of docs/sensitivity.md.
 const ROUNDS: u64 = 8;
+/// Maximum number of rounds of best effort in all: only work bounds a search that has found nothing free, unless its descents end
+/// without any.
+const ALL_ROUNDS: u64 = 64;
 /// Descents of a round between which the search may end: as many may run at once.
 const BATCH: u64 = 8;
 /// Growths about perturbations of the best result after each batch, where growth has found it.
@@ -222,7 +226,7 @@ impl MultiStartSearch<'_> {
             Ok(best) => best,
             Err(ended) => return ended,
         };
-        self.rounds(best, &sources[quick..])
+        self.rounds(self.restored(best), &sources[quick..])
     }
 
     /// The best of a result and those of sources; `Err` where the search ends before all were tried.
@@ -305,11 +309,6 @@ impl MultiStartSearch<'_> {
 
     fn run(&self, from: &[f64]) -> DescentResult {
         self.run_from(&DescentStart::from(from))
-    }
-
-    /// A descent that restores feasibility first.
-    fn restore(&self, from: &[f64]) -> DescentResult {
-        self.run_from(&DescentStart { restores: true, ..DescentStart::from(from) })
     }
 
     /// A descent from a random start, which may restore feasibility first.
@@ -480,14 +479,7 @@ impl MultiStartSearch<'_> {
                 best = self.strategy(&source).into_iter().fold(best, better);
             }
         }
-        if best.free.is_none() {
-            let found = self.restore(&best.nearest).with_source(GeneralizedSource::Restoration);
-            best = better(best, found);
-        }
-        if best.free.is_none() {
-            let found = self.restore(&self.origin()).with_source(GeneralizedSource::Restoration);
-            best = better(best, found);
-        }
+        best = self.restored(best);
         let mut radius = FIRST_RADIUS * self.collision_world.size;
         for index in 0..FALLBACKS {
             if best.free.is_some() {
@@ -505,6 +497,17 @@ impl MultiStartSearch<'_> {
             radius *= RADIUS_GROWTH;
         }
         self.again(best, &limbs)
+    }
+
+    /// Where nothing is free, the best of a result and of restorations from its nearest point and from the input.
+    fn restored(&self, mut best: DescentResult) -> DescentResult {
+        for from in [best.nearest.clone(), self.origin()] {
+            if best.free.is_none() {
+                let start = DescentStart { restores: true, ..from.as_slice().into() };
+                best = better(best, self.run_from(&start).with_source(GeneralizedSource::Restoration));
+            }
+        }
+        best
     }
 
     /// The best of a result of another source than the first descent and of further starts, for as much work as it took to get
@@ -550,19 +553,25 @@ impl MultiStartSearch<'_> {
     ) -> DescentResult {
         let mut idle = 0;
         let limbs = Limbs::new(self.collision_world, self.chart);
-        for round in 0..ROUNDS {
+        for round in 0..ALL_ROUNDS {
+            if round >= ROUNDS && best.free.is_some() {
+                break;
+            }
             let before = best.sigma();
             let (radius, around) = match &best.free {
                 Some(free) => (before.sqrt(), free.clone()),
                 None => {
-                    // Nothing free yet: the ball doubles around the input.
-                    (FIRST_RADIUS * self.collision_world.size * 2.0_f64.powi(round as i32), self.origin())
+                    // Nothing free yet: the ball doubles around the input, and begins anew where it has become as large as can be of
+                    // use.
+                    let doublings = (round % ROUNDS) as i32;
+                    (FIRST_RADIUS * self.collision_world.size * 2.0_f64.powi(doublings), self.origin())
                 }
             };
             let run = |index: u64, (free, nearest): (Option<&[f64]>, &[f64])| {
                 let (origin, number) = (self.origin(), [self.options.seed, round * ROUND + index]);
                 // Half explore the ball around the input that must contain any better result, a quarter changes a limb of the best
-                // one, or one that keeps it from being free, and a quarter refines it.
+                // one, or one that keeps it from being free, and a quarter refines it. While nothing is free, every other one
+                // restores feasibility first.
                 let start = match index % 4 {
                     3 => starts::random(self.chart, &around, 0.5 * radius, number),
                     2 => self.with_other_limb(&limbs, (free, nearest), radius, number),
