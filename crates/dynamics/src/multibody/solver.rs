@@ -286,32 +286,53 @@ impl<'a> Posed<'a> {
             limits: rows.limits.len(),
             ..RobotReport::default()
         };
-        let mut impulses = [Vec::new(), Vec::new()];
-        let (mut limits, mut impacts) = (Vec::new(), Vec::new());
-        let mut targets = self.displacement_targets(&rows);
+        let targets = self.displacement_targets(&rows);
         rows.lead(&mut self.trees, memory);
-        for phase in [0, 1] {
-            let is_displacement = phase == 0;
-            if !is_displacement {
-                rows.swing(&mut self.trees, h);
+        self.solve_phase(&mut rows, (&targets, 0), (memory, slow), &mut report);
+        let displacement: Vec<_> = rows.contacts.iter().map(|contact| contact.impulse).collect();
+        let targets = rows.remaining_gaps(h, slow);
+        let moves = |(tree, ports): (&mut MovingTree<'_>, &Ports)| ports.count() > 0 && tree.swings(h);
+        let swings: Vec<bool> = self.trees.iter_mut().zip(&rows.ports).map(moves).collect();
+        rows.swing(&mut self.trees, &swings, h);
+        let ends: Vec<Vec<f64>> = self.trees.iter().map(|tree| tree.end.clone()).collect();
+        let mut impacts = self.solve_phase(&mut rows, (&targets, 1), (memory, slow), &mut report);
+        let bends = |(tree, end): (&MovingTree<'_>, &Vec<f64>)| impacts.is_empty() && tree.is_bent(end, h);
+        let bent: Vec<bool> = self.trees.iter().zip(&ends).map(bends).collect();
+        if bent.contains(&true) {
+            for (tree, end) in self.trees.iter_mut().zip(ends) {
+                tree.end = end;
+                tree.row_impulses.clear();
             }
-            rows.read(&self.trees, is_displacement);
-            if !is_displacement {
-                impacts = self.collide(&mut rows, slow);
-            }
-            rows.warm_start(&targets[0], (memory, phase), &impacts);
-            let scale = h * self.step.gravity.norm() + 0.01 * rows.fastest();
-            let softness = if is_displacement { rows.softness } else { 0.0 };
-            let Swept { sweeps, residual } = rows.sweep(targets, softness, scale);
-            report.sweeps += sweeps;
-            report.residual = report.residual.max(residual);
-            targets = rows.remaining_gaps(h, slow);
-            rows.apply(&mut self.trees, is_displacement);
-            impulses[phase] = rows.contacts.iter().map(|contact| contact.impulse).collect();
-            limits.clone_from(&rows.limits);
-            rows.limits.iter_mut().for_each(|limit| limit.impulse = 0.0);
+            rows.contacts.iter_mut().zip(&displacement).for_each(|(contact, last)| contact.impulse = *last);
+            rows.swing(&mut self.trees, &bent, h);
+            impacts = self.solve_phase(&mut rows, (&targets, 1), (memory, slow), &mut report);
         }
-        Solved { limits, contacts: rows.contacts, keys: rows.keys, impulses, impacts, report }
+        let velocity = rows.contacts.iter().map(|contact| contact.impulse).collect();
+        let Rows { contacts, keys, limits, .. } = rows;
+        Solved { limits, contacts, keys, impulses: [displacement, velocity], impacts, report }
+    }
+
+    /// Solves for the impulses of a phase, 0 of the displacement or 1 of the velocity at the end, at targets, and applies them; returns those of the
+    /// impacts.
+    fn solve_phase(
+        &mut self,
+        rows: &mut Rows,
+        (targets, phase): (&[Vec<f64>; 2], usize),
+        (memory, slow): (&ContactMemory, f64),
+        report: &mut RobotReport,
+    ) -> Vec<Vector3<f64>> {
+        let is_displacement = phase == 0;
+        rows.read(&self.trees, is_displacement);
+        let impacts = if is_displacement { Vec::new() } else { self.collide(rows, slow) };
+        rows.warm_start(&targets[0], (memory, phase), &impacts);
+        rows.limits.iter_mut().for_each(|limit| limit.impulse = 0.0);
+        let scale = self.step.h * self.step.gravity.norm() + 0.01 * rows.fastest();
+        let softness = if is_displacement { rows.softness } else { 0.0 };
+        let Swept { sweeps, residual } = rows.sweep(targets.clone(), softness, scale);
+        report.sweeps += sweeps;
+        report.residual = report.residual.max(residual);
+        rows.apply(&mut self.trees, is_displacement);
+        impacts
     }
 
     /// Applies the impacts of the step to the velocities at the end of the trees, and of the ports; returns their impulses, if there are any.
