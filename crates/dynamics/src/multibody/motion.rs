@@ -183,6 +183,21 @@ impl<'a> MovingTree<'a> {
         [self.mean[v], self.v[v] + self.instants[v] * (self.end[v] - self.v[v])]
     }
 
+    /// Work of the forces within the joints over the displacement of a step of `h` \[s\] \[J\].
+    pub(super) fn work(&self, h: f64) -> f64 {
+        let of = |([q, v], drive): &([usize; 2], Drive)| {
+            let (action, speed) = (drive.action(), self.mean[*v]);
+            let ahead = self.q[*q] + self.instants[*v] * h * speed;
+            (action.moment - action.stiffness * ahead - action.damping * speed) * speed * h
+        };
+        self.drives.iter().map(of).sum()
+    }
+
+    /// Whether forces besides those of joints, contacts and gravity act on its links.
+    pub(super) fn is_loaded(&self) -> bool {
+        !self.lifts.is_empty() || self.loads.iter().any(|load| *load != SpatialVector::ZERO)
+    }
+
     /// Coordinates, velocities and forces within the joints at the end of a step of `h` \[s\].
     pub(super) fn into_end(mut self, h: f64) -> TreeEnd {
         let outside = OutsideForces::new(&self.loads, self.closing_forces(h));
@@ -331,8 +346,7 @@ impl<'a> MovingTree<'a> {
         for _ in 0..self.pieces {
             self.act([&q, &v], h);
             let mean = if midpoint.solve(&self.forces(), [&q, &v], &piece) {
-                let changes =
-                    self.instants.iter().zip(&midpoint.rates).map(|(instant, a)| instant * h * a);
+                let changes = self.instants.iter().zip(&midpoint.rates).map(|(instant, a)| instant * h * a);
                 let mean: Vec<f64> = v.iter().zip(changes).map(|(v, change)| v + change).collect();
                 self.multibody.advance(&mut q, &mean, h);
                 v.iter_mut().zip(&midpoint.rates).for_each(|(v, a)| *v += h * a);

@@ -1,15 +1,16 @@
 //! Step of the robots and of the bodies connected with them by contacts.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Vector3};
-use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
+use nalgebra::{Isometry3, Point3, Translation3, Vector3};
+use rapier3d::dynamics::RigidBodyHandle;
 use rapier3d::pipeline::PhysicsWorld;
 
+use super::bound::{Recovered, bound};
 use super::closed_motion::{begin, move_closed};
 use super::contact::{Contact, Response, Side};
 use super::coordinates::CoordinateRows;
+use super::free_body::{StartState, free_body, show_body};
 use super::impact::Impacts;
 use super::islands::Islands;
 use super::limit::Limit;
@@ -20,11 +21,11 @@ use super::port_motion::relative;
 use super::ports::Ports;
 use super::rows::{Rows, apply};
 use super::sweeps::Swept;
-use crate::rigid::{index_in_manifold, inertia_times, raw, show_colliders};
+use crate::rigid::{index_in_manifold, raw};
 use crate::robot::body::RobotBody;
 use crate::robot::tree::TreeEnd;
 use crate::stateful::{Mismatch, Stateful};
-use extricate_core::multibody::{JointModel, LinkModel, Multibody, SpatialVector};
+use extricate_core::multibody::SpatialVector;
 
 /// Motion of a limit's row beyond which it is left out of a step, in steps at the present speed and acceleration: a joint that
 /// is farther away does not get there.
@@ -35,17 +36,6 @@ const REACH: f64 = 2.0;
 const MAX_SOLVES: usize = 16;
 /// Number of solves after which bounds are reached.
 const BINDING: usize = 6;
-
-/// State of a body before rapier's step.
-#[derive(Debug, Clone, Copy)]
-struct StartState {
-    pose: Isometry3<f64>,
-    /// Velocity of the centre of mass [m/s].
-    linear: Vector3<f64>,
-    angular: Vector3<f64>,
-    /// Force and torque about the centre of mass.
-    load: SpatialVector,
-}
 
 /// Report of a step of the robots.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -127,6 +117,7 @@ impl MultibodySolver {
             let step = Step { gravity: physics.gravity.into(), h };
             let mut posed = Posed::new(&self.starts, (physics, robots), &islands, &step);
             let solved = posed.solve(&islands, (&self.memory, bounces));
+            posed.bound(&solved);
             posed.remember(&solved, &mut self.memory);
             self.report = solved.report;
             (posed.into_ends(&solved.limits), islands.bodies)
@@ -139,17 +130,6 @@ impl MultibodySolver {
             show_body(physics, body, &end.q, &end.v);
         }
     }
-}
-
-/// Sets a free body to the coordinates and velocities of its tree.
-fn show_body(physics: &mut PhysicsWorld, handle: RigidBodyHandle, q: &[f64], v: &[f64]) {
-    let body = &mut physics.bodies[handle];
-    let center: Vector3<f64> = body.mass_properties().local_mprops.local_com.into();
-    let pose = JointModel::Floating.transform(q) * Translation3::from(-center);
-    body.set_position(pose.into(), true);
-    body.set_linvel(Vector3::new(v[0], v[1], v[2]).into(), true);
-    body.set_angvel(Vector3::new(v[3], v[4], v[5]).into(), true);
-    show_colliders(physics, handle);
 }
 
 /// Place of a body in the trees.
@@ -405,15 +385,33 @@ impl<'a> Posed<'a> {
     /// Velocities of the displacement [m/s of normals of contacts; rad/s or m/s of limits] at which rows bear no load: those that close a gap, or
     /// recover an overlap.
     fn displacement_targets(&self, rows: &Rows) -> [Vec<f64>; 2] {
-        let parameters = &self.physics.integration_parameters;
-        let (h, fastest) = (self.step.h, parameters.max_corrective_velocity());
-        let rate = parameters.contact_softness.erp_inv_dt(h);
+        let h = self.step.h;
         let of_contact = |contact: &Contact| match contact.gap {
-            gap if gap < 0.0 => (-gap * rate).min(fastest) * contact.response.freedom(),
+            gap if gap < 0.0 => self.recovery(contact),
             gap => -gap / h,
         };
         let of_limit = |limit: &Limit| -limit.gap / h;
         [rows.contacts.iter().map(of_contact).collect(), rows.limits.iter().map(of_limit).collect()]
+    }
+
+    /// Speed \[m/s\] at which the overlap of a contact is recovered.
+    fn recovery(&self, contact: &Contact) -> f64 {
+        let parameters = &self.physics.integration_parameters;
+        let rate = parameters.contact_softness.erp_inv_dt(self.step.h);
+        (-contact.gap * rate).min(parameters.max_corrective_velocity()) * contact.response.freedom()
+    }
+
+    /// Bounds the energy of islands with overlaps that are recovered; impacts have their own bound.
+    fn bound(&mut self, solved: &Solved) {
+        if solved.impacts.is_empty() {
+            let of = |(contact, impulse): (_, &Vector3<f64>)| Recovered {
+                contact,
+                impulse: *impulse,
+                speed: self.recovery(contact),
+            };
+            let rows: Vec<_> = solved.contacts.iter().zip(&solved.impulses[0]).map(of).collect();
+            bound(&mut self.trees, &rows, &self.step);
+        }
     }
 
     /// Contacts of the islands; the ports of their sides are still links.
@@ -565,32 +563,4 @@ impl<'a> Posed<'a> {
         }
         ends
     }
-}
-
-/// A free body as a tree of one link, whose frame is at its centre of mass.
-fn free_body<'a>(body: &RigidBody, start: &StartState) -> MovingTree<'a> {
-    let mut multibody = Multibody::new();
-    let center: Vector3<f64> = body.mass_properties().local_mprops.local_com.into();
-    let rotation = start.pose.rotation;
-    // Inertia in the axes of the body, from that in the world at the present pose.
-    let present = nalgebra::UnitQuaternion::<f64>::from(*body.rotation());
-    let columns =
-        [0, 1, 2].map(|axis| present.inverse() * inertia_times(body, &(present * Vector3::ith(axis, 1.0))));
-    multibody.add(LinkModel {
-        parent: None,
-        origin: Isometry3::identity(),
-        joint: JointModel::Floating,
-        mass: body.mass(),
-        center: Vector3::zeros(),
-        inertia: Matrix3::from_columns(&columns),
-        armature: 0.0,
-    });
-    let position = start.pose * Point3::from(center);
-    let mut q = vec![0.0; 7];
-    JointModel::Floating.set_transform(&Isometry3::from_parts(position.coords.into(), rotation), &mut q);
-    let v = start.linear.iter().chain(start.angular.iter()).copied().collect();
-    let mut tree = MovingTree::new(Cow::Owned(multibody), Isometry3::identity(), q, v);
-    tree.loads.push(start.load);
-    tree.damping = [body.linear_damping(), body.angular_damping()];
-    tree
 }
