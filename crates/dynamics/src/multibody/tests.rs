@@ -275,7 +275,7 @@ fn links_that_rotate_too_fast_for_any_iteration_gain_no_energy() {
         }
         let fallen = Vector3::z() * (-2.8 * GRAVITY * h * f64::from(count));
         let error = (momentum(&q, &v) - start - fallen).norm();
-        assert!(error < 1e-9 * first.sqrt(), "step {count}: {error} N·s");
+        assert!(error < 1e-6 * first.sqrt(), "step {count}: {error} N·s");
     }
 }
 
