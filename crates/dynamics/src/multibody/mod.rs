@@ -14,17 +14,20 @@
 //! 3. Contacts with exact Coulomb cones ([`contact`]) and limits of joints ([`limit`]) are solved by Gauss–Seidel sweeps with momentum
 //!    ([`sweeps`]) in coordinates in which the response is the identity ([`coordinates`]), twice: for the displacement of the step, which closes gaps and recovers overlaps, and for the velocity at
 //!    its end, which has no speed of recovery. Both start from the impulses of the step before, by features ([`rows`]). Where links rotate far in the
-//!    step, the second solve is that of the configuration at its end.
+//!    step, or the rows would change the kinetic energy by more than their work, the second solve is that of the configuration at its end.
 //! 4. Where bodies with restitution collide, the impacts come between the two ([`impact`]), from the velocities at the moment of touch.
 //! 5. Bounds of motors and of friction are an active set: all of this is repeated where the motion found shows that a bound is left or reached.
+//! 6. Islands with deep overlaps that are recovered gain no energy beyond the work of the forces within joints ([`bound`]).
 //!
 //! Worlds with soft bodies or with joints between bodies leave their robots to rapier's multibodies.
 
 mod acceleration;
+mod bound;
 mod closed_motion;
 mod contact;
 mod coordinates;
 mod coupled;
+mod free_body;
 mod held;
 mod impact;
 mod islands;

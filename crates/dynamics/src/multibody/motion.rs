@@ -23,13 +23,15 @@ use extricate_core::multibody::{Factor, Multibody, Placement, SpatialVector};
 
 /// Numbers of pieces that a step is divided into, one after another, until the iterations of all converge.
 const PIECES: [u32; 4] = [1, 4, 16, 64];
-/// Rotation of a link in a piece \[rad\] up to which gyroscopic forces are those of its velocity where no iteration converges. More lets
-/// explicit steps gain energy.
-const FAR: f64 = 0.3;
 
 /// Rotation of a link in a step \[rad\] above which rows for the velocity at the end are those of the end. Larger, and heavy links on light ones that
 /// spin gain energy from contacts.
 const SWUNG: f64 = 0.02;
+/// Rotation of a link in a step \[rad\] below which rows are those of the middle.
+const STEADY: f64 = 0.002;
+/// Change of the kinetic energy in a step, as a fraction of it, that no row did, above which rows for the velocity at the end are those of the end
+/// as well. Larger, and links far from each other that bear each other gain or lose energy: 1e-3 leaves 5 % of a fall in a second.
+const BENT: f64 = 1e-4;
 
 /// The middle of a step, at which forces that are not stiff are taken: an error of second order.
 const MIDDLE: f64 = 0.5;
@@ -71,6 +73,8 @@ pub(super) struct MovingTree<'a> {
     pub(super) mean: Vec<f64>,
     /// Velocities of the displacement and at the end of the free motion.
     free: [Vec<f64>; 2],
+    /// Largest rotation of a link in the displacement \[rad\], where it was determined.
+    rotation: f64,
     /// Number of pieces that the step was divided into.
     pub(super) pieces: u32,
     pub(super) placement: Placement,
@@ -105,6 +109,7 @@ impl<'a> MovingTree<'a> {
             mean: v.clone(),
             free: [v.clone(), v.clone()],
             v,
+            rotation: 0.0,
             pieces: 1,
             placement: Placement::default(),
             is_at_end: false,
@@ -176,6 +181,21 @@ impl<'a> MovingTree<'a> {
     /// Speeds of a joint in the displacement and at the end, at the instant of the forces.
     fn speeds(&self, v: usize) -> [f64; 2] {
         [self.mean[v], self.v[v] + self.instants[v] * (self.end[v] - self.v[v])]
+    }
+
+    /// Work of the forces within the joints over the displacement of a step of `h` \[s\] \[J\].
+    pub(super) fn work(&self, h: f64) -> f64 {
+        let of = |([q, v], drive): &([usize; 2], Drive)| {
+            let (action, speed) = (drive.action(), self.mean[*v]);
+            let ahead = self.q[*q] + self.instants[*v] * h * speed;
+            (action.moment - action.stiffness * ahead - action.damping * speed) * speed * h
+        };
+        self.drives.iter().map(of).sum()
+    }
+
+    /// Whether forces besides those of joints, contacts and gravity act on its links.
+    pub(super) fn is_loaded(&self) -> bool {
+        !self.lifts.is_empty() || self.loads.iter().any(|load| *load != SpatialVector::ZERO)
     }
 
     /// Coordinates, velocities and forces within the joints at the end of a step of `h` \[s\].
@@ -252,26 +272,48 @@ impl<'a> MovingTree<'a> {
         self.end.clone_from(end);
     }
 
-    /// Places the tree at the end of its displacement, where its links rotate so far in the step that velocities at the end are others than
-    /// in the middle; returns whether they do. The displacement of rows led elsewhere than the free one: of the velocities there, those that are
-    /// nearest in kinetic energy to what the momenta of the free motion ask for are taken, which have no more.
-    pub(super) fn place_at_end(&mut self, h: f64) -> bool {
+    /// Whether links rotate so far in the displacement that velocities at the end are others than in the middle.
+    pub(super) fn swings(&mut self, h: f64) -> bool {
         let mut motions = Vec::new();
         self.multibody.velocities(&self.placement, &self.mean, &mut motions);
-        if self.loops.is_empty() && !motions.iter().any(|motion| motion.angular.norm() * h > SWUNG) {
+        self.rotation = motions.iter().map(|motion| motion.angular.norm() * h).fold(0.0, f64::max);
+        !self.loops.is_empty() || self.rotation > SWUNG
+    }
+
+    /// Whether rows that were solved in the middle of the step changed the velocities at the end from `before` by what has another energy at the end:
+    /// where links far from each other rotate, the mass matrix changes more than by their angle, and what their joints bear would do work.
+    pub(super) fn is_bent(&self, before: &[f64], h: f64) -> bool {
+        let is_single = self.multibody.links().len() < 2;
+        if self.is_at_end || is_single || self.rotation < STEADY || self.end == before {
             return false;
         }
-        let [free, moved] = [&self.free[0], &self.mean].map(|mean| {
-            let (mut q, mut placement) = (self.q.clone(), Placement::default());
-            self.multibody.advance(&mut q, mean, h);
-            self.multibody.place(&self.base, &q, &mut placement);
-            placement
-        });
+        let mut motions = Vec::new();
+        let mut energy = |placement: &Placement, v: &[f64]| {
+            self.multibody.velocities(placement, v, &mut motions);
+            self.multibody.kinetic_energy(placement, &motions, v)
+        };
+        let at_end = energy(&self.placed_after(&self.mean, h), &self.end);
+        let by_rows = energy(&self.placement, &self.end) - energy(&self.placement, before);
+        let free = energy(&self.placed_after(&self.free[0], h), before);
+        (at_end - free - by_rows).abs() > BENT * at_end
+    }
+
+    /// Placement at the end of a displacement.
+    fn placed_after(&self, mean: &[f64], h: f64) -> Placement {
+        let (mut q, mut placement) = (self.q.clone(), Placement::default());
+        self.multibody.advance(&mut q, mean, h);
+        self.multibody.place(&self.base, &q, &mut placement);
+        placement
+    }
+
+    /// Places the tree at the end of its displacement. The displacement of rows led elsewhere than the free one: of the velocities there, those that are
+    /// nearest in kinetic energy to what the momenta of the free motion ask for are taken, which have no more.
+    pub(super) fn place_at_end(&mut self, h: f64) {
+        let [free, moved] = [&self.free[0], &self.mean].map(|mean| self.placed_after(mean, h));
         let solver = (&mut self.factor, &mut self.buffer);
         self.end = carried_velocities(&self.multibody, (&free, &self.end), &moved, solver);
         self.placement = moved;
         self.is_at_end = true;
-        true
     }
 
     /// Factorises the mass matrix where the tree is placed, before rows are solved.
@@ -303,19 +345,17 @@ impl<'a> MovingTree<'a> {
         let mut sum = vec![0.0; v.len()];
         for _ in 0..self.pieces {
             self.act([&q, &v], h);
-            let forces = self.forces();
-            if !midpoint.solve(&forces, [&q, &v], &piece) {
-                if !must {
-                    return false;
-                }
-                self.accelerate([&q, &v], midpoint, &piece);
-                midpoint.couple(&forces);
-                midpoint.hold(&forces, &v, h);
-            }
-            let changes = self.instants.iter().zip(&midpoint.rates).map(|(instant, a)| instant * h * a);
-            let mean: Vec<f64> = v.iter().zip(changes).map(|(v, change)| v + change).collect();
-            self.multibody.advance(&mut q, &mean, h);
-            v.iter_mut().zip(&midpoint.rates).for_each(|(v, a)| *v += h * a);
+            let mean = if midpoint.solve(&self.forces(), [&q, &v], &piece) {
+                let changes = self.instants.iter().zip(&midpoint.rates).map(|(instant, a)| instant * h * a);
+                let mean: Vec<f64> = v.iter().zip(changes).map(|(v, change)| v + change).collect();
+                self.multibody.advance(&mut q, &mean, h);
+                v.iter_mut().zip(&midpoint.rates).for_each(|(v, a)| *v += h * a);
+                mean
+            } else if must {
+                self.carry([&mut q, &mut v], midpoint, &piece)
+            } else {
+                return false;
+            };
             sum.iter_mut().zip(&mean).for_each(|(sum, mean)| *sum += mean);
         }
         self.end = v;
@@ -327,25 +367,42 @@ impl<'a> MovingTree<'a> {
         true
     }
 
-    /// Accelerations at the start of a piece, where no iteration converges: gyroscopic forces are those of velocities at which no link
-    /// rotates by more than [`FAR`].
-    fn accelerate(&self, [q, v]: [&[f64]; 2], midpoint: &mut Midpoint, piece: &Step) {
+    /// Moves the tree over a piece where no iteration converges, from coordinates and velocities; returns the velocity of the displacement. Forces act
+    /// on the tree at the start; then the links are moved, and keep the momenta that their joints allow: gyroscopic forces as a projection, with which
+    /// the kinetic energy is no more than before, however fast the links rotate.
+    fn carry(&self, [q, v]: [&mut Vec<f64>; 2], midpoint: &mut Midpoint, piece: &Step) -> Vec<f64> {
+        let forces = self.forces();
+        self.accelerate(q, midpoint, piece);
+        midpoint.couple(&forces);
+        midpoint.hold(&forces, v, piece.h);
+        let from = midpoint.placement.clone();
+        let changes = self.instants.iter().zip(&midpoint.rates).map(|(instant, a)| instant * piece.h * a);
+        let mean: Vec<f64> = v.iter().zip(changes).map(|(v, change)| v + change).collect();
+        v.iter_mut().zip(&midpoint.rates).for_each(|(v, a)| *v += piece.h * a);
+        self.multibody.advance(q, &mean, piece.h);
+        self.multibody.place(&self.base, q, &mut midpoint.placement);
+        let Midpoint { placement, factor, buffer, .. } = &mut *midpoint;
+        *v = carried_velocities(&self.multibody, (&from, v), placement, (factor, buffer));
+        midpoint.rates.iter_mut().for_each(|rate| *rate = 0.0);
+        midpoint.couple(&forces);
+        midpoint.hold(&forces, v, piece.h);
+        v.iter_mut().zip(&midpoint.rates).for_each(|(v, a)| *v += piece.h * a);
+        mean
+    }
+
+    /// Accelerations in a configuration without gyroscopic forces.
+    fn accelerate(&self, q: &[f64], midpoint: &mut Midpoint, piece: &Step) {
         let Midpoint { placement, factor, buffer, rates, .. } = midpoint;
         let mut recursion = Recursion::default();
         self.multibody.place(&self.base, q, placement);
         factor.update(&self.multibody, placement, &self.added);
-        self.multibody.velocities(placement, v, &mut recursion.motions);
-        let angles = recursion.motions.iter().map(|motion| motion.angular.norm() * piece.h);
-        let angle = angles.fold(0.0_f64, f64::max);
-        let fraction = if angle > FAR { FAR / angle } else { 1.0 };
-        let slowed: Vec<f64> = v.iter().map(|v| fraction * v).collect();
         let centers = self.multibody.links().iter().zip(placement.poses()).zip(&self.loads);
         let wrenches = centers.map(|((link, pose), load)| load.force_from(&(pose.rotation * link.center)));
         let mut wrenches: Vec<SpatialVector> = wrenches.collect();
         lift(self.lifts, &piece.gravity, placement.poses(), &mut wrenches);
         factor.forward_dynamics(
             (&self.multibody, placement),
-            (&slowed, &mut recursion),
+            (&vec![0.0; rates.len()], &mut recursion),
             (&self.joint, &wrenches),
             (&piece.gravity, buffer),
             rates,

@@ -60,14 +60,13 @@ impl Rows {
     }
 
     /// Moves the rows of trees that swing to the end of the displacement, where the velocities at the end are solved for.
-    pub(super) fn swing(&mut self, trees: &mut [MovingTree<'_>], h: f64) {
-        let mut swings = vec![false; trees.len()];
+    pub(super) fn swing(&mut self, trees: &mut [MovingTree<'_>], swings: &[bool], h: f64) {
         for (index, (tree, ports)) in trees.iter_mut().zip(&mut self.ports).enumerate() {
-            let rotations: Vec<_> = tree.placement.poses().iter().map(|pose| pose.rotation).collect();
-            swings[index] = ports.count() > 0 && tree.place_at_end(h);
             if !swings[index] {
                 continue;
             }
+            let rotations: Vec<_> = tree.placement.poses().iter().map(|pose| pose.rotation).collect();
+            tree.place_at_end(h);
             for side in self.contacts.iter_mut().flat_map(|contact| contact.sides.iter_mut().flatten()) {
                 if side.tree == index {
                     let link = ports.link(side.port);

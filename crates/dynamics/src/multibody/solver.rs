@@ -1,15 +1,16 @@
 //! Step of the robots and of the bodies connected with them by contacts.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Vector3};
-use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
+use nalgebra::{Isometry3, Point3, Translation3, Vector3};
+use rapier3d::dynamics::RigidBodyHandle;
 use rapier3d::pipeline::PhysicsWorld;
 
+use super::bound::{Recovered, bound};
 use super::closed_motion::{begin, move_closed};
 use super::contact::{Contact, Response, Side};
 use super::coordinates::CoordinateRows;
+use super::free_body::{StartState, free_body, show_body};
 use super::impact::Impacts;
 use super::islands::Islands;
 use super::limit::Limit;
@@ -20,11 +21,11 @@ use super::port_motion::relative;
 use super::ports::Ports;
 use super::rows::{Rows, apply};
 use super::sweeps::Swept;
-use crate::rigid::{index_in_manifold, inertia_times, raw, show_colliders};
+use crate::rigid::{index_in_manifold, raw};
 use crate::robot::body::RobotBody;
 use crate::robot::tree::TreeEnd;
 use crate::stateful::{Mismatch, Stateful};
-use extricate_core::multibody::{JointModel, LinkModel, Multibody, SpatialVector};
+use extricate_core::multibody::SpatialVector;
 
 /// Motion of a limit's row beyond which it is left out of a step, in steps at the present speed and acceleration: a joint that
 /// is farther away does not get there.
@@ -35,17 +36,6 @@ const REACH: f64 = 2.0;
 const MAX_SOLVES: usize = 16;
 /// Number of solves after which bounds are reached.
 const BINDING: usize = 6;
-
-/// State of a body before rapier's step.
-#[derive(Debug, Clone, Copy)]
-struct StartState {
-    pose: Isometry3<f64>,
-    /// Velocity of the centre of mass [m/s].
-    linear: Vector3<f64>,
-    angular: Vector3<f64>,
-    /// Force and torque about the centre of mass.
-    load: SpatialVector,
-}
 
 /// Report of a step of the robots.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -127,6 +117,7 @@ impl MultibodySolver {
             let step = Step { gravity: physics.gravity.into(), h };
             let mut posed = Posed::new(&self.starts, (physics, robots), &islands, &step);
             let solved = posed.solve(&islands, (&self.memory, bounces));
+            posed.bound(&solved);
             posed.remember(&solved, &mut self.memory);
             self.report = solved.report;
             (posed.into_ends(&solved.limits), islands.bodies)
@@ -139,17 +130,6 @@ impl MultibodySolver {
             show_body(physics, body, &end.q, &end.v);
         }
     }
-}
-
-/// Sets a free body to the coordinates and velocities of its tree.
-fn show_body(physics: &mut PhysicsWorld, handle: RigidBodyHandle, q: &[f64], v: &[f64]) {
-    let body = &mut physics.bodies[handle];
-    let center: Vector3<f64> = body.mass_properties().local_mprops.local_com.into();
-    let pose = JointModel::Floating.transform(q) * Translation3::from(-center);
-    body.set_position(pose.into(), true);
-    body.set_linvel(Vector3::new(v[0], v[1], v[2]).into(), true);
-    body.set_angvel(Vector3::new(v[3], v[4], v[5]).into(), true);
-    show_colliders(physics, handle);
 }
 
 /// Place of a body in the trees.
@@ -286,32 +266,53 @@ impl<'a> Posed<'a> {
             limits: rows.limits.len(),
             ..RobotReport::default()
         };
-        let mut impulses = [Vec::new(), Vec::new()];
-        let (mut limits, mut impacts) = (Vec::new(), Vec::new());
-        let mut targets = self.displacement_targets(&rows);
+        let targets = self.displacement_targets(&rows);
         rows.lead(&mut self.trees, memory);
-        for phase in [0, 1] {
-            let is_displacement = phase == 0;
-            if !is_displacement {
-                rows.swing(&mut self.trees, h);
+        self.solve_phase(&mut rows, (&targets, 0), (memory, slow), &mut report);
+        let displacement: Vec<_> = rows.contacts.iter().map(|contact| contact.impulse).collect();
+        let targets = rows.remaining_gaps(h, slow);
+        let moves = |(tree, ports): (&mut MovingTree<'_>, &Ports)| ports.count() > 0 && tree.swings(h);
+        let swings: Vec<bool> = self.trees.iter_mut().zip(&rows.ports).map(moves).collect();
+        rows.swing(&mut self.trees, &swings, h);
+        let ends: Vec<Vec<f64>> = self.trees.iter().map(|tree| tree.end.clone()).collect();
+        let mut impacts = self.solve_phase(&mut rows, (&targets, 1), (memory, slow), &mut report);
+        let bends = |(tree, end): (&MovingTree<'_>, &Vec<f64>)| impacts.is_empty() && tree.is_bent(end, h);
+        let bent: Vec<bool> = self.trees.iter().zip(&ends).map(bends).collect();
+        if bent.contains(&true) {
+            for (tree, end) in self.trees.iter_mut().zip(ends) {
+                tree.end = end;
+                tree.row_impulses.clear();
             }
-            rows.read(&self.trees, is_displacement);
-            if !is_displacement {
-                impacts = self.collide(&mut rows, slow);
-            }
-            rows.warm_start(&targets[0], (memory, phase), &impacts);
-            let scale = h * self.step.gravity.norm() + 0.01 * rows.fastest();
-            let softness = if is_displacement { rows.softness } else { 0.0 };
-            let Swept { sweeps, residual } = rows.sweep(targets, softness, scale);
-            report.sweeps += sweeps;
-            report.residual = report.residual.max(residual);
-            targets = rows.remaining_gaps(h, slow);
-            rows.apply(&mut self.trees, is_displacement);
-            impulses[phase] = rows.contacts.iter().map(|contact| contact.impulse).collect();
-            limits.clone_from(&rows.limits);
-            rows.limits.iter_mut().for_each(|limit| limit.impulse = 0.0);
+            rows.contacts.iter_mut().zip(&displacement).for_each(|(contact, last)| contact.impulse = *last);
+            rows.swing(&mut self.trees, &bent, h);
+            impacts = self.solve_phase(&mut rows, (&targets, 1), (memory, slow), &mut report);
         }
-        Solved { limits, contacts: rows.contacts, keys: rows.keys, impulses, impacts, report }
+        let velocity = rows.contacts.iter().map(|contact| contact.impulse).collect();
+        let Rows { contacts, keys, limits, .. } = rows;
+        Solved { limits, contacts, keys, impulses: [displacement, velocity], impacts, report }
+    }
+
+    /// Solves for the impulses of a phase, 0 of the displacement or 1 of the velocity at the end, at targets, and applies them; returns those of the
+    /// impacts.
+    fn solve_phase(
+        &mut self,
+        rows: &mut Rows,
+        (targets, phase): (&[Vec<f64>; 2], usize),
+        (memory, slow): (&ContactMemory, f64),
+        report: &mut RobotReport,
+    ) -> Vec<Vector3<f64>> {
+        let is_displacement = phase == 0;
+        rows.read(&self.trees, is_displacement);
+        let impacts = if is_displacement { Vec::new() } else { self.collide(rows, slow) };
+        rows.warm_start(&targets[0], (memory, phase), &impacts);
+        rows.limits.iter_mut().for_each(|limit| limit.impulse = 0.0);
+        let scale = self.step.h * self.step.gravity.norm() + 0.01 * rows.fastest();
+        let softness = if is_displacement { rows.softness } else { 0.0 };
+        let Swept { sweeps, residual } = rows.sweep(targets.clone(), softness, scale);
+        report.sweeps += sweeps;
+        report.residual = report.residual.max(residual);
+        rows.apply(&mut self.trees, is_displacement);
+        impacts
     }
 
     /// Applies the impacts of the step to the velocities at the end of the trees, and of the ports; returns their impulses, if there are any.
@@ -384,15 +385,33 @@ impl<'a> Posed<'a> {
     /// Velocities of the displacement [m/s of normals of contacts; rad/s or m/s of limits] at which rows bear no load: those that close a gap, or
     /// recover an overlap.
     fn displacement_targets(&self, rows: &Rows) -> [Vec<f64>; 2] {
-        let parameters = &self.physics.integration_parameters;
-        let (h, fastest) = (self.step.h, parameters.max_corrective_velocity());
-        let rate = parameters.contact_softness.erp_inv_dt(h);
+        let h = self.step.h;
         let of_contact = |contact: &Contact| match contact.gap {
-            gap if gap < 0.0 => (-gap * rate).min(fastest) * contact.response.freedom(),
+            gap if gap < 0.0 => self.recovery(contact),
             gap => -gap / h,
         };
         let of_limit = |limit: &Limit| -limit.gap / h;
         [rows.contacts.iter().map(of_contact).collect(), rows.limits.iter().map(of_limit).collect()]
+    }
+
+    /// Speed \[m/s\] at which the overlap of a contact is recovered.
+    fn recovery(&self, contact: &Contact) -> f64 {
+        let parameters = &self.physics.integration_parameters;
+        let rate = parameters.contact_softness.erp_inv_dt(self.step.h);
+        (-contact.gap * rate).min(parameters.max_corrective_velocity()) * contact.response.freedom()
+    }
+
+    /// Bounds the energy of islands with overlaps that are recovered; impacts have their own bound.
+    fn bound(&mut self, solved: &Solved) {
+        if solved.impacts.is_empty() {
+            let of = |(contact, impulse): (_, &Vector3<f64>)| Recovered {
+                contact,
+                impulse: *impulse,
+                speed: self.recovery(contact),
+            };
+            let rows: Vec<_> = solved.contacts.iter().zip(&solved.impulses[0]).map(of).collect();
+            bound(&mut self.trees, &rows, &self.step);
+        }
     }
 
     /// Contacts of the islands; the ports of their sides are still links.
@@ -544,32 +563,4 @@ impl<'a> Posed<'a> {
         }
         ends
     }
-}
-
-/// A free body as a tree of one link, whose frame is at its centre of mass.
-fn free_body<'a>(body: &RigidBody, start: &StartState) -> MovingTree<'a> {
-    let mut multibody = Multibody::new();
-    let center: Vector3<f64> = body.mass_properties().local_mprops.local_com.into();
-    let rotation = start.pose.rotation;
-    // Inertia in the axes of the body, from that in the world at the present pose.
-    let present = nalgebra::UnitQuaternion::<f64>::from(*body.rotation());
-    let columns =
-        [0, 1, 2].map(|axis| present.inverse() * inertia_times(body, &(present * Vector3::ith(axis, 1.0))));
-    multibody.add(LinkModel {
-        parent: None,
-        origin: Isometry3::identity(),
-        joint: JointModel::Floating,
-        mass: body.mass(),
-        center: Vector3::zeros(),
-        inertia: Matrix3::from_columns(&columns),
-        armature: 0.0,
-    });
-    let position = start.pose * Point3::from(center);
-    let mut q = vec![0.0; 7];
-    JointModel::Floating.set_transform(&Isometry3::from_parts(position.coords.into(), rotation), &mut q);
-    let v = start.linear.iter().chain(start.angular.iter()).copied().collect();
-    let mut tree = MovingTree::new(Cow::Owned(multibody), Isometry3::identity(), q, v);
-    tree.loads.push(start.load);
-    tree.damping = [body.linear_damping(), body.angular_damping()];
-    tree
 }
