@@ -295,6 +295,9 @@ impl ConeTree {
         let square = between[0] * between[0] + between[1] * between[1] + between[2] * between[2];
         let near = radius + single(other.depth);
         let overlapping = square.less_or_equal(near * near).bits();
+        if meeting & !overlapping == 0 {
+            return meeting;
+        }
         let of_other = [single(other.axis[0]), single(other.axis[1]), single(other.axis[2])];
         // No closures here: they would be compiled without the instruction set, and call it operation by operation.
         let of_own = along_cone::<I>(&between, radius, &axis, cosine, sine);
