@@ -7,6 +7,7 @@ use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 
 use super::lanes::isa::{Isa, Portable};
+use super::lanes::prefetch;
 use super::node::{Child, Node, Volume, WIDTH};
 use super::packet::Packet;
 use super::tree::{Subtree, TriangleBvh};
@@ -18,18 +19,18 @@ use crate::parallel;
 /// cannot matter.
 pub(crate) trait TreePairQuery {
     /// Costs of the children of a node of B, given with its index in the tree, against a subtree of A.
-    fn costs_in_b<I: Isa>(
-        &self,
-        children_of_b: (u32, &Node),
-        of_a: (Subtree, &Volume),
-    ) -> Costs;
+    fn costs_in_b<I: Isa>(&self, children_of_b: (u32, &Node), of_a: (Subtree, &Volume)) -> Costs;
 
     /// Costs of the children of a node of A, given with its index in the tree, against a subtree of B.
-    fn costs_in_a<I: Isa>(
-        &self,
-        children_of_a: (u32, &Node),
-        of_b: (Subtree, &Volume),
-    ) -> Costs;
+    fn costs_in_a<I: Isa>(&self, children_of_a: (u32, &Node), of_b: (Subtree, &Volume)) -> Costs;
+
+    /// Begins to load what the query will need of a node or a leaf of A.
+    #[inline(always)]
+    fn prefetch_in_a(&self, _child: Child) {}
+
+    /// Begins to load what the query will need of a node or a leaf of B.
+    #[inline(always)]
+    fn prefetch_in_b(&self, _child: Child) {}
 
     /// Upper bound on the cost: pairs that cost more are pruned. It may decrease during the traversal.
     fn bound(&self) -> f32;
@@ -348,14 +349,14 @@ fn descend_with<I: Isa, F: Frontier, V: TreePairQuery>(
                     break;
                 }
             }
-            (Child::Inner(i), Child::Leaf(_)) => expand_a::<I, F, V>(frontier, a.node(i), b, entry, i, query),
-            (Child::Leaf(_), Child::Inner(j)) => expand_b::<I, F, V>(frontier, a, b.node(j), entry, j, query),
+            (Child::Inner(i), Child::Leaf(_)) => expand_a::<I, F, V>(frontier, [a, b], entry, i, query),
+            (Child::Leaf(_), Child::Inner(j)) => expand_b::<I, F, V>(frontier, [a, b], entry, j, query),
             (Child::Inner(i), Child::Inner(j)) => {
                 // The larger volume is expanded: most of the gap between the bound and the true cost comes from it.
                 if a.bounds(entry.a).half_area() > b.bounds(entry.b).half_area() {
-                    expand_a::<I, F, V>(frontier, a.node(i), b, entry, i, query);
+                    expand_a::<I, F, V>(frontier, [a, b], entry, i, query);
                 } else {
-                    expand_b::<I, F, V>(frontier, a, b.node(j), entry, j, query);
+                    expand_b::<I, F, V>(frontier, [a, b], entry, j, query);
                 }
             }
         }
@@ -365,33 +366,41 @@ fn descend_with<I: Isa, F: Frontier, V: TreePairQuery>(
 #[inline(always)]
 fn expand_a<I: Isa, F: Frontier, V: TreePairQuery>(
     frontier: &mut F,
-    children: &Node,
-    b: &TriangleBvh,
+    [a, b]: [&TriangleBvh; 2],
     entry: Entry,
     node: u32,
     query: &V,
 ) {
+    let children = a.node(node);
     let costs = query.costs_in_a::<I>((node, children), (entry.b, &b.volume(entry.b)));
-    frontier.add(&costs, query.bound(), |lane, cost| Entry {
-        cost,
-        a: Subtree::new(node, lane),
-        ..entry
-    });
+    if let &Costs::ZeroIn(bits) = &costs {
+        for child in lanes_of(bits).filter_map(|lane| children.child(lane)) {
+            if let Child::Inner(index) = child {
+                prefetch(a.node(index));
+            }
+            query.prefetch_in_a(child);
+        }
+    }
+    frontier.add(&costs, query.bound(), |lane, cost| Entry { cost, a: Subtree::new(node, lane), ..entry });
 }
 
 #[inline(always)]
 fn expand_b<I: Isa, F: Frontier, V: TreePairQuery>(
     frontier: &mut F,
-    a: &TriangleBvh,
-    children: &Node,
+    [a, b]: [&TriangleBvh; 2],
     entry: Entry,
     node: u32,
     query: &V,
 ) {
+    let children = b.node(node);
     let costs = query.costs_in_b::<I>((node, children), (entry.a, &a.volume(entry.a)));
-    frontier.add(&costs, query.bound(), |lane, cost| Entry {
-        cost,
-        b: Subtree::new(node, lane),
-        ..entry
-    });
+    if let &Costs::ZeroIn(bits) = &costs {
+        for child in lanes_of(bits).filter_map(|lane| children.child(lane)) {
+            if let Child::Inner(index) = child {
+                prefetch(b.node(index));
+            }
+            query.prefetch_in_b(child);
+        }
+    }
+    frontier.add(&costs, query.bound(), |lane, cost| Entry { cost, b: Subtree::new(node, lane), ..entry });
 }

@@ -16,7 +16,7 @@ use super::model::Model;
 use super::relative_pose::{MovedBox, RelativePose, RoundedPose};
 use super::triangle_pair::within;
 use crate::bvh::lanes::isa::{Isa, Mask, Single};
-use crate::bvh::node::{Node, Volume};
+use crate::bvh::node::{Child, Node, Volume};
 use crate::bvh::packet::{Layer, PACKET, Packet};
 use crate::bvh::tandem;
 use crate::bvh::tandem::{Costs, TreePairQuery};
@@ -250,6 +250,14 @@ pub(crate) trait PairFilter: Clone + Send + Sync {
         [u32::MAX; PACKET]
     }
 
+    /// Begins to load what the filter will need of a node or a leaf of A.
+    #[inline(always)]
+    fn prefetch_of_a(&self, _child: Child) {}
+
+    /// Begins to load what the filter will need of a node or a leaf of B.
+    #[inline(always)]
+    fn prefetch_of_b(&self, _child: Child) {}
+
     /// Whether nothing more is wanted.
     #[inline(always)]
     fn is_over(&self) -> bool {
@@ -388,6 +396,16 @@ impl<S: Sink, F: PairFilter> TreePairQuery for Overlap<S, F> {
     }
 
     #[inline(always)]
+    fn prefetch_in_a(&self, child: Child) {
+        self.filter.prefetch_of_a(child);
+    }
+
+    #[inline(always)]
+    fn prefetch_in_b(&self, child: Child) {
+        self.filter.prefetch_of_b(child);
+    }
+
+    #[inline(always)]
     fn bound(&self) -> f32 {
         if self.sink.is_over() || self.filter.is_over() { f32::NEG_INFINITY } else { 0.0 }
     }
@@ -475,11 +493,7 @@ fn overlap_bits<I: Isa>(node: &Node, moved: &MovedBox) -> u32 {
 
 /// Bits of the children that overlap the other volume. Tested are the axes of both frames and the normals of both layers.
 #[inline(always)]
-fn overlapping<I: Isa>(
-    node: &Node,
-    other: &Volume,
-    [to_node, to_other]: [&RoundedPose; 2],
-) -> u32 {
+fn overlapping<I: Isa>(node: &Node, other: &Volume, [to_node, to_other]: [&RoundedPose; 2]) -> u32 {
     // In the order of increasing price; each test is skipped once no child is left.
     let mut bits = overlap_bits::<I>(node, &to_node.bounds(&other.bounds));
     if bits != 0 && other.layer != Layer::EVERYWHERE {

@@ -339,7 +339,10 @@ mod tests {
                         let ends = [f64::from(moved.min[k]) + margin, f64::from(moved.max[k]) - margin];
                         // The sums of the test itself round.
                         let rounding = 1e-12 * (size + translation.norm());
-                        assert!(ends[0] <= corner[k] + rounding && corner[k] <= ends[1] + rounding, "{sample}");
+                        assert!(
+                            ends[0] <= corner[k] + rounding && corner[k] <= ends[1] + rounding,
+                            "{sample}"
+                        );
                     }
                 }
             }

@@ -22,6 +22,7 @@ use super::features::{owned_edges, owned_vertices};
 use super::leaf_features::{LeafFeatures, TriangleCones};
 use super::normal_cone::NormalCone;
 use crate::bvh::lanes::isa::{Isa, Mask, Single};
+use crate::bvh::lanes::prefetch;
 use crate::bvh::node::{Child, WIDTH};
 use crate::bvh::packet::{Bounds, PACKET, Packet, above};
 use crate::bvh::tree::{Subtree, TriangleBvh};
@@ -255,6 +256,15 @@ impl ConeTree {
 
     pub(super) fn features(&self) -> &LeafFeatures {
         &self.features
+    }
+
+    /// Begins to load the cones of a node, or the features of a leaf.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, child: Child) {
+        match child {
+            Child::Inner(node) => prefetch(&self.nodes[node as usize]),
+            Child::Leaf(leaf) => self.features.prefetch(leaf),
+        }
     }
 
     /// The cone of a subtree in the frame of the other body, reversed.

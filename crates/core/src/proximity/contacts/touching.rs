@@ -18,6 +18,7 @@ use super::features::{FeatureQuery, PARALLEL, VALLEY};
 use super::leaf_features::{Edge, Faces, LeafFeatures, Vertex};
 use super::opposed::Opposed;
 use crate::bvh::lanes::isa::{Isa, Mask, Single};
+use crate::bvh::node::Child;
 use crate::bvh::packet::{NONE, PACKET, above, below};
 use crate::bvh::tree::Subtree;
 use crate::proximity::collision::PairFilter;
@@ -251,12 +252,7 @@ fn for_vertices_over<I: Isa>(
 
 /// Adds the pairs of triangles that own edges.
 #[inline(always)]
-fn add_edges<I: Isa>(
-    ranges: &Ranges,
-    of_a: &PreparedFeatures,
-    edges: &[Edge],
-    admitted: &mut [u32; PACKET],
-) {
+fn add_edges<I: Isa>(ranges: &Ranges, of_a: &PreparedFeatures, edges: &[Edge], admitted: &mut [u32; PACKET]) {
     for first in (0..of_a.edge_count).step_by(LANES) {
         let lanes = &of_a.edges[first / LANES];
         let filled = (1 << (of_a.edge_count - first).min(LANES)) - 1;
@@ -280,6 +276,16 @@ impl PairFilter for Touching<'_> {
     #[inline(always)]
     fn children_of_b<I: Isa>(&self, node: u32, of_a: Subtree) -> u32 {
         self.opposed.children_of_b::<I>(node, of_a)
+    }
+
+    #[inline(always)]
+    fn prefetch_of_a(&self, child: Child) {
+        self.opposed.prefetch(0, child);
+    }
+
+    #[inline(always)]
+    fn prefetch_of_b(&self, child: Child) {
+        self.opposed.prefetch(1, child);
     }
 
     #[inline(always)]

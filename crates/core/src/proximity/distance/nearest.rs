@@ -121,20 +121,12 @@ fn rounded(squared: f64) -> f32 {
 
 impl TreePairQuery for Nearest {
     #[inline(always)]
-    fn costs_in_b<I: Isa>(
-        &self,
-        (_, children_of_b): (u32, &Node),
-        (_, of_a): (Subtree, &Volume),
-    ) -> Costs {
+    fn costs_in_b<I: Isa>(&self, (_, children_of_b): (u32, &Node), (_, of_a): (Subtree, &Volume)) -> Costs {
         Costs::Each(gaps_squared::<I>(children_of_b, of_a, &self.into_a, self.bound))
     }
 
     #[inline(always)]
-    fn costs_in_a<I: Isa>(
-        &self,
-        (_, children_of_a): (u32, &Node),
-        (_, of_b): (Subtree, &Volume),
-    ) -> Costs {
+    fn costs_in_a<I: Isa>(&self, (_, children_of_a): (u32, &Node), (_, of_b): (Subtree, &Volume)) -> Costs {
         Costs::Each(gaps_squared::<I>(children_of_a, of_b, &self.into_b, self.bound))
     }
 
