@@ -7,6 +7,7 @@ use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 
 use super::lanes::isa::{Isa, Portable};
+use super::lanes::prefetch;
 use super::node::{Child, Node, Volume, WIDTH};
 use super::packet::Packet;
 use super::tree::{Subtree, TriangleBvh};
@@ -17,21 +18,19 @@ use crate::parallel;
 /// A pair of subtrees has a *cost*: a lower bound of the objective that the query minimises, infinite where the pair
 /// cannot matter.
 pub(crate) trait TreePairQuery {
-    /// Costs of the children of a node of B against a subtree of A.
-    fn costs_in_b<I: Isa>(&self, children_of_b: &Node, of_a: &Volume) -> [f32; WIDTH];
+    /// Costs of the children of a node of B, given with its index in the tree, against a subtree of A.
+    fn costs_in_b<I: Isa>(&self, children_of_b: (u32, &Node), of_a: (Subtree, &Volume)) -> Costs;
 
-    /// Costs of the children of a node of A against a subtree of B.
-    fn costs_in_a<I: Isa>(&self, children_of_a: &Node, of_b: &Volume) -> [f32; WIDTH];
+    /// Costs of the children of a node of A, given with its index in the tree, against a subtree of B.
+    fn costs_in_a<I: Isa>(&self, children_of_a: (u32, &Node), of_b: (Subtree, &Volume)) -> Costs;
 
-    /// Sets the cost of children of node `node` of B to infinity that a subtree of A excludes for other reasons than their
-    /// volumes.
+    /// Begins to load what the query will need of a node or a leaf of A.
     #[inline(always)]
-    fn exclude_in_b<I: Isa>(&self, _node: u32, _of_a: Subtree, _costs: &mut [f32; WIDTH]) {}
+    fn prefetch_in_a(&self, _child: Child) {}
 
-    /// Sets the cost of children of node `node` of A to infinity that a subtree of B excludes for other reasons than their
-    /// volumes.
+    /// Begins to load what the query will need of a node or a leaf of B.
     #[inline(always)]
-    fn exclude_in_a<I: Isa>(&self, _node: u32, _of_b: Subtree, _costs: &mut [f32; WIDTH]) {}
+    fn prefetch_in_b(&self, _child: Child) {}
 
     /// Upper bound on the cost: pairs that cost more are pruned. It may decrease during the traversal.
     fn bound(&self) -> f32;
@@ -39,6 +38,14 @@ pub(crate) trait TreePairQuery {
     /// Visits all pairs of triangles of two leaves, given with their index in the tree; [`ControlFlow::Break`] ends the
     /// traversal.
     fn leaves<I: Isa>(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()>;
+}
+
+/// Costs of the children of a node.
+pub(crate) enum Costs {
+    /// One of each lane.
+    Each([f32; WIDTH]),
+    /// Zero in the lanes of these bits, the first lane lowest; infinite in the others.
+    ZeroIn(u32),
 }
 
 /// A pair of subtrees in the frontier.
@@ -55,7 +62,7 @@ trait Frontier {
     const SORTED: bool;
 
     /// Adds the lanes of a node whose cost is within the bound.
-    fn add(&mut self, costs: &[f32; WIDTH], bound: f32, entry: impl Fn(usize) -> Entry);
+    fn add(&mut self, costs: &Costs, bound: f32, entry: impl Fn(usize, f32) -> Entry);
 
     /// The next pair.
     fn next(&mut self) -> Option<Entry>;
@@ -67,17 +74,20 @@ impl Frontier for Vec<Entry> {
 
     /// The cheapest ends on top; ties keep the order of the lanes.
     #[inline(always)]
-    fn add(&mut self, costs: &[f32; WIDTH], bound: f32, entry: impl Fn(usize) -> Entry) {
+    fn add(&mut self, costs: &Costs, bound: f32, entry: impl Fn(usize, f32) -> Entry) {
+        let costs = match costs {
+            Costs::Each(costs) => costs,
+            // All the same: nothing to sort.
+            &Costs::ZeroIn(bits) => return lanes_of(bits).for_each(|lane| self.push(entry(lane, 0.0))),
+        };
         let first = self.len();
         // Without a branch for each lane: which of them are within the bound cannot be predicted.
         let mut within = 0;
         for lane in 0..WIDTH {
             within |= u32::from(costs[lane] <= bound) << lane;
         }
-        while within != 0 {
-            let lane = within.trailing_zeros() as usize;
-            within &= within - 1;
-            self.push(entry(lane));
+        for lane in lanes_of(within) {
+            self.push(entry(lane, costs[lane]));
             // Insertion sort among the siblings: eight entries at most.
             let mut place = self.len() - 1;
             while place > first && self[place - 1].cost < self[place].cost {
@@ -91,6 +101,17 @@ impl Frontier for Vec<Entry> {
     fn next(&mut self) -> Option<Entry> {
         self.pop()
     }
+}
+
+/// The lanes of some bits, the lowest first.
+#[inline(always)]
+fn lanes_of(mut bits: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = bits.trailing_zeros() as usize;
+        let is_left = bits != 0;
+        bits &= bits.wrapping_sub(1);
+        is_left.then_some(lane)
+    })
 }
 
 /// Best first; among equal costs the latest pair comes first, so that the frontier stays small where all costs are
@@ -151,12 +172,20 @@ impl Frontier for Queue {
     const SORTED: bool = true;
 
     #[inline(always)]
-    fn add(&mut self, costs: &[f32; WIDTH], bound: f32, entry: impl Fn(usize) -> Entry) {
-        for lane in 0..WIDTH {
-            if costs[lane] <= bound {
-                self.issued += 1;
-                self.heap.push(QueuedPair::new(&entry(lane), self.issued));
+    fn add(&mut self, costs: &Costs, bound: f32, entry: impl Fn(usize, f32) -> Entry) {
+        let mut push = |lane: usize, cost: f32| {
+            self.issued += 1;
+            self.heap.push(QueuedPair::new(&entry(lane, cost), self.issued));
+        };
+        match costs {
+            Costs::Each(costs) => {
+                for lane in 0..WIDTH {
+                    if costs[lane] <= bound {
+                        push(lane, costs[lane]);
+                    }
+                }
             }
+            &Costs::ZeroIn(bits) => lanes_of(bits).for_each(|lane| push(lane, 0.0)),
         }
     }
 
@@ -176,7 +205,7 @@ impl Frontier for Limited<'_> {
     const SORTED: bool = false;
 
     #[inline(always)]
-    fn add(&mut self, costs: &[f32; WIDTH], bound: f32, entry: impl Fn(usize) -> Entry) {
+    fn add(&mut self, costs: &Costs, bound: f32, entry: impl Fn(usize, f32) -> Entry) {
         self.stack.add(costs, bound, entry);
     }
 
@@ -320,14 +349,14 @@ fn descend_with<I: Isa, F: Frontier, V: TreePairQuery>(
                     break;
                 }
             }
-            (Child::Inner(i), Child::Leaf(_)) => expand_a::<I, F, V>(frontier, a.node(i), b, entry, i, query),
-            (Child::Leaf(_), Child::Inner(j)) => expand_b::<I, F, V>(frontier, a, b.node(j), entry, j, query),
+            (Child::Inner(i), Child::Leaf(_)) => expand_a::<I, F, V>(frontier, [a, b], entry, i, query),
+            (Child::Leaf(_), Child::Inner(j)) => expand_b::<I, F, V>(frontier, [a, b], entry, j, query),
             (Child::Inner(i), Child::Inner(j)) => {
                 // The larger volume is expanded: most of the gap between the bound and the true cost comes from it.
                 if a.bounds(entry.a).half_area() > b.bounds(entry.b).half_area() {
-                    expand_a::<I, F, V>(frontier, a.node(i), b, entry, i, query);
+                    expand_a::<I, F, V>(frontier, [a, b], entry, i, query);
                 } else {
-                    expand_b::<I, F, V>(frontier, a, b.node(j), entry, j, query);
+                    expand_b::<I, F, V>(frontier, [a, b], entry, j, query);
                 }
             }
         }
@@ -337,35 +366,41 @@ fn descend_with<I: Isa, F: Frontier, V: TreePairQuery>(
 #[inline(always)]
 fn expand_a<I: Isa, F: Frontier, V: TreePairQuery>(
     frontier: &mut F,
-    children: &Node,
-    b: &TriangleBvh,
+    [a, b]: [&TriangleBvh; 2],
     entry: Entry,
     node: u32,
     query: &V,
 ) {
-    let mut costs = query.costs_in_a::<I>(children, &b.volume(entry.b));
-    query.exclude_in_a::<I>(node, entry.b, &mut costs);
-    frontier.add(&costs, query.bound(), |lane| Entry {
-        cost: costs[lane],
-        a: Subtree::new(node, lane),
-        ..entry
-    });
+    let children = a.node(node);
+    let costs = query.costs_in_a::<I>((node, children), (entry.b, &b.volume(entry.b)));
+    if let &Costs::ZeroIn(bits) = &costs {
+        for child in lanes_of(bits).filter_map(|lane| children.child(lane)) {
+            if let Child::Inner(index) = child {
+                prefetch(a.node(index));
+            }
+            query.prefetch_in_a(child);
+        }
+    }
+    frontier.add(&costs, query.bound(), |lane, cost| Entry { cost, a: Subtree::new(node, lane), ..entry });
 }
 
 #[inline(always)]
 fn expand_b<I: Isa, F: Frontier, V: TreePairQuery>(
     frontier: &mut F,
-    a: &TriangleBvh,
-    children: &Node,
+    [a, b]: [&TriangleBvh; 2],
     entry: Entry,
     node: u32,
     query: &V,
 ) {
-    let mut costs = query.costs_in_b::<I>(children, &a.volume(entry.a));
-    query.exclude_in_b::<I>(node, entry.a, &mut costs);
-    frontier.add(&costs, query.bound(), |lane| Entry {
-        cost: costs[lane],
-        b: Subtree::new(node, lane),
-        ..entry
-    });
+    let children = b.node(node);
+    let costs = query.costs_in_b::<I>((node, children), (entry.a, &a.volume(entry.a)));
+    if let &Costs::ZeroIn(bits) = &costs {
+        for child in lanes_of(bits).filter_map(|lane| children.child(lane)) {
+            if let Child::Inner(index) = child {
+                prefetch(b.node(index));
+            }
+            query.prefetch_in_b(child);
+        }
+    }
+    frontier.add(&costs, query.bound(), |lane, cost| Entry { cost, b: Subtree::new(node, lane), ..entry });
 }

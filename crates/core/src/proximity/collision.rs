@@ -16,10 +16,10 @@ use super::model::Model;
 use super::relative_pose::{MovedBox, RelativePose, RoundedPose};
 use super::triangle_pair::within;
 use crate::bvh::lanes::isa::{Isa, Mask, Single};
-use crate::bvh::node::{Node, Volume, WIDTH};
+use crate::bvh::node::{Child, Node, Volume};
 use crate::bvh::packet::{Layer, PACKET, Packet};
 use crate::bvh::tandem;
-use crate::bvh::tandem::TreePairQuery;
+use crate::bvh::tandem::{Costs, TreePairQuery};
 use crate::bvh::tree::{Subtree, TriangleBvh};
 
 /// Whether `a` and `b` collide: their surfaces intersect (touching counts), or one of them is a solid that contains
@@ -250,6 +250,14 @@ pub(crate) trait PairFilter: Clone + Send + Sync {
         [u32::MAX; PACKET]
     }
 
+    /// Begins to load what the filter will need of a node or a leaf of A.
+    #[inline(always)]
+    fn prefetch_of_a(&self, _child: Child) {}
+
+    /// Begins to load what the filter will need of a node or a leaf of B.
+    #[inline(always)]
+    fn prefetch_of_b(&self, _child: Child) {}
+
     /// Whether nothing more is wanted.
     #[inline(always)]
     fn is_over(&self) -> bool {
@@ -368,29 +376,33 @@ impl<S: Sink, F: PairFilter> Overlap<S, F> {
 
 impl<S: Sink, F: PairFilter> TreePairQuery for Overlap<S, F> {
     #[inline(always)]
-    fn costs_in_b<I: Isa>(&self, children_of_b: &Node, of_a: &Volume) -> [f32; WIDTH] {
-        self.boxes.costs_in_b::<I>(children_of_b, of_a)
+    fn costs_in_b<I: Isa>(
+        &self,
+        (node, children): (u32, &Node),
+        (of_a, volume): (Subtree, &Volume),
+    ) -> Costs {
+        let bits = self.boxes.overlapping_in_b::<I>(children, volume);
+        Costs::ZeroIn(if bits == 0 { 0 } else { bits & self.filter.children_of_b::<I>(node, of_a) })
     }
 
     #[inline(always)]
-    fn costs_in_a<I: Isa>(&self, children_of_a: &Node, of_b: &Volume) -> [f32; WIDTH] {
-        self.boxes.costs_in_a::<I>(children_of_a, of_b)
+    fn costs_in_a<I: Isa>(
+        &self,
+        (node, children): (u32, &Node),
+        (of_b, volume): (Subtree, &Volume),
+    ) -> Costs {
+        let bits = self.boxes.overlapping_in_a::<I>(children, volume);
+        Costs::ZeroIn(if bits == 0 { 0 } else { bits & self.filter.children_of_a::<I>(node, of_b) })
     }
 
     #[inline(always)]
-    fn exclude_in_b<I: Isa>(&self, node: u32, of_a: Subtree, costs: &mut [f32; WIDTH]) {
-        let bits = bits_of_costs::<I>(costs);
-        if bits != 0 {
-            *costs = costs_of_bits(bits & self.filter.children_of_b::<I>(node, of_a));
-        }
+    fn prefetch_in_a(&self, child: Child) {
+        self.filter.prefetch_of_a(child);
     }
 
     #[inline(always)]
-    fn exclude_in_a<I: Isa>(&self, node: u32, of_b: Subtree, costs: &mut [f32; WIDTH]) {
-        let bits = bits_of_costs::<I>(costs);
-        if bits != 0 {
-            *costs = costs_of_bits(bits & self.filter.children_of_a::<I>(node, of_b));
-        }
+    fn prefetch_in_b(&self, child: Child) {
+        self.filter.prefetch_of_b(child);
     }
 
     #[inline(always)]
@@ -428,7 +440,6 @@ impl<S: Sink, F: PairFilter> TreePairQuery for Overlap<S, F> {
 /// Overlap test of the boxes of two trees, one of them grown by a margin.
 pub(super) struct BoxOverlap {
     pub(super) a_to_b: RelativePose,
-    b_to_a: RelativePose,
     rounded_a_to_b: RoundedPose,
     rounded_b_to_a: RoundedPose,
     pub(super) margin: f64,
@@ -436,12 +447,10 @@ pub(super) struct BoxOverlap {
 
 impl BoxOverlap {
     pub(super) fn new(a_to_b: &RelativePose, margin: f64) -> Self {
-        let b_to_a = a_to_b.inverse();
         Self {
             a_to_b: *a_to_b,
-            b_to_a,
             rounded_a_to_b: RoundedPose::new(a_to_b, margin),
-            rounded_b_to_a: RoundedPose::new(&b_to_a, margin),
+            rounded_b_to_a: RoundedPose::new(&a_to_b.inverse(), margin),
             margin,
         }
     }
@@ -452,16 +461,16 @@ impl BoxOverlap {
         self.margin + self.a_to_b.slack()
     }
 
+    /// Bits of the children of a node of B that overlap a volume of A.
     #[inline(always)]
-    pub(super) fn costs_in_b<I: Isa>(&self, children_of_b: &Node, of_a: &Volume) -> [f32; WIDTH] {
-        let moved = self.a_to_b.bounds(&of_a.bounds, self.margin);
-        overlap_costs::<I>(children_of_b, &moved, of_a, [&self.rounded_a_to_b, &self.rounded_b_to_a])
+    fn overlapping_in_b<I: Isa>(&self, children_of_b: &Node, of_a: &Volume) -> u32 {
+        overlapping::<I>(children_of_b, of_a, [&self.rounded_a_to_b, &self.rounded_b_to_a])
     }
 
+    /// Bits of the children of a node of A that overlap a volume of B.
     #[inline(always)]
-    pub(super) fn costs_in_a<I: Isa>(&self, children_of_a: &Node, of_b: &Volume) -> [f32; WIDTH] {
-        let moved = self.b_to_a.bounds(&of_b.bounds, self.margin);
-        overlap_costs::<I>(children_of_a, &moved, of_b, [&self.rounded_b_to_a, &self.rounded_a_to_b])
+    fn overlapping_in_a<I: Isa>(&self, children_of_a: &Node, of_b: &Volume) -> u32 {
+        overlapping::<I>(children_of_a, of_b, [&self.rounded_b_to_a, &self.rounded_a_to_b])
     }
 }
 
@@ -482,17 +491,11 @@ fn overlap_bits<I: Isa>(node: &Node, moved: &MovedBox) -> u32 {
     (x & y & z).bits()
 }
 
-/// Zero for the children that overlap the other volume, else infinity. Tested are the axes of both frames and the
-/// normals of both layers.
+/// Bits of the children that overlap the other volume. Tested are the axes of both frames and the normals of both layers.
 #[inline(always)]
-fn overlap_costs<I: Isa>(
-    node: &Node,
-    moved: &MovedBox,
-    other: &Volume,
-    [to_node, to_other]: [&RoundedPose; 2],
-) -> [f32; WIDTH] {
+fn overlapping<I: Isa>(node: &Node, other: &Volume, [to_node, to_other]: [&RoundedPose; 2]) -> u32 {
     // In the order of increasing price; each test is skipped once no child is left.
-    let mut bits = overlap_bits::<I>(node, moved);
+    let mut bits = overlap_bits::<I>(node, &to_node.bounds(&other.bounds));
     if bits != 0 && other.layer != Layer::EVERYWHERE {
         let across = to_node.direction(&other.layer.normal);
         bits &= to_node.boxes_across::<I>(&other.layer, &across, node).overlap();
@@ -507,34 +510,5 @@ fn overlap_costs<I: Isa>(
     if bits != 0 {
         bits &= to_node.layers_against::<I>(&other.bounds, node).overlap();
     }
-    costs_of_bits(bits)
+    bits
 }
-
-/// Bits of the children whose cost is zero.
-#[inline(always)]
-fn bits_of_costs<I: Isa>(costs: &[f32; WIDTH]) -> u32 {
-    I::Single::load(costs).less_or_equal(I::Single::splat(0.0)).bits()
-}
-
-/// Zero for the children whose bit is set, else infinity.
-#[inline(always)]
-fn costs_of_bits(bits: u32) -> [f32; WIDTH] {
-    COSTS[bits as usize & (COSTS.len() - 1)]
-}
-
-/// The costs of all sets of children.
-static COSTS: [[f32; WIDTH]; 1 << WIDTH] = {
-    let mut costs = [[f32::INFINITY; WIDTH]; 1 << WIDTH];
-    let mut bits = 0;
-    while bits < costs.len() {
-        let mut lane = 0;
-        while lane < WIDTH {
-            if bits & (1 << lane) != 0 {
-                costs[bits][lane] = 0.0;
-            }
-            lane += 1;
-        }
-        bits += 1;
-    }
-    costs
-};

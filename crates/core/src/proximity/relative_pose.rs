@@ -215,6 +215,18 @@ impl RoundedPose {
         hull
     }
 
+    /// Axis-aligned box around a transformed box, grown by the margin on every side.
+    #[inline(always)]
+    pub(crate) fn bounds(&self, bounds: &Bounds) -> MovedBox {
+        let [center, half] = self.hull(bounds);
+        let mut moved = MovedBox { min: center, max: center };
+        for k in 0..3 {
+            moved.min[k] -= half[k];
+            moved.max[k] += half[k];
+        }
+        moved
+    }
+
     /// Bound of its rounding plus the margin [m].
     #[inline(always)]
     pub(crate) fn slack(&self) -> f32 {
@@ -294,4 +306,44 @@ pub(crate) fn triangles_in_b(
     let of_a = a.mesh().triangle(i as usize).map(|p| a_to_b.point(&Point3::from(p - center_a)));
     let of_b = b.mesh().triangle(j as usize).map(|p| Point3::from(p - center_b));
     [of_a, of_b]
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::UnitQuaternion;
+
+    use super::*;
+    use extricate_test_support::Noise;
+
+    #[test]
+    fn boxes_around_transformed_boxes_in_single_precision_hold_their_corners() {
+        let mut noise = Noise(45);
+        let mut most = 0.0_f64;
+        for sample in 0..2000 {
+            let size = [1e-3, 1.0, 1e3][sample % 3];
+            let rotation = UnitQuaternion::from_scaled_axis(3.0 * noise.signed_vector());
+            let rotation = rotation.to_rotation_matrix().into_inner();
+            let translation = [0.0, 0.3, 50.0][sample / 3 % 3] * size * noise.signed_vector();
+            let pose = RelativePose::new(rotation, translation, size);
+            // Within the size of the bodies, to which the rounding is relative.
+            let (center, half) = (noise.signed_vector() * 0.2 * size, noise.vector().abs() * 0.1 * size);
+            let narrow = |v: Vector3<f64>| [v.x as f32, v.y as f32, v.z as f32];
+            let bounds = Bounds { min: narrow(center - half), max: narrow(center + half) };
+            let margin = [-1e-7, 0.0, 0.05][sample / 9 % 3] * size;
+            let single = RoundedPose::new(&pose, margin).bounds(&bounds);
+            for corner in 0..8_usize {
+                let at = |k: usize| if corner >> k & 1 == 0 { bounds.min[k] } else { bounds.max[k] };
+                let corner = pose.point(&Point3::new(at(0).into(), at(1).into(), at(2).into()));
+                for k in 0..3 {
+                    let ends = [f64::from(single.min[k]) + margin, f64::from(single.max[k]) - margin];
+                    assert!(ends[0] <= corner[k] && corner[k] <= ends[1], "{sample}");
+                }
+            }
+            let exact = pose.bounds(&bounds, margin);
+            let wider = |k: usize| f64::from(single.max[k]) - f64::from(exact.max[k]);
+            most = (0..3).map(|k| wider(k) / (size + translation.norm())).fold(most, f64::max);
+        }
+        // And hardly more.
+        assert!(most < 1e-5, "{most}");
+    }
 }

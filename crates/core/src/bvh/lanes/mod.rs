@@ -15,6 +15,25 @@ pub(crate) fn on_widest<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<Portable>()
 }
 
+/// Begins to move a value to the nearest cache, where the machine can.
+#[inline(always)]
+pub(crate) fn prefetch<T>(value: &T) {
+    /// Bytes that come at once.
+    const LINE: usize = 64;
+    #[cfg(target_arch = "x86_64")]
+    for line in 0..size_of::<T>().div_ceil(LINE) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let start = std::ptr::from_ref(value).cast::<i8>();
+        #[expect(unsafe_code, reason = "a hint, of which nothing but time depends")]
+        // SAFETY: nothing is read, and any address is allowed.
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(LINE * line));
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (value, LINE);
+}
+
 /// Whether this machine supports AVX2.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]

@@ -22,6 +22,7 @@ use super::features::{owned_edges, owned_vertices};
 use super::leaf_features::{LeafFeatures, TriangleCones};
 use super::normal_cone::NormalCone;
 use crate::bvh::lanes::isa::{Isa, Mask, Single};
+use crate::bvh::lanes::prefetch;
 use crate::bvh::node::{Child, WIDTH};
 use crate::bvh::packet::{Bounds, PACKET, Packet, above};
 use crate::bvh::tree::{Subtree, TriangleBvh};
@@ -257,6 +258,15 @@ impl ConeTree {
         &self.features
     }
 
+    /// Begins to load the cones of a node, or the features of a leaf.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, child: Child) {
+        match child {
+            Child::Inner(node) => prefetch(&self.nodes[node as usize]),
+            Child::Leaf(leaf) => self.features.prefetch(leaf),
+        }
+    }
+
     /// The cone of a subtree in the frame of the other body, reversed.
     #[inline(always)]
     pub(super) fn opposite(&self, subtree: Subtree, placement: &Placement) -> Opposite {
@@ -295,6 +305,9 @@ impl ConeTree {
         let square = between[0] * between[0] + between[1] * between[1] + between[2] * between[2];
         let near = radius + single(other.depth);
         let overlapping = square.less_or_equal(near * near).bits();
+        if meeting & !overlapping == 0 {
+            return meeting;
+        }
         let of_other = [single(other.axis[0]), single(other.axis[1]), single(other.axis[2])];
         // No closures here: they would be compiled without the instruction set, and call it operation by operation.
         let of_own = along_cone::<I>(&between, radius, &axis, cosine, sine);

@@ -17,6 +17,7 @@ use nalgebra::{Point3, Vector3};
 use super::adjacency::Adjacency;
 use super::features::{owned_edges, owned_vertices};
 use super::normal_cone::NormalCone;
+use crate::bvh::lanes::prefetch;
 use crate::bvh::packet::{PACKET, Packet, above};
 
 /// Coordinate of a lane without a face [m]: beyond reach, and with a square that is finite.
@@ -132,6 +133,14 @@ impl LeafFeatures {
     pub(super) fn edges(&self, leaf: u32) -> &[Edge] {
         let leaf = leaf as usize;
         &self.edges[self.starts[leaf][1] as usize..self.starts[leaf + 1][1] as usize]
+    }
+
+    /// Begins to load the features of a leaf.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, leaf: u32) {
+        prefetch(&self.faces[leaf as usize]);
+        self.vertices(leaf).first().into_iter().for_each(prefetch);
+        self.edges(leaf).iter().for_each(prefetch);
     }
 
     /// Memory in bytes.

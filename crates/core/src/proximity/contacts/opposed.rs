@@ -3,6 +3,7 @@
 use super::cone_tree::{ConeTree, Placement, Range};
 use super::leaf_features::LeafFeatures;
 use crate::bvh::lanes::isa::Isa;
+use crate::bvh::node::Child;
 use crate::bvh::packet::PACKET;
 use crate::bvh::tree::Subtree;
 use crate::proximity::collision::PairFilter;
@@ -35,6 +36,12 @@ impl<'a> Opposed<'a> {
     /// Features of the leaves of A and of B.
     pub(super) fn features(&self) -> [&'a LeafFeatures; 2] {
         self.cones.map(ConeTree::features)
+    }
+
+    /// Begins to load the cones of a node, or the features of a leaf, of A (`side` 0) or B.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, side: usize, child: Child) {
+        self.cones[side].prefetch(child);
     }
 
     /// Bits of the triangles of a leaf of B that are admitted with a triangle of a leaf of A.

@@ -18,6 +18,7 @@ use super::features::{FeatureQuery, PARALLEL, VALLEY};
 use super::leaf_features::{Edge, Faces, LeafFeatures, Vertex};
 use super::opposed::Opposed;
 use crate::bvh::lanes::isa::{Isa, Mask, Single};
+use crate::bvh::node::Child;
 use crate::bvh::packet::{NONE, PACKET, above, below};
 use crate::bvh::tree::Subtree;
 use crate::proximity::collision::PairFilter;
@@ -26,10 +27,17 @@ use crate::proximity::collision::PairFilter;
 const LANES: usize = 8;
 /// Maximum number of vertices of a leaf, and of edges: all corners of its triangles.
 const MAX: usize = 3 * PACKET;
+/// Number of leaves that are kept prepared: those that a query visits in turn, and few enough for the fastest caches.
+const SLOTS: usize = 32;
+/// Slot without a leaf.
+const EMPTY: u8 = u8::MAX;
 /// Rounding of a cosine in single precision; more only admits more pairs.
 const COSINE_ROUNDING: f32 = 2e-6;
 /// Rounding of the products of e × f with unit vectors, absolute, and with other vectors, relative to their length.
 const CROSS_ROUNDING: f32 = 4e-6;
+/// Rounding of the places where two lines are closest, times the square of the sine of their angle, relative to the distance of
+/// the middles: five products of numbers that round by less than 2e-6.
+const PLACE_ROUNDING: f32 = 1e-5;
 /// Growth of lengths for the rounding of their sums, relative.
 const GROWTH: f64 = 1.0 + 1e-5;
 
@@ -55,40 +63,31 @@ pub(super) struct Touching<'a> {
     features: [&'a LeafFeatures; 2],
     a_to_b: Placement,
     ranges: Ranges,
-    leaf: PreparedFeatures,
+    prepared: PreparedLeaves,
     /// Pairs of leaves that were visited, on all threads, and their maximum number.
     visited: &'a AtomicUsize,
     limit: usize,
 }
 
-/// Features of a leaf of A in the frame of B, side by side.
+/// The last leaves of A that were visited, in the frame of B. Most are visited several times, with others in between.
+#[derive(Clone)]
+struct PreparedLeaves {
+    /// Index of the leaf whose number has these last digits.
+    places: [u8; SLOTS],
+    leaves: Vec<PreparedFeatures>,
+}
+
+/// Features of a leaf of A in the frame of B.
 #[derive(Clone)]
 struct PreparedFeatures {
     leaf: u32,
-    /// The four faces twice.
-    faces: LaneFaces,
-    /// Two vertices, each four times.
-    vertices: [LaneVertices; MAX / 2],
-    /// Number of vertices, and the lanes of their triangles.
+    faces: Faces,
+    vertices: [Vertex; MAX],
     vertex_count: usize,
-    lanes_of_vertices: [u32; MAX],
+    /// Side by side.
     edges: [LaneEdges; 2],
     edge_count: usize,
     lanes_of_edges: [u32; 2 * LANES],
-}
-
-#[derive(Clone, Copy)]
-struct LaneFaces {
-    normal: [[f32; LANES]; 3],
-    center: [[f32; LANES]; 3],
-    reach: [f32; LANES],
-}
-
-#[derive(Clone, Copy)]
-struct LaneVertices {
-    position: [[f32; LANES]; 3],
-    axis: [[f32; LANES]; 3],
-    cosine: [f32; LANES],
 }
 
 #[derive(Clone, Copy)]
@@ -100,17 +99,31 @@ struct LaneEdges {
     cosine: [f32; LANES],
 }
 
+impl PreparedLeaves {
+    const fn new() -> Self {
+        Self { places: [EMPTY; SLOTS], leaves: Vec::new() }
+    }
+
+    /// Place of a leaf among the prepared ones, and whether it is one of them already.
+    #[inline(always)]
+    fn place(&mut self, leaf: u32) -> (usize, bool) {
+        let place = &mut self.places[leaf as usize % SLOTS];
+        if *place != EMPTY {
+            let place = usize::from(*place);
+            return (place, self.leaves[place].leaf == leaf);
+        }
+        *place = self.leaves.len() as u8;
+        self.leaves.push(PreparedFeatures::EMPTY);
+        (self.leaves.len() - 1, false)
+    }
+}
+
 impl PreparedFeatures {
     const EMPTY: Self = Self {
         leaf: NONE,
-        faces: LaneFaces { normal: [[0.0; LANES]; 3], center: [[0.0; LANES]; 3], reach: [0.0; LANES] },
-        vertices: [LaneVertices {
-            position: [[0.0; LANES]; 3],
-            axis: [[0.0; LANES]; 3],
-            cosine: [0.0; LANES],
-        }; MAX / 2],
+        faces: Faces::NONE,
+        vertices: [Vertex { position: [0.0; 3], axis: [0.0; 3], cosine: 0.0, lane: 0 }; MAX],
         vertex_count: 0,
-        lanes_of_vertices: [0; MAX],
         edges: [LaneEdges {
             middle: [[0.0; LANES]; 3],
             direction: [[0.0; LANES]; 3],
@@ -123,33 +136,24 @@ impl PreparedFeatures {
     };
 
     #[inline(always)]
-    fn set_faces(&mut self, faces: &Faces, placement: &Placement, ranges: &Ranges) {
+    fn set_faces(&mut self, faces: &Faces, placement: &Placement) {
         for lane in 0..PACKET {
             let center = [faces.center[0][lane], faces.center[1][lane], faces.center[2][lane]];
             let normal = [faces.normal[0][lane], faces.normal[1][lane], faces.normal[2][lane]];
             let (center, normal) = (placement.moved(center), placement.rotated(normal));
             for k in 0..3 {
-                (self.faces.center[k][lane], self.faces.center[k][lane + PACKET]) = (center[k], center[k]);
-                (self.faces.normal[k][lane], self.faces.normal[k][lane + PACKET]) = (normal[k], normal[k]);
+                (self.faces.center[k][lane], self.faces.normal[k][lane]) = (center[k], normal[k]);
             }
-            let reach = faces.radius[lane] + faces.stretch[lane] * ranges.valley + ranges.rounding;
-            (self.faces.reach[lane], self.faces.reach[lane + PACKET]) = (reach, reach);
         }
+        (self.faces.radius, self.faces.stretch) = (faces.radius, faces.stretch);
     }
 
     #[inline(always)]
     fn set_vertices(&mut self, vertices: &[Vertex], placement: &Placement) {
         self.vertex_count = vertices.len();
-        for (index, vertex) in vertices.iter().enumerate() {
+        for (prepared, vertex) in self.vertices.iter_mut().zip(vertices) {
             let (position, axis) = (placement.moved(vertex.position), placement.rotated(vertex.axis));
-            let (lanes, first) = (&mut self.vertices[index / 2], PACKET * (index % 2));
-            for lane in first..first + PACKET {
-                for k in 0..3 {
-                    (lanes.position[k][lane], lanes.axis[k][lane]) = (position[k], axis[k]);
-                }
-                lanes.cosine[lane] = vertex.cosine;
-            }
-            self.lanes_of_vertices[index] = vertex.lane;
+            *prepared = Vertex { position, axis, ..*vertex };
         }
     }
 
@@ -187,88 +191,77 @@ impl<'a> Touching<'a> {
             apart: above((reach + 2.0 * valley + rounding) * GROWTH),
             rounding: above(rounding),
         };
-        let leaf = PreparedFeatures::EMPTY;
-        Self { features: opposed.features(), opposed, a_to_b, ranges, leaf, visited, limit }
+        let prepared = PreparedLeaves::new();
+        Self { features: opposed.features(), opposed, a_to_b, ranges, prepared, visited, limit }
     }
 
+    /// The features of a leaf of A in the frame of B.
     #[inline(always)]
-    fn prepare(&mut self, leaf: u32) {
-        if self.leaf.leaf == leaf {
-            return;
+    fn prepare(&mut self, leaf: u32) -> &PreparedFeatures {
+        let (place, is_prepared) = self.prepared.place(leaf);
+        let prepared = &mut self.prepared.leaves[place];
+        if !is_prepared {
+            let features = self.features[0];
+            prepared.leaf = leaf;
+            prepared.set_faces(&features.faces[leaf as usize], &self.a_to_b);
+            prepared.set_vertices(features.vertices(leaf), &self.a_to_b);
+            prepared.set_edges(features.edges(leaf), &self.a_to_b);
         }
-        self.leaf.leaf = leaf;
-        let features = self.features[0];
-        self.leaf.set_faces(&features.faces[leaf as usize], &self.a_to_b, &self.ranges);
-        self.leaf.set_vertices(features.vertices(leaf), &self.a_to_b);
-        self.leaf.set_edges(features.edges(leaf), &self.a_to_b);
+        prepared
     }
+}
 
-    /// Adds the pairs of a triangle of A that owns a vertex, and a triangle of B.
-    #[inline(always)]
-    fn add_vertices_of_a<I: Isa>(&self, faces: &Faces, admitted: &mut [u32; PACKET]) {
-        if self.leaf.vertex_count == 0 {
-            return;
-        }
-        let (repeat, single) = (I::Single::repeat, I::Single::splat);
-        let normal = [repeat(&faces.normal[0]), repeat(&faces.normal[1]), repeat(&faces.normal[2])];
-        let center = [repeat(&faces.center[0]), repeat(&faces.center[1]), repeat(&faces.center[2])];
-        let reach = repeat(&faces.radius)
-            + repeat(&faces.stretch) * single(self.ranges.valley)
-            + single(self.ranges.rounding);
-        for first in (0..self.leaf.vertex_count).step_by(2) {
-            let lanes = &self.leaf.vertices[first / 2];
-            let (position, axis) = (vectors::<I>(&lanes.position), vectors::<I>(&lanes.axis));
-            let cosine = I::Single::load(&lanes.cosine);
-            let bits = over::<I>(&self.ranges, (&center, &normal, reach), (&position, &axis, cosine));
-            admitted[self.leaf.lanes_of_vertices[first] as usize] |= bits & 15;
-            if first + 1 < self.leaf.vertex_count {
-                admitted[self.leaf.lanes_of_vertices[first + 1] as usize] |= bits >> PACKET;
-            }
+/// Calls a function with the lane of each face and the lane of the triangle of each vertex that can touch.
+#[inline(always)]
+fn for_vertices_over<I: Isa>(
+    ranges: &Ranges,
+    faces: &Faces,
+    vertices: &[Vertex],
+    mut add: impl FnMut(usize, usize),
+) {
+    if vertices.is_empty() {
+        return;
+    }
+    let (repeat, single) = (I::Single::repeat, I::Single::splat);
+    let normal = [repeat(&faces.normal[0]), repeat(&faces.normal[1]), repeat(&faces.normal[2])];
+    let center = [repeat(&faces.center[0]), repeat(&faces.center[1]), repeat(&faces.center[2])];
+    let reach =
+        repeat(&faces.radius) + repeat(&faces.stretch) * single(ranges.valley) + single(ranges.rounding);
+    for pair in vertices.chunks(2) {
+        let (first, last) = (&pair[0], &pair[pair.len() - 1]);
+        let position = [
+            both::<I>(first.position[0], last.position[0]),
+            both::<I>(first.position[1], last.position[1]),
+            both::<I>(first.position[2], last.position[2]),
+        ];
+        let axis = [
+            both::<I>(first.axis[0], last.axis[0]),
+            both::<I>(first.axis[1], last.axis[1]),
+            both::<I>(first.axis[2], last.axis[2]),
+        ];
+        let cosine = both::<I>(first.cosine, last.cosine);
+        let mut bits = over::<I>(ranges, (&center, &normal, reach), (&position, &axis, cosine));
+        while bits != 0 {
+            let bit = bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            let vertex = if bit < PACKET { first } else { last };
+            add(bit % PACKET, vertex.lane as usize);
         }
     }
+}
 
-    /// Adds the pairs of a triangle of A, and one of B that owns a vertex.
-    #[inline(always)]
-    fn add_vertices_of_b<I: Isa>(&self, vertices: &[Vertex], admitted: &mut [u32; PACKET]) {
-        let faces = &self.leaf.faces;
-        let (normal, center) = (vectors::<I>(&faces.normal), vectors::<I>(&faces.center));
-        let reach = I::Single::load(&faces.reach);
-        for pair in vertices.chunks(2) {
-            let (first, last) = (&pair[0], &pair[pair.len() - 1]);
-            let position = [
-                both::<I>(first.position[0], last.position[0]),
-                both::<I>(first.position[1], last.position[1]),
-                both::<I>(first.position[2], last.position[2]),
-            ];
-            let axis = [
-                both::<I>(first.axis[0], last.axis[0]),
-                both::<I>(first.axis[1], last.axis[1]),
-                both::<I>(first.axis[2], last.axis[2]),
-            ];
-            let cosine = both::<I>(first.cosine, last.cosine);
-            let mut bits = over::<I>(&self.ranges, (&center, &normal, reach), (&position, &axis, cosine));
+/// Adds the pairs of triangles that own edges.
+#[inline(always)]
+fn add_edges<I: Isa>(ranges: &Ranges, of_a: &PreparedFeatures, edges: &[Edge], admitted: &mut [u32; PACKET]) {
+    for first in (0..of_a.edge_count).step_by(LANES) {
+        let lanes = &of_a.edges[first / LANES];
+        let filled = (1 << (of_a.edge_count - first).min(LANES)) - 1;
+        for edge in edges {
+            let mut bits = crossing::<I>(ranges, (lanes, filled), edge);
             while bits != 0 {
-                let bit = bits.trailing_zeros() as usize;
+                let lane = first + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
-                let vertex = if bit < PACKET { first } else { last };
-                admitted[bit % PACKET] |= 1 << vertex.lane;
-            }
-        }
-    }
-
-    /// Adds the pairs of triangles that own edges.
-    #[inline(always)]
-    fn add_edges<I: Isa>(&self, edges: &[Edge], admitted: &mut [u32; PACKET]) {
-        for first in (0..self.leaf.edge_count).step_by(LANES) {
-            let lanes = &self.leaf.edges[first / LANES];
-            let filled = (1 << (self.leaf.edge_count - first).min(LANES)) - 1;
-            for edge in edges {
-                let mut bits = filled & crossing::<I>(&self.ranges, lanes, edge);
-                while bits != 0 {
-                    let lane = first + bits.trailing_zeros() as usize;
-                    bits &= bits - 1;
-                    admitted[self.leaf.lanes_of_edges[lane] as usize] |= 1 << edge.lane;
-                }
+                admitted[of_a.lanes_of_edges[lane] as usize] |= 1 << edge.lane;
             }
         }
     }
@@ -286,14 +279,32 @@ impl PairFilter for Touching<'_> {
     }
 
     #[inline(always)]
+    fn prefetch_of_a(&self, child: Child) {
+        self.opposed.prefetch(0, child);
+    }
+
+    #[inline(always)]
+    fn prefetch_of_b(&self, child: Child) {
+        self.opposed.prefetch(1, child);
+    }
+
+    #[inline(always)]
     fn triangles<I: Isa>(&mut self, leaf_of_a: u32, leaf_of_b: u32) -> [u32; PACKET] {
         self.visited.fetch_add(1, Ordering::Relaxed);
-        self.prepare(leaf_of_a);
+        let (ranges, of_b) = (self.ranges, self.features[1]);
+        let of_a = self.prepare(leaf_of_a);
         let mut admitted = [0; PACKET];
-        let of_b = self.features[1];
-        self.add_vertices_of_a::<I>(&of_b.faces[leaf_of_b as usize], &mut admitted);
-        self.add_vertices_of_b::<I>(of_b.vertices(leaf_of_b), &mut admitted);
-        self.add_edges::<I>(of_b.edges(leaf_of_b), &mut admitted);
+        let (faces, vertices) = (&of_b.faces[leaf_of_b as usize], of_b.vertices(leaf_of_b));
+        for_vertices_over::<I>(&ranges, faces, &of_a.vertices[..of_a.vertex_count], |face, vertex| {
+            admitted[vertex] |= 1 << face;
+        });
+        for_vertices_over::<I>(&ranges, &of_a.faces, vertices, |face, vertex| {
+            admitted[face] |= 1 << vertex;
+        });
+        add_edges::<I>(&ranges, of_a, of_b.edges(leaf_of_b), &mut admitted);
+        if admitted == [0; PACKET] {
+            return admitted;
+        }
         for lane in 0..PACKET {
             if admitted[lane] != 0 {
                 admitted[lane] &= self.opposed.triangles_of(leaf_of_a, lane, leaf_of_b);
@@ -359,16 +370,29 @@ fn over<I: Isa>(
     (in_range & above_face & in_cone).bits()
 }
 
-/// Bits of the edges of A that can touch an edge of B: the points where the lines are closest are on both edges, at a distance
-/// within the gaps, along a direction that is in the cone of one and opposite to one in the cone of the other.
+/// Bits of the edges of A, of those that are `filled`, that can touch an edge of B: the points where the lines are closest are on
+/// both edges, at a distance within the gaps, along a direction that is in the cone of one and opposite to one in the cone of the
+/// other.
+///
+/// With c = e·f, these points are (d·e − c d·f) / (1 − c²) and (c d·e − d·f) / (1 − c²) from the middles.
 #[inline(always)]
-fn crossing<I: Isa>(ranges: &Ranges, a: &LaneEdges, b: &Edge) -> u32 {
+fn crossing<I: Isa>(ranges: &Ranges, (a, filled): (&LaneEdges, u32), b: &Edge) -> u32 {
     let single = I::Single::splat;
     let (e, f) = (vectors::<I>(&a.direction), splat::<I>(&b.direction));
     let d = difference(&splat::<I>(&b.middle), &vectors::<I>(&a.middle));
     let half = [I::Single::load(&a.half), single(b.half)];
     let far = half[0] + half[1] + single(ranges.apart);
     let near = dot(&d, &d).less_or_equal(far * far);
+    let (cosine, along) = (dot(&e, &f), [dot(&d, &e), dot(&d, &f)]);
+    let square = single(1.0) - cosine * cosine;
+    let valley = single(ranges.valley);
+    let slack = single(PLACE_ROUNDING) * far + single(2.0 * ranges.rounding);
+    let on_a = (along[0] - cosine * along[1]).abs().less_or_equal((half[0] + valley) * square + slack);
+    let on_b = (cosine * along[0] - along[1]).abs().less_or_equal((half[1] + valley) * square + slack);
+    let bits = filled & (near & on_a & on_b).bits();
+    if bits == 0 {
+        return 0;
+    }
     let n = cross(&e, &f);
     let square = dot(&n, &n);
     let crossed = single(NOT_PARALLEL).less_or_equal(square);
@@ -391,15 +415,7 @@ fn crossing<I: Isa>(ranges: &Ranges, a: &LaneEdges, b: &Edge) -> u32 {
         & min_of_b.less_or_equal(of_b)
         & min.less_or_equal(zero - gap)
         & (zero - gap).less_or_equal(max);
-    let bits = (near & crossed).bits() & (along.bits() | against.bits());
-    if bits == 0 {
-        return 0;
-    }
-    let valley = single(ranges.valley);
-    let slack = length * single(ranges.rounding) + slack;
-    let on_a = dot(&cross(&d, &f), &n).abs().less_or_equal((half[0] + valley) * square + slack);
-    let on_b = dot(&cross(&d, &e), &n).abs().less_or_equal((half[1] + valley) * square + slack);
-    bits & (on_a & on_b).bits()
+    bits & crossed.bits() & (along.bits() | against.bits())
 }
 
 /// Square of the sine of the angle between two edges below which they have no common normal, less its rounding.

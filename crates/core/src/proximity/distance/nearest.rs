@@ -12,10 +12,11 @@ use super::answer::Distance;
 use super::gaps::{Motion, gaps_squared};
 use super::options::DistanceOptions;
 use crate::bvh::lanes::isa::{Double as _, Isa, load};
-use crate::bvh::node::{Node, Volume, WIDTH};
+use crate::bvh::node::{Node, Volume};
 use crate::bvh::packet::{NONE, PACKET, Packet, above};
 use crate::bvh::tandem;
-use crate::bvh::tandem::TreePairQuery;
+use crate::bvh::tandem::{Costs, TreePairQuery};
+use crate::bvh::tree::Subtree;
 use crate::proximity::model::Model;
 use crate::proximity::relative_pose::{RelativePose, triangles_in_b};
 use crate::proximity::triangle_distance::{
@@ -120,13 +121,13 @@ fn rounded(squared: f64) -> f32 {
 
 impl TreePairQuery for Nearest {
     #[inline(always)]
-    fn costs_in_b<I: Isa>(&self, children_of_b: &Node, of_a: &Volume) -> [f32; WIDTH] {
-        gaps_squared::<I>(children_of_b, of_a, &self.into_a, self.bound)
+    fn costs_in_b<I: Isa>(&self, (_, children_of_b): (u32, &Node), (_, of_a): (Subtree, &Volume)) -> Costs {
+        Costs::Each(gaps_squared::<I>(children_of_b, of_a, &self.into_a, self.bound))
     }
 
     #[inline(always)]
-    fn costs_in_a<I: Isa>(&self, children_of_a: &Node, of_b: &Volume) -> [f32; WIDTH] {
-        gaps_squared::<I>(children_of_a, of_b, &self.into_b, self.bound)
+    fn costs_in_a<I: Isa>(&self, (_, children_of_a): (u32, &Node), (_, of_b): (Subtree, &Volume)) -> Costs {
+        Costs::Each(gaps_squared::<I>(children_of_a, of_b, &self.into_b, self.bound))
     }
 
     #[inline(always)]
