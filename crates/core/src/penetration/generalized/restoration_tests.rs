@@ -20,18 +20,18 @@ fn cuboid(x: f64, edge: f64) -> Shape {
     Shape::of_model(Model::new(mesh, Solidity::Solid))
 }
 
-/// Two cubes of edge 0.2 m that slide along x, each through a plate of 2 cm whose middle lies 1 cm beyond its centre: it leaves the
-/// plate after −0.10 m or +0.12 m.
+/// Two panels of 2 cm that slide along x, each through a plate of the same thickness whose middle lies 1.5 cm beyond its own: it leaves
+/// the plate after −5 mm or +35 mm.
 fn sliders_in_plates() -> CollisionWorld {
     let slider = |name: &str, y: f64| {
-        Joint::new(name, "ground", name, JointKind::Prismatic { axis: Vector3::x_axis() })
+        Joint::new(name, "ground", name, JointKind::Prismatic { axis: Vector3::x() })
             .at(Isometry3::translation(0.0, y, 0.0))
     };
     let links = ["ground", "first", "second"].map(String::from).to_vec();
     let tree = Articulation::new(links, vec![slider("first", 0.0), slider("second", APART)]).unwrap();
-    let shapes = vec![None, Some(cuboid(0.2, 0.2)), Some(cuboid(0.2, 0.2))];
+    let shapes = vec![None, Some(cuboid(0.02, 0.2)), Some(cuboid(0.02, 0.2))];
     let movable = MovableModel::new(tree, shapes, AllowedCollisions::default(), Base::Fixed).unwrap();
-    let plate = |y: f64| Obstacle { shape: cuboid(0.02, 0.4), pose: Isometry3::translation(0.01, y, 0.0) };
+    let plate = |y: f64| Obstacle { shape: cuboid(0.02, 0.4), pose: Isometry3::translation(0.015, y, 0.0) };
     CollisionWorld::new(vec![movable], vec![plate(0.0), plate(APART)]).unwrap()
 }
 
@@ -45,16 +45,16 @@ fn a_restoration_keeps_the_side_of_what_is_free_where_the_pull_of_the_input_goes
     let chart = LocalChart::new(&collision_world, &positions([0.0, 0.0]));
     let options = GeneralizedOptions::default();
     let descent = Descent::new(&collision_world, &chart, &options);
-    // The first cube is about to leave its plate, the second one is beyond its own.
-    let from = chart.point(&collision_world, &positions([0.09, 0.35]));
+    // The first panel is about to leave its plate, the second one is beyond its own.
+    let from = chart.point(&collision_world, &positions([0.03, 0.095]));
     let end = |restores: bool| {
         let start = DescentStart { restores, ..from.as_slice().into() };
         let found = collision_world.with_workspace(|workspace| descent.run(&start, workspace));
         chart.poses(&collision_world, &found.free.unwrap())[0].joints.clone()
     };
-    for (restores, second) in [(true, 0.12), (false, -0.10)] {
+    for (restores, second) in [(true, 0.035), (false, -0.005)] {
         let joints = end(restores);
-        assert!((joints[0] - 0.12).abs() < 1e-6, "{restores}: {joints:?}");
+        assert!((joints[0] - 0.035).abs() < 1e-6, "{restores}: {joints:?}");
         assert!((joints[1] - second).abs() < 1e-6, "{restores}: {joints:?}");
     }
 }
