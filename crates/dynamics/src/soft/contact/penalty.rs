@@ -29,7 +29,11 @@ impl Penalty<'_> {
     /// stiffens would burst.
     pub(super) fn law(&self, owner: Field, field: Field, thickness: f64) -> PressureLaw {
         let parts = self.initial.is_some_and(|initial| initial.is_parting(owner, field));
-        PressureLaw::beyond(if parts || owner == field { f64::INFINITY } else { self.stiffen_beyond * thickness })
+        PressureLaw::beyond(if parts || owner == field {
+            f64::INFINITY
+        } else {
+            self.stiffen_beyond * thickness
+        })
     }
 
     /// Effective depth [m] and law of the pressure of a contact at `depth` [m], of which `remainder` [m] was there at the start.
