@@ -11,7 +11,7 @@ use super::state::SoftReport;
 use super::world::SoftWorld;
 use crate::error::SoftError;
 use crate::soft::attachment::{Attached, Attachment};
-use crate::soft::contact::{ActiveSet, Motion, Slips, SoftContact};
+use crate::soft::contact::{Memory, Motion};
 use crate::soft::interaction::{Interaction, OuterProducts};
 use crate::soft::{NewtonOptions, Scheme, SoftStepReport, StepOptions, Times};
 
@@ -34,14 +34,13 @@ pub(crate) struct Failure {
 struct Before {
     /// Positions and velocities of all blocks.
     nodes: [Vec<Vector3<f64>>; 2],
-    memory: (ActiveSet, Slips),
-    contact: Option<SoftContact>,
+    contact: Memory,
 }
 
 impl SoftWorld {
     /// Advances the soft bodies by the step of the world that begins at `time` and takes `dt` [s], and applies their loads to the
     /// rigid ones. A step that does not converge is repeated in 2 and 4 substeps, of which each ends with its best iterate where it does
-    /// not converge either. On failure, where the state is not finite, it is as before.
+    /// not converge either; then with eased contacts ([`Self::ease`]). On failure, where the state is not finite, it is as before.
     pub(crate) fn step(
         &mut self,
         physics: &mut PhysicsWorld,
@@ -50,12 +49,8 @@ impl SoftWorld {
     ) -> Result<(SoftReport, Times), Failure> {
         let start = Instant::now();
         let moving: Vec<_> = self.partners.iter().map(|partner| partner.moving(physics, dt)).collect();
-        let before = Before {
-            nodes: [self.system.x.clone(), self.system.v.clone()],
-            memory: self.contact.memory(),
-            // Beside these only the release of initial overlaps carries state of contact from step to step.
-            contact: self.contact.has_remainders().then(|| self.contact.clone()),
-        };
+        let before =
+            Before { nodes: [self.system.x.clone(), self.system.v.clone()], contact: self.contact.memory() };
         let (mut halvings, mut eased) = (0, false);
         let (moved, (mut report, mut times)) = loop {
             let (parts, mut moved) = (1 << halvings, moving.clone());
@@ -72,7 +67,6 @@ impl SoftWorld {
                 Err(source) => {
                     self.put_back(&before);
                     if halvings == MAX_HALVINGS {
-                        self.contact.end_easing();
                         return Err(Failure { source, parts });
                     }
                     halvings += 1;
@@ -112,10 +106,7 @@ impl SoftWorld {
     fn put_back(&mut self, before: &Before) {
         self.system.x.clone_from(&before.nodes[0]);
         self.system.v.clone_from(&before.nodes[1]);
-        if let Some(contact) = &before.contact {
-            self.contact.clone_from(contact);
-        }
-        self.contact.set_memory(before.memory.clone());
+        self.contact.set_memory(before.contact.clone());
     }
 
     /// The step in `parts` equal substeps.

@@ -32,6 +32,14 @@ const CREEP: f64 = 1e-3;
 /// the step are not those of its end. Smaller: more Newton iterations; larger: bodies that land slide without friction for a step.
 const LAG: f64 = 0.1;
 
+/// All that contacts keep from step to step, beside fields that follow a deformation.
+#[derive(Debug, Clone)]
+pub(crate) struct Memory {
+    active_set: ActiveSet,
+    slips: Slips,
+    initial: Option<InitialOverlaps>,
+}
+
 /// The contacts of a system of soft bodies and obstacles.
 ///
 /// ```
@@ -359,14 +367,16 @@ impl SoftContact {
         anew.edges.sort_unstable_by_key(|entry| entry.0);
     }
 
-    /// The active set and the slips, to be put back by [`Self::set_memory`] when a step is repeated.
-    pub(crate) fn memory(&self) -> (ActiveSet, Slips) {
-        (self.active_set.clone(), self.slips.clone())
+    /// All that contacts keep from step to step, to be put back by [`Self::set_memory`] when a step is repeated.
+    pub(crate) fn memory(&self) -> Memory {
+        let Self { active_set, slips, initial, .. } = self;
+        Memory { active_set: active_set.clone(), slips: slips.clone(), initial: initial.clone() }
     }
 
-    /// Puts back active set and slips.
-    pub(crate) fn set_memory(&mut self, (active_set, slips): (ActiveSet, Slips)) {
-        (self.active_set, self.slips) = (active_set, slips);
+    /// Puts back active set, slips and initial overlaps; no pair of bodies is eased any more.
+    pub(crate) fn set_memory(&mut self, Memory { active_set, slips, initial }: Memory) {
+        (self.active_set, self.slips, self.initial) = (active_set, slips, initial);
+        self.easing = false;
         self.detected_at.clear();
     }
 

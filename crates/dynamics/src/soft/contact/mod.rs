@@ -38,8 +38,8 @@ mod state;
 mod tests;
 mod tree;
 
-pub(crate) use active_set::ActiveSet;
 pub use body::node_depths;
+pub(crate) use contacts::Memory;
 pub use contacts::SoftContact;
 pub use distance::{Primitive, SignedDistance};
 pub use following::{DepthUpdate, FieldWork};
@@ -47,4 +47,3 @@ pub use obstacle::{Motion, Obstacle};
 pub use options::ContactOptions;
 pub use overlaps::{Overlap, Wrench};
 pub use point::{Contact, Field, Probe};
-pub(crate) use slips::Slips;

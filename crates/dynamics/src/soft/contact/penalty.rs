@@ -24,9 +24,16 @@ impl Penalty<'_> {
     }
 
     /// Law of the pressure of contacts between the body `owner` and `field`, of which the thinner one has the `thickness` [m].
+    ///
+    /// Linear within one body: a node that leaves the elements near it, which are excluded, is deep in others at once, and a pressure that
+    /// stiffens would burst.
     pub(super) fn law(&self, owner: Field, field: Field, thickness: f64) -> PressureLaw {
         let parts = self.initial.is_some_and(|initial| initial.is_parting(owner, field));
-        PressureLaw::beyond(if parts { f64::INFINITY } else { self.stiffen_beyond * thickness })
+        PressureLaw::beyond(if parts || owner == field {
+            f64::INFINITY
+        } else {
+            self.stiffen_beyond * thickness
+        })
     }
 
     /// Effective depth [m] and law of the pressure of a contact at `depth` [m], of which `remainder` [m] was there at the start.

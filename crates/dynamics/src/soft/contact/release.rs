@@ -84,17 +84,25 @@ impl SoftContact {
         self.detected_at.clear();
     }
 
+    /// The pairs of bodies whose pressure is linear until they have parted.
+    #[cfg(test)]
+    pub(crate) fn parting(&self) -> &[[Field; 2]] {
+        self.initial.as_ref().map_or(&[], |initial| &initial.parting)
+    }
+
     /// Ends a step with eased pairs.
     pub(crate) fn end_easing(&mut self) {
         self.easing = false;
     }
 
-    /// The pairs of bodies with a contact deeper than the onset of stiffening, ascending; none where nothing stiffens.
+    /// The pairs of different bodies with a contact deeper than the onset of stiffening, ascending; none where nothing stiffens.
     fn deep_pairs(&self) -> Vec<[Field; 2]> {
         if !self.options.stiffens() {
             return Vec::new();
         }
-        let is_deep = |contact: &&Contact| contact.depth > self.onset_of(contact);
+        let is_deep = |contact: &&Contact| {
+            self.owner(contact.probe) != contact.field && contact.depth > self.onset_of(contact)
+        };
         let deep = self.detected.contacts.iter().filter(is_deep);
         let mut pairs: Vec<_> = deep.map(|contact| pair(self.owner(contact.probe), contact.field)).collect();
         pairs.sort_unstable();
@@ -112,7 +120,7 @@ impl SoftContact {
     }
 
     /// Whether there are initial overlaps that matter and have not parted yet, or that are not known yet.
-    pub(crate) fn has_remainders(&self) -> bool {
+    fn has_remainders(&self) -> bool {
         (self.options.recovery.is_some() || self.options.stiffens())
             && self.initial.as_ref().is_none_or(|initial| *initial != InitialOverlaps::default())
     }

@@ -6,7 +6,8 @@
 //! convergence, while it proves positive definite. The interaction's active set is frozen during a minimisation and refreshed at
 //! the minimum, until it settles.
 //!
-//! A time step always ends: no iterate inverts an element ([`inversion`]), each lowers the energy of its active set, and with
+//! A time step always ends: no iterate inverts an element ([`inversion`]), each lowers the energy of its active set, but for jumps where
+//! a contact appears at a depth, and with
 //! [`NewtonOptions::accept`] the best iterate is the result where the bound on iterations is met.
 
 mod inversion;
@@ -36,6 +37,14 @@ const ARMIJO: f64 = 1e-4;
 /// Minimum fraction of Newton's step that the line search tries, 26 halvings. A safeguard against an endless line
 /// search, without effect on the sets of docs/sensitivity.md.
 const MIN_STEP_FACTOR: f64 = 1e-8;
+
+/// Fraction of Newton's step below which a rise of the energy that hardly depends on the step is a jump: a contact appears at a depth, as
+/// where a node leaves the elements of its own body that are near it. The step is then taken across the jump, once, since the contact is
+/// in the active set from then on: in front of it no step would end. Larger: valleys are taken for jumps; smaller: more trials.
+const JUMPS_BELOW: f64 = 1e-3;
+
+/// Rise of the energy in a step over that in twice the step above which it hardly depends on the step.
+const CONSTANT: f64 = 0.9;
 
 /// Halvings of one line search from which on the interaction takes note of it. Fewer: more scenes in which friction converges linearly at
 /// first; more: more iterations before it stops overshooting.
@@ -502,7 +511,7 @@ impl<'a> Newton<'a> {
     ) -> Result<bool, SoftError> {
         let slope = dot(&point.gradient, change);
         let judges = slope.abs() > ROUNDING * point.magnitude;
-        let mut part = 1.0;
+        let (mut part, mut rise) = (1.0, f64::NEG_INFINITY);
         while part >= MIN_STEP_FACTOR {
             trial.x.clear();
             trial.x.extend(point.x.iter().zip(change).map(|(x, d)| x + part * d));
@@ -517,6 +526,14 @@ impl<'a> Newton<'a> {
             }
             if lifting {
                 return self.lift_without_guard(trial).map(|()| judges);
+            }
+            let rose = std::mem::replace(&mut rise, trial.energy - point.energy);
+            if finite
+                && part < JUMPS_BELOW
+                && rise > CONSTANT * rose
+                && rise > ROUNDING.sqrt() * point.magnitude
+            {
+                return Ok(judges);
             }
             part *= 0.5;
             self.report.halvings += 1;

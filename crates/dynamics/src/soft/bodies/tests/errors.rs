@@ -149,3 +149,24 @@ fn a_step_that_is_not_finite_stops_the_run_as_it_was_before() {
     assert_eq!(world.soft_positions("cube").unwrap(), before);
     assert_eq!(world.steps(), 0);
 }
+
+#[test]
+fn a_step_that_does_not_converge_eases_the_pairs_that_are_deep_until_they_part() {
+    let mut limited = options(1e7, 0.01);
+    limited.soft.newton.max_iterations = 4;
+    let mut builder = World::builder(limited);
+    builder.add_body(ground()).unwrap();
+    let mut cube = soft_cube("cube", 0.06);
+    cube.linear_velocity.z = -5.0;
+    builder.add_soft_body(cube).unwrap();
+    let mut world = built(builder);
+    let (mut eased, mut last) = (0, 0);
+    for _ in 0..100 {
+        let report = world.step().unwrap().soft.unwrap();
+        let contact = &world.soft.as_ref().unwrap().contact;
+        assert!(report.parts == 4 || report.unconverged == 0);
+        last = contact.parting().len();
+        eased += last;
+    }
+    assert!(eased > 0 && last == 0, "{eased} {last}");
+}

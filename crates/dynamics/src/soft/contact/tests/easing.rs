@@ -68,3 +68,33 @@ fn pairs_that_a_step_leaves_deep_are_linear_in_its_repetition_and_until_they_hav
     let [stiff, linear] = energies(&mut contact, &mesh, 1.1, 0.9);
     assert!(stiff > 2.0 * linear, "they have parted: {stiff} {linear}");
 }
+
+#[test]
+fn a_state_that_is_put_back_has_no_eased_pairs() {
+    let mesh = block([3, 3, 3], [1.0; 3], [0.0; 3]);
+    let mut contact = of(&mesh, 0.01);
+    energies(&mut contact, &mesh, 1.1, 0.9);
+    let deep = contact.deep_pairs_at(&at(&mesh, 1.1), &at(&mesh, 0.9));
+    let before = contact.memory();
+    contact.ease(&deep);
+    contact.set_memory(before);
+    assert!(contact.parting().is_empty() && contact.has_stiff_pairs(&deep));
+    let [stiff, linear] = energies(&mut contact, &mesh, 1.1, 0.9);
+    assert!(stiff > 2.0 * linear, "{stiff} {linear}");
+}
+
+#[test]
+fn the_pressure_within_a_body_is_linear() {
+    let thick = block([2, 2, 6], [0.3, 0.3, 1.0], [0.0; 3]);
+    // Folded so that the top is in the bottom.
+    let folded: Vec<_> = thick.nodes().iter().map(|p| Vector3::new(p.x, p.y, (p.z - 0.45).abs())).collect();
+    let energy = |stiffen_beyond| {
+        let mut contact = contact(
+            &[&thick],
+            ContactOptions { stiffen_beyond, near: Some(0.2), ..ContactOptions::default() },
+        );
+        contact.energy(&folded)
+    };
+    let [stiff, linear] = [0.01, f64::INFINITY].map(energy);
+    assert!(linear > 0.0 && (stiff - linear).abs() <= 1e-12 * linear, "{stiff} {linear}");
+}
