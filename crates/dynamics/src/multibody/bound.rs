@@ -2,7 +2,7 @@
 //!
 //! The displacement of a step recovers overlaps, and the velocity at its end does not. Where deep ones cannot part, as between links that joints press
 //! together, the impulses of the recovery and their friction hold in place what the velocity says falls: it would gain the kinetic energy of a fall that
-//! does not happen. The trees of such an island keep their motion as one rigid body, with its momenta, and lose as much of what moves relative to that as
+//! does not happen. The trees of such an island keep their motion as one rigid body, with its momenta, and lose as much of the motion relative to that as
 //! the energy rose by more than the work of the forces within their joints.
 
 use nalgebra::{Matrix3, Point3, Vector3};
@@ -104,7 +104,7 @@ impl Ended {
     }
 }
 
-/// Takes the energy that an island gained out of its motion, or, where nothing bears it, out of what moves within it.
+/// Takes the energy that an island gained out of its motion, or, where nothing bears it, out of the motion within it.
 fn limit(trees: &mut [MovingTree<'_>], island: &Island, step: &Step) {
     let ends: Vec<Ended> = island.trees.iter().map(|&tree| Ended::new(&trees[tree], step)).collect();
     let [rise, kinetic] =

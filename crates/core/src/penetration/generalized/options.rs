@@ -77,7 +77,7 @@ pub enum GeneralizedSource {
     ClearConfiguration,
     /// The model grown back to its size about its root.
     Growth,
-    /// The overlap itself, or the point of the least constraint violation found, from which feasibility is restored first.
+    /// The overlap itself, or the point of minimum constraint violation found, from which feasibility is restored first.
     Restoration,
     /// A random perturbation.
     Random,

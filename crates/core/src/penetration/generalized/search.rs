@@ -499,7 +499,7 @@ impl MultiStartSearch<'_> {
         self.again(best, &limbs)
     }
 
-    /// Where nothing is free, the best of a result and of restorations from its nearest point and from the input.
+    /// The best of a result and, where nothing is free, of restorations from its nearest point and from the input.
     fn restored(&self, mut best: DescentResult) -> DescentResult {
         for from in [best.nearest.clone(), self.origin()] {
             if best.free.is_none() {

@@ -9,7 +9,7 @@ use extricate_core::kinematics::urdf::{UrdfOptions, parse_urdf};
 
 #[test]
 fn what_bears_on_an_arm_does_not_push_a_body_that_came_off_it() {
-    // An arm rotates about z, and its second link, flung outwards, stays at its limit: both go on as one. A joint with six freedoms connects a body with it, 6 m
+    // An arm rotates about z, and its second link, flung outwards, stays at its limit: both continue as one. A joint with six freedoms connects a body with it, 6 m
     // from z, which flies straight from the start: v = ω × r.
     let link = |name: &str, center: &str, mass: f64| {
         format!(
