@@ -205,7 +205,11 @@ impl MultiStartSearch<'_> {
                 best = self.fallbacks(best);
                 self.translational(best.sigma()).into_iter().fold(best, better)
             }
-            Effort::Best => self.all_sources(best),
+            Effort::Best => {
+                let best = self.all_sources(best);
+                // The last resort, beyond the bound on work by two descents at most.
+                DescentResult { end: best.end, ..self.restored(best) }
+            }
         }
     }
 
@@ -226,7 +230,7 @@ impl MultiStartSearch<'_> {
             Ok(best) => best,
             Err(ended) => return ended,
         };
-        self.rounds(self.restored(best), &sources[quick..])
+        self.rounds(best, &sources[quick..])
     }
 
     /// The best of a result and those of sources; `Err` where the search ends before all were tried.
