@@ -373,14 +373,7 @@ fn expand_a<I: Isa, F: Frontier, V: TreePairQuery>(
 ) {
     let children = a.node(node);
     let costs = query.costs_in_a::<I>((node, children), (entry.b, &b.volume(entry.b)));
-    if let &Costs::ZeroIn(bits) = &costs {
-        for child in lanes_of(bits).filter_map(|lane| children.child(lane)) {
-            if let Child::Inner(index) = child {
-                prefetch(a.node(index));
-            }
-            query.prefetch_in_a(child);
-        }
-    }
+    load_ahead(&costs, (a, children), |child| query.prefetch_in_a(child));
     frontier.add(&costs, query.bound(), |lane, cost| Entry { cost, a: Subtree::new(node, lane), ..entry });
 }
 
@@ -394,13 +387,18 @@ fn expand_b<I: Isa, F: Frontier, V: TreePairQuery>(
 ) {
     let children = b.node(node);
     let costs = query.costs_in_b::<I>((node, children), (entry.a, &a.volume(entry.a)));
-    if let &Costs::ZeroIn(bits) = &costs {
-        for child in lanes_of(bits).filter_map(|lane| children.child(lane)) {
-            if let Child::Inner(index) = child {
-                prefetch(b.node(index));
-            }
-            query.prefetch_in_b(child);
-        }
-    }
+    load_ahead(&costs, (b, children), |child| query.prefetch_in_b(child));
     frontier.add(&costs, query.bound(), |lane, cost| Entry { cost, b: Subtree::new(node, lane), ..entry });
+}
+
+/// Begins to load the children of a node of a tree that will be visited, where all of the same cost are.
+#[inline(always)]
+fn load_ahead(costs: &Costs, (tree, children): (&TriangleBvh, &Node), of_query: impl Fn(Child)) {
+    let &Costs::ZeroIn(bits) = costs else { return };
+    for child in lanes_of(bits).filter_map(|lane| children.child(lane)) {
+        if let Child::Inner(index) = child {
+            prefetch(tree.node(index));
+        }
+        of_query(child);
+    }
 }

@@ -168,3 +168,76 @@ impl RigidMotion {
         Some(Self { center, linear, angular, kinetic })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use nalgebra::Isometry3;
+
+    use super::super::tests::link;
+    use super::*;
+    use extricate_core::multibody::{LinkModel, Multibody};
+
+    /// Linear momentum, angular momentum about the origin, and kinetic energy.
+    fn momenta(robot: &Multibody, q: &[f64], v: &[f64]) -> (Vector3<f64>, Vector3<f64>, f64) {
+        let (mut placement, mut motions) = (Placement::default(), Vec::new());
+        robot.place(&Isometry3::identity(), q, &mut placement);
+        robot.velocities(&placement, v, &mut motions);
+        let mut sum = SpatialVector::ZERO;
+        for (at, (link, pose)) in robot.links().iter().zip(placement.poses()).enumerate() {
+            let center = (pose * Point3::from(link.center)).coords;
+            sum += robot.momentum(&placement, at, &motions[at]).force_from(&center);
+        }
+        (sum.linear, sum.angular, robot.kinetic_energy(&placement, &motions, v))
+    }
+
+    #[test]
+    fn an_island_loses_what_it_gained_and_keeps_its_momenta_where_nothing_bears_it() {
+        let mut robot = Multibody::new();
+        robot.add(link(None, JointModel::Floating, 1.0, Vector3::new(0.1, 0.0, 0.05)));
+        let origin = Isometry3::translation(0.2, 0.1, 0.0);
+        let arm =
+            link(Some(0), JointModel::Prismatic { axis: Vector3::x() }, 0.5, Vector3::new(0.3, 0.0, 0.0));
+        robot.add(LinkModel { origin, ..arm });
+        let step = Step { gravity: Vector3::zeros(), h: 1.0 / 240.0 };
+        let v = [1.0, -2.0, 0.5, 0.3, -0.2, 0.7, 4.0];
+        // Factors of all velocities and of that of the joint.
+        let cases = [
+            (false, [1.0, 1.1]),
+            (true, [1.0, 1.1]),
+            (true, [3.0, 1.0]),
+            (false, [9.0, 0.1]),
+            (false, [0.9, 1.0]),
+        ];
+        for (is_borne, [of_all, of_joint]) in cases {
+            let start = robot.identity();
+            let mut tree =
+                MovingTree::new(Cow::Borrowed(&robot), Isometry3::identity(), start.clone(), v.to_vec());
+            let mut q = start.clone();
+            robot.advance(&mut q, &tree.mean, step.h);
+            tree.end = v.iter().map(|v| of_all * v).collect();
+            tree.end[6] *= of_joint;
+            let end = tree.end.clone();
+            let before = momenta(&robot, &q, &end);
+            let allowed = momenta(&robot, &start, &v).2;
+            let mut trees = [tree];
+            let island = Island { trees: vec![0], recovers: true, is_borne, is_driven: false };
+            limit(&mut trees, &island, &step);
+            let after = momenta(&robot, &q, &trees[0].end);
+            if of_all < 1.0 {
+                assert_eq!(trees[0].end, end, "nothing was gained");
+                continue;
+            }
+            let [linear, angular] = [after.0 - before.0, after.1 - before.1].map(|change| change.norm());
+            assert_eq!(linear < 1e-12 && angular < 1e-12, !is_borne, "{linear} {angular}");
+            if is_borne || of_joint > 1.0 {
+                assert!((after.2 - allowed).abs() < 1e-12 * before.2, "{is_borne}: {} {allowed}", after.2);
+            } else {
+                // The momenta have more energy than is allowed: what is left is the motion of one rigid body.
+                assert!(after.2 > allowed && after.2 < before.2);
+                assert!(trees[0].end[6].abs() < 1e-12, "{:?}", trees[0].end);
+            }
+        }
+    }
+}

@@ -16,7 +16,7 @@ use crate::robot::tree::Coupling;
 
 const GRAVITY: f64 = 9.81;
 
-fn link(parent: Option<usize>, joint: JointModel, mass: f64, center: Vector3<f64>) -> LinkModel {
+pub(super) fn link(parent: Option<usize>, joint: JointModel, mass: f64, center: Vector3<f64>) -> LinkModel {
     let inertia = Matrix3::from_diagonal(&(Vector3::new(1.0, 1.1, 0.4) * (mass * 1e-3)));
     LinkModel { parent, origin: Isometry3::identity(), joint, mass, center, inertia, armature: 0.0 }
 }

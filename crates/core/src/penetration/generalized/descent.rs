@@ -3,7 +3,9 @@
 //! In the chart σ is ‖y‖² [Tang14 eqs. 24, 26–28], so each step is the nearest point to the origin that satisfies all rows and
 //! limits: a minimum-norm projection whose only approximation is that the gaps are linear. Overlapping starts are accepted:
 //! the rows then lead out. A filter of (constraint violation, σ) accepts a step that improves either over all points before;
-//! otherwise the trust region shrinks. Contradictory rows are softened.
+//! otherwise the trust region shrinks. Contradictory rows are softened. Where that leads to nothing free, a descent may restore
+//! feasibility first, as filter methods do [R. Fletcher, S. Leyffer, Nonlinear programming without a penalty function, Math.
+//! Program. 91, 2002, §2]: here from the start on, and towards the nearest free point.
 
 use nalgebra::Translation3;
 
