@@ -101,7 +101,7 @@ fn a_warm_distance_and_warm_segments_allocate_nothing() {
 fn contact_features_of_a_pair_that_rests_or_creeps_allocate_nothing_once_warm() {
     let mesh = Cuboid { subdivisions: 8, ..Cuboid::default() }.mesh().unwrap();
     let (model, adjacency) = (Model::new(mesh.clone(), Solidity::Solid), Adjacency::new(&mesh));
-    let cones = ConeTree::new(&adjacency, model.bvh());
+    let cones = ConeTree::new(&adjacency, &model);
     let cube = ContactMesh { model: &model, adjacency: &adjacency, cones: &cones };
     let mut front = FeatureFront::default();
     let mut pass = || {

@@ -33,7 +33,7 @@ pub(crate) struct MeshShape {
 impl MeshShape {
     pub(crate) fn new(model: Arc<Model>) -> Self {
         let adjacency = Arc::new(Adjacency::new(model.mesh()));
-        let cones = Arc::new(ConeTree::new(&adjacency, model.bvh()));
+        let cones = Arc::new(ConeTree::new(&adjacency, &model));
         let thickness = match model.solidity() {
             Solidity::Solid => 2.0 * signed_volume(model.mesh()).abs() / surface_area(model.mesh()),
             Solidity::Surface => 0.0,

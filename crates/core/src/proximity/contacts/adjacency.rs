@@ -3,11 +3,11 @@
 //!
 //! Vertices with equal coordinates are welded, so that triangle soups (as in STL files) have edges too.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use nalgebra::{Point3, Vector3};
 
+use super::edges::{Edge, EdgesOfFaces, sixfold_volume};
 use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::geometry::weld::Welder;
 
@@ -21,13 +21,6 @@ const FLAT: f64 = 1e-4;
 /// and the tolerance of that test of the mean, so that one that is more than 90° from it enters the solid. At a sharper vertex
 /// neighbours rise along the opposite of its normals, and no such test is needed.
 const BLUNT: f64 = 0.5;
-
-/// An edge of a mesh.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Edge {
-    /// Indices of its ends among the welded vertices.
-    pub(super) ends: [u32; 2],
-}
 
 /// Edges, neighbours and plane regions of a mesh.
 #[derive(Debug, Clone)]
@@ -67,7 +60,9 @@ impl Adjacency {
             if mesh.is_degenerate(index) { Vector3::zeros() } else { unit_normal(&positions, corners) }
         };
         let normals: Vec<_> = corners.iter().enumerate().map(normal).collect();
-        let (edges, triangle_edges, faces_of_edge) = collect_edges(&corners);
+        let EdgesOfFaces { edges, of_triangles: triangle_edges, entries } =
+            EdgesOfFaces::new(&positions, &corners);
+        let faces_of_edge = Lists::new(edges.len(), &entries);
         let (side_offsets, sides) = collect_sides(&positions, &corners, &edges, &faces_of_edge);
         let (neighbour_offsets, neighbours) = collect_neighbours(positions.len(), &edges);
         let mut adjacency = Self {
@@ -98,7 +93,8 @@ impl Adjacency {
         adjacency
     }
 
-    /// Whether every edge joins exactly two faces of consistent orientation: normals then point outwards.
+    /// Whether every edge joins exactly two faces of consistent orientation: normals then point outwards. Where shells of a mesh meet
+    /// at an edge, it counts as one edge of each.
     #[must_use]
     pub fn oriented(&self) -> bool {
         self.oriented
@@ -257,16 +253,7 @@ impl Adjacency {
 
     /// Reverses the normals of a mesh that is inside out, that is, of negative volume.
     fn orient_normals_outward(&mut self) {
-        let origin = self.positions[0];
-        let sixfold_volume: f64 = self
-            .corners
-            .iter()
-            .map(|corners| {
-                let [a, b, c] = corners.map(|vertex| self.position(vertex) - origin);
-                a.dot(&b.cross(&c))
-            })
-            .sum();
-        if self.oriented && sixfold_volume < 0.0 {
+        if self.oriented && sixfold_volume(&self.positions, &self.corners) < 0.0 {
             self.normals.iter_mut().for_each(|normal| *normal = -*normal);
         }
     }
@@ -344,30 +331,6 @@ fn weld(mesh: &TriangleMesh) -> (Vec<Point3<f64>>, Vec<[u32; 3]>) {
 fn unit_normal(positions: &[Point3<f64>], corners: &[u32; 3]) -> Vector3<f64> {
     let [a, b, c] = corners.map(|vertex| positions[vertex as usize]);
     (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default()
-}
-
-/// Edges in the order of their first triangles, the edges of each triangle, and the faces of each edge.
-fn collect_edges(corners: &[[u32; 3]]) -> (Vec<Edge>, Vec<[u32; 3]>, Lists) {
-    let mut numbers = HashMap::new();
-    let mut edges = Vec::new();
-    let mut entries = Vec::with_capacity(3 * corners.len());
-    let mut triangle_edges = Vec::with_capacity(corners.len());
-    for (face, &[a, b, c]) in (0_u32..).zip(corners) {
-        triangle_edges.push([[a, b], [b, c], [c, a]].map(|[from, to]| {
-            let ends = [from.min(to), from.max(to)];
-            let edge = *numbers.entry(ends).or_insert_with(|| {
-                edges.push(Edge { ends });
-                u32::try_from(edges.len() - 1).expect("edges are numbered in 32 bits")
-            });
-            // An edge of a degenerate triangle without length has no faces.
-            if from != to {
-                entries.push((edge, face));
-            }
-            edge
-        }));
-    }
-    let lists = Lists::new(edges.len(), &entries);
-    (edges, triangle_edges, lists)
 }
 
 /// For every edge and incident face, the unit vector within the face that is perpendicular to the edge and points away

@@ -12,6 +12,8 @@
 //! | R     | sum of the radii of both balls, and of what witness points may be beyond them                              |
 //! | a, α  | axis and half angle of a normal cone                                                                       |
 //! | w     | vector between the witness points of a contact, within R of c: gap · n, with n in both cones              |
+//!
+//! Cones of a mesh without an outside are double ones: with a, they hold the directions about −a.
 
 use std::f32::consts::PI;
 
@@ -20,12 +22,14 @@ use nalgebra::{Point3, Vector3};
 use super::adjacency::Adjacency;
 use super::features::{owned_edges, owned_vertices};
 use super::leaf_features::{LeafFeatures, TriangleCones};
-use super::normal_cone::NormalCone;
+use super::normal_cone::{NormalCone, Sides};
 use crate::bvh::lanes::isa::{Isa, Mask, Single};
 use crate::bvh::lanes::prefetch;
 use crate::bvh::node::{Child, WIDTH};
 use crate::bvh::packet::{Bounds, PACKET, Packet, above};
-use crate::bvh::tree::{Subtree, TriangleBvh};
+use crate::bvh::tree::Subtree;
+use crate::geometry::Solidity;
+use crate::proximity::model::Model;
 use crate::proximity::relative_pose::RelativePose;
 
 /// Widening of cones for the rounding of single precision [rad]; more only admits more pairs.
@@ -43,6 +47,7 @@ pub struct ConeTree {
     packets: Vec<Cones<PACKET>>,
     /// Radius of the whole tree about its centre [m].
     radius: f64,
+    sides: Sides,
     features: LeafFeatures,
 }
 
@@ -67,6 +72,8 @@ pub(super) struct Opposite {
     radius: f32,
     /// Maximum depth of a contact [m].
     depth: f32,
+    /// Whether it is a double cone.
+    is_double: bool,
 }
 
 /// Contacts that a search may find beyond the pose that it is given.
@@ -131,7 +138,7 @@ impl Placement {
 
     /// A cone that admits every direction opposite to one of a given cone, in the frame of the other body.
     #[inline(always)]
-    fn opposite<const N: usize>(&self, cones: &Cones<N>, lane: usize) -> Opposite {
+    fn opposite<const N: usize>(&self, cones: &Cones<N>, lane: usize, sides: Sides) -> Opposite {
         let at = |vectors: &[[f32; N]; 3]| [vectors[0][lane], vectors[1][lane], vectors[2][lane]];
         let axis = self.rotated(at(&cones.axis)).map(|x| -x);
         let center = self.moved(at(&cones.center));
@@ -144,7 +151,7 @@ impl Placement {
         } else {
             (cosine * self.cosine - sine * self.sine, wide)
         };
-        Opposite { axis, cosine, sine, center, radius, depth: self.depth }
+        Opposite { axis, cosine, sine, center, radius, depth: self.depth, is_double: sides == Sides::Both }
     }
 }
 
@@ -199,24 +206,25 @@ impl<const N: usize> Cones<N> {
 }
 
 impl ConeTree {
-    /// The cones of a mesh, given by its adjacency, for its tree. Those of a mesh that is not
-    /// [`oriented`](Adjacency::oriented) admit all directions.
+    /// The cones of a mesh, given by its adjacency, for its tree: those of a solid that is [`oriented`](Adjacency::oriented)
+    /// bound outward normals, those of any other mesh normals of both sides.
     #[must_use]
-    pub fn new(adjacency: &Adjacency, bvh: &TriangleBvh) -> Self {
+    pub fn new(adjacency: &Adjacency, model: &Model) -> Self {
+        let bvh = model.bvh();
         let (nodes, packets) = (bvh.inner_nodes(), bvh.packets());
+        let is_solid = model.solidity() == Solidity::Solid && adjacency.oriented();
+        let sides = if is_solid { Sides::Outside } else { Sides::Both };
         let mut tree = Self {
             nodes: vec![Cones::ALL; nodes.len() + 1],
             packets: vec![Cones::ALL; packets.len()],
             radius: bvh.half_diagonal(),
+            sides,
             features: LeafFeatures::default(),
         };
-        if !adjacency.oriented() {
-            return tree;
-        }
         let mut of_packets = Vec::with_capacity(packets.len());
         for (cones, packet) in tree.packets.iter_mut().zip(packets) {
-            let of_triangles = cones_of_triangles(adjacency, packet);
-            of_packets.push(fill_packet(cones, packet, &of_triangles));
+            let of_triangles = cones_of_triangles(adjacency, packet, sides);
+            of_packets.push(fill_packet(cones, packet, &of_triangles, sides));
             tree.features.push(packet, (adjacency, &bvh.center()), &of_triangles);
         }
         let all = Ball { center: Point3::origin(), radius: 0.0 };
@@ -237,7 +245,7 @@ impl ConeTree {
                 }
             }
             let children = children.into_iter().flatten();
-            let around = NormalCone::around(children.clone().map(|(cone, _)| cone));
+            let around = NormalCone::around(children.clone().map(|(cone, _)| cone), sides);
             let ball = Ball::around_balls(&node.hull(), children.map(|(_, ball)| ball));
             of_nodes[index] = (around.unwrap_or(NormalCone::ALL), ball);
         }
@@ -258,6 +266,11 @@ impl ConeTree {
         &self.features
     }
 
+    /// Sides of the mesh of which normals are bounded.
+    pub(super) fn sides(&self) -> Sides {
+        self.sides
+    }
+
     /// Begins to load the cones of a node, or the features of a leaf.
     #[inline(always)]
     pub(super) fn prefetch(&self, child: Child) {
@@ -270,13 +283,13 @@ impl ConeTree {
     /// The cone of a subtree in the frame of the other body, reversed.
     #[inline(always)]
     pub(super) fn opposite(&self, subtree: Subtree, placement: &Placement) -> Opposite {
-        placement.opposite(&self.nodes[subtree.index() / WIDTH], subtree.index() % WIDTH)
+        placement.opposite(&self.nodes[subtree.index() / WIDTH], subtree.index() % WIDTH, self.sides)
     }
 
     /// The cone of a triangle of a packet in the frame of the other body, reversed.
     #[inline(always)]
     pub(super) fn opposite_of_triangle(&self, packet: u32, lane: usize, placement: &Placement) -> Opposite {
-        placement.opposite(&self.packets[packet as usize], lane)
+        placement.opposite(&self.packets[packet as usize], lane, self.sides)
     }
 
     /// Bits of the children of a node that can hold a contact with the subtree of another cone.
@@ -291,6 +304,8 @@ impl ConeTree {
         let along = single(other.axis[0]) * axis[0]
             + single(other.axis[1]) * axis[1]
             + single(other.axis[2]) * axis[2];
+        let is_double = self.sides == Sides::Both;
+        let along = if is_double || other.is_double { along.abs() } else { along };
         let sum = cosine * single(other.cosine) - sine * single(other.sine);
         let meeting = all | sum.less_or_equal(along + single(COSINE_ROUNDING)).bits();
         if meeting == 0 {
@@ -310,9 +325,9 @@ impl ConeTree {
         }
         let of_other = [single(other.axis[0]), single(other.axis[1]), single(other.axis[2])];
         // No closures here: they would be compiled without the instruction set, and call it operation by operation.
-        let of_own = along_cone::<I>(&between, radius, &axis, cosine, sine);
-        let connected =
-            of_own & along_cone::<I>(&between, radius, &of_other, single(other.cosine), single(other.sine));
+        let of_own = along_cone::<I>((&between, radius), &axis, [cosine, sine], is_double);
+        let angle = [single(other.cosine), single(other.sine)];
+        let connected = of_own & along_cone::<I>((&between, radius), &of_other, angle, other.is_double);
         meeting & (overlapping | connected)
     }
 
@@ -320,18 +335,26 @@ impl ConeTree {
     #[inline(always)]
     pub(super) fn triangles_meeting(&self, packet: u32, other: &Opposite) -> u32 {
         let cones = &self.packets[packet as usize];
+        let is_double = self.sides == Sides::Both;
         let mut bits = 0;
         for lane in 0..PACKET {
             let axis = [cones.axis[0][lane], cones.axis[1][lane], cones.axis[2][lane]];
             let (cosine, sine) = (cones.cosine[lane], cones.sine[lane]);
             let sum = cosine * other.cosine - sine * other.sine;
-            let meets = cosine <= -other.cosine || sum <= dot(&other.axis, &axis) + COSINE_ROUNDING;
+            let along = dot(&other.axis, &axis);
+            let along = if is_double || other.is_double { along.abs() } else { along };
+            let meets = cosine <= -other.cosine || sum <= along + COSINE_ROUNDING;
             let between: [f32; 3] = std::array::from_fn(|k| other.center[k] - cones.center[k][lane]);
             let radius = cones.radius[lane] + other.radius;
             let near = radius + other.depth;
             let connected = dot(&between, &between) <= near * near
-                || is_along_cone(&between, radius, &axis, [cosine, sine])
-                    && is_along_cone(&between, radius, &other.axis, [other.cosine, other.sine]);
+                || is_along_cone((&between, radius), &axis, [cosine, sine], is_double)
+                    && is_along_cone(
+                        (&between, radius),
+                        &other.axis,
+                        [other.cosine, other.sine],
+                        other.is_double,
+                    );
             bits |= u32::from(meets && connected) << lane;
         }
         bits
@@ -349,11 +372,10 @@ fn dot(a: &[f32; 3], b: &[f32; 3]) -> f32 {
 /// is positive; else the apex is the nearest point, which is farther than R.
 #[inline(always)]
 fn along_cone<I: Isa>(
-    between: &[I::Single; 3],
-    radius: I::Single,
+    (between, radius): (&[I::Single; 3], I::Single),
     axis: &[I::Single; 3],
-    cosine: I::Single,
-    sine: I::Single,
+    [cosine, sine]: [I::Single; 2],
+    is_double: bool,
 ) -> u32 {
     let zero = I::Single::splat(0.0);
     let height = between[0] * axis[0] + between[1] * axis[1] + between[2] * axis[2];
@@ -361,6 +383,7 @@ fn along_cone<I: Isa>(
     let (x, y) = (between[0] - axis[0] * height, between[1] - axis[1] * height);
     let z = between[2] - axis[2] * height;
     let beside = (x * x + y * y + z * z).sqrt();
+    let height = if is_double { height.abs() } else { height };
     let across = beside * cosine - height * sine;
     let along = height * cosine + beside * sine;
     let within = across.less_or_equal(zero).bits();
@@ -369,10 +392,16 @@ fn along_cone<I: Isa>(
 
 /// As [`along_cone`], of one cone given by its axis, and cosine and sine of its half angle.
 #[inline(always)]
-fn is_along_cone(between: &[f32; 3], radius: f32, axis: &[f32; 3], [cosine, sine]: [f32; 2]) -> bool {
+fn is_along_cone(
+    (between, radius): (&[f32; 3], f32),
+    axis: &[f32; 3],
+    [cosine, sine]: [f32; 2],
+    is_double: bool,
+) -> bool {
     let height = dot(between, axis);
     let part: [f32; 3] = std::array::from_fn(|k| between[k] - axis[k] * height);
     let beside = dot(&part, &part).sqrt();
+    let height = if is_double { height.abs() } else { height };
     let across = beside * cosine - height * sine;
     let along = height * cosine + beside * sine;
     across <= 0.0 || across <= radius && along >= -radius
@@ -383,11 +412,12 @@ fn fill_packet(
     cones: &mut Cones<PACKET>,
     packet: &Packet,
     of_triangles: &[TriangleCones; PACKET],
+    sides: Sides,
 ) -> (NormalCone, Ball) {
     let mut lanes = [None; PACKET];
     for (lane, _) in packet.lanes() {
-        let cone =
-            NormalCone::around(of_triangles[lane].iter().copied().flatten()).unwrap_or(NormalCone::ALL);
+        let of_features = of_triangles[lane].iter().copied().flatten();
+        let cone = NormalCone::around(of_features, sides).unwrap_or(NormalCone::ALL);
         let corners = packet.triangle(lane).map(Point3::from);
         cones.set(lane, &cone);
         cones.set_ball(lane, &Ball::around(&Bounds::of_triangle(&corners), corners.into_iter()));
@@ -395,21 +425,21 @@ fn fill_packet(
     }
     let corners = packet.lanes().flat_map(|(lane, _)| packet.triangle(lane).map(Point3::from));
     let ball = Ball::around(&packet.bounds(), corners);
-    (NormalCone::around(lanes.into_iter().flatten()).unwrap_or(NormalCone::ALL), ball)
+    (NormalCone::around(lanes.into_iter().flatten(), sides).unwrap_or(NormalCone::ALL), ball)
 }
 
 /// Cones of the normals of the contacts that are attributed to the triangles of a packet.
-fn cones_of_triangles(adjacency: &Adjacency, packet: &Packet) -> [TriangleCones; PACKET] {
+fn cones_of_triangles(adjacency: &Adjacency, packet: &Packet, sides: Sides) -> [TriangleCones; PACKET] {
     let mut cones = [[None; 7]; PACKET];
     for (lane, triangle) in packet.lanes() {
         let of_triangle = &mut cones[lane];
         of_triangle[0] = Some(NormalCone::of_direction(adjacency.normal(triangle)));
         for k in owned_vertices(adjacency.owned(triangle)) {
-            of_triangle[1 + k] = NormalCone::of_vertex(adjacency, adjacency.corners(triangle)[k]);
+            of_triangle[1 + k] = NormalCone::of_vertex(adjacency, adjacency.corners(triangle)[k], sides);
         }
         for k in owned_edges(adjacency.owned(triangle)) {
-            let sides = adjacency.sides(adjacency.edges_of(triangle)[k]);
-            of_triangle[4 + k] = Some(NormalCone::of_edge(sides));
+            let beside = adjacency.sides(adjacency.edges_of(triangle)[k]);
+            of_triangle[4 + k] = Some(NormalCone::of_edge(beside));
         }
     }
     cones

@@ -120,11 +120,6 @@ impl LeafFeatures {
         self.starts.push([self.vertices.len() as u32, self.edges.len() as u32]);
     }
 
-    /// Whether there are features at all: those of meshes without an outside are not collected.
-    pub(super) fn are_known(&self) -> bool {
-        !self.faces.is_empty()
-    }
-
     pub(super) fn vertices(&self, leaf: u32) -> &[Vertex] {
         let leaf = leaf as usize;
         &self.vertices[self.starts[leaf][0] as usize..self.starts[leaf + 1][0] as usize]

@@ -14,6 +14,7 @@ mod adjacency;
 mod below_plane;
 mod cone_tree;
 mod core;
+mod edges;
 mod features;
 mod front;
 mod leaf_features;

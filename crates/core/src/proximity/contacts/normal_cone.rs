@@ -8,10 +8,13 @@
 //! | n      | unit direction from the feature away from its body                                                     |
 //! | ê      | unit vector from a vertex to a neighbour; n is admitted where n·ê ≤ [`CONE`] for all of them           |
 //! | m      | mean of the normals of the faces at a vertex; of a blunt one n is admitted where n·m ≥ 0               |
+//!
+//! A surface without an outside is touched from both sides, and its bounds are *double cones*: the directions whose angle with the
+//! line along the axis is at most the half angle.
 
-use std::f64::consts::PI;
+use std::f64::consts::{FRAC_PI_2, PI};
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 use super::adjacency::Adjacency;
 use super::features::CONE;
@@ -23,7 +26,16 @@ const PARALLEL_PLANES: f64 = 1.0 - 1e-12;
 /// Rounding of the test whether a direction is admitted. More only widens cones.
 const ROUNDING: f64 = 1e-9;
 
-/// Directions within an angle of an axis; unit vectors in the body frame.
+/// Sides on which a mesh can be touched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sides {
+    /// The outside of a solid.
+    Outside,
+    /// Both, of a surface without an outside: its cones are double cones.
+    Both,
+}
+
+/// Directions within an angle of an axis, or of the line along it if it is a double cone; unit vectors in the body frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct NormalCone {
     pub(super) axis: Vector3<f64>,
@@ -41,20 +53,26 @@ impl NormalCone {
     }
 
     /// Smallest cone about the mean axis of some cones that contains them; `None` where there are none.
-    pub(super) fn around(cones: impl Iterator<Item = Self> + Clone) -> Option<Self> {
-        let sum: Vector3<f64> = cones.clone().map(|cone| cone.axis).sum();
+    pub(super) fn around(cones: impl Iterator<Item = Self> + Clone, sides: Sides) -> Option<Self> {
         let mut all = cones.clone();
         let first = all.next()?;
         if all.next().is_none() {
             return Some(first);
         }
+        // Of double cones, the end of the axis that is nearer to the first one's.
+        let oriented = |cone: &Self| match sides {
+            Sides::Both if cone.axis.dot(&first.axis) < 0.0 => -cone.axis,
+            _ => cone.axis,
+        };
+        let sum: Vector3<f64> = cones.clone().map(|cone| oriented(&cone)).sum();
         let Some(axis) = sum.try_normalize(ROUNDING) else { return Some(Self::ALL) };
-        let half_angle = cones.map(|cone| axis.angle(&cone.axis) + cone.half_angle).fold(0.0, f64::max);
-        Some(if half_angle < PI { Self { axis, half_angle } } else { Self::ALL })
+        let beyond = |cone: Self| sides.angle(&axis, &cone.axis) + cone.half_angle;
+        let half_angle = cones.map(beyond).fold(0.0, f64::max);
+        Some(if half_angle < sides.widest() { Self { axis, half_angle } } else { Self::ALL })
     }
 
     /// Normals of an edge whose faces extend along these unit vectors, perpendicular to it; the outward ones where the faces
-    /// enclose a right angle or more.
+    /// enclose a right angle or more, unless it is a double cone.
     pub(super) fn of_edge(sides: &[Vector3<f64>]) -> Self {
         let &[first, second] = sides else { return Self::ALL };
         // Beside a triangle without area.
@@ -70,23 +88,70 @@ impl NormalCone {
     ///
     /// The bound is exact for the neighbours that are looked at: n·m is minimum at a point of the admitted region where the
     /// direction is −m, or where one or two of the constraints are active.
-    pub(super) fn of_vertex(adjacency: &Adjacency, vertex: u32) -> Option<Self> {
+    pub(super) fn of_vertex(adjacency: &Adjacency, vertex: u32, sides: Sides) -> Option<Self> {
         let position = adjacency.position(vertex);
         let neighbours = adjacency.neighbours(vertex);
-        let Some(axis) = adjacency.mean_normal(vertex) else { return Some(Self::ALL) };
+        // The first one bounds the side.
         let mut planes = [(Vector3::zeros(), 0.0); MAX_NEIGHBOURS + 1];
-        let mut count = 0;
-        if adjacency.is_blunt(vertex) {
-            (planes[0], count) = ((-axis, 0.0), 1);
-        }
+        let mut count = 1;
         // Some of many neighbours: fewer constraints admit more directions.
         let stride = neighbours.len().div_ceil(MAX_NEIGHBOURS).max(1);
         for &neighbour in neighbours.iter().step_by(stride) {
             let Some(along) = (adjacency.position(neighbour) - position).try_normalize(0.0) else { continue };
             (planes[count], count) = ((along, CONE), count + 1);
         }
-        let minimum = min_along(&axis, &planes[..count])?;
+        let planes = &mut planes[..count];
+        if sides == Sides::Both {
+            return Self::around_line(planes);
+        }
+        let Some(axis) = adjacency.mean_normal(vertex) else { return Some(Self::ALL) };
+        planes[0] = (-axis, 0.0);
+        let minimum = min_along(&axis, if adjacency.is_blunt(vertex) { planes } else { &planes[1..] })?;
         Some(Self { axis, half_angle: (minimum.clamp(-1.0, 1.0).acos() + ROUNDING.sqrt()).min(PI) })
+    }
+
+    /// Double cone that contains the unit vectors n with n·e ≤ s for all (e, s) but the first, which is overwritten; the narrower
+    /// one of that across the plane in which the directions e spread most, and that away from their mean. `None` where there is no
+    /// such n.
+    fn around_line(planes: &mut [(Vector3<f64>, f64)]) -> Option<Self> {
+        let spread: Matrix3<f64> = planes[1..].iter().map(|(e, _)| e * e.transpose()).sum();
+        let mean: Vector3<f64> = planes[1..].iter().map(|(e, _)| e).sum();
+        let spread = spread.symmetric_eigen();
+        let across = spread.eigenvectors.column(spread.eigenvalues.imin()).into_owned();
+        let mut narrowest = Self::ALL;
+        for axis in [Some(across), (-mean).try_normalize(ROUNDING)].into_iter().flatten() {
+            let mut min_on_side = |axis: Vector3<f64>| {
+                planes[0] = (-axis, 0.0);
+                min_along(&axis, planes)
+            };
+            let minimum = match (min_on_side(axis), min_on_side(-axis)) {
+                (Some(one), Some(other)) => f64::min(one, other),
+                (one, other) => one.or(other)?,
+            };
+            let half_angle = minimum.clamp(-1.0, 1.0).acos() + ROUNDING.sqrt();
+            if half_angle < FRAC_PI_2 && half_angle < narrowest.half_angle {
+                narrowest = Self { axis, half_angle };
+            }
+        }
+        Some(narrowest)
+    }
+}
+
+impl Sides {
+    /// Angle [rad] between two unit vectors, or between the lines along them.
+    fn angle(self, a: &Vector3<f64>, b: &Vector3<f64>) -> f64 {
+        match self {
+            Self::Outside => a.angle(b),
+            Self::Both => a.angle(b).min(a.angle(&-b)),
+        }
+    }
+
+    /// Half angle [rad] from which on a cone contains all directions.
+    fn widest(self) -> f64 {
+        match self {
+            Self::Outside => PI,
+            Self::Both => FRAC_PI_2,
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::cone_tree::{ConeTree, Placement, Range};
 use super::leaf_features::LeafFeatures;
+use super::normal_cone::Sides;
 use crate::bvh::lanes::isa::Isa;
 use crate::bvh::node::Child;
 use crate::bvh::packet::PACKET;
@@ -31,6 +32,11 @@ impl<'a> Opposed<'a> {
     /// The pose of A in the frame of B.
     pub(super) fn a_to_b(&self) -> Placement {
         self.a_to_b
+    }
+
+    /// Sides of A and of B of which normals are bounded.
+    pub(super) fn sides(&self) -> [Sides; 2] {
+        self.cones.map(ConeTree::sides)
     }
 
     /// Features of the leaves of A and of B.

@@ -5,7 +5,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use proptest::prelude::*;
 
-use super::normal_cone::NormalCone;
+use super::normal_cone::{NormalCone, Sides};
 use super::{Adjacency, CoreFinder, CoreShape, CoreSide, Feature, FeatureFinder, FeaturePair, FeatureQuery};
 use crate::geometry::procedural::{BumpySphere, Cuboid, Cup, LShape, Procedural, Sphere, Torus};
 use crate::geometry::{Solidity, TriangleMesh};
@@ -67,6 +67,74 @@ fn a_soup_of_separate_triangles_has_the_adjacency_of_the_welded_mesh() {
     assert!(soup.oriented());
     assert_eq!(soup.edge_count(), welded.edge_count());
     assert_eq!(soup.sharp_vertices().count(), welded.sharp_vertices().count());
+}
+
+/// Cubes of side 1 at these places, as one mesh.
+fn cubes(centers: &[[f64; 3]], is_reversed: bool) -> TriangleMesh {
+    let cube = unit_cube(1);
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    for &[x, y, z] in centers {
+        let first = u32::try_from(vertices.len()).unwrap();
+        vertices.extend(cube.vertices().iter().map(|vertex| vertex + Vector3::new(x, y, z)));
+        triangles.extend(cube.triangles().iter().map(|corners| corners.map(|corner| first + corner)));
+    }
+    if is_reversed {
+        triangles.iter_mut().for_each(|corners| corners.swap(0, 1));
+    }
+    TriangleMesh::new(vertices, triangles).unwrap()
+}
+
+#[test]
+fn cubes_that_meet_along_an_edge_keep_their_own_edges_and_have_an_outside() {
+    let owned_edges = |adjacency: &Adjacency, mesh: &TriangleMesh| -> u32 {
+        let triangles = 0..u32::try_from(mesh.triangles().len()).unwrap();
+        triangles.map(|triangle| (adjacency.owned(triangle) >> 3).count_ones()).sum()
+    };
+    // Two on opposite sides of an edge, and a row of three.
+    let diagonal: &[[f64; 3]] = &[[0.0; 3], [1.0, 1.0, 0.0]];
+    let row: &[[f64; 3]] = &[[0.0; 3], [1.0, 1.0, 0.0], [2.0, 0.0, 0.0]];
+    for (centers, edges, convex) in [(diagonal, 36, 24), (row, 54, 36)] {
+        for is_reversed in [false, true] {
+            let mesh = cubes(centers, is_reversed);
+            let adjacency = Adjacency::new(&mesh);
+            assert!(adjacency.oriented());
+            assert_eq!((adjacency.edge_count(), owned_edges(&adjacency, &mesh)), (edges, convex));
+            for (index, corners) in (0..).zip(mesh.triangles()) {
+                let corner = mesh.vertices()[corners[0] as usize];
+                let center = Point3::from(centers[index as usize / 12]);
+                assert!(adjacency.normal(index).dot(&(corner - center)) > 0.4);
+            }
+        }
+    }
+    // Two of three faces at an edge that run the same way cannot be told apart.
+    let mut triangles = cubes(diagonal, false).triangles().to_vec();
+    triangles.pop();
+    let open = TriangleMesh::new(cubes(diagonal, false).vertices().to_vec(), triangles).unwrap();
+    assert!(!Adjacency::new(&open).oriented());
+}
+
+#[test]
+fn a_ball_between_cubes_that_meet_along_an_edge_touches_what_it_touches_of_each_alone() {
+    let ball = Sphere { radius: 0.2, frequency: 4 }.mesh().unwrap();
+    let both = cubes(&[[0.0; 3], [1.0, 1.0, 0.0]], false);
+    // In the notch beside the common edge: at the side of one cube, at that of the other, and at both.
+    for (x, y) in [(0.705, 0.35), (0.65, 0.295), (0.705, 0.295)] {
+        let pose = posed(x, y, 0.1, [0.1, 0.2, 0.3]);
+        let of = |mesh: &TriangleMesh| -> Vec<_> {
+            let found = features(mesh, &ball, &pose, [-0.02, 0.02]);
+            found.iter().map(|pair| (pair.features[1], pair.gap, pair.normal)).collect()
+        };
+        let mut alone = of(&cubes(&[[0.0; 3]], false));
+        alone.extend(of(&cubes(&[[1.0, 1.0, 0.0]], false)));
+        let mut found = of(&both);
+        let key = |pair: &(Feature, f64, Vector3<f64>)| (pair.0, pair.1.to_bits());
+        alone.sort_by_key(key);
+        found.sort_by_key(key);
+        assert!(!found.is_empty() && found.len() == alone.len(), "{found:?} {alone:?}");
+        for ((a, gap_a, normal_a), (b, gap_b, normal_b)) in found.iter().zip(&alone) {
+            assert!(a == b && (gap_a - gap_b).abs() < 1e-12 && (normal_a - normal_b).norm() < 1e-12);
+        }
+    }
 }
 
 #[test]
@@ -305,7 +373,7 @@ fn every_direction_that_a_vertex_accepts_is_in_its_cone_and_the_cones_of_fine_me
     for (mesh, widest) in meshes {
         let adjacency = Adjacency::new(&mesh);
         for (vertex, _) in adjacency.sharp_vertices() {
-            let cone = NormalCone::of_vertex(&adjacency, vertex);
+            let cone = NormalCone::of_vertex(&adjacency, vertex, Sides::Outside);
             let mean = adjacency.mean_normal(vertex).unwrap();
             assert!(cone.is_none_or(|cone| cone.half_angle < widest), "{cone:?}");
             for step in 0..20 {
@@ -313,6 +381,12 @@ fn every_direction_that_a_vertex_accepts_is_in_its_cone_and_the_cones_of_fine_me
                 let about = [Vector3::zeros(), mean, -mean][step % 3];
                 let direction = about * 3.0 + noise.vector() * 0.3_f64.powi(step as i32 / 6);
                 let Some(n) = direction.try_normalize(1e-3) else { continue };
+                if adjacency.within_cone(vertex, &n) {
+                    let line = NormalCone::of_vertex(&adjacency, vertex, Sides::Both);
+                    let off = |cone: NormalCone| cone.axis.angle(&n).min(cone.axis.angle(&-n));
+                    assert!(line.is_some_and(|cone| off(cone) <= cone.half_angle), "{n} {line:?}");
+                    assert!(line.unwrap().half_angle < widest || widest > 1.0, "{line:?}");
+                }
                 if adjacency.within_cone(vertex, &n) && !adjacency.enters(vertex, &n) {
                     accepted += 1;
                     assert!(cone.is_some_and(|cone| cone.axis.angle(&n) <= cone.half_angle), "{n} {cone:?}");

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::cone_tree::Placement;
 use super::features::{FeatureQuery, PARALLEL, VALLEY};
 use super::leaf_features::{Edge, Faces, LeafFeatures, Vertex};
+use super::normal_cone::Sides;
 use super::opposed::Opposed;
 use crate::bvh::lanes::isa::{Isa, Mask, Single};
 use crate::bvh::node::Child;
@@ -49,6 +50,10 @@ type Vectors<S> = [S; 3];
 struct Ranges {
     min: f32,
     max: f32,
+    /// Minimum height over a face of A and of B: the gap has the other sign where both sides of the face can be touched.
+    min_height: [f32; 2],
+    /// Whether the cones of A and of B are double cones.
+    is_double: [bool; 2],
     /// Extension of faces and edges beyond valleys.
     valley: f32,
     /// Maximum magnitude of a gap, plus twice that extension.
@@ -184,8 +189,12 @@ impl<'a> Touching<'a> {
         let (a_to_b, rounding) = (opposed.a_to_b(), f64::from(opposed.a_to_b().length_rounding()));
         let valley = f64::max(0.0, VALLEY * query.max);
         let reach = query.max.max(-query.min);
+        let is_double = opposed.sides().map(|sides| sides == Sides::Both);
+        let min_height = |is_double: bool| if is_double { query.min.min(-query.max) } else { query.min };
         let ranges = Ranges {
             min: below(query.min - rounding),
+            min_height: is_double.map(|is_double| below(min_height(is_double) - rounding)),
+            is_double,
             max: above(query.max + rounding),
             valley: above(valley * GROWTH),
             apart: above((reach + 2.0 * valley + rounding) * GROWTH),
@@ -211,10 +220,10 @@ impl<'a> Touching<'a> {
     }
 }
 
-/// Calls a function with the lane of each face and the lane of the triangle of each vertex that can touch.
+/// Calls a function with the lane of each face, of A (`side` 0) or B, and the lane of the triangle of each vertex that can touch.
 #[inline(always)]
 fn for_vertices_over<I: Isa>(
-    ranges: &Ranges,
+    (ranges, side): (&Ranges, usize),
     faces: &Faces,
     vertices: &[Vertex],
     mut add: impl FnMut(usize, usize),
@@ -240,7 +249,7 @@ fn for_vertices_over<I: Isa>(
             both::<I>(first.axis[2], last.axis[2]),
         ];
         let cosine = both::<I>(first.cosine, last.cosine);
-        let mut bits = over::<I>(ranges, (&center, &normal, reach), (&position, &axis, cosine));
+        let mut bits = over::<I>((ranges, side), (&center, &normal, reach), (&position, &axis, cosine));
         while bits != 0 {
             let bit = bits.trailing_zeros() as usize;
             bits &= bits - 1;
@@ -295,10 +304,10 @@ impl PairFilter for Touching<'_> {
         let of_a = self.prepare(leaf_of_a);
         let mut admitted = [0; PACKET];
         let (faces, vertices) = (&of_b.faces[leaf_of_b as usize], of_b.vertices(leaf_of_b));
-        for_vertices_over::<I>(&ranges, faces, &of_a.vertices[..of_a.vertex_count], |face, vertex| {
+        for_vertices_over::<I>((&ranges, 1), faces, &of_a.vertices[..of_a.vertex_count], |face, vertex| {
             admitted[vertex] |= 1 << face;
         });
-        for_vertices_over::<I>(&ranges, &of_a.faces, vertices, |face, vertex| {
+        for_vertices_over::<I>((&ranges, 0), &of_a.faces, vertices, |face, vertex| {
             admitted[face] |= 1 << vertex;
         });
         add_edges::<I>(&ranges, of_a, of_b.edges(leaf_of_b), &mut admitted);
@@ -345,6 +354,12 @@ fn dot<S: Single>(a: &Vectors<S>, b: &Vectors<S>) -> S {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
+/// Component along the axis of a cone of a normal and of its opposite, given that of the normal. A double cone has both ends.
+#[inline(always)]
+fn ends<S: Single>(along: S, is_double: bool) -> [S; 2] {
+    if is_double { [along.abs(); 2] } else { [along, S::splat(0.0) - along] }
+}
+
 #[inline(always)]
 fn cross<S: Single>(a: &Vectors<S>, b: &Vectors<S>) -> Vectors<S> {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
@@ -354,19 +369,21 @@ fn cross<S: Single>(a: &Vectors<S>, b: &Vectors<S>) -> Vectors<S> {
 /// the face, and the reversed normal of the face within the cone of the vertex.
 #[inline(always)]
 fn over<I: Isa>(
-    ranges: &Ranges,
+    (ranges, side): (&Ranges, usize),
     (center, normal, reach): (&Vectors<I::Single>, &Vectors<I::Single>, I::Single),
     (position, axis, cosine): (&Vectors<I::Single>, &Vectors<I::Single>, I::Single),
 ) -> u32 {
     let single = I::Single::splat;
     let d = difference(position, center);
     let height = dot(&d, normal);
-    let in_range = single(ranges.min).less_or_equal(height) & height.less_or_equal(single(ranges.max));
+    let min = single(ranges.min_height[side]);
+    let in_range = min.less_or_equal(height) & height.less_or_equal(single(ranges.max));
     // By components, without the cancellation of d·d − height².
     let beside = [d[0] - normal[0] * height, d[1] - normal[1] * height, d[2] - normal[2] * height];
     let above_face = dot(&beside, &beside).less_or_equal(reach * reach);
-    let against = cosine + dot(axis, normal);
-    let in_cone = against.less_or_equal(single(COSINE_ROUNDING));
+    let along = dot(axis, normal);
+    let along = if ranges.is_double == [false; 2] { along } else { single(0.0) - along.abs() };
+    let in_cone = (cosine + along).less_or_equal(single(COSINE_ROUNDING));
     (in_range & above_face & in_cone).bits()
 }
 
@@ -407,12 +424,14 @@ fn crossing<I: Isa>(ranges: &Ranges, (a, filled): (&LaneEdges, u32), b: &Edge) -
     let gap = dot(&d, &n);
     let slack = rounding * far;
     let (min, max) = (length * single(ranges.min) - slack, length * single(ranges.max) + slack);
-    let along = min_of_a.less_or_equal(of_a)
-        & min_of_b.less_or_equal(zero - of_b)
+    let of_a = ends(of_a, ranges.is_double[0]);
+    let of_b = ends(of_b, ranges.is_double[1]);
+    let along = min_of_a.less_or_equal(of_a[0])
+        & min_of_b.less_or_equal(of_b[1])
         & min.less_or_equal(gap)
         & gap.less_or_equal(max);
-    let against = min_of_a.less_or_equal(zero - of_a)
-        & min_of_b.less_or_equal(of_b)
+    let against = min_of_a.less_or_equal(of_a[1])
+        & min_of_b.less_or_equal(of_b[0])
         & min.less_or_equal(zero - gap)
         & (zero - gap).less_or_equal(max);
     bits & crossed.bits() & (along.bits() | against.bits())

@@ -24,6 +24,7 @@ use self::sieve::{Candidate, Sieve};
 use super::adjacency::Adjacency;
 use super::cone_tree::{ConeTree, Range};
 use super::features::{Bodies, Candidates, FeaturePair, FeatureQuery, VALLEY};
+use super::normal_cone::Sides;
 use super::opposed::Opposed;
 use super::touching::Touching;
 use crate::bvh::packet::PACKET;
@@ -58,7 +59,7 @@ pub struct ContactMesh<'a> {
 ///
 /// let mesh = Cuboid::default().mesh()?;
 /// let (model, adjacency) = (Model::new(mesh.clone(), Solidity::Solid), Adjacency::new(&mesh));
-/// let cones = ConeTree::new(&adjacency, model.bvh());
+/// let cones = ConeTree::new(&adjacency, &model);
 /// let cube = ContactMesh { model: &model, adjacency: &adjacency, cones: &cones };
 /// let mut front = FeatureFront::default();
 /// for step in 0..10 {
@@ -99,7 +100,7 @@ enum Seen {
     Nothing,
     /// All contacts are among the pairs.
     Contacts,
-    /// There may be more pairs than the limit, or the meshes have no outside.
+    /// There may be more pairs than the limit, or normals are not bounded on the sides that the query is about.
     TooMany,
 }
 
@@ -172,16 +173,19 @@ impl FeatureFront {
         if seen == Seen::Contacts {
             self.test_pairs(bodies);
         }
-        // Only where there is nothing else, the other pairs near each other are looked at as well.
-        if seen == Seen::TooMany || seen == Seen::Contacts && self.contacts.is_empty() {
+        if seen == Seen::TooMany {
             if !self.near_pairs(limit, meshes, query, within) {
                 return false;
             }
             self.test_pairs(bodies);
-            if self.contacts.is_empty() {
-                self.test_borders(bodies);
-                return true;
+        }
+        if self.contacts.is_empty() {
+            // Only where there is nothing else, the other pairs near each other are looked at as well.
+            if seen == Seen::Contacts && !self.near_pairs(limit, meshes, query, within) {
+                return false;
             }
+            self.test_borders(bodies);
+            return true;
         }
         self.contacts.sort_unstable_by_key(|(triangles, pair)| (pair.features, *triangles));
         self.contacts.dedup_by_key(|(_, pair)| pair.features);
@@ -206,8 +210,7 @@ impl FeatureFront {
         query: &FeatureQuery,
         (distance, range): (f64, &Range),
     ) -> Seen {
-        let known = a.cones.features().are_known() && b.cones.features().are_known();
-        if query.two_sided != [false; 2] || !known {
+        if !bounds_normals([a.cones, b.cones], query) {
             return Seen::TooMany;
         }
         self.pairs.clear();
@@ -250,8 +253,7 @@ impl FeatureFront {
     ) -> bool {
         self.pairs.clear();
         let placement = RelativePose::between(a.model, &Isometry3::identity(), b.model, &query.b_to_a);
-        // Normals of a surface without an inside may point either way.
-        if query.two_sided != [false; 2] {
+        if !bounds_normals([a.cones, b.cones], query) {
             return pairs_within_at_most(limit, a.model, b.model, &placement, distance, &mut self.pairs);
         }
         let opposed = Opposed::new([a.cones, b.cones], &placement, range);
@@ -335,6 +337,11 @@ impl FeatureFront {
         self.gather_count += 1;
         true
     }
+}
+
+/// Whether cones bound the normals of all contacts of a query: both sides of a solid may be touched where it counts as a surface.
+fn bounds_normals(cones: [&ConeTree; 2], query: &FeatureQuery) -> bool {
+    (0..2).all(|side| !query.two_sided[side] || cones[side].sides() == Sides::Both)
 }
 
 /// Bound of the rounding of coordinates of B in the frame of A [m].

@@ -83,11 +83,13 @@ impl Sieve {
             }
         }
         let arcs = owned_edges(owned[1]).map(|l| (l, Arc::of(b, b.edges_of(j)[l])));
+        let both = bodies.query.two_sided != [false; 2];
         let arcs = arcs.map(|(l, arc)| (l, Arc { middle: -bodies.rotated(&arc.middle), ..arc }));
         for (l, arc_of_b) in arcs {
             for k in owned_edges(owned[0]) {
                 let edges = [a.edges_of(i)[k], b.edges_of(j)[l]];
-                if self.arcs_may_cross(&Arc::of(a, edges[0]), &arc_of_b) && self.edges_may_touch(&pair, k, l)
+                if self.arcs_may_cross(&Arc::of(a, edges[0]), &arc_of_b, both)
+                    && self.edges_may_touch(&pair, k, l)
                 {
                     add(edges.map(Feature::Edge), Kind::Edges([k as u8, l as u8]));
                 }
@@ -128,14 +130,17 @@ impl Sieve {
     }
 
     /// Whether two edges can have a common normal: whether their arcs of normals on the sphere of directions, both in the
-    /// frame of A, come within the tolerances of each other.
-    fn arcs_may_cross(&self, a: &Arc, b: &Arc) -> bool {
+    /// frame of A, come within the tolerances of each other. Nearly flat edges that can be touched from both sides have the opposite
+    /// arcs as well, within the cone angle.
+    fn arcs_may_cross(&self, a: &Arc, b: &Arc, both_sides: bool) -> bool {
         // Cosine and sine of the sum of both half angles, two cone angles and the rotation.
         let (sine, cosine) = (2.0 * (CONE + COSINE_ROUNDING) * ARC_PER_SINE + self.angle).sin_cos();
         let both = [a.cosine * b.cosine - a.sine * b.sine, a.sine * b.cosine + a.cosine * b.sine];
         let sum = [both[0] * cosine - both[1] * sine, both[1] * cosine + both[0] * sine];
         let exceeds_pi = sum[1] < 0.0;
-        exceeds_pi || !(a.middle.dot(&b.middle) < sum[0] - COSINE_ROUNDING)
+        let along = a.middle.dot(&b.middle);
+        let along = if both_sides { along.abs() } else { along };
+        exceeds_pi || !(along < sum[0] - COSINE_ROUNDING)
     }
 
     /// Whether two edges can come within the distance of each other without being parallel.
