@@ -21,6 +21,8 @@ use super::features::CONE;
 
 /// Neighbours of a vertex that bound its normals: fewer bound them less tightly, and the work grows with the cube of the number.
 const MAX_NEIGHBOURS: usize = 12;
+/// Half angle [rad] of a double cone below which no narrower one is looked for.
+const NARROW: f64 = 0.5;
 /// Cosine of the angle between two planes through a vertex below which their common directions are computed.
 const PARALLEL_PLANES: f64 = 1.0 - 1e-12;
 /// Rounding of the test whether a direction is admitted. More only widens cones.
@@ -131,6 +133,9 @@ impl NormalCone {
             let half_angle = minimum.clamp(-1.0, 1.0).acos() + ROUNDING.sqrt();
             if half_angle < FRAC_PI_2 && half_angle < narrowest.half_angle {
                 narrowest = Self { axis, half_angle };
+            }
+            if half_angle < NARROW {
+                break;
             }
         }
         Some(narrowest)

@@ -27,7 +27,6 @@ use super::features::{Bodies, Candidates, FeaturePair, FeatureQuery, VALLEY};
 use super::normal_cone::Sides;
 use super::opposed::Opposed;
 use super::touching::Touching;
-use crate::bvh::packet::PACKET;
 use crate::proximity::collision::{filtered_pairs_within, pairs_within_at_most};
 use crate::proximity::model::Model;
 use crate::proximity::relative_pose::RelativePose;
@@ -36,6 +35,9 @@ use crate::proximity::relative_pose::RelativePose;
 const ROUNDING: f64 = 1e-13;
 /// Maximum distance of a feature pair relative to its gap: faces and edges are extended beyond valleys on both bodies.
 const BEYOND: f64 = 1.0 + 2.0 * VALLEY;
+
+/// Pairs of triangles of a limit that a pair of leaves counts for when it is tested by its features.
+const PAIRS_PER_LEAVES: usize = 2;
 
 /// Mesh of a contact query: collision model, adjacency and normal cones.
 #[derive(Debug, Clone, Copy)]
@@ -100,7 +102,7 @@ enum Seen {
     Nothing,
     /// All contacts are among the pairs.
     Contacts,
-    /// There may be more pairs than the limit, or normals are not bounded on the sides that the query is about.
+    /// More pairs of leaves are near each other than the limit is for.
     TooMany,
 }
 
@@ -113,8 +115,8 @@ impl FeatureFront {
         self.find_at_most(usize::MAX, meshes, query, margin).unwrap_or_default()
     }
 
-    /// As [`find`](Self::find), or `None` when more than `limit` pairs of triangles would have to be tested; the cost is then
-    /// in proportion to the limit, and no reference is stored.
+    /// As [`find`](Self::find), or `None` when more than `limit` pairs of triangles would have to be tested, or half as many
+    /// pairs of leaves of the trees; the cost is then in proportion to the limit, and no reference is stored.
     pub fn find_at_most(
         &mut self,
         limit: usize,
@@ -169,19 +171,21 @@ impl FeatureFront {
         let rounding = rounding(meshes, query);
         let beyond = Range { depth: -query.min, slack: (BEYOND - 1.0) * range + rounding, angle: ROUNDING };
         let within = (BEYOND * range + rounding, &beyond);
-        let seen = self.touching_pairs(limit, meshes, query, within);
-        if seen == Seen::Contacts {
-            self.test_pairs(bodies);
-        }
-        if seen == Seen::TooMany {
-            if !self.near_pairs(limit, meshes, query, within) {
-                return false;
+        let are_bounded = bounds_normals(meshes.map(|mesh| mesh.cones), query);
+        if are_bounded {
+            match self.touching_pairs(limit, meshes, query, within) {
+                Seen::TooMany => return false,
+                Seen::Nothing => return true,
+                Seen::Contacts => self.test_pairs(bodies),
             }
+        } else if self.near_pairs(limit, meshes, query, within) {
             self.test_pairs(bodies);
+        } else {
+            return false;
         }
         if self.contacts.is_empty() {
             // Only where there is nothing else, the other pairs near each other are looked at as well.
-            if seen == Seen::Contacts && !self.near_pairs(limit, meshes, query, within) {
+            if are_bounded && !self.near_pairs(limit, meshes, query, within) {
                 return false;
             }
             self.test_borders(bodies);
@@ -201,8 +205,7 @@ impl FeatureFront {
         }
     }
 
-    /// Replaces the pairs by those of [`Self::near_pairs`] of which some features can touch, if there are certainly not more
-    /// than `limit` pairs there.
+    /// Replaces the pairs by those of [`Self::near_pairs`] of which some features can touch; the normals of the meshes are bounded.
     fn touching_pairs(
         &mut self,
         limit: usize,
@@ -210,14 +213,11 @@ impl FeatureFront {
         query: &FeatureQuery,
         (distance, range): (f64, &Range),
     ) -> Seen {
-        if !bounds_normals([a.cones, b.cones], query) {
-            return Seen::TooMany;
-        }
         self.pairs.clear();
         self.contacts.clear();
         let placement = RelativePose::between(a.model, &Isometry3::identity(), b.model, &query.b_to_a);
         let opposed = Opposed::new([a.cones, b.cones], &placement, range);
-        let (visited, leaves) = (AtomicUsize::new(0), limit / (PACKET * PACKET));
+        let (visited, leaves) = (AtomicUsize::new(0), limit / PAIRS_PER_LEAVES);
         let touching = Touching::new(opposed, query, (&visited, leaves));
         filtered_pairs_within(
             usize::MAX,
