@@ -226,7 +226,7 @@ def build():
         (source / "site.css").write_text(STYLE, encoding="utf-8")
         settings.write_text(
             "site_name: Extricate\ntheme: {name: readthedocs, highlightjs: false}\nuse_directory_urls: false\n"
-            "plugins: [search]\nextra_css: [site.css]\nmarkdown_extensions: [tables, fenced_code, toc]\n"
+            "plugins: [search]\nextra_css: [site.css, site/compare.css]\nextra_javascript: [site/compare.js]\nmarkdown_extensions: [tables, fenced_code, toc]\n"
             "validation: {anchors: warn, unrecognized_links: warn}\n"
             f"nav: {json.dumps(navigation())}\n",
             encoding="utf-8",

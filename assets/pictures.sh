@@ -26,12 +26,13 @@ film() {
     picture "$name.gif" "$@" --fps 15
 }
 
-# repaired NAME SCENE DEGREES: the scene as it is sketched, and repaired; and the repaired one while the camera moves around it, at
-# the start of time and without the colours of overlaps: under a moving camera a software driver may compile the shader of
-# transparent bodies anew for each picture.
+# repaired NAME SCENE DEGREES: the scene as it is sketched, and repaired, by one camera, that of the scene; and the repaired one while
+# the camera moves around it, at the start of time and without the colours of overlaps: under a moving camera a software driver may
+# compile the shader of transparent bodies anew for each picture.
 repaired() {
     "$program" repair "$2" -o "$work/$1.ron" --quiet
-    picture "$1.png" "$2" "$work/$1.ron" --overlaps --size 1040x600
+    picture "$1_sketched.png" "$2" --overlaps --size 416x480
+    picture "$1_repaired.png" "$work/$1.ron" --overlaps --size 416x480
     film "$1" "$work/$1.ron" --size 320x320 --to 2.6e-9 --speed 1e-9 --orbit "$3"
 }
 
@@ -64,6 +65,7 @@ picture arm_tracks.png scenes/robots/arm_tracks.ron --time 0,1.5 --size 1040x600
 film arm_tracks scenes/robots/arm_tracks.ron --size 420x300 --camera 1.8,-3.2,1.7@0.35,0,0.6
 film four_bar_runs scenes/robots/four_bar.ron --to 3 --size 420x300
 repaired figure_on_bench scenes/repair/figure_on_bench.ron 360
+picture figure_on_bench.png scenes/repair/figure_on_bench.ron "$work/figure_on_bench.ron" --overlaps --size 1040x600
 repaired figure_in_cup scenes/repair/figure_in_cup.ron 360
 repaired arm_in_car scenes/repair/arm_in_car.ron 60
 repaired hand_around_bottle scenes/repair/hand_around_bottle.ron 360

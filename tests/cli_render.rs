@@ -18,6 +18,11 @@ fn wrong_instructions_are_reported_and_leave_nothing() {
         (vec!["--time", "-1"], "unexpected argument"),
         (vec!["--time=-1"], "expected a time of zero or above"),
         (vec!["--speed", "0"], "expected a number above zero"),
+        (vec!["--aperture", "0"], "expected a number above zero"),
+        (vec!["--aperture", "1", "--focus", "1,2"], "expected a point X,Y,Z"),
+        (vec!["--focus", "1"], "--aperture"),
+        (vec!["--samples", "0"], "1..=4096"),
+        (vec!["--trails", "0"], "expected a number above zero"),
         (vec!["--show", "everything"], "local-penetrations"),
         (vec!["--time", "1", "--to", "2"], "cannot be used with"),
     ] {
@@ -53,6 +58,11 @@ fn an_output_that_is_not_a_picture_is_refused() {
         ("out.gif", vec!["--fps", "60"], "at most 50"),
         ("out.gif", vec!["--from", "2"], "before it begins"),
         ("out.png", vec!["--time", "1,0"], "decreasing times"),
+        (
+            "out.png",
+            vec!["--camera", "0,-5,0@0,0,0", "--aperture", "0.1", "--focus", "0,-6,0"],
+            "not in front of the camera",
+        ),
     ] {
         let path = folder.path(out);
         let ended = extricate(["render", &scene, "-o", &path].into_iter().chain(arguments.clone()));

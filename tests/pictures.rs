@@ -19,7 +19,7 @@ use extricate::viewer::image::{Rgb, RgbImage};
 use extricate::viewer::render::{
     Annotations, Format, RenderRequest, RenderSource, Renderer, Times, write_png,
 };
-use extricate::viewer::{Camera, Drawing};
+use extricate::viewer::{Camera, Drawing, Focus, Lens};
 
 const SIZE: [u32; 2] = [320, 180];
 /// Side of a block [pixels].
@@ -162,6 +162,7 @@ fn a_film_that_is_stopped_leaves_no_file() {
         times: Times::Film { from: 0.1, to: None, speed: 1.0, fps: 10.0 },
         camera: None,
         orbit: 0.0,
+        lens: Lens::default(),
         annotations: Annotations::default(),
     };
     let source = RenderSource::of_scene(scene("rigid/ring_stack")).expect("a world");

@@ -90,6 +90,9 @@ pub enum ViewError {
     /// The times of pictures decrease, or there are none.
     #[error("missing or decreasing times; a scene only runs forward")]
     DecreasingTimes,
+    /// The plane of focus is not in front of the camera.
+    #[error("the focus is not in front of the camera; expected a point or a distance [m] in front of it")]
+    FocusBehind,
     /// A film ends before it begins.
     #[error("the film ends at {to} s, before it begins at {from} s")]
     EmptyInterval {

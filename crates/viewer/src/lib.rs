@@ -21,7 +21,7 @@ mod surface;
 
 pub use image;
 
-pub use camera::{Camera, Ray};
+pub use camera::{Camera, Focus, Lens, LensSample, Ray};
 pub use color::{Color, ColorMap, palette};
 pub use drawing::{Arrow, Drawing, Ghost, Label, Legend, Line, Patch, Point, VertexValues};
 pub use error::ViewError;

@@ -12,6 +12,8 @@ Examples:
   extricate render out/ring_stack -o stack.gif --fps 20 --size 640x480
   extricate render scenes/soft/snake_coil.ron -o snake.mp4 --speed 2 --orbit 90
   extricate render before.ron after.ron -o repair.png --overlaps
+  extricate render scenes/rigid/thrown_rings.ron -o throw.gif --trails 0.5
+  extricate render scenes/rigid/card_house.ron -o cards.png --aperture 0.02 --focus 0,-0.1,0.1
   extricate render out/ring_stack -o frames-####.png --from 1 --to 2
 
 OUT is a picture (x.png), numbered pictures (frames-####.png, or a folder with --frames), an animation (x.gif) or a video (x.mp4,
@@ -53,6 +55,15 @@ pub(in crate::cli) struct RenderArguments {
     /// Position and target of the camera [m] [default: that of the scene, or one that sees all movable bodies].
     #[arg(long, value_name = "X,Y,Z@X,Y,Z", value_parser = camera, allow_hyphen_values = true)]
     pub(super) camera: Option<[Point3<f64>; 2]>,
+    /// Diameter of the lens [m]: things before and behind the focus are blurred. Without it the camera is a pinhole.
+    #[arg(long, value_name = "METRES", value_parser = positive)]
+    pub(super) aperture: Option<f64>,
+    /// What is sharp: a point, or a distance from the eye along the view direction [m] [default: the target of the camera].
+    #[arg(long, value_name = "X,Y,Z|DISTANCE", value_parser = focus, allow_hyphen_values = true, requires = "aperture")]
+    pub(super) focus: Option<FocusOption>,
+    /// Average of N pictures from points of the lens and within each pixel, which also smooths edges [default: 64 with --aperture, otherwise 1].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_SAMPLES))]
+    pub(super) samples: Option<u32>,
     /// Rotate the camera about its target, over a video or at once [°].
     #[arg(long, value_name = "DEGREES", allow_hyphen_values = true, value_parser = finite, default_value_t = 0.0)]
     pub(super) orbit: f64,
@@ -71,6 +82,21 @@ pub(in crate::cli) struct RenderArguments {
     /// Draw the time in a corner.
     #[arg(long)]
     pub(super) clock: bool,
+    /// Draw the paths of the centres of all movable bodies and links over the last S seconds, as lines that fade.
+    #[arg(long, value_name = "S", value_parser = positive)]
+    pub(super) trails: Option<f64>,
+}
+
+/// Maximum of `--samples`.
+const MAX_SAMPLES: i64 = 4096;
+
+/// Plane that is sharp.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in crate::cli) enum FocusOption {
+    /// Through a point [m].
+    Point(Point3<f64>),
+    /// At a distance from the eye [m].
+    Distance(f64),
 }
 
 /// Overlays of a scene.
@@ -141,12 +167,22 @@ fn camera(text: &str) -> Result<[Point3<f64>; 2], String> {
     if eye == target { Err(String::from("the eye and the target coincide")) } else { Ok([eye, target]) }
 }
 
+fn focus(text: &str) -> Result<FocusOption, String> {
+    let wrong = || String::from("expected a point X,Y,Z or a distance above zero [m]");
+    let numbers = text.split(',').map(number).collect::<Result<Vec<_>, _>>()?;
+    match numbers[..] {
+        [distance] if distance > 0.0 => Ok(FocusOption::Distance(distance)),
+        [x, y, z] => Ok(FocusOption::Point(Point3::new(x, y, z))),
+        _ => Err(wrong()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn cameras_and_sizes_are_parsed_and_invalid_ones_refused() {
+    fn cameras_foci_and_sizes_are_parsed_and_invalid_ones_refused() {
         let read = camera("2,-3,1.5@0,0,0.5").unwrap();
         assert_eq!(read, [Point3::new(2.0, -3.0, 1.5), Point3::new(0.0, 0.0, 0.5)]);
         for wrong in
@@ -157,6 +193,11 @@ mod tests {
         assert_eq!(size("640x480"), Ok([640, 480]));
         for wrong in ["", "640", "640x", "x480", "640x-480", "6.5x4"] {
             assert!(size(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(focus("-1,2,3.5"), Ok(FocusOption::Point(Point3::new(-1.0, 2.0, 3.5))));
+        assert_eq!(focus("2.5"), Ok(FocusOption::Distance(2.5)));
+        for wrong in ["", "0", "-1", "1,2", "1,2,3,4", "1,2,x", "nan"] {
+            assert!(focus(wrong).is_err(), "{wrong}");
         }
         assert!(time("-0.1").is_err() && positive("0").is_err() && finite("inf").is_err());
     }

@@ -3,16 +3,16 @@
 use std::path::Path;
 
 use super::RenderArguments;
-use super::arguments::{OverlayOption, SoftColor};
+use super::arguments::{FocusOption, OverlayOption, SoftColor};
 use crate::cli::terminal::{Console, Progress as Bar};
 use crate::cli::terminal::{Exit, Failure};
 use extricate_scene::record::{RecordError, Recording};
 use extricate_scene::request::Access;
 use extricate_scene::request::start::at_start;
-use extricate_viewer::ViewError;
 use extricate_viewer::overlay::{Overlays, Section};
 use extricate_viewer::render::{Annotations, Format, Progress, RenderRequest, RenderSource, Times};
 use extricate_viewer::soft_quantity::SoftQuantity;
+use extricate_viewer::{Focus, Lens, ViewError};
 
 /// Maximum frame rate of a GIF that programs display [1/s].
 const MAX_GIF_FPS: f64 = 50.0;
@@ -30,8 +30,8 @@ pub(super) fn render(console: &mut Console, arguments: &RenderArguments) -> Resu
         Times::Each(times) => times.first().copied().unwrap_or(0.0),
         Times::Film { from, .. } => *from,
     };
-    // Contacts are not recorded: the run is repeated for them, from a checkpoint.
-    let again = needs_replay(arguments).then_some(first);
+    // Contacts are not recorded: the run is repeated for them, from a checkpoint before the first picture and its trails.
+    let again = needs_replay(arguments).then_some((first - arguments.trails.unwrap_or(0.0)).max(0.0));
     let access = console.access();
     let reels = arguments.sources.iter().map(|source| reel(access, source, runs, again));
     let reels = reels.collect::<Result<Vec<_>, Failure>>()?;
@@ -86,12 +86,27 @@ fn order(arguments: &RenderArguments) -> Result<RenderRequest, Failure> {
         times,
         camera: arguments.camera,
         orbit: arguments.orbit.to_radians(),
+        lens: lens(arguments),
         annotations: Annotations {
             overlaps: arguments.overlaps,
             overlays: overlays(arguments),
             clock: arguments.clock,
+            trails: arguments.trails,
         },
     })
+}
+
+/// Default number of pictures that sample a lens: with fewer, blurred edges have visible steps.
+const SAMPLES: u32 = 64;
+
+fn lens(arguments: &RenderArguments) -> Lens {
+    let focus = match arguments.focus {
+        None => Focus::Target,
+        Some(FocusOption::Distance(distance)) => Focus::Distance(distance),
+        Some(FocusOption::Point(point)) => Focus::Point(point),
+    };
+    let samples = arguments.samples.unwrap_or(if arguments.aperture.is_some() { SAMPLES } else { 1 });
+    Lens { aperture: arguments.aperture.unwrap_or(0.0), focus, samples }
 }
 
 /// Tree level of the boxes that are drawn: sixteen of them for a tree of many triangles. Each level doubles their number.

@@ -1,8 +1,11 @@
 //! Orbit camera around a target, z up.
 
+mod lens;
+
 use nalgebra::{Matrix4, Perspective3, Point3, Vector2, Vector3};
 
 use extricate_core::geometry::Aabb;
+pub use lens::{Focus, Lens, LensSample};
 
 /// An orbit camera: looks at a target from a distance, z up. World frame, metres.
 #[derive(Debug, Clone, Copy, PartialEq)]

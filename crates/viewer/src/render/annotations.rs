@@ -17,6 +17,8 @@ pub struct Annotations {
     pub overlays: Overlays,
     /// Whether the time is shown in a corner.
     pub clock: bool,
+    /// Time over which motion trails are drawn, from the centres of the movable bodies \[s\]; `None` for no trails.
+    pub trails: Option<f64>,
 }
 
 /// Opacity of fixed bodies where overlaps are shown.

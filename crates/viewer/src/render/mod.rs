@@ -4,9 +4,11 @@
 //! several pictures side by side.
 
 mod annotations;
+mod average;
 mod film;
 mod request;
 mod source;
+mod trails;
 
 use std::ops::ControlFlow;
 
@@ -15,13 +17,15 @@ use image::imageops::replace;
 
 use extricate_core::geometry::Aabb;
 
-use super::{Camera, Drawing, Models, Quality, Stage, ViewError};
+use super::{Camera, Drawing, Lens, Models, Quality, Stage, ViewError};
 
 pub use annotations::Annotations;
+use average::Average;
 use extricate_scene::record::WorldState;
 pub use film::{Film, Format, write_png};
 pub use request::{Progress, RenderRequest, Times};
 pub use source::RenderSource;
+use trails::Trails;
 
 /// Function that makes the drawing besides the bodies, from the source, its models and the current state.
 pub type Overlay<'a> = dyn FnMut(&RenderSource, &Models, &WorldState) -> Result<Drawing, ViewError> + 'a;
@@ -32,6 +36,8 @@ pub struct Renderer {
     source: RenderSource,
     models: Models,
     camera: Camera,
+    lens: Lens,
+    trails: Option<Trails>,
 }
 
 impl Renderer {
@@ -45,18 +51,26 @@ impl Renderer {
         let stage = Stage::offscreen(size[0], size[1], Quality::default())?;
         // Any camera will do until the source is on the stage.
         let anywhere = Camera::fitted(&Aabb::EMPTY, 1.0);
-        let mut renderer = Self { stage, source, models, camera: camera.unwrap_or(anywhere) };
+        let mut renderer = Self {
+            stage,
+            source,
+            models,
+            camera: camera.unwrap_or(anywhere),
+            lens: Lens::default(),
+            trails: None,
+        };
         renderer.place(camera);
         Ok(renderer)
     }
 
-    /// Replaces the source.
+    /// Replaces the source, without trails.
     ///
     /// # Errors
     /// [`ViewError`] when a shape has no surface.
     pub fn show(&mut self, source: RenderSource, camera: Option<Camera>) -> Result<(), ViewError> {
         self.models = Models::of(source.world())?;
         self.source = source;
+        self.trails = None;
         self.place(camera);
         Ok(())
     }
@@ -75,6 +89,16 @@ impl Renderer {
         self.camera = camera.or_else(own).unwrap_or_else(fitted);
     }
 
+    /// Draws trails of the bodies of the source over their last `duration` \[s\], from the next picture on.
+    pub fn leave_trails(&mut self, duration: f64) {
+        self.trails = Some(Trails::new(duration, self.source.world()));
+    }
+
+    /// Replaces the lens of the camera, a pinhole by default.
+    pub fn set_lens(&mut self, lens: Lens) {
+        self.lens = lens;
+    }
+
     /// The camera.
     #[must_use]
     pub fn camera(&self) -> Camera {
@@ -88,10 +112,10 @@ impl Renderer {
     }
 
     /// Picture at a time \[s\], the camera rotated about its target by `azimuth` \[rad\]. A scene only runs forward: its times
-    /// must not decrease. `monitor` is called with the time of each step and may stop the run.
+    /// must not decrease. `monitor` is called with the time of each step and each sample of the lens, and may stop.
     ///
     /// # Errors
-    /// [`ViewError`] when a step fails, a state cannot be read, or `monitor` stops.
+    /// [`ViewError`] when a step fails, a state cannot be read, the focus is not in front of the camera, or `monitor` stops.
     pub fn picture(
         &mut self,
         time: f64,
@@ -99,12 +123,30 @@ impl Renderer {
         overlay: &mut Overlay,
         monitor: &mut dyn FnMut(f64) -> ControlFlow<()>,
     ) -> Result<RgbImage, ViewError> {
-        let state = self.source.seek(time, monitor)?;
-        let drawing = overlay(&self.source, &self.models, &state)?;
+        let state = self.source.seek(time, self.trails.as_mut(), monitor)?;
+        let mut drawing = overlay(&self.source, &self.models, &state)?;
+        if let Some(trails) = &self.trails {
+            drawing.extend(trails.drawing(&self.models, &state));
+        }
         let mut camera = self.camera;
         camera.orbit(azimuth, 0.0);
-        self.stage.draw(&state, &drawing, &camera, |_| ());
-        Ok(self.stage.picture())
+        let samples = self.lens.sampled(&camera).ok_or(ViewError::FocusBehind)?;
+        let mut average: Option<Average> = None;
+        for sample in &samples {
+            self.stage.draw_displaced(&state, &drawing, &camera, sample, |_| ());
+            let picture = self.stage.picture();
+            if samples.len() == 1 {
+                return Ok(picture);
+            }
+            match &mut average {
+                Some(average) => average.add(&picture),
+                None => average = Some(Average::new(&picture)),
+            }
+            if monitor(state.time).is_break() {
+                return Err(ViewError::Stopped { time: state.time });
+            }
+        }
+        Ok(average.map(|average| average.picture()).unwrap_or_default())
     }
 }
 

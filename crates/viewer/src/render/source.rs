@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use super::trails::Trails;
 use crate::ViewError;
 use extricate_dynamics::World;
 use extricate_scene::record::{Recording, WorldState};
@@ -84,17 +85,24 @@ impl RenderSource {
         }
     }
 
-    /// State at a time [s]; of a recorded run, the last state that is not after it.
+    /// State at a time [s]; of a recorded run, the last state that is not after it. States before it become samples of trails.
     pub(super) fn seek(
         &mut self,
         time: f64,
+        trails: Option<&mut Trails>,
         monitor: &mut dyn FnMut(f64) -> ControlFlow<()>,
     ) -> Result<WorldState, ViewError> {
         match self {
             Self::Live { world, .. } => {
+                let mut trails = trails;
+                let mut sample = |world: &World| match &mut trails {
+                    Some(trails) if trails.accepts(world.time()) => trails.add(&WorldState::of(world)),
+                    _ => {}
+                };
                 // The step whose end is nearest to the time: sums of steps are rounded.
                 let half_a_step = 0.5 * world.options().time_step;
                 while world.time() < time - half_a_step {
+                    sample(world);
                     world.step()?;
                     if monitor(world.time()).is_break() {
                         return Err(ViewError::Stopped { time: world.time() });
@@ -105,6 +113,11 @@ impl RenderSource {
             Self::Recorded { recording, .. } => {
                 // Times are multiples of the time step: rounding must not select the previous state.
                 let slack = 0.5 * recording.scene().options.time_step;
+                if let Some(trails) = trails {
+                    for at in trails.missing(time) {
+                        trails.add(&recording.state(recording.state_at(at + slack))?);
+                    }
+                }
                 let state = recording.state(recording.state_at(time + slack))?;
                 match monitor(state.time) {
                     ControlFlow::Continue(()) => Ok(state),

@@ -4,16 +4,19 @@ use kiss3d::camera::Camera3d;
 use kiss3d::event::WindowEvent;
 use kiss3d::glamx::{Mat4, Pose3, Vec3};
 use kiss3d::window::Canvas;
-use nalgebra::Matrix4;
+use nalgebra::{Matrix4, Point3, Vector2};
 
 use super::similarity::Similarity;
-use crate::Camera;
+use crate::{Camera, LensSample};
 
-/// A camera for one picture, in view coordinates. It ignores all events except changes of size.
+/// A camera for one picture, displaced within its lens, in view coordinates. It ignores all events except changes of size.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Eye {
     camera: Camera,
+    sample: LensSample,
     place: Similarity,
+    /// The displaced eye [m, world].
+    eye: Point3<f64>,
     projection: Mat4,
     view: Pose3,
 }
@@ -22,24 +25,30 @@ pub(super) struct Eye {
 const CLIP: [f64; 2] = [0.01, 200.0];
 
 impl Eye {
-    pub(super) fn new(camera: &Camera, place: &Similarity, aspect: f64) -> Self {
+    /// The eye for a picture of this size [pixels].
+    pub(super) fn new(camera: &Camera, sample: &LensSample, place: &Similarity, size: Vector2<f64>) -> Self {
         let clip_planes = |distance: f64| CLIP.map(|fraction| fraction * distance * place.scale);
-        let projection = single(&camera.projection(aspect, clip_planes(camera.distance)));
-        let [eye, target] = [camera.eye(), camera.target].map(|point| place.point(&point));
-        let view = Pose3::look_at_rh(eye, target, Vec3::Z);
-        Self { camera: *camera, place: *place, projection, view }
+        let projection = camera.projection(size.x / size.y, clip_planes(camera.distance));
+        let projection = single(&sample.displaced(&projection, size));
+        let [right, up, _] = camera.axes();
+        let displacement = right * sample.eye.x + up * sample.eye.y;
+        let eye = camera.eye() + displacement;
+        let [from, to] = [eye, camera.target + displacement].map(|point| place.point(&point));
+        let view = Pose3::look_at_rh(from, to, Vec3::Z);
+        Self { camera: *camera, sample: *sample, place: *place, eye, projection, view }
     }
 }
 
 impl Camera3d for Eye {
     fn handle_event(&mut self, _: &Canvas, event: &WindowEvent) {
         if let WindowEvent::FramebufferSize(width, height) = *event {
-            *self = Self::new(&self.camera, &self.place, f64::from(width.max(1)) / f64::from(height.max(1)));
+            let size = Vector2::new(f64::from(width.max(1)), f64::from(height.max(1)));
+            *self = Self::new(&self.camera, &self.sample, &self.place, size);
         }
     }
 
     fn eye(&self) -> Vec3 {
-        self.place.point(&self.camera.eye())
+        self.place.point(&self.eye)
     }
 
     fn view_transform(&self) -> Pose3 {

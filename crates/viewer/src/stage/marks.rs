@@ -116,7 +116,9 @@ fn patch_node(
 ) -> SceneNode3d {
     let vertices = patch.vertices.iter().map(|p: &Point3<f64>| place.point(p)).collect();
     let uvs: Vec<Vec2> = patch.values.iter().map(|&value| texel(value)).collect();
-    let mesh = GpuMesh3d::new(vertices, patch.triangles.clone(), None, Some(uvs), false);
+    // Patches are not lit, but normals that cancel, as of triangles of unlike orientation, would make them black.
+    let normals = vec![Vec3::Z; patch.vertices.len()];
+    let mesh = GpuMesh3d::new(vertices, patch.triangles.clone(), Some(normals), Some(uvs), false);
     let mut node = root.add_mesh(Rc::new(RefCell::new(mesh)), Vec3::ONE).enable_backface_culling(false);
     node.set_casts_shadows(false);
     dress(&mut node);

@@ -37,7 +37,7 @@ use self::marks::Marks;
 use self::material::Illumination;
 use self::paint::kiss_color;
 use self::similarity::Similarity;
-use super::{Camera, Color, ColorMap, Drawing, Models, ViewError, palette};
+use super::{Camera, Color, ColorMap, Drawing, LensSample, Models, ViewError, palette};
 
 /// Rendering quality.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,6 +154,18 @@ impl Stage {
         camera: &Camera,
         ui: impl FnOnce(&Context),
     ) -> bool {
+        self.draw_displaced(state, drawing, camera, &LensSample::pinhole(camera), ui)
+    }
+
+    /// Draws as [`Stage::draw`], with an eye displaced within a lens. Texts stay where they are.
+    pub fn draw_displaced(
+        &mut self,
+        state: &WorldState,
+        drawing: &Drawing,
+        camera: &Camera,
+        sample: &LensSample,
+        ui: impl FnOnce(&Context),
+    ) -> bool {
         let points = self.scale_factor();
         let size = self.size() / f64::from(points);
         let aspect = size.x / size.y;
@@ -179,7 +191,7 @@ impl Stage {
             labels::paint(context, drawing, camera, (size, scale));
             ui(context);
         });
-        let mut eye = Eye::new(camera, place, aspect);
+        let mut eye = Eye::new(camera, sample, place, size);
         pollster::block_on(window.render_3d(root, &mut eye))
     }
 

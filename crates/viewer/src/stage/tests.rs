@@ -65,7 +65,8 @@ fn pictures_are_the_same_again_and_in_all_units_and_have_the_palettes_colours() 
     let corner = |x: f64, z: f64| Point3::new(bounds.min.x + x, bounds.min.y - 0.5, z);
     let patch = |value: f64| Patch {
         vertices: vec![corner(0.0, 0.0), corner(2.0, 0.0), corner(2.0, 1.0), corner(0.0, 1.0)],
-        triangles: vec![[0, 1, 2], [0, 2, 3]],
+        // Of unlike orientation: the normals of two corners cancel.
+        triangles: vec![[0, 1, 2], [0, 3, 2]],
         values: vec![value; 4],
         map: ColorMap::Cividis,
     };

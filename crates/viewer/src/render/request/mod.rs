@@ -7,7 +7,7 @@ use nalgebra::Point3;
 
 use super::{Annotations, Film, Format, RenderSource, Renderer, beside};
 use crate::overlay::OverlayPainter;
-use crate::{Camera, Models, ViewError};
+use crate::{Camera, Lens, Models, ViewError};
 use extricate_scene::record::WorldState;
 
 /// Request to render pictures or a film.
@@ -23,6 +23,8 @@ pub struct RenderRequest {
     pub camera: Option<[Point3<f64>; 2]>,
     /// Rotation of the camera about its target \[rad\]: over the whole film, or of a single picture.
     pub orbit: f64,
+    /// Lens of the camera.
+    pub lens: Lens,
     /// Annotations of the pictures.
     pub annotations: Annotations,
 }
@@ -137,7 +139,12 @@ impl RenderRequest {
                 Camera::look_at(&eye, &target, field_of_view)
             });
             let camera = renderers.first().map(Renderer::camera).or(given);
-            renderers.push(Renderer::new(source, size, camera)?);
+            let mut renderer = Renderer::new(source, size, camera)?;
+            renderer.set_lens(self.lens);
+            if let Some(duration) = self.annotations.trails {
+                renderer.leave_trails(duration);
+            }
+            renderers.push(renderer);
         }
         Ok(renderers)
     }

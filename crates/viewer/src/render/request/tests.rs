@@ -10,6 +10,7 @@ fn request(times: Times) -> RenderRequest {
         times,
         camera: None,
         orbit: 2.0,
+        lens: Lens::default(),
         annotations: Annotations::default(),
     }
 }
