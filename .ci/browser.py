@@ -300,7 +300,7 @@ def test_server(program, pictures):
 
 
 def test_site(folder, pictures):
-    """Every page of a site: no error in the console, no picture that is missing, alternative texts."""
+    """Every page of a site: no error in the console, no picture that is missing, alternative texts, dividers that move."""
     folder = Path(folder).resolve()
     page = Browser()
     failures = []
@@ -313,13 +313,34 @@ def test_site(folder, pictures):
             silent = page.value("[...document.images].filter((image) => !image.alt).map((image) => image.src)")
             links = page.value("[...document.links].map((link) => link.href)")
             missing = [link for link in links if link.startswith("file:") and not is_there(link)]
-            failures += [f"{name}: {fault}" for fault in [*page.errors, *broken, *silent, *missing]]
+            dividers = divider_faults(page)
+            failures += [f"{name}: {fault}" for fault in [*page.errors, *broken, *silent, *missing, *dividers]]
             if pictures:
                 page.picture(Path(pictures) / f"{'-'.join(name.with_suffix('').parts)}.png")
     finally:
         page.close()
     print("\n".join(failures) or "no broken link, picture or console error")
     return 1 if failures else 0
+
+
+def divider_faults(page):
+    """Faults of the dividers between pictures of sketched and repaired poses: one for each pair, moved by the mouse and by keys."""
+    pairs = page.value("""document.querySelectorAll('img[src$="_sketched.png"]').length""")
+    found = page.value("document.querySelectorAll('.compare > input[type=range][aria-label]').length")
+    faults = [f"{found} dividers for {pairs} pairs of pictures"] if pairs != found else []
+    for index in range(found):
+        page.value(f"divider = document.querySelectorAll('.compare > input')[{index}]; divider.scrollIntoView({{block: 'center', behavior: 'instant'}})")
+        x, y, width = page.value("box = divider.parentElement.getBoundingClientRect(); [box.x, box.y + box.height / 2, box.width]")
+        for kind, place in (("mousePressed", 0.5), ("mouseMoved", 0.4), ("mouseMoved", 0.25), ("mouseReleased", 0.25)):
+            page.mouse(kind, x + place * width, y)
+        hidden = "parseFloat(getComputedStyle(divider.parentElement.querySelectorAll('img')[1]).clipPath.split(' ').at(-1))"
+        dragged = page.value(hidden)
+        page.value("divider.focus()")
+        page.key("ArrowRight", 39)
+        moved = page.value(hidden)
+        if not (abs(dragged - 25) <= 1 and moved == dragged + 1):
+            faults.append(f"divider {index}: at {dragged} % after it was dragged to 25 %, at {moved} % after a step to the right")
+    return faults
 
 
 def is_there(link):

@@ -4,7 +4,7 @@
 #   cargo build --release --features viewer && assets/pictures.sh [FOLDER]
 #
 # EXTRICATE names the program, if it is not target/release/extricate. Without a graphics card the packages libvulkan1 and
-# mesa-vulkan-drivers are needed. Some minutes on two cores, most of them for the snake.
+# mesa-vulkan-drivers are needed. Some minutes on two cores, most of them for the snakes.
 set -eu
 cd "$(dirname "$0")/.."
 out="${1:-docs/pictures}"
@@ -40,11 +40,13 @@ rigid=scenes/rigid
 picture arch.png $rigid/arch_stands.ron $rigid/arch_falls.ron --time 0.6 --size 1240x420
 film arch $rigid/arch_stands.ron $rigid/arch_falls.ron --to 1.2 --speed 0.4 --size 720x240
 picture domino_spiral.png $rigid/domino_spiral.ron --time 1 --size 1040x600
+picture domino_spiral_lens.png $rigid/domino_spiral.ron --time 1 --size 800x460 --aperture 0.03 --focus 0.08,-0.12,0.01
 film domino_spiral $rigid/domino_spiral.ron --to 2.4 --size 480x280
 picture card_house.png $rigid/card_house.ron --size 1040x600
 film card_house $rigid/card_house.ron --to 3 --orbit 50 --size 360x280
 picture thrown_rings.png $rigid/thrown_rings.ron --time 0,0.4,3 --size 1560x480
-film thrown_rings $rigid/thrown_rings.ron --to 2 --speed 0.5 --size 480x280
+picture thrown_rings_trails.png $rigid/thrown_rings.ron --time 0.8 --size 800x460 --trails 0.8
+film thrown_rings $rigid/thrown_rings.ron --to 2 --speed 0.5 --size 480x280 --trails 0.4
 picture linked_chain.png $rigid/linked_chain.ron --time 0,3 --size 1040x600
 film linked_chain $rigid/linked_chain.ron --to 2 --orbit 90 --size 300x360
 picture nut_on_bolt.gif $rigid/nut_on_bolt.ron --size 400x480 --fps 20
@@ -52,11 +54,14 @@ picture nut_on_bolt.png $rigid/nut_on_bolt.ron --time 0,2,4 --size 1560x600
 picture overlapping_tori.gif $rigid/closed_form/overlapping_tori.ron --to 1 --speed 0.25 --size 720x360 --fps 20
 picture overlapping_tori.png $rigid/closed_form/overlapping_tori.ron --time 0,0.1,3 --size 1560x600
 picture ring_stack.png $rigid/ring_stack.ron --time 0,3 --size 1040x600
+picture ring_stack_occlusion.png $rigid/ring_stack.ron --time 3 --size 520x460 --occlusion
 film ring_stack $rigid/ring_stack.ron --to 2.5 --size 420x300
 picture two_scans.png $rigid/two_scans.ron --time 0,2 --size 1040x600
 film two_scans $rigid/two_scans.ron --to 2.5 --size 420x300
 picture hull_pile.png $rigid/hull_pile.ron --time 0,4 --size 1040x600
 film hull_pile $rigid/hull_pile.ron --to 2.5 --size 420x300
+picture scan_bin.png experiments/scan_bin.ron --time 0,2 --size 1040x600
+film scan_bin experiments/scan_bin.ron --to 2 --size 420x300
 picture knots_into_cup.png $rigid/knots_into_cup.ron --time 0.05,2 --size 1040x600 --camera 0.7,-1,3@0,0,0.5
 film knots_into_cup $rigid/knots_into_cup.ron --to 2 --size 420x300 --camera 0.7,-1,3@0,0,0.5
 picture gripper_lifts.png scenes/robots/gripper_lifts.ron --time 0,2 --size 1040x600 --camera 0.8,-1.6,0.85@0,0,0.4
@@ -78,3 +83,6 @@ film ball_through_ring scenes/soft/ball_through_ring.ron --to 0.6 --speed 0.2 --
 picture soft_gripper.png scenes/soft/gripper.ron --time 0,1.5 --size 1240x480
 film soft_gripper scenes/soft/gripper.ron --size 480x280
 picture snake_coil.png scenes/soft/snake_coil.ron --time 0,3,5,8 --size 2080x420
+"$program" run scenes/snake/apple.ron -o "$work/apple" --quiet
+picture snake_apple.png "$work/apple" --time 1,4.5,6,8 --size 1560x560 --camera 0.5,-1.05,0.55@0,0,0.25 --show section
+picture snake_apple.gif "$work/apple" --from 1 --fps 10 --size 260x420 --camera 0.5,-1.05,0.55@0,0,0.25 --show section

@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use extricate::scene::Scene;
 use extricate::viewer::ViewError;
@@ -20,6 +20,7 @@ use extricate::viewer::render::{
     Annotations, Format, RenderRequest, RenderSource, Renderer, Times, write_png,
 };
 use extricate::viewer::{Camera, Drawing, Focus, Lens};
+use nalgebra::{Point3, Vector2, Vector3};
 
 const SIZE: [u32; 2] = [320, 180];
 /// Side of a block [pixels].
@@ -163,6 +164,7 @@ fn a_film_that_is_stopped_leaves_no_file() {
         camera: None,
         orbit: 0.0,
         lens: Lens::default(),
+        occlusion: false,
         annotations: Annotations::default(),
     };
     let source = RenderSource::of_scene(scene("rigid/ring_stack")).expect("a world");
@@ -181,4 +183,143 @@ fn two_scenes_side_by_side_look_as_each_does_alone() {
     assert_eq!(difference(&picture(&mut first, 0.0), &stack), None);
     show(&mut first, scene("robots/gripper_lifts"), None);
     assert_eq!(difference(&picture(&mut first, 0.0), &gripper), None);
+}
+
+fn parsed(bodies: &str) -> Scene {
+    let text = format!(
+        "(title: \"t\", duration: 1, gravity: (0, 0, 0), time_step: 0.01, shapes: {{\"ball\": ball(radius: 0.05),
+        \"slab\": cuboid(size: (0.6, 0.001, 3)), \"wide\": cuboid(size: (1.6, 0.001, 6)),
+        \"floor\": cuboid(size: (24, 24, 1)), \"wall\": cuboid(size: (1, 24, 2))}}, bodies: [{bodies}])"
+    );
+    Scene::parse(Path::new("t.ron"), text).expect("a scene")
+}
+
+/// A camera that looks along y from 4 m.
+fn ahead() -> Camera {
+    Camera::look_at(&Point3::new(0.0, -4.0, 0.0), &Point3::origin(), Camera::FIELD_OF_VIEW)
+}
+
+/// Linear light of the pixels of the middle row, as a mean of the channels.
+fn middle_row(picture: &RgbImage) -> Vec<f64> {
+    let light = |pixel: &Rgb<u8>| {
+        pixel.0.iter().map(|&value| (f64::from(value) / 255.0).powf(2.2)).sum::<f64>() / 3.0
+    };
+    (0..picture.width()).map(|x| light(picture.get_pixel(x, picture.height() / 2))).collect()
+}
+
+/// Width of the edge between the first and the last pixel of a part of a row: from 5 to 95 % of the difference [pixels].
+fn edge_width(row: &[f64]) -> f64 {
+    let (first, last) = (row[0], row[row.len() - 1]);
+    assert!((first - last).abs() > 0.1, "there is no edge: {first} and {last}");
+    let level: Vec<f64> = row.iter().map(|light| (light - first) / (last - first)).collect();
+    let crossing = |value: f64| {
+        let after = level.iter().position(|&level| level >= value).expect("it is crossed");
+        after as f64 - (level[after] - value) / (level[after] - level[after - 1])
+    };
+    crossing(0.95) - crossing(0.05)
+}
+
+#[test]
+fn a_lens_blurs_edges_as_far_as_optics_say_and_leaves_the_plane_of_focus_sharp() {
+    let slabs = "(name: \"near\", shape: \"slab\", kind: fixed, position: (-0.8, -2, 0)), \
+                 (name: \"mid\", shape: \"slab\", kind: fixed, position: (0.1, 0, 0)), \
+                 (name: \"far\", shape: \"wide\", kind: fixed, position: (2.8, 4, 0))";
+    let mut renderer = None;
+    show(&mut renderer, parsed(slabs), Some(ahead()));
+    let sharp = picture(&mut renderer, 0.0);
+    let aperture = 0.3;
+    let lens = Lens { aperture, focus: Focus::Point(Point3::new(0.3, 0.0, 0.2)), samples: 64 };
+    renderer.as_mut().expect("a scene is shown").set_lens(lens);
+    let blurred = picture(&mut renderer, 0.0);
+    let [sharp_row, blurred_row] = [&sharp, &blurred].map(middle_row);
+    let size = Vector2::new(f64::from(SIZE[0]), f64::from(SIZE[1]));
+    // The right edges of the near and the middle slab, and the left edge of the far one, by their distances.
+    for (edge, depth) in [(-0.5, 2.0), (0.4, 4.0), (2.0, 8.0)] {
+        let at = ahead().pixel(&Point3::new(edge, depth - 4.0, 0.0), size).expect("it is in view").x as usize;
+        let part = at - 16..at + 17;
+        assert!(edge_width(&sharp_row[part.clone()]) < 2.0, "{depth} m is sharp through a pinhole");
+        let width = edge_width(&blurred_row[part]);
+        // Diameter of the disc; 80.5 % of it lie between 5 and 95 % of its area. Pixels add up to two.
+        let disc = aperture * (depth - 4.0_f64).abs() / depth / ahead().metres_per_pixel(4.0, size.y);
+        let expected = 0.805 * disc;
+        assert!(
+            width > 0.85 * expected && width < 1.15 * expected + 2.0,
+            "{width} instead of {expected} at {depth} m"
+        );
+    }
+    // Between the discs of the other two, nothing changes but edges by the smoothing.
+    let middle = |picture: &RgbImage| {
+        extricate::viewer::image::imageops::crop_imm(picture, 120, 0, 80, 180).to_image()
+    };
+    assert_eq!(difference(&middle(&sharp), &middle(&blurred)), None);
+    let focus_behind = Lens { focus: Focus::Point(Point3::new(0.0, -5.0, 0.0)), ..lens };
+    let renderer = renderer.as_mut().expect("a scene is shown");
+    renderer.set_lens(focus_behind);
+    let mut nothing_else = |_: &RenderSource, _: &_, _: &_| Ok(Drawing::default());
+    let refused = renderer.picture(0.0, 0.0, &mut nothing_else, &mut |_| ControlFlow::Continue(()));
+    assert!(matches!(refused, Err(ViewError::FocusBehind)), "{refused:?}");
+}
+
+#[test]
+fn a_trail_is_drawn_where_the_body_was() {
+    let ball = "(name: \"ball\", shape: \"ball\", position: (-1, 0, -0.3), linear_velocity: (2, 0.5, 0.8))";
+    let mut renderer = None;
+    show(&mut renderer, parsed(ball), Some(ahead()));
+    let without = picture(&mut renderer, 0.8);
+    let mut renderer = None;
+    show(&mut renderer, parsed(ball), Some(ahead()));
+    renderer.as_mut().expect("a scene is shown").leave_trails(0.4);
+    let with = picture(&mut renderer, 0.8);
+    let size = Vector2::new(f64::from(SIZE[0]), f64::from(SIZE[1]));
+    let seen = |time: f64| {
+        let at = Point3::new(-1.0, 0.0, -0.3) + time * Vector3::new(2.0, 0.5, 0.8);
+        ahead().pixel(&at, size).expect("it is in view")
+    };
+    // The path as it is seen, over the last 0.4 s.
+    let path: Vec<Vector2<f64>> = (0..=400).map(|ms| seen(0.4 + 1e-3 * f64::from(ms))).collect();
+    let differing: Vec<Vector2<f64>> = without
+        .enumerate_pixels()
+        .filter(|(x, y, pixel)| *pixel != with.get_pixel(*x, *y))
+        .map(|(x, y, _)| Vector2::new(f64::from(x) + 0.5, f64::from(y) + 0.5))
+        .collect();
+    for pixel in &differing {
+        let off = path.iter().map(|at| (at - pixel).norm()).fold(f64::INFINITY, f64::min);
+        assert!(off < 2.5, "{pixel} is {off} pixels off the path");
+    }
+    // All but the oldest part, which has faded, and that within the ball is drawn.
+    for at in path.iter().skip(80).take(250) {
+        assert!(differing.iter().any(|pixel| (pixel - at).norm() < 2.0), "nothing is drawn at {at}");
+    }
+}
+
+#[test]
+fn a_wall_takes_as_much_light_of_the_sky_from_the_floor_as_its_view_factor() {
+    /// Ambient light from above, and the colour of fixed bodies.
+    const SKY: f64 = 0.43;
+    const GREY: f64 = 0.71;
+    let height: f64 = 2.0;
+    let room = "(name: \"floor\", shape: \"floor\", kind: fixed, position: (0, 0, -0.5)), \
+                (name: \"wall\", shape: \"wall\", kind: fixed, position: (4.5, 0, 1))";
+    let mut renderer = None;
+    // The key light comes from the left, so that the wall casts no shadow of it on the floor.
+    let camera = Camera::look_at(&Point3::new(0.0, -0.6, 14.0), &Point3::new(1.0, 0.0, 0.0), 0.6);
+    show(&mut renderer, parsed(room), Some(camera));
+    let open = picture(&mut renderer, 0.0);
+    let shown = renderer.as_mut().expect("a scene is shown");
+    shown.set_lens(Lens { samples: 128, ..Lens::default() });
+    shown.set_occlusion(true);
+    let occluded = picture(&mut renderer, 0.0);
+    let size = Vector2::new(f64::from(SIZE[0]), f64::from(SIZE[1]));
+    let light = |picture: &RgbImage, x: f64| {
+        let pixel = camera.pixel(&Point3::new(x, 0.0, 0.0), size).expect("it is in view");
+        let pixel = picture.get_pixel(pixel.x as u32, pixel.y as u32);
+        (f64::from(pixel.0[1]) / 255.0).powf(2.2)
+    };
+    for distance in [0.7, 1.5, 3.0, 6.0] {
+        let x = 4.0 - distance;
+        let taken = (light(&open, x) - light(&occluded, x)) / (SKY * GREY.powf(2.2));
+        // View factor of an infinitely long wall, from a point of the floor at this distance.
+        let factor = 0.5 * (1.0 - distance / distance.hypot(height));
+        assert!((taken - factor).abs() < 0.03, "{taken} instead of {factor} at {distance} m");
+    }
 }

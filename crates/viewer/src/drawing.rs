@@ -38,6 +38,18 @@ pub struct Drawing {
 }
 
 impl Drawing {
+    /// Removes labels, legends and notes, and returns a drawing of them; `None` if there are none.
+    pub(crate) fn take_texts(&mut self) -> Option<Self> {
+        let texts = Self {
+            labels: std::mem::take(&mut self.labels),
+            legends: std::mem::take(&mut self.legends),
+            notes: std::mem::take(&mut self.notes),
+            ..Self::default()
+        };
+        let is_empty = texts.labels.is_empty() && texts.legends.is_empty() && texts.notes.is_empty();
+        (!is_empty).then_some(texts)
+    }
+
     /// Adds another drawing; its tints, opacity and values replace those of this one.
     pub fn extend(&mut self, other: Self) {
         self.lines.extend(other.lines);

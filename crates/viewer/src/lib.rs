@@ -28,4 +28,4 @@ pub use error::ViewError;
 pub use models::{BodyModel, Ground, Models, SoftModel};
 pub use panels::Panels;
 pub use sketch::SketchMode;
-pub use stage::{Quality, Stage};
+pub use stage::{Exposure, LightPart, Quality, Stage};

@@ -13,7 +13,7 @@ Examples:
   extricate render scenes/soft/snake_coil.ron -o snake.mp4 --speed 2 --orbit 90
   extricate render before.ron after.ron -o repair.png --overlaps
   extricate render scenes/rigid/thrown_rings.ron -o throw.gif --trails 0.5
-  extricate render scenes/rigid/card_house.ron -o cards.png --aperture 0.02 --focus 0,-0.1,0.1
+  extricate render scenes/rigid/card_house.ron -o cards.png --aperture 0.02 --focus 0,-0.1,0.1 --occlusion
   extricate render out/ring_stack -o frames-####.png --from 1 --to 2
 
 OUT is a picture (x.png), numbered pictures (frames-####.png, or a folder with --frames), an animation (x.gif) or a video (x.mp4,
@@ -61,7 +61,10 @@ pub(in crate::cli) struct RenderArguments {
     /// What is sharp: a point, or a distance from the eye along the view direction [m] [default: the target of the camera].
     #[arg(long, value_name = "X,Y,Z|DISTANCE", value_parser = focus, allow_hyphen_values = true, requires = "aperture")]
     pub(super) focus: Option<FocusOption>,
-    /// Average of N pictures from points of the lens and within each pixel, which also smooths edges [default: 64 with --aperture, otherwise 1].
+    /// Let bodies occlude the light of the sky, which darkens gaps and contacts. Its directions are those of the samples.
+    #[arg(long)]
+    pub(super) occlusion: bool,
+    /// Average of N pictures from points of the lens and within each pixel, which also smooths edges [default: 64 with --aperture or --occlusion, otherwise 1].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_SAMPLES))]
     pub(super) samples: Option<u32>,
     /// Rotate the camera about its target, over a video or at once [°].

@@ -87,6 +87,7 @@ fn order(arguments: &RenderArguments) -> Result<RenderRequest, Failure> {
         camera: arguments.camera,
         orbit: arguments.orbit.to_radians(),
         lens: lens(arguments),
+        occlusion: arguments.occlusion,
         annotations: Annotations {
             overlaps: arguments.overlaps,
             overlays: overlays(arguments),
@@ -96,7 +97,7 @@ fn order(arguments: &RenderArguments) -> Result<RenderRequest, Failure> {
     })
 }
 
-/// Default number of pictures that sample a lens: with fewer, blurred edges have visible steps.
+/// Default number of pictures that sample a lens or the sky: with fewer, blurred edges have visible steps.
 const SAMPLES: u32 = 64;
 
 fn lens(arguments: &RenderArguments) -> Lens {
@@ -105,7 +106,8 @@ fn lens(arguments: &RenderArguments) -> Lens {
         Some(FocusOption::Distance(distance)) => Focus::Distance(distance),
         Some(FocusOption::Point(point)) => Focus::Point(point),
     };
-    let samples = arguments.samples.unwrap_or(if arguments.aperture.is_some() { SAMPLES } else { 1 });
+    let many = arguments.aperture.is_some() || arguments.occlusion;
+    let samples = arguments.samples.unwrap_or(if many { SAMPLES } else { 1 });
     Lens { aperture: arguments.aperture.unwrap_or(0.0), focus, samples }
 }
 

@@ -7,6 +7,7 @@ mod annotations;
 mod average;
 mod film;
 mod request;
+mod sky;
 mod source;
 mod trails;
 
@@ -17,7 +18,7 @@ use image::imageops::replace;
 
 use extricate_core::geometry::Aabb;
 
-use super::{Camera, Drawing, Lens, Models, Quality, Stage, ViewError};
+use super::{Camera, Drawing, Exposure, Lens, LensSample, LightPart, Models, Quality, Stage, ViewError};
 
 pub use annotations::Annotations;
 use average::Average;
@@ -37,6 +38,7 @@ pub struct Renderer {
     models: Models,
     camera: Camera,
     lens: Lens,
+    occlusion: bool,
     trails: Option<Trails>,
 }
 
@@ -57,6 +59,7 @@ impl Renderer {
             models,
             camera: camera.unwrap_or(anywhere),
             lens: Lens::default(),
+            occlusion: false,
             trails: None,
         };
         renderer.place(camera);
@@ -87,6 +90,12 @@ impl Renderer {
             Camera::fitted(&self.models.bounds(&start, true), size.x / size.y)
         };
         self.camera = camera.or_else(own).unwrap_or_else(fitted);
+    }
+
+    /// Sets whether bodies occlude the light of the sky: its directions are those of the samples of the lens, of which there should
+    /// be many.
+    pub fn set_occlusion(&mut self, occlusion: bool) {
+        self.occlusion = occlusion;
     }
 
     /// Draws trails of the bodies of the source over their last `duration` \[s\], from the next picture on.
@@ -131,23 +140,77 @@ impl Renderer {
         let mut camera = self.camera;
         camera.orbit(azimuth, 0.0);
         let samples = self.lens.sampled(&camera).ok_or(ViewError::FocusBehind)?;
+        if let ([lens], false) = (&samples[..], self.occlusion) {
+            return Ok(self.exposed(
+                &state,
+                &drawing,
+                &camera,
+                Exposure { lens: *lens, light: LightPart::Whole },
+            ));
+        }
+        let mut shot = Shot { state, drawing, camera, samples, monitor };
+        if !self.occlusion {
+            return Ok(self.average(&mut shot, |_| LightPart::Whole)?.picture());
+        }
+        let count = shot.samples.len();
+        let texts = shot.drawing.take_texts();
+        let without_sky = self.average(&mut shot, |_| LightPart::WithoutSky)?;
+        let sky = self.average(&mut shot, |index| LightPart::Sky(sky::direction(index, count)))?;
+        let mut picture = without_sky.plus(&sky).picture();
+        if let Some(texts) = texts {
+            self.write_texts(&mut picture, shot, texts);
+        }
+        Ok(picture)
+    }
+
+    /// One picture.
+    fn exposed(
+        &mut self,
+        state: &WorldState,
+        drawing: &Drawing,
+        camera: &Camera,
+        exposure: Exposure,
+    ) -> RgbImage {
+        self.stage.draw_exposed(state, drawing, (camera, &exposure), |_| ());
+        self.stage.picture()
+    }
+
+    /// Mean of pictures through all points of the lens.
+    fn average(&mut self, shot: &mut Shot, light: impl Fn(usize) -> LightPart) -> Result<Average, ViewError> {
         let mut average: Option<Average> = None;
-        for sample in &samples {
-            self.stage.draw_displaced(&state, &drawing, &camera, sample, |_| ());
-            let picture = self.stage.picture();
-            if samples.len() == 1 {
-                return Ok(picture);
-            }
-            match &mut average {
-                Some(average) => average.add(&picture),
-                None => average = Some(Average::new(&picture)),
-            }
-            if monitor(state.time).is_break() {
-                return Err(ViewError::Stopped { time: state.time });
+        for (index, &lens) in shot.samples.iter().enumerate() {
+            let exposure = Exposure { lens, light: light(index) };
+            let picture = self.exposed(&shot.state, &shot.drawing, &shot.camera, exposure);
+            average.get_or_insert_with(|| Average::new(&picture)).add(&picture);
+            if (shot.monitor)(shot.state.time).is_break() {
+                return Err(ViewError::Stopped { time: shot.state.time });
             }
         }
-        Ok(average.map(|average| average.picture()).unwrap_or_default())
+        average.ok_or(ViewError::FocusBehind)
     }
+
+    /// Writes texts on a picture: the pixels that they change are those of a picture with them, without occlusion.
+    fn write_texts(&mut self, picture: &mut RgbImage, shot: Shot, texts: Drawing) {
+        let Shot { state, mut drawing, camera, .. } = shot;
+        let exposure = Exposure { lens: LensSample::pinhole(&camera), light: LightPart::Whole };
+        let without = self.exposed(&state, &drawing, &camera, exposure);
+        drawing.extend(texts);
+        let with = self.exposed(&state, &drawing, &camera, exposure);
+        for ((pixel, with), without) in picture.pixels_mut().zip(with.pixels()).zip(without.pixels()) {
+            if with != without {
+                *pixel = *with;
+            }
+        }
+    }
+}
+
+/// State, drawing and camera of a picture that is the mean of several.
+struct Shot<'a> {
+    state: WorldState,
+    drawing: Drawing,
+    camera: Camera,
+    samples: Vec<LensSample>,
+    monitor: &'a mut dyn FnMut(f64) -> ControlFlow<()>,
 }
 
 /// Pictures of equal height side by side.

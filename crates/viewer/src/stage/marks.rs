@@ -127,7 +127,12 @@ fn patch_node(
 }
 
 /// Draws lines in the next picture.
-pub(super) fn draw_lines(window: &mut Window, lines: &[Line], place: &Similarity, pixels_per_point: f32) {
+pub(super) fn draw_lines(
+    window: &mut Window,
+    lines: impl Iterator<Item = Line>,
+    place: &Similarity,
+    pixels_per_point: f32,
+) {
     /// Depth bias of a line on top, in normalised depth: the whole range.
     const ON_TOP: f32 = 1.0;
     /// Depth bias of all other lines, in normalised depth: they stay visible on the surface on which they lie.

@@ -28,6 +28,7 @@ use nalgebra::{Point3, Vector2};
 
 use extricate_scene::record::WorldState;
 pub(super) use labels::ink;
+pub use light::LightPart;
 
 use self::bodies::{Bodies, Meshes, StageResources};
 use self::eye::Eye;
@@ -37,7 +38,7 @@ use self::marks::Marks;
 use self::material::Illumination;
 use self::paint::kiss_color;
 use self::similarity::Similarity;
-use super::{Camera, Color, ColorMap, Drawing, LensSample, Models, ViewError, palette};
+use super::{Camera, Color, ColorMap, Drawing, LensSample, Line, Models, ViewError, palette};
 
 /// Rendering quality.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +58,15 @@ impl Default for Quality {
     fn default() -> Self {
         Self { shadows: true, smooth: true }
     }
+}
+
+/// Eye and light of a picture, which is one of several of which the mean is taken.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Exposure {
+    /// Displacement of the eye.
+    pub lens: LensSample,
+    /// Part of the light.
+    pub light: LightPart,
 }
 
 /// A window or an offscreen picture. One at a time per thread, which owns the data on the graphics card.
@@ -100,8 +110,6 @@ impl Stage {
     fn on(mut window: Window, quality: Quality) -> Self {
         // kiss3d would create these when the window is dropped, after its textures, and panic.
         MaterialManager2d::get_global_manager(|_| ());
-        window.set_background_color(kiss_color(palette::BACKGROUND));
-        window.set_ambient(light::AMBIENT);
         window.set_tonemap(Tonemap::None);
         window.set_shadows_enabled(quality.shadows);
         window.set_shadow_atlas_layers(1);
@@ -154,16 +162,16 @@ impl Stage {
         camera: &Camera,
         ui: impl FnOnce(&Context),
     ) -> bool {
-        self.draw_displaced(state, drawing, camera, &LensSample::pinhole(camera), ui)
+        let exposure = Exposure { lens: LensSample::pinhole(camera), light: LightPart::Whole };
+        self.draw_exposed(state, drawing, (camera, &exposure), ui)
     }
 
-    /// Draws as [`Stage::draw`], with an eye displaced within a lens. Texts stay where they are.
-    pub fn draw_displaced(
+    /// Draws as [`Stage::draw`], with an eye displaced within a lens, and with a part of the light. Texts stay where they are.
+    pub fn draw_exposed(
         &mut self,
         state: &WorldState,
         drawing: &Drawing,
-        camera: &Camera,
-        sample: &LensSample,
+        (camera, exposure): (&Camera, &Exposure),
         ui: impl FnOnce(&Context),
     ) -> bool {
         let points = self.scale_factor();
@@ -177,21 +185,25 @@ impl Stage {
             self.grounds.place(models, state, place);
         }
         self.marks.place(drawing, root, place, colors);
-        marks::draw_lines(window, &drawing.lines, place, points * scale);
+        // Where only the light of the sky is seen, nothing else adds to it: neither background nor lines nor transparent surfaces.
+        let is_sky = matches!(exposure.light, LightPart::Sky(_));
+        let background = if is_sky { BLACK } else { palette::BACKGROUND };
+        window.set_background_color(kiss_color(background));
+        window.set_ambient(if is_sky { 0.0 } else { light::AMBIENT });
+        let line_color = |line: &Line| if is_sky { BLACK.with_alpha(line.color.alpha) } else { line.color };
+        let lines = drawing.lines.iter().map(|line| Line { color: line_color(line), ..*line });
+        marks::draw_lines(window, lines, place, points * scale);
         #[expect(clippy::cast_possible_truncation, reason = "a ratio of pixels")]
-        self.lights.aim(camera, place, aspect as f32);
+        self.lights.aim(camera, place, aspect as f32, exposure.light);
         let fog = light::fade(camera, place);
-        window.set_fog(light::fog(fog));
-        material::illuminate(Illumination {
-            fog_range: fog,
-            ground: self.grounds.plane(),
-            ..self.illumination
-        });
+        window.set_fog(light::fog(fog, background));
+        let whole = Illumination { fog_range: fog, ground: self.grounds.plane(), ..self.illumination };
+        material::illuminate(light::part(whole, exposure.light));
         window.draw_ui(|context| {
             labels::paint(context, drawing, camera, (size, scale));
             ui(context);
         });
-        let mut eye = Eye::new(camera, sample, place, size);
+        let mut eye = Eye::new(camera, &exposure.lens, place, size);
         pollster::block_on(window.render_3d(root, &mut eye))
     }
 
@@ -261,6 +273,8 @@ impl Stage {
     }
 }
 
+/// No light.
+const BLACK: Color = Color::new(0.0, 0.0, 0.0);
 /// Side of the shadow map [pixels], usually and of large pictures: half makes the edges of shadows coarser, twice needs four
 /// times the memory.
 const SHADOW_RESOLUTION: [u32; 2] = [2048, 4096];

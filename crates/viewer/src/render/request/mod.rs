@@ -25,6 +25,8 @@ pub struct RenderRequest {
     pub orbit: f64,
     /// Lens of the camera.
     pub lens: Lens,
+    /// Whether bodies occlude the light of the sky, of which each sample of the lens has another direction.
+    pub occlusion: bool,
     /// Annotations of the pictures.
     pub annotations: Annotations,
 }
@@ -141,6 +143,7 @@ impl RenderRequest {
             let camera = renderers.first().map(Renderer::camera).or(given);
             let mut renderer = Renderer::new(source, size, camera)?;
             renderer.set_lens(self.lens);
+            renderer.set_occlusion(self.occlusion);
             if let Some(duration) = self.annotations.trails {
                 renderer.leave_trails(duration);
             }

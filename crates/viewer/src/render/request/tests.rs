@@ -11,6 +11,7 @@ fn request(times: Times) -> RenderRequest {
         camera: None,
         orbit: 2.0,
         lens: Lens::default(),
+        occlusion: false,
         annotations: Annotations::default(),
     }
 }

@@ -13,7 +13,7 @@ struct Frame {
     fog: vec4<f32>,
     // Plane of the ground: its normal, and the height of the origin above it. The normal is zero if there is none.
     ground: vec4<f32>,
-    // Ambient light from above and from below; whether there are shadows; unused.
+    // Ambient light from above and from below; whether there are shadows; factor of highlights and of emitted light.
     ambient: vec4<f32>,
 }
 
@@ -152,6 +152,6 @@ fn fragment_main(surface: Varying, @builtin(front_facing) is_front: bool) -> @lo
     let shine_16 = shine_4 * shine_4 * shine_4 * shine_4;
     let highlight = object.scale.w * min(key * 4.0, 1.0) * shine_16 * shine_16;
 
-    let lit = texel * (surface.color * diffuse + object.emissive.rgb) + highlight;
+    let lit = texel * (surface.color * diffuse + frame.ambient.w * object.emissive.rgb) + frame.ambient.w * highlight;
     return vec4<f32>(mix(lit, frame.fog.rgb, fogged), 1.0);
 }

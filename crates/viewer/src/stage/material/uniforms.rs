@@ -13,6 +13,8 @@ pub(in crate::stage) struct Illumination {
     pub(in crate::stage) fill: (Vec3, f32),
     /// Ambient light from above and from below.
     pub(in crate::stage) ambient: [f32; 2],
+    /// Factor of highlights and of emitted light.
+    pub(in crate::stage) own_light: f32,
     /// Whether the key light casts shadows.
     pub(in crate::stage) has_shadows: bool,
     /// Colour of the fog, linear.
@@ -43,7 +45,7 @@ pub(super) fn frame_bytes(camera: &dyn Camera3d, pass: usize, light: &Illuminati
         four(light.fill),
         four((Vec3::from(light.fog), (far - near).recip())),
         four(light.ground),
-        [light.ambient[0], light.ambient[1], shadows, 0.0],
+        [light.ambient[0], light.ambient[1], shadows, light.own_light],
     ];
     let numbers = view_projection.to_cols_array().into_iter().chain(rows.into_iter().flatten());
     let bytes: Vec<u8> = numbers.flat_map(f32::to_ne_bytes).collect();
