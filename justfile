@@ -59,6 +59,10 @@ browser: build
 book:
     .ci/book.py build
 
+# Test the site in headless Chromium: pages, links, pictures, and the dividers of the gallery
+site: book
+    .ci/browser.py site target/book
+
 # Compile and run the programs of the book with mdBook, as `cargo test --doc` does with rustdoc; needs mdbook
 book-test:
     .ci/book.py test

@@ -58,7 +58,7 @@ pub(in crate::cli) struct RenderArguments {
     /// Diameter of the lens [m]: things before and behind the focus are blurred. Without it the camera is a pinhole.
     #[arg(long, value_name = "METRES", value_parser = positive)]
     pub(super) aperture: Option<f64>,
-    /// What is sharp: a point, or a distance from the eye along the view direction [m] [default: the target of the camera].
+    /// Plane of focus: through a point, or at a distance from the eye along the view direction [m] [default: the target of the camera].
     #[arg(long, value_name = "X,Y,Z|DISTANCE", value_parser = focus, allow_hyphen_values = true, requires = "aperture")]
     pub(super) focus: Option<FocusOption>,
     /// Let bodies occlude the light of the sky, which darkens gaps and contacts. Its directions are those of the samples.

@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 
 use nalgebra::{Isometry3, Point3};
 
-use crate::{Color, Drawing, Line, Models};
+use crate::color::Color;
+use crate::drawing::{Drawing, Line};
+use crate::models::Models;
 use extricate_dynamics::{BodyDescription, BodyKind, Mass, World};
 use extricate_scene::record::WorldState;
 
