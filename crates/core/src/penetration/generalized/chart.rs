@@ -189,6 +189,15 @@ impl LocalChart {
         y
     }
 
+    /// A point with some variables multiplied by a factor, within their bounds.
+    pub(super) fn scaled(&self, y: &[f64], variables: &[usize], factor: f64) -> Vec<f64> {
+        let mut scaled = y.to_vec();
+        for &k in variables {
+            scaled[k] = (factor * y[k]).clamp(self.bounds[k][0], self.bounds[k][1]);
+        }
+        scaled
+    }
+
     /// Forward kinematics at a point: poses of all bodies and derivatives for [`LocalChart::differentiate`].
     pub(crate) fn place(&self, collision_world: &CollisionWorld, y: &[f64], frames: &mut Frames) {
         frames.slopes.resize(self.dimension(), 0.0);

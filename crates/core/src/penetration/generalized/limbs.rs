@@ -13,6 +13,9 @@ use crate::geometry::random::fraction;
 
 /// One start in every `RESETS` returns its limb to the input instead of to a random point.
 const RESETS: u64 = 4;
+/// Parts of σ of a variable, and of a limb, below which moving it back gains next to nothing.
+const MIN_VARIABLE: f64 = 1e-6;
+const MIN_PART: f64 = 3e-3;
 
 /// The limbs of all movable models: sets of variables, each less than all of them.
 #[derive(Debug, Clone)]
@@ -46,6 +49,23 @@ impl Limbs {
         limbs.dedup();
         limbs.retain(|limb| !limb.is_empty() && limb.len() < chart.dimension());
         Self { limbs, carried }
+    }
+
+    /// The limbs, and the single variables, in decreasing order of their parts of σ at a point; without variables and limbs that have
+    /// next to none. Equal ones are left out.
+    pub(super) fn in_order_of_part(&self, point: &[f64]) -> Vec<Vec<usize>> {
+        let part = |limb: &[usize]| limb.iter().map(|&k| point[k] * point[k]).sum::<f64>();
+        let whole = point.iter().map(|y| y * y).sum::<f64>();
+        let singles = (0..point.len()).map(|k| vec![k]);
+        let mut parts: Vec<Vec<usize>> = self.limbs.iter().cloned().chain(singles).collect();
+        for limb in &mut parts {
+            limb.retain(|&k| point[k] * point[k] > MIN_VARIABLE * whole);
+        }
+        parts.retain(|limb| part(limb) > MIN_PART * whole);
+        parts.sort();
+        parts.dedup();
+        parts.sort_by(|a, b| part(b).total_cmp(&part(a)));
+        parts
     }
 
     /// A start that differs from a point in one limb, which is chosen with a probability in proportion to its part of σ; `None` where

@@ -16,6 +16,7 @@
 
 mod articulated;
 mod balance;
+mod best_effort;
 mod bounded_projection;
 mod chart;
 pub(crate) mod collision_world;
@@ -48,6 +49,7 @@ mod query;
 mod rows;
 mod search;
 pub(crate) mod shape;
+mod sources;
 mod starts;
 mod tree;
 mod verify;

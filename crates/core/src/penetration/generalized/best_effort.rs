@@ -1,0 +1,212 @@
+//! Best effort: what a multi-start search does beyond fast effort.
+//!
+//! Where the first descent fails, all that fast effort does comes first, so that the result is never farther. Then the other
+//! [sources](super::sources) of starts are tried, and rounds of descents are made from random points no farther than the best result
+//! so far, around the input and around that result; any better result lies within that ball. What improved is moved back towards
+//! the input limb by limb, jumping over what lies between, and descents start from the result with one limb back at the input.
+
+use super::descent::{DescentResult, squared};
+use super::limbs::Limbs;
+use super::options::{GeneralizedSource, SearchEnd};
+use super::search::{FALLBACKS, FIRST_RADIUS, IMPROVEMENT, MultiStartSearch, ROUND, better};
+use super::sources::Source;
+use super::starts;
+use super::work::SPHERES;
+
+/// Maximum number of rounds of best effort once something is free. No effect on the sets of docs/sensitivity.md.
+const ROUNDS: u64 = 8;
+/// Maximum number of rounds of best effort in all: only work bounds a search that has found nothing free, unless its descents end
+/// without any.
+const ALL_ROUNDS: u64 = 64;
+/// Descents of a round between which the search may end: as many may run at once.
+const BATCH: u64 = 8;
+/// Growths about perturbations of the best result after each batch, where growth has found it.
+const REGROWTHS: u64 = 4;
+/// Rounds without improvement that end the search; one may miss late improvements. Half and twice change every depth by
+/// less than 0.05 % and the steps by −29 % and +75 % (docs/sensitivity.md).
+const IDLE_ROUNDS: u32 = 2;
+/// Every how many random starts one returns a limb of the best result to the input.
+const RETURNS: u64 = 4;
+/// Factors of the variables of a limb on its way back to the input.
+const WAY_BACK: [f64; 2] = [0.0, 0.5];
+
+impl<'a> MultiStartSearch<'a> {
+    /// Best effort where the first descent has found something: descents from all other sources of starts and from random points,
+    /// until the search [ends](Self::end).
+    pub(super) fn beyond_first(&self, best: DescentResult) -> DescentResult {
+        let quick: [Source<'a>; 3] = [
+            |search| Some(search.as_one_body()),
+            Self::descend_from_common_exits,
+            |search| search.translational(f64::INFINITY),
+        ];
+        // What is slow, and seldom better than what the others find, waits until a round is over.
+        let slow: [Source<'a>; 4] =
+            [Self::grown_from_root, Self::grown_from_elsewhere, Self::perturbed, Self::translated];
+        match self.try_sources(&quick, best) {
+            Ok(best) => self.rounds(best, &slow, 0),
+            Err(ended) => ended,
+        }
+    }
+
+    /// Best effort where the first descent has found nothing: what fast effort does, then the sources that it did not come to and
+    /// random points.
+    pub(super) fn beyond_fast(&self, best: DescentResult) -> DescentResult {
+        let (best, tried) = self.fallbacks(best);
+        let best = self.translational(best.sigma()).into_iter().fold(best, better);
+        // Improving what a fallback found is part of the way there.
+        let best = DescentResult { improved_work: best.work, ..best };
+        // Beyond the random numbers of fast effort.
+        self.rounds(best, &Self::FALLBACK_SOURCES[tried..], 2 * FALLBACKS)
+    }
+
+    /// The best of a result and those of sources; `Err` where the search ends before all were tried.
+    fn try_sources(
+        &self,
+        sources: &[Source<'a>],
+        mut best: DescentResult,
+    ) -> Result<DescentResult, DescentResult> {
+        for source in sources {
+            if let Some(end) = self.end(&best) {
+                return Err(DescentResult { end, ..best });
+            }
+            best = source(self).into_iter().fold(best, better);
+        }
+        Ok(best)
+    }
+
+    /// The best of a result and of growths about perturbations of it, where growth has found a side that no descent finds.
+    fn regrown(&self, best: DescentResult, first: u64) -> DescentResult {
+        let Some(center) = best.free.clone() else { return best };
+        let anchors = self.collision_world.anchors();
+        let run = |index: u64| {
+            let number = [self.options.seed, first + index];
+            let about = starts::perturbed(self.chart, &center, number);
+            let about = self.chart.poses(self.collision_world, &about);
+            self.grown(&anchors[index as usize % anchors.len()], &about)
+        };
+        let found = self.each(0..REGROWTHS, run);
+        found.into_iter().flatten().fold(best, better)
+    }
+
+    /// Rounds of random descents, whose numbers begin at `first`, until they bring no improvement; the other `sources` follow the
+    /// first batch.
+    fn rounds(&self, mut best: DescentResult, sources: &[Source<'a>], first: u64) -> DescentResult {
+        let mut idle = 0;
+        let limbs = Limbs::new(self.collision_world, self.chart);
+        let mut returned = 0;
+        for round in 0..ALL_ROUNDS {
+            if round >= ROUNDS && best.free.is_some() {
+                break;
+            }
+            let before = best.sigma();
+            let (radius, around) = match &best.free {
+                Some(free) => (before.sqrt(), free.clone()),
+                None => {
+                    // Nothing free yet: the ball doubles around the input, and begins anew where it has become as large as can be of
+                    // use.
+                    let doublings = (round % ROUNDS) as i32;
+                    (FIRST_RADIUS * self.collision_world.size * 2.0_f64.powi(doublings), self.origin())
+                }
+            };
+            for batch in 0..ROUND / BATCH {
+                if let Some(end) = self.end(&best) {
+                    return DescentResult { end, ..best };
+                }
+                let (sigma, number) = (best.sigma(), first + round * ROUND + batch * BATCH);
+                best = self.batch(best, &limbs, (&around, radius), (number, returned));
+                if round == 0 && batch == 0 {
+                    best = match self.try_sources(sources, best) {
+                        Ok(best) => best,
+                        Err(ended) => return ended,
+                    };
+                }
+                if best.source == GeneralizedSource::Growth {
+                    best = self.regrown(best, number);
+                }
+                returned += (BATCH / RETURNS) as usize;
+                if best.sigma() < sigma {
+                    best = self.moved_back(best, &limbs);
+                    returned = 0;
+                }
+            }
+            // An infinite σ, nothing free yet, counts as idle, but only free results may end the search.
+            idle = if best.sigma() < (1.0 - IMPROVEMENT) * before { 0 } else { idle + 1 };
+            if idle >= IDLE_ROUNDS && best.free.is_some() {
+                return DescentResult { end: SearchEnd::NoImprovement, ..best };
+            }
+        }
+        DescentResult { end: SearchEnd::WorkBound, ..best }
+    }
+
+    /// The best of a result and of a batch of random descents, in the ball in which a round looks; `returned` limbs of the result
+    /// have been back at the input.
+    fn batch(
+        &self,
+        best: DescentResult,
+        limbs: &Limbs,
+        (around, radius): (&[f64], f64),
+        (first, returned): (u64, usize),
+    ) -> DescentResult {
+        let (free, nearest) = (best.free.as_deref(), best.nearest.as_slice());
+        let back = free.map(|free| limbs.in_order_of_part(free)).unwrap_or_default();
+        let run = |index: u64| {
+            let (origin, number) = (self.origin(), [self.options.seed, index]);
+            // Half explore the ball around the input that must contain any better result, a quarter changes a limb of the best
+            // one, or one that keeps it from being free, and a quarter refines it.
+            let start = match index % RETURNS {
+                3 => starts::random(self.chart, around, 0.5 * radius, number),
+                2 => match (free, back.get(returned + (index % BATCH / RETURNS) as usize)) {
+                    (Some(free), Some(limb)) => self.chart.scaled(free, limb, 0.0),
+                    _ => self.with_other_limb(limbs, (free, nearest), radius, number),
+                },
+                _ => starts::random(self.chart, &origin, radius, number),
+            };
+            // While nothing is free, every other one restores feasibility first; later only those that end with an overlap, from
+            // where they end.
+            let found = self.run_random(&start, free.is_none() && index % 2 == 1);
+            if free.is_none() || found.free.is_some() {
+                return found;
+            }
+            let restored = self.run_random(&found.nearest, true);
+            better(found, restored)
+        };
+        // Collected in order and folded afterwards: the choice does not depend on the threads.
+        let found = self.each(first..first + BATCH, run);
+        found.into_iter().fold(best, better)
+    }
+
+    /// The best of a result and of a descent from where it is after its limbs have moved back towards the input, one after the other,
+    /// in jumps over whatever lies between.
+    pub(super) fn moved_back(&self, best: DescentResult, limbs: &Limbs) -> DescentResult {
+        let Some(free) = &best.free else { return best };
+        let (mut nearer, mut work) = (free.clone(), 0);
+        for limb in limbs.in_order_of_part(free) {
+            if (self.stop)() {
+                break;
+            }
+            let free_there = |factor: &f64| {
+                let mut y = self.chart.scaled(&nearer, &limb, *factor);
+                let is_nearer = |y: &[f64]| squared(y) < (1.0 - IMPROVEMENT) * squared(&nearer);
+                let is_free = is_nearer(&y) && self.is_free(&mut y, &mut work) && is_nearer(&y);
+                is_free.then_some(y)
+            };
+            let found = WAY_BACK.iter().find_map(free_there);
+            nearer = found.unwrap_or(nearer);
+        }
+        let source = best.source;
+        let is_moved = squared(&nearer) < best.sigma();
+        let best = DescentResult { work: best.work + work, ..best };
+        if is_moved { better(best, self.run(&nearer).with_source(source)) } else { best }
+    }
+
+    /// Whether a point is free once closures are closed there, and the work of the test added to `work`.
+    fn is_free(&self, y: &mut [f64], work: &mut u64) -> bool {
+        self.collision_world.with_workspace(|workspace| {
+            let before = workspace.counters();
+            let is_free =
+                self.chart.retract(self.collision_world, y, workspace) && self.descent.is_free(y, workspace);
+            *work += workspace.work_since(before) + self.collision_world.pairs.len() as u64 / SPHERES;
+            is_free
+        })
+    }
+}

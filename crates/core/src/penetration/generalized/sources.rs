@@ -1,0 +1,164 @@
+//! Sources of starts of a multi-start search.
+
+use nalgebra::Translation3;
+
+use super::collision_world::Body;
+use super::descent::{DescentResult, DescentStart, squared};
+use super::growth::{Anchor, Growth};
+use super::limbs::Limbs;
+use super::movable::Base;
+use super::options::{GeneralizedSource, GeneralizedStart};
+use super::part::Part;
+use super::pose::Pose;
+use super::search::{MultiStartSearch, best_of, better};
+use super::{articulated, starts};
+use crate::penetration::translational::options::{LowerBound, TranslationalOptions};
+use crate::penetration::translational::query::penetration;
+
+/// Factor on a translational solution for a second descent from a little farther away, because touching is not free:
+/// above rounding, too little to lengthen the result noticeably.
+const AWAY: f64 = 1.0 + 1e-6;
+
+/// A source of starts: the best of its descents, or `None` where it has no start.
+pub(super) type Source<'a> = fn(&MultiStartSearch<'a>) -> Option<DescentResult>;
+
+impl<'a> MultiStartSearch<'a> {
+    /// Sources other than the input, in the order in which they are tried where a descent from there fails; the last two find free
+    /// configurations from collision queries alone [Tang14 §5.1].
+    pub(super) const FALLBACK_SOURCES: [Source<'a>; 6] = [
+        Self::grown_from_root,
+        Self::descend_from_common_exits,
+        Self::grown_from_elsewhere,
+        |search| Some(search.as_one_body()),
+        Self::perturbed,
+        Self::translated,
+    ];
+
+    /// The source that perturbs successively [Tang14 §5.1].
+    pub(super) fn perturbed(&self) -> Option<DescentResult> {
+        self.strategy(&GeneralizedStart::SuccessivePerturbation)
+    }
+
+    /// The source that translates as constraints allow [Tang14 §5.1].
+    pub(super) fn translated(&self) -> Option<DescentResult> {
+        self.strategy(&GeneralizedStart::ConstrainedTranslation)
+    }
+
+    /// A descent from the translation that separates a rigid body from a single obstacle, if its σ is below this one: so the
+    /// result is never worse than the translational penetration depth.
+    pub(super) fn translational(&self, sigma: f64) -> Option<DescentResult> {
+        let collision_world = self.collision_world;
+        let [
+            Body { part: Part::Link { .. }, model: Some(a), .. },
+            Body { part: Part::Obstacle(_), model: Some(b), .. },
+        ] = &collision_world.bodies[..]
+        else {
+            return None;
+        };
+        let start = &self.chart.start()[0];
+        if collision_world.movables[0].base() == Base::Fixed || !start.joints.is_empty() {
+            return None;
+        }
+        let options = TranslationalOptions {
+            effort: self.options.effort,
+            seed: self.options.seed,
+            parallel: self.options.parallel,
+            lower_bound: LowerBound::Skip,
+            ..TranslationalOptions::default()
+        };
+        let poses = collision_world.body_poses(self.chart.start()).ok()?;
+        let found = penetration(a, &poses[0], b, &poses[1], &options).ok()??;
+        // σ of a translation is its squared length, so the comparison needs no descent.
+        let moved = Pose { base: Translation3::from(found.translation) * start.base, joints: Vec::new() };
+        let y = self.chart.point(collision_world, &[moved]);
+        if !(squared(&y) < sigma) {
+            return None;
+        }
+        // A little farther as well, because touching is not free.
+        let away: Vec<f64> = y.iter().map(|y| y * AWAY).collect();
+        Some(better(self.run(&y), self.run(&away)).with_source(GeneralizedSource::Translational))
+    }
+
+    /// A descent in which all links that are stuck in a piece of an obstacle leave it through the same face; `None` where no
+    /// piece holds several links.
+    pub(super) fn descend_from_common_exits(&self) -> Option<DescentResult> {
+        let origin = self.origin();
+        self.collision_world.with_workspace(|workspace| {
+            let exits = self.descent.common_exits(workspace);
+            let start = DescentStart { exits: &exits, ..origin.as_slice().into() };
+            let run = || self.descent.run(&start, workspace).with_source(GeneralizedSource::CommonExit);
+            (!exits.is_empty()).then(run)
+        })
+    }
+
+    /// A descent from the free configuration that a strategy finds and projects back towards the input; `None` where it finds
+    /// none.
+    pub(super) fn strategy(&self, source: &GeneralizedStart) -> Option<DescentResult> {
+        let mut work = 0;
+        let poses = articulated::free_poses(self.collision_world, self.chart.start(), source, &mut work);
+        let found = match poses {
+            Some(poses) => self.descend_from_poses(&poses, source.source()),
+            None => return None,
+        };
+        Some(found.with_work(work))
+    }
+
+    /// A descent from the configuration to which the scaled-down models grow; `None` where they do not grow to full size.
+    pub(super) fn grown(&self, anchors: &[Anchor], from: &[Pose]) -> Option<DescentResult> {
+        let grown = Growth::new(self.collision_world, &self.descent, anchors, self.stop)?.grow(from);
+        let found = self.descend_from_poses(&grown.poses?, GeneralizedSource::Growth);
+        let iterations = found.iterations + grown.iterations;
+        Some(DescentResult { iterations, ..found }.with_work(grown.work))
+    }
+
+    /// The growth from the input about the first choice of anchors.
+    pub(super) fn grown_from_root(&self) -> Option<DescentResult> {
+        self.grown(self.collision_world.anchors().first()?, self.chart.start())
+    }
+
+    /// The best of the growths from the input about all other choices of anchors.
+    pub(super) fn grown_from_elsewhere(&self) -> Option<DescentResult> {
+        let anchors = self.collision_world.anchors();
+        let others = anchors.iter().skip(1);
+        best_of(others.filter_map(|anchors| self.grown(anchors, self.chart.start())))
+    }
+
+    /// A descent of the variables that move all of a movable model, then of all variables.
+    pub(super) fn as_one_body(&self) -> DescentResult {
+        let active = self.chart.moving_all(self.collision_world);
+        let origin = self.origin();
+        let start = DescentStart { active: Some(&active), ..origin.as_slice().into() };
+        // Joints stay as they are at first, so that the links do not leave an obstacle on different sides.
+        let first = self.collision_world.with_workspace(|workspace| self.descent.run(&start, workspace));
+        let found = self.run(&first.free.unwrap_or(first.nearest));
+        let iterations = first.iterations + found.iterations;
+        DescentResult { iterations, source: GeneralizedSource::OneBody, ..found }.with_work(first.work)
+    }
+
+    /// The best of a result and, where nothing is free, of restorations from its nearest point and from the input.
+    pub(super) fn restored(&self, mut best: DescentResult) -> DescentResult {
+        for from in [best.nearest.clone(), self.origin()] {
+            if best.free.is_none() {
+                let start = DescentStart { restores: true, ..from.as_slice().into() };
+                best = better(best, self.run_from(&start).with_source(GeneralizedSource::Restoration));
+            }
+        }
+        best
+    }
+
+    /// A start that differs in one limb from the free point found, or where there is none from the nearest one, of which a link
+    /// that collides is moved; a random one where there is no such limb.
+    pub(super) fn with_other_limb(
+        &self,
+        limbs: &Limbs,
+        (free, nearest): (Option<&[f64]>, &[f64]),
+        radius: f64,
+        number: [u64; 2],
+    ) -> Vec<f64> {
+        let start = match free {
+            Some(free) => limbs.start(self.chart, free, number),
+            None => limbs.start_of_colliding((self.collision_world, self.chart), nearest, radius, number),
+        };
+        start.unwrap_or_else(|| starts::random(self.chart, &self.origin(), radius, number))
+    }
+}
