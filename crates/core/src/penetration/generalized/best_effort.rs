@@ -5,13 +5,12 @@
 //! so far, around the input and around that result; any better result lies within that ball. What improved is moved back towards
 //! the input limb by limb, jumping over what lies between, and descents start from the result with one limb back at the input.
 
-use super::descent::{DescentResult, squared};
+use super::descent::DescentResult;
 use super::limbs::Limbs;
 use super::options::{GeneralizedSource, SearchEnd};
 use super::search::{FALLBACKS, FIRST_RADIUS, IMPROVEMENT, MultiStartSearch, ROUND, better};
 use super::sources::Source;
 use super::starts;
-use super::work::SPHERES;
 
 /// Maximum number of rounds of best effort once something is free. No effect on the sets of docs/sensitivity.md.
 const ROUNDS: u64 = 8;
@@ -27,8 +26,6 @@ const REGROWTHS: u64 = 4;
 const IDLE_ROUNDS: u32 = 2;
 /// Every how many random starts one returns a limb of the best result to the input.
 const RETURNS: u64 = 4;
-/// Factors of the variables of a limb on its way back to the input.
-const WAY_BACK: [f64; 2] = [0.0, 0.5];
 
 impl<'a> MultiStartSearch<'a> {
     /// Best effort where the first descent has found something: descents from all other sources of starts and from random points,
@@ -173,40 +170,5 @@ impl<'a> MultiStartSearch<'a> {
         // Collected in order and folded afterwards: the choice does not depend on the threads.
         let found = self.each(first..first + BATCH, run);
         found.into_iter().fold(best, better)
-    }
-
-    /// The best of a result and of a descent from where it is after its limbs have moved back towards the input, one after the other,
-    /// in jumps over whatever lies between.
-    pub(super) fn moved_back(&self, best: DescentResult, limbs: &Limbs) -> DescentResult {
-        let Some(free) = &best.free else { return best };
-        let (mut nearer, mut work) = (free.clone(), 0);
-        for limb in limbs.in_order_of_part(free) {
-            if (self.stop)() {
-                break;
-            }
-            let free_there = |factor: &f64| {
-                let mut y = self.chart.scaled(&nearer, &limb, *factor);
-                let is_nearer = |y: &[f64]| squared(y) < (1.0 - IMPROVEMENT) * squared(&nearer);
-                let is_free = is_nearer(&y) && self.is_free(&mut y, &mut work) && is_nearer(&y);
-                is_free.then_some(y)
-            };
-            let found = WAY_BACK.iter().find_map(free_there);
-            nearer = found.unwrap_or(nearer);
-        }
-        let source = best.source;
-        let is_moved = squared(&nearer) < best.sigma();
-        let best = DescentResult { work: best.work + work, ..best };
-        if is_moved { better(best, self.run(&nearer).with_source(source)) } else { best }
-    }
-
-    /// Whether a point is free once closures are closed there, and the work of the test added to `work`.
-    fn is_free(&self, y: &mut [f64], work: &mut u64) -> bool {
-        self.collision_world.with_workspace(|workspace| {
-            let before = workspace.counters();
-            let is_free =
-                self.chart.retract(self.collision_world, y, workspace) && self.descent.is_free(y, workspace);
-            *work += workspace.work_since(before) + self.collision_world.pairs.len() as u64 / SPHERES;
-            is_free
-        })
     }
 }

@@ -57,6 +57,8 @@ mod work;
 mod workspace;
 
 #[cfg(test)]
+mod moved_back_tests;
+#[cfg(test)]
 mod restoration_tests;
 #[cfg(test)]
 mod tests;

@@ -326,7 +326,7 @@ impl MultiStartSearch<'_> {
     }
 
     /// The best of a result of another source than the first descent and of further starts, for as much work as it took to get
-    /// there: it is often far from the nearest.
+    /// there, with the limbs of the best moved back: it is often far from the nearest.
     fn again(&self, mut best: DescentResult, limbs: &Limbs) -> DescentResult {
         let limit = best.work + best.work.min(AGAIN);
         for index in 0..FALLBACKS {
@@ -335,13 +335,15 @@ impl MultiStartSearch<'_> {
                 break;
             }
             let (number, radius) = ([self.options.seed, FALLBACKS + index], best.sigma().sqrt());
-            let start = match index % 2 {
-                1 => self.with_other_limb(limbs, (Some(free), &best.nearest), radius, number),
+            // Half change a limb, a quarter refines what was found, and a quarter explores the ball around the input.
+            let start = match index % 4 {
+                1 | 3 => self.with_other_limb(limbs, (Some(free), &best.nearest), radius, number),
+                2 => starts::random(self.chart, free, 0.5 * radius, number),
                 _ => starts::random(self.chart, &self.origin(), radius, number),
             };
             best = better(best, self.run(&start).with_source(GeneralizedSource::Random));
         }
-        best
+        self.moved_back(best, limbs)
     }
 
     /// Brings a free point into contact [Tang14 theorem 1]: the minimum change touches, so a result that is still free a little

@@ -1,4 +1,4 @@
-//! Sources of starts of a multi-start search.
+//! Sources of starts of a multi-start search, and the way back of what they found.
 
 use nalgebra::Translation3;
 
@@ -10,7 +10,8 @@ use super::movable::Base;
 use super::options::{GeneralizedSource, GeneralizedStart};
 use super::part::Part;
 use super::pose::Pose;
-use super::search::{MultiStartSearch, best_of, better};
+use super::search::{IMPROVEMENT, MultiStartSearch, best_of, better};
+use super::work::SPHERES;
 use super::{articulated, starts};
 use crate::penetration::translational::options::{LowerBound, TranslationalOptions};
 use crate::penetration::translational::query::penetration;
@@ -18,6 +19,9 @@ use crate::penetration::translational::query::penetration;
 /// Factor on a translational solution for a second descent from a little farther away, because touching is not free:
 /// above rounding, too little to lengthen the result noticeably.
 const AWAY: f64 = 1.0 + 1e-6;
+
+/// Factors of the variables of a limb on its way back to the input.
+const WAY_BACK: [f64; 2] = [0.0, 0.5];
 
 /// A source of starts: the best of its descents, or `None` where it has no start.
 pub(super) type Source<'a> = fn(&MultiStartSearch<'a>) -> Option<DescentResult>;
@@ -160,5 +164,40 @@ impl<'a> MultiStartSearch<'a> {
             None => limbs.start_of_colliding((self.collision_world, self.chart), nearest, radius, number),
         };
         start.unwrap_or_else(|| starts::random(self.chart, &self.origin(), radius, number))
+    }
+
+    /// The best of a result and of a descent from where it is after its limbs have moved back towards the input, one after the other,
+    /// in jumps over whatever lies between.
+    pub(super) fn moved_back(&self, best: DescentResult, limbs: &Limbs) -> DescentResult {
+        let Some(free) = &best.free else { return best };
+        let (mut nearer, mut work) = (free.clone(), 0);
+        for limb in limbs.in_order_of_part(free) {
+            if (self.stop)() {
+                break;
+            }
+            let free_there = |factor: &f64| {
+                let mut y = self.chart.scaled(&nearer, &limb, *factor);
+                let is_nearer = |y: &[f64]| squared(y) < (1.0 - IMPROVEMENT) * squared(&nearer);
+                let is_free = is_nearer(&y) && self.is_free(&mut y, &mut work) && is_nearer(&y);
+                is_free.then_some(y)
+            };
+            let found = WAY_BACK.iter().find_map(free_there);
+            nearer = found.unwrap_or(nearer);
+        }
+        let source = best.source;
+        let is_moved = squared(&nearer) < best.sigma();
+        let best = DescentResult { work: best.work + work, ..best };
+        if is_moved { better(best, self.run(&nearer).with_source(source)) } else { best }
+    }
+
+    /// Whether a point is free once closures are closed there, and the work of the test added to `work`.
+    fn is_free(&self, y: &mut [f64], work: &mut u64) -> bool {
+        self.collision_world.with_workspace(|workspace| {
+            let before = workspace.counters();
+            let is_free =
+                self.chart.retract(self.collision_world, y, workspace) && self.descent.is_free(y, workspace);
+            *work += workspace.work_since(before) + self.collision_world.pairs.len() as u64 / SPHERES;
+            is_free
+        })
     }
 }
