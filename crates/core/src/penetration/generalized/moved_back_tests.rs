@@ -16,10 +16,10 @@ use crate::proximity::model::Model;
 
 /// Thickness of panels and walls [m].
 const THICKNESS: f64 = 0.02;
-/// Places of the middles of two walls along the way of each panel [m]: a panel is free up to −5 mm, from 35 mm to 70 mm, and from
+/// Places of the middles of two walls along the path of each panel [m]: a panel is free up to −5 mm, from 35 mm to 70 mm, and from
 /// 110 mm on.
 const WALLS: [f64; 2] = [0.015, 0.09];
-/// Distance between the ways of the panels [m].
+/// Distance between the axes of the panels [m].
 const APART: f64 = 2.0;
 
 fn cuboid(edge: f64) -> Shape {
@@ -74,7 +74,7 @@ fn limbs_move_back_over_walls_behind_which_a_descent_stays() {
         }
         let work = beyond.work;
         let moved = search.moved_back(beyond, limbs);
-        // Half the way back lies between the walls, where the nearest free place is at the first one.
+        // Half the path back lies between the walls, where the nearest free place is at the first one.
         for joint in joints(search, &moved) {
             assert!((joint - 0.035).abs() < 1e-6, "{joint}");
         }

@@ -2,7 +2,7 @@
 //!
 //! *Fast* effort descends from the overlap itself, and from other [sources](super::sources) of starts only where that fails or
 //! where a translation alone is better; on what another start found it improves for as much work as it took to get there, with a
-//! bound. *Best* effort goes on from there ([`best_effort`](super::best_effort)). As long as nothing is free, some descents of
+//! bound. *Best* effort continues from there ([`best_effort`](super::best_effort)). As long as nothing is free, some descents of
 //! either effort restore feasibility first. A search ends when nothing has improved for as much [work](super::work) as it took
 //! to get there. Descents are independent, of equal results the first counts, and work is counted rather than timed, so that the
 //! result is the same for every number of threads and on every machine, unless a time budget ends the search.

@@ -1,4 +1,4 @@
-//! Sources of starts of a multi-start search, and the way back of what they found.
+//! Sources of starts of a multi-start search, and the return of what they found.
 
 use nalgebra::Translation3;
 
@@ -20,8 +20,8 @@ use crate::penetration::translational::query::penetration;
 /// above rounding, too little to lengthen the result noticeably.
 const AWAY: f64 = 1.0 + 1e-6;
 
-/// Factors of the variables of a limb on its way back to the input.
-const WAY_BACK: [f64; 2] = [0.0, 0.5];
+/// Factors of the variables of a limb that moves back to the input.
+const RETURN_FACTORS: [f64; 2] = [0.0, 0.5];
 
 /// A source of starts: the best of its descents, or `None` where it has no start.
 pub(super) type Source<'a> = fn(&MultiStartSearch<'a>) -> Option<DescentResult>;
@@ -181,7 +181,7 @@ impl<'a> MultiStartSearch<'a> {
                 let is_free = is_nearer(&y) && self.is_free(&mut y, &mut work) && is_nearer(&y);
                 is_free.then_some(y)
             };
-            let found = WAY_BACK.iter().find_map(free_there);
+            let found = RETURN_FACTORS.iter().find_map(free_there);
             nearer = found.unwrap_or(nearer);
         }
         let source = best.source;
