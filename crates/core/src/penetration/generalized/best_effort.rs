@@ -50,10 +50,18 @@ impl<'a> MultiStartSearch<'a> {
     pub(super) fn beyond_fast(&self, best: DescentResult) -> DescentResult {
         let (best, tried) = self.fallbacks(best);
         let best = self.translational(best.sigma()).into_iter().fold(best, better);
+        let sources = &Self::FALLBACK_SOURCES[tried..];
+        if best.free.is_none() && self.end(&best).is_none() {
+            // The bound on work begins anew: what fast effort has tried in vain takes nothing from the search.
+            let spent = best.work;
+            return self
+                .rounds(DescentResult { work: 0, improved_work: 0, ..best }, sources, 0)
+                .with_work(spent);
+        }
         // Improving what a fallback found is part of the way there.
         let best = DescentResult { improved_work: best.work, ..best };
         // Beyond the random numbers of fast effort.
-        self.rounds(best, &Self::FALLBACK_SOURCES[tried..], 2 * FALLBACKS)
+        self.rounds(best, sources, 2 * FALLBACKS)
     }
 
     /// The best of a result and those of sources; `Err` where the search ends before all were tried.

@@ -158,8 +158,8 @@ pub struct WorkBounds {
     pub patience: f64,
     /// Work at which a search ends that has found free poses, after the descent that it is in.
     pub max: u64,
-    /// Work at which a search ends that has found none, if it is more than `max`: an answer is worth more than a better one. Two
-    /// descents of the last resort may follow.
+    /// Work at which a search ends that has found none, if it is more than `max`: an answer is worth more than a better one. Best
+    /// effort counts anew after what fast effort does, unless that ends here, and two descents of the last resort may follow.
     pub max_without_result: u64,
 }
 
