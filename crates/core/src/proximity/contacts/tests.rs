@@ -106,7 +106,7 @@ fn cubes_that_meet_along_an_edge_keep_their_own_edges_and_have_an_outside() {
             }
         }
     }
-    // Two of three faces at an edge that run the same way cannot be told apart.
+    // Two of three faces at an edge that run the same way cannot be distinguished.
     let mut triangles = cubes(diagonal, false).triangles().to_vec();
     triangles.pop();
     let open = TriangleMesh::new(cubes(diagonal, false).vertices().to_vec(), triangles).unwrap();
