@@ -169,7 +169,11 @@ def main():
         if "error" in mine:
             print(f"| {case[0]} | {mine['error']} |", flush=True)
             continue
-        peer = mujocos(case, mine)
+        try:
+            peer = mujocos(case, mine)
+        except ValueError as error:
+            print(f"| {case[0]} | MuJoCo: {' '.join(str(error).split())} |", flush=True)
+            continue
         rows.append({"case": case[0], "ours": mine, "mujoco": peer})
         print(f"| {case[0]} | {peer['freedoms']} | {mine['ms']:.3f} | {peer['ms']:.3f} | {mine['ms'] / peer['ms']:.1f} | {mine['p99']:.2f} |"
               f" {mine['solver_ms']:.3f} | {mine['contacts']:.1f} | {peer['contacts']:.1f} | {mine['sweeps']:.0f} | {mine['sweeps_p99']:.0f} |"
