@@ -1,21 +1,15 @@
 //! Directions of the light of the sky.
 
-use std::f64::consts::TAU;
-
 use nalgebra::Vector3;
 
-/// Direction of the light of the sky for one of `count` pictures: all of them are evenly spread over the hemisphere, in an order
-/// independent of that of the points of a lens.
+use extricate_core::penetration::translational::fibonacci;
+
+/// Direction of the light of the sky for one of `count` pictures: all of them are evenly spread over the hemisphere, the upper half
+/// of a spiral over the sphere, in an order independent of that of the points of a lens.
 pub(super) fn direction(index: usize, count: usize) -> Vector3<f64> {
     /// A prime above the maximum number of samples.
     const STRIDE: usize = 7919;
-    /// Golden angle over a full circle.
-    const GOLDEN_ANGLE: f64 = 0.381_966_011_250_105_15;
-    let place = (index * STRIDE % count) as f64;
-    let height = (place + 0.5) / count as f64;
-    let (sin, cos) = (TAU * (GOLDEN_ANGLE * place).fract()).sin_cos();
-    let radius = (1.0 - height * height).sqrt();
-    Vector3::new(radius * cos, radius * sin, height)
+    fibonacci((index * STRIDE % count) as u32, 2 * count as u32)
 }
 
 #[cfg(test)]
