@@ -23,6 +23,7 @@ mod repair;
 mod run;
 mod schemas;
 mod serve;
+mod streaming;
 mod terminal;
 mod tetrahedralize;
 mod verify;

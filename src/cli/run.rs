@@ -8,6 +8,7 @@ use clap::Args;
 use nalgebra::Vector3;
 
 use super::convert::recording;
+use super::streaming::{Pace, StreamArguments};
 use super::terminal::Console;
 use super::terminal::{Exit, Failure};
 use extricate_core::suggestion::did_you_mean;
@@ -29,6 +30,7 @@ Examples:
   extricate run scene.ron --on-overlap error --json
   extricate run scenes/soft/drop.ron --vtk
   extricate run scene.ron --record-as glb --record-as mcap
+  extricate run scene.ron --foxglove
   extricate run scene.ron --profile
   extricate run out/drop --from last
   extricate run out/drop --from 120 --time 5
@@ -71,6 +73,8 @@ pub(super) struct RunArguments {
     /// DIR/run.usda (the last state, for USD) or DIR/run.csv (a table of energies, joints and sensors); may be repeated.
     #[arg(long, value_name = "FORMAT", value_parser = export_format)]
     record_as: Vec<ExportFormat>,
+    #[command(flatten)]
+    stream: StreamArguments,
 }
 
 fn export_format(text: &str) -> Result<ExportFormat, String> {
@@ -115,7 +119,8 @@ pub(super) fn execute(console: &mut Console, arguments: &RunArguments) -> Result
     };
     let is_stated = arguments.run.on_overlap.is_some() || scene.text.contains("on_overlap");
     let warn = console.access().warn.filter(|_| !is_stated);
-    let outcome = simulate_warned(console, start, directory, warn)?;
+    let (directory, pace) = arguments.stream.start(console, (&start.world, &scene.name()), directory)?;
+    let outcome = simulate_warned(console, (start, pace), directory, warn)?;
     export(console, &folder, &arguments.record_as)?;
     finish(console, &outcome, &folder, judged)
 }
@@ -217,18 +222,18 @@ pub(super) fn simulate(console: &Console, start: Start, directory: RunDirectory)
 /// a thousandth and better; a tenth would miss bodies that fly apart.
 const DEEP: f64 = 0.01;
 
-/// Runs as [`simulate`] does, and warns of the deepest overlap at the start.
+/// Runs as [`simulate`] does, at a pace, and warns of the deepest overlap at the start.
 fn simulate_warned(
     console: &Console,
-    start: Start,
+    (start, mut pace): (Start, Option<Pace>),
     directory: RunDirectory,
     warn: Option<fn(&dyn Display)>,
 ) -> Result<Outcome, Failure> {
-    let Some(warn) = warn else { return simulate(console, start, directory) };
     let (name, steps, path) = (start.scene.name(), start.options.steps, start.scene.path.clone());
     let bodies = start.world.descriptions().iter();
     let bodies: Vec<_> = bodies.map(|body| (body.name.clone(), body.shape.bounding_radius())).collect();
     let first_step = |report: &StepReport| {
+        let Some(warn) = warn else { return };
         let Some([a, b]) = report.deepest.map(|pair| pair.map(|body| &bodies[body])) else { return };
         if report.max_penetration > DEEP * a.1.min(b.1) {
             let (a, b, depth, scene) = (&a.0, &b.0, number(report.max_penetration), path.display());
@@ -243,6 +248,9 @@ fn simulate_warned(
         start.run(directory, &mut |report| {
             if report.step == 1 {
                 first_step(report);
+            }
+            if let Some(pace) = &mut pace {
+                pace.follow(console, report.time);
             }
             monitor(report)
         })

@@ -40,8 +40,7 @@ impl Gate {
             // Writing to a string does not fail.
             let _ = write!(token, "{byte:02x}");
         }
-        let name = Some(host.to_ascii_lowercase()).filter(|host| host.parse::<IpAddr>().is_err());
-        Ok(Self { token, name })
+        Ok(Self { token, name: name_of(host) })
     }
 
     /// The token.
@@ -51,9 +50,7 @@ impl Gate {
 
     /// The path behind the token, without a slash, where the request is admitted.
     pub(crate) fn admit<'a>(&self, head: &'a Head) -> Result<&'a str, Refusal> {
-        let mut hosts = head.values("host");
-        let host = hosts.next().filter(|host| hosts.next().is_none() && self.is_known(host));
-        let host = host.ok_or(Refusal::Host)?;
+        let host = known_host(head, self.name.as_deref()).ok_or(Refusal::Host)?;
         let is_same =
             |origin: &str| origin.strip_prefix("http://").is_some_and(|from| from.eq_ignore_ascii_case(host));
         if !head.values("origin").all(is_same) {
@@ -63,15 +60,24 @@ impl Gate {
         let (token, path) = path.split_once('/').unwrap_or((path, "\0"));
         if is_equal(token.as_bytes(), self.token.as_bytes()) { Ok(path) } else { Err(Refusal::Token) }
     }
+}
 
-    /// Whether a host is an address, `localhost`, or the name of this server; its port may be that of a tunnel.
-    fn is_known(&self, host: &str) -> bool {
-        let host = host.to_ascii_lowercase();
-        let bracketed =
-            host.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(address, _)| address);
-        let name = bracketed.unwrap_or_else(|| host.split(':').next().unwrap_or_default());
-        name.parse::<IpAddr>().is_ok() || name == "localhost" || self.name.as_deref() == Some(name)
-    }
+/// The host of a request, where it has one and that is an address, `localhost`, or the name of this server; its port may be that of a tunnel.
+pub(crate) fn known_host<'a>(head: &'a Head, name: Option<&str>) -> Option<&'a str> {
+    let mut hosts = head.values("host");
+    hosts.next().filter(|host| hosts.next().is_none() && is_known(host, name))
+}
+
+fn is_known(host: &str, own: Option<&str>) -> bool {
+    let host = host.to_ascii_lowercase();
+    let bracketed = host.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(address, _)| address);
+    let name = bracketed.unwrap_or_else(|| host.split(':').next().unwrap_or_default());
+    name.parse::<IpAddr>().is_ok() || name == "localhost" || own == Some(name)
+}
+
+/// The name by which a server is reached, in lower case, where its host is a name.
+pub(crate) fn name_of(host: &str) -> Option<String> {
+    Some(host.to_ascii_lowercase()).filter(|host| host.parse::<IpAddr>().is_err())
 }
 
 /// Equality in a time that does not depend on where the texts differ.

@@ -8,13 +8,18 @@
 //! origin, be of the same origin, so that pages of other servers, and names that are resolved to this machine by somebody else,
 //! are refused.
 //!
+//! A [`FoxgloveServer`] streams the states of a run, while it runs, to Foxglove and to other programs that read its protocol. It sends and takes no
+//! commands, and needs no token.
+//!
 //! The API of this crate is not stable: use the crate `extricate`.
 
 mod command;
 mod dropped;
 mod encode;
+mod foxglove;
 mod frame;
 mod gate;
+mod handshake;
 mod head;
 pub mod limits;
 mod live;
@@ -26,5 +31,6 @@ mod server;
 mod session;
 mod stage;
 
+pub use foxglove::FoxgloveServer;
 pub use server::{ServeError, Server};
 pub use session::{Session, Shown};

@@ -31,3 +31,9 @@ pub const DROPPED_PATH: (usize, usize) = (16, 240);
 
 /// Maximum size of the states of a run that are kept \[bytes\]; beyond it every second one is dropped, and every second one of the further.
 pub const HISTORY_BYTES: usize = 256 << 20;
+
+/// Maximum length of a message of a client of a stream \[bytes\]: it names the channels that it wants.
+pub const ORDER_BYTES: usize = 64 << 10;
+
+/// Maximum number of messages that wait for a client of a stream, those of some fifty states; it misses further ones.
+pub const STREAM_MESSAGES: usize = 256;

@@ -3,6 +3,7 @@
 //!
 //! A run that is killed leaves whole states and no summary; a summary is there only when the run is complete.
 
+use std::fmt::Debug;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -42,6 +43,14 @@ pub struct RunDirectory {
     length: u64,
     /// The plots; none where they are not wanted.
     plots: Option<RunPlots>,
+    /// Follows the recorded states, if it is requested.
+    listener: Option<Box<dyn StateListener>>,
+}
+
+/// Follows the recorded states of a run while it runs.
+pub trait StateListener: Debug {
+    /// Receives a state that was recorded, with the world that has it.
+    fn receive(&mut self, world: &World, state: &WorldState);
 }
 
 impl RunDirectory {
@@ -92,7 +101,15 @@ impl RunDirectory {
             checkpoints: None,
             length: 0,
             plots: Some(RunPlots::default()),
+            listener: None,
         }
+    }
+
+    /// The same, with a listener that receives each recorded state.
+    #[must_use]
+    pub fn with_listener(mut self, listener: Box<dyn StateListener>) -> Self {
+        self.listener = Some(listener);
+        self
     }
 
     /// The same, without plots: for many short runs, of which nobody looks at each. A run that is resumed has them.
@@ -231,6 +248,9 @@ impl RunDirectory {
         self.nodes.as_mut().map_or(Ok(()), |nodes| nodes.append(world))?;
         self.contacts.as_mut().map_or(Ok(()), |contacts| contacts.append(world))?;
         self.append(state)?;
+        if let Some(listener) = &mut self.listener {
+            listener.receive(world, state);
+        }
         self.pictures.as_ref().map_or(Ok(()), |folder| write_pictures(world, folder))
     }
 

@@ -28,7 +28,7 @@ mod trajectory;
 pub use crate::state::{Hash, SoftState, SoftValues, WorldState};
 pub use bundle::{whole as write_whole, write_scene};
 pub use contacts::ContactPoint;
-pub use directory::RunDirectory;
+pub use directory::{RunDirectory, StateListener};
 pub use error::RecordError;
 pub use inputs::{InputFile, Inputs};
 pub use manifest::Manifest;

@@ -12,6 +12,7 @@
 mod csv;
 mod gltf;
 mod mcap;
+pub mod messages;
 pub mod subject;
 pub mod surface;
 mod usda;

@@ -6,7 +6,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::surface::shared_surface;
 use crate::state::SoftState;
-use extricate_core::geometry::{ShapeError, TriangleMesh};
+use extricate_core::geometry::{Aabb, ShapeError, TriangleMesh};
 use extricate_dynamics::{BodyKind, World};
 
 /// Bodies of a run with their surfaces.
@@ -18,6 +18,8 @@ pub struct Subject {
     pub bodies: Vec<Body>,
     /// Soft bodies in the order of the states, sorted by name.
     pub soft: Vec<SoftBody>,
+    /// Median radius of the rigid bodies with a surface \[m\]; one where there is none.
+    pub size: f64,
     /// Content of the run that the file does not hold.
     pub left_out: Vec<String>,
 }
@@ -92,8 +94,18 @@ impl Subject {
             let color = COLORS[(index + 1) % COLORS.len()];
             SoftBody { name: body.name.clone(), nodes: boundary.nodes, triangles, color }
         });
-        Ok(Self { soft: soft.collect(), meshes, bodies, left_out })
+        let mut sizes: Vec<f64> =
+            bodies.iter().filter_map(|body| Some(radius(meshes[body.mesh?].vertices()))).collect();
+        sizes.sort_by(f64::total_cmp);
+        let size = sizes.get(sizes.len() / 2).copied().unwrap_or(1.0);
+        Ok(Self { soft: soft.collect(), meshes, bodies, size, left_out })
     }
+}
+
+/// Radius of the box of points.
+fn radius(points: &[Point3<f64>]) -> f64 {
+    let bounds = Aabb::of_points(points);
+    0.5 * (bounds.max - bounds.min).norm()
 }
 
 impl SoftBody {

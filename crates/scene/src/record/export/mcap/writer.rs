@@ -10,6 +10,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use crate::record::export::messages::Channel;
+
 const MAGIC: &[u8; 8] = b"\x89MCAP0\r\n";
 
 // Kinds of records.
@@ -26,16 +28,6 @@ const DATA_END: u8 = 0x0f;
 
 /// Size from which a chunk is closed [bytes]. Smaller, and the index grows; larger, and more is read to seek to a time.
 const CHUNK_BYTES: usize = 1 << 20;
-
-/// A channel of messages in JSON.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Channel {
-    pub(super) topic: &'static str,
-    /// Name of its schema.
-    pub(super) schema: &'static str,
-    /// JSON schema of its messages.
-    pub(super) definition: &'static str,
-}
 
 /// A file as it is written. Channel and schema `i` have the numbers `i` and `i + 1`: a schema 0 means that there is none.
 #[derive(Debug)]
