@@ -10,6 +10,10 @@ default:
 build *options:
     cargo build --release {{options}}
 
+# Compile the program incrementally after a change: half a minute where `build` takes minutes
+quick *options:
+    cargo build --release --config .cargo/quick.toml {{options}}
+
 # Check all targets without generating code: the fastest check
 check *options:
     cargo check --release --workspace --all-targets {{options}}
