@@ -513,3 +513,86 @@ fn mjcf_and_every_shipped_robot_are_the_same_in_urdf() {
     let listed = success(folder, &format!("repair --robot {arm} --list-allowed --format srdf"));
     assert_eq!(fs::read_to_string(folder.join("arm.srdf")).unwrap(), listed);
 }
+
+/// All files below a folder, with their content.
+fn content(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if path.is_dir() {
+            found.extend(content(&path).into_iter().map(|(below, bytes)| (format!("{name}/{below}"), bytes)));
+        } else {
+            found.insert(name, fs::read(&path).unwrap());
+        }
+    }
+    found
+}
+
+#[test]
+fn the_run_that_is_attached_to_an_mcap_file_is_that_of_its_folder() {
+    for scene in ["robots/arm_reaches.ron", "soft/drop.ron", "rigid/ring_stack.ron"] {
+        let scratch = ScratchFolder::new();
+        let folder = scratch.folder();
+        let states = recorded(folder, scene);
+        success(folder, "convert run/run.mcap again");
+        let (run, again) = (content(&folder.join("run")), content(&folder.join("again")));
+        assert!(again.contains_key("states.jsonl") && again.contains_key("contacts.jsonl"), "{scene}");
+        for (name, bytes) in &again {
+            assert!(run.get(name) == Some(bytes), "{scene}: {name}");
+        }
+        let left_out = run.keys().filter(|name| !again.contains_key(*name));
+        let is_product = |name: &str| {
+            ["checkpoints/", "run.", "plots.", "timing."].iter().any(|part| name.starts_with(part))
+        };
+        assert_eq!(
+            left_out.filter(|name| !is_product(name)).collect::<Vec<_>>(),
+            Vec::<&String>::new(),
+            "{scene}"
+        );
+        let answer = success(folder, "convert run/run.mcap run/again.csv --json");
+        assert_eq!(serde_json::from_str::<Value>(&answer).unwrap()["states"], states.len());
+        success(folder, "convert run/run.mcap run/again.glb");
+        assert!(
+            fs::read(folder.join("run/again.glb")).unwrap() == fs::read(folder.join("run/run.glb")).unwrap(),
+            "{scene}"
+        );
+    }
+}
+
+#[test]
+fn mcap_files_without_a_run_and_damaged_ones_are_refused() {
+    let scratch = ScratchFolder::new();
+    let folder = scratch.folder();
+    recorded(folder, "rigid/ring_stack.ron");
+    let whole = fs::read(folder.join("run/run.mcap")).unwrap();
+    let refused = |bytes: &[u8], output: &str, exit: i32| {
+        fs::write(folder.join("bad.mcap"), bytes).unwrap();
+        let ended = extricate(folder, &format!("convert bad.mcap {output}"));
+        let message = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(exit), "{message}");
+        message
+    };
+    // A header, a footer and nothing else.
+    let empty =
+        [&b"\x89MCAP0\r\n\x01"[..], &8_u64.to_le_bytes(), &[0; 8], &[2], &20_u64.to_le_bytes(), &[0; 20]]
+            .concat();
+    assert!(refused(&empty, "a", 3).contains("bad.mcap: it has no run of `extricate`"));
+    assert!(refused(b"OBJ", "b", 3).contains("not an MCAP recording"));
+    for (index, part) in [3, 10].iter().enumerate() {
+        let message = refused(&whole[..whole.len() * part / 11], &format!("c{index}"), 3);
+        assert!(message.contains("the file ends within"), "{message}");
+    }
+    let name = b"extricate/scene.ron";
+    let places =
+        whole.windows(name.len()).enumerate().filter(|(_, bytes)| bytes == name).map(|(place, _)| place);
+    let mut hostile = whole.clone();
+    for place in places {
+        hostile[place..place + name.len()].copy_from_slice(b"extricate/../ne.ron");
+    }
+    assert!(refused(&hostile, "d", 3).contains("`../ne.ron` is not a file of a run"));
+    assert!(!folder.join("ne.ron").exists());
+    // A folder that exists is not written to.
+    let message = refused(&whole, "run", 2);
+    assert!(message.contains("cannot write run"), "{message}");
+}

@@ -21,6 +21,7 @@ mod record;
 mod render;
 mod repair;
 mod run;
+mod run_folder;
 mod schemas;
 mod serve;
 mod streaming;

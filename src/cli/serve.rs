@@ -1,11 +1,13 @@
 //! `extricate serve`: the viewer in the browser.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use serde::Serialize;
 
+use super::run_folder::RunFolder;
 use super::terminal::{Console, Exit, Failure};
+use extricate_scene::record::export::ExportFormat;
 use extricate_serve::{Server, Session, Shown};
 
 const EXAMPLES: &str = "\
@@ -27,7 +29,7 @@ const PORT: u16 = 8765;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ServeArguments {
-    /// A scene file, the folder of a run, or robots and shapes, each as SHAPE, SHAPE@X,Y,Z or SHAPE@X,Y,Z,W,QX,QY,QZ.
+    /// A scene file, a run (its folder, or an .mcap file of it), or robots and shapes, each as SHAPE, SHAPE@X,Y,Z or SHAPE@X,Y,Z,W,QX,QY,QZ.
     #[arg(value_name = "SCENE|RUN|ROBOT|SHAPE")]
     shown: Vec<String>,
     /// Port; 0 is any free one [default: 8765, or any free one].
@@ -48,7 +50,15 @@ struct ServeOutput {
 /// Serves until Ctrl-C.
 pub(super) fn execute(console: &mut Console, arguments: &ServeArguments) -> Result<(), Failure> {
     let ServeArguments { shown, port, host } = arguments;
-    let session = Session::new(what(console, shown)?, console.access().clone())?;
+    let run = match shown.as_slice() {
+        [run] => RunFolder::find(Path::new(run))?,
+        _ => None,
+    };
+    let what = match &run {
+        Some(run) => Shown::Run(run.path().to_owned()),
+        None => what(console, shown)?,
+    };
+    let session = Session::new(what, console.access().clone())?;
     let bind = |port: u16, session| Server::bind(host, port, session);
     let server = match port {
         Some(port) => bind(*port, session),
@@ -75,10 +85,11 @@ pub(super) fn execute(console: &mut Console, arguments: &ServeArguments) -> Resu
 /// Content that the arguments name.
 fn what(console: &Console, shown: &[String]) -> Result<Shown, Failure> {
     let is_scene = |text: &String| Path::new(text).extension().is_some_and(|extension| extension == "ron");
-    let is_run = |text: &String| Path::new(text).is_dir();
+    let is_run = |text: &String| {
+        Path::new(text).is_dir() || ExportFormat::of(Path::new(text)) == Some(ExportFormat::Mcap)
+    };
     match shown {
         [] => Ok(Shown::Nothing),
-        [run] if is_run(run) => Ok(Shown::Run(PathBuf::from(run))),
         [scene] if is_scene(scene) => Ok(Shown::Scene(Box::new(console.access().scene(scene)?))),
         several if several.iter().any(|text| is_scene(text) || is_run(text)) => {
             let why =

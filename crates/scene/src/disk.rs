@@ -1,6 +1,7 @@
-//! Atomic writing of files: a file exists completely or not at all.
+//! Atomic writing of files: a file exists completely or not at all. Private folders.
 
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -51,5 +52,39 @@ pub(crate) fn remove_if_there(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
+    }
+}
+
+/// A folder for temporary files that only this user can read, removed with its content when the value is dropped.
+#[derive(Debug)]
+pub struct PrivateFolder(PathBuf);
+
+impl PrivateFolder {
+    /// A new, empty folder.
+    ///
+    /// # Errors
+    /// [`io::Error`] when the system does not allow it.
+    pub fn new() -> io::Result<Self> {
+        let random = RandomState::new().build_hasher().finish();
+        let path = std::env::temp_dir().join(format!("extricate-{random:016x}"));
+        let mut builder = DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        // Fails where there is such a folder, of whomever.
+        builder.create(&path)?;
+        Ok(Self(path))
+    }
+
+    /// Its path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for PrivateFolder {
+    fn drop(&mut self) {
+        // What cannot be removed is left to the system.
+        let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -10,3 +10,5 @@ pub mod repair;
 pub mod request;
 pub mod scene;
 mod state;
+
+pub use disk::PrivateFolder;

@@ -1,10 +1,11 @@
 //! Files that were dropped on the page: written to a private folder, which is removed at the end.
 
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use extricate_core::geometry::read::EXTENSIONS;
+use extricate_scene::PrivateFolder;
 use extricate_scene::request::shape::is_robot;
 
 use crate::limits::{DROPPED_BYTES, DROPPED_FILES, DROPPED_PATH};
@@ -12,7 +13,7 @@ use crate::limits::{DROPPED_BYTES, DROPPED_FILES, DROPPED_PATH};
 /// The folder.
 #[derive(Debug)]
 pub(crate) struct DropFolder {
-    path: PathBuf,
+    folder: PrivateFolder,
     bytes: u64,
     count: usize,
 }
@@ -29,15 +30,7 @@ pub(crate) enum Dropped {
 impl DropFolder {
     /// A new folder that only this user can read.
     pub(crate) fn new() -> io::Result<Self> {
-        let mut random = [0; 8];
-        getrandom::fill(&mut random).map_err(io::Error::other)?;
-        let path = std::env::temp_dir().join(format!("extricate-serve-{:016x}", u64::from_le_bytes(random)));
-        let mut builder = DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        // Fails where there is such a folder, of whomever.
-        builder.create(&path)?;
-        Ok(Self { path, bytes: 0, count: 0 })
+        Ok(Self { folder: PrivateFolder::new()?, bytes: 0, count: 0 })
     }
 
     /// Writes files and returns those to be shown.
@@ -55,7 +48,7 @@ impl DropFolder {
         }
         self.bytes = bytes;
         self.count += 1;
-        let folder = self.path.join(self.count.to_string());
+        let folder = self.folder.path().join(self.count.to_string());
         let write = |path: &Path, bytes: &[u8]| {
             let path = folder.join(path);
             fs::create_dir_all(path.parent().unwrap_or(&folder))?;
@@ -65,13 +58,6 @@ impl DropFolder {
             write(path, bytes).map_err(|error| format!("{name} cannot be stored: {error}"))?;
         }
         shown(&folder, &paths, files)
-    }
-}
-
-impl Drop for DropFolder {
-    fn drop(&mut self) {
-        // What the system does not let us remove stays in its folder of temporary files.
-        let _ = fs::remove_dir_all(&self.path);
     }
 }
 

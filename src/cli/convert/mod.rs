@@ -19,10 +19,10 @@ use extricate_scene::request::{LinkFields, MeshUnits};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ConvertArguments {
-    /// Mesh to read: .obj, .stl, .ply, .off, .gltf, .glb or .dae; the folder of a run; a robot in URDF, xacro or MJCF; or a
+    /// Mesh to read: .obj, .stl, .ply, .off, .gltf, .glb or .dae; a run, its folder or an .mcap file of it; a robot in URDF, xacro or MJCF; or a
     /// golden file, or a folder of them.
     input: PathBuf,
-    /// Mesh to write: .obj, .ply or .stl; of a run: .glb, .mcap, .usda or .csv; of a robot: .urdf, or .srdf for its allowed pairs; or
+    /// Mesh to write: .obj, .ply or .stl; of a run: .glb, .mcap, .usda, .csv or, of an .mcap file, a new folder; of a robot: .urdf, or .srdf for its allowed pairs; or
     /// file or folder of the converted golden files [default for golden files: in place].
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -46,12 +46,13 @@ Examples:
   extricate convert scan.ply scan.stl --json
   extricate convert out/ring_stack ring_stack.glb
   extricate convert out/ring_stack ring_stack.usda --time 0.5
+  extricate convert ring_stack.mcap out/again
   extricate convert arm.urdf.xacro arm.urdf --package ros_ws/src
   extricate convert arm.urdf arm.srdf
   extricate convert tests/golden
 
 Of a run, .glb is an animation of all recorded states with every mesh once (soft bodies as morph targets), .mcap has them as messages
-for Foxglove and similar programs, .usda is one state, and .csv a table of energies, joints and sensors. A robot is written with all corrections of its file applied, and what
+for Foxglove and similar programs and the run itself, for `view`, `serve`, `render` and `convert`, .usda is one state, and .csv a table of energies, joints and sensors. A robot is written with all corrections of its file applied, and what
 URDF cannot hold is listed.
 
 Golden files of the old format, lines of words, are converted to the present one, lines of JSON, with the same numbers. Those of
@@ -70,7 +71,7 @@ struct ConvertAnswer<'a> {
 pub(super) fn execute(console: &mut Console, arguments: &ConvertArguments) -> Result<(), Failure> {
     let ConvertArguments { input, output, units, reverse, text, time, links } = arguments;
     let has_mesh_options = *reverse || *text || !units.is_default();
-    let is_run = recording::is_run(input);
+    let is_run = recording::is_run(input) || recording::is_attached(input);
     let is_robot = output.as_deref().is_some_and(robot::is_output);
     let misused = [
         (time.is_some() && !is_run, "--time applies to runs"),

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use crate::cli::run_folder::RunFolder;
 use crate::cli::terminal::{Console, Exit, Failure};
-use extricate_scene::record::export::{ExportFormat, Exported, export};
-use extricate_scene::record::{Manifest, Recording};
+use extricate_scene::record::export::{ExportFormat, Exported, export, unpack};
+use extricate_scene::record::{Manifest, RecordError, Recording};
 
 /// Result of converting a run.
 #[derive(Debug, Serialize)]
@@ -20,9 +21,22 @@ struct Line {
     left_out: Vec<String>,
 }
 
+/// Result of unpacking a run.
+#[derive(Debug, Serialize)]
+struct Unpacked {
+    input: String,
+    output: String,
+    states: usize,
+}
+
 /// Whether a path is the folder of a run.
 pub(super) fn is_run(input: &Path) -> bool {
     input.join(Manifest::FILE).is_file()
+}
+
+/// Whether a path is an MCAP recording, to which a run may be attached.
+pub(super) fn is_attached(input: &Path) -> bool {
+    input.is_file() && ExportFormat::of(input) == Some(ExportFormat::Mcap)
 }
 
 /// Converts a run; `time` [s] selects the state of a format that holds one.
@@ -32,7 +46,11 @@ pub(super) fn convert(
     output: &Path,
     time: Option<f64>,
 ) -> Result<(), Failure> {
-    let Some(format) = ExportFormat::of(output) else {
+    let format = ExportFormat::of(output);
+    if format.is_none() && is_attached(input) && output.extension().is_none() {
+        return unpacked(console, input, output);
+    }
+    let Some(format) = format else {
         let known = ExportFormat::ALL.map(|format| format!(".{}", format.extension())).join(", ");
         let message = format!("{}: unsupported format of runs; supported are {known}", output.display());
         return Err(Failure::new(Exit::Usage, message));
@@ -50,12 +68,29 @@ pub(super) fn convert(
     print(console, (input, output), &exported)
 }
 
+/// Writes the run that is attached to an MCAP recording as a folder.
+fn unpacked(console: &mut Console, input: &Path, output: &Path) -> Result<(), Failure> {
+    let failed = |error: RecordError| match error {
+        RecordError::File { .. } => Failure::of(Exit::Usage, &error),
+        _ => Failure::of(Exit::BadFile, &error),
+    };
+    unpack(input, output).map_err(failed)?;
+    if !console.json() {
+        return console.line(format_args!("{} → {}", input.display(), output.display()));
+    }
+    let states = Recording::open(output).map_err(failed)?.state_count();
+    let [input, output] = [input, output].map(|path| path.display().to_string());
+    console.json_line(&Unpacked { input, output, states })
+}
+
 /// Writes a run to a file.
 pub(in crate::cli) fn write(
     (input, output): (&Path, &Path),
     format: ExportFormat,
     time: Option<f64>,
 ) -> Result<Exported, Failure> {
+    let folder = RunFolder::find(input)?;
+    let input = folder.as_ref().map_or(input, RunFolder::path);
     let recording = Recording::open(input).map_err(|error| Failure::of(Exit::BadFile, &error))?;
     let state = time.map(|time| recording.state_at(time));
     export(&recording, output, format, state).map_err(|error| Failure::of(Exit::BadFile, &error))

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::RenderArguments;
 use super::arguments::{FocusOption, OverlayOption, SoftColor};
+use crate::cli::run_folder::RunFolder;
 use crate::cli::terminal::{Console, Progress as Bar};
 use crate::cli::terminal::{Exit, Failure};
 use extricate_scene::record::{RecordError, Recording};
@@ -33,7 +34,11 @@ pub(super) fn render(console: &mut Console, arguments: &RenderArguments) -> Resu
     // Contacts are not recorded: the run is repeated for them, from a checkpoint before the first picture and its trails.
     let again = needs_replay(arguments).then_some((first - arguments.trails.unwrap_or(0.0)).max(0.0));
     let access = console.access();
-    let reels = arguments.sources.iter().map(|source| reel(access, source, runs, again));
+    // Kept until the pictures are drawn: folders of runs that were unpacked are removed then.
+    let folders = arguments.sources.iter().map(|source| RunFolder::find(source));
+    let folders = folders.collect::<Result<Vec<_>, Failure>>()?;
+    let sources = arguments.sources.iter().zip(&folders);
+    let reels = sources.map(|(source, folder)| reel(access, (source, folder.as_ref()), runs, again));
     let reels = reels.collect::<Result<Vec<_>, Failure>>()?;
     let mut bar: Option<Bar> = None;
     let mut monitor = |Progress { done, total, time }: Progress| {
@@ -142,9 +147,14 @@ fn needs_replay(arguments: &RenderArguments) -> bool {
 
 /// Frames of a scene or run. With `again` a run is repeated from that time on [s]. A scene that is going to run is repaired
 /// first if it is configured so.
-fn reel(access: &Access, source: &Path, runs: bool, again: Option<f64>) -> Result<RenderSource, Failure> {
-    if source.is_dir() {
-        let recording = Recording::open(source).map_err(ViewError::from)?;
+fn reel(
+    access: &Access,
+    (source, folder): (&Path, Option<&RunFolder>),
+    runs: bool,
+    again: Option<f64>,
+) -> Result<RenderSource, Failure> {
+    if let Some(run) = folder {
+        let recording = Recording::open(run.path()).map_err(ViewError::from)?;
         return match again {
             Some(time) => Ok(RenderSource::of_run(&recording, time)?),
             None => Ok(RenderSource::of_recording(recording)?),

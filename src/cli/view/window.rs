@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::ViewArguments;
+use crate::cli::run_folder::RunFolder;
 use crate::cli::terminal::{Console, Exit, Failure};
 use extricate_dynamics::World;
 use extricate_scene::record::{RecordError, Recording, ResumeFrom};
@@ -17,7 +18,10 @@ use extricate_viewer::app::{self, Loaded, View};
 pub(super) fn open(console: &Console, arguments: &ViewArguments) -> Result<(), Failure> {
     let access = console.access();
     let ViewArguments { source, from, script, offscreen, size, plain } = arguments;
-    let loaded = match (source.is_dir(), from) {
+    // Kept until the window is closed: the folder of a run that was unpacked is removed then.
+    let run = RunFolder::find(source)?;
+    let source = run.as_ref().map_or(source.as_path(), RunFolder::path);
+    let loaded = match (run.is_some(), from) {
         (true, None) => Loaded::run(source),
         (true, Some(from)) => {
             let (scene, world) = resumed(source, *from)?;

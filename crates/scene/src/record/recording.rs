@@ -258,6 +258,10 @@ impl StateSource for Recording {
     fn contacts(&self, state: usize) -> Result<Option<Vec<ContactPoint>>, RecordError> {
         self.contacts.as_ref().map(|contacts| contacts.read(state)).transpose()
     }
+
+    fn folder(&self) -> Option<&Path> {
+        Some(&self.folder)
+    }
 }
 
 /// The nodes of a run whose scene has soft bodies.

@@ -1,5 +1,7 @@
 //! Sources of the states of a run: a folder, or memory.
 
+use std::path::Path;
+
 use super::contacts::ContactPoint;
 use super::error::RecordError;
 use crate::scene::Scene;
@@ -31,6 +33,11 @@ pub trait StateSource {
     /// # Panics
     /// When there is no such state.
     fn contacts(&self, state: usize) -> Result<Option<Vec<ContactPoint>>, RecordError>;
+
+    /// The folder of the run; `None` of states in memory.
+    fn folder(&self) -> Option<&Path> {
+        None
+    }
 }
 
 /// States of a run that are held in memory, with their contacts.

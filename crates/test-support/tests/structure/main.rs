@@ -172,6 +172,7 @@ const ROOMS: [Rooms; 7] = [
         module: &["cli"],
         order: &[
             "terminal",
+            "run_folder",
             "page",
             "batch",
             "check",

@@ -1,7 +1,9 @@
 //! MCAP recordings [MCAP format specification, version 0], with the [messages](super::messages) of all recorded states.
 //!
-//! The records are in chunks with indices, so that programs may seek; nothing is compressed.
+//! The records are in chunks with indices, so that programs may seek; nothing is compressed. The run itself is attached, if it is in a
+//! folder ([`attached`]): its scene with the files that it names, and its states.
 
+pub(super) mod attached;
 mod writer;
 
 use std::path::Path;
@@ -36,6 +38,12 @@ pub(super) fn write(
     }
     if !has_contacts {
         subject.left_out.push(String::from("points of contact, which were not recorded"));
+    }
+    if let Some(folder) = recording.folder() {
+        for (name, media) in attached::files_of(folder).map_err(failed)? {
+            let within = format!("{}{name}", attached::PREFIX);
+            writer.attach(&within, media, &folder.join(&name)).map_err(failed)?;
+        }
     }
     writer.finish().and_then(|()| std::fs::rename(&part, path)).map_err(failed)?;
     Ok(count)

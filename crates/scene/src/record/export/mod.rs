@@ -17,6 +17,8 @@ pub mod subject;
 pub mod surface;
 mod usda;
 
+pub use mcap::attached::unpack;
+
 use std::path::Path;
 
 use super::error::RecordError;

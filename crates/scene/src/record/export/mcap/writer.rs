@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
 
 use crate::record::export::messages::Channel;
@@ -23,6 +23,8 @@ const MESSAGE: u8 = 0x05;
 const CHUNK: u8 = 0x06;
 const MESSAGE_INDEX: u8 = 0x07;
 const CHUNK_INDEX: u8 = 0x08;
+const ATTACHMENT: u8 = 0x09;
+const ATTACHMENT_INDEX: u8 = 0x0a;
 const STATISTICS: u8 = 0x0b;
 const DATA_END: u8 = 0x0f;
 
@@ -42,6 +44,9 @@ pub(super) struct Writer {
     /// Index records of the chunks.
     chunk_indices: Vec<u8>,
     chunks: u32,
+    /// Index records of the attachments.
+    attachment_indices: Vec<u8>,
+    attachments: u32,
     counts: BTreeMap<u16, u64>,
     /// Times of the first and last message of all [ns].
     span: Option<[u64; 2]>,
@@ -80,6 +85,8 @@ impl Writer {
             channels: channels.len(),
             chunk_indices: Vec::new(),
             chunks: 0,
+            attachment_indices: Vec::new(),
+            attachments: 0,
             counts: BTreeMap::new(),
             span: None,
         };
@@ -152,6 +159,38 @@ impl Writer {
         Ok(())
     }
 
+    /// Attaches a file under a name, with its length \[bytes\] as it is now.
+    pub(super) fn attach(&mut self, name: &str, media: &str, path: &Path) -> io::Result<()> {
+        self.close_chunk()?;
+        let file = File::open(path)?;
+        let size = file.metadata()?.len();
+        // No times: those of files differ between machines.
+        let mut named = vec![0; 16];
+        put_text(&mut named, name);
+        put_text(&mut named, media);
+        let start = self.length;
+        // Behind the data, the place of a checksum, which is left out.
+        self.write(&[ATTACHMENT])?;
+        self.write(&(named.len() as u64 + 8 + size + 4).to_le_bytes())?;
+        self.write(&named)?;
+        self.write(&size.to_le_bytes())?;
+        let copied = io::copy(&mut file.take(size), &mut self.file)?;
+        if copied < size {
+            return Err(io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                format!("{} became shorter", path.display()),
+            ));
+        }
+        self.length += size;
+        self.write(&0_u32.to_le_bytes())?;
+        let mut index = [start, self.length - start, 0, 0, size].map(u64::to_le_bytes).concat();
+        put_text(&mut index, name);
+        put_text(&mut index, media);
+        put_record(&mut self.attachment_indices, ATTACHMENT_INDEX, &index);
+        self.attachments += 1;
+        Ok(())
+    }
+
     /// Writes the summary and completes the file.
     pub(super) fn finish(mut self) -> io::Result<()> {
         self.close_chunk()?;
@@ -160,6 +199,8 @@ impl Writer {
         let declarations = std::mem::take(&mut self.declarations);
         self.write(&declarations)?;
         let indices = std::mem::take(&mut self.chunk_indices);
+        self.write(&indices)?;
+        let indices = std::mem::take(&mut self.attachment_indices);
         self.write(&indices)?;
         let statistics = self.statistics();
         self.record(STATISTICS, &statistics)?;
@@ -177,8 +218,8 @@ impl Writer {
         let mut content = messages.to_le_bytes().to_vec();
         content.extend((self.channels as u16).to_le_bytes());
         content.extend((self.channels as u32).to_le_bytes());
-        // No attachments and no metadata.
-        content.extend([0_u32, 0, self.chunks].into_iter().flat_map(u32::to_le_bytes));
+        // No metadata.
+        content.extend([self.attachments, 0, self.chunks].into_iter().flat_map(u32::to_le_bytes));
         content.extend([first, last].into_iter().flat_map(u64::to_le_bytes));
         let counts: Vec<u8> = (self.counts.iter())
             .flat_map(|(channel, count)| [&channel.to_le_bytes()[..], &count.to_le_bytes()].concat())
