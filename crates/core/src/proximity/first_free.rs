@@ -75,11 +75,15 @@ impl March {
             prepared: PreparedLeaf::default(),
             found: 0,
             exit: f64::NEG_INFINITY,
+            left: [0; 2],
         };
         // The pairs near those that blocked the last step most likely block this one.
         obstacles.probe_nearby(&mut query);
         if query.found == 0 {
             obstacles.probe(&mut query);
+        }
+        if let (1.., Some(left)) = (query.found, &mut obstacles.left) {
+            left.push(query.left);
         }
         (query.found > 0).then_some(query.exit)
     }
@@ -95,6 +99,8 @@ struct ExitQuery {
     prepared: PreparedLeaf,
     found: u32,
     exit: f64,
+    /// The pair of leaves with the last exit.
+    left: [u32; 2],
 }
 
 impl Probe for ExitQuery {
@@ -121,7 +127,9 @@ impl Probe for ExitQuery {
                 let (entry, exit) = (interval.entry[lane_b], interval.exit[lane_b]);
                 if entry <= exit && entry <= 0.0 && exit >= 0.0 {
                     self.found += 1;
-                    self.exit = self.exit.max(exit);
+                    if exit > self.exit {
+                        (self.exit, self.left) = (exit, [a.0, b.0]);
+                    }
                 }
             }
         }

@@ -3,6 +3,7 @@
 
 pub(crate) mod articulated;
 pub(crate) mod broad_phase;
+pub(crate) mod blocking_pairs;
 mod clear_configurations;
 mod clear_place;
 pub(crate) mod closest_point;

@@ -106,6 +106,8 @@ pub(crate) struct ObstacleTree<'a> {
     margin: f64,
     /// The record of the pair of leaves at which the last query ended early; 0 for none.
     ended_at: u32,
+    /// The pair of leaves that each step of the marches left last, if wanted.
+    pub(crate) left: Option<Vec<[u32; 2]>>,
     scratch: Scratch,
 }
 
@@ -129,6 +131,7 @@ impl<'a> ObstacleTree<'a> {
             rounded_b_to_a: RoundedPose::new(&b_to_a, margin),
             margin,
             ended_at: 0,
+            left: None,
             scratch,
         }
     }
@@ -160,6 +163,37 @@ impl<'a> ObstacleTree<'a> {
         if self.ended_at != 0 {
             let up = |record, _| self.scratch.records[record as usize].parent;
             self.probe_below((0..LEVELS).fold(self.ended_at, up), probe);
+        }
+    }
+
+    /// Lets a query visit these pairs of leaves without a traversal, until it ends; pairs that the trees do not have are skipped.
+    pub(crate) fn visit<P: Probe>(&self, pairs: &[[u32; 2]], probe: &mut P) {
+        #[cfg(target_arch = "x86_64")]
+        if crate::bvh::lanes::has_avx2() {
+            #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
+            // SAFETY: AVX2 is available.
+            unsafe {
+                self.visit_avx2(pairs, probe);
+            }
+            return;
+        }
+        self.visit_with::<Portable, P>(pairs, probe);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn visit_avx2<P: Probe>(&self, pairs: &[[u32; 2]], probe: &mut P) {
+        self.visit_with::<crate::bvh::lanes::Avx2, P>(pairs, probe);
+    }
+
+    #[inline(always)]
+    fn visit_with<I: Isa, P: Probe>(&self, pairs: &[[u32; 2]], probe: &mut P) {
+        for &[i, j] in pairs {
+            let packets = [(0, i), (1, j)].map(|(tree, leaf)| self.trees[tree].packets().get(leaf as usize));
+            let [Some(a), Some(b)] = packets else { continue };
+            if probe.leaves::<I>((i, a), (j, b)).is_break() {
+                break;
+            }
         }
     }
 

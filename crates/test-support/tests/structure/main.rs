@@ -86,6 +86,7 @@ const ROOMS: [Rooms; 7] = [
             "outline_sampling",
             "intersection",
             "obstacle_tree",
+            "blocking_pairs",
             "self_collision",
             "spanning",
             "time_of_contact",

@@ -142,11 +142,11 @@ impl LocalContactSpace {
     }
 
     /// The closest points of A, at `q`, and of B, and the normal of the half-space, for each stored pair.
-    pub(super) fn contacts_at(
-        &self,
+    pub(super) fn contacts_at<'a>(
+        &'a self,
         q: &Vector3<f64>,
         clearance: f64,
-    ) -> impl Iterator<Item = ([Point3<f64>; 2], Vector3<f64>)> + '_ {
+    ) -> impl Iterator<Item = ([Point3<f64>; 2], Vector3<f64>)> + use<'a> {
         let q = *q;
         self.pairs.iter().filter_map(move |pair| {
             let row = pair.half_space(&q, clearance)?;

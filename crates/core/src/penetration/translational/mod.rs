@@ -7,6 +7,7 @@
 pub(crate) mod answer;
 mod coherence;
 mod constrained;
+mod followed;
 mod forced;
 pub(crate) mod free_configuration;
 pub(crate) mod from_free;

@@ -4,6 +4,7 @@ use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
 
 use super::answer::Penetration;
 use super::coherence::{CoherentStarts, MotionCoherence};
+use super::followed::Followed;
 use super::lower_bound::known::{KnownCertificate, displacement};
 use super::lower_bound::{Resume, lower_bound};
 use super::options::{Effort, LowerBound, TranslationalOptions, deadline};
@@ -86,8 +87,9 @@ pub fn penetration_coherent(
 ) -> Result<Option<Penetration>, PenetrationError> {
     coherence.measure(a, b);
     let remembered = coherence.at(pose_a, pose_b);
-    let known = Some(coherence.certificate());
-    let answer = search((a, pose_a), (b, pose_b), (options, remembered), Beside { trace: None, known })?;
+    let (known, followed) = coherence.state();
+    let beside = Beside { trace: None, known: Some(known), followed: Some(followed) };
+    let answer = search((a, pose_a), (b, pose_b), (options, remembered), beside)?;
     match &answer {
         None => coherence.remember_free(pose_a, pose_b),
         Some(penetration) => {
@@ -108,13 +110,15 @@ pub(super) struct Beside<'a> {
     pub(super) trace: Option<&'a mut Trace>,
     /// Certificate of the lower bound of the last query, replaced by that of this one.
     pub(super) known: Option<&'a mut Option<KnownCertificate>>,
+    /// Contacts of the last result, replaced by those of this one.
+    pub(super) followed: Option<&'a mut Followed>,
 }
 
 pub(super) fn search(
     (a, pose_a): (&Model, &Isometry3<f64>),
     (b, pose_b): (&Model, &Isometry3<f64>),
     (options, remembered): (&TranslationalOptions, CoherentStarts),
-    Beside { mut trace, mut known }: Beside,
+    Beside { mut trace, mut known, mut followed }: Beside,
 ) -> Result<Option<Penetration>, PenetrationError> {
     check('A', a, pose_a)?;
     check('B', b, pose_b)?;
@@ -123,7 +127,10 @@ pub(super) fn search(
     if let Some(known) = known.as_deref_mut() {
         *known = known.take().filter(|known| known.is_exchanged == is_exchanged);
     }
-    let beside = Beside { trace: trace.as_deref_mut(), known: known.as_deref_mut() };
+    if let Some(followed) = followed.as_deref_mut() {
+        followed.set_order(is_exchanged);
+    }
+    let beside = Beside { trace: trace.as_deref_mut(), known: known.as_deref_mut(), followed };
     if !is_exchanged {
         return separate((a, pose_a), (b, pose_b), (options, &remembered), beside);
     }
@@ -179,9 +186,10 @@ fn separate(
     (a, pose_a): (&Model, &Isometry3<f64>),
     (b, pose_b): (&Model, &Isometry3<f64>),
     (options, remembered): (&TranslationalOptions, &CoherentStarts),
-    Beside { trace, known }: Beside,
+    Beside { trace, known, mut followed }: Beside,
 ) -> Result<Option<Penetration>, PenetrationError> {
-    if !collide(a, pose_a, b, pose_b) {
+    let may_follow = followed.as_deref().is_some_and(Followed::has_result);
+    if !may_follow && !collide(a, pose_a, b, pose_b) {
         return Ok(None);
     }
     let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
@@ -192,7 +200,15 @@ fn separate(
     space.parallel = options.parallel;
     space.gaps = options.gaps;
     space.trace = trace.is_some().then(Box::default);
-    let answer = separate_colliding(&mut space, [pose_a, pose_b], options, (remembered, known)).map(Some);
+    if let Some(followed) = followed.as_deref_mut().filter(|_| may_follow)
+        && !followed.collide(&space)
+        && !collide(a, pose_a, b, pose_b)
+    {
+        followed.clear();
+        return Ok(None);
+    }
+    let beside = Beside { trace: None, known, followed };
+    let answer = separate_colliding(&mut space, [pose_a, pose_b], options, (remembered, beside)).map(Some);
     if let Some((trace, walks)) = trace.zip(space.trace.take()) {
         *trace = walks.in_world(b, pose_b);
     }
@@ -208,11 +224,14 @@ fn separate_colliding(
     space: &mut ContactSpace,
     [pose_a, pose_b]: [&Isometry3<f64>; 2],
     options: &TranslationalOptions,
-    (remembered, known): (&CoherentStarts, Option<&mut Option<KnownCertificate>>),
+    (remembered, Beside { known, mut followed, .. }): (&CoherentStarts, Beside),
 ) -> Result<Penetration, PenetrationError> {
     let (a, b, until) = (space.a, space.b, space.deadline);
     let have_balls = || [a, b].iter().all(|model| !model.inner_balls().balls().is_empty());
     let bound = options.lower_bound.resolved(options.effort, have_balls);
+    if let Some(followed) = followed.as_deref_mut().filter(|_| options.allowed.is_some() || options.start.is_some()) {
+        followed.clear();
+    }
     if let Some(allowed) = options.allowed {
         let in_tree = allowed.rotated(|direction| pose_b.rotation.inverse() * direction);
         let optimum = constrained::search(space, in_tree, options.effort);
@@ -238,36 +257,52 @@ fn separate_colliding(
         let found = answer(space, optimum, pose_b);
         lower_bound((a, pose_a), (b, pose_b), &found, (quick, until), (None, &mut |_| None))
     };
-    let direction = remembered.direction;
-    let start =
-        remembered.last.and_then(|pose| free_configuration::motion_coherence(space, &pose, direction));
     // If verification finds the result of a fast walk overlapping, a thorough search follows.
     let more_thorough = (options.effort == Effort::Fast).then_some(Attempt::Search(Effort::Best));
-    let attempts = start.map(Attempt::Coherent).into_iter().chain([Attempt::Search(options.effort)]);
+    let attempts = [Attempt::Followed, Attempt::Coherent, Attempt::Search(options.effort)];
     let mut failure = None;
-    for attempt in attempts.chain(more_thorough) {
+    if let Some(followed) = followed.as_deref_mut() {
+        followed.begin(space);
+    }
+    for attempt in attempts.into_iter().chain(more_thorough) {
         let optimum = match attempt {
-            Attempt::Coherent(start) => {
-                space.source = FreeConfiguration::MotionCoherence;
-                let optimum = space.walk(&start, false);
-                let moved =
-                    remembered.last.map_or(0.0, |last| displacement(a, &last, &pose_b.inv_mul(pose_a)));
-                or_from_scratch(space, optimum, moved)
-            }
-            Attempt::Search(Effort::Fast) => search::fast(space),
-            Attempt::Search(Effort::Best) => search::best(space, proved),
+            Attempt::Search(Effort::Fast) => Some(search::fast(space)),
+            Attempt::Search(Effort::Best) => Some(search::best(space, proved)),
+            _ => coherent(space, attempt, [pose_a, pose_b], (remembered, followed.as_deref_mut())),
         };
+        let Some(optimum) = optimum else { continue };
         // A coherent result must stay on its side.
         let hops = matches!(attempt, Attempt::Search(_));
         let optimum = search::exclude_nearer_gaps(space, optimum, hops);
         match verified(space, &optimum, pose_a, pose_b) {
             Ok(found) => {
+                if let Some(followed) = followed {
+                    followed.remember(space, &optimum, &pose_b.inv_mul(pose_a));
+                }
                 return Ok(bounded(space, [pose_a, pose_b], found, (bound, known, hops)));
             }
             Err(error) => failure = Some(error),
         }
     }
     Err(failure.expect("at least one attempt was made"))
+}
+
+/// The end of a walk on the side of the last separated placement, if there is a start for it.
+fn coherent(
+    space: &mut ContactSpace,
+    attempt: Attempt,
+    [pose_a, pose_b]: [&Isometry3<f64>; 2],
+    (remembered, followed): (&CoherentStarts, Option<&mut Followed>),
+) -> Option<Optimum> {
+    let (last, placement) = (remembered.last?, pose_b.inv_mul(pose_a));
+    space.source = FreeConfiguration::MotionCoherence;
+    let optimum = if attempt == Attempt::Followed {
+        followed?.walk(space, &placement, &last)?
+    } else {
+        let start = free_configuration::motion_coherence(space, &last, remembered.direction)?;
+        space.walk(&start, false)
+    };
+    Some(or_from_scratch(space, optimum, displacement(space.a, &last, &placement)))
 }
 
 /// The result `found` with its lower bound. A cover may find a shorter separating translation, which then replaces it.
@@ -315,10 +350,12 @@ fn or_from_scratch(space: &mut ContactSpace, coherent: Optimum, moved: f64) -> O
 }
 
 /// A search for a separating translation.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Attempt {
+    /// A walk from where the contacts of the last result lead.
+    Followed,
     /// A walk from the configuration at which the models were last separated.
-    Coherent(Vector3<f64>),
+    Coherent,
     /// From scratch.
     Search(Effort),
 }

@@ -89,7 +89,7 @@ pub(crate) fn exclude_nearer_gaps(space: &mut ContactSpace, mut optimum: Optimum
     for _ in 0..WALKS {
         let depth = optimum.q.norm();
         let within = depth - NEARER * space.clearance();
-        let Some(start) = space.first_free(&(optimum.q / depth), within, 0.0, |length| length) else { break };
+        let Some(start) = space.first_free_followed(&(optimum.q / depth), within) else { break };
         optimum = space.walk(&start, hops);
     }
     optimum

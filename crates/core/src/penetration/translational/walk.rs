@@ -20,6 +20,7 @@ use super::sampled_obstacle::Sample;
 use super::steps::{Trace, WalkStepKind};
 use crate::penetration::allowed_translations::AllowedTranslations;
 use crate::penetration::free_configuration::FreeConfiguration;
+use crate::proximity::blocking_pairs::BlockingPairs;
 use crate::proximity::collision::collide_at;
 use crate::proximity::first_free::March;
 use crate::proximity::inside::shared_point;
@@ -63,10 +64,12 @@ struct Scratch {
     lcs: LocalContactSpace,
     /// Samples that are skipped by the marches to the nearest gap.
     samples: Vec<Sample>,
+    /// Pairs of leaves that marches left last.
+    left: Vec<[u32; 2]>,
 }
 
 impl Scratch {
-    const EMPTY: Self = Self { hits: Vec::new(), lcs: LocalContactSpace::EMPTY, samples: Vec::new() };
+    const EMPTY: Self = Self { hits: Vec::new(), lcs: LocalContactSpace::EMPTY, samples: Vec::new(), left: Vec::new() };
 }
 
 thread_local! {
@@ -115,6 +118,8 @@ pub(crate) struct ContactSpace<'a> {
     pub(crate) source: FreeConfiguration,
     /// Record of the walks in the frame of B's tree, if requested.
     pub(crate) trace: Option<Box<Trace>>,
+    /// Pairs that blocked the lengths before the last result, if they are followed.
+    pub(super) blocking: Option<BlockingPairs>,
 }
 
 /// Gap that casts keep [m].
@@ -171,6 +176,7 @@ impl<'a> ContactSpace<'a> {
             far,
             source: FreeConfiguration::CentroidDifference,
             trace: None,
+            blocking: None,
         }
     }
 
@@ -283,6 +289,30 @@ impl<'a> ContactSpace<'a> {
         None
     }
 
+    /// As [`ContactSpace::first_free`] without a stride; if pairs are followed, it asks the trees only where none of them blocks.
+    pub(super) fn first_free_followed(&mut self, direction: &Vector3<f64>, within: f64) -> Option<Vector3<f64>> {
+        let Some(mut blocking) = self.blocking.take() else {
+            return self.first_free(direction, within, 0.0, |length| length);
+        };
+        let margin = self.clearance();
+        blocking.place(&self.obstacles, (direction, margin), within);
+        self.obstacles.left = Some(std::mem::take(&mut self.scratch.0.left));
+        let free = self.first_free(direction, within, 0.0, |mut length| {
+            while length < within
+                && let Some(exit) = blocking.exit_at(length)
+            {
+                length = exit + margin;
+            }
+            length
+        });
+        let mut left = self.obstacles.left.take().unwrap_or_default();
+        blocking.renew(&left);
+        left.clear();
+        self.scratch.0.left = left;
+        self.blocking = Some(blocking);
+        free
+    }
+
     /// Out-projection from the free `from` towards `to`: the configuration at which it stops, and the pairs in contact there or
     /// within `window` [m] beyond, nearest first; none if it reaches `to`.
     pub(crate) fn stop(
@@ -336,6 +366,47 @@ impl<'a> ContactSpace<'a> {
         optimum
     }
 
+    /// As [`ContactSpace::walk`] without hops from a configuration that is only likely to be free; `None` unless the models
+    /// are separated there and A can move towards the input configuration by more than the clearance.
+    pub(super) fn walk_if_apart(&mut self, start: &Vector3<f64>) -> Option<Optimum> {
+        let origin = Vector3::zeros();
+        let clearance = self.clearance();
+        // A cast from inside would visit all pairs that overlap: it ends at the first one.
+        let length = self.out_projection(start, &origin, clearance).filter(|length| *length > clearance)?;
+        // The surfaces are separated; what remains is containment.
+        if shared_point(self.a, self.b, &self.a_to_b.shifted(start)).is_some() {
+            return None;
+        }
+        self.walks += 1;
+        self.scratch.0.lcs.clear();
+        self.trace_start(start);
+        let q = start * (1.0 - length / start.norm());
+        self.extend_local_contact_space(&q);
+        let (q, converged) = self.descend_from(q, false, f64::INFINITY);
+        let optimum = self.finish(q, converged);
+        self.trace_end(&optimum, f64::INFINITY);
+        Some(optimum)
+    }
+
+    /// The contacts that touch at the end of a walk, each with its closest points of A, there, and of B, and its normal; those of
+    /// one more out-projection if the last walk did not end there.
+    pub(super) fn contacts_of(
+        &mut self,
+        optimum: &Optimum,
+    ) -> impl Iterator<Item = ([Point3<f64>; 2], Vector3<f64>)> + '_ {
+        let (q, clearance) = (optimum.q, self.clearance());
+        let lcs = &mut self.scratch.0.lcs;
+        lcs.update(&q, clearance);
+        let is_last = lcs.in_projection(&Vector3::zeros(), 0.0);
+        if !is_last.is_some_and(|end| (end - optimum.touching).norm() <= clearance) {
+            lcs.clear();
+            self.advance(&q, &Vector3::zeros());
+        }
+        let near = self.window;
+        let contacts = self.scratch.0.lcs.contacts_at(&q, clearance);
+        contacts.filter(move |([moved, on_b], _)| (moved - on_b).norm() <= near)
+    }
+
     /// As [`ContactSpace::walk`] with hops, but `None`, early, if the contacts of the walk leave nothing nearer than
     /// `within` [m].
     pub(crate) fn walk_within(&mut self, start: &Vector3<f64>, within: f64) -> Option<Optimum> {
@@ -355,7 +426,13 @@ impl<'a> ContactSpace<'a> {
         self.walks += 1;
         self.scratch.0.lcs.clear();
         self.trace_start(start);
-        let mut q = self.advance(start, &origin);
+        let q = self.advance(start, &origin);
+        self.descend_from(q, hops, within)
+    }
+
+    /// As [`ContactSpace::descend`], from the end of the first out-projection.
+    fn descend_from(&mut self, mut q: Vector3<f64>, hops: bool, within: f64) -> (Vector3<f64>, bool) {
+        let origin = Vector3::zeros();
         self.trace_step(WalkStepKind::OutProjection, &q);
         let (mut converged, mut touching) = (false, false);
         for _ in 0..self.max_iterations {

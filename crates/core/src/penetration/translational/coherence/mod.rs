@@ -9,6 +9,7 @@
 
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
+use super::followed::Followed;
 use super::lower_bound::known::KnownCertificate;
 use crate::proximity::model::Model;
 
@@ -47,6 +48,8 @@ pub struct MotionCoherence {
     balls: Option<[Ball; 2]>,
     /// Certificate of the last lower bound.
     certificate: Option<KnownCertificate>,
+    /// The contacts of the last result.
+    followed: Followed,
 }
 
 /// A body as the metric approximates it.
@@ -127,9 +130,9 @@ impl MotionCoherence {
         self.last.iter().chain(older)
     }
 
-    /// Certificate of the last lower bound.
-    pub(super) fn certificate(&mut self) -> &mut Option<KnownCertificate> {
-        &mut self.certificate
+    /// Certificate of the last lower bound, and the contacts of the last result.
+    pub(super) fn state(&mut self) -> (&mut Option<KnownCertificate>, &mut Followed) {
+        (&mut self.certificate, &mut self.followed)
     }
 
     /// Sets the sizes of the models, by which the metric weights rotations.
