@@ -92,14 +92,18 @@ impl Pair<'_> {
         let before = shift * before;
         let mut coherence = MotionCoherence::default();
         let best = TranslationalOptions { lower_bound: LowerBound::Skip, ..TranslationalOptions::default() };
-        if let Some(found) = penetration(self.a, &before, self.b, &self.pose_b, &best)? {
-            coherence.remember_free(&(Translation3::from(found.translation) * before), &self.pose_b);
-        }
+        penetration_coherent((self.a, &before), (self.b, &self.pose_b), &best, &mut coherence)?;
         let fast = TranslationalOptions { effort: Effort::Fast, ..best };
         let poses = ((self.a, &self.pose_a), (self.b, &self.pose_b));
-        let (found, milliseconds) =
-            timed(3, || penetration_coherent(poses.0, poses.1, &fast, &mut coherence.clone()));
-        Ok((found?.ok_or("reported apart")?, milliseconds))
+        let (mut found, mut min) = (None, f64::INFINITY);
+        for _ in 0..3 {
+            // Copied before the clock starts: a simulation has no copy to make.
+            let mut coherence = coherence.clone();
+            let start = Instant::now();
+            found = penetration_coherent(poses.0, poses.1, &fast, &mut coherence)?;
+            min = min.min(start.elapsed().as_secs_f64() * 1e3);
+        }
+        Ok((found.ok_or("reported apart")?, min))
     }
 }
 

@@ -39,6 +39,11 @@ struct Blocked {
 }
 
 impl BlockingPairs {
+    /// Forgets all pairs.
+    pub(crate) fn clear(&mut self) {
+        self.pairs.clear();
+    }
+
     /// Whether triangles of a stored pair of leaves intersect at the zero translation (touching counts).
     pub(crate) fn intersect(&mut self, obstacles: &ObstacleTree<'_>) -> bool {
         self.evaluate(obstacles, (&Vector3::x(), 0.0), 0.0)
@@ -124,8 +129,7 @@ impl Probe for BlockedQuery<'_> {
         self.prepared.load::<I>(a, &self.a_to_b);
         for (lane_a, _) in a.1.lanes() {
             let p = &self.prepared.triangles[lane_a];
-            let interval =
-                contact_interval::<I::Double>(p, b.1, &self.direction, self.margin, self.within);
+            let interval = contact_interval::<I::Double>(p, b.1, &self.direction, self.margin, self.within);
             for (lane_b, _) in b.1.lanes() {
                 let (entry, exit) = (interval.entry[lane_b], interval.exit[lane_b]);
                 if entry <= exit && entry <= self.within && exit >= 0.0 {
@@ -136,5 +140,61 @@ impl Probe for BlockedQuery<'_> {
         // Without a length, one is enough.
         let is_over = !(self.within > 0.0) && !self.blocked.is_empty();
         if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::Isometry3;
+
+    use super::super::collision::surfaces_collide_at;
+    use super::super::first_free::March;
+    use super::super::model::Model;
+    use super::*;
+    use crate::geometry::procedural::{BumpySphere, Procedural, Torus};
+    use crate::geometry::triangle_mesh::Solidity;
+
+    #[test]
+    fn the_models_collide_at_all_lengths_that_pairs_of_an_earlier_march_block() {
+        let ball = Model::new(BumpySphere::default().mesh().unwrap(), Solidity::Surface);
+        let ring = Model::new(Torus::default().mesh().unwrap(), Solidity::Surface);
+        let a_to_b = |step: f64| {
+            let pose = Isometry3::new(Vector3::new(0.6, 0.2, 0.1), Vector3::new(0.3, 0.9, 0.01 * step));
+            RelativePose::between(&ball, &pose, &ring, &Isometry3::identity())
+        };
+        let (direction, margin) = (Vector3::new(0.6, 0.0, 0.8), 1e-11);
+        let mut blocking = BlockingPairs::default();
+        let mut count = 0;
+        for step in 0..4 {
+            let a_to_b = a_to_b(f64::from(step));
+            let mut obstacles = ObstacleTree::new(&ball, &ring, &a_to_b, margin);
+            obstacles.left = Some(Vec::new());
+            let march = March { direction, margin, within: 3.0, stride: 0.0 };
+            let free = march.first_free(&mut obstacles, 0.0, |length| length).unwrap();
+            // At first there are no pairs; later they are those of the last orientation.
+            blocking.place(&obstacles, (&direction, 0.0), free);
+            let lengths = (0..100).map(|i| f64::from(i) / 100.0 * free);
+            let blocked = lengths.filter(|length| blocking.exit_at(*length).is_some()).collect::<Vec<_>>();
+            for length in &blocked {
+                assert!(
+                    surfaces_collide_at(&ball, &ring, &a_to_b.shifted(&(direction * *length))),
+                    "{length}"
+                );
+            }
+            assert_eq!(blocking.intersect(&obstacles), step > 0);
+            count += blocked.len();
+            blocking.renew(&obstacles.left.take().unwrap());
+        }
+        assert!(count > 200, "{count}");
+    }
+
+    #[test]
+    fn pairs_that_the_trees_do_not_have_block_nothing() {
+        let ring = Model::new(Torus::default().mesh().unwrap(), Solidity::Surface);
+        let pose = Isometry3::translation(0.5, 0.0, 0.0);
+        let a_to_b = RelativePose::between(&ring, &pose, &ring, &Isometry3::identity());
+        let mut blocking = BlockingPairs::default();
+        blocking.renew(&[[u32::MAX, 0], [0, 1 << 20]]);
+        assert!(!blocking.intersect(&ObstacleTree::new(&ring, &ring, &a_to_b, 0.0)));
     }
 }

@@ -463,13 +463,13 @@ impl BoxOverlap {
 
     /// Bits of the children of a node of B that overlap a volume of A.
     #[inline(always)]
-    fn overlapping_in_b<I: Isa>(&self, children_of_b: &Node, of_a: &Volume) -> u32 {
+    pub(super) fn overlapping_in_b<I: Isa>(&self, children_of_b: &Node, of_a: &Volume) -> u32 {
         overlapping::<I>(children_of_b, of_a, [&self.rounded_a_to_b, &self.rounded_b_to_a])
     }
 
     /// Bits of the children of a node of A that overlap a volume of B.
     #[inline(always)]
-    fn overlapping_in_a<I: Isa>(&self, children_of_a: &Node, of_b: &Volume) -> u32 {
+    pub(super) fn overlapping_in_a<I: Isa>(&self, children_of_a: &Node, of_b: &Volume) -> u32 {
         overlapping::<I>(children_of_a, of_b, [&self.rounded_b_to_a, &self.rounded_a_to_b])
     }
 }

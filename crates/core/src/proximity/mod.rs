@@ -2,8 +2,8 @@
 //! the broad phase, the overlaps of many boxes.
 
 pub(crate) mod articulated;
-pub(crate) mod broad_phase;
 pub(crate) mod blocking_pairs;
+pub(crate) mod broad_phase;
 mod clear_configurations;
 mod clear_place;
 pub(crate) mod closest_point;
@@ -27,6 +27,7 @@ pub(crate) mod inside;
 mod intersection;
 mod leaf_pair;
 pub(crate) mod model;
+pub(crate) mod near_leaves;
 mod nearest;
 pub(crate) mod obstacle_tree;
 pub(crate) mod outline;

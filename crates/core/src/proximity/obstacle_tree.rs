@@ -88,6 +88,8 @@ pub(crate) trait Probe {
 struct Scratch {
     records: Vec<Record>,
     stack: Vec<(f32, u32)>,
+    /// Pairs of leaves with the first contacts of the last casts, the last one first.
+    recent: Vec<[u32; 2]>,
 }
 
 thread_local! {
@@ -123,6 +125,7 @@ impl<'a> ObstacleTree<'a> {
         let b_to_a = a_to_b.inverse();
         let mut scratch = SCRATCH.take().unwrap_or_default();
         scratch.records.clear();
+        scratch.recent.clear();
         Self {
             trees: [a.bvh(), b.bvh()],
             a_to_b: *a_to_b,
@@ -164,6 +167,21 @@ impl<'a> ObstacleTree<'a> {
             let up = |record, _| self.scratch.records[record as usize].parent;
             self.probe_below((0..LEVELS).fold(self.ended_at, up), probe);
         }
+    }
+
+    /// Pairs of leaves with the first contacts of the last casts, the last one first.
+    pub(crate) fn recent(&self) -> &[[u32; 2]] {
+        &self.scratch.recent
+    }
+
+    /// Stores a pair of leaves with the first contact of a cast.
+    pub(crate) fn remember(&mut self, leaves: [u32; 2]) {
+        /// Number of pairs that are stored: more than the contacts of a local optimum, which a walk meets in turn.
+        const RECENT: usize = 4;
+        let recent = &mut self.scratch.recent;
+        recent.retain(|other| *other != leaves);
+        recent.truncate(RECENT - 1);
+        recent.insert(0, leaves);
     }
 
     /// Lets a query visit these pairs of leaves without a traversal, until it ends; pairs that the trees do not have are skipped.

@@ -153,9 +153,45 @@ impl Cast {
         patches: Option<&[Patch; 2]>,
         hits: &mut Vec<Hit>,
     ) -> Option<f64> {
+        let mut query = self.query(obstacles, patches, hits);
+        // The contacts of the last casts are likely to be met again: they bound the traversal, which finds them once more.
+        obstacles.visit(obstacles.recent(), &mut query);
+        if !(query.found && query.best < self.worse_than) {
+            query.hits.clear();
+            obstacles.probe(&mut query);
+        }
+        let (found, best, limit, first) = (query.found, query.best, query.limit, query.first);
+        // Early hits were recorded under a larger limit.
+        hits.retain(|hit| hit.entry <= limit);
+        if found {
+            obstacles.remember(first);
+        }
+        found.then_some(best)
+    }
+
+    /// As [`Cast::run`], if no triangles but those of these pairs of leaves can be met.
+    pub(crate) fn run_among(
+        &self,
+        obstacles: &ObstacleTree<'_>,
+        leaves: &[[u32; 2]],
+        hits: &mut Vec<Hit>,
+    ) -> Option<f64> {
+        let mut query = self.query(obstacles, None, hits);
+        obstacles.visit(leaves, &mut query);
+        let (found, best, limit) = (query.found, query.best, query.limit);
+        hits.retain(|hit| hit.entry <= limit);
+        found.then_some(best)
+    }
+
+    fn query<'a>(
+        &'a self,
+        obstacles: &ObstacleTree<'_>,
+        patches: Option<&'a [Patch; 2]>,
+        hits: &'a mut Vec<Hit>,
+    ) -> CastQuery<'a> {
         hits.clear();
         let (from, direction) = (obstacles.motions(&self.from), obstacles.motions(&self.direction));
-        let mut query = CastQuery {
+        CastQuery {
             cast: self,
             patches,
             a_to_b: obstacles.a_to_b().shifted(&self.from),
@@ -166,13 +202,9 @@ impl Cast {
             limit: self.length,
             bound: rounded_up(self.length),
             found: false,
+            first: [0; 2],
             hits,
-        };
-        obstacles.probe(&mut query);
-        let (found, best, limit) = (query.found, query.best, query.limit);
-        // Early hits were recorded under a larger limit.
-        hits.retain(|hit| hit.entry <= limit);
-        found.then_some(best)
+        }
     }
 }
 
@@ -310,6 +342,8 @@ struct CastQuery<'a> {
     /// The same, rounded up.
     bound: f32,
     found: bool,
+    /// The pair of leaves with that contact.
+    first: [u32; 2],
     hits: &'a mut Vec<Hit>,
 }
 
@@ -352,7 +386,7 @@ impl Probe for CastQuery<'_> {
                     && exit >= 0.0
                     && self.takes_part(triangle_a, triangle_b)
                 {
-                    self.hit([triangle_a, triangle_b], entry.max(0.0));
+                    self.hit([triangle_a, triangle_b], entry.max(0.0), [a.0, b.0]);
                 }
             }
         }
@@ -370,8 +404,11 @@ impl CastQuery<'_> {
         self.patches.is_none_or(|[of_a, of_b]| of_a.contains(a) && of_b.contains(b))
     }
 
-    fn hit(&mut self, pair: [u32; 2], entry: f64) {
+    fn hit(&mut self, pair: [u32; 2], entry: f64, leaves: [u32; 2]) {
         if entry <= self.cast.length {
+            if !self.found || entry < self.best {
+                self.first = leaves;
+            }
             self.found = true;
             self.best = self.best.min(entry);
             self.limit = self.limit.min(self.best + self.cast.window);

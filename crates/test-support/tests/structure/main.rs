@@ -77,6 +77,7 @@ const ROOMS: [Rooms; 7] = [
             "inside",
             "leaf_pair",
             "collision",
+            "near_leaves",
             "crossings",
             "contacts",
             "continuous",

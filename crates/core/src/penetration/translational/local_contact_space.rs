@@ -32,8 +32,13 @@ const SAME_DIRECTION: f64 = 1.0 - 1e-12;
 /// A stored pair of triangles with its corners at q = 0.
 #[derive(Debug, Clone, Copy)]
 struct ContactPair {
+    /// Their indices.
+    pair: [u32; 2],
     triangles: [[Point3<f64>; 3]; 2],
 }
+
+/// A pair of triangles with its closest points of A and of B, and the normal of its half-space.
+pub(super) type PlacedContact = ([u32; 2], [Point3<f64>; 2], Vector3<f64>);
 
 /// The local contact space (LCS) [Je12 §6.1, eq. 8]: the stored contacts of a walk and their half-spaces.
 #[derive(Debug, Default)]
@@ -79,7 +84,7 @@ impl LocalContactSpace {
         // Redundancy is tested at `q`, where the planes of the stored pairs may differ from the last ones.
         self.update(q, clearance);
         for hit in hits.iter().take(MAX_HITS) {
-            let pair = ContactPair { triangles: triangles_in_b(a, b, a_to_b, hit.pair) };
+            let pair = ContactPair { pair: hit.pair, triangles: triangles_in_b(a, b, a_to_b, hit.pair) };
             if let Some(row) = pair.half_space(q, clearance)
                 && self.add(row, clearance)
             {
@@ -89,6 +94,29 @@ impl LocalContactSpace {
         let excess = self.pairs.len().saturating_sub(MAX_PAIRS);
         // The oldest pairs belong to the beginning of the walk.
         self.pairs.drain(..excess);
+    }
+
+    /// Replaces all contacts by these pairs of triangles, with their half-spaces at `q`; by none unless the models have the
+    /// triangles and those of every pair are closer than `within` [m] there.
+    pub(super) fn set_pairs(
+        &mut self,
+        (a, b, a_to_b): (&Model, &Model, &RelativePose),
+        pairs: impl Iterator<Item = [u32; 2]>,
+        q: &Vector3<f64>,
+        (clearance, within): (f64, f64),
+    ) {
+        self.clear();
+        let counts = [a, b].map(|model| model.mesh().triangles().len());
+        for pair in pairs {
+            let exists = (0..2).all(|k| (pair[k] as usize) < counts[k]);
+            let placed = exists.then(|| ContactPair { pair, triangles: triangles_in_b(a, b, a_to_b, pair) });
+            let Some(placed) = placed.filter(|placed| placed.distance_at(q) <= within) else {
+                self.clear();
+                return;
+            };
+            self.pairs.push(placed);
+        }
+        self.update(q, clearance);
     }
 
     /// Evaluates the half-spaces of the stored pairs at `q` [Je12 §6.1, eq. 8].
@@ -110,10 +138,7 @@ impl LocalContactSpace {
     /// instead of 1.0003).
     pub(crate) fn retain_touching(&mut self, q: &Vector3<f64>, within: f64) -> bool {
         let before = self.pairs.len();
-        self.pairs.retain(|pair| {
-            let [p, other] = &pair.triangles;
-            closest_points(&p.map(|corner| corner + q), other).0 <= within
-        });
+        self.pairs.retain(|pair| pair.distance_at(q) <= within);
         self.pairs.len() < before
     }
 
@@ -141,18 +166,18 @@ impl LocalContactSpace {
         Some([on_a - q, on_b])
     }
 
-    /// The closest points of A, at `q`, and of B, and the normal of the half-space, for each stored pair.
+    /// Each stored pair with its closest points of A, at `q`, and of B, and the normal of its half-space.
     pub(super) fn contacts_at<'a>(
         &'a self,
         q: &Vector3<f64>,
         clearance: f64,
-    ) -> impl Iterator<Item = ([Point3<f64>; 2], Vector3<f64>)> + use<'a> {
+    ) -> impl Iterator<Item = PlacedContact> + use<'a> {
         let q = *q;
         self.pairs.iter().filter_map(move |pair| {
             let row = pair.half_space(&q, clearance)?;
             let [p, other] = &pair.triangles;
             let (_, points) = closest_points(&p.map(|corner| corner + q), other);
-            Some((points, row.normal))
+            Some((pair.pair, points, row.normal))
         })
     }
 
@@ -181,6 +206,12 @@ fn within(row: &HalfSpace, allowed: &AllowedTranslations) -> Option<HalfSpace> {
 }
 
 impl ContactPair {
+    /// Distance of the triangles at `q` [m].
+    fn distance_at(&self, q: &Vector3<f64>) -> f64 {
+        let [p, other] = &self.triangles;
+        closest_points(&p.map(|corner| corner + q), other).0
+    }
+
     /// The contact plane [Je12 §6.1, eq. 8]: of the half-spaces that separate this pair, the one nearest to the zero
     /// translation.
     ///

@@ -96,8 +96,7 @@ pub fn penetration_coherent(
             // The verified pose is the free placement from which the next query starts.
             let mut apart = *pose_a;
             apart.translation.vector += penetration.translation;
-            coherence.remember_free(&apart, pose_b);
-            coherence.remember_direction(&penetration.direction, pose_b);
+            coherence.remember_result(&apart, &penetration.direction, pose_b);
         }
     }
     Ok(answer)
@@ -229,7 +228,9 @@ fn separate_colliding(
     let (a, b, until) = (space.a, space.b, space.deadline);
     let have_balls = || [a, b].iter().all(|model| !model.inner_balls().balls().is_empty());
     let bound = options.lower_bound.resolved(options.effort, have_balls);
-    if let Some(followed) = followed.as_deref_mut().filter(|_| options.allowed.is_some() || options.start.is_some()) {
+    if let Some(followed) =
+        followed.as_deref_mut().filter(|_| options.allowed.is_some() || options.start.is_some())
+    {
         followed.clear();
     }
     if let Some(allowed) = options.allowed {

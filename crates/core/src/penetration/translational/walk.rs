@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use nalgebra::{Point3, Vector3};
 
-use super::local_contact_space::LocalContactSpace;
+use super::local_contact_space::{LocalContactSpace, PlacedContact};
 use super::sampled_obstacle::Sample;
 use super::steps::{Trace, WalkStepKind};
 use crate::penetration::allowed_translations::AllowedTranslations;
@@ -25,6 +25,7 @@ use crate::proximity::collision::collide_at;
 use crate::proximity::first_free::March;
 use crate::proximity::inside::shared_point;
 use crate::proximity::model::Model;
+use crate::proximity::near_leaves::NearLeaves;
 use crate::proximity::obstacle_tree::ObstacleTree;
 use crate::proximity::relative_pose::RelativePose;
 use crate::proximity::time_of_contact::{Cast, Hit};
@@ -66,10 +67,18 @@ struct Scratch {
     samples: Vec<Sample>,
     /// Pairs of leaves that marches left last.
     left: Vec<[u32; 2]>,
+    /// Pairs of leaves that a short walk can meet.
+    near: NearLeaves,
 }
 
 impl Scratch {
-    const EMPTY: Self = Self { hits: Vec::new(), lcs: LocalContactSpace::EMPTY, samples: Vec::new(), left: Vec::new() };
+    const EMPTY: Self = Self {
+        hits: Vec::new(),
+        lcs: LocalContactSpace::EMPTY,
+        samples: Vec::new(),
+        left: Vec::new(),
+        near: NearLeaves::EMPTY,
+    };
 }
 
 thread_local! {
@@ -157,6 +166,7 @@ impl<'a> ContactSpace<'a> {
         let margin = margin(size, far);
         let mut scratch = ScratchLease(SCRATCH.take());
         scratch.0.lcs.restrict(None);
+        scratch.0.near.clear();
         Self {
             a,
             b,
@@ -250,7 +260,16 @@ impl<'a> ContactSpace<'a> {
         let direction = (to - from) / length;
         let (margin, window) = (self.margin, self.window);
         let cast = Cast { from: *from, direction, length, margin, window, worse_than };
-        cast.run(&mut self.obstacles, &mut self.scratch.0.hits)
+        let Scratch { hits, near, .. } = &mut self.scratch.0;
+        if let Some((leaves, reach)) = near.along(from, &direction) {
+            // Contacts within the window behind the first one must be within reach, too.
+            let length = length.min(reach - window);
+            let first = Cast { length, ..cast }.run_among(&self.obstacles, leaves, hits);
+            if first.is_some() || length >= cast.length {
+                return first;
+            }
+        }
+        cast.run(&mut self.obstacles, hits)
     }
 
     /// Depth at which A, coming from outside against `direction`, first touches B, if less than `within` [m].
@@ -290,7 +309,11 @@ impl<'a> ContactSpace<'a> {
     }
 
     /// As [`ContactSpace::first_free`] without a stride; if pairs are followed, it asks the trees only where none of them blocks.
-    pub(super) fn first_free_followed(&mut self, direction: &Vector3<f64>, within: f64) -> Option<Vector3<f64>> {
+    pub(super) fn first_free_followed(
+        &mut self,
+        direction: &Vector3<f64>,
+        within: f64,
+    ) -> Option<Vector3<f64>> {
         let Some(mut blocking) = self.blocking.take() else {
             return self.first_free(direction, within, 0.0, |length| length);
         };
@@ -366,34 +389,48 @@ impl<'a> ContactSpace<'a> {
         optimum
     }
 
-    /// As [`ContactSpace::walk`] without hops from a configuration that is only likely to be free; `None` unless the models
-    /// are separated there and A can move towards the input configuration by more than the clearance.
-    pub(super) fn walk_if_apart(&mut self, start: &Vector3<f64>) -> Option<Optimum> {
-        let origin = Vector3::zeros();
-        let clearance = self.clearance();
+    /// Finds what walks around the configuration `q` can meet within a `distance` [m]: their casts are shorter then.
+    pub(super) fn look_around(&mut self, q: &Vector3<f64>, distance: f64) {
+        let (clearance, near) = (self.clearance(), &mut self.scratch.0.near);
+        near.find((self.a, self.b, &self.a_to_b), q, (distance, clearance));
+    }
+
+    /// As [`ContactSpace::walk`] without hops from a configuration that is only likely to be free, with pairs of triangles that are
+    /// likely to be in contact if all of them are within a distance [m] there; `None` unless the models are separated there.
+    pub(super) fn walk_if_apart(
+        &mut self,
+        start: &Vector3<f64>,
+        (pairs, within): (impl Iterator<Item = [u32; 2]>, f64),
+    ) -> Option<Optimum> {
+        let (origin, clearance) = (Vector3::zeros(), self.clearance());
+        let lcs = &mut self.scratch.0.lcs;
+        lcs.set_pairs((self.a, self.b, &self.a_to_b), pairs, start, (clearance, within));
+        let target = lcs.in_projection(&origin, clearance);
+        let target = target.filter(|target| target.norm() < start.norm()).unwrap_or(origin);
         // A cast from inside would visit all pairs that overlap: it ends at the first one.
-        let length = self.out_projection(start, &origin, clearance).filter(|length| *length > clearance)?;
-        // The surfaces are separated; what remains is containment.
-        if shared_point(self.a, self.b, &self.a_to_b.shifted(start)).is_some() {
+        let stopped = self.out_projection(start, &target, clearance);
+        let moved = stopped.unwrap_or_else(|| (target - start).norm());
+        // The surfaces are separated there; what remains is containment.
+        if !(moved > clearance) || shared_point(self.a, self.b, &self.a_to_b.shifted(start)).is_some() {
             return None;
         }
         self.walks += 1;
-        self.scratch.0.lcs.clear();
         self.trace_start(start);
-        let q = start * (1.0 - length / start.norm());
-        self.extend_local_contact_space(&q);
+        let q = if stopped.is_some() {
+            let q = start + (target - start) * (moved / (target - start).norm());
+            self.extend_local_contact_space(&q);
+            q
+        } else {
+            self.advance(&target, &origin)
+        };
         let (q, converged) = self.descend_from(q, false, f64::INFINITY);
         let optimum = self.finish(q, converged);
         self.trace_end(&optimum, f64::INFINITY);
         Some(optimum)
     }
 
-    /// The contacts that touch at the end of a walk, each with its closest points of A, there, and of B, and its normal; those of
-    /// one more out-projection if the last walk did not end there.
-    pub(super) fn contacts_of(
-        &mut self,
-        optimum: &Optimum,
-    ) -> impl Iterator<Item = ([Point3<f64>; 2], Vector3<f64>)> + '_ {
+    /// The contacts that touch at the end of a walk; those of one more out-projection if the last walk did not end there.
+    pub(super) fn contacts_of(&mut self, optimum: &Optimum) -> impl Iterator<Item = PlacedContact> + '_ {
         let (q, clearance) = (optimum.q, self.clearance());
         let lcs = &mut self.scratch.0.lcs;
         lcs.update(&q, clearance);
@@ -404,7 +441,7 @@ impl<'a> ContactSpace<'a> {
         }
         let near = self.window;
         let contacts = self.scratch.0.lcs.contacts_at(&q, clearance);
-        contacts.filter(move |([moved, on_b], _)| (moved - on_b).norm() <= near)
+        contacts.filter(move |(_, [moved, on_b], _)| (moved - on_b).norm() <= near)
     }
 
     /// As [`ContactSpace::walk`] with hops, but `None`, early, if the contacts of the walk leave nothing nearer than

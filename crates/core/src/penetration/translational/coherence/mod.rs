@@ -65,7 +65,12 @@ impl MotionCoherence {
     ///
     /// Of more than sixteen placements the older one of the two that are closest to each other is dropped.
     pub fn remember_free(&mut self, pose_a: &Isometry3<f64>, pose_b: &Isometry3<f64>) {
-        let placement = pose_b.inv_mul(pose_a);
+        self.followed.clear();
+        self.remember(pose_b.inv_mul(pose_a));
+    }
+
+    /// Stores a separated `placement`; contacts are followed from there if it is that of the last result.
+    fn remember(&mut self, placement: Isometry3<f64>) {
         self.last = Some(placement);
         if self.spread.len() < MAX_PLACEMENTS {
             self.spread.push(placement);
@@ -140,8 +145,14 @@ impl MotionCoherence {
         self.balls = Some([a, b].map(|model| Ball { center: model.center(), radius: model.radius() }));
     }
 
-    /// Stores the `direction` of a result [world].
-    pub(super) fn remember_direction(&mut self, direction: &Unit<Vector3<f64>>, pose_b: &Isometry3<f64>) {
+    /// Stores a result: the pose of A at which the models are separated, and the `direction` of the translation there [world].
+    pub(super) fn remember_result(
+        &mut self,
+        apart: &Isometry3<f64>,
+        direction: &Unit<Vector3<f64>>,
+        pose_b: &Isometry3<f64>,
+    ) {
+        self.remember(pose_b.inv_mul(apart));
         self.direction = Some(pose_b.rotation.inverse() * direction);
     }
 

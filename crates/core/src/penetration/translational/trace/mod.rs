@@ -64,7 +64,7 @@ impl ContactSpace<'_> {
     fn record_step(&mut self, kind: WalkStepKind, q: &Vector3<f64>) {
         let contacts = self.local_contact_space().contacts_at(q, self.clearance());
         let contacts =
-            contacts.map(|([moved, point], normal)| WalkContact { point, moved, normal }).collect();
+            contacts.map(|(_, [moved, point], normal)| WalkContact { point, moved, normal }).collect();
         if let Some(trace) = &mut self.trace {
             trace.add(kind, q, contacts);
         }
