@@ -52,7 +52,8 @@ pub fn penetration(
 }
 
 /// As [`penetration`], but back to the side from which the models came [Je12 §5.3]: the walk starts at their last separated
-/// placement and never hops, so that a thin plate is pushed back and linked rings stay linked.
+/// placement, or after a small motion where the contacts of the last result lead, and never hops, so that a thin plate is pushed
+/// back and linked rings stay linked.
 ///
 /// `coherence` belongs to this pair in this order. Without a stored placement the result is that of [`penetration`]. The
 /// *last* separated placement decides the side. Options that force [`FreeConfiguration::MotionCoherence`] search for the

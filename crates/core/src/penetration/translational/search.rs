@@ -2,7 +2,7 @@
 //!
 //! | step | source [Je12 §5] | work |
 //! |------|------------------|--------------|
-//! | 0 | motion coherence | a walk from the last separated placement, if known; its end is the result |
+//! | 0 | motion coherence | a walk from where the contacts of the last result lead, or from the last separated placement, if known; its end is the result |
 //! | 1 | centroid difference | a cast from outside |
 //! | 1 | spread | marches from inside along up to 128 directions, as far as samples of the bodies leave room for a gap, and a walk from the nearest one: `fast` ends here |
 //! | 2 | spread | casts from outside along 212 directions, walks from the ten nearest |
