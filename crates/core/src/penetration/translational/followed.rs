@@ -164,7 +164,7 @@ mod tests {
     use crate::penetration::{Penetration, penetration, penetration_coherent};
     use crate::proximity::collision::collide;
     use crate::proximity::model::Model;
-    use crate::proximity::tests::Noise;
+    use extricate_test_support::Noise;
 
     fn options() -> TranslationalOptions {
         let lower_bound = LowerBound::Skip;
@@ -199,7 +199,7 @@ mod tests {
     /// Results of coherent queries along a motion.
     fn along(a: &Model, b: &Model, motion: &[Isometry3<f64>]) -> Vec<Penetration> {
         let (here, mut coherence) = (Isometry3::identity(), MotionCoherence::default());
-        let ask = |pose: &_| penetration_coherent((a, pose), (b, &here), &options(), &mut coherence);
+        let mut ask = |pose: &_| penetration_coherent((a, pose), (b, &here), &options(), &mut coherence);
         motion.iter().map(|pose| ask(pose).unwrap().unwrap()).collect()
     }
 

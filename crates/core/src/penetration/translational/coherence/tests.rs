@@ -111,9 +111,8 @@ fn a_full_cache_stays_spread_and_never_drops_the_last_placement() {
 fn the_stored_state_is_exchanged_with_the_bodies() {
     let mut coherence = MotionCoherence::default();
     let (pose_a, pose_b) = (wandering(4), wandering(9));
-    coherence.remember_free(&wandering(2), &wandering(3));
     let direction = Unit::new_normalize(Vector3::new(1.0, 2.0, -0.5));
-    coherence.remember_direction(&direction, &pose_b);
+    coherence.remember_result(&wandering(2), &direction, &pose_b);
     let forth = coherence.at(&pose_a, &pose_b);
     let back = forth.exchanged(&pose_b.inv_mul(&pose_a).rotation);
     // In the world frame the other body moves in the opposite direction.
