@@ -176,7 +176,7 @@ impl<'a> ObstacleTree<'a> {
 
     /// Stores a pair of leaves with the first contact of a cast.
     pub(crate) fn remember(&mut self, leaves: [u32; 2]) {
-        /// Number of pairs that are stored: more than the contacts of a local optimum, which a walk meets in turn.
+        /// Number of pairs that are stored: more than the contacts that determine a local optimum.
         const RECENT: usize = 4;
         let recent = &mut self.scratch.recent;
         recent.retain(|other| *other != leaves);
