@@ -108,6 +108,8 @@ fn quantile(sorted: &[f64], part: f64) -> f64 {
 }
 
 fn main() -> Result<()> {
+    // As in `extricate run`: otherwise each step hands work over to another thread and waits for it, even where there is only one.
+    rayon::ThreadPoolBuilder::new().use_current_thread().build_global()?;
     let case = Case::parse()?;
     let at_origin = lowest(&case.scene(0.0)?.0.world()?);
     let height = if case.is_floating && at_origin.is_finite() { HEIGHT - at_origin } else { 0.0 };

@@ -185,9 +185,10 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
     if let Some(missing) = root.iter().find(|folder| !folder.is_dir()) {
         return Err(Failure::new(Exit::Usage, format!("--root {}: folder not found", missing.display())));
     }
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build_global()
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    // The loop of a run is on this thread, which would hand work over to the pool in every step. Other commands have threads of their own that do.
+    let pool = if matches!(command, Command::Run(_)) { pool.use_current_thread() } else { pool };
+    pool.build_global()
         .map_err(|error| Failure::new(Exit::Usage, format!("cannot start {threads} threads: {error}")))?;
     let warn = (!quiet).then_some(terminal::warn as fn(&dyn std::fmt::Display));
     let packages = Access::packages_of_environment();

@@ -62,6 +62,13 @@ pub(crate) fn is_link(physics: &PhysicsWorld, body: RigidBodyHandle) -> bool {
     physics.bodies[body].user_data == LINK || physics.multibody_joints.rigid_body_link(body).is_some()
 }
 
+/// Whether impulses between two bodies would move links of robots that rapier does not joint, and nothing else.
+pub(crate) fn moves_links_alone(bodies: [Option<&RigidBody>; 2]) -> bool {
+    let is_link = |body: &RigidBody| body.user_data == LINK;
+    let bodies = bodies.iter().flatten();
+    bodies.clone().any(|body| is_link(body)) && bodies.clone().all(|body| is_link(body) || !body.is_dynamic())
+}
+
 /// Moves the colliders of a body to where it is.
 pub(crate) fn show_colliders(physics: &mut PhysicsWorld, handle: RigidBodyHandle) {
     let PhysicsWorld { bodies, colliders, .. } = physics;

@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 
 use nalgebra::Isometry3;
 use rapier3d::dynamics::{
-    GenericJoint, GenericJointBuilder, JointAxesMask, JointAxis, RigidBodyBuilder, RigidBodyHandle,
-    RigidBodyType, RopeJointBuilder,
+    GenericJoint, GenericJointBuilder, JointAxesMask, JointAxis, RigidBody, RigidBodyBuilder,
+    RigidBodyHandle, RigidBodyType, RopeJointBuilder,
 };
 use rapier3d::geometry::{ColliderBuilder, NarrowPhase as RapierNarrowPhase, SharedShape};
 use rapier3d::pipeline::{ActiveHooks, PhysicsWorld};
@@ -19,6 +19,7 @@ use crate::mass::mass_properties;
 use crate::multibody::MultibodySolver;
 use crate::options::{NarrowPhase, WorldOptions};
 use crate::passes::Passes;
+use crate::rigid::moves_links_alone;
 use crate::robot::body::{Engine, RobotBody};
 use crate::robot::parts::Parts;
 use crate::soft::bodies::Rigid;
@@ -57,6 +58,7 @@ pub(super) fn assemble(
     let engine = if soft.is_empty() && joints.is_empty() { Engine::Multibody } else { Engine::Rapier };
     let insert = |parts| RobotBody::insert(&mut physics, parts, &handles, engine);
     let robots: Vec<RobotBody> = robots.values().map(insert).collect();
+    spare_solver(&mut physics);
     let handles: Vec<_> = handles.into_values().collect();
     let bodies: Vec<_> = bodies.into_values().collect();
     let links: Vec<_> = robots.iter().map(RobotBody::links).collect();
@@ -77,6 +79,15 @@ pub(super) fn assemble(
         pull: None,
         preparation: OnceLock::new(),
     })
+}
+
+/// Leaves rapier's solver little work where it moves links of robots alone: they are put back, and solved in generalized coordinates.
+fn spare_solver(physics: &mut PhysicsWorld) {
+    let is_put_back = |body: &RigidBody| body.is_fixed() || moves_links_alone([Some(body), None]);
+    if physics.bodies.iter().all(|(_, body)| is_put_back(body)) {
+        physics.integration_parameters.num_solver_iterations = 1;
+        physics.integration_parameters.num_internal_stabilization_iterations = 0;
+    }
 }
 
 /// Shapes in rapier's form; bodies that share a shape share that, too.

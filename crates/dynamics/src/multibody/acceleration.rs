@@ -65,7 +65,8 @@ impl History {
     }
 }
 
-/// Sum of products, in four sums, which processors add at once.
+/// Sum of products of slices of one length, in four sums, which processors add at once.
+#[inline(always)]
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let ((a, rest), (b, other)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
     let mut sums = [0.0; 4];
@@ -74,7 +75,13 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
             sums[lane] += a[lane] * b[lane];
         }
     }
-    let rest: f64 = rest.iter().zip(other).map(|(a, b)| a * b).sum();
+    // A loop over so few is slower.
+    let rest = match (rest, other) {
+        (&[a], &[b]) => a * b,
+        (&[a, c], &[b, d]) => a * b + c * d,
+        (&[a, c, e], &[b, d, f]) => a * b + c * d + e * f,
+        _ => -0.0,
+    };
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 

@@ -257,7 +257,7 @@ impl Contact {
             return Vector3::zeros();
         }
         let along = tangential(impulse, &self.normal);
-        let (size, bound) = (along.norm(), self.friction * bearing);
+        let (size, bound) = (along.norm_squared().sqrt(), self.friction * bearing);
         let along = if size > bound { along * (bound / size) } else { along };
         self.normal * bearing + along
     }

@@ -5,10 +5,10 @@
 
 use nalgebra::Vector3;
 
-use super::acceleration::{add, dot};
+use super::acceleration::dot;
 use super::contact::{Contact, Side};
 use super::limit::Limit;
-use super::port_motion::{of_side, relative};
+use super::port_motion::{add_side, relative};
 use super::ports::Ports;
 
 /// Part of a row in the coordinates of one tree.
@@ -22,6 +22,7 @@ struct Part {
 }
 
 /// The rows of contacts and limits.
+#[derive(Debug)]
 pub(super) struct CoordinateRows {
     /// First coordinate of each tree, and the number of all.
     firsts: Vec<usize>,
@@ -76,17 +77,28 @@ impl CoordinateRows {
 
     /// Adds the row of sides of one tree, with their signs; coordinates before the first and after the last that move it are left out.
     fn add(&mut self, ports: &Ports, sides: &[(f64, Side)]) -> Option<Part> {
-        let mut rows = [0; 3].map(|_| vec![0.0; ports.basis.nrows()]);
-        for (sign, side) in sides {
-            rows.iter_mut().zip(of_side(side, ports)).for_each(|(row, own)| add(row, *sign, &own));
+        let (entry, count) = (self.entries.len(), ports.basis.nrows());
+        self.entries.resize(entry + 3 * count, 0.0);
+        let rows = &mut self.entries[entry..];
+        sides.iter().for_each(|(sign, side)| add_side(side, *sign, ports, rows));
+        let moves = |column: &usize| (0..3).any(|axis| rows[axis * count + column] != 0.0);
+        let found = (0..count).find(moves).zip((0..count).rfind(moves));
+        let (begin, end) = found.map_or((0, 0), |(begin, last)| (begin, last + 1));
+        let length = end - begin;
+        for axis in 0..3 {
+            rows.copy_within(axis * count + begin..axis * count + end, axis * length);
         }
-        let moves = |column: &usize| rows.iter().any(|row| row[*column] != 0.0);
-        let begin = (0..ports.basis.nrows()).find(moves)?;
-        let end = (0..ports.basis.nrows()).rfind(moves)? + 1;
+        self.entries.truncate(entry + 3 * length);
         let tree = sides.first()?.1.tree;
-        let part = Part { first: self.firsts[tree] + begin, length: end - begin, entry: self.entries.len() };
-        rows.iter().for_each(|row| self.entries.extend_from_slice(&row[begin..end]));
-        Some(part)
+        (length > 0).then(|| Part { first: self.firsts[tree] + begin, length, entry })
+    }
+
+    /// Renews the velocities of contacts and limits without impulses from those of the ports.
+    pub(super) fn renew(&mut self, (contacts, limits): (&[Contact], &[Limit]), velocities: &[f64]) {
+        self.free.iter_mut().zip(contacts).for_each(|(free, contact)| *free = relative(contact, velocities));
+        for ((_, free), limit) in self.limits.iter_mut().zip(limits) {
+            *free = limit.sign * velocities[limit.port];
+        }
     }
 
     /// Number of coordinates.
@@ -95,11 +107,13 @@ impl CoordinateRows {
     }
 
     /// Parts of a contact; two are of different trees.
+    #[inline(always)]
     fn parts(&self, contact: usize) -> impl Iterator<Item = &Part> {
         self.contacts[contact].iter().flatten()
     }
 
     /// Entries of a part of a contact, for an axis.
+    #[inline(always)]
     fn axis(&self, part: &Part, axis: usize) -> &[f64] {
         let entry = part.entry + axis * part.length;
         &self.entries[entry..entry + part.length]
@@ -116,16 +130,19 @@ impl CoordinateRows {
     }
 
     /// Velocity of a contact at coordinates z.
+    #[inline(always)]
     pub(super) fn velocity(&self, contact: usize, z: &[f64]) -> Vector3<f64> {
         let mut velocity = self.free[contact];
         for part in self.parts(contact) {
             let z = &z[part.first..part.first + part.length];
-            velocity += Vector3::from_fn(|axis, _| dot(self.axis(part, axis), z));
+            let along = [dot(self.axis(part, 0), z), dot(self.axis(part, 1), z), dot(self.axis(part, 2), z)];
+            velocity += Vector3::from(along);
         }
         velocity
     }
 
     /// Adds to the coordinates what an impulse at a contact causes.
+    #[inline(always)]
     pub(super) fn push(&self, contact: usize, impulse: &Vector3<f64>, z: &mut [f64]) {
         for part in self.parts(contact) {
             let z = &mut z[part.first..part.first + part.length];
@@ -137,18 +154,21 @@ impl CoordinateRows {
     }
 
     /// The part of a limit, and its entries.
+    #[inline(always)]
     fn limit(&self, limit: usize) -> (&Part, &[f64]) {
         let part = &self.limits[limit].0;
         (part, &self.entries[part.entry..part.entry + part.length])
     }
 
     /// Speed of a limit along its sign.
+    #[inline(always)]
     pub(super) fn limit_speed(&self, limit: usize, z: &[f64]) -> f64 {
         let (part, row) = self.limit(limit);
         self.limits[limit].1 + dot(row, &z[part.first..part.first + part.length])
     }
 
     /// Adds to the coordinates what an impulse at a limit causes.
+    #[inline(always)]
     pub(super) fn push_limit(&self, limit: usize, impulse: f64, z: &mut [f64]) {
         let (part, row) = self.limit(limit);
         z[part.first..part.first + part.length].iter_mut().zip(row).for_each(|(z, row)| *z += row * impulse);

@@ -53,6 +53,8 @@ pub(super) struct Forces<'a> {
     pub(super) loads: &'a [SpatialVector],
     /// Forces that bear the weight of links.
     pub(super) lifts: &'a [Lift],
+    /// The tree at the start, where it is known.
+    pub(super) start: Option<&'a Placement>,
 }
 
 /// Momenta of the links, where they are integrated.
@@ -151,12 +153,15 @@ impl Midpoint {
             of.resize(count, 0.0);
         }
         self.history.clear();
-        multibody.place(&forces.base, q, &mut self.placement);
-        multibody.velocities(&self.placement, v, &mut self.recursion.motions);
+        let placement = forces.start.unwrap_or_else(|| {
+            multibody.place(&forces.base, q, &mut self.placement);
+            &self.placement
+        });
+        multibody.velocities(placement, v, &mut self.recursion.motions);
         let motions = &self.recursion.motions;
         let is_fast = motions.iter().any(|motion| motion.angular.norm() * step.h > FAST);
         self.momenta = is_fast.then(|| {
-            let momentum = |(link, motion)| multibody.momentum(&self.placement, link, motion);
+            let momentum = |(link, motion)| multibody.momentum(placement, link, motion);
             let start = motions.iter().enumerate().map(momentum).collect();
             Momenta { start, end: Placement::default(), motions: Vec::new() }
         });

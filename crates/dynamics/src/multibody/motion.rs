@@ -65,6 +65,8 @@ pub(super) struct MovingTree<'a> {
     lifts: &'a [Lift],
     /// Impulses of the rows of couplings and loops on the velocities at the end, besides those by which they hold.
     pub(super) row_impulses: Vec<f64>,
+    /// The tree at the start of the step, where it is known.
+    start: Option<&'a Placement>,
     /// Rates at which a free body loses its velocities, linear and angular [1/s].
     pub(super) damping: [f64; 2],
     /// Velocities at the end of the step.
@@ -104,6 +106,7 @@ impl<'a> MovingTree<'a> {
             loads: Vec::new(),
             lifts: &[],
             row_impulses: Vec::new(),
+            start: None,
             damping: [0.0; 2],
             end: v.clone(),
             mean: v.clone(),
@@ -125,6 +128,7 @@ impl<'a> MovingTree<'a> {
         this.couplings = &tree.couplings;
         this.loops = &tree.loops;
         this.lifts = &tree.lifts;
+        this.start = Some(&tree.placement);
         this.choose_instants(h);
         this
     }
@@ -324,8 +328,10 @@ impl<'a> MovingTree<'a> {
         self.factor.update(&self.multibody, &self.placement, &self.added);
     }
 
-    fn forces(&self) -> Forces<'_> {
+    /// Forces on the tree over a piece of a step, the first one or a later one.
+    fn forces(&self, is_first: bool) -> Forces<'_> {
         Forces {
+            start: self.start.filter(|_| is_first),
             multibody: &self.multibody,
             base: self.base,
             joint: &self.joint,
@@ -343,9 +349,9 @@ impl<'a> MovingTree<'a> {
         let piece = Step { h, ..*step };
         let (mut q, mut v) = (self.q.clone(), self.v.clone());
         let mut sum = vec![0.0; v.len()];
-        for _ in 0..self.pieces {
+        for number in 0..self.pieces {
             self.act([&q, &v], h);
-            let mean = if midpoint.solve(&self.forces(), [&q, &v], &piece) {
+            let mean = if midpoint.solve(&self.forces(number == 0), [&q, &v], &piece) {
                 let changes = self.instants.iter().zip(&midpoint.rates).map(|(instant, a)| instant * h * a);
                 let mean: Vec<f64> = v.iter().zip(changes).map(|(v, change)| v + change).collect();
                 self.multibody.advance(&mut q, &mean, h);
@@ -371,7 +377,7 @@ impl<'a> MovingTree<'a> {
     /// on the tree at the start; then the links are moved, and keep the momenta that their joints allow: gyroscopic forces as a projection, with which
     /// the kinetic energy is no more than before, however fast the links rotate.
     fn carry(&self, [q, v]: [&mut Vec<f64>; 2], midpoint: &mut Midpoint, piece: &Step) -> Vec<f64> {
-        let forces = self.forces();
+        let forces = self.forces(false);
         self.accelerate(q, midpoint, piece);
         midpoint.couple(&forces);
         midpoint.hold(&forces, v, piece.h);

@@ -20,33 +20,39 @@ pub(super) fn relative(contact: &Contact, velocities: &[f64]) -> Vector3<f64> {
     second - first + contact.given
 }
 
-/// Coordinates of unit response of the velocity of a side at its contact, by axis.
-pub(super) fn of_side(side: &Side, ports: &Ports) -> [Vec<f64>; 3] {
-    let first = side.port - ports.first;
+/// Adds the coordinates of unit response of the velocity of a side at its contact, with a sign, to rows for the axes, one after another.
+pub(super) fn add_side(side: &Side, sign: f64, ports: &Ports, rows: &mut [f64]) {
+    let (first, length) = (side.port - ports.first, ports.basis.nrows());
     let [x, y, z] = [0, 1, 2].map(|axis| ports.of_port(first + axis));
     let arm = &side.arm;
-    let along = |axis: usize, [(a, from), (b, to)]: [(f64, &[f64]); 2]| {
+    let mut along = |axis: usize, [(a, from), (b, to)]: [(f64, &[f64]); 2]| {
         let linear = ports.of_port(first + 3 + axis);
-        let rotated = from.iter().zip(to).map(|(from, to)| a * from - b * to);
-        linear.iter().zip(rotated).map(|(linear, rotated)| linear + rotated).collect::<Vec<f64>>()
+        let row = &mut rows[axis * length..(axis + 1) * length];
+        for (((row, linear), from), to) in row.iter_mut().zip(linear).zip(from).zip(to) {
+            *row += sign * (linear + (a * from - b * to));
+        }
     };
-    [
-        along(0, [(arm.z, y), (arm.y, z)]),
-        along(1, [(arm.x, z), (arm.z, x)]),
-        along(2, [(arm.y, x), (arm.x, y)]),
-    ]
+    along(0, [(arm.z, y), (arm.y, z)]);
+    along(1, [(arm.x, z), (arm.z, x)]);
+    along(2, [(arm.y, x), (arm.x, y)]);
 }
 
 /// Response of a contact's velocity to its impulse, and the sum of those of its sides alone.
 pub(super) fn own_response(contact: &Contact, ports: &[Ports]) -> [Matrix3<f64>; 2] {
-    let gram = |rows: &[Vec<f64>; 3]| Matrix3::from_fn(|row, column| dot(&rows[row], &rows[column]));
-    let sides = contact.sides.iter().flatten();
-    let mut rows: Vec<[Vec<f64>; 3]> = sides.map(|side| of_side(side, &ports[side.tree])).collect();
-    let alone = rows.iter().map(gram).sum();
+    let gram = |rows: &[f64]| {
+        let row = |axis: usize| &rows[axis * rows.len() / 3..(axis + 1) * rows.len() / 3];
+        Matrix3::from_fn(|i, j| dot(row(i), row(j)))
+    };
+    let of_side = |side: &Side| {
+        let mut rows = vec![0.0; 3 * ports[side.tree].basis.nrows()];
+        add_side(side, 1.0, &ports[side.tree], &mut rows);
+        rows
+    };
+    let mut sides = contact.sides.iter().flatten().map(of_side);
+    let (Some(mut rows), second) = (sides.next(), sides.next()) else { return [Matrix3::zeros(); 2] };
+    let alone = gram(&rows) + second.as_ref().map_or(Matrix3::zeros(), |rows| gram(rows));
     let is_of_one = matches!(contact.sides, [Some(a), Some(b)] if a.tree == b.tree);
-    let (true, Some(second)) = (is_of_one, rows.pop()) else { return [alone, alone] };
-    for (first, second) in rows.iter_mut().flatten().zip(&second) {
-        add(first, -1.0, second);
-    }
-    [rows.iter().map(gram).sum(), alone]
+    let (true, Some(second)) = (is_of_one, second) else { return [alone, alone] };
+    add(&mut rows, -1.0, &second);
+    [gram(&rows), alone]
 }

@@ -21,6 +21,8 @@ pub(super) struct Rows {
     pub(super) velocities: Vec<f64>,
     /// Softness of contacts that overlap, as a fraction of their response.
     pub(super) softness: f64,
+    /// The rows in coordinates, unless they have to be made.
+    coordinates: Option<CoordinateRows>,
 }
 
 impl Rows {
@@ -32,7 +34,15 @@ impl Rows {
     ) -> Self {
         let total = ports.last().map_or(0, |last| last.first + last.count());
         let velocities = vec![0.0; total];
-        let mut rows = Self { ports, contacts: Vec::new(), keys: Vec::new(), limits, velocities, softness };
+        let mut rows = Self {
+            ports,
+            contacts: Vec::with_capacity(contacts.len()),
+            keys: Vec::with_capacity(keys.len()),
+            limits,
+            velocities,
+            softness,
+            coordinates: None,
+        };
         for (mut contact, key) in contacts.into_iter().zip(keys) {
             for side in contact.sides.iter_mut().flatten() {
                 side.port = rows.ports[side.tree].of_link(side.port).unwrap_or(0);
@@ -65,6 +75,7 @@ impl Rows {
             if !swings[index] {
                 continue;
             }
+            self.coordinates = None;
             let rotations: Vec<_> = tree.placement.poses().iter().map(|pose| pose.rotation).collect();
             tree.place_at_end(h);
             for side in self.contacts.iter_mut().flat_map(|contact| contact.sides.iter_mut().flatten()) {
@@ -123,13 +134,21 @@ impl Rows {
         for contact in &mut self.contacts {
             contact.soften(if contact.gap < 0.0 { softness } else { 0.0 });
         }
-        let rows = CoordinateRows::new(&self.ports, (&self.contacts, &self.limits), &self.velocities);
+        let of = (&self.contacts[..], &self.limits[..]);
+        let rows = match self.coordinates.take() {
+            Some(mut rows) => {
+                rows.renew(of, &self.velocities);
+                rows
+            }
+            None => CoordinateRows::new(&self.ports, of, &self.velocities),
+        };
         let (contacts, limits) = (&mut self.contacts[..], &mut self.limits[..]);
         let mut problem = Problem { rows, z: Vec::new(), contacts, limits, targets, scale };
         problem.start();
         let swept = problem.solve();
         let (rows, z) = (problem.rows, problem.z);
         rows.show(&self.ports, &z, &mut self.velocities);
+        self.coordinates = Some(rows);
         swept
     }
 

@@ -28,7 +28,7 @@ use super::awake::Awake;
 use super::pair_contacts::PairContacts;
 use crate::description::{BodyDescription, BodyKind};
 use crate::profile::Profiler;
-use crate::rigid::{is_link, parents, raw, wake};
+use crate::rigid::{is_link, moves_links_alone, parents, raw, wake};
 use crate::stateful::{Mismatch, Stateful, fits};
 
 /// Depth, as a fraction of the size, beyond which an overlap is not a contact at rest: those stay below 3e-3 in all
@@ -382,14 +382,16 @@ fn loaded(physics: &PhysicsWorld) -> BTreeSet<[usize; 2]> {
 /// no faster than a bound, which depths beyond `recoverable` reach; four corners beyond it would be pushed alike however
 /// much they differ, and the body would rotate at random. So the depths of a manifold are reduced by the same amount.
 impl PhysicsHooks for Depenetration {
-    /// Accepts every pair, and announces it to the profile.
+    /// Accepts every pair, and announces it to the profile. Contacts of links are found, but not solved, here: all that they would move is put
+    /// back to the start of the step and solved in generalized coordinates.
     fn filter_contact_pair(&self, context: &PairFilterContext) -> Option<SolverFlags> {
         if let Some(pair) = bodies_of(context.colliders, [context.collider1, context.collider2])
             && let [Some(&a), Some(&b)] = pair.map(|body| self.indices.get(body))
         {
             self.profiler.announce([a, b]);
         }
-        Some(SolverFlags::default())
+        let bodies = [context.rigid_body1, context.rigid_body2].map(|body| Some(&context.bodies[body?]));
+        Some(if moves_links_alone(bodies) { SolverFlags::empty() } else { SolverFlags::default() })
     }
 
     fn modify_solver_contacts(&self, context: &mut ContactModificationContext) {

@@ -51,6 +51,10 @@ enum StepPass {
 impl World {
     /// Advances the world by one time step.
     ///
+    /// Loops over many bodies run in the pool of rayon. A thread outside of it hands work over and waits, in the steps of robots at least once, which takes
+    /// 20 to 40 µs of processor time; a thread within the pool does not, such as a main thread after
+    /// `rayon::ThreadPoolBuilder::new().use_current_thread().build_global()`.
+    ///
     /// # Errors
     /// [`StepError`] when a body's state is no longer finite, a body is faster than any intended motion, or the bodies have
     /// far more energy than can be accounted for; the world must not be used any more then. Where the soft bodies do not

@@ -241,20 +241,34 @@ impl SweptBody {
     }
 }
 
+/// Number of boxes up to which all pairs of them are tested: a tree over a few costs more. The pairs are the same.
+const FEW: usize = 48;
+
 /// Pairs of bodies, one of them fast, whose swept boxes overlap; sorted.
 pub(super) fn near_pairs(bodies: &[SweptBody], paths: &[Path], fast: &[bool]) -> Vec<[usize; 2]> {
     let bounded = |index: &usize| !matches!(bodies[*index].shape.kind, Kind::HalfSpace);
     let boxed = (0..bodies.len()).filter(bounded).collect::<Vec<_>>();
     let boxes = boxed.iter().map(|&index| bodies[index].swept_box(&paths[index])).collect::<Vec<_>>();
-    // Poses that are not finite have been reported after the step before.
-    let found = overlapping_pairs(&boxes).unwrap_or_default();
-    let mut pairs = found.into_iter().map(|pair| pair.map(|place| boxed[place])).collect::<Vec<_>>();
+    let mut pairs = if boxed.len() <= FEW {
+        let pairs = (0..boxed.len()).flat_map(|b| (0..b).map(move |a| [a, b]));
+        let near = pairs.filter(|pair| pair.iter().any(|&place| fast[boxed[place]]));
+        near.filter(|&[a, b]| meet(&boxes[a], &boxes[b])).collect()
+    } else {
+        // Poses that are not finite have been reported after the step before.
+        overlapping_pairs(&boxes).unwrap_or_default()
+    };
+    pairs.iter_mut().for_each(|pair| *pair = pair.map(|place| boxed[place]));
     for plane in (0..bodies.len()).filter(|index| !bounded(index)) {
         pairs.extend(boxed.iter().map(|&body| [body.min(plane), body.max(plane)]));
     }
     pairs.retain(|pair| pair.iter().any(|&body| fast[body]));
     pairs.sort_unstable();
     pairs
+}
+
+/// Whether two boxes have a point in common.
+fn meet(a: &Aabb, b: &Aabb) -> bool {
+    (0..3).all(|axis| a.min[axis] <= b.max[axis] && b.min[axis] <= a.max[axis])
 }
 
 fn surface(shape: &Shape) -> Option<Arc<Model>> {
