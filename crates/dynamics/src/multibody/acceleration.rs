@@ -89,3 +89,19 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
 pub(super) fn add(to: &mut [f64], factor: f64, what: &[f64]) {
     to.iter_mut().zip(what).for_each(|(to, what)| *to += factor * what);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_of_any_number_are_summed_each_once() {
+        // Powers of two: a sum has one bit for each product, and no rounding.
+        let a: Vec<f64> = (0..23).map(|power| f64::from(1 << power)).collect();
+        for count in 0..=a.len() {
+            let b = vec![3.0; count];
+            let expected = 3.0 * (f64::from(1 << count) - 1.0);
+            assert!((dot(&a[..count], &b) - expected).abs() < 0.5, "{count}: {}", dot(&a[..count], &b));
+        }
+    }
+}

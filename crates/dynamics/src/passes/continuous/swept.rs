@@ -316,3 +316,30 @@ fn thickness(shape: &Shape) -> f64 {
     };
     core.max(ball)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_that_meet_are_those_of_the_broad_phase() {
+        let mut seed = 1_u64;
+        let mut number = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            // Whole numbers, so that many boxes only touch.
+            (seed >> 61) as f64
+        };
+        for _ in 0..100 {
+            let mut vector = || Vector3::from_fn(|_, _| number());
+            let mut made = || (Point3::from(vector()), 0.25 * vector());
+            let boxes = (0..12).map(|_| made()).map(|(min, size)| Aabb { min, max: min + size });
+            let boxes: Vec<Aabb> = boxes.collect();
+            let mut found = overlapping_pairs(&boxes).unwrap();
+            found.sort_unstable();
+            let pairs = (0..12).flat_map(|a| (a + 1..12).map(move |b| [a, b]));
+            let met: Vec<_> = pairs.filter(|&[a, b]| meet(&boxes[a], &boxes[b])).collect();
+            assert_eq!(met, found);
+            assert!(!met.is_empty());
+        }
+    }
+}
