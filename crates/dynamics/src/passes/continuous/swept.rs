@@ -329,6 +329,7 @@ mod tests {
             // Whole numbers, so that many boxes only touch.
             (seed >> 61) as f64
         };
+        let mut total = 0;
         for _ in 0..100 {
             let mut vector = || Vector3::from_fn(|_, _| number());
             let mut made = || (Point3::from(vector()), 0.25 * vector());
@@ -339,7 +340,8 @@ mod tests {
             let pairs = (0..12).flat_map(|a| (a + 1..12).map(move |b| [a, b]));
             let met: Vec<_> = pairs.filter(|&[a, b]| meet(&boxes[a], &boxes[b])).collect();
             assert_eq!(met, found);
-            assert!(!met.is_empty());
+            total += met.len();
         }
+        assert!(total > 0);
     }
 }
