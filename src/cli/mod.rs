@@ -211,7 +211,7 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         Command::Tetrahedralize(arguments) => tetrahedralize::execute(&mut console, arguments),
         Command::Field(arguments) => field::execute(&mut console, arguments),
         Command::Convert(arguments) => convert::execute(&mut console, arguments),
-        Command::View(arguments) => view::execute(&console, arguments),
+        Command::View(arguments) => view::execute(&mut console, arguments),
         Command::Serve(arguments) => serve::execute(&mut console, arguments),
         Command::Info(arguments) => info::execute(&mut console, arguments),
         Command::Completions(arguments) => completions::execute(&mut console, arguments, program()),

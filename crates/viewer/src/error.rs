@@ -84,6 +84,12 @@ pub enum ViewError {
         /// The file.
         path: PathBuf,
     },
+    /// Recorded contacts cannot be read, or are not those of the scene of the run.
+    #[error("{reason}")]
+    Contacts {
+        /// A message for the user.
+        reason: String,
+    },
     /// Overlaps of a recorded run were requested; recorded states do not contain them.
     #[error("recorded states do not contain overlaps; penetrations can be shown instead")]
     NoRecordedOverlaps,

@@ -25,7 +25,7 @@ there is no driver or no ffmpeg.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct RenderArguments {
-    /// Scene files, or folders of runs.
+    /// Scene files, or runs: folders, or .mcap files of them.
     #[arg(required = true, value_name = "SCENE|RUN")]
     pub(super) sources: Vec<PathBuf>,
     /// Output file: x.png, frames-####.png, x.gif, x.mp4, or a folder with --frames.
@@ -105,7 +105,7 @@ pub(in crate::cli) enum FocusOption {
 /// Overlays of a scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum OverlayOption {
-    /// Contact points and forces of the last step. A run is repeated for them from the previous checkpoint.
+    /// Contact points and forces of the last step. A run that did not record them (`run --contacts`) is repeated for them from the previous checkpoint.
     Contacts,
     /// Minimum translations that separate overlapping bodies, and their poses after them.
     Penetrations,

@@ -31,14 +31,15 @@ pub(super) fn render(console: &mut Console, arguments: &RenderArguments) -> Resu
         Times::Each(times) => times.first().copied().unwrap_or(0.0),
         Times::Film { from, .. } => *from,
     };
-    // Contacts are not recorded: the run is repeated for them, from a checkpoint before the first picture and its trails.
-    let again = needs_replay(arguments).then_some((first - arguments.trails.unwrap_or(0.0)).max(0.0));
+    // A run is repeated for data that it did not record, from a checkpoint before the first picture and its trails.
+    let again = (first - arguments.trails.unwrap_or(0.0)).max(0.0);
     let access = console.access();
     // Kept until the pictures are drawn: folders of runs that were unpacked are removed then.
     let folders = arguments.sources.iter().map(|source| RunFolder::find(source));
     let folders = folders.collect::<Result<Vec<_>, Failure>>()?;
     let sources = arguments.sources.iter().zip(&folders);
-    let reels = sources.map(|(source, folder)| reel(access, (source, folder.as_ref()), runs, again));
+    let reels =
+        sources.map(|(source, folder)| reel((arguments, access), (source, folder.as_ref()), (runs, again)));
     let reels = reels.collect::<Result<Vec<_>, Failure>>()?;
     let mut bar: Option<Bar> = None;
     let mut monitor = |Progress { done, total, time }: Progress| {
@@ -59,7 +60,9 @@ impl From<ViewError> for Failure {
         let exit = match error {
             ViewError::Stopped { .. } => return Self::Silent(Exit::Interrupted),
             ViewError::Record(RecordError::Scene(error)) => return error.into(),
-            ViewError::Record(_) | ViewError::Build(_) | ViewError::Shape(_) => Exit::BadFile,
+            ViewError::Record(_) | ViewError::Build(_) | ViewError::Shape(_) | ViewError::Contacts { .. } => {
+                Exit::BadFile
+            }
             ViewError::Step(_) | ViewError::Penetration(_) | ViewError::Start { .. } => Exit::Numerical,
             ViewError::ScriptLine { .. } => Exit::CheckFailed,
             _ => Exit::Usage,
@@ -139,25 +142,25 @@ fn overlays(arguments: &RenderArguments) -> Overlays {
     }
 }
 
-/// Whether contacts are drawn, which are available from a running world only.
-fn needs_replay(arguments: &RenderArguments) -> bool {
+/// Whether data are drawn that the run did not record, and that are available from a running world only.
+fn needs_replay(arguments: &RenderArguments, recording: &Recording) -> bool {
     let colors = arguments.color.is_some_and(|color| matches!(color, SoftColor::ContactDepth));
-    arguments.overlaps || arguments.show.contains(&OverlayOption::Contacts) || colors
+    let contacts = arguments.show.contains(&OverlayOption::Contacts) && !recording.has_contacts();
+    arguments.overlaps || contacts || colors
 }
 
-/// Frames of a scene or run. With `again` a run is repeated from that time on [s]. A scene that is going to run is repaired
-/// first if it is configured so.
+/// Frames of a scene or run. A run that did not record what is drawn is repeated from the time `again` on [s]. A scene that `runs`
+/// is repaired first if it is configured so.
 fn reel(
-    access: &Access,
+    (arguments, access): (&RenderArguments, &Access),
     (source, folder): (&Path, Option<&RunFolder>),
-    runs: bool,
-    again: Option<f64>,
+    (runs, again): (bool, f64),
 ) -> Result<RenderSource, Failure> {
     if let Some(run) = folder {
         let recording = Recording::open(run.path()).map_err(ViewError::from)?;
-        return match again {
-            Some(time) => Ok(RenderSource::of_run(&recording, time)?),
-            None => Ok(RenderSource::of_recording(recording)?),
+        return match needs_replay(arguments, &recording) {
+            true => Ok(RenderSource::of_run(&recording, again)?),
+            false => Ok(RenderSource::of_recording(recording)?),
         };
     }
     let scene = access.scene(source)?;

@@ -26,17 +26,17 @@ meshes changes. Exit code 1 means that a script could not be played to its end, 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ViewArguments {
-    /// A scene file, or the folder of a run.
+    /// A scene file, or a run: its folder, or an .mcap file of it. Without it, the last ten that were opened are listed.
     #[arg(value_name = "SCENE|RUN")]
-    source: PathBuf,
+    source: Option<PathBuf>,
     /// Resume the simulation of a run from the state after STEP, or from the `last` recorded one, bit for bit.
-    #[arg(long, value_name = "STEP", value_parser = resume_from)]
+    #[arg(long, value_name = "STEP", value_parser = resume_from, requires = "source")]
     from: Option<ResumeFrom>,
     /// Script of keyboard and mouse commands to play first.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", requires = "source")]
     script: Option<PathBuf>,
     /// Play the script without a window, then exit. No display is needed.
-    #[arg(long, requires = "script")]
+    #[arg(long, requires_all = ["script", "source"])]
     offscreen: bool,
     /// Width and height of the picture [pixels].
     #[arg(long, value_name = "WxH", value_parser = size, default_value = "1280x720")]
@@ -56,13 +56,13 @@ fn size(text: &str) -> Result<[u32; 2], String> {
 
 /// Opens the window.
 #[cfg(feature = "viewer")]
-pub(super) fn execute(console: &Console, arguments: &ViewArguments) -> Result<(), Failure> {
+pub(super) fn execute(console: &mut Console, arguments: &ViewArguments) -> Result<(), Failure> {
     window::open(console, arguments)
 }
 
 /// Reports that the feature is missing, and how to get it.
 #[cfg(not(feature = "viewer"))]
-pub(super) fn execute(_: &Console, _: &ViewArguments) -> Result<(), Failure> {
+pub(super) fn execute(_: &mut Console, _: &ViewArguments) -> Result<(), Failure> {
     let message = "this program was built without the feature `viewer`, which opens windows: \
                    cargo install --path . --features viewer";
     Err(Failure::new(super::terminal::Exit::Usage, message))

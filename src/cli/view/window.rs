@@ -12,12 +12,13 @@ use extricate_scene::request::Access;
 use extricate_scene::request::start::at_start;
 use extricate_scene::scene::Scene;
 use extricate_viewer::Quality;
-use extricate_viewer::app::{self, Loaded, View};
+use extricate_viewer::app::{self, Loaded, Recent, View};
 
 /// Opens the window, or plays the script without one.
-pub(super) fn open(console: &Console, arguments: &ViewArguments) -> Result<(), Failure> {
-    let access = console.access();
+pub(super) fn open(console: &mut Console, arguments: &ViewArguments) -> Result<(), Failure> {
     let ViewArguments { source, from, script, offscreen, size, plain } = arguments;
+    let Some(source) = source else { return list(console) };
+    let access = console.access();
     // Kept until the window is closed: the folder of a run that was unpacked is removed then.
     let run = RunFolder::find(source)?;
     let source = run.as_ref().map_or(source.as_path(), RunFolder::path);
@@ -41,11 +42,28 @@ pub(super) fn open(console: &Console, arguments: &ViewArguments) -> Result<(), F
         prepare: Arc::new(move |path: &Path| prepare(&of_reload, path).map_err(|failure| failure.text())),
         access: access.clone(),
         script: script.clone(),
+        recent: match run.as_ref().is_some_and(RunFolder::is_unpacked) {
+            true => Recent::default(),
+            false => Recent::of_user(),
+        },
         offscreen: *offscreen,
         size: *size,
         quality: Quality { shadows: !plain, smooth: !plain },
     };
     app::view(view, &|| console.is_interrupted()).map_err(Failure::from)
+}
+
+/// Lists recently opened scenes and runs.
+fn list(console: &mut Console) -> Result<(), Failure> {
+    let paths = Recent::of_user().paths();
+    if console.json() {
+        return console.json_line(&serde_json::json!({ "recent": paths }));
+    }
+    if paths.is_empty() {
+        return console.line(format_args!("no recent scenes or runs; open one with `extricate view SCENE`"));
+    }
+    console.line(format_args!("recent scenes and runs, the last one first:"))?;
+    paths.iter().try_for_each(|path| console.line(format_args!("  {}", path.display())))
 }
 
 /// The scene of a file and its world, as at the start of `run`.

@@ -205,6 +205,12 @@ impl Recording {
         self.index.states[state].step
     }
 
+    /// Whether contacts were recorded: [`StateSource::contacts`] of this run has them.
+    #[must_use]
+    pub fn has_contacts(&self) -> bool {
+        self.contacts.is_some()
+    }
+
     /// The last state that is not after a time \[s\]; the first one of times before it.
     #[must_use]
     pub fn state_at(&self, time: f64) -> usize {

@@ -80,6 +80,10 @@ impl Outline {
 
     /// Byte range of the value at `path`, if it is written in the text.
     pub(crate) fn get(&self, path: &[Step]) -> Option<Range<usize>> {
+        self.node(path).map(|node| node.span.clone())
+    }
+
+    fn node(&self, path: &[Step]) -> Option<&Node> {
         let mut node = &self.root;
         for step in path {
             let children = &node.children;
@@ -91,7 +95,16 @@ impl Outline {
                 Step::Key(_) => return None,
             };
         }
-        Some(node.span.clone())
+        Some(node)
+    }
+
+    /// Byte range of the field at `path`, which ends with a field, from its name to the end of its value, if it is written in the text.
+    pub(crate) fn field(&self, path: &[Step]) -> Option<Range<usize>> {
+        let value = self.get(path)?;
+        let (Step::Field(name), around) = path.split_last()? else { return None };
+        let children = &self.node(around)?.children;
+        let (_, start) = children.iter().find_map(|child| child.name.as_ref().filter(|n| n.0 == *name))?;
+        Some(start.start..value.end)
     }
 
     /// Byte ranges of the values of all fields of that name within the value at `path`.

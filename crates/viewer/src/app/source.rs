@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::playback::Playback;
 use crate::interface::{Recorded, Sample};
-use extricate_dynamics::{Pull, StepReport, World};
+use crate::models::Models;
+use crate::overlay::contact_depths;
+use extricate_dynamics::{Pull, StepReport, World, WorldContact};
 use extricate_scene::record::WorldState;
 use extricate_scene::scene::Scene;
 
@@ -103,6 +105,22 @@ impl Source {
         match self {
             Self::Live(live) => live.world.pull(pull).map_err(|error| error.to_string()),
             Self::Recorded(_) => Err("bodies of a recorded run cannot be pulled".into()),
+        }
+    }
+
+    /// Contacts of the step that led to the state; `None` if they were not recorded. `models` are those of its bodies.
+    pub(super) fn contacts(&self, models: &Models) -> Result<Option<Vec<WorldContact>>, String> {
+        match self {
+            Self::Live(live) => Ok(Some(live.world.contacts())),
+            Self::Recorded(playback) => playback.contacts(models),
+        }
+    }
+
+    /// Depths of contacts at the nodes of each soft body \[m\]; `None` for a recording.
+    pub(super) fn contact_depths(&self) -> Option<Vec<Vec<f64>>> {
+        match self {
+            Self::Live(live) => Some(contact_depths(&live.world)),
+            Self::Recorded(_) => None,
         }
     }
 

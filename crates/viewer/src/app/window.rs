@@ -11,6 +11,7 @@ use extricate_scene::request::Access;
 
 use super::input::Pointer;
 use super::load::{Loaded, Prepare};
+use super::recent::Recent;
 use super::script::{self, Screen};
 use super::session::Session;
 use super::simulation::Pace;
@@ -28,6 +29,8 @@ pub struct View {
     pub access: Access,
     /// A script that is executed first.
     pub script: Option<PathBuf>,
+    /// List of recent scenes and runs, to which this one is added; not used without a window.
+    pub recent: Recent,
     /// Whether there is no window: the viewer ends with the script.
     pub offscreen: bool,
     /// Width and height \[pixels\].
@@ -47,7 +50,7 @@ const IDLE_INTERVAL: [Duration; 2] = [Duration::from_millis(50), Duration::from_
 /// # Errors
 /// [`ViewError`]; errors while the window is open are shown in it.
 pub fn view(view: View, stop: &dyn Fn() -> bool) -> Result<(), ViewError> {
-    let View { loaded, prepare, access, script, offscreen, size: [width, height], quality } = view;
+    let View { loaded, prepare, access, script, recent, offscreen, size: [width, height], quality } = view;
     let lines = script.as_deref().map(script::load).transpose()?;
     if offscreen && lines.is_none() {
         return Err(ViewError::NothingToDo);
@@ -60,6 +63,9 @@ pub fn view(view: View, stop: &dyn Fn() -> bool) -> Result<(), ViewError> {
     let size = Vector2::new(f64::from(width), f64::from(height));
     let session = Session::new(loaded, prepare, pace, size);
     let mut session = session.map_err(|reason| ViewError::Start { reason })?.with_access(access);
+    if !offscreen {
+        session = session.with_recent(recent);
+    }
     let mut window = Window::new((stage, offscreen), stop);
     if let (Some(lines), Some(script)) = (&lines, &script) {
         let continues = script::play(script, lines, &mut session, &mut window)?;
@@ -116,6 +122,10 @@ impl<'a> Window<'a> {
 
     /// Dispatches key and mouse events to the session.
     fn dispatch_events(&mut self, session: &mut Session) {
+        for file in self.stage.dropped_files() {
+            self.busy = Instant::now();
+            session.act(&Action::Drop(file));
+        }
         let [has_mouse, has_keys] = self.stage.panels_have();
         let scale = f64::from(self.stage.scale_factor());
         for event in self.stage.events() {
@@ -172,6 +182,9 @@ impl Window<'_> {
         self.dispatch_events(session);
         session.resize(self.stage.size());
         if session.has_new_models() {
+            if !self.offscreen {
+                self.stage.set_title(&title(session.panel_state(None).title.path()));
+            }
             self.stage.set(session.models(), session.state());
         }
         if session.state().step != self.step {

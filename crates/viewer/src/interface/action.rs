@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::soft_quantity::SoftQuantity;
 
 use extricate_dynamics::AnyBody;
+use extricate_scene::scene::BodyField;
 
 /// An action of the viewer.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,15 +42,28 @@ pub enum Action {
     Slice(f64),
     /// Selects a body, or deselects.
     Select(Option<AnyBody>),
+    /// Opens another scene or run.
+    Open(PathBuf),
+    /// Opens a scene or run whose file was dropped on the window, or adds a mesh or robot to the scene file.
+    Drop(PathBuf),
+    /// Replaces a value of a body in the scene file.
+    SetValue {
+        /// Name of the body.
+        body: String,
+        /// The field.
+        field: BodyField,
+        /// The value as text, numbers separated by blanks.
+        value: String,
+    },
     /// Opens or closes a sketch.
     Sketch,
     /// Moves the sketch to the nearest collision-free poses.
     Repair,
     /// Switches repair during a drag on or off.
     Follow,
-    /// Undoes the last change of the sketch.
+    /// Undoes the last change of the sketch, or of the scene file.
     Undo,
-    /// Redoes the last undone change of the sketch.
+    /// Redoes the last undone change of the sketch, or of the scene file.
     Redo,
     /// Saves the sketch to its last file, or to a new file beside the scene.
     Save,
@@ -123,6 +137,12 @@ impl Layers {
     /// Shows a hidden layer, hides a shown one.
     pub const fn toggle(&mut self, layer: Layer) {
         self.0 ^= layer.bit();
+    }
+
+    /// Whether all shown layers are shown in `other` too.
+    #[must_use]
+    pub const fn are_among(self, other: Self) -> bool {
+        self.0 & !other.0 == 0
     }
 
     /// Whether no layer is shown.

@@ -2,10 +2,12 @@
 
 mod action;
 mod keys;
+mod panel_state;
+mod snapshot;
 mod state;
 
 pub use action::{Action, Layer, Layers};
 pub use keys::{BINDINGS, Binding, KeyContext, MOUSE, action_named, action_of, markdown};
-pub use state::{
-    ClockState, DisplayOptions, Message, MessageKind, PanelState, Recorded, Sample, Snapshot, Title,
-};
+pub use panel_state::{BodyValues, PanelState};
+pub use snapshot::{LayerDrawing, LayersOf, Snapshot};
+pub use state::{ClockState, DisplayOptions, Message, MessageKind, Recorded, Sample, Title};

@@ -1,45 +1,10 @@
-//! State that the panels show, borrowed and rebuilt for every picture.
+//! Parts of the state that the panels show.
 
-use std::collections::VecDeque;
 use std::path::Path;
 
-use nalgebra::Point3;
-
 use super::action::Layers;
-use super::keys::Binding;
 use crate::soft_quantity::SoftQuantity;
-use crate::{Drawing, Models};
-use extricate_dynamics::{AnyBody, StepReport, StepTimings, WorldContact};
-use extricate_scene::record::WorldState;
-
-/// State that the panels show. They return [`Action`](super::Action)s.
-#[derive(Debug, Clone, Copy)]
-pub struct PanelState<'a> {
-    /// Name, description and times of the scene or run.
-    pub title: &'a Title,
-    /// Models of the bodies, with their names.
-    pub models: &'a Models,
-    /// Last snapshot of the simulation.
-    pub snapshot: &'a Snapshot,
-    /// Samples of the last steps, for plots; the newest last.
-    pub history: &'a VecDeque<Sample>,
-    /// The selected body.
-    pub selection: Option<AnyBody>,
-    /// Display options.
-    pub display: &'a DisplayOptions,
-    /// Last message that has not been dismissed.
-    pub message: Option<&'a Message>,
-    /// Whether help is shown.
-    pub help: bool,
-    /// Whether a sketch is open; it draws its own panel.
-    pub sketching: bool,
-    /// Side of a grid cell of the ground, as text.
-    pub grid: Option<&'a str>,
-    /// Smoothed time per picture \[s\].
-    pub picture_seconds: f64,
-    /// All key bindings, in the order of the help.
-    pub keys: &'static [Binding],
-}
+use extricate_dynamics::{AnyBody, StepTimings};
 
 /// Name, description and times of a scene or run.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -66,31 +31,6 @@ impl Title {
     }
 }
 
-/// The scene at one time.
-#[derive(Debug, Clone)]
-pub struct Snapshot {
-    /// Poses and velocities, in the order of [`Models`].
-    pub state: WorldState,
-    /// Report of the last step; `None` at the start, and for a recording.
-    pub report: Option<StepReport>,
-    /// Contacts of the last step, if contacts are shown or a body is selected; empty for a recording.
-    pub contacts: Vec<WorldContact>,
-    /// Drawing of the display options.
-    pub drawing: Drawing,
-    /// Number of steps of the drawn query walk, zero if there is none.
-    pub walk_steps: usize,
-    /// State of the clock.
-    pub clock: ClockState,
-    /// Ends of the pulling spring: grip on the body and target [m, world].
-    pub pull: Option<[Point3<f64>; 2]>,
-    /// Position in the recording, if it is one.
-    pub recorded: Option<Recorded>,
-    /// Error of the step that failed, if the simulation cannot continue.
-    pub failure: Option<String>,
-    /// Number of commands executed before this snapshot.
-    pub executed: u64,
-}
-
 /// Position in a recording.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Recorded {
@@ -102,6 +42,8 @@ pub struct Recorded {
     pub duration: f64,
     /// Whether the run was completed.
     pub complete: bool,
+    /// Whether contacts were recorded.
+    pub has_contacts: bool,
 }
 
 /// State of the clock.

@@ -14,17 +14,19 @@ const OPACITY: f32 = 0.4;
 /// Size of the point of a contact without force, which is speculative only.
 const SPECULATIVE: f32 = 0.5;
 
-/// Contacts of the world, or a note that a recording has none.
+/// Note that contacts were not recorded.
+const NOT_RECORDED: &str = "Contacts were not recorded; `extricate run --contacts` records them.";
+
+/// Contacts of the last step, or a note that they were not recorded.
 pub(super) fn drawing(input: &OverlayInput) -> Drawing {
-    if !input.live {
-        let notes = vec!["A recording has no contacts.".to_owned()];
-        return Drawing { notes, ..Drawing::default() };
-    }
+    let Some(contacts) = input.contacts else {
+        return Drawing { notes: vec![NOT_RECORDED.to_owned()], ..Drawing::default() };
+    };
     let is_fixed = |body: AnyBody| match body {
-        AnyBody::Rigid(index) => input.world.descriptions()[index].kind == BodyKind::Fixed,
+        AnyBody::Rigid(index) => input.shapes.bodies[index].kind == BodyKind::Fixed,
         AnyBody::Soft(_) => false,
     };
-    let mut contacts = input.world.contacts();
+    let mut contacts = contacts.to_vec();
     // Normals of a fixed first body are reversed, so that arrows show the force on the body that can move.
     for contact in contacts.iter_mut().filter(|contact| is_fixed(contact.bodies[0])) {
         contact.normal = -contact.normal;

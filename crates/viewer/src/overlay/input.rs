@@ -1,8 +1,9 @@
 //! Input of overlays: the scene at a time, and the options of what is drawn.
 
+use super::shapes::SceneShapes;
 use crate::Models;
 use crate::soft_quantity::SoftQuantity;
-use extricate_dynamics::{AnyBody, World};
+use extricate_dynamics::{AnyBody, WorldContact};
 use extricate_scene::record::WorldState;
 
 /// Selection of overlays.
@@ -68,14 +69,16 @@ impl Default for Section {
 /// A scene at one time.
 #[derive(Clone, Copy)]
 pub struct OverlayInput<'a> {
-    /// Its world; of a recorded run the world at the start, which has the shapes but not the current poses.
-    pub world: &'a World,
-    /// Whether `world` is the current world.
-    pub live: bool,
+    /// Shapes of its bodies.
+    pub shapes: &'a SceneShapes,
     /// Drawable models of its bodies.
     pub models: &'a Models,
     /// Current poses.
     pub state: &'a WorldState,
+    /// Contacts of the step that led to the state; `None` if they are unknown, as of a run that did not record them.
+    pub contacts: Option<&'a [WorldContact]>,
+    /// Depths of contacts at the nodes of each soft body \[m\]; `None` if they are unknown.
+    pub contact_depths: Option<&'a [Vec<f64>]>,
 }
 
 impl OverlayInput<'_> {

@@ -7,7 +7,9 @@ pub(crate) mod boxes;
 mod contacts;
 mod input;
 mod penetrations;
+mod recorded;
 mod section;
+mod shapes;
 mod soft;
 mod solids;
 #[cfg(test)]
@@ -16,6 +18,9 @@ pub(super) mod text;
 mod walk;
 
 pub use input::{OverlayInput, Overlays, Section};
+pub(crate) use recorded::recorded_contacts;
+pub use shapes::SceneShapes;
+pub(crate) use soft::contact_depths;
 
 use self::penetrations::Overlap;
 use self::section::Fields;
@@ -55,23 +60,23 @@ impl OverlayPainter {
             self.draw_overlaps(input, overlays, &mut drawing);
         }
         if let Some(section) = overlays.section {
-            let soft = self.soft.get_or_insert_with(|| SoftShapes::of(input.world));
+            let soft = self.soft.get_or_insert_with(|| SoftShapes::of(input.shapes));
             let depths = soft.depths();
             drawing.extend(self.fields.section(input, &section, depths, overlays));
         }
         if let Some(quantity) = overlays.soft {
-            let soft = self.soft.get_or_insert_with(|| SoftShapes::of(input.world));
+            let soft = self.soft.get_or_insert_with(|| SoftShapes::of(input.shapes));
             drawing.extend(soft.colors(input, quantity, overlays.max));
         }
         if let Some(level) = overlays.boxes {
-            let solids = self.solids.get_or_insert_with(|| Solids::of(input.world, input.models));
+            let solids = self.solids.get_or_insert_with(|| Solids::of(input.shapes, input.models));
             drawing.extend(boxes::drawing(solids, input, level, overlays.subject));
         }
         drawing
     }
 
     fn draw_overlaps(&mut self, input: &OverlayInput, overlays: &Overlays, drawing: &mut Drawing) {
-        let solids = self.solids.get_or_insert_with(|| Solids::of(input.world, input.models));
+        let solids = self.solids.get_or_insert_with(|| Solids::of(input.shapes, input.models));
         // Penetration queries are costly: they are repeated only for other poses or another subject.
         let is_old = |known: &Overlaps| {
             !known.state.poses().eq(input.state.poses()) || known.subject != overlays.subject

@@ -4,9 +4,13 @@ use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::super::{ColorMap, Drawing, Legend, VertexValues};
 use super::input::OverlayInput;
+use super::shapes::SceneShapes;
 use crate::soft_quantity::SoftQuantity;
 use extricate_dynamics::World;
 use extricate_dynamics::soft::element::Elements;
+
+/// Note that contact depths of soft bodies are unknown.
+const NO_DEPTHS: &str = "Depths of contacts are not recorded.";
 
 /// Rest data of the soft bodies.
 pub(super) struct SoftShapes {
@@ -15,7 +19,6 @@ pub(super) struct SoftShapes {
 
 /// Rest data of a soft body.
 pub(super) struct SoftShape {
-    name: String,
     /// `None` if the mesh has no elements, which a world rejects.
     elements: Option<Elements>,
     /// Nodes at the start [m, world].
@@ -27,19 +30,18 @@ pub(super) struct SoftShape {
 }
 
 impl SoftShapes {
-    pub(super) fn of(world: &World) -> Self {
-        let shape = |body: &extricate_dynamics::SoftBodyDescription| {
+    pub(super) fn of(shapes: &SceneShapes) -> Self {
+        let shape = |(body, depths): (&extricate_dynamics::SoftBodyDescription, &Vec<f64>)| {
             let elements = Elements::new(&body.mesh, body.material, body.elements).ok();
             let rest = elements.as_ref().map_or(&[][..], |elements| elements.rest_positions());
             SoftShape {
-                name: body.name.clone(),
                 start: rest.iter().map(|&x| body.pose * Point3::from(x)).collect(),
-                depths: world.soft_depths(&body.name).map(<[f64]>::to_vec).unwrap_or_default(),
+                depths: depths.clone(),
                 tets: elements.as_ref().map_or_else(Vec::new, |it| it.linear_mesh().tets().to_vec()),
                 elements,
             }
         };
-        Self { bodies: world.soft_descriptions().iter().map(shape).collect() }
+        Self { bodies: shapes.soft.iter().zip(&shapes.soft_depths).map(shape).collect() }
     }
 
     /// The bodies with the depths of their nodes.
@@ -54,13 +56,15 @@ impl SoftShapes {
             drawing.notes.push("No soft body to colour.".to_owned());
             return drawing;
         }
-        if quantity == SoftQuantity::ContactDepth && !input.live {
-            drawing.notes.push("A recording has no contacts.".to_owned());
+        if quantity == SoftQuantity::ContactDepth && input.contact_depths.is_none() {
+            drawing.notes.push(NO_DEPTHS.to_owned());
             return drawing;
         }
-        let values = self.bodies.iter().zip(&input.state.soft);
-        let values: Vec<Vec<f64>> =
-            values.map(|(body, soft)| body.values(input.world, &soft.nodes, quantity)).collect();
+        let depths = |body: usize| input.contact_depths.and_then(|depths| depths.get(body));
+        let values = self.bodies.iter().zip(&input.state.soft).enumerate().map(|(index, (body, soft))| {
+            body.values(depths(index).map_or(&[][..], Vec::as_slice), &soft.nodes, quantity)
+        });
+        let values: Vec<Vec<f64>> = values.collect();
         let max = max.unwrap_or_else(|| values.iter().flatten().copied().fold(0.0, f64::max));
         let map = ColorMap::default();
         for (body, values) in values.iter().enumerate() {
@@ -74,10 +78,10 @@ impl SoftShapes {
 
 impl SoftShape {
     /// Values of a quantity at all nodes.
-    fn values(&self, world: &World, nodes: &[Point3<f64>], quantity: SoftQuantity) -> Vec<f64> {
+    fn values(&self, contact_depths: &[f64], nodes: &[Point3<f64>], quantity: SoftQuantity) -> Vec<f64> {
         let values = match quantity {
             SoftQuantity::Depth => self.depths.clone(),
-            SoftQuantity::ContactDepth => world.soft_contact_depths(&self.name).unwrap_or_default(),
+            SoftQuantity::ContactDepth => contact_depths.to_vec(),
             SoftQuantity::Displacement => {
                 self.start.iter().zip(nodes).map(|(start, now)| (now - start).norm()).collect()
             }
@@ -108,6 +112,12 @@ impl SoftShape {
         }
         sums.into_iter().map(|[sum, volume]| if volume > 0.0 { sum / volume } else { 0.0 }).collect()
     }
+}
+
+/// Depths of contacts at the nodes of each soft body of a world \[m\].
+pub(crate) fn contact_depths(world: &World) -> Vec<Vec<f64>> {
+    let bodies = world.soft_descriptions().iter();
+    bodies.map(|body| world.soft_contact_depths(&body.name).unwrap_or_default()).collect()
 }
 
 /// Von Mises stress √(3/2 s:s), with the deviator s of the Cauchy stress [Pa].

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::super::Models;
+use super::shapes::SceneShapes;
 use extricate_core::geometry::{Aabb, Solidity, TriangleMesh};
 use extricate_core::proximity::{Model, collide};
-use extricate_dynamics::{AnyBody, BodyKind, World};
+use extricate_dynamics::{AnyBody, BodyKind};
 use extricate_scene::record::WorldState;
 
 /// Query models of the bodies of a scene.
@@ -22,9 +23,9 @@ pub(super) struct Solids {
 }
 
 impl Solids {
-    pub(super) fn of(world: &World, drawn: &Models) -> Self {
+    pub(super) fn of(shapes: &SceneShapes, drawn: &Models) -> Self {
         let mut made: Vec<(*const TriangleMesh, Arc<Model>)> = Vec::new();
-        let models = world.descriptions().iter().zip(&drawn.bodies).map(|(body, drawn)| {
+        let models = shapes.bodies.iter().zip(&drawn.bodies).map(|(body, drawn)| {
             if let Some(model) = body.shape.model() {
                 return Some(Arc::clone(model));
             }
@@ -37,14 +38,10 @@ impl Solids {
             Some(model)
         });
         let models = models.collect();
-        let robots = world.robots();
-        let pairs = robots.iter().filter_map(|robot| world.allowed_collisions(&robot.name)).flatten();
-        let index = |name: &String| drawn.body(name);
-        let allowed = pairs.filter_map(|pair| Some([index(&pair.bodies[0])?, index(&pair.bodies[1])?]));
         Self {
             models,
-            moves: world.descriptions().iter().map(|body| body.kind != BodyKind::Fixed).collect(),
-            allowed: allowed.map(|[a, b]| [a.min(b), a.max(b)]).collect(),
+            moves: shapes.bodies.iter().map(|body| body.kind != BodyKind::Fixed).collect(),
+            allowed: shapes.allowed.iter().copied().collect(),
         }
     }
 

@@ -12,9 +12,9 @@ use crate::Models;
 use extricate_core::geometry::tet_mesh::procedural::block;
 use extricate_core::penetration::WalkStepKind;
 use extricate_core::proximity::collide;
-use extricate_dynamics::World;
 use extricate_dynamics::soft::material::{Constitutive, Material};
 use extricate_dynamics::{BodyDescription, BodyKind, Shape, SoftBodyDescription, WorldOptions};
+use extricate_dynamics::{World, WorldContact};
 use extricate_scene::record::WorldState;
 
 /// A scene at its start.
@@ -22,6 +22,9 @@ struct Scene {
     world: World,
     models: Models,
     state: WorldState,
+    shapes: SceneShapes,
+    contacts: Vec<WorldContact>,
+    contact_depths: Vec<Vec<f64>>,
 }
 
 impl Scene {
@@ -35,11 +38,16 @@ impl Scene {
             builder.add_soft_body(body).unwrap();
         }
         let world = builder.build().unwrap();
-        Self { models: Models::of(&world).unwrap(), state: WorldState::of(&world), world }
+        let models = Models::of(&world).unwrap();
+        let (state, shapes) = (WorldState::of(&world), SceneShapes::of(&world, &models));
+        let contact_depths = contact_depths(&world);
+        Self { models, state, shapes, contacts: Vec::new(), contact_depths, world }
     }
 
     fn input(&self) -> OverlayInput<'_> {
-        OverlayInput { world: &self.world, live: true, models: &self.models, state: &self.state }
+        let Self { models, state, shapes, .. } = self;
+        let (contacts, contact_depths) = (Some(&self.contacts[..]), Some(&self.contact_depths[..]));
+        OverlayInput { shapes, models, state, contacts, contact_depths }
     }
 
     fn draw(&self, overlays: &Overlays) -> Drawing {
@@ -92,6 +100,7 @@ fn contacts_are_points_with_arrows_proportional_to_their_forces() {
         scene.world.step().unwrap();
     }
     scene.state = WorldState::of(&scene.world);
+    scene.contacts = scene.world.contacts();
     let drawing = scene.draw(&Overlays { contacts: true, ..Overlays::default() });
     assert_eq!((drawing.points.len(), drawing.arrows.len()), (4, 4));
     let size = 0.5 * 3.0_f64.sqrt();
@@ -101,7 +110,7 @@ fn contacts_are_points_with_arrows_proportional_to_their_forces() {
         assert!(arrow.along.z > 0.9 * longest && (arrow.from - contact.point).norm() < 1e-15);
     }
     assert!(drawing.notes[0].starts_with("4 contacts"), "{:?}", drawing.notes);
-    let recorded = OverlayInput { live: false, ..scene.input() };
+    let recorded = OverlayInput { contacts: None, ..scene.input() };
     let drawing =
         OverlayPainter::default().draw(&recorded, &Overlays { contacts: true, ..Overlays::default() });
     assert!(drawing.points.is_empty() && drawing.notes.len() == 1);
@@ -120,7 +129,7 @@ fn each_overlap_has_an_arrow_of_its_depth_and_a_separated_ghost() {
     assert_eq!(drawing.labels[0].text, "400 mm");
     // The movable body is moved: b out of a to the right.
     assert!(drawing.arrows[0].along.x > 0.0 && drawing.opacity.is_some());
-    let solids = Solids::of(&scene.world, &scene.models);
+    let solids = Solids::of(&scene.shapes, &scene.models);
     let model = solids.model(0).unwrap();
     assert!(!collide(model, &drawing.ghosts[0].pose, model, &scene.state.pose(0)));
     assert!(
@@ -180,7 +189,7 @@ fn the_walk_is_shown_step_by_step_and_free_ghosts_are_free() {
     };
     let (first, steps) = wanted(0);
     assert!(steps > 3 && first.ghosts.len() == 1 && first.notes[2].starts_with("Start"), "{:?}", first.notes);
-    let solids = Solids::of(&scene.world, &scene.models);
+    let solids = Solids::of(&scene.shapes, &scene.models);
     let model = |body| solids.model(body).unwrap();
     let (mut starts, mut free, mut seen) = (0, 0, std::collections::BTreeSet::new());
     for step in 0..steps {
@@ -210,7 +219,7 @@ fn the_walk_is_shown_step_by_step_and_free_ghosts_are_free() {
 #[test]
 fn walk_contacts_and_path_are_those_of_the_traced_query() {
     let scene = row();
-    let solids = Solids::of(&scene.world, &scene.models);
+    let solids = Solids::of(&scene.shapes, &scene.models);
     let (a, b) = (solids.model(1).unwrap(), solids.model(0).unwrap());
     let poses = [&scene.state.pose(1), &scene.state.pose(0)];
     let options = extricate_core::penetration::TranslationalOptions::default();

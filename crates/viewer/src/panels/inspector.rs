@@ -4,6 +4,7 @@ use kiss3d::egui::{Align, Align2, Grid, Layout, RichText, ScrollArea, Ui};
 use nalgebra::{UnitQuaternion, Vector3};
 
 use super::layout::PanelLayout;
+use super::values;
 use crate::Models;
 use crate::interface::{Action, PanelState, Snapshot};
 use crate::overlay::text::with_unit;
@@ -33,7 +34,14 @@ pub(super) fn show(layout: &mut PanelLayout<'_>, state: &PanelState<'_>) {
             AnyBody::Rigid(index) => rigid(ui, state, index),
             AnyBody::Soft(index) => soft(ui, state.snapshot, index),
         });
+        if state.snapshot.recorded.is_some_and(|recorded| !recorded.has_contacts) {
+            ui.separator();
+            ui.weak("Contacts: not recorded").on_hover_text("`extricate run --contacts` records them.");
+        }
         contacts(layout, ui, state, body);
+        if let Some(values) = state.values {
+            values::show(layout, ui, name, values);
+        }
         if let Some((robot, _)) = name.split_once('/') {
             joints(layout, ui, state.snapshot, robot);
         }

@@ -12,6 +12,7 @@ mod layout;
 mod plots;
 mod style;
 mod toolbar;
+mod values;
 
 use self::layout::PanelLayout;
 use kiss3d::egui::Context;

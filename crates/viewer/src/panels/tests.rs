@@ -1,15 +1,18 @@
 use std::collections::{BTreeSet, VecDeque};
+use std::path::PathBuf;
 
-use kiss3d::egui::{Event, Modifiers, PointerButton, Pos2, RawInput, pos2, vec2};
+use kiss3d::egui::{Event, Id, Key, Modifiers, PointerButton, Pos2, RawInput, pos2, vec2};
 use nalgebra::{Isometry3, Vector3};
 
 use super::*;
 use crate::interface::{
-    BINDINGS, ClockState, DisplayOptions, Layer, Message, MessageKind, Recorded, Sample, Snapshot, Title,
+    BINDINGS, BodyValues, ClockState, DisplayOptions, Layer, Message, MessageKind, Recorded, Sample,
+    Snapshot, Title,
 };
 use crate::{Drawing, Models};
 use extricate_dynamics::{AnyBody, BodyDescription, BodyKind, Shape, StepTimings, World, WorldOptions};
 use extricate_scene::record::WorldState;
+use extricate_scene::scene::BodyField;
 use kiss3d::egui::{Order, Rect};
 
 /// Owner of all that a [`PanelState`] borrows.
@@ -20,6 +23,8 @@ struct Shown {
     history: VecDeque<Sample>,
     display: DisplayOptions,
     message: Message,
+    values: Option<BodyValues>,
+    recent: Vec<PathBuf>,
 }
 
 impl Shown {
@@ -45,12 +50,20 @@ impl Shown {
             state: WorldState::of(&world),
             report: Some(report),
             contacts: Vec::new(),
+            wanted: None,
+            drawn: None,
             drawing: Drawing::default(),
             walk_steps: 7,
             executed: 0,
             clock: ClockState { playing: true, speed: 1.0, achieved: 0.5, behind: true },
             pull: None,
-            recorded: recorded.then_some(Recorded { at: 3, states: 9, duration: 1.0, complete: true }),
+            recorded: recorded.then_some(Recorded {
+                at: 3,
+                states: 9,
+                duration: 1.0,
+                complete: true,
+                has_contacts: false,
+            }),
             failure: Some("it diverged".into()),
         };
         Self {
@@ -60,6 +73,16 @@ impl Shown {
             history: (1..50).map(sample).collect(),
             display,
             message: Message { kind: MessageKind::Error, text: "a line\n".repeat(40) },
+            recent: (0..10).map(|number| format!("/scenes/{number}.ron").into()).collect(),
+            values: (!recorded).then(|| {
+                let value = |field: BodyField| match field {
+                    BodyField::Kind => "dynamic",
+                    BodyField::Density => "",
+                    BodyField::Mass | BodyField::Friction | BodyField::Restitution => "0.5",
+                    _ => "0.125 -12.5 1e-9",
+                };
+                Ok(BodyField::ALL.map(|field| (field, value(field).to_owned())).into())
+            }),
         }
     }
 
@@ -70,11 +93,13 @@ impl Shown {
             snapshot: &self.snapshot,
             history: &self.history,
             selection: Some(AnyBody::Rigid(0)),
+            values: self.values.as_ref(),
             display: &self.display,
             message: Some(&self.message),
             help: false,
             sketching: false,
             grid: Some("20 cm"),
+            recent: &self.recent,
             picture_seconds: 0.02,
             keys: BINDINGS,
         }
@@ -160,6 +185,42 @@ fn clicks_request_actions() {
     for action in expected {
         assert!(requested.contains(&action), "{action} of {requested:?}");
     }
+}
+
+/// Types a text into the field of a value, in place of what it holds, and presses a key.
+fn typed(all: &Shown, context: &Context, field: BodyField, text: &str, last: Key) -> Vec<Action> {
+    let mut panels = Panels::default();
+    for _ in 0..3 {
+        shown(all, context, &mut panels, Vec::new());
+    }
+    let place = context.read_response(Id::new(("value", "ball", field.name()))).expect("the field is shown");
+    let key = |key, modifiers| {
+        [true, false].map(|pressed| Event::Key { key, physical_key: None, pressed, repeat: false, modifiers })
+    };
+    let [press, release] = click(place.rect.center());
+    let all_of_it = key(Key::A, Modifiers::COMMAND).into();
+    let rest = vec![vec![Event::Text(text.into())], key(last, Modifiers::NONE).into(), Vec::new()];
+    let passes = [press, release, all_of_it].into_iter().chain(rest);
+    passes.flat_map(|events| shown(all, context, &mut panels, events)).collect()
+}
+
+#[test]
+fn a_value_is_edited_with_enter_and_not_with_escape() {
+    let all = Shown::new(false);
+    let request = |field, value: &str| Action::SetValue { body: "ball".into(), field, value: value.into() };
+    let context = Context::default();
+    let actions = typed(&all, &context, BodyField::Mass, "2.25", Key::Enter);
+    assert_eq!(actions, [request(BodyField::Mass, "2.25")]);
+    let actions = typed(&all, &context, BodyField::Position, "0 0 1", Key::Enter);
+    assert_eq!(actions, [request(BodyField::Position, "0 0 1")]);
+    assert_eq!(typed(&all, &context, BodyField::Mass, "3", Key::Escape), []);
+    assert_eq!(typed(&all, &context, BodyField::Mass, "0.5", Key::Enter), [], "it is the same");
+    let all = Shown { values: Some(Err("it is a copy".into())), ..all };
+    let (context, mut panels) = (Context::default(), Panels::default());
+    for _ in 0..3 {
+        shown(&all, &context, &mut panels, Vec::new());
+    }
+    assert!(context.read_response(Id::new(("value", "ball", "mass"))).is_none());
 }
 
 #[test]

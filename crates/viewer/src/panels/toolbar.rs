@@ -1,5 +1,7 @@
 //! Toolbar: time controls, and the position in a recording.
 
+use std::path::PathBuf;
+
 use kiss3d::egui::{Align, Label, Layout, Pos2, Rect, RichText, Slider, Ui};
 use kiss3d::egui::{Area, Id, Order};
 
@@ -88,6 +90,10 @@ fn right(layout: &mut PanelLayout<'_>, ui: &mut Ui, state: &PanelState<'_>) {
         }
     }
     ui.separator();
+    if !state.recent.is_empty() {
+        let menu = ui.menu_button("Recent", |ui| recent(layout, ui, state.recent));
+        menu.response.on_hover_text("Scenes and runs opened before");
+    }
     if let Some(grid) = state.grid {
         ui.weak(format!("Grid {grid}"));
     }
@@ -96,6 +102,17 @@ fn right(layout: &mut PanelLayout<'_>, ui: &mut Ui, state: &PanelState<'_>) {
     }
     let name = Label::new(RichText::new(&state.title.name).strong()).truncate();
     ui.add(name).on_hover_text(&state.title.title);
+}
+
+/// Entries of the menu of recent scenes and runs.
+fn recent(layout: &mut PanelLayout<'_>, ui: &mut Ui, paths: &[PathBuf]) {
+    for path in paths {
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+        if ui.button(name).on_hover_text(path.display().to_string()).clicked() {
+            layout.actions.push(Action::Open(path.clone()));
+            ui.close();
+        }
+    }
 }
 
 /// A slider over all states of a recording.

@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 
 use super::trails::Trails;
-use crate::ViewError;
-use extricate_dynamics::World;
+use crate::overlay::recorded_contacts;
+use crate::{Models, ViewError};
+use extricate_dynamics::{World, WorldContact};
 use extricate_scene::record::{Recording, WorldState};
 use extricate_scene::scene::Scene;
 
@@ -82,6 +83,22 @@ impl RenderSource {
         match self {
             Self::Live { scene, .. } => scene.duration,
             Self::Recorded { recording, .. } => recording.time(recording.state_count() - 1),
+        }
+    }
+
+    /// Contacts of the step that led to the current state; `None` for a run that did not record them.
+    pub(super) fn contacts(
+        &self,
+        state: &WorldState,
+        models: &Models,
+    ) -> Result<Option<Vec<WorldContact>>, ViewError> {
+        match self {
+            Self::Live { world, .. } => Ok(Some(world.contacts())),
+            Self::Recorded { recording, .. } => {
+                let at = recording.state_at(state.time);
+                let contacts = recorded_contacts(recording, at, models);
+                contacts.map_err(|reason| ViewError::Contacts { reason })
+            }
         }
     }
 

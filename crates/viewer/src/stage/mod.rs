@@ -14,6 +14,7 @@ mod material;
 mod paint;
 mod similarity;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -260,6 +261,11 @@ impl Stage {
     pub fn grid(&self) -> Option<String> {
         let has_ground = self.models.as_ref().is_some_and(|models| !models.grounds.is_empty());
         has_ground.then(|| ground::readable_length(self.grounds.cell))
+    }
+
+    /// Files dropped on the window since the last call.
+    pub fn dropped_files(&mut self) -> Vec<PathBuf> {
+        self.window.dropped_files()
     }
 
     /// Sets the window's title.

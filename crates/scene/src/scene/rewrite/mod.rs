@@ -1,8 +1,10 @@
 //! Scenes with moved bodies, in memory and as text. The text is edited at the places of the changed numbers only, so that
 //! comments and layout are preserved.
 
+mod added;
 mod files;
 mod poses;
+mod properties;
 
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
@@ -17,8 +19,10 @@ use super::placement::{copies, vector};
 use super::random::Random;
 use super::schema::{BodyEntry, Copies, JointKind, Triple};
 
+pub use added::{text_with_mesh, text_with_robot};
 pub(crate) use files::{NamedFile, with_files};
 pub use poses::{RobotPose, ScenePoses};
+pub use properties::{BodyField, PropertyError, body_values, text_with_body_value};
 
 /// Fields with the anchor points of a joint, world frame.
 const ANCHORS: [&str; 2] = ["anchor", "anchors"];
@@ -221,6 +225,13 @@ fn triple(v: &Vector3<f64>) -> String {
 fn number(x: f64) -> String {
     let text = format!("{x:?}");
     text.strip_suffix(".0").map_or_else(|| text.clone(), str::to_owned)
+}
+
+/// The indentation of the line that contains a place.
+fn indent_of(text: &str, place: usize) -> &str {
+    let start = text[..place].rfind('\n').map_or(0, |at| at + 1);
+    let line = &text[start..place];
+    &line[..line.len() - line.trim_start().len()]
 }
 
 /// The relative path from one folder to another; none where they are the same. Where a folder cannot be resolved, the second

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
-use super::{Edits, number, path_between, triple};
+use super::{Edits, indent_of, number, path_between, triple};
 use crate::scene::Scene;
 use crate::scene::error::SceneError;
 use crate::scene::locate::Step::{self, Field, Index};
@@ -355,13 +355,6 @@ fn listed(entries: &[String], indent: &str) -> String {
         length += entry.len() + 2;
     }
     text
-}
-
-/// The indentation of the line that contains a place.
-fn indent_of(text: &str, place: usize) -> &str {
-    let start = text[..place].rfind('\n').map_or(0, |at| at + 1);
-    let line = &text[start..place];
-    &line[..line.len() - line.trim_start().len()]
 }
 
 /// An orientation as RON.

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use crate::interface::{Recorded, Sample};
-use extricate_dynamics::{StepTimings, World};
+use crate::models::Models;
+use crate::overlay::recorded_contacts;
+use extricate_dynamics::{StepTimings, World, WorldContact};
 use extricate_scene::record::{Recording, WorldState};
 
 /// Playback of a recorded run: the recording and the state that is shown.
@@ -50,7 +52,13 @@ impl Playback {
             states,
             duration: self.recording.time(states - 1),
             complete: self.recording.is_complete(),
+            has_contacts: self.recording.has_contacts(),
         }
+    }
+
+    /// Contacts of the state; `None` where they were not recorded. `models` are those of the bodies.
+    pub(super) fn contacts(&self, models: &Models) -> Result<Option<Vec<WorldContact>>, String> {
+        recorded_contacts(&self.recording, self.at, models)
     }
 
     /// Simulated time until the next state [s]; `None` at the end.

@@ -76,6 +76,17 @@ impl Reload {
         changed
     }
 
+    /// Begins to load the scene, whose files have changed.
+    pub(super) fn begin(&mut self) {
+        self.has_changed();
+        self.load();
+    }
+
+    /// Whether the scene is being loaded.
+    pub(super) fn is_loading(&self) -> bool {
+        self.loading.is_some()
+    }
+
     fn load(&mut self) {
         let (done, loading) = channel();
         let (path, prepare) = (self.path.clone(), Arc::clone(&self.prepare));

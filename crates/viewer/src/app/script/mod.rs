@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::ViewError;
+use extricate_scene::scene::BodyField;
 use nalgebra::{Point3, Vector2};
 
 pub use play::{Screen, play};
@@ -60,6 +61,15 @@ pub enum ScriptCommand {
         /// New position of its origin [m, world].
         to: Point3<f64>,
     },
+    /// Sets a value of a body in the scene file.
+    Set {
+        /// Name of the body.
+        body: String,
+        /// The field.
+        field: BodyField,
+        /// The value, numbers separated by blanks.
+        value: String,
+    },
     /// Repairs the sketch.
     Repair,
     /// Saves the sketch.
@@ -71,7 +81,7 @@ pub enum ScriptCommand {
 }
 
 /// Names and syntax of the commands.
-const SYNTAX: [(&str, &str); 13] = [
+const SYNTAX: [(&str, &str); 14] = [
     ("wait", "wait SECONDS"),
     ("key", "key NAME"),
     ("click", "click X Y"),
@@ -81,6 +91,7 @@ const SYNTAX: [(&str, &str); 13] = [
     ("speed", "speed FACTOR"),
     ("joint", "joint ROBOT/JOINT VALUE"),
     ("move", "move BODY X Y Z"),
+    ("set", "set BODY FIELD VALUE"),
     ("repair", "repair"),
     ("save", "save FILE.ron or save FILE.json"),
     ("picture", "picture FILE.png"),
@@ -151,12 +162,22 @@ fn parse_command(command: &str, arguments: &[&str]) -> Result<ScriptCommand, Str
         ("move", [name, x, y, z]) => {
             Ok(ScriptCommand::Move { name: (*name).to_owned(), to: point(x, y, z)? })
         }
+        ("set", [body, field, value @ ..]) if !value.is_empty() => {
+            let (body, value) = ((*body).to_owned(), value.join(" "));
+            let field = BodyField::named(field).ok_or_else(|| unknown_field(field))?;
+            Ok(ScriptCommand::Set { body, field, value })
+        }
         ("repair", []) => Ok(ScriptCommand::Repair),
         ("save", [file]) if has_extension(file, &["ron", "json"]) => Ok(ScriptCommand::Save(file.into())),
         ("picture", [file]) if has_extension(file, &["png"]) => Ok(ScriptCommand::Picture(file.into())),
         ("quit", []) => Ok(ScriptCommand::Quit),
         _ => Err(format!("invalid arguments of `{command}`; expected: {syntax}")),
     }
+}
+
+fn unknown_field(field: &str) -> String {
+    let known = BodyField::ALL.map(BodyField::name).join(", ");
+    format!("unknown field `{field}`; expected one of {known}")
 }
 
 fn number(text: &str) -> Result<f64, String> {

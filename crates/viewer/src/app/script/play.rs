@@ -43,6 +43,7 @@ pub fn play(
         let wrong = |message| ViewError::ScriptLine { path: path.to_owned(), line: line.number, message };
         let errors = player.session.errors();
         player.execute(&line.command).map_err(wrong)?;
+        player.session.finish_reload(LIMIT).map_err(wrong)?;
         // Every command is complete before the next one, so that a script does not depend on thread timing.
         player.session.settle(LIMIT).map_err(wrong)?;
         player.show();
@@ -98,6 +99,10 @@ impl Player<'_> {
             ScriptCommand::Speed(speed) => self.session.act(&Action::Speed(*speed)),
             ScriptCommand::Joint { name, value } => return self.set_joint(name, *value),
             ScriptCommand::Move { name, to } => return self.put(name, to),
+            ScriptCommand::Set { body, field, value } => {
+                let (body, field, value) = (body.clone(), *field, value.clone());
+                self.session.act(&Action::SetValue { body, field, value });
+            }
             ScriptCommand::Repair => {
                 self.session.act(&Action::Repair);
                 self.finish_sketch();

@@ -23,6 +23,7 @@ camera 1 2 3 to 0 0 0.5
 speed 4
 joint arm/elbow -1.2
 move ball 1 2 -3e-1
+set \"a b\" position 1 2 -3e-1
 repair
 save out/posed.ron
 save \"q 1.json\"
@@ -42,6 +43,7 @@ quit";
             ScriptCommand::Speed(4.0),
             ScriptCommand::Joint { name: "arm/elbow".into(), value: -1.2 },
             ScriptCommand::Move { name: "ball".into(), to: Point3::new(1.0, 2.0, -0.3) },
+            ScriptCommand::Set { body: "a b".into(), field: BodyField::Position, value: "1 2 -3e-1".into() },
             ScriptCommand::Repair,
             ScriptCommand::Save("out/posed.ron".into()),
             ScriptCommand::Save("q 1.json".into()),
@@ -70,6 +72,10 @@ fn invalid_lines_are_reported_with_file_line_and_syntax() {
     assert_eq!(error("\nclick 1 inf"), "s.txt:2: invalid number `inf`; expected a finite number");
     assert_eq!(error("select \"a b"), "s.txt:1: unterminated quote");
     assert_eq!(error("picture a.jpg"), "s.txt:1: invalid arguments of `picture`; expected: picture FILE.png");
+    assert!(
+        error("set ball weight 1").starts_with("s.txt:1: unknown field `weight`; expected one of kind, ")
+    );
+    assert_eq!(error("set ball mass"), "s.txt:1: invalid arguments of `set`; expected: set BODY FIELD VALUE");
     assert_eq!(
         error("joint elbow 1"),
         "s.txt:1: invalid arguments of `joint`; expected: joint ROBOT/JOINT VALUE"

@@ -37,16 +37,16 @@ impl Session {
             | Action::WalkStep(_)
             | Action::Slice(_)
             | Action::Select(_) => self.set_display(action),
+            Action::SetValue { body, field, value } => match self.sketch {
+                Some(_) => self.fail("close the sketch (E) before values of the scene file are edited"),
+                None => self.set_value(body, *field, value),
+            },
+            Action::Open(path) => self.open(path),
+            Action::Drop(path) => self.drop_file(path),
+            Action::Undo | Action::Redo => self.undo_edit(*action == Action::Redo),
             Action::Sketch => self.toggle_sketch(),
             Action::Simulate => self.simulate_sketch(),
-            Action::Repair
-            | Action::Follow
-            | Action::Undo
-            | Action::Redo
-            | Action::Save
-            | Action::SaveAs(_) => {
-                self.fail(NO_SKETCH);
-            }
+            Action::Repair | Action::Follow | Action::Save | Action::SaveAs(_) => self.fail(NO_SKETCH),
             Action::Fit => self.fit(),
             Action::Help => self.help = !self.help,
             Action::Picture => {
@@ -125,7 +125,7 @@ impl Session {
             Action::TreeLevel(level) => display.tree_level = level,
             Action::WalkStep(step) => display.walk_step = step,
             Action::Slice(fraction) if fraction.is_finite() => display.slice = fraction.clamp(0.0, 1.0),
-            Action::Select(body) => display.subject = body,
+            Action::Select(body) => self.select(body),
             _ => {}
         }
         self.simulation.send(Command::Display(self.display));

@@ -2,7 +2,11 @@
 
 mod commands;
 mod drag;
+mod dropped;
+mod edit_history;
+mod edits;
 mod marks;
+mod open;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -11,13 +15,16 @@ use std::time::Duration;
 
 use nalgebra::{Point3, Vector2, Vector3};
 
+use self::edit_history::EditHistory;
 use super::load::{Loaded, Prepare};
+use super::opening::Opening;
 use super::picking::Picker;
+use super::recent::Recent;
 use super::reload::Reload;
-use super::simulation::{Command, Pace, Simulation};
+use super::simulation::{Command, Pace, Simulation, Update};
 use crate::interface::BINDINGS;
 use crate::interface::{
-    ClockState, DisplayOptions, Message, MessageKind, PanelState, Sample, Snapshot, Title,
+    BodyValues, ClockState, DisplayOptions, Message, MessageKind, PanelState, Sample, Snapshot, Title,
 };
 use crate::overlay::OverlayPainter;
 use crate::sketch::SketchMode;
@@ -69,6 +76,15 @@ pub struct Session {
     drag_state: Option<DragState>,
     sketch: Option<SketchMode>,
     reload: Option<Reload>,
+    /// Values of the selected body in the scene file, and the edits of that file.
+    values: Option<BodyValues>,
+    edits: EditHistory,
+    /// Loads scenes.
+    prepare: Arc<Prepare>,
+    /// Another scene or run that is being loaded, and recent ones.
+    opening: Option<Opening>,
+    recent: Recent,
+    recent_paths: Vec<PathBuf>,
     /// Files that a scene may name.
     access: Access,
     /// Requested screenshots.
@@ -94,7 +110,7 @@ impl Session {
         size: Vector2<f64>,
     ) -> Result<Self, String> {
         let is_live = loaded.source.is_live();
-        let reload = is_live.then(|| Reload::new(loaded.title.path(), &loaded.files, prepare));
+        let reload = is_live.then(|| Reload::new(loaded.title.path(), &loaded.files, Arc::clone(&prepare)));
         let Loaded { title, scene, models, start, source, camera, .. } = loaded;
         let simulation = Simulation::start(source, models.clone(), Box::<OverlayPainter>::default(), pace);
         let snapshot = simulation.settled(FIRST)?;
@@ -118,6 +134,12 @@ impl Session {
             drag_state: None,
             sketch: None,
             reload,
+            values: None,
+            edits: EditHistory::default(),
+            prepare,
+            opening: None,
+            recent: Recent::default(),
+            recent_paths: Vec::new(),
             access: Access::default(),
             pictures: Vec::new(),
             has_ended: false,
@@ -142,7 +164,7 @@ impl Session {
         self.simulation =
             Simulation::start(source, models.clone(), Box::<OverlayPainter>::default(), self.pace);
         (self.title, self.scene, self.models, self.is_new) = (title, scene, models, true);
-        self.display.subject = selected.and_then(|name| self.body(&name));
+        self.select(selected.and_then(|name| self.body(&name)));
         (self.drag_state, self.sketch, self.has_ended) = (None, None, false);
         self.history.clear();
         self.picker = Picker::default();
@@ -150,7 +172,7 @@ impl Session {
         self.simulation.send(Command::Speed(clock.speed));
         self.simulation.send(Command::Play(clock.playing));
         // The next picture must not combine the new models with a state of the old ones.
-        match self.simulation.settled(FIRST) {
+        match self.simulation.executed(FIRST) {
             Ok(snapshot) => self.snapshot = snapshot.unwrap_or_else(|| self.snapshot.clone()),
             Err(error) => self.fail(error),
         }
@@ -158,10 +180,8 @@ impl Session {
 
     /// Collects the results of the other threads. To be called before every picture.
     pub fn tick(&mut self) {
-        if let Some(snapshot) = self.simulation.take() {
-            self.take(snapshot);
-        }
-        self.collect();
+        self.update();
+        self.finish_opening();
         match self.reload.as_mut().and_then(Reload::poll) {
             Some(Ok(loaded)) => {
                 self.replace(*loaded);
@@ -178,7 +198,20 @@ impl Session {
         }
     }
 
+    /// Takes the news of the simulation.
+    fn update(&mut self) {
+        let Update { snapshot, layers } = self.simulation.take();
+        if let Some(snapshot) = snapshot {
+            self.take(snapshot);
+        }
+        if let Some(layers) = layers {
+            self.snapshot.show_layers(*layers);
+        }
+        self.collect();
+    }
+
     fn take(&mut self, mut snapshot: Box<Snapshot>) {
+        snapshot.keep_layers(&mut self.snapshot);
         if snapshot.executed < self.simulation.sent() {
             // The snapshot is older than the last commands: keep what they have set.
             let ClockState { playing, speed, .. } = self.snapshot.clock;
@@ -216,7 +249,7 @@ impl Session {
         if let Some(settled) = self.simulation.settled(limit)? {
             self.take(settled);
         }
-        self.collect();
+        self.update();
         Ok(())
     }
 
@@ -229,11 +262,13 @@ impl Session {
             snapshot: &self.snapshot,
             history: &self.history,
             selection: self.display.subject.filter(|_| self.sketch.is_none()),
+            values: self.values.as_ref(),
             display: &self.display,
             message: self.message.as_ref(),
             help: self.help,
             sketching: self.sketch.is_some(),
             grid,
+            recent: &self.recent_paths,
             picture_seconds: self.picture_seconds,
             keys: BINDINGS,
         }
@@ -375,6 +410,9 @@ impl Session {
             Some(sketch) => sketch.drawing().clone(),
             None => self.snapshot.drawing.clone(),
         };
+        if self.sketch.is_none() {
+            drawing.notes.extend(self.snapshot.note_on_layers());
+        }
         drawing.extend(self.marks());
         drawing
     }

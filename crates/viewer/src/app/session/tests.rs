@@ -8,7 +8,7 @@ use crate::app::script::{Screen, parse, play};
 use crate::app::{DragMode, Gesture, prepare};
 use crate::interface::{Action, Layer};
 use extricate_core::penetration::Effort;
-use extricate_scene::scene::overlaps;
+use extricate_scene::scene::{BodyField, overlaps};
 
 const LIMIT: Duration = Duration::from_secs(60);
 const SIZE: Vector2<f64> = Vector2::new(800.0, 600.0);
@@ -237,5 +237,114 @@ fn escape_dismisses_one_thing_at_a_time_and_quit_ends() {
     assert!(script(&mut session, "picture a.png").is_ok_and(|continues| continues));
     assert_eq!(session.pictures(), [Picture { path: "a.png".into(), announce: false }]);
     assert!(script(&mut session, "key Q\nwait 99").is_ok_and(|continues| !continues));
+    std::fs::remove_dir_all(folder).expect("it is ours");
+}
+
+#[test]
+fn values_of_a_body_are_written_to_the_scene_file_reloaded_and_undone() {
+    let (folder, mut session) = session("values");
+    let path = folder.join("scene.ron");
+    let text = || std::fs::read_to_string(&path).expect("the scene");
+    script(&mut session, "select ball\nset ball position 0.25 0 2\nset ball mass 3").expect("it is played");
+    let expected = SCENE.replace(
+        "(name: \"ball\", shape: \"ball\", position: (0, 0, 1))",
+        "(name: \"ball\", mass: 3, shape: \"ball\", position: (0.25, 0, 2))",
+    );
+    assert_eq!(text(), expected);
+    assert!((ball(&session) - Point3::new(0.25, 0.0, 2.0)).norm() < 1e-12, "it is reloaded");
+    let index = session.models().body("ball").expect("the ball");
+    assert_eq!(session.models().bodies[index].mass, Some(3.0));
+    let values = session.panel_state(None).values.expect("it is selected").as_ref().expect("it is editable");
+    assert!(values.contains(&(BodyField::Mass, "3".into())), "{values:?}");
+
+    let error = script(&mut session, "set ball friction -1").expect_err("it is refused").to_string();
+    assert!(error.contains("friction of `ball` not changed") && error.contains("scene.ron:7:"), "{error}");
+    let error = script(&mut session, "set ball mass much").expect_err("it is refused").to_string();
+    assert!(error.contains("invalid mass `much`"), "{error}");
+    assert_eq!(text(), expected, "the file is left alone");
+
+    script(&mut session, "key Z\nkey Z").expect("it is played");
+    assert_eq!(text(), SCENE);
+    assert!((ball(&session) - Point3::new(0.0, 0.0, 1.0)).norm() < 1e-12);
+    script(&mut session, "key Z\nkey Y").expect("an empty history is not an error");
+    assert!((ball(&session) - Point3::new(0.25, 0.0, 2.0)).norm() < 1e-12);
+
+    // An edit by another program is not overwritten.
+    std::fs::write(&path, SCENE.replace("a ball and", "A ball and")).expect("a scene");
+    let until = std::time::Instant::now() + LIMIT;
+    while session.panel_state(None).title.title != "A ball and a block" {
+        assert!(std::time::Instant::now() < until, "the change was not seen");
+        session.tick();
+    }
+    let error = script(&mut session, "key Z").expect_err("it is refused").to_string();
+    assert!(error.contains("has been changed since") && text().contains("A ball and"), "{error}");
+    std::fs::remove_dir_all(folder).expect("it is ours");
+}
+
+#[test]
+fn bodies_of_recorded_runs_and_of_their_scenes_are_not_edited() {
+    let (folder, mut session) = session("values-of-run");
+    std::fs::write(folder.join("states.jsonl"), "").expect("a file");
+    let ball = session.body("ball");
+    session.act(&Action::Select(ball));
+    let values = session.panel_state(None).values.expect("it is selected");
+    assert!(values.as_ref().is_err_and(|reason| reason.contains("belongs to a recorded run")), "{values:?}");
+    std::fs::remove_dir_all(folder).expect("it is ours");
+}
+
+#[test]
+fn another_scene_or_run_is_opened_and_listed_and_an_invalid_one_changes_nothing() {
+    let (folder, session) = session("open");
+    let mut session = session.with_recent(Recent::in_folder(&folder.join("state")));
+    let other = folder.join("other.ron");
+    std::fs::write(&other, SCENE.replace("\"ball\", shape", "\"sphere\", shape")).expect("a scene");
+    script(&mut session, "select ball\nset ball mass 3\nkey space").expect("it is played");
+    let mut open = |path: &Path| {
+        session.act(&Action::Open(path.to_owned()));
+        session.finish_reload(LIMIT).expect("it is loaded");
+        let names: Vec<_> = session.models().bodies.iter().map(|body| body.name.clone()).collect();
+        let state = session.panel_state(None);
+        let recent = state.recent.iter().map(|path| path.file_name().unwrap_or_default().to_owned());
+        let recent: Vec<_> = recent.map(|name| name.to_string_lossy().into_owned()).collect();
+        (names.join(" "), state.title.name.clone(), recent.join(" "), state.selection, session.is_playing())
+    };
+    let (bodies, name, recent, selection, is_playing) = open(&other);
+    assert_eq!((&*bodies, &*name, &*recent), ("block ground sphere", "other", "other.ron scene.ron"));
+    assert!(selection.is_none() && !is_playing);
+    let (bodies, name, recent, ..) = open(&folder.join("absent.ron"));
+    assert_eq!((&*bodies, &*name, &*recent), ("block ground sphere", "other", "other.ron scene.ron"));
+    assert!(session.message().is_some_and(|message| message.kind == MessageKind::Error));
+    // Edits of the first scene are not undone in the second one.
+    let before = std::fs::read_to_string(&other).expect("the scene");
+    script(&mut session, "key Z").expect("it is played");
+    assert_eq!(std::fs::read_to_string(&other).expect("the scene"), before);
+    std::fs::remove_dir_all(folder).expect("it is ours");
+}
+
+#[test]
+fn a_dropped_mesh_is_added_above_all_bodies_and_other_files_are_refused() {
+    let (folder, mut session) = session("drop");
+    let mesh = folder.join("part.obj");
+    // A tetrahedron whose lowest point is at z = 2, and the middle of its box at (0.5, 0.5).
+    std::fs::write(&mesh, "v 0 0 2\nv 1 0 2\nv 0 1 2\nv 0 0 4\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n")
+        .expect("a mesh");
+    session.act(&Action::Drop(mesh));
+    session.finish_reload(LIMIT).expect("it is loaded");
+    let index = session.models().body("part").expect("it is added");
+    let at = session.state().pose(index).translation.vector;
+    // The ball reaches up to 1.1 m, the gap is a tenth of the height of 2 m, the camera looks at x = 0.3, y = 0.
+    assert!((at - nalgebra::Vector3::new(-0.2, -0.5, 1.1 + 0.2 - 2.0)).norm() < 0.01, "{at}");
+    script(&mut session, "key Z").expect("it is played");
+    assert_eq!(std::fs::read_to_string(folder.join("scene.ron")).expect("the scene"), SCENE);
+    let refused = |session: &mut Session, file: PathBuf| {
+        session.act(&Action::Drop(file));
+        let message = session.message().cloned().expect("it is refused");
+        assert_eq!(message.kind, MessageKind::Error, "{}", message.text);
+        message.text
+    };
+    assert!(refused(&mut session, folder.join("a.docx")).contains("expected a scene (ron)"));
+    std::fs::write(folder.join("arm.urdf"), "<robot/>").expect("a file");
+    assert!(refused(&mut session, folder.join("arm.urdf")).contains("not added"));
+    assert_eq!(std::fs::read_to_string(folder.join("scene.ron")).expect("the scene"), SCENE);
     std::fs::remove_dir_all(folder).expect("it is ours");
 }

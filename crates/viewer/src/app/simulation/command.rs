@@ -31,7 +31,7 @@ pub enum Command {
     Display(DisplayOptions),
 }
 
-/// Makes drawings of the display options, on the simulation thread.
+/// Makes drawings of the display options, on a thread of its own.
 pub trait Painter: Send {
     /// Drawing of the selected layers. What cannot be drawn is a note in the drawing.
     fn paint(&mut self, input: &OverlayInput, display: &DisplayOptions) -> Drawing;

@@ -1,9 +1,11 @@
 //! The simulation thread: it executes commands and publishes snapshots, of which readers take the newest. No lock is held
-//! while it steps or while a picture is drawn, so that neither waits for the other.
+//! while it steps or while a picture is drawn, so that neither waits for the other. The layers of the newest snapshot are drawn
+//! on a further thread.
 
 mod clock;
 mod command;
 mod exchange;
+mod painting;
 mod worker;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,6 +15,7 @@ use std::time::Duration;
 
 pub use clock::{Pace, SPEEDS};
 pub use command::{Command, Painter};
+pub use exchange::Update;
 
 use self::exchange::Exchange;
 use self::worker::Worker;
@@ -39,10 +42,7 @@ impl Simulation {
         std::thread::spawn(move || {
             let ended = catch_unwind(AssertUnwindSafe(|| worker.run(&received)));
             if let Err(panic) = ended {
-                let message = panic.downcast_ref::<String>().map(String::as_str);
-                let message =
-                    message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
-                outbox.end(format!("internal error: the simulation thread panicked: {message}"));
+                outbox.end_with("simulation", &*panic);
             }
         });
         Self { commands, exchange, sent: 0 }
@@ -61,9 +61,10 @@ impl Simulation {
         self.sent
     }
 
-    /// Takes the newest snapshot, if there is one that was not taken yet.
+    /// Takes the newest snapshot and the newest layers, as far as they were not taken yet. A snapshot is withheld for a moment if
+    /// its layers will be finished then.
     #[must_use]
-    pub fn take(&self) -> Option<Box<Snapshot>> {
+    pub fn take(&self) -> Update {
         self.exchange.take()
     }
 
@@ -79,19 +80,27 @@ impl Simulation {
         self.exchange.errors()
     }
 
-    /// Panic message of the thread, if it has ended.
+    /// Panic message of a thread, if one has ended.
     #[must_use]
     pub fn ended(&self) -> Option<String> {
         self.exchange.ended()
     }
 
     /// Waits until all commands are complete, including the time that they requested; returns the snapshot after them, unless
-    /// it was taken.
+    /// it was taken. Its layers may not be finished.
     ///
     /// # Errors
-    /// A message for the user when the thread has ended or the limit is exceeded.
+    /// A message for the user when a thread has ended or the limit is exceeded.
+    pub fn executed(&self, limit: Duration) -> Result<Option<Box<Snapshot>>, String> {
+        self.exchange.wait(self.sent, false, limit)
+    }
+
+    /// The same, with the layers after the commands.
+    ///
+    /// # Errors
+    /// A message for the user when a thread has ended or the limit is exceeded.
     pub fn settled(&self, limit: Duration) -> Result<Option<Box<Snapshot>>, String> {
-        self.exchange.settled(self.sent, limit)
+        self.exchange.wait(self.sent, true, limit)
     }
 }
 

@@ -1,4 +1,5 @@
 use std::path::Path;
+use std::sync::{Condvar, Mutex};
 use std::time::Instant;
 
 use nalgebra::Point3;
@@ -134,39 +135,116 @@ fn a_step_that_fails_pauses_and_reports_the_error_and_a_reset_recovers() {
     assert_eq!(settled(&simulation).failure, None);
 }
 
-/// Waits for a message before it paints.
+/// Waits for a message before it paints; the note is the step of the state.
 struct Slow(std::sync::mpsc::Receiver<()>);
 
 impl Painter for Slow {
-    fn paint(&mut self, _: &OverlayInput, _: &DisplayOptions) -> Drawing {
-        // The sender is gone when the test is over.
+    fn paint(&mut self, input: &OverlayInput, _: &DisplayOptions) -> Drawing {
+        // The sender is gone when the waiting is over.
         let _ = self.0.recv();
-        Drawing { notes: vec!["painted".into()], ..Drawing::default() }
+        Drawing { notes: vec![input.state.step.to_string()], ..Drawing::default() }
+    }
+}
+
+fn with_contacts() -> Command {
+    let mut display = DisplayOptions::default();
+    display.layers.toggle(Layer::Contacts);
+    Command::Display(display)
+}
+
+/// Waits until this many steps have been taken.
+fn steps_are_taken(simulation: &Simulation, count: usize) {
+    let until = Instant::now() + LIMIT;
+    let mut steps = 0;
+    while steps < count {
+        assert!(Instant::now() < until, "only {steps} steps");
+        steps += simulation.samples().len();
     }
 }
 
 #[test]
-fn painting_is_done_on_demand_and_readers_block_nothing() {
+fn layers_that_are_being_painted_delay_no_step_and_belong_to_the_state_after_a_pause() {
     let (go, wait) = channel();
     let mut simulation = start(Slow(wait), Pace::RealTime);
+    simulation.send(with_contacts());
     simulation.send(Command::Play(true));
-    let snapshot = settled(&simulation);
-    // A reader holds a snapshot, as the window does, and steps are taken nevertheless.
+    // The painter has got the first state, and is not finished with it after two hundred steps.
+    let first = simulation.executed(LIMIT).expect("it continues").expect("nobody took it");
+    assert!(first.wanted.is_some() && first.drawn.is_none());
+    steps_are_taken(&simulation, 200);
+    // Snapshots are published without their layers.
     let until = Instant::now() + LIMIT;
-    let mut steps = 0;
-    while steps < 20 && Instant::now() < until {
-        steps += simulation.samples().len();
+    let mut shown = first;
+    while shown.state.step < 100 {
+        assert!(Instant::now() < until);
+        let Update { snapshot, layers } = simulation.take();
+        assert!(layers.is_none(), "the painter waits");
+        shown = snapshot.unwrap_or(shown);
     }
-    assert!(steps >= 20 && snapshot.drawing.notes.is_empty());
-    let mut display = DisplayOptions::default();
-    display.layers.toggle(Layer::Contacts);
-    simulation.send(Command::Display(display));
-    // The thread may be painting now; taking a snapshot does not wait for it.
-    while simulation.take().is_some() {}
-    assert!(simulation.ended().is_none());
+    assert_eq!(shown.note_on_layers().as_deref(), Some("The layers are being computed."));
+    // The layers of the first state are shown with a later one, and a note says so.
+    go.send(()).expect("it waits");
+    let layers = loop {
+        assert!(Instant::now() < until);
+        if let Some(layers) = simulation.take().layers {
+            break layers;
+        }
+    };
+    while shown.state.step <= layers.of.step {
+        assert!(Instant::now() < until);
+        shown = simulation.take().snapshot.unwrap_or(shown);
+    }
+    shown.show_layers(*layers);
+    let note = shown.note_on_layers().expect("they are late");
+    assert!(
+        note.starts_with(&format!("The layers are those of step {}, ", shown.drawing.notes[0])),
+        "{note}"
+    );
     drop(go);
-    let painted = settled(&simulation);
-    assert_eq!(painted.drawing.notes, ["painted"]);
+    simulation.send(Command::Play(false));
+    let paused = settled(&simulation);
+    assert_eq!(paused.drawing.notes, [paused.state.step.to_string()]);
+    assert!(paused.drawn == paused.wanted && paused.note_on_layers().is_none());
+}
+
+/// Paints while the gate is open; the note is the step of the state.
+struct Gated(Arc<(Mutex<bool>, Condvar)>);
+
+impl Painter for Gated {
+    fn paint(&mut self, input: &OverlayInput, _: &DisplayOptions) -> Drawing {
+        let open = self.0.0.lock().expect("nobody panics");
+        drop(self.0.1.wait_while(open, |open| !*open).expect("nobody panics"));
+        Drawing { notes: vec![input.state.step.to_string()], ..Drawing::default() }
+    }
+}
+
+#[test]
+fn layers_from_before_a_reset_or_with_hidden_parts_are_not_shown() {
+    let gate = Arc::new((Mutex::new(true), Condvar::new()));
+    let set_open = |open| {
+        *gate.0.lock().expect("nobody panics") = open;
+        gate.1.notify_all();
+    };
+    let mut simulation = start(Gated(Arc::clone(&gate)), Pace::Commanded);
+    simulation.send(with_contacts());
+    simulation.send(Command::Step);
+    let stepped = settled(&simulation);
+    set_open(false);
+    let after = |simulation: &mut Simulation, command: Command| {
+        simulation.send(command);
+        let mut next = simulation.executed(LIMIT).expect("it continues").expect("nobody took it");
+        next.keep_layers(&mut stepped.clone());
+        next
+    };
+    let stepped_again = after(&mut simulation, Command::Step);
+    assert_eq!(stepped_again.drawing.notes, ["1"], "those of the step before");
+    let hidden = after(&mut simulation, Command::Display(DisplayOptions::default()));
+    assert!(hidden.wanted.is_none() && hidden.drawing.notes.is_empty());
+    let reset = after(&mut simulation, Command::Reset);
+    assert!(reset.drawn.is_none());
+    let shown = after(&mut simulation, with_contacts());
+    assert!(shown.wanted.is_some() && shown.drawn.is_none() && shown.drawing.notes.is_empty());
+    set_open(true);
 }
 
 /// Panics.

@@ -8,12 +8,15 @@ use nalgebra::Point3;
 
 use super::clock::{Clock, Pace};
 use super::exchange::Exchange;
+use super::painting::{PaintJob, PaintThread};
 use super::{Command, Painter};
 use crate::app::source::Source;
-use crate::interface::{DisplayOptions, Layer, Snapshot};
-use crate::overlay::OverlayInput;
+use crate::interface::{DisplayOptions, Layer, LayersOf, Snapshot};
+use crate::overlay::SceneShapes;
+use crate::soft_quantity::SoftQuantity;
 use crate::{Drawing, Models};
-use extricate_dynamics::Pull;
+use extricate_dynamics::{Pull, WorldContact};
+use extricate_scene::record::WorldState;
 
 /// Minimum time between snapshots while steps are due: a display of 60 Hz shows no more.
 const MIN_INTERVAL: Duration = Duration::from_millis(16);
@@ -26,14 +29,18 @@ const IDLE: Duration = Duration::from_secs(1);
 pub(super) struct Worker {
     source: Source,
     models: Models,
-    painter: Box<dyn Painter>,
+    painting: PaintThread,
     clock: Clock,
     exchange: Arc<Exchange>,
     display: DisplayOptions,
     pull: Option<Pull>,
     failure: Option<String>,
-    /// Number of executed commands.
+    /// Number of executed commands, of jumps in time, and of ordered layers.
     executed: u64,
+    jumps: u64,
+    ordered: u64,
+    /// Last error of reading contacts, which is reported once.
+    no_contacts: Option<String>,
     started: Instant,
     /// Whether something has changed since the last snapshot, when that was published, and how long it took.
     changed: bool,
@@ -49,16 +56,21 @@ impl Worker {
         exchange: Arc<Exchange>,
     ) -> Self {
         let now = Instant::now();
+        let shapes = SceneShapes::of(source.world(), &models);
+        let painting = PaintThread::start(painter, (shapes, models.clone()), Arc::clone(&exchange));
         Self {
             source,
             models,
-            painter,
+            painting,
             clock: Clock::new(pace),
             exchange,
             display: DisplayOptions::default(),
             pull: None,
             failure: None,
             executed: 0,
+            jumps: 0,
+            ordered: 0,
+            no_contacts: None,
             started: now,
             changed: true,
             last: now,
@@ -116,10 +128,14 @@ impl Worker {
             }
             Command::Back => {
                 self.clock.play(false);
+                self.jumps += 1;
                 self.source.back()
             }
             Command::Reset => self.reset(),
-            Command::Seek(state) => self.source.seek(state),
+            Command::Seek(state) => {
+                self.jumps += 1;
+                self.source.seek(state)
+            }
             Command::Speed(speed) => {
                 self.clock.set_speed(speed);
                 Ok(())
@@ -144,6 +160,7 @@ impl Worker {
     }
 
     fn reset(&mut self) -> Result<(), String> {
+        self.jumps += 1;
         self.source.reset()?;
         (self.failure, self.pull) = (None, None);
         Ok(())
@@ -177,9 +194,8 @@ impl Worker {
 
     /// Whether a snapshot may be made between two steps; one with overlays waits until the last one was taken.
     fn may_publish(&self) -> bool {
-        let paints = !self.display.layers.is_empty() || self.display.coloring.is_some();
         self.last.elapsed() >= MIN_INTERVAL.max(self.cost * INTERVAL_OVER_COST)
-            && !(paints && self.exchange.is_full())
+            && !(self.paints() && self.exchange.is_full())
     }
 
     fn publish(&mut self) {
@@ -193,28 +209,64 @@ impl Worker {
         self.cost = self.last - started;
     }
 
+    fn paints(&self) -> bool {
+        !self.display.layers.is_empty() || self.display.coloring.is_some()
+    }
+
+    /// The snapshot without its layers, which are ordered.
     fn snapshot(&mut self) -> Snapshot {
-        let Self { source, models, painter, display, .. } = self;
+        let wants_contacts = self.display.subject.is_some() || self.display.layers.has(Layer::Contacts);
+        let contacts = if wants_contacts { self.contacts() } else { None };
+        let Self { source, .. } = &*self;
         let (state, report) = (source.state(), source.report());
-        let input = OverlayInput { world: source.world(), live: source.is_live(), models, state: &state };
-        let paints = !display.layers.is_empty() || display.coloring.is_some();
-        let drawing = if paints { painter.paint(&input, display) } else { Drawing::default() };
-        let wants_contacts = display.subject.is_some() || display.layers.has(Layer::Contacts);
-        let contacts = if input.live && wants_contacts { source.world().contacts() } else { Vec::new() };
-        let held = source.world().pulled_at().filter(|_| input.live);
+        let held = source.world().pulled_at().filter(|_| source.is_live());
         let pull: Option<[Point3<f64>; 2]> =
             held.zip(self.pull.as_ref().map(|pull| pull.target)).map(<[_; 2]>::from);
+        let wanted = self.order_layers(&state, contacts.as_ref());
         Snapshot {
             state,
             report,
-            contacts,
-            drawing,
-            walk_steps: self.painter.walk_steps(),
+            contacts: contacts.unwrap_or_default(),
+            wanted,
+            drawn: None,
+            drawing: Drawing::default(),
+            walk_steps: 0,
             clock: self.clock.state(),
             pull,
-            recorded: source.recorded(),
+            recorded: self.source.recorded(),
             failure: self.failure.clone(),
             executed: self.executed,
         }
+    }
+
+    /// Contacts of the state, if they are known.
+    fn contacts(&mut self) -> Option<Vec<WorldContact>> {
+        match self.source.contacts(&self.models) {
+            Ok(contacts) => contacts,
+            Err(error) => {
+                if self.no_contacts.as_ref() != Some(&error) {
+                    self.exchange.push_error(error.clone());
+                    self.no_contacts = Some(error);
+                }
+                None
+            }
+        }
+    }
+
+    /// Orders the layers of a state, if any are shown.
+    fn order_layers(&mut self, state: &WorldState, contacts: Option<&Vec<WorldContact>>) -> Option<LayersOf> {
+        if !self.paints() {
+            self.painting.order(None);
+            return None;
+        }
+        self.ordered += 1;
+        let display = self.display;
+        let of =
+            LayersOf { number: self.ordered, jumps: self.jumps, step: state.step, time: state.time, display };
+        let has_depths = display.coloring == Some(SoftQuantity::ContactDepth);
+        let contact_depths = if has_depths { self.source.contact_depths() } else { None };
+        let job = PaintJob { of, state: state.clone(), contacts: contacts.cloned(), contact_depths };
+        self.painting.order(Some(Box::new(job)));
+        Some(of)
     }
 }

@@ -85,8 +85,8 @@ pub const BINDINGS: &[Binding] = &[
     bind("E", "Open or close a sketch", KeyContext::Always, &[plain(Key::E)], || Action::Sketch),
     bind("Enter", "Repair the sketch", KeyContext::Sketching, ENTER, || Action::Repair),
     bind("T", "Repair while dragging, on or off", KeyContext::Sketching, &[plain(Key::T)], || Action::Follow),
-    bind("Z or Ctrl-Z", "Undo", KeyContext::Sketching, &[plain(Key::Z), control(Key::Z)], || Action::Undo),
-    bind("Y or Ctrl-Y", "Redo", KeyContext::Sketching, &[plain(Key::Y), control(Key::Y)], || Action::Redo),
+    bind("Z or Ctrl-Z", "Undo: in a sketch, or an edited value", KeyContext::Always, UNDO, || Action::Undo),
+    bind("Y or Ctrl-Y", "Redo: in a sketch, or an edited value", KeyContext::Always, REDO, || Action::Redo),
     bind("S or Ctrl-S", "Save the sketch", KeyContext::Sketching, SAVE, || Action::Save),
     bind("space", "Simulate the sketch from rest", KeyContext::Sketching, &[plain(Key::Space)], || {
         Action::Simulate
@@ -104,6 +104,8 @@ const BACK: &[Stroke] = &[plain(Key::Comma), plain(Key::Left)];
 const PLUS: &[Stroke] = &[plain(Key::Add), plain(Key::Equals)];
 const MINUS: &[Stroke] = &[plain(Key::Minus), plain(Key::Subtract)];
 const ENTER: &[Stroke] = &[plain(Key::Return), plain(Key::NumpadEnter)];
+const UNDO: &[Stroke] = &[plain(Key::Z), control(Key::Z)];
+const REDO: &[Stroke] = &[plain(Key::Y), control(Key::Y)];
 const SAVE: &[Stroke] = &[plain(Key::S), control(Key::S)];
 const ESCAPE: &[Stroke] = &[plain(Key::Escape)];
 

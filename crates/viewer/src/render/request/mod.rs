@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use image::RgbImage;
 use nalgebra::Point3;
 
+use super::annotations::Annotator;
 use super::{Annotations, Film, Format, RenderSource, Renderer, beside};
-use crate::overlay::OverlayPainter;
 use crate::{Camera, Lens, Models, ViewError};
 use extricate_scene::record::WorldState;
 
@@ -91,7 +91,7 @@ impl RenderRequest {
         }
         let panels = sources.len() * if self.is_film() { 1 } else { frames.len() };
         let renderers = self.renderers(sources, panels)?;
-        let painters = renderers.iter().map(|_| OverlayPainter::default()).collect();
+        let painters = renderers.iter().map(|_| Annotator::default()).collect();
         RenderRun { request: self, renderers, painters, frames, monitor, done: 0 }.run()
     }
 
@@ -161,7 +161,7 @@ struct RenderRun<'a> {
     request: &'a RenderRequest,
     renderers: Vec<Renderer>,
     /// Overlay caches of the sources.
-    painters: Vec<OverlayPainter>,
+    painters: Vec<Annotator>,
     frames: Vec<Frame>,
     monitor: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
     done: u64,
