@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn names_that_lead_out_of_the_folder_are_refused_and_the_folder_is_removed() {
         let mut folder = DropFolder::new().unwrap();
-        let path = folder.path.clone();
+        let path = folder.folder.path().to_owned();
         for name in [
             "",
             "/etc/passwd",
