@@ -29,7 +29,7 @@ pub(super) struct Exchange {
 #[derive(Debug, Default)]
 struct Outbox {
     newest: Option<Box<Snapshot>>,
-    /// Time at which it was published.
+    /// Time since which there is one to be taken.
     since: Option<Instant>,
     /// The newest layers, until they are taken.
     layers: Option<Box<LayerDrawing>>,
@@ -60,7 +60,10 @@ impl Exchange {
             if Some(done) > outbox.done {
                 (outbox.done, outbox.layers_done) = (Some(done), layers_of(&snapshot));
             }
-            outbox.since = Some(Instant::now());
+            // A snapshot in place of another one that waits does not wait anew.
+            if outbox.newest.is_none() {
+                outbox.since = Some(Instant::now());
+            }
             outbox.newest.replace(snapshot)
         };
         self.published.notify_all();

@@ -39,6 +39,8 @@ pub(super) struct Worker {
     executed: u64,
     jumps: u64,
     ordered: u64,
+    /// Number of commands that were executed before the last snapshot.
+    answered: u64,
     /// Last error of reading contacts, which is reported once.
     no_contacts: Option<String>,
     started: Instant,
@@ -68,6 +70,7 @@ impl Worker {
             pull: None,
             failure: None,
             executed: 0,
+            answered: 0,
             jumps: 0,
             ordered: 0,
             no_contacts: None,
@@ -95,7 +98,7 @@ impl Worker {
             if self.is_due() {
                 self.step();
             }
-            if self.changed && (!self.is_due() || self.may_publish()) {
+            if self.changed && self.is_to_publish() {
                 self.publish();
             }
         }
@@ -192,6 +195,13 @@ impl Worker {
         self.changed = true;
     }
 
+    /// Whether a snapshot is made now: where no step will come, where commands are answered, and at intervals while steps come.
+    fn is_to_publish(&self) -> bool {
+        let comes = self.source.step_length().and_then(|step| self.clock.wait(step)).is_some();
+        let answers = self.executed > self.answered && !self.is_due();
+        !comes || answers || self.may_publish()
+    }
+
     /// Whether a snapshot may be made between two steps; one with overlays waits until the last one was taken.
     fn may_publish(&self) -> bool {
         self.last.elapsed() >= MIN_INTERVAL.max(self.cost * INTERVAL_OVER_COST)
@@ -204,7 +214,7 @@ impl Worker {
         // Commands are complete only when the simulated time that they requested has been stepped through.
         let done = if self.clock.waits_for_commands() && self.is_due() { 0 } else { self.executed };
         self.exchange.publish(snapshot, done);
-        self.changed = false;
+        (self.changed, self.answered) = (false, self.executed);
         self.last = Instant::now();
         self.cost = self.last - started;
     }
