@@ -20,7 +20,7 @@ use tungstenite::{Message, WebSocket};
 use crate::gate::{known_host, name_of};
 use crate::handshake::{open_socket, read_head, refuse};
 use crate::head::Head;
-use crate::limits::{CONNECTIONS, ORDER_BYTES, STREAM_MESSAGES};
+use crate::limits::{CONNECTIONS, ORDER_BYTES, STREAM_STATES};
 use crate::server::{POLL, ServeError, listen};
 use extricate_scene::record::export::messages::{self, CHANNELS};
 
@@ -63,14 +63,8 @@ struct Shared {
 struct Exchange {
     /// Message that every client receives first of its channel.
     first: Option<Arc<messages::Message>>,
-    queues: Vec<SyncSender<Item>>,
-}
-
-/// A message to a client, if it subscribed to its channel, or the time \[ns\].
-#[derive(Debug, Clone)]
-enum Item {
-    Message(Arc<messages::Message>),
-    Time(u64),
+    /// The messages of a state are one item: a client that is slow misses whole states.
+    queues: Vec<SyncSender<Arc<[messages::Message]>>>,
 }
 
 /// A message from a client.
@@ -149,13 +143,9 @@ impl FoxgloveServer {
 
     /// Sends the messages of a state, and before them their time. Clients that do not keep up miss them.
     pub fn send(&self, messages: Vec<messages::Message>) {
-        let time = messages.first().map(|message| Item::Time(message.time));
-        let items = messages.into_iter().map(|message| Item::Message(Arc::new(message)));
-        let items: Vec<Item> = time.into_iter().chain(items).collect();
+        let state: Arc<[messages::Message]> = messages.into();
         self.shared.exchange().queues.retain(|queue| {
-            // Where one does not fit the rest would not be of one state.
-            let missed = items.iter().find_map(|item| queue.try_send(item.clone()).err());
-            !matches!(missed, Some(TrySendError::Disconnected(_)))
+            !matches!(queue.try_send(Arc::clone(&state)), Err(TrySendError::Disconnected(_)))
         });
     }
 }
@@ -182,8 +172,8 @@ impl Shared {
     }
 
     /// A queue of the messages from now on, and the first message.
-    fn join(&self) -> (Receiver<Item>, Option<Arc<messages::Message>>) {
-        let (sender, receiver) = sync_channel(STREAM_MESSAGES);
+    fn join(&self) -> (Receiver<Arc<[messages::Message]>>, Option<Arc<messages::Message>>) {
+        let (sender, receiver) = sync_channel(STREAM_STATES);
         let mut exchange = self.exchange();
         // Without its sender the queue ends at once.
         if !self.has_ended.load(Ordering::SeqCst) {
@@ -269,9 +259,9 @@ impl Client<'_> {
         let (queue, first) = self.shared.join();
         loop {
             match queue.recv_timeout(POLL) {
-                Ok(item) => {
-                    for item in std::iter::once(item).chain(queue.try_iter().take(STREAM_MESSAGES)) {
-                        self.send(&mut socket, &item)?;
+                Ok(state) => {
+                    for state in std::iter::once(state).chain(queue.try_iter().take(STREAM_STATES)) {
+                        self.send_state(&mut socket, &state)?;
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -290,17 +280,28 @@ impl Client<'_> {
         }
     }
 
+    /// Sends the messages of a state to whose channels the client subscribed, and before them their time.
+    fn send_state(
+        &self,
+        socket: &mut WebSocket<TcpStream>,
+        state: &[messages::Message],
+    ) -> Result<(), tungstenite::Error> {
+        if let Some(first) = state.first() {
+            socket.send(Message::binary([&[TIME][..], &first.time.to_le_bytes()].concat()))?;
+        }
+        state.iter().try_for_each(|message| self.send(socket, message))
+    }
+
     /// Sends a message, if it is of a channel to which the client subscribed.
-    fn send(&self, socket: &mut WebSocket<TcpStream>, item: &Item) -> Result<(), tungstenite::Error> {
-        let bytes = match item {
-            Item::Time(time) => [&[TIME][..], &time.to_le_bytes()].concat(),
-            Item::Message(message) => {
-                let Some(id) = self.subscribed.get(&(u32::from(message.channel) + 1)) else { return Ok(()) };
-                let time = message.time.to_le_bytes();
-                [&[MESSAGE_DATA], &id.to_le_bytes()[..], &time, &message.content].concat()
-            }
-        };
-        socket.send(Message::binary(bytes))
+    fn send(
+        &self,
+        socket: &mut WebSocket<TcpStream>,
+        message: &messages::Message,
+    ) -> Result<(), tungstenite::Error> {
+        let Some(id) = self.subscribed.get(&(u32::from(message.channel) + 1)) else { return Ok(()) };
+        let time = message.time.to_le_bytes();
+        socket
+            .send(Message::binary([&[MESSAGE_DATA], &id.to_le_bytes()[..], &time, &message.content].concat()))
     }
 
     /// Does what a message of the client asks for.
@@ -319,7 +320,7 @@ impl Client<'_> {
                         self.shared.subscriptions.fetch_add(1, Ordering::SeqCst);
                     }
                     if let Some(first) = first.filter(|first| u32::from(first.channel) + 1 == channel) {
-                        self.send(socket, &Item::Message(Arc::clone(first)))?;
+                        self.send(socket, first)?;
                     }
                 }
             }

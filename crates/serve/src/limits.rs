@@ -35,5 +35,5 @@ pub const HISTORY_BYTES: usize = 256 << 20;
 /// Maximum length of a message of a client of a stream \[bytes\]: it names the channels that it wants.
 pub const ORDER_BYTES: usize = 64 << 10;
 
-/// Maximum number of messages that wait for a client of a stream, those of some fifty states; it misses further ones.
-pub const STREAM_MESSAGES: usize = 256;
+/// Maximum number of states that wait for a client of a stream; it misses further ones.
+pub const STREAM_STATES: usize = 50;
