@@ -584,6 +584,16 @@ fn damaged_binary_files_are_refused_with_the_cause() {
             &format!("requires the extension {name}, which is not supported"),
         );
     }
+    for (wrong, cause) in [
+        (json.replace("\"version\": \"2.0\"", "\"version\": \"1.0\""), "version \"1.0\" of glTF"),
+        (json.replace("\"mesh\": 0", "\"mesh\": 3"), "mesh 3 is referenced, but there are only 1"),
+        (json.replace("\"nodes\": [0]", "\"nodes\": [7]"), "node 7 is referenced"),
+        (json.replace("\"bufferView\": 0", "\"bufferView\": 9"), "buffer view 9 is referenced"),
+        (json.replace("\"POSITION\": 0", "\"POSITION\": 8"), "accessor 8 is referenced"),
+    ] {
+        assert_ne!(wrong, json);
+        refused(&wrong, &gltf_bytes(), cause);
+    }
     let cycle = gltf_text(r#"[{"mesh": 0, "children": [1]}, {"children": [0]}]"#, "");
     refused(&cycle, &gltf_bytes(), "several parents");
     let whole = glb(&json, &gltf_bytes());

@@ -7,26 +7,25 @@ use std::rc::Rc;
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use gltf::Document;
-use gltf::buffer::{Buffer, Source};
 
+use super::document::Buffer;
 use crate::geometry::limits::{BUFFERS, FILE_BYTES};
 use crate::geometry::read::error::{Fault, Place};
 use crate::geometry::read::file;
 
 /// Bytes of all buffers. Buffers of the same file are read once.
 pub(super) fn load_all(
-    document: &Document,
-    blob: Option<Vec<u8>>,
+    buffers: &[Buffer],
+    blob: Option<&[u8]>,
     place: Place,
 ) -> Result<Vec<Rc<[u8]>>, Fault> {
-    let count = document.buffers().len();
+    let count = buffers.len();
     if count > BUFFERS {
         let cause = format!("it has {count} buffers, at most {BUFFERS} are accepted");
         return Err(Fault::Content(cause));
     }
     let mut loader = Loader { blob: blob.map(Rc::from), files: BTreeMap::new(), left: FILE_BYTES, place };
-    document.buffers().map(|buffer| loader.load(&buffer)).collect()
+    buffers.iter().enumerate().map(|(index, buffer)| loader.load(index, buffer)).collect()
 }
 
 struct Loader<'a> {
@@ -39,13 +38,11 @@ struct Loader<'a> {
 
 impl Loader<'_> {
     /// Bytes of a buffer, at least as many as it declares.
-    fn load(&mut self, buffer: &Buffer) -> Result<Rc<[u8]>, Fault> {
-        let fault = |cause: String| Fault::Content(format!("buffer {}: {cause}", buffer.index()));
-        let bytes = match buffer.source() {
-            Source::Bin => {
-                self.blob.clone().ok_or_else(|| fault("the file has no binary chunk".to_owned()))?
-            }
-            Source::Uri(uri) => match uri.split_once(',') {
+    fn load(&mut self, index: usize, buffer: &Buffer) -> Result<Rc<[u8]>, Fault> {
+        let fault = |cause: String| Fault::Content(format!("buffer {index}: {cause}"));
+        let bytes = match buffer.uri.as_deref() {
+            None => self.blob.clone().ok_or_else(|| fault("the file has no binary chunk".to_owned()))?,
+            Some(uri) => match uri.split_once(',') {
                 Some((kind, data)) if kind.starts_with("data:") && kind.ends_with(";base64") => {
                     let data = decode_base64(data);
                     data.ok_or_else(|| fault("its embedded data is not base64".to_owned()))?.into()
@@ -59,8 +56,8 @@ impl Loader<'_> {
                 _ => self.file(uri, fault)?,
             },
         };
-        if bytes.len() < buffer.length() {
-            return Err(fault(format!("declares {} bytes, but has {}", buffer.length(), bytes.len())));
+        if bytes.len() < buffer.byte_length {
+            return Err(fault(format!("declares {} bytes, but has {}", buffer.byte_length, bytes.len())));
         }
         Ok(bytes)
     }

@@ -1,10 +1,5 @@
 //! Extensions of glTF that a file requires: those that encode its triangles are refused by name, all others do not affect them.
 
-use gltf::json::Root;
-use gltf::json::mesh::Semantic;
-use gltf::json::validation::Checked;
-use serde_json::Value;
-
 use crate::geometry::read::correction::Corrections;
 use crate::geometry::read::error::Fault;
 
@@ -30,8 +25,8 @@ const HARMLESS: [&str; 8] = [
 ];
 
 /// Refuses required extensions that encode triangles, and reports unknown ones.
-pub(super) fn check(json: &Root, corrections: &Corrections) -> Result<(), Fault> {
-    for name in &json.extensions_required {
+pub(super) fn check(required: &[String], corrections: &Corrections) -> Result<(), Fault> {
+    for name in required {
         if let Some((_, instead)) = ENCODINGS.iter().find(|(encoding, _)| encoding == name) {
             return Err(Fault::Content(format!(
                 "it requires the extension {name}, which is not supported; {instead}"
@@ -43,35 +38,4 @@ pub(super) fn check(json: &Root, corrections: &Corrections) -> Result<(), Fault>
         }
     }
     Ok(())
-}
-
-/// Removes all that does not affect triangles, so that a defect in it is none of the mesh; states missing bounds of positions.
-pub(super) fn retain_geometry(json: &mut Root) {
-    json.extensions_required.clear();
-    json.animations.clear();
-    json.cameras.clear();
-    json.images.clear();
-    json.materials.clear();
-    json.samplers.clear();
-    json.skins.clear();
-    json.textures.clear();
-    for node in &mut json.nodes {
-        (node.camera, node.skin) = (None, None);
-    }
-    let mut positions = Vec::new();
-    for primitive in json.meshes.iter_mut().flat_map(|mesh| &mut mesh.primitives) {
-        primitive.material = None;
-        primitive.targets = None;
-        positions.extend(
-            primitive.attributes.get(&Checked::Valid(Semantic::Positions)).map(|index| index.value()),
-        );
-        primitive.attributes.retain(|semantic, _| *semantic == Checked::Valid(Semantic::Positions));
-    }
-    for index in positions {
-        // The bounds are required, and used by nothing here.
-        if let Some(accessor) = json.accessors.get_mut(index) {
-            let bound = || Some(Value::from(vec![0.0; 3]));
-            (accessor.min, accessor.max) = (bound(), bound());
-        }
-    }
 }
