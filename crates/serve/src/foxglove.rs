@@ -350,3 +350,63 @@ fn protocol(head: &Head) -> Option<&'static str> {
 fn is_late(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+
+    use tungstenite::protocol::Role;
+
+    use super::*;
+
+    /// A client that subscribes to the first three channels.
+    fn subscribed(server: &FoxgloveServer) -> WebSocket<TcpStream> {
+        let mut stream = TcpStream::connect(server.local).unwrap();
+        write!(
+            stream,
+            "GET / HTTP/1.1\r\nHost: {}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+             Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: {}\r\n\r\n",
+            server.local, PROTOCOLS[0]
+        )
+        .unwrap();
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).unwrap();
+            head.extend(byte);
+        }
+        let mut socket = WebSocket::from_raw_socket(stream, Role::Client, None);
+        let subscriptions = [1, 2, 3].map(|channel| json!({"id": channel, "channelId": channel}));
+        let order = json!({"op": "subscribe", "subscriptions": subscriptions});
+        socket.send(Message::text(order.to_string())).unwrap();
+        socket
+    }
+
+    #[test]
+    fn a_client_that_does_not_keep_up_misses_whole_states() {
+        const SENT: u64 = 8 * STREAM_STATES as u64;
+        let server = FoxgloveServer::bind("127.0.0.1", 0, "test").unwrap();
+        let mut socket = subscribed(&server);
+        while server.shared.subscriptions.load(Ordering::SeqCst) < 3 {
+            thread::sleep(POLL);
+        }
+        // Together more than what the network and the queue hold.
+        for time in 1..=SENT {
+            let message = |channel| messages::Message { channel, time, content: vec![b' '; 100_000] };
+            server.send([0, 1, 2].map(message).into());
+        }
+        let end = thread::spawn(move || drop(server));
+        let mut parts: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+        while let Ok(message) = socket.read() {
+            let Message::Binary(bytes) = message else { continue };
+            if bytes[0] == MESSAGE_DATA {
+                let id = u32::from_le_bytes(bytes[1..5].try_into().unwrap());
+                let time = u64::from_le_bytes(bytes[5..13].try_into().unwrap());
+                parts.entry(time).or_default().push(id);
+            }
+        }
+        end.join().unwrap();
+        assert!((1..SENT as usize).contains(&parts.len()), "{} of {SENT} states", parts.len());
+        assert!(parts.values().all(|ids| ids[..] == [1, 2, 3]), "{parts:?}");
+    }
+}

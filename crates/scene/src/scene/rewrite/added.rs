@@ -24,17 +24,14 @@ pub fn text_with_mesh(
     file: &Path,
     position: &Point3<f64>,
 ) -> Result<(String, String), SceneError> {
-    let document = Document::parse(path, text).map_err(|problems| SceneError::Invalid { problems })?;
-    let name = unused_name(&document, file);
-    let mut edits = Edits { document: &document, edits: Vec::new() };
-    let of_file = relative(path, file);
-    let shape = format!("{name:?}: mesh(file: {of_file:?})");
-    let has_shapes = !document.file.shapes.0.is_empty();
-    edits.insert_first(text, "shapes", ["{", "}"], has_shapes.then_some(Key(0)), &shape);
-    let body = format!("(name: {name:?}, shape: {name:?}, position: {})", triple(&position.coords));
-    let has_bodies = !document.file.bodies.is_empty();
-    edits.insert_first(text, "bodies", ["[", "]"], has_bodies.then_some(Index(0)), &body);
-    Ok((edits.apply(text), name))
+    with_file(path, text, file, |edits, name, file| {
+        let has_shapes = !edits.document.file.shapes.0.is_empty();
+        let shape = format!("{name:?}: mesh(file: {file:?})");
+        edits.insert_first(text, "shapes", ["{", "}"], has_shapes.then_some(Key(0)), &shape);
+        let has_bodies = !edits.document.file.bodies.is_empty();
+        let body = format!("(name: {name:?}, shape: {name:?}, position: {})", triple(&position.coords));
+        edits.insert_first(text, "bodies", ["[", "]"], has_bodies.then_some(Index(0)), &body);
+    })
 }
 
 /// The text of a scene with a further robot from a file, its base at a position \[m\]; and its name. The same as
@@ -48,13 +45,24 @@ pub fn text_with_robot(
     file: &Path,
     position: &Point3<f64>,
 ) -> Result<(String, String), SceneError> {
+    with_file(path, text, file, |edits, name, file| {
+        let has_robots = !edits.document.file.robots.is_empty();
+        let robot = format!("(name: {name:?}, file: {file:?}, position: {})", triple(&position.coords));
+        edits.insert_first(text, "robots", ["[", "]"], has_robots.then_some(Index(0)), &robot);
+    })
+}
+
+/// The text of a scene after edits that are given an unused name and the path of a file from the folder of the scene; and that name.
+fn with_file(
+    path: &Path,
+    text: &str,
+    file: &Path,
+    insert: impl FnOnce(&mut Edits, &str, &str),
+) -> Result<(String, String), SceneError> {
     let document = Document::parse(path, text).map_err(|problems| SceneError::Invalid { problems })?;
     let name = unused_name(&document, file);
     let mut edits = Edits { document: &document, edits: Vec::new() };
-    let of_file = relative(path, file);
-    let robot = format!("(name: {name:?}, file: {of_file:?}, position: {})", triple(&position.coords));
-    let has_robots = !document.file.robots.is_empty();
-    edits.insert_first(text, "robots", ["[", "]"], has_robots.then_some(Index(0)), &robot);
+    insert(&mut edits, &name, &relative(path, file));
     Ok((edits.apply(text), name))
 }
 
