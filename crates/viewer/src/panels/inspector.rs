@@ -1,10 +1,10 @@
 //! Inspector: quantities of the selected body.
 
-use kiss3d::egui::{Align, Align2, Grid, Layout, RichText, ScrollArea, Ui};
-use nalgebra::{UnitQuaternion, Vector3};
+use kiss3d::egui::{Align, Align2, Grid, Layout, Rect, Response, RichText, ScrollArea, Ui};
+use nalgebra::Vector3;
 
-use super::layout::PanelLayout;
-use super::values;
+use super::layout::{MARGIN, PanelLayout};
+use super::values::{self, ABOUT_FIXED_AXES};
 use crate::Models;
 use crate::interface::{Action, PanelState, Snapshot};
 use crate::overlay::text::with_unit;
@@ -18,8 +18,8 @@ const LISTED: usize = 6;
 /// Maximum height of the list of joints [logical pixels].
 const JOINTS: f32 = 110.0;
 
-/// Shows the selected body, if there is one, in the upper right corner.
-pub(super) fn show(layout: &mut PanelLayout<'_>, state: &PanelState<'_>) {
+/// Shows the selected body, if there is one, in the upper right corner; it scrolls where it would reach the plots.
+pub(super) fn show(layout: &mut PanelLayout<'_>, state: &PanelState<'_>, plots: Option<Rect>) {
     let Some(body) = state.selection else { return };
     let Some(name) = name(state.models, body) else { return };
     layout.panel("inspector", Align2::RIGHT_TOP, WIDTH, |layout, ui| {
@@ -29,23 +29,31 @@ pub(super) fn show(layout: &mut PanelLayout<'_>, state: &PanelState<'_>) {
                 layout.button(ui, "×", "Deselect (Esc)", Action::Select(None));
             });
         });
-        let grid = Grid::new("numbers").num_columns(2).spacing(layout.size(10.0, 2.0));
-        grid.show(ui, |ui| match body {
-            AnyBody::Rigid(index) => rigid(ui, state, index),
-            AnyBody::Soft(index) => soft(ui, state.snapshot, index),
-        });
-        if state.snapshot.recorded.is_some_and(|recorded| !recorded.has_contacts) {
-            ui.separator();
-            ui.weak("Contacts: not recorded").on_hover_text("`extricate run --contacts` records them.");
-        }
-        contacts(layout, ui, state, body);
-        if let Some(values) = state.values {
-            values::show(layout, ui, name, values);
-        }
-        if let Some((robot, _)) = name.split_once('/') {
-            joints(layout, ui, state.snapshot, robot);
-        }
+        let bottom = plots.map_or(layout.free.max.y, |plots| plots.min.y);
+        // Of this panel to its frame, and of the frame to what lies below.
+        let height = bottom - ui.cursor().min.y - 2.0 * MARGIN * layout.scale;
+        let area = ScrollArea::vertical().id_salt("inspected").auto_shrink([false, true]);
+        area.max_height(height.max(0.0)).show(ui, |ui| content(layout, ui, state, (body, name)));
     });
+}
+
+fn content(layout: &mut PanelLayout<'_>, ui: &mut Ui, state: &PanelState<'_>, (body, name): (AnyBody, &str)) {
+    let grid = Grid::new("numbers").num_columns(2).spacing(layout.size(10.0, 2.0));
+    grid.show(ui, |ui| match body {
+        AnyBody::Rigid(index) => rigid(ui, state, index),
+        AnyBody::Soft(index) => soft(ui, state.snapshot, index),
+    });
+    if state.snapshot.recorded.is_some_and(|recorded| !recorded.has_contacts) {
+        ui.separator();
+        ui.weak("Contacts: not recorded").on_hover_text("`extricate run --contacts` records them.");
+    }
+    contacts(layout, ui, state, body);
+    if let Some(values) = state.values {
+        values::show(layout, ui, name, values);
+    }
+    if let Some((robot, _)) = name.split_once('/') {
+        joints(layout, ui, state.snapshot, robot);
+    }
 }
 
 fn name(models: &Models, body: AnyBody) -> Option<&str> {
@@ -71,7 +79,9 @@ fn rigid(ui: &mut Ui, state: &PanelState<'_>, index: usize) {
     }
     let Some(body) = state.snapshot.state.bodies.get(index) else { return };
     row(ui, "Position", vector(&body.position.coords, "m"));
-    row(ui, "Rotation", rotation(&body.rotation));
+    let (x, y, z) = body.rotation.euler_angles();
+    let degrees = Vector3::new(x, y, z).map(f64::to_degrees);
+    row(ui, "Rotation", format!("{} °", components(&degrees))).on_hover_text(ABOUT_FIXED_AXES);
     if model.kind != BodyKind::Fixed {
         row(ui, "Velocity", vector(&body.linear_velocity, "m/s"));
         row(ui, "Speed", with_unit(body.linear_velocity.norm(), "m/s"));
@@ -100,10 +110,11 @@ fn soft(ui: &mut Ui, snapshot: &Snapshot, index: usize) {
     }
 }
 
-fn row(ui: &mut Ui, label: &str, value: String) {
-    ui.weak(label);
+fn row(ui: &mut Ui, label: &str, value: String) -> Response {
+    let label = ui.weak(label);
     ui.label(RichText::new(value).monospace());
     ui.end_row();
+    label
 }
 
 /// Text of three components in one unit, that of the largest: `1.20 0.00 -0.30 mm`.
@@ -123,20 +134,12 @@ fn vector(vector: &Vector3<f64>, unit: &str) -> String {
     format!("{} {unit_of}", components(&(vector / factor)))
 }
 
-/// Text of three numbers with two digits, without a minus sign before zero.
+/// Text of three numbers with three digits of the largest, but at most two after the point; without a minus sign before zero.
 fn components(vector: &Vector3<f64>) -> String {
-    let [x, y, z] = [vector.x, vector.y, vector.z].map(|x| if x.abs() < 5e-3 { 0.0 } else { x });
-    format!("{x:.2} {y:.2} {z:.2}")
-}
-
-/// Text of a rotation as an angle about an axis.
-fn rotation(rotation: &UnitQuaternion<f64>) -> String {
-    match rotation.axis_angle() {
-        Some((axis, angle)) => {
-            format!("{:.1}° about {}", angle.to_degrees(), components(&axis))
-        }
-        None => "none".to_owned(),
-    }
+    let digits = if vector.amax() >= 99.95 { 0 } else { 2 - usize::from(vector.amax() >= 9.995) };
+    let smallest = 0.5 * 10_f64.powi(-(digits as i32));
+    let [x, y, z] = [vector.x, vector.y, vector.z].map(|x| if x.abs() < smallest { 0.0 } else { x });
+    format!("{x:.digits$} {y:.digits$} {z:.digits$}")
 }
 
 fn contacts(layout: &mut PanelLayout<'_>, ui: &mut Ui, state: &PanelState<'_>, body: AnyBody) {
@@ -196,6 +199,8 @@ mod tests {
     fn vectors_have_one_unit() {
         assert_eq!(vector(&Vector3::new(1.5e-3, -2e-9, -2.26e-4), "m"), "1.50 0.00 -0.23 mm");
         assert_eq!(vector(&Vector3::new(0.0, 1234.0, 0.0), "m/s"), "0.00 1.23 0.00 km/s");
+        assert_eq!(vector(&Vector3::new(-0.1234, 1e-3, -0.09), "m"), "-123 1 -90 mm");
+        assert_eq!(vector(&Vector3::new(0.04, -12.34, 9.96), "rad/s"), "0.0 -12.3 10.0 rad/s");
         assert_eq!(vector(&Vector3::zeros(), "m"), "0.00 0.00 0.00 m");
     }
 }

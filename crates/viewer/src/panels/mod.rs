@@ -38,8 +38,8 @@ impl Panels {
         let mut layout = PanelLayout { context, scale, free: context.content_rect(), actions: Vec::new() };
         toolbar::show(&mut layout, state);
         layers::show(&mut layout, state);
-        inspector::show(&mut layout, state);
-        plots::show(&mut layout, state);
+        let plots = plots::show(&mut layout, state);
+        inspector::show(&mut layout, state, plots);
         banner::show(&mut layout, state);
         if state.help {
             help::show(&mut layout, state);

@@ -2,7 +2,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 
 use kiss3d::egui::{Event, Id, Key, Modifiers, PointerButton, Pos2, RawInput, pos2, vec2};
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
 use super::*;
 use crate::interface::{
@@ -10,7 +10,9 @@ use crate::interface::{
     Snapshot, Title,
 };
 use crate::{Drawing, Models};
-use extricate_dynamics::{AnyBody, BodyDescription, BodyKind, Shape, StepTimings, World, WorldOptions};
+use extricate_dynamics::{
+    AnyBody, BodyDescription, BodyKind, Shape, StepTimings, World, WorldContact, WorldOptions,
+};
 use extricate_scene::record::WorldState;
 use extricate_scene::scene::BodyField;
 use kiss3d::egui::{Order, Rect};
@@ -147,6 +149,39 @@ fn the_middle_of_the_picture_stays_free() {
         // The panels are present.
         let corners = [(10.0, 10.0), (100.0, 100.0), (1200.0, 100.0), (1200.0, 700.0), (640.0, 700.0)];
         assert!(corners.into_iter().all(|(x, y)| panel_at(x, y)));
+    }
+}
+
+#[test]
+fn a_long_inspector_stays_above_the_plots_and_within_the_window() {
+    for recorded in [false, true] {
+        let mut all = Shown::new(recorded);
+        let body = &mut all.snapshot.state.bodies[0];
+        body.rotation = UnitQuaternion::from_euler_angles(-3.1, -1.5, -2.9);
+        (body.position, body.linear_velocity) =
+            (Point3::new(-0.101, -0.202, -0.303), Vector3::repeat(-12.34));
+        body.angular_velocity = Vector3::repeat(-1234.5);
+        let others = (0..9).map(|other| WorldContact {
+            bodies: [AnyBody::Rigid(0), AnyBody::Rigid(other)],
+            point: Point3::origin(),
+            normal: Vector3::z_axis(),
+            depth: 1.234e-7,
+            force: 123.4,
+        });
+        all.snapshot.contacts = others.collect();
+        let (context, mut panels) = (Context::default(), Panels::default());
+        for _ in 0..4 {
+            shown(&all, &context, &mut panels, Vec::new());
+        }
+        let area = |name: &str| {
+            let area = context.memory(|memory| memory.area_rect(Id::new(("panel", name))));
+            area.expect("the panel is shown")
+        };
+        let (inspector, plots) = (area("inspector"), area("plots"));
+        assert!(inspector.max.y < plots.min.y, "{inspector:?} {plots:?}");
+        assert!(inspector.max.x <= 1280.0 && plots.max.y <= 720.0, "{inspector:?} {plots:?}");
+        assert!((inspector.width() - plots.width()).abs() < 1.0, "{inspector:?} {plots:?}");
+        assert!(inspector.height() > 200.0, "{inspector:?}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Values of the selected body in the scene file, which can be edited.
 
-use kiss3d::egui::{ComboBox, FontId, Grid, Id, Key, Label, RichText, ScrollArea, TextEdit, TextStyle, Ui};
+use kiss3d::egui::{ComboBox, FontId, Grid, Id, Key, Label, RichText, TextEdit, TextStyle, Ui};
 
 use super::layout::PanelLayout;
 use crate::interface::{Action, BodyValues};
@@ -8,9 +8,8 @@ use extricate_scene::scene::BodyField;
 
 /// Width of a field [logical pixels].
 const WIDTH: f32 = 140.0;
-/// Height that is left to the plots below, and minimum height of the fields [logical pixels].
-const PLOTS: f32 = 270.0;
-const MIN_HEIGHT: f32 = 60.0;
+/// Of three angles.
+pub(super) const ABOUT_FIXED_AXES: &str = "about the fixed x, then y, then z axis";
 /// Kinds of motion.
 const KINDS: [&str; 3] = ["fixed", "dynamic", "kinematic"];
 
@@ -26,12 +25,6 @@ pub(super) fn show(layout: &mut PanelLayout<'_>, ui: &mut Ui, name: &str, values
     };
     ui.label("In the scene file")
         .on_hover_text("Enter writes a value to the file and reloads the scene; Z undoes.");
-    let height = layout.free.max.y - ui.cursor().min.y - PLOTS * layout.scale;
-    let area = ScrollArea::vertical().id_salt("values").auto_shrink([false, true]);
-    area.max_height(height.max(MIN_HEIGHT * layout.scale)).show(ui, |ui| fields(layout, ui, name, values));
-}
-
-fn fields(layout: &mut PanelLayout<'_>, ui: &mut Ui, name: &str, values: &[(BodyField, String)]) {
     let grid = Grid::new("values").num_columns(2).spacing(layout.size(10.0, 2.0));
     grid.show(ui, |ui| {
         for (field, value) in values {
@@ -61,12 +54,12 @@ fn label(field: BodyField) -> &'static str {
 
 fn hint(field: BodyField) -> String {
     let about = match field {
-        BodyField::Rotation => ": about the fixed x, then y, then z axis",
-        BodyField::Density => ": replaces a mass",
-        BodyField::Mass => ": replaces a density",
-        _ => "",
+        BodyField::Rotation => ABOUT_FIXED_AXES,
+        BodyField::Density => "replaces a mass",
+        BodyField::Mass => "replaces a density",
+        _ => return format!("`{}`", field.name()),
     };
-    format!("`{}`{about}", field.name())
+    format!("`{}`: {about}", field.name())
 }
 
 fn kind(layout: &mut PanelLayout<'_>, ui: &mut Ui, name: &str, value: &str) {

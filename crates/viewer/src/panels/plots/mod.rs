@@ -22,19 +22,20 @@ const PARTS: [(&str, Color); 5] = [
     ("Other", palette::FIXED),
 ];
 
-/// Shows the plots in the lower right corner, from two samples on.
-pub(super) fn show(layout: &mut PanelLayout<'_>, state: &PanelState<'_>) {
+/// Shows the plots in the lower right corner, from two samples on; returns their area.
+pub(super) fn show(layout: &mut PanelLayout<'_>, state: &PanelState<'_>) -> Option<Rect> {
     let history = state.history;
     if history.len() < 2 {
-        return;
+        return None;
     }
-    layout.panel("plots", Align2::RIGHT_BOTTOM, SIZE[0], |layout, ui| {
+    let area = layout.panel("plots", Align2::RIGHT_BOTTOM, SIZE[0], |layout, ui| {
         if history.iter().any(|sample| sample.seconds > 0.0) {
             times(layout, ui, history);
         }
         curve(layout, ui, history, &DEPTH);
         curve(layout, ui, history, &ENERGY);
     });
+    Some(area)
 }
 
 /// Wall-clock time of a step by parts [s], in the order of [`PARTS`].
