@@ -495,6 +495,48 @@ fn a_model_of_mujoco_is_a_robot_wherever_one_is_read() {
     assert!(ended.exit == 3 && ended.stderr.contains(message), "{}", ended.stderr);
 }
 
+/// Where the first descent fails, both efforts search on by other sources, each with its own order.
+#[test]
+fn best_effort_is_never_farther_than_fast_effort() {
+    let robot = asset("robots/figure.urdf");
+    for place in ["tub.obj", "tub.obj@0,0,0.5", "desk.obj", "lattice.obj@0,0,0.5", "bench.obj"] {
+        let obstacle = asset(&format!("meshes/{place}"));
+        let depth = |effort: &str| {
+            let (exit, answers) = repair(&["--robot", &robot, "--obstacle", &obstacle, "--effort", effort]);
+            assert_eq!(exit, 0, "{place}: {answers:?}");
+            assert_eq!(answers[0]["verified_free"], true, "{place}");
+            assert_ne!(answers[0]["search"]["source"], "direct", "{place}");
+            answers[0]["depth"].as_f64().expect("a depth")
+        };
+        let (best, fast) = (depth("best"), depth("fast"));
+        assert!(best <= fast * (1.0 + 1e-9), "{place}: {best} {fast}");
+    }
+}
+
+#[test]
+fn a_floor_of_a_model_of_mujoco_is_no_part_of_what_moves() {
+    let folder = scratch_folder();
+    let floor = r#"<worldbody><geom type="plane" size="0 0 1" pos="0 0 -3"/><geom type="box" size="2 2 .5" pos="0 0 -9"/>"#;
+    let bare = folder.write("bare.xml", MUJOCO_CRANE);
+    let floored = folder.write("floored.xml", &MUJOCO_CRANE.replacen("<worldbody>", floor, 1));
+    let joints = folder.write("q.json", &json!({ "joints": {"turn": 0.2} }).to_string());
+    let answer = |robot: &str| {
+        let obstacle = "box:0.4,0.4,0.4@1.5,0.6,0.5";
+        let (exit, answers) = repair(&["--robot", robot, "--joints", &joints, "--obstacle", obstacle]);
+        assert_eq!(exit, 0, "{answers:?}");
+        ["depth", "clearance"].map(|key| answers[0][key].as_f64().expect(key))
+    };
+    let ([depth, clearance], [expected, of_bare]) = (answer(&floored), answer(&bare));
+    assert!((depth / expected - 1.0).abs() < 1e-6, "{depth} {expected}");
+    assert!((clearance / of_bare - 1.0).abs() < 1e-3, "{clearance} {of_bare}");
+    // It is collided with all the same.
+    let sunk =
+        folder.write("sunk.xml", &MUJOCO_CRANE.replacen("<worldbody>", &floor.replace("-3", "0.5"), 1));
+    let (_, answers) = repair(&["--robot", &sunk, "--joints", &joints, "--forbid", "world,boom"]);
+    let pairs = answers[0]["collisions_before"].as_array().expect("pairs");
+    assert!(pairs.iter().any(|pair| pair[0] == "world" || pair[1] == "world"), "{pairs:?}");
+}
+
 #[test]
 fn names_and_options_that_make_no_sense_are_usage_errors() {
     let folder = scratch_folder();

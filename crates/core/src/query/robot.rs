@@ -33,6 +33,7 @@ pub struct Robot {
     name: String,
     articulation: Articulation,
     shapes: Vec<Option<Shape>>,
+    surroundings: Vec<usize>,
     exempt: Vec<[String; 2]>,
     closures: Vec<Closure>,
     configurations: Vec<NamedConfiguration>,
@@ -59,9 +60,21 @@ impl Robot {
         if shapes.iter().all(Option::is_none) {
             return Err(QueryError::NoShape { robot: robot.name });
         }
-        let urdf::Robot { name, articulation, exempt, closures, configurations, inertials, .. } = robot;
+        let urdf::Robot {
+            name, articulation, surroundings, exempt, closures, configurations, inertials, ..
+        } = robot;
         let dynamics = OnceLock::new();
-        Ok(Self { name, articulation, shapes, exempt, closures, configurations, inertials, dynamics })
+        Ok(Self {
+            name,
+            articulation,
+            shapes,
+            surroundings,
+            exempt,
+            closures,
+            configurations,
+            inertials,
+            dynamics,
+        })
     }
 
     /// Its name.
@@ -80,6 +93,12 @@ impl Robot {
     #[must_use]
     pub fn shapes(&self) -> &[Option<Shape>] {
         &self.shapes
+    }
+
+    /// Links that are the world around it, as `world` of MJCF.
+    #[must_use]
+    pub fn surroundings(&self) -> &[usize] {
+        &self.surroundings
     }
 
     /// Loops that its file closes between links, which repairs keep.

@@ -32,6 +32,8 @@ pub struct RobotLink {
     pub inertial: Option<Inertial>,
     /// Fraction of its weight that a force at its centre of mass bears, as of a balloon; above 1 it rises.
     pub compensation: f64,
+    /// Whether it is the world around the robot, as `world` of MJCF, rather than a part of it.
+    pub is_world: bool,
 }
 
 /// Damping, friction, bounds and motor of a joint.
@@ -133,6 +135,12 @@ pub struct RobotDescription {
 }
 
 impl RobotDescription {
+    /// The links that are the world around it.
+    #[must_use]
+    pub fn surroundings(&self) -> Vec<usize> {
+        (0..self.links.len()).filter(|&link| self.links[link].is_world).collect()
+    }
+
     /// Default density [kg/m³] of links that state no mass: that of water.
     pub const DENSITY: f64 = Inertial::WATER;
     /// Default coefficient of friction.
@@ -144,9 +152,9 @@ impl RobotDescription {
     pub fn new(name: impl Into<String>, robot: Robot, pose: Isometry3<f64>) -> Self {
         let links = robot.meshes.into_iter().zip(robot.inertials).zip(robot.compensations);
         let mut known = Vec::new();
-        let links = links.map(|((mesh, inertial), compensation)| {
+        let links = links.enumerate().map(|(link, ((mesh, inertial), compensation))| {
             let model = mesh.map(|mesh| solid_where_closed(mesh, &mut known));
-            RobotLink { model, inertial, compensation }
+            RobotLink { model, inertial, compensation, is_world: robot.surroundings.contains(&link) }
         });
         let joints = robot.articulation.joints().iter().zip(&robot.dynamics);
         let joints = joints.map(|(joint, of_file)| RobotJoint {

@@ -114,7 +114,8 @@ impl Robot {
         };
         let masses = robot.masses();
         let models = robot.meshes.into_iter().map(|mesh| mesh.map(model)).collect();
-        let model = ArticulatedModel::of_models(robot.articulation, models);
+        let model =
+            ArticulatedModel::of_models(robot.articulation, models).with_surroundings(robot.surroundings);
         Ok(Self {
             name: robot.name,
             configurations: robot.configurations,
@@ -215,7 +216,8 @@ impl Robot {
             self.masses.push(Some((DENSITY * extent.measure(), extent.centroid())));
         }
         let models = (0..own).map(|link| self.model.model(link).cloned()).chain([Some(model)]).collect();
-        self.model = ArticulatedModel::of_models(articulation, models);
+        let surroundings = self.model.surroundings().to_vec();
+        self.model = ArticulatedModel::of_models(articulation, models).with_surroundings(surroundings);
         self.attached.push((own, shape.clone()));
         Ok(self)
     }
@@ -329,13 +331,11 @@ pub(super) fn norm_of(model: &ArticulatedModel) -> Result<ObjectNorm, RepairErro
     match ObjectNorm::of_model(model) {
         // Volumes and areas have no sum: with one open link, all links are measured by area.
         Err(PenetrationError::MixedMeasures { .. }) => {
-            let links = 0..model.articulation().links().len();
-            let area = |link: usize| {
-                let own = model.model(link)?;
-                Some(Extent::of_mesh(own.mesh(), Solidity::Surface))
-            };
-            let extents = links.map(|link| area(link).transpose()).collect::<Result<Vec<_>, _>>();
-            extents.and_then(|extents| ObjectNorm::new(model.articulation(), extents)).map_err(in_words)
+            let mut extents = vec![None; model.articulation().links().len()];
+            for (link, own) in model.measured() {
+                extents[link] = Some(Extent::of_mesh(own.mesh(), Solidity::Surface).map_err(in_words)?);
+            }
+            ObjectNorm::new(model.articulation(), extents).map_err(in_words)
         }
         norm => norm.map_err(in_words),
     }

@@ -108,6 +108,7 @@ impl Workcell {
         let model = |shape: &query::Shape| shape.model().map(|model| Model::clone(model));
         let models = robot.shapes().iter().map(|shape| shape.as_ref().and_then(model)).collect();
         let model = ArticulatedModel::of_models(robot.articulation().clone(), models);
+        let model = model.with_surroundings(robot.surroundings().to_vec());
         let named = obstacles.into_iter().flat_map(|(name, posed)| named_obstacles(name, &posed)).collect();
         let allow = options.allow.iter().chain(robot.exempt()).cloned().collect();
         let options = RobotOptions { allow, ..options.clone() };

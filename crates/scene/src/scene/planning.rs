@@ -117,7 +117,8 @@ fn movable_of(robot: &RobotDescription, plan: &PlanEntry) -> Result<MovableModel
     let refused = |source| SceneError::PlanRobot { robot: robot.name.clone(), source };
     let articulation = narrowed(robot, plan).map_err(refused)?;
     let models = robot.links.iter().map(|link| link.model.as_ref().map(|model| (**model).clone()));
-    let model = ArticulatedModel::of_models(articulation, models.collect());
+    let model =
+        ArticulatedModel::of_models(articulation, models.collect()).with_surroundings(robot.surroundings());
     let link = |name: &String| robot.articulation.link(name);
     let given = robot.allowed.iter().filter_map(|[a, b]| Some([link(a)?, link(b)?])).collect::<Vec<_>>();
     let derived = model.derive_allowed(&robot.configuration, &given, Sampling::default()).map_err(refused)?;

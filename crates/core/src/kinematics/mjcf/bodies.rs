@@ -113,7 +113,8 @@ impl<'a> Bodies<'a> {
             return Err(element.refused(format!("the model has more than {LINKS} bodies and joints")));
         }
         let (inertial, compensation, shapes) = (None, 0.0, Vec::new());
-        self.links.push(LinkElement { name, line: element.line, inertial, compensation, shapes });
+        let is_world = name == WORLD;
+        self.links.push(LinkElement { name, line: element.line, inertial, compensation, is_world, shapes });
         self.masks.push(Vec::new());
         self.to_links.push(Isometry3::identity());
         Ok(self.links.len() - 1)

@@ -67,6 +67,8 @@ pub(in crate::kinematics) struct LinkElement {
     pub(in crate::kinematics) inertial: Option<Inertial>,
     /// Fraction of its weight that a force at its centre of mass bears.
     pub(in crate::kinematics) compensation: f64,
+    /// Whether it is the world around the robot.
+    pub(in crate::kinematics) is_world: bool,
     pub(in crate::kinematics) shapes: Vec<ShapeElement>,
 }
 
@@ -250,7 +252,7 @@ impl<'a> Reader<'a> {
         for shape in elements(link, kind) {
             shapes.extend(self.shape(shape)?);
         }
-        Ok(LinkElement { name, line, inertial, compensation: 0.0, shapes })
+        Ok(LinkElement { name, line, inertial, compensation: 0.0, is_world: false, shapes })
     }
 
     fn inertial(&mut self, link: Node<'_, '_>) -> Result<Option<Inertial>, RobotFileError> {

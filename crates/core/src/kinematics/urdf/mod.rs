@@ -52,6 +52,8 @@ pub struct Robot {
     pub articulation: Articulation,
     /// The shape of each link in its frame \[m\]; `None` of a link without one.
     pub meshes: Vec<Option<TriangleMesh>>,
+    /// Links that are the world around the robot, as `world` of MJCF with floors and tables: they are collided with, but no part of what moves.
+    pub surroundings: Vec<usize>,
     /// The mass of each link; `None` where the file states none.
     pub inertials: Vec<Option<Inertial>>,
     /// Fraction of the weight of each link that a force at its centre of mass bears; `gravcomp` of MJCF, zero of other files.
@@ -197,12 +199,14 @@ impl Document {
         }
         corrections.sort_by_key(|correction| correction.line);
         add_planes(&self.links, &articulation, &mut meshes);
+        let surroundings = (0..self.links.len()).filter(|&link| self.links[link].is_world).collect();
         let Self { name, exempt, configurations, closures, sensors, .. } = self;
         let closures = completed(closures, &articulation);
         Ok(Robot {
             name,
             articulation,
             meshes,
+            surroundings,
             inertials,
             compensations,
             dynamics,

@@ -65,6 +65,18 @@ pub struct CollisionWorld {
     workspaces: Mutex<Vec<Workspace>>,
 }
 
+/// Maximum bounding radius of the links that the object norm measures \[m\], which leaves out a floor that is a link.
+fn size_of(movables: &[MovableModel], bodies: &[Body]) -> f64 {
+    let is_measured = |body: &Body| match body.part {
+        Part::Link { movable, link } => movables[movable].norm().extents()[link].is_some(),
+        Part::Obstacle(_) => false,
+    };
+    let radii = bodies.iter().filter(|body| is_measured(body)).map(|body| body.ball.1);
+    // Half-spaces are infinite; a world without bounded links takes a metre.
+    let size = radii.filter(|radius| radius.is_finite()).fold(0.0, f64::max);
+    if size > 0.0 { size } else { 1.0 }
+}
+
 impl CollisionWorld {
     /// The pairs of bodies, by index, that must not collide.
     pub fn checked_pairs(&self) -> impl Iterator<Item = [usize; 2]> + '_ {
@@ -108,9 +120,7 @@ impl CollisionWorld {
                 }
             }
         }
-        // Half-spaces are infinite; a world without bounded links takes a metre.
-        let size = bodies.iter().map(|body| body.ball.1).filter(|r| r.is_finite()).fold(0.0, f64::max);
-        let size = if size > 0.0 { size } else { 1.0 };
+        let size = size_of(&movables, &bodies);
         // Obstacles follow the links, so pairs start at links only: two obstacles are never tested.
         let movable_bodies = bodies.len();
         let mut add = |part: Part, shape: &Shape| {
@@ -200,7 +210,7 @@ impl CollisionWorld {
         self.mesh_pairs.retain(|bodies| !is_pair(bodies));
     }
 
-    /// Maximum bounding radius of a link \[m\]: the length to which tolerances are relative.
+    /// Maximum bounding radius of a link that the object norm measures \[m\]: the length to which tolerances are relative.
     #[must_use]
     pub fn size(&self) -> f64 {
         self.size

@@ -89,18 +89,17 @@ impl ObjectNorm {
         Ok(Self { articulation: articulation.clone(), extents, kind, measure })
     }
 
-    /// The norm of a model, with solid links weighted by volume and surfaces by area.
+    /// The norm of a model, with solid links weighted by volume and surfaces by area. Links that are the world around it have none.
     ///
     /// # Errors
     /// [`PenetrationError::Link`] with the name of a link whose shape has no volume, and as [`ObjectNorm::new`].
     pub fn of_model(model: &ArticulatedModel) -> Result<Self, PenetrationError> {
         let articulation = model.articulation();
-        let extent_of = |(link, name): (usize, &String)| {
-            let Some(shape) = model.model(link) else { return Ok(None) };
+        let mut extents = vec![None; articulation.links().len()];
+        for (link, shape) in model.measured() {
             let extent = Extent::of_mesh(shape.mesh(), shape.solidity());
-            extent.map(Some).map_err(|error| error.of_link(name))
-        };
-        let extents = articulation.links().iter().enumerate().map(extent_of).collect::<Result<_, _>>()?;
+            extents[link] = Some(extent.map_err(|error| error.of_link(&articulation.links()[link]))?);
+        }
         Self::new(articulation, extents)
     }
 

@@ -16,6 +16,7 @@ use crate::proximity::model::Model;
 pub struct ArticulatedModel {
     pub(super) articulation: Articulation,
     pub(super) models: Vec<Option<Model>>,
+    surroundings: Vec<usize>,
 }
 
 impl ArticulatedModel {
@@ -54,13 +55,35 @@ impl ArticulatedModel {
     #[must_use]
     pub fn of_models(articulation: Articulation, mut models: Vec<Option<Model>>) -> Self {
         models.resize_with(articulation.links().len(), || None);
-        Self { articulation, models }
+        Self { articulation, models, surroundings: Vec::new() }
+    }
+
+    /// The model with links that are the world around it rather than parts of it, as `world` of MJCF: they are collided with, but
+    /// displacements and tolerances are relative to the others.
+    #[must_use]
+    pub fn with_surroundings(self, surroundings: Vec<usize>) -> Self {
+        Self { surroundings, ..self }
+    }
+
+    /// The links that are the world around the model.
+    #[must_use]
+    pub fn surroundings(&self) -> &[usize] {
+        &self.surroundings
+    }
+
+    /// The links that are measured, with their models: those with a shape that are not the world around, or all with a shape where no
+    /// other one has.
+    pub fn measured(&self) -> impl Iterator<Item = (usize, &Model)> {
+        let shaped =
+            || self.models.iter().enumerate().filter_map(|(link, model)| Some((link, model.as_ref()?)));
+        let is_all = shaped().all(|(link, _)| self.surroundings.contains(&link));
+        shaped().filter(move |(link, _)| is_all || !self.surroundings.contains(link))
     }
 
     /// Builds the model of a robot read from a file, with solid links.
     #[must_use]
     pub fn of_robot(robot: Robot) -> Self {
-        Self::new(robot.articulation, robot.meshes, Solidity::Solid)
+        Self::new(robot.articulation, robot.meshes, Solidity::Solid).with_surroundings(robot.surroundings)
     }
 
     /// The tree of links.

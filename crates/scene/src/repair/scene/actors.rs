@@ -35,7 +35,8 @@ pub(super) fn parts(articulation: &Articulation) -> Vec<usize> {
 
 pub(super) fn actor_of_robot(robot: &RobotDescription, world: &World) -> Result<(Actor, Pose), RepairError> {
     let models = robot.links.iter().map(|link| link.model.as_deref().cloned()).collect();
-    let model = ArticulatedModel::of_models(robot.articulation.clone(), models);
+    let model = ArticulatedModel::of_models(robot.articulation.clone(), models)
+        .with_surroundings(robot.surroundings());
     let base = match robot.base {
         RobotBase::Fixed => Base::Fixed,
         RobotBase::Floating => Base::Floating,
