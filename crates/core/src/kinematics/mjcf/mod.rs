@@ -5,7 +5,7 @@
 //!
 //! | MJCF | here |
 //! |---|---|
-//! | world, body | the root link `world`, a link each. The world is collided with, but is no part of the robot |
+//! | world, body | the root link `world`, a link each. The world is collided with, but does not belong to the robot |
 //! | joints of a body | joints, with a link without a shape between any two; their values are those of MuJoCo (`ref`) |
 //! | ball and free joints | chains, as of spherical and floating joints |
 //! | geoms | shapes; those without a bit in both masks are visual. A mesh is its triangles, not its convex hull |

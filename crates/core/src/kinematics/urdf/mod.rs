@@ -52,7 +52,7 @@ pub struct Robot {
     pub articulation: Articulation,
     /// The shape of each link in its frame \[m\]; `None` of a link without one.
     pub meshes: Vec<Option<TriangleMesh>>,
-    /// Links that are the world around the robot, as `world` of MJCF with floors and tables: they are collided with, but are no parts of the robot.
+    /// Links that are the world around the robot, as `world` of MJCF with floors and tables: they are collided with, but do not belong to it.
     pub surroundings: Vec<usize>,
     /// The mass of each link; `None` where the file states none.
     pub inertials: Vec<Option<Inertial>>,
