@@ -76,6 +76,8 @@ fn a_wrong_value_of_a_robot_is_reported_with_its_place_and_cause() {
             "the maximum force of the motor is 0",
         ),
         ("damping: {\"turn\": -0.5}", "4:19: the damping of the joint is -0.5"),
+        ("springs: {\"turn\": (stiffness: -2)}", "the stiffness of the spring is -2"),
+        ("springs: {\"slide\": (stiffness: 2, rest: degrees(1))}", "wrong unit: joint `slide` is prismatic"),
         (
             "damping: {\"turn\": 1, \"turn\": 2}",
             "4:22: duplicate name `turn`: the names of joints must be unique",

@@ -7,7 +7,7 @@ use extricate::dynamics::{
     BodyDescription, BodyKind, JointDescription, JointKind, Motor, RobotDescription, Shape, TargetCurve,
     World, WorldOptions,
 };
-use extricate::kinematics::urdf::Inertial;
+use extricate::kinematics::urdf::{Inertial, JointSpring};
 use extricate::multibody::{RobotDynamics, RobotMotion};
 use nalgebra::{Isometry3, Vector3};
 
@@ -233,6 +233,23 @@ fn motors_follow_targets_over_time_until_they_are_changed() {
 }
 
 #[test]
+fn a_load_on_a_spring_swings_as_its_closed_form() {
+    // ω² = k / I = 16 / s² of an inertia of 0.5 kg·m², and k / m = 4 / s² of 2 kg.
+    for (kind, rate) in [("continuous", 4.0_f64), ("prismatic", 2.0)] {
+        let mut robot = one_joint(kind, r#"<limit lower="-9" upper="9" effort="0" velocity="0"/>"#);
+        robot.joints[0].spring = Some(JointSpring { stiffness: 8.0, rest: 0.1 });
+        robot.configuration = vec![0.4];
+        let mut world = world_of(robot, weightless());
+        for _ in 0..2000 {
+            world.step().unwrap();
+            let expected = 0.1 + 0.3 * (rate * world.time()).cos();
+            let found = state(&world).joints["j"];
+            assert!((found - expected).abs() < 1e-3, "{kind}, {} s: {found} {expected}", world.time());
+        }
+    }
+}
+
+#[test]
 fn forces_within_a_joint_balance_its_load() {
     // A pendulum that hangs at an angle: motor, friction or a limit bear m g l sin q, with the arm along x at q = 0.
     let weight = |q: f64| 0.1 * 9.81 * 0.05 * q.cos();
@@ -247,6 +264,12 @@ fn forces_within_a_joint_balance_its_load() {
     let spring = Motor::Position { target: 0.0, stiffness: 0.2, damping: 0.02, max_force: None };
     let (q, efforts) = of(pendulum(spring, 0.0));
     assert!(q > 0.1 && (efforts.motor + weight(q)).abs() < 1e-9, "{q}: {efforts:?}");
+    let mut sprung = chain(1);
+    sprung.joints[0].spring = Some(JointSpring { stiffness: 0.2, rest: -0.1 });
+    sprung.joints[0].damping = 0.02;
+    let (q, efforts) = of(sprung);
+    assert!((efforts.friction + weight(q)).abs() < 1e-9 && efforts.motor == 0.0, "{q}: {efforts:?}");
+    assert!((0.2 * (-0.1 - q) + weight(q)).abs() < 1e-9, "{q}");
     let mut stuck = chain(1);
     stuck.configuration = vec![0.7];
     stuck.joints[0].friction = 0.1;

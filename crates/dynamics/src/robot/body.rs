@@ -412,9 +412,7 @@ impl RobotBody {
         let places: Vec<Option<[usize; 2]>> = tree.places.iter().map(own).collect();
         let last = places.iter().zip(&self.joints);
         tree.update_inertias(
-            last.filter_map(|(place, driven)| {
-                place.map(|[_, v]| (v, driven.memory.acting(driven.own.damping)))
-            }),
+            last.filter_map(|(place, driven)| place.map(|[_, v]| (v, driven.memory.acting(&driven.own)))),
             step.h,
         );
         tree.drives.clear();

@@ -86,7 +86,7 @@ impl Curve {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Drive {
     pub(super) at: Coordinate,
-    /// Damping of the joint.
+    /// Spring and damping of the joint.
     pub(super) passive: Action,
     pub(super) motor: Option<Curve>,
     /// Spring of a limit.

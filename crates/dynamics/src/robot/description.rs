@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use nalgebra::{Isometry3, Vector3};
 
+use super::action::Action;
 use super::motor::Motor;
 use super::target_curve::TargetCurve;
 use crate::error::{BuildError, ranges_of_part};
 use extricate_core::geometry::{Solidity, TriangleMesh};
 use extricate_core::kinematics::closing::{close_loops, opening};
-use extricate_core::kinematics::urdf::{Correction, Inertial, Robot};
+use extricate_core::kinematics::urdf::{Correction, Inertial, JointSpring, Robot};
 use extricate_core::kinematics::{Articulation, Closure, JointKind, Sensor, SensorKind};
 use extricate_core::proximity::Model;
 
@@ -36,13 +37,15 @@ pub struct RobotLink {
     pub is_world: bool,
 }
 
-/// Damping, friction, bounds and motor of a joint.
+/// Damping, friction, spring, bounds and motor of a joint.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RobotJoint {
     /// Force per speed that resists motion [N·m·s/rad or N·s/m].
     pub damping: f64,
     /// Coulomb friction [N·m or N].
     pub friction: f64,
+    /// The spring within it.
+    pub spring: Option<JointSpring>,
     /// Inertia of the rotor, as the joint bears it behind its gear [kg·m² or kg].
     pub armature: f64,
     /// Maximum force of a motor that states none of its own [N·m or N].
@@ -58,7 +61,13 @@ pub struct RobotJoint {
 impl RobotJoint {
     /// Whether no force acts within the joint but that of its limits.
     pub(super) fn is_passive(&self) -> bool {
-        self.motor.is_none() && self.friction <= 0.0 && self.damping <= 0.0
+        self.motor.is_none() && self.friction <= 0.0 && self.damping <= 0.0 && self.spring.is_none()
+    }
+
+    /// Its spring and its damping.
+    pub(super) fn passive(&self) -> Action {
+        let spring = self.spring.unwrap_or(JointSpring { stiffness: 0.0, rest: 0.0 });
+        Action::spring(spring.stiffness, spring.rest, self.damping)
     }
 }
 
@@ -160,6 +169,7 @@ impl RobotDescription {
         let joints = joints.map(|(joint, of_file)| RobotJoint {
             damping: of_file.damping,
             friction: of_file.friction,
+            spring: of_file.spring,
             armature: of_file.armature,
             max_force: of_file.effort,
             max_speed: of_file.speed,
@@ -256,6 +266,10 @@ impl RobotDescription {
             let ranges = ranges_of_part(|| format!("joint \"{}\"", joint.name));
             ranges.not_negative("the damping", own.damping)?;
             ranges.not_negative("the friction", own.friction)?;
+            if let Some(JointSpring { stiffness, rest }) = &own.spring {
+                ranges.not_negative("the stiffness of the spring", *stiffness)?;
+                ranges.finite("the rest of the spring", [rest])?;
+            }
             own.max_force.map_or(Ok(()), |bound| ranges.positive("the maximum force", bound))?;
             own.max_speed.map_or(Ok(()), |bound| ranges.positive("the maximum speed", bound))?;
             if own.motor.is_some() && joint.mimic.is_some() {

@@ -11,6 +11,7 @@
 //! | motor    | see [`Motor`]; beyond the bound on its speed it is a motor of that speed                      |
 //! | friction | holds the joint where it came to rest until the load is above the bound; then the bound slows it down |
 //! | limit    | a heavily damped spring once the limit is passed, while it pushes back: rapier's rows stop the joint there, one by one, and the spring bears the load of all |
+//! | spring, damping | [`RobotJoint::spring`], [`RobotJoint::damping`] |
 
 use serde::{Deserialize, Serialize};
 
@@ -55,9 +56,9 @@ impl Memory {
         };
     }
 
-    /// Spring and damper of the last step in a joint of that damping, without the springs of limits.
-    pub(super) fn acting(&self, damping: f64) -> Action {
-        Action { damping, ..Action::default() }.plus(self.motor).plus(self.friction)
+    /// Spring and damper of the last step in a joint, without the springs of limits.
+    pub(super) fn acting(&self, joint: &RobotJoint) -> Action {
+        joint.passive().plus(self.motor).plus(self.friction)
     }
 }
 
@@ -89,9 +90,8 @@ pub(super) fn drive(
     });
     let limit = limits.map_or(Action::default(), |limits| of_limits(limits, &now));
     let friction = of_friction(joint.friction, memory, &now);
-    let passive = Action { damping: joint.damping, ..Action::default() };
     let (friction, anchor) = friction.unzip();
-    Drive { at: *at, passive, motor, limit, friction, anchor: anchor.unwrap_or(at.position) }
+    Drive { at: *at, passive: joint.passive(), motor, limit, friction, anchor: anchor.unwrap_or(at.position) }
 }
 
 /// Law of a motor in a step, without its bounds.

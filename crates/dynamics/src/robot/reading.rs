@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct JointEfforts {
     /// That of the motor.
     pub motor: f64,
-    /// Coulomb friction and damping.
+    /// Coulomb friction, damping, and the spring of the joint.
     pub friction: f64,
     /// That of a limit, positive at the minimum.
     pub limit: f64,

@@ -446,13 +446,12 @@ impl<'a> Builder<'a> {
         let joints = articulation.joints();
         let is_free = |joint: usize, axis: Vector3<f64>| {
             let own = &description.joints[self.parts.joints[joint]];
-            let forceless = own.motor.is_none() && own.damping <= 0.0 && own.friction <= 0.0;
             let followed = joints.iter().filter_map(|other| other.mimic.as_ref());
             joints[joint].kind == JointKind::Revolute { axis }
                 && joints[joint].limits.is_none()
                 && joints[joint].mimic.is_none()
                 && followed.into_iter().all(|mimic| mimic.joint != joints[joint].name)
-                && forceless
+                && own.is_passive()
         };
         // The only joint below a part without mass and shape.
         let next = |part: usize| {

@@ -18,7 +18,7 @@ use super::sensors;
 use extricate_core::kinematics::NamedConfiguration;
 use extricate_core::kinematics::read_robot;
 use extricate_core::kinematics::srdf::read_srdf;
-use extricate_core::kinematics::urdf::UrdfOptions;
+use extricate_core::kinematics::urdf::{JointSpring, UrdfOptions};
 use extricate_core::kinematics::{Closure, ClosureKind, JointKind};
 use extricate_dynamics::{RobotBase, RobotDescription};
 
@@ -211,6 +211,11 @@ impl RobotLoader<'_> {
         });
         self.each("damping", &entry.damping, robot, &mut problems, |at, value, robot| {
             robot.joints[at.joint].damping = *value;
+            Ok(())
+        });
+        self.each("springs", &entry.springs, robot, &mut problems, |at, value, robot| {
+            let rest = value.rest.map_or(Ok(0.0), |rest| value_of(robot, at.joint, rest))?;
+            robot.joints[at.joint].spring = Some(JointSpring { stiffness: value.stiffness, rest });
             Ok(())
         });
         self.each("joint_friction", &entry.joint_friction, robot, &mut problems, |at, value, robot| {

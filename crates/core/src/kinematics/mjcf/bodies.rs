@@ -17,7 +17,7 @@ use crate::kinematics::closure::ClosureElement;
 use crate::kinematics::urdf::document::{Geometry, JointElement, JointType, LinkElement, ShapeElement};
 use crate::kinematics::urdf::inertial::rotated;
 use crate::kinematics::urdf::limits::{LINKS, SHAPES};
-use crate::kinematics::urdf::{Inertial, JointDynamics, RobotFileError, UrdfOptions};
+use crate::kinematics::urdf::{Inertial, JointDynamics, JointSpring, RobotFileError, UrdfOptions};
 
 /// Name of the link that is the world: the root, which bears the geoms of the world.
 pub(super) const WORLD: &str = "world";
@@ -301,7 +301,7 @@ impl<'a> Bodies<'a> {
         let is_single = matches!(kind, JointType::Revolute | JointType::Prismatic);
         if self.model.options.sound_masses {
             for attribute in ["stiffness", "springdamper", "armature"] {
-                if attribute == "armature" && is_single {
+                if is_single && ["stiffness", "armature"].contains(&attribute) {
                     continue;
                 }
                 let value = own.list(attribute, PARAMETERS)?.unwrap_or_default();
@@ -330,7 +330,11 @@ impl<'a> Bodies<'a> {
         };
         let (damping, friction) = (read("damping")?, read("frictionloss")?);
         let armature = if is_single { read("armature")? } else { 0.0 };
-        Ok(JointDynamics { damping, friction, armature, ..JointDynamics::default() })
+        let stiffness = if is_single { read("stiffness")? } else { 0.0 };
+        let rest = own.number("springref", 0.0)?;
+        let rest = if kind == JointType::Revolute { self.model.compiler.angle(rest) } else { rest };
+        let spring = (stiffness > 0.0).then_some(JointSpring { stiffness, rest });
+        Ok(JointDynamics { damping, friction, spring, armature, ..JointDynamics::default() })
     }
 
     /// The geoms, bodies and frames within an element; masses of the geoms are appended.

@@ -10,7 +10,7 @@ use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use super::ModelFiles;
 use crate::geometry::read::reach::FileScope;
 use crate::kinematics::closure::ClosureKind;
-use crate::kinematics::urdf::{ActuatorKind, Robot, RobotFileError, Servo, Shapes, UrdfOptions};
+use crate::kinematics::urdf::{ActuatorKind, JointSpring, Robot, RobotFileError, Servo, Shapes, UrdfOptions};
 use crate::kinematics::{SensorKind, parse_robot, read_robot};
 use crate::proximity::{AllowedCollisions, ArticulatedModel};
 
@@ -409,7 +409,7 @@ fn a_height_field_is_a_solid_with_its_first_row_at_the_far_side() {
 #[test]
 fn what_a_model_has_and_a_robot_has_not_is_named_once_for_each_kind() {
     let text = world(
-        "<body name='b'><joint name='a' stiffness='.1' range='1 -1'/><joint name='b' stiffness='.1' damping='-1'/><geom size='1'/><site/>\
+        "<body name='b'><joint name='a' springdamper='.1 1' range='1 -1'/><joint name='b' springdamper='.1 1' damping='-1'/><geom size='1'/><site/>\
          <geom type='box' size='1 0 1'/><composite/></body>",
         "<contact><exclude body1='b' body2='c'/></contact><tendon><spatial/><fixed/><spatial/></tendon><sensor/><keyframe><key name='home'/></keyframe><wings/>",
     );
@@ -419,7 +419,7 @@ fn what_a_model_has_and_a_robot_has_not_is_named_once_for_each_kind() {
         "m.xml:1: joint \"b\": `damping` is -1, but must be zero or above; it is zero",
         "m.xml:1: body \"b\": the box has the edges 2, 0 and 2 m; the shape is left out",
         "m.xml:1: model: <composite> has no counterpart; it is ignored",
-        "m.xml:1: model: `stiffness` of <joint> has no counterpart, 2 times; it is ignored",
+        "m.xml:1: model: `springdamper` of <joint> has no counterpart, 2 times; it is ignored",
         "m.xml:2: model: <exclude> of an unknown body has no counterpart; it is ignored",
         "m.xml:2: model: <fixed> has no counterpart; it is ignored",
         "m.xml:2: model: <spatial> has no counterpart, 2 times; it is ignored",
@@ -429,6 +429,22 @@ fn what_a_model_has_and_a_robot_has_not_is_named_once_for_each_kind() {
     let options = UrdfOptions { strict: true, ..UrdfOptions::default() };
     let refused = parse_robot(&text, Path::new("m.xml"), &options).unwrap_err().to_string();
     assert_eq!(refused, "m.xml:1: joint \"a\": the limits are reversed: 1 > -1");
+}
+
+#[test]
+fn springs_of_hinges_and_slides_are_read_in_the_unit_of_the_file() {
+    let joints = "<joint name='h' stiffness='3' springref='90'/><joint name='s' type='slide' stiffness='2' springref='.5'/><joint name='n' springref='7'/>";
+    let body = format!("<body name='b'>{joints}<geom size='1'/></body>");
+    let robot = parse(&world(&body, "")).unwrap();
+    let springs: Vec<_> = robot.dynamics.iter().map(|joint| joint.spring).collect();
+    let spring = |stiffness, rest| Some(JointSpring { stiffness, rest });
+    assert_eq!(springs, [spring(3.0, std::f64::consts::FRAC_PI_2), spring(2.0, 0.5), None]);
+    assert_eq!(robot.corrections, []);
+    let ball = "<body name='b'><joint type='ball' stiffness='3'/><geom size='1'/></body>";
+    assert_eq!(
+        corrections(&world(ball, "")),
+        ["m.xml:1: model: `stiffness` of <joint> has no counterpart; it is ignored"]
+    );
 }
 
 #[test]

@@ -129,7 +129,7 @@ fn point_inertia(r: &Vector3<f64>) -> Matrix3<f64> {
     Matrix3::identity() * r.norm_squared() - r * r.transpose()
 }
 
-/// Damping, friction, armature and motor limits of a joint. Forces are [N·m] of a revolute and \[N\] of a prismatic joint, speeds [rad/s] and
+/// Spring, damping, friction, armature and motor limits of a joint. Forces are [N·m] of a revolute and \[N\] of a prismatic joint, speeds [rad/s] and
 /// [m/s].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct JointDynamics {
@@ -137,6 +137,8 @@ pub struct JointDynamics {
     pub damping: f64,
     /// Coulomb friction: maximum force with which the joint resists motion and holds at rest.
     pub friction: f64,
+    /// The spring within it, where the file states one.
+    pub spring: Option<JointSpring>,
     /// Inertia of the rotor, as the joint bears it behind its gear [kg·m² or kg].
     pub armature: f64,
     /// Maximum force of its motor, where the file states one.
@@ -147,6 +149,15 @@ pub struct JointDynamics {
     pub servo: Option<Servo>,
     /// Kind of its motor, where the file states one without a law.
     pub actuator: Option<ActuatorKind>,
+}
+
+/// A spring within a joint: force = stiffness · (rest − value).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct JointSpring {
+    /// Force per deviation from rest [N·m/rad or N/m].
+    pub stiffness: f64,
+    /// Value of the joint without force [rad or m].
+    pub rest: f64,
 }
 
 /// Quantity that the controller of a joint commands.

@@ -41,7 +41,7 @@ use crate::kinematics::closure::{Closure, completed};
 pub use shapes::locate_mesh;
 
 pub use crate::geometry::read::correction::Correction;
-pub use inertial::{ActuatorKind, Inertial, JointDynamics, Servo};
+pub use inertial::{ActuatorKind, Inertial, JointDynamics, JointSpring, Servo};
 
 /// A robot read from a file.
 #[derive(Debug, Clone, PartialEq)]

@@ -141,6 +141,10 @@ impl<N: MeshNames> Writer<'_, N> {
         if !robot.sensors.is_empty() {
             self.lost.push(format!("{} sensors, which URDF does not know", robot.sensors.len()));
         }
+        let springs = robot.dynamics.iter().filter(|joint| joint.spring.is_some()).count();
+        if springs > 0 {
+            self.lost.push(format!("the springs of {springs} joints"));
+        }
         let compensated = robot.compensations.iter().filter(|fraction| fraction.abs() > 0.0).count();
         if compensated > 0 {
             self.lost.push(format!("the compensation of the weight of {compensated} links"));

@@ -26,7 +26,7 @@ pub use expect::{BodyAt, BodyWithin, Distance, Expect, Linked, LinkingCurve, Mea
 pub use plan::PlanEntry;
 pub use robot::{
     EffortKeyframe, JointAt, JointValue, LoopEntry, MotorEntry, RobotBase, RobotEntry, SensorEntry,
-    TargetKeyframe,
+    SpringEntry, TargetKeyframe,
 };
 pub use soft::{
     AttachmentEntry, BoreEntry, DepthsEntry, ElementsEntry, HandleEntry, KeyframeEntry, MaterialEntry,

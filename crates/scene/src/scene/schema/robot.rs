@@ -64,6 +64,9 @@ pub struct RobotEntry {
     /// Coulomb friction of joints by name [N·m or N]; overrides the file.
     #[serde(default)]
     pub joint_friction: Entries<f64>,
+    /// Springs of joints, by name; override the file.
+    #[serde(default)]
+    pub springs: Entries<SpringEntry>,
     /// Density of links that state no mass [kg/m³].
     #[serde(default)]
     pub density: Option<f64>,
@@ -106,6 +109,16 @@ pub enum JointValue {
     Radians(f64),
     /// A length \[m\], of a prismatic joint.
     Metres(f64),
+}
+
+/// Spring of a joint: force = stiffness · (rest − position).
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+pub struct SpringEntry {
+    /// Force per deviation from rest [N·m/rad or N/m].
+    pub stiffness: f64,
+    /// Position without force; zero by default.
+    #[serde(default)]
+    pub rest: Option<JointValue>,
 }
 
 /// Motor of a joint.

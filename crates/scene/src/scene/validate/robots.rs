@@ -77,6 +77,11 @@ impl Checker<'_> {
                 self.range(&[&at(field)[..], &[Index(entry)]].concat(), quantity, *value, NOT_NEGATIVE);
             }
         }
+        self.joint_names(&at("springs"), &robot.springs);
+        for (entry, (_, spring)) in robot.springs.0.iter().enumerate() {
+            let at = [&at("springs")[..], &[Index(entry), Field("stiffness")]].concat();
+            self.range(&at, "the stiffness of the spring", spring.stiffness, NOT_NEGATIVE);
+        }
         for (entry, own) in robot.loops.iter().enumerate() {
             let at = |field| [&at("loops")[..], &[Index(entry), Field(field)]].concat();
             if own.name.as_ref().is_some_and(String::is_empty) {
