@@ -245,6 +245,8 @@ fn a_load_on_a_spring_swings_as_its_closed_form() {
             let expected = 0.1 + 0.3 * (rate * world.time()).cos();
             let found = state(&world).joints["j"];
             assert!((found - expected).abs() < 1e-3, "{kind}, {} s: {found} {expected}", world.time());
+            let energy = world.energy();
+            assert!((energy.total() - 0.5 * 8.0 * 0.09).abs() < 1e-4, "{kind}: {energy:?}");
         }
     }
 }

@@ -27,7 +27,7 @@ pub struct Energy {
     pub kinetic: f64,
     /// −m g·c with c the centre of mass, summed \[J\]; zero where a centre of mass is at the world's origin.
     pub potential: f64,
-    /// Stored in the elements of soft bodies \[J\].
+    /// Stored in the elements of soft bodies and the springs of joints \[J\].
     pub elastic: f64,
 }
 
@@ -38,12 +38,12 @@ impl Energy {
         self.kinetic + self.potential + self.elastic
     }
 
-    /// This energy and that of a rigid body.
+    /// This energy and another one.
     pub(crate) fn plus(self, body: &Self) -> Self {
         Self {
             kinetic: self.kinetic + body.kinetic,
             potential: self.potential + body.potential,
-            elastic: self.elastic,
+            elastic: self.elastic + body.elastic,
         }
     }
 }

@@ -385,21 +385,11 @@ impl RobotBody {
 
     /// Sets a tree to the state of a robot that rapier steps.
     fn follow(&self, physics: &PhysicsWorld, model: &mut RobotTree) {
-        let read = |driven: &Driven| {
-            let found = driven.rapier.and_then(|own| physics.multibody_joints.get(own.handle));
-            let state = found.and_then(|(multibody, index)| {
-                let link = multibody.link(index)?;
-                Some([
-                    link.joint().coords()[driven.axis()],
-                    multibody.generalized_velocity()[link.assembly_id()],
-                ])
-            });
-            state.unwrap_or_default()
-        };
+        let read = |joint: usize| self.value(joint, physics).unwrap_or_default();
         let root = &physics.bodies[self.handles[0]];
         let motion = SpatialVector::new(root.angvel().into(), root.linvel().into());
         let root = root.is_dynamic().then(|| ((*root.position()).into(), motion));
-        let joints: Vec<[f64; 2]> = self.joints.iter().map(read).collect();
+        let joints: Vec<[f64; 2]> = (0..self.joints.len()).map(read).collect();
         model.assign(root, &joints);
     }
 
@@ -431,23 +421,37 @@ impl RobotBody {
         }
     }
 
+    /// Value and speed of a joint [rad or m; rad/s or m/s].
+    fn value(&self, joint: usize, physics: &PhysicsWorld) -> Option<[f64; 2]> {
+        if let Some(tree) = &self.tree {
+            return Some(tree.value(joint));
+        }
+        let driven = &self.joints[joint];
+        let (multibody, index) = physics.multibody_joints.get(driven.rapier?.handle)?;
+        let link = multibody.link(index)?;
+        let speed = multibody.generalized_velocity()[link.assembly_id()];
+        Some([link.joint().coords()[driven.axis()], speed])
+    }
+
+    /// Energy of the springs of its joints \[J\].
+    pub(crate) fn spring_energy(&self, physics: &PhysicsWorld) -> f64 {
+        let energy = |(joint, driven): (usize, &Driven)| {
+            let spring = driven.own.spring.as_ref()?;
+            let [value, _] = self.value(joint, physics)?;
+            Some(0.5 * spring.stiffness * (value - spring.rest).powi(2))
+        };
+        self.joints.iter().enumerate().filter_map(energy).sum()
+    }
+
     /// State of the robot.
     pub(crate) fn state(&self, physics: &PhysicsWorld) -> RobotState {
         let (mut joints, mut velocities) = (BTreeMap::new(), BTreeMap::new());
         let names = self.articulation.joints().iter().zip(&self.joints);
         let efforts = names.map(|(joint, driven)| (joint.name.clone(), driven.efforts)).collect();
-        for (number, (joint, driven)) in self.articulation.joints().iter().zip(&self.joints).enumerate() {
-            if let Some(tree) = &self.tree {
-                let [value, speed] = tree.value(number);
-                joints.insert(joint.name.clone(), value);
-                velocities.insert(joint.name.clone(), speed);
-                continue;
-            }
-            let found = driven.rapier.and_then(|own| physics.multibody_joints.get(own.handle));
-            let Some((multibody, index)) = found else { continue };
-            let Some(link) = multibody.link(index) else { continue };
-            joints.insert(joint.name.clone(), link.joint().coords()[driven.axis()]);
-            velocities.insert(joint.name.clone(), multibody.generalized_velocity()[link.assembly_id()]);
+        for (number, joint) in self.articulation.joints().iter().enumerate() {
+            let Some([value, speed]) = self.value(number, physics) else { continue };
+            joints.insert(joint.name.clone(), value);
+            velocities.insert(joint.name.clone(), speed);
         }
         let base = (*physics.bodies[self.handles[0]].position()).into();
         let sensors = BTreeMap::new();

@@ -115,12 +115,13 @@ impl World {
         sums
     }
 
-    /// Energy of the rotors of robots, which are not bodies, and of the forces that bear weights.
+    /// Energy of the rotors of robots, which are not bodies, of the forces that bear weights, and of the springs of joints.
     fn robot_energy(&self) -> Energy {
         let kinetic = self.robots.iter().filter_map(|robot| robot.tree()).map(RobotTree::rotor_energy).sum();
         let lift = |robot: &RobotBody| robot.lift_energy(&self.physics.bodies, &self.options.gravity);
         let potential = self.robots.iter().filter_map(lift).reduce(|sum, own| sum + own).unwrap_or(0.0);
-        Energy { kinetic, potential, ..Energy::default() }
+        let elastic = self.robots.iter().map(|robot| robot.spring_energy(&self.physics)).sum();
+        Energy { kinetic, potential, elastic }
     }
 
     fn soft_energy(&self) -> Energy {
