@@ -12,7 +12,9 @@
 //!
 //! The predicted acceleration of a dynamic body without the soft bodies is free fall plus the support that balanced it and the
 //! soft load in the previous step, bounded by these: a box on the ground does not give way under a soft body, and one that has just
-//! hit the ground is not predicted to jump.
+//! hit the ground is not predicted to jump. Where rapier's step ends elsewhere than the soft one expected, because the body hit another
+//! rigid one, the next soft solve sets out from where the soft bodies were in balance with it, and the difference is a part of the way
+//! of its blocks: soft bodies that press on it do not find it deep inside them at once.
 //!
 //! Action and reaction are one number, so momentum is conserved to the residual of Newton's method. Limits: support that
 //! appears or ends is known a step late; free fall differs by 5/12 g h² a step between the implicit soft step of length h and

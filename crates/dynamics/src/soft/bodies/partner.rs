@@ -48,6 +48,8 @@ pub(super) struct PartnerState {
     load_acceleration: [Vector3<f64>; 2],
     /// Load of the soft bodies on it in the last step.
     pub(super) load: SoftLoad,
+    /// Pose of the obstacle's frame at the end of the last soft step, where that put a load on it.
+    solved: Option<Isometry3<f64>>,
 }
 
 impl Stateful for Partner {
@@ -74,6 +76,9 @@ pub(super) struct Moving {
     pub(super) acceleration: [Vector3<f64>; 2],
     /// Changes of the velocities by the soft bodies.
     pub(super) change: [Vector3<f64>; 2],
+    /// Displacement [m] and rotation vector from the pose to the one at which the last soft step ended, from which the next solve sets out;
+    /// zero after that.
+    pub(super) lag: [Vector3<f64>; 2],
     /// Mass [kg] and inertia about the centre of mass in its own axes [kg·m²].
     mass: f64,
     inertia: Matrix3<f64>,
@@ -101,11 +106,45 @@ impl Partner {
                 Default::default()
             },
             change: Default::default(),
+            lag: self.lag(body, &pose, (physics.gravity.into(), dt)),
             mass: body.mass(),
             inertia: pose.rotation.inverse().to_rotation_matrix()
                 * inertia
                 * pose.rotation.to_rotation_matrix(),
         }
+    }
+
+    /// Displacement and rotation vector from the `pose` of the body to the one at which the last soft step, of `dt` [s], left it.
+    ///
+    /// Rapier's step had contacts that the soft one did not know: a body that hits the ground stops there, and has gone into the soft body that
+    /// falls with it by what it would have moved. The solve sets out from where the soft bodies were in balance with it instead. Zero where
+    /// they did not touch it, where both steps ended at the same place, and where the body was put elsewhere.
+    fn lag(
+        &self,
+        body: &RigidBody,
+        pose: &Isometry3<f64>,
+        (gravity, dt): (Vector3<f64>, f64),
+    ) -> [Vector3<f64>; 2] {
+        let PartnerState { velocity_before, load_acceleration, solved, .. } = &self.state;
+        let (Role::Free, Some(solved), Some(before)) = (self.role, solved, velocity_before) else {
+            return Default::default();
+        };
+        let lag = [
+            solved.translation.vector - pose.translation.vector,
+            (solved.rotation * pose.rotation.inverse()).scaled_axis(),
+        ];
+        let now: [Vector3<f64>; 2] = [body.linvel().into(), body.angvel().into()];
+        let falls = [gravity.norm(), gravity.norm() / self.radius];
+        // Twice what the velocities before and after explain.
+        let explained = |i: usize| {
+            let gained = dt * (falls[i] + load_acceleration[i].norm());
+            2.0 * dt * (before[i].norm() + now[i].norm() + gained)
+        };
+        // What rests, where the steps of both differ by what they make of its support, must not set out from elsewhere each time.
+        let has_hit = (0..2).any(|i| {
+            lag[i].norm() > dt * dt * falls[i] && before[i].norm().max(now[i].norm()) > dt * falls[i]
+        });
+        if has_hit && (0..2).all(|i| lag[i].norm() <= explained(i)) { lag } else { Default::default() }
     }
 
     /// Predicted accelerations without the soft bodies: free fall plus the support of rapier's last step, which is the measured
@@ -134,6 +173,8 @@ impl Partner {
             let [linear, angular] = moving.change.map(|change| change / dt);
             self.state.load_acceleration = [linear, angular];
             self.state.load = SoftLoad { force: body.mass() * linear, torque: inertia_times(body, &angular) };
+            let loaded = moving.change.iter().any(|change| *change != Vector3::zeros());
+            self.state.solved = loaded.then_some(moving.pose);
             self.state.velocity_before = Some([body.linvel().into(), body.angvel().into()]);
         }
         if matches!(self.role, Role::Free | Role::Link) {
@@ -146,28 +187,28 @@ impl Partner {
 }
 
 impl Moving {
-    /// The extra blocks of a body with given velocities: position, and rotation vector since the start of the step.
+    /// The extra blocks of a body with given velocities: position, and rotation vector since the start of the step, both with the lag.
     pub(super) fn blocks(&self, [linear, angular]: [Vector3<f64>; 2]) -> [ExtraBlock; 2] {
         let rotation = self.pose.rotation.to_rotation_matrix();
         [
             ExtraBlock {
                 inertia: Matrix3::from_diagonal_element(self.mass),
-                position: self.pose.translation.vector,
+                position: self.pose.translation.vector + self.lag[0],
                 velocity: linear,
                 falls: false,
             },
             ExtraBlock {
                 inertia: rotation * self.inertia * rotation.inverse(),
-                position: Vector3::zeros(),
+                position: self.lag[1],
                 velocity: angular,
                 falls: false,
             },
         ]
     }
 
-    /// The velocities after a fraction of `dt` [s] at the predicted accelerations.
+    /// The velocities after a fraction of `dt` [s] at the predicted accelerations, with which the blocks make up for the lag within `dt`, too.
     pub(super) fn velocity_with_drift(&self, fraction: f64, dt: f64) -> [Vector3<f64>; 2] {
-        [0, 1].map(|i| self.velocity[i] + fraction * dt * self.acceleration[i])
+        [0, 1].map(|i| self.velocity[i] + fraction * dt * self.acceleration[i] - self.lag[i] / dt)
     }
 
     /// The pose after `dt` [s] at the current velocities.

@@ -48,7 +48,10 @@ impl SoftWorld {
         (time, dt): (f64, f64),
     ) -> Result<(SoftReport, Times), Failure> {
         let start = Instant::now();
-        let moving: Vec<_> = self.partners.iter().map(|partner| partner.moving(physics, dt)).collect();
+        let mut moving: Vec<_> = self.partners.iter().map(|partner| partner.moving(physics, dt)).collect();
+        if !damps(options.scheme) {
+            moving.iter_mut().for_each(|moving| moving.lag = Default::default());
+        }
         let before =
             Before { nodes: [self.system.x.clone(), self.system.v.clone()], contact: self.contact.memory() };
         let (mut halvings, mut eased) = (0, false);
@@ -238,6 +241,7 @@ impl SoftWorld {
             let orientation =
                 UnitQuaternion::from_scaled_axis(self.system.x[rotation]) * moving.pose.rotation;
             moving.pose = Isometry3::from_parts(self.system.x[position].into(), orientation);
+            moving.lag = Default::default();
         }
     }
 
