@@ -45,7 +45,7 @@ pub enum Motor {
     /// Computed torque: the force that the mass matrix and the bias forces of the robot need for the acceleration
     /// a = acceleration of the target + stiffness · (target − position) + damping · (rate of the target − speed), so that the error decays
     /// as that of an oscillator of unit mass. Joints with other motors or none are taken to keep their velocities, as is a
-    /// floating root; friction and damping within joints and contacts are not part of the model.
+    /// floating root; springs, friction and damping within joints and contacts are not part of the model.
     ComputedTorque {
         /// Target position [rad or m].
         target: f64,
