@@ -1,7 +1,6 @@
 //! `extricate run`: simulates a scene without a window.
 
 use std::fmt::Display;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -261,7 +260,7 @@ fn simulate_warned(
 fn with_progress(
     console: &Console,
     (name, steps): (&str, u64),
-    run: impl FnOnce(&mut dyn FnMut(&StepReport) -> ControlFlow<()>) -> Result<Outcome, Fault>,
+    run: impl FnOnce(&mut record::Monitor<'_>) -> Result<Outcome, Fault>,
 ) -> Result<Outcome, Failure> {
     let mut progress = console.progress(steps);
     let mut monitor = |report: &StepReport| {

@@ -48,7 +48,7 @@ pub struct RunDirectory {
 }
 
 /// Follows the recorded states of a run while it runs.
-pub trait StateListener: Debug {
+pub trait StateListener: Debug + Send {
     /// Receives a state that was recorded, with the world that has it.
     fn receive(&mut self, world: &World, state: &WorldState);
 }
@@ -181,6 +181,11 @@ impl RunDirectory {
     /// Rewrites `run.json`, where a run is resumed with another number of steps.
     pub(super) fn write_manifest(&self, manifest: &Manifest) -> Result<(), RecordError> {
         self.replace(Manifest::FILE, manifest)
+    }
+
+    /// Whether a checkpoint is due after a step.
+    pub(super) fn is_checkpoint_due(&self, step: u64) -> bool {
+        self.checkpoints.as_ref().is_some_and(|checkpoints| checkpoints.are_due(step))
     }
 
     /// Writes a checkpoint if one is due, or if the run stops here.

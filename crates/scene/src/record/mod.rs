@@ -23,6 +23,7 @@ pub mod schema;
 mod soft;
 mod source;
 mod summary;
+mod threads;
 mod trajectory;
 
 pub use crate::state::{Hash, SoftState, SoftValues, WorldState};
@@ -37,7 +38,7 @@ pub use options::RunOptions;
 pub use profile::{PairProfile, Profile};
 pub use recording::Recording;
 pub use resume::{ResumeFrom, Resumed, resume};
-pub use run::{Outcome, run};
+pub use run::{Monitor, Outcome, run};
 pub use soft::{SoftBodySummary, SoftSummary};
 pub use source::{StateSource, StatesInMemory};
 pub use summary::{OutsideTimes, Summary, Timing, WorstPenetration, host_name};

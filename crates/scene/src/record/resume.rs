@@ -3,16 +3,15 @@
 //! The folder of the run is all that is needed. Everything behind the checkpoint is removed, and the run continues to its end: all
 //! files but `timing.json` and `timing.svg` are then those of a run that was not interrupted, byte for byte.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::checkpoint::{self, Lengths, RunState, Unusable};
-use super::run::{RunLoop, record};
+use super::run::{Monitor, RunLoop, record};
 use super::summary::OutsideTimes;
 use super::trajectory::Trajectory;
 use super::{Manifest, Outcome, RecordError, Recording, RunDirectory, bundle};
 use crate::scene::Scene;
-use extricate_dynamics::{CheckpointError, StepReport, World};
+use extricate_dynamics::{CheckpointError, World};
 
 /// Checkpoint from which a run is resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -181,10 +180,7 @@ fn shorter(folder: &Path, lengths: &Lengths) -> Option<String> {
 ///
 /// # Errors
 /// [`RecordError`] when a step, a measurement or a record fails; the folder then has no summary.
-pub fn resume(
-    resumed: Resumed,
-    monitor: &mut dyn FnMut(&StepReport) -> ControlFlow<()>,
-) -> Result<Outcome, RecordError> {
+pub fn resume(resumed: Resumed, monitor: &mut Monitor<'_>) -> Result<Outcome, RecordError> {
     let Resumed { folder, manifest, scene, world, state, extended } = resumed;
     let lengths = state.as_ref().map_or(Lengths { states: 0, nodes: None }, |state| state.lengths);
     let directory = RunDirectory::reopen(&folder, &manifest, (world.steps(), lengths), &world)?;

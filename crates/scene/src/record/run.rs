@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use super::summary::OutsideTimes;
+use super::threads::{self, Span};
 use super::trajectory::Trajectory;
 use super::{Inputs, Manifest, RecordError, RunDirectory, RunOptions, Summary, Timing};
 use crate::scene::Scene;
@@ -19,6 +20,9 @@ pub struct Outcome {
     /// Whether it was stopped before its last step; its folder has no summary then.
     pub stopped: bool,
 }
+
+/// Receives the report of each step of a run, and may stop the run. Some steps are made on another thread than that of the caller.
+pub type Monitor<'a> = dyn FnMut(&StepReport) -> ControlFlow<()> + Send + 'a;
 
 /// Runs `world`, which is the world of `scene` at its start, and records it in `directory`.
 ///
@@ -45,7 +49,7 @@ pub fn run(
     world: World,
     options: &RunOptions,
     mut directory: Option<RunDirectory>,
-    monitor: &mut dyn FnMut(&StepReport) -> ControlFlow<()>,
+    monitor: &mut Monitor<'_>,
 ) -> Result<Outcome, RecordError> {
     let input_hash = Inputs::of(scene)?.hash;
     let checkpoint_every = directory.as_ref().map_or(0, RunDirectory::checkpoint_every);
@@ -96,46 +100,82 @@ impl RunLoop<'_> {
     ///
     /// A checkpoint holds the run without the state that is recorded only because the run ends or is stopped there: so it serves a longer
     /// run as well.
-    pub(super) fn until_the_end(
-        self,
-        monitor: &mut dyn FnMut(&StepReport) -> ControlFlow<()>,
-    ) -> Result<Outcome, RecordError> {
-        let Self { mut trajectory, mut world, mut directory, options, mut outside } = self;
-        let (started, before) = (Instant::now(), world.time());
-        let mut stopped = false;
-        while world.steps() < options.steps && !stopped {
-            let report = world.step()?;
-            trajectory.follow(&world, &report);
-            if let Some(directory) = &mut directory {
-                directory.follow(report.time, report.timings.total);
-            }
-            let step = world.steps();
-            // A run that is stopped after its last step is complete.
-            stopped = monitor(&report).is_break() && step < options.steps;
-            let contacts = report.contacts + report.soft.map_or(0, |soft| soft.contacts);
-            let is_due = step.is_multiple_of(options.every);
-            if is_due {
-                timed(&mut outside.recording, || {
-                    record(&mut trajectory, &world, contacts, directory.as_mut())
-                })?;
-            }
-            if let Some(directory) = &mut directory {
-                // After a state that is due, and before one that is recorded only because the run ends.
-                timed(&mut outside.checkpoints, || {
-                    directory.checkpoint(&world, &|| trajectory.snapshot(), stopped)
-                })?;
-            }
-            if !is_due && (step == options.steps || stopped) {
-                timed(&mut outside.recording, || {
-                    record(&mut trajectory, &world, contacts, directory.as_mut())
-                })?;
-            }
-        }
+    pub(super) fn until_the_end(self, monitor: &mut Monitor<'_>) -> Result<Outcome, RecordError> {
+        let (started, before) = (Instant::now(), self.world.time());
+        let mut running = Running { run: self, monitor, contacts: 0, stopped: false };
+        threads::in_spans(&mut running)?;
+        let Running { run, stopped, .. } = running;
+        let RunLoop { trajectory, world, directory, options, outside } = run;
         let timing = trajectory.timing(&world, (started.elapsed(), world.time() - before), outside);
         let summary = trajectory.summary(&world, options.check_expectations && !stopped);
         if let Some(directory) = directory.filter(|_| !stopped) {
             directory.complete(&summary, &timing)?;
         }
         Ok(Outcome { summary, timing, stopped })
+    }
+}
+
+/// A run and who may stop it.
+struct Running<'a, 'b, 'c> {
+    run: RunLoop<'a>,
+    monitor: &'b mut Monitor<'c>,
+    /// Number of contacts of the last step.
+    contacts: usize,
+    stopped: bool,
+}
+
+impl Running<'_, '_, '_> {
+    fn is_over(&self) -> bool {
+        self.stopped || self.run.world.steps() >= self.run.options.steps
+    }
+
+    fn record(&mut self) -> Result<(), RecordError> {
+        let RunLoop { trajectory, world, directory, outside, .. } = &mut self.run;
+        timed(&mut outside.recording, || record(trajectory, world, self.contacts, directory.as_mut()))
+    }
+}
+
+impl threads::Steps for Running<'_, '_, '_> {
+    type Error = RecordError;
+
+    fn make(&mut self, span: Span) -> Result<Span, RecordError> {
+        let mut made = Span::default();
+        while !self.is_over() && !span.is_over(&made) {
+            let RunLoop { trajectory, world, directory, options, .. } = &mut self.run;
+            let report = world.step()?;
+            trajectory.follow(world, &report);
+            if let Some(directory) = directory {
+                directory.follow(report.time, report.timings.total);
+            }
+            let step = world.steps();
+            made = Span::of(made.steps + 1, made.time + report.timings.total);
+            self.contacts = report.contacts + report.soft.map_or(0, |soft| soft.contacts);
+            // A run that is stopped after its last step is complete.
+            self.stopped = (self.monitor)(&report).is_break() && step < options.steps;
+            let is_checkpoint = directory.as_ref().is_some_and(|directory| directory.is_checkpoint_due(step));
+            if is_checkpoint || step.is_multiple_of(options.every) {
+                break;
+            }
+        }
+        Ok(made)
+    }
+
+    fn between(&mut self) -> Result<bool, RecordError> {
+        let (step, is_over) = (self.run.world.steps(), self.is_over());
+        let is_due = step.is_multiple_of(self.run.options.every);
+        if is_due {
+            self.record()?;
+        }
+        let RunLoop { trajectory, world, directory, outside, .. } = &mut self.run;
+        if let Some(directory) = directory {
+            // After a state that is due, and before one that is recorded only because the run ends.
+            timed(&mut outside.checkpoints, || {
+                directory.checkpoint(world, &|| trajectory.snapshot(), self.stopped)
+            })?;
+        }
+        if !is_due && is_over {
+            self.record()?;
+        }
+        Ok(!is_over)
     }
 }

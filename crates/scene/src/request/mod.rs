@@ -121,7 +121,7 @@ pub struct RunPlace<'a> {
     /// Folder in which a run is recorded.
     pub folder: &'a Path,
     /// Returns whether the run should stop.
-    pub stop: &'a dyn Fn() -> bool,
+    pub stop: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl Request {

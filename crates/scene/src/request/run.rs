@@ -20,7 +20,7 @@ use super::start::at_start;
 use crate::record::{self, Outcome, RecordError, RunDirectory, RunOptions, Summary};
 use crate::scene::Scene;
 use crate::scene::schema::{NarrowPhase, OnOverlap};
-use extricate_dynamics::{StepReport, World};
+use extricate_dynamics::World;
 
 /// Estimated memory of a loaded scene over the length of its files. It bounds the cache and does not affect results.
 const BYTES_PER_BYTE: u64 = 8;
@@ -133,11 +133,7 @@ impl Start {
     ///
     /// # Errors
     /// A [`Fault`] where a step, a measurement or a record fails.
-    pub fn run(
-        self,
-        directory: RunDirectory,
-        monitor: &mut dyn FnMut(&StepReport) -> ControlFlow<()>,
-    ) -> Result<Outcome, Fault> {
+    pub fn run(self, directory: RunDirectory, monitor: &mut record::Monitor<'_>) -> Result<Outcome, Fault> {
         record::run(&self.scene, self.world, &self.options, Some(directory), monitor)
             .map_err(|error| Fault::of_run(&error))
     }
@@ -172,7 +168,7 @@ impl RunRequest {
         &self,
         context: &Context,
         folder: &Path,
-        stop: &dyn Fn() -> bool,
+        stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Option<(Response, Duration)>, Fault> {
         let start = self.fields.start(Scene::clone(&*scene(context, &self.scene)?))?;
         let directory =
