@@ -4,8 +4,9 @@ use nalgebra::Point3;
 
 use super::model::Model;
 use super::nearest::{ClosestPoint, Nearest};
-use crate::bvh::lanes::isa::Portable;
-use crate::bvh::packet::NONE;
+use crate::bvh::lanes::isa::{Isa, Kernel};
+use crate::bvh::lanes::on_widest;
+use crate::bvh::packet::{NONE, Packet};
 use crate::bvh::single;
 
 /// Closest point of the surface of `model` to `point` [m, body frame].
@@ -27,9 +28,24 @@ pub fn closest_point(model: &Model, point: &Point3<f64>) -> ClosestPoint {
     let center = model.center().coords;
     let mut query = Nearest::new(point - center, f64::INFINITY);
     // The first leaf ensures a result for points so far away that squared gaps overflow.
-    query.visit::<Portable>(&model.bvh().packets()[0]);
+    on_widest(FirstLeaf { query: &mut query, leaf: &model.bvh().packets()[0] });
     single::descend(model.bvh(), &mut query);
     query.outcome(&model.center())
+}
+
+/// Visits a leaf before the traversal.
+struct FirstLeaf<'a> {
+    query: &'a mut Nearest,
+    leaf: &'a Packet,
+}
+
+impl Kernel for FirstLeaf<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        self.query.visit::<I>(self.leaf);
+    }
 }
 
 /// Closest point of the surface of `model` to `point` [m, body frame] if it is at most `limit` \[m\] away, else `None`.

@@ -111,6 +111,9 @@ pub(crate) fn norm_l1<D: Double>(a: &LaneVector<D>) -> D {
 }
 
 /// The portable instruction set, available on every machine.
+///
+/// On x86-64 its operations are calls: only processors without AVX2 make them, and inlined into every kernel they took a fifth of
+/// the time in which this crate is compiled.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Portable;
 
@@ -158,7 +161,7 @@ macro_rules! portable {
     ($trait:ident, $number:ty, $lanes:literal) => {
         impl Add for Array<$number, $lanes> {
             type Output = Self;
-            #[inline(always)]
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
             fn add(self, other: Self) -> Self {
                 self.zip(other, |a, b| a + b)
             }
@@ -166,7 +169,7 @@ macro_rules! portable {
 
         impl Sub for Array<$number, $lanes> {
             type Output = Self;
-            #[inline(always)]
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
             fn sub(self, other: Self) -> Self {
                 self.zip(other, |a, b| a - b)
             }
@@ -174,7 +177,7 @@ macro_rules! portable {
 
         impl Mul for Array<$number, $lanes> {
             type Output = Self;
-            #[inline(always)]
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
             fn mul(self, other: Self) -> Self {
                 self.zip(other, |a, b| a * b)
             }
@@ -182,7 +185,7 @@ macro_rules! portable {
 
         impl Neg for Array<$number, $lanes> {
             type Output = Self;
-            #[inline(always)]
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
             fn neg(self) -> Self {
                 Self(self.0.map(|a| -a))
             }
@@ -199,42 +202,42 @@ macro_rules! portable_methods {
     ($number:ty, $lanes:literal) => {
         type Mask = Bits;
 
-        #[inline(always)]
+        #[cfg_attr(target_arch = "x86_64", inline(never))]
         fn load(values: &[$number; $lanes]) -> Self {
             Self(*values)
         }
 
-        #[inline(always)]
+        #[cfg_attr(target_arch = "x86_64", inline(never))]
         fn store(self) -> [$number; $lanes] {
             self.0
         }
 
-        #[inline(always)]
+        #[cfg_attr(target_arch = "x86_64", inline(never))]
         fn min(self, other: Self) -> Self {
             self.zip(other, |a, b| if a < b { a } else { b })
         }
 
-        #[inline(always)]
+        #[cfg_attr(target_arch = "x86_64", inline(never))]
         fn max(self, other: Self) -> Self {
             self.zip(other, |a, b| if a > b { a } else { b })
         }
 
-        #[inline(always)]
+        #[cfg_attr(target_arch = "x86_64", inline(never))]
         fn abs(self) -> Self {
             Self(self.0.map(<$number>::abs))
         }
 
-        #[inline(always)]
+        #[cfg_attr(target_arch = "x86_64", inline(never))]
         fn recip(self) -> Self {
             Self(self.0.map(|a| 1.0 / a))
         }
 
-        #[inline(always)]
+        #[cfg_attr(target_arch = "x86_64", inline(never))]
         fn away_from_zero(self, min: $number) -> Self {
             Self(self.0.map(|a| if a.abs() >= min { a } else { min }))
         }
 
-        #[inline(always)]
+        #[cfg_attr(target_arch = "x86_64", inline(never))]
         fn less_or_equal(self, other: Self) -> Bits {
             let mut bits = 0;
             for lane in 0..$lanes {
@@ -247,19 +250,19 @@ macro_rules! portable_methods {
 
 macro_rules! portable_extras {
     (Double) => {
-        #[inline(always)]
+        #[cfg_attr(target_arch = "x86_64", inline(never))]
         fn reduce_min(self) -> f64 {
             let [a, b, c, d] = self.0;
             a.min(c).min(b.min(d))
         }
 
-        #[inline(always)]
+        #[cfg_attr(target_arch = "x86_64", inline(never))]
         fn reduce_max(self) -> f64 {
             let [a, b, c, d] = self.0;
             a.max(c).max(b.max(d))
         }
 
-        #[inline(always)]
+        #[cfg_attr(target_arch = "x86_64", inline(never))]
         fn only_in(self, mask: Bits) -> Self {
             let mut result = [f64::INFINITY; 4];
             for lane in 0..4 {
@@ -271,18 +274,18 @@ macro_rules! portable_extras {
         }
     };
     (Single) => {
-        #[inline(always)]
+        #[cfg_attr(target_arch = "x86_64", inline(never))]
         fn repeat(values: &[f32; 4]) -> Self {
             let [a, b, c, d] = *values;
             Self([a, b, c, d, a, b, c, d])
         }
 
-        #[inline(always)]
+        #[cfg_attr(target_arch = "x86_64", inline(never))]
         fn sqrt(self) -> Self {
             Self(self.0.map(f32::sqrt))
         }
 
-        #[inline(always)]
+        #[cfg_attr(target_arch = "x86_64", inline(never))]
         fn times_sign_of(self, other: Self) -> Self {
             self.zip(other, |a, b| f32::from_bits(a.to_bits() ^ (b.to_bits() & SIGN)))
         }

@@ -127,10 +127,6 @@ pub(crate) fn extension_of(path: &Path) -> String {
 /// Path of a file, the files that it may reference, and what was corrected in it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'a> {
-    #[cfg_attr(
-        not(feature = "formats"),
-        expect(dead_code, reason = "read by formats that name other files")
-    )]
     pub(super) path: &'a Path,
     #[cfg_attr(
         not(feature = "formats"),
