@@ -99,7 +99,7 @@ fn attempt(index: u64, generated: &Generated, time: Option<f64>, trial: &mut Tri
     let steps = time.map_or_else(|| scene.steps(scene.duration), |time| scene.steps(time));
     let options = RunOptions { steps, every: steps.div_ceil(STATES), check_expectations: time.is_none() };
     let mut ledger = Ledger::of(world.energy());
-    // Of this thread, on which the steps are made as well: the pool has no other.
+    // Of this thread, on which the steps are made as well, but for some in a pool of several threads.
     let started = ThreadTime::now().as_duration();
     let mut reached = 0;
     let mut lost = None;
@@ -110,7 +110,7 @@ fn attempt(index: u64, generated: &Generated, time: Option<f64>, trial: &mut Tri
         if !numbers.iter().all(|x| x.is_finite()) {
             lost = Some(format!("not finite at step {}: {numbers:?}", report.step));
         }
-        match lost.is_some() || ThreadTime::now().as_duration() - started > PATIENCE {
+        match lost.is_some() || ThreadTime::now().as_duration().saturating_sub(started) > PATIENCE {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }

@@ -198,18 +198,8 @@ fn recording(
 }
 
 fn in_memory(start: Start, stop: &Stop) -> Result<Source, Failure> {
-    let (mut world, options) = (start.world, start.options);
-    let mut states = StatesInMemory::new(start.scene, &world);
-    for step in 1..=options.steps {
-        if stop.load(Ordering::Relaxed) {
-            break;
-        }
-        world.step().map_err(|error| Failure::Failed(error.to_string()))?;
-        if step % options.every == 0 || step == options.steps {
-            states.push(&world);
-        }
-    }
-    Ok(Arc::new(states))
+    let stop = || stop.load(Ordering::Relaxed);
+    Ok(Arc::new(StatesInMemory::of_run(start.scene, start.world, &start.options, &stop)?))
 }
 
 /// Runs and records in a folder, and opens that.

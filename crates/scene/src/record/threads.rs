@@ -67,7 +67,8 @@ pub(super) trait Steps: Send {
     /// The failure of a run.
     type Error: Send;
 
-    /// Makes steps until the span is over, something has to be done after a step, or the run ends; returns their number and time.
+    /// Makes steps until the span is over, something has to be done after a step, or the run ends; returns their number and time: none of a run that is
+    /// over.
     fn make(&mut self, span: Span) -> Result<Span, Self::Error>;
 
     /// Does with all threads what is due after those steps; whether the run continues.
@@ -121,6 +122,9 @@ fn span<S: Steps>(one: Option<&ThreadPool>, steps: &mut S, whole: Span) -> Resul
             Some(one) => one.install(|| steps.make(rest)),
             None => steps.make(rest),
         }?;
+        if part.steps == 0 {
+            return Ok(None);
+        }
         let work = steps.processor_time().zip(before).map(|(now, before)| now.saturating_sub(before));
         let work = work.map(|work| made.work.unwrap_or_default() + work);
         made = Span { steps: made.steps + part.steps, time: made.time + part.time, work };
@@ -201,6 +205,24 @@ mod tests {
     fn steps_that_work_are_made_on_all_threads() {
         for all in [0.5, 0.7, 1.0, 1.2] {
             assert_eq!(alone(all), 0.0);
+        }
+    }
+
+    #[test]
+    fn after_a_run_that_is_over_nothing_is_done() {
+        struct Over;
+        impl Steps for Over {
+            type Error = ();
+            fn make(&mut self, _: Span) -> Result<Span, ()> {
+                Ok(Span::default())
+            }
+            fn between(&mut self) -> Result<bool, ()> {
+                Err(())
+            }
+        }
+        for threads in [1, 2] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            assert_eq!(pool.install(|| in_spans(&mut Over)), Ok(()));
         }
     }
 
