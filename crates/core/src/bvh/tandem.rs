@@ -343,22 +343,29 @@ fn descend_with<I: Isa, F: Frontier, V: TreePairQuery>(
             continue;
         }
         let (Some(child_of_a), Some(child_of_b)) = (a.child(entry.a), b.child(entry.b)) else { continue };
-        match (child_of_a, child_of_b) {
+        // One place for each tree: both are expanded by much inlined code.
+        let (node, is_of_a) = match (child_of_a, child_of_b) {
             (Child::Leaf(i), Child::Leaf(j)) => {
                 if query.leaves::<I>((i, a.packet(i)), (j, b.packet(j))).is_break() {
                     break;
                 }
+                continue;
             }
-            (Child::Inner(i), Child::Leaf(_)) => expand_a::<I, F, V>(frontier, [a, b], entry, i, query),
-            (Child::Leaf(_), Child::Inner(j)) => expand_b::<I, F, V>(frontier, [a, b], entry, j, query),
+            (Child::Inner(node), Child::Leaf(_)) => (node, true),
+            (Child::Leaf(_), Child::Inner(node)) => (node, false),
+            // The larger volume is expanded: most of the gap between the bound and the true cost comes from it.
             (Child::Inner(i), Child::Inner(j)) => {
-                // The larger volume is expanded: most of the gap between the bound and the true cost comes from it.
                 if a.bounds(entry.a).half_area() > b.bounds(entry.b).half_area() {
-                    expand_a::<I, F, V>(frontier, [a, b], entry, i, query);
+                    (i, true)
                 } else {
-                    expand_b::<I, F, V>(frontier, [a, b], entry, j, query);
+                    (j, false)
                 }
             }
+        };
+        if is_of_a {
+            expand_a::<I, F, V>(frontier, [a, b], entry, node, query);
+        } else {
+            expand_b::<I, F, V>(frontier, [a, b], entry, node, query);
         }
     }
 }

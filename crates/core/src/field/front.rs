@@ -114,7 +114,8 @@ impl<'a, const INSIDE: bool, const SECOND: bool, const UPDATE: bool> Front<'a, I
         self.values[node] = oriented::<INSIDE>(value);
     }
 
-    #[inline(always)]
+    /// A call: inlined into all that solve again what depends on a node, it was most of the code of a march.
+    #[inline(never)]
     fn solve(&mut self, node: usize) -> f64 {
         if UPDATE {
             self.log.solved += 1;

@@ -241,7 +241,17 @@ impl<'a> ObstacleTree<'a> {
         }
         let mut stack = std::mem::take(&mut self.scratch.stack);
         stack.clear();
-        self.push::<I, P>(&mut stack, top, probe);
+        let mut record = Some(top);
+        while let Some(next) = record {
+            self.push::<I, P>(&mut stack, next, probe);
+            record = self.next_record::<I, P>(&mut stack, probe);
+        }
+        self.scratch.stack = stack;
+    }
+
+    /// Visits pairs of leaves until the children of a pair are needed; returns their record.
+    #[inline(always)]
+    fn next_record<I: Isa, P: Probe>(&mut self, stack: &mut Vec<(f32, u32)>, probe: &mut P) -> Option<u32> {
         while let Some((cost, place)) = stack.pop() {
             if cost > probe.bound() {
                 continue;
@@ -251,8 +261,7 @@ impl<'a> ObstacleTree<'a> {
             let opened = record.opened[lane];
             // Expanded by an earlier query: its slabs are reused.
             if opened != CLOSED {
-                self.push::<I, P>(&mut stack, opened, probe);
-                continue;
+                return Some(opened);
             }
             let (of_a, of_b) = (record.subtrees[0][lane], record.subtrees[1][lane]);
             let (Some(child_of_a), Some(child_of_b)) = (self.trees[0].child(of_a), self.trees[1].child(of_b))
@@ -264,15 +273,15 @@ impl<'a> ObstacleTree<'a> {
                 let (a, b) = ((i, self.trees[0].packet(i)), (j, self.trees[1].packet(j)));
                 if probe.leaves::<I>(a, b).is_break() {
                     self.ended_at = index as u32;
-                    break;
+                    return None;
                 }
                 continue;
             }
             let opened = self.open::<I>(of_a, of_b, index as u32);
             self.scratch.records[index].opened[lane] = opened;
-            self.push::<I, P>(&mut stack, opened, probe);
+            return Some(opened);
         }
-        self.scratch.stack = stack;
+        None
     }
 
     /// Pushes the obstacles of a record that are within the bound, the cheapest on top; ties keep their order.
@@ -306,23 +315,18 @@ impl<'a> ObstacleTree<'a> {
             _ => false,
         };
         let index = self.scratch.records.len() as u32;
-        let mut record = if cuts_a {
-            let node = inner(a, of_a);
-            let moved = self.b_to_a.bounds(&volume_b.bounds, self.margin);
-            let poses = [&self.rounded_b_to_a, &self.rounded_a_to_b];
-            let mut record = record::<I>(a.node(node), &volume_b, [moved.min, moved.max], poses);
-            record.side = 0;
-            record.subtrees = [children(node), [of_b; WIDTH]];
-            record
+        // One place for both trees: slabs are much inlined code.
+        let (moved, poses) = if cuts_a {
+            (self.b_to_a.bounds(&volume_b.bounds, self.margin), [&self.rounded_b_to_a, &self.rounded_a_to_b])
         } else {
-            let node = inner(b, of_b);
-            let moved = self.a_to_b.bounds(&volume_a.bounds, self.margin);
-            let poses = [&self.rounded_a_to_b, &self.rounded_b_to_a];
-            let mut record = record::<I>(b.node(node), &volume_a, [moved.min, moved.max], poses);
-            record.side = 1;
-            record.subtrees = [[of_a; WIDTH], children(node)];
-            record
+            (self.a_to_b.bounds(&volume_a.bounds, self.margin), [&self.rounded_a_to_b, &self.rounded_b_to_a])
         };
+        let (tree, subtree, other) = if cuts_a { (a, of_a, volume_b) } else { (b, of_b, volume_a) };
+        let node = inner(tree, subtree);
+        let mut record = record::<I>(tree.node(node), &other, [moved.min, moved.max], poses);
+        record.side = usize::from(!cuts_a);
+        record.subtrees =
+            if cuts_a { [children(node), [of_b; WIDTH]] } else { [[of_a; WIDTH], children(node)] };
         record.parent = parent;
         self.scratch.records.push(record);
         index

@@ -148,7 +148,8 @@ impl AdvancementSearch {
         first: &QueuedPair,
     ) -> Option<Touch> {
         let (a, b) = (relative.a.model.bvh(), relative.b.model.bvh());
-        match (a.child(first.a)?, b.child(first.b)?) {
+        // One place for each tree: both are split by much inlined code.
+        let (node, is_of_a) = match (a.child(first.a)?, b.child(first.b)?) {
             (Child::Leaf(i), Child::Leaf(j)) => {
                 let limits = Limits {
                     tolerance: self.tolerance,
@@ -161,17 +162,23 @@ impl AdvancementSearch {
                     LeafTest::Touching(pair) => return Some(Touch { time: first.time, pair }),
                     LeafTest::Apart(time) => self.enqueue(first, time),
                 }
+                return None;
             }
-            (Child::Inner(i), Child::Leaf(_)) => self.split_a::<I>(relative, present, first, i),
-            (Child::Leaf(_), Child::Inner(j)) => self.split_b::<I>(relative, present, first, j),
+            (Child::Inner(node), Child::Leaf(_)) => (node, true),
+            (Child::Leaf(_), Child::Inner(node)) => (node, false),
             // The larger box is split, so that both boxes of a pair stay of similar size.
             (Child::Inner(i), Child::Inner(j)) => {
                 if a.bounds(first.a).half_area() > b.bounds(first.b).half_area() {
-                    self.split_a::<I>(relative, present, first, i);
+                    (i, true)
                 } else {
-                    self.split_b::<I>(relative, present, first, j);
+                    (j, false)
                 }
             }
+        };
+        if is_of_a {
+            self.split_a::<I>(relative, present, first, node);
+        } else {
+            self.split_b::<I>(relative, present, first, node);
         }
         None
     }
