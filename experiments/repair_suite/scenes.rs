@@ -38,7 +38,7 @@ enum Walls {
 pub(crate) struct Slab([f64; 3], [f64; 3], [f64; 2]);
 
 /// The families; those that constants were tuned on and those that are only reported share no cavity.
-pub(crate) const FAMILIES: [Family; 14] = [
+pub(crate) const FAMILIES: [Family; 16] = [
     Family { name: "tub", is_tuned_on: true, walls: Walls::Boxes(tub), inside: [0.0, 0.0, 0.55] },
     Family { name: "shelf", is_tuned_on: true, walls: Walls::Boxes(shelf), inside: [0.0, 0.25, 0.85] },
     Family { name: "pipe", is_tuned_on: true, walls: Walls::Boxes(pipe), inside: [0.0, 0.0, 0.8] },
@@ -53,6 +53,8 @@ pub(crate) const FAMILIES: [Family; 14] = [
     Family { name: "cot", is_tuned_on: false, walls: Walls::Boxes(cot), inside: [0.05, 0.0, 0.55] },
     Family { name: "rocks", is_tuned_on: false, walls: Walls::Boxes(rocks), inside: [0.0, 0.0, 0.7] },
     Family { name: "urn", is_tuned_on: false, walls: Walls::Revolved(&URN), inside: [0.0, 0.0, 0.75] },
+    Family { name: "crate", is_tuned_on: false, walls: Walls::Boxes(crate_), inside: [0.02, -0.04, 0.6] },
+    Family { name: "thicket", is_tuned_on: false, walls: Walls::Boxes(thicket), inside: [0.0, 0.0, 0.8] },
 ];
 
 /// An open vessel with thick walls.
@@ -174,6 +176,29 @@ fn cot() -> Vec<Slab> {
     slabs.extend([-0.66, 0.66].map(|x| Slab([x, 0.0, 0.5], [0.04, 0.8, 0.75], [0.0; 2])));
     slabs.push(Slab([0.3, 0.0, 1.05], [0.05, 0.9, 0.05], [0.2, 0.3]));
     slabs
+}
+
+/// An open box, divided by a low wall across and by two posts.
+fn crate_() -> Vec<Slab> {
+    let mut slabs = vec![
+        Slab([0.0, 0.0, 0.0], [1.1, 1.0, 0.05], [0.0; 2]),
+        Slab([0.0, 0.05, 0.25], [1.1, 0.03, 0.5], [0.12, 0.0]),
+        Slab([0.2, -0.3, 0.5], [0.06, 0.06, 1.0], [0.4, 0.0]),
+        Slab([-0.3, 0.25, 0.45], [0.06, 0.06, 0.9], [0.2, 0.1]),
+    ];
+    slabs.extend([-0.5, 0.5].map(|y| Slab([0.0, y, 0.4], [1.1, 0.04, 0.8], [0.0; 2])));
+    slabs.extend([-0.55, 0.55].map(|x| Slab([x, 0.0, 0.4], [0.04, 1.0, 0.8], [0.0; 2])));
+    slabs
+}
+
+/// Slanted poles, in no order.
+fn thicket() -> Vec<Slab> {
+    let pole = |k: u32| {
+        let [x, y, about_z, about_x] =
+            [0, 1, 2, 3].map(|at| 2.0 * fraction(977, u64::from(4 * k + at)) - 1.0);
+        Slab([0.7 * x, 0.7 * y, 0.85], [0.05, 0.05, 2.0], [3.0 * about_z, 0.35 * about_x])
+    };
+    (0..22).map(pole).collect()
 }
 
 /// Large blocks around a gap.

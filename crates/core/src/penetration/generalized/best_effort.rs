@@ -14,6 +14,9 @@ use super::starts;
 
 /// Maximum number of rounds of best effort once something is free. No effect on the sets of docs/sensitivity.md.
 const ROUNDS: u64 = 8;
+/// Doublings of the first radius in the rounds as long as nothing is free: small and large balls in turn. In the largest one all variables
+/// of most points are at their limits, which frees what must move as far as it can.
+const DOUBLINGS: [i32; ROUNDS as usize] = [0, 7, 1, 6, 2, 5, 3, 4];
 /// Maximum number of rounds of best effort in all: only work bounds a search that has found nothing free, unless its descents end
 /// without any.
 const ALL_ROUNDS: u64 = 64;
@@ -107,9 +110,8 @@ impl<'a> MultiStartSearch<'a> {
             let (radius, around) = match &best.free {
                 Some(free) => (before.sqrt(), free.clone()),
                 None => {
-                    // Nothing free yet: the ball doubles around the input, and begins anew where it has become as large as can be of
-                    // use.
-                    let doublings = (round % ROUNDS) as i32;
+                    // Nothing free yet: balls around the input from a small one to one as large as can be of use.
+                    let doublings = DOUBLINGS[round as usize % DOUBLINGS.len()];
                     (FIRST_RADIUS * self.collision_world.size * 2.0_f64.powi(doublings), self.origin())
                 }
             };

@@ -50,6 +50,8 @@ mod rows;
 mod search;
 pub(crate) mod shape;
 mod sources;
+#[cfg(test)]
+mod sources_tests;
 mod starts;
 mod tree;
 mod verify;

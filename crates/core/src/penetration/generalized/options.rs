@@ -79,6 +79,8 @@ pub enum GeneralizedSource {
     Growth,
     /// The overlap itself, or the point of minimum constraint violation found, from which feasibility is restored first.
     Restoration,
+    /// A whole movable model moved far along one of the joints, or directions of its base, that carry all of it.
+    Shift,
     /// A random perturbation.
     Random,
     /// The poses given.
@@ -100,6 +102,7 @@ impl fmt::Display for GeneralizedSource {
             Self::ClearConfiguration => "clear configuration",
             Self::Growth => "growth",
             Self::Restoration => "restoration",
+            Self::Shift => "shift",
             Self::Random => "random",
             Self::Given => "given",
         })
@@ -154,6 +157,8 @@ pub struct SearchSummary {
 pub struct WorkBounds {
     /// Work within which no search ends for want of improvement.
     pub min: u64,
+    /// The same, if it is more, where the descent from the overlap itself fails: what other starts find is seldom the nearest.
+    pub min_after_failure: u64,
     /// Work without improvement that ends a search, as a multiple of the work up to the last improvement.
     pub patience: f64,
     /// Work at which a search ends that has found free poses, after the descent that it is in.
@@ -165,12 +170,20 @@ pub struct WorkBounds {
 
 impl Default for WorkBounds {
     fn default() -> Self {
-        Self { min: MIN_WORK, patience: PATIENCE, max: MAX_WORK, max_without_result: MAX_WITHOUT_RESULT }
+        Self {
+            min: MIN_WORK,
+            min_after_failure: MIN_WORK_AFTER_FAILURE,
+            patience: PATIENCE,
+            max: MAX_WORK,
+            max_without_result: MAX_WITHOUT_RESULT,
+        }
     }
 }
 
 /// Default minimum work: some milliseconds, in which an easy scene has all of its starts.
 const MIN_WORK: u64 = 4_000;
+/// Default minimum work where the descent from the overlap itself fails: some fifty milliseconds.
+const MIN_WORK_AFTER_FAILURE: u64 = 60_000;
 /// Default patience: a search ends when nothing improved for as long as it took to get there.
 const PATIENCE: f64 = 1.0;
 /// Default maximum work: less than half a second on one core for convex pieces; of triangle models, which are charged by an average, up

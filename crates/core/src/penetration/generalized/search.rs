@@ -36,6 +36,9 @@ pub(super) const FALLBACKS: u64 = 32;
 pub(super) const FIRST_RADIUS: f64 = 0.1;
 /// Ratio of the radii of successive random starts: 32 starts reach from 0.1 to 1.9 sizes.
 const RADIUS_GROWTH: f64 = 1.1;
+/// Factors on the radii of successive random starts of fast effort. Most results that are worth much lie near the input; where a
+/// model must move as far as it can, all variables are at their limits.
+const RADII: [f64; 4] = [1.0, 0.3, 10.0, 0.1];
 /// Fraction of σ by which a round must improve to count. Half and twice change every depth by less than 0.05 % and the
 /// steps by +18 % and < 0.5 % (docs/sensitivity.md).
 pub(super) const IMPROVEMENT: f64 = 1e-4;
@@ -113,7 +116,9 @@ impl CollisionWorld {
         let chart = LocalChart::new(self, poses);
         self.check_closable(&chart, options.seed)?;
         let descent = Descent::new(self, &chart, options);
-        let search = MultiStartSearch { collision_world: self, chart: &chart, descent, options, stop };
+        let min_work = options.work.min;
+        let search =
+            MultiStartSearch { collision_world: self, chart: &chart, descent, options, min_work, stop };
         for other in remembered {
             self.check(other)?;
         }
@@ -151,6 +156,8 @@ pub(super) struct MultiStartSearch<'a> {
     pub(super) chart: &'a LocalChart,
     pub(super) descent: Descent<'a>,
     pub(super) options: &'a GeneralizedOptions,
+    /// Work within which it does not end for want of improvement.
+    pub(super) min_work: u64,
     /// Whether to stop with the best result so far.
     pub(super) stop: &'a (dyn Fn() -> bool + Sync),
 }
@@ -178,7 +185,12 @@ impl MultiStartSearch<'_> {
                 self.translational(best.sigma()).into_iter().fold(best, better)
             }
             Effort::Best => {
-                let best = if best.free.is_some() { self.beyond_first(best) } else { self.beyond_fast(best) };
+                let best = if best.free.is_some() {
+                    self.beyond_first(best)
+                } else {
+                    let WorkBounds { min, min_after_failure, .. } = self.options.work;
+                    Self { min_work: min.max(min_after_failure), ..*self }.beyond_fast(best)
+                };
                 // The last resort, beyond the bound on work by two descents at most.
                 DescentResult { end: best.end, ..self.restored(best) }
             }
@@ -187,9 +199,9 @@ impl MultiStartSearch<'_> {
 
     /// The reason for which a search ends with this result, if it does.
     pub(super) fn end(&self, best: &DescentResult) -> Option<SearchEnd> {
-        let WorkBounds { min, patience, max, max_without_result } = self.options.work;
+        let WorkBounds { patience, max, max_without_result, .. } = self.options.work;
         let idle = (best.work - best.improved_work) as f64;
-        let is_settled = best.work >= min && idle >= patience * best.improved_work as f64;
+        let is_settled = best.work >= self.min_work && idle >= patience * best.improved_work as f64;
         if (self.stop)() {
             Some(SearchEnd::Stopped)
         } else if best.free.is_some() && is_settled {
@@ -305,7 +317,7 @@ impl MultiStartSearch<'_> {
                 tried += 1;
             }
         }
-        best = self.restored(best);
+        best = self.shifted(self.restored(best));
         let mut radius = FIRST_RADIUS * self.collision_world.size;
         for index in 0..FALLBACKS {
             if best.free.is_some() {
@@ -317,7 +329,10 @@ impl MultiStartSearch<'_> {
             let number = [self.options.seed, index];
             let start = match index % 2 {
                 1 => self.with_other_limb(&limbs, (None, &best.nearest), radius, number),
-                _ => starts::random(self.chart, &self.origin(), radius, number),
+                _ => {
+                    let factor = RADII[(index / 2) as usize % RADII.len()];
+                    starts::random(self.chart, &self.origin(), factor * radius, number)
+                }
             };
             best = better(best, self.run_random(&start, index % 4 < 2));
             radius *= RADIUS_GROWTH;

@@ -23,20 +23,40 @@ const AWAY: f64 = 1.0 + 1e-6;
 /// Factors of the variables of a limb that moves back to the input.
 const RETURN_FACTORS: [f64; 2] = [0.0, 0.5];
 
+/// Radii of the random points near the input, as fractions of the size of the collision world.
+const NEARBY: [f64; 6] = [0.02, 0.06, 0.006, 0.02, 0.06, 0.006];
+/// The number of the first of them, beyond those of all other random points.
+const NEARBY_NUMBERS: u64 = 1 << 32;
+
+/// Far values of variables that move all of a model, in sizes of the collision world, and the fraction of them at which they are tried next.
+const FAR: f64 = 3.0;
+const HALFWAY: f64 = 0.5;
+
 /// A source of starts: the best of its descents, or `None` where it has no start.
 pub(super) type Source<'a> = fn(&MultiStartSearch<'a>) -> Option<DescentResult>;
 
 impl<'a> MultiStartSearch<'a> {
     /// Sources other than the input, in the order in which they are tried where a descent from there fails; the last two find free
     /// configurations from collision queries alone [Tang14 §5.1].
-    pub(super) const FALLBACK_SOURCES: [Source<'a>; 6] = [
+    pub(super) const FALLBACK_SOURCES: [Source<'a>; 7] = [
         Self::grown_from_root,
         Self::descend_from_common_exits,
+        Self::nearby,
         Self::grown_from_elsewhere,
         |search| Some(search.as_one_body()),
         Self::perturbed,
         Self::translated,
     ];
+
+    /// The best of a few descents from random points near the input: of thin obstacles, the other side is often as near.
+    pub(super) fn nearby(&self) -> Option<DescentResult> {
+        let size = self.collision_world.size;
+        let run = |(index, factor): (usize, f64)| {
+            let number = [self.options.seed, NEARBY_NUMBERS + index as u64];
+            self.run_random(&starts::random(self.chart, &self.origin(), factor * size, number), false)
+        };
+        best_of(NEARBY.into_iter().enumerate().map(run))
+    }
 
     /// The source that perturbs successively [Tang14 §5.1].
     pub(super) fn perturbed(&self) -> Option<DescentResult> {
@@ -137,6 +157,29 @@ impl<'a> MultiStartSearch<'a> {
         let found = self.run(&first.free.unwrap_or(first.nearest));
         let iterations = first.iterations + found.iterations;
         DescentResult { iterations, source: GeneralizedSource::OneBody, ..found }.with_work(first.work)
+    }
+
+    /// The best of a result and, where nothing is free, of descents from the input with one of the variables that move all of a model
+    /// at a far value, its bound or some sizes of the collision world; where none succeeds, at half of that.
+    ///
+    /// A model that is stuck where it is may be free at the end of its rail.
+    pub(super) fn shifted(&self, mut best: DescentResult) -> DescentResult {
+        let moving = self.chart.moving_all(self.collision_world);
+        let ends = starts::ends(self.chart, FAR * self.collision_world.size, |variable| moving[variable]);
+        for fraction in [1.0, HALFWAY] {
+            if best.free.is_some() {
+                break;
+            }
+            for &(variable, value) in &ends {
+                if self.end(&best).is_some() {
+                    return best;
+                }
+                let mut start = self.origin();
+                start[variable] = fraction * value;
+                best = better(best, self.run(&start).with_source(GeneralizedSource::Shift));
+            }
+        }
+        best
     }
 
     /// The best of a result and, where nothing is free, of restorations from its nearest point and from the input.

@@ -65,6 +65,16 @@ pub(crate) fn elsewhere(chart: &LocalChart, radius: f64, seed: u64) -> Vec<f64> 
     chart.bounds().iter().enumerate().map(of_bound).collect()
 }
 
+/// The far values of the variables that are `wanted`, each with its variable: their bounds, at most `reach` √σ \[m\] away; without
+/// those at which there is next to no room.
+pub(super) fn ends(chart: &LocalChart, reach: f64, wanted: impl Fn(usize) -> bool) -> Vec<(usize, f64)> {
+    /// Fraction of the reach that counts as room.
+    const ROOM: f64 = 1e-3;
+    let of_bound = |(k, bound): (usize, &[f64; 2])| bound.map(|value| (k, value.clamp(-reach, reach)));
+    let all = chart.bounds().iter().enumerate().filter(|(k, _)| wanted(*k)).flat_map(of_bound);
+    all.filter(|(_, value)| value.abs() > ROOM * reach).collect()
+}
+
 /// The point at which every movable model is translated away from the centre of the obstacles until its bounding sphere leaves
 /// theirs, as far as the variables that move all of it allow [Je12 §5.1; Tang14 eq. 20]; `None` where no obstacle is bounded.
 pub(crate) fn centroid_difference(collision_world: &CollisionWorld, chart: &LocalChart) -> Option<Vec<f64>> {

@@ -439,8 +439,8 @@ fn a_search_that_finds_nothing_free_has_a_bound_of_its_own() {
     for (bounds, limit) in [([400, 1000], 1000), ([400, 2000], 2000), ([1000, 0], 1000)] {
         let summary = bounded(bounds);
         assert_eq!(summary.end, SearchEnd::WorkBound);
-        // Beyond the bound there is at most the last batch of descents.
-        assert!((limit..2 * limit).contains(&summary.work), "{bounds:?}: {summary:?}");
+        // Best effort counts anew after what fast effort does; beyond that there is at most the last batch of descents.
+        assert!((limit..2 * limit + 200).contains(&summary.work), "{bounds:?}: {summary:?}");
     }
     let wide = slot(1.2).penetration(&joints(&[0.3]), &GeneralizedOptions::default()).unwrap().unwrap();
     // Free by the margin of a descent, 5e-8 of the size.

@@ -1,0 +1,88 @@
+//! Sources of starts, each by itself.
+
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use super::chart::LocalChart;
+use super::descent::Descent;
+use super::search::MultiStartSearch;
+use super::*;
+use crate::geometry::convex::{ConvexHull, ConvexShape};
+use crate::kinematics::articulation::joint::{Joint, JointKind};
+use crate::kinematics::articulation::tree::Articulation;
+use crate::proximity::articulated::link_pairs::AllowedCollisions;
+
+/// Half the length of the comb, half the thickness of its teeth, and half the edge of what slides through it [m].
+const COMB: f64 = 0.8;
+const TOOTH: f64 = 0.01;
+const HALF: f64 = 0.25;
+
+fn block(half: [f64; 3]) -> Shape {
+    let corner = |i: u32| {
+        let side = |axis: u32| if i >> axis & 1 == 0 { -1.0 } else { 1.0 };
+        Point3::from(Vector3::new(side(0), side(1), side(2)).component_mul(&Vector3::from(half)))
+    };
+    let hull = ConvexHull::new(&(0..8).map(corner).collect::<Vec<_>>()).unwrap();
+    Shape::convex(ConvexShape::hull(hull.into()))
+}
+
+/// A cube that slides along x, by at most `reach`, through teeth that are closer to each other than it is wide.
+fn comb(reach: f64) -> CollisionWorld {
+    let links = ["rail", "slider"].map(str::to_owned).to_vec();
+    let slide = Joint::new("slide", "rail", "slider", JointKind::Prismatic { axis: Vector3::x() });
+    let articulation = Articulation::new(links, vec![slide.within([-reach, reach])]).unwrap();
+    let shapes = vec![None, Some(block([HALF; 3]))];
+    let movable = MovableModel::new(articulation, shapes, AllowedCollisions::default(), Base::Fixed).unwrap();
+    let tooth = |k: i32| Obstacle {
+        shape: block([TOOTH, 1.0, 1.0]),
+        pose: Isometry3::translation(0.2 * f64::from(k), 0.0, 0.0),
+    };
+    CollisionWorld::new(vec![movable], (-4..=4).map(tooth).collect()).unwrap()
+}
+
+fn at(position: f64) -> Vec<Pose> {
+    vec![Pose { base: Isometry3::identity(), joints: vec![position] }]
+}
+
+#[test]
+fn what_is_stuck_where_it_is_is_found_free_at_the_end_of_its_rail() {
+    let (poses, options) = (at(0.05), GeneralizedOptions::default());
+    let shifted = |reach: f64| {
+        let collision_world = comb(reach);
+        let chart = LocalChart::new(&collision_world, &poses);
+        let descent = Descent::new(&collision_world, &chart, &options);
+        let search = MultiStartSearch {
+            collision_world: &collision_world,
+            chart: &chart,
+            descent,
+            options: &options,
+            min_work: 0,
+            stop: &|| false,
+        };
+        let stuck = search.run(&search.origin());
+        assert!(stuck.free.is_none(), "a descent leaves the comb");
+        let found = search.shifted(stuck);
+        assert!(found.free.is_none() || found.source == GeneralizedSource::Shift);
+        found.free.map(|free| chart.poses(&collision_world, &free)[0].joints[0])
+    };
+    // It starts nearer to the upper end, and comes back until it touches the last tooth.
+    let free = shifted(1.2).unwrap();
+    assert!((free - (COMB + TOOTH + HALF)).abs() < 1e-6, "{free}");
+    // No room beyond the last tooth.
+    assert_eq!(shifted(1.0), None);
+}
+
+#[test]
+fn a_result_of_another_start_is_improved_for_a_minimum_of_work() {
+    let collision_world = comb(1.2);
+    let work_with = |min_after_failure: u64| {
+        let work = WorkBounds { min: 0, min_after_failure, ..WorkBounds::default() };
+        let options = GeneralizedOptions { work, parallel: false, ..GeneralizedOptions::default() };
+        let found = collision_world.penetration(&at(0.05), &options).unwrap().unwrap();
+        assert_ne!(found.source, GeneralizedSource::Direct);
+        assert!((found.depth - (COMB + TOOTH + HALF - 0.05)).abs() < 1e-6, "{}", found.depth);
+        found.summary
+    };
+    let (short, long) = (work_with(0), work_with(8_000));
+    assert_eq!(short.end, SearchEnd::NoImprovement);
+    assert!(short.work < 8_000 && long.work >= 8_000, "{short:?}, {long:?}");
+}
