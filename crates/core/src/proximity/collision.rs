@@ -160,16 +160,26 @@ pub(crate) fn pairs_within_as_met(
 }
 
 /// Appends all pairs of triangles of two trees, A and B, whose gap on every candidate separating axis is at most `distance`
-/// [m], in the order of the traversal.
+/// [m], in the order of the traversal, unless the deadline passes before all are found: then the result is false.
 pub(super) fn pairs_within_of_trees(
     [a, b]: [&TriangleBvh; 2],
     a_to_b: &RelativePose,
     distance: f64,
+    deadline: Option<Instant>,
     pairs: &mut Vec<[u32; 2]>,
-) {
-    let mut query = Overlap::new(a_to_b, distance, AllPairs(std::mem::take(pairs)));
+) -> bool {
+    let Some(deadline) = deadline else {
+        let mut query = Overlap::new(a_to_b, distance, AllPairs(std::mem::take(pairs)));
+        tandem::descend(a, b, &mut query);
+        *pairs = query.sink.0;
+        return true;
+    };
+    let late = AtomicBool::new(false);
+    let sink = Until { deadline, calls: Cell::new(0), late: &late, pairs: std::mem::take(pairs) };
+    let mut query = Overlap::new(a_to_b, distance, sink);
     tandem::descend(a, b, &mut query);
-    *pairs = query.sink.0;
+    *pairs = query.sink.pairs;
+    !late.into_inner()
 }
 
 /// As [`pairs_within_at`] with distance 0, unless the deadline passes before all are found: then some of them are appended, and

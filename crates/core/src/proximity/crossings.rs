@@ -3,6 +3,8 @@
 //! A crossing is decided by the signs of five volumes. One that is within rounding of zero, and that the others do not
 //! make irrelevant, leaves the segment *uncertain*: no curve through it proves anything.
 
+use std::time::Instant;
+
 use nalgebra::{Matrix3, Vector3};
 
 use super::collision::pairs_within_of_trees;
@@ -63,32 +65,44 @@ pub(crate) struct Crossings {
     pairs: Vec<[u32; 2]>,
 }
 
+/// Pairs of triangles between looks at the clock: less than a millisecond.
+const BETWEEN_LOOKS: usize = 1 << 12;
+
 impl Crossings {
     /// Finds the crossings of the curves of each model with the triangles of the other one; `poses` map the tree of A to that
-    /// of B, and back.
+    /// of B, and back. False where the deadline passes before all are found.
     pub(crate) fn find(
         &mut self,
         graphs: [&CurveGraph; 2],
         [a, b]: &[PatchesOfModel; 2],
         poses: &[RelativePose; 2],
-        size: f64,
-    ) {
+        (size, deadline): (f64, Option<Instant>),
+    ) -> bool {
         let translation = poses[0].rotation * a.origin() + poses[0].translation - b.origin();
         let between_trees = RelativePose::new(poses[0].rotation, translation, size);
         self.of.iter_mut().for_each(CrossingsOfCurves::clear);
         self.pairs.clear();
         let candidates = CANDIDATES * size;
-        pairs_within_of_trees([a.tree(), b.tree()], &between_trees, candidates, &mut self.pairs);
+        let trees = [a.tree(), b.tree()];
+        if !pairs_within_of_trees(trees, &between_trees, candidates, deadline, &mut self.pairs) {
+            return false;
+        }
         let places = poses.each_ref().map(|pose| Place {
             rotation: pose.rotation,
             translation: pose.translation,
             rounding: ROUNDING * size,
         });
         let [of_a, of_b] = &mut self.of;
-        for &[i, j] in &self.pairs {
-            of_a.add(graphs[0], i, (j, &b.corners(j)), &places[0]);
-            of_b.add(graphs[1], j, (i, &a.corners(i)), &places[1]);
+        for some in self.pairs.chunks(BETWEEN_LOOKS) {
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return false;
+            }
+            for &[i, j] in some {
+                of_a.add(graphs[0], i, (j, &b.corners(j)), &places[0]);
+                of_b.add(graphs[1], j, (i, &a.corners(i)), &places[1]);
+            }
         }
+        true
     }
 }
 
@@ -142,7 +156,12 @@ impl Place {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+    use crate::geometry::Solidity;
+    use crate::geometry::procedural::{Procedural, Torus};
+    use crate::proximity::model::Model;
     use crate::proximity::tests::Noise;
 
     #[test]
@@ -188,5 +207,25 @@ mod tests {
         }
         let touching = [Vector3::new(0.2, 0.2, 0.0), Vector3::new(0.2, 0.2, 1.0)];
         assert_eq!(place.crossing(&touching, &corners), Verdict::Uncertain);
+    }
+
+    #[test]
+    fn a_search_after_the_deadline_finds_nothing_and_leaves_nothing_behind() {
+        let model = Model::new(Torus::default().mesh().unwrap(), Solidity::Solid);
+        let ((graph, of_a), (_, of_b)) =
+            (model.curves_and_patches().unwrap(), model.curves_and_patches().unwrap());
+        let patches = [of_a, of_b];
+        let there = RelativePose::new(Matrix3::identity(), Vector3::new(0.3, 0.1, 0.05), 1.0);
+        let poses = [there, there.inverse()];
+        let mut crossings = Crossings::default();
+        let mut find = |deadline: Option<Instant>| {
+            let is_complete = crossings.find([graph; 2], &patches, &poses, (2.0 * model.radius(), deadline));
+            is_complete.then(|| crossings.of.each_ref().map(|of| of.all.clone()))
+        };
+        let all = find(None).unwrap();
+        assert!(all.iter().all(|of| !of.is_empty()));
+        assert_eq!(find(Some(Instant::now())), None);
+        assert_eq!(find(Some(Instant::now() + Duration::from_secs(3600))), Some(all.clone()));
+        assert_eq!(find(None), Some(all));
     }
 }

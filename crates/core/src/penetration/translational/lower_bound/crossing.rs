@@ -24,6 +24,7 @@
 //! have no such crossings, the search is made at a translation next to the one asked for.
 
 use std::cell::Cell;
+use std::time::Instant;
 
 use nalgebra::Vector3;
 
@@ -115,6 +116,8 @@ pub(super) struct CrossingSearch<'a> {
     size: f64,
     /// Overestimate of a margin by rounding [m].
     rounding: f64,
+    /// Time after which it finds nothing.
+    deadline: Option<Instant>,
     scratch: Box<Scratch>,
 }
 
@@ -137,7 +140,11 @@ pub(super) struct Limits {
 
 impl<'a> CrossingSearch<'a> {
     /// The searches of two models; `None` if one has no curves. `rounding` is that of the placement [m].
-    pub(super) fn new(models: [&'a Model; 2], a_to_b: RelativePose, rounding: f64) -> Option<Self> {
+    pub(super) fn new(
+        models: [&'a Model; 2],
+        a_to_b: RelativePose,
+        (rounding, deadline): (f64, Option<Instant>),
+    ) -> Option<Self> {
         let [(graph_a, patches_a), (graph_b, patches_b)] =
             [models[0].curves_and_patches()?, models[1].curves_and_patches()?];
         let size = models[0].radius() + models[1].radius();
@@ -153,6 +160,7 @@ impl<'a> CrossingSearch<'a> {
             a_to_b,
             size,
             rounding: 2.0 * rounding + 4.0 * ROUNDING * size + needles,
+            deadline,
             scratch: SCRATCH.take().unwrap_or_default(),
         })
     }
@@ -173,7 +181,10 @@ impl<'a> CrossingSearch<'a> {
         let center = q + SHIFT * self.size * Vector3::from(SHIFT_DIRECTION);
         let poses = self.poses_at(&center);
         let mut scratch = std::mem::take(&mut self.scratch);
-        self.find_prospects(&mut scratch, &poses);
+        if !self.find_prospects(&mut scratch, &poses) {
+            self.scratch = scratch;
+            return None;
+        }
         let mut best: Option<Certificate> = None;
         let mut limits = limits;
         for certificate in known {
@@ -294,10 +305,12 @@ impl<'a> CrossingSearch<'a> {
         best
     }
 
-    /// Finds the crossings of both roles and the patches to try, most promising first.
-    fn find_prospects(&self, scratch: &mut Scratch, poses: &[RelativePose; 2]) {
+    /// Finds the crossings of both roles and the patches to try, most promising first. False where the deadline passes before.
+    fn find_prospects(&self, scratch: &mut Scratch, poses: &[RelativePose; 2]) -> bool {
         scratch.prospects.clear();
-        scratch.crossings.find(self.graphs, &self.patches, poses, self.size);
+        if !scratch.crossings.find(self.graphs, &self.patches, poses, (self.size, self.deadline)) {
+            return false;
+        }
         for owner in 0..2 {
             let (graph, patches, pose) = (self.graphs[owner], &self.patches[1 - owner], &poses[owner]);
             let mut crossed = CrossedRegions::default();
@@ -320,6 +333,7 @@ impl<'a> CrossingSearch<'a> {
             y.rank.total_cmp(&x.rank).then((x.owner, x.patch).cmp(&(y.owner, y.patch)))
         };
         scratch.prospects.sort_unstable_by(order);
+        true
     }
 
     /// The best curve through a patch, if its margin is above the limit: the margin, and whether it is closed.

@@ -158,7 +158,7 @@ impl<'a> Solids<'a> {
 
     /// The bound by the certificate of the last query [m], if it is hardly worse than then.
     fn by_known(&self, known: &mut Option<KnownCertificate>, placement: &Isometry3<f64>) -> Option<f64> {
-        let search = CrossingSearch::new(self.models, self.to_other[0], self.rounding)?;
+        let search = CrossingSearch::new(self.models, self.to_other[0], (self.rounding, self.deadline))?;
         known.as_mut()?.verify(&search, self.models, placement, self.upper)
     }
 
@@ -169,7 +169,7 @@ impl<'a> Solids<'a> {
         {
             return None;
         }
-        CrossingSearch::new(self.models, self.to_other[0], self.rounding)
+        CrossingSearch::new(self.models, self.to_other[0], (self.rounding, self.deadline))
     }
 
     /// The bound `proved` raised by crossings at the zero translation, with at most so many `patches`, and the certificate if
