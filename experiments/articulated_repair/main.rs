@@ -130,7 +130,11 @@ fn run_set(data: &Path, set: &str, effort: &str, only: Option<&str>) -> Result<(
 fn options_of_best() -> GeneralizedOptions {
     let min = std::env::args().find_map(|word| word.strip_prefix("work=")?.parse().ok());
     let default = WorkBounds::default();
-    let work = WorkBounds { min: min.unwrap_or(default.min), ..default };
+    let work = WorkBounds {
+        min: min.unwrap_or(default.min),
+        min_after_failure: min.unwrap_or(default.min_after_failure),
+        ..default
+    };
     GeneralizedOptions { work, ..GeneralizedOptions::default() }
 }
 

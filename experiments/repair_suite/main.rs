@@ -102,7 +102,11 @@ const EFFORTS: [(&str, Effort); 2] = [("fast", Effort::Fast), ("best", Effort::B
 fn repair(ensemble: &Ensemble, pose: &Pose, query: Query) -> Result<Outcome> {
     let Query { effort, seed, min_work, verbose } = query;
     let bounds = WorkBounds::default();
-    let work = WorkBounds { min: min_work.unwrap_or(bounds.min), ..bounds };
+    let work = WorkBounds {
+        min: min_work.unwrap_or(bounds.min),
+        min_after_failure: min_work.unwrap_or(bounds.min_after_failure),
+        ..bounds
+    };
     let clearance = 1e-4;
     let options = GeneralizedOptions { effort, seed, clearance, work, parallel: false, ..Default::default() };
     let start = ThreadTime::now();
