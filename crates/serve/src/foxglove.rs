@@ -21,7 +21,7 @@ use crate::gate::{known_host, name_of};
 use crate::handshake::{open_socket, read_head, refuse};
 use crate::head::Head;
 use crate::limits::{CONNECTIONS, ORDER_BYTES, STREAM_STATES};
-use crate::server::{POLL, ServeError, listen};
+use crate::server::{POLL, listen};
 use extricate_scene::record::export::messages::{self, CHANNELS};
 
 /// Subprotocols that a client may ask for. They differ in messages that are not sent here.
@@ -94,8 +94,8 @@ impl FoxgloveServer {
     /// A server that listens on an address or name of this machine; port 0 is any free one. `name` is what clients show.
     ///
     /// # Errors
-    /// [`ServeError`].
-    pub fn bind(host: &str, port: u16, name: &str) -> Result<Self, ServeError> {
+    /// The address is not one of this machine, or the port is taken.
+    pub fn bind(host: &str, port: u16, name: &str) -> io::Result<Self> {
         let (local, listener) = listen(host, port)?;
         let shared = Arc::new(Shared {
             host: name_of(host),

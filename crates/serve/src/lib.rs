@@ -32,5 +32,5 @@ mod session;
 mod stage;
 
 pub use foxglove::FoxgloveServer;
-pub use server::{ServeError, Server};
+pub use server::Server;
 pub use session::{Session, Shown};

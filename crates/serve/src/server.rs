@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use thiserror::Error;
 use tungstenite::Message;
 
 use crate::gate::{Gate, Refusal};
@@ -19,27 +18,6 @@ use crate::session::{Reply, Session};
 
 /// Interval at which the listener looks for a connection, and for the request to stop.
 pub(crate) const POLL: Duration = Duration::from_millis(10);
-
-/// Error of the server.
-#[derive(Debug, Error)]
-pub enum ServeError {
-    /// The address is not one of this machine, or the port is taken.
-    #[error("cannot listen on {host}:{port}: {source}")]
-    Listen {
-        /// The host.
-        host: String,
-        /// The port.
-        port: u16,
-        /// The cause.
-        source: io::Error,
-    },
-    /// The system has no random numbers.
-    #[error("the system provides no random numbers for the token: {0}")]
-    Random(getrandom::Error),
-    /// The folder of dropped files cannot be created.
-    #[error("cannot create a folder for dropped files: {0}")]
-    Folder(io::Error),
-}
 
 /// A server of a session.
 #[derive(Debug)]
@@ -55,10 +33,12 @@ impl Server {
     /// A server that listens on an address or name of this machine; port 0 is any free one.
     ///
     /// # Errors
-    /// [`ServeError`].
-    pub fn bind(host: &str, port: u16, session: Session) -> Result<Self, ServeError> {
+    /// The address is not one of this machine, the port is taken, or the system has no random numbers for the token.
+    pub fn bind(host: &str, port: u16, session: Session) -> io::Result<Self> {
         let (local, listener) = listen(host, port)?;
-        let gate = Gate::new(host).map_err(ServeError::Random)?;
+        let gate = Gate::new(host).map_err(|cause| {
+            io::Error::other(format!("the system provides no random numbers for the token: {cause}"))
+        })?;
         Ok(Self { listener, gate, host: host.to_owned(), local, session: Arc::new(session) })
     }
 
@@ -110,14 +90,15 @@ impl Server {
 }
 
 /// A listener on an address or name of this machine, which does not block, and its address.
-pub(crate) fn listen(host: &str, port: u16) -> Result<(SocketAddr, TcpListener), ServeError> {
-    let listen = || {
+pub(crate) fn listen(host: &str, port: u16) -> io::Result<(SocketAddr, TcpListener)> {
+    let listen = || -> io::Result<_> {
         let address = (host, port).to_socket_addrs()?.next();
         let listener = TcpListener::bind(address.ok_or(io::ErrorKind::AddrNotAvailable)?)?;
         listener.set_nonblocking(true)?;
         Ok((listener.local_addr()?, listener))
     };
-    listen().map_err(|source| ServeError::Listen { host: host.to_owned(), port, source })
+    listen()
+        .map_err(|cause| io::Error::new(cause.kind(), format!("cannot listen on {host}:{port}: {cause}")))
 }
 
 /// Serves a connection: one file, or a WebSocket until it is closed.

@@ -16,7 +16,7 @@ use extricate_core::kinematics::RobotError;
 use extricate_core::penetration::generalized::GeneralizedError;
 use extricate_core::suggestion::did_you_mean;
 
-/// Error of loading a scene, or of setting up its path planning.
+/// Error of loading a scene, of editing its values, or of setting up its path planning.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SceneError {
@@ -52,6 +52,46 @@ pub enum SceneError {
         movable: String,
         /// The error.
         source: GeneralizedError,
+    },
+    /// No rigid body of the scene file has the name under which a value is read or replaced.
+    #[error("the scene file has no rigid body `{name}`")]
+    NoBody {
+        /// The name.
+        name: String,
+    },
+    /// The value is of one of a grid of copies.
+    #[error("`{name}` is one of the copies of `{of}`, which share its values; edit `{of}` in the scene file")]
+    ValueOfCopy {
+        /// The name.
+        name: String,
+        /// Name of the entry that is copied.
+        of: String,
+    },
+    /// The value is of a link of a robot.
+    #[error("`{name}` is a link of the robot `{robot}`; edit the file of the robot")]
+    ValueOfLink {
+        /// The name.
+        name: String,
+        /// Name of the robot.
+        robot: String,
+    },
+    /// The value is of a soft body.
+    #[error(
+        "`{name}` is a soft body; only values of rigid bodies can be edited here, others in the scene file"
+    )]
+    ValueOfSoftBody {
+        /// The name.
+        name: String,
+    },
+    /// The text of a value of a body cannot be read.
+    #[error("invalid {field} `{text}`; expected {expected}")]
+    Value {
+        /// Name of the field.
+        field: &'static str,
+        /// The text.
+        text: String,
+        /// Description of the expected text.
+        expected: &'static str,
     },
 }
 

@@ -22,7 +22,7 @@ use super::schema::{BodyEntry, Copies, JointKind, Triple};
 pub use added::{text_with_mesh, text_with_robot};
 pub(crate) use files::{NamedFile, with_files};
 pub use poses::{RobotPose, ScenePoses};
-pub use properties::{BodyField, PropertyError, body_values, text_with_body_value};
+pub use properties::{BodyField, body_values, text_with_body_value};
 
 /// Fields with the anchor points of a joint, world frame.
 const ANCHORS: [&str; 2] = ["anchor", "anchors"];

@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use thiserror::Error;
-
 use super::{Edits, number};
 use crate::scene::error::SceneError;
 use crate::scene::locate::Step::{Field, Index};
@@ -33,55 +31,6 @@ pub enum BodyField {
     Friction,
     /// Coefficient of restitution.
     Restitution,
-}
-
-/// Error of reading or replacing a value of a body.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum PropertyError {
-    /// The text is not a scene.
-    #[error(transparent)]
-    Scene(#[from] SceneError),
-    /// No rigid body of the scene file has the name.
-    #[error("the scene file has no rigid body `{name}`")]
-    Unknown {
-        /// The name.
-        name: String,
-    },
-    /// The body is one of a grid of copies.
-    #[error("`{name}` is one of the copies of `{of}`, which share its values; edit `{of}` in the scene file")]
-    Copy {
-        /// The name.
-        name: String,
-        /// Name of the entry that is copied.
-        of: String,
-    },
-    /// The body is a link of a robot.
-    #[error("`{name}` is a link of the robot `{robot}`; edit the file of the robot")]
-    Link {
-        /// The name.
-        name: String,
-        /// Name of the robot.
-        robot: String,
-    },
-    /// The body is soft.
-    #[error(
-        "`{name}` is a soft body; only values of rigid bodies can be edited here, others in the scene file"
-    )]
-    Soft {
-        /// The name.
-        name: String,
-    },
-    /// The text of a value cannot be read.
-    #[error("invalid {field} `{text}`; expected {expected}")]
-    Value {
-        /// Name of the field.
-        field: &'static str,
-        /// The text.
-        text: String,
-        /// Description of the expected text.
-        expected: &'static str,
-    },
 }
 
 impl BodyField {
@@ -152,9 +101,9 @@ impl BodyField {
     }
 
     /// RON of a value that a user has written.
-    fn ron(self, text: &str) -> Result<String, PropertyError> {
+    fn ron(self, text: &str) -> Result<String, SceneError> {
         let wrong =
-            |expected| PropertyError::Value { field: self.name(), text: text.trim().to_owned(), expected };
+            |expected| SceneError::Value { field: self.name(), text: text.trim().to_owned(), expected };
         match self {
             Self::Kind => {
                 let kinds = [BodyKind::Fixed, BodyKind::Dynamic, BodyKind::Kinematic].map(kind_name);
@@ -179,8 +128,8 @@ impl BodyField {
 /// field, and defaults of what is not written. Values that another one replaces are empty. `path` names the file in messages.
 ///
 /// # Errors
-/// [`PropertyError`] when the text is not a scene, or the body has no entry of its own.
-pub fn body_values(path: &Path, text: &str, name: &str) -> Result<Vec<(BodyField, String)>, PropertyError> {
+/// [`SceneError`] when the text is not a scene, or the body has no entry of its own.
+pub fn body_values(path: &Path, text: &str, name: &str) -> Result<Vec<(BodyField, String)>, SceneError> {
     let document = Document::parse(path, text).map_err(|problems| SceneError::Invalid { problems })?;
     let (_, body) = entry(&document, name)?;
     Ok(BodyField::ALL.map(|field| (field, field.value(body))).into())
@@ -200,17 +149,17 @@ pub fn body_values(path: &Path, text: &str, name: &str) -> Result<Vec<(BodyField
 /// ])"#;
 /// let text = text_with_body_value(Path::new("a.ron"), text, "a", (BodyField::Mass, "2.5"))?;
 /// assert!(text.contains(r#"(name: "a", shape: "s", mass: 2.5), // of wood"#));
-/// # Ok::<(), extricate_scene::scene::PropertyError>(())
+/// # Ok::<(), extricate_scene::scene::SceneError>(())
 /// ```
 ///
 /// # Errors
-/// [`PropertyError`] when the text is not a scene, the body has no entry of its own, or the value cannot be read.
+/// [`SceneError`] when the text is not a scene, the body has no entry of its own, or the value cannot be read.
 pub fn text_with_body_value(
     path: &Path,
     text: &str,
     name: &str,
     (field, value): (BodyField, &str),
-) -> Result<String, PropertyError> {
+) -> Result<String, SceneError> {
     let document = Document::parse(path, text).map_err(|problems| SceneError::Invalid { problems })?;
     let (index, body) = entry(&document, name)?;
     let value_ron = field.ron(value)?;
@@ -235,7 +184,7 @@ pub fn text_with_body_value(
 }
 
 /// Index and entry of a body.
-fn entry<'a>(document: &'a Document, name: &str) -> Result<(usize, &'a BodyEntry), PropertyError> {
+fn entry<'a>(document: &'a Document, name: &str) -> Result<(usize, &'a BodyEntry), SceneError> {
     let file = &document.file;
     let own = file.bodies.iter().enumerate().find(|(_, body)| body.name == name && body.copies.is_none());
     if let Some(found) = own {
@@ -245,17 +194,17 @@ fn entry<'a>(document: &'a Document, name: &str) -> Result<(usize, &'a BodyEntry
     let robot = name.split_once('/').map(|(robot, _)| robot);
     if let Some(robot) = robot.filter(|robot| file.robots.iter().any(|entry| entry.name == *robot)) {
         let robot = robot.to_owned();
-        return Err(PropertyError::Link { name, robot });
+        return Err(SceneError::ValueOfLink { name, robot });
     }
     if file.soft_bodies.iter().any(|body| body.name == name) {
-        return Err(PropertyError::Soft { name });
+        return Err(SceneError::ValueOfSoftBody { name });
     }
     let mut grids = file.bodies.iter().filter(|body| body.copies.is_some() && name.starts_with(&body.name));
     let has_copy =
         |body: &&BodyEntry| copies(body, &mut Random::new(0)).iter().any(|(copy, _)| *copy == name);
     match grids.find(has_copy) {
-        Some(body) => Err(PropertyError::Copy { of: body.name.clone(), name }),
-        None => Err(PropertyError::Unknown { name }),
+        Some(body) => Err(SceneError::ValueOfCopy { of: body.name.clone(), name }),
+        None => Err(SceneError::NoBody { name }),
     }
 }
 
@@ -309,7 +258,7 @@ mod tests {
     ],
 )"#;
 
-    fn edited(name: &str, field: BodyField, value: &str) -> Result<String, PropertyError> {
+    fn edited(name: &str, field: BodyField, value: &str) -> Result<String, SceneError> {
         text_with_body_value(Path::new("t.ron"), TEXT, name, (field, value))
     }
 
@@ -383,14 +332,14 @@ mod tests {
     #[test]
     fn bodies_without_an_entry_of_their_own_cannot_be_edited() {
         let refused = |name| edited(name, BodyField::Mass, "1").unwrap_err();
-        assert!(matches!(refused("c-1"), PropertyError::Copy { of, .. } if of == "c"));
-        assert!(matches!(refused("c"), PropertyError::Unknown { .. }));
-        assert!(matches!(refused("d"), PropertyError::Unknown { .. }));
+        assert!(matches!(refused("c-1"), SceneError::ValueOfCopy { of, .. } if of == "c"));
+        assert!(matches!(refused("c"), SceneError::NoBody { .. }));
+        assert!(matches!(refused("d"), SceneError::NoBody { .. }));
         let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/robots/arm_reaches.ron"));
         let text = std::fs::read_to_string(path).unwrap();
         let link = Scene::load(path).unwrap().world().unwrap().descriptions()[0].name.clone();
         let link = if link.contains('/') { link } else { String::from("arm/forearm") };
         let error = body_values(path, &text, &link).unwrap_err();
-        assert!(matches!(error, PropertyError::Link { robot, .. } if robot == "arm"));
+        assert!(matches!(error, SceneError::ValueOfLink { robot, .. } if robot == "arm"));
     }
 }
