@@ -97,8 +97,7 @@ pub(crate) fn listen(host: &str, port: u16) -> io::Result<(SocketAddr, TcpListen
         listener.set_nonblocking(true)?;
         Ok((listener.local_addr()?, listener))
     };
-    listen()
-        .map_err(|cause| io::Error::new(cause.kind(), format!("cannot listen on {host}:{port}: {cause}")))
+    listen().map_err(|cause| io::Error::new(cause.kind(), format!("cannot listen on {host}:{port}: {cause}")))
 }
 
 /// Serves a connection: one file, or a WebSocket until it is closed.

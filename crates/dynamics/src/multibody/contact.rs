@@ -139,6 +139,12 @@ impl Response {
         Self { softness, principal, ..self }
     }
 
+    /// γ: normal velocity that the contact yields to its impulse by its softness [1/kg].
+    #[inline(always)]
+    pub(super) fn compliance(&self) -> f64 {
+        self.softness * self.alone
+    }
+
     /// Softness, as a fraction of the response of the sides alone.
     pub(super) fn softness(&self) -> f64 {
         self.softness

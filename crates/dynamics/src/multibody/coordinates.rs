@@ -3,6 +3,8 @@
 //! The response of the ports of a tree is B Bᵀ, with a column for each of its freedoms. Impulses λ at rows R of port velocities move the coordinates by
 //! z = Σ (R B)ᵀ λ, and these the rows by R B z: a row costs as many products as its tree has freedoms, however many ports there are.
 
+use std::ops::Range;
+
 use nalgebra::Vector3;
 
 use super::acceleration::dot;
@@ -110,6 +112,25 @@ impl CoordinateRows {
     #[inline(always)]
     fn parts(&self, contact: usize) -> impl Iterator<Item = &Part> {
         self.contacts[contact].iter().flatten()
+    }
+
+    /// Coordinates that move a contact.
+    #[inline(always)]
+    pub(super) fn spans(&self, contact: usize) -> impl Iterator<Item = Range<usize>> {
+        self.parts(contact).map(|part| part.first..part.first + part.length)
+    }
+
+    /// The same; a contact of one tree has one range.
+    #[inline(always)]
+    pub(super) fn spans_of(&self, contact: usize) -> [Option<Range<usize>>; 2] {
+        let span = |part: &Option<Part>| part.map(|part| part.first..part.first + part.length);
+        [0, 1].map(|side| span(&self.contacts[contact][side]))
+    }
+
+    /// Coordinates that move a limit.
+    pub(super) fn span_of_limit(&self, limit: usize) -> Range<usize> {
+        let part = &self.limits[limit].0;
+        part.first..part.first + part.length
     }
 
     /// Entries of a part of a contact, for an axis.

@@ -38,6 +38,7 @@ mod motion;
 mod pivoted_cholesky;
 mod port_motion;
 mod ports;
+mod proximal;
 mod rows;
 pub(crate) mod solver;
 mod sweeps;

@@ -46,6 +46,8 @@ pub struct RobotReport {
     pub limits: usize,
     /// Number of sweeps over them, those for the displacement and for the velocity together.
     pub sweeps: usize,
+    /// Number of steps of the proximal Newton method between them.
+    pub newton_steps: usize,
     /// Largest change of a velocity in the last sweeps [m/s; rad/s or m/s of a limit]: the residual.
     pub residual: f64,
     /// Number of solves, at most 16: each after the first corrects which motors and which friction are at their bounds.
@@ -308,8 +310,9 @@ impl<'a> Posed<'a> {
         rows.limits.iter_mut().for_each(|limit| limit.impulse = 0.0);
         let scale = self.step.h * self.step.gravity.norm() + 0.01 * rows.fastest();
         let softness = if is_displacement { rows.softness } else { 0.0 };
-        let Swept { sweeps, residual } = rows.sweep(targets.clone(), softness, scale);
+        let Swept { sweeps, steps, residual } = rows.sweep(targets.clone(), softness, scale);
         report.sweeps += sweeps;
+        report.newton_steps += steps;
         report.residual = report.residual.max(residual);
         rows.apply(&mut self.trees, is_displacement);
         impacts

@@ -39,7 +39,6 @@ pub use load::{MeshFile, Moves, Scene};
 pub use overlap::{overlaps, soft_overlaps};
 pub use planning::Planning;
 pub use rewrite::{
-    BodyField, RobotPose, ScenePoses, body_values, text_with_body_value, text_with_mesh,
-    text_with_robot,
+    BodyField, RobotPose, ScenePoses, body_values, text_with_body_value, text_with_mesh, text_with_robot,
 };
 pub(crate) use rewrite::{NamedFile, with_files};
