@@ -205,3 +205,19 @@ impl CoordinateRows {
         }
     }
 }
+
+#[cfg(test)]
+impl CoordinateRows {
+    /// Rows of contacts with entries for each axis, which depend on all coordinates, and their velocities without impulses.
+    pub(super) fn of_contacts(entries: &[[Vec<f64>; 3]], free: Vec<Vector3<f64>>) -> Self {
+        let length = entries.first().map_or(0, |[x, ..]| x.len());
+        let part = |index: usize| [Some(Part { first: 0, length, entry: 3 * length * index }), None];
+        Self {
+            firsts: vec![0, length],
+            entries: entries.iter().flatten().flatten().copied().collect(),
+            contacts: (0..entries.len()).map(part).collect(),
+            free,
+            limits: Vec::new(),
+        }
+    }
+}

@@ -7,13 +7,13 @@
 //! min over z of ½ ‖z‖² + Σ max over λ in the cone of −λ·(u + (s − target) n) − ½ r ‖λ − λ⁰‖² − ½ γ λₙ², u = u₀ + J z
 //!
 //! Its gradient is z − Σ Jᵀ λ(z), where λ(z) is a projection onto the cone in the norm of r and γ. Newton's method with a search along each step solves it. Where λ = λ⁰ and
-//! s is the slip of the solution, the rows are solved exactly. Of the impulses that solve redundant rows, those are found that are near λ⁰, the ones that sweeps had reached.
+//! s is the slip of the solution, the rows are solved exactly; Anderson's acceleration leads the slips there. Of the impulses that solve redundant rows, those are found that are near λ⁰, the ones that sweeps had reached.
 
 use std::ops::Range;
 
 use nalgebra::{DMatrix, DVector, Vector3};
 
-use super::acceleration::dot;
+use super::acceleration::{History, dot};
 use super::contact::Contact;
 use super::sweeps::Problem;
 
@@ -22,8 +22,10 @@ const PROXIMAL: f64 = 1e-4;
 /// Maximum number of outer steps, and of steps of Newton's method in each.
 const OUTER: usize = 12;
 const INNER: usize = 50;
-/// Change of an outer step, as a fraction of that of the one before, above which they end: rows that oppose each other stiffly need impulses that no number of steps reaches.
+/// Change of an outer step, as a fraction of that of the one before, above which it gains nothing, and the number of those in a row before they end: rows that oppose each
+/// other may need impulses that no number of steps reaches.
 const STALLED: f64 = 0.7;
+const STALLS: usize = 1;
 /// Slope along a step, as a fraction of that at its start, at which the search along it ends, and the maximum number of slopes.
 const SLOPE: f64 = 0.25;
 const SLOPES: usize = 12;
@@ -42,7 +44,7 @@ impl Problem<'_> {
             return 0;
         }
         let mut newton = Newton::new(self);
-        let (mut left, mut last) = (steps, f64::INFINITY);
+        let (mut left, mut last, mut stalls) = (steps, f64::INFINITY, 0);
         for _ in 0..OUTER {
             newton.begin(self);
             let end = left.saturating_sub(INNER);
@@ -53,7 +55,8 @@ impl Problem<'_> {
                 break;
             }
             let change = newton.end(self);
-            if change <= tolerance || change > STALLED * last {
+            stalls = if change > STALLED * last { stalls + 1 } else { 0 };
+            if change <= tolerance || stalls > STALLS {
                 break;
             }
             last = change;
@@ -168,12 +171,18 @@ struct Newton {
     is_sticking: Vec<bool>,
     hessian: DMatrix<f64>,
     gradient: DVector<f64>,
+    slips: Vec<f64>,
+    history: History,
+    /// Largest response of a row \[1/kg\].
+    response: f64,
     rows: [Vec<f64>; 3],
 }
 
 impl Newton {
     fn new(problem: &Problem<'_>) -> Self {
         let count = problem.rows.count();
+        let of_contacts = problem.contacts.iter().map(|contact| contact.response.matrix.trace());
+        let of_limits = problem.limits.iter().map(|limit| limit.response);
         Self {
             contacts: Vec::with_capacity(problem.contacts.len()),
             limits: Vec::with_capacity(problem.limits.len()),
@@ -181,6 +190,9 @@ impl Newton {
             is_sticking: vec![false; problem.contacts.len()],
             hessian: DMatrix::zeros(count, count),
             gradient: DVector::zeros(count),
+            slips: (0..problem.contacts.len()).map(|index| problem.slip(index)).collect(),
+            history: History::default(),
+            response: of_contacts.chain(of_limits).fold(0.0, f64::max),
             rows: [0; 3].map(|_| vec![0.0; count]),
         }
     }
@@ -190,7 +202,7 @@ impl Newton {
     fn begin(&mut self, problem: &Problem<'_>) {
         self.contacts.clear();
         for (index, contact) in problem.contacts.iter().enumerate() {
-            let target = problem.targets[0][index] - problem.slip(index);
+            let target = problem.targets[0][index] - self.slips[index];
             self.contacts.push(Proximal::new(contact, target));
         }
         self.limits.clear();
@@ -200,25 +212,27 @@ impl Newton {
         }
     }
 
-    /// Gives the problem the impulses at its coordinates; returns their largest change and that of a slip, as velocities.
+    /// Gives the problem the impulses at its coordinates; returns the largest change of an impulse, as a velocity, or of a slip. The next slips follow.
     #[inline(always)]
-    fn end(&self, problem: &mut Problem<'_>) -> f64 {
+    fn end(&mut self, problem: &mut Problem<'_>) -> f64 {
         let mut change = 0.0_f64;
+        let mut corrections = Vec::with_capacity(self.slips.len());
         for (index, proximal) in self.contacts.iter().enumerate() {
             let impulse = proximal.impulse(&problem.rows.velocity(index, &problem.z));
-            let moved = (impulse - proximal.last).norm_squared().sqrt();
-            change = change.max(proximal.r * moved);
-            if impulse != Vector3::zeros() {
-                let target = problem.targets[0][index] - problem.slip(index);
-                change = change.max((target - proximal.target).abs());
-            }
+            let correction = problem.slip(index) - self.slips[index];
+            let moved = proximal.r * (impulse - proximal.last).norm_squared().sqrt();
+            change = change.max(moved).max(correction.abs());
             problem.contacts[index].impulse = impulse;
+            corrections.push(correction);
         }
         for (index, proximal) in self.limits.iter().enumerate() {
             let impulse = proximal.impulse(problem.rows.limit_speed(index, &problem.z));
             change = change.max(proximal.r * (impulse - proximal.last).abs());
             problem.limits[index].impulse = impulse;
         }
+        let residual: Vec<f64> = corrections.iter().map(|correction| -correction).collect();
+        self.history.step(&mut self.slips, &corrections, &residual);
+        self.slips.iter_mut().for_each(|slip| *slip = slip.max(0.0));
         change
     }
 
@@ -234,7 +248,6 @@ impl Newton {
             .collect();
         self.stick(problem, &states);
         self.hessian.as_mut_slice().copy_from_slice(self.sticking.as_slice());
-        let mut response = 0.0_f64;
         for (index, state) in states.iter().enumerate() {
             let impulse = match *state {
                 State::Open => continue,
@@ -245,13 +258,11 @@ impl Newton {
                     (proximal.normal + along * proximal.friction) * bearing
                 }
             };
-            response = response.max(problem.contacts[index].response.matrix.trace());
             problem.rows.push(index, &-impulse, self.gradient.as_mut_slice());
         }
         for (index, proximal) in self.limits.iter().enumerate() {
             let impulse = proximal.impulse(problem.rows.limit_speed(index, &problem.z));
             if impulse > 0.0 {
-                response = response.max(problem.limits[index].response);
                 problem.rows.push_limit(index, -impulse, self.gradient.as_mut_slice());
                 let span = problem.rows.span_of_limit(index);
                 self.rows[0][span.clone()].fill(0.0);
@@ -261,7 +272,7 @@ impl Newton {
         }
         // A velocity changes by no more than this.
         let length = dot(self.gradient.as_slice(), self.gradient.as_slice()).sqrt();
-        if !(length * response.sqrt() > tolerance) {
+        if !(length * self.response.sqrt() > tolerance) {
             return false;
         }
         let Some(factor) = std::mem::take(&mut self.hessian).cholesky() else {
@@ -403,5 +414,123 @@ fn add_squares<const N: usize>(
                 *entry += (0..N).map(|row| factors[row] * rows[row][at]).sum::<f64>();
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::multibody::contact::Response;
+    use crate::multibody::coordinates::CoordinateRows;
+    use nalgebra::Matrix3;
+
+    /// Six contacts of a body of seven coordinates.
+    struct Case {
+        entries: Vec<[Vec<f64>; 3]>,
+        free: Vec<Vector3<f64>>,
+        contacts: Vec<Contact>,
+    }
+
+    impl Case {
+        /// Contacts from sides, 1 or −1, whose rows differ by a part of what they share.
+        fn new(seed: &mut u64, sides: [f64; 6], part: f64) -> Self {
+            let mut number = || {
+                *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (*seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+            };
+            let shared: [Vec<f64>; 3] = [0; 3].map(|_| (0..7).map(|_| number()).collect());
+            let motion: Vec<f64> = (0..7).map(|_| number()).collect();
+            let (mut entries, mut free, mut contacts) = (Vec::new(), Vec::new(), Vec::new());
+            for side in sides {
+                let rows: [Vec<f64>; 3] = [0, 1, 2].map(|axis: usize| {
+                    shared[axis].iter().map(|row| side * (row + part * number())).collect()
+                });
+                let matrix = Matrix3::from_fn(|a, b| dot(&rows[a], &rows[b]));
+                let normal = (Vector3::z() + Vector3::from_fn(|_, _| 0.1 * number())).normalize();
+                free.push(Vector3::from_fn(|axis, _| dot(&rows[axis], &motion)));
+                contacts.push(Contact {
+                    sides: [None, None],
+                    given: Vector3::zeros(),
+                    normal,
+                    friction: 0.1 + 0.2 * number().abs(),
+                    restitution: 0.0,
+                    gap: 0.0,
+                    impulse: Vector3::zeros(),
+                    response: Response::new([matrix, matrix], &normal, 0.0).expect("it yields"),
+                });
+                entries.push(rows);
+            }
+            Self { entries, free, contacts }
+        }
+
+        fn problem<'a>(&self, contacts: &'a mut [Contact]) -> Problem<'a> {
+            let rows = CoordinateRows::of_contacts(&self.entries, self.free.clone());
+            let targets = [vec![0.0; contacts.len()], Vec::new()];
+            Problem { rows, z: vec![0.0; 7], contacts, limits: &mut [], targets, scale: 1.0 }
+        }
+    }
+
+    /// Largest violation of the law of Coulomb [m/s]: of normal velocities below zero or above it where a contact bears, and of the slip that is not against the friction
+    /// of its whole bound.
+    fn violation(problem: &Problem<'_>) -> f64 {
+        let of = |(index, contact): (usize, &Contact)| {
+            let (u, n) = (problem.rows.velocity(index, &problem.z), contact.normal);
+            let bearing = contact.impulse.dot(&n);
+            let rubbing = contact.impulse - n * bearing;
+            let slip = u - n * u.dot(&n);
+            let left = contact.friction * bearing - rubbing.norm();
+            assert!(left >= -1e-9 * contact.impulse.norm(), "outside of its cone: {contact:?}");
+            let normal = if bearing > 0.0 { u.dot(&n).abs() } else { (-u.dot(&n)).max(0.0) };
+            let is_bound = left < 1e-6 * bearing;
+            let along = if is_bound && rubbing.norm() > 0.0 {
+                (slip + rubbing.normalize() * slip.norm()).norm()
+            } else {
+                slip.norm()
+            };
+            normal.max(if bearing > 0.0 { along } else { 0.0 })
+        };
+        problem.contacts.iter().enumerate().map(of).fold(0.0, f64::max)
+    }
+
+    /// Violations of two hundred cases, sorted: of this method, and of two hundred sweeps.
+    fn violations(sides: [f64; 6], part: f64) -> [Vec<f64>; 2] {
+        let mut seed = 3;
+        let mut all = [Vec::new(), Vec::new()];
+        for _ in 0..200 {
+            let case = Case::new(&mut seed, sides, part);
+            let mut contacts = case.contacts.clone();
+            let mut problem = case.problem(&mut contacts);
+            assert!(problem.approach(1e-9, usize::MAX) <= OUTER * INNER);
+            all[0].push(violation(&problem));
+            let mut contacts = case.contacts.clone();
+            let mut problem = case.problem(&mut contacts);
+            problem.start();
+            (0..200).for_each(|_| _ = problem.sweep(true));
+            all[1].push(violation(&problem));
+        }
+        all.iter_mut().for_each(|all| all.sort_by(f64::total_cmp));
+        all
+    }
+
+    #[test]
+    fn all_but_a_few_almost_redundant_contacts_meet_the_law_of_coulomb() {
+        let [newton, _] = violations([1.0; 6], 0.03);
+        assert!(newton[180] < 1e-8 && newton[195] < 1e-4, "{:e} {:e}", newton[180], newton[195]);
+    }
+
+    #[test]
+    fn opposed_contacts_mostly_meet_the_law_of_coulomb_where_sweeps_do_not() {
+        let [newton, sweeps] = violations([1.0, 1.0, 1.0, -1.0, -1.0, -1.0], 0.2);
+        assert!(newton[100] < 1e-5, "{:e}", newton[100]);
+        assert!(sweeps[100] > 1e-3, "sweeps would do: {:e}", sweeps[100]);
+    }
+
+    #[test]
+    fn nothing_happens_where_it_would_cost_more_than_a_few_steps() {
+        let case = Case::new(&mut 5, [1.0; 6], 0.1);
+        let mut contacts = case.contacts.clone();
+        let mut problem = case.problem(&mut contacts);
+        assert_eq!(problem.approach(1e-9, 100), 0);
+        assert!(problem.contacts.iter().all(|contact| contact.impulse == Vector3::zeros()));
     }
 }

@@ -90,7 +90,7 @@ impl Problem<'_> {
         let mut swept = Swept::default();
         let mut momentum = Momentum::new(self);
         let mut smallest = [f64::INFINITY; 2];
-        let mut best = Best { change: f64::INFINITY, contacts: Vec::new(), limits: Vec::new() };
+        let mut best = Best::new();
         while swept.sweeps < MAX_SWEEPS {
             let change = self.sweep(swept.sweeps % 2 == 0);
             swept = Swept { sweeps: swept.sweeps + 1, residual: change, ..swept };
@@ -165,7 +165,7 @@ impl Problem<'_> {
 
     /// A sweep; returns the largest change of a velocity [m/s; rad/s or m/s].
     #[inline(always)]
-    fn sweep(&mut self, forwards: bool) -> f64 {
+    pub(super) fn sweep(&mut self, forwards: bool) -> f64 {
         let count = self.contacts.len();
         let mut change = self.sweep_limits();
         for index in 0..count {
@@ -216,6 +216,12 @@ struct Best {
 }
 
 impl Best {
+    /// None yet.
+    fn new() -> Self {
+        Self { change: f64::INFINITY, contacts: Vec::new(), limits: Vec::new() }
+    }
+
+    /// Takes the present impulses if their change is smaller.
     fn take(&mut self, problem: &Problem<'_>, change: f64) {
         if change < self.change {
             self.change = change;
