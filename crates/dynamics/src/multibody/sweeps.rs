@@ -16,10 +16,12 @@ const CONVERGED: f64 = 1e-5;
 /// Number of sweeps after which the proximal Newton method takes over, once, and its tolerance over theirs.
 const FIRST_SWEEPS: usize = 50;
 const TIGHTER: f64 = 0.3;
-/// Products of a sweep for each coordinate that moves a contact, and the factor of what the sweeps that are left would have that the method may have: its products take
-/// less than half the time.
+/// Products of a sweep for each coordinate that moves a contact. The method has as many as the sweeps that are left would have.
 const PRODUCTS: usize = 6;
-const FACTOR: usize = 3;
+/// Change of the sweep after it, over the smallest one before, above which it led away.
+const AWAY: f64 = 10.0;
+/// Change, as a fraction of the scale, below which sweeps after it have to gain, as they do where they took long.
+const NEAR: f64 = 0.01;
 
 /// Visits of contacts after which sweeps have to gain, and the number of sweeps in which their smallest change has to become less than the given
 /// part of what it was in those before: what slower ones still gain is less than the next step does, which starts from their impulses.
@@ -101,15 +103,20 @@ impl Problem<'_> {
             best.take(self, change);
             if swept.sweeps == FIRST_SWEEPS {
                 let tolerance = TIGHTER * CONVERGED * self.scale;
-                swept.steps = self.approach(tolerance, FACTOR * self.products_left(swept.sweeps));
+                swept.steps = self.approach(tolerance, self.products_left(swept.sweeps));
                 if swept.steps > 0 {
                     (momentum, smallest) = (Momentum::new(self), [f64::INFINITY; 2]);
                     continue;
                 }
             }
+            if swept.steps > 0 && swept.sweeps == FIRST_SWEEPS + 1 && change > AWAY * best.change {
+                best.restore(self);
+                momentum = Momentum::new(self);
+            }
             if swept.sweeps % PERIOD == 0 {
                 let visits = swept.sweeps * self.contacts.len();
-                let is_long = swept.steps > 0 || visits > PATIENCE;
+                let is_near = swept.steps > 0 && best.change < NEAR * self.scale;
+                let is_long = is_near || visits > PATIENCE;
                 if is_long && smallest[1] > GAIN * smallest[0] {
                     break;
                 }
