@@ -117,8 +117,9 @@ fn main() -> Result<()> {
     let mut world = scene.world()?;
     world.prepare();
     let start = world.energy().total();
-    let (mut times, mut sweeps, mut contacts) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut deepest, mut residual, mut gain, mut solver) = (0.0_f64, 0.0_f64, f64::NEG_INFINITY, 0.0);
+    let (mut times, mut sweeps, mut contacts, mut residuals) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut deepest, mut gain, mut solver, mut newton) = (0.0_f64, f64::NEG_INFINITY, 0.0, 0.0);
     let mut speed = 0.0;
     while world.time() < DURATION - 0.5 * STEP {
         let started = ProcessTime::now();
@@ -127,7 +128,8 @@ fn main() -> Result<()> {
         let robots = report.robots.unwrap_or_default();
         sweeps.push(f64::from(u32::try_from(robots.sweeps)?));
         contacts.push(f64::from(u32::try_from(robots.contacts)?));
-        residual = residual.max(robots.residual);
+        residuals.push(robots.residual);
+        newton += f64::from(u32::try_from(robots.newton_steps)?);
         // After the impact.
         if world.time() > 0.5 * DURATION {
             deepest = deepest.max(report.max_penetration);
@@ -141,11 +143,13 @@ fn main() -> Result<()> {
     let [ms, mean_sweeps, mean_contacts] = [mean(&times), mean(&sweeps), mean(&contacts)];
     times.sort_unstable_by(f64::total_cmp);
     sweeps.sort_unstable_by(f64::total_cmp);
+    residuals.sort_unstable_by(f64::total_cmp);
     let line = json!({
         "file": case.file, "height": height, "joints": joints, "bodies": world.descriptions().len(),
         "ms": ms, "p50": quantile(&times, 0.5), "p99": quantile(&times, 0.99), "solver_ms": 1e3 * solver / count,
         "sweeps": mean_sweeps, "sweeps_p99": quantile(&sweeps, 0.99), "contacts": mean_contacts,
-        "residual": residual, "deepest": deepest, "gain": gain, "energy": start, "speed": speed,
+        "newton_steps": newton / count, "residual_p99": quantile(&residuals, 0.99), "residual": quantile(&residuals, 1.0),
+        "deepest": deepest, "gain": gain, "energy": start, "speed": speed,
     });
     println!("{line}");
     Ok(())
