@@ -61,6 +61,14 @@ impl Curve {
         }
     }
 
+    /// The piece between the bounds: that of the speed at which the force is zero. The piece of a speed that a bound threw far away, past the other one, would throw it
+    /// back.
+    fn within(&self, start: &Coordinate, speed: f64, reach: f64) -> Piece {
+        let falls = self.wanted.damping + self.wanted.stiffness * reach;
+        let balanced = self.wanted.force_at(start, 0.0, reach) / falls;
+        self.unbounded(start, if falls > 0.0 { balanced } else { speed }, reach).0
+    }
+
     /// Whether the force is beyond the bound at all of these speeds, forward or backward.
     fn beyond(&self, start: &Coordinate, speeds: &[f64], reach: f64) -> Option<bool> {
         let force = |&speed: &f64| self.unbounded(start, speed, reach).1;
@@ -76,6 +84,7 @@ impl Curve {
             (Piece::Bound(bound), Some(forward)) if bound == forward => self.piece,
             (Piece::Wanted | Piece::Fastest(_), Some(forward)) if may => Piece::Bound(forward),
             (Piece::Wanted | Piece::Fastest(_), Some(_)) => self.piece,
+            (Piece::Bound(_), _) => self.within(start, speeds[0], reach),
             _ => self.unbounded(start, speeds[0], reach).0,
         };
         std::mem::replace(&mut self.piece, piece) != piece
