@@ -287,3 +287,33 @@ fn the_lock_file_has_no_dependencies_that_a_few_months_older_releases_do_without
         );
     }
 }
+
+/// Appends the Rust files of a folder and of those within it.
+fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder of sources") {
+        let path = entry.expect("an entry of a folder").path();
+        if path.is_dir() {
+            rust_files(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+}
+
+#[test]
+fn there_are_no_more_than_twenty_public_error_enums() {
+    let mut enums = Vec::new();
+    for (_, folder) in CRATES {
+        let mut files = Vec::new();
+        rust_files(&root().join(folder).join("src"), &mut files);
+        for file in files {
+            let text = fs::read_to_string(&file).expect("a source");
+            let names = text.lines().filter_map(|line| line.strip_prefix("pub enum "));
+            let names = names.map(|rest| rest.trim_end_matches([' ', '{']).to_owned());
+            enums.extend(names.filter(|name| name.ends_with("Error")));
+        }
+    }
+    enums.sort_unstable();
+    assert!(enums.len() <= 20, "{}: {enums:?}", enums.len());
+    assert!(enums.iter().any(|name| name == "QueryError"), "the search finds those there are: {enums:?}");
+}
