@@ -277,6 +277,7 @@ fn tangential(v: &Vector3<f64>, n: &Vector3<f64>) -> Vector3<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use extricate_test_support::Noise;
 
     /// A positive definite response, by its factor, with directions and velocities of a sequence of numbers.
     fn contact(number: &mut impl FnMut() -> f64) -> Contact {
@@ -299,11 +300,8 @@ mod tests {
 
     #[test]
     fn the_impulse_of_one_contact_meets_the_law_of_coulomb() {
-        let mut seed = 1_u64;
-        let mut number = || {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-        };
+        let mut noise = Noise(1);
+        let mut number = || noise.signed();
         let mut kinds = [0; 3];
         for _ in 0..2000 {
             let mut contact = contact(&mut number);

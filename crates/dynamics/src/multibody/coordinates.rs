@@ -114,15 +114,9 @@ impl CoordinateRows {
         self.contacts[contact].iter().flatten()
     }
 
-    /// Coordinates that move a contact.
+    /// Coordinates that move a contact; one range of a contact within a tree.
     #[inline(always)]
-    pub(super) fn spans(&self, contact: usize) -> impl Iterator<Item = Range<usize>> {
-        self.parts(contact).map(|part| part.first..part.first + part.length)
-    }
-
-    /// The same; a contact of one tree has one range.
-    #[inline(always)]
-    pub(super) fn spans_of(&self, contact: usize) -> [Option<Range<usize>>; 2] {
+    pub(super) fn spans(&self, contact: usize) -> [Option<Range<usize>>; 2] {
         let span = |part: &Option<Part>| part.map(|part| part.first..part.first + part.length);
         [0, 1].map(|side| span(&self.contacts[contact][side]))
     }

@@ -133,7 +133,7 @@ impl Problem<'_> {
 
     /// Number of products that the sweeps would have after some.
     fn products_left(&self, sweeps: usize) -> usize {
-        let coordinates = (0..self.contacts.len()).flat_map(|index| self.rows.spans(index));
+        let coordinates = (0..self.contacts.len()).flat_map(|index| self.rows.spans(index)).flatten();
         PRODUCTS * coordinates.map(|span| span.len()).sum::<usize>() * (MAX_SWEEPS - sweeps)
     }
 
