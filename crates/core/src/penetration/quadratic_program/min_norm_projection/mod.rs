@@ -18,12 +18,16 @@
 mod active;
 pub(crate) mod rows;
 mod soft;
+mod violations;
 
 use thiserror::Error;
 
 use self::active::{Active, SPANNED};
 pub(crate) use self::rows::Rows;
 use self::soft::SoftProjection;
+use self::violations::Violations;
+use crate::bvh::lanes::isa::{Isa, Kernel};
+use crate::bvh::lanes::on_widest;
 
 /// Violation of a unit row that counts as satisfied, relative to the maximum one at the target: rounding of a dot
 /// product in tens of dimensions. Half and twice change every depth by less than 0.01 % and the steps by −3.3 % and
@@ -74,6 +78,7 @@ pub(crate) struct MinNormProjection {
     rates: Vec<f64>,
     /// z of the entering row.
     rest: Vec<f64>,
+    violations: Violations,
     soft: SoftProjection,
     /// Whether the last point is that of the active rows, from which [`MinNormProjection::nearest_with_more`] continues.
     is_dual: bool,
@@ -99,13 +104,8 @@ impl MinNormProjection {
         softness: f64,
     ) -> Result<&[f64], MinNormProjectionError> {
         assert_eq!(target.len(), rows.columns(), "a target of the rows' dimension");
-        self.begin(rows, target)?;
-        self.is_dual = !(softness > 0.0 && self.violated(rows) > MANY_SOFT);
-        if !self.is_dual {
-            self.work += self.soft.nearest(rows, &self.target, softness, &mut self.point);
-            return Ok(&self.point[..rows.columns()]);
-        }
-        self.enter_violated(rows, softness)
+        self.solve(rows, Some(target), softness)?;
+        Ok(&self.point[..rows.columns()])
     }
 
     /// As [`MinNormProjection::nearest`] for the rows and the target of the last problem and rows added after them: the dual method
@@ -122,35 +122,65 @@ impl MinNormProjection {
         if !self.is_dual {
             return self.nearest(rows, target, softness);
         }
-        match rows.first_not_finite() {
-            Some(row) => Err(MinNormProjectionError::NotFinite { row }),
-            None => self.enter_violated(rows, softness),
+        self.solve(rows, None, softness)?;
+        Ok(&self.point[..rows.columns()])
+    }
+
+    /// Moves the point to the solution; without a target, from the solution of the last problem.
+    fn solve(
+        &mut self,
+        rows: &Rows,
+        target: Option<&[f64]>,
+        softness: f64,
+    ) -> Result<(), MinNormProjectionError> {
+        on_widest(Solve { solver: self, rows, target, softness })
+    }
+
+    #[inline(always)]
+    fn solve_with<I: Isa>(
+        &mut self,
+        rows: &Rows,
+        target: Option<&[f64]>,
+        softness: f64,
+    ) -> Result<(), MinNormProjectionError> {
+        if let Some(row) = rows.first_not_finite() {
+            return Err(MinNormProjectionError::NotFinite { row });
         }
+        if let Some(target) = target {
+            self.begin::<I>(rows, target)?;
+            let violated = self.violations.at_target().iter().filter(|&&slack| slack < 0.0).count();
+            self.is_dual = !(softness > 0.0 && violated > MANY_SOFT);
+            if !self.is_dual {
+                self.work += self.soft.nearest::<I>(rows, &self.target, softness, &mut self.point);
+                return Ok(());
+            }
+        }
+        self.violations.extend::<I>(rows, &self.target);
+        self.enter_violated::<I>(rows, softness)
     }
 
     /// Enters violated rows until there are none.
-    fn enter_violated(&mut self, rows: &Rows, softness: f64) -> Result<&[f64], MinNormProjectionError> {
-        let scale = (0..rows.len()).map(|i| rows.slack(i, &self.target).abs()).fold(0.0, f64::max);
+    #[inline(always)]
+    fn enter_violated<I: Isa>(&mut self, rows: &Rows, softness: f64) -> Result<(), MinNormProjectionError> {
         let limit = STEPS_PER_ROW * (rows.len() + 1);
         let mut is_exact = true;
         for step in 0..limit {
             let (active, stride) = (self.active.rows().len(), rows.stride());
             self.work += (rows.len() * stride + active * (2 * stride + 2 * active)) as u64;
-            match self.most_violated(rows, scale) {
-                None if is_exact => return Ok(&self.point[..rows.columns()]),
-                // Rows may be violated once the rounding of the last steps is gone.
-                None => {
-                    self.recompute_point(rows);
-                    is_exact = true;
+            let entering = self.violations.maximum::<I>(rows, &self.point, self.active.rows());
+            if let Some((entering, slack)) = entering {
+                self.enter::<I>(rows, (entering, slack), softness)?;
+                // The steps accumulate rounding, which nearly dependent rows would amplify.
+                is_exact = active < MANY_ACTIVE || step % RECOMPUTE_EVERY == 0;
+                if !is_exact {
                     continue;
                 }
-                Some(entering) => self.enter(rows, entering, softness)?,
+            } else if is_exact {
+                return Ok(());
             }
-            // The steps accumulate rounding, which nearly dependent rows would amplify.
-            is_exact = active < MANY_ACTIVE || step % RECOMPUTE_EVERY == 0;
-            if is_exact {
-                self.recompute_point(rows);
-            }
+            // Rows may be violated once the rounding of the last steps is gone.
+            is_exact = true;
+            self.recompute_point::<I>(rows);
         }
         Err(MinNormProjectionError::Cycling { steps: limit })
     }
@@ -160,20 +190,13 @@ impl MinNormProjection {
         self.work
     }
 
-    /// Number of rows that the point violates.
-    fn violated(&self, rows: &Rows) -> usize {
-        (0..rows.len()).filter(|&i| rows.slack(i, &self.point) < 0.0).count()
-    }
-
     /// Rows that hold with equality at the last solution, with λ of the unit rows.
     pub(crate) fn active(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         self.active.rows().iter().copied().zip(self.active.multipliers().iter().copied())
     }
 
-    fn begin(&mut self, rows: &Rows, target: &[f64]) -> Result<(), MinNormProjectionError> {
-        if let Some(row) = rows.first_not_finite() {
-            return Err(MinNormProjectionError::NotFinite { row });
-        }
+    #[inline(always)]
+    fn begin<I: Isa>(&mut self, rows: &Rows, target: &[f64]) -> Result<(), MinNormProjectionError> {
         if !target.iter().all(|value| value.is_finite()) {
             return Err(MinNormProjectionError::NotFinite { row: rows.len() });
         }
@@ -184,35 +207,32 @@ impl MinNormProjection {
         self.rest.clear();
         self.rest.resize(rows.stride(), 0.0);
         self.active.clear();
+        self.violations.begin(&self.target);
+        self.violations.extend::<I>(rows, &self.target);
         // A row without coefficients holds everywhere or nowhere.
-        match (0..rows.len()).find(|&i| rows.is_zero(i) && rows.slack(i, &self.point) < 0.0) {
+        let slacks = self.violations.at_target();
+        match (0..rows.len()).find(|&i| rows.is_zero(i) && slacks[i] < 0.0) {
             Some(row) => Err(MinNormProjectionError::Contradiction { row }),
             None => Ok(()),
         }
     }
 
-    /// The inactive row with the maximum violation beyond rounding.
-    fn most_violated(&self, rows: &Rows, scale: f64) -> Option<usize> {
-        let mut worst = (-FEASIBLE * scale, None);
-        for i in 0..rows.len() {
-            let slack = rows.slack(i, &self.point);
-            if slack < worst.0 && !self.active.contains(i) {
-                worst = (slack, Some(i));
-            }
-        }
-        worst.1
-    }
-
-    /// Moves along the dual until the entering row holds, dropping active rows whose multiplier reaches zero.
-    fn enter(&mut self, rows: &Rows, entering: usize, softness: f64) -> Result<(), MinNormProjectionError> {
+    /// Moves along the dual until the entering row of this slack holds, dropping active rows whose multiplier reaches zero.
+    #[inline(always)]
+    fn enter<I: Isa>(
+        &mut self,
+        rows: &Rows,
+        (entering, mut slack): (usize, f64),
+        softness: f64,
+    ) -> Result<(), MinNormProjectionError> {
         let soft = rows.softness(entering, softness);
         let mut multiplier = 0.0;
         loop {
-            self.decompose(rows, entering);
+            self.decompose::<I>(rows, entering);
             // Increase of the row's slack per unit of its multiplier; zero if the active rows span it.
-            let slope = rows.product(entering, &self.rest) + soft * soft;
+            let slope = rows.product::<I>(entering, &self.rest) + soft * soft;
             // A soft row yields by s² λ.
-            let violation = -(rows.slack(entering, &self.point) + soft * soft * multiplier);
+            let violation = -(slack + soft * soft * multiplier);
             let full = if slope > SPANNED { violation / slope } else { f64::INFINITY };
             let blocking = self.blocking();
             let step = blocking.map_or(full, |(partial, _)| full.min(partial));
@@ -228,21 +248,24 @@ impl MinNormProjection {
             self.active.change_multipliers(-step, &self.rates);
             multiplier += step;
             match blocking {
-                Some((partial, place)) if partial < full => self.active.remove(place),
+                Some((partial, place)) if partial < full => {
+                    self.violations.deactivate(self.active.remove(place));
+                    slack = rows.slack::<I>(entering, &self.point);
+                }
                 _ => {
-                    self.active.push(rows, entering, multiplier, soft);
+                    self.active.push::<I>(rows, entering, multiplier, soft);
+                    self.violations.activate(entering);
                     return Ok(());
                 }
             }
         }
     }
 
-    /// r = G⁻¹Nᵀa and z = a − Nr of a row a, over the active rows N with the Gram matrix G.
-    fn decompose(&mut self, rows: &Rows, entering: usize) {
+    /// r = G⁻¹Na and z = a − Nᵀr of a row a, over the active rows N with the Gram matrix G.
+    #[inline(always)]
+    fn decompose<I: Isa>(&mut self, rows: &Rows, entering: usize) {
         let a = rows.row(entering);
-        self.rates.clear();
-        self.rates.extend(self.active.rows().iter().map(|&row| rows.product(row, a)));
-        self.active.solve(&mut self.rates);
+        self.active.decompose::<I>(rows, a, &mut self.rates);
         self.rest.copy_from_slice(a);
         for (&row, r) in self.active.rows().iter().zip(&self.rates) {
             rows.add(row, -r, &mut self.rest);
@@ -250,22 +273,38 @@ impl MinNormProjection {
     }
 
     /// The step at which the first active multiplier reaches zero, and its place.
+    #[inline(always)]
     fn blocking(&self) -> Option<(f64, usize)> {
         let multipliers = self.active.multipliers().iter().zip(&self.rates).enumerate();
         let steps = multipliers.filter(|&(_, (_, &r))| r > 0.0).map(|(k, (&lambda, &r))| (lambda / r, k));
         steps.min_by(|a, b| a.0.total_cmp(&b.0))
     }
 
-    /// y = t + Nλ with the λ that make all active rows hold: removes the accumulated rounding of the steps.
-    fn recompute_point(&mut self, rows: &Rows) {
-        self.rates.clear();
-        self.rates.extend(self.active.rows().iter().map(|&row| -rows.slack(row, &self.target)));
-        self.active.solve(&mut self.rates);
-        self.active.set_multipliers(&self.rates);
+    /// y = t + Nᵀλ with the λ that make all active rows hold: removes the accumulated rounding of the steps.
+    #[inline(always)]
+    fn recompute_point<I: Isa>(&mut self, rows: &Rows) {
+        self.active.settle::<I>(self.violations.at_target(), &mut self.rates);
         self.point.copy_from_slice(&self.target);
         for (&row, lambda) in self.active.rows().iter().zip(self.active.multipliers()) {
             rows.add(row, *lambda, &mut self.point);
         }
+    }
+}
+
+/// A problem to be solved with a solver.
+struct Solve<'a> {
+    solver: &'a mut MinNormProjection,
+    rows: &'a Rows,
+    target: Option<&'a [f64]>,
+    softness: f64,
+}
+
+impl Kernel for Solve<'_> {
+    type Output = Result<(), MinNormProjectionError>;
+
+    #[inline(always)]
+    fn run<I: Isa>(self) -> Self::Output {
+        self.solver.solve_with::<I>(self.rows, self.target, self.softness)
     }
 }
 

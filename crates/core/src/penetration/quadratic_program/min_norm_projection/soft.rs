@@ -6,6 +6,7 @@
 //! with a line search ends at its minimum after finitely many steps [Hintermüller, Ito, Kunisch 2003].
 
 use super::rows::{Rows, dot};
+use crate::bvh::lanes::isa::Isa;
 
 /// Maximum number of Newton steps: the violated rows settle within about ten. A safeguard.
 const MAX_STEPS: usize = 60;
@@ -25,50 +26,45 @@ pub(super) struct SoftProjection {
     weighted: Vec<f64>,
     step: Vec<f64>,
     trial: Vec<f64>,
+    /// Slack of each row at the point of the last value.
+    slacks: Vec<f64>,
     violated: Vec<usize>,
     before: Vec<usize>,
 }
 
 impl SoftProjection {
     /// Moves `point` to the minimum of f about `target`, both padded as the rows are; returns the number of products.
-    pub(super) fn nearest(&mut self, rows: &Rows, target: &[f64], softness: f64, point: &mut [f64]) -> u64 {
+    #[inline(always)]
+    pub(super) fn nearest<I: Isa>(
+        &mut self,
+        rows: &Rows,
+        target: &[f64],
+        softness: f64,
+        point: &mut [f64],
+    ) -> u64 {
         let n = rows.columns();
         self.weights.clear();
         let weight = |row: usize| rows.softness(row, softness).max(f64::MIN_POSITIVE).powi(2).recip();
         self.weights.extend((0..rows.len()).map(weight));
-        let weights = std::mem::take(&mut self.weights);
-        let value = |at: &[f64]| -> f64 {
-            let own: f64 = at.iter().zip(target).map(|(y, t)| (y - t).powi(2)).sum();
-            let cost = |row: usize| rows.slack(row, at).min(0.0).powi(2) * weights[row];
-            own + (0..rows.len()).map(cost).sum::<f64>()
-        };
         let mut work = 0;
-        let mut current = value(point);
+        let mut current = self.value::<I>(rows, target, point);
         self.before.clear();
         for step in 0..MAX_STEPS {
+            // The slacks are those at the point: the last value was computed there.
             self.violated.clear();
-            self.violated.extend((0..rows.len()).filter(|&row| rows.slack(row, point) < 0.0));
+            self.violated.extend((0..rows.len()).filter(|&row| self.slacks[row] < 0.0));
             // On the same piece of f a full step has reached the minimum already.
             if step > 0 && self.violated == self.before {
                 break;
             }
-            self.newton_step(rows, target, point, &weights);
+            self.newton_step(rows, target, point);
             work += (self.violated.len() * n * n / 2 + n * n * n / 6 + 2 * rows.len() * n) as u64;
-            let mut length = 1.0;
-            for _ in 0..HALVINGS {
-                self.trial.clear();
-                self.trial.extend(point.iter().zip(&self.step).map(|(y, d)| y + length * d));
-                if value(&self.trial) < current {
-                    break;
-                }
-                length *= 0.5;
-            }
-            let next = value(&self.trial);
+            let (length, next) = self.search::<I>(rows, target, point, current);
             // Negated, so that NaN ends the method at the last point.
             if !(next < current) {
                 break;
             }
-            let moved = dot(&self.step, &self.step).sqrt() * length;
+            let moved = dot::<I>(&self.step, &self.step).sqrt() * length;
             point.copy_from_slice(&self.trial);
             current = next;
             // Only after a full step does an unchanged set of rows prove the minimum.
@@ -77,16 +73,50 @@ impl SoftProjection {
             } else {
                 self.before.clear();
             }
-            if moved <= CONVERGED * dot(point, point).sqrt() {
+            if moved <= CONVERGED * dot::<I>(point, point).sqrt() {
                 break;
             }
         }
-        self.weights = weights;
         work
     }
 
+    /// Halves the step until f decreases; returns the fraction and f at the trial point.
+    #[inline(always)]
+    fn search<I: Isa>(&mut self, rows: &Rows, target: &[f64], point: &[f64], current: f64) -> (f64, f64) {
+        let mut length = 1.0;
+        let mut trial = std::mem::take(&mut self.trial);
+        let mut next = f64::NAN;
+        for _ in 0..HALVINGS {
+            trial.clear();
+            trial.extend(point.iter().zip(&self.step).map(|(y, d)| y + length * d));
+            // Shorter steps would not move it at all.
+            let is_moved = trial.iter().zip(point).fold(false, |any, (x, y)| any | !((x - y).abs() <= 0.0));
+            next = if is_moved { self.value::<I>(rows, target, &trial) } else { current };
+            if next < current || !is_moved {
+                break;
+            }
+            length *= 0.5;
+        }
+        self.trial = trial;
+        (length, next)
+    }
+
+    /// f, and the slacks of all rows.
+    #[inline(always)]
+    fn value<I: Isa>(&mut self, rows: &Rows, target: &[f64], at: &[f64]) -> f64 {
+        let own: f64 = at.iter().zip(target).map(|(y, t)| (y - t).powi(2)).sum();
+        self.slacks.resize(rows.len(), 0.0);
+        for (row, slack) in self.slacks.iter_mut().enumerate() {
+            *slack = rows.slack::<I>(row, at);
+        }
+        let costs =
+            self.slacks.iter().zip(&self.weights).map(|(slack, weight)| slack.min(0.0).powi(2) * weight);
+        own + costs.sum::<f64>()
+    }
+
     /// Solves (I + Σ aaᵀ/s²) d = t − y + Σ a (b − a·y)/s² over the violated rows.
-    fn newton_step(&mut self, rows: &Rows, target: &[f64], point: &[f64], weights: &[f64]) {
+    #[inline(always)]
+    fn newton_step(&mut self, rows: &Rows, target: &[f64], point: &[f64]) {
         let n = rows.columns();
         self.matrix.clear();
         self.matrix.resize(n * n, 0.0);
@@ -94,17 +124,19 @@ impl SoftProjection {
         self.step.extend(target.iter().zip(point).map(|(t, y)| t - y));
         (0..n).for_each(|k| self.matrix[k * n + k] = 1.0);
         for &row in &self.violated {
-            let (span, w) = (rows.span(row), weights[row]);
+            let (span, w) = (rows.span(row), self.weights[row]);
             let (first, end) = (span.start, span.end.min(n));
             let a = &rows.row(row)[first..end];
-            let pull = -rows.slack(row, point) * w;
+            let pull = -self.slacks[row] * w;
             self.weighted.clear();
             self.weighted.extend(a.iter().map(|x| w * x));
-            for (k, &x) in a.iter().enumerate().filter(|(_, x)| x.abs() > 0.0) {
-                let i = first + k;
-                self.step[i] += pull * x;
-                for (entry, y) in self.matrix[i * n + i..i * n + end].iter_mut().zip(&self.weighted[k..]) {
-                    *entry += y * x;
+            let below = self.matrix[first * n..].chunks_exact_mut(n).zip(&mut self.step[first..end]);
+            for (k, (&x, (entries, step))) in a.iter().zip(below).enumerate() {
+                if x.abs() > 0.0 {
+                    *step += pull * x;
+                    for (entry, y) in entries[first + k..end].iter_mut().zip(&self.weighted[k..]) {
+                        *entry += y * x;
+                    }
                 }
             }
         }
@@ -127,6 +159,7 @@ impl SoftProjection {
 }
 
 /// Replaces the upper triangle of a positive definite matrix by the transpose of its Cholesky factor.
+#[inline(always)]
 fn cholesky(matrix: &mut [f64], n: usize) {
     for k in 0..n {
         let (done, below) = matrix.split_at_mut((k + 1) * n);
@@ -148,6 +181,7 @@ fn cholesky(matrix: &mut [f64], n: usize) {
 mod tests {
     use super::super::MinNormProjection;
     use super::*;
+    use crate::bvh::lanes::isa::Portable;
     use crate::geometry::random::fraction;
 
     #[test]
@@ -163,7 +197,7 @@ mod tests {
             let mut dual = MinNormProjection::default();
             let expected = dual.nearest(&rows, &vec![0.0; columns], 0.3).unwrap().to_vec();
             let (target, mut point) = (vec![0.0; rows.stride()], vec![0.0; rows.stride()]);
-            SoftProjection::default().nearest(&rows, &target, 0.3, &mut point);
+            SoftProjection::default().nearest::<Portable>(&rows, &target, 0.3, &mut point);
             for (x, y) in point.iter().zip(&expected) {
                 assert!((x - y).abs() < 1e-9, "{seed}: {point:?} {expected:?}");
             }

@@ -1,4 +1,6 @@
-use super::{MinNormProjection, MinNormProjectionError, Rows};
+use super::{FEASIBLE, MinNormProjection, MinNormProjectionError, Rows};
+use crate::bvh::lanes::isa::Portable;
+use crate::bvh::lanes::portably;
 use proptest::prelude::*;
 
 fn rows(columns: usize, all: &[(&[f64], f64)]) -> Rows {
@@ -127,5 +129,43 @@ proptest! {
             sum.iter_mut().zip(a).for_each(|(sum, a)| *sum += multiplier * a / length);
         }
         prop_assert!(close(&sum, &found, 1e-9));
+    }
+    #[test]
+    fn each_entering_row_is_the_first_of_the_most_violated_of_all(
+        (mut all, target) in problem(30),
+        copied in prop::collection::vec(any::<prop::sample::Index>(), 0..30),
+        softness in prop::sample::select(vec![0.0, 0.3]),
+    ) {
+        copied.iter().for_each(|index| all.push(index.get(&all).clone()));
+        let borrowed: Vec<(&[f64], f64)> = all.iter().map(|(a, bound)| (a.as_slice(), *bound)).collect();
+        let rows = rows(30, &borrowed);
+        let mut solver = MinNormProjection::default();
+        solver.begin::<Portable>(&rows, &target).expect("finite numbers");
+        let slack = |row: usize, point: &[f64]| rows.slack::<Portable>(row, point);
+        let scale = (0..rows.len()).map(|row| slack(row, &solver.target).abs()).fold(0.0, f64::max);
+        loop {
+            let mut expected = (-FEASIBLE * scale, None);
+            for row in 0..rows.len() {
+                let value = slack(row, &solver.point);
+                if value < expected.0 && !solver.active.rows().contains(&row) {
+                    expected = (value, Some(row));
+                }
+            }
+            let found = solver.violations.maximum::<Portable>(&rows, &solver.point, solver.active.rows());
+            prop_assert_eq!(found, expected.1.map(|row| (row, expected.0)));
+            let Some(entering) = found else { break };
+            solver.enter::<Portable>(&rows, entering, softness).expect("the rows have a point in common");
+            solver.recompute_point::<Portable>(&rows);
+        }
+    }
+
+    #[test]
+    fn all_instruction_sets_give_the_same_bits((all, target) in problem(13), softness in 0.0..0.3) {
+        let borrowed: Vec<(&[f64], f64)> = all.iter().map(|(a, bound)| (a.as_slice(), *bound)).collect();
+        let solve = || {
+            let found = nearest(&rows(13, &borrowed), &target, softness).expect("soft rows always have an answer");
+            found.into_iter().map(f64::to_bits).collect::<Vec<_>>()
+        };
+        prop_assert_eq!(solve(), portably(solve));
     }
 }
