@@ -209,6 +209,7 @@ impl<'a> MovingTree<'a> {
         TreeEnd {
             q: self.q,
             v: self.end,
+            mean: self.mean,
             drives: self.drives,
             h,
             instants: self.instants,

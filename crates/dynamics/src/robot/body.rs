@@ -233,15 +233,13 @@ impl RobotBody {
                     self.joints[joint].efforts = efforts;
                 }
             }
-            (tree.q, tree.v) = (end.q, end.v);
+            tree.arrive([end.q, end.v, end.mean], end.h);
             self.outside = end.outside;
-            tree.settle();
             show(tree, physics);
         }
     }
 
-    /// Moves the robot back, at its present velocities, by the duration [s] of the first of its links that `stopped`. Its momenta stay, as far as
-    /// its joints let them.
+    /// Moves the robot back by the duration [s] of the first of its links that `stopped`. Its momenta stay, as far as its joints let them.
     pub(crate) fn rewind(&mut self, physics: &mut PhysicsWorld, stopped: &[(RigidBodyHandle, f64)]) {
         let Some(tree) = &mut self.tree else { return };
         let own = stopped.iter().find(|(body, _)| tree.links.iter().any(|link| link.body == *body));

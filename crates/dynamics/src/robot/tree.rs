@@ -71,6 +71,8 @@ pub(crate) struct Limited {
 pub(crate) struct TreeEnd {
     pub(crate) q: Vec<f64>,
     pub(crate) v: Vec<f64>,
+    /// Velocities whose h-fold was the displacement.
+    pub(crate) mean: Vec<f64>,
     /// Forces that acted within the joints.
     pub(crate) drives: Vec<([usize; 2], Drive)>,
     /// Length of the step \[s\].
@@ -81,6 +83,17 @@ pub(crate) struct TreeEnd {
     pub(crate) limits: Vec<(usize, f64)>,
     /// Forces on its links besides those of joints and contacts.
     pub(crate) outside: OutsideForces,
+}
+
+/// Displacement of a tree in a step.
+#[derive(Debug, Clone, Default)]
+struct Displacement {
+    /// Coordinates at the start of the step.
+    start: Vec<f64>,
+    /// Velocities whose h-fold it is.
+    mean: Vec<f64>,
+    /// h, the length of the step \[s\].
+    h: f64,
 }
 
 /// A robot as a tree.
@@ -100,6 +113,8 @@ pub(crate) struct RobotTree {
     /// The links at `q`.
     pub(crate) placement: Placement,
     pub(super) places: Vec<Place>,
+    /// That of the last step.
+    displacement: Displacement,
     /// Of the mass matrix with what acted within the joints in the last step.
     factor: Factor,
     buffer: SolveBuffer,
@@ -130,6 +145,7 @@ impl RobotTree {
             links,
             placement: Placement::default(),
             places,
+            displacement: Displacement::default(),
             factor: Factor::default(),
             buffer: SolveBuffer::default(),
             added: Vec::new(),
@@ -201,13 +217,43 @@ impl RobotTree {
         self.multibody.place(&self.base, &self.q, &mut self.placement);
     }
 
-    /// Moves the links back for `duration` \[s\], with the momenta that they have.
+    /// Moves the links to the end of a step: its coordinates and velocities, and the velocities whose `h`-fold was the displacement.
+    pub(super) fn arrive(&mut self, [q, v, mean]: [Vec<f64>; 3], h: f64) {
+        let start = std::mem::replace(&mut self.q, q);
+        self.displacement = Displacement { start, mean, h };
+        self.v = v;
+        self.settle();
+    }
+
+    /// Moves the links back for `duration` \[s\], with the momenta that they have: at their present velocities, which keeps the recovery of overlaps, or,
+    /// where those lead astray, along the displacement of the last step.
     pub(super) fn go_back(&mut self, duration: f64) {
         let from = self.placement.clone();
         self.multibody.advance(&mut self.q, &self.v, -duration);
         self.settle();
+        if self.is_astray(&from, duration) {
+            let Displacement { start, mean, h } = &self.displacement;
+            self.q.clone_from(start);
+            self.multibody.advance(&mut self.q, mean, h - duration);
+            self.settle();
+        }
         let solver = (&mut self.factor, &mut self.buffer);
         self.v = carried_velocities(&self.multibody, (&from, &self.v), &self.placement, solver);
+    }
+
+    /// Whether a link that went back from a placement for `duration` \[s\] is farther from where the step started than its displacement and a straight
+    /// line at its velocity lead. Links that rotate far in a step do so: their rates balance each other at its end only, and going back at them
+    /// leads other links by decimetres into what stopped the robot.
+    fn is_astray(&self, from: &Placement, duration: f64) -> bool {
+        let (mut start, mut motions) = (Placement::default(), Vec::new());
+        self.multibody.place(&self.base, &self.displacement.start, &mut start);
+        self.multibody.velocities(from, &self.v, &mut motions);
+        let places = [&start, from, &self.placement];
+        self.multibody.links().iter().zip(&motions).enumerate().any(|(index, (link, motion))| {
+            let [start, end, back] = places.map(|placed| placed.poses()[index] * Point3::from(link.center));
+            let speed = motion.motion_at(&(from.poses()[index].rotation * link.center)).linear.norm();
+            link.mass > 0.0 && (back - start).norm() > (end - start).norm() + duration * speed
+        })
     }
 
     /// Determines what [`Self::inertia`] reads, before forces act: springs and dampers of the last step resist accelerations over the
