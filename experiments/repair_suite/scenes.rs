@@ -38,7 +38,7 @@ enum Walls {
 pub(crate) struct Slab([f64; 3], [f64; 3], [f64; 2]);
 
 /// The families; those that constants were tuned on and those that are only reported share no cavity.
-pub(crate) const FAMILIES: [Family; 16] = [
+pub(crate) const FAMILIES: [Family; 18] = [
     Family { name: "tub", is_tuned_on: true, walls: Walls::Boxes(tub), inside: [0.0, 0.0, 0.55] },
     Family { name: "shelf", is_tuned_on: true, walls: Walls::Boxes(shelf), inside: [0.0, 0.25, 0.85] },
     Family { name: "pipe", is_tuned_on: true, walls: Walls::Boxes(pipe), inside: [0.0, 0.0, 0.8] },
@@ -55,6 +55,13 @@ pub(crate) const FAMILIES: [Family; 16] = [
     Family { name: "urn", is_tuned_on: false, walls: Walls::Revolved(&URN), inside: [0.0, 0.0, 0.75] },
     Family { name: "crate", is_tuned_on: false, walls: Walls::Boxes(crate_), inside: [0.02, -0.04, 0.6] },
     Family { name: "thicket", is_tuned_on: false, walls: Walls::Boxes(thicket), inside: [0.0, 0.0, 0.8] },
+    Family { name: "desk", is_tuned_on: false, walls: Walls::Boxes(desk), inside: [0.05, -0.1, 0.6] },
+    Family {
+        name: "stairwell",
+        is_tuned_on: false,
+        walls: Walls::Boxes(stairwell),
+        inside: [0.0, 0.05, 0.9],
+    },
 ];
 
 /// An open vessel with thick walls.
@@ -199,6 +206,41 @@ fn thicket() -> Vec<Slab> {
         Slab([0.7 * x, 0.7 * y, 0.85], [0.05, 0.05, 2.0], [3.0 * about_z, 0.35 * about_x])
     };
     (0..22).map(pole).collect()
+}
+
+/// The room below a desk with drawers, a crossbar and a stool.
+fn desk() -> Vec<Slab> {
+    let mut slabs = vec![
+        Slab([0.0, 0.0, 0.74], [1.4, 0.7, 0.03], [0.0; 2]),
+        Slab([-0.5, 0.0, 0.4], [0.36, 0.6, 0.6], [0.0; 2]),
+        Slab([0.1, 0.25, 0.35], [1.1, 0.03, 0.08], [0.0; 2]),
+        Slab([0.05, -0.35, 0.45], [0.36, 0.34, 0.05], [0.3, 0.0]),
+        Slab([0.05, 0.4, 1.1], [1.4, 0.02, 0.6], [0.0, 0.1]),
+        Slab([0.0, 0.0, -0.02], [3.0, 3.0, 0.04], [0.0; 2]),
+    ];
+    slabs.extend([-0.3, 0.3].map(|y| Slab([0.65, y, 0.37], [0.04, 0.04, 0.74], [0.0; 2])));
+    slabs.extend([-0.1, 0.2].map(|x| Slab([x, -0.35, 0.2], [0.03, 0.3, 0.42], [0.3, 0.15])));
+    slabs
+}
+
+/// Winding steps about a post, with the flight above them and a rail.
+fn stairwell() -> Vec<Slab> {
+    let step = |k: u32| {
+        let angle = 0.5 * f64::from(k);
+        let at = [-0.42 * angle.sin(), 0.42 * angle.cos(), 0.12 + 0.17 * f64::from(k)];
+        Slab(at, [0.3, 0.66, 0.04], [angle, 0.0])
+    };
+    let baluster = |k: u32| {
+        let angle = 0.5 * f64::from(k) + 0.25;
+        Slab(
+            [-0.74 * angle.sin(), 0.74 * angle.cos(), 0.6 + 0.17 * f64::from(k)],
+            [0.03, 0.03, 0.9],
+            [angle, 0.1],
+        )
+    };
+    let mut slabs: Vec<Slab> = (0..13).map(step).chain((0..13).map(baluster)).collect();
+    slabs.push(Slab([0.0, 0.0, 1.2], [0.09, 0.09, 2.4], [0.4, 0.0]));
+    slabs
 }
 
 /// Large blocks around a gap.

@@ -87,6 +87,9 @@ const DESCENTS: u64 = 4;
 /// stop descents that only pause. Half changes the mean depth by +4.3 % (worst +123 %) with −37 % steps, twice by
 /// +0.28 % (worst +15 %, best −7.4 %) with +44 % steps (docs/sensitivity.md).
 const WINDOW: usize = 6;
+/// The same for descents from random points, as long as nothing is free: most of them end with an overlap, and a third of their work
+/// went into steps after which nothing came. Set on the tuning part of `repair_suite` (docs/sensitivity.md).
+pub(crate) const RANDOM_WINDOW: usize = 3;
 /// Fraction by which the violation must decrease within [`WINDOW`] steps. Half and twice change every depth by less
 /// than 0.05 % and the steps by +1.2 % and −2.9 % (docs/sensitivity.md).
 const VIOLATION_GAIN: f64 = 0.2;
@@ -200,17 +203,21 @@ pub(crate) struct Descent<'a> {
     pub(crate) max_iterations: u32,
     /// Trust region of a step: maximum rotation [rad].
     pub(crate) max_rotation: f64,
+    /// Number of steps within which the violation must decrease.
+    pub(crate) window: usize,
     /// [Work](super::work) at which a run ends with the best point so far.
     pub(crate) max_work: u64,
     /// Whether to end with the best point so far.
     pub(crate) stop: &'a (dyn Fn() -> bool + Sync),
 }
 
-/// Whether the last steps improved neither the violation nor, once free, σ.
-fn stalls(progress: &[[f64; 2]]) -> bool {
+/// Whether the last steps, `window` of them, did not improve the violation or, once free, σ.
+fn stalls(progress: &[[f64; 2]], window: usize) -> bool {
+    let Some(&[violation, sigma]) = progress.last() else { return false };
+    let window = if sigma.is_finite() { WINDOW } else { window };
     // Fewer steps than a window prove nothing.
-    let Some(before) = progress.len().checked_sub(WINDOW + 1) else { return false };
-    let ([old_violation, old_sigma], [violation, sigma]) = (progress[before], progress[progress.len() - 1]);
+    let Some(before) = progress.len().checked_sub(window + 1) else { return false };
+    let [old_violation, old_sigma] = progress[before];
     if sigma.is_finite() {
         // A descent that has only just become free has not stalled: its σ has no predecessor to compare with.
         old_sigma.is_finite() && !(sigma < (1.0 - GAIN) * old_sigma)
@@ -237,6 +244,7 @@ impl<'a> Descent<'a> {
             clearance,
             max_iterations,
             max_rotation: MAX_ROTATION,
+            window: WINDOW,
             max_work: options.work.max / DESCENTS,
             stop: &|| false,
         }
@@ -417,7 +425,7 @@ impl<'a> Descent<'a> {
             let accepted = is_closed && filter.iter().all(|old| self.improves(phase, &point, old));
             // Measured on the best points: a rejected trial counts as a step without progress.
             progress.push([found.violation, found.sigma()]);
-            if stalls(&progress) {
+            if stalls(&progress, self.window) {
                 break;
             }
             if !accepted {

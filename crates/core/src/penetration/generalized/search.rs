@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use super::chart::LocalChart;
 use super::collision_world::CollisionWorld;
-use super::descent::{Descent, DescentResult, DescentStart};
+use super::descent::{Descent, DescentResult, DescentStart, RANDOM_WINDOW};
 use super::error::GeneralizedError;
 use super::limbs::Limbs;
 use super::options::{
@@ -266,7 +266,8 @@ impl MultiStartSearch<'_> {
 
     /// A descent from a random start, which may restore feasibility first.
     pub(super) fn run_random(&self, start: &[f64], restores: bool) -> DescentResult {
-        self.run_from(&DescentStart { restores, ..start.into() }).with_source(GeneralizedSource::Random)
+        let search = Self { descent: Descent { window: RANDOM_WINDOW, ..self.descent }, ..*self };
+        search.run_from(&DescentStart { restores, ..start.into() }).with_source(GeneralizedSource::Random)
     }
 
     pub(super) fn run_from(&self, start: &DescentStart<'_>) -> DescentResult {
@@ -356,7 +357,7 @@ impl MultiStartSearch<'_> {
                 2 => starts::random(self.chart, free, 0.5 * radius, number),
                 _ => starts::random(self.chart, &self.origin(), radius, number),
             };
-            best = better(best, self.run(&start).with_source(GeneralizedSource::Random));
+            best = better(best, self.run_random(&start, false));
         }
         self.moved_back(best, limbs)
     }
