@@ -155,7 +155,7 @@ pub struct SearchSummary {
 /// many of them. They are counts, so that the result is the same on every machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WorkBounds {
-    /// Work within which no search ends for want of improvement.
+    /// Work within which no search ends for want of improvement, unless two rounds of 32 random descents bring none.
     pub min: u64,
     /// The same, if it is more, where the descent from the overlap itself fails: what other starts find is seldom the nearest.
     pub min_after_failure: u64,
