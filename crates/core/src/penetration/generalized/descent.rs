@@ -86,10 +86,10 @@ const DESCENTS: u64 = 4;
 /// Number of steps within which the violation must decrease by [`VIOLATION_GAIN`] or, once free, σ by [`GAIN`]: fewer
 /// stop descents that only pause. Half changes the mean depth by +4.3 % (worst +123 %) with −37 % steps, twice by
 /// +0.28 % (worst +15 %, best −7.4 %) with +44 % steps (docs/sensitivity.md).
-const WINDOW: usize = 6;
+pub(super) const WINDOW: usize = 6;
 /// The same for descents from random points, as long as nothing is free: most of them end with an overlap, and a third of their work
 /// went into steps after which nothing came. Set on the tuning part of `repair_suite` (docs/sensitivity.md).
-pub(crate) const RANDOM_WINDOW: usize = 3;
+pub(super) const RANDOM_WINDOW: usize = 3;
 /// Fraction by which the violation must decrease within [`WINDOW`] steps. Half and twice change every depth by less
 /// than 0.05 % and the steps by +1.2 % and −2.9 % (docs/sensitivity.md).
 const VIOLATION_GAIN: f64 = 0.2;
@@ -211,8 +211,8 @@ pub(crate) struct Descent<'a> {
     pub(crate) stop: &'a (dyn Fn() -> bool + Sync),
 }
 
-/// Whether the last steps, `window` of them, did not improve the violation or, once free, σ.
-fn stalls(progress: &[[f64; 2]], window: usize) -> bool {
+/// Whether the last steps improved neither the violation, within `window` of them, nor, once free, σ, within [`WINDOW`].
+pub(super) fn stalls(progress: &[[f64; 2]], window: usize) -> bool {
     let Some(&[violation, sigma]) = progress.last() else { return false };
     let window = if sigma.is_finite() { WINDOW } else { window };
     // Fewer steps than a window prove nothing.

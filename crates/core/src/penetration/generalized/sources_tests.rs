@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::chart::LocalChart;
-use super::descent::Descent;
+use super::descent::{Descent, RANDOM_WINDOW, WINDOW, stalls};
 use super::search::MultiStartSearch;
 use super::*;
 use crate::geometry::convex::{ConvexHull, ConvexShape};
@@ -85,4 +85,20 @@ fn a_result_of_another_start_is_improved_for_a_minimum_of_work() {
     let (short, long) = (work_with(0), work_with(6_000));
     assert_eq!(short.end, SearchEnd::NoImprovement);
     assert!(short.work < 6_000 && long.work >= 6_000, "{short:?}, {long:?}");
+}
+
+#[test]
+fn a_descent_stalls_after_its_window_and_a_free_one_after_the_longest() {
+    let still = |steps: usize, sigma: f64| vec![[0.1, sigma]; steps];
+    for window in [RANDOM_WINDOW, WINDOW] {
+        assert!(!stalls(&still(window, f64::INFINITY), window));
+        assert!(stalls(&still(window + 1, f64::INFINITY), window));
+        // Once free, the violation does not count, and σ has time.
+        assert!(!stalls(&still(WINDOW, 1.0), window));
+        assert!(stalls(&still(WINDOW + 1, 1.0), window));
+    }
+    // A tenth a step is more than a fifth within three of them.
+    let falling: Vec<_> =
+        (0..=RANDOM_WINDOW as i32).map(|step| [0.9_f64.powi(step), f64::INFINITY]).collect();
+    assert!(!stalls(&falling, RANDOM_WINDOW));
 }
