@@ -148,10 +148,12 @@ fn run_all(arguments: &Arguments, numbers: &[u64]) -> Result<Vec<Trial>> {
             }
             if trial.inverted > 0 || trial.newton[0] > 0 {
                 let [all, worst] = trial.newton;
-                let Trial { unconverged, inverted, worst_penetration, soft_depth, seconds, .. } = &trial;
+                let Trial { unconverged, divided, inverted, worst_penetration, soft_depth, seconds, .. } = &trial;
+                let [a, b] = &trial.soft_pair;
                 eprintln!(
-                    "scene {number}: {all} Newton iterations, at most {worst} a step, {unconverged} steps not converged, \
-                     at most {inverted} inverted, deepest {worst_penetration:.1e}, {:.1} % of the smallest thickness, {seconds:.1} s",
+                    "scene {number}: {all} Newton iterations, at most {worst} a step, {divided} steps divided, {unconverged} not \
+                     converged, at most {inverted} inverted, deepest {worst_penetration:.1e}, {:.1} % of the smallest thickness \
+                     ({a}, {b}), {seconds:.1} s",
                     100.0 * soft_depth
                 );
             }

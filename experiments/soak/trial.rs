@@ -46,6 +46,9 @@ pub(crate) struct Trial {
     /// Deepest contact of a soft body at the end of a step over the smallest thickness of the soft bodies; zero where some start in
     /// overlap.
     pub(crate) soft_depth: f64,
+    /// The two bodies of that contact, and the number of steps that were divided because they did not converge at once.
+    pub(crate) soft_pair: [String; 2],
+    pub(crate) divided: u64,
     /// Hash of the last state.
     pub(crate) hash: u64,
     /// The documented error that the scene ended with, if any.
@@ -201,11 +204,13 @@ fn take(trial: &mut Trial, generated: &Generated, summary: &Summary, ledger: &Le
     trial.speed = summary.max_speed.as_ref().map_or(0.0, |fastest| fastest.speed) / unit * unit_of_time;
     if let Some(soft) = &summary.soft {
         (trial.unconverged, trial.inverted) = (soft.unconverged_steps, soft.max_inverted);
+        trial.divided = soft.divided_steps;
         trial.newton = [soft.newton_iterations, soft.max_newton_iterations];
         if let (Some(thickness), Some(deepest), false) =
             (generated.thickness, &soft.deepest_contact, generated.kinds.contains(&Kind::OverlapIgnored))
         {
             trial.soft_depth = deepest.depth / thickness;
+            trial.soft_pair.clone_from(&deepest.bodies);
         }
         if soft.max_inverted > 0 {
             trial.failures.push(format!("{} inverted elements", soft.max_inverted));
