@@ -148,7 +148,8 @@ fn run_all(arguments: &Arguments, numbers: &[u64]) -> Result<Vec<Trial>> {
             }
             if trial.inverted > 0 || trial.newton[0] > 0 {
                 let [all, worst] = trial.newton;
-                let Trial { unconverged, divided, inverted, worst_penetration, soft_depth, seconds, .. } = &trial;
+                let Trial { unconverged, divided, inverted, worst_penetration, soft_depth, seconds, .. } =
+                    &trial;
                 let [a, b] = &trial.soft_pair;
                 eprintln!(
                     "scene {number}: {all} Newton iterations, at most {worst} a step, {divided} steps divided, {unconverged} not \

@@ -208,6 +208,8 @@ fn take(trial: &mut Trial, generated: &Generated, summary: &Summary, ledger: &Le
         trial.newton = [soft.newton_iterations, soft.max_newton_iterations];
         if let (Some(thickness), Some(deepest), false) =
             (generated.thickness, &soft.deepest_contact, generated.kinds.contains(&Kind::OverlapIgnored))
+            // Bodies that are deepest after the first step overlap at the start.
+            && deepest.time > 1.5 * summary.time_step
         {
             trial.soft_depth = deepest.depth / thickness;
             trial.soft_pair.clone_from(&deepest.bodies);

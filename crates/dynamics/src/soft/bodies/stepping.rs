@@ -11,7 +11,7 @@ use super::state::SoftReport;
 use super::world::SoftWorld;
 use crate::error::SoftError;
 use crate::soft::attachment::{Attached, Attachment};
-use crate::soft::contact::{Memory, Motion};
+use crate::soft::contact::{Memory, Motion, Pressure};
 use crate::soft::interaction::{Interaction, OuterProducts};
 use crate::soft::{NewtonOptions, Scheme, SoftStepReport, StepOptions, Times};
 
@@ -54,7 +54,7 @@ impl SoftWorld {
         }
         let before =
             Before { nodes: [self.system.x.clone(), self.system.v.clone()], contact: self.contact.memory() };
-        let (mut halvings, mut eased) = (0, false);
+        let (mut halvings, mut easings) = (0, [Pressure::Eased, Pressure::Linear].into_iter());
         let (moved, (mut report, mut times)) = loop {
             let (parts, mut moved) = (1 << halvings, moving.clone());
             // Parts of a step share its bound on iterations.
@@ -65,7 +65,7 @@ impl SoftWorld {
             let newton = NewtonOptions { accept: last, max_iterations, max_drift, ..options.newton };
             let options = SoftOptions { newton, ..*options };
             match self.substeps(&mut moved, &options, (time, dt), parts) {
-                Ok((report, _)) if report.unconverged > 0 && !eased && self.ease(&before) => eased = true,
+                Ok((report, _)) if report.unconverged > 0 && self.ease(&before, &mut easings) => {}
                 Ok(done) => break (moved, done),
                 Err(source) => {
                     self.put_back(&before);
@@ -94,14 +94,13 @@ impl SoftWorld {
     }
 
     /// Prepares the repetition of a step that ended without convergence: the pairs of bodies that are deep in each other at its start or
-    /// its end get a linear pressure until they have parted. Returns whether there are any, and puts back the start if so.
-    fn ease(&mut self, before: &Before) -> bool {
+    /// its end get the next of the `easings` that changes their pressure until they have parted. Returns whether there is one, and puts
+    /// back the start if so.
+    fn ease(&mut self, before: &Before, easings: &mut impl Iterator<Item = Pressure>) -> bool {
         let deep = self.contact.deep_pairs_at(&before.nodes[0], &self.system.x);
-        if !self.contact.has_stiff_pairs(&deep) {
-            return false;
-        }
+        let Some(to) = easings.find(|to| self.contact.can_ease(&deep, *to)) else { return false };
         self.put_back(before);
-        self.contact.ease(&deep);
+        self.contact.ease(&deep, to);
         true
     }
 

@@ -5,6 +5,7 @@ use nalgebra::{Isometry3, Vector3};
 use super::active_set::{ActiveEdge, ActiveSet, SAME_DEPTH};
 use super::body::{Body, longest_edge};
 use super::detect::{Clearance, DetectedContacts, frozen_edge, is_near_cell, is_near_edge};
+use super::folds::Folds;
 use super::following::{DepthUpdate, FieldWork, FollowingField};
 use super::friction::Friction;
 use super::initial::InitialOverlaps;
@@ -38,6 +39,7 @@ pub(crate) struct Memory {
     active_set: ActiveSet,
     slips: Slips,
     initial: Option<InitialOverlaps>,
+    folds: Folds,
 }
 
 /// The contacts of a system of soft bodies and obstacles.
@@ -90,6 +92,8 @@ pub struct SoftContact {
     shortened: bool,
     /// `None` before the first step.
     pub(super) initial: Option<InitialOverlaps>,
+    /// Nodes in elements of their own body that are excluded, at the start of the step.
+    pub(super) folds: Folds,
     /// Whether the step is repeated with pairs whose pressure was made linear.
     pub(super) easing: bool,
 }
@@ -121,6 +125,7 @@ impl SoftContact {
             dt: 0.0,
             shortened: false,
             initial: None,
+            folds: Folds::default(),
             easing: false,
         })
     }
@@ -248,6 +253,7 @@ impl SoftContact {
         self.active_set = self.active_set_at(x);
         self.detected_at.clear();
         self.follow(x);
+        self.find_folds(x);
         self.release(x);
         self.detected_at.clear();
         self.lag(x);
@@ -369,13 +375,14 @@ impl SoftContact {
 
     /// All that contacts keep from step to step, to be put back by [`Self::set_memory`] when a step is repeated.
     pub(crate) fn memory(&self) -> Memory {
-        let Self { active_set, slips, initial, .. } = self;
-        Memory { active_set: active_set.clone(), slips: slips.clone(), initial: initial.clone() }
+        let Self { active_set, slips, initial, folds, .. } = self;
+        let (active_set, slips) = (active_set.clone(), slips.clone());
+        Memory { active_set, slips, initial: initial.clone(), folds: folds.clone() }
     }
 
     /// Puts back active set, slips and initial overlaps; no pair of bodies is eased any more.
-    pub(crate) fn set_memory(&mut self, Memory { active_set, slips, initial }: Memory) {
-        (self.active_set, self.slips, self.initial) = (active_set, slips, initial);
+    pub(crate) fn set_memory(&mut self, Memory { active_set, slips, initial, folds }: Memory) {
+        (self.active_set, self.slips, self.initial, self.folds) = (active_set, slips, initial, folds);
         self.easing = false;
         self.detected_at.clear();
     }
@@ -406,6 +413,7 @@ impl SoftContact {
             stiffen_beyond: self.options.stiffen_beyond,
             releases: self.options.recovery.is_some(),
             initial: self.initial.as_ref(),
+            folds: &self.folds,
         };
         self.detected.clear();
         // Points before edges: an edge takes stiffness from the contact of its deeper end.

@@ -128,7 +128,7 @@ impl DetectedContacts {
         }
         let obstacle = if let Probe::Sample { obstacle, .. } = probe { Some((obstacle, 1.0)) } else { None };
         let (effective_depth, law) =
-            penalty.act(hit.depth, penalty.remainder_of(probe, field), scene.law(penalty, key));
+            penalty.act(hit.depth, penalty.remainder_of(probe, field), scene.law(penalty, key, probe));
         let (depth, gradient, stiffness) = (hit.depth, hit.gradient, penalty.stiffness * area);
         let site = Some(Site::Cell(hit.cell));
         self.keys.push(key);
@@ -208,7 +208,7 @@ impl DetectedContacts {
             .iter()
             .map(|&end| penalty.remainder_of(Probe::Node(end), field))
             .fold(penalty.remainder_of(probe, field), f64::max);
-        let (effective_depth, law) = penalty.act(deepest.depth, remainder, scene.law(penalty, key));
+        let (effective_depth, law) = penalty.act(deepest.depth, remainder, scene.law(penalty, key, probe));
         let of_ends = places.map(|place| self.index_of([key[0], place, key[2]]));
         let pressing = |place: Option<usize>| place.map_or(0.0, |at| self.contacts[at].effective_depth);
         let [first, second] = of_ends.map(pressing);
@@ -332,15 +332,22 @@ impl DetectedContacts {
 }
 
 /// A point inside a tetrahedron, with the field there.
-struct Hit {
+pub(super) struct Hit {
     cell: Cell,
     u: [f64; 4],
-    depth: f64,
+    /// [m].
+    pub(super) depth: f64,
     gradient: Vector3<f64>,
 }
 
 /// The field at a point of tetrahedron `tet`: `None` where the point is outside, unless the `part` is given (frozen).
-fn hit(body: &Body, tet: u32, part: Option<usize>, point: &Vector3<f64>, x: &[Vector3<f64>]) -> Option<Hit> {
+pub(super) fn hit(
+    body: &Body,
+    tet: u32,
+    part: Option<usize>,
+    point: &Vector3<f64>,
+    x: &[Vector3<f64>],
+) -> Option<Hit> {
     let shape = Shape::of(&body.tets[tet as usize].map(|i| x[i as usize]))?;
     let u = shape.coordinates(point);
     if part.is_none() && !u.iter().all(|u| *u >= -ROUNDING) {

@@ -54,9 +54,7 @@ pub(super) fn deepest(
     x: &[Vector3<f64>],
     pieces: &mut Vec<Piece>,
 ) -> Option<DeepestPoint> {
-    pieces.clear();
-    tets.iter().for_each(|&tet| clip(ends, body, tet, x, pieces));
-    let highest = pieces.iter().map(|p| p.values[0].max(p.values[1])).fold(0.0, f64::max);
+    let highest = max_depth(ends, body, tets, x, pieces);
     // Along a plateau the slope is rounding.
     let rises = |p: &&Piece| p.slope > GAP * highest;
     let rising = pieces.iter().filter(rises);
@@ -69,6 +67,20 @@ pub(super) fn deepest(
         return None;
     }
     Some(DeepestPoint::of([rising, falling], rising.end, rising.values[1]))
+}
+
+/// The maximum depth along the edge between `ends` in the tetrahedra `tets` of `body` with blocks `x` [m], zero outside; leaves in
+/// `pieces` those that it passes through.
+pub(super) fn max_depth(
+    ends: [Vector3<f64>; 2],
+    body: &Body,
+    tets: &[u32],
+    x: &[Vector3<f64>],
+    pieces: &mut Vec<Piece>,
+) -> f64 {
+    pieces.clear();
+    tets.iter().for_each(|&tet| clip(ends, body, tet, x, pieces));
+    pieces.iter().map(|p| p.values[0].max(p.values[1])).fold(0.0, f64::max)
 }
 
 /// The point of a frozen edge in the linear functions of its two cells, whether it lies in them or not: depth λ P + (1 − λ) Q.

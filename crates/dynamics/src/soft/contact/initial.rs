@@ -13,6 +13,20 @@ pub(super) struct InitialOverlaps {
     /// there, and have not been at less depth since. Their pressure is linear: points that were outside at the start enter while the bodies
     /// part, and a pressure that stiffens at once would throw the bodies apart.
     pub(super) parting: Vec<[Field; 2]>,
+    /// Pairs of bodies, ascending, with which a step did not converge and which have been deep since: their pressure stiffens less.
+    #[serde(default)]
+    pub(super) eased: Vec<[Field; 2]>,
+}
+
+/// The law of pressure of a pair of bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Pressure {
+    /// It stiffens beyond the onset.
+    Stiffens,
+    /// It stiffens less.
+    Eased,
+    /// It is linear.
+    Linear,
 }
 
 /// Pairs of bodies, ascending.
@@ -30,8 +44,18 @@ impl InitialOverlaps {
         found.map_or(0.0, |at| self.remainders[at].1)
     }
 
-    /// Whether a body and the one in whose field its points are began deep in each other and have not parted yet.
-    pub(super) fn is_parting(&self, owner: Field, field: Field) -> bool {
-        !self.parting.is_empty() && self.parting.binary_search(&pair(owner, field)).is_ok()
+    /// The pressure between a body and the one in whose field its points are.
+    pub(super) fn pressure_of(&self, owner: Field, field: Field) -> Pressure {
+        if self.parting.is_empty() && self.eased.is_empty() {
+            return Pressure::Stiffens;
+        }
+        let pair = pair(owner, field);
+        if self.parting.binary_search(&pair).is_ok() {
+            Pressure::Linear
+        } else if self.eased.binary_search(&pair).is_ok() {
+            Pressure::Eased
+        } else {
+            Pressure::Stiffens
+        }
     }
 }

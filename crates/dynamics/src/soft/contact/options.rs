@@ -11,8 +11,9 @@ pub struct ContactOptions {
     /// Depth beyond which the pressure stiffens, as a fraction of the thickness of the thinner of the soft bodies in contact: up to it
     /// the pressure is k times the depth, beyond it the slope grows with the depth, which stops impacts within a few times this depth.
     /// Thickness is twice the maximum depth of a body at rest. Default: 0.01; infinite: the
-    /// pressure is linear at any depth, as it always is within one body. Pairs of bodies that begin deeper in each other, or that a step
-    /// without convergence leaves there, have a linear pressure until they have parted.
+    /// pressure is linear at any depth. Pairs of bodies that begin deeper in each other have a linear pressure until they have parted;
+    /// pairs that a step without convergence leaves there one that stiffens less, or a linear one. Within one body the pressure of what
+    /// was folded into excluded elements before is linear up to its depth there.
     pub stiffen_beyond: f64,
     /// Whether self-contact of soft bodies is detected.
     pub self_contact: bool,

@@ -1,6 +1,7 @@
 //! The penalty of contacts: stiffness, the onset of its stiffening, and the overlaps that are not released yet.
 
-use super::initial::InitialOverlaps;
+use super::folds::Folds;
+use super::initial::{InitialOverlaps, Pressure};
 use super::point::{Field, Probe};
 use super::pressure::PressureLaw;
 
@@ -15,6 +16,7 @@ pub(super) struct Penalty<'a> {
     pub(super) releases: bool,
     /// `None` before the first step.
     pub(super) initial: Option<&'a InitialOverlaps>,
+    pub(super) folds: &'a Folds,
 }
 
 impl Penalty<'_> {
@@ -24,16 +26,13 @@ impl Penalty<'_> {
     }
 
     /// Law of the pressure of contacts between the body `owner` and `field`, of which the thinner one has the `thickness` [m].
-    ///
-    /// Linear within one body: a node that leaves the elements near it, which are excluded, is deep in others at once, and a pressure that
-    /// stiffens would burst.
     pub(super) fn law(&self, owner: Field, field: Field, thickness: f64) -> PressureLaw {
-        let parts = self.initial.is_some_and(|initial| initial.is_parting(owner, field));
-        PressureLaw::beyond(if parts || owner == field {
-            f64::INFINITY
-        } else {
-            self.stiffen_beyond * thickness
-        })
+        let onset = self.stiffen_beyond * thickness;
+        match self.initial.map_or(Pressure::Stiffens, |initial| initial.pressure_of(owner, field)) {
+            Pressure::Stiffens => PressureLaw::beyond(onset),
+            Pressure::Eased => PressureLaw::eased_beyond(onset),
+            Pressure::Linear => PressureLaw::beyond(f64::INFINITY),
+        }
     }
 
     /// Effective depth [m] and law of the pressure of a contact at `depth` [m], of which `remainder` [m] was there at the start.

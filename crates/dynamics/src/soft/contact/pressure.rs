@@ -7,8 +7,12 @@
 //! iterate to be shallow, and recovery from overlaps would have none.
 
 /// Growth c of the slope of pressure over depth: per width w beyond the onset the slope grows by c times the penalty stiffness.
-/// Larger: impacts go less deep and take more Newton iterations.
-const STIFFENING: f64 = 100.0;
+/// Larger: impacts go less deep and take more Newton iterations (docs/sensitivity.md).
+const STIFFENING: f64 = 400.0;
+
+/// The same of pairs of bodies with which a step did not converge, until they have parted. Larger: more of them do not converge again and
+/// get a linear pressure; smaller: they go deeper. Not varied by itself.
+const EASED: f64 = 25.0;
 
 /// Law of pressure over depth of a contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,6 +21,8 @@ pub(super) struct PressureLaw {
     onset: f64,
     /// w [m].
     width: f64,
+    /// c.
+    growth: f64,
 }
 
 impl PressureLaw {
@@ -24,7 +30,12 @@ impl PressureLaw {
     pub(super) fn beyond(onset: f64) -> Self {
         let stiffens = onset > 0.0 && onset.is_finite();
         let [onset, width] = if stiffens { [onset; 2] } else { [f64::INFINITY, 1.0] };
-        Self { onset, width }
+        Self { onset, width, growth: STIFFENING }
+    }
+
+    /// The law of bodies of which a step with the other one did not converge: it stiffens less.
+    pub(super) fn eased_beyond(onset: f64) -> Self {
+        Self { growth: EASED, ..Self::beyond(onset) }
     }
 
     /// The law with its onset deeper by `depth` [m].
@@ -45,18 +56,18 @@ impl PressureLaw {
     /// Energy per area over the penalty stiffness beyond the linear law's [m²].
     pub(super) fn added_energy(&self, depth: f64) -> f64 {
         let s = self.excess(depth);
-        STIFFENING / 6.0 * self.width * self.width * s * s * s
+        self.growth / 6.0 * self.width * self.width * s * s * s
     }
 
     /// Pressure over the penalty stiffness beyond the linear law's [m].
     pub(super) fn added_pressure(&self, depth: f64) -> f64 {
         let s = self.excess(depth);
-        0.5 * STIFFENING * self.width * s * s
+        0.5 * self.growth * self.width * s * s
     }
 
     /// Derivative of that with respect to the depth.
     pub(super) fn added_slope(&self, depth: f64) -> f64 {
-        STIFFENING * self.excess(depth)
+        self.growth * self.excess(depth)
     }
 
     /// The depth at a pressure over the penalty stiffness [m].
@@ -66,7 +77,7 @@ impl PressureLaw {
         }
         // e − e₀ + c (e − e₀)²/2w = p/k − e₀, solved without cancellation.
         let more = pressure - self.onset;
-        self.onset + 2.0 * more / (1.0 + (1.0 + 2.0 * STIFFENING / self.width * more).sqrt())
+        self.onset + 2.0 * more / (1.0 + (1.0 + 2.0 * self.growth / self.width * more).sqrt())
     }
 }
 

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use super::contacts::SoftContact;
-use super::initial::{InitialOverlaps, Pairs, pair};
+use super::initial::{InitialOverlaps, Pairs, Pressure, pair};
 use super::point::{Contact, Field};
 
 /// Time [s] during which the release of an overlap continues while the point does not follow: it bounds the effective
@@ -27,13 +27,15 @@ impl SoftContact {
         let mut now: Vec<_> =
             self.detected.contacts.iter().map(|c| ((c.probe, c.field), (c.depth, c.law))).collect();
         now.sort_unstable_by_key(|entry| entry.0);
-        let Some(InitialOverlaps { remainders, parting }) = &mut self.initial else {
+        let Some(InitialOverlaps { remainders, parting, eased }) = &mut self.initial else {
             let remainders = now.into_iter().map(|(key, (depth, _))| (key, depth)).collect();
-            self.initial = Some(InitialOverlaps { remainders, parting: deep });
+            self.initial = Some(InitialOverlaps { remainders, parting: deep, eased: Vec::new() });
             return;
         };
         if !self.easing {
-            parting.retain(|pair| deep.binary_search(pair).is_ok());
+            [parting, eased]
+                .into_iter()
+                .for_each(|pairs| pairs.retain(|pair| deep.binary_search(pair).is_ok()));
         }
         let Some(speed) = self.options.recovery else {
             remainders.retain_mut(|(key, remainder)| {
@@ -67,27 +69,31 @@ impl SoftContact {
         pairs
     }
 
-    /// Whether the pressure of one of the pairs of bodies stiffens.
-    pub(crate) fn has_stiff_pairs(&self, pairs: &Pairs) -> bool {
-        let parting = self.initial.as_ref().map_or(&[][..], |initial| &initial.parting);
-        pairs.iter().any(|pair| parting.binary_search(pair).is_err())
+    /// Whether [`Self::ease`] would change the pressure of one of the pairs of bodies.
+    pub(crate) fn can_ease(&self, pairs: &Pairs, to: Pressure) -> bool {
+        let of = |[a, b]: [Field; 2]| {
+            self.initial.as_ref().map_or(Pressure::Stiffens, |initial| initial.pressure_of(a, b))
+        };
+        pairs.iter().any(|pair| of(*pair) < to)
     }
 
-    /// Makes the pressure of `pairs` of bodies linear: in this step, whatever their depth, until [`Self::end_easing`], then until they
-    /// have parted. That takes energy from them, if anything; where they have parted the pressure is the same by both laws.
-    pub(crate) fn ease(&mut self, pairs: &Pairs) {
-        let parting = &mut self.initial.get_or_insert_default().parting;
-        parting.extend(pairs);
-        parting.sort_unstable();
-        parting.dedup();
+    /// Eases the pressure of `pairs` of bodies `to` one that stiffens less or not at all: in this step, whatever their depth, until
+    /// [`Self::end_easing`], then until they have parted. That takes energy from them, if anything; where they have parted the pressure
+    /// is the same by all laws.
+    pub(crate) fn ease(&mut self, pairs: &Pairs, to: Pressure) {
+        let initial = self.initial.get_or_insert_default();
+        let list = if to == Pressure::Linear { &mut initial.parting } else { &mut initial.eased };
+        list.extend(pairs);
+        list.sort_unstable();
+        list.dedup();
         self.easing = true;
         self.detected_at.clear();
     }
 
-    /// The pairs of bodies whose pressure is linear until they have parted.
+    /// The pairs of bodies whose pressure is linear until they have parted, and those whose pressure stiffens less.
     #[cfg(test)]
-    pub(crate) fn parting(&self) -> &[[Field; 2]] {
-        self.initial.as_ref().map_or(&[], |initial| &initial.parting)
+    pub(crate) fn eased_pairs(&self) -> [&[[Field; 2]]; 2] {
+        self.initial.as_ref().map_or([&[]; 2], |initial| [&initial.parting, &initial.eased])
     }
 
     /// Ends a step with eased pairs.
@@ -95,14 +101,12 @@ impl SoftContact {
         self.easing = false;
     }
 
-    /// The pairs of different bodies with a contact deeper than the onset of stiffening, ascending; none where nothing stiffens.
+    /// The pairs of bodies with a contact deeper than the onset of stiffening, ascending; none where nothing stiffens.
     fn deep_pairs(&self) -> Vec<[Field; 2]> {
         if !self.options.stiffens() {
             return Vec::new();
         }
-        let is_deep = |contact: &&Contact| {
-            self.owner(contact.probe) != contact.field && contact.depth > self.onset_of(contact)
-        };
+        let is_deep = |contact: &&Contact| contact.depth > self.onset_of(contact);
         let deep = self.detected.contacts.iter().filter(is_deep);
         let mut pairs: Vec<_> = deep.map(|contact| pair(self.owner(contact.probe), contact.field)).collect();
         pairs.sort_unstable();
@@ -116,7 +120,9 @@ impl SoftContact {
             Field::Body(number) => self.bodies[number as usize].thickness,
             Field::Obstacle(_) => f64::INFINITY,
         };
-        self.options.stiffen_beyond * thickness(self.owner(contact.probe)).min(thickness(contact.field))
+        let owner = self.owner(contact.probe);
+        let folded = if owner == contact.field { self.folds.depth_of(contact.probe) } else { 0.0 };
+        self.options.stiffen_beyond * thickness(owner).min(thickness(contact.field)) + folded
     }
 
     /// Whether there are initial overlaps that matter and have not parted yet, or that are not known yet.

@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 use super::body::Body;
 use super::options::ContactOptions;
 use super::penalty::Penalty;
-use super::point::Field;
+use super::point::{Field, Probe};
 use super::pressure::PressureLaw;
 
 /// Geometry and options of a search.
@@ -29,8 +29,8 @@ impl<'a> Scene<'a> {
         Self { bodies, x, samples, self_contact: options.self_contact, edges: options.edges }
     }
 
-    /// Law of the pressure of a contact in a soft body, by owner, place and body of its key.
-    pub(super) fn law(&self, penalty: &Penalty<'_>, [owner, _, body]: [u32; 3]) -> PressureLaw {
+    /// Law of the pressure of the contact of a probe in a soft body, by owner, place and body of its key.
+    pub(super) fn law(&self, penalty: &Penalty<'_>, [owner, _, body]: [u32; 3], probe: Probe) -> PressureLaw {
         let thickness = self.bodies[body as usize].thickness;
         let (owner, thickness) = match self.bodies.get(owner as usize) {
             Some(own) => (Field::Body(owner), thickness.min(own.thickness)),
@@ -39,6 +39,7 @@ impl<'a> Scene<'a> {
                 (Field::Obstacle(owner - bodies), thickness)
             }
         };
-        penalty.law(owner, Field::Body(body), thickness)
+        let law = penalty.law(owner, Field::Body(body), thickness);
+        if owner == Field::Body(body) { law.deeper_by(penalty.folds.depth_of(probe)) } else { law }
     }
 }

@@ -105,6 +105,25 @@ impl Candidates {
         SearchState { at: self.at.clone(), neighbours_at: self.neighbours_at.clone() }
     }
 
+    /// Distance [m] within which the neighbourhoods list what is near, for candidates with a margin \[m\]: neither a point nor an
+    /// element moves by more than half of it before they are rebuilt.
+    pub(super) fn reach_of_neighbours(&self, margin: f64) -> f64 {
+        2.0 * WIDE * margin
+    }
+
+    /// Position of the blocks where the trees were refitted [m].
+    pub(super) fn positions_in_trees(&self) -> &[Vector3<f64>] {
+        &self.neighbours_at.x
+    }
+
+    /// The body and the place of each surface node, and the body and the number of each edge, that are candidates for their own body.
+    pub(super) fn own(&self) -> [impl Iterator<Item = [u32; 2]> + '_; 2] {
+        let points = self.points.iter().map(|run| ([run.owner, run.place], run.body));
+        let edges = self.edges.iter().map(|run| ([run.owner, run.edge], run.body));
+        let both: [Box<dyn Iterator<Item = _>>; 2] = [Box::new(points), Box::new(edges)];
+        both.map(|list| list.filter(|([owner, _], body)| owner == body).map(|(own, _)| own))
+    }
+
     /// Tetrahedra of a point's run.
     pub(super) fn tets_of_point(&self, run: &PointRun) -> &[u32] {
         &self.tets[run.start as usize..run.end as usize]
@@ -129,7 +148,7 @@ impl Candidates {
     pub(super) fn rebuild_neighbourhoods(&mut self, scene: &Scene<'_>, margin: f64) {
         self.neighbours_at.record(scene);
         // Twice the margin: both the point and the element may move by it.
-        self.neighbours.search(scene, 2.0 * WIDE * margin);
+        self.neighbours.search(scene, self.reach_of_neighbours(margin));
     }
 
     /// Rebuilds the candidates from the neighbourhoods.

@@ -11,6 +11,7 @@ use super::body::Body;
 use super::cell::Depths;
 use super::contacts::{MARGIN, SoftContact};
 use super::detect::Clearance;
+use super::folds::Folds;
 use super::following::{FollowingField, FollowingState};
 use super::initial::InitialOverlaps;
 use super::obstacle::Motion;
@@ -26,6 +27,8 @@ pub(crate) struct ContactState {
     active_set: ActiveSet,
     slips: Slips,
     initial: Option<InitialOverlaps>,
+    #[serde(default)]
+    folds: Folds,
     /// Pose and motion of each obstacle.
     obstacles: Vec<(Isometry3<f64>, Motion)>,
     /// Fields that follow their bodies, with the depths taken from them.
@@ -45,13 +48,14 @@ impl Stateful for SoftContact {
             active_set: self.active_set.clone(),
             slips: self.slips.clone(),
             initial: self.initial.clone(),
+            folds: self.folds.clone(),
             obstacles: self.obstacles.iter().map(|obstacle| (obstacle.pose, obstacle.motion)).collect(),
             following: following.collect(),
         }
     }
 
     fn restore(&mut self, state: ContactState) -> Result<(), Mismatch> {
-        let ContactState { search, active_set, slips, initial, obstacles, following } = state;
+        let ContactState { search, active_set, slips, initial, folds, obstacles, following } = state;
         let blocks = self.bodies.iter().map(|body| body.blocks[1] as usize).max().unwrap_or(0);
         fits(obstacles.len() == self.obstacles.len() && search.has_blocks(blocks))?;
         for (obstacle, (pose, motion)) in self.obstacles.iter_mut().zip(obstacles) {
@@ -60,7 +64,7 @@ impl Stateful for SoftContact {
         self.restore_fields(following)?;
         self.clearances.iter_mut().for_each(|clear| clear.fill(Clearance::UNKNOWN));
         self.search_again(&search);
-        (self.active_set, self.slips, self.initial) = (active_set, slips, initial);
+        (self.active_set, self.slips, self.initial, self.folds) = (active_set, slips, initial, folds);
         self.detected_at.clear();
         Ok(())
     }

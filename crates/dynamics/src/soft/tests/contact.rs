@@ -85,9 +85,9 @@ fn an_impact_goes_as_deep_as_the_pressure_of_a_plane_wave_and_stays_within_two_p
     };
     let deep = run(f64::INFINITY);
     assert!(deep > 0.03 * size && deep < linear, "linear: {deep} m, wave {linear} m");
-    // d + 50 (d − w)²/w = p/k beyond w = 0.005 of the thickness.
-    let width = 0.005 * size;
-    let more = width / 100.0 * ((1.0 + 200.0 / width * (linear - width)).sqrt() - 1.0);
+    // d + 200 (d − w)²/w = p/k beyond w = 0.005 of the thickness, twice the depth of the inner nodes.
+    let width = 0.005 * 2.0 * size / 3.0;
+    let more = width / 400.0 * ((1.0 + 800.0 / width * (linear - width)).sqrt() - 1.0);
     let deep = run(0.005);
     assert!(deep > width && deep < width + more && deep < 0.02 * size, "{deep} m, wave {} m", width + more);
 }
