@@ -14,7 +14,6 @@ pub(super) struct InitialOverlaps {
     /// part, and a pressure that stiffens at once would throw the bodies apart.
     pub(super) parting: Vec<[Field; 2]>,
     /// Pairs of bodies, ascending, with which a step did not converge and which have been deep since: their pressure stiffens less.
-    #[serde(default)]
     pub(super) eased: Vec<[Field; 2]>,
 }
 

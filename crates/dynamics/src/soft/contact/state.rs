@@ -27,7 +27,6 @@ pub(crate) struct ContactState {
     active_set: ActiveSet,
     slips: Slips,
     initial: Option<InitialOverlaps>,
-    #[serde(default)]
     folds: Folds,
     /// Pose and motion of each obstacle.
     obstacles: Vec<(Isometry3<f64>, Motion)>,
