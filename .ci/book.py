@@ -27,7 +27,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 GENERATOR = "mkdocs==1.6.1"
 # Tables have sentences: their cells wrap.
-STYLE = ".wy-nav-content { max-width: 1000px; }\n.wy-table-responsive table td, .wy-table-responsive table th { white-space: normal; }\n"
 FENCE = re.compile(r"^( *)(```+|~~~+)\s*(\S*)")
 LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\[\]]*\])*\]\(([^()\s]+(?:\([^()\s]*\))?)\)")
 REFERENCE = re.compile(r"^\[[^\]]+\]:\s+(\S+)")
@@ -223,10 +222,9 @@ def build():
         for page in source.rglob("*.md"):
             page.write_text(without_outside_links(page, source), encoding="utf-8")
         (source / "SUMMARY.md").unlink()
-        (source / "site.css").write_text(STYLE, encoding="utf-8")
         settings.write_text(
             "site_name: Extricate\ntheme: {name: readthedocs, highlightjs: false}\nuse_directory_urls: false\n"
-            "plugins: [search]\nextra_css: [site.css, site/compare.css]\nextra_javascript: [site/compare.js]\nmarkdown_extensions: [tables, fenced_code, toc]\n"
+            "plugins: [search]\nextra_css: [site/site.css, site/compare.css]\nextra_javascript: [site/compare.js, site/scroll.js]\nmarkdown_extensions: [tables, fenced_code, toc]\n"
             "validation: {anchors: warn, unrecognized_links: warn}\n"
             f"nav: {json.dumps(navigation())}\n",
             encoding="utf-8",

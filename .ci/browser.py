@@ -300,7 +300,7 @@ def test_server(program, pictures):
 
 
 def test_site(folder, pictures):
-    """Every page of a site: no error in the console, no picture that is missing, alternative texts, dividers that move."""
+    """Every page of a site: no error in the console, no picture that is missing, alternative texts, contrast, keys, dividers that move."""
     folder = Path(folder).resolve()
     # The search of the site is a worker, which pages from files may not start otherwise.
     page = Browser(options=["--allow-file-access-from-files"])
@@ -317,14 +317,49 @@ def test_site(folder, pictures):
             silent = page.value("[...document.images].filter((image) => !image.alt).map((image) => image.src)")
             links = page.value("[...document.links].map((link) => link.href)")
             missing = [link for link in links if link.startswith("file:") and not is_there(link)]
+            access = page.value(ACCESS)
             dividers = divider_faults(page)
-            failures += [f"{name}: {fault}" for fault in [*page.errors, *broken, *silent, *missing, *dividers]]
+            failures += [f"{name}: {fault}" for fault in [*page.errors, *broken, *silent, *missing, *access, *dividers]]
             if pictures:
                 page.picture(Path(pictures) / f"{'-'.join(name.with_suffix('').parts)}.png")
     finally:
         page.close()
-    print("\n".join(failures) or "no broken link, picture or console error")
+    print("\n".join(failures) or "no broken link, picture, console error, faint text or region without keys")
     return 1 if failures else 0
+
+
+# Texts whose contrast to the background is less than 4.5 : 1, or 3 : 1 of large ones (WCAG 2.1, 1.4.3), once for each pair of colours; and
+# regions that are scrolled but not reached by keys (2.1.1).
+ACCESS = """(() => {
+    const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
+    const linear = (x) => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4;
+    const luminance = (rgb) => [0.2126, 0.7152, 0.0722].reduce((sum, weight, k) => sum + weight * linear(rgb[k] / 255), 0);
+    const background = (element) => {
+        for (; element; element = element.parentElement) {
+            const colour = channels(getComputedStyle(element).backgroundColor);
+            if (colour.length < 4 || colour[3] === 1) return colour;
+        }
+        return [255, 255, 255];
+    };
+    const faults = new Map();
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+        const element = texts.currentNode.parentElement;
+        if (!texts.currentNode.data.trim() || !element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+        const style = getComputedStyle(element);
+        const size = parseFloat(style.fontSize);
+        const large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
+        const [text, behind] = [channels(style.color), background(element)];
+        const [low, high] = [text, behind].map(luminance).sort((a, b) => a - b);
+        const contrast = (high + 0.05) / (low + 0.05);
+        if (contrast < (large ? 3 : 4.5)) {
+            faults.set(`${text} on ${behind}`, `contrast ${contrast.toFixed(2)}: ${style.color} on ${behind}, as "${texts.currentNode.data.trim().slice(0, 40)}"`);
+        }
+    }
+    const scrolled = [...document.querySelectorAll("pre code, .wy-table-responsive, table")];
+    const unreachable = scrolled.filter((region) => region.scrollWidth > region.clientWidth && region.tabIndex < 0);
+    return [...faults.values(), ...unreachable.map((region) => `not reached by keys: ${region.textContent.trim().slice(0, 40)}`)];
+})()"""
 
 
 def divider_faults(page):
