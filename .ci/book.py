@@ -26,7 +26,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 GENERATOR = "mkdocs==1.6.1"
-# Tables have sentences: their cells wrap.
 FENCE = re.compile(r"^( *)(```+|~~~+)\s*(\S*)")
 LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\[\]]*\])*\]\(([^()\s]+(?:\([^()\s]*\))?)\)")
 REFERENCE = re.compile(r"^\[[^\]]+\]:\s+(\S+)")

@@ -63,7 +63,7 @@ struct Arguments {
     /// Coefficient of friction of soft bodies, instead of the scenes' own.
     #[arg(long, value_name = "F")]
     soft_friction: Option<f64>,
-    /// Depth over thickness beyond which the pressure of soft contact stiffens, instead of never.
+    /// Depth over thickness beyond which the pressure of soft contact stiffens, instead of the default.
     #[arg(long, value_name = "F")]
     stiffen_beyond: Option<f64>,
     /// Folder to write the scenes to that failed, and the files that they name.

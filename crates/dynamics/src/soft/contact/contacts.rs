@@ -92,7 +92,7 @@ pub struct SoftContact {
     shortened: bool,
     /// `None` before the first step.
     pub(super) initial: Option<InitialOverlaps>,
-    /// Nodes in elements of their own body that are excluded, at the start of the step.
+    /// Nodes and edges in elements of their own body that are excluded, at the start of the step.
     pub(super) folds: Folds,
     /// Whether the step is repeated with pairs whose pressure was made linear.
     pub(super) easing: bool,

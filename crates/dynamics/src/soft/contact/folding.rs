@@ -34,19 +34,18 @@ impl SoftContact {
             }
         };
         let (mut tets, mut pieces) = (Vec::new(), Vec::new());
-        let [nodes, edges] = self.candidates.own();
-        for [number, place] in nodes {
-            let body = &self.bodies[number as usize];
-            let node = body.nodes[place as usize];
+        for run in self.candidates.points.iter().filter(|run| run.owner == run.body) {
+            let body = &self.bodies[run.body as usize];
+            let node = body.nodes[run.place as usize];
             add(Probe::Node(node), &mut || {
-                find_excluded(body, &[place], there, reach, &mut tets);
+                find_excluded(body, &[run.place], there, reach, &mut tets);
                 let depths = tets.iter().map(|&tet| hit(body, tet, None, &x[node as usize], x));
                 depths.map(|hit| hit.map_or(0.0, |hit| hit.depth)).fold(0.0, f64::max)
             });
         }
-        for [number, edge] in edges {
-            let body = &self.bodies[number as usize];
-            let places = body.edges[edge as usize];
+        for run in self.candidates.edges.iter().filter(|run| run.owner == run.body) {
+            let body = &self.bodies[run.body as usize];
+            let places = body.edges[run.edge as usize];
             let [first, second] = places.map(|place| body.nodes[place as usize]);
             add(Probe::Edge(first, second), &mut || {
                 find_excluded(body, &places, there, reach, &mut tets);

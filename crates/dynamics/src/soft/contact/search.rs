@@ -116,14 +116,6 @@ impl Candidates {
         &self.neighbours_at.x
     }
 
-    /// The body and the place of each surface node, and the body and the number of each edge, that are candidates for their own body.
-    pub(super) fn own(&self) -> [impl Iterator<Item = [u32; 2]> + '_; 2] {
-        let points = self.points.iter().map(|run| ([run.owner, run.place], run.body));
-        let edges = self.edges.iter().map(|run| ([run.owner, run.edge], run.body));
-        let both: [Box<dyn Iterator<Item = _>>; 2] = [Box::new(points), Box::new(edges)];
-        both.map(|list| list.filter(|([owner, _], body)| owner == body).map(|(own, _)| own))
-    }
-
     /// Tetrahedra of a point's run.
     pub(super) fn tets_of_point(&self, run: &PointRun) -> &[u32] {
         &self.tets[run.start as usize..run.end as usize]

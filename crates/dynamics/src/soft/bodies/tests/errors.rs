@@ -172,7 +172,6 @@ fn a_step_that_does_not_converge_eases_the_pairs_that_are_deep_until_they_part()
             seen.iter_mut().zip(last).for_each(|(seen, now)| *seen += now);
         }
         assert_eq!(last, [0, 0], "{max_iterations}");
-        eprintln!("{max_iterations} {seen:?}");
     }
     assert!(seen.iter().all(|&steps| steps > 0), "{seen:?}");
 }
