@@ -55,7 +55,7 @@ pub(super) fn assemble(
         let [a, b] = [0, 1].map(|i| handles[joint.bodies[i].as_str()]);
         physics.insert_impulse_joint(a, b, rapier_joint(joint));
     }
-    let engine = if soft.is_empty() && joints.is_empty() { Engine::Multibody } else { Engine::Rapier };
+    let engine = if joints.is_empty() { Engine::Multibody } else { Engine::Rapier };
     let insert = |parts| RobotBody::insert(&mut physics, parts, &handles, engine);
     let robots: Vec<RobotBody> = robots.values().map(insert).collect();
     spare_solver(&mut physics);
@@ -63,7 +63,8 @@ pub(super) fn assemble(
     let bodies: Vec<_> = bodies.into_values().collect();
     let links: Vec<_> = robots.iter().map(RobotBody::links).collect();
     let passes = Passes::of(&physics, &bodies, &handles, (&options, &tally.profiler, &links));
-    let rigid = Rigid { physics: &physics, bodies: &bodies, handles: &handles };
+    let freedoms: Vec<_> = robots.iter().map(|robot| robot.tree().map_or(0, |tree| tree.v.len())).collect();
+    let rigid = Rigid { physics: &physics, bodies: &bodies, handles: &handles, freedoms: &freedoms };
     let soft = SoftWorld::assembled((&options.soft, options.gravity), soft, &rigid)?.map(Box::new);
     Ok(World {
         options,

@@ -19,9 +19,11 @@
 //! 5. Bounds of motors and of friction are an active set: all of this is repeated where the motion found shows that a bound is left or reached.
 //! 6. Islands with deep overlaps that are recovered gain no energy beyond the work of the forces within joints ([`bound`]).
 //!
-//! Worlds with soft bodies or with joints between bodies leave their robots to rapier's multibodies.
+//! Soft bodies are solved before, with the free motion and the response of the robots near them ([`ahead`]). Worlds with joints between bodies
+//! leave their robots to rapier's multibodies.
 
 mod acceleration;
+pub(crate) mod ahead;
 mod bound;
 mod closed_motion;
 mod contact;

@@ -59,6 +59,8 @@ pub(super) struct MovingTree<'a> {
     pub(super) holding: Vec<f64>,
     /// θ: instant of the step, from ½ to 1, at which the force within each joint is taken.
     pub(super) instants: Vec<f64>,
+    /// Earliest of them. The end where soft bodies may touch the tree: they know its links there, and what balances their load must not move it.
+    earliest: f64,
     /// Forces on the links: at their centres of mass, world axes.
     pub(super) loads: Vec<SpatialVector>,
     /// Forces that bear the weight of links.
@@ -103,6 +105,7 @@ impl<'a> MovingTree<'a> {
             held: Vec::new(),
             holding: vec![0.0; count],
             instants: vec![MIDDLE; count],
+            earliest: MIDDLE,
             loads: Vec::new(),
             lifts: &[],
             row_impulses: Vec::new(),
@@ -129,6 +132,10 @@ impl<'a> MovingTree<'a> {
         this.loops = &tree.loops;
         this.lifts = &tree.lifts;
         this.start = Some(&tree.placement);
+        if tree.is_beside_soft {
+            this.earliest = 1.0;
+            this.instants.fill(1.0);
+        }
         this.choose_instants(h);
         this
     }
@@ -139,8 +146,9 @@ impl<'a> MovingTree<'a> {
         for ([_, v], drive) in &self.drives {
             let (action, inertia) = (drive.action(), drive.inertia());
             let stiffness = h * (action.damping + h * action.stiffness);
-            self.instants[*v] =
+            let instant =
                 if stiffness > 0.0 { 1.0 - MIDDLE * inertia / (inertia + stiffness) } else { MIDDLE };
+            self.instants[*v] = instant.max(self.earliest);
         }
         synchronise(self.couplings, &mut self.instants);
         before.iter().zip(&self.instants).any(|(before, now)| before.total_cmp(now).is_ne())

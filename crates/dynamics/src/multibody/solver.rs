@@ -33,9 +33,9 @@ const REACH: f64 = 2.0;
 
 /// Maximum number of solves of a step. After [`BINDING`] of them bounds are only left, so that the sequence ends; where it has not, a motor
 /// is stronger than its bound for a step.
-const MAX_SOLVES: usize = 16;
+pub(super) const MAX_SOLVES: usize = 16;
 /// Number of solves after which bounds are reached.
-const BINDING: usize = 6;
+pub(super) const BINDING: usize = 6;
 
 /// Report of a step of the robots.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

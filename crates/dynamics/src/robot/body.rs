@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::action::Coordinate;
 use super::description::{RobotBase, RobotJoint};
 use super::drive::{self, Memory};
+use super::expectation::Expectation;
 use super::feedforward::Interval;
 use super::motor::Motor;
 use super::outside::OutsideForces;
@@ -37,7 +38,7 @@ const WEAK: f64 = 1e-9;
 pub(crate) enum Engine {
     /// [`crate::multibody`], in generalized coordinates.
     Multibody,
-    /// rapier's multibodies, in worlds whose soft bodies or joints couple with them.
+    /// rapier's multibodies, in worlds with joints between bodies.
     Rapier,
 }
 
@@ -64,6 +65,7 @@ pub(crate) struct RobotBody {
     sensing: Sensing,
     /// Forces on the links of its tree in the last step.
     outside: OutsideForces,
+    expectation: Expectation,
 }
 
 /// A joint with its motor, friction and limits.
@@ -97,6 +99,7 @@ pub(crate) struct RobotBodyState {
     tree: Option<[Vec<f64>; 2]>,
     sensing: <Sensing as Stateful>::State,
     outside: OutsideForces,
+    expectation: Expectation,
 }
 
 /// State of a joint: its motor, which may have been changed, and its memory of the last step.
@@ -124,6 +127,7 @@ impl Stateful for RobotBody {
             tree: self.tree.as_ref().map(|tree| [tree.q.clone(), tree.v.clone()]),
             sensing: self.sensing.snapshot(),
             outside: self.outside.clone(),
+            expectation: self.expectation.clone(),
         }
     }
 
@@ -140,6 +144,7 @@ impl Stateful for RobotBody {
             tree.settle();
         }
         self.outside = state.outside;
+        self.expectation = state.expectation;
         self.sensing.restore(state.sensing)
     }
 }
@@ -193,6 +198,7 @@ impl RobotBody {
             lifted,
             sensing,
             outside: OutsideForces::default(),
+            expectation: Expectation::default(),
         };
         for &([a, b], _) in &parts.collisions.allowed {
             exempt_from_contacts(physics, [robot.handles[a], robot.handles[b]]);
@@ -352,6 +358,31 @@ impl RobotBody {
                 link.joint.set_spring(driven.axis(), stiffness, rest);
             }
         }
+    }
+
+    /// Says whether soft bodies may touch it in the next step.
+    pub(crate) fn set_beside_soft(&mut self, is: bool) {
+        self.tree.iter_mut().for_each(|tree| tree.is_beside_soft = is);
+    }
+
+    /// Sets the forces within the joints of its tree for a step of `h` \[s\] that starts at a time \[s\], as they are known before it; the
+    /// memories of the joints stay those of the last step.
+    pub(crate) fn foresee(&mut self, physics: &PhysicsWorld, (start, h): (f64, f64)) {
+        let step = Interval { start, h };
+        let memories: Vec<Memory> = self.joints.iter().map(|joint| joint.memory).collect();
+        let forward = self.feedforward(physics, &step);
+        self.prepare_tree(&step, &forward);
+        self.joints.iter_mut().zip(memories).for_each(|(joint, memory)| joint.memory = memory);
+    }
+
+    /// What was expected of the last step.
+    pub(crate) fn expectation(&self) -> &Expectation {
+        &self.expectation
+    }
+
+    /// Sets what [`Self::expectation`] returns after the next step.
+    pub(crate) fn expect(&mut self, expectation: Expectation) {
+        self.expectation = expectation;
     }
 
     /// Reads the forces within the joints in a step of `h` \[s\] that rapier has made: those at its end.

@@ -1,7 +1,7 @@
 //! Robots: articulations in a world.
 //!
-//! A robot is a [tree] in generalized coordinates, which [`crate::multibody`] steps, or one of rapier's multibodies where soft bodies or
-//! joints between bodies couple with it: its joints cannot come apart. Links connected by fixed joints are one body. Forces
+//! A robot is a [tree] in generalized coordinates, which [`crate::multibody`] steps, or one of rapier's multibodies where there are
+//! joints between bodies: its joints cannot come apart. Links connected by fixed joints are one body. Forces
 //! *within* a joint (motor, damping, friction, a limit that bears a load) are a spring and a damper of that coordinate, integrated implicitly with the mass matrix of the whole robot: sixty motors in
 //! series hold a beam to rounding, where constraints that a solver visits one by one let it sag by a multiple of the exact
 //! deflection. Bounds (efforts, Coulomb friction) are predicted in [`drive`], and
@@ -14,6 +14,7 @@ mod closed_feedforward;
 mod curve;
 pub(crate) mod description;
 mod drive;
+pub(crate) mod expectation;
 mod feedforward;
 pub(crate) mod lift;
 pub(crate) mod loops;

@@ -108,6 +108,8 @@ pub(crate) struct RobotTree {
     /// Forces that bear the weight of links.
     pub(crate) lifts: Vec<Lift>,
     pub(crate) limited: Vec<Limited>,
+    /// Whether soft bodies may touch it in the next step.
+    pub(crate) is_beside_soft: bool,
     /// Forces within the joints during the next step, with the places of their coordinates and velocities.
     pub(crate) drives: Vec<([usize; 2], Drive)>,
     /// The links at `q`.
@@ -139,6 +141,7 @@ impl RobotTree {
             loops,
             lifts,
             limited: limited(&parts.articulation, &places),
+            is_beside_soft: false,
             q,
             v,
             multibody,

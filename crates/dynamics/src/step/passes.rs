@@ -7,12 +7,15 @@ use rapier3d::dynamics::RigidBodyHandle;
 use super::progress::Progress;
 use super::report::StepReport;
 use crate::error::StepError;
+use crate::multibody::ahead::RobotsAhead;
 use crate::multibody::solver::Bounces;
 use crate::passes::monitor::Monitor;
 use crate::passes::{Passes, pair_contacts, rolling};
 use crate::profile::Phase;
 use crate::pull;
 use crate::rigid::raw;
+use crate::robot::body::RobotBody;
+use crate::robot::expectation::Expectation;
 use crate::soft::bodies::Failure;
 use crate::world::World;
 
@@ -31,11 +34,25 @@ pub(super) fn step_soft_bodies(world: &mut World, progress: &mut Progress) -> Re
         world.enter(Phase::Soft);
     }
     let Some(soft) = &mut world.soft else { return Ok(()) };
-    let done = soft.step(&mut world.physics, &world.options.soft, (time, dt));
+    let near = soft.links_near(&world.physics, &world.options.soft, dt);
+    let is_near = |link: RigidBodyHandle| near.get(raw(link)).is_some_and(|near| *near);
+    let has_near = |robot: &RobotBody| !near.is_empty() && robot.links().into_iter().any(is_near);
+    for robot in &mut world.robots {
+        let is_beside = has_near(robot);
+        robot.set_beside_soft(is_beside);
+        if is_beside {
+            robot.foresee(&world.physics, (time, dt));
+        }
+    }
+    let mut ahead = RobotsAhead::new(&world.robots, &is_near, (&world.physics, dt));
+    let done = soft.step(&mut world.physics, &world.options.soft, (time, dt), &mut ahead);
+    let expectations = ahead.expectations(&world.physics);
     let (report, times) = done.map_err(|Failure { source, parts }| {
         let name = soft.names_at_fault(&source);
         StepError::Soft { name, parts, source: Box::new(source), step, time: time + dt }
     })?;
+    world.robots.iter_mut().for_each(|robot| robot.expect(Expectation::default()));
+    expectations.into_iter().for_each(|(robot, expectation)| world.robots[robot].expect(expectation));
     (progress.report.soft, progress.soft_times) = (Some(report), times);
     Ok(())
 }

@@ -13,6 +13,7 @@ use super::solid;
 use super::world::{SoftWorld, Spring};
 use crate::description::{BodyDescription, BodyKind};
 use crate::error::{BuildError, SoftError};
+use crate::rigid::is_link;
 use crate::soft::SoftSystem;
 use crate::soft::contact::{ContactOptions, Motion, SoftContact, node_depths};
 use crate::soft::element::{ElementKind, Elements};
@@ -26,6 +27,8 @@ pub(crate) struct Rigid<'a> {
     pub(crate) physics: &'a PhysicsWorld,
     pub(crate) bodies: &'a [BodyDescription],
     pub(crate) handles: &'a [RigidBodyHandle],
+    /// Number of freedoms of each robot; none of those that rapier steps.
+    pub(crate) freedoms: &'a [usize],
 }
 
 /// Default recovery pressure, the maximum that builds up where a released overlap does not separate, over Young's
@@ -59,11 +62,20 @@ impl SoftWorld {
             all_depths.push(depths);
         }
         let mut partners = partners(rigid, &mut contact)?;
-        let extra = give_blocks(&mut partners, &described, rigid.bodies);
-        let mut system = SoftSystem::new(bodies, 2 * extra);
+        let of_bodies = give_blocks(&mut partners);
+        let mut extra = of_bodies;
+        let mut coordinates = Vec::new();
+        for freedoms in rigid.freedoms {
+            let count = freedoms.div_ceil(3);
+            coordinates.push((extra, count));
+            extra += count;
+        }
+        let mut system = SoftSystem::new(bodies, extra);
         system.gravity = gravity;
         described.iter().enumerate().for_each(|(index, body)| start(&mut system, index, body));
         let mut this = Self::of(described, system, contact, partners, all_depths);
+        this.coordinates =
+            coordinates.iter().map(|&(at, count)| (this.system.extra_block(at), count)).collect();
         this.constrain(rigid)?;
         this.update_overlaps();
         Ok(Some(this))
@@ -167,7 +179,7 @@ fn sampled_depths(mesh: &TetMesh, resolution: usize) -> Result<Vec<f64>, SoftErr
 fn partners(rigid: &Rigid<'_>, contact: &mut SoftContact) -> Result<Vec<Partner>, BuildError> {
     let mut partners = Vec::new();
     for (body, &handle) in rigid.bodies.iter().zip(rigid.handles) {
-        let is_link = rigid.physics.multibody_joints.rigid_body_link(handle).is_some();
+        let is_link = is_link(rigid.physics, handle);
         let role = match body.kind {
             BodyKind::Fixed => Role::Fixed,
             BodyKind::Kinematic => Role::Driven,
@@ -187,20 +199,12 @@ fn partners(rigid: &Rigid<'_>, contact: &mut SoftContact) -> Result<Vec<Partner>
     Ok(partners)
 }
 
-/// Assigns extra blocks to free bodies, and to robot links with attachments; returns the number of bodies with blocks.
-fn give_blocks(
-    partners: &mut [Partner],
-    described: &[SoftBodyDescription],
-    bodies: &[BodyDescription],
-) -> usize {
+/// Assigns two extra blocks to each free body and each link of a robot; returns their number.
+fn give_blocks(partners: &mut [Partner]) -> usize {
     let mut count = 0;
-    for (partner, body) in partners.iter_mut().zip(bodies) {
-        let mut attachments = described.iter().flat_map(|soft| &soft.attachments);
-        let attached = attachments.any(|attachment| attachment.body == body.name);
-        if partner.role == Role::Free || (partner.role == Role::Link && attached) {
-            partner.extra = Some(2 * count);
-            count += 1;
-        }
+    for partner in partners.iter_mut().filter(|partner| matches!(partner.role, Role::Free | Role::Link)) {
+        partner.extra = Some(count);
+        count += 2;
     }
     count
 }

@@ -7,8 +7,9 @@
 //!   stable; the velocity that these blocks gain beyond the one predicted without the soft bodies is the load, which acts
 //!   through rapier's step as a force, as gravity does;
 //! - a kinematic body is at its pose of the end of the step, a fixed one at its pose, and neither is affected;
-//! - a link of a robot moves with its current velocity and receives the force of the end of the soft step in rapier's step, a
-//!   substep late.
+//! - a link of a robot that is near a soft body moves as its robot would by itself, and its response to the soft bodies is that of the whole
+//!   robot, in unknowns of its own ([`jointed`]); the robot then receives the mean force of the soft step. With the schemes that do not damp, and where rapier
+//!   steps the robot, a link moves with its current velocity instead, and receives the force of the end of the soft step, a substep late.
 //!
 //! The predicted acceleration of a dynamic body without the soft bodies is free fall plus the support that balanced it and the
 //! soft load in the previous step, bounded by these: a box on the ground does not give way under a soft body, and one that has just
@@ -18,8 +19,7 @@
 //!
 //! Action and reaction are one number, so momentum is conserved to the residual of Newton's method. Limits: support that
 //! appears or ends is known a step late; free fall differs by 5/12 g h² a step between the implicit soft step of length h and
-//! rapier's six substeps; a link that is much lighter than the load of its contacts in a step (their stiffness times h²)
-//! rings; nodes on fixed and kinematic bodies are prescribed, and their constraint forces are not reported.
+//! rapier's six substeps; nodes on fixed and kinematic bodies are prescribed, and their constraint forces are not reported.
 //!
 //! A step that does not converge is repeated in 2 and 4 substeps; a substep of the last attempt that does not converge either ends
 //! with its best iterate, which the report states. Only a state that is not finite is an error, and the world is as before.
@@ -52,6 +52,7 @@ mod assembly;
 mod check;
 pub(crate) mod description;
 mod handle;
+pub(crate) mod jointed;
 mod partner;
 mod pull;
 mod snapshot;

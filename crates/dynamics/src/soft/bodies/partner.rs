@@ -79,6 +79,8 @@ pub(super) struct Moving {
     /// Displacement [m] and rotation vector from the pose to the one at which the last soft step ended, from which the next solve sets out;
     /// zero after that.
     pub(super) lag: [Vector3<f64>; 2],
+    /// Mean load so far, of a link that yields.
+    pub(super) load: Option<SoftLoad>,
     /// Mass [kg] and inertia about the centre of mass in its own axes [kg·m²].
     mass: f64,
     inertia: Matrix3<f64>,
@@ -107,6 +109,7 @@ impl Partner {
             },
             change: Default::default(),
             lag: self.lag(body, &pose, (physics.gravity.into(), dt)),
+            load: None,
             mass: body.mass(),
             inertia: pose.rotation.inverse().to_rotation_matrix()
                 * inertia

@@ -2,18 +2,20 @@
 
 use std::time::Instant;
 
-use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Matrix3, UnitQuaternion, Vector3};
+use rapier3d::dynamics::RigidBodyHandle;
 use rapier3d::pipeline::PhysicsWorld;
 
 use super::description::{SoftOptions, SoftScheme};
-use super::partner::{Moving, Role};
-use super::state::SoftReport;
-use super::world::SoftWorld;
+use super::jointed::{Coordinates, Follower, Jointed, JointedMotion, JointedRobots, StepLinks};
+use super::partner::{Moving, Partner, Role};
+use super::state::{SoftLoad, SoftReport};
+use super::world::{SoftWorld, Spring};
 use crate::error::SoftError;
 use crate::soft::attachment::{Attached, Attachment};
 use crate::soft::contact::{Memory, Motion, Pressure};
 use crate::soft::interaction::{Interaction, OuterProducts};
-use crate::soft::{NewtonOptions, Scheme, SoftStepReport, StepOptions, Times};
+use crate::soft::{ExtraBlock, NewtonOptions, Scheme, SoftStepReport, StepOptions, Times};
 
 /// Maximum number of halvings of a step that does not converge: 4 substeps at most. Each attempt costs up to the maximum number
 /// of Newton iterations, which its substeps share; those of the last one end with their best iterates.
@@ -22,6 +24,10 @@ const MAX_HALVINGS: u32 = 2;
 /// Relative change of the energy of contact by the last refresh of the active set above which a step that did not converge after it is
 /// halved where the pressure stiffens: what is deep then was not seen before. Larger: contacts found late go deeper; smaller: more steps are halved.
 const MAX_DRIFT: f64 = 0.5;
+
+/// Maximum number of solves of a step in which motors or friction within joints reach or leave their bounds under the loads found: after it they are
+/// at those of the solve before.
+const MAX_ROUNDS: usize = 4;
 
 /// A step that failed in all attempts.
 pub(crate) struct Failure {
@@ -39,13 +45,14 @@ struct Before {
 
 impl SoftWorld {
     /// Advances the soft bodies by the step of the world that begins at `time` and takes `dt` [s], and applies their loads to the
-    /// rigid ones. A step that does not converge is repeated in 2 and 4 substeps, of which each ends with its best iterate where it does
+    /// rigid ones; `robots` are the motions of those near soft bodies. A step that does not converge is repeated in 2 and 4 substeps, of which each ends with its best iterate where it does
     /// not converge either; then with eased contacts ([`Self::ease`]). On failure, where the state is not finite, it is as before.
     pub(crate) fn step(
         &mut self,
         physics: &mut PhysicsWorld,
         options: &SoftOptions,
         (time, dt): (f64, f64),
+        robots: &mut dyn JointedRobots,
     ) -> Result<(SoftReport, Times), Failure> {
         let start = Instant::now();
         let mut moving: Vec<_> = self.partners.iter().map(|partner| partner.moving(physics, dt)).collect();
@@ -54,6 +61,7 @@ impl SoftWorld {
         }
         let before =
             Before { nodes: [self.system.x.clone(), self.system.v.clone()], contact: self.contact.memory() };
+        let mut rounds = 1;
         let (mut halvings, mut easings) = (0, [Pressure::Eased, Pressure::Linear].into_iter());
         let (moved, (mut report, mut times)) = loop {
             let (parts, mut moved) = (1 << halvings, moving.clone());
@@ -64,9 +72,16 @@ impl SoftWorld {
             let max_drift = if halves { MAX_DRIFT } else { f64::INFINITY };
             let newton = NewtonOptions { accept: last, max_iterations, max_drift, ..options.newton };
             let options = SoftOptions { newton, ..*options };
-            match self.substeps(&mut moved, &options, (time, dt), parts) {
+            let mut links = self.links(robots.motions());
+            match self.substeps((&mut moved, &mut links), &options, (time, dt), parts) {
                 Ok((report, _)) if report.unconverged > 0 && self.ease(&before, &mut easings) => {}
-                Ok(done) => break (moved, done),
+                Ok(done) => {
+                    if rounds == MAX_ROUNDS || !robots.adapt(&self.link_loads(&moved)) {
+                        break (moved, done);
+                    }
+                    rounds += 1;
+                    self.put_back(&before);
+                }
                 Err(source) => {
                     self.put_back(&before);
                     if halvings == MAX_HALVINGS {
@@ -93,6 +108,18 @@ impl SoftWorld {
         Ok((report, times))
     }
 
+    /// The links of robots with the present motions of these.
+    fn links<'a>(&self, motions: &'a [JointedMotion]) -> StepLinks<'a> {
+        let leaders = motions.iter().map(|motion| self.coordinates[motion.robot].0).collect();
+        StepLinks::new(motions, leaders, self.partners.iter().map(|partner| partner.handle))
+    }
+
+    /// Mean loads in the step on the links that yield.
+    fn link_loads(&self, moving: &[Moving]) -> Vec<(RigidBodyHandle, SoftLoad)> {
+        let of = self.partners.iter().zip(moving);
+        of.filter_map(|(partner, moving)| Some((partner.handle, moving.load?))).collect()
+    }
+
     /// Prepares the repetition of a step that ended without convergence: the pairs of bodies that are deep in each other at its start or
     /// its end get the next of the `easings` that changes their pressure until they have parted. Returns whether there is one, and puts
     /// back the start if so.
@@ -114,17 +141,18 @@ impl SoftWorld {
     /// The step in `parts` equal substeps.
     fn substeps(
         &mut self,
-        moving: &mut [Moving],
+        (moving, links): (&mut [Moving], &mut StepLinks<'_>),
         options: &SoftOptions,
         (time, dt): (f64, f64),
         parts: usize,
     ) -> Result<(SoftReport, Times), SoftError> {
+        links.restart();
         let mut report = SoftReport { parts, ..SoftReport::default() };
         let mut times = Times::default();
         let length = dt / parts as f64;
         for part in 1..=parts {
             let end = time + dt * (part as f64 / parts as f64);
-            let done = self.substep(moving, options, (end, length))?;
+            let done = self.substep((moving, links), options, (end, length, parts))?;
             report.newton_iterations += done.newton_iterations;
             report.linear_iterations += done.linear_iterations;
             report.residual = done.residual;
@@ -140,11 +168,13 @@ impl SoftWorld {
     /// A substep that ends at `end` and takes `dt` [s].
     fn substep(
         &mut self,
-        moving: &mut [Moving],
+        (moving, links): (&mut [Moving], &mut StepLinks<'_>),
         options: &SoftOptions,
-        (end, dt): (f64, f64),
+        (end, dt, parts): (f64, f64, usize),
     ) -> Result<SoftStepReport, SoftError> {
-        self.place_rigid_bodies(moving, options.scheme, dt);
+        self.place_rigid_bodies((moving, links), options.scheme, dt);
+        self.place_coordinates(links, 1.0 / parts as f64);
+        let followers = self.followers((moving, links), parts);
         let poses: Vec<Isometry3<f64>> = moving.iter().map(|moving| moving.pose_after(dt)).collect();
         self.prescribed
             .iter()
@@ -154,14 +184,21 @@ impl SoftWorld {
         self.contact.begin_step(&self.system.x, dt);
         let began = starting.elapsed().as_secs_f64();
         let mut attached = Attached { attachments: &attachments, other: &mut self.contact };
+        let mut jointed;
+        let attached: &mut dyn Interaction = if links.is_empty() {
+            &mut attached
+        } else {
+            jointed = Jointed::new(&followers, &mut attached);
+            &mut jointed
+        };
         let mut pulled;
         let acts: &mut dyn Interaction = match &self.pull {
             Some(pull) => {
                 let (state, how) = ((&self.system.x[..], dt), (&self.system.gravity, options.scheme));
-                pulled = pull.during(state, how, &mut attached);
+                pulled = pull.during(state, how, attached);
                 &mut pulled
             }
-            None => &mut attached,
+            None => attached,
         };
         let mut step = StepOptions { newton: options.newton, linear: options.linear, ..Default::default() };
         let mut report = match options.scheme {
@@ -172,30 +209,48 @@ impl SoftWorld {
             SoftScheme::QuasiStatic => self.system.solve_beside_extra(dt, &step, acts)?,
         };
         report.times.contact += began;
+        for follower in &followers {
+            let at = follower.at(&self.system.x);
+            (self.system.x[follower.block], self.system.x[follower.block + 1]) = (at[0], at[1]);
+        }
+        links.advance(&self.system.v);
         if damps(options.scheme) {
             self.contact.end_step(&self.system.x);
         }
-        self.advance_rigid_bodies(moving, options.scheme, dt);
+        self.advance_rigid_bodies((moving, links), options.scheme, dt);
+        if !links.is_empty() {
+            self.add_link_loads((moving, links), 1.0 / parts as f64);
+        }
         Ok(report)
     }
 
     /// Sets obstacles and extra blocks to the poses and predicted velocities of the rigid bodies.
-    fn place_rigid_bodies(&mut self, moving: &[Moving], scheme: SoftScheme, dt: f64) {
+    fn place_rigid_bodies(
+        &mut self,
+        (moving, links): (&[Moving], &StepLinks<'_>),
+        scheme: SoftScheme,
+        dt: f64,
+    ) {
         for (index, (partner, moving)) in self.partners.iter().zip(moving).enumerate() {
+            let is_solved = partner.role == Role::Free || links.follows(index);
             let motion = match partner.role {
                 Role::Fixed => Motion::Fixed,
-                Role::Driven | Role::Link => moving.driven(),
                 // The block replaces the pose during the solve.
-                Role::Free => Motion::Dynamic {
+                _ if is_solved => Motion::Dynamic {
                     block: u32::try_from(self.system.extra_block(partner.extra.unwrap_or_default()))
                         .expect("blocks fit 32 bits"),
                 },
+                _ => moving.driven(),
             };
-            let pose = if partner.role == Role::Free { moving.pose } else { moving.pose_after(dt) };
+            let pose = if is_solved { moving.pose } else { moving.pose_after(dt) };
             self.contact.move_obstacle(index, pose, motion);
             let Some(extra) = partner.extra else { continue };
             let blocks = moving.blocks(moving.velocity_with_drift(start_fraction(scheme), dt));
-            let targets = [moving.pose_after(dt).translation.vector, dt * moving.velocity[1]];
+            let targets = if links.follows(index) {
+                [moving.pose.translation.vector, Vector3::zeros()]
+            } else {
+                [moving.pose_after(dt).translation.vector, dt * moving.velocity[1]]
+            };
             for place in 0..2 {
                 self.system.set_extra(extra + place, blocks[place]);
                 if partner.role == Role::Link {
@@ -204,6 +259,62 @@ impl SoftWorld {
                 }
             }
         }
+    }
+
+    /// Sets the coordinates of the robots that yield to the start of a substep; those of others are held.
+    fn place_coordinates(&mut self, links: &StepLinks<'_>, part: f64) {
+        let block = |inertia: f64, velocity: Vector3<f64>| ExtraBlock {
+            inertia: Matrix3::from_diagonal_element(inertia),
+            position: Vector3::zeros(),
+            velocity,
+            falls: false,
+        };
+        let nodes = self.system.node_blocks().end;
+        for place in self.coordinates.iter().flat_map(|&(first, count)| first..first + count) {
+            self.system.set_extra(place - nodes, block(0.0, Vector3::zeros()));
+            self.system.prescribe(place, [true; 3], Vector3::zeros());
+        }
+        for Coordinates { block: place, inertia, rate, expected, held } in links.coordinates(part) {
+            self.system.set_extra(place - nodes, block(inertia, rate));
+            self.system.start_solve_from(place, expected);
+            self.system.prescribe(place, held, Vector3::zeros());
+        }
+    }
+
+    /// The blocks of links that follow the coordinates of their robots in a substep, one of `parts`, at whose start the bodies are at `moving`.
+    fn followers<'a>(&self, (moving, links): (&[Moving], &StepLinks<'a>), parts: usize) -> Vec<Follower<'a>> {
+        let part = 1.0 / parts as f64;
+        let of = |(index, (partner, moving)): (usize, (&Partner, &Moving))| {
+            let block = self.system.extra_block(partner.extra?);
+            links.follower(index, block, (moving.pose.translation.vector, part))
+        };
+        self.partners.iter().zip(moving).enumerate().filter_map(of).collect()
+    }
+
+    /// Adds the loads on links that follow at the end of a substep, the `part` of them that it is of the step.
+    fn add_link_loads(&mut self, (moving, links): (&mut [Moving], &StepLinks<'_>), part: f64) {
+        let wrenches = self.contact.wrenches(&self.system.x);
+        for (index, (wrench, moving)) in wrenches.iter().zip(&mut *moving).enumerate() {
+            if links.follows(index) {
+                let load = moving.load.get_or_insert_default();
+                load.force += part * wrench.force;
+                load.torque += part * wrench.torque;
+            }
+        }
+        for spring in &self.springs {
+            let [force, torque] = self.spring_load(spring, &moving[spring.partner].pose);
+            if let Some(load) = &mut moving[spring.partner].load {
+                load.force += part * force;
+                load.torque += part * torque;
+            }
+        }
+    }
+
+    /// Force and torque of the spring of an attachment on its rigid body at a pose.
+    fn spring_load(&self, spring: &Spring, pose: &Isometry3<f64>) -> [Vector3<f64>; 2] {
+        let arm = pose.rotation * spring.place.coords;
+        let force = spring.stiffness * (self.system.x[spring.node] - pose.translation.vector - arm);
+        [force, arm.cross(&force)]
     }
 
     /// The springs of attachments at the current poses of the rigid bodies.
@@ -219,13 +330,25 @@ impl SoftWorld {
     }
 
     /// Advances the rigid bodies: free ones to their solution, others along their velocities.
-    fn advance_rigid_bodies(&self, moving: &mut [Moving], scheme: SoftScheme, dt: f64) {
-        for (partner, moving) in self.partners.iter().zip(moving) {
-            let (Role::Free, Some(extra)) = (partner.role, partner.extra) else {
+    fn advance_rigid_bodies(
+        &self,
+        (moving, links): (&mut [Moving], &StepLinks<'_>),
+        scheme: SoftScheme,
+        dt: f64,
+    ) {
+        for (index, (partner, moving)) in self.partners.iter().zip(moving).enumerate() {
+            let solved = partner.extra.filter(|_| partner.role == Role::Free || links.follows(index));
+            let Some(extra) = solved else {
                 moving.pose = moving.pose_after(dt);
                 continue;
             };
             let [position, rotation] = [0, 1].map(|place| self.system.extra_block(extra + place));
+            if links.follows(index) {
+                let rotated =
+                    UnitQuaternion::from_scaled_axis(self.system.x[rotation]) * moving.pose.rotation;
+                moving.pose = Isometry3::from_parts(self.system.x[position].into(), rotated);
+                continue;
+            }
             let expected = moving.velocity_with_drift(start_fraction(scheme), dt);
             let solved = [self.system.v[position], self.system.v[rotation]];
             let coordinate = [self.system.x[position].norm(), self.system.x[rotation].norm()];
@@ -258,11 +381,13 @@ impl SoftWorld {
             (partner.state.load.force, partner.state.load.torque) = (wrench.force, wrench.torque);
         }
         for spring in &self.springs {
-            let (load, pose) = (&mut self.partners[spring.partner].state.load, &moving[spring.partner].pose);
-            let arm = pose.rotation * spring.place.coords;
-            let force = spring.stiffness * (self.system.x[spring.node] - pose.translation.vector - arm);
+            let [force, torque] = self.spring_load(spring, &moving[spring.partner].pose);
+            let load = &mut self.partners[spring.partner].state.load;
             load.force += force;
-            load.torque += arm.cross(&force);
+            load.torque += torque;
+        }
+        for (partner, moving) in self.partners.iter_mut().zip(moving) {
+            partner.state.load = moving.load.unwrap_or(partner.state.load);
         }
     }
 }
@@ -281,6 +406,6 @@ fn start_fraction(scheme: SoftScheme) -> f64 {
 }
 
 /// Whether a scheme damps the vibration of stiff springs, as friction that sticks is one.
-fn damps(scheme: SoftScheme) -> bool {
+pub(super) fn damps(scheme: SoftScheme) -> bool {
     matches!(scheme, SoftScheme::Dynamic(Scheme::ImplicitEuler) | SoftScheme::QuasiStatic)
 }

@@ -2,12 +2,16 @@
 
 use nalgebra::{Point3, Unit, Vector3};
 
-use super::description::SoftBodyDescription;
+use rapier3d::pipeline::PhysicsWorld;
+
+use super::description::{SoftBodyDescription, SoftOptions};
 use super::handle::PrescribedNodes;
-use super::partner::Partner;
+use super::partner::{Partner, Role};
 use super::pull::NodePull;
 use super::state::{SoftBodyState, SoftLoad, SoftReport};
+use super::stepping::damps;
 use crate::error::SoftError;
+use crate::rigid::raw;
 use crate::soft::SoftSystem;
 use crate::soft::contact::{Contact, Field, Overlap, SoftContact};
 use crate::state::{AnyBody, Energy, Momentum, WorldContact};
@@ -24,6 +28,8 @@ pub(crate) struct SoftWorld {
     pub(super) prescribed: Vec<PrescribedNodes>,
     pub(super) springs: Vec<Spring>,
     pub(super) pull: Option<NodePull>,
+    /// First block and number of blocks of the coordinates of each robot.
+    pub(super) coordinates: Vec<(usize, usize)>,
     /// Depths of the nodes of each body under its surface [m], as contact uses them.
     pub(crate) depths: Vec<Vec<f64>>,
     rest_volumes: Vec<f64>,
@@ -65,11 +71,48 @@ impl SoftWorld {
             prescribed: Vec::new(),
             springs: Vec::new(),
             pull: None,
+            coordinates: Vec::new(),
             depths,
             rest_volumes,
             overlaps: Vec::new(),
             inverted,
         }
+    }
+
+    /// By raw index, the links of robots that soft bodies may touch in a step of `dt` \[s\] or are attached to; none with schemes that solve
+    /// nothing, or do not damp what the coupling leaves.
+    pub(crate) fn links_near(&self, physics: &PhysicsWorld, options: &SoftOptions, dt: f64) -> Vec<bool> {
+        let mut near = Vec::new();
+        if !damps(options.scheme) {
+            return near;
+        }
+        let bounds: Vec<_> = (0..self.described.len()).map(|body| self.bounds_ahead(body, dt)).collect();
+        for (index, partner) in
+            self.partners.iter().enumerate().filter(|(_, partner)| partner.role == Role::Link)
+        {
+            let body = &physics.bodies[partner.handle];
+            let center = Vector3::from(body.center_of_mass());
+            let speed = Vector3::from(body.linvel()).norm();
+            let reach = partner.radius + partner.centre.norm() + 2.0 * dt * speed;
+            let touches =
+                |[low, high]: &[Vector3<f64>; 2]| (low.sup(&center).inf(high) - center).norm() <= reach;
+            if bounds.iter().any(touches) || self.springs.iter().any(|spring| spring.partner == index) {
+                let at = raw(partner.handle);
+                near.resize(near.len().max(at + 1), false);
+                near[at] = true;
+            }
+        }
+        near
+    }
+
+    /// Lower and upper bounds of a body during a step of `dt` \[s\] at its present velocities.
+    fn bounds_ahead(&self, body: usize, dt: f64) -> [Vector3<f64>; 2] {
+        let (x, v) = (self.system.positions_of(body), &self.system.v[self.system.blocks_of(body)]);
+        let empty = [f64::INFINITY, f64::NEG_INFINITY].map(Vector3::repeat);
+        x.iter()
+            .zip(v)
+            .flat_map(|(x, v)| [*x, x + dt * v])
+            .fold(empty, |[low, high], at| [low.inf(&at), high.sup(&at)])
     }
 
     /// Takes the depths of the nodes from the contacts.
