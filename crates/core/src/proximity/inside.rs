@@ -75,12 +75,23 @@ fn contained_point(part: &Model, solid: &Model, part_to_solid: &RelativePose) ->
     if solid.solidity() != Solidity::Solid {
         return None;
     }
+    // Most pairs are apart, and their parts are not needed then.
+    if !boxes_meet(part, solid, part_to_solid) {
+        return None;
+    }
     let placed = |point: &Point3<f64>| part_to_solid.point(point).coords;
     // Both vertices of a contained part are inside, and the box test of one is cheap.
     let is_inside = |[point, other]: &&[Point3<f64>; 2]| {
         solid.is_in_box(&placed(other)) && solid.contains_in_tree(&placed(point))
     };
     part.part_representatives().iter().find(is_inside).map(|[point, _]| *point)
+}
+
+/// Whether the box around a model meets that around another one, in the frame of the latter's tree; `true` where a pose is not finite.
+fn boxes_meet(model: &Model, other: &Model, to_other: &RelativePose) -> bool {
+    let [own, fixed] = [model, other].map(|model| model.bvh().bounds(model.bvh().root()));
+    let moved = to_other.bounds(&own, 0.0);
+    !(0..3).any(|k| moved.max[k] < fixed.min[k] || moved.min[k] > fixed.max[k])
 }
 
 #[cfg(test)]

@@ -32,30 +32,35 @@ pub(super) fn representatives(mesh: &TriangleMesh, center: &Point3<f64>) -> Vec<
         nalgebra::distance_squared(&place(vertex), center)
     });
     let opposite = farthest_of_parts(with_area().flatten(), &mut sets, |vertex, part| {
-        nalgebra::distance_squared(&place(vertex), &place(farthest[&part]))
+        nalgebra::distance_squared(&place(vertex), &place(farthest[part as usize]))
     });
-    let mut vertices = farthest.iter().map(|(part, &vertex)| [vertex, opposite[part]]).collect::<Vec<_>>();
-    // The map has no order of its own.
+    let pairs = farthest.into_iter().zip(opposite).filter(|(vertex, _)| *vertex != NO_VERTEX);
+    let mut vertices = pairs.map(|(vertex, opposite)| [vertex, opposite]).collect::<Vec<_>>();
+    // In the order of the vertices, not of the roots.
     vertices.sort_unstable();
     vertices.into_iter().map(|pair| pair.map(place)).collect()
 }
 
-/// The vertex of maximum distance of each part, the first among equal ones.
+/// Stands for the vertex of an element that is not the root of a part.
+const NO_VERTEX: u32 = u32::MAX;
+
+/// The vertex of maximum distance of each part, the first among equal ones, by the root of the part; [`NO_VERTEX`] of other elements.
 fn farthest_of_parts(
     vertices: impl Iterator<Item = u32>,
     sets: &mut DisjointSets,
     distance: impl Fn(u32, u32) -> f64,
-) -> HashMap<u32, u32> {
-    let mut farthest = HashMap::<u32, (f64, u32)>::new();
+) -> Vec<u32> {
+    let mut farthest = vec![(0.0, NO_VERTEX); sets.parents.len()];
     for vertex in vertices {
         let part = sets.root(vertex);
         let distance = distance(vertex, part);
-        let best = farthest.entry(part).or_insert((distance, vertex));
-        if distance > best.0 || (distance >= best.0 && vertex < best.1) {
+        let best = &mut farthest[part as usize];
+        let is_first = best.1 == NO_VERTEX;
+        if is_first || distance > best.0 || (distance >= best.0 && vertex < best.1) {
             *best = (distance, vertex);
         }
     }
-    farthest.into_iter().map(|(part, (_, vertex))| (part, vertex)).collect()
+    farthest.into_iter().map(|(_, vertex)| vertex).collect()
 }
 
 /// Union–find with path halving; the root of a set is its minimum element.
