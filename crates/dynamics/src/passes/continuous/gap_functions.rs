@@ -14,6 +14,9 @@ use extricate_core::proximity::{Model, closest_point_up_to};
 /// advancement.
 const ACCURACY: f64 = 1e-4;
 
+/// Rounding of heights, over the lengths that enter them.
+const ROUNDING: f64 = 1e-12;
+
 /// Maximum speed of points of a body within `reach` [m] of its centre along a direction [m per step].
 fn speed_along(path: &Path, reach: f64, direction: &Vector3<f64>) -> f64 {
     path.linear.dot(direction) + path.angular.cross(direction).norm() * finite(reach, &path.angular)
@@ -41,15 +44,35 @@ impl Gap for Height<'_> {
                 let down = -(pose.rotation.inverse() * up);
                 height(convex.core().support(&down, START_ANYWHERE).point.into()) - convex.radius()
             }
-            _ => self.shape.surface().map_or(f64::INFINITY, |model| {
-                model.mesh().vertices().iter().map(|&vertex| height(vertex)).fold(f64::INFINITY, f64::min)
+            _ => self.shape.vertices().map_or(f64::INFINITY, |vertices| {
+                let up = pose.rotation.inverse() * up;
+                let size = pose.translation.vector.norm() + plane.translation.vector.norm();
+                vertices.min_height(height, (&up, size))
             }),
         };
+        (lowest, self.rate(time, &up))
+    }
+}
+
+impl Height<'_> {
+    /// Bound on the speed [m per step] at which the shape comes nearer, from a time on.
+    fn rate(&self, time: f64, up: &Vector3<f64>) -> f64 {
         let reach = self.shape.reach_from(&self.path.center);
         let far = (self.path.center_at(time) - self.plane.center_at(time)).norm() + reach;
-        let rising =
-            self.plane.linear.dot(&up) + self.plane.angular.norm() * finite(far, &self.plane.angular);
-        (lowest, speed_along(self.path, reach, &-up) + rising)
+        let rising = self.plane.linear.dot(up) + self.plane.angular.norm() * finite(far, &self.plane.angular);
+        speed_along(self.path, reach, &-up) + rising
+    }
+
+    /// Whether the ball around the shape is so high at a time that the shape stays above the plane for the rest of the step: the first step of the
+    /// advancement would lead beyond it.
+    pub(super) fn stays_above(&self, time: f64) -> bool {
+        let (pose, plane) = (self.path.pose_at(time), self.plane.pose_at(time));
+        let up = plane.rotation * Vector3::z();
+        let (center, radius) = self.shape.bounding_ball();
+        let lowest = (pose * center - Point3::from(plane.translation.vector)).dot(&up) - radius;
+        let lengths = pose.translation.vector.norm() + plane.translation.vector.norm() + center.coords.norm();
+        lowest - ROUNDING * (lengths + radius)
+            > (1.0 + ROUNDING) * self.rate(time, &up).max(0.0) * (1.0 - time)
     }
 }
 

@@ -35,6 +35,7 @@ mod stop;
 mod surfaces;
 mod swept;
 mod time_of_contact;
+mod vertex_blocks;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

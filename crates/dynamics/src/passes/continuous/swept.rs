@@ -7,6 +7,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::erosion::{eroded, kernel};
 use super::path::Path;
+use super::vertex_blocks::VertexBlocks;
 use crate::contact::proxy;
 use crate::description::{BodyDescription, BodyKind};
 use crate::shape::primitive::{is_primitive, pose_of_rapiers, rapiers_own};
@@ -66,6 +67,7 @@ pub(super) struct SweptShape {
     pub(super) skin: f64,
     surface: OnceLock<Option<Arc<Model>>>,
     cores: [OnceLock<Option<Model>>; CORES],
+    vertices: OnceLock<Option<VertexBlocks>>,
     shape: Shape,
 }
 
@@ -99,6 +101,7 @@ impl SweptShape {
             skin: if skin.is_finite() { skin } else { 0.0 },
             surface: OnceLock::new(),
             cores: Default::default(),
+            vertices: OnceLock::new(),
             shape: shape.clone(),
         }
     }
@@ -106,6 +109,12 @@ impl SweptShape {
     /// Surface of the shape, or of the proxy mesh of a primitive.
     pub(super) fn surface(&self) -> Option<&Arc<Model>> {
         self.surface.get_or_init(|| surface(&self.shape)).as_ref()
+    }
+
+    /// Vertices of the surface.
+    pub(super) fn vertices(&self) -> Option<&VertexBlocks> {
+        let made = || self.surface().map(|model| VertexBlocks::new(model.mesh().vertices()));
+        self.vertices.get_or_init(made).as_ref()
     }
 
     /// Core of the shape, if it has an inside: less its skin (0), less a fraction [`DEEP`] of its thickness (1), a ball in its
@@ -133,6 +142,11 @@ impl SweptShape {
         if let (Kind::Mesh(_), Some(model)) = (&self.kind, surface) {
             model.inner_balls();
         }
+    }
+
+    /// A ball around the shape: its centre [m, body frame] and its radius [m].
+    pub(super) fn bounding_ball(&self) -> (Point3<f64>, f64) {
+        self.around
     }
 
     /// Maximum distance of a point of the shape from `center` [m, body frame].
