@@ -26,7 +26,7 @@ use super::tree::{Drive, Place, RobotTree, TreeEnd};
 use crate::error::BuildError;
 use crate::rigid::{mark_as_link, show_colliders};
 use crate::stateful::{Mismatch, Stateful, fits};
-use extricate_core::kinematics::Articulation;
+use extricate_core::kinematics::{Articulation, Joint};
 use extricate_core::multibody::SpatialVector;
 
 /// Relative change of a constant force as its joint moves by one unit: rapier's multibodies have no forces on coordinates,
@@ -429,20 +429,28 @@ impl RobotBody {
             Place::Angle { .. } => None,
         };
         let places: Vec<Option<[usize; 2]>> = tree.places.iter().map(own).collect();
-        let last = places.iter().zip(&self.joints);
-        tree.update_inertias(
-            last.filter_map(|(place, driven)| place.map(|[_, v]| (v, driven.memory.acting(&driven.own)))),
-            step.h,
-        );
+        let is_free = |joint: &Joint, driven: &Driven, position: f64| {
+            joint.limits.is_none_or(|[lower, upper]| position >= lower && position <= upper)
+                && driven.own.is_passive()
+        };
+        let mut joints = self.articulation.joints().iter().zip(&self.joints).zip(&places);
+        let acts = |((joint, driven), place): ((&Joint, &Driven), &Option<[usize; 2]>)| {
+            place.is_some_and(|[q, _]| !is_free(joint, driven, tree.q[q]))
+        };
+        // Nothing acts in most joints of most robots: their inertia is not needed.
+        if joints.any(acts) {
+            let last = places.iter().zip(&self.joints);
+            let acting = |(place, driven): (&Option<[usize; 2]>, &Driven)| {
+                place.map(|[_, v]| (v, driven.memory.acting(&driven.own)))
+            };
+            tree.update_inertias(last.filter_map(acting), step.h);
+        }
         tree.drives.clear();
         let joints = self.articulation.joints().iter().zip(&mut self.joints);
         for (number, ((joint, driven), place)) in joints.zip(places).enumerate() {
             let Some([q, v]) = place else { continue };
             let position = tree.q[q];
-            let is_free = joint.limits.is_none_or(|[lower, upper]| position >= lower && position <= upper)
-                && driven.own.is_passive();
-            // Nothing acts in most joints of most robots: their inertia is not needed.
-            let inertia = if is_free { f64::INFINITY } else { tree.inertia(v) };
+            let inertia = if is_free(joint, driven, position) { f64::INFINITY } else { tree.inertia(v) };
             let coordinate = Coordinate { position, speed: tree.v[v], inertia };
             let forward = (step, forward.get(number).copied().unwrap_or(0.0));
             let drive = drive::drive(&driven.own, joint.limits, &mut driven.memory, &coordinate, forward);
