@@ -1,6 +1,7 @@
 //! The reasons why penetration depths, and measures of motion, do not exist or are not found.
 
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -56,6 +57,12 @@ pub enum PenetrationError {
     NoPortal {
         /// Support evaluations of the pair.
         supports: u32,
+    },
+    /// The time budget was spent before it was known whether the models overlap, or whether a translation separates them.
+    #[error("time budget of {budget:?} spent before a collision query ended: allow more time, or none")]
+    OutOfTime {
+        /// The budget.
+        budget: Duration,
     },
     /// The best configuration found still overlaps by the independent check.
     #[error("the best translation found ({length} m) does not separate the models")]

@@ -10,11 +10,12 @@ use std::time::Instant;
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 
-use super::inside::shared_point;
+use super::inside::{may_share_point, shared_point};
 use super::leaf_pair::PreparedLeaf;
 use super::model::Model;
 use super::relative_pose::{MovedBox, RelativePose, RoundedPose};
 use super::triangle_pair::within;
+use super::work_limit::WorkLimit;
 use crate::bvh::lanes::isa::{Isa, Mask, Single};
 use crate::bvh::node::{Child, Node, Volume};
 use crate::bvh::packet::{Layer, PACKET, Packet};
@@ -113,6 +114,29 @@ pub(crate) fn surfaces_collide_at(a: &Model, b: &Model, a_to_b: &RelativePose) -
     !a_to_b.is_finite() || intersecting_pair_at(a, b, a_to_b).is_some()
 }
 
+/// As [`collide`], if that is known before the limit is spent.
+pub(crate) fn collide_within(
+    (a, pose_a): (&Model, &Isometry3<f64>),
+    (b, pose_b): (&Model, &Isometry3<f64>),
+    limit: &mut WorkLimit,
+) -> Option<bool> {
+    let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
+    if !a_to_b.is_finite() {
+        return Some(true);
+    }
+    if !are_balls_apart(a, b, &a_to_b) {
+        let spent = Cell::new(*limit);
+        let mut query = Overlap::new(&a_to_b, 0.0, FirstWithin { pair: None, limit: &spent });
+        tandem::descend(a.bvh(), b.bvh(), &mut query);
+        if query.sink.pair.is_some() {
+            return Some(true);
+        }
+        *limit = spent.get();
+    }
+    let is_shared = !limit.is_spent() && may_share_point(a, b, &a_to_b, limit);
+    (!limit.is_spent()).then_some(is_shared)
+}
+
 /// A pair of triangles that intersect, if there is one.
 pub(crate) fn intersecting_pair_at(a: &Model, b: &Model, a_to_b: &RelativePose) -> Option<[u32; 2]> {
     if are_balls_apart(a, b, a_to_b) {
@@ -160,26 +184,20 @@ pub(crate) fn pairs_within_as_met(
 }
 
 /// Appends all pairs of triangles of two trees, A and B, whose gap on every candidate separating axis is at most `distance`
-/// [m], in the order of the traversal, unless the deadline passes before all are found: then the result is false.
+/// [m], in the order of the traversal, unless the limit is spent before all are found: then the result is false.
 pub(super) fn pairs_within_of_trees(
     [a, b]: [&TriangleBvh; 2],
     a_to_b: &RelativePose,
     distance: f64,
-    deadline: Option<Instant>,
+    limit: WorkLimit,
     pairs: &mut Vec<[u32; 2]>,
 ) -> bool {
-    let Some(deadline) = deadline else {
-        let mut query = Overlap::new(a_to_b, distance, AllPairs(std::mem::take(pairs)));
-        tandem::descend(a, b, &mut query);
-        *pairs = query.sink.0;
-        return true;
-    };
-    let late = AtomicBool::new(false);
-    let sink = Until { deadline, calls: Cell::new(0), late: &late, pairs: std::mem::take(pairs) };
-    let mut query = Overlap::new(a_to_b, distance, sink);
+    let limit = Cell::new(limit);
+    let mut query =
+        Overlap::new(a_to_b, distance, AllWithin { pairs: std::mem::take(pairs), limit: &limit });
     tandem::descend(a, b, &mut query);
     *pairs = query.sink.pairs;
-    !late.into_inner()
+    !limit.get().is_spent()
 }
 
 /// As [`pairs_within_at`] with distance 0, unless the deadline passes before all are found: then some of them are appended, and
@@ -300,6 +318,28 @@ impl Sink for FirstPair {
     }
 }
 
+/// As [`FirstPair`], unless a limit is spent before.
+struct FirstWithin<'a> {
+    pair: Option<[u32; 2]>,
+    limit: &'a Cell<WorkLimit>,
+}
+
+impl Sink for FirstWithin<'_> {
+    #[inline(always)]
+    fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()> {
+        self.pair = Some(pair);
+        ControlFlow::Break(())
+    }
+
+    #[inline(always)]
+    fn is_over(&self) -> bool {
+        let mut limit = self.limit.get();
+        let is_spent = limit.spend();
+        self.limit.set(limit);
+        is_spent
+    }
+}
+
 /// Stores all pairs.
 struct AllPairs(Vec<[u32; 2]>);
 
@@ -308,6 +348,28 @@ impl Sink for AllPairs {
     fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()> {
         self.0.push(pair);
         ControlFlow::Continue(())
+    }
+}
+
+/// Stores all pairs, until a limit is spent.
+struct AllWithin<'a> {
+    pairs: Vec<[u32; 2]>,
+    limit: &'a Cell<WorkLimit>,
+}
+
+impl Sink for AllWithin<'_> {
+    #[inline(always)]
+    fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()> {
+        self.pairs.push(pair);
+        ControlFlow::Continue(())
+    }
+
+    #[inline(always)]
+    fn is_over(&self) -> bool {
+        let mut limit = self.limit.get();
+        let is_spent = limit.spend();
+        self.limit.set(limit);
+        is_spent
     }
 }
 

@@ -11,6 +11,7 @@ use super::collision::pairs_within_of_trees;
 use super::curves_and_patches::curve_graph::{CurveGraph, NO_SEGMENT};
 use super::curves_and_patches::patches::PatchesOfModel;
 use super::relative_pose::RelativePose;
+use super::work_limit::WorkLimit;
 
 /// Rounding of a volume, relative to the size of the models times the squares of the lengths that enter it: some fifty
 /// units in the last place.
@@ -65,12 +66,16 @@ pub(crate) struct Crossings {
     pairs: Vec<[u32; 2]>,
 }
 
+/// Pairs of subtrees that a search for crossings may visit, at less than a microsecond each. A safeguard against surfaces all of
+/// whose triangles are near each other.
+const MAX_VISITS: u64 = 1 << 21;
 /// Pairs of triangles between looks at the clock: less than a millisecond.
 const BETWEEN_LOOKS: usize = 1 << 12;
 
 impl Crossings {
     /// Finds the crossings of the curves of each model with the triangles of the other one; `poses` map the tree of A to that
-    /// of B, and back. False where the deadline passes before all are found.
+    /// of B, and back. False where the deadline passes, or the bound on work is met, before all are
+    /// found.
     pub(crate) fn find(
         &mut self,
         graphs: [&CurveGraph; 2],
@@ -84,7 +89,8 @@ impl Crossings {
         self.pairs.clear();
         let candidates = CANDIDATES * size;
         let trees = [a.tree(), b.tree()];
-        if !pairs_within_of_trees(trees, &between_trees, candidates, deadline, &mut self.pairs) {
+        let limit = WorkLimit::new(MAX_VISITS, deadline);
+        if !pairs_within_of_trees(trees, &between_trees, candidates, limit, &mut self.pairs) {
             return false;
         }
         let places = poses.each_ref().map(|pose| Place {

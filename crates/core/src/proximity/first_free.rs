@@ -38,7 +38,8 @@ pub(crate) struct March {
 
 impl March {
     /// The minimum length from `start` on at which no triangles are closer than the margin. A step passes only over
-    /// lengths that are blocked by the pair that is left last, unless the stride is longer.
+    /// lengths that are blocked by the pair that is left last, unless the stride is longer. `None` also where the limit of the
+    /// obstacles is spent.
     ///
     /// `skip` returns the minimum length from a given one on that is not known to be blocked.
     pub(crate) fn first_free(
@@ -53,7 +54,11 @@ impl March {
             if !(length < self.within) {
                 return None;
             }
-            match self.last_exit(obstacles, &(self.direction * length)) {
+            let exit = self.last_exit(obstacles, &(self.direction * length));
+            if obstacles.limit.is_spent() {
+                return None;
+            }
+            match exit {
                 None => return Some(length),
                 // Beyond the margin after the exit, so that the same pair does not block the next step by rounding.
                 Some(exit) => length += (exit.max(0.0) + self.margin).max(self.stride),

@@ -7,6 +7,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::model::Model;
 use super::relative_pose::RelativePose;
+use super::work_limit::WorkLimit;
 use crate::geometry::triangle_mesh::Solidity;
 
 /// Accuracy of the winding number (β of [Barill18]) that decides most points; its error is then below [`ERROR`]. A
@@ -47,12 +48,21 @@ impl Model {
 
     /// As [`Model::contains`], with the point in the frame of the tree.
     pub(crate) fn contains_in_tree(&self, point: &Vector3<f64>) -> bool {
+        self.contains_counted(point).0
+    }
+
+    /// As [`Model::contains_in_tree`], with the number of nodes visited.
+    fn contains_counted(&self, point: &Vector3<f64>) -> (bool, u64) {
         if !self.is_in_box(point) {
-            return false;
+            return (false, 0);
         }
-        let at = |accuracy| self.winding().at(self.bvh(), &(*point).into(), accuracy).abs();
-        let first = at(ACCURACY);
-        if (first - 0.5).abs() > ERROR { first > 0.5 } else { at(FINE_ACCURACY) >= 0.5 }
+        let at = |accuracy| self.winding().at_counted(self.bvh(), &(*point).into(), accuracy);
+        let (first, visited) = at(ACCURACY);
+        if (first.abs() - 0.5).abs() > ERROR {
+            return (first.abs() > 0.5, visited);
+        }
+        let (second, more) = at(FINE_ACCURACY);
+        (second.abs() >= 0.5, visited + more)
     }
 
     /// Whether a point [m, frame of the tree] is in the box around the mesh.
@@ -60,6 +70,32 @@ impl Model {
         let bounds = self.bvh().bounds(self.bvh().root());
         (0..3).all(|k| f64::from(bounds.min[k]) <= point[k] && point[k] <= f64::from(bounds.max[k]))
     }
+}
+
+/// As [`shared_point`], whether there is one, at the cost of a limit; true also where the limit is spent before that is known.
+pub(crate) fn may_share_point(a: &Model, b: &Model, a_to_b: &RelativePose, limit: &mut WorkLimit) -> bool {
+    may_contain_part(a, b, a_to_b, limit) || may_contain_part(b, a, &a_to_b.inverse(), limit)
+}
+
+/// Whether the solid contains a part, or the limit is spent before that is known.
+fn may_contain_part(
+    part: &Model,
+    solid: &Model,
+    part_to_solid: &RelativePose,
+    limit: &mut WorkLimit,
+) -> bool {
+    if solid.solidity() != Solidity::Solid {
+        return false;
+    }
+    let placed = |point: &Point3<f64>| part_to_solid.point(point).coords;
+    part.part_representatives().iter().any(|[point, other]| {
+        // Both vertices of a contained part are inside, and the box test of one is cheap.
+        if !solid.is_in_box(&placed(other)) {
+            return false;
+        }
+        let (is_inside, visited) = solid.contains_counted(&placed(point));
+        limit.spend_many(visited) || is_inside
+    })
 }
 
 /// A vertex of some connected part of one model that the other one, a solid, contains; in the frame of B's tree.

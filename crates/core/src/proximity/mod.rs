@@ -42,6 +42,7 @@ pub(crate) mod time_of_contact;
 pub(crate) mod triangle_distance;
 pub mod triangle_pair;
 mod winding;
+pub(crate) mod work_limit;
 
 pub use articulated::{
     AllowedCollisions, AllowedReason, ArticulatedContact, ArticulatedModel, ArticulatedMotion,

@@ -15,6 +15,7 @@ use nalgebra::Vector3;
 
 use super::model::Model;
 use super::relative_pose::{RelativePose, RoundedPose};
+use super::work_limit::WorkLimit;
 use crate::bvh::lanes::isa::{Isa, Portable, Single};
 use crate::bvh::node::{Child, Node, Volume, WIDTH};
 use crate::bvh::packet::{Layer, Packet};
@@ -110,6 +111,8 @@ pub(crate) struct ObstacleTree<'a> {
     ended_at: u32,
     /// The pair of leaves that each step of the marches left last, if wanted.
     pub(crate) left: Option<Vec<[u32; 2]>>,
+    /// Bound on the work of all queries. Once it is spent, traversals end at once, and what they did not find is unknown.
+    pub(crate) limit: WorkLimit,
     scratch: Scratch,
 }
 
@@ -135,6 +138,7 @@ impl<'a> ObstacleTree<'a> {
             margin,
             ended_at: 0,
             left: None,
+            limit: WorkLimit::NONE,
             scratch,
         }
     }
@@ -259,6 +263,9 @@ impl<'a> ObstacleTree<'a> {
             let (index, lane) = ((place / WIDTH as u32) as usize, (place % WIDTH as u32) as usize);
             let record = &self.scratch.records[index];
             let opened = record.opened[lane];
+            if self.limit.spend() {
+                return None;
+            }
             // Expanded by an earlier query: its slabs are reused.
             if opened != CLOSED {
                 return Some(opened);

@@ -141,7 +141,8 @@ impl Cast {
     /// Minimal directional distance d_v [Je12 §4.2]: length to the first contact, if there is one. Its pairs and those
     /// within the window are left in `hits`.
     ///
-    /// When `worse_than` is positive and the first contact lies before it, some contact before it is returned.
+    /// When `worse_than` is positive and the first contact lies before it, some contact before it is returned. Where the
+    /// limit of the obstacles is spent before the contact is known, the length is zero, and there are no hits.
     pub(crate) fn run(&self, obstacles: &mut ObstacleTree<'_>, hits: &mut Vec<Hit>) -> Option<f64> {
         self.run_between(obstacles, None, hits)
     }
@@ -161,6 +162,10 @@ impl Cast {
             obstacles.probe(&mut query);
         }
         let (found, best, limit, first) = (query.found, query.best, query.limit, query.first);
+        if obstacles.limit.is_spent() {
+            hits.clear();
+            return Some(0.0);
+        }
         // Early hits were recorded under a larger limit.
         hits.retain(|hit| hit.entry <= limit);
         if found {

@@ -145,6 +145,11 @@ impl WindingNumber {
     /// A subtree counts as a dipole when `point` is farther from its centre than `accuracy` (at least 1) times its
     /// radius; an infinite accuracy sums all solid angles exactly.
     pub(super) fn at(&self, tree: &TriangleBvh, point: &[f64; 3], accuracy: f32) -> f64 {
+        self.at_counted(tree, point, accuracy).0
+    }
+
+    /// As [`WindingNumber::at`], with the number of nodes visited.
+    pub(super) fn at_counted(&self, tree: &TriangleBvh, point: &[f64; 3], accuracy: f32) -> (f64, u64) {
         #[cfg(target_arch = "x86_64")]
         if crate::bvh::lanes::has_avx2() {
             #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
@@ -156,18 +161,19 @@ impl WindingNumber {
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn at_avx2(&self, tree: &TriangleBvh, point: &[f64; 3], accuracy: f32) -> f64 {
+    fn at_avx2(&self, tree: &TriangleBvh, point: &[f64; 3], accuracy: f32) -> (f64, u64) {
         self.at_portable(tree, point, accuracy)
     }
 
     /// The traversal, compiled for each instruction set with the same bits.
     #[inline(always)]
-    fn at_portable(&self, tree: &TriangleBvh, point: &[f64; 3], accuracy: f32) -> f64 {
+    fn at_portable(&self, tree: &TriangleBvh, point: &[f64; 3], accuracy: f32) -> (f64, u64) {
         let mut stack = STACK.take();
         stack.clear();
         stack.push(0);
-        let (mut sum, mut near) = (0.0, SumOfAngles::ZERO);
+        let (mut sum, mut near, mut visited) = (0.0, SumOfAngles::ZERO, 0);
         while let Some(index) = stack.pop() {
+            visited += 1;
             let node = tree.node(index);
             let angles = self.dipoles[index as usize].solid_angles(point, self.scale, accuracy);
             for lane in 0..WIDTH {
@@ -183,7 +189,7 @@ impl WindingNumber {
             }
         }
         STACK.set(stack);
-        (sum + 2.0 * near.value()) / (4.0 * PI)
+        ((sum + 2.0 * near.value()) / (4.0 * PI), visited)
     }
 
     /// Memory in bytes.

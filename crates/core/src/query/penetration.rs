@@ -1,5 +1,7 @@
 //! Translational penetration depth.
 
+use std::time::{Duration, Instant};
+
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitVector3, Vector3};
 
 use super::cache::{Cache, PairCache};
@@ -14,7 +16,8 @@ use crate::geometry::Solidity;
 use crate::geometry::convex::{ConvexHull, ConvexShape, Core};
 use crate::penetration::convex::{ConvexCache, ConvexOptions, signed_distance};
 use crate::penetration::{
-    AllowedTranslations, FreeConfiguration, LowerBound, Penetration, PenetrationError, penetration_coherent,
+    AllowedTranslations, FreeConfiguration, LowerBound, Penetration, PenetrationError, TranslationalEnd,
+    penetration_coherent,
 };
 use crate::proximity::{self, Distance, DistanceOptions, Model};
 
@@ -109,6 +112,7 @@ pub fn penetrating_parts_with(
     options: &PenetrationOptions,
     cache: &mut Cache,
 ) -> Result<Vec<Penetration>, QueryError> {
+    let deadline = options.time_budget.and_then(|budget| Instant::now().checked_add(budget));
     let mut colliding = Vec::new();
     each_colliding(a, b, &CollideOptions::default(), cache, |parts| {
         colliding.push(parts);
@@ -117,13 +121,21 @@ pub fn penetrating_parts_with(
     // Pairs are visited by nearness; by index, the first one counts among equal depths.
     colliding.sort_unstable();
     let mut found = Vec::new();
-    for parts in colliding {
-        let own = of_parts(a.part(parts[0]), b.part(parts[1]), options, cache.pair(parts))?;
+    for (index, &parts) in colliding.iter().enumerate() {
+        let time_budget = deadline.map(|deadline| part_of_time(deadline, colliding.len() - index));
+        let options = PenetrationOptions { time_budget, ..*options };
+        let own = of_parts(a.part(parts[0]), b.part(parts[1]), &options, cache.pair(parts))?;
         found.extend(own.map(|own| Penetration { parts, ..own }));
     }
     // Stable, so that equal depths stay in the order of the parts.
     found.sort_by(|first, second| second.depth.total_cmp(&first.depth));
     Ok(found)
+}
+
+/// The time left until the deadline, divided by the number of pairs that are still to be separated.
+fn part_of_time(deadline: Instant, pairs: usize) -> Duration {
+    let pairs = u32::try_from(pairs).unwrap_or(u32::MAX).max(1);
+    deadline.saturating_duration_since(Instant::now()) / pairs
 }
 
 fn of_parts(
@@ -242,6 +254,7 @@ fn without_search(direction: UnitVector3<f64>, witnesses: [Point3<f64>; 2]) -> P
         translation: Vector3::zeros(),
         witnesses,
         converged: true,
+        ended_by: TranslationalEnd::Completed,
         iterations: 1,
         casts: 0,
         marches: 0,
@@ -407,4 +420,31 @@ fn depth_in(hull: &ConvexHull) -> f64 {
     };
     let min = hull.triangles().iter().filter_map(depth).fold(f64::INFINITY, f64::min);
     if min.is_finite() { min.max(0.0) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::procedural::{BumpySphere, Procedural};
+    use crate::query::Shape;
+
+    #[test]
+    fn pairs_of_parts_divide_the_time_that_is_left() {
+        let later = Instant::now() + Duration::from_secs(1000);
+        let [whole, quarter] = [1, 4].map(|pairs| part_of_time(later, pairs).as_secs_f64());
+        assert!((quarter - 0.25 * whole).abs() < 0.1 * whole && whole <= 1000.0);
+        assert_eq!(part_of_time(Instant::now(), 3), Duration::ZERO);
+    }
+
+    #[test]
+    fn after_the_time_budget_of_all_parts_none_of_them_is_searched_for_longer() {
+        let shape = Shape::mesh(BumpySphere::default().mesh().unwrap());
+        let at = |x: f64| Part { shape: &shape, pose: Isometry3::translation(x, 0.0, 0.0), name: None };
+        let row = Posed::of_parts([at(0.0), at(5.0), at(10.0)]).unwrap();
+        let other = Posed::of_parts([at(0.3), at(5.3), at(10.3)]).unwrap();
+        let options = PenetrationOptions { time_budget: Some(Duration::ZERO), ..Default::default() };
+        let found = penetrating_parts(&row, &other, &options).unwrap();
+        assert_eq!(found.len(), 3);
+        assert!(found.iter().all(|found| found.ended_by == TranslationalEnd::TimeBudget));
+    }
 }

@@ -83,11 +83,17 @@ pub fn penetration_rigid_with(
     Ok(found.map(|found| answer(&found, frame * found.poses[0].base, approximation)))
 }
 
-/// The triangles of two shapes, at least one of which has no convex decomposition; `None` where both are unions of
-/// convex pieces, or where one has no triangles.
+/// The triangles of two shapes, at least one of which has no convex decomposition, or which have too many pieces; `None` where
+/// both are unions of convex pieces, or where one has no triangles.
 fn triangles_where_needed<'a>(a: &'a Part, b: &'a Part) -> Option<[&'a Triangles; 2]> {
-    let is_union = |part: &Part| part.shape.searchable().convex_pieces().is_some();
-    if is_union(a) && is_union(b) {
+    /// Maximum number of pairs of convex pieces, at a microsecond each in every step of a descent; of more the triangles are
+    /// searched.
+    const MAX_PAIRS: usize = 1 << 16;
+    let [of_a, of_b] = [a, b].map(|part| part.shape.searchable().convex_pieces());
+    if let (Some(of_a), Some(of_b)) = (of_a, of_b)
+        && (of_a.saturating_mul(of_b) <= MAX_PAIRS
+            || [a, b].iter().any(|part| part.shape.triangles().is_none()))
+    {
         return None;
     }
     Some([a.shape.triangles()?, b.shape.triangles()?])
@@ -102,5 +108,30 @@ fn answer(found: &GeneralizedPenetration, pose: Isometry3<f64>, approximation: f
         verified_free: found.verified_free,
         iterations: found.iterations,
         approximation,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::Vector3;
+
+    use super::*;
+    use crate::geometry::TriangleMesh;
+    use crate::geometry::procedural::{Cuboid, Procedural};
+    use crate::query::Shape;
+
+    #[test]
+    fn unions_of_hundreds_of_pieces_are_searched_by_their_triangles() {
+        let row = |count: usize| {
+            let cube = Cuboid::default().mesh().unwrap();
+            let at = |i: usize| cube.transformed(&Isometry3::translation(2.0 * i as f64, 0.0, 0.0));
+            Shape::mesh(TriangleMesh::joined((0..count).map(at)).unwrap())
+        };
+        let by_triangles = |count: usize| {
+            let (shape, apart) = (row(count), Isometry3::from(Vector3::repeat(0.1)));
+            let (a, b) = (Posed::at_origin(&shape), Posed::new(&shape, apart));
+            triangles_where_needed(a.part(0), b.part(0)).is_some()
+        };
+        assert!(!by_triangles(3) && by_triangles(300));
     }
 }

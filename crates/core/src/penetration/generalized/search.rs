@@ -8,7 +8,7 @@
 //! result is the same for every number of threads and on every machine, unless a time budget ends the search.
 
 use std::ops::Range;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::chart::LocalChart;
 use super::collision_world::CollisionWorld;
@@ -115,10 +115,12 @@ impl CollisionWorld {
         let stop = &|| stop() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let chart = LocalChart::new(self, poses);
         self.check_closable(&chart, options.seed)?;
-        let descent = Descent::new(self, &chart, options);
+        // The first descent is made even after the deadline, so that there is a result to report, but not for long.
+        let first_stop = &|| deadline.is_some_and(|deadline| Instant::now() >= deadline + FIRST_DESCENT);
+        let descent = Descent { stop: first_stop, ..Descent::new(self, &chart, options) };
         let min_work = options.work.min;
         let search =
-            MultiStartSearch { collision_world: self, chart: &chart, descent, options, min_work, stop };
+            MultiStartSearch { collision_world: self, chart: &chart, descent, options, min_work, deadline, stop };
         for other in remembered {
             self.check(other)?;
         }
@@ -130,6 +132,9 @@ impl CollisionWorld {
         self.answer(&search.descent, &best, options).map(Some)
     }
 }
+
+/// Time after the deadline at which also the first descent ends, with or without a free point: a few descents of a robot.
+const FIRST_DESCENT: Duration = Duration::from_millis(4);
 
 impl GeneralizedOptions {
     pub(super) fn check(&self) -> Result<(), GeneralizedError> {
@@ -158,6 +163,8 @@ pub(super) struct MultiStartSearch<'a> {
     pub(super) options: &'a GeneralizedOptions,
     /// Work within which it does not end for want of improvement.
     pub(super) min_work: u64,
+    /// Time at which it is stopped, if there is one.
+    pub(super) deadline: Option<Instant>,
     /// Whether to stop with the best result so far.
     pub(super) stop: &'a (dyn Fn() -> bool + Sync),
 }
@@ -182,7 +189,8 @@ impl MultiStartSearch<'_> {
                 // Fast effort takes the translation only if it beats the descent, best effort in any case as
                 // one more start.
                 best = self.fallbacks(best).0;
-                self.translational(best.sigma()).into_iter().fold(best, better)
+                let translated = (!(self.stop)()).then(|| self.translational(best.sigma())).flatten();
+                translated.into_iter().fold(best, better)
             }
             Effort::Best => {
                 let best = if best.free.is_some() {
@@ -313,7 +321,7 @@ impl MultiStartSearch<'_> {
         let limbs = Limbs::new(self.collision_world, self.chart);
         let mut tried = 0;
         for source in Self::FALLBACK_SOURCES {
-            if best.free.is_none() {
+            if best.free.is_none() && !(self.stop)() {
                 best = source(self).into_iter().fold(best, better);
                 tried += 1;
             }
@@ -366,7 +374,7 @@ impl MultiStartSearch<'_> {
     /// nearer to the input is moved back by bisection until it touches.
     fn tighten(&self, best: &mut DescentResult) {
         for _ in 0..TIGHTENINGS {
-            let Some(free) = best.free.clone() else { return };
+            let Some(free) = best.free.clone().filter(|_| !(self.stop)()) else { return };
             let free_at = |fraction: f64| -> Option<Vec<f64>> {
                 let mut y: Vec<f64> = free.iter().map(|y| fraction * y).collect();
                 let is_free = self.collision_world.with_workspace(|workspace| {
@@ -379,6 +387,9 @@ impl MultiStartSearch<'_> {
             let Some(mut tight) = free_at(BACK) else { return };
             let (mut colliding, mut apart) = (0.0, BACK);
             for _ in 0..BISECTIONS {
+                if (self.stop)() {
+                    break;
+                }
                 let middle = 0.5 * (colliding + apart);
                 match free_at(middle) {
                     Some(free) => (tight, apart) = (free, middle),

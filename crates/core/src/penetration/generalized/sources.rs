@@ -1,5 +1,7 @@
 //! Sources of starts of a multi-start search, and the return of what they found.
 
+use std::time::Instant;
+
 use nalgebra::Translation3;
 
 use super::collision_world::Body;
@@ -88,6 +90,7 @@ impl<'a> MultiStartSearch<'a> {
             seed: self.options.seed,
             parallel: self.options.parallel,
             lower_bound: LowerBound::Skip,
+            time_budget: self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())),
             ..TranslationalOptions::default()
         };
         let poses = collision_world.body_poses(self.chart.start()).ok()?;

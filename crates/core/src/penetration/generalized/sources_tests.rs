@@ -56,6 +56,7 @@ fn what_is_stuck_where_it_is_is_found_free_at_the_end_of_its_rail() {
             descent,
             options: &options,
             min_work: 0,
+            deadline: None,
             stop: &|| false,
         };
         let stuck = search.run(&search.origin());

@@ -23,6 +23,7 @@ use crate::proximity::model::Model;
 use crate::proximity::patch::Patch;
 use crate::proximity::relative_pose::RelativePose;
 use crate::proximity::time_of_contact::{Cast, Hit};
+use crate::proximity::work_limit::WorkLimit;
 
 /// The overlap of two models in one region; world frame.
 #[derive(Debug, Clone, PartialEq)]
@@ -101,14 +102,16 @@ pub(crate) fn local_penetrations_until(
     let is_late = || !complete || deadline.is_some_and(|deadline| Instant::now() >= deadline);
     let found = regions::regions((a, b), &a_to_b, &pairs, &is_late);
     let regions = found.unwrap_or_else(|| vec![Region::of_all(pairs)]);
-    let mut depths = RegionDepths::new(a, b, &a_to_b);
+    let mut depths = RegionDepths::new((a, b), &a_to_b, deadline);
     let mut local = regions
         .into_iter()
         .map(|region| {
             let curve = curve::measure([a, b], &a_to_b, &region.pairs, &is_late);
             let (normal, depth) = match is_late() {
                 true => (along_global, global.depth),
-                false => depths.separate(&region, [curve.vector_area, along_global]),
+                false => depths
+                    .separate(&region, [curve.vector_area, along_global])
+                    .unwrap_or((along_global, global.depth)),
             };
             LocalPenetration {
                 point: to_world(&curve.centroid),
@@ -130,35 +133,41 @@ struct RegionDepths<'a> {
 }
 
 impl<'a> RegionDepths<'a> {
-    fn new(a: &'a Model, b: &'a Model, a_to_b: &RelativePose) -> Self {
+    fn new((a, b): (&'a Model, &'a Model), a_to_b: &RelativePose, deadline: Option<Instant>) -> Self {
         let patches = [a, b].map(|model| Patch::new(model.bvh(), model.mesh().triangles().len()));
-        Self { space: ContactSpace::new(a, b, *a_to_b, 0.0, 0), patches, hits: Vec::new() }
+        let mut space = ContactSpace::new(a, b, *a_to_b, 0.0, 0);
+        space.obstacles.limit = WorkLimit::new(u64::MAX, deadline);
+        Self { space, patches, hits: Vec::new() }
     }
 
     /// The shorter of the separating translations along the curve's normal and along the global direction: unit direction in
-    /// the frame of B's tree, and length [m].
-    fn separate(&mut self, region: &Region, [vector_area, global]: [Vector3<f64>; 2]) -> (Vector3<f64>, f64) {
+    /// the frame of B's tree, and length [m]; `None` if the deadline passes before they are known.
+    fn separate(
+        &mut self,
+        region: &Region,
+        [vector_area, global]: [Vector3<f64>; 2],
+    ) -> Option<(Vector3<f64>, f64)> {
         /// Cosine between normal and global direction beyond which the global direction decides the sign of the normal, so
         /// that inside-out meshes do no harm; nearer to perpendicular the orientation of the meshes decides. No effect on
         /// the sets of docs/sensitivity.md.
         const DECISIVE: f64 = 0.1;
         self.patches.iter_mut().zip(&region.patches).for_each(|(patch, triangles)| patch.set(triangles));
-        let along_global = (global, self.depth_along(&global));
-        let Some(normal) = vector_area.try_normalize(0.0) else { return along_global };
+        let along_global = (global, self.depth_along(&global)?);
+        let Some(normal) = vector_area.try_normalize(0.0) else { return Some(along_global) };
         let outwards = if normal.dot(&global) < -DECISIVE { -normal } else { normal };
-        let along_normal = (outwards, self.depth_along(&outwards));
+        let along_normal = (outwards, self.depth_along(&outwards)?);
         // Both separate the region; the shorter one is its depth.
-        if along_normal.1 <= along_global.1 { along_normal } else { along_global }
+        Some(if along_normal.1 <= along_global.1 { along_normal } else { along_global })
     }
 
-    /// Depth of the current patches along a unit direction [m].
-    fn depth_along(&mut self, direction: &Vector3<f64>) -> f64 {
+    /// Depth of the current patches along a unit direction [m]; `None` if the deadline passes before it is known.
+    fn depth_along(&mut self, direction: &Vector3<f64>) -> Option<f64> {
         let length = self.space.outside(direction);
         let (from, inwards) = (direction * length, -direction);
         // From outside inwards, between the patches alone: the other regions do not count.
         let cast = Cast { from, direction: inwards, length, margin: 0.0, window: 0.0, worse_than: 0.0 };
         let met = cast.run_between(&mut self.space.obstacles, Some(&self.patches), &mut self.hits);
-        met.map_or(0.0, |met| length - met)
+        (!self.space.obstacles.limit.is_spent()).then(|| met.map_or(0.0, |met| length - met))
     }
 }
 

@@ -4,6 +4,20 @@ use nalgebra::{Point3, Unit, Vector3};
 
 use crate::penetration::free_configuration::FreeConfiguration;
 
+/// Reason for the end of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum TranslationalEnd {
+    /// All that the effort asks for was searched.
+    #[default]
+    Completed,
+    /// The bound on work, which depends on the numbers of triangles and only pathological meshes reach: nearer separating
+    /// translations may exist. The result is reproducible.
+    WorkBound,
+    /// The time budget: the result is not reproducible.
+    TimeBudget,
+}
+
 /// The penetration of two overlapping models or shapes; all vectors in the world frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Penetration {
@@ -22,6 +36,8 @@ pub struct Penetration {
     /// Whether the search ended at a local optimum, and not at its bound on work; for convex shapes, whether the bounds
     /// agree.
     pub converged: bool,
+    /// Reason for the end of the search.
+    pub ended_by: TranslationalEnd,
     /// Number of in-projections; for convex shapes, support evaluations.
     pub iterations: u32,
     /// Number of out-projections (translational casts). Zero, as the next three, if no triangles were searched.

@@ -5,6 +5,7 @@ use nalgebra::{Isometry3, Vector3};
 use super::answer::Penetration;
 use super::query::{check, verified};
 use super::walk::ContactSpace;
+use super::work_bound::distance_from_origin;
 use crate::penetration::error::PenetrationError;
 use crate::penetration::free_configuration::FreeConfiguration;
 use crate::proximity::model::Model;
@@ -44,7 +45,7 @@ pub fn penetration_from(
     check('A', a, pose_a)?;
     check('B', b, pose_b)?;
     let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
-    let far = pose_a.translation.vector.norm().max(pose_b.translation.vector.norm());
+    let far = distance_from_origin([(a, pose_a), (b, pose_b)]);
     let mut space = ContactSpace::new(a, b, a_to_b, far, max_iterations);
     space.source = FreeConfiguration::Given(*start);
     let optimum = space.walk(&(pose_b.rotation.inverse() * start), false);

@@ -21,8 +21,9 @@ mod steps;
 mod trace;
 mod translational_obstacle;
 pub(crate) mod walk;
+pub(crate) mod work_bound;
 
-pub use self::answer::Penetration;
+pub use self::answer::{Penetration, TranslationalEnd};
 pub use self::query::{penetration, penetration_coherent};
 
 pub use coherence::MotionCoherence;

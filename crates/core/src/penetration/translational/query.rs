@@ -10,10 +10,10 @@ use super::lower_bound::{Resume, lower_bound};
 use super::options::{Effort, LowerBound, TranslationalOptions, deadline};
 use super::steps::Trace;
 use super::walk::{ContactSpace, Optimum};
+use super::work_bound::{CollisionCheck, distance_from_origin};
 use super::{constrained, forced, free_configuration, search};
 use crate::penetration::error::{PenetrationError, RADII};
 use crate::penetration::free_configuration::FreeConfiguration;
-use crate::proximity::collision::collide;
 use crate::proximity::error::ProximityError;
 use crate::proximity::model::Model;
 use crate::proximity::relative_pose::RelativePose;
@@ -188,21 +188,23 @@ fn separate(
     (options, remembered): (&TranslationalOptions, &CoherentStarts),
     Beside { trace, known, mut followed }: Beside,
 ) -> Result<Option<Penetration>, PenetrationError> {
+    let check = CollisionCheck::new(options.time_budget);
     let may_follow = followed.as_deref().is_some_and(Followed::has_result);
-    if !may_follow && !collide(a, pose_a, b, pose_b) {
+    if !may_follow && !check.collide((a, pose_a), (b, pose_b))? {
         return Ok(None);
     }
     let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
     // The margin must exceed the rounding of the poses, which grows with the distance from the world origin.
-    let far = pose_a.translation.vector.norm().max(pose_b.translation.vector.norm());
+    let far = distance_from_origin([(a, pose_a), (b, pose_b)]);
     let mut space = ContactSpace::new(a, b, a_to_b, far, options.max_iterations);
-    space.deadline = deadline(options.time_budget);
+    space.limit_work(deadline(options.time_budget));
+    space.check = check;
     space.parallel = options.parallel;
     space.gaps = options.gaps;
     space.trace = trace.is_some().then(Box::default);
     if let Some(followed) = followed.as_deref_mut().filter(|_| may_follow)
         && !followed.collide(&space)
-        && !collide(a, pose_a, b, pose_b)
+        && !check.collide((a, pose_a), (b, pose_b))?
     {
         followed.clear();
         return Ok(None);
@@ -226,7 +228,7 @@ fn separate_colliding(
     options: &TranslationalOptions,
     (remembered, Beside { known, mut followed, .. }): (&CoherentStarts, Beside),
 ) -> Result<Penetration, PenetrationError> {
-    let (a, b, until) = (space.a, space.b, space.deadline);
+    let (a, b, until) = (space.a, space.b, space.deadline());
     let have_balls = || [a, b].iter().all(|model| !model.inner_balls().balls().is_empty());
     let bound = options.lower_bound.resolved(options.effort, have_balls);
     if let Some(followed) =
@@ -314,7 +316,7 @@ fn bounded(
     found: Penetration,
     (effort, known, hops): (LowerBound, Option<&mut Option<KnownCertificate>>, bool),
 ) -> Penetration {
-    let (a, b, until) = (space.a, space.b, space.deadline);
+    let (a, b, until) = (space.a, space.b, space.deadline());
     let mut best = found.clone();
     let mut resume = |q: &Vector3<f64>| {
         // A result on a given side, or from a given source, is not replaced by another one.
@@ -371,7 +373,7 @@ pub(super) fn verified(
 ) -> Result<Penetration, PenetrationError> {
     let translation = pose_b.rotation * optimum.q;
     let moved = Translation3::from(translation) * pose_a;
-    if collide(space.a, &moved, space.b, pose_b) {
+    if space.check.collide((space.a, &moved), (space.b, pose_b))? {
         return Err(PenetrationError::NotSeparated { length: translation.norm() });
     }
     Ok(answer(space, optimum, pose_b))
@@ -386,6 +388,7 @@ fn answer(space: &ContactSpace, optimum: &Optimum, pose_b: &Isometry3<f64>) -> P
         translation,
         witnesses: optimum.witnesses.map(to_world),
         converged: optimum.converged,
+        ended_by: space.end(),
         iterations: space.iterations,
         lower_bound: 0.0,
         casts: space.casts,

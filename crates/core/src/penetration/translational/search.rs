@@ -208,6 +208,7 @@ fn in_fresh_tree(space: &mut ContactSpace, run: impl FnOnce(&mut ContactSpace) -
     (fresh.gaps, fresh.trace) = (space.gaps, space.trace.take());
     let optimum = run(&mut fresh);
     space.trace = fresh.trace.take();
+    space.was_work_spent |= fresh.is_work_spent();
     space.casts += fresh.casts;
     space.marches += fresh.marches;
     space.walks += fresh.walks;
@@ -238,8 +239,17 @@ fn for_each_direction<T: Send>(
     evaluate: impl Fn(&mut ContactSpace, &mut TranslationalObstacle, usize, &Vector3<f64>) -> T + Sync,
 ) -> Vec<T> {
     if !space.parallel || rayon::current_num_threads() == 1 {
-        let each = directions.iter().enumerate();
-        return each.map(|(place, direction)| evaluate(space, obstacle, place, direction)).collect();
+        // As if there were a task for each chunk: the bound on work must not depend on the number of threads.
+        let (limit, mut all) = (space.obstacles.limit, Vec::with_capacity(directions.len()));
+        for (place, direction) in directions.iter().enumerate() {
+            if place % CHUNK == 0 {
+                space.renew_limit();
+            }
+            all.push(evaluate(space, obstacle, place, direction));
+        }
+        space.renew_limit();
+        space.obstacles.limit = limit;
+        return all;
     }
     // Each task has its own tree of obstacles and counters: forks carry no state that the order could change.
     let shared = &*space;
@@ -250,11 +260,12 @@ fn for_each_direction<T: Send>(
         let found =
             each.map(|(place, direction)| evaluate(&mut own, &mut obstacle, part * CHUNK + place, direction));
         let found = found.collect::<Vec<_>>();
-        (found, own.casts, own.marches)
+        (found, own.casts, own.marches, own.is_work_spent())
     });
     let mut all = Vec::with_capacity(directions.len());
-    for (found, casts, marches) in parts {
+    for (found, casts, marches, is_work_spent) in parts {
         all.extend(found);
+        space.was_work_spent |= is_work_spent;
         space.casts += casts;
         space.marches += marches;
     }

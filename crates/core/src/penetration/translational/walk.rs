@@ -11,19 +11,19 @@
 //! All motion keeps a clearance from the contacts, so that a start never touches and needs no special case.
 
 use std::cell::Cell;
-use std::time::Instant;
 
 use nalgebra::{Point3, Vector3};
 
 use super::local_contact_space::{LocalContactSpace, PlacedContact};
 use super::sampled_obstacle::Sample;
 use super::steps::{Trace, WalkStepKind};
+use super::work_bound::CollisionCheck;
 use crate::penetration::allowed_translations::AllowedTranslations;
 use crate::penetration::free_configuration::FreeConfiguration;
 use crate::proximity::blocking_pairs::BlockingPairs;
 use crate::proximity::collision::collide_at;
 use crate::proximity::first_free::March;
-use crate::proximity::inside::shared_point;
+use crate::proximity::inside::may_share_point;
 use crate::proximity::model::Model;
 use crate::proximity::near_leaves::NearLeaves;
 use crate::proximity::obstacle_tree::ObstacleTree;
@@ -116,8 +116,6 @@ pub(crate) struct ContactSpace<'a> {
     pub(crate) iterations: u32,
     /// Maximum number of in-projections of one walk.
     pub(crate) max_iterations: u32,
-    /// Time after which the best result so far is returned.
-    pub(crate) deadline: Option<Instant>,
     /// Whether all threads of the current pool may be used.
     pub(crate) parallel: bool,
     /// Whether gaps that are nearer than what is reached from outside are looked for.
@@ -129,6 +127,10 @@ pub(crate) struct ContactSpace<'a> {
     pub(crate) trace: Option<Box<Trace>>,
     /// Pairs that blocked the lengths before the last result, if they are followed.
     pub(super) blocking: Option<BlockingPairs>,
+    /// Whether an earlier part of the search has spent its bound on work.
+    pub(super) was_work_spent: bool,
+    /// Collision query that verifies results.
+    pub(super) check: CollisionCheck,
 }
 
 /// Gap that casts keep [m].
@@ -167,7 +169,7 @@ impl<'a> ContactSpace<'a> {
         let mut scratch = ScratchLease(SCRATCH.take());
         scratch.0.lcs.restrict(None);
         scratch.0.near.clear();
-        Self {
+        let mut space = Self {
             a,
             b,
             a_to_b,
@@ -180,14 +182,17 @@ impl<'a> ContactSpace<'a> {
             walks: 0,
             iterations: 0,
             max_iterations,
-            deadline: None,
             parallel: false,
             gaps: false,
             far,
             source: FreeConfiguration::CentroidDifference,
             trace: None,
             blocking: None,
-        }
+            was_work_spent: false,
+            check: CollisionCheck::new(None),
+        };
+        space.limit_work(None);
+        space
     }
 
     /// Gap that every contact of a returned configuration of bodies of this size keeps [m]; see [`ContactSpace::new`].
@@ -200,8 +205,10 @@ impl<'a> ContactSpace<'a> {
     pub(crate) fn keeping(mut self, clearance: f64) -> Self {
         if clearance > 0.0 {
             // The obstacle tree is inflated by the clearance and has to be rebuilt.
+            let limit = self.obstacles.limit;
             self.margin += clearance;
             self.obstacles = ObstacleTree::new(self.a, self.b, &self.a_to_b, self.clearance());
+            self.obstacles.limit = limit;
         }
         self
     }
@@ -209,17 +216,14 @@ impl<'a> ContactSpace<'a> {
     /// The same contact space for another thread, with all counters at zero.
     pub(crate) fn fork(&self) -> Self {
         let fresh = Self::new(self.a, self.b, self.a_to_b, self.far, self.max_iterations);
-        Self { deadline: self.deadline, source: self.source, ..fresh }
+        let mut fork = Self { source: self.source, ..fresh };
+        fork.limit_work(self.deadline());
+        fork
     }
 
     /// Restricts the walks to these translations, or to none.
     pub(super) fn restrict(&mut self, allowed: Option<AllowedTranslations>) {
         self.scratch.0.lcs.restrict(allowed);
-    }
-
-    /// Whether the deadline has passed.
-    pub(crate) fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Gap that every contact of a returned configuration keeps [m].
@@ -299,7 +303,8 @@ impl<'a> ContactSpace<'a> {
             length = march.first_free(&mut self.obstacles, length, &mut skip)?;
             let q = direction * length;
             // The surfaces are separated by the margin already; what remains is containment.
-            if shared_point(self.a, self.b, &self.a_to_b.shifted(&q)).is_none() {
+            let placement = self.a_to_b.shifted(&q);
+            if !may_share_point(self.a, self.b, &placement, &mut self.obstacles.limit) {
                 return Some(q);
             }
             // One is enclosed by the other: continue beyond the wall.
@@ -411,7 +416,8 @@ impl<'a> ContactSpace<'a> {
         let stopped = self.out_projection(start, &target, clearance);
         let moved = stopped.unwrap_or_else(|| (target - start).norm());
         // The surfaces are separated there; what remains is containment.
-        if !(moved > clearance) || shared_point(self.a, self.b, &self.a_to_b.shifted(start)).is_some() {
+        let placement = self.a_to_b.shifted(start);
+        if !(moved > clearance) || may_share_point(self.a, self.b, &placement, &mut self.obstacles.limit) {
             return None;
         }
         self.walks += 1;

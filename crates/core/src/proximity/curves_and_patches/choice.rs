@@ -168,7 +168,7 @@ fn parts(
         while let Some(&triangle) = part.get(next) {
             next += 1;
             for edge in surface.sides[triangle as usize] {
-                for &other in surface.at_edge(edge) {
+                for &other in near_in(surface.at_edge(edge), triangle) {
                     if !seen[other as usize] && accepts(other) && crosses(triangle, other) {
                         seen[other as usize] = true;
                         part.push(other);
@@ -182,9 +182,51 @@ fn parts(
     parts
 }
 
+/// Of the triangles at an edge, in ascending order, those around one of them: of the usual two all, but at an edge of a fan of
+/// thousands each triangle has few neighbours, so that the work is in proportion to their number, not to its square.
+fn near_in(at_edge: &[u32], triangle: u32) -> &[u32] {
+    /// Triangles on either side.
+    const NEAR: usize = 16;
+    let place = at_edge.partition_point(|&other| other < triangle);
+    &at_edge[place.saturating_sub(NEAR)..at_edge.len().min(place + NEAR + 1)]
+}
+
 /// The sets with most triangles; of equal ones the first.
 fn largest(mut sets: Vec<Vec<u32>>, count: usize) -> Vec<Vec<u32>> {
     sets.sort_by_key(|set| std::cmp::Reverse(set.len()));
     sets.truncate(count);
     sets
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use nalgebra::Point3;
+
+    use super::*;
+    use crate::geometry::TriangleMesh;
+
+    #[test]
+    fn the_work_for_a_fan_about_one_edge_is_in_proportion_to_its_triangles() {
+        const COUNT: u32 = 4000;
+        let rim = (0..COUNT).map(|i| {
+            let azimuth = f64::from(i) / f64::from(COUNT) * std::f64::consts::TAU;
+            Point3::new(azimuth.cos(), azimuth.sin(), 0.0)
+        });
+        let edge = [-1.0, 1.0].map(|z| Point3::new(0.0, 0.0, z));
+        let vertices = edge.into_iter().chain(rim).collect();
+        let triangles = (0..COUNT).map(|i| [0, 1, i + 2]).collect();
+        let surface = Surface::new(&TriangleMesh::new(vertices, triangles).unwrap(), &Point3::origin());
+        let crossings = Cell::new(0_u32);
+        let crosses = |_: u32, _: u32| {
+            crossings.set(crossings.get() + 1);
+            // All are looked at, none is joined.
+            false
+        };
+        let found = parts(&surface, 0..COUNT, |_| true, crosses);
+        assert_eq!(found.len(), COUNT as usize);
+        assert!(crossings.get() < 64 * COUNT, "{}", crossings.get());
+        assert_eq!(parts(&surface, 0..COUNT, |_| true, |_, _| true).len(), 1);
+    }
 }

@@ -20,6 +20,7 @@ use crate::penetration::generalized::options::GeneralizedSource;
 use crate::penetration::quadratic_program::min_norm_projection::MinNormProjection;
 use crate::penetration::quadratic_program::min_norm_projection::rows::Rows;
 use crate::penetration::translational::walk::ContactSpace;
+use crate::penetration::translational::work_bound::distance_from_origin;
 use crate::proximity::collision::intersecting_pair_at;
 use crate::proximity::model::Model;
 
@@ -122,7 +123,7 @@ impl<'a> Walk<'a> {
             pose_b: *pose_b,
             chart: RigidLocalChart::new(a, pose_a, b, pose_b),
             size: a.radius() + b.radius(),
-            far: pose_a.translation.vector.norm().max(pose_b.translation.vector.norm()),
+            far: distance_from_origin([(a, pose_a), (b, pose_b)]),
             apart,
             contacts: Contacts::default(),
             rows: Rows::new(6),
@@ -140,7 +141,7 @@ impl<'a> Walk<'a> {
         let placement = self.chart.placement(at, self.a, self.b).shifted(q);
         let space = ContactSpace::new(self.a, self.b, placement, self.far, self.effort.iterations);
         let mut space = space.keeping(self.apart);
-        space.deadline = self.deadline;
+        space.limit_work(self.deadline);
         space
     }
 

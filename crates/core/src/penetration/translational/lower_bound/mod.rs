@@ -156,6 +156,11 @@ impl<'a> Solids<'a> {
         Self { models: [a, b], to_other, balls: [moved(0), moved(1)], upper, rounding, deadline: None }
     }
 
+    /// Whether the deadline has passed.
+    fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
     /// The bound by the certificate of the last query [m], if it is hardly worse than then.
     fn by_known(&self, known: &mut Option<KnownCertificate>, placement: &Isometry3<f64>) -> Option<f64> {
         let search = CrossingSearch::new(self.models, self.to_other[0], (self.rounding, self.deadline))?;
@@ -196,7 +201,7 @@ impl<'a> Solids<'a> {
         }
         let origin = Vector3::zeros();
         let (proved, ball) = self.best_ball();
-        if proved >= self.upper {
+        if proved >= self.upper || self.is_late() {
             return proved;
         }
         // The ascent starts at the better point of both; its first step is a fraction of the overlap there.
@@ -226,6 +231,9 @@ impl<'a> Solids<'a> {
         };
         climb.run(start, |point| {
             *evaluations += 1;
+            if self.is_late() {
+                return None;
+            }
             self.depths_at(q, point, SLACK)
         })
     }
@@ -266,7 +274,7 @@ impl<'a> Solids<'a> {
         // Likely ones first: a good bound early cuts the distance queries of the others.
         candidates.sort_unstable_by(|x, y| y.likely.total_cmp(&x.likely));
         for &Candidate { max, owner, ball, .. } in &candidates {
-            if best >= self.upper {
+            if best >= self.upper || self.is_late() {
                 break;
             }
             if !(max > best) {

@@ -1,0 +1,219 @@
+//! Bounds of a search: the work that it may do, and its deadline.
+//!
+//! The unit of work is a pair of subtrees that a traversal visits, some tenths of a microsecond.
+
+use std::time::{Duration, Instant};
+
+use nalgebra::Isometry3;
+
+use super::answer::TranslationalEnd;
+use super::walk::ContactSpace;
+use crate::penetration::error::PenetrationError;
+use crate::proximity::collision::collide_within;
+use crate::proximity::model::Model;
+use crate::proximity::work_limit::WorkLimit;
+
+/// Pairs of subtrees that a search may visit, and those in addition for each triangle: searches of meshes of other people
+/// visit at most a third of them. A safeguard against coincident surfaces, between which every march leaves
+/// one pair after another.
+const MAX_PAIRS: u64 = 1 << 19;
+const MAX_PAIRS_PER_TRIANGLE: u64 = 8;
+
+/// Distance of a model's coordinates from the origin of its frame, relative to its radius, up to which their rounding in a pose is
+/// less than a tenth of the margin, and does not count.
+const FAR: f64 = 1e3;
+
+/// Distance from the origin with which the rounding of two placed models grows [m]: that of the farther pose, or of coordinates far
+/// from the origin of their frame.
+pub(crate) fn distance_from_origin(placed: [(&Model, &Isometry3<f64>); 2]) -> f64 {
+    let of = |(model, pose): (&Model, &Isometry3<f64>)| {
+        let offset = model.center().coords.norm();
+        let offset = if offset > FAR * model.radius() { offset } else { 0.0 };
+        pose.translation.vector.norm().max(offset)
+    };
+    of(placed[0]).max(of(placed[1]))
+}
+
+/// Collision queries of the input and of results, which end soon after the time budget without an answer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CollisionCheck {
+    budget: Option<Duration>,
+    deadline: Option<Instant>,
+}
+
+impl CollisionCheck {
+    /// The queries of a search that begins now.
+    pub(crate) fn new(budget: Option<Duration>) -> Self {
+        /// Time beyond the budget, so that small budgets have results of all but pathological meshes.
+        const BEYOND: Duration = Duration::from_millis(4);
+        Self { budget, deadline: budget.and_then(|budget| Instant::now().checked_add(budget + BEYOND)) }
+    }
+
+    /// Whether the models collide.
+    ///
+    /// # Errors
+    /// [`PenetrationError::OutOfTime`] if the time passes before that is known.
+    pub(crate) fn collide(
+        &self,
+        a: (&Model, &Isometry3<f64>),
+        b: (&Model, &Isometry3<f64>),
+    ) -> Result<bool, PenetrationError> {
+        let mut limit = WorkLimit::new(u64::MAX, self.deadline);
+        let budget = self.budget.unwrap_or_default();
+        collide_within(a, b, &mut limit).ok_or(PenetrationError::OutOfTime { budget })
+    }
+}
+
+impl ContactSpace<'_> {
+    /// Bounds the work of all queries, by the default number of pairs and by a deadline if there is one.
+    pub(crate) fn limit_work(&mut self, deadline: Option<Instant>) {
+        self.obstacles.limit = WorkLimit::new(self.work(), deadline);
+    }
+
+    /// Pairs of subtrees that a search, or one of the parts into which a thorough one is divided, may visit.
+    fn work(&self) -> u64 {
+        let triangles = self.a.mesh().triangles().len() + self.b.mesh().triangles().len();
+        MAX_PAIRS + MAX_PAIRS_PER_TRIANGLE * triangles as u64
+    }
+
+    /// Time after which the best result so far is returned.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.obstacles.limit.deadline()
+    }
+
+    /// Begins a part of the search with a bound on work of its own.
+    pub(super) fn renew_limit(&mut self) {
+        self.was_work_spent |= self.obstacles.limit.is_work_spent();
+        self.limit_work(self.deadline());
+    }
+
+    /// Whether any part of the search has spent its bound on work.
+    pub(super) fn is_work_spent(&self) -> bool {
+        self.was_work_spent || self.obstacles.limit.is_work_spent()
+    }
+
+    /// Reason for the end of the search.
+    pub(super) fn end(&self) -> TranslationalEnd {
+        match self.deadline().is_some_and(|deadline| Instant::now() >= deadline) {
+            true => TranslationalEnd::TimeBudget,
+            false if self.is_work_spent() => TranslationalEnd::WorkBound,
+            false => TranslationalEnd::Completed,
+        }
+    }
+
+    /// Whether the deadline has passed, or the bound on work is spent.
+    pub(crate) fn is_late(&self) -> bool {
+        let is_past = |deadline| Instant::now() >= deadline;
+        self.obstacles.limit.is_spent() || self.deadline().is_some_and(is_past)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{Point3, Vector3};
+
+    use super::*;
+    use crate::geometry::procedural::{BumpySphere, Cuboid, Procedural};
+    use crate::geometry::{Solidity, TriangleMesh};
+    use crate::penetration::{Effort, LowerBound, TranslationalOptions, penetration};
+    use crate::proximity::collision::collide;
+    use crate::proximity::relative_pose::RelativePose;
+
+    fn ball() -> Model {
+        Model::new(BumpySphere::default().mesh().unwrap(), Solidity::Solid)
+    }
+
+    /// A space in which the models overlap.
+    fn space<'a>(a: &'a Model, b: &'a Model) -> ContactSpace<'a> {
+        let (pose_a, pose_b) = (Isometry3::translation(0.3, 0.2, 0.1), Isometry3::identity());
+        ContactSpace::new(a, b, RelativePose::between(a, &pose_a, b, &pose_b), 0.0, 100)
+    }
+
+    #[test]
+    fn without_work_left_casts_stay_where_they_are_marches_find_nothing_and_walks_end_free() {
+        let ball = ball();
+        let direction = Vector3::new(0.6, 0.0, 0.8);
+        let mut space = space(&ball, &ball);
+        assert!(space.depth_from_outside(&direction, f64::INFINITY).is_some());
+        assert!(space.first_free(&direction, 5.0, 0.0, |length| length).is_some());
+        assert_eq!(space.end(), TranslationalEnd::Completed);
+        space.obstacles.limit = WorkLimit::new(0, None);
+        assert_eq!(space.depth_from_outside(&direction, 0.1), None);
+        assert!(space.first_free(&direction, 5.0, 0.0, |length| length).is_none());
+        let outside = direction * space.outside(&direction);
+        let optimum = space.walk(&outside, true);
+        assert!((optimum.q - outside).norm() < 1e-9 && space.is_apart(&optimum.q));
+        assert!(space.is_late() && space.end() == TranslationalEnd::WorkBound);
+        space.renew_limit();
+        assert!(!space.is_late() && space.end() == TranslationalEnd::WorkBound);
+    }
+
+    #[test]
+    fn the_bound_on_work_does_not_end_an_ordinary_search_and_the_result_names_the_time_budget() {
+        let ball = ball();
+        let (here, there) = (Isometry3::identity(), Isometry3::translation(0.3, 0.2, 0.1));
+        for effort in [Effort::Fast, Effort::Best] {
+            let options = TranslationalOptions { effort, ..TranslationalOptions::default() };
+            let found = penetration(&ball, &there, &ball, &here, &options).unwrap().unwrap();
+            assert_eq!(found.ended_by, TranslationalEnd::Completed);
+            let options = TranslationalOptions { time_budget: Some(std::time::Duration::ZERO), ..options };
+            let found = penetration(&ball, &there, &ball, &here, &options).unwrap().unwrap();
+            assert_eq!(found.ended_by, TranslationalEnd::TimeBudget);
+        }
+    }
+
+    #[test]
+    fn a_collision_query_ends_without_an_answer_where_its_time_is_spent() {
+        // Layers of two stacks that hardly differ: every triangle is near all others, and none touches.
+        let stack = |height: f64| {
+            let layer = |i: u32| {
+                let z = height + 1e-9 * f64::from(i);
+                let corners = [Point3::new(0.0, 0.0, z), Point3::new(1.0, 0.0, z), Point3::new(0.0, 1.0, z)];
+                TriangleMesh::new(corners.to_vec(), vec![[0, 1, 2]]).unwrap()
+            };
+            Model::new(TriangleMesh::joined((0..2000).map(layer)).unwrap(), Solidity::Surface)
+        };
+        let (a, b) = (stack(0.0), stack(0.5e-9));
+        let here = Isometry3::identity();
+        let spent = |limit: WorkLimit| {
+            let mut limit = limit;
+            collide_within((&a, &here), (&b, &here), &mut limit).is_none()
+        };
+        assert!(spent(WorkLimit::new(1000, None)) && spent(WorkLimit::new(u64::MAX, Some(Instant::now()))));
+        assert!(!spent(WorkLimit::NONE));
+    }
+
+    #[test]
+    fn hundreds_of_coincident_boxes_end_within_the_bound_on_work_and_are_separated() {
+        let cube = Cuboid::default().mesh().unwrap();
+        let all = TriangleMesh::joined((0..300).map(|_| cube.clone())).unwrap();
+        let model = Model::new(all, Solidity::Solid);
+        let (here, there) = (Isometry3::identity(), Isometry3::translation(0.4, 0.1, 0.05));
+        let options = TranslationalOptions {
+            effort: Effort::Fast,
+            lower_bound: LowerBound::Skip,
+            ..TranslationalOptions::default()
+        };
+        let found = penetration(&model, &there, &model, &here, &options).unwrap().unwrap();
+        let moved = nalgebra::Translation3::from(found.translation) * there;
+        assert!(!collide(&model, &moved, &model, &here));
+    }
+
+    #[test]
+    fn meshes_whose_coordinates_are_far_from_the_origin_are_separated() {
+        for offset in [1e3, 1e6] {
+            let far = Vector3::new(offset, -offset, offset);
+            let mesh = BumpySphere::default().mesh().unwrap();
+            let vertices = mesh.vertices().iter().map(|vertex| Point3::from(vertex.coords + far)).collect();
+            let mesh = TriangleMesh::new(vertices, mesh.triangles().to_vec()).unwrap();
+            let model = Model::new(mesh, Solidity::Solid);
+            for i in 0..20 {
+                let there = Isometry3::translation(0.05 * f64::from(i), 0.11, 0.07);
+                let options =
+                    TranslationalOptions { effort: Effort::Fast, ..TranslationalOptions::default() };
+                let found = penetration(&model, &there, &model, &Isometry3::identity(), &options);
+                assert!(found.is_ok(), "{offset} {i}: {found:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Bound on the work of a search: a number of visited pairs of subtrees, and a deadline.
+//!
+//! A single traversal of pathological meshes, such as sheets that coincide, may visit all pairs of their triangles, and a march
+//! through them may do so thousands of times. Every traversal of a search therefore spends from one account.
+
+use std::time::Instant;
+
+/// Pairs between two looks at the clock: about a tenth of a millisecond.
+const BETWEEN_CHECKS: u64 = 128;
+
+/// Account of the work that a search may still do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct WorkLimit {
+    /// Pairs that may still be visited.
+    left: u64,
+    deadline: Option<Instant>,
+    is_spent: bool,
+}
+
+impl WorkLimit {
+    /// No limit.
+    pub(crate) const NONE: Self = Self { left: u64::MAX, deadline: None, is_spent: false };
+
+    /// A limit of so many pairs, and of time if there is a deadline.
+    pub(crate) fn new(pairs: u64, deadline: Option<Instant>) -> Self {
+        Self { left: pairs, deadline, is_spent: false }
+    }
+
+    /// The time at which it is spent.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// Whether nothing is left, or the deadline was found to have passed.
+    #[inline(always)]
+    pub(crate) fn is_spent(&self) -> bool {
+        self.is_spent
+    }
+
+    /// Whether nothing is left although the deadline, if there is one, was not found to have passed.
+    pub(crate) fn is_work_spent(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Counts a visited pair; returns whether the limit is spent.
+    #[inline(always)]
+    pub(crate) fn spend(&mut self) -> bool {
+        self.left = self.left.saturating_sub(1);
+        if self.left.is_multiple_of(BETWEEN_CHECKS) {
+            self.check();
+        }
+        self.is_spent
+    }
+
+    /// Counts the work of so many pairs at once; returns whether the limit is spent.
+    pub(crate) fn spend_many(&mut self, pairs: u64) -> bool {
+        self.left = self.left.saturating_sub(pairs);
+        self.check();
+        self.is_spent
+    }
+
+    #[cold]
+    fn check(&mut self) {
+        let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        self.is_spent |= self.left == 0 || is_late;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_spent_after_its_pairs_or_at_its_deadline_and_stays_so() {
+        let mut limit = WorkLimit::new(1000, None);
+        let visited = (0..5000).take_while(|_| !limit.spend()).count();
+        assert_eq!((visited, limit.is_work_spent()), (999, true));
+        assert!(limit.spend());
+        let mut late = WorkLimit::new(u64::MAX, Some(Instant::now()));
+        assert!((0..=BETWEEN_CHECKS).any(|_| late.spend()));
+        assert!(late.spend() && !late.is_work_spent());
+        let mut unlimited = WorkLimit::NONE;
+        assert!((0..5000).all(|_| !unlimited.spend()));
+    }
+}
