@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! cargo run --release --example budgets -- DIR [--budget 0.05]
-//! cargo run --release --example budgets -- DIR --search 600 [--seed 1]
+//! cargo run --release --example budgets -- DIR --search 600 [--seed 1] [--families]
 //! ```
 //!
 //! The first form asks every pair of the meshes below `DIR`, each scaled to a radius of one, at a random overlapping pose, every kind of
 //! query; those that have a `time_budget` get it. Prints the five slowest of each kind, and exits with 1 when one of a kind with a
 //! budget took more than 1.2 times of it and 5 ms. The second form asks random kinds of random inputs for some seconds: two
-//! meshes, unions of transformed copies that overlap themselves, and nearly coincident copies. It prints the ten slowest with
-//! the number by which `--case` repeats them.
+//! meshes, unions of transformed copies that overlap themselves, and nearly coincident copies; with `--families`, meshes that strain
+//! trees and searches in place of those below `DIR`. It prints the ten slowest with the number by which `--case` repeats them.
 //!
 //! A query that takes too long is asked once more, and the smaller time counts: on a busy machine a thread may wait.
 
@@ -30,12 +30,18 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use extricate::geometry::TriangleMesh;
 use extricate::geometry::read::{FileScope, read_mesh_corrected};
-use extricate::nalgebra::{Isometry3, Point3, Unit, UnitQuaternion, Vector3};
+use extricate::nalgebra::{Isometry3, Point3, Vector3};
 use extricate::penetration::{Effort, LowerBound};
 use extricate::query::{
     CollideOptions, DistanceOptions, HausdorffOptions, PenetrationOptions, RigidPenetrationOptions,
 };
 use extricate::{Posed, Shape, query};
+
+mod families;
+mod random;
+
+use families::Family;
+use random::Random;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -63,6 +69,9 @@ struct Arguments {
     /// Seed of the poses and of the search.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Searches among families of meshes that strain trees and searches, in place of those of the folder.
+    #[arg(long)]
+    families: bool,
     /// Repeats a case of the search.
     #[arg(long)]
     case: Option<u64>,
@@ -157,47 +166,6 @@ impl Kind {
                 query::hausdorff(a, b, &options).map_or("refused", |_| "answered")
             }
         }
-    }
-}
-
-/// SplitMix64 [Vigna].
-#[derive(Debug, Clone)]
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number in [0, 1).
-    fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / 2_f64.powi(53)
-    }
-
-    fn below(&mut self, count: usize) -> usize {
-        (self.unit() * count as f64) as usize
-    }
-
-    fn direction(&mut self) -> Unit<Vector3<f64>> {
-        loop {
-            let inside = Vector3::from_fn(|_, _| 2.0 * self.unit() - 1.0);
-            if inside.norm_squared() <= 1.0
-                && let Some(direction) = Unit::try_new(inside, 1e-3)
-            {
-                return direction;
-            }
-        }
-    }
-
-    /// A rotation by up to `angle` [rad] and a translation by up to `distance` [m].
-    fn pose(&mut self, angle: f64, distance: f64) -> Isometry3<f64> {
-        let rotation = UnitQuaternion::from_axis_angle(&self.direction(), angle * self.unit());
-        let translation = self.direction().into_inner() * (distance * self.unit());
-        Isometry3::from_parts(translation.into(), rotation)
     }
 }
 
@@ -347,6 +315,34 @@ fn case(
     Ok((format!("{}: {name} and {other}, {near} apart", kind.name()), [first, second], pose, kind))
 }
 
+/// As [`case`], of the families.
+fn case_of_families(number: u64) -> Result<(String, [Shape; 2], Isometry3<f64>, Kind)> {
+    let mut random = Random(number);
+    let mut member = || {
+        let count = [12, 100, 1000, 10_000, 40_000][random.below(5)];
+        let family = Family::ALL[random.below(Family::ALL.len())];
+        let mesh = family.mesh(&mut random, count)?;
+        Ok::<_, Box<dyn Error>>((format!("{} of {family:?}", mesh.triangles().len()), mesh))
+    };
+    let ((name, mesh), (other, second)) = (member()?, member()?);
+    let inverse = |mesh: &TriangleMesh| mesh.reversed();
+    let (other, second) = match random.below(5) {
+        0 => ("itself".to_owned(), mesh.clone()),
+        1 => ("its inverse".to_owned(), inverse(&mesh)),
+        2 => ("a millionth of itself".to_owned(), mesh.scaled(&Vector3::repeat(1e-6))?),
+        _ => (other, second),
+    };
+    let near = [0.0, 1e-12, 1e-6, 1e-3, 0.1, 0.5][random.below(6)];
+    let angle = [0.0, 1e-12, 3.0][random.below(3)];
+    let pose = random.pose(angle, near);
+    let apart = second.aabb().center() - mesh.aabb().center();
+    // Those far from the origin would not meet.
+    let pose = if apart.norm() > 10.0 { Isometry3::from(pose.translation.vector + apart) } else { pose };
+    let kind = Kind::ALL[random.below(Kind::ALL.len())];
+    let text = format!("{}: {name} and {other}, {near} apart", kind.name());
+    Ok((text, [Shape::mesh(mesh), Shape::mesh(second)], pose, kind))
+}
+
 /// Asks random cases for some seconds.
 fn search(arguments: &Arguments, meshes: &[(String, TriangleMesh)], seconds: f64) -> Result<bool> {
     let started = Instant::now();
@@ -355,7 +351,9 @@ fn search(arguments: &Arguments, meshes: &[(String, TriangleMesh)], seconds: f64
     let (mut cases, mut beyond) = (0_u64, 0_u64);
     while started.elapsed().as_secs_f64() < seconds {
         let number = arguments.case.unwrap_or_else(|| numbers.next());
-        let (text, [a, b], pose, kind) = case(number, meshes)?;
+        let of_meshes = || case(number, meshes);
+        let (text, [a, b], pose, kind) =
+            if arguments.families { case_of_families(number)? } else { of_meshes()? };
         for shape in [&a, &b] {
             prepare(shape, arguments.budget);
         }

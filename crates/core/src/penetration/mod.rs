@@ -23,6 +23,7 @@ pub use n_bodies::{
     Body, DisplacementMeasure, Overlap, Separation, SeparationError, SeparationOptions, separate,
 };
 pub use translational::{
-    Effort, LowerBound, MotionCoherence, Penetration, TranslationalEnd, Trace, TranslationalOptions, Walk, WalkContact,
-    WalkStep, WalkStepKind, penetration, penetration_coherent, penetration_from, penetration_traced,
+    Effort, LowerBound, MotionCoherence, Penetration, Trace, TranslationalEnd, TranslationalOptions, Walk,
+    WalkContact, WalkStep, WalkStepKind, penetration, penetration_coherent, penetration_from,
+    penetration_traced,
 };

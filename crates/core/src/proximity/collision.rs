@@ -193,8 +193,7 @@ pub(super) fn pairs_within_of_trees(
     pairs: &mut Vec<[u32; 2]>,
 ) -> bool {
     let limit = Cell::new(limit);
-    let mut query =
-        Overlap::new(a_to_b, distance, AllWithin { pairs: std::mem::take(pairs), limit: &limit });
+    let mut query = Overlap::new(a_to_b, distance, AllWithin { pairs: std::mem::take(pairs), limit: &limit });
     tandem::descend(a, b, &mut query);
     *pairs = query.sink.pairs;
     !limit.get().is_spent()

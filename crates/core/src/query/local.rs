@@ -54,7 +54,12 @@ pub fn local_penetrations_of(
     local_penetrations_until(a, b, global, None)
 }
 
-fn local_penetrations_until(
+/// As [`local_penetrations_of`], with a deadline: regions that have not been measured by then have the direction and the depth of
+/// the global penetration, and if they are not known by then, the intersecting triangles found are one region.
+///
+/// # Errors
+/// As [`local_penetrations_of`].
+pub fn local_penetrations_until(
     a: &Posed,
     b: &Posed,
     global: &Penetration,

@@ -49,7 +49,7 @@ pub use distance::{
 };
 pub use error::QueryError;
 pub use hausdorff::hausdorff;
-pub use local::{local_penetrations, local_penetrations_of};
+pub use local::{local_penetrations, local_penetrations_of, local_penetrations_until};
 pub use options::{
     CollideOptions, DistanceOptions, HausdorffOptions, PenetrationOptions, SpanningOptions,
     TimeOfContactOptions,

@@ -370,9 +370,11 @@ impl Prepared {
             Err(why) => return (Err(why), Duration::ZERO),
         };
         // The local penetrations are computed after the search, outside its time.
+        let until = penetration::end_of_regions(options.time_budget);
         let (found, time) = timed(|| penetration::search(&posed, options, cache));
         let names = sides.names(&posed);
-        let response = |found: Vec<_>| PenetrationResponse::new(&found, (&posed, &names), self.for_people);
+        let response =
+            |found: Vec<_>| PenetrationResponse::new(&found, (&posed, &names), (self.for_people, until));
         let found = with_message(found.and_then(response));
         (found.map(Response::Penetration), time)
     }

@@ -1,7 +1,7 @@
 //! Penetration depth of two shapes in translation.
 
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nalgebra::Vector3;
 use schemars::JsonSchema;
@@ -56,6 +56,11 @@ pub struct Separating {
     pub search: Option<SearchWork>,
     /// Whether the search ended because no nearby translation is shorter; for convex shapes, whether the bounds agree.
     pub converged: bool,
+    /// Bound that ended the search before all was searched that the effort asks for, so that nearer translations may exist: `work
+    /// bound` or `time budget`; absent where no bound did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub ended_by: Option<String>,
     /// All pairs that overlap, deepest first, by name; with robots. The other fields are those of the first pair.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<LinkPenetration>")]
@@ -173,8 +178,9 @@ impl PenetrationRequest {
     /// # Errors
     /// The message of the query that failed.
     pub fn answer(&self, posed: &[Posed; 2], parallel: bool) -> Answered<PenetrationResponse> {
+        let until = end_of_regions(self.time_budget);
         let found = search(posed, &self.options(parallel), &mut Cache::default());
-        let response = |all: Vec<_>| PenetrationResponse::new(&all, (posed, &Names::none()), true);
+        let response = |all: Vec<_>| PenetrationResponse::new(&all, (posed, &Names::none()), (true, until));
         found.and_then(response).map_err(|error| error.to_string())
     }
 
@@ -191,6 +197,11 @@ impl PenetrationRequest {
             ..default
         }
     }
+}
+
+/// Time until which the regions of a query that begins now are measured: a fifth of the budget after its end.
+pub(super) fn end_of_regions(time_budget: Option<Duration>) -> Option<Instant> {
+    Instant::now().checked_add(time_budget?.mul_f64(1.2))
 }
 
 /// The separating translations of two shapes, deepest first: one for each pair of parts that overlap. Coherent poses share a
@@ -239,18 +250,19 @@ impl LinkPenetration {
 }
 
 impl PenetrationResponse {
-    /// The response, with the local penetrations and the distance, if it is asked for, which are not part of the search.
+    /// The response, with the local penetrations, measured until a deadline if there is one, and the distance, if it is asked for,
+    /// which are not part of the search.
     pub(super) fn new(
         all: &[Penetration],
         ([a, b], names): (&[Posed; 2], &Names<'_>),
-        with_distance: bool,
+        (with_distance, until): (bool, Option<Instant>),
     ) -> Result<Self, QueryError> {
         let Some(found) = all.first() else {
             let distance = || query::distance(a, b, &DistanceOptions::default()).ok();
             let distance = with_distance.then(distance).flatten().map(|distance| distance.value);
             return Ok(Self::Separate { distance });
         };
-        let local = query::local_penetrations_of(a, b, found)?;
+        let local = query::local_penetrations_until(a, b, found, until)?;
         Ok(Self::Penetrating(Separating {
             depth: found.depth,
             lower_bound: found.lower_bound,
@@ -261,6 +273,7 @@ impl PenetrationResponse {
             iterations: found.iterations,
             search: SearchWork::of(found),
             converged: found.converged,
+            ended_by: found.ended_by.bound().map(str::to_owned),
             links: LinkPenetration::of(all, names),
             // A translation that the independent check rejects is an error of the query and does not get here.
             verified_free: true,
@@ -306,6 +319,9 @@ impl fmt::Display for PenetrationResponse {
         let regions = counted(found.local.len(), "region");
         let (moved, freed) = if first.is_some() { ("its part of A", "this pair") } else { ("A", "it") };
         write!(f, " in {regions}; moving {moved} by ({translation}) m frees {freed}")?;
+        if let Some(bound) = &found.ended_by {
+            write!(f, " (search ended by the {bound})")?;
+        }
         others.iter().try_for_each(|LinkPenetration { links: [a, b], depth, .. }| {
             write!(f, "; {a} in {b}: {} m deep", number(*depth))
         })

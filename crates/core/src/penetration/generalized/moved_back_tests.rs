@@ -56,7 +56,10 @@ fn with_search(check: impl Fn(&MultiStartSearch<'_>, &Limbs)) {
     let stop = &|| false;
     let (collision_world, chart, options) = (&collision_world, &chart, &options);
     let limbs = Limbs::new(collision_world, chart);
-    check(&MultiStartSearch { collision_world, chart, descent, options, min_work: 0, deadline: None, stop }, &limbs);
+    check(
+        &MultiStartSearch { collision_world, chart, descent, options, min_work: 0, deadline: None, stop },
+        &limbs,
+    );
 }
 
 fn joints(search: &MultiStartSearch<'_>, found: &DescentResult) -> Vec<f64> {

@@ -119,8 +119,15 @@ impl CollisionWorld {
         let first_stop = &|| deadline.is_some_and(|deadline| Instant::now() >= deadline + FIRST_DESCENT);
         let descent = Descent { stop: first_stop, ..Descent::new(self, &chart, options) };
         let min_work = options.work.min;
-        let search =
-            MultiStartSearch { collision_world: self, chart: &chart, descent, options, min_work, deadline, stop };
+        let search = MultiStartSearch {
+            collision_world: self,
+            chart: &chart,
+            descent,
+            options,
+            min_work,
+            deadline,
+            stop,
+        };
         for other in remembered {
             self.check(other)?;
         }

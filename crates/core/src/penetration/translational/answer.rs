@@ -18,6 +18,18 @@ pub enum TranslationalEnd {
     TimeBudget,
 }
 
+impl TranslationalEnd {
+    /// Name of the bound that ended the search, if one did.
+    #[must_use]
+    pub fn bound(self) -> Option<&'static str> {
+        match self {
+            Self::Completed => None,
+            Self::WorkBound => Some("work bound"),
+            Self::TimeBudget => Some("time budget"),
+        }
+    }
+}
+
 /// The penetration of two overlapping models or shapes; all vectors in the world frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Penetration {
