@@ -10,7 +10,7 @@ use std::time::Instant;
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 
-use super::inside::{may_share_point, shared_point};
+use super::inside::{may_contain_any, shared_point};
 use super::leaf_pair::PreparedLeaf;
 use super::model::Model;
 use super::relative_pose::{MovedBox, RelativePose, RoundedPose};
@@ -133,7 +133,7 @@ pub(crate) fn collide_within(
         }
         *limit = spent.get();
     }
-    let is_shared = !limit.is_spent() && may_share_point(a, b, &a_to_b, limit);
+    let is_shared = !limit.is_spent() && may_contain_any(a, b, &a_to_b, limit);
     (!limit.is_spent()).then_some(is_shared)
 }
 

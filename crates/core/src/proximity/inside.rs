@@ -73,7 +73,7 @@ impl Model {
 }
 
 /// As [`shared_point`], whether there is one, at the cost of a limit; true also where the limit is spent before that is known.
-pub(crate) fn may_share_point(a: &Model, b: &Model, a_to_b: &RelativePose, limit: &mut WorkLimit) -> bool {
+pub(crate) fn may_contain_any(a: &Model, b: &Model, a_to_b: &RelativePose, limit: &mut WorkLimit) -> bool {
     may_contain_part(a, b, a_to_b, limit) || may_contain_part(b, a, &a_to_b.inverse(), limit)
 }
 

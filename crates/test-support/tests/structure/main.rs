@@ -73,6 +73,7 @@ const ROOMS: [Rooms; 7] = [
             "closest_point",
             "clear_configurations",
             "relative_pose",
+            "work_limit",
             "hausdorff",
             "inside",
             "leaf_pair",

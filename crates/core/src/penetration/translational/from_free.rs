@@ -3,9 +3,9 @@
 use nalgebra::{Isometry3, Vector3};
 
 use super::answer::Penetration;
+use super::collision_check::distance_from_origin;
 use super::query::{check, verified};
 use super::walk::ContactSpace;
-use super::work_bound::distance_from_origin;
 use crate::penetration::error::PenetrationError;
 use crate::penetration::free_configuration::FreeConfiguration;
 use crate::proximity::model::Model;

@@ -6,6 +6,7 @@
 
 pub(crate) mod answer;
 mod coherence;
+pub(crate) mod collision_check;
 mod constrained;
 mod followed;
 mod forced;
@@ -21,7 +22,7 @@ mod steps;
 mod trace;
 mod translational_obstacle;
 pub(crate) mod walk;
-pub(crate) mod work_bound;
+mod work_bound;
 
 pub use self::answer::{Penetration, TranslationalEnd};
 pub use self::query::{penetration, penetration_coherent};

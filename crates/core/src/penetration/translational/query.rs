@@ -4,13 +4,13 @@ use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
 
 use super::answer::Penetration;
 use super::coherence::{CoherentStarts, MotionCoherence};
+use super::collision_check::{CollisionCheck, distance_from_origin};
 use super::followed::Followed;
 use super::lower_bound::known::{KnownCertificate, displacement};
 use super::lower_bound::{Resume, lower_bound};
 use super::options::{Effort, LowerBound, TranslationalOptions, deadline};
 use super::steps::Trace;
 use super::walk::{ContactSpace, Optimum};
-use super::work_bound::{CollisionCheck, distance_from_origin};
 use super::{constrained, forced, free_configuration, search};
 use crate::penetration::error::{PenetrationError, RADII};
 use crate::penetration::free_configuration::FreeConfiguration;

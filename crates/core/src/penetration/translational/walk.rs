@@ -14,16 +14,16 @@ use std::cell::Cell;
 
 use nalgebra::{Point3, Vector3};
 
+use super::collision_check::CollisionCheck;
 use super::local_contact_space::{LocalContactSpace, PlacedContact};
 use super::sampled_obstacle::Sample;
 use super::steps::{Trace, WalkStepKind};
-use super::work_bound::CollisionCheck;
 use crate::penetration::allowed_translations::AllowedTranslations;
 use crate::penetration::free_configuration::FreeConfiguration;
 use crate::proximity::blocking_pairs::BlockingPairs;
 use crate::proximity::collision::collide_at;
 use crate::proximity::first_free::March;
-use crate::proximity::inside::may_share_point;
+use crate::proximity::inside::may_contain_any;
 use crate::proximity::model::Model;
 use crate::proximity::near_leaves::NearLeaves;
 use crate::proximity::obstacle_tree::ObstacleTree;
@@ -304,7 +304,7 @@ impl<'a> ContactSpace<'a> {
             let q = direction * length;
             // The surfaces are separated by the margin already; what remains is containment.
             let placement = self.a_to_b.shifted(&q);
-            if !may_share_point(self.a, self.b, &placement, &mut self.obstacles.limit) {
+            if !may_contain_any(self.a, self.b, &placement, &mut self.obstacles.limit) {
                 return Some(q);
             }
             // One is enclosed by the other: continue beyond the wall.
@@ -417,7 +417,7 @@ impl<'a> ContactSpace<'a> {
         let moved = stopped.unwrap_or_else(|| (target - start).norm());
         // The surfaces are separated there; what remains is containment.
         let placement = self.a_to_b.shifted(start);
-        if !(moved > clearance) || may_share_point(self.a, self.b, &placement, &mut self.obstacles.limit) {
+        if !(moved > clearance) || may_contain_any(self.a, self.b, &placement, &mut self.obstacles.limit) {
             return None;
         }
         self.walks += 1;

@@ -19,8 +19,8 @@ use super::free::is_free;
 use crate::penetration::generalized::options::GeneralizedSource;
 use crate::penetration::quadratic_program::min_norm_projection::MinNormProjection;
 use crate::penetration::quadratic_program::min_norm_projection::rows::Rows;
+use crate::penetration::translational::collision_check::distance_from_origin;
 use crate::penetration::translational::walk::ContactSpace;
-use crate::penetration::translational::work_bound::distance_from_origin;
 use crate::proximity::collision::intersecting_pair_at;
 use crate::proximity::model::Model;
 
