@@ -238,30 +238,21 @@ fn for_each_direction<T: Send>(
     directions: &[Vector3<f64>],
     evaluate: impl Fn(&mut ContactSpace, &mut TranslationalObstacle, usize, &Vector3<f64>) -> T + Sync,
 ) -> Vec<T> {
-    if !space.parallel || rayon::current_num_threads() == 1 {
-        // As if there were a task for each chunk: the bound on work must not depend on the number of threads.
-        let (limit, mut all) = (space.obstacles.limit, Vec::with_capacity(directions.len()));
-        for (place, direction) in directions.iter().enumerate() {
-            if place % CHUNK == 0 {
-                space.renew_limit();
-            }
-            all.push(evaluate(space, obstacle, place, direction));
-        }
-        space.renew_limit();
-        space.obstacles.limit = limit;
-        return all;
-    }
-    // Each task has its own tree of obstacles and counters: forks carry no state that the order could change.
+    // Each chunk has its own tree of obstacles, counters and bound on work, also on one thread: forks carry no state that the order could change.
     let shared = &*space;
     let chunks = directions.chunks(CHUNK).collect::<Vec<_>>();
-    let parts = parallel::map(chunks.len(), 1, |part| {
+    let evaluate_chunk = |part: usize| {
         let (mut own, mut obstacle) = (shared.fork(), obstacle.clone());
         let each = chunks[part].iter().enumerate();
         let found =
             each.map(|(place, direction)| evaluate(&mut own, &mut obstacle, part * CHUNK + place, direction));
         let found = found.collect::<Vec<_>>();
         (found, own.casts, own.marches, own.is_work_spent())
-    });
+    };
+    let parts = match space.parallel {
+        true => parallel::map(chunks.len(), 1, evaluate_chunk),
+        false => (0..chunks.len()).map(evaluate_chunk).collect(),
+    };
     let mut all = Vec::with_capacity(directions.len());
     for (found, casts, marches, is_work_spent) in parts {
         all.extend(found);

@@ -31,12 +31,6 @@ impl ContactSpace<'_> {
         self.obstacles.limit.deadline()
     }
 
-    /// Begins a part of the search with a bound on work of its own.
-    pub(super) fn renew_limit(&mut self) {
-        self.was_work_spent |= self.obstacles.limit.is_work_spent();
-        self.limit_work(self.deadline());
-    }
-
     /// Whether any part of the search has spent its bound on work.
     pub(super) fn is_work_spent(&self) -> bool {
         self.was_work_spent || self.obstacles.limit.is_work_spent()
@@ -95,8 +89,7 @@ mod tests {
         let optimum = space.walk(&outside, true);
         assert!((optimum.q - outside).norm() < 1e-9 && space.is_apart(&optimum.q));
         assert!(space.is_late() && space.end() == TranslationalEnd::WorkBound);
-        space.renew_limit();
-        assert!(!space.is_late() && space.end() == TranslationalEnd::WorkBound);
+        assert_eq!(space.fork().end(), TranslationalEnd::Completed);
     }
 
     #[test]
