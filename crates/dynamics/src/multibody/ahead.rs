@@ -76,7 +76,7 @@ impl<'a> RobotsAhead<'a> {
         self.motions = self.robots.iter_mut().filter_map(|ahead| ahead.motion(self.step.h)).collect();
     }
 
-    /// What is expected of the step with the loads of the soft bodies, by robot.
+    /// Expectations of the step with the loads of the soft bodies, by robot.
     pub(crate) fn expectations(mut self, physics: &PhysicsWorld) -> Vec<(usize, Expectation)> {
         let of = |ahead: &mut Ahead<'_>| {
             let free = ahead.moving.end.clone();

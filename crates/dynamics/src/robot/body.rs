@@ -375,12 +375,12 @@ impl RobotBody {
         self.joints.iter_mut().zip(memories).for_each(|(joint, memory)| joint.memory = memory);
     }
 
-    /// What was expected of the last step.
+    /// Motion that was expected of the last step.
     pub(crate) fn expectation(&self) -> &Expectation {
         &self.expectation
     }
 
-    /// Sets what [`Self::expectation`] returns after the next step.
+    /// Sets the motion that [`Self::expectation`] returns after the next step.
     pub(crate) fn expect(&mut self, expectation: Expectation) {
         self.expectation = expectation;
     }

@@ -22,7 +22,7 @@ use extricate_core::query::{
 pub enum PenetrationResponse {
     /// They overlap.
     #[schemars(extend("x-status" = ["penetrating"]))]
-    Penetrating(Separating),
+    Penetrating(Box<Separating>),
     /// They do not overlap.
     #[schemars(extend("x-status" = ["separate"]))]
     Separate {
@@ -263,7 +263,7 @@ impl PenetrationResponse {
             return Ok(Self::Separate { distance });
         };
         let local = query::local_penetrations_until(a, b, found, until)?;
-        Ok(Self::Penetrating(Separating {
+        Ok(Self::Penetrating(Box::new(Separating {
             depth: found.depth,
             lower_bound: found.lower_bound,
             direction: found.direction.into_inner().into(),
@@ -277,7 +277,7 @@ impl PenetrationResponse {
             links: LinkPenetration::of(all, names),
             // A translation that the independent check rejects is an error of the query and does not get here.
             verified_free: true,
-        }))
+        })))
     }
 }
 

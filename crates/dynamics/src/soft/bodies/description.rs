@@ -138,6 +138,13 @@ pub enum SoftScheme {
     QuasiStatic,
 }
 
+impl SoftScheme {
+    /// Whether it damps the vibration of stiff springs, as friction that sticks is one.
+    pub(super) fn damps(self) -> bool {
+        matches!(self, Self::Dynamic(Scheme::ImplicitEuler) | Self::QuasiStatic)
+    }
+}
+
 impl Default for SoftScheme {
     fn default() -> Self {
         Self::Dynamic(Scheme::default())

@@ -56,7 +56,7 @@ impl SoftWorld {
     ) -> Result<(SoftReport, Times), Failure> {
         let start = Instant::now();
         let mut moving: Vec<_> = self.partners.iter().map(|partner| partner.moving(physics, dt)).collect();
-        if !damps(options.scheme) {
+        if !options.scheme.damps() {
             moving.iter_mut().for_each(|moving| moving.lag = Default::default());
         }
         let before =
@@ -214,7 +214,7 @@ impl SoftWorld {
             (self.system.x[follower.block], self.system.x[follower.block + 1]) = (at[0], at[1]);
         }
         links.advance(&self.system.v);
-        if damps(options.scheme) {
+        if options.scheme.damps() {
             self.contact.end_step(&self.system.x);
         }
         self.advance_rigid_bodies((moving, links), options.scheme, dt);
@@ -403,9 +403,4 @@ fn start_fraction(scheme: SoftScheme) -> f64 {
         SoftScheme::Dynamic(Scheme::ImplicitMidpoint | Scheme::Newmark) => 0.5,
         SoftScheme::Dynamic(Scheme::ImplicitEuler | Scheme::SymplecticEuler) | SoftScheme::QuasiStatic => 1.0,
     }
-}
-
-/// Whether a scheme damps the vibration of stiff springs, as friction that sticks is one.
-pub(super) fn damps(scheme: SoftScheme) -> bool {
-    matches!(scheme, SoftScheme::Dynamic(Scheme::ImplicitEuler) | SoftScheme::QuasiStatic)
 }

@@ -9,7 +9,6 @@ use super::handle::PrescribedNodes;
 use super::partner::{Partner, Role};
 use super::pull::NodePull;
 use super::state::{SoftBodyState, SoftLoad, SoftReport};
-use super::stepping::damps;
 use crate::error::SoftError;
 use crate::rigid::raw;
 use crate::soft::SoftSystem;
@@ -83,7 +82,7 @@ impl SoftWorld {
     /// nothing, or do not damp what the coupling leaves.
     pub(crate) fn links_near(&self, physics: &PhysicsWorld, options: &SoftOptions, dt: f64) -> Vec<bool> {
         let mut near = Vec::new();
-        if !damps(options.scheme) {
+        if !options.scheme.damps() {
             return near;
         }
         let bounds: Vec<_> = (0..self.described.len()).map(|body| self.bounds_ahead(body, dt)).collect();

@@ -58,8 +58,11 @@ fn a_soft_body_that_is_attached_to_a_link_drags_it_along() {
     assert!((2.0 * cart + cube + 0.5).abs() < 1e-9, "{cart} {cube}");
 }
 
-/// A robot of links with boxes that slide along axes in series: name, mass, size, place of the box, axis, limits.
-struct Slides(Vec<(&'static str, f64, [f64; 3], [f64; 3], [f64; 3])>);
+/// A link with a box that slides: name, mass, size and place of the box, axis.
+type Slide = (&'static str, f64, [f64; 3], [f64; 3], [f64; 3]);
+
+/// A robot of such links.
+struct Slides(Vec<Slide>);
 
 impl Slides {
     /// A robot of which each joint is on the link `parents` names, on the base by default.
@@ -195,7 +198,7 @@ fn a_gripper_squeezes_a_soft_cube_with_the_force_of_its_motors_and_lifts_it() {
         ("right", 0.02, finger, [side, 0.0, 0.0], [1.0, 0.0, 0.0]),
     ]);
     let mut robot = slides.robot(&["base", "wrist", "wrist"]);
-    let hold = |target: f64| Motor::Position { target, stiffness: 4e3, damping: 4e3, max_force: None };
+    let hold = |target: f64| Motor::Position { target, stiffness: 4e3, damping: 2e3, max_force: None };
     let touch = Motor::Position { target: 0.003, stiffness: 1e5, damping: 1e3, max_force: None };
     let close = Motor::Velocity { target: -0.1, damping: 1e4, max_force: Some(20.0) };
     for (joint, motor) in [hold(0.0), touch, close].into_iter().enumerate() {
