@@ -230,12 +230,6 @@ impl SoftSystem {
         self.extra[index] = block;
     }
 
-    /// Lets the next time step set out from a displacement of an extra block at `velocity` [m/s], where its own velocity would lead elsewhere.
-    pub(super) fn start_solve_from(&mut self, place: usize, velocity: Vector3<f64>) {
-        // The guess is h (2 v − v of the step before).
-        self.v_before[place] = 2.0 * self.v[place] - velocity;
-    }
-
     /// Prescribes the components `axes` of a block (a Dirichlet condition): at the end of the next step, or of the quasi-static
     /// solve, they equal those of `target` \[m\], and they stay there until released or prescribed again.
     pub fn prescribe(&mut self, block: usize, axes: [bool; 3], target: Vector3<f64>) {

@@ -123,11 +123,10 @@ impl<'a> StepLinks<'a> {
         Some(Follower { block, leader: self.leaders[motion], origin, response: &link.response })
     }
 
-    /// Takes the rates at the end of a substep from the velocities of all blocks.
-    pub(super) fn advance(&mut self, v: &[Vector3<f64>]) {
+    /// Takes the rates at the end of a substep of `dt` \[s\] from the system at `x`.
+    pub(super) fn advance(&mut self, x: &[Vector3<f64>], dt: f64) {
         for (rates, &leader) in self.rates.iter_mut().zip(&self.leaders) {
-            let count = rates.len();
-            rates.copy_from_slice(&v[leader..leader + count]);
+            rates.iter_mut().zip(&x[leader..]).for_each(|(rate, x)| *rate = x / dt);
         }
     }
 

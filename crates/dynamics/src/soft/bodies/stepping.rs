@@ -173,7 +173,7 @@ impl SoftWorld {
         (end, dt, parts): (f64, f64, usize),
     ) -> Result<SoftStepReport, SoftError> {
         self.place_rigid_bodies((moving, links), options.scheme, dt);
-        self.place_coordinates(links, 1.0 / parts as f64);
+        self.place_coordinates(links, (dt, 1.0 / parts as f64));
         let followers = self.followers((moving, links), parts);
         let poses: Vec<Isometry3<f64>> = moving.iter().map(|moving| moving.pose_after(dt)).collect();
         self.prescribed
@@ -213,7 +213,7 @@ impl SoftWorld {
             let at = follower.at(&self.system.x);
             (self.system.x[follower.block], self.system.x[follower.block + 1]) = (at[0], at[1]);
         }
-        links.advance(&self.system.v);
+        links.advance(&self.system.x, dt);
         if options.scheme.damps() {
             self.contact.end_step(&self.system.x);
         }
@@ -245,12 +245,19 @@ impl SoftWorld {
             let pose = if is_solved { moving.pose } else { moving.pose_after(dt) };
             self.contact.move_obstacle(index, pose, motion);
             let Some(extra) = partner.extra else { continue };
-            let blocks = moving.blocks(moving.velocity_with_drift(start_fraction(scheme), dt));
-            let targets = if links.follows(index) {
-                [moving.pose.translation.vector, Vector3::zeros()]
-            } else {
+            let mut blocks = moving.blocks(moving.velocity_with_drift(start_fraction(scheme), dt));
+            // Blocks of links without springs that lead are held where they are: the first iteration is not judged where any moves.
+            let is_lifted =
+                !links.follows(index) && self.springs.iter().any(|spring| spring.partner == index);
+            let targets = if is_lifted {
                 [moving.pose_after(dt).translation.vector, dt * moving.velocity[1]]
+            } else {
+                [moving.pose.translation.vector, Vector3::zeros()]
             };
+            if partner.role == Role::Link && !is_lifted {
+                // The inertia of what follows is that of the coordinates.
+                blocks.iter_mut().for_each(|block| block.inertia = Matrix3::zeros());
+            }
             for place in 0..2 {
                 self.system.set_extra(extra + place, blocks[place]);
                 if partner.role == Role::Link {
@@ -262,21 +269,21 @@ impl SoftWorld {
     }
 
     /// Sets the coordinates of the robots that yield to the start of a substep; those of others are held.
-    fn place_coordinates(&mut self, links: &StepLinks<'_>, part: f64) {
-        let block = |inertia: f64, velocity: Vector3<f64>| ExtraBlock {
+    fn place_coordinates(&mut self, links: &StepLinks<'_>, (dt, part): (f64, f64)) {
+        let block = |inertia: f64, [position, velocity]: [Vector3<f64>; 2]| ExtraBlock {
             inertia: Matrix3::from_diagonal_element(inertia),
-            position: Vector3::zeros(),
+            position,
             velocity,
             falls: false,
         };
         let nodes = self.system.node_blocks().end;
         for place in self.coordinates.iter().flat_map(|&(first, count)| first..first + count) {
-            self.system.set_extra(place - nodes, block(0.0, Vector3::zeros()));
+            self.system.set_extra(place - nodes, block(0.0, Default::default()));
             self.system.prescribe(place, [true; 3], Vector3::zeros());
         }
         for Coordinates { block: place, inertia, rate, expected, held } in links.coordinates(part) {
-            self.system.set_extra(place - nodes, block(inertia, rate));
-            self.system.start_solve_from(place, expected);
+            // The solve sets out from where the expected loads lead, and inertia leads to where none do.
+            self.system.set_extra(place - nodes, block(inertia, [dt * expected, rate - expected]));
             self.system.prescribe(place, held, Vector3::zeros());
         }
     }
