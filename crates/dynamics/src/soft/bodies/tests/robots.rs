@@ -243,3 +243,27 @@ fn a_world_that_is_restored_continues_with_the_same_bits() {
     run(&mut other, 0.01);
     assert_eq!(world.hash(), other.hash());
 }
+
+#[test]
+fn a_robot_that_swings_far_away_changes_nothing_of_a_soft_body() {
+    let dropped = |with_robot: bool| {
+        let mut builder = World::builder(options(1e7, 1.0 / 240.0));
+        builder.add_body(ground()).unwrap();
+        if with_robot {
+            let mut robot = parse_urdf(CART, Path::new("cart.urdf"), &UrdfOptions::default()).unwrap();
+            robot.name = "far".into();
+            let mut robot = RobotDescription::new("far", robot, Isometry3::translation(10.0, 0.0, 5.0));
+            robot.velocities[0] = 2.0;
+            builder.add_robot(robot).unwrap();
+        }
+        builder.add_soft_body(soft_cube("cube", 0.07)).unwrap();
+        let mut world = built(builder);
+        let iterations: Vec<usize> =
+            (0..60).map(|_| world.step().unwrap().soft.unwrap().newton_iterations).collect();
+        (iterations, world.soft_positions("cube").unwrap().to_vec())
+    };
+    let [(alone, x), (beside, y)] = [false, true].map(dropped);
+    assert!(alone.iter().max() > alone.first(), "it has met the ground: {alone:?}");
+    assert_eq!(alone, beside);
+    assert_eq!(x, y);
+}
