@@ -126,9 +126,9 @@ pub(crate) fn collide_within(
     }
     if !are_balls_apart(a, b, &a_to_b) {
         let spent = Cell::new(*limit);
-        let mut query = Overlap::new(&a_to_b, 0.0, FirstWithin { pair: None, limit: &spent });
+        let mut query = Overlap::new(&a_to_b, 0.0, Within { sink: FirstPair(None), limit: &spent });
         tandem::descend(a.bvh(), b.bvh(), &mut query);
-        if query.sink.pair.is_some() {
+        if query.sink.sink.0.is_some() {
             return Some(true);
         }
         *limit = spent.get();
@@ -193,9 +193,10 @@ pub(super) fn pairs_within_of_trees(
     pairs: &mut Vec<[u32; 2]>,
 ) -> bool {
     let limit = Cell::new(limit);
-    let mut query = Overlap::new(a_to_b, distance, AllWithin { pairs: std::mem::take(pairs), limit: &limit });
+    let sink = Within { sink: AllPairs(std::mem::take(pairs)), limit: &limit };
+    let mut query = Overlap::new(a_to_b, distance, sink);
     tandem::descend(a, b, &mut query);
-    *pairs = query.sink.pairs;
+    *pairs = query.sink.sink.0;
     !limit.get().is_spent()
 }
 
@@ -317,28 +318,6 @@ impl Sink for FirstPair {
     }
 }
 
-/// As [`FirstPair`], unless a limit is spent before.
-struct FirstWithin<'a> {
-    pair: Option<[u32; 2]>,
-    limit: &'a Cell<WorkLimit>,
-}
-
-impl Sink for FirstWithin<'_> {
-    #[inline(always)]
-    fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()> {
-        self.pair = Some(pair);
-        ControlFlow::Break(())
-    }
-
-    #[inline(always)]
-    fn is_over(&self) -> bool {
-        let mut limit = self.limit.get();
-        let is_spent = limit.spend();
-        self.limit.set(limit);
-        is_spent
-    }
-}
-
 /// Stores all pairs.
 struct AllPairs(Vec<[u32; 2]>);
 
@@ -350,17 +329,16 @@ impl Sink for AllPairs {
     }
 }
 
-/// Stores all pairs, until a limit is spent.
-struct AllWithin<'a> {
-    pairs: Vec<[u32; 2]>,
+/// A consumer until a limit is spent.
+struct Within<'a, S> {
+    sink: S,
     limit: &'a Cell<WorkLimit>,
 }
 
-impl Sink for AllWithin<'_> {
+impl<S: Sink> Sink for Within<'_, S> {
     #[inline(always)]
     fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()> {
-        self.pairs.push(pair);
-        ControlFlow::Continue(())
+        self.sink.add(pair)
     }
 
     #[inline(always)]

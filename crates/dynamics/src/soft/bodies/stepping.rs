@@ -247,8 +247,9 @@ impl SoftWorld {
             let Some(extra) = partner.extra else { continue };
             let mut blocks = moving.blocks(moving.velocity_with_drift(start_fraction(scheme), dt));
             // Blocks of links without springs that lead are held where they are: the first iteration is not judged where any moves.
-            let is_lifted =
-                !links.follows(index) && self.springs.iter().any(|spring| spring.partner == index);
+            let is_lifted = partner.role == Role::Link
+                && !links.follows(index)
+                && self.springs.iter().any(|spring| spring.partner == index);
             let targets = if is_lifted {
                 [moving.pose_after(dt).translation.vector, dt * moving.velocity[1]]
             } else {
