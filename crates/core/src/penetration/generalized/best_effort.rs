@@ -1,7 +1,8 @@
-//! Best effort: what a multi-start search does beyond fast effort.
+//! What a multi-start search does beyond its first descent.
 //!
-//! Where the first descent fails, all that fast effort does comes first, so that the result is never farther. Then the other
-//! [sources](super::sources) of starts are tried, and rounds of descents are made from random points no farther than the best result
+//! Where the first descent fails, other [sources](super::sources) of starts come first, and what the first of them that succeeds finds
+//! is improved; fast effort keeps to a fraction of the bounds on work of best effort, which therefore is never farther. Then the other
+//! sources are tried, and rounds of descents are made from random points no farther than the best result
 //! so far, around the input and around that result; any better result lies within that ball. What improved is moved back towards
 //! the input limb by limb, jumping over what lies between, and descents start from the result with one limb back at the input.
 
@@ -48,14 +49,14 @@ impl<'a> MultiStartSearch<'a> {
         }
     }
 
-    /// Best effort where the first descent has found nothing: what fast effort does, then the sources that it did not come to and
-    /// random points.
-    pub(super) fn beyond_fast(&self, best: DescentResult) -> DescentResult {
+    /// Either effort where the first descent has found nothing: descents from other sources until one succeeds, the sources that were
+    /// not tried, and random points.
+    pub(super) fn beyond_failure(&self, best: DescentResult) -> DescentResult {
         let (best, tried) = self.fallbacks(best);
         let best = self.translational(best.sigma()).into_iter().fold(best, better);
         let sources = &Self::FALLBACK_SOURCES[tried..];
         if best.free.is_none() && self.end(&best).is_none() {
-            // The bound on work begins anew: what fast effort has tried in vain takes nothing from the search.
+            // The bound on work begins anew: what was tried in vain takes nothing from the search.
             let spent = best.work;
             return self
                 .rounds(DescentResult { work: 0, improved_work: 0, ..best }, sources, 0)
@@ -63,7 +64,7 @@ impl<'a> MultiStartSearch<'a> {
         }
         // Improving what a fallback found is part of the way there.
         let best = DescentResult { improved_work: best.work, ..best };
-        // Beyond the random numbers of fast effort.
+        // Beyond the random numbers of the fallbacks.
         self.rounds(best, sources, 2 * FALLBACKS)
     }
 

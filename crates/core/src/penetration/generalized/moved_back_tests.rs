@@ -57,7 +57,15 @@ fn with_search(check: impl Fn(&MultiStartSearch<'_>, &Limbs)) {
     let (collision_world, chart, options) = (&collision_world, &chart, &options);
     let limbs = Limbs::new(collision_world, chart);
     check(
-        &MultiStartSearch { collision_world, chart, descent, options, min_work: 0, deadline: None, stop },
+        &MultiStartSearch {
+            collision_world,
+            chart,
+            descent,
+            options,
+            work: options.work,
+            deadline: None,
+            stop,
+        },
         &limbs,
     );
 }

@@ -161,10 +161,11 @@ pub struct WorkBounds {
     pub min_after_failure: u64,
     /// Work without improvement that ends a search, as a multiple of the work up to the last improvement.
     pub patience: f64,
-    /// Work at which a search ends that has found free poses, after the descent that it is in.
+    /// Work at which a search ends that has found free poses, after the descent that it is in; fast effort, which searches only where its
+    /// first descent fails, ends after 0.15 of it, and has a quarter of the patience.
     pub max: u64,
-    /// Work at which a search ends that has found none, if it is more than `max`: an answer is worth more than a better one. Best
-    /// effort counts anew after what fast effort does, unless that ends here, and two descents of the last resort may follow.
+    /// Work at which a search ends that has found none, if it is more than `max`: an answer is worth more than a better one. It counts
+    /// anew after the first sources, unless the search ends there, and two descents of the last resort may follow.
     pub max_without_result: u64,
 }
 
@@ -233,7 +234,7 @@ impl Default for GeneralizedOptions {
 }
 
 impl GeneralizedOptions {
-    /// Options for one descent, with others only where it fails.
+    /// Options for one descent and, only where it fails, a search within a fraction of the bounds on work.
     #[must_use]
     pub fn fast() -> Self {
         Self { effort: Effort::Fast, ..Self::default() }

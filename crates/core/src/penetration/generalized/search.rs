@@ -1,8 +1,8 @@
 //! Multi-start search for the minimum change: the descents made, their starts, and the choice of the best result.
 //!
-//! *Fast* effort descends from the overlap itself, and from other [sources](super::sources) of starts only where that fails or
-//! where a translation alone is better; on what another start found it improves for as much work as it took to get there, with a
-//! bound. *Best* effort continues from there ([`best_effort`](super::best_effort)). As long as nothing is free, some descents of
+//! *Fast* effort descends from the overlap itself. Where that succeeds it is done, unless a translation alone is better; where it
+//! fails it does what best effort does, within a fraction of its bounds. *Best* effort continues in any case
+//! ([`best_effort`](super::best_effort)). As long as nothing is free, some descents of
 //! either effort restore feasibility first. A search ends when nothing has improved for as much [work](super::work) as it took
 //! to get there. Descents are independent, of equal results the first counts, and work is counted rather than timed, so that the
 //! result is the same for every number of threads and on every machine, unless a time budget ends the search.
@@ -28,7 +28,7 @@ use crate::proximity::error::ProximityError;
 /// Descents of a round of best effort. Half and twice change every depth by less than 0.05 % and the steps by −37 % and
 /// +112 % (docs/sensitivity.md).
 pub(super) const ROUND: u64 = 32;
-/// Random starts of fast effort after the other starts have failed; only hard inputs pay for them. No effect on the
+/// Random starts of the fallbacks after the other starts have failed; only hard inputs pay for them. No effect on the
 /// sets of docs/sensitivity.md.
 pub(super) const FALLBACKS: u64 = 32;
 /// Radius √σ of the first random starts, as a fraction of the size of the collision world. No effect on the sets of
@@ -36,15 +36,20 @@ pub(super) const FALLBACKS: u64 = 32;
 pub(super) const FIRST_RADIUS: f64 = 0.1;
 /// Ratio of the radii of successive random starts: 32 starts reach from 0.1 to 1.9 sizes.
 const RADIUS_GROWTH: f64 = 1.1;
-/// Factors on the radii of successive random starts of fast effort. Most results that are worth much lie near the input; where a
+/// Factors on the radii of successive random starts of the fallbacks. Most results that are worth much lie near the input; where a
 /// model must move as far as it can, all variables are at their limits.
 const RADII: [f64; 4] = [1.0, 0.3, 10.0, 0.1];
 /// Fraction of σ by which a round must improve to count. Half and twice change every depth by less than 0.05 % and the
 /// steps by +18 % and < 0.5 % (docs/sensitivity.md).
 pub(super) const IMPROVEMENT: f64 = 1e-4;
 
-/// Maximum work of fast effort to improve on a result that its first descent did not find: some twenty milliseconds.
+/// Maximum work to improve on the first result of a fallback at once: some twenty milliseconds.
 const AGAIN: u64 = 20_000;
+
+/// Fractions of the bounds of best effort, on work and on patience, to which fast effort keeps where its first descent fails and
+/// something is free.
+const FAST_WORK: f64 = 0.15;
+const FAST_PATIENCE: f64 = 0.25;
 
 impl CollisionWorld {
     /// The minimum change of poses and joints found after which nothing overlaps, all pairs have the clearance of the options,
@@ -118,13 +123,12 @@ impl CollisionWorld {
         // The first descent is made even after the deadline, so that there is a result to report, but not for long.
         let first_stop = &|| deadline.is_some_and(|deadline| Instant::now() >= deadline + FIRST_DESCENT);
         let descent = Descent { stop: first_stop, ..Descent::new(self, &chart, options) };
-        let min_work = options.work.min;
         let search = MultiStartSearch {
             collision_world: self,
             chart: &chart,
             descent,
             options,
-            min_work,
+            work: options.work,
             deadline,
             stop,
         };
@@ -168,8 +172,8 @@ pub(super) struct MultiStartSearch<'a> {
     pub(super) chart: &'a LocalChart,
     pub(super) descent: Descent<'a>,
     pub(super) options: &'a GeneralizedOptions,
-    /// Work within which it does not end for want of improvement.
-    pub(super) min_work: u64,
+    /// Bounds of its work.
+    pub(super) work: WorkBounds,
     /// Time at which it is stopped, if there is one.
     pub(super) deadline: Option<Instant>,
     /// Whether to stop with the best result so far.
@@ -191,32 +195,39 @@ impl MultiStartSearch<'_> {
         if best.free.is_none() && self.is_hopeless() {
             return DescentResult { end: SearchEnd::Impossible, ..best };
         }
+        if best.free.is_some() {
+            return match self.options.effort {
+                Effort::Fast => {
+                    // The translation is taken only if it beats the descent; best effort has it in any case as one more start.
+                    let translated = (!(self.stop)()).then(|| self.translational(best.sigma())).flatten();
+                    translated.into_iter().fold(best, better)
+                }
+                Effort::Best => self.beyond_first(best),
+            };
+        }
+        let best = Self { work: self.after_failure(), ..*self }.beyond_failure(best);
+        // The last resort, beyond the bound on work by two descents at most.
+        DescentResult { end: best.end, ..self.restored(best) }
+    }
+
+    /// The bounds of the work of a search whose first descent has failed.
+    fn after_failure(&self) -> WorkBounds {
+        let WorkBounds { min, min_after_failure, patience, max, .. } = self.work;
         match self.options.effort {
-            Effort::Fast => {
-                // Fast effort takes the translation only if it beats the descent, best effort in any case as
-                // one more start.
-                best = self.fallbacks(best).0;
-                let translated = (!(self.stop)()).then(|| self.translational(best.sigma())).flatten();
-                translated.into_iter().fold(best, better)
-            }
-            Effort::Best => {
-                let best = if best.free.is_some() {
-                    self.beyond_first(best)
-                } else {
-                    let WorkBounds { min, min_after_failure, .. } = self.options.work;
-                    Self { min_work: min.max(min_after_failure), ..*self }.beyond_fast(best)
-                };
-                // The last resort, beyond the bound on work by two descents at most.
-                DescentResult { end: best.end, ..self.restored(best) }
-            }
+            Effort::Fast => WorkBounds {
+                patience: FAST_PATIENCE * patience,
+                max: (FAST_WORK * max as f64) as u64,
+                ..self.work
+            },
+            Effort::Best => WorkBounds { min: min.max(min_after_failure), ..self.work },
         }
     }
 
     /// The reason for which a search ends with this result, if it does.
     pub(super) fn end(&self, best: &DescentResult) -> Option<SearchEnd> {
-        let WorkBounds { patience, max, max_without_result, .. } = self.options.work;
+        let WorkBounds { min, patience, max, max_without_result, .. } = self.work;
         let idle = (best.work - best.improved_work) as f64;
-        let is_settled = best.work >= self.min_work && idle >= patience * best.improved_work as f64;
+        let is_settled = best.work >= min && idle >= patience * best.improved_work as f64;
         if (self.stop)() {
             Some(SearchEnd::Stopped)
         } else if best.free.is_some() && is_settled {

@@ -55,7 +55,7 @@ fn what_is_stuck_where_it_is_is_found_free_at_the_end_of_its_rail() {
             chart: &chart,
             descent,
             options: &options,
-            min_work: 0,
+            work: options.work,
             deadline: None,
             stop: &|| false,
         };
@@ -86,6 +86,46 @@ fn a_result_of_another_start_is_improved_for_a_minimum_of_work() {
     let (short, long) = (work_with(0), work_with(6_000));
     assert_eq!(short.end, SearchEnd::NoImprovement);
     assert!(short.work < 6_000 && long.work >= 6_000, "{short:?}, {long:?}");
+}
+
+/// Cubes that slide along x, each through a comb of its own of which one tooth is missing: cube `k` fits at `gaps[k]` alone.
+fn combs_with_gaps(gaps: &[i32]) -> CollisionWorld {
+    const SPACING: f64 = 0.3;
+    const TEETH: i32 = 12;
+    let names = || (0..gaps.len()).map(|k| format!("slider_{k}"));
+    let links = std::iter::once("rail".to_owned()).chain(names()).collect();
+    let row = |k: usize| Isometry3::translation(0.0, 4.0 * k as f64, 0.0);
+    let slide = |(k, name): (usize, String)| {
+        Joint::new(&name, "rail", &name, JointKind::Prismatic { axis: Vector3::x() })
+            .at(row(k))
+            .within([-SPACING * f64::from(TEETH - 2), SPACING * f64::from(TEETH - 2)])
+    };
+    let articulation = Articulation::new(links, names().enumerate().map(slide).collect()).unwrap();
+    let shapes = std::iter::once(None).chain(gaps.iter().map(|_| Some(block([0.28; 3])))).collect();
+    let movable = MovableModel::new(articulation, shapes, AllowedCollisions::default(), Base::Fixed).unwrap();
+    let teeth = gaps.iter().enumerate().flat_map(|(row_of, &gap)| {
+        (-TEETH..=TEETH).filter(move |&tooth| tooth != gap).map(move |tooth| Obstacle {
+            shape: block([TOOTH, 1.0, 1.0]),
+            pose: row(row_of) * Isometry3::translation(SPACING * f64::from(tooth), 0.0, 0.0),
+        })
+    });
+    CollisionWorld::new(vec![movable], teeth.collect()).unwrap()
+}
+
+#[test]
+fn fast_effort_searches_until_something_is_free() {
+    let mut most = 0;
+    for gaps in [[5, -7, 6, -4], [-6, -8, 3, 7], [8, 8, -8, 8], [7, -5, -6, 4]] {
+        let poses = [Pose { base: Isometry3::identity(), joints: vec![0.05; gaps.len()] }];
+        let collision_world = combs_with_gaps(&gaps);
+        let found = collision_world.penetration(&poses, &GeneralizedOptions::fast()).unwrap().unwrap();
+        for (position, gap) in found.poses[0].joints.iter().zip(gaps) {
+            assert!((position - 0.3 * f64::from(gap)).abs() < 0.3 - 0.28 - TOOTH + 1e-6, "{found:?}");
+        }
+        most = most.max(found.summary.improved_at);
+    }
+    // The sources and the random starts that come first do not find all of them.
+    assert!(most > 60, "{most}");
 }
 
 #[test]

@@ -439,7 +439,7 @@ fn a_search_that_finds_nothing_free_has_a_bound_of_its_own() {
     for (bounds, limit) in [([400, 2000], 2000), ([400, 4000], 4000), ([2000, 0], 2000)] {
         let summary = bounded(bounds);
         assert_eq!(summary.end, SearchEnd::WorkBound);
-        // Beyond the bound there is at most the last batch of descents, and what fast effort did before, half of the lowest bound.
+        // Beyond the bound there is at most the last batch of descents, and what the fallbacks did before, half of the lowest bound.
         assert!((limit..2 * limit).contains(&summary.work), "{bounds:?}: {summary:?}");
     }
     let wide = slot(1.2).penetration(&joints(&[0.3]), &GeneralizedOptions::default()).unwrap().unwrap();
