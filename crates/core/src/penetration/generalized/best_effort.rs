@@ -1,4 +1,4 @@
-//! What a multi-start search does beyond its first descent.
+//! Multi-start search beyond its first descent.
 //!
 //! Where the first descent fails, other [sources](super::sources) of starts come first, and what the first of them that succeeds finds
 //! is improved; fast effort keeps to a fraction of the bounds on work of best effort, which therefore is never farther. Then the other
