@@ -172,6 +172,11 @@ fn names_options_and_expectations_are_checked() {
     refused(&whole("soft: (newton: (tolerance: 1))"), "the tolerance is 1, but must be above 0 and below 1");
     refused(&whole("plan: (movable: \"brick\", position: (0, 0, 5))"), "`plan` supports rigid bodies only");
     refused(&measured("volume_ratio(body: \"brick\")"), "unknown soft body `brick`");
+    refused(&measured("handle_force(body: \"a\", handle: \"h\", along: (0, 0, 1))"), "unknown handle `h`");
+    refused(
+        &measured("handle_force(body: \"brick\", handle: \"h\", along: (0, 0, 1))"),
+        "unknown soft body `brick`",
+    );
     refused(&measured("penetration(body: \"a\", from: 3)"), "the run ends before this time");
     refused(&measured("lead(body: \"a\", axis: (0, 0, 1))"), "has no rotation as a whole");
     refused(

@@ -87,6 +87,13 @@ impl SoftSystem {
         let mut newton = Newton::new(self, interaction, &potential, (options.newton, options.linear));
         let solution = newton.minimise(start, &part, guess)?;
         let report = newton.report;
+        // Velocities of prescribed components are those of a step, at which the second-order schemes multiply their changes.
+        let surplus = match options.scheme {
+            Scheme::ImplicitMidpoint => 1.0,
+            Scheme::Newmark => 3.0,
+            Scheme::ImplicitEuler | Scheme::SymplecticEuler => 0.0,
+        };
+        self.add_held_inertia(-surplus, &lift, dt);
         for (block, solved) in solution.iter().enumerate() {
             let (x, v) = (self.x[block], self.v[block]);
             self.v_before[block] = v;
@@ -133,6 +140,7 @@ impl SoftSystem {
             return Err(SoftError::NotFinite { iteration: 0, energy: elastic, block: Some(block), dt });
         }
         let lift = self.lift();
+        self.add_held_inertia(1.0, &lift, dt);
         self.v_before.copy_from_slice(&self.v);
         self.v = moved;
         self.x.iter_mut().zip(&self.v).for_each(|(x, v)| *x += dt * v);
@@ -141,6 +149,18 @@ impl SoftSystem {
         report.energies.elastic = elastic;
         report.times.assembly = start.elapsed().as_secs_f64();
         Ok(report)
+    }
+
+    /// Adds `factor` times what accelerates the prescribed components from their velocities to the displacement `lift` over `dt` to the
+    /// reactions.
+    fn add_held_inertia(&mut self, factor: f64, lift: &[Vector3<f64>], dt: f64) {
+        if factor.abs() > 0.0 && self.holds_any() {
+            for (block, lift) in lift.iter().enumerate() {
+                let held = factor * self.inertia(block) * (lift / dt - self.v[block]) / dt;
+                let free = self.free[block];
+                self.reactions[block] += held.component_mul(&free.map(|free| 1.0 - free));
+            }
+        }
     }
 
     /// Sets prescribed components exactly to their targets, and their velocities to the displacement `lift` over `dt`.
@@ -164,7 +184,8 @@ impl SoftSystem {
         self.forces.iter().enumerate().map(|(block, force)| force + self.weight(block)).collect()
     }
 
-    /// Accelerations of all blocks [m/s²], zero where a block has no inertia, and the elastic energy [J].
+    /// Accelerations of all blocks [m/s²], zero where a block has no inertia or a component is prescribed, and the elastic energy [J];
+    /// the reactions are those that hold the prescribed components without acceleration.
     fn accelerations(&mut self, interaction: &mut dyn Interaction) -> (Vec<Vector3<f64>>, f64) {
         let damped = self.bodies.iter().any(|body| body.material().stiffness_damping() > 0.0);
         let mut gradient = vec![Vector3::zeros(); self.x.len()];
@@ -187,7 +208,10 @@ impl SoftSystem {
                 // Extra blocks may have a full inertia tensor, and those of no body none at all.
                 let inverse = self.inertia(block).try_inverse().unwrap_or_else(Matrix3::zeros);
                 accelerations[block] = inverse * force - self.mass_damping(body) * self.v[block];
-                accelerations[block].component_mul_assign(&self.free[block]);
+                let free = self.free[block];
+                self.reactions[block] =
+                    -(self.inertia(block) * accelerations[block]).component_mul(&free.map(|free| 1.0 - free));
+                accelerations[block].component_mul_assign(&free);
             }
         }
         (accelerations, elastic)

@@ -44,6 +44,8 @@ pub struct SoftSystem {
     pub(super) free: Vec<Vector3<f64>>,
     /// Positions of the prescribed components at the end of the step [m].
     pub(super) targets: Vec<Vector3<f64>>,
+    /// Forces with which the prescribed components were held in the last step [N]; zero where a component is free.
+    pub(super) reactions: Vec<Vector3<f64>>,
     /// Velocities at the start of the previous step, from which the initial guess is extrapolated.
     pub(super) v_before: Vec<Vector3<f64>>,
     pub(super) matrix: BlockMatrix,
@@ -166,6 +168,7 @@ impl SoftSystem {
             x,
             v: zeros.clone(),
             v_before: zeros.clone(),
+            reactions: zeros.clone(),
             forces: zeros,
             gravity: Vector3::zeros(),
             masses,
@@ -249,6 +252,25 @@ impl SoftSystem {
     /// Prescribes all components of a block at its current position.
     pub fn pin(&mut self, block: usize) {
         self.prescribe(block, [true; 3], self.x[block]);
+    }
+
+    /// Force with which the prescribed components of a block were held in the last step \[N\], at its end, with explicit schemes at
+    /// its start; zero in free components.
+    #[must_use]
+    pub fn reaction(&self, block: usize) -> Vector3<f64> {
+        self.reactions[block]
+    }
+
+    /// Whether any component is prescribed.
+    pub(super) fn holds_any(&self) -> bool {
+        self.free.iter().any(|free| free.min() <= 0.0)
+    }
+
+    /// Takes the reactions from the forces that are missing for balance, in all components [N].
+    pub(super) fn set_reactions(&mut self, missing: &[Vector3<f64>]) {
+        for ((reaction, missing), free) in self.reactions.iter_mut().zip(missing).zip(&self.free) {
+            *reaction = missing.component_mul(&free.map(|free| 1.0 - free));
+        }
     }
 
     /// Frees all components of a block.

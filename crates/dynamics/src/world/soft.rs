@@ -57,8 +57,7 @@ impl World {
 
     /// Load of the soft bodies on a rigid one in the last step. `None` where there is no such body, or no soft one.
     ///
-    /// On fixed and kinematic bodies it is that of contacts and friction at the end of the step; attachments to them hold
-    /// nodes in place and are not included.
+    /// On fixed and kinematic bodies it is that of contacts, friction and attachments at the end of the step.
     #[must_use]
     pub fn soft_load(&self, body: &str) -> Option<SoftLoad> {
         let index = self.index_of(body)?;

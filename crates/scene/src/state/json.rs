@@ -192,7 +192,7 @@ impl Entry for SoftState {
     type Value = SoftValues;
 
     fn value(&self) -> SoftValues {
-        self.state
+        self.state.clone()
     }
 
     fn of(name: String, state: SoftValues) -> Self {

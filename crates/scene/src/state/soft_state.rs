@@ -1,10 +1,12 @@
 //! State of a soft body.
 
+use std::collections::BTreeMap;
+
 use nalgebra::{Point3, Vector3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use extricate_dynamics::SoftBodyState;
+use extricate_dynamics::{SoftBodyState, SoftLoad};
 
 /// State of a soft body.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +25,7 @@ pub struct SoftState {
 }
 
 /// Motion and deformation of a soft body as a whole.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(extend("required" = ["centroid", "velocity", "max_penetration", "volume", "volume_change", "inverted"]))]
 pub struct SoftValues {
     /// Centre of mass \[m\].
@@ -44,15 +46,42 @@ pub struct SoftValues {
     pub volume_change: Option<f64>,
     /// Number of inverted elements.
     pub inverted: usize,
+    /// Loads of its handles on it at the end of the last step, by their names; left out where it has none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub handles: BTreeMap<String, HandleLoad>,
+}
+
+/// Load of a handle on a soft body, in the axes of the world.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HandleLoad {
+    /// Force \[N\].
+    #[schemars(with = "[f64; 3]")]
+    pub force: Vector3<f64>,
+    /// Torque about the pivot of the handle [N·m].
+    #[schemars(with = "[f64; 3]")]
+    pub torque: Vector3<f64>,
 }
 
 /// A state without its nodes.
 impl From<SoftBodyState> for SoftState {
     fn from(state: SoftBodyState) -> Self {
-        let SoftBodyState { name, centroid, velocity, volume, rest_volume, max_penetration, inverted } =
-            state;
+        let SoftBodyState {
+            name,
+            centroid,
+            velocity,
+            volume,
+            rest_volume,
+            max_penetration,
+            inverted,
+            handles,
+        } = state;
+        let handles = handles
+            .into_iter()
+            .map(|(name, SoftLoad { force, torque })| (name, HandleLoad { force, torque }))
+            .collect();
         let volume_change = Some(volume / rest_volume - 1.0);
-        let state = SoftValues { centroid, velocity, max_penetration, volume, volume_change, inverted };
+        let state =
+            SoftValues { centroid, velocity, max_penetration, volume, volume_change, inverted, handles };
         Self { name, state, rest_volume, nodes: Vec::new(), velocities: Vec::new() }
     }
 }

@@ -10,6 +10,7 @@ use super::description::{NodeDepths, SoftBodyDescription, SoftOptions};
 use super::handle::{Holder, PrescribedNodes};
 use super::partner::{Partner, Role, obstacle_pose};
 use super::solid;
+use super::state::SoftLoad;
 use super::world::{SoftWorld, Spring};
 use crate::description::{BodyDescription, BodyKind};
 use crate::error::{BuildError, SoftError};
@@ -87,7 +88,12 @@ impl SoftWorld {
             for handle in &body.handles {
                 let blocks = self.blocks_of(index, &handle.nodes);
                 let places = blocks.iter().map(|&block| self.system.x[block].into()).collect();
-                self.prescribed.push(PrescribedNodes { blocks, places, by: Holder::Handle(handle.clone()) });
+                self.prescribed.push(PrescribedNodes {
+                    blocks,
+                    places,
+                    by: Holder::Handle(handle.clone()),
+                    load: SoftLoad::default(),
+                });
             }
             for attachment in &body.attachments {
                 let found = rigid.bodies.binary_search_by(|other| other.name.cmp(&attachment.body));
@@ -121,7 +127,12 @@ impl SoftWorld {
         } else {
             let blocks = self.blocks_of(index, nodes);
             let places = blocks.iter().map(|&block| place(block)).collect();
-            self.prescribed.push(PrescribedNodes { blocks, places, by: Holder::Body(number) });
+            self.prescribed.push(PrescribedNodes {
+                blocks,
+                places,
+                by: Holder::Body(number),
+                load: SoftLoad::default(),
+            });
         }
     }
 

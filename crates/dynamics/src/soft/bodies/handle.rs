@@ -3,6 +3,7 @@
 use nalgebra::{Isometry3, Point3, Unit, UnitQuaternion, Vector3};
 
 use super::description::{Handle, Keyframe};
+use super::state::SoftLoad;
 use crate::soft::SoftSystem;
 
 /// Fraction of a step by which its end may be past the release time of a handle: rounding of sums of steps. A
@@ -17,6 +18,8 @@ pub(super) struct PrescribedNodes {
     /// Their positions in the frame of the holder [m]: the world at the start for a handle, the obstacle's frame for a rigid body.
     pub(super) places: Vec<Point3<f64>>,
     pub(super) by: Holder,
+    /// Load on the nodes at the end of the last step, about the pivot of a handle or the origin of the obstacle's frame.
+    pub(super) load: SoftLoad,
 }
 
 /// Holder of prescribed nodes.
@@ -48,6 +51,18 @@ impl PrescribedNodes {
         };
         for (&block, place) in self.blocks.iter().zip(&self.places) {
             system.prescribe(block, axes, (pose * place).coords);
+        }
+    }
+}
+
+impl PrescribedNodes {
+    /// Takes the load from the reactions of the nodes, about `center` \[m\].
+    pub(super) fn collect_load(&mut self, system: &SoftSystem, center: &Vector3<f64>) {
+        self.load = SoftLoad::default();
+        for &block in &self.blocks {
+            let force = system.reaction(block);
+            self.load.force += force;
+            self.load.torque += (system.x[block] - center).cross(&force);
         }
     }
 }

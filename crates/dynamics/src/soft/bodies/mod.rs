@@ -19,7 +19,8 @@
 //!
 //! Action and reaction are one number, so momentum is conserved to the residual of Newton's method. Limits: support that
 //! appears or ends is known a step late; free fall differs by 5/12 g h² a step between the implicit soft step of length h and
-//! rapier's six substeps; nodes on fixed and kinematic bodies are prescribed, and their constraint forces are not reported.
+//! rapier's six substeps; nodes on fixed and kinematic bodies are prescribed, and their constraint forces
+//! are part of the loads on these bodies; those of handles are reported with the state of the soft body.
 //!
 //! A step that does not converge is repeated in 2 and 4 substeps; a substep of the last attempt that does not converge either ends
 //! with its best iterate, which the report states. Only a state that is not finite is an error, and the world is as before.

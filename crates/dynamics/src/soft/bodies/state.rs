@@ -23,6 +23,8 @@ pub struct SoftBodyState {
     pub max_penetration: f64,
     /// Number of inverted elements.
     pub inverted: usize,
+    /// Loads of its handles on it, in their order, each with the name of the handle.
+    pub handles: Vec<(String, SoftLoad)>,
 }
 
 /// Overlap of a soft body with another body or with itself.
@@ -38,12 +40,12 @@ pub struct SoftOverlap {
     pub count: usize,
 }
 
-/// Load of the soft bodies on a rigid body in the last step.
+/// Load of the soft bodies on a rigid body in the last step, or of a handle on a soft body.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct SoftLoad {
-    /// Force of contacts, friction and attachments [N, world].
+    /// Force of contacts, friction and attachments, or of the handle [N, world].
     pub force: Vector3<f64>,
-    /// Torque about the centre of mass, of a fixed body about the origin of its frame [N·m, world].
+    /// Torque about the centre of mass, of a fixed body about the origin of its frame, of a handle about its pivot [N·m, world].
     pub torque: Vector3<f64>,
 }
 

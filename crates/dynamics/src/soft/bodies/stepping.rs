@@ -7,6 +7,7 @@ use rapier3d::dynamics::RigidBodyHandle;
 use rapier3d::pipeline::PhysicsWorld;
 
 use super::description::{SoftOptions, SoftScheme};
+use super::handle::{Holder, handle_pose};
 use super::jointed::{Coordinates, Follower, Jointed, JointedMotion, JointedRobots, StepLinks};
 use super::partner::{Moving, Partner, Role};
 use super::state::{SoftLoad, SoftReport};
@@ -93,7 +94,7 @@ impl SoftWorld {
         };
         self.contact.end_easing();
         let looking = Instant::now();
-        self.collect_loads(&moved, &mut report);
+        self.collect_loads(&moved, time + dt, &mut report);
         for (partner, moving) in self.partners.iter_mut().zip(&moved) {
             partner.apply_load(physics, moving, dt);
         }
@@ -375,8 +376,9 @@ impl SoftWorld {
         }
     }
 
-    /// Collects the loads at the end of the step on bodies without blocks of their own, and the imbalance of all contact forces.
-    fn collect_loads(&mut self, moving: &[Moving], report: &mut SoftReport) {
+    /// Collects the loads at the end of the step, at `time` \[s\], on bodies without blocks of their own and of handles, and the imbalance of
+    /// all contact forces.
+    fn collect_loads(&mut self, moving: &[Moving], time: f64, report: &mut SoftReport) {
         let x = &self.system.x;
         let wrenches = self.contact.wrenches(x);
         let mut gradient = vec![Vector3::zeros(); x.len()];
@@ -393,6 +395,18 @@ impl SoftWorld {
             let load = &mut self.partners[spring.partner].state.load;
             load.force += force;
             load.torque += torque;
+        }
+        for hold in &mut self.prescribed {
+            let center = match &hold.by {
+                Holder::Handle(handle) => (handle_pose(handle, time) * handle.pivot).coords,
+                Holder::Body(index) => moving[*index].pose.translation.vector,
+            };
+            hold.collect_load(&self.system, &center);
+            if let Holder::Body(index) = hold.by {
+                let load = &mut self.partners[index].state.load;
+                load.force -= hold.load.force;
+                load.torque -= hold.load.torque;
+            }
         }
         for (partner, moving) in self.partners.iter_mut().zip(moving) {
             partner.state.load = moving.load.unwrap_or(partner.state.load);

@@ -5,7 +5,7 @@ use nalgebra::{Point3, Unit, Vector3};
 use rapier3d::pipeline::PhysicsWorld;
 
 use super::description::{SoftBodyDescription, SoftOptions};
-use super::handle::PrescribedNodes;
+use super::handle::{Holder, PrescribedNodes};
 use super::partner::{Partner, Role};
 use super::pull::NodePull;
 use super::state::{SoftBodyState, SoftLoad, SoftReport};
@@ -160,7 +160,20 @@ impl SoftWorld {
             rest_volume: self.rest_volumes[index],
             max_penetration: parts.map(|overlap| overlap.depth).fold(0.0, f64::max),
             inverted: self.inverted[index],
+            handles: self.handle_loads(index),
         }
+    }
+
+    /// Loads of the handles of a soft body on it, each with the name of the handle.
+    fn handle_loads(&self, body: usize) -> Vec<(String, SoftLoad)> {
+        let blocks = self.system.blocks_of(body);
+        let of = |hold: &PrescribedNodes| match &hold.by {
+            Holder::Handle(handle) if hold.blocks.first().is_some_and(|block| blocks.contains(block)) => {
+                Some((handle.name.clone(), hold.load))
+            }
+            _ => None,
+        };
+        self.prescribed.iter().filter_map(of).collect()
     }
 
     /// Names of the bodies that may be at fault for an error.

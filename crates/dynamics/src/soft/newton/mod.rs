@@ -223,8 +223,13 @@ impl<'a> Newton<'a> {
         let mut point = Point { x, ..Point::default() };
         let found = self.iterate(&mut point, lift, guess, &mut balanced);
         if self.options.once && found.is_ok() {
+            // A single linear system ends with the forces from before its update.
+            if self.system.holds_any() && self.evaluate(&mut point, DerivativeOrder::Gradient).is_ok() {
+                self.system.set_reactions(&point.gradient);
+            }
             return self.checked(point);
         }
+        self.system.set_reactions(&point.gradient);
         let given_up = matches!(
             found,
             Err(SoftError::NotConverged { .. }
@@ -236,6 +241,7 @@ impl<'a> Newton<'a> {
             && let Some(balanced) = balanced
         {
             self.record(&balanced);
+            self.system.set_reactions(&balanced.gradient);
             return Ok(balanced.x);
         }
         if given_up && self.options.accept && self.potential.inertia > 0.0 {

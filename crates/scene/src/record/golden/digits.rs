@@ -79,6 +79,7 @@ impl Digits<'_> {
             self.number(&mut soft.max_penetration, Quantity::Penetration);
             // The change follows from the volume, and is not compared.
             soft.volume_change = None;
+            soft.handles.clear();
         }
         let energy = &mut state.energy;
         for energy in [&mut energy.kinetic, &mut energy.potential, &mut energy.elastic] {

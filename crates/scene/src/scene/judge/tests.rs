@@ -157,6 +157,7 @@ fn judged_soft(expect: &Expect, moved: &Isometry3<f64>, speed: f64) -> Vec<Verdi
         rest_volume: 1.0,
         max_penetration: 0.0,
         inverted: 0,
+        handles: Vec::new(),
     };
     let soft = vec![SoftState { nodes, velocities, ..state.into() }];
     judge.observe(&WorldState { time: 1.0, bodies: vec![state_of_ball()], soft, ..WorldState::default() });

@@ -243,7 +243,10 @@ fn of_any_body<'q>(quantity: &'q Quantity, gravity: &Vector3<f64>) -> (String, O
         | Quantity::VolumeDrift { .. }
         | Quantity::InvertedElements { .. }
         | Quantity::Penetration { .. }
-        | Quantity::Deflection { .. } => unreachable!("quantities of soft bodies have readings of their own"),
+        | Quantity::Deflection { .. }
+        | Quantity::HandleForce { .. } => {
+            unreachable!("quantities of soft bodies have readings of their own")
+        }
     };
     (name, body.map(String::as_str), reading)
 }

@@ -19,6 +19,7 @@ pub(in crate::scene) enum SoftReading {
     Inverted { count: f64 },
     Penetration { from: f64, max: f64 },
     Deflection(Deflection),
+    HandleForce { handle: String, along: Vector3<f64>, force: f64 },
 }
 
 /// Mean displacement of some nodes along a direction.
@@ -57,6 +58,11 @@ impl SoftReading {
                     Deflection::new(bodies.iter().find(|soft| soft.name == *body), nodes, *along);
                 (format!("deflection({body}) [m]"), body, Self::Deflection(deflection))
             }
+            Quantity::HandleForce { body, handle, along } => {
+                let along = vector(*along).normalize();
+                let reading = Self::HandleForce { handle: handle.clone(), along, force: f64::NAN };
+                (format!("handle_force({body}, {handle}) [N]"), body, reading)
+            }
             _ => return None,
         };
         Some((name, body.as_str(), reading))
@@ -75,6 +81,9 @@ impl SoftReading {
             }
             Self::Penetration { .. } => {}
             Self::Deflection(deflection) => deflection.follow(&body.nodes),
+            Self::HandleForce { handle, along, force } => {
+                *force = state.handles.get(handle).map_or(f64::NAN, |load| load.force.dot(along));
+            }
         }
     }
 
@@ -91,6 +100,7 @@ impl SoftReading {
             | Self::VolumeDrift { max: value }
             | Self::Inverted { count: value }
             | Self::Penetration { max: value, .. }
+            | Self::HandleForce { force: value, .. }
             | Self::Deflection(Deflection { displacement: value, .. }) => *value,
         }
     }
@@ -117,7 +127,7 @@ mod tests {
     use crate::state::WorldState;
     use extricate_core::geometry::tet_mesh::procedural::block;
     use extricate_dynamics::soft::material::{Constitutive, Material};
-    use extricate_dynamics::{SoftBodyState, SoftReport};
+    use extricate_dynamics::{SoftBodyState, SoftLoad, SoftReport};
     use nalgebra::Isometry3;
 
     /// A cube with an edge of 2 m around its origin.
@@ -142,6 +152,10 @@ mod tests {
                 rest_volume: 8.0,
                 max_penetration: 0.1 * stretch,
                 inverted: second,
+                handles: vec![(
+                    "grip".into(),
+                    SoftLoad { force: 10.0 * *stretch * Vector3::z(), ..SoftLoad::default() },
+                )],
             };
             let soft = vec![SoftState { nodes, ..state.into() }];
             meter.observe(&WorldState { time: second as f64, soft, ..WorldState::default() });
@@ -174,6 +188,16 @@ mod tests {
         close(deflection(face.clone(), (2.0, 0.0, 0.0)), 0.5);
         close(deflection(face, (-3.0, 4.0, 0.0)), -0.3);
         close(deflection(NodesEntry::All, (1.0, 0.0, 0.0)), 0.0);
+    }
+
+    #[test]
+    fn the_force_of_a_handle_is_that_at_the_end_along_the_direction() {
+        let force = |handle: &str, along| {
+            measured(&Quantity::HandleForce { body: "b".into(), handle: handle.into(), along }, &[1.0, 3.0])
+        };
+        close(force("grip", (0.0, 0.0, -2.0)), -30.0);
+        close(force("grip", (3.0, 0.0, 4.0)), 24.0);
+        assert!(force("other", (0.0, 0.0, 1.0)).is_nan());
     }
 
     #[test]

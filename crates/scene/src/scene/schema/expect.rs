@@ -239,6 +239,15 @@ pub enum Quantity {
         /// The direction, of any length.
         along: Triple,
     },
+    /// Force of a handle on a soft body at the end, along a direction \[N\].
+    HandleForce {
+        /// Name of the soft body.
+        body: String,
+        /// Name of its handle.
+        handle: String,
+        /// The direction, of any length.
+        along: Triple,
+    },
     /// Maximum sum of all contact forces on soft bodies and on what they touch, over the sum of their magnitudes.
     ContactImbalance,
     /// Maximum change of the kinetic, potential and elastic energy of all bodies since the start, over its kinetic part then.

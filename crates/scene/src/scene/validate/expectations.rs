@@ -72,6 +72,10 @@ impl Checker<'_> {
                 self.known_soft(&inside(&path, "body"), body);
                 (body, Some(("along", *along)))
             }
+            Quantity::HandleForce { body, handle, along } => {
+                self.known_handle(&path, body, handle);
+                (body, Some(("along", *along)))
+            }
             Quantity::ContactImbalance => {
                 if self.file().soft_bodies.is_empty() {
                     self.contradiction(
@@ -104,6 +108,15 @@ impl Checker<'_> {
 
     fn is_soft(&self, name: &str) -> bool {
         self.file().soft_bodies.iter().any(|body| body.name == name)
+    }
+
+    fn known_handle(&mut self, path: &[Step], body: &str, handle: &str) {
+        self.known_soft(&inside(path, "body"), body);
+        let of_body = self.file().soft_bodies.iter().find(|soft| soft.name == body);
+        let known = || of_body.into_iter().flat_map(|soft| &soft.handles).map(|handle| &handle.name);
+        if of_body.is_some() && !known().any(|name| name == handle) {
+            self.report(&inside(path, "handle"), Fault::unknown_name("handle", handle, known()));
+        }
     }
 
     fn known_soft(&mut self, path: &[Step], name: &str) {

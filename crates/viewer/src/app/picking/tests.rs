@@ -31,6 +31,7 @@ fn cloth(nodes: Vec<Point3<f64>>) -> SoftState {
         rest_volume: 1.0,
         max_penetration: 0.0,
         inverted: 0,
+        handles: Vec::new(),
     };
     SoftState { nodes, ..state.into() }
 }

@@ -5,6 +5,7 @@ use std::f64::consts::FRAC_PI_2;
 use nalgebra::UnitQuaternion;
 
 use super::*;
+use crate::soft::Scheme;
 use crate::soft::element::ElementKind;
 use crate::{Handle, Keyframe, SoftAttachment, SoftScheme};
 
@@ -128,4 +129,118 @@ fn midpoints_of_edges_between_prescribed_nodes_are_prescribed() {
     assert_eq!(held.len(), 9 + 12 + 4);
     assert!(held.iter().any(|(node, _)| *node >= corners));
     assert!(held.iter().all(|(_, (from, to))| (*to - *from - shift).norm() < 1e-15));
+}
+
+/// Mass of the soft bodies of a world \[kg\].
+fn mass(world: &World) -> f64 {
+    world.soft.as_ref().unwrap().system.bodies().iter().flat_map(|body| body.masses().to_vec()).sum()
+}
+
+#[test]
+fn forces_of_handles_change_the_momentum_as_they_should() {
+    let gravity = Vector3::new(0.0, 0.0, -9.81);
+    for (scheme, dt) in [
+        (SoftScheme::Dynamic(Scheme::ImplicitEuler), 0.01),
+        (SoftScheme::Dynamic(Scheme::SymplecticEuler), 1e-4),
+    ] {
+        let mut falling = options(1e6, dt);
+        falling.soft.scheme = scheme;
+        falling.soft.newton.relative_tolerance = 1e-12;
+        let mut builder = World::builder(falling);
+        let material = Material::new(Constitutive::NeoHookean, 1000.0, 1e5, 0.3).unwrap();
+        let mut cube = SoftBodyDescription { material, ..soft_cube("cube", 1.0) };
+        cube.handles = vec![grip(face(&cube))];
+        builder.add_soft_body(cube).unwrap();
+        let mut world = built(builder);
+        let (mass, mut largest) = (mass(&world), 0.0_f64);
+        let mut before = world.momentum().linear;
+        for _ in 0..(0.3 / dt).round() as usize {
+            world.step().unwrap();
+            let after = world.momentum().linear;
+            let (name, load) = &world.soft_bodies()[0].handles[0];
+            assert_eq!(name, "grip");
+            let missing = (after - before) / dt - mass * gravity - load.force;
+            // The accelerations of the handle are some g, and forces are balanced to the tolerance of the solver.
+            assert!(missing.norm() < 1e-6 * mass * 9.81, "{scheme:?} {} {missing}", world.time());
+            largest = largest.max(load.force.norm());
+            before = after;
+        }
+        assert!(largest > 1.3 * mass * 9.81, "{largest} {mass}");
+        // Released nodes bear nothing.
+        assert!(world.soft_bodies()[0].handles[0].1.force.norm() < f64::MIN_POSITIVE);
+    }
+}
+
+#[test]
+fn what_hangs_from_a_handle_or_a_fixed_body_loads_it_with_its_weight() {
+    let schemes = [Scheme::ImplicitEuler, Scheme::ImplicitMidpoint, Scheme::Newmark].map(SoftScheme::Dynamic);
+    for scheme in schemes.into_iter().chain([SoftScheme::QuasiStatic]) {
+        let mut hanging = options(1e6, 0.01);
+        hanging.soft.scheme = scheme;
+        let mut builder = World::builder(hanging);
+        builder.add_body(ground()).unwrap();
+        let material = Material::new(Constitutive::NeoHookean, 1000.0, 1e5, 0.3)
+            .unwrap()
+            .with_damping(20.0, 0.01)
+            .unwrap();
+        for name in ["by handle", "by body"] {
+            let mut cube = SoftBodyDescription { material: material.clone(), ..soft_cube(name, 1.0) };
+            cube.pose.translation.vector.x = if name == "by body" { 0.5 } else { 0.0 };
+            let nodes = face(&cube);
+            if name == "by handle" {
+                cube.handles = vec![Handle { keyframes: Vec::new(), until: None, ..grip(nodes) }];
+            } else {
+                cube.attachments = vec![SoftAttachment { body: "ground".into(), nodes, stiffness: 1.0 }];
+            }
+            builder.add_soft_body(cube).unwrap();
+        }
+        let mut world = built(builder);
+        run(&mut world, 3.0);
+        let weight = 0.5 * mass(&world) * 9.81;
+        let load =
+            world.soft_bodies().into_iter().find(|body| body.name == "by handle").unwrap().handles[0].1;
+        assert!((load.force - Vector3::z() * weight).norm() < 1e-4 * weight, "{scheme:?} {}", load.force);
+        let on_ground = world.soft_load("ground").unwrap();
+        assert!((on_ground.force + Vector3::z() * weight).norm() < 1e-4 * weight, "{scheme:?} {on_ground:?}");
+        // The handle bears the moment of the weight about its pivot, the ground about the origin of the world.
+        for (name, pivot, torque) in [
+            ("by handle", Vector3::new(-0.05, 0.0, 1.0), load.torque),
+            ("by body", Vector3::zeros(), -on_ground.torque),
+        ] {
+            let arm = world.soft_body(name).unwrap().centroid.coords - pivot;
+            let expected = arm.cross(&(Vector3::z() * weight));
+            assert!(
+                (torque - expected).norm() < 1e-3 * weight * 0.1,
+                "{scheme:?} {name} {torque} {expected}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_a_handle_holds_as_a_whole_is_accelerated_by_it() {
+    let schemes = [Scheme::ImplicitEuler, Scheme::ImplicitMidpoint, Scheme::Newmark, Scheme::SymplecticEuler];
+    for scheme in schemes.map(SoftScheme::Dynamic) {
+        let mut weighed = options(1e6, 0.01);
+        weighed.soft.scheme = scheme;
+        let mut builder = World::builder(weighed);
+        let material = Material::new(Constitutive::NeoHookean, DENSITY, 1e5, 0.3).unwrap();
+        let mut cube = SoftBodyDescription { material, ..soft_cube("cube", 1.0) };
+        let all = (0..cube.mesh.nodes().len() as u32).collect();
+        cube.handles = vec![Handle { until: None, ..grip(all) }];
+        builder.add_soft_body(cube).unwrap();
+        let mut world = built(builder);
+        let mass = mass(&world);
+        let mut places = vec![world.soft_bodies()[0].centroid.coords; 2];
+        for _ in 0..25 {
+            world.step().unwrap();
+            let body = world.soft_bodies().remove(0);
+            places.push(body.centroid.coords);
+            let [before, at, after] = [3, 2, 1].map(|back| places[places.len() - back]);
+            let acceleration = (after - 2.0 * at + before) / (0.01 * 0.01);
+            let expected = mass * (acceleration + Vector3::new(0.0, 0.0, 9.81));
+            let force = body.handles[0].1.force;
+            assert!((force - expected).norm() < 1e-7 * mass * 9.81, "{scheme:?} {force} {expected}");
+        }
+    }
 }
