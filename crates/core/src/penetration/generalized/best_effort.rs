@@ -1,7 +1,7 @@
 //! Multi-start search beyond its first descent.
 //!
 //! Where the first descent fails, other [sources](super::sources) of starts come first, and what the first of them that succeeds finds
-//! is improved; fast effort keeps to a fraction of the bounds on work of best effort, which therefore is never farther. Then the other
+//! is improved; fast effort has less patience than best effort, which therefore is never farther. Then the other
 //! sources are tried, and rounds of descents are made from random points no farther than the best result
 //! so far, around the input and around that result; any better result lies within that ball. What improved is moved back towards
 //! the input limb by limb, jumping over what lies between, and descents start from the result with one limb back at the input.

@@ -159,10 +159,10 @@ pub struct WorkBounds {
     pub min: u64,
     /// The same, if it is more, where the descent from the overlap itself fails: what other starts find is seldom the nearest.
     pub min_after_failure: u64,
-    /// Work without improvement that ends a search, as a multiple of the work up to the last improvement.
+    /// Work without improvement that ends a search, as a multiple of the work up to the last improvement; fast effort,
+    /// which searches only where its first descent fails, has a quarter of it.
     pub patience: f64,
-    /// Work at which a search ends that has found free poses, after the descent that it is in; fast effort, which searches only where its
-    /// first descent fails, ends after 0.15 of it, and has a quarter of the patience.
+    /// Work at which a search ends that has found free poses, after the descent that it is in.
     pub max: u64,
     /// Work at which a search ends that has found none, if it is more than `max`: an answer is worth more than a better one. It counts
     /// anew after the first sources, unless the search ends there, and two descents of the last resort may follow.
@@ -234,7 +234,7 @@ impl Default for GeneralizedOptions {
 }
 
 impl GeneralizedOptions {
-    /// Options for one descent and, only where it fails, a search within a fraction of the bounds on work.
+    /// Options for one descent and, only where it fails, a search with less patience.
     #[must_use]
     pub fn fast() -> Self {
         Self { effort: Effort::Fast, ..Self::default() }

@@ -1,7 +1,7 @@
 //! Multi-start search for the minimum change: the descents made, their starts, and the choice of the best result.
 //!
 //! *Fast* effort descends from the overlap itself. Where that succeeds it is done, unless a translation alone is better; where it
-//! fails it does what best effort does, within a fraction of its bounds. *Best* effort continues in any case
+//! fails it does what best effort does, with less patience. *Best* effort continues in any case
 //! ([`best_effort`](super::best_effort)). As long as nothing is free, some descents of
 //! either effort restore feasibility first. A search ends when nothing has improved for as much [work](super::work) as it took
 //! to get there. Descents are independent, of equal results the first counts, and work is counted rather than timed, so that the
@@ -46,9 +46,7 @@ pub(super) const IMPROVEMENT: f64 = 1e-4;
 /// Maximum work to improve on the first result of a fallback at once: some twenty milliseconds.
 const AGAIN: u64 = 20_000;
 
-/// Fractions of the bounds of best effort, on work and on patience, to which fast effort keeps where its first descent fails and
-/// something is free.
-const FAST_WORK: f64 = 0.15;
+/// Fraction of the patience of best effort that fast effort has where its first descent fails.
 const FAST_PATIENCE: f64 = 0.25;
 
 impl CollisionWorld {
@@ -212,13 +210,9 @@ impl MultiStartSearch<'_> {
 
     /// The bounds of the work of a search whose first descent has failed.
     fn after_failure(&self) -> WorkBounds {
-        let WorkBounds { min, min_after_failure, patience, max, .. } = self.work;
+        let WorkBounds { min, min_after_failure, patience, .. } = self.work;
         match self.options.effort {
-            Effort::Fast => WorkBounds {
-                patience: FAST_PATIENCE * patience,
-                max: (FAST_WORK * max as f64) as u64,
-                ..self.work
-            },
+            Effort::Fast => WorkBounds { patience: FAST_PATIENCE * patience, ..self.work },
             Effort::Best => WorkBounds { min: min.max(min_after_failure), ..self.work },
         }
     }
