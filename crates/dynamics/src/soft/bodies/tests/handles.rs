@@ -184,7 +184,7 @@ fn what_hangs_from_a_handle_or_a_fixed_body_loads_it_with_its_weight() {
             .with_damping(20.0, 0.01)
             .unwrap();
         for name in ["by handle", "by body"] {
-            let mut cube = SoftBodyDescription { material: material.clone(), ..soft_cube(name, 1.0) };
+            let mut cube = SoftBodyDescription { material, ..soft_cube(name, 1.0) };
             cube.pose.translation.vector.x = if name == "by body" { 0.5 } else { 0.0 };
             let nodes = face(&cube);
             if name == "by handle" {
