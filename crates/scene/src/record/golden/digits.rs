@@ -77,7 +77,7 @@ impl Digits<'_> {
             self.vector(&mut soft.velocity, Quantity::LinearVelocity);
             self.number(&mut soft.volume, Quantity::Volume);
             self.number(&mut soft.max_penetration, Quantity::Penetration);
-            // The change follows from the volume, and is not compared.
+            // The change follows from the volume, and is not compared; nor are the loads of handles.
             soft.volume_change = None;
             soft.handles.clear();
         }
