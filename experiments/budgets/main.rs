@@ -9,7 +9,8 @@
 //! query; those that have a `time_budget` get it. Prints the five slowest of each kind, and exits with 1 when one of a kind with a
 //! budget took more than 1.2 times of it and 5 ms. The second form asks random kinds of random inputs for some seconds: two
 //! meshes, unions of transformed copies that overlap themselves, and nearly coincident copies; with `--families`, meshes that strain
-//! trees and searches in place of those below `DIR`. It prints the ten slowest with the number by which `--case` repeats them.
+//! trees and searches in place of those below `DIR`. It prints the ten slowest with the number by which `--case` repeats them, with the
+//! same `--kind`.
 //!
 //! A query that takes too long is asked once more, and the smaller time counts: on a busy machine a thread may wait.
 
@@ -22,18 +23,21 @@
     reason = "a program that prints tables and counts"
 )]
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use clap::Parser;
 use extricate::geometry::TriangleMesh;
 use extricate::geometry::read::{FileScope, read_mesh_corrected};
-use extricate::nalgebra::{Isometry3, Point3, Vector3};
+use extricate::nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use extricate::penetration::{Effort, LowerBound};
 use extricate::query::{
-    CollideOptions, DistanceOptions, HausdorffOptions, PenetrationOptions, RigidPenetrationOptions,
+    CollideOptions, DistanceOptions, HausdorffOptions, Moving, PenetrationOptions, RigidPenetrationOptions,
+    TimeOfContactOptions,
 };
 use extricate::{Posed, Shape, query};
 
@@ -49,8 +53,9 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 const SLOWEST: usize = 5;
 /// Slowest queries that a search prints.
 const SLOWEST_OF_SEARCH: usize = 10;
-/// Seconds that a query without a budget may take.
+/// Seconds that a query without a budget may take; and those of kinds whose bounds are a million steps or pairs.
 const WITHOUT_BUDGET: f64 = 1.0;
+const OF_MANY_STEPS: f64 = 2.5;
 
 /// Time budgets of queries on meshes of other people, and a search for slow inputs.
 #[derive(Debug, Parser)]
@@ -88,12 +93,15 @@ enum Kind {
     FastUnlimited,
     LowerBound,
     Local,
+    LocalUnlimited,
     Rigid,
+    RigidUnlimited,
+    TimeOfContact,
     Hausdorff,
 }
 
 impl Kind {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 13] = [
         Self::Collide,
         Self::Distance,
         Self::SignedDistance,
@@ -102,7 +110,10 @@ impl Kind {
         Self::FastUnlimited,
         Self::LowerBound,
         Self::Local,
+        Self::LocalUnlimited,
         Self::Rigid,
+        Self::RigidUnlimited,
+        Self::TimeOfContact,
         Self::Hausdorff,
     ];
 
@@ -116,13 +127,19 @@ impl Kind {
             Self::FastUnlimited => "penetration, fast, without a budget",
             Self::LowerBound => "penetration with a lower bound",
             Self::Local => "local penetrations",
+            Self::LocalUnlimited => "local penetrations, without a budget",
             Self::Rigid => "rigid penetration",
+            Self::RigidUnlimited => "rigid penetration, fast, without a budget",
+            Self::TimeOfContact => "time of contact",
             Self::Hausdorff => "hausdorff",
         }
     }
 
     fn has_budget(self) -> bool {
-        !matches!(self, Self::Collide | Self::Distance | Self::FastUnlimited | Self::Hausdorff)
+        matches!(
+            self,
+            Self::SignedDistance | Self::Best | Self::Fast | Self::LowerBound | Self::Local | Self::Rigid
+        )
     }
 
     /// Asks the query, and returns its outcome in a word.
@@ -153,7 +170,11 @@ impl Kind {
                 let lower_bound = LowerBound::Cover { evaluations: 1000 };
                 separated(&PenetrationOptions { lower_bound, ..of(Effort::Fast) })
             }
-            Self::Local => query::local_penetrations(a, b, &of(Effort::Fast)).map_or("refused", |_| "found"),
+            Self::Local | Self::LocalUnlimited => match query::local_penetrations(a, b, &of(Effort::Fast)) {
+                Ok(found) if found.iter().any(|region| !region.is_measured) => "not all measured",
+                Ok(_) => "found",
+                Err(_) => "refused",
+            },
             Self::Rigid => {
                 let options = RigidPenetrationOptions {
                     time_budget: Some(budget),
@@ -161,11 +182,30 @@ impl Kind {
                 };
                 query::penetration_rigid(a, b, &options).map_or("refused", |_| "found")
             }
+            Self::RigidUnlimited => query::penetration_rigid(a, b, &RigidPenetrationOptions::fast())
+                .map_or("refused", |_| "found"),
+            Self::TimeOfContact => first_contact(a, b),
             Self::Hausdorff => {
                 let options = HausdorffOptions { relative_tolerance: 1e-2, ..HausdorffOptions::default() };
                 query::hausdorff(a, b, &options).map_or("refused", |_| "answered")
             }
         }
+    }
+}
+
+/// Asks for the first contact of a screw that leads A from its pose, moved away by one, through B to its far side and a right
+/// angle on.
+fn first_contact(a: &Posed, b: &Posed) -> &'static str {
+    let [part, other] = [a.part(0), b.part(0)];
+    let (pose, across) = (part.pose, Vector3::new(0.3, -1.0, 0.2));
+    let beyond = Isometry3::new(across, Vector3::new(0.9, 0.9, -0.9)) * pose;
+    let moving = Moving::screw(part.shape, &(Translation3::from(-across) * pose), &beyond);
+    let resting = Moving::still(other.shape, &other.pose);
+    match query::time_of_contact(&moving, &resting, &TimeOfContactOptions::default()) {
+        Ok(Some(contact)) if contact.time > 0.0 => "found",
+        Ok(Some(_)) => "in contact",
+        Ok(None) => "free",
+        Err(_) => "refused",
     }
 }
 
@@ -211,7 +251,11 @@ fn slowest(mut timed: Vec<Timed>, count: usize) -> Vec<Timed> {
 
 /// Time that a query may take [s].
 fn bound(kind: Kind, budget: f64) -> f64 {
-    if kind.has_budget() { 1.2 * budget + 5e-3 } else { WITHOUT_BUDGET }
+    match kind {
+        Kind::TimeOfContact | Kind::LocalUnlimited => OF_MANY_STEPS,
+        _ if kind.has_budget() => 1.2 * budget + 5e-3,
+        _ => WITHOUT_BUDGET,
+    }
 }
 
 /// Asks a query; once more where it took longer than it may.
@@ -239,16 +283,16 @@ fn prepare(shape: &Shape, budget: f64) {
 }
 
 /// Asks all kinds of queries of all pairs; whether all of those with a budget kept it.
-fn table(arguments: &Arguments, meshes: &[(String, TriangleMesh)]) -> bool {
+fn table(arguments: &Arguments, meshes: &[(String, TriangleMesh)], kinds: Vec<Kind>) -> bool {
     let shapes: Vec<_> = meshes.iter().map(|(_, mesh)| Shape::mesh(mesh.clone())).collect();
     let started = Instant::now();
     shapes.iter().for_each(|shape| prepare(shape, arguments.budget));
     eprintln!("{} meshes prepared in {:.1} s", shapes.len(), started.elapsed().as_secs_f64());
     let mut all_kept = true;
     println!("| query | pairs | within its bound | slowest |\n|---|--:|--:|---|");
-    for kind in Kind::ALL.into_iter().filter(|kind| kind.name().contains(&arguments.kind)) {
+    for kind in kinds {
         let mut random = Random(arguments.seed);
-        let mut times = Vec::new();
+        let (mut times, mut outcomes) = (Vec::new(), BTreeMap::new());
         for (i, a) in shapes.iter().enumerate() {
             for (j, b) in shapes.iter().enumerate().skip(i) {
                 let pose = if i == j { random.pose(1e-3, 1e-3) } else { random.pose(3.0, 0.8) };
@@ -258,6 +302,7 @@ fn table(arguments: &Arguments, meshes: &[(String, TriangleMesh)]) -> bool {
                 if seconds > bound(kind, arguments.budget) {
                     eprintln!("{}: {text}", kind.name());
                 }
+                *outcomes.entry(outcome).or_insert(0_u32) += 1;
                 times.push(Timed { seconds, text });
             }
         }
@@ -267,6 +312,7 @@ fn table(arguments: &Arguments, meshes: &[(String, TriangleMesh)]) -> bool {
         all_kept &= kept == count || !kind.has_budget();
         let slowest: Vec<_> = slowest(times, SLOWEST).into_iter().map(|timed| timed.text).collect();
         let name = kind.name();
+        eprintln!("{name}: {outcomes:?}");
         println!("| {name} | {count} | {fraction:.2} % of {:.0} ms | {} |", 1e3 * bound, slowest.join("; "));
     }
     all_kept
@@ -299,6 +345,7 @@ fn body(random: &mut Random, meshes: &[(String, TriangleMesh)]) -> Result<(Strin
 fn case(
     number: u64,
     meshes: &[(String, TriangleMesh)],
+    kinds: &[Kind],
 ) -> Result<(String, [Shape; 2], Isometry3<f64>, Kind)> {
     let mut random = Random(number);
     let (name, mesh) = body(&mut random, meshes)?;
@@ -311,12 +358,49 @@ fn case(
     };
     let near = [1e-12, 1e-6, 1e-2, 0.3, 0.8][random.below(5)];
     let pose = random.pose(if near < 0.1 { near } else { 3.0 }, near);
-    let kind = Kind::ALL[random.below(Kind::ALL.len())];
+    let kind = kinds[random.below(kinds.len())];
     Ok((format!("{}: {name} and {other}, {near} apart", kind.name()), [first, second], pose, kind))
 }
 
+/// Kinds of queries that are asked for.
+fn kinds(arguments: &Arguments) -> Result<Vec<Kind>> {
+    let kinds: Vec<_> = Kind::ALL.into_iter().filter(|kind| kind.name().contains(&arguments.kind)).collect();
+    if kinds.is_empty() {
+        Err(format!("no kind of query contains {:?}", arguments.kind).into())
+    } else {
+        Ok(kinds)
+    }
+}
+
+/// Says every ten seconds how long the present case has taken.
+struct Monitor(Arc<Mutex<(Instant, String)>>);
+
+impl Monitor {
+    fn new() -> Self {
+        const PERIOD: Duration = Duration::from_secs(10);
+        let present = Arc::new(Mutex::new((Instant::now(), String::new())));
+        let shown = Arc::clone(&present);
+        std::thread::spawn(move || {
+            loop {
+                std::thread::sleep(PERIOD);
+                let Ok(present) = shown.lock() else { return };
+                if present.0.elapsed() > PERIOD {
+                    eprintln!("after {:.0} s: {}", present.0.elapsed().as_secs_f64(), present.1);
+                }
+            }
+        });
+        Self(present)
+    }
+
+    fn begin(&self, text: String) {
+        if let Ok(mut present) = self.0.lock() {
+            *present = (Instant::now(), text);
+        }
+    }
+}
+
 /// As [`case`], of the families.
-fn case_of_families(number: u64) -> Result<(String, [Shape; 2], Isometry3<f64>, Kind)> {
+fn case_of_families(number: u64, kinds: &[Kind]) -> Result<(String, [Shape; 2], Isometry3<f64>, Kind)> {
     let mut random = Random(number);
     let mut member = || {
         let count = [12, 100, 1000, 10_000, 40_000][random.below(5)];
@@ -338,7 +422,7 @@ fn case_of_families(number: u64) -> Result<(String, [Shape; 2], Isometry3<f64>, 
     let apart = second.aabb().center() - mesh.aabb().center();
     // Those far from the origin would not meet.
     let pose = if apart.norm() > 10.0 { Isometry3::from(pose.translation.vector + apart) } else { pose };
-    let kind = Kind::ALL[random.below(Kind::ALL.len())];
+    let kind = kinds[random.below(kinds.len())];
     let text = format!("{}: {name} and {other}, {near} apart", kind.name());
     Ok((text, [Shape::mesh(mesh), Shape::mesh(second)], pose, kind))
 }
@@ -349,14 +433,21 @@ fn search(arguments: &Arguments, meshes: &[(String, TriangleMesh)], seconds: f64
     let mut found: Vec<(f64, Timed)> = Vec::new();
     let mut numbers = Random(arguments.seed);
     let (mut cases, mut beyond) = (0_u64, 0_u64);
+    let (kinds, monitor) = (kinds(arguments)?, Monitor::new());
     while started.elapsed().as_secs_f64() < seconds {
         let number = arguments.case.unwrap_or_else(|| numbers.next());
-        let of_meshes = || case(number, meshes);
-        let (text, [a, b], pose, kind) =
-            if arguments.families { case_of_families(number)? } else { of_meshes()? };
+        let of_meshes = || case(number, meshes, &kinds);
+        let made = if arguments.families { case_of_families(number, &kinds) } else { of_meshes() };
+        let (text, [a, b], pose, kind) = match made {
+            // A millionth of some meshes is below the arithmetic.
+            Err(_) if arguments.case.is_none() => continue,
+            made => made?,
+        };
+        monitor.begin(format!("--case {number}: preparation of {text}"));
         for shape in [&a, &b] {
             prepare(shape, arguments.budget);
         }
+        monitor.begin(format!("--case {number}: {text}"));
         let (a, b) = (Posed::new(&a, pose), Posed::at_origin(&b));
         let (seconds, outcome) = timed(kind, &a, &b, arguments.budget);
         cases += 1;
@@ -385,7 +476,7 @@ fn run(arguments: &Arguments) -> Result<bool> {
         return Err(format!("no meshes below {}", arguments.folder.display()).into());
     }
     match (arguments.search, arguments.case) {
-        (None, None) => Ok(table(arguments, &meshes)),
+        (None, None) => Ok(table(arguments, &meshes, kinds(arguments)?)),
         (seconds, _) => search(arguments, &meshes, seconds.unwrap_or(f64::INFINITY)),
     }
 }

@@ -342,6 +342,7 @@ def time_of_contact(
     pose_b: npt.ArrayLike | None = None,
     *,
     motion: Literal["screw", "linear"] = "screw",
+    time_budget: float | None = None,
     threads: int = 0,
     progress: _Progress = None,
 ) -> Any: ...

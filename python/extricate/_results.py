@@ -169,6 +169,9 @@ class LocalPenetration:
     """Triangles of A in the region."""
     triangles_b: npt.NDArray[np.uint32]
     """Triangles of B in the region."""
+    is_measured: bool = True
+    """Whether the region was measured before a bound on work was met; if not, direction and depth are those of the whole
+    overlap."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,6 +204,8 @@ class LocalPenetrationBatch(_Batch):
     """Triangles of B in all regions."""
     triangles_b_offsets: npt.NDArray[np.int64]
     """Place of the first triangle of B of each region, and the number of these triangles (R + 1,)."""
+    is_measured: npt.NDArray[np.bool_]
+    """Whether each region (R,) was measured before a bound on work was met."""
 
     def regions(self, item: int) -> list[LocalPenetration]:
         """Return the regions of an item, deepest first."""
@@ -214,6 +219,7 @@ class LocalPenetrationBatch(_Batch):
                 float(self.depth[row]),
                 self.triangles_a[on_a[row] : on_a[row + 1]],
                 self.triangles_b[on_b[row] : on_b[row + 1]],
+                bool(self.is_measured[row]),
             )
             for row in range(self.offsets[item], self.offsets[item + 1])
         ]
@@ -226,7 +232,7 @@ class LocalPenetrationBatch(_Batch):
             return pa.LargeListArray.from_arrays(pa.array(offsets), values)
 
         columns = {"status": pa.array(self.status)}
-        for name in ("point", "normal", "depth"):
+        for name in ("point", "normal", "depth", "is_measured"):
             columns[name] = lists(self.offsets, _column(getattr(self, name)))
         for name in ("triangles_a", "triangles_b"):
             of_regions = lists(getattr(self, f"{name}_offsets"), pa.array(getattr(self, name)))

@@ -1,5 +1,7 @@
 //! Arguments and calls that all queries share.
 
+use std::time::Duration;
+
 use extricate::Shape;
 use extricate::penetration::Effort;
 use extricate::query::{self, Posed};
@@ -15,6 +17,15 @@ pub(super) type Arg<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
 
 /// Names of the arguments that are poses.
 pub(super) const NAMES: [&str; 2] = ["pose_a", "pose_b"];
+
+/// A time budget [s].
+pub(super) fn budget(seconds: Option<f64>) -> PyResult<Option<Duration>> {
+    let Some(seconds) = seconds else { return Ok(None) };
+    let duration = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
+    duration
+        .map(Some)
+        .ok_or_else(|| bad(format!("time_budget: expected seconds above zero, found {seconds}")))
+}
 
 /// The effort of a name.
 pub(crate) fn effort(name: &str) -> PyResult<Effort> {

@@ -1,28 +1,17 @@
 //! Penetrations of two shapes: by a translation, region by region, and by a rigid motion.
 
-use std::time::Duration;
-
 use extricate::Shape;
 use extricate::nalgebra::Isometry3;
 use extricate::penetration::Effort;
 use extricate::query::{self, PenetrationOptions, Posed, RigidPenetrationOptions};
 use pyo3::prelude::*;
 
-use super::common::{Arg, NAMES, answered, at_least_zero, batched, both, effort, six};
+use super::common::{Arg, NAMES, answered, at_least_zero, batched, both, budget, effort, six};
 use crate::arrays::{PoseList, PosePair, array, column, matrices, matrix, triple, two_points};
 use crate::errors::bad;
 use crate::pool::{BatchOptions, interruptible};
 use crate::results::{self, Outcomes};
 use crate::shape::PyShape;
-
-/// A time budget [s].
-fn budget(seconds: Option<f64>) -> PyResult<Option<Duration>> {
-    let Some(seconds) = seconds else { return Ok(None) };
-    let duration = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
-    duration
-        .map(Some)
-        .ok_or_else(|| bad(format!("time_budget: expected seconds above zero, found {seconds}")))
-}
 
 /// The smallest translation found of A that separates it from B; `None` where they are proved apart.
 ///
@@ -263,7 +252,7 @@ fn region_of<'py>(py: Python<'py>, region: &query::LocalPenetration) -> PyResult
     let (point, normal) = (region.point.coords, region.normal.into_inner());
     results::local_penetration(
         py,
-        (triple(py, point.into()), triple(py, normal.into()), region.depth, on_a, on_b),
+        (triple(py, point.into()), triple(py, normal.into()), region.depth, on_a, on_b, region.is_measured),
     )
 }
 
@@ -273,7 +262,7 @@ fn region_columns(
     found: Vec<Result<Vec<query::LocalPenetration>, String>>,
 ) -> PyResult<Bound<'_, PyAny>> {
     let mut outcomes = Outcomes::default();
-    let (mut offsets, mut depth) = (vec![0_i64], Vec::new());
+    let (mut offsets, mut depth, mut is_measured) = (vec![0_i64], Vec::new(), Vec::new());
     let (mut point, mut normal) = (Vec::<f64>::new(), Vec::<f64>::new());
     let (mut triangles, mut starts) = ([Vec::<u32>::new(), Vec::new()], [vec![0_i64], vec![0]]);
     for item in found {
@@ -282,6 +271,7 @@ fn region_columns(
             point.extend(region.point.iter());
             normal.extend(region.normal.iter());
             depth.push(region.depth);
+            is_measured.push(region.is_measured);
             for ((triangles, starts), patch) in triangles.iter_mut().zip(&mut starts).zip(region.patches) {
                 triangles.extend(patch);
                 starts.push(triangles.len() as i64);
@@ -305,6 +295,7 @@ fn region_columns(
         starts_a,
         on_b,
         starts_b,
+        column(py, is_measured),
     );
     results::local_penetration_batch(py, values)
 }

@@ -7,7 +7,7 @@ use extricate::query::{
 };
 use pyo3::prelude::*;
 
-use super::common::{Arg, NAMES, answered, at_least_zero, batched, both, six};
+use super::common::{Arg, NAMES, answered, at_least_zero, batched, both, budget, six};
 use crate::arrays::{PoseList, PosePair, array, column, triple, two_points};
 use crate::errors::{Failure, bad};
 use crate::pool::{BatchOptions, batch, interruptible};
@@ -147,8 +147,8 @@ fn distance_columns(
 /// Poses map body to world, (4, 4) or (N, 4, 4). `motion` is `"screw"`, or `"linear"` for the origin along a straight line
 /// with the rotation slerped. Returns a `Contact` or `None`; for many poses a `ContactBatch`.
 ///
-/// Raises `ValueError` for a bad pose or option, `ExtricateError` when the work bound was met, with the time up to which
-/// the motion is free.
+/// Raises `ValueError` for a bad pose or option, `ExtricateError` when the work bound was met or `time_budget` [s] is spent,
+/// with the time up to which the motion is free.
 ///
 /// Source: [Lin17 §40.3].
 ///
@@ -159,7 +159,7 @@ fn distance_columns(
 /// >>> round(found.time, 5), found.normal.round(6).tolist()
 /// (0.5, [0.0, 0.0, 1.0])
 #[pyfunction]
-#[pyo3(signature = (a, b, start, end, pose_b=None, *, motion="screw", threads=0, progress=None))]
+#[pyo3(signature = (a, b, start, end, pose_b=None, *, motion="screw", time_budget=None, threads=0, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn time_of_contact<'py>(
     py: Python<'py>,
@@ -169,9 +169,11 @@ pub(crate) fn time_of_contact<'py>(
     end: &Bound<'py, PyAny>,
     pose_b: Arg<'_, 'py>,
     motion: &str,
+    time_budget: Option<f64>,
     threads: usize,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let options = TimeOfContactOptions { time_budget: budget(time_budget)?, ..Default::default() };
     let is_screw = match motion {
         "screw" => true,
         "linear" => false,
@@ -185,7 +187,7 @@ pub(crate) fn time_of_contact<'py>(
         let [start, end] = ends.get(index).map_err(Failure::Bad)?;
         let moving =
             if is_screw { Moving::screw(&a, &start, &end) } else { Moving::linear(&a, &start, &end) };
-        Ok(query::time_of_contact(&moving, &Moving::still(&b, &still), &TimeOfContactOptions::default())?)
+        Ok(query::time_of_contact(&moving, &Moving::still(&b, &still), &options)?)
     };
     if is_one {
         let Some(found) = interruptible(py, move |_| find(&ends, 0))? else {

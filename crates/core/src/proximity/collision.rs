@@ -4,7 +4,7 @@
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use nalgebra::Isometry3;
@@ -124,17 +124,28 @@ pub(crate) fn collide_within(
     if !a_to_b.is_finite() {
         return Some(true);
     }
-    if !are_balls_apart(a, b, &a_to_b) {
-        let spent = Cell::new(*limit);
-        let mut query = Overlap::new(&a_to_b, 0.0, Within { sink: FirstPair(None), limit: &spent });
-        tandem::descend(a.bvh(), b.bvh(), &mut query);
-        if query.sink.sink.0.is_some() {
-            return Some(true);
-        }
-        *limit = spent.get();
+    if intersecting_pair_within(a, b, &a_to_b, limit).is_some() {
+        return Some(true);
     }
     let is_shared = !limit.is_spent() && may_contain_any(a, b, &a_to_b, limit);
     (!limit.is_spent()).then_some(is_shared)
+}
+
+/// A pair of triangles that intersect; `None` where there is none, or where the limit is spent before one is found.
+pub(crate) fn intersecting_pair_within(
+    a: &Model,
+    b: &Model,
+    a_to_b: &RelativePose,
+    limit: &mut WorkLimit,
+) -> Option<[u32; 2]> {
+    if are_balls_apart(a, b, a_to_b) {
+        return None;
+    }
+    let spent = Cell::new(*limit);
+    let mut query = Overlap::new(a_to_b, 0.0, Within { sink: FirstPair(None), limit: &spent });
+    tandem::descend(a.bvh(), b.bvh(), &mut query);
+    *limit = spent.get();
+    query.sink.sink.0
 }
 
 /// A pair of triangles that intersect, if there is one.
@@ -200,28 +211,40 @@ pub(super) fn pairs_within_of_trees(
     !limit.get().is_spent()
 }
 
-/// As [`pairs_within_at`] with distance 0, unless the deadline passes before all are found: then some of them are appended, and
-/// the result is false.
+/// As [`pairs_within_at`] with distance 0, unless a limit is spent before all are found: then some of them are appended, and
+/// the result is false. A pair that is found counts as much as one that is visited.
 pub(crate) fn intersecting_pairs_until(
     a: &Model,
     b: &Model,
     a_to_b: &RelativePose,
-    deadline: Option<Instant>,
+    limit: &mut WorkLimit,
     pairs: &mut Vec<[u32; 2]>,
 ) -> bool {
-    let Some(deadline) = deadline else {
-        pairs_within_at(a, b, a_to_b, 0.0, pairs);
-        return true;
-    };
-    let late = AtomicBool::new(false);
-    let sink = |pairs| Until { deadline, calls: Cell::new(0), late: &late, pairs };
-    let query = |pairs| Overlap::new(a_to_b, 0.0, sink(pairs));
+    let first = pairs.len();
+    let common = CommonLimit::new(*limit);
+    let query = |pairs| Overlap::new(a_to_b, 0.0, Counted { common: &common, done: Cell::new(0), pairs });
     let mut all = query(std::mem::take(pairs));
-    let add = |all: &mut Overlap<Until>, part: Overlap<Until>| all.sink.pairs.extend(part.sink.pairs);
+    let add = |all: &mut Overlap<Counted>, part: Overlap<Counted>| {
+        all.sink.done.set(all.sink.done.get() + part.sink.done.get());
+        all.sink.pairs.extend(part.sink.pairs);
+    };
     tandem::descend_in_parts(a.bvh(), b.bvh(), &mut all, &|| query(Vec::new()), &add);
+    let done = all.sink.done.get();
+    let is_work_spent = done >= limit.left();
+    let complete = !is_work_spent && !common.is_spent.load(Ordering::Relaxed);
     *pairs = all.sink.pairs;
-    pairs.par_sort_unstable();
-    !late.into_inner()
+    if is_work_spent {
+        // The threads have found whichever pairs they came to first: one of them finds the same ones always.
+        pairs.truncate(first);
+        let common = CommonLimit::new(*limit);
+        let sink = Counted { common: &common, done: Cell::new(0), pairs: std::mem::take(pairs) };
+        let mut query = Overlap::new(a_to_b, 0.0, sink);
+        tandem::descend(a.bvh(), b.bvh(), &mut query);
+        *pairs = query.sink.pairs;
+    }
+    pairs[first..].par_sort_unstable();
+    limit.spend_many(done);
+    complete
 }
 
 /// As [`pairs_within_as_met`], unless there are more than `limit` pairs: then some of them are appended, at a cost in
@@ -374,32 +397,63 @@ impl Sink for AtMost<'_> {
     }
 }
 
-/// Stores all pairs until a deadline.
-struct Until<'a> {
-    deadline: Instant,
-    /// Pairs of subtrees visited.
-    calls: Cell<u32>,
-    /// Whether the deadline has passed, on any thread.
-    late: &'a AtomicBool,
+/// Pairs that are counted on one thread before they are added to the count of all: some tens of microseconds.
+const BETWEEN_FLUSHES: u64 = 256;
+
+/// A limit that the parts of a traversal have in common.
+struct CommonLimit {
+    limit: WorkLimit,
+    /// Pairs visited and found on all threads; each may have some more.
+    done: AtomicU64,
+    is_spent: AtomicBool,
+}
+
+/// Stores all pairs until a limit is spent.
+struct Counted<'a> {
+    common: &'a CommonLimit,
+    /// Pairs visited and found by this part.
+    done: Cell<u64>,
     pairs: Vec<[u32; 2]>,
 }
 
-impl Sink for Until<'_> {
+impl CommonLimit {
+    fn new(limit: WorkLimit) -> Self {
+        Self { limit, done: AtomicU64::new(0), is_spent: AtomicBool::new(false) }
+    }
+}
+
+impl Counted<'_> {
+    #[inline(always)]
+    fn count(&self) {
+        self.done.set(self.done.get() + 1);
+        if self.done.get().is_multiple_of(BETWEEN_FLUSHES) {
+            self.flush();
+        }
+    }
+
+    #[cold]
+    fn flush(&self) {
+        let CommonLimit { limit, done, is_spent } = self.common;
+        let all = done.fetch_add(BETWEEN_FLUSHES, Ordering::Relaxed) + BETWEEN_FLUSHES;
+        let is_late = limit.deadline().is_some_and(|deadline| Instant::now() >= deadline);
+        if all >= limit.left() || is_late {
+            is_spent.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Sink for Counted<'_> {
     #[inline(always)]
     fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()> {
+        self.count();
         self.pairs.push(pair);
         ControlFlow::Continue(())
     }
 
     #[inline(always)]
     fn is_over(&self) -> bool {
-        /// Pairs of subtrees between two looks at the clock: some tens of microseconds.
-        const BETWEEN_CHECKS: u32 = 256;
-        self.calls.set(self.calls.get().wrapping_add(1));
-        if self.calls.get().is_multiple_of(BETWEEN_CHECKS) && Instant::now() >= self.deadline {
-            self.late.store(true, Ordering::Relaxed);
-        }
-        self.late.load(Ordering::Relaxed)
+        self.count();
+        self.common.is_spent.load(Ordering::Relaxed)
     }
 }
 

@@ -52,7 +52,7 @@ impl Model {
     }
 
     /// As [`Model::contains_in_tree`], with the number of nodes visited.
-    fn contains_counted(&self, point: &Vector3<f64>) -> (bool, u64) {
+    pub(crate) fn contains_counted(&self, point: &Vector3<f64>) -> (bool, u64) {
         if !self.is_in_box(point) {
             return (false, 0);
         }

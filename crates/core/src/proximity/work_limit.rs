@@ -5,6 +5,13 @@
 
 use std::time::Instant;
 
+use super::model::Model;
+
+/// Pairs of subtrees that a query may visit by default, and those in addition for each triangle: searches of meshes of other
+/// people visit at most a third of them. A safeguard against coincident surfaces, between which every march leaves
+/// one pair after another.
+const MAX_PAIRS: u64 = 1 << 19;
+const MAX_PAIRS_PER_TRIANGLE: u64 = 8;
 /// Pairs between two looks at the clock: about a tenth of a millisecond.
 const BETWEEN_CHECKS: u64 = 128;
 
@@ -24,6 +31,17 @@ impl WorkLimit {
     /// A limit of so many pairs, and of time if there is a deadline.
     pub(crate) fn new(pairs: u64, deadline: Option<Instant>) -> Self {
         Self { left: pairs, deadline, is_spent: false }
+    }
+
+    /// The default limit of a query of two models.
+    pub(crate) fn between(a: &Model, b: &Model, deadline: Option<Instant>) -> Self {
+        let triangles = a.mesh().triangles().len() + b.mesh().triangles().len();
+        Self::new(MAX_PAIRS + MAX_PAIRS_PER_TRIANGLE * triangles as u64, deadline)
+    }
+
+    /// The number of pairs that may still be visited.
+    pub(crate) fn left(&self) -> u64 {
+        self.left
     }
 
     /// The time at which it is spent.

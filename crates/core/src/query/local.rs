@@ -81,6 +81,7 @@ pub fn local_penetrations_until(
             normal: global.direction,
             depth: global.depth,
             patches: [Vec::new(), Vec::new()],
+            is_measured: true,
         }]),
     }
 }

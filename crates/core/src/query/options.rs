@@ -10,8 +10,11 @@
 //! | `seed` | seed of random starts: the same seed gives the same result |
 //! | `parallel` | use of all threads of the current pool; the result does not depend on it |
 
+use std::time::Duration;
+
 use super::error::QueryError;
 use crate::penetration::convex::ConvexOptions;
+use crate::proximity::ContinuousOptions;
 
 pub use crate::penetration::TranslationalOptions as PenetrationOptions;
 pub use crate::proximity::{DistanceOptions, HausdorffOptions};
@@ -30,14 +33,19 @@ pub struct TimeOfContactOptions {
     pub relative_tolerance: f64,
     /// Gap that counts as contact \[m\]; the larger of both counts.
     pub absolute_tolerance: f64,
-    /// Advancement steps after which the query gives up.
+    /// Advancement steps after which the query gives up: tests of pairs of boxes of two meshes. A distance of other shapes
+    /// counts as 64 of them.
     pub max_iterations: u64,
+    /// Time after which the query gives up: not reproducible.
+    pub time_budget: Option<Duration>,
 }
 
 impl Default for TimeOfContactOptions {
-    /// A millionth of the smaller shape, and steps for seconds of work.
+    /// A millionth of the smaller shape, and steps for about a second of work; no time budget.
     fn default() -> Self {
-        Self { relative_tolerance: 1e-6, absolute_tolerance: 0.0, max_iterations: 10_000_000 }
+        let ContinuousOptions { relative_tolerance, max_iterations, time_budget } =
+            ContinuousOptions::default();
+        Self { relative_tolerance, absolute_tolerance: 0.0, max_iterations, time_budget }
     }
 }
 

@@ -1,5 +1,7 @@
 //! The first contact of two motions.
 
+use std::time::Instant;
+
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use super::cache::PairCache;
@@ -9,6 +11,9 @@ use super::pair::ShapePair;
 use super::posed::{Moving, Part};
 use crate::kinematics::RigidMotion;
 use crate::proximity::{self, ContactInTime, ContinuousOptions, Distance, DistanceOptions, Model};
+
+/// Advancement steps as which a distance of two shapes counts: one of a mesh takes ten to fifty microseconds.
+const STEPS_OF_DISTANCE: u64 = 64;
 
 /// The first contact of two shapes while both move; `None` where the whole motion is proved free.
 ///
@@ -30,7 +35,8 @@ use crate::proximity::{self, ContactInTime, ContinuousOptions, Distance, Distanc
 /// ```
 ///
 /// # Errors
-/// [`QueryError::BoundMet`] with the time up to which the motion is proved free; [`QueryError`] when a pose, a size or an
+/// [`QueryError::BoundMet`] with the time up to which the motion is proved free, where the bound on steps is met or the time budget is
+/// spent; [`QueryError`] when a pose, a size or an
 /// option is invalid.
 pub fn time_of_contact(
     a: &Moving,
@@ -55,7 +61,8 @@ fn of_models(
     let size = first.radius().min(second.radius());
     // The mesh query has a relative tolerance only: the absolute one is converted by the smaller size.
     let tolerance = options.relative_tolerance.max(options.absolute_tolerance / size);
-    let options = ContinuousOptions { relative_tolerance: tolerance, max_iterations: options.max_iterations };
+    let TimeOfContactOptions { max_iterations, time_budget, .. } = *options;
+    let options = ContinuousOptions { relative_tolerance: tolerance, max_iterations, time_budget };
     Ok(proximity::time_of_contact_rigid(first, &a.motion, second, &b.motion, &options)?)
 }
 
@@ -67,7 +74,8 @@ struct Advancement<'a> {
     speed: f64,
     /// Gap that counts as contact [m].
     tolerance: f64,
-    max_iterations: u64,
+    max_distances: u64,
+    deadline: Option<Instant>,
 }
 
 impl<'a> Advancement<'a> {
@@ -84,8 +92,9 @@ impl<'a> Advancement<'a> {
             let (option, value) = ("tolerance", tolerance);
             return Err(QueryError::Option { option, value, accepted: "above zero" });
         }
-        let max_iterations = options.max_iterations;
-        Ok(Self { moving: [a, b], speed: speed([a, b]), tolerance, max_iterations })
+        let max_distances = options.max_iterations.div_ceil(STEPS_OF_DISTANCE);
+        let deadline = options.time_budget.and_then(|budget| Instant::now().checked_add(budget));
+        Ok(Self { moving: [a, b], speed: speed([a, b]), tolerance, max_distances, deadline })
     }
 
     fn run(&self) -> Result<Option<ContactInTime>, QueryError> {
@@ -102,7 +111,8 @@ impl<'a> Advancement<'a> {
             if !(time <= 1.0) {
                 return Ok(None);
             }
-            if steps >= self.max_iterations {
+            let is_late = || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if steps >= self.max_distances || is_late() {
                 return Err(QueryError::BoundMet { iterations: steps, free_until: time });
             }
         }
@@ -156,4 +166,33 @@ fn speed([a, b]: [&Moving; 2]) -> f64 {
         moving.motion.speed_bound(&center, radius)
     };
     of(a, b) + of(b, a)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::geometry::procedural::{BumpySphere, Procedural};
+    use crate::query::Shape;
+
+    #[test]
+    fn a_convex_shape_and_a_mesh_end_at_their_bounds_with_the_time_that_is_proved_free() {
+        let (ball, bumpy) = (Shape::ball(0.5), Shape::mesh(BumpySphere::default().mesh().unwrap()));
+        let [from, to] = [4.0, 0.0].map(|x| Isometry3::translation(x, 0.3, 0.0));
+        let (moving, resting) =
+            (Moving::linear(&ball, &from, &to), Moving::still(&bumpy, &Isometry3::identity()));
+        let exact = time_of_contact(&moving, &resting, &TimeOfContactOptions::default()).unwrap().unwrap();
+        let default = TimeOfContactOptions::default();
+        let late = TimeOfContactOptions { time_budget: Some(Duration::ZERO), ..default };
+        let few = TimeOfContactOptions { max_iterations: 2 * STEPS_OF_DISTANCE, ..default };
+        for (options, expected) in [(late, 1), (few, 2)] {
+            match time_of_contact(&moving, &resting, &options) {
+                Err(QueryError::BoundMet { iterations, free_until }) => {
+                    assert!(iterations == expected && free_until > 0.0 && free_until <= exact.time);
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
 }

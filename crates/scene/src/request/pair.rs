@@ -242,9 +242,10 @@ fn moving(
 ) -> Result<Subject, Fault> {
     let deforms = request.a_end.is_some() || request.b_end.is_some();
     if pair.has_robots() {
-        if deforms || request.tolerance.is_some() {
-            let [a, b, t] = ["a_end", "b_end", "tolerance"].map(|field| context.name(field));
-            return Err(Fault::new(Class::Usage, format!("{a}, {b} and {t} do not apply to robots")));
+        if deforms || request.tolerance.is_some() || request.time_budget.is_some() {
+            let fields = ["a_end", "b_end", "tolerance", "time_budget"];
+            let [a, b, t, s] = fields.map(|field| context.name(field));
+            return Err(Fault::new(Class::Usage, format!("{a}, {b}, {t} and {s} do not apply to robots")));
         }
         return moving_robots(pair, request, fields, context);
     }

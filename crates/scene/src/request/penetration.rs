@@ -110,6 +110,11 @@ pub struct LocalOverlap {
     /// Local depth \[m\].
     #[schemars(range(min = 0.0))]
     pub depth: f64,
+    /// False where a bound on work or time was met before the region was measured: direction and depth are then those of the whole
+    /// overlap; absent where it was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub measured: Option<bool>,
 }
 
 /// Request for the minimum translation of A that frees it from B.
@@ -226,6 +231,7 @@ impl From<&LocalPenetration> for LocalOverlap {
             point: region.point.coords.into(),
             normal: region.normal.into_inner().into(),
             depth: region.depth,
+            measured: (!region.is_measured).then_some(false),
         }
     }
 }

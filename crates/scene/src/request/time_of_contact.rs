@@ -2,12 +2,15 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::deforming::FeatureContact;
 use super::fields::parsed;
+#[cfg(feature = "clap")]
+use super::penetration::seconds;
 use super::poses::{Interpolation, Motions};
 use super::reply::{Reply, coordinates};
 use super::text::{number, text_of};
@@ -28,6 +31,11 @@ pub struct TimeOfContactRequest {
     #[serde(deserialize_with = "parsed")]
     #[schemars(with = "Option<String>")]
     pub tolerance: Option<Tolerance>,
+    /// End the search of rigid bodies after S seconds with an error that gives the time up to which the motion is free; such an end
+    /// depends on the machine and is not reproducible.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = seconds, conflicts_with_all = ["a_end", "b_end"]))]
+    #[serde(skip)]
+    pub time_budget: Option<Duration>,
     /// Deform A: its vertices move to those of FILE, which must have the same triangles.
     #[cfg_attr(feature = "clap", arg(long, value_name = "FILE", conflicts_with = "motion"))]
     pub a_end: Option<PathBuf>,
@@ -133,7 +141,7 @@ impl TimeOfContactRequest {
     }
 
     fn options(&self) -> TimeOfContactOptions {
-        let mut options = TimeOfContactOptions::default();
+        let mut options = TimeOfContactOptions { time_budget: self.time_budget, ..Default::default() };
         if let Some(tolerance) = self.tolerance {
             (options.relative_tolerance, options.absolute_tolerance) = tolerance.parts();
         }

@@ -4,6 +4,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::proximity::model::Model;
 use crate::proximity::relative_pose::{RelativePose, triangles_in_b};
+use crate::proximity::work_limit::WorkLimit;
 
 /// Properties of a region's intersection curve, in the frame of B's tree.
 pub(super) struct Curve {
@@ -13,22 +14,20 @@ pub(super) struct Curve {
     pub(super) vector_area: Vector3<f64>,
 }
 
-/// Measures the curve of these intersecting pairs; only the first of them after `is_late` has returned true.
+/// Measures the curve of these intersecting pairs; only of the first of them where the limit is spent.
 pub(super) fn measure(
     [a, b]: [&Model; 2],
     a_to_b: &RelativePose,
     pairs: &[[u32; 2]],
-    is_late: &dyn Fn() -> bool,
+    limit: &mut WorkLimit,
 ) -> Curve {
-    /// Pairs between two looks at the clock: some tens of microseconds.
-    const BETWEEN_CHECKS: usize = 256;
     let corner = |pair: &[u32; 2]| triangles_in_b(a, b, a_to_b, *pair)[1][0];
     // Moments about a point of the region: about a far origin the vector area would cancel.
     let about = corner(&pairs[0]);
     let (mut moment, mut length, mut area) = (Vector3::zeros(), 0.0, Vector3::zeros());
     let (mut corners, mut count) = (Vector3::zeros(), 0.0);
     for (index, pair) in pairs.iter().enumerate() {
-        if index > 0 && index.is_multiple_of(BETWEEN_CHECKS) && is_late() {
+        if limit.spend() && index > 0 {
             break;
         }
         count += 1.0;

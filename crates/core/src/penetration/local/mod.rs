@@ -25,6 +25,9 @@ use crate::proximity::relative_pose::RelativePose;
 use crate::proximity::time_of_contact::{Cast, Hit};
 use crate::proximity::work_limit::WorkLimit;
 
+/// Work for the regions of a pair relative to that of a search: the densest overlaps of meshes of other people take a quarter of it.
+const EFFORT: u64 = 4;
+
 /// The overlap of two models in one region; world frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LocalPenetration {
@@ -36,6 +39,9 @@ pub struct LocalPenetration {
     pub depth: f64,
     /// Triangles of A and of B that intersect in the region or lie inside the other solid there, in order.
     pub patches: [Vec<u32>; 2],
+    /// Whether normal and depth are those of the region. False where a bound on work or time was met first: then they are those of
+    /// the global penetration, which separate the region as well, and `patches` may lack triangles.
+    pub is_measured: bool,
 }
 
 /// The local penetrations [Je12 §6.3] of two models whose global penetration is `global`, deepest first.
@@ -70,9 +76,9 @@ pub fn local_penetrations(
     local_penetrations_until((a, pose_a), (b, pose_b), global, None)
 }
 
-/// As [`local_penetrations`], with a deadline: regions that have not been measured by then have the global direction and
-/// depth, which separate them, too, but need not be their shortest translation. Where the regions themselves are not known
-/// by then, all intersecting triangles are one; half of the time is for listing those, and they are the ones listed by then.
+/// As [`local_penetrations`], with a deadline. Regions that have not been measured by then, or by the bound on work, have the
+/// global direction and depth ([`LocalPenetration::is_measured`]). Where the regions themselves are not known by then, all
+/// intersecting triangles are one; half of the time is for listing those, and they are the ones listed by then.
 pub(crate) fn local_penetrations_until(
     (a, pose_a): (&Model, &Isometry3<f64>),
     (b, pose_b): (&Model, &Isometry3<f64>),
@@ -82,42 +88,41 @@ pub(crate) fn local_penetrations_until(
     let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
     let to_world = |point: &Point3<f64>| pose_b * (b.center() + point.coords);
     let mut pairs = Vec::new();
-    let listed = deadline.map(|deadline| {
+    let half = deadline.map(|deadline| {
         let now = Instant::now();
         now + deadline.saturating_duration_since(now) / 2
     });
-    let complete = intersecting_pairs_until(a, b, &a_to_b, listed, &mut pairs);
-    if complete && pairs.is_empty() {
+    let mut listing = WorkLimit::new(EFFORT * WorkLimit::between(a, b, None).left(), half);
+    let complete = intersecting_pairs_until(a, b, &a_to_b, &mut listing, &mut pairs);
+    if pairs.is_empty() {
         let smaller = if a.radius() < b.radius() { pose_a * a.center() } else { pose_b * b.center() };
-        let all = |model: &Model| (0..model.mesh().triangles().len() as u32).collect();
-        let patches = [all(a), all(b)];
+        // One model inside the other, or a limit that was spent before any pair was found.
+        let of_region = |model: &Model| if complete { model.mesh().triangles().len() as u32 } else { 0 };
         return vec![LocalPenetration {
             point: smaller,
             normal: global.direction,
             depth: global.depth,
-            patches,
+            patches: [a, b].map(|model| (0..of_region(model)).collect()),
+            is_measured: complete,
         }];
     }
     let along_global = pose_b.rotation.inverse() * global.direction.into_inner();
-    let is_late = || !complete || deadline.is_some_and(|deadline| Instant::now() >= deadline);
-    let found = regions::regions((a, b), &a_to_b, &pairs, &is_late);
+    let mut limit = WorkLimit::new(if complete { listing.left() } else { 0 }, deadline);
+    let found = complete.then(|| regions::regions((a, b), &a_to_b, &pairs, &mut limit)).flatten();
     let regions = found.unwrap_or_else(|| vec![Region::of_all(pairs)]);
-    let mut depths = RegionDepths::new((a, b), &a_to_b, deadline);
+    let mut depths = RegionDepths::new((a, b), &a_to_b, limit);
     let mut local = regions
         .into_iter()
         .map(|region| {
-            let curve = curve::measure([a, b], &a_to_b, &region.pairs, &is_late);
-            let (normal, depth) = match is_late() {
-                true => (along_global, global.depth),
-                false => depths
-                    .separate(&region, [curve.vector_area, along_global])
-                    .unwrap_or((along_global, global.depth)),
-            };
+            let curve = curve::measure([a, b], &a_to_b, &region.pairs, depths.limit());
+            let measured = depths.separate(&region, [curve.vector_area, along_global]);
+            let (normal, depth) = measured.unwrap_or((along_global, global.depth));
             LocalPenetration {
                 point: to_world(&curve.centroid),
                 normal: Unit::new_normalize(pose_b.rotation * normal),
                 depth,
                 patches: region.patches,
+                is_measured: measured.is_some(),
             }
         })
         .collect::<Vec<_>>();
@@ -133,15 +138,20 @@ struct RegionDepths<'a> {
 }
 
 impl<'a> RegionDepths<'a> {
-    fn new((a, b): (&'a Model, &'a Model), a_to_b: &RelativePose, deadline: Option<Instant>) -> Self {
+    fn new((a, b): (&'a Model, &'a Model), a_to_b: &RelativePose, limit: WorkLimit) -> Self {
         let patches = [a, b].map(|model| Patch::new(model.bvh(), model.mesh().triangles().len()));
         let mut space = ContactSpace::new(a, b, *a_to_b, 0.0, 0);
-        space.obstacles.limit = WorkLimit::new(u64::MAX, deadline);
+        space.obstacles.limit = limit;
         Self { space, patches, hits: Vec::new() }
     }
 
+    /// The limit from which all measurements spend.
+    fn limit(&mut self) -> &mut WorkLimit {
+        &mut self.space.obstacles.limit
+    }
+
     /// The shorter of the separating translations along the curve's normal and along the global direction: unit direction in
-    /// the frame of B's tree, and length [m]; `None` if the deadline passes before they are known.
+    /// the frame of B's tree, and length [m]; `None` if the limit is spent before they are known.
     fn separate(
         &mut self,
         region: &Region,
@@ -151,6 +161,9 @@ impl<'a> RegionDepths<'a> {
         /// that inside-out meshes do no harm; nearer to perpendicular the orientation of the meshes decides. No effect on
         /// the sets of docs/sensitivity.md.
         const DECISIVE: f64 = 0.1;
+        if self.limit().spend() {
+            return None;
+        }
         self.patches.iter_mut().zip(&region.patches).for_each(|(patch, triangles)| patch.set(triangles));
         let along_global = (global, self.depth_along(&global)?);
         let Some(normal) = vector_area.try_normalize(0.0) else { return Some(along_global) };
@@ -160,7 +173,7 @@ impl<'a> RegionDepths<'a> {
         Some(if along_normal.1 <= along_global.1 { along_normal } else { along_global })
     }
 
-    /// Depth of the current patches along a unit direction [m]; `None` if the deadline passes before it is known.
+    /// Depth of the current patches along a unit direction [m]; `None` if the limit is spent before it is known.
     fn depth_along(&mut self, direction: &Vector3<f64>) -> Option<f64> {
         let length = self.space.outside(direction);
         let (from, inwards) = (direction * length, -direction);

@@ -6,10 +6,8 @@ use crate::geometry::triangle_mesh::Solidity;
 use crate::proximity::model::Model;
 use crate::proximity::parts::DisjointSets;
 use crate::proximity::relative_pose::RelativePose;
+use crate::proximity::work_limit::WorkLimit;
 use nalgebra::{Point3, Vector3};
-
-/// Pairs between two looks at the clock: some tens of microseconds.
-const BETWEEN_CHECKS: usize = 256;
 
 /// A connected region.
 pub(super) struct Region {
@@ -31,25 +29,26 @@ impl Region {
     }
 }
 
-/// The regions of the intersecting `pairs`, in the order of their first pairs; `None` where `is_late` returns true before
+/// The regions of the sorted intersecting `pairs`, in the order of their first pairs; `None` where the limit is spent before
 /// they are known.
 pub(super) fn regions(
     (a, b): (&Model, &Model),
     a_to_b: &RelativePose,
     pairs: &[[u32; 2]],
-    is_late: &dyn Fn() -> bool,
+    limit: &mut WorkLimit,
 ) -> Option<Vec<Region>> {
     let mut sets = DisjointSets::new(pairs.len());
-    unite_neighbours((a, b), pairs, &mut sets, is_late)?;
+    unite_neighbours(pairs, 0, b, &mut sets, limit)?;
+    unite_neighbours(pairs, 1, a, &mut sets, limit)?;
     let b_to_a = a_to_b.inverse();
     let inside = [
-        enclosed((a, b, a_to_b), (pairs, 0), &mut sets, is_late)?,
-        enclosed((b, a, &b_to_a), (pairs, 1), &mut sets, is_late)?,
+        enclosed((a, b, a_to_b), (pairs, 0), &mut sets, limit)?,
+        enclosed((b, a, &b_to_a), (pairs, 1), &mut sets, limit)?,
     ];
     // Patches inside the other model join regions, so roots are final only after both sides.
     let mut regions = BTreeMap::new();
     for (index, &pair) in pairs.iter().enumerate() {
-        if index.is_multiple_of(BETWEEN_CHECKS) && is_late() {
+        if limit.spend() {
             return None;
         }
         let region = regions
@@ -74,26 +73,40 @@ pub(super) fn regions(
     Some(regions)
 }
 
-/// Unites pairs that are consecutive on the curve: those of the same triangle with a neighbour of the other one.
+/// Unites pairs that are consecutive on the curve: those of one triangle, on a side of the pairs, with neighbours of the other
+/// model; `None` where the limit is spent.
 fn unite_neighbours(
-    (a, b): (&Model, &Model),
     pairs: &[[u32; 2]],
+    side: usize,
+    other: &Model,
     sets: &mut DisjointSets,
-    is_late: &dyn Fn() -> bool,
+    limit: &mut WorkLimit,
 ) -> Option<()> {
-    let mut first_at = BTreeMap::new();
-    for (index, &[i, j]) in pairs.iter().enumerate() {
-        if index.is_multiple_of(BETWEEN_CHECKS) && is_late() {
+    let incidence = other.incidence();
+    // Of every place the triangle, plus one, that was last met there, and the index of its first pair.
+    let mut first_at = vec![[0; 2]; incidence.places()];
+    for index in in_order(pairs, side) {
+        if limit.spend() {
             return None;
         }
-        let of_a = a.incidence().corners(i).map(|place| (1, j, place));
-        let of_b = b.incidence().corners(j).map(|place| (0, i, place));
-        for key in of_a.into_iter().chain(of_b) {
-            let first = *first_at.entry(key).or_insert(index as u32);
-            sets.unite(first, index as u32);
+        let pair = pairs[index as usize];
+        for place in incidence.corners(pair[1 - side]) {
+            let first = &mut first_at[place as usize];
+            if first[0] != pair[side] + 1 {
+                *first = [pair[side] + 1, index];
+            }
+            sets.unite(first[1], index);
         }
     }
     Some(())
+}
+
+/// Indices of sorted pairs in the order of their triangles on a side.
+fn in_order(pairs: &[[u32; 2]], side: usize) -> Vec<u32> {
+    let mut order: Vec<_> = (0..pairs.len() as u32).collect();
+    // Stable, and linear where they are in order already.
+    order.sort_by_key(|&index| pairs[index as usize][side]);
+    order
 }
 
 /// Triangles of `model` that lie inside `other` and border on intersecting ones, each with a pair of its region;
@@ -102,35 +115,39 @@ fn enclosed(
     (model, other, to_other): (&Model, &Model, &RelativePose),
     (pairs, side): (&[[u32; 2]], usize),
     sets: &mut DisjointSets,
-    is_late: &dyn Fn() -> bool,
+    limit: &mut WorkLimit,
 ) -> Option<Vec<(u32, u32)>> {
     if other.solidity() == Solidity::Surface {
         return Some(Vec::new());
     }
     let incidence = model.incidence();
-    let mut crossing = BTreeMap::new();
-    for (index, pair) in pairs.iter().enumerate() {
-        if index.is_multiple_of(BETWEEN_CHECKS) && is_late() {
-            return None;
-        }
-        crossing.entry(pair[side]).or_insert(index as u32);
-    }
-    let mut sides = SideClasses::new(model, other, to_other, pairs, side);
-    let mut is_inside = |triangle: u32, corner: usize| {
+    let order = in_order(pairs, side);
+    // The triangles that intersect, in ascending order, each with its first pair.
+    let mut crossing: Vec<_> = order.iter().map(|&index| (pairs[index as usize][side], index)).collect();
+    crossing.dedup_by_key(|(triangle, _)| *triangle);
+    let crossing_at = |triangle: u32| {
+        let found = crossing.binary_search_by_key(&triangle, |&(triangle, _)| triangle);
+        found.ok().map(|place| crossing[place].1)
+    };
+    let mut sides = SideClasses::new((model, other, to_other), (pairs, side), &order, limit)?;
+    let mut is_inside = |triangle: u32, corner: usize, limit: &mut WorkLimit| {
         sides.is_inside(incidence.corners(triangle)[corner], || {
             let vertex = model.mesh().triangle(triangle as usize)[corner];
-            other.contains_in_tree(&to_other.point(&Point3::from(vertex - model.center())).coords)
+            let placed = to_other.point(&Point3::from(vertex - model.center())).coords;
+            let (is_inside, visited) = other.contains_counted(&placed);
+            limit.spend_many(visited);
+            is_inside
         })
     };
     let mut seen_places = vec![false; incidence.places()];
     let mut seen = vec![false; model.mesh().triangles().len()];
     let mut found = Vec::new();
-    for (&triangle, &pair) in &crossing {
-        if is_late() {
+    for &(triangle, pair) in &crossing {
+        if limit.spend() {
             return None;
         }
         for (corner, place) in incidence.corners(triangle).into_iter().enumerate() {
-            if seen_places[place as usize] || !is_inside(triangle, corner) {
+            if seen_places[place as usize] || !is_inside(triangle, corner, limit) {
                 continue;
             }
             seen_places[place as usize] = true;
@@ -138,7 +155,7 @@ fn enclosed(
             // Flood fill over triangles without intersections, up to those with: they bound the patch inside.
             while let Some(place) = stack.pop() {
                 for &neighbour in incidence.triangles(place) {
-                    if let Some(&met) = crossing.get(&neighbour) {
+                    if let Some(met) = crossing_at(neighbour) {
                         sets.unite(pair, met);
                     } else if !std::mem::replace(&mut seen[neighbour as usize], true) {
                         found.push((pair, neighbour));
@@ -163,17 +180,26 @@ struct SideClasses {
 }
 
 impl SideClasses {
-    fn new(model: &Model, other: &Model, to_other: &RelativePose, pairs: &[[u32; 2]], side: usize) -> Self {
+    /// The classes of the pairs, given with their indices in the order of the model's triangles; `None` where the limit is spent.
+    fn new(
+        (model, other, to_other): (&Model, &Model, &RelativePose),
+        (pairs, side): (&[[u32; 2]], usize),
+        order: &[u32],
+        limit: &mut WorkLimit,
+    ) -> Option<Self> {
         let incidence = model.incidence();
         let mut joined = DisjointSets::new(incidence.places());
-        let mut sorted: Vec<[u32; 2]> = pairs.iter().map(|pair| [pair[side], pair[1 - side]]).collect();
-        sorted.sort_unstable();
-        for met in sorted.chunk_by(|x, y| x[0] == y[0]) {
-            let corners = model.mesh().triangle(met[0][0] as usize);
+        let of = |index: &u32| pairs[*index as usize];
+        for met in order.chunk_by(|x, y| of(x)[side] == of(y)[side]) {
+            let own = of(&met[0])[side];
+            let corners = model.mesh().triangle(own as usize);
             let corners = corners.map(|corner| to_other.point(&Point3::from(corner - model.center())));
-            let places = incidence.corners(met[0][0]);
+            let places = incidence.corners(own);
             let mut crossed = [false; 3];
-            for &[_, obstacle] in met {
+            for obstacle in met.iter().map(|index| of(index)[1 - side]) {
+                if limit.spend() {
+                    return None;
+                }
                 let triangle = other.mesh().triangle(obstacle as usize).map(|corner| corner - other.center());
                 // Rounding counts as a crossing: then the winding number is evaluated for both ends.
                 let sides = sides_of_plane(&corners, &triangle);
@@ -185,7 +211,7 @@ impl SideClasses {
                 joined.unite(places[k], places[(k + 1) % 3]);
             }
         }
-        Self { joined, inside: BTreeMap::new() }
+        Some(Self { joined, inside: BTreeMap::new() })
     }
 
     fn is_inside(&mut self, place: u32, evaluate: impl FnOnce() -> bool) -> bool {

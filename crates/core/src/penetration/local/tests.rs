@@ -143,3 +143,44 @@ fn the_patches_are_the_triangles_that_intersect_and_those_whose_middle_the_other
         }
     }
 }
+
+/// So many times the same triangle, in the plane z = 0 or across it.
+fn copies(count: usize, across: bool) -> Model {
+    let corners = if across {
+        [[0.2, 0.2, -0.5], [0.3, 0.2, 0.5], [0.2, 0.3, 0.5]]
+    } else {
+        [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    };
+    let triangle = TriangleMesh::new(corners.map(Into::into).to_vec(), vec![[0, 1, 2]]).unwrap();
+    Model::new(TriangleMesh::joined((0..count).map(|_| triangle.clone())).unwrap(), Solidity::Surface)
+}
+
+#[test]
+fn where_more_triangles_intersect_than_the_bound_on_work_admits_one_region_has_the_global_depth() {
+    let here = Isometry3::identity();
+    let options = TranslationalOptions::default();
+    let global = penetration(&copies(1, false), &here, &copies(1, true), &here, &options).unwrap().unwrap();
+    let found = |count: usize, threads: usize| {
+        let (a, b) = (copies(count, false), copies(count, true));
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| local_penetrations(&a, &here, &b, &here, &global))
+    };
+    let few = found(100, 2);
+    assert!(few.iter().all(|region| region.is_measured), "{few:?}");
+    // Nine million pairs; those that are listed do not depend on the number of threads.
+    let many = found(3000, 1);
+    assert!(many.len() == 1 && !many[0].is_measured && !many[0].patches[0].is_empty());
+    assert!((many[0].depth - global.depth).abs() < 1e-12 && many[0].normal == global.direction);
+    assert_eq!(many, found(3000, 3));
+}
+
+#[test]
+fn after_the_deadline_there_is_one_region_of_the_global_depth_that_is_not_measured() {
+    let ball = Model::new(BumpySphere::default().mesh().unwrap(), Solidity::Solid);
+    let (here, there) = (Isometry3::identity(), Isometry3::translation(0.3, 0.2, 0.1));
+    let options = TranslationalOptions::default();
+    let global = penetration(&ball, &there, &ball, &here, &options).unwrap().unwrap();
+    let found = local_penetrations_until((&ball, &there), (&ball, &here), &global, Some(Instant::now()));
+    assert!(found.len() == 1 && !found[0].is_measured);
+    assert!((found[0].depth - global.depth).abs() < 1e-12);
+}

@@ -8,22 +8,11 @@ use super::answer::TranslationalEnd;
 use super::walk::ContactSpace;
 use crate::proximity::work_limit::WorkLimit;
 
-/// Pairs of subtrees that a search may visit, and those in addition for each triangle: searches of meshes of other people
-/// visit at most a third of them. A safeguard against coincident surfaces, between which every march leaves
-/// one pair after another.
-const MAX_PAIRS: u64 = 1 << 19;
-const MAX_PAIRS_PER_TRIANGLE: u64 = 8;
-
 impl ContactSpace<'_> {
-    /// Bounds the work of all queries, by the default number of pairs and by a deadline if there is one.
+    /// Bounds the work of a search, or of one of the parts into which a thorough one is divided, by the default number of pairs
+    /// and by a deadline if there is one.
     pub(crate) fn limit_work(&mut self, deadline: Option<Instant>) {
-        self.obstacles.limit = WorkLimit::new(self.work(), deadline);
-    }
-
-    /// Pairs of subtrees that a search, or one of the parts into which a thorough one is divided, may visit.
-    fn work(&self) -> u64 {
-        let triangles = self.a.mesh().triangles().len() + self.b.mesh().triangles().len();
-        MAX_PAIRS + MAX_PAIRS_PER_TRIANGLE * triangles as u64
+        self.obstacles.limit = WorkLimit::between(self.a, self.b, deadline);
     }
 
     /// Time after which the best result so far is returned.

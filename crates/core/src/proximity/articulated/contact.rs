@@ -205,7 +205,7 @@ fn earliest(
 ) -> Result<Option<ArticulatedContact>, ProximityError> {
     let pairs = candidates.iter().map(|candidate| candidate.pair(options)).collect::<Result<Vec<_>, _>>()?;
     // No contact in any round: all pairs are proved free.
-    let Some(first) = first_contact(pairs, options.max_iterations)? else { return Ok(None) };
+    let Some(first) = first_contact(pairs)? else { return Ok(None) };
     let candidate = &candidates[first.candidate];
     let to_world = match candidate.reference_link {
         None => Isometry3::identity(),
@@ -239,7 +239,7 @@ impl<'a> CandidatePair<'a> {
     fn pair(&'a self, options: &ContinuousOptions) -> Result<MovingPair<'a>, ProximityError> {
         let [a, b] =
             [0, 1].map(|i| Moving { model: self.models[i], motion: &self.motions[i] as &dyn RigidMotion });
-        MovingPair::new(a, b, options.relative_tolerance)
+        MovingPair::new(a, b, options)
     }
 
     /// Whether the bounding spheres may meet during the motion: their distance does not exceed the distances that both
@@ -310,14 +310,11 @@ struct First {
     steps: u64,
 }
 
-fn first_contact(
-    mut pairs: Vec<MovingPair<'_>>,
-    max_iterations: u64,
-) -> Result<Option<First>, ProximityError> {
+fn first_contact(mut pairs: Vec<MovingPair<'_>>) -> Result<Option<First>, ProximityError> {
     // Round 0 ends at time 0: it only tests the start, so that contact there is found before any pair is advanced.
     for round in 0..=ROUNDS {
         let end = f64::from(round) / f64::from(ROUNDS);
-        let advances = parallel::map_mut(&mut pairs, 1, |_, pair| pair.advance(end, max_iterations));
+        let advances = parallel::map_mut(&mut pairs, 1, |_, pair| pair.advance(end));
         let steps = pairs.iter().map(MovingPair::steps).sum();
         let (mut first, mut free_until): (Option<First>, f64) = (None, f64::INFINITY);
         for (candidate, advance) in advances.into_iter().enumerate() {

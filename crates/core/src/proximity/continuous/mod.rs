@@ -15,29 +15,35 @@ use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use self::relative::{Moving, Relative};
 use self::search::{AdvancementSearch, SearchOutcome, Touch};
-use super::collision::intersecting_pair_at;
-use super::inside::shared_point;
+use std::time::{Duration, Instant};
+
+use super::collision::intersecting_pair_within;
+use super::inside::{may_contain_any, shared_point};
 use super::model::Model;
 use super::relative_pose::{RelativePose, triangles_in_b};
 use super::triangle_distance::{closest_points, common_point};
 use super::triangle_pair::nearest_plane;
+use super::work_limit::WorkLimit;
 use crate::kinematics::rigid_motion::RigidMotion;
 use crate::proximity::error::ProximityError;
 
-/// Tolerance and iteration limit of a continuous collision query.
+/// Tolerance and limits of a continuous collision query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContinuousOptions {
     /// Separation distance that counts as contact, relative to the radius of the smaller model. It is bounded from below
     /// by rounding, about 1e-13 of the sizes and positions.
     pub relative_tolerance: f64,
-    /// Maximum number of advancement steps (tests of a pair of boxes or leaves).
+    /// Maximum number of advancement steps (tests of a pair of boxes or leaves). The collision query of the start has a bound of
+    /// its own.
     pub max_iterations: u64,
+    /// Time after which the query ends, with the time up to which the motion is proved free: not reproducible.
+    pub time_budget: Option<Duration>,
 }
 
 impl Default for ContinuousOptions {
-    /// A millionth of the radius of the smaller model, and a limit that corresponds to seconds of work.
+    /// A millionth of the radius of the smaller model, and about a second of steps; no time budget.
     fn default() -> Self {
-        Self { relative_tolerance: 1e-6, max_iterations: 10_000_000 }
+        Self { relative_tolerance: 1e-6, max_iterations: 1_000_000, time_budget: None }
     }
 }
 
@@ -84,8 +90,8 @@ pub struct ContactInTime {
 /// ```
 ///
 /// # Errors
-/// [`ProximityError`] when the iteration limit is reached, with the time up to which the motion is proved free; when the
-/// tolerance is not positive, or a motion not finite.
+/// [`ProximityError`] when the iteration limit is reached or the time budget is spent, with the time up to which the motion is
+/// proved free; when the tolerance is not positive, or a motion not finite.
 pub fn time_of_contact_rigid(
     a: &Model,
     motion_a: &dyn RigidMotion,
@@ -96,9 +102,9 @@ pub fn time_of_contact_rigid(
     let mut pair = MovingPair::new(
         Moving { model: a, motion: motion_a },
         Moving { model: b, motion: motion_b },
-        options.relative_tolerance,
+        options,
     )?;
-    match pair.advance(1.0, options.max_iterations) {
+    match pair.advance(1.0) {
         Advance::Contact(contact) => Ok(Some(*contact)),
         Advance::Free => Ok(None),
         Advance::Exhausted { free_until } => {
@@ -113,8 +119,21 @@ pub(crate) struct MovingPair<'a> {
     search: AdvancementSearch,
     /// Whether the search has the roles of A and B exchanged.
     exchanged: bool,
-    started: bool,
+    deadline: Option<Instant>,
+    start: Start,
 }
+
+/// Knowledge of the start of a motion.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Start {
+    Untested,
+    Free,
+    /// The limit was spent before it was known whether there is a contact.
+    Unknown,
+}
+
+/// A limit was spent.
+struct Spent;
 
 /// Outcome of advancing a search to a given time.
 pub(crate) enum Advance {
@@ -127,7 +146,12 @@ pub(crate) enum Advance {
 }
 
 impl<'a> MovingPair<'a> {
-    pub(crate) fn new(a: Moving<'a>, b: Moving<'a>, tolerance: f64) -> Result<Self, ProximityError> {
+    pub(crate) fn new(
+        a: Moving<'a>,
+        b: Moving<'a>,
+        options: &ContinuousOptions,
+    ) -> Result<Self, ProximityError> {
+        let tolerance = options.relative_tolerance;
         if !(tolerance > 0.0 && tolerance.is_finite()) {
             let (option, accepted) = ("relative tolerance", "above zero");
             return Err(ProximityError::Option { option, value: tolerance, accepted });
@@ -141,8 +165,10 @@ impl<'a> MovingPair<'a> {
         }
         // A tolerance below rounding would make the search approach the contact without ever reaching it.
         let size = a.model.radius().min(b.model.radius());
-        let search = AdvancementSearch::new(&relative, (tolerance * size).max(relative.min_tolerance()));
-        Ok(Self { relative, search, exchanged, started: false })
+        let tolerance = (tolerance * size).max(relative.min_tolerance());
+        let deadline = options.time_budget.and_then(|budget| Instant::now().checked_add(budget));
+        let search = AdvancementSearch::new(&relative, tolerance, (options.max_iterations, deadline));
+        Ok(Self { relative, search, exchanged, deadline, start: Start::Untested })
     }
 
     pub(crate) fn steps(&self) -> u64 {
@@ -150,15 +176,19 @@ impl<'a> MovingPair<'a> {
     }
 
     /// Advances the search to the time `end`.
-    pub(crate) fn advance(&mut self, end: f64, max_iterations: u64) -> Advance {
-        if !self.started {
-            self.started = true;
-            if let Some(contact) = self.contact_at_start() {
-                return Advance::Contact(Box::new(self.oriented(contact)));
-            }
+    pub(crate) fn advance(&mut self, end: f64) -> Advance {
+        if self.start == Start::Untested {
+            self.start = match self.contact_at_start() {
+                Ok(Some(contact)) => return Advance::Contact(Box::new(self.oriented(contact))),
+                Ok(None) => Start::Free,
+                Err(Spent) => Start::Unknown,
+            };
+        }
+        if self.start == Start::Unknown {
+            return Advance::Exhausted { free_until: 0.0 };
         }
         // Containment is tested at the start only: later it cannot begin without contact of the surfaces.
-        match self.search.run(&self.relative, end, max_iterations) {
+        match self.search.run(&self.relative, end) {
             SearchOutcome::Touch(touch) => Advance::Contact(Box::new(self.oriented(self.contact(&touch)))),
             SearchOutcome::Free => Advance::Free,
             SearchOutcome::Exhausted(free_until) => Advance::Exhausted { free_until },
@@ -179,26 +209,35 @@ impl<'a> MovingPair<'a> {
         }
     }
 
-    /// Contact of the surfaces or of one body inside the other at time 0.
-    fn contact_at_start(&self) -> Option<ContactInTime> {
+    /// Contact of the surfaces or of one body inside the other at time 0, if that is known before a limit is spent.
+    fn contact_at_start(&self) -> Result<Option<ContactInTime>, Spent> {
         let (a, b) = (self.relative.a.model, self.relative.b.model);
         let poses = self.relative.poses_at(0.0);
         let a_to_b = RelativePose::between(a, &poses[0], b, &poses[1]);
         let in_world = |point: Point3<f64>| poses[1] * (point + b.center().coords);
-        let (point, normal, triangles) = if let Some(pair) = intersecting_pair_at(a, b, &a_to_b) {
+        /// Pairs that the collision query visits at most, about half a second; those of meshes of other people visit some thousands.
+        const MAX_PAIRS: u64 = 10_000_000;
+        let mut limit = WorkLimit::new(MAX_PAIRS, self.deadline);
+        let pair = intersecting_pair_within(a, b, &a_to_b, &mut limit);
+        let (point, normal, triangles) = if let Some(pair) = pair {
             let corners = triangles_in_b(a, b, &a_to_b, pair);
             // The normal is that of the best separating plane; of equal ones, the one that opposes the approach.
             let closing = self.relative.at(0.0).linear.try_normalize(0.0).unwrap_or_else(Vector3::x);
             let plane = nearest_plane(&corners, &closing);
             (common_point(&corners[0], &corners[1]), plane.normal, Some(pair))
         } else {
-            let point = shared_point(a, b, &a_to_b)?;
+            let may_contain = !limit.is_spent() && may_contain_any(a, b, &a_to_b, &mut limit);
+            if limit.is_spent() {
+                return Err(Spent);
+            }
+            let contained = may_contain.then(|| shared_point(a, b, &a_to_b)).flatten();
+            let Some(point) = contained else { return Ok(None) };
             let between = a_to_b.translation.try_normalize(0.0).unwrap_or_else(Vector3::x);
             (point, Unit::new_unchecked(between), None)
         };
         let normal = poses[1].rotation * normal;
         let points = [in_world(point); 2];
-        Some(ContactInTime { time: 0.0, gap: 0.0, points, normal, triangles, steps: self.steps() })
+        Ok(Some(ContactInTime { time: 0.0, gap: 0.0, points, normal, triangles, steps: self.steps() }))
     }
 
     /// Contact data of two triangles within the tolerance.

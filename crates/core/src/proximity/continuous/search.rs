@@ -19,6 +19,7 @@ use crate::bvh::lanes::on_widest;
 use crate::bvh::node::{Child, Node, WIDTH};
 use crate::bvh::packet::{Bounds, above};
 use crate::bvh::tree::Subtree;
+use crate::proximity::work_limit::WorkLimit;
 
 /// Pair of subtrees with the time until which it is proved apart.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,7 +58,7 @@ pub(crate) enum SearchOutcome {
     Touch(Touch),
     /// No contact up to the given time.
     Free,
-    /// Iteration limit reached, with the time up to which the motion is proved free.
+    /// A limit was spent, with the time up to which the motion is proved free.
     Exhausted(f64),
 }
 
@@ -67,19 +68,27 @@ pub(crate) struct AdvancementSearch {
     /// Number of tested pairs so far.
     pub(crate) steps: u64,
     tolerance: f64,
+    limit: WorkLimit,
 }
 
 impl AdvancementSearch {
-    /// Starts a search at the roots of both trees; distances up to `tolerance` [m] count as contact.
-    pub(crate) fn new(relative: &Relative<'_>, tolerance: f64) -> Self {
+    /// Starts a search at the roots of both trees; distances up to `tolerance` [m] count as contact. It takes at most so many steps,
+    /// until the deadline if there is one.
+    pub(crate) fn new(
+        relative: &Relative<'_>,
+        tolerance: f64,
+        (max_steps, deadline): (u64, Option<std::time::Instant>),
+    ) -> Self {
         let (a, b) = (relative.a.model.bvh().root(), relative.b.model.bvh().root());
         let queue = BinaryHeap::from(vec![QueuedPair { time: 0.0, a, b }]);
-        Self { queue, steps: 0, tolerance }
+        // The pair that spends the limit is not tested.
+        let limit = WorkLimit::new(max_steps.saturating_add(1), deadline);
+        Self { queue, steps: 0, tolerance, limit }
     }
 
-    /// Continues until the time `end`, or until `max_iterations` steps have been taken in all.
-    pub(crate) fn run(&mut self, relative: &Relative<'_>, end: f64, max_iterations: u64) -> SearchOutcome {
-        on_widest(Run { search: self, relative, end, max_iterations })
+    /// Continues until the time `end`, or until the limit is spent.
+    pub(crate) fn run(&mut self, relative: &Relative<'_>, end: f64) -> SearchOutcome {
+        on_widest(Run { search: self, relative, end })
     }
 }
 
@@ -87,7 +96,6 @@ struct Run<'a> {
     search: &'a mut AdvancementSearch,
     relative: &'a Relative<'a>,
     end: f64,
-    max_iterations: u64,
 }
 
 impl Kernel for Run<'_> {
@@ -102,7 +110,7 @@ impl Kernel for Run<'_> {
             if first.time >= self.end {
                 break;
             }
-            if self.search.steps >= self.max_iterations {
+            if self.search.limit.spend() {
                 return SearchOutcome::Exhausted(first.time);
             }
             self.search.steps += 1;

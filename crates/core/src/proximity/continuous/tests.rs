@@ -1,4 +1,5 @@
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
+use std::time::Duration;
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
@@ -353,6 +354,37 @@ fn failures_are_errors_and_never_reported_as_absence_of_contact() {
         let found = time_of_contact_rigid(&cube, &towards, &cube, &rest, &options);
         assert!(matches!(found, Err(ProximityError::Option { .. })), "{found:?}");
     }
+}
+
+#[test]
+fn after_the_time_budget_the_time_that_is_proved_free_is_reported_also_where_the_start_is_not_decided() {
+    let late = ContinuousOptions { time_budget: Some(Duration::ZERO), ..ContinuousOptions::default() };
+    let (a, b) = (solid(shapes::bumpy_sphere(60)), solid(shapes::bumpy_sphere(50)));
+    // A graze, in which many pairs come near.
+    let of_a = Motion::steady(&at(4.0, 1.9, 0.0), &(Vector3::x() * -8.0), &Vector3::repeat(1.0));
+    let rest = still(0.0, 0.0, 0.0);
+    let exact = first(&a, &of_a, &b, &rest).unwrap();
+    // The clock is looked at once in 128 steps.
+    assert!(exact.steps > 300, "{}", exact.steps);
+    match time_of_contact_rigid(&a, &of_a, &b, &rest, &late) {
+        Err(ProximityError::IterationsExhausted { free_until, iterations }) => {
+            assert!(free_until > 0.0 && free_until < exact.time && iterations < exact.steps);
+        }
+        other => panic!("{other:?}"),
+    }
+    // Layers that hardly differ: every triangle is near all others, and none touches.
+    let stack = |height: f64| {
+        let layer = |i: u32| {
+            let z = height + 1e-9 * f64::from(i);
+            let corners = [[0.0, 0.0, z], [1.0, 0.0, z], [0.0, 1.0, z]].map(Point3::from);
+            TriangleMesh::new(corners.to_vec(), vec![[0, 1, 2]]).unwrap()
+        };
+        Model::new(TriangleMesh::joined((0..2000).map(layer)).unwrap(), Solidity::Surface)
+    };
+    let away = Motion::steady(&at(0.0, 0.0, 0.0), &Vector3::z(), &Vector3::zeros());
+    let found = time_of_contact_rigid(&stack(0.5e-9), &away, &stack(0.0), &rest, &late);
+    let undecided = ProximityError::IterationsExhausted { iterations: 0, free_until: 0.0 };
+    assert_eq!(found, Err(undecided));
 }
 
 #[test]

@@ -115,7 +115,8 @@ fn first_contact(a: MovingModel<'_>, b: MovingModel<'_>, from: f64) -> Option<Co
         })
     } else {
         let motion = |path: &Path| -> Motion { path.motion(from, 1.0) };
-        let options = ContinuousOptions { relative_tolerance: TOUCHING, max_iterations: MAX_STEPS };
+        let options =
+            ContinuousOptions { relative_tolerance: TOUCHING, max_iterations: MAX_STEPS, time_budget: None };
         let found = time_of_contact_rigid(a.model, &motion(a.path), b.model, &motion(b.path), &options);
         found.map(|found| found.map(|found| (found.time, found.time, found.points[0], *found.normal)))
     };
