@@ -34,6 +34,7 @@ use clap::Parser;
 use extricate::geometry::TriangleMesh;
 use extricate::geometry::read::{FileScope, read_mesh_corrected};
 use extricate::nalgebra::{Isometry3, Point3, Translation3, Vector3};
+use extricate::penetration::generalized::SearchEnd;
 use extricate::penetration::{Effort, LowerBound};
 use extricate::query::{
     CollideOptions, DistanceOptions, HausdorffOptions, Moving, PenetrationOptions, RigidPenetrationOptions,
@@ -182,8 +183,15 @@ impl Kind {
                 };
                 query::penetration_rigid(a, b, &options).map_or("refused", |_| "found")
             }
-            Self::RigidUnlimited => query::penetration_rigid(a, b, &RigidPenetrationOptions::fast())
-                .map_or("refused", |_| "found"),
+            Self::RigidUnlimited => {
+                let found = query::penetration_rigid(a, b, &RigidPenetrationOptions::fast());
+                match found.map(|found| found.map(|found| found.ended_by)) {
+                    Ok(None) => "apart",
+                    Ok(Some(SearchEnd::WorkBound)) => "work bound",
+                    Ok(Some(_)) => "found",
+                    Err(_) => "refused",
+                }
+            }
             Self::TimeOfContact => first_contact(a, b),
             Self::Hausdorff => {
                 let options = HausdorffOptions { relative_tolerance: 1e-2, ..HausdorffOptions::default() };
@@ -252,7 +260,7 @@ fn slowest(mut timed: Vec<Timed>, count: usize) -> Vec<Timed> {
 /// Time that a query may take [s].
 fn bound(kind: Kind, budget: f64) -> f64 {
     match kind {
-        Kind::TimeOfContact | Kind::LocalUnlimited => OF_MANY_STEPS,
+        Kind::TimeOfContact | Kind::LocalUnlimited | Kind::RigidUnlimited => OF_MANY_STEPS,
         _ if kind.has_budget() => 1.2 * budget + 5e-3,
         _ => WITHOUT_BUDGET,
     }

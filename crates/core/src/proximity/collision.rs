@@ -124,25 +124,27 @@ pub(crate) fn collide_within(
     if !a_to_b.is_finite() {
         return Some(true);
     }
-    if intersecting_pair_within(a, b, &a_to_b, limit).is_some() {
+    if pair_within(a, b, &a_to_b, 0.0, limit).is_some() {
         return Some(true);
     }
     let is_shared = !limit.is_spent() && may_contain_any(a, b, &a_to_b, limit);
     (!limit.is_spent()).then_some(is_shared)
 }
 
-/// A pair of triangles that intersect; `None` where there is none, or where the limit is spent before one is found.
-pub(crate) fn intersecting_pair_within(
+/// A pair of triangles whose gap on every candidate separating axis is at most `distance` [m], which with zero intersect; `None`
+/// where there is none, or where the limit is spent before one is found.
+pub(crate) fn pair_within(
     a: &Model,
     b: &Model,
     a_to_b: &RelativePose,
+    distance: f64,
     limit: &mut WorkLimit,
 ) -> Option<[u32; 2]> {
-    if are_balls_apart(a, b, a_to_b) {
+    if are_balls_apart(a, b, a_to_b, distance) {
         return None;
     }
     let spent = Cell::new(*limit);
-    let mut query = Overlap::new(a_to_b, 0.0, Within { sink: FirstPair(None), limit: &spent });
+    let mut query = Overlap::new(a_to_b, distance, Within { sink: FirstPair(None), limit: &spent });
     tandem::descend(a.bvh(), b.bvh(), &mut query);
     *limit = spent.get();
     query.sink.sink.0
@@ -150,7 +152,7 @@ pub(crate) fn intersecting_pair_within(
 
 /// A pair of triangles that intersect, if there is one.
 pub(crate) fn intersecting_pair_at(a: &Model, b: &Model, a_to_b: &RelativePose) -> Option<[u32; 2]> {
-    if are_balls_apart(a, b, a_to_b) {
+    if are_balls_apart(a, b, a_to_b, 0.0) {
         return None;
     }
     let mut query = Overlap::new(a_to_b, 0.0, FirstPair(None));
@@ -158,12 +160,12 @@ pub(crate) fn intersecting_pair_at(a: &Model, b: &Model, a_to_b: &RelativePose) 
     query.sink.0
 }
 
-/// Whether the bounding balls of the models are disjoint, which settles most pairs of a scene. Their centres are those
-/// of the trees.
-fn are_balls_apart(a: &Model, b: &Model, a_to_b: &RelativePose) -> bool {
+/// Whether the bounding balls of the models are farther apart than a distance [m], which settles most pairs of a scene. Their
+/// centres are those of the trees.
+fn are_balls_apart(a: &Model, b: &Model, a_to_b: &RelativePose, distance: f64) -> bool {
     /// Safety factor for rounding.
     const ROOM: f64 = 1.0 + 1e-9;
-    a_to_b.translation.norm_squared() > (ROOM * (a.radius() + b.radius())).powi(2)
+    a_to_b.translation.norm_squared() > (ROOM * (a.radius() + b.radius() + distance)).powi(2)
 }
 
 pub(crate) fn pairs_within_at(

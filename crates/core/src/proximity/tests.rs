@@ -9,6 +9,7 @@ use super::relative_pose::RelativePose;
 use super::relative_pose::triangles_in_b;
 use super::time_of_contact::{Cast, Hit};
 use super::triangle_pair::separating_planes;
+use super::work_limit::WorkLimit;
 use super::*;
 use crate::geometry::{Solidity, TriangleMesh};
 
@@ -219,4 +220,25 @@ fn a_long_list_of_pairs_is_the_same_for_every_number_of_threads_and_holds_all_th
         around.iter().flat_map(|of_one| of_one.iter().flat_map(|&i| of_one.iter().map(move |&j| [i, j])));
     let sharing = sharing.collect::<std::collections::BTreeSet<_>>();
     assert_eq!(pairs[1..], sharing.into_iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn a_cast_with_more_hits_than_are_stored_spends_its_limit_and_one_without_a_limit_is_exact() {
+    let triangle = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]].map(Point3::from);
+    let triangle = TriangleMesh::new(triangle.to_vec(), vec![[0, 1, 2]]).unwrap();
+    let copies = TriangleMesh::joined((0..2100).map(|_| triangle.clone())).unwrap();
+    let model = Model::new(copies, Solidity::Surface);
+    let (above, here) = (Isometry3::translation(0.0, 0.0, 2.0), Isometry3::identity());
+    let down = -4.0 * Vector3::z();
+    let exact = translational(&model, &above, &down, &model, &here).unwrap().expect("the copies meet");
+    assert!((exact.time - 0.5).abs() < 1e-12);
+    let a_to_b = RelativePose::between(&model, &above, &model, &here);
+    let direction = -Vector3::z();
+    let cast =
+        Cast { from: Vector3::zeros(), direction, length: 4.0, margin: 0.0, window: 1e-9, worse_than: 0.0 };
+    let mut obstacles = ObstacleTree::new(&model, &model, &a_to_b, 0.0);
+    obstacles.limit = WorkLimit::between(&model, &model, None);
+    let mut hits = Vec::new();
+    assert_eq!(cast.run(&mut obstacles, &mut hits), Some(0.0));
+    assert!(hits.is_empty() && obstacles.limit.is_work_spent());
 }

@@ -29,6 +29,11 @@ const SPEED_ROUNDING: f32 = 4e-7;
 const MIN_SPEED: f32 = 1e-5;
 /// Widens the slab of a layer that is ignored: times the difference of two speeds it is far beyond any coordinate.
 const UNBOUNDED: f32 = 1e30;
+/// Hits that count as much as a visited pair of subtrees: they are sorted, and each may become a contact.
+const HITS_OF_PAIR: u64 = 8;
+/// Hits of a cast with a limit at which it counts as all the work that is left: coincident surfaces have as many as there are pairs of their
+/// triangles.
+const MAX_HITS: usize = 1 << 22;
 /// Minimum component of a direction, which keeps its reciprocal finite in single precision.
 const MIN_COMPONENT: f64 = 1e-30;
 
@@ -162,12 +167,21 @@ impl Cast {
             obstacles.probe(&mut query);
         }
         let (found, best, limit, first) = (query.found, query.best, query.limit, query.first);
+        let max_hits = query.max_hits;
+        if hits.len() > max_hits {
+            obstacles.limit.spend_many(u64::MAX);
+        }
         if obstacles.limit.is_spent() {
             hits.clear();
             return Some(0.0);
         }
         // Early hits were recorded under a larger limit.
         hits.retain(|hit| hit.entry <= limit);
+        // What is done with them takes longer than to find them where there are very many.
+        let many = hits.len() as u64 / HITS_OF_PAIR;
+        if many > 0 {
+            obstacles.limit.spend_many(many);
+        }
         if found {
             obstacles.remember(first);
         }
@@ -208,6 +222,7 @@ impl Cast {
             bound: rounded_up(self.length),
             found: false,
             first: [0; 2],
+            max_hits: if obstacles.limit.is_limit() { MAX_HITS } else { usize::MAX },
             hits,
         }
     }
@@ -349,6 +364,8 @@ struct CastQuery<'a> {
     found: bool,
     /// The pair of leaves with that contact.
     first: [u32; 2],
+    /// Hits beyond which the cast is given up, where it has a limit.
+    max_hits: usize,
     hits: &'a mut Vec<Hit>,
 }
 
@@ -395,8 +412,8 @@ impl Probe for CastQuery<'_> {
                 }
             }
         }
-        // The caller discards this direction whatever the first contact is.
-        if self.found && self.best < self.cast.worse_than {
+        // The caller discards this direction whatever the first contact is, or the cast is given up.
+        if self.found && self.best < self.cast.worse_than || self.hits.len() > self.max_hits {
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())

@@ -39,6 +39,11 @@ impl WorkLimit {
         Self::new(MAX_PAIRS + MAX_PAIRS_PER_TRIANGLE * triangles as u64, deadline)
     }
 
+    /// Whether there is a limit at all.
+    pub(crate) fn is_limit(&self) -> bool {
+        self.left <= u64::MAX / 2 || self.deadline.is_some()
+    }
+
     /// The number of pairs that may still be visited.
     pub(crate) fn left(&self) -> u64 {
         self.left
@@ -99,5 +104,6 @@ mod tests {
         assert!(late.spend() && !late.is_work_spent());
         let mut unlimited = WorkLimit::NONE;
         assert!((0..5000).all(|_| !unlimited.spend()));
+        assert!(!unlimited.is_limit() && limit.is_limit() && late.is_limit());
     }
 }

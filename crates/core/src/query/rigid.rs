@@ -1,13 +1,13 @@
 //! Penetration depth among rigid motions.
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 
 use super::cache::Cache;
 use super::error::QueryError;
 use super::posed::{Part, Posed};
 use super::relative_world::RelativeWorld;
 use super::shape::Triangles;
-use crate::penetration::generalized::{GeneralizedPenetration, penetration_rigid_coherent};
+use crate::penetration::generalized::{GeneralizedPenetration, SearchEnd, penetration_rigid_coherent};
 
 pub use crate::penetration::generalized::GeneralizedOptions as RigidPenetrationOptions;
 
@@ -26,6 +26,8 @@ pub struct RigidPenetration {
     pub verified_free: bool,
     /// Steps of all descents.
     pub iterations: u32,
+    /// Reason for which the search ended: nearer poses may exist where that is a bound on work or time.
+    pub ended_by: SearchEnd,
     /// Distance \[m\] by which the polyhedra that replaced round shapes extend beyond them; zero where none did.
     pub approximation: f64,
 }
@@ -83,20 +85,40 @@ pub fn penetration_rigid_with(
     Ok(found.map(|found| answer(&found, frame * found.poses[0].base, approximation)))
 }
 
-/// The triangles of two shapes, at least one of which has no convex decomposition, or which have too many pieces; `None` where
-/// both are unions of convex pieces, or where one has no triangles.
+/// The triangles of two shapes, at least one of which has no convex decomposition, or which have too many pieces or too many near
+/// each other; `None` where both are unions of convex pieces, or where one has no triangles.
 fn triangles_where_needed<'a>(a: &'a Part, b: &'a Part) -> Option<[&'a Triangles; 2]> {
     /// Maximum number of pairs of convex pieces, at a microsecond each in every step of a descent; of more the triangles are
     /// searched.
     const MAX_PAIRS: usize = 1 << 16;
+    /// Maximum number of pairs whose bounding spheres meet: each is a row of the quadratic program of a step.
+    const MAX_NEAR: usize = 1 << 10;
     let [of_a, of_b] = [a, b].map(|part| part.shape.searchable().convex_pieces());
     if let (Some(of_a), Some(of_b)) = (of_a, of_b)
-        && (of_a.saturating_mul(of_b) <= MAX_PAIRS
+        && (of_a.saturating_mul(of_b) <= MAX_PAIRS && !are_more_near([a, b], MAX_NEAR)
             || [a, b].iter().any(|part| part.shape.triangles().is_none()))
     {
         return None;
     }
     Some([a.shape.triangles()?, b.shape.triangles()?])
+}
+
+/// Whether the bounding spheres of more than so many pairs of convex pieces meet.
+fn are_more_near([a, b]: [&Part; 2], limit: usize) -> bool {
+    let a_to_b = b.pose.inv_mul(&a.pose);
+    let [of_a, of_b] = [a, b].map(|part| part.shape.searchable());
+    let mut near = 0;
+    for piece in of_a.pieces() {
+        let (center, radius) = (a_to_b * piece.ball.0, piece.ball.1);
+        let meets = |(other, other_radius): (Point3<f64>, f64)| {
+            (center - other).norm_squared() <= (radius + other_radius) * (radius + other_radius)
+        };
+        near += of_b.pieces().iter().filter(|other| meets(other.ball)).count();
+        if near > limit {
+            return true;
+        }
+    }
+    false
 }
 
 fn answer(found: &GeneralizedPenetration, pose: Isometry3<f64>, approximation: f64) -> RigidPenetration {
@@ -107,6 +129,7 @@ fn answer(found: &GeneralizedPenetration, pose: Isometry3<f64>, approximation: f
         clearance: found.clearance,
         verified_free: found.verified_free,
         iterations: found.iterations,
+        ended_by: found.summary.end,
         approximation,
     }
 }
@@ -133,5 +156,11 @@ mod tests {
             triangles_where_needed(a.part(0), b.part(0)).is_some()
         };
         assert!(!by_triangles(3) && by_triangles(300));
+        // Of hundreds in all, as many as are near each other count.
+        assert!(!by_triangles(200));
+        let cube = Cuboid::default().mesh().unwrap();
+        let all = Shape::mesh(TriangleMesh::joined((0..40).map(|_| cube.clone())).unwrap());
+        let (a, b) = (Posed::at_origin(&all), Posed::new(&all, Isometry3::from(Vector3::repeat(0.1))));
+        assert!(triangles_where_needed(a.part(0), b.part(0)).is_some());
     }
 }

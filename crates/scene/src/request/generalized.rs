@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::fields::optional_length;
 use super::reply::{PoseResponse, Reply};
 use super::text::{EffortArgument, number, text_of};
+use extricate_core::penetration::generalized::SearchEnd;
 use extricate_core::penetration::{Effort, default_clearance};
 use extricate_core::query::{self, Cache, CollideOptions, Posed, QueryError, RigidPenetrationOptions};
 
@@ -40,6 +41,11 @@ pub struct FreePose {
     pub clearance: f64,
     /// Iterations of all descents.
     pub iterations: u32,
+    /// Bound that ended the search before all was searched that the effort asks for, so that nearer poses may exist: `work bound` or
+    /// `stopped` by the time budget; absent where no bound did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub ended_by: Option<String>,
     /// Whether an independent collision query found A free of B at that pose; always true.
     #[schemars(extend("const" = true))]
     pub verified_free: bool,
@@ -66,7 +72,7 @@ pub struct GeneralizedRequest {
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = 0))]
     pub seed: u64,
     /// Return the best pose found within S seconds; such a result depends on the machine and is not reproducible.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = super::penetration::seconds))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = super::text::seconds))]
     #[serde(skip)]
     pub time_budget: Option<Duration>,
 }
@@ -112,6 +118,8 @@ pub(super) fn search(
         pose: (&found.pose).into(),
         clearance,
         iterations: found.iterations,
+        ended_by: matches!(found.ended_by, SearchEnd::WorkBound | SearchEnd::Stopped)
+            .then(|| found.ended_by.to_string()),
         verified_free: found.verified_free,
     };
     Ok(found.map(answer).map_or(GeneralizedResponse::Separate {}, GeneralizedResponse::Penetrating))

@@ -141,7 +141,7 @@ pub struct PenetrationRequest {
     #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
     pub seed: Option<u64>,
     /// Return the best result found within S seconds; such a result depends on the machine and is not reproducible.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = seconds))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = super::text::seconds))]
     #[serde(skip)]
     pub time_budget: Option<Duration>,
     /// Method of the lower bound: skip, balls, crossings:N with N patches, or cover:N with N distance evaluations
@@ -154,16 +154,6 @@ pub struct PenetrationRequest {
 
 fn bound<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<LowerBound>, D::Error> {
     parsed_by(deserializer, lower_bound)
-}
-
-#[cfg_attr(
-    not(any(test, feature = "clap")),
-    expect(dead_code, reason = "used by options of the command line only")
-)]
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    let positive = text.parse().ok().filter(|&seconds: &f64| seconds > 0.0);
-    let budget = positive.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    budget.ok_or_else(|| String::from("expected a time in seconds above zero"))
 }
 
 impl PenetrationRequest {
@@ -374,13 +364,5 @@ mod tests {
             assert!(lower_bound(bad).unwrap_err().contains("cover:N"), "{bad}");
         }
         assert!(lower_bound("crossings:0").unwrap_err().contains("crossings:N"));
-    }
-
-    #[test]
-    fn time_budgets_are_parsed_and_errors_name_the_unit() {
-        assert_eq!(seconds("0.25"), Ok(Duration::from_millis(250)));
-        for bad in ["", "0", "-1", "inf", "NaN", "1e300", "2s"] {
-            assert!(seconds(bad).unwrap_err().contains("seconds"), "{bad}");
-        }
     }
 }

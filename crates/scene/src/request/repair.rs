@@ -11,8 +11,6 @@ use super::bodies_repair::{self, BodiesRepair};
 use super::fault::Fault;
 use super::fields::optional_length;
 use super::overlaps::{all_measured, build, soft_overlap_message};
-#[cfg(feature = "clap")]
-use super::penetration::seconds;
 use super::response::Response;
 use super::scene_repair::{self, Demands, SceneRepairResponse};
 use super::text::EffortArgument;
@@ -42,7 +40,7 @@ pub struct RepairFields {
     pub max_move: Option<f64>,
     /// Return the best result found within S seconds; such a result depends on the machine and is not reproducible. Not for
     /// bodies that are only translated.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = seconds))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = super::text::seconds))]
     #[serde(skip)]
     pub time_budget: Option<Duration>,
     /// Body, joint, link or base that must not move; may be given several times.

@@ -1,5 +1,7 @@
 //! Numbers, counts and overlaps as text, and common arguments of requests.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -70,6 +72,17 @@ pub fn overlap(pair: &BodyPenetration) -> String {
     format!("{pair_name}: {} m deep, {:.2e} of the smaller body", number(pair.depth), pair.depth / pair.size)
 }
 
+/// Parses a time in seconds, above zero.
+#[cfg_attr(
+    not(any(test, feature = "clap")),
+    expect(dead_code, reason = "used by options of the command line only")
+)]
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let positive = text.parse().ok().filter(|&seconds: &f64| seconds > 0.0);
+    let budget = positive.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    budget.ok_or_else(|| String::from("expected a time in seconds above zero"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,5 +92,13 @@ mod tests {
         let printed = [0.0, 1.0, 0.25, 1.6e-7, 12_345_678.0, -0.5].map(number);
         assert_eq!(printed, ["0", "1", "0.25", "1.600e-7", "1.235e7", "-0.5"]);
         assert_eq!(number(f64::NAN), "NaN");
+    }
+
+    #[test]
+    fn time_budgets_are_parsed_and_errors_name_the_unit() {
+        assert_eq!(seconds("0.25"), Ok(Duration::from_millis(250)));
+        for bad in ["", "0", "-1", "inf", "NaN", "1e300", "2s"] {
+            assert!(seconds(bad).unwrap_err().contains("seconds"), "{bad}");
+        }
     }
 }

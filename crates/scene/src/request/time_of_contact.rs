@@ -9,8 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use super::deforming::FeatureContact;
 use super::fields::parsed;
-#[cfg(feature = "clap")]
-use super::penetration::seconds;
 use super::poses::{Interpolation, Motions};
 use super::reply::{Reply, coordinates};
 use super::text::{number, text_of};
@@ -33,7 +31,7 @@ pub struct TimeOfContactRequest {
     pub tolerance: Option<Tolerance>,
     /// End the search of rigid bodies after S seconds with an error that gives the time up to which the motion is free; such an end
     /// depends on the machine and is not reproducible.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = seconds, conflicts_with_all = ["a_end", "b_end"]))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = super::text::seconds, conflicts_with_all = ["a_end", "b_end"]))]
     #[serde(skip)]
     pub time_budget: Option<Duration>,
     /// Deform A: its vertices move to those of FILE, which must have the same triangles.

@@ -48,12 +48,23 @@ impl CollisionCheck {
         a: (&Model, &Isometry3<f64>),
         b: (&Model, &Isometry3<f64>),
     ) -> Result<bool, PenetrationError> {
+        self.decide(|limit| collide_within(a, b, limit))
+    }
+
+    /// The answer of a query that is given a limit.
+    ///
+    /// # Errors
+    /// [`PenetrationError::OutOfTime`] if the time passes before it is known.
+    pub(crate) fn decide(
+        &self,
+        query: impl Fn(&mut WorkLimit) -> Option<bool>,
+    ) -> Result<bool, PenetrationError> {
         /// Pairs that are visited in any case, a few milliseconds: a thread that has waited must not lose a result.
         const MIN_PAIRS: u64 = 1 << 13;
-        let certain = self.budget.and_then(|_| collide_within(a, b, &mut WorkLimit::new(MIN_PAIRS, None)));
+        let certain = self.budget.and_then(|_| query(&mut WorkLimit::new(MIN_PAIRS, None)));
         let budget = self.budget.unwrap_or_default();
         certain
-            .or_else(|| collide_within(a, b, &mut WorkLimit::new(u64::MAX, self.deadline)))
+            .or_else(|| query(&mut WorkLimit::new(u64::MAX, self.deadline)))
             .ok_or(PenetrationError::OutOfTime { budget })
     }
 }

@@ -17,7 +17,7 @@ use self::relative::{Moving, Relative};
 use self::search::{AdvancementSearch, SearchOutcome, Touch};
 use std::time::{Duration, Instant};
 
-use super::collision::intersecting_pair_within;
+use super::collision::pair_within;
 use super::inside::{may_contain_any, shared_point};
 use super::model::Model;
 use super::relative_pose::{RelativePose, triangles_in_b};
@@ -218,7 +218,7 @@ impl<'a> MovingPair<'a> {
         /// Pairs that the collision query visits at most, about half a second; those of meshes of other people visit some thousands.
         const MAX_PAIRS: u64 = 10_000_000;
         let mut limit = WorkLimit::new(MAX_PAIRS, self.deadline);
-        let pair = intersecting_pair_within(a, b, &a_to_b, &mut limit);
+        let pair = pair_within(a, b, &a_to_b, 0.0, &mut limit);
         let (point, normal, triangles) = if let Some(pair) = pair {
             let corners = triangles_in_b(a, b, &a_to_b, pair);
             // The normal is that of the best separating plane; of equal ones, the one that opposes the approach.

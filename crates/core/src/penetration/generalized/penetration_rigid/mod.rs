@@ -18,11 +18,12 @@ mod walk;
 
 use nalgebra::Isometry3;
 
-use self::free::is_free;
+use self::free::is_free_within;
 use self::search::{FreePose, RigidSearch};
 use super::error::GeneralizedError;
 use super::options::{GeneralizedCoherence, GeneralizedOptions, GeneralizedPenetration, SearchSummary};
 use super::part::{CollidingPair, Part};
+use crate::penetration::translational::collision_check::CollisionCheck;
 use crate::proximity::model::Model;
 
 /// The minimum motion of `a` found after which it is apart from the static `b`; `None` when they are proved apart already.
@@ -52,7 +53,8 @@ use crate::proximity::model::Model;
 /// # Errors
 /// [`GeneralizedError::NotFound`] when no free pose was found, [`GeneralizedError::TooFar`] when the nearest one moves
 /// farther than the options allow, [`GeneralizedError::Penetration`] when a pose is not finite or the only source of
-/// starts allowed has none, [`GeneralizedError::StartFailed`] when that source does not apply to a pair of bodies.
+/// starts allowed has none or the time budget is spent before it is known whether the models collide,
+/// [`GeneralizedError::StartFailed`] when that source does not apply to a pair of bodies.
 pub fn penetration_rigid(
     a: &Model,
     pose_a: &Isometry3<f64>,
@@ -93,11 +95,12 @@ fn search_and_verify(
 ) -> Result<Option<GeneralizedPenetration>, GeneralizedError> {
     let clearance = options.clearance;
     options.check_clearance()?;
-    if is_free(a, b, clearance) {
+    let check = CollisionCheck::new(options.time_budget);
+    if check.decide(|limit| is_free_within(a, b, clearance, limit))? {
         return Ok(None);
     }
     let mut search = RigidSearch::new(a, b, options);
-    let found = search.run(remembered)?;
+    let found = search.run(remembered, check)?;
     let answer = to_penetration(&search, &found, clearance);
     if !found.verified_free {
         let parts = [Part::Link { movable: 0, link: 0 }, Part::Obstacle(0)];
@@ -126,6 +129,6 @@ fn to_penetration(search: &RigidSearch<'_>, found: &FreePose, clearance: f64) ->
         immobilised_by: Vec::new(),
         iterations: search.iterations,
         source: found.source,
-        summary: SearchSummary::default(),
+        summary: SearchSummary { end: search.end(), ..SearchSummary::default() },
     }
 }

@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use nalgebra::{Isometry3, Translation3, Vector3, Vector6};
 
-use super::free::is_free;
+use super::free::is_free_within;
 use super::projection::contact_space_projection;
 use super::starts::{Start, from_outside, orientations, promising};
 use super::walk::{Optimum, Walk, WalkEffort};
@@ -22,12 +22,17 @@ use crate::parallel;
 use crate::penetration::error::PenetrationError;
 use crate::penetration::free_configuration::FreeConfiguration;
 use crate::penetration::generalized::error::GeneralizedError;
-use crate::penetration::generalized::options::{GeneralizedOptions, GeneralizedSource, GeneralizedStart};
+use crate::penetration::generalized::options::{
+    GeneralizedOptions, GeneralizedSource, GeneralizedStart, SearchEnd,
+};
+use crate::penetration::translational::answer::TranslationalEnd;
+use crate::penetration::translational::collision_check::CollisionCheck;
 use crate::penetration::translational::free_configuration::spread::axes;
 use crate::penetration::translational::free_configuration::{centroid_difference, maximally_clear};
 use crate::penetration::translational::options::{Effort, LowerBound, TranslationalOptions, deadline};
 use crate::penetration::translational::query::penetration;
 use crate::proximity::model::Model;
+use crate::proximity::work_limit::WorkLimit;
 
 /// A walk to the optimum. Half and twice change every depth by less than 0.01 % and the steps by at most 3 %, but
 /// `refinements` by +15 % and −4.7 %; `iterations` is a safeguard without effect (docs/sensitivity.md).
@@ -93,6 +98,8 @@ pub(super) struct RigidSearch<'a> {
     options: &'a GeneralizedOptions,
     /// Constrained optimizations made so far.
     pub(super) iterations: u32,
+    /// Whether the translational search or a walk has spent its bound on work.
+    is_work_spent: bool,
     /// Time at which the best result so far is returned.
     deadline: Option<Instant>,
 }
@@ -103,17 +110,28 @@ impl<'a> RigidSearch<'a> {
         b: (&'a Model, &'a Isometry3<f64>),
         options: &'a GeneralizedOptions,
     ) -> Self {
-        Self { a, b, options, iterations: 0, deadline: deadline(options.time_budget) }
+        Self { a, b, options, iterations: 0, is_work_spent: false, deadline: deadline(options.time_budget) }
     }
 
     fn walk(&self, effort: WalkEffort) -> Walk<'a> {
-        let mut walk = Walk::new(self.a, self.b, (self.options.clearance, effort));
-        walk.deadline = self.deadline;
-        walk
+        Walk::new(self.a, self.b, (self.options.clearance, effort), self.deadline)
     }
 
-    /// The best free pose found by the effort.
-    pub(super) fn run(&mut self, remembered: &[Isometry3<f64>]) -> Result<FreePose, GeneralizedError> {
+    /// Reason for the end of the search.
+    pub(super) fn end(&self) -> SearchEnd {
+        match self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            true => SearchEnd::Stopped,
+            false if self.is_work_spent => SearchEnd::WorkBound,
+            false => SearchEnd::Completed,
+        }
+    }
+
+    /// The best free pose found by the effort, verified by a check.
+    pub(super) fn run(
+        &mut self,
+        remembered: &[Isometry3<f64>],
+        check: CollisionCheck,
+    ) -> Result<FreePose, GeneralizedError> {
         let walk = self.walk(FAST);
         let seed = self.start(&walk, remembered)?;
         let found = match self.options.effort {
@@ -125,19 +143,26 @@ impl<'a> RigidSearch<'a> {
         let best = found.first().copied().filter(|best| best.sigma() < seed.sigma()).unwrap_or(seed);
         let best = self.settle(&walk, best);
         let found = |optimum: &Optimum| {
-            walk.chart.pose(&optimum.y).map(|pose| {
-                let verified_free = is_free((self.a.0, &pose), self.b, self.options.clearance);
-                FreePose { sigma: optimum.sigma(), pose, verified_free, source: optimum.source }
-            })
+            let Some(pose) = walk.chart.pose(&optimum.y) else { return Ok(None) };
+            let (a, b, clearance) = ((self.a.0, &pose), self.b, self.options.clearance);
+            let verified_free = check.decide(|limit| is_free_within(a, b, clearance, limit))?;
+            let (sigma, source) = (optimum.sigma(), optimum.source);
+            Ok::<_, GeneralizedError>(Some(FreePose { sigma, pose, verified_free, source }))
         };
-        let best = found(&best).filter(|best| best.verified_free).or_else(|| found(&seed));
-        Ok(best.expect("a start is in the chart"))
+        if let Some(best) = found(&best)?.filter(|best| best.verified_free) {
+            return Ok(best);
+        }
+        Ok(found(&seed)?.expect("a start is in the chart"))
     }
 
     /// The start of the walk of a fast effort: a stored pose or the translational penetration, whichever is nearer, or the only
     /// source allowed [Tang14 §3.2, free-configuration selection].
-    fn start(&self, walk: &Walk<'_>, remembered: &[Isometry3<f64>]) -> Result<Optimum, GeneralizedError> {
-        let free = |pose: &&Isometry3<f64>| is_free((self.a.0, *pose), self.b, self.options.clearance);
+    fn start(&mut self, walk: &Walk<'_>, remembered: &[Isometry3<f64>]) -> Result<Optimum, GeneralizedError> {
+        let (a, b, clearance) = (self.a.0, self.b, self.options.clearance);
+        let free = |pose: &&Isometry3<f64>| {
+            let limit = &mut WorkLimit::between(a, b.0, walk.limit.deadline());
+            is_free_within((a, *pose), b, clearance, limit).unwrap_or(false)
+        };
         let projected =
             |pose: &Isometry3<f64>| walk.chart.of_pose(pose).map(|y| contact_space_projection(walk, &y));
         let nearest = |poses: &[Isometry3<f64>]| {
@@ -173,7 +198,7 @@ impl<'a> RigidSearch<'a> {
 
     /// The result of the translational query, as a point of the chart.
     fn translational(
-        &self,
+        &mut self,
         walk: &Walk<'_>,
         source: Option<FreeConfiguration>,
     ) -> Result<Vector6<f64>, GeneralizedError> {
@@ -191,6 +216,7 @@ impl<'a> RigidSearch<'a> {
         if self.options.clearance <= 0.0
             && let Some(found) = penetration(a, pose_a, b, pose_b, &options)?
         {
+            self.is_work_spent |= found.ended_by == TranslationalEnd::WorkBound;
             let pose = Translation3::from(found.translation) * pose_a;
             return Ok(walk.chart.of_pose(&pose).expect("a translation is in the chart"));
         }
@@ -222,13 +248,14 @@ impl<'a> RigidSearch<'a> {
         /// by < 0.01 % (worst +0.17 %, best −0.11 %) with +11 % steps (docs/sensitivity.md).
         const PLACES: [f64; 6] = [0.99, 0.95, 0.85, 0.7, 0.5, 0.25];
         let effort = if self.options.effort == Effort::Fast { FAST } else { COARSE };
+        let mut limit = WorkLimit::between(walk.a, walk.b, walk.limit.deadline());
         for _ in 0..WALKS {
-            if walk.is_late() {
+            if limit.is_spent() || walk.is_late() {
                 break;
             }
             // Nearest to the input first: the smallest σ that is free.
             let back = PLACES.into_iter().rev().map(|fraction| walk.chart.interpolated(&best.y, fraction));
-            let Some(y) = back.into_iter().find(|y| walk.is_free(y)) else { break };
+            let Some(y) = back.into_iter().find(|y| walk.is_free(y, &mut limit)) else { break };
             let start = Optimum { y, ..best };
             match self.walks(&[start], effort).first() {
                 Some(better) if better.sigma() < best.sigma() => best = *better,
@@ -293,12 +320,13 @@ impl RigidSearch<'_> {
     fn walks(&mut self, starts: &[Optimum], effort: WalkEffort) -> Vec<Optimum> {
         let walked = self.each(starts, |start| {
             let mut walk = self.walk(effort);
-            (walk.descend(start), walk.iterations)
+            (walk.descend(start), walk.iterations, walk.limit.is_work_spent())
         });
         let mut optima = Vec::with_capacity(walked.len());
-        for (optimum, iterations) in walked {
+        for (optimum, iterations, is_work_spent) in walked {
             optima.extend(optimum);
             self.iterations += iterations;
+            self.is_work_spent |= is_work_spent;
         }
         sort(&mut optima);
         optima

@@ -4,6 +4,7 @@ use nalgebra::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3
 
 use super::super::{
     GeneralizedCoherence, GeneralizedError, GeneralizedOptions, GeneralizedSource, GeneralizedStart,
+    SearchEnd,
 };
 use super::{penetration_rigid, penetration_rigid_coherent};
 use crate::geometry::procedural::{BumpySphere, Cuboid, Cup, Procedural, Spoon, Torus};
@@ -293,4 +294,24 @@ fn a_start_that_is_asked_for_alone_is_not_replaced_by_another_one() {
         let error = alone(Some(start), clearance).unwrap_err();
         assert!(matches!(error, GeneralizedError::StartFailed { start } if start == source), "{error}");
     }
+}
+
+#[test]
+fn the_result_names_the_bound_that_ended_the_search() {
+    let (bumpy, torus) =
+        (solid(BumpySphere::default().mesh().unwrap()), solid(Torus::default().mesh().unwrap()));
+    let there = Isometry3::translation(0.3, 0.2, 0.1);
+    let found = |a: &Model, b: &Model, options: &GeneralizedOptions| {
+        let found = penetration_rigid(a, &there, b, &here(), options).unwrap().unwrap();
+        assert!(found.verified_free && !collide(a, &found.poses[0].base, b, &here()));
+        found.summary.end
+    };
+    assert_eq!(found(&bumpy, &torus, &GeneralizedOptions::fast()), SearchEnd::Completed);
+    let late =
+        GeneralizedOptions { time_budget: Some(std::time::Duration::ZERO), ..GeneralizedOptions::fast() };
+    assert_eq!(found(&bumpy, &torus, &late), SearchEnd::Stopped);
+    // Coincident boxes: every cast meets all pairs of their triangles at once.
+    let cube = Cuboid::default().mesh().unwrap();
+    let all = solid(TriangleMesh::joined((0..400).map(|_| cube.clone())).unwrap());
+    assert_eq!(found(&all, &all, &GeneralizedOptions::fast()), SearchEnd::WorkBound);
 }

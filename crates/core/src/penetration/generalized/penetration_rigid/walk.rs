@@ -15,14 +15,15 @@ use nalgebra::{Isometry3, Point3, Vector3, Vector6};
 use super::chart::{Configuration, RigidLocalChart};
 use super::contacts::Contacts;
 use super::feature::TrianglePair;
-use super::free::is_free;
+use super::free::is_free_within;
 use crate::penetration::generalized::options::GeneralizedSource;
 use crate::penetration::quadratic_program::min_norm_projection::MinNormProjection;
 use crate::penetration::quadratic_program::min_norm_projection::rows::Rows;
 use crate::penetration::translational::collision_check::distance_from_origin;
 use crate::penetration::translational::walk::ContactSpace;
-use crate::proximity::collision::intersecting_pair_at;
+use crate::proximity::collision::pair_within;
 use crate::proximity::model::Model;
+use crate::proximity::work_limit::WorkLimit;
 
 /// Distance within which contacts touch, relative to the size. Half and twice change no depth and the steps by +0.91 %
 /// and −0.81 % (docs/sensitivity.md).
@@ -93,8 +94,8 @@ pub(crate) struct Walk<'a> {
     pub(crate) iterations: u32,
     /// Projections so far.
     pub(crate) projections: u32,
-    /// Time at which walks end where they are, if there is one.
-    pub(crate) deadline: Option<Instant>,
+    /// Account of the work of a descent, which ends where it is when that is spent.
+    pub(crate) limit: WorkLimit,
 }
 
 /// A free configuration at which a walk starts or ends, with its source.
@@ -116,6 +117,7 @@ impl<'a> Walk<'a> {
         (a, pose_a): (&'a Model, &Isometry3<f64>),
         (b, pose_b): (&'a Model, &Isometry3<f64>),
         (apart, effort): (f64, WalkEffort),
+        deadline: Option<Instant>,
     ) -> Self {
         Self {
             a,
@@ -131,34 +133,43 @@ impl<'a> Walk<'a> {
             effort,
             iterations: 0,
             projections: 0,
-            deadline: None,
+            limit: WorkLimit::between(a, b, deadline),
         }
     }
 
     /// The translations of A with the orientation of a configuration; their origin is at `q`, a translation from the
-    /// input.
+    /// input. They have an account of their own.
     pub(crate) fn space(&self, at: &Configuration, q: &Vector3<f64>) -> ContactSpace<'a> {
         let placement = self.chart.placement(at, self.a, self.b).shifted(q);
         let space = ContactSpace::new(self.a, self.b, placement, self.far, self.effort.iterations);
         let mut space = space.keeping(self.apart);
-        space.limit_work(self.deadline);
+        space.limit_work(self.limit.deadline());
+        space
+    }
+
+    /// As [`Self::space`], on the account of the descent: the caller stores what is left of it.
+    fn space_of_descent(&self, at: &Configuration, q: &Vector3<f64>) -> ContactSpace<'a> {
+        let mut space = self.space(at, q);
+        space.obstacles.limit = self.limit;
         space
     }
 
     /// Whether the deadline has passed.
     pub(crate) fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.limit.deadline().is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Whether the models are apart at `y` by the clearance of the query.
-    pub(crate) fn is_free(&self, y: &Vector6<f64>) -> bool {
+    /// Whether the models are apart at `y` by the clearance of the query; false also where the limit is spent before that is known.
+    pub(crate) fn is_free(&self, y: &Vector6<f64>, limit: &mut WorkLimit) -> bool {
         let pose = self.chart.pose(y);
-        pose.is_some_and(|pose| is_free((self.a, &pose), (self.b, &self.pose_b), self.apart))
+        pose.is_some_and(|pose| {
+            is_free_within((self.a, &pose), (self.b, &self.pose_b), self.apart, limit).unwrap_or(false)
+        })
     }
 
     /// Iterates constrained optimization and re-projection from the free configuration `start` to a local optimum
-    /// [Tang14 Fig. 2]; `None` where the start is outside the chart, and after the deadline. At the deadline it ends where it
-    /// is.
+    /// [Tang14 Fig. 2]; `None` where the start is outside the chart, and after the deadline. Where the limit is spent it ends where
+    /// it is.
     pub(crate) fn descend(&mut self, start: &Optimum) -> Option<Optimum> {
         if self.is_late() {
             return None;
@@ -169,7 +180,7 @@ impl<'a> Walk<'a> {
         let mut at = self.towards_input(&start)?;
         let (mut fraction, mut idle, mut touching) = (1.0, 0, false);
         for _ in 0..self.effort.iterations {
-            if self.is_late() {
+            if self.limit.is_spent() || self.is_late() {
                 break;
             }
             self.iterations += 1;
@@ -274,21 +285,24 @@ impl<'a> Walk<'a> {
     fn re_projection(&mut self, next: &Configuration, from: &Configuration) -> (Option<Configuration>, bool) {
         self.projections += 1;
         let q = next.shift();
-        let mut space = self.space(next, &q);
+        let mut space = self.space_of_descent(next, &q);
         let outwards = self.outwards(next, from);
         let within = BEYOND * from.y.norm() + self.clearance();
         let stride = self.effort.stride * from.y.norm();
         let Some(free) = space.first_free(&outwards, within, stride, |length| length) else {
+            self.limit = space.obstacles.limit;
             return (None, self.learn(next, from));
         };
-        self.project_to_contact(&mut space, next, &q, &free)
+        let projected = self.project_to_contact(&mut space, next, &q, &free);
+        self.limit = space.obstacles.limit;
+        projected
     }
 
     /// Stores a pair that intersects at `next`, from which no free translation was found, with the features that separate it at
     /// the free `from`; returns whether it is new.
     fn learn(&mut self, next: &Configuration, from: &Configuration) -> bool {
         let placement = self.chart.placement(next, self.a, self.b).shifted(&next.shift());
-        let met = intersecting_pair_at(self.a, self.b, &placement);
+        let met = pair_within(self.a, self.b, &placement, 0.0, &mut self.limit);
         let Some(triangles) = met.filter(|&triangles| !self.contacts.knows(triangles)) else { return false };
         let pair = triangle_pair(self.a, self.b, &self.chart, triangles);
         self.contacts.remember(&self.chart, pair, from, (&next.y, MIN_GAP * self.clearance()));
@@ -323,9 +337,11 @@ impl<'a> Walk<'a> {
     /// Projects a free configuration towards the input's position, at its own orientation, up to the first contact.
     fn towards_input(&mut self, from: &Configuration) -> Option<Configuration> {
         self.projections += 1;
-        let mut space = self.space(from, &Vector3::zeros());
+        let mut space = self.space_of_descent(from, &Vector3::zeros());
         let shift = from.shift();
-        self.project_to_contact(&mut space, from, &Vector3::zeros(), &shift).0
+        let projected = self.project_to_contact(&mut space, from, &Vector3::zeros(), &shift).0;
+        self.limit = space.obstacles.limit;
+        projected
     }
 
     /// Casts from the free translation `free`, in a space with its origin at `q`, towards the input's position up to the first
