@@ -207,3 +207,28 @@ fn restricted_translations_stay_in_their_line_or_plane_and_bad_ones_are_refused_
     let refused = pair.ask(&["--allowed", "plane:0,0,0"]);
     assert!(refused.exit != 0 && refused.stderr.contains("direction:X,Y,Z"), "{}", refused.stderr);
 }
+
+#[test]
+fn the_norm_of_a_depth_is_named_unless_it_is_that_of_euclid() {
+    let ask = |norm: &[&str]| {
+        let command = ["query", "penetration", "box:1,1,1", "box:1,1,1@0.6,0.7,0.8", "--json"];
+        extricate(command.into_iter().chain(norm.iter().copied()))
+    };
+    let refused = ask(&["--norm", "l3"]);
+    assert!(refused.exit == 2 && refused.stderr.contains("l1, l2 and linf"), "{}", refused.stderr);
+    for (options, name) in
+        [(vec![], None), (vec!["--norm", "l2"], None), (vec!["--norm", "linf"], Some("linf"))]
+    {
+        let answer = ask(&options);
+        let answer: Value = serde_json::from_str(&answer.stdout).expect("a line of JSON");
+        assert_eq!(answer["norm"].as_str(), name);
+        assert!((answer["depth"].as_f64().expect("a number") - 0.2).abs() < 1e-9, "{answer}");
+    }
+    // Along the diagonal of the plane x = y, which is parallel to no face, L1 and L∞ differ by a factor of two.
+    let depth = |norm| {
+        let ended = ask(&["--norm", norm, "--allowed", "line:1,1,0"]);
+        let answer: Value = serde_json::from_str(&ended.stdout).expect("a line of JSON");
+        answer["depth"].as_f64().expect("a number")
+    };
+    assert!((depth("l1") - 2.0 * depth("linf")).abs() < 1e-9 && (depth("linf") - 0.3).abs() < 1e-9);
+}

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use extricate::dynamics::World;
+use extricate::geometry::Norm;
 use extricate::penetration::{
     Effort, LowerBound, MotionCoherence, TranslationalOptions, local_penetrations, penetration_coherent,
 };
@@ -69,6 +70,7 @@ const OPTIONS: TranslationalOptions = TranslationalOptions {
     effort: Effort::Fast,
     start: None,
     allowed: None,
+    norm: Norm::L2,
     gaps: true,
     max_iterations: 60,
     lower_bound: LowerBound::Skip,

@@ -1,5 +1,6 @@
 //! The baseline: one pair after another is separated, repeatedly, until nothing overlaps.
 
+use extricate::geometry::Norm;
 use extricate::penetration::PenetrationError;
 use extricate::penetration::{Body, Effort, LowerBound, TranslationalOptions, penetration};
 use nalgebra::{Isometry3, Translation3, Vector3};
@@ -8,6 +9,7 @@ const OPTIONS: TranslationalOptions = TranslationalOptions {
     effort: Effort::Fast,
     start: None,
     allowed: None,
+    norm: Norm::L2,
     gaps: true,
     max_iterations: 100,
     lower_bound: LowerBound::Skip,

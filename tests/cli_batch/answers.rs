@@ -16,7 +16,7 @@ fn stripped(answer: &Value) -> Map<String, Value> {
 }
 
 /// Items, and the commands that they stand for. Words in capitals stand for files, `POSE` and `MOTION` also for what these hold.
-const ITEMS: [(&str, &str); 18] = [
+const ITEMS: [(&str, &str); 19] = [
     (
         r#"{"kind": "penetration", "a": "MESH", "b": "MESH", "poses": POSE, "seed": 3}"#,
         "query penetration MESH MESH --poses POSE --seed 3",
@@ -28,6 +28,10 @@ const ITEMS: [(&str, &str); 18] = [
     (
         r#"{"kind": "penetration", "a": "MESH", "b": "MESH", "poses": POSE, "allowed": "plane:0,1,2", "effort": "fast"}"#,
         "query penetration MESH MESH --poses POSE --allowed plane:0,1,2 --effort fast",
+    ),
+    (
+        r#"{"kind": "penetration", "a": "cone:1,1", "b": "box:1,1,1", "poses": POSE, "norm": "linf"}"#,
+        "query penetration cone:1,1 box:1,1,1 --poses POSE --norm linf",
     ),
     (
         r#"{"kind": "penetration", "a": "cone:1,1", "b": "rounded:0.1:box:1,1,1", "poses": POSE}"#,
@@ -123,7 +127,7 @@ fn answers_of_items_are_those_of_the_corresponding_commands() {
     let statuses: Vec<&str> =
         answers.iter().map(|answer| answer["status"].as_str().expect("a status")).collect();
     let repaired = statuses.iter().filter(|status| **status == "repaired").count();
-    assert_eq!((statuses[7], repaired), ("farther", 3), "{statuses:?}");
+    assert_eq!((statuses[8], repaired), ("farther", 3), "{statuses:?}");
 }
 
 /// Items that fail, with their exit code and a part of the message.

@@ -10,6 +10,7 @@
 mod apart;
 mod hostile;
 mod moving;
+mod norms;
 mod overlapping;
 mod restricted;
 mod solids;

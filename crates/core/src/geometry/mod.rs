@@ -1,9 +1,11 @@
-//! Shapes: triangle and tetrahedral meshes, convex shapes, files, reports, mass properties and procedural models.
+//! Shapes: triangle and tetrahedral meshes, convex shapes, files, reports, mass properties and procedural models; norms of
+//! translations.
 
 pub mod convex;
 mod fingerprint;
 pub mod limits;
 pub mod mass_properties;
+mod norm;
 pub mod procedural;
 pub mod random;
 pub mod read;
@@ -16,6 +18,7 @@ pub(crate) mod vtk;
 pub(crate) mod weld;
 pub mod write;
 
+pub use norm::{Norm, UnknownNorm};
 pub use read::error::FileError;
 pub use shape_error::ShapeError;
 pub use tet_mesh::TetMesh;

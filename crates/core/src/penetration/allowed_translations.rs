@@ -8,7 +8,7 @@ use thiserror::Error;
 
 /// Sine of the angle between the normal of a half-space and the translations below which they lead along its boundary: they
 /// would be 1e9 depths long. A safeguard.
-const PARALLEL: f64 = 1e-9;
+pub(super) const PARALLEL: f64 = 1e-9;
 
 /// Translations of A to which a separation is restricted \[world\].
 ///

@@ -4,6 +4,7 @@ pub(crate) mod allowed_translations;
 mod clearance;
 pub mod convex;
 pub(crate) mod error;
+pub(crate) mod extreme_translations;
 pub(crate) mod free_configuration;
 pub mod generalized;
 mod local;

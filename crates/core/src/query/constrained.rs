@@ -1,4 +1,4 @@
-//! Penetration of convex shapes by translations that are restricted to a direction, a line or a plane.
+//! Penetration of convex shapes by translations that are restricted to a direction, a line or a plane, and in the norms L1 and L∞.
 //!
 //! The translations after which two convex shapes overlap form a convex set O that contains zero. A search along a ray u from
 //! zero: at a translation s u outside of O, the signed distance gives a plane with normal n that is a gap g from O, so that all
@@ -8,6 +8,9 @@
 //! In a plane, the ends of such rays are the vertices of a polygon inside the section of O. The edge that is nearest to zero bounds the
 //! depth from below, the ray through its nearest point bounds it from above; the edge is split there until the bounds agree: the
 //! expanding polytope in two dimensions, with rays in place of support points.
+//!
+//! In the norms L1 and L∞ a ball is in O if its vertices are: the depth is the minimum over the rays through these, and both
+//! bounds of the rays are bounds of it.
 
 use nalgebra::{Point3, Translation3, Unit, UnitVector3, Vector3};
 
@@ -17,6 +20,7 @@ use super::options::{PenetrationOptions, convex};
 use super::pair::ConvexPair;
 use crate::geometry::convex::Core;
 use crate::penetration::convex::SignedDistance;
+use crate::penetration::extreme_translations::{extreme_translations, out_of_half_space};
 use crate::penetration::{AllowedTranslations, LowerBound, PenetrationError};
 
 /// Maximum number of Newton steps along a ray: polyhedra take one for each facet that is passed, round shapes converge quadratically.
@@ -30,7 +34,10 @@ const PROVED: f64 = 1e-9;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Exit {
     pub(super) direction: UnitVector3<f64>,
-    /// Length at which the shapes touch, and a proved lower bound of it [m].
+    /// Normal of a plane that separates the shapes there, from B to A.
+    normal: UnitVector3<f64>,
+    /// Euclidean length at which the shapes touch, and a proved lower bound of the one of the shortest such translation along this
+    /// direction [m].
     pub(super) depth: f64,
     pub(super) lower_bound: f64,
     /// A point of A and one of B, at the input pose, that touch then.
@@ -47,25 +54,16 @@ struct Rays<'a, 'b> {
     supports: u32,
 }
 
-/// The shortest allowed translation of A at which two overlapping shapes touch.
-pub(super) fn shortest_exit(
-    pair: &ConvexPair,
-    allowed: AllowedTranslations,
-    options: &PenetrationOptions,
-) -> Result<Exit, QueryError> {
+/// The allowed translation of A, shortest in the norm of the options, at which two overlapping shapes touch.
+pub(super) fn shortest_exit(pair: &ConvexPair, options: &PenetrationOptions) -> Result<Exit, QueryError> {
     let mut rays = Rays { pair, options, supports: 0 };
     if pair.shapes.iter().any(|shape| matches!(shape.core(), Core::HalfSpace)) {
-        return rays.out_of_half_space(allowed);
+        return rays.out_of_half_space();
     }
-    let found = match allowed {
-        AllowedTranslations::Direction(direction) => rays.exit(&direction)?,
-        AllowedTranslations::Line(direction) => {
-            let [forwards, backwards] = [rays.exit(&direction)?, rays.exit(&-direction)?];
-            let lower_bound = forwards.lower_bound.min(backwards.lower_bound);
-            let nearer = if forwards.depth <= backwards.depth { forwards } else { backwards };
-            Exit { lower_bound, converged: forwards.converged && backwards.converged, ..nearer }
-        }
-        AllowedTranslations::Plane(normal) => rays.exit_in_plane(&normal)?,
+    let found = match (extreme_translations(options.norm, options.allowed), options.allowed) {
+        (Some(directions), _) => rays.nearest_exit(&directions)?,
+        (None, Some(AllowedTranslations::Plane(normal))) => rays.exit_in_plane(&normal)?,
+        (None, _) => unreachable!("all translations in L2 are not searched along rays"),
     };
     Ok(Exit { supports: rays.supports, ..found })
 }
@@ -95,7 +93,7 @@ impl Rays<'_, '_> {
     fn exit(&mut self, direction: &UnitVector3<f64>) -> Result<Exit, QueryError> {
         let tolerance = self.pair.rounding();
         let mut depth = self.outside(direction).max(0.0) + tolerance;
-        let mut witnesses = None;
+        let mut touching = None;
         let mut converged = false;
         for _ in 0..STEPS {
             let found = self.at(&(direction.into_inner() * depth))?;
@@ -104,7 +102,7 @@ impl Rays<'_, '_> {
                 break;
             }
             let [on_a, on_b] = found.witnesses;
-            witnesses = Some([on_a - direction.into_inner() * depth, on_b]);
+            touching = Some(([on_a - direction.into_inner() * depth, on_b], found.direction));
             let next = (depth - found.value / slope).max(0.0);
             converged = depth - next <= tolerance + self.options.relative_tolerance * next;
             depth = depth.min(next);
@@ -116,9 +114,45 @@ impl Rays<'_, '_> {
         // A convex overlap that contains zero and this translation contains all shorter ones.
         let is_proved = self.at(&(direction.into_inner() * before))?.value <= 0.0;
         let lower_bound = if is_proved { before } else { 0.0 };
-        let witnesses = witnesses.ok_or(QueryError::NotSeparated { length: depth })?;
+        let (witnesses, normal) = touching.ok_or(QueryError::NotSeparated { length: depth })?;
         let converged = converged && is_proved;
-        Ok(Exit { direction: *direction, depth, lower_bound, witnesses, supports: 0, converged })
+        Ok(Exit { direction: *direction, normal, depth, lower_bound, witnesses, supports: 0, converged })
+    }
+
+    /// The end of the overlap that is nearest in the norm, along one of these directions.
+    fn nearest_exit(&mut self, directions: &[UnitVector3<f64>]) -> Result<Exit, QueryError> {
+        let norm = self.options.norm;
+        let (mut nearest, mut lower_bound, mut converged) = (None, f64::INFINITY, true);
+        for direction in directions {
+            let (exit, scale) = (self.exit(direction)?, norm.of_unit(direction));
+            lower_bound = lower_bound.min(exit.lower_bound * scale);
+            converged &= exit.converged;
+            nearest = match nearest {
+                Some((depth, nearest)) if depth <= exit.depth * scale => Some((depth, nearest)),
+                _ => Some((exit.depth * scale, exit)),
+            };
+        }
+        let (_, nearest) = nearest.expect("a ball has vertices, and so has its section");
+        let exit = if self.options.allowed.is_none() { self.straightened(nearest)? } else { nearest };
+        Ok(Exit { lower_bound: lower_bound / norm.of_unit(&exit.direction), converged, ..exit })
+    }
+
+    /// The same end without components along the separating plane that make it no shorter in the norm.
+    fn straightened(&mut self, exit: Exit) -> Result<Exit, QueryError> {
+        let norm = self.options.norm;
+        let along = norm.shortest_equal(&exit.direction, &exit.normal);
+        let Some(direction) = Unit::try_new(along, 0.0).filter(|direction| *direction != exit.direction)
+        else {
+            return Ok(exit);
+        };
+        let depth = exit.depth * norm.of_unit(&exit.direction) / norm.of_unit(&direction);
+        let translation = direction.into_inner() * depth;
+        let found = self.at(&translation)?;
+        if !(found.value >= -self.pair.rounding()) {
+            return Ok(exit);
+        }
+        let [on_a, on_b] = found.witnesses;
+        Ok(Exit { direction, depth, witnesses: [on_a - translation, on_b], ..exit })
     }
 
     /// The shortest end of the overlap in a plane.
@@ -151,17 +185,18 @@ impl Rays<'_, '_> {
     }
 
     /// The shortest allowed translation out of a half-space, or of a half-space.
-    fn out_of_half_space(&mut self, allowed: AllowedTranslations) -> Result<Exit, QueryError> {
+    fn out_of_half_space(&mut self) -> Result<Exit, QueryError> {
         let found = self.at(&Vector3::zeros())?;
         let depth = (-found.value).max(0.0);
-        let exit = allowed.out_of_half_space(depth, &found.direction);
+        let measured = (self.options.norm, self.options.allowed);
+        let exit = out_of_half_space(measured, depth, &found.direction);
         let (depth, direction) = exit.ok_or(PenetrationError::NoAllowedExit)?;
         let direction = Unit::new_normalize(direction);
         let [on_a, on_b] = found.witnesses;
         // The contact slides on the plane.
         let slid = direction.into_inner() * depth + (on_a - on_b);
-        let witnesses = [on_a, on_b + slid];
-        Ok(Exit { direction, depth, lower_bound: depth, witnesses, supports: 0, converged: true })
+        let (witnesses, normal) = ([on_a, on_b + slid], found.direction);
+        Ok(Exit { direction, normal, depth, lower_bound: depth, witnesses, supports: 0, converged: true })
     }
 }
 

@@ -8,6 +8,7 @@ use super::options::{DistanceOptions, PenetrationOptions, convex, require_non_ne
 use super::pair::{ShapePair, pairs_by_nearness};
 use super::penetration::penetration_with;
 use super::posed::Posed;
+use crate::geometry::Norm;
 
 /// Distance of two shapes [m, world].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -152,7 +153,7 @@ pub fn closest_points(
 /// ```
 ///
 /// # Errors
-/// As [`penetration`](super::penetration).
+/// As [`penetration`](super::penetration), and [`QueryError::Unsupported`] in another norm than L2.
 pub fn signed_distance(a: &Posed, b: &Posed, options: &PenetrationOptions) -> Result<Distance, QueryError> {
     signed_distance_with(a, b, options, &mut Cache::default())
 }
@@ -160,13 +161,18 @@ pub fn signed_distance(a: &Posed, b: &Posed, options: &PenetrationOptions) -> Re
 /// As [`signed_distance`], starting from the state that the last query of the same shapes left.
 ///
 /// # Errors
-/// As [`penetration`](super::penetration).
+/// As [`signed_distance`].
 pub fn signed_distance_with(
     a: &Posed,
     b: &Posed,
     options: &PenetrationOptions,
     cache: &mut Cache,
 ) -> Result<Distance, QueryError> {
+    if options.norm != Norm::L2 {
+        let shapes = [a, b].map(|posed| posed.part(0).shape.kind());
+        let reason = "it is that of the norm L2; penetration depths have the others as well";
+        return Err(QueryError::Unsupported { query: "the signed distance", shapes, reason });
+    }
     if let (Some(first), Some(second)) = (a.single(), b.single())
         && let ShapePair::Convex(pair) = ShapePair::new(first, second)
     {

@@ -15,7 +15,8 @@ use crate::geometry::{Aabb, Solidity};
 use crate::penetration::{self, LocalPenetration, Penetration};
 use crate::proximity::Model;
 
-/// The overlap of two shapes region by region, deepest first; empty where they are proved apart.
+/// The overlap of two shapes region by region, deepest first; empty where they are proved apart. Depths of regions are Euclidean
+/// lengths, whatever the norm of the options.
 ///
 /// Regions of two meshes that have not been measured when the time budget is spent have the direction and the depth of the
 /// global penetration, which separate them, too, but need not be their shortest translation; if it is spent before the regions
@@ -79,7 +80,7 @@ pub fn local_penetrations_until(
         _ => Ok(vec![LocalPenetration {
             point: center(&global.witnesses[0], &global.witnesses[1]),
             normal: global.direction,
-            depth: global.depth,
+            depth: global.length(),
             patches: [Vec::new(), Vec::new()],
             is_measured: true,
         }]),

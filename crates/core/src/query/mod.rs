@@ -62,5 +62,6 @@ pub use shape::{Shape, Triangles};
 pub use spanning::{Spanning, spanning};
 pub use time_of_contact::time_of_contact;
 
+pub use crate::geometry::Norm;
 pub use crate::penetration::{AllowedTranslations, LocalPenetration, Penetration};
 pub use crate::proximity::{ContactInTime, Hausdorff, Side};

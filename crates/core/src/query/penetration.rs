@@ -12,12 +12,12 @@ use super::error::QueryError;
 use super::options::{CollideOptions, PenetrationOptions, convex, require_non_negative};
 use super::pair::{ConvexMeshPair, ConvexPair, ShapePair};
 use super::posed::{Part, Posed};
-use crate::geometry::Solidity;
 use crate::geometry::convex::{ConvexHull, ConvexShape, Core};
+use crate::geometry::{Norm, Solidity};
 use crate::penetration::convex::{ConvexCache, ConvexOptions, signed_distance};
+use crate::penetration::extreme_translations::out_of_half_space;
 use crate::penetration::{
-    AllowedTranslations, FreeConfiguration, LowerBound, Penetration, PenetrationError, TranslationalEnd,
-    penetration_coherent,
+    FreeConfiguration, LowerBound, Penetration, PenetrationError, TranslationalEnd, penetration_coherent,
 };
 use crate::proximity::{self, Distance, DistanceOptions, Model};
 
@@ -42,6 +42,9 @@ const STEPS: u32 = 200;
 /// | convex and a mesh that is convex | as two convex shapes | 1e-5 of the mesh's size |
 /// | box or hull and mesh, mesh and mesh | \[Je12\], [`translational`](crate::penetration::translational) | lower bound |
 /// | other convex and mesh | the same with a circumscribed polyhedron, then exact along its direction | lower bound |
+///
+/// In the norms L1 and L∞ the depth of two convex shapes is the minimum along the rays through the vertices of the unit ball, with
+/// the same bounds; the result for meshes is the shorter of that in L2 and of the gaps on these rays.
 ///
 /// ```
 /// use extricate_core::query::{self, Posed, Shape};
@@ -161,8 +164,8 @@ fn of_convex(
     let (given, options) = (options, convex(options));
     let found = pair.certified(&options, cache)?;
     let Some(depth) = found.depth() else { return Ok(None) };
-    if let Some(allowed) = given.allowed {
-        return of_convex_within(pair, allowed, given).map(Some);
+    if given.allowed.is_some() || given.norm != Norm::L2 {
+        return of_convex_within(pair, given).map(Some);
     }
     let direction = found.direction;
     let translation = direction.into_inner() * (depth + CLEARANCE * pair.size());
@@ -186,13 +189,11 @@ fn of_convex(
     }))
 }
 
-/// The penetration of two overlapping convex shapes by allowed translations, verified apart after the one that is returned.
-fn of_convex_within(
-    pair: &ConvexPair,
-    allowed: AllowedTranslations,
-    options: &PenetrationOptions,
-) -> Result<Penetration, QueryError> {
-    let exit = shortest_exit(pair, allowed, options)?.bounded(options);
+/// The penetration of two overlapping convex shapes by allowed translations or in another norm than L2, verified apart after the
+/// translation that is returned.
+fn of_convex_within(pair: &ConvexPair, options: &PenetrationOptions) -> Result<Penetration, QueryError> {
+    let exit = shortest_exit(pair, options)?.bounded(options);
+    let in_norm = options.norm.of_unit(&exit.direction);
     let clearance = CLEARANCE * pair.size();
     let mut length = exit.depth + clearance;
     // Along a face that the direction nearly touches, the clearance of the translation is less than that of the shapes.
@@ -204,8 +205,9 @@ fn of_convex_within(
         if left.is_ok_and(|left| left.value > 0.0 || verified.is_separated_along(&left.direction)) {
             let Exit { depth, lower_bound, converged, supports: iterations, .. } = exit;
             let found = Penetration {
-                depth,
-                lower_bound,
+                depth: depth * in_norm,
+                lower_bound: lower_bound * in_norm,
+                norm: options.norm,
                 translation,
                 converged,
                 iterations,
@@ -229,19 +231,20 @@ fn of_half_space(
     }
     let (depth, up) = (-height, mixed.convex.1.rotation * Vector3::z());
     let away = if mixed.mesh_first { up } else { -up };
-    let (depth, away) = match options.allowed {
-        None => (depth, away),
-        Some(allowed) => allowed.out_of_half_space(depth, &away).ok_or(PenetrationError::NoAllowedExit)?,
-    };
+    let away = out_of_half_space((options.norm, options.allowed), depth, &away);
+    let (depth, away) = away.ok_or(PenetrationError::NoAllowedExit)?;
     let translation = away * (depth + CLEARANCE * mixed.size());
     if mixed.moved(&translation, DistanceOptions::up_to(0.0)).is_some() {
         return Err(QueryError::NotSeparated { length: depth });
     }
+    let direction = Unit::new_normalize(away);
+    let depth = depth * options.norm.of_unit(&direction);
     Ok(Some(Penetration {
         depth,
         lower_bound: depth,
+        norm: options.norm,
         translation,
-        ..without_search(Unit::new_normalize(away), mixed.in_order(points))
+        ..without_search(direction, mixed.in_order(points))
     }))
 }
 
@@ -250,6 +253,7 @@ fn without_search(direction: UnitVector3<f64>, witnesses: [Point3<f64>; 2]) -> P
     Penetration {
         depth: 0.0,
         lower_bound: 0.0,
+        norm: Norm::L2,
         direction,
         translation: Vector3::zeros(),
         witnesses,
@@ -288,7 +292,7 @@ fn of_mixed(
         let shapes = mixed.in_order([mixed.convex.0, &piece.shape]);
         let pair = ConvexPair { shapes, poses: [&parts[0].pose, &parts[1].pose] };
         if let Some(found) = of_convex(&pair, options, cache)? {
-            let dent = DENT * mixed.mesh.0.radius();
+            let dent = DENT * mixed.mesh.0.radius() * options.norm.range_on_sphere()[1];
             return Ok(Some(Penetration { lower_bound: (found.lower_bound - dent).max(0.0), ..found }));
         }
     }
@@ -356,12 +360,12 @@ impl ConvexMeshPair<'_> {
             let Some(next) = gap_at(nearer) else { break };
             (free, gap) = (nearer, next);
         }
-        let depth = (free - gap.value).max(0.0);
+        let depth = (free - gap.value).max(0.0) * options.norm.of_unit(&found.direction);
         let translation = direction * free;
         let witnesses = [gap.witnesses[0] - translation, gap.witnesses[1]];
         let lower_bound = match options.lower_bound {
             LowerBound::Skip => 0.0,
-            _ => self.lower_bound().clamp(0.0, depth),
+            _ => (self.lower_bound() * options.norm.range_on_sphere()[0]).clamp(0.0, depth),
         };
         Ok(Penetration { depth, lower_bound, translation, witnesses, ..found })
     }

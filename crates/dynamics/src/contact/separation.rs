@@ -3,6 +3,7 @@
 use nalgebra::{Isometry3, Translation3, Vector3};
 
 use super::mesh_shape::MeshShape;
+use extricate_core::geometry::Norm;
 use extricate_core::penetration::PenetrationError;
 use extricate_core::penetration::in_projection::{HalfSpace, in_projection};
 use extricate_core::penetration::{Effort, LowerBound, TranslationalOptions, penetration, penetration_from};
@@ -70,6 +71,7 @@ pub(super) const SCRATCH: TranslationalOptions = TranslationalOptions {
     effort: Effort::Best,
     start: None,
     allowed: None,
+    norm: Norm::L2,
     gaps: false,
     max_iterations: MAX_PROJECTIONS,
     lower_bound: LowerBound::Skip,

@@ -11,6 +11,7 @@ use super::fields::{parsed, parsed_by};
 use super::reply::{Answered, Reply, coordinates};
 use super::side::Names;
 use super::text::{EffortArgument, counted, number, text_of};
+use extricate_core::geometry::Norm;
 use extricate_core::penetration::{AllowedTranslations, FreeConfiguration, LowerBound};
 use extricate_core::query::{
     self, Cache, DistanceOptions, LocalPenetration, Penetration, PenetrationOptions, Posed, QueryError,
@@ -41,6 +42,10 @@ pub struct Separating {
     /// Certified lower bound of the depth \[m\]; 0 where none was found.
     #[schemars(range(min = 0.0))]
     pub lower_bound: f64,
+    /// Norm of the two, `l1` or `linf`; absent for the Euclidean one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub norm: Option<String>,
     /// Unit direction in which A must move.
     pub direction: [f64; 3],
     /// Separating translation of A, with a clearance of at most 1e-10 of the size \[m\].
@@ -107,7 +112,7 @@ pub struct LocalOverlap {
     pub point: [f64; 3],
     /// Unit direction in which A must move.
     pub normal: [f64; 3],
-    /// Local depth \[m\].
+    /// Local depth \[m\], a Euclidean length.
     #[schemars(range(min = 0.0))]
     pub depth: f64,
     /// False where a bound on work or time was met before the region was measured: direction and depth are then those of the whole
@@ -137,6 +142,12 @@ pub struct PenetrationRequest {
     #[serde(deserialize_with = "parsed")]
     #[schemars(with = "Option<String>")]
     pub allowed: Option<AllowedTranslations>,
+    /// Norm in which the depth is measured and the translation is the shortest, along the axes of the world: l1, l2 or linf
+    /// [default: l2].
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NORM"))]
+    #[serde(deserialize_with = "parsed")]
+    #[schemars(with = "Option<String>")]
+    pub norm: Option<Norm>,
     /// Seed of the random starts [default: 0].
     #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
     pub seed: Option<u64>,
@@ -185,6 +196,7 @@ impl PenetrationRequest {
             effort: self.effort.map_or(default.effort, Into::into),
             start: self.start,
             allowed: self.allowed,
+            norm: self.norm.unwrap_or(default.norm),
             seed: self.seed.unwrap_or(default.seed),
             time_budget: self.time_budget,
             lower_bound: self.lower_bound.unwrap_or(default.lower_bound),
@@ -262,6 +274,7 @@ impl PenetrationResponse {
         Ok(Self::Penetrating(Box::new(Separating {
             depth: found.depth,
             lower_bound: found.lower_bound,
+            norm: (found.norm != Norm::L2).then(|| found.norm.to_string()),
             direction: found.direction.into_inner().into(),
             translation: found.translation.into(),
             witnesses: coordinates(&found.witnesses),
@@ -309,6 +322,9 @@ impl fmt::Display for PenetrationResponse {
             return write!(f, "they touch, 0 m deep; moving A by ({translation}) m frees it");
         }
         write!(f, "{} m deep", number(found.depth))?;
+        if let Some(norm) = &found.norm {
+            write!(f, " in {norm}")?;
+        }
         if found.lower_bound > 0.0 {
             write!(f, " (at least {})", number(found.lower_bound))?;
         }

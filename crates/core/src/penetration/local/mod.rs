@@ -101,7 +101,7 @@ pub(crate) fn local_penetrations_until(
         return vec![LocalPenetration {
             point: smaller,
             normal: global.direction,
-            depth: global.depth,
+            depth: global.length(),
             patches: [a, b].map(|model| (0..of_region(model)).collect()),
             is_measured: complete,
         }];
@@ -116,7 +116,7 @@ pub(crate) fn local_penetrations_until(
         .map(|region| {
             let curve = curve::measure([a, b], &a_to_b, &region.pairs, depths.limit());
             let measured = depths.separate(&region, [curve.vector_area, along_global]);
-            let (normal, depth) = measured.unwrap_or((along_global, global.depth));
+            let (normal, depth) = measured.unwrap_or((along_global, global.length()));
             LocalPenetration {
                 point: to_world(&curve.centroid),
                 normal: Unit::new_normalize(pose_b.rotation * normal),

@@ -2,6 +2,7 @@
 
 use nalgebra::{Point3, Unit, Vector3};
 
+use crate::geometry::Norm;
 use crate::penetration::free_configuration::FreeConfiguration;
 
 /// Reason for the end of a search.
@@ -33,14 +34,16 @@ impl TranslationalEnd {
 /// The penetration of two overlapping models or shapes; all vectors in the world frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Penetration {
-    /// Length of the minimum separating translation found \[m\]: an upper bound of the penetration depth.
+    /// Length of the minimum separating translation found \[m\], in `norm`: an upper bound of the penetration depth.
     pub depth: f64,
-    /// A proved lower bound of the penetration depth \[m\], as thorough as `TranslationalOptions::lower_bound` asks;
+    /// A proved lower bound of the penetration depth \[m\], in `norm`, as thorough as `TranslationalOptions::lower_bound` asks;
     /// zero for a model without an inside.
     pub lower_bound: f64,
+    /// The norm of the two.
+    pub norm: Norm,
     /// Direction in which A must move.
     pub direction: Unit<Vector3<f64>>,
-    /// Translation of A after which the models are separated \[m\]: `depth` along `direction` and a clearance of at most
+    /// Translation of A after which the models are separated \[m\]: `length()` along `direction` and a clearance of at most
     /// 1e-10 of the models' size on every contact.
     pub translation: Vector3<f64>,
     /// A point of A and one of B \[m\], at the input pose, that touch when A has been moved.
@@ -70,4 +73,12 @@ pub struct Penetration {
     /// Indices of the parts of A and of B, as counted by [`Posed::parts`](crate::query::Posed::parts); zero for a single
     /// shape.
     pub parts: [usize; 2],
+}
+
+impl Penetration {
+    /// Euclidean length of the translation after which the models touch \[m\]: the depth, if that is measured in L2.
+    #[must_use]
+    pub fn length(&self) -> f64 {
+        self.depth / self.norm.of_unit(&self.direction)
+    }
 }

@@ -50,7 +50,7 @@ pub(super) fn search(space: &mut ContactSpace, allowed: AllowedTranslations, eff
 }
 
 /// The first free configuration along a direction, if it is nearer than `within` [m].
-fn first_exit(space: &mut ContactSpace, direction: &Vector3<f64>, within: f64) -> Option<Optimum> {
+pub(super) fn first_exit(space: &mut ContactSpace, direction: &Vector3<f64>, within: f64) -> Option<Optimum> {
     let outside = space.outside(direction);
     let start = space.first_free(direction, outside.min(within), 0.0, |length| length);
     // Without a gap before it, the configuration outside is the first one that is known to be free.

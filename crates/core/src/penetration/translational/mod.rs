@@ -12,6 +12,7 @@ mod followed;
 mod forced;
 pub(crate) mod free_configuration;
 pub(crate) mod from_free;
+mod in_norm;
 mod local_contact_space;
 mod lower_bound;
 pub(crate) mod options;

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::geometry::Norm;
 use crate::penetration::allowed_translations::AllowedTranslations;
 use crate::penetration::free_configuration::FreeConfiguration;
 
@@ -83,6 +84,8 @@ pub struct TranslationalOptions {
     /// Translations of A to which the separation is restricted; `None` for none. Starts are then taken among them, whatever
     /// `start` and earlier poses say.
     pub allowed: Option<AllowedTranslations>,
+    /// Norm in which the depth is measured and the translation is the shortest, with respect to the axes of the world.
+    pub norm: Norm,
     /// Whether the search looks for gaps that are nearer than what a walk from outside finds, by marches from inside. Simulations and
     /// separations of many bodies pass `false`: they keep the side that is reached from outside along the centroid difference or
     /// an axis of either body, whichever meets the other body last, in less time.
@@ -111,6 +114,7 @@ impl Default for TranslationalOptions {
             effort: Effort::default(),
             start: None,
             allowed: None,
+            norm: Norm::L2,
             gaps: true,
             max_iterations: 100,
             lower_bound: LowerBound::default(),

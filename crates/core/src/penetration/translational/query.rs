@@ -6,12 +6,15 @@ use super::answer::Penetration;
 use super::coherence::{CoherentStarts, MotionCoherence};
 use super::collision_check::{CollisionCheck, distance_from_origin};
 use super::followed::Followed;
+use super::in_norm::{NormInTree, first_exit_in_norm, measured};
 use super::lower_bound::known::{KnownCertificate, displacement};
 use super::lower_bound::{Resume, lower_bound};
 use super::options::{Effort, LowerBound, TranslationalOptions, deadline};
 use super::steps::Trace;
 use super::walk::{ContactSpace, Optimum};
 use super::{constrained, forced, free_configuration, search};
+use crate::geometry::Norm;
+use crate::penetration::allowed_translations::AllowedTranslations;
 use crate::penetration::error::{PenetrationError, RADII};
 use crate::penetration::free_configuration::FreeConfiguration;
 use crate::proximity::error::ProximityError;
@@ -210,11 +213,15 @@ fn separate(
         return Ok(None);
     }
     let beside = Beside { trace: None, known, followed };
-    let answer = separate_colliding(&mut space, [pose_a, pose_b], options, (remembered, beside)).map(Some);
+    let poses = [pose_a, pose_b];
+    let mut answer = separate_colliding(&mut space, poses, options, (remembered, beside));
+    if options.norm != Norm::L2 {
+        answer = answer.map(|found| in_norm(&mut space, found, poses, options));
+    }
     if let Some((trace, walks)) = trace.zip(space.trace.take()) {
         *trace = walks.in_world(b, pose_b);
     }
-    answer
+    answer.map(Some)
 }
 
 /// Relative gain that a separating translation found by a cover must have: without one, equal translations would replace each
@@ -289,6 +296,30 @@ fn separate_colliding(
         }
     }
     Err(failure.expect("at least one attempt was made"))
+}
+
+/// The shortest separating translation in the norm of the options that is found from `found`, a result in L2.
+fn in_norm(
+    space: &mut ContactSpace,
+    found: Penetration,
+    [pose_a, pose_b]: [&Isometry3<f64>; 2],
+    options: &TranslationalOptions,
+) -> Penetration {
+    let (norm, to_world) = (options.norm, pose_b.rotation);
+    let found = measured(found, norm);
+    if options.allowed.as_ref().is_some_and(AllowedTranslations::is_exact) {
+        let is_bounded = options.lower_bound != LowerBound::Skip;
+        return Penetration { lower_bound: if is_bounded { found.depth } else { 0.0 }, ..found };
+    }
+    // A coherent result must stay on its side.
+    if found.start == Some(FreeConfiguration::MotionCoherence) {
+        return found;
+    }
+    let measure = NormInTree { norm, to_world };
+    let nearer = first_exit_in_norm(space, &measure, options.allowed, found.depth);
+    let verified = nearer.and_then(|nearer| verified(space, &nearer, pose_a, pose_b).ok());
+    let Some(nearer) = verified.map(|nearer| measured(nearer, norm)) else { return found };
+    Penetration { lower_bound: found.lower_bound.min(nearer.depth), ..nearer }
 }
 
 /// The end of a walk on the side of the last separated placement, if there is a start for it.
@@ -384,6 +415,7 @@ fn answer(space: &ContactSpace, optimum: &Optimum, pose_b: &Isometry3<f64>) -> P
     let to_world = |point: Point3<f64>| pose_b * (space.b.center() + point.coords);
     Penetration {
         depth: optimum.touching.norm(),
+        norm: Norm::L2,
         direction: Unit::new_normalize(translation),
         translation,
         witnesses: optimum.witnesses.map(to_world),
