@@ -307,6 +307,7 @@ fn help_has_examples_that_parse() {
         "distance",
         "hausdorff",
         "spanning",
+        "growth",
         "time-of-contact",
         "self-collision",
         "penetration",

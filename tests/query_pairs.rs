@@ -65,7 +65,7 @@ fn kinds() -> Vec<Shape> {
     ]
 }
 
-const QUERIES: [&str; 9] = [
+const QUERIES: [&str; 10] = [
     "collide",
     "distance",
     "signed distance",
@@ -75,6 +75,7 @@ const QUERIES: [&str; 9] = [
     "time of contact",
     "Hausdorff",
     "spanning",
+    "growth distance",
 ];
 
 fn fast() -> PenetrationOptions {
@@ -122,6 +123,7 @@ fn answer(query: &str, a: &Shape, b: &Shape) -> Result<&'static str, QueryError>
             let excess = |shape: &Shape| shape.triangles().map_or(0.0, |triangles| triangles.excess);
             Ok(mark(excess(a) + excess(b)))
         }
+        "growth distance" => query::growth_distance(&first, &second, &Default::default()).map(|_| "yes"),
         _ => {
             let found = query::spanning(&first, &second, &SpanningOptions::default())?;
             Ok(mark(found.upper_bound - found.value))

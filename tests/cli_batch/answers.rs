@@ -16,7 +16,7 @@ fn stripped(answer: &Value) -> Map<String, Value> {
 }
 
 /// Items, and the commands that they stand for. Words in capitals stand for files, `POSE` and `MOTION` also for what these hold.
-const ITEMS: [(&str, &str); 19] = [
+const ITEMS: [(&str, &str); 20] = [
     (
         r#"{"kind": "penetration", "a": "MESH", "b": "MESH", "poses": POSE, "seed": 3}"#,
         "query penetration MESH MESH --poses POSE --seed 3",
@@ -56,6 +56,10 @@ const ITEMS: [(&str, &str); 19] = [
     (
         r#"{"kind": "hausdorff", "a": "MESH", "b": "box:1,1,1", "poses": POSE, "one_sided": true, "tolerance": "1%"}"#,
         "query hausdorff MESH box:1,1,1 --poses POSE --one-sided --tolerance 1%",
+    ),
+    (
+        r#"{"kind": "growth", "a": "hull:MESH", "b": "box:1,1,1", "poses": POSE, "b_seed": [0.1, -0.2, 0]}"#,
+        "query growth hull:MESH box:1,1,1 --poses POSE --b-seed 0.1,-0.2,0",
     ),
     (
         r#"{"kind": "spanning", "a": "MESH", "b": "box:1,1,1", "poses": POSE}"#,

@@ -7,8 +7,8 @@ use clap::{Args, Subcommand};
 use super::broad_phase;
 use extricate_scene::request::robot::RobotFields;
 use extricate_scene::request::{
-    self, CollideRequest, DistanceRequest, GeneralizedRequest, HausdorffRequest, MeshUnits, PairFields,
-    PenetrationRequest, SelfCollisionRequest, TimeOfContactRequest,
+    self, CollideRequest, DistanceRequest, GeneralizedRequest, GrowthRequest, HausdorffRequest, MeshUnits,
+    PairFields, PenetrationRequest, SelfCollisionRequest, TimeOfContactRequest,
 };
 
 pub(in crate::cli) const EXAMPLES: &str = "\
@@ -119,6 +119,19 @@ The answer is exact up to rounding; it is attained at vertices.
 
 {POSES}"))]
     Spanning(PairArguments<()>),
+    /// Growth distance: the factor by which two convex shapes are scaled about their seeds so that they touch.
+    #[command(after_help = format!("\
+Examples:
+  extricate query growth sphere:0.5 box:1,1,1@2,0,0
+  extricate query growth hull:cup.obj cone:0.1,0.3 --a-seed 0,0,0.05 --json
+
+Both shapes are scaled by the same factor, each about its seed, a point in it: the origin of its frame by default, or the
+centre of a hull. Below 1 they overlap, above 1 they are apart. `value` is between `lower_bound` and `upper_bound`, both proved.
+
+{SHAPES}
+
+{POSES}"))]
+    Growth(PairArguments<GrowthRequest>),
     /// First time of contact of two moving shapes.
     #[command(after_help = format!("\
 Examples:
@@ -287,6 +300,7 @@ impl QueryCommand {
             Self::Distance(of) => of.units,
             Self::Hausdorff(of) => of.units,
             Self::Spanning(of) => of.units,
+            Self::Growth(of) => of.units,
             Self::Penetration(of) => of.units,
             Self::Generalized(of) => of.units,
             Self::TimeOfContact(of) => of.units,
@@ -303,6 +317,7 @@ impl QueryCommand {
             Self::Distance(of) => of.to_request(|pair, of| Q::Distance(pair, of.request, of.robot.clone())),
             Self::Hausdorff(of) => of.to_request(|pair, request| Q::Hausdorff(pair, *request)),
             Self::Spanning(of) => of.to_request(|pair, ()| Q::Spanning(pair)),
+            Self::Growth(of) => of.to_request(|pair, request| Q::Growth(pair, *request)),
             Self::Penetration(of) => {
                 of.to_request(|pair, of| Q::Penetration(pair, of.request.clone(), of.robot.clone()))
             }

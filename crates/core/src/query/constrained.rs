@@ -35,7 +35,7 @@ const PROVED: f64 = 1e-9;
 pub(super) struct Exit {
     pub(super) direction: UnitVector3<f64>,
     /// Normal of a plane that separates the shapes there, from B to A.
-    normal: UnitVector3<f64>,
+    pub(super) normal: UnitVector3<f64>,
     /// Euclidean length at which the shapes touch, and a proved lower bound of the one of the shortest such translation along this
     /// direction [m].
     pub(super) depth: f64,
@@ -66,6 +66,15 @@ pub(super) fn shortest_exit(pair: &ConvexPair, options: &PenetrationOptions) -> 
         (None, _) => unreachable!("all translations in L2 are not searched along rays"),
     };
     Ok(Exit { supports: rays.supports, ..found })
+}
+
+/// The end of the overlap of two bounded shapes along a direction of translations of A.
+pub(super) fn exit_along(
+    pair: &ConvexPair,
+    direction: &UnitVector3<f64>,
+    options: &PenetrationOptions,
+) -> Result<Exit, QueryError> {
+    Rays { pair, options, supports: 0 }.exit(direction)
 }
 
 impl Rays<'_, '_> {

@@ -17,6 +17,7 @@
 //! | [`time_of_contact`] | the first contact of two motions |
 //! | [`hausdorff`] | the maximum deviation of two surfaces |
 //! | [`spanning`] | the maximum distance of two points |
+//! | [`growth_distance`] | the factor by which two convex shapes grow until they touch |
 //!
 //! [`penetration`] and [`time_of_contact`] return `Ok(Some(…))`, `Ok(None)` for a *proved* absence, or `Err`. A sequence of
 //! queries of the same two shapes is warm-started by the variants that end in `_with` and one [`Cache`].
@@ -28,6 +29,7 @@ mod convex_mesh;
 mod description;
 mod distance;
 mod error;
+mod growth;
 mod hausdorff;
 mod local;
 pub mod options;
@@ -48,11 +50,12 @@ pub use distance::{
     signed_distance_with,
 };
 pub use error::QueryError;
+pub use growth::{GrowthDistance, growth_distance};
 pub use hausdorff::hausdorff;
 pub use local::{local_penetrations, local_penetrations_of, local_penetrations_until};
 pub use options::{
-    CollideOptions, DistanceOptions, HausdorffOptions, PenetrationOptions, SpanningOptions,
-    TimeOfContactOptions,
+    CollideOptions, DistanceOptions, GrowthDistanceOptions, HausdorffOptions, PenetrationOptions,
+    SpanningOptions, TimeOfContactOptions,
 };
 pub use penetration::{penetrating_parts, penetrating_parts_with, penetration, penetration_with};
 pub use posed::{Moving, Part, Posed};

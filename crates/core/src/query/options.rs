@@ -12,6 +12,8 @@
 
 use std::time::Duration;
 
+use nalgebra::Point3;
+
 use super::error::QueryError;
 use crate::penetration::convex::ConvexOptions;
 use crate::proximity::ContinuousOptions;
@@ -60,6 +62,26 @@ pub struct SpanningOptions {
 impl Default for SpanningOptions {
     fn default() -> Self {
         Self { relative_tolerance: 1e-5 }
+    }
+}
+
+/// Options of [`growth_distance`](super::growth_distance).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GrowthDistanceOptions {
+    /// The points about which A and B are scaled \[m, frame of the shape\], each in its shape; `None` for the centre: the origin of
+    /// its frame, or the centre of a hull.
+    pub seeds: [Option<Point3<f64>>; 2],
+    /// Accepted difference of the bounds, relative to the distance.
+    pub relative_tolerance: f64,
+    /// Maximum number of iterations of each signed distance; they may take ten times as many support evaluations.
+    pub max_iterations: u32,
+}
+
+impl Default for GrowthDistanceOptions {
+    /// The centres, and the bounds of penetration depths.
+    fn default() -> Self {
+        let PenetrationOptions { relative_tolerance, max_iterations, .. } = PenetrationOptions::default();
+        Self { seeds: [None; 2], relative_tolerance, max_iterations }
     }
 }
 

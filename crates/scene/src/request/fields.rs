@@ -13,11 +13,12 @@ use thiserror::Error;
 use extricate_core::suggestion::did_you_mean;
 
 /// All kinds of requests in manifests.
-pub(crate) const KINDS: [&str; 12] = [
+pub(crate) const KINDS: [&str; 13] = [
     "collide",
     "distance",
     "hausdorff",
     "spanning",
+    "growth",
     "time-of-contact",
     "self-collision",
     "penetration",

@@ -18,6 +18,7 @@ mod distance;
 mod fault;
 mod fields;
 mod generalized;
+mod growth;
 mod hausdorff;
 mod library;
 pub mod mesh_units;
@@ -67,6 +68,7 @@ pub use distance::{DistanceRequest, Separation};
 pub use fault::{Class, Fault};
 pub(crate) use fields::{Fields, ItemFault, KINDS, clipped};
 pub use generalized::{FreePose, GeneralizedRequest, GeneralizedResponse};
+pub use growth::{Growth, GrowthRequest};
 pub use hausdorff::{Deviation, HausdorffRequest};
 pub use library::Library;
 pub use mesh_units::{MeshUnits, UpAxis};
@@ -235,6 +237,7 @@ impl Question {
             }
             "hausdorff" => Ok(Self::Hausdorff(pair, fields.part()?)),
             "spanning" => Ok(Self::Spanning(pair)),
+            "growth" => Ok(Self::Growth(pair, fields.part()?)),
             "time-of-contact" => Ok(Self::TimeOfContact(pair, fields.part()?, fields.part()?)),
             "generalized" => Ok(Self::Generalized(pair, fields.part()?)),
             _ => {

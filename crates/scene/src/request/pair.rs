@@ -10,6 +10,7 @@ use super::deforming::Deforming;
 use super::distance::DistanceRequest;
 use super::fault::{Class, Fault};
 use super::generalized::GeneralizedRequest;
+use super::growth::GrowthRequest;
 use super::hausdorff::HausdorffRequest;
 use super::pair_fields::PairFields;
 use super::penetration::{self, PenetrationRequest, PenetrationResponse};
@@ -37,6 +38,8 @@ pub enum Question {
     Hausdorff(PairFields, HausdorffRequest),
     /// Maximum distance between points of two shapes.
     Spanning(PairFields),
+    /// Growth distance of two convex shapes.
+    Growth(PairFields, GrowthRequest),
     /// Time of first contact of two moving shapes.
     TimeOfContact(PairFields, TimeOfContactRequest, RobotFields),
     /// Self-collision of a mesh or a robot.
@@ -64,6 +67,7 @@ pub struct Prepared {
 // Reasons why triangles are needed, the ends of messages.
 const HAUSDORFF: &str = "the Hausdorff distance needs triangles";
 const SPANNING: &str = "the spanning distance needs vertices";
+const GROWTH: &str = "the growth distance is that of two convex shapes, as `hull:FILE` makes one of a mesh";
 const CONTACT: &str = "the time of contact needs triangles";
 const SELF_COLLISION: &str = "self-collision needs triangles";
 
@@ -78,6 +82,7 @@ impl Question {
             Self::Distance(..) => "distance",
             Self::Hausdorff(..) => "hausdorff",
             Self::Spanning(..) => "spanning",
+            Self::Growth(..) => "growth",
             Self::TimeOfContact(..) => "time-of-contact",
             Self::SelfCollision(..) => "self-collision",
             Self::Penetration(..) => "penetration",
@@ -148,6 +153,7 @@ impl Question {
             | Self::Distance(pair, ..)
             | Self::Hausdorff(pair, ..)
             | Self::Spanning(pair)
+            | Self::Growth(pair, ..)
             | Self::TimeOfContact(pair, ..)
             | Self::Penetration(pair, ..)
             | Self::Generalized(pair, ..) => Some(pair),
@@ -165,6 +171,7 @@ impl Question {
             }
             Self::Hausdorff(pair, request) => Subject::Hausdorff(pair.meshes(context, HAUSDORFF)?, *request),
             Self::Spanning(pair) => Subject::Spanning(pair.meshes(context, SPANNING)?),
+            Self::Growth(pair, request) => Subject::Growth(pair.convex(context, GROWTH)?, *request),
             Self::TimeOfContact(pair, request, robot) => moving(pair, request, robot, context)?,
             Self::SelfCollision(shape, request, robot) => own(shape, request, robot, context)?,
             Self::Penetration(pair, request, robot) => penetrating(pair, request, robot, context)?,

@@ -117,6 +117,21 @@ impl PairFields {
         Ok([mesh(&shapes[0])?, mesh(&shapes[1])?])
     }
 
+    /// Loads the shapes as convex ones, which are needed for the reason `why`.
+    pub(super) fn convex(&self, context: &Context, why: &str) -> Result<Shapes, Fault> {
+        let shapes = self.parsed(context)?;
+        if let Some((text, _)) =
+            [&self.a, &self.b].into_iter().zip(&shapes).find(|(_, shape)| !shape.is_convex())
+        {
+            return Err(Fault::new(Class::Usage, format!("`{text}` is a mesh: {why}")));
+        }
+        context.refuse(
+            self.surface.then_some("surface"),
+            "makes triangles of shapes, and convex ones are needed",
+        )?;
+        self.as_written(context, &shapes)
+    }
+
     /// Loads the shapes of a penetration query: with a cache, the maximally clear configurations of meshes are read or written.
     pub(super) fn with_clear_configurations(&self, context: &Context) -> Result<Shapes, Fault> {
         let shapes = self.parsed(context)?;

@@ -10,6 +10,7 @@ use super::collide::Collision;
 use super::distance::Separation;
 use super::fault::Fault;
 use super::generalized::GeneralizedResponse;
+use super::growth::Growth;
 use super::hausdorff::Deviation;
 use super::penetration::PenetrationResponse;
 use super::plan::PlanResponse;
@@ -63,6 +64,8 @@ responses! {
     Hausdorff(Deviation),
     /// Maximum distance of two shapes.
     Spanning(SpanningDistance),
+    /// Growth distance of two convex shapes.
+    Growth(Growth),
     /// First contact of two moving shapes, or of the links of a robot.
     TimeOfContact(FirstContact),
     /// Self-collision of a mesh at rest.

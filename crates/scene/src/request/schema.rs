@@ -7,6 +7,7 @@ use super::broad_phase::BoxOverlaps;
 use super::collide::Collision;
 use super::distance::Separation;
 use super::generalized::GeneralizedResponse;
+use super::growth::Growth;
 use super::hausdorff::Deviation;
 use super::penetration::PenetrationResponse;
 use super::robot_repair::RobotRepair;
@@ -41,6 +42,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("collide", query("collide", vec![of::<Collision>()])),
         ("distance", query("distance", vec![of::<Separation>()])),
         ("generalized", query("generalized", vec![of::<GeneralizedResponse>()])),
+        ("growth", query("growth", vec![of::<Growth>()])),
         ("hausdorff", query("hausdorff", vec![of::<Deviation>()])),
         ("penetration", query("penetration", vec![of::<PenetrationResponse>()])),
         ("repair", lines("The answer of `repair --json`, world frame", repairs, ("time_ms", &time))),

@@ -6,6 +6,7 @@ use super::collide::{CollideRequest, Collision};
 use super::deforming::{Deforming, FeatureContact};
 use super::distance::DistanceRequest;
 use super::generalized;
+use super::growth::GrowthRequest;
 use super::hausdorff::HausdorffRequest;
 use super::poses::{Interpolation, Motions, Poses};
 use super::reply::Answered;
@@ -36,6 +37,7 @@ pub(super) enum Subject {
     Distance(Sides, DistanceRequest, Cache, bool),
     Hausdorff(Shapes, HausdorffRequest),
     Spanning(Shapes),
+    Growth(Shapes, GrowthRequest),
     Penetration(Sides, PenetrationOptions, Cache),
     /// With whether it is coherent, and whether its clearance is given.
     Generalized(Shapes, RigidPenetrationOptions, Cache, [bool; 2]),
@@ -96,6 +98,9 @@ impl Subject {
             }
             Self::Spanning(shapes) => {
                 with_message(spanning::of_meshes(&posed(shapes, poses))).map(Response::Spanning)
+            }
+            Self::Growth(shapes, request) => {
+                with_message(request.answer(&posed(shapes, poses))).map(Response::Growth)
             }
             Self::Penetration(..) => unreachable!("a penetration is answered by `Prepared::answer`"),
             Self::Generalized(shapes, options, cache, [coherent, is_given]) => {
