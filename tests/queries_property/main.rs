@@ -12,6 +12,7 @@ mod growth;
 mod hostile;
 mod moving;
 mod norms;
+mod norms_of_meshes;
 mod overlapping;
 mod restricted;
 mod solids;

@@ -44,7 +44,8 @@ const STEPS: u32 = 200;
 /// | other convex and mesh | the same with a circumscribed polyhedron, then exact along its direction | lower bound |
 ///
 /// In the norms L1 and L∞ the depth of two convex shapes is the minimum along the rays through the vertices of the unit ball, with
-/// the same bounds; the result for meshes is the shorter of that in L2 and of the gaps on these rays.
+/// the same bounds. For meshes it is the best of walks from the result in L2 and from gaps in other directions; its lower bound is
+/// that in L2, converted.
 ///
 /// ```
 /// use extricate_core::query::{self, Posed, Shape};

@@ -5,6 +5,7 @@
 //! | [`in_projection`] | 3, a translation          | tens           | dual active set [Goldfarb & Idnani 1983], 3 × 3 inverse |
 //! | [`min_norm_projection`] | any number, hard or soft  | tens           | the same, on an orthogonal basis of the active rows     |
 //! | [`min_motion`] | 3 for each of many bodies | sparse, many   | projected Gauss–Seidel as conjugate gradients, then a primal–dual active set |
+//! | [`shortest_in_norm`] | 3, a translation in L1 or L∞ | tens | [`min_norm_projection`] of one more unknown |
 //!
 //! They remain separate, since their results differ in the last bits: [`in_projection`] solves the normal equations of at most three
 //! planes without allocation, in the innermost loop of translational penetration; [`min_norm_projection`] updates a factorisation,
@@ -15,3 +16,4 @@
 pub mod in_projection;
 pub(crate) mod min_motion;
 pub(crate) mod min_norm_projection;
+pub(crate) mod shortest_in_norm;

@@ -18,6 +18,7 @@ mod lower_bound;
 pub(crate) mod options;
 pub(crate) mod query;
 mod sampled_obstacle;
+mod scratch;
 mod search;
 mod steps;
 mod trace;

@@ -6,7 +6,7 @@ use super::answer::Penetration;
 use super::coherence::{CoherentStarts, MotionCoherence};
 use super::collision_check::{CollisionCheck, distance_from_origin};
 use super::followed::Followed;
-use super::in_norm::{NormInTree, first_exit_in_norm, measured};
+use super::in_norm::{self, NormInTree, measured};
 use super::lower_bound::known::{KnownCertificate, displacement};
 use super::lower_bound::{Resume, lower_bound};
 use super::options::{Effort, LowerBound, TranslationalOptions, deadline};
@@ -216,7 +216,7 @@ fn separate(
     let poses = [pose_a, pose_b];
     let mut answer = separate_colliding(&mut space, poses, options, (remembered, beside));
     if options.norm != Norm::L2 {
-        answer = answer.map(|found| in_norm(&mut space, found, poses, options));
+        answer = answer.map(|found| measured_in_norm(&mut space, found, poses, options));
     }
     if let Some((trace, walks)) = trace.zip(space.trace.take()) {
         *trace = walks.in_world(b, pose_b);
@@ -299,7 +299,7 @@ fn separate_colliding(
 }
 
 /// The shortest separating translation in the norm of the options that is found from `found`, a result in L2.
-fn in_norm(
+fn measured_in_norm(
     space: &mut ContactSpace,
     found: Penetration,
     [pose_a, pose_b]: [&Isometry3<f64>; 2],
@@ -311,12 +311,12 @@ fn in_norm(
         let is_bounded = options.lower_bound != LowerBound::Skip;
         return Penetration { lower_bound: if is_bounded { found.depth } else { 0.0 }, ..found };
     }
-    // A coherent result must stay on its side.
-    if found.start == Some(FreeConfiguration::MotionCoherence) {
-        return found;
-    }
     let measure = NormInTree { norm, to_world };
-    let nearer = first_exit_in_norm(space, &measure, options.allowed, found.depth);
+    // A coherent result must stay on its side.
+    let jumps = found.start != Some(FreeConfiguration::MotionCoherence);
+    let start = (&(to_world.inverse() * found.translation), jumps);
+    let how = (options.allowed, options.effort);
+    let nearer = search::in_fresh_tree(space, |fresh| in_norm::shortest(fresh, &measure, start, how));
     let verified = nearer.and_then(|nearer| verified(space, &nearer, pose_a, pose_b).ok());
     let Some(nearer) = verified.map(|nearer| measured(nearer, norm)) else { return found };
     Penetration { lower_bound: found.lower_bound.min(nearer.depth), ..nearer }

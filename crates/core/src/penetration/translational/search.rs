@@ -203,17 +203,17 @@ pub(super) fn best(space: &mut ContactSpace, proved: impl Fn(&ContactSpace, &Opt
 
 /// The result of `run`. The steps of a march depend on the queries before it, and those on the number of threads: in a tree of
 /// its own it neither depends on them nor changes those that follow.
-fn in_fresh_tree(space: &mut ContactSpace, run: impl FnOnce(&mut ContactSpace) -> Optimum) -> Optimum {
+pub(super) fn in_fresh_tree<T>(space: &mut ContactSpace, run: impl FnOnce(&mut ContactSpace) -> T) -> T {
     let mut fresh = space.fork();
     (fresh.gaps, fresh.trace) = (space.gaps, space.trace.take());
-    let optimum = run(&mut fresh);
+    let found = run(&mut fresh);
     space.trace = fresh.trace.take();
     space.was_work_spent |= fresh.is_work_spent();
     space.casts += fresh.casts;
     space.marches += fresh.marches;
     space.walks += fresh.walks;
     space.iterations += fresh.iterations;
-    optimum
+    found
 }
 
 /// Walks from nearer gaps until none is found.

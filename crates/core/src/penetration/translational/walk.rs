@@ -10,13 +10,12 @@
 //! before each out-projection it tests whether a cast from outside along the target beats the present one (a hop).
 //! All motion keeps a clearance from the contacts, so that a start never touches and needs no special case.
 
-use std::cell::Cell;
-
 use nalgebra::{Point3, Vector3};
 
 use super::collision_check::CollisionCheck;
 use super::local_contact_space::{LocalContactSpace, PlacedContact};
 use super::sampled_obstacle::Sample;
+use super::scratch::{Scratch, ScratchLease};
 use super::steps::{Trace, WalkStepKind};
 use crate::penetration::allowed_translations::AllowedTranslations;
 use crate::penetration::free_configuration::FreeConfiguration;
@@ -25,7 +24,6 @@ use crate::proximity::collision::collide_at;
 use crate::proximity::first_free::March;
 use crate::proximity::inside::may_contain_any;
 use crate::proximity::model::Model;
-use crate::proximity::near_leaves::NearLeaves;
 use crate::proximity::obstacle_tree::ObstacleTree;
 use crate::proximity::relative_pose::RelativePose;
 use crate::proximity::time_of_contact::{Cast, Hit};
@@ -57,44 +55,6 @@ const MAX_WALLS: u32 = 1 << 10;
 /// they make steps that gain nothing. Half and twice change no depth and the work by less than 0.5 %
 /// (docs/sensitivity.md).
 const MIN_GAIN: f64 = 1e-9;
-
-/// Scratch memory of the walks, which outlives a contact space.
-#[derive(Debug, Default)]
-struct Scratch {
-    hits: Vec<Hit>,
-    lcs: LocalContactSpace,
-    /// Samples that are skipped by the marches to the nearest gap.
-    samples: Vec<Sample>,
-    /// Pairs of leaves that marches left last.
-    left: Vec<[u32; 2]>,
-    /// Pairs of leaves that a short walk can meet.
-    near: NearLeaves,
-}
-
-impl Scratch {
-    const EMPTY: Self = Self {
-        hits: Vec::new(),
-        lcs: LocalContactSpace::EMPTY,
-        samples: Vec::new(),
-        left: Vec::new(),
-        near: NearLeaves::EMPTY,
-    };
-}
-
-thread_local! {
-    /// The scratch memory of this thread's last contact space, stored so that a warm query does not allocate.
-    static SCRATCH: Cell<Scratch> = const { Cell::new(Scratch::EMPTY) };
-}
-
-/// Scratch memory that is returned to its thread when dropped.
-#[derive(Debug)]
-struct ScratchLease(Scratch);
-
-impl Drop for ScratchLease {
-    fn drop(&mut self) {
-        SCRATCH.set(std::mem::take(&mut self.0));
-    }
-}
 
 /// Translational contact space of a pair of models in one relative orientation, with the scratch memory of the walks in it.
 pub(crate) struct ContactSpace<'a> {
@@ -166,7 +126,7 @@ impl<'a> ContactSpace<'a> {
     ) -> Self {
         let size = a.radius() + b.radius();
         let margin = margin(size, far);
-        let mut scratch = ScratchLease(SCRATCH.take());
+        let mut scratch = ScratchLease::of_thread();
         scratch.0.lcs.restrict(None);
         scratch.0.near.clear();
         let mut space = Self {
@@ -371,6 +331,19 @@ impl<'a> ContactSpace<'a> {
         &self.scratch.0.hits
     }
 
+    /// The local contact space of the walk, its half-spaces at `q`.
+    pub(super) fn local_contact_space_at(&mut self, q: &Vector3<f64>) -> &LocalContactSpace {
+        let clearance = self.clearance();
+        self.scratch.0.lcs.update(q, clearance);
+        &self.scratch.0.lcs
+    }
+
+    /// Leaves out the contacts of the walk that are not near `q`; returns whether there were any.
+    pub(super) fn retain_touching(&mut self, q: &Vector3<f64>) -> bool {
+        let window = self.window;
+        self.scratch.0.lcs.retain_touching(q, window)
+    }
+
     /// The local contact space of the walk.
     pub(super) fn local_contact_space(&self) -> &LocalContactSpace {
         &self.scratch.0.lcs
@@ -465,12 +438,16 @@ impl<'a> ContactSpace<'a> {
     /// Alternates in- and out-projections [Je12 §6.2]; returns the last configuration, and whether the last in-projection gained
     /// nothing. It ends early if the target of an in-projection is not nearer than `within` [m], and at the deadline.
     fn descend(&mut self, start: &Vector3<f64>, hops: bool, within: f64) -> (Vector3<f64>, bool) {
-        let origin = Vector3::zeros();
+        let q = self.begin_walk(start);
+        self.descend_from(q, hops, within)
+    }
+
+    /// The end of the first out-projection of a walk.
+    pub(super) fn begin_walk(&mut self, start: &Vector3<f64>) -> Vector3<f64> {
         self.walks += 1;
         self.scratch.0.lcs.clear();
         self.trace_start(start);
-        let q = self.advance(start, &origin);
-        self.descend_from(q, hops, within)
+        self.advance(start, &Vector3::zeros())
     }
 
     /// As [`ContactSpace::descend`], from the end of the first out-projection.
@@ -492,7 +469,7 @@ impl<'a> ContactSpace<'a> {
             }
             if !(target.norm() < q.norm() * (1.0 - MIN_GAIN) - clearance) {
                 // Planes of pairs that the walk has left may hold it back: once more without them.
-                if !touching && self.scratch.0.lcs.retain_touching(&q, self.window) {
+                if !touching && self.retain_touching(&q) {
                     touching = true;
                     continue;
                 }
@@ -560,7 +537,7 @@ impl<'a> ContactSpace<'a> {
     }
 
     /// Out-projection from `q` to the target of the in-projection, and from there towards the origin if the target is free.
-    fn slide(&mut self, q: &Vector3<f64>, target: &Vector3<f64>) -> Vector3<f64> {
+    pub(super) fn slide(&mut self, q: &Vector3<f64>, target: &Vector3<f64>) -> Vector3<f64> {
         // A start within its clearance of a contact would stop the cast at once.
         let lifted = self.lift(q);
         let reached = self.advance(&lifted, target);
@@ -568,7 +545,7 @@ impl<'a> ContactSpace<'a> {
     }
 
     /// The optimum at the last configuration: with the clearance from its contacts, and touching them.
-    fn finish(&mut self, q: Vector3<f64>, converged: bool) -> Optimum {
+    pub(super) fn finish(&mut self, q: Vector3<f64>, converged: bool) -> Optimum {
         self.scratch.0.lcs.update(&q, self.clearance());
         let lifted = self.lift(&q);
         // Only a converged walk ends at its in-projection; one that was cut off ends at its last contact.
