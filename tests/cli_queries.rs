@@ -580,3 +580,45 @@ fn a_generalized_penetration_keeps_the_default_clearance_and_its_depth_is_that_o
     // Shapes that are apart by less are not moved.
     assert_eq!(answers("generalized", &[BOX, "box:1,1,1@1.00001,0,0"])[0]["status"], "separate");
 }
+
+#[test]
+fn distances_and_signed_distances_in_a_norm_name_it_and_refuse_meshes_apart() {
+    let there = "box:1,1,1@1.5,1.25,0";
+    for (options, expected) in [(["--norm", "l1"].as_slice(), 0.75), (&["--norm", "linf", "--signed"], 0.5)] {
+        let answer = &answers("distance", &[&[BOX, there], options].concat())[0];
+        close(&answer["distance"], expected);
+        assert_eq!(answer["norm"], options[1], "{answer}");
+    }
+    let deep = &answers("distance", &[BOX, "box:1,1,1@0.75,0.5,0", "--norm", "l1", "--signed"])[0];
+    close(&deep["distance"], -0.25);
+    assert!(answers("distance", &[BOX, there, "--norm", "l2"])[0].get("norm").is_none());
+    fails_with(&ask("distance", &[BOX, there, "--norm", "l1", "--closer-than", "1"]), 2, &["--closer-than"]);
+    let folder = scratch_folder();
+    let mesh = folder.path("torus.obj");
+    assert_eq!(extricate(["mesh", "torus", "-o", &mesh]).exit, 0);
+    let refused = ask("distance", &[&format!("{mesh}@9,0,0"), BOX, "--norm", "linf"]);
+    assert!(refused.exit != 0, "{}", refused.stdout);
+    // The factor of growth of two cubes of a metre whose centres are 1.5 m apart along x.
+    close(&answers("growth", &[BOX, there])[0]["value"], 1.5);
+    close(
+        &answers("growth", &[BOX, "sphere:1", "--a-seed", "-0.25,0,0", "--b-seed", "0,0.5,0"])[0]["lower_bound"],
+        growth(),
+    );
+    fails_with(&ask("growth", &[&mesh, BOX]), 2, &["hull:FILE"]);
+}
+
+/// The growth distance of a cube of a metre with the seed (−¼, 0, 0) and a ball of a metre with the seed (0, ½, 0), by bisection:
+/// p = (¼, ½, 0), and K are the points within a metre of the cube about (¼, ½, 0).
+fn growth() -> f64 {
+    let p = [0.25, 0.5];
+    let is_in = |r: f64| {
+        let [x, y] = [(r * p[0] - 0.25_f64).abs(), (r * p[1] - 0.5_f64).abs()];
+        (x - 0.5).max(0.0).hypot((y - 0.5).max(0.0)) <= 1.0
+    };
+    let (mut inside, mut outside) = (0.0, 10.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (inside + outside);
+        if is_in(middle) { inside = middle } else { outside = middle }
+    }
+    1.0 / inside
+}

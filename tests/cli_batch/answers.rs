@@ -16,7 +16,7 @@ fn stripped(answer: &Value) -> Map<String, Value> {
 }
 
 /// Items, and the commands that they stand for. Words in capitals stand for files, `POSE` and `MOTION` also for what these hold.
-const ITEMS: [(&str, &str); 20] = [
+const ITEMS: [(&str, &str); 21] = [
     (
         r#"{"kind": "penetration", "a": "MESH", "b": "MESH", "poses": POSE, "seed": 3}"#,
         "query penetration MESH MESH --poses POSE --seed 3",
@@ -52,6 +52,10 @@ const ITEMS: [(&str, &str); 20] = [
     (
         r#"{"kind": "distance", "a": "sphere:1", "b": "sphere:1", "poses": FAR, "closer_than": 1}"#,
         "query distance sphere:1 sphere:1 --poses FAR --closer-than 1",
+    ),
+    (
+        r#"{"kind": "distance", "a": "sphere:1", "b": "cone:1,1", "poses": FAR, "norm": "l1"}"#,
+        "query distance sphere:1 cone:1,1 --poses FAR --norm l1",
     ),
     (
         r#"{"kind": "hausdorff", "a": "MESH", "b": "box:1,1,1", "poses": POSE, "one_sided": true, "tolerance": "1%"}"#,

@@ -232,9 +232,95 @@ fn restricted_translations_are_shortest_in_the_norm_as_well() {
 }
 
 #[test]
-fn signed_distances_in_other_norms_are_refused() {
+fn distances_are_attained_by_points_and_bounded_by_planes() {
+    let (mut noise, shapes) = (Noise(33), convex());
+    for (i, first) in shapes.iter().enumerate() {
+        for second in &shapes[i..] {
+            for _ in 0..4 {
+                let apart = noise.uniform_direction(0.1..=1.0).into_inner() * noise.between(1.8, 4.0);
+                let pose_a = noise.pose(0.1, 3.0);
+                let pose_b = Isometry3::from_parts(apart.into(), noise.rotation(3.0));
+                let (a, b) = (Posed::new(first, pose_a), Posed::new(second, pose_b));
+                let values = NORMS.map(|norm| {
+                    let found = query::distance_in_norm(&a, &b, norm, &Default::default()).expect("a query");
+                    let back = query::distance_in_norm(&b, &a, norm, &Default::default()).expect("a query");
+                    let [on_a, on_b] = found.points;
+                    let apart = norm.of(&(on_b - on_a));
+                    assert!((apart - found.value).abs() < 2e-8 * found.value, "{norm} {found:?}");
+                    for (point, shape, pose) in [(on_a, first, pose_a), (on_b, second, pose_b)] {
+                        let dot = Shape::ball(1e-9);
+                        let dot = Posed::new(&dot, Isometry3::from(point.coords));
+                        assert!(
+                            query::collide(&dot, &Posed::new(shape, pose), &Default::default())
+                                .expect("a query")
+                        );
+                    }
+                    let bounds = found.value - found.lower_bound;
+                    assert!((0.0..2e-9 * found.value).contains(&bounds), "{norm} {found:?} {bounds:e}");
+                    assert!(
+                        (back.value - found.value).abs() < 3e-9 * found.value,
+                        "{norm} {found:?} {back:?}"
+                    );
+                    // The minimum norm of a translation that makes them touch: shorter ones leave a gap.
+                    for _ in 0..20 {
+                        let shorter = noise.signed_vector();
+                        let shorter = shorter * (0.999 * found.value / norm.of(&shorter));
+                        assert!(!collides(&a, &b, &shorter), "{norm} {found:?}");
+                    }
+                    found.value
+                });
+                let more = 1.0 + 1e-8;
+                assert!(values[2] <= values[1] * more && values[1] <= values[0] * more, "{values:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn distances_of_balls_boxes_and_half_spaces_have_closed_forms_in_every_unit() {
+    for unit in [1e-3, 1.0, 1e3] {
+        let at = |x: f64, y: f64, z: f64| Isometry3::translation(x * unit, y * unit, z * unit);
+        let (ball, cube, ground) =
+            (Shape::ball(0.5 * unit), Shape::cuboid(Vector3::repeat(unit)), Shape::half_space());
+        let distances = |a: &Posed, b: &Posed| {
+            NORMS.map(|norm| {
+                query::distance_in_norm(a, b, norm, &Default::default()).expect("a query").value / unit
+            })
+        };
+        let close = |found: [f64; 3], expected: [f64; 3]| {
+            let near = (0..3).all(|k| (found[k] - expected[k]).abs() < 3e-9 * (1.0 + expected[k]));
+            assert!(near, "{found:?} {expected:?}");
+        };
+        let here = Posed::new(&cube, at(0.0, 0.0, 0.0));
+        close(distances(&here, &Posed::new(&cube, at(2.0, -1.5, 0.3))), [1.5, 1.25_f64.sqrt(), 1.0]);
+        // A ball beyond a corner: in L1 it is nearest along an axis of the corner, in L∞ along the diagonal.
+        let corner = Posed::new(&ball, at(1.5, 1.5, 1.5));
+        let (root, diagonal) = (3_f64.sqrt(), 3_f64.sqrt() - 0.5);
+        close(distances(&here, &corner), [3.0 - 0.5 * root, diagonal, 1.0 - 0.5 / root]);
+        let up = UnitQuaternion::rotation_between(&Vector3::z(), &Vector3::new(1.0, 2.0, 2.0))
+            .expect("not opposite");
+        let slope = Posed::new(&ground, Isometry3::from_parts(Default::default(), up));
+        // One metre above the plane with the normal (1, 2, 2)/3.
+        close(distances(&Posed::new(&ball, at(0.5, 1.0, 1.0)), &slope), [1.5, 1.0, 0.6]);
+        // Touching and overlapping.
+        close(distances(&here, &Posed::new(&cube, at(0.9, 0.0, 0.0))), [0.0; 3]);
+    }
+}
+
+#[test]
+fn signed_distances_in_a_norm_are_distances_or_minus_depths_and_those_of_meshes_apart_are_refused() {
     let cube = Shape::cuboid(Vector3::repeat(1.0));
-    let (a, b) = (Posed::at_origin(&cube), Posed::new(&cube, Isometry3::translation(0.6, 0.1, 0.2)));
-    let refused = query::signed_distance(&a, &b, &in_norm(Norm::L1));
+    let mesh = Shape::mesh(procedural::build("box", &Default::default()).unwrap());
+    let here = Posed::at_origin(&cube);
+    for (x, y, l1, linf) in [(1.5, 1.25, 0.75, 0.5), (0.75, 0.5, -0.25, -0.25)] {
+        let there = Posed::new(&cube, Isometry3::translation(x, y, 0.0));
+        for (norm, expected) in [(Norm::L1, l1), (Norm::LInf, linf)] {
+            let found = query::signed_distance(&here, &there, &in_norm(norm)).expect("a query");
+            assert!((found.value - expected).abs() < 1e-8, "{norm} {found:?}");
+            assert!(found.lower_bound <= found.upper_bound && found.upper_bound - found.lower_bound < 1e-8);
+        }
+    }
+    let there = Posed::new(&mesh, Isometry3::translation(1.5, 0.0, 0.0));
+    let refused = query::signed_distance(&here, &there, &in_norm(Norm::L1));
     assert!(matches!(refused, Err(QueryError::Unsupported { .. })), "{refused:?}");
 }

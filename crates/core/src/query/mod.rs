@@ -9,6 +9,7 @@
 //! |---|---|
 //! | [`collide`] | whether the shapes have a point in common |
 //! | [`distance`], [`closest_points`] | the distance of the shapes, and the closest points |
+//! | [`distance_in_norm`] | the distance of convex shapes in L1 or L∞ |
 //! | [`signed_distance`] | the distance, or minus the penetration depth |
 //! | [`penetration`] | the minimum translation that separates them |
 //! | [`penetrating_parts`] | one such translation for every pair of parts, such as links of a robot |
@@ -29,6 +30,7 @@ mod convex_mesh;
 mod description;
 mod distance;
 mod error;
+mod gap_in_norm;
 mod growth;
 mod hausdorff;
 mod local;
@@ -46,8 +48,8 @@ mod time_of_contact;
 pub use cache::Cache;
 pub use collide::{CollidingParts, collide, collide_with, colliding_parts};
 pub use distance::{
-    Distance, closest_points, distance, distance_up_to, distance_up_to_with, distance_with, signed_distance,
-    signed_distance_with,
+    Distance, closest_points, distance, distance_in_norm, distance_up_to, distance_up_to_with, distance_with,
+    signed_distance, signed_distance_with,
 };
 pub use error::QueryError;
 pub use growth::{GrowthDistance, growth_distance};

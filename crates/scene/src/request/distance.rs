@@ -10,7 +10,9 @@ use super::reply::{Reply, coordinates};
 use super::side::Names;
 use super::text::{number, text_of};
 use super::tolerance::Tolerance;
-use extricate_core::query::{self, Cache, Distance, DistanceOptions, PenetrationOptions, Posed, QueryError};
+use extricate_core::query::{
+    self, Cache, Distance, DistanceOptions, Norm, PenetrationOptions, Posed, QueryError,
+};
 
 /// Distance of two shapes, up to a limit.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -38,6 +40,10 @@ pub struct Apart {
     pub distance: f64,
     /// Proved lower bound of the distance [m].
     pub lower_bound: f64,
+    /// Norm of these, `l1` or `linf`; absent for the Euclidean one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub norm: Option<String>,
     /// Proved upper bound of the distance [m]; with `signed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "f64")]
@@ -68,6 +74,12 @@ pub struct DistanceRequest {
     /// Report the penetration depth of overlapping shapes as a negative distance.
     #[cfg_attr(feature = "clap", arg(long, conflicts_with_all = ["closer_than", "tolerance"]))]
     pub signed: bool,
+    /// Norm of the distance, along the axes of the world: l1, l2 or linf, the first and the last for convex shapes only
+    /// [default: l2].
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NORM", conflicts_with = "closer_than"))]
+    #[serde(deserialize_with = "parsed")]
+    #[schemars(with = "Option<String>")]
+    pub norm: Option<Norm>,
 }
 
 impl DistanceRequest {
@@ -85,28 +97,34 @@ impl DistanceRequest {
         (parallel, cache): (bool, &mut Cache),
     ) -> Result<Separation, QueryError> {
         if self.signed {
-            let options = PenetrationOptions { parallel, ..PenetrationOptions::default() };
+            let norm = self.norm.unwrap_or_default();
+            let options = PenetrationOptions { parallel, norm, ..PenetrationOptions::default() };
             let found = query::signed_distance(a, b, &options)?;
-            return Ok(Separation::new(&found, Some(found.upper_bound), names));
+            return Ok(Separation::new(&found, (Some(found.upper_bound), self.norm), names));
         }
         // For two convex shapes every query starts from scratch, so that no result depends on previous ones.
         if [a, b].iter().all(|posed| posed.part(0).shape.core().is_some()) {
             cache.forget();
         }
         let options = self.options();
+        if let Some(norm) = self.norm.filter(|norm| *norm != Norm::L2) {
+            let found = query::distance_in_norm(a, b, norm, &options)?;
+            return Ok(Separation::new(&found, (None, Some(norm)), names));
+        }
         let found = query::distance_up_to_with(a, b, options.limit, &options, cache)?;
-        Ok(found.map_or(Separation::FARTHER, |found| Separation::new(&found, None, names)))
+        Ok(found.map_or(Separation::FARTHER, |found| Separation::new(&found, (None, None), names)))
     }
 }
 
 impl Separation {
     const FARTHER: Self = Self::Farther { distance: (), lower_bound: (), points: () };
 
-    fn new(found: &Distance, upper_bound: Option<f64>, names: &Names<'_>) -> Self {
+    fn new(found: &Distance, (upper_bound, norm): (Option<f64>, Option<Norm>), names: &Names<'_>) -> Self {
         let Distance { value, lower_bound, points, .. } = found;
         let (distance, lower_bound) = (*value, *lower_bound);
         let (points, links) = (coordinates(points), names.of(found.parts));
-        Self::Within(Apart { distance, lower_bound, upper_bound, points, links })
+        let norm = norm.filter(|norm| *norm != Norm::L2).map(|norm| norm.to_string());
+        Self::Within(Apart { distance, lower_bound, norm, upper_bound, points, links })
     }
 }
 
@@ -123,19 +141,20 @@ impl Reply for Separation {
 impl fmt::Display for Separation {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let Self::Within(found) = self else { return f.write_str("not closer than the limit") };
-        let Apart { distance, lower_bound, upper_bound, points: [a, b], ref links } = *found;
+        let Apart { distance, lower_bound, ref norm, upper_bound, points: [a, b], ref links } = *found;
+        let in_norm = norm.as_ref().map_or_else(String::new, |norm| format!(" in {norm}"));
         if let Some([first, second]) = links {
             write!(f, "{first} and {second}: ")?;
         }
         if distance < 0.0 {
-            write!(f, "{} m deep", number(-distance))?;
+            write!(f, "{} m deep{in_norm}", number(-distance))?;
             let proved = upper_bound.map(|upper| -upper).filter(|&min| min > 0.0);
             return proved.map_or(Ok(()), |min| write!(f, " (at least {})", number(min)));
         }
         if !(distance > 0.0) {
             return f.write_str("colliding");
         }
-        write!(f, "{} m apart", number(distance))?;
+        write!(f, "{} m apart{in_norm}", number(distance))?;
         if lower_bound < distance {
             write!(f, " (at least {})", number(lower_bound))?;
         }

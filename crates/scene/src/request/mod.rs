@@ -233,6 +233,9 @@ impl Question {
                 if request.signed && (request.closer_than.is_some() || request.tolerance.is_some()) {
                     return excluding("`signed` excludes `closer_than` and `tolerance`");
                 }
+                if request.norm.is_some() && request.closer_than.is_some() {
+                    return excluding("`norm` excludes `closer_than`");
+                }
                 Ok(Self::Distance(pair, request, fields.part()?))
             }
             "hausdorff" => Ok(Self::Hausdorff(pair, fields.part()?)),
