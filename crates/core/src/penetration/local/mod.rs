@@ -40,7 +40,7 @@ pub struct LocalPenetration {
     /// Triangles of A and of B that intersect in the region or lie inside the other solid there, in order.
     pub patches: [Vec<u32>; 2],
     /// Whether normal and depth are those of the region. False where a bound on work or time was met first: then they are those of
-    /// the global penetration, which separate the region as well, and `patches` may lack triangles.
+    /// the global penetration, which separate the region as well, and `patches` may be incomplete.
     pub is_measured: bool,
 }
 
