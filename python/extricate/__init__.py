@@ -39,6 +39,7 @@ from extricate._native import (
 )
 from extricate._orders import from_pinocchio, to_pinocchio
 from extricate._pictures import Picture, draw, draw_repair, draw_separation
+from extricate._recording import Recording
 from extricate._results import (
     CollidingPair,
     Contact,
@@ -52,7 +53,6 @@ from extricate._results import (
     Path,
     Penetration,
     PenetrationBatch,
-    Recording,
     Repair,
     RepairBatch,
     RigidPenetration,

@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from typing_extensions import disjoint_base
 
+from extricate._recording import Recording
 from extricate._results import (
     CollidingPair,
     Path,
     PenetrationBatch,
-    Recording,
     Repair,
     RepairBatch,
     WorldContacts,
@@ -48,6 +48,7 @@ VERSION: str
 
 _Floats = npt.NDArray[np.float64]
 _Effort = Literal["fast", "best"]
+_Norm = Literal["l1", "l2", "linf"]
 _Progress = Callable[[int, int], object] | bool | None
 _File = str | PathLike[str]
 
@@ -284,6 +285,7 @@ def distance(
     *,
     signed: bool = False,
     tolerance: float | None = None,
+    norm: _Norm = "l2",
     threads: int = 0,
     progress: _Progress = None,
 ) -> Any: ...
@@ -296,6 +298,8 @@ def penetration(
     effort: _Effort = "fast",
     time_budget: float | None = None,
     seed: int = 0,
+    norm: _Norm = "l2",
+    allowed: str | None = None,
     threads: int = 0,
     progress: _Progress = None,
 ) -> Any: ...
@@ -308,6 +312,8 @@ def penetration_batch(
     effort: _Effort = "fast",
     time_budget: float | None = None,
     seed: int = 0,
+    norm: _Norm = "l2",
+    allowed: str | None = None,
     threads: int = 0,
     progress: _Progress = None,
 ) -> PenetrationBatch: ...

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from extricate._results import Recording
+    from extricate._recording import Recording
 
 
 def log(recording: Recording, path: str | os.PathLike[str] | None) -> Any:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,8 +10,6 @@ import numpy.typing as npt
 
 if TYPE_CHECKING:
     import pyarrow
-
-    from extricate._native import Shape
 
 Floats = npt.NDArray[np.float64]
 """An array of float64."""
@@ -71,13 +68,14 @@ class Distance:
     """
 
     value: float
-    """The distance [m]: zero where the shapes collide, or minus the penetration depth where it is signed."""
+    """The distance [m], in the norm of the query: zero where the shapes collide, or minus the penetration depth where it is
+    signed."""
     lower_bound: float
     """Proved lower bound [m]."""
     upper_bound: float
     """Proved upper bound [m]."""
     points: Floats
-    """A point of A and one of B (2, 3) [m, world]: the closest ones, or points in the overlap."""
+    """A point of A and one of B (2, 3) [m, world]: the closest ones, or points in the overlap; to 1e-8 in L1 and L∞."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +89,7 @@ class DistanceBatch(_Batch):
     """
 
     value: Floats
-    """Distances (N,) [m]."""
+    """Distances (N,) [m], in the norm of the query."""
     lower_bound: Floats
     """Proved lower bounds (N,) [m]."""
     upper_bound: Floats
@@ -110,20 +108,23 @@ class Penetration:
     """
 
     depth: float
-    """Length of the translation [m]: an upper bound of the penetration depth."""
+    """Length of the translation [m], in the norm of the query: an upper bound of the penetration depth."""
     lower_bound: float
     """Proved lower bound of the penetration depth [m]; zero for a mesh without an inside."""
     direction: Floats
     """Unit direction (3,) in which A moves [world]."""
     translation: Floats
-    """Translation (3,) of A [m, world] after which the shapes were verified to be apart: ``depth`` along ``direction``, and a
-    clearance of at most 1e-10 of their size."""
+    """Translation (3,) of A [m, world] after which the shapes were verified to be apart: along ``direction``, ``depth`` in the
+    norm of the query and a clearance of at most 1e-10 of their size."""
     witnesses: Floats
     """A point of A and one of B (2, 3) [m, world] that touch when A has moved."""
     converged: bool
     """Whether the search ended at a local optimum, and not at its bound on work."""
     approximation: float
     """Distance [m] by which the polyhedron that chose the direction for a round shape extends beyond it."""
+    ended_by: str
+    """Reason for the end of the search: ``"completed"``, ``"work bound"`` or ``"time budget"``. Nearer translations may exist
+    where it is a bound, and after a time budget the result is not reproducible."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +138,7 @@ class PenetrationBatch(_Batch):
     """
 
     depth: Floats
-    """Depths (N,) [m]; zero where the shapes are proved apart."""
+    """Depths (N,) [m], in the norm of the query; zero where the shapes are proved apart."""
     lower_bound: Floats
     """Proved lower bounds (N,) [m]."""
     direction: Floats
@@ -146,6 +147,8 @@ class PenetrationBatch(_Batch):
     """Translations (N, 3) [m, world] of A after which the shapes were verified to be apart."""
     witnesses: Floats
     """A point of A and one of B (N, 2, 3) [m, world] that touch when A has moved."""
+    ended_by: npt.NDArray[np.str_]
+    """Reasons (N,) for the ends of the searches, as of ``Penetration``; empty where the shapes are apart or the item failed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,6 +263,9 @@ class RigidPenetration:
     """Distance [m] of the shapes at that pose, as far as it was looked for."""
     verified_free: bool
     """Whether collision queries that are independent of the search found the pose free."""
+    ended_by: str
+    """Reason for the end of the search: ``"completed"``, ``"no improvement"``, ``"work bound"``, ``"stopped"`` or
+    ``"impossible"``. Nearer poses may exist where it is ``"work bound"`` or ``"stopped"``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,6 +284,9 @@ class RigidPenetrationBatch(_Batch):
     """σ (N,) [m²]."""
     pose: Floats
     """Poses (N, 4, 4) of A after the motion."""
+    ended_by: npt.NDArray[np.str_]
+    """Reasons (N,) for the ends of the searches, as of ``RigidPenetration``; empty where the shapes are apart or the item
+    failed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -527,93 +536,3 @@ class WorldContacts:
 
     def __len__(self) -> int:
         return len(self.bodies)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Recording:
-    """The states of a run.
-
-    >>> import extricate as ex
-    >>> ex.run("scenes/rigid/box_stack.ron", time=0.05).times[0]
-    np.float64(0.0)
-    """
-
-    times: Floats
-    """Times (T,) [s]."""
-    poses: Floats
-    """Poses (T, B, 4, 4) of the bodies, body to world."""
-    names: tuple[str, ...]
-    """Names of the bodies."""
-    hash: str
-    """Hash of the last state."""
-    folder: str | None
-    """The folder of the run; ``None`` where nothing was written."""
-    summary: dict[str, Any] | None
-    """``summary.json`` of a complete run that was recorded."""
-    _run: Any = field(default=None, repr=False)
-
-    def _states(self) -> Any:
-        if self._run is None:
-            raise ValueError("a run in memory loses its states when it is pickled: run(scene, folder) keeps them")
-        return self._run
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(self.__dict__)
-        if self.folder is None:
-            state["_run"] = None
-        return state
-
-    @property
-    def shapes(self) -> tuple[Shape, ...]:
-        """The shape of each body, in the order of ``names``."""
-        shapes: tuple[Shape, ...] = self._states().shapes()
-        return shapes
-
-    def contacts(self, state: int) -> WorldContacts | None:
-        """Return the contacts of a state; ``None`` where they were not recorded.
-
-        >>> import extricate as ex
-        >>> recording = ex.run("scenes/rigid/box_stack.ron", time=0.05)
-        >>> bool((recording.contacts(len(recording.times) - 1).force >= 0).all())
-        True
-        """
-        found: WorldContacts | None = self._states().contacts(range(len(self.times))[state])
-        return found
-
-    def to_mcap(self, path: str | os.PathLike[str]) -> list[str]:
-        """Write an MCAP file for Foxglove and similar programs: poses, meshes, joints, contacts.
-
-        Returns what the format does not hold, such as half-spaces. Raises ``ValueError`` for another extension, ``FileError``
-        where the file cannot be written.
-
-        >>> import os, tempfile, extricate as ex
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = os.path.join(folder, "run.mcap")
-        ...     left_out = ex.run("scenes/rigid/box_stack.ron", time=0.05).to_mcap(path)
-        ...     os.path.getsize(path) > 0
-        True
-        """
-        left_out: list[str] = self._states().export(path, "mcap")
-        return left_out
-
-    def to_gltf(self, path: str | os.PathLike[str]) -> list[str]:
-        """Write an animated glTF file, binary (``.glb``). Returns what the format does not hold.
-
-        Raises ``ValueError`` for another extension, ``FileError`` where the file cannot be written.
-
-        >>> import os, tempfile, extricate as ex
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     ex.run("scenes/rigid/linked_chain.ron", time=0.05).to_gltf(os.path.join(folder, "run.glb"))
-        []
-        """
-        left_out: list[str] = self._states().export(path, "glb")
-        return left_out
-
-    def to_rerun(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """Log the run to Rerun, which needs ``pip install extricate[rerun]``: to a file ``.rrd``, or to a viewer.
-
-        Without a path a viewer is started. Returns the ``rerun.RecordingStream``.
-        """
-        from extricate._rerun import log
-
-        return log(self, path)

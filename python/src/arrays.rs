@@ -2,8 +2,8 @@
 
 use extricate::nalgebra::{Isometry3, Matrix3, Point3, Rotation3, Translation3, UnitQuaternion, Vector3};
 use numpy::{
-    Element, IntoPyArray, PyArray1, PyArray2, PyArray3, PyArray4, PyArrayDyn, PyArrayMethods, PyUntypedArray,
-    PyUntypedArrayMethods,
+    Element, IntoPyArray, PyArray1, PyArray2, PyArray3, PyArray4, PyArrayDyn, PyArrayMethods, PyFixedUnicode,
+    PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
 
@@ -352,6 +352,16 @@ pub(crate) fn array<'py, T: Element, const D: usize>(
 /// One number an item.
 pub(crate) fn column<T: Element>(py: Python<'_>, numbers: Vec<T>) -> Bound<'_, PyArray1<T>> {
     numbers.into_pyarray(py)
+}
+
+/// A text an item, `<U14`: as long as the longest reason for the end of a search.
+pub(crate) fn texts<'py>(py: Python<'py>, texts: &[&str]) -> Bound<'py, PyArray1<PyFixedUnicode<14>>> {
+    let fixed = |text: &&str| {
+        let mut characters = [0; 14];
+        characters.iter_mut().zip(text.chars()).for_each(|(place, character)| *place = character.into());
+        PyFixedUnicode(characters)
+    };
+    column(py, texts.iter().map(fixed).collect())
 }
 
 /// The matrices of poses, `(N, 4, 4)`.

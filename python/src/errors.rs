@@ -10,6 +10,7 @@ use extricate::field::FieldError;
 use extricate::geometry::{FileError, ShapeError};
 use extricate::kinematics::RobotError;
 use extricate::kinematics::urdf::RobotFileError;
+use extricate::penetration::PenetrationError;
 use extricate::penetration::generalized::GeneralizedError;
 use extricate::plan::PlanError;
 use extricate::query::QueryError;
@@ -141,7 +142,9 @@ impl From<QueryError> for Failure {
             | QueryError::Option { .. }
             | QueryError::Configuration(_)
             | QueryError::NoShape { .. } => Self::Bad(why),
-            QueryError::NotSeparated { .. } => Self::NotSeparated(why),
+            QueryError::NotSeparated { .. } | QueryError::Penetration(PenetrationError::NoAllowedExit) => {
+                Self::NotSeparated(why)
+            }
             QueryError::PenetrationRigid(error) if is_not_found(error) => Self::NotSeparated(why),
             _ => Self::Failed(why),
         }

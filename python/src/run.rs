@@ -194,7 +194,7 @@ fn recording(
     values.set_item("folder", folder.as_ref().map(|folder| folder.display().to_string()))?;
     values.set_item("summary", summary)?;
     values.set_item("_run", Py::new(py, PyRun { source, folder })?)?;
-    py.import("extricate._results")?.getattr("Recording")?.call((), Some(&values))
+    py.import("extricate._recording")?.getattr("Recording")?.call((), Some(&values))
 }
 
 fn in_memory(start: Start, stop: &Stop) -> Result<Source, Failure> {

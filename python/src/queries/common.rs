@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use extricate::Shape;
-use extricate::penetration::Effort;
-use extricate::query::{self, Posed};
+use extricate::penetration::{AllowedTranslations, Effort};
+use extricate::query::{self, Norm, Posed};
 use pyo3::prelude::*;
 
 use crate::arrays::PoseList;
@@ -34,6 +34,16 @@ pub(crate) fn effort(name: &str) -> PyResult<Effort> {
         "best" => Ok(Effort::Best),
         other => Err(bad(format!("effort: expected 'fast' or 'best', found '{other}'"))),
     }
+}
+
+/// The norm of a name.
+pub(super) fn norm(name: &str) -> PyResult<Norm> {
+    name.parse().map_err(|_| bad(format!("norm: expected 'l1', 'l2' or 'linf', found '{name}'")))
+}
+
+/// The translations of a text, as of the command line; all where there is none.
+pub(super) fn allowed(text: Option<&str>) -> PyResult<Option<AllowedTranslations>> {
+    text.map(|text| text.parse().map_err(|error| bad(format!("allowed: {error}")))).transpose()
 }
 
 /// A number of an option that must be finite and at least zero.

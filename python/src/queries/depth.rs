@@ -2,13 +2,12 @@
 
 use extricate::Shape;
 use extricate::nalgebra::Isometry3;
-use extricate::penetration::Effort;
+use extricate::penetration::{Effort, TranslationalEnd};
 use extricate::query::{self, PenetrationOptions, Posed, RigidPenetrationOptions};
 use pyo3::prelude::*;
 
-use super::common::{Arg, NAMES, answered, at_least_zero, batched, both, budget, effort, six};
-use crate::arrays::{PoseList, PosePair, array, column, matrices, matrix, triple, two_points};
-use crate::errors::bad;
+use super::common::{Arg, NAMES, allowed, answered, at_least_zero, batched, both, budget, effort, norm, six};
+use crate::arrays::{PoseList, PosePair, array, column, matrices, matrix, texts, triple, two_points};
 use crate::pool::{BatchOptions, interruptible};
 use crate::results::{self, Outcomes};
 use crate::shape::PyShape;
@@ -16,13 +15,15 @@ use crate::shape::PyShape;
 /// The smallest translation found of A that separates it from B; `None` where they are proved apart.
 ///
 /// `pose_a` and `pose_b` map body to world, (4, 4) or (N, 4, 4); none is the identity. `effort` is `"fast"` or `"best"`, as
-/// bounds on work that are reproducible; `time_budget` [s] is not. `seed` is that of random starts. Returns a
-/// `Penetration` or `None`; for many poses a `PenetrationBatch`.
+/// bounds on work that are reproducible; `time_budget` [s] is not. `seed` is that of random starts. `norm` is `"l2"`, `"l1"` or
+/// `"linf"`, along the axes of the world, in which the depth is measured and the translation is the shortest. `allowed`
+/// restricts the translation, in the world: `"direction:X,Y,Z"` for the depth along a direction, `"line:X,Y,Z"`, or
+/// `"plane:X,Y,Z"` with the normal of the plane. Returns a `Penetration` or `None`; for many poses a `PenetrationBatch`.
 ///
-/// Raises `ValueError` for a bad pose or option, `NotSeparatedError` when no separating translation could be verified,
-/// `ExtricateError` when the bounds leave open whether the shapes overlap.
+/// Raises `ValueError` for a bad pose or option, `NotSeparatedError` when no separating translation could be verified, or none
+/// is allowed, `ExtricateError` when the bounds leave open whether the shapes overlap.
 ///
-/// Source: [Je12] for meshes; certified signed distances for convex shapes.
+/// Source: [Je12] for meshes; certified signed distances for convex shapes; [Lin17 §40.4] for norms and directions.
 ///
 /// >>> import numpy as np, extricate as ex
 /// >>> pose = np.eye(4); pose[2, 3] = 0.3
@@ -32,8 +33,11 @@ use crate::shape::PyShape;
 /// >>> pose[2, 3] = 0.6
 /// >>> ex.penetration(ex.Shape.sphere(0.5), ex.Shape.half_space(), pose) is None
 /// True
+/// >>> pose[2, 3] = 0.3
+/// >>> ex.penetration(ex.Shape.sphere(0.5), ex.Shape.half_space(), pose, allowed="direction:3,0,4").translation.round(6).tolist()
+/// [0.15, 0.0, 0.2]
 #[pyfunction]
-#[pyo3(signature = (a, b, pose_a=None, pose_b=None, *, effort="fast", time_budget=None, seed=0, threads=0, progress=None))]
+#[pyo3(signature = (a, b, pose_a=None, pose_b=None, *, effort="fast", time_budget=None, seed=0, norm="l2", allowed=None, threads=0, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn penetration<'py>(
     py: Python<'py>,
@@ -44,15 +48,15 @@ pub(crate) fn penetration<'py>(
     effort: &str,
     time_budget: Option<f64>,
     seed: u64,
+    norm: &str,
+    allowed: Option<&str>,
     threads: usize,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (effort, time_budget) = (self::effort(effort)?, budget(time_budget)?);
-    let options =
-        PenetrationOptions { effort, time_budget, seed, parallel: false, ..PenetrationOptions::default() };
+    let options = PenetrationOptions { seed, ..options([effort, norm], time_budget, allowed)? };
     match PosePair::new([pose_a, pose_b], NAMES)? {
         PosePair::One(poses) => {
-            let found = match effort {
+            let found = match options.effort {
                 Effort::Best => searched(py, both(a, b), poses, options)?,
                 _ => {
                     let (a, b) = (&a.get().inner, &b.get().inner);
@@ -66,6 +70,29 @@ pub(crate) fn penetration<'py>(
             penetrations(py, both(a, b), poses, &options, &BatchOptions { threads, progress })
         }
     }
+}
+
+/// The options of one query on one thread.
+fn options(
+    [effort, norm]: [&str; 2],
+    time_budget: Option<f64>,
+    allowed: Option<&str>,
+) -> PyResult<PenetrationOptions> {
+    let (effort, norm) = (self::effort(effort)?, self::norm(norm)?);
+    let (time_budget, allowed) = (budget(time_budget)?, self::allowed(allowed)?);
+    Ok(PenetrationOptions {
+        effort,
+        time_budget,
+        norm,
+        allowed,
+        parallel: false,
+        ..PenetrationOptions::default()
+    })
+}
+
+/// Reason for the end of a search.
+fn end_of(end: TranslationalEnd) -> &'static str {
+    end.bound().unwrap_or("completed")
 }
 
 /// A thorough search, which may take long and uses all threads.
@@ -95,6 +122,7 @@ fn penetration_of<'py>(py: Python<'py>, found: &query::Penetration) -> PyResult<
             witnesses,
             found.converged,
             found.approximation,
+            end_of(found.ended_by),
         ),
     )
 }
@@ -103,7 +131,8 @@ fn penetration_of<'py>(py: Python<'py>, found: &query::Penetration) -> PyResult<
 ///
 /// `poses_a` and `poses_b` map body to world, (4, 4) or (N, 4, 4); none is the identity. `threads` bounds the threads of
 /// the pool that are used; 0 uses all. Neither results nor their bits depend on it. `progress` is called with the numbers of items
-/// done and of all; `True` shows a bar if `tqdm` is installed. Returns a `PenetrationBatch`.
+/// done and of all; `True` shows a bar if `tqdm` is installed. The other options are those of `penetration`. Returns a
+/// `PenetrationBatch`.
 ///
 /// Raises `ValueError` for arrays of another shape and bad options only: an item that fails has status -1 and a message in
 /// `errors`.
@@ -114,7 +143,7 @@ fn penetration_of<'py>(py: Python<'py>, found: &query::Penetration) -> PyResult<
 /// >>> found.status.tolist(), found.errors
 /// ([1, 0, -1], {2: 'poses_a[2]: the pose is not finite'})
 #[pyfunction]
-#[pyo3(signature = (a, b, poses_a=None, poses_b=None, *, effort="fast", time_budget=None, seed=0, threads=0, progress=None))]
+#[pyo3(signature = (a, b, poses_a=None, poses_b=None, *, effort="fast", time_budget=None, seed=0, norm="l2", allowed=None, threads=0, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn penetration_batch<'py>(
     py: Python<'py>,
@@ -125,12 +154,12 @@ pub(crate) fn penetration_batch<'py>(
     effort: &str,
     time_budget: Option<f64>,
     seed: u64,
+    norm: &str,
+    allowed: Option<&str>,
     threads: usize,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (effort, time_budget) = (self::effort(effort)?, budget(time_budget)?);
-    let options =
-        PenetrationOptions { effort, time_budget, seed, parallel: false, ..PenetrationOptions::default() };
+    let options = PenetrationOptions { seed, ..options([effort, norm], time_budget, allowed)? };
     let poses = PosePair::new([poses_a, poses_b], ["poses_a", "poses_b"])?.into_list();
     penetrations(py, both(a, b), poses, &options, &BatchOptions { threads, progress })
 }
@@ -153,6 +182,7 @@ fn penetrations<'py>(
                 direction: found.direction.into_inner().into(),
                 translation: found.translation.into(),
                 witnesses: six(&found.witnesses),
+                ended_by: end_of(found.ended_by),
             })
         }))
     })?;
@@ -160,7 +190,7 @@ fn penetrations<'py>(
     let mut outcomes = Outcomes::default();
     let [mut depth, mut lower] = [(); 2].map(|()| Vec::with_capacity(count));
     let [mut direction, mut translation] = [(); 2].map(|()| Vec::with_capacity(3 * count));
-    let mut witnesses = Vec::with_capacity(6 * count);
+    let (mut witnesses, mut ended_by) = (Vec::with_capacity(6 * count), Vec::with_capacity(count));
     for item in found {
         let is_apart = item.as_ref().is_ok_and(Option::is_none);
         let found = outcomes.add(item);
@@ -170,15 +200,15 @@ fn penetrations<'py>(
         direction.extend(row.direction);
         translation.extend(row.translation);
         witnesses.extend(row.witnesses);
+        ended_by.push(row.ended_by);
     }
     let errors = outcomes.errors(py)?;
     let (direction, translation) = (array(py, direction, [count, 3])?, array(py, translation, [count, 3])?);
     let witnesses = array(py, witnesses, [count, 2, 3])?;
     let status = column(py, outcomes.status);
-    results::penetration_batch(
-        py,
-        (status, errors, column(py, depth), column(py, lower), direction, translation, witnesses),
-    )
+    let (depth, lower, ended_by) = (column(py, depth), column(py, lower), texts(py, &ended_by));
+    let values = (status, errors, depth, lower, direction, translation, witnesses, ended_by);
+    results::penetration_batch(py, values)
 }
 
 /// A row of a batch of penetrations.
@@ -188,6 +218,7 @@ struct Row {
     direction: [f64; 3],
     translation: [f64; 3],
     witnesses: [f64; 6],
+    ended_by: &'static str,
 }
 
 impl Row {
@@ -197,6 +228,7 @@ impl Row {
         direction: [f64::NAN; 3],
         translation: [f64::NAN; 3],
         witnesses: [f64::NAN; 6],
+        ended_by: "",
     };
 }
 
@@ -344,8 +376,8 @@ pub(crate) fn penetration_rigid<'py>(
                 Ok(query::penetration_rigid(&Posed::new(&a, pose_a), &Posed::new(&b, pose_b), &options)?)
             })?;
             let Some(found) = found else { return Ok(py.None().into_bound(py)) };
-            let values =
-                (found.depth, found.sigma, matrix(py, &found.pose)?, found.clearance, found.verified_free);
+            let (pose, ended_by) = (matrix(py, &found.pose)?, found.ended_by.to_string());
+            let values = (found.depth, found.sigma, pose, found.clearance, found.verified_free, ended_by);
             results::rigid_penetration(py, values)
         }
         PosePair::Many(poses) => {
@@ -362,17 +394,19 @@ fn rigid_columns(
     found: Vec<Result<Option<query::RigidPenetration>, String>>,
 ) -> PyResult<Bound<'_, PyAny>> {
     let mut outcomes = Outcomes::default();
-    let (mut depth, mut sigma, mut poses) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut depth, mut sigma, mut poses, mut ended_by) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let nowhere = Isometry3::translation(f64::NAN, f64::NAN, f64::NAN);
     for item in found {
         let none = if item.is_ok() { 0.0 } else { f64::NAN };
         let item = outcomes.add(item);
         depth.push(item.as_ref().map_or(none, |found| found.depth));
         sigma.push(item.as_ref().map_or(none, |found| found.sigma));
+        ended_by.push(item.as_ref().map_or_else(String::new, |found| found.ended_by.to_string()));
         poses.push(item.map_or(nowhere, |found| found.pose));
     }
     let errors = outcomes.errors(py)?;
-    let poses = matrices(py, &poses)?;
-    let status = column(py, outcomes.status);
-    results::rigid_penetration_batch(py, (status, errors, column(py, depth), column(py, sigma), poses))
+    let (poses, status) = (matrices(py, &poses)?, column(py, outcomes.status));
+    let ended_by = texts(py, &ended_by.iter().map(String::as_str).collect::<Vec<_>>());
+    let values = (status, errors, column(py, depth), column(py, sigma), poses, ended_by);
+    results::rigid_penetration_batch(py, values)
 }
