@@ -32,6 +32,7 @@ __all__ = [
     "_raster",
     "collide",
     "distance",
+    "growth_distance",
     "hausdorff",
     "local_penetrations",
     "main",
@@ -286,6 +287,17 @@ def distance(
     signed: bool = False,
     tolerance: float | None = None,
     norm: _Norm = "l2",
+    threads: int = 0,
+    progress: _Progress = None,
+) -> Any: ...
+def growth_distance(
+    a: Shape,
+    b: Shape,
+    pose_a: npt.ArrayLike | None = None,
+    pose_b: npt.ArrayLike | None = None,
+    *,
+    seed_a: npt.ArrayLike | None = None,
+    seed_b: npt.ArrayLike | None = None,
     threads: int = 0,
     progress: _Progress = None,
 ) -> Any: ...

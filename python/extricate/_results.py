@@ -99,6 +99,63 @@ class DistanceBatch(_Batch):
 
 
 @dataclass(frozen=True, eq=False)
+class GrowthDistance:
+    """Growth distance of two convex shapes.
+
+    >>> import extricate as ex
+    >>> ex.growth_distance(ex.Shape.sphere(1), ex.Shape.sphere(1)).value
+    0.0
+    """
+
+    value: float
+    """The factor by which both shapes are scaled about their seeds so that they touch: below 1 where they overlap, above 1 where
+    they are apart; zero for coincident seeds."""
+    lower_bound: float
+    """Proved lower bound of the factor."""
+    upper_bound: float
+    """Proved upper bound of the factor; infinite where none was proved."""
+    points: Floats
+    """A point of A and one of B (2, 3) [m, world], of the shapes as they are, that the scaling moves to ``contact``."""
+    contact: Floats
+    """The point (3,) [m, world] in which the scaled shapes touch."""
+    normal: Floats
+    """Unit normal (3,) [world] of the plane that separates the scaled shapes there, from B to A; the x axis for coincident
+    seeds."""
+    seeds: Floats
+    """The seeds of A and of B (2, 3) [m, world]."""
+    converged: bool
+    """Whether the bounds agree."""
+
+
+@dataclass(frozen=True, eq=False)
+class GrowthDistanceBatch(_Batch):
+    """Growth distances of two convex shapes at many poses. Failed items are NaN.
+
+    >>> import numpy as np, extricate as ex
+    >>> poses = np.tile(np.eye(4), (2, 1, 1)); poses[:, 0, 3] = [3, 1]
+    >>> ex.growth_distance(ex.Shape.sphere(1), ex.Shape.sphere(1), poses).value.round(6).tolist()
+    [1.5, 0.5]
+    """
+
+    value: Floats
+    """Factors (N,) by which both shapes are scaled about their seeds so that they touch."""
+    lower_bound: Floats
+    """Proved lower bounds (N,) of the factors."""
+    upper_bound: Floats
+    """Proved upper bounds (N,) of the factors; infinite where none was proved."""
+    points: Floats
+    """A point of A and one of B (N, 2, 3) [m, world] that the scaling moves to ``contact``."""
+    contact: Floats
+    """Points (N, 3) [m, world] in which the scaled shapes touch."""
+    normal: Floats
+    """Unit normals (N, 3) [world] of the planes that separate the scaled shapes there, from B to A."""
+    seeds: Floats
+    """The seeds of A and of B (N, 2, 3) [m, world]."""
+    converged: npt.NDArray[np.bool_]
+    """Whether the bounds agree (N,)."""
+
+
+@dataclass(frozen=True, eq=False)
 class Penetration:
     """The smallest separating translation found of A.
 

@@ -39,8 +39,8 @@ mod _native {
     use super::pictures::_raster;
     #[pymodule_export]
     use super::queries::{
-        _panic, collide, distance, hausdorff, local_penetrations, penetration, penetration_batch,
-        penetration_rigid, time_of_contact,
+        _panic, collide, distance, growth_distance, hausdorff, local_penetrations, penetration,
+        penetration_batch, penetration_rigid, time_of_contact,
     };
     #[pymodule_export]
     use super::robot::PyRobot;

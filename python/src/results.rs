@@ -23,6 +23,8 @@ macro_rules! classes {
 classes! {
     distance = "Distance",
     distance_batch = "DistanceBatch",
+    growth_distance = "GrowthDistance",
+    growth_distance_batch = "GrowthDistanceBatch",
     penetration = "Penetration",
     penetration_batch = "PenetrationBatch",
     local_penetration = "LocalPenetration",

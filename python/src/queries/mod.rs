@@ -2,7 +2,7 @@
 
 mod common;
 mod depth;
-
+mod growth;
 mod proximity;
 
 use std::sync::Arc;
@@ -14,6 +14,7 @@ use crate::pool::{BatchOptions, batch, interruptible};
 
 pub(crate) use common::{at_least_zero, effort};
 pub(crate) use depth::{local_penetrations, penetration, penetration_batch, penetration_rigid};
+pub(crate) use growth::growth_distance;
 pub(crate) use proximity::{collide, distance, hausdorff, time_of_contact};
 
 /// Panics on purpose, here, in a pool or in a batch, by which tests check that a panic arrives as an exception.
