@@ -139,7 +139,13 @@ impl Kind {
     fn has_budget(self) -> bool {
         matches!(
             self,
-            Self::SignedDistance | Self::Best | Self::Fast | Self::LowerBound | Self::Local | Self::Rigid
+            Self::Distance
+                | Self::SignedDistance
+                | Self::Best
+                | Self::Fast
+                | Self::LowerBound
+                | Self::Local
+                | Self::Rigid
         )
     }
 
@@ -160,7 +166,8 @@ impl Kind {
                 query::collide(a, b, &CollideOptions::default()).map_or("refused", |_| "answered")
             }
             Self::Distance => {
-                query::distance(a, b, &DistanceOptions::default()).map_or("refused", |_| "answered")
+                let options = DistanceOptions { time_budget: Some(budget), ..DistanceOptions::default() };
+                query::distance(a, b, &options).map_or("refused", |_| "answered")
             }
             Self::SignedDistance => {
                 query::signed_distance(a, b, &of(Effort::Fast)).map_or("refused", |_| "answered")

@@ -1,5 +1,7 @@
 //! Errors of queries for distances, collisions and first contacts.
 
+use std::time::Duration;
+
 use nalgebra::Isometry3;
 use thiserror::Error;
 
@@ -37,6 +39,12 @@ pub enum ProximityError {
     Overflow {
         /// Distance between the centres of the models, or maximum extent of the box around all points \[m\].
         length: f64,
+    },
+    /// The time budget was spent before the distance was known.
+    #[error("time budget of {budget:?} spent before the distance was known: allow more time, or none")]
+    OutOfTime {
+        /// The budget.
+        budget: Duration,
     },
     /// The iteration limit was reached.
     #[error(

@@ -1,5 +1,7 @@
 //! Distance and signed distance.
 
+use std::time::Instant;
+
 use nalgebra::Point3;
 
 use super::cache::Cache;
@@ -209,7 +211,8 @@ pub fn closest_points(
 /// ```
 ///
 /// # Errors
-/// As [`penetration`](super::penetration), and in another norm than L2 as [`distance_in_norm`].
+/// As [`penetration`](super::penetration), and in another norm than L2 as [`distance_in_norm`]; an error where the time budget is
+/// spent before the distance of two meshes is known.
 pub fn signed_distance(a: &Posed, b: &Posed, options: &PenetrationOptions) -> Result<Distance, QueryError> {
     signed_distance_with(a, b, options, &mut Cache::default())
 }
@@ -240,14 +243,17 @@ pub fn signed_distance_with(
             parts: [0, 0],
         });
     }
+    let (started, budget) = (Instant::now(), options.time_budget);
+    let wanted = DistanceOptions { time_budget: budget, ..DistanceOptions::default() };
     let apart = match options.norm {
-        Norm::L2 => distance_with(a, b, &DistanceOptions::default(), cache)?,
-        norm => distance_in_norm(a, b, norm, &DistanceOptions::default())?,
+        Norm::L2 => distance_with(a, b, &wanted, cache)?,
+        norm => distance_in_norm(a, b, norm, &wanted)?,
     };
     if apart.value > 0.0 {
         return Ok(apart);
     }
-    let found = penetration_with(a, b, options, cache)?;
+    let time_budget = budget.map(|budget| budget.saturating_sub(started.elapsed()));
+    let found = penetration_with(a, b, &PenetrationOptions { time_budget, ..*options }, cache)?;
     Ok(found.map_or(apart, |found| Distance {
         value: -found.depth,
         lower_bound: -found.depth,

@@ -86,7 +86,7 @@ impl DistanceRequest {
     fn options(&self) -> DistanceOptions {
         let (relative_tolerance, absolute_tolerance) = self.tolerance.map_or((0.0, 0.0), Tolerance::parts);
         let limit = self.closer_than.unwrap_or(f64::INFINITY);
-        DistanceOptions { relative_tolerance, absolute_tolerance, limit }
+        DistanceOptions { relative_tolerance, absolute_tolerance, limit, time_budget: None }
     }
 
     /// The distance of two shapes; with `parallel` the search for a depth uses the threads of the pool.

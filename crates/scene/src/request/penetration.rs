@@ -266,7 +266,9 @@ impl PenetrationResponse {
         (with_distance, until): (bool, Option<Instant>),
     ) -> Result<Self, QueryError> {
         let Some(found) = all.first() else {
-            let distance = || query::distance(a, b, &DistanceOptions::default()).ok();
+            let time_budget = until.map(|until| until.saturating_duration_since(Instant::now()));
+            let options = DistanceOptions { time_budget, ..DistanceOptions::default() };
+            let distance = || query::distance(a, b, &options).ok();
             let distance = with_distance.then(distance).flatten().map(|distance| distance.value);
             return Ok(Self::Separate { distance });
         };

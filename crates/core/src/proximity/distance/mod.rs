@@ -11,16 +11,19 @@ mod nearest;
 mod options;
 
 pub use self::answer::Distance;
+use std::time::Instant;
+
 use crate::proximity::error::ProximityError;
 use nalgebra::Isometry3;
 
 use self::nearest::Nearest;
 use self::options::check_pose;
-use super::collision::{collide_at, intersecting_pair_at};
-use super::inside::shared_point;
+use super::collision::{collide_at, intersecting_pair_at, pair_within};
+use super::inside::{may_contain_any, shared_point};
 use super::model::Model;
 use super::relative_pose::{RelativePose, triangles_in_b};
 use super::triangle_distance::common_point;
+use super::work_limit::WorkLimit;
 pub use options::DistanceOptions;
 
 /// State carried from one distance query of a pair of models to the next: an initial guess that shortens the traversal.
@@ -62,8 +65,9 @@ pub fn distance_with_cache(
     cache: &mut DistanceCache,
 ) -> Distance {
     let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
-    let options = DistanceOptions::default();
-    let found = distance_at(a, b, &a_to_b, &options, cache).expect("nothing is farther than infinity");
+    let (options, mut unlimited) = (DistanceOptions::default(), WorkLimit::NONE);
+    let found = distance_at([a, b], &a_to_b, &options, cache, &mut unlimited);
+    let found = found.expect("nothing is farther than infinity");
     in_world(b, pose_b, found)
 }
 
@@ -77,8 +81,8 @@ pub fn distance_up_to(
     limit: f64,
 ) -> Option<Distance> {
     let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
-    let options = DistanceOptions::up_to(limit);
-    let found = distance_at(a, b, &a_to_b, &options, &mut DistanceCache::default());
+    let (options, mut unlimited) = (DistanceOptions::up_to(limit), WorkLimit::NONE);
+    let found = distance_at([a, b], &a_to_b, &options, &mut DistanceCache::default(), &mut unlimited);
     found.map(|found| in_world(b, pose_b, found))
 }
 
@@ -119,27 +123,40 @@ pub fn distance_with(
     check_pose('A', pose_a)?;
     check_pose('B', pose_b)?;
     let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
-    Ok(distance_at(a, b, &a_to_b, options, cache).map(|found| in_world(b, pose_b, found)))
+    let deadline = options.time_budget.and_then(|budget| Instant::now().checked_add(budget));
+    let mut limit = deadline.map_or(WorkLimit::NONE, |deadline| WorkLimit::new(u64::MAX, Some(deadline)));
+    let found = distance_at([a, b], &a_to_b, options, cache, &mut limit);
+    if limit.is_spent() {
+        return Err(ProximityError::OutOfTime { budget: options.time_budget.unwrap_or_default() });
+    }
+    Ok(found.map(|found| in_world(b, pose_b, found)))
 }
 
 /// The distance, with the witnesses in the frame of B's tree.
+/// The distance, which counts only where the limit is not spent.
 fn distance_at(
-    a: &Model,
-    b: &Model,
+    [a, b]: [&Model; 2],
     a_to_b: &RelativePose,
     options: &DistanceOptions,
     cache: &mut DistanceCache,
+    work: &mut WorkLimit,
 ) -> Option<Distance> {
     if options.limit < 0.0 {
         return None;
     }
-    let found = zero_at(a, b, a_to_b).or_else(|| {
+    let zero = zero_at([a, b], a_to_b, work);
+    if work.is_spent() {
+        return None;
+    }
+    let found = zero.or_else(|| {
         let mut query = Nearest::new(a_to_b, options);
+        query.work = *work;
         // A cache of other models may name triangles that do not exist.
         if let Some(pair) = cache.closest.filter(|&pair| are_nondegenerate(a, b, pair)) {
             query.start(a, b, pair);
         }
         let mut is_found = query.run(a, b);
+        *work = query.work;
         // Models so far apart that squares overflow, or at a pose that is not finite, are not "farther than the limit":
         // the distance of some pair is reported.
         if !is_found && (options.limit.is_infinite() || !a_to_b.is_finite()) {
@@ -183,13 +200,20 @@ fn in_world(b: &Model, pose_b: &Isometry3<f64>, found: Distance) -> Distance {
     Distance { witnesses, ..found }
 }
 
-/// The result where the models collide; witnesses in the frame of B's tree.
-fn zero_at(a: &Model, b: &Model, a_to_b: &RelativePose) -> Option<Distance> {
+/// The result where the models collide, if that is known before the limit is spent; witnesses in the frame of B's tree.
+fn zero_at([a, b]: [&Model; 2], a_to_b: &RelativePose, work: &mut WorkLimit) -> Option<Distance> {
     let touching =
         |point, triangles| Distance { value: 0.0, lower_bound: 0.0, witnesses: [point; 2], triangles };
-    if let Some(pair) = intersecting_pair_at(a, b, a_to_b) {
+    let pair = match work.is_limit() {
+        false => intersecting_pair_at(a, b, a_to_b),
+        true => pair_within(a, b, a_to_b, 0.0, work),
+    };
+    if let Some(pair) = pair {
         let [p, q] = triangles_in_b(a, b, a_to_b, pair);
         return Some(touching(common_point(&p, &q), Some(pair)));
+    }
+    if work.is_limit() && (work.is_spent() || !may_contain_any(a, b, a_to_b, work) || work.is_spent()) {
+        return None;
     }
     shared_point(a, b, a_to_b).map(|point| touching(point, None))
 }

@@ -22,6 +22,7 @@ use crate::proximity::relative_pose::{RelativePose, triangles_in_b};
 use crate::proximity::triangle_distance::{
     PreparedTriangle, SeparationTest, closest_points, distances_squared,
 };
+use crate::proximity::work_limit::WorkLimit;
 
 /// Query for the closest pair of triangles; everything in the frame of B's tree.
 pub(super) struct Nearest {
@@ -39,6 +40,8 @@ pub(super) struct Nearest {
     /// Squared distance at which the traversal ends [m²].
     enough: f64,
     pair: [u32; 2],
+    /// Limit of the pairs of leaves that are visited.
+    pub(super) work: WorkLimit,
     /// Unit vector from A to B between the closest points so far, at first between the centres.
     direction: [f64; 3],
 }
@@ -58,6 +61,7 @@ impl Nearest {
             bound: rounded(best),
             enough: f64::NEG_INFINITY,
             pair: [NONE; 2],
+            work: WorkLimit::NONE,
             direction: between_centers.unwrap_or_else(Vector3::x).into(),
         }
     }
@@ -137,6 +141,9 @@ impl TreePairQuery for Nearest {
 
     #[inline(always)]
     fn leaves<I: Isa>(&mut self, (_, a): (u32, &Packet), (_, b): (u32, &Packet)) -> ControlFlow<()> {
+        if self.work.spend() {
+            return ControlFlow::Break(());
+        }
         let corners = corners_in_b::<I>(a, &self.a_to_b);
         let separation = SeparationTest::<I::Double>::new(b, &self.direction);
         let mut closer = None;

@@ -1,5 +1,7 @@
 //! Options of distance queries.
 
+use std::time::Duration;
+
 use crate::proximity::error::ProximityError;
 use nalgebra::Isometry3;
 
@@ -13,6 +15,8 @@ pub struct DistanceOptions {
     pub absolute_tolerance: f64,
     /// Maximum distance of interest \[m\]: beyond it the result is `None`.
     pub limit: f64,
+    /// Time after which the query of two meshes ends with [`ProximityError::OutOfTime`]: not reproducible.
+    pub time_budget: Option<Duration>,
 }
 
 impl Default for DistanceOptions {
@@ -24,7 +28,7 @@ impl Default for DistanceOptions {
 impl DistanceOptions {
     /// The exact distance up to a limit [m].
     pub(crate) const fn up_to(limit: f64) -> Self {
-        Self { relative_tolerance: 0.0, absolute_tolerance: 0.0, limit }
+        Self { relative_tolerance: 0.0, absolute_tolerance: 0.0, limit, time_budget: None }
     }
 
     pub(crate) fn check(&self) -> Result<(), ProximityError> {

@@ -241,7 +241,7 @@ fn a_limit_with_a_tolerance_never_hides_what_is_within_it() {
         let exact = distance(&a, &pose_a, &b, &pose_b).value;
         for factor in [0.5, 0.999, 1.001, 1.5] {
             let options =
-                DistanceOptions { relative_tolerance: 0.2, absolute_tolerance: 0.0, limit: factor * exact };
+                DistanceOptions { relative_tolerance: 0.2, ..DistanceOptions::up_to(factor * exact) };
             let found = distance_with(&a, &pose_a, &b, &pose_b, &options, &mut cache).unwrap();
             assert_eq!(found.is_some(), exact <= options.limit);
             assert!(found.is_none_or(|found| found.value <= options.limit && found.lower_bound <= exact));
@@ -291,4 +291,31 @@ fn a_cache_of_other_models_or_of_a_farther_past_changes_no_answer() {
         let warm = distance_with_cache(&a, &pose_a, &b, &pose_b, &mut cache);
         assert!((warm.value - distance(&a, &pose_a, &b, &pose_b).value).abs() <= ROUNDING);
     }
+}
+
+#[test]
+fn a_distance_that_is_not_known_within_the_time_budget_is_an_error() {
+    // Two stacks of layers, a little apart: all triangles of one are about as far from all of the other.
+    let stack = |height: f64| {
+        let layer = |i: u32| {
+            let z = height + 1e-9 * f64::from(i);
+            let corners = [[0.0, 0.0, z], [1.0, 0.0, z], [0.0, 1.0, z]].map(Point3::from);
+            TriangleMesh::new(corners.to_vec(), vec![[0, 1, 2]]).unwrap()
+        };
+        Model::new(TriangleMesh::joined((0..2000).map(layer)).unwrap(), Solidity::Surface)
+    };
+    let here = Isometry3::identity();
+    let (a, b) = (stack(0.5e-9), stack(0.0));
+    let budget = std::time::Duration::ZERO;
+    let late = DistanceOptions { time_budget: Some(budget), ..DistanceOptions::default() };
+    let ask = |a: &Model, b: &Model, options: &DistanceOptions| {
+        distance_with(a, &here, b, &at(0.0, 0.0, 0.0), options, &mut DistanceCache::default())
+    };
+    assert_eq!(ask(&a, &b, &late), Err(ProximityError::OutOfTime { budget }));
+    let exact = ask(&a, &b, &DistanceOptions::default()).unwrap().unwrap();
+    assert!((exact.value - 0.5e-9).abs() < 1e-15, "{}", exact.value);
+    // The clock is looked at once in many pairs, of which a plain case has fewer.
+    let cube = solid(shapes::cuboid(Vector3::repeat(1.0)));
+    let found = distance_with(&cube, &at(3.0, 0.0, 0.0), &cube, &here, &late, &mut DistanceCache::default());
+    assert!((found.unwrap().unwrap().value - 2.0).abs() < 1e-12);
 }
