@@ -330,7 +330,7 @@ impl fmt::Display for PenetrationResponse {
         if found.lower_bound > 0.0 {
             write!(f, " (at least {})", number(found.lower_bound))?;
         }
-        let regions = counted(found.local.len(), "region");
+        let regions = text_of_regions(&found.local);
         let (moved, freed) = if first.is_some() { ("its part of A", "this pair") } else { ("A", "it") };
         write!(f, " in {regions}; moving {moved} by ({translation}) m frees {freed}")?;
         if let Some(bound) = &found.ended_by {
@@ -339,6 +339,15 @@ impl fmt::Display for PenetrationResponse {
         others.iter().try_for_each(|LinkPenetration { links: [a, b], depth, .. }| {
             write!(f, "; {a} in {b}: {} m deep", number(*depth))
         })
+    }
+}
+
+/// The number of regions, and of those that were not measured.
+fn text_of_regions(local: &[LocalOverlap]) -> String {
+    let all = counted(local.len(), "region");
+    match local.iter().filter(|region| region.measured == Some(false)).count() {
+        0 => all,
+        some => format!("{all} ({some} not measured)"),
     }
 }
 
@@ -369,6 +378,15 @@ fn lower_bound(text: &str) -> Result<LowerBound, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_text_says_how_many_regions_were_not_measured() {
+        let region =
+            |measured| LocalOverlap { point: [0.0; 3], normal: [0.0, 0.0, 1.0], depth: 0.1, measured };
+        assert_eq!(text_of_regions(&[region(None)]), "1 region");
+        let some = [region(None), region(Some(false)), region(None)];
+        assert_eq!(text_of_regions(&some), "3 regions (1 not measured)");
+    }
 
     #[test]
     fn lower_bounds_are_parsed_and_errors_name_the_accepted_forms() {
