@@ -10,6 +10,8 @@ use serde_json::Value;
 const OPEN: &str = "v -0.5 -0.5 -0.5\nv 0.5 -0.5 -0.5\nv -0.5 0.5 -0.5\nv 0.5 0.5 -0.5\nv -0.5 -0.5 0.5\nv 0.5 -0.5 0.5\n\
                     v -0.5 0.5 0.5\nv 0.5 0.5 0.5\nv 0 0 0.1\nf 1 2 3\nf 4 5 6\nf 7 8 9\n";
 
+const CUBE: &str = "box:1,1,1";
+
 /// The answers of a query that succeeds, each in the form of its schema.
 fn ask(arguments: &[&str]) -> Vec<Value> {
     let ended = extricate(["query"].iter().chain(arguments).chain(&["--json"]).copied());
@@ -24,6 +26,13 @@ fn ask(arguments: &[&str]) -> Vec<Value> {
         value
     };
     ended.stdout.lines().map(answer).collect()
+}
+
+/// A query that fails, with an exit code and a message that names all parts.
+fn fails_with(arguments: &[&str], exit: i32, parts: &[&str]) {
+    let ended = extricate(["query"].iter().chain(arguments).copied());
+    assert_eq!(ended.exit, exit, "{arguments:?}: {}{}", ended.stdout, ended.stderr);
+    assert!(parts.iter().all(|part| ended.stderr.contains(part)), "{arguments:?}: {}", ended.stderr);
 }
 
 fn numbers(value: &Value) -> Vec<f64> {
@@ -173,4 +182,52 @@ fn a_flat_hull_is_a_shape() {
     assert!(is_near(&deep["depth"], 0.5) && is_near(&deep["lower_bound"], 0.5), "{deep}");
     let far = folder.write("poses.jsonl", r#"{"a": {"translation": [0, 0, 3]}}"#);
     assert!(is_near(&ask(&["distance", &flat, "sphere:1", "--poses", &far])[0]["distance"], 2.0));
+}
+
+#[test]
+fn distances_and_signed_distances_in_a_norm_name_it_and_refuse_meshes_apart() {
+    let there = "box:1,1,1@1.5,1.25,0";
+    for (options, expected) in [(["--norm", "l1"].as_slice(), 0.75), (&["--norm", "linf", "--signed"], 0.5)] {
+        let answer = &ask(&[&["distance", CUBE, there], options].concat())[0];
+        assert!(is_near(&answer["distance"], expected), "{answer}");
+        assert_eq!(answer["norm"], options[1], "{answer}");
+    }
+    let deep = &ask(&["distance", CUBE, "box:1,1,1@0.75,0.5,0", "--norm", "l1", "--signed"])[0];
+    assert!(is_near(&deep["distance"], -0.25), "{deep}");
+    assert!(ask(&["distance", CUBE, there, "--norm", "l2"])[0].get("norm").is_none());
+    fails_with(&["distance", CUBE, there, "--norm", "l1", "--closer-than", "1"], 2, &["--closer-than"]);
+    let folder = scratch_folder();
+    let mesh = folder.path("torus.obj");
+    assert_eq!(extricate(["mesh", "torus", "-o", &mesh]).exit, 0);
+    let refused = extricate(["query", "distance", &format!("{mesh}@9,0,0"), CUBE, "--norm", "linf"]);
+    assert!(refused.exit != 0, "{}", refused.stdout);
+}
+
+#[test]
+fn growth_distances_of_cubes_and_of_a_ball_are_their_closed_forms_also_with_seeds() {
+    // The factor of growth of two cubes of a metre whose centres are 1.5 m apart along x.
+    let growth = &ask(&["growth", CUBE, "box:1,1,1@1.5,1.25,0"])[0];
+    assert!(is_near(&growth["value"], 1.5), "{growth}");
+    let seeded = &ask(&["growth", CUBE, "sphere:1", "--a-seed", "-0.25,0,0", "--b-seed", "0,0.5,0"])[0];
+    assert!(is_near(&seeded["lower_bound"], seeded_growth()), "{seeded}");
+    let folder = scratch_folder();
+    let mesh = folder.path("torus.obj");
+    assert_eq!(extricate(["mesh", "torus", "-o", &mesh]).exit, 0);
+    fails_with(&["growth", &mesh, CUBE], 2, &["hull:FILE"]);
+}
+
+/// The growth distance of a cube of a metre with the seed (−¼, 0, 0) and a ball of a metre with the seed (0, ½, 0), by bisection:
+/// p = (¼, ½, 0), and K are the points within a metre of the cube about (¼, ½, 0).
+fn seeded_growth() -> f64 {
+    let p = [0.25, 0.5];
+    let is_in = |r: f64| {
+        let [x, y] = [(r * p[0] - 0.25_f64).abs(), (r * p[1] - 0.5_f64).abs()];
+        (x - 0.5).max(0.0).hypot((y - 0.5).max(0.0)) <= 1.0
+    };
+    let (mut inside, mut outside) = (0.0, 10.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (inside + outside);
+        if is_in(middle) { inside = middle } else { outside = middle }
+    }
+    1.0 / inside
 }

@@ -5,6 +5,8 @@ use extricate::query::{self, CollideOptions, GrowthDistance, Posed, QueryError, 
 use extricate_test_support::Noise;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
+use super::boxes::faces_of_difference;
+
 /// Bounds of a growth distance, relative to it.
 const CERTIFIED: f64 = 1e-7;
 
@@ -51,18 +53,7 @@ fn balls_grow_by_the_distance_of_their_seeds_over_a_chord_of_the_ball_of_their_r
 /// The growth distance of boxes about their centres: the maximum over the normals of the faces of their Minkowski difference of
 /// the offset of the centres over the sum of the half extents.
 fn growth_of_boxes(halves: [Vector3<f64>; 2], poses: [Isometry3<f64>; 2]) -> f64 {
-    let rotations = poses.map(|pose| pose.rotation.to_rotation_matrix().into_inner());
-    let apart = poses[1].translation.vector - poses[0].translation.vector;
-    let columns = rotations.map(|rotation| [0, 1, 2].map(|axis| Vector3::from(rotation.column(axis))));
-    let products = columns[0].iter().flat_map(|x| columns[1].iter().map(move |y| x.cross(y)));
-    let normals = columns.iter().flatten().copied().chain(products).filter(|normal| normal.norm() > 1e-9);
-    let ratio = |normal: Vector3<f64>| {
-        let extent = |side: usize| -> f64 {
-            (0..3).map(|axis| halves[side][axis] * columns[side][axis].dot(&normal).abs()).sum()
-        };
-        apart.dot(&normal).abs() / (extent(0) + extent(1))
-    };
-    normals.map(ratio).fold(0.0, f64::max)
+    faces_of_difference(halves, poses).iter().map(|faces| faces.offset / faces.extent).fold(0.0, f64::max)
 }
 
 #[test]

@@ -8,6 +8,7 @@
 //! Without these variables the cases are few and always the same. A failing case is shrunk to the simplest pair that fails.
 
 mod apart;
+mod boxes;
 mod growth;
 mod hostile;
 mod moving;

@@ -5,7 +5,9 @@ use extricate::query::{
     self, CollideOptions, Norm, Penetration, PenetrationOptions, Posed, QueryError, Shape,
 };
 use extricate_test_support::Noise;
-use nalgebra::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
+
+use super::boxes::{Faces, faces_of_difference};
 
 const NORMS: [Norm; 3] = [Norm::L1, Norm::L2, Norm::LInf];
 
@@ -44,29 +46,18 @@ fn certified(a: &Posed, b: &Posed, options: &PenetrationOptions) -> Penetration 
     found
 }
 
-/// Half the extent of a box along a direction [m].
-fn half_extent(rotation: &Matrix3<f64>, half: &Vector3<f64>, along: &Vector3<f64>) -> f64 {
-    (0..3).map(|axis| half[axis] * rotation.column(axis).dot(along).abs()).sum()
-}
-
 /// The depth of two boxes: the minimum distance of the planes of the faces of their Minkowski difference, whose normals are those of
 /// both boxes and the products of their edges, in the norm: h(n) over the dual norm of n.
 fn depth_of_boxes(halves: [Vector3<f64>; 2], poses: [Isometry3<f64>; 2], norm: Norm) -> f64 {
-    let rotations = poses.map(|pose| pose.rotation.to_rotation_matrix().into_inner());
-    let apart = poses[1].translation.vector - poses[0].translation.vector;
-    let columns = rotations.map(|rotation| [0, 1, 2].map(|axis| Vector3::from(rotation.column(axis))));
-    let products = columns[0].iter().flat_map(|x| columns[1].iter().map(move |y| x.cross(y)));
-    let normals = columns.iter().flatten().copied().chain(products).filter(|normal| normal.norm() > 1e-9);
-    let distance = |normal: Vector3<f64>| {
-        let extents: f64 = (0..2).map(|side| half_extent(&rotations[side], &halves[side], &normal)).sum();
+    let distance = |faces: &Faces| {
         let dual = match norm {
-            Norm::L1 => normal.amax(),
-            Norm::L2 => normal.norm(),
-            Norm::LInf => normal.iter().map(|x| x.abs()).sum(),
+            Norm::L1 => faces.normal.amax(),
+            Norm::L2 => faces.normal.norm(),
+            Norm::LInf => faces.normal.iter().map(|x| x.abs()).sum(),
         };
-        (extents - apart.dot(&normal).abs()) / dual
+        (faces.extent - faces.offset) / dual
     };
-    normals.map(distance).fold(f64::INFINITY, f64::min)
+    faces_of_difference(halves, poses).iter().map(distance).fold(f64::INFINITY, f64::min)
 }
 
 #[test]

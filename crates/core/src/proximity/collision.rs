@@ -3,25 +3,20 @@
 //! Collision is closed: touching counts.
 
 use std::cell::Cell;
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::time::Instant;
+use std::sync::atomic::AtomicUsize;
 
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 
 use super::inside::{may_contain_any, shared_point};
-use super::leaf_pair::PreparedLeaf;
 use super::model::Model;
-use super::relative_pose::{MovedBox, RelativePose, RoundedPose};
-use super::triangle_pair::within;
+use super::overlap::{
+    AllPairs, AtMost, CommonLimit, Counted, FirstPair, Overlap, PairFilter, Sink as _, Within,
+};
+use super::relative_pose::RelativePose;
 use super::work_limit::WorkLimit;
-use crate::bvh::lanes::isa::{Isa, Mask, Single};
-use crate::bvh::node::{Child, Node, Volume};
-use crate::bvh::packet::{Layer, PACKET, Packet};
 use crate::bvh::tandem;
-use crate::bvh::tandem::{Costs, TreePairQuery};
-use crate::bvh::tree::{Subtree, TriangleBvh};
+use crate::bvh::tree::TriangleBvh;
 
 /// Whether `a` and `b` collide: their surfaces intersect (touching counts), or one of them is a solid that contains
 /// a part of the other one. Poses map body to world coordinates; a pose that is not finite is never free of collision.
@@ -224,23 +219,19 @@ pub(crate) fn intersecting_pairs_until(
 ) -> bool {
     let first = pairs.len();
     let common = CommonLimit::new(*limit);
-    let query = |pairs| Overlap::new(a_to_b, 0.0, Counted { common: &common, done: Cell::new(0), pairs });
+    let query = |pairs| Overlap::new(a_to_b, 0.0, Counted::new(&common, pairs));
     let mut all = query(std::mem::take(pairs));
-    let add = |all: &mut Overlap<Counted>, part: Overlap<Counted>| {
-        all.sink.done.set(all.sink.done.get() + part.sink.done.get());
-        all.sink.pairs.extend(part.sink.pairs);
-    };
+    let add = |all: &mut Overlap<Counted>, part: Overlap<Counted>| all.sink.join(part.sink);
     tandem::descend_in_parts(a.bvh(), b.bvh(), &mut all, &|| query(Vec::new()), &add);
-    let done = all.sink.done.get();
+    let done = all.sink.done();
     let is_work_spent = done >= limit.left();
-    let complete = !is_work_spent && !common.is_spent.load(Ordering::Relaxed);
+    let complete = !is_work_spent && !common.is_spent();
     *pairs = all.sink.pairs;
     if is_work_spent {
         // The threads have found whichever pairs they came to first: one of them finds the same ones always.
         pairs.truncate(first);
         let common = CommonLimit::new(*limit);
-        let sink = Counted { common: &common, done: Cell::new(0), pairs: std::mem::take(pairs) };
-        let mut query = Overlap::new(a_to_b, 0.0, sink);
+        let mut query = Overlap::new(a_to_b, 0.0, Counted::new(&common, std::mem::take(pairs)));
         tandem::descend(a.bvh(), b.bvh(), &mut query);
         *pairs = query.sink.pairs;
     }
@@ -280,340 +271,4 @@ pub(crate) fn filtered_pairs_within<F: PairFilter>(
     let complete = !all.sink.is_over();
     *pairs = all.sink.pairs;
     complete
-}
-
-/// Filter of pairs of triangles besides their distance. Bits are those of the children of a node, or of the triangles of a
-/// leaf, the first lane lowest.
-pub(crate) trait PairFilter: Clone + Send + Sync {
-    /// Bits of the children of a node of A that are admitted with a subtree of B.
-    #[inline(always)]
-    fn children_of_a<I: Isa>(&self, _node: u32, _of_b: Subtree) -> u32 {
-        u32::MAX
-    }
-
-    /// Bits of the children of a node of B that are admitted with a subtree of A.
-    #[inline(always)]
-    fn children_of_b<I: Isa>(&self, _node: u32, _of_a: Subtree) -> u32 {
-        u32::MAX
-    }
-
-    /// Bits of the triangles of a leaf of B that are admitted with each triangle of a leaf of A.
-    #[inline(always)]
-    fn triangles<I: Isa>(&mut self, _leaf_of_a: u32, _leaf_of_b: u32) -> [u32; PACKET] {
-        [u32::MAX; PACKET]
-    }
-
-    /// Begins to load what the filter will need of a node or a leaf of A.
-    #[inline(always)]
-    fn prefetch_of_a(&self, _child: Child) {}
-
-    /// Begins to load what the filter will need of a node or a leaf of B.
-    #[inline(always)]
-    fn prefetch_of_b(&self, _child: Child) {}
-
-    /// Whether nothing more is wanted.
-    #[inline(always)]
-    fn is_over(&self) -> bool {
-        false
-    }
-}
-
-/// Admits all pairs.
-impl PairFilter for () {}
-
-/// Consumer of the pairs of triangles within the margin.
-trait Sink {
-    fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()>;
-
-    /// Whether nothing more is wanted, also of the parts of the traversal on other threads.
-    #[inline(always)]
-    fn is_over(&self) -> bool {
-        false
-    }
-}
-
-/// Stores the first pair and ends the traversal.
-struct FirstPair(Option<[u32; 2]>);
-
-impl Sink for FirstPair {
-    #[inline(always)]
-    fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()> {
-        self.0 = Some(pair);
-        ControlFlow::Break(())
-    }
-}
-
-/// Stores all pairs.
-struct AllPairs(Vec<[u32; 2]>);
-
-impl Sink for AllPairs {
-    #[inline(always)]
-    fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()> {
-        self.0.push(pair);
-        ControlFlow::Continue(())
-    }
-}
-
-/// A consumer until a limit is spent.
-struct Within<'a, S> {
-    sink: S,
-    limit: &'a Cell<WorkLimit>,
-}
-
-impl<S: Sink> Sink for Within<'_, S> {
-    #[inline(always)]
-    fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()> {
-        self.sink.add(pair)
-    }
-
-    #[inline(always)]
-    fn is_over(&self) -> bool {
-        let mut limit = self.limit.get();
-        let is_spent = limit.spend();
-        self.limit.set(limit);
-        is_spent
-    }
-}
-
-/// Stores all pairs, unless there are more than the limit.
-struct AtMost<'a> {
-    limit: usize,
-    /// Number of pairs on all threads: it exceeds the limit if there are more, in whichever order they are met.
-    count: &'a AtomicUsize,
-    pairs: Vec<[u32; 2]>,
-}
-
-impl Sink for AtMost<'_> {
-    #[inline(always)]
-    fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()> {
-        if self.count.fetch_add(1, Ordering::Relaxed) >= self.limit {
-            return ControlFlow::Break(());
-        }
-        self.pairs.push(pair);
-        ControlFlow::Continue(())
-    }
-
-    #[inline(always)]
-    fn is_over(&self) -> bool {
-        self.count.load(Ordering::Relaxed) > self.limit
-    }
-}
-
-/// Pairs that are counted on one thread before they are added to the count of all: some tens of microseconds.
-const BETWEEN_FLUSHES: u64 = 256;
-
-/// A limit that the parts of a traversal have in common.
-struct CommonLimit {
-    limit: WorkLimit,
-    /// Pairs visited and found on all threads; each may have some more.
-    done: AtomicU64,
-    is_spent: AtomicBool,
-}
-
-/// Stores all pairs until a limit is spent.
-struct Counted<'a> {
-    common: &'a CommonLimit,
-    /// Pairs visited and found by this part.
-    done: Cell<u64>,
-    pairs: Vec<[u32; 2]>,
-}
-
-impl CommonLimit {
-    fn new(limit: WorkLimit) -> Self {
-        Self { limit, done: AtomicU64::new(0), is_spent: AtomicBool::new(false) }
-    }
-}
-
-impl Counted<'_> {
-    #[inline(always)]
-    fn count(&self) {
-        self.done.set(self.done.get() + 1);
-        if self.done.get().is_multiple_of(BETWEEN_FLUSHES) {
-            self.flush();
-        }
-    }
-
-    #[cold]
-    fn flush(&self) {
-        let CommonLimit { limit, done, is_spent } = self.common;
-        let all = done.fetch_add(BETWEEN_FLUSHES, Ordering::Relaxed) + BETWEEN_FLUSHES;
-        let is_late = limit.deadline().is_some_and(|deadline| Instant::now() >= deadline);
-        if all >= limit.left() || is_late {
-            is_spent.store(true, Ordering::Relaxed);
-        }
-    }
-}
-
-impl Sink for Counted<'_> {
-    #[inline(always)]
-    fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()> {
-        self.count();
-        self.pairs.push(pair);
-        ControlFlow::Continue(())
-    }
-
-    #[inline(always)]
-    fn is_over(&self) -> bool {
-        self.count();
-        self.common.is_spent.load(Ordering::Relaxed)
-    }
-}
-
-/// Traversal query for the pairs of triangles within a margin.
-struct Overlap<S, F = ()> {
-    boxes: BoxOverlap,
-    prepared: PreparedLeaf,
-    sink: S,
-    filter: F,
-}
-
-impl<S: Sink> Overlap<S> {
-    fn new(a_to_b: &RelativePose, margin: f64, sink: S) -> Self {
-        Self::filtered(a_to_b, margin, sink, ())
-    }
-}
-
-impl<S: Sink, F: PairFilter> Overlap<S, F> {
-    fn filtered(a_to_b: &RelativePose, margin: f64, sink: S, filter: F) -> Self {
-        Self { boxes: BoxOverlap::new(a_to_b, margin), prepared: PreparedLeaf::default(), sink, filter }
-    }
-}
-
-impl<S: Sink, F: PairFilter> TreePairQuery for Overlap<S, F> {
-    #[inline(always)]
-    fn costs_in_b<I: Isa>(
-        &self,
-        (node, children): (u32, &Node),
-        (of_a, volume): (Subtree, &Volume),
-    ) -> Costs {
-        let bits = self.boxes.overlapping_in_b::<I>(children, volume);
-        Costs::ZeroIn(if bits == 0 { 0 } else { bits & self.filter.children_of_b::<I>(node, of_a) })
-    }
-
-    #[inline(always)]
-    fn costs_in_a<I: Isa>(
-        &self,
-        (node, children): (u32, &Node),
-        (of_b, volume): (Subtree, &Volume),
-    ) -> Costs {
-        let bits = self.boxes.overlapping_in_a::<I>(children, volume);
-        Costs::ZeroIn(if bits == 0 { 0 } else { bits & self.filter.children_of_a::<I>(node, of_b) })
-    }
-
-    #[inline(always)]
-    fn prefetch_in_a(&self, child: Child) {
-        self.filter.prefetch_of_a(child);
-    }
-
-    #[inline(always)]
-    fn prefetch_in_b(&self, child: Child) {
-        self.filter.prefetch_of_b(child);
-    }
-
-    #[inline(always)]
-    fn bound(&self) -> f32 {
-        if self.sink.is_over() || self.filter.is_over() { f32::NEG_INFINITY } else { 0.0 }
-    }
-
-    #[inline(always)]
-    fn leaves<I: Isa>(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()> {
-        let admitted = self.filter.triangles::<I>(a.0, b.0);
-        if admitted == [0; PACKET] {
-            return ControlFlow::Continue(());
-        }
-        self.prepared.load::<I>(a, &self.boxes.a_to_b);
-        // One test across both layers spares sixteen of triangles.
-        if !self.prepared.may_be_within::<I>(b.1, self.boxes.slack()) {
-            return ControlFlow::Continue(());
-        }
-        for (lane_a, triangle_a) in a.1.lanes() {
-            if admitted[lane_a] == 0 {
-                continue;
-            }
-            let near = admitted[lane_a]
-                & within::<I::Double>(&self.prepared.triangles[lane_a], b.1, self.boxes.margin);
-            for (lane_b, triangle_b) in b.1.lanes() {
-                if near & (1 << lane_b) != 0 {
-                    self.sink.add([triangle_a, triangle_b])?;
-                }
-            }
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-/// Overlap test of the boxes of two trees, one of them grown by a margin.
-pub(super) struct BoxOverlap {
-    pub(super) a_to_b: RelativePose,
-    rounded_a_to_b: RoundedPose,
-    rounded_b_to_a: RoundedPose,
-    pub(super) margin: f64,
-}
-
-impl BoxOverlap {
-    pub(super) fn new(a_to_b: &RelativePose, margin: f64) -> Self {
-        Self {
-            a_to_b: *a_to_b,
-            rounded_a_to_b: RoundedPose::new(a_to_b, margin),
-            rounded_b_to_a: RoundedPose::new(&a_to_b.inverse(), margin),
-            margin,
-        }
-    }
-
-    /// Maximum computed gap along a unit vector of two triangles within the margin, rounding included [m].
-    #[inline(always)]
-    pub(super) fn slack(&self) -> f64 {
-        self.margin + self.a_to_b.slack()
-    }
-
-    /// Bits of the children of a node of B that overlap a volume of A.
-    #[inline(always)]
-    pub(super) fn overlapping_in_b<I: Isa>(&self, children_of_b: &Node, of_a: &Volume) -> u32 {
-        overlapping::<I>(children_of_b, of_a, [&self.rounded_a_to_b, &self.rounded_b_to_a])
-    }
-
-    /// Bits of the children of a node of A that overlap a volume of B.
-    #[inline(always)]
-    pub(super) fn overlapping_in_a<I: Isa>(&self, children_of_a: &Node, of_b: &Volume) -> u32 {
-        overlapping::<I>(children_of_a, of_b, [&self.rounded_b_to_a, &self.rounded_a_to_b])
-    }
-}
-
-/// Mask of the children that overlap the box on one axis.
-#[inline(always)]
-fn overlap<I: Isa>(node: &Node, other: &MovedBox, axis: usize) -> <I::Single as Single>::Mask {
-    let starts_before = I::Single::load(&node.min[axis]).less_or_equal(I::Single::splat(other.max[axis]));
-    let ends_after = I::Single::splat(other.min[axis]).less_or_equal(I::Single::load(&node.max[axis]));
-    starts_before & ends_after
-}
-
-/// Children that overlap the moved box, one bit each.
-#[inline(always)]
-fn overlap_bits<I: Isa>(node: &Node, moved: &MovedBox) -> u32 {
-    let x = overlap::<I>(node, moved, 0);
-    let y = overlap::<I>(node, moved, 1);
-    let z = overlap::<I>(node, moved, 2);
-    (x & y & z).bits()
-}
-
-/// Bits of the children that overlap the other volume. Tested are the axes of both frames and the normals of both layers.
-#[inline(always)]
-fn overlapping<I: Isa>(node: &Node, other: &Volume, [to_node, to_other]: [&RoundedPose; 2]) -> u32 {
-    // In the order of increasing price; each test is skipped once no child is left.
-    let mut bits = overlap_bits::<I>(node, &to_node.bounds(&other.bounds));
-    if bits != 0 && other.layer != Layer::EVERYWHERE {
-        let across = to_node.direction(&other.layer.normal);
-        bits &= to_node.boxes_across::<I>(&other.layer, &across, node).overlap();
-    }
-    if bits != 0 {
-        let hulls = to_other.children::<I>(node, &other.bounds);
-        let x = hulls.offsets[0].abs().less_or_equal(hulls.reaches[0]);
-        let y = hulls.offsets[1].abs().less_or_equal(hulls.reaches[1]);
-        let z = hulls.offsets[2].abs().less_or_equal(hulls.reaches[2]);
-        bits &= (x & y & z).bits();
-    }
-    if bits != 0 {
-        bits &= to_node.layers_against::<I>(&other.bounds, node).overlap();
-    }
-    bits
 }

@@ -32,6 +32,7 @@ mod nearest;
 pub(crate) mod obstacle_tree;
 pub(crate) mod outline;
 mod outline_sampling;
+mod overlap;
 pub(crate) mod parts;
 pub(crate) mod patch;
 mod principal_axes;
@@ -71,7 +72,7 @@ mod degenerate;
 #[cfg(test)]
 mod same_bits;
 #[cfg(test)]
-mod shapes;
+pub(crate) mod shapes;
 #[cfg(test)]
 #[expect(clippy::float_cmp, reason = "exact promises")]
 mod tests;

@@ -7,9 +7,9 @@ use std::ops::ControlFlow;
 
 use nalgebra::Vector3;
 
-use super::collision::BoxOverlap;
 use super::leaf_pair::PreparedLeaf;
 use super::model::Model;
+use super::overlap::BoxOverlap;
 use super::relative_pose::RelativePose;
 use crate::bvh::lanes::isa::Isa;
 use crate::bvh::node::{Node, Volume};

@@ -17,6 +17,16 @@ pub(super) fn cuboid(size: Vector3<f64>) -> TriangleMesh {
     TriangleMesh::new((0..8).map(corner).collect(), triangles).unwrap()
 }
 
+/// A stack of so many triangles, a nanometre from one to the next, the lowest one at a height [m]: near all of another such stack.
+pub(crate) fn layers(count: u32, height: f64) -> TriangleMesh {
+    let layer = |i: u32| {
+        let z = height + 1e-9 * f64::from(i);
+        let corners = [[0.0, 0.0, z], [1.0, 0.0, z], [0.0, 1.0, z]].map(Point3::from);
+        TriangleMesh::new(corners.to_vec(), vec![[0, 1, 2]]).unwrap()
+    };
+    TriangleMesh::joined((0..count).map(layer)).unwrap()
+}
+
 /// A torus around the z axis, of `2 n²` triangles.
 pub(super) fn torus(major: f64, minor: f64, n: u32) -> TriangleMesh {
     let point = |i: u32| {

@@ -158,11 +158,14 @@ fn nearest_parts(
     wanted.check()?;
     a.check("A")?;
     b.check("B")?;
+    let deadline = wanted.time_budget.and_then(|budget| Instant::now().checked_add(budget));
     let mut best: Option<Distance> = None;
     for (apart, parts) in pairs_by_nearness(a, b) {
         if apart > wanted.limit {
             break;
         }
+        // All pairs together have the budget.
+        wanted.time_budget = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let pair = ShapePair::new(a.part(parts[0]), b.part(parts[1]));
         let Some(gap) = pair.gap(wanted, cache.pair(parts))? else { continue };
         // The bound of the whole is the smallest bound of any pair.

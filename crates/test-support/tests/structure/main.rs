@@ -77,6 +77,7 @@ const ROOMS: [Rooms; 7] = [
             "hausdorff",
             "inside",
             "leaf_pair",
+            "overlap",
             "collision",
             "near_leaves",
             "crossings",

@@ -71,22 +71,14 @@ impl CollisionCheck {
 
 #[cfg(test)]
 mod tests {
-    use nalgebra::Point3;
-
     use super::*;
-    use crate::geometry::{Solidity, TriangleMesh};
+    use crate::geometry::Solidity;
+    use crate::proximity::shapes;
 
     #[test]
     fn a_collision_query_ends_without_an_answer_where_its_time_is_spent() {
         // Layers of two stacks that hardly differ: every triangle is near all others, and none touches.
-        let stack = |height: f64| {
-            let layer = |i: u32| {
-                let z = height + 1e-9 * f64::from(i);
-                let corners = [Point3::new(0.0, 0.0, z), Point3::new(1.0, 0.0, z), Point3::new(0.0, 1.0, z)];
-                TriangleMesh::new(corners.to_vec(), vec![[0, 1, 2]]).unwrap()
-            };
-            Model::new(TriangleMesh::joined((0..2000).map(layer)).unwrap(), Solidity::Surface)
-        };
+        let stack = |height: f64| Model::new(shapes::layers(2000, height), Solidity::Surface);
         let (a, b) = (stack(0.0), stack(0.5e-9));
         let here = Isometry3::identity();
         let spent = |limit: WorkLimit| {

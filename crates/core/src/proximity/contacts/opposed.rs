@@ -7,7 +7,7 @@ use crate::bvh::lanes::isa::Isa;
 use crate::bvh::node::Child;
 use crate::bvh::packet::PACKET;
 use crate::bvh::tree::Subtree;
-use crate::proximity::collision::PairFilter;
+use crate::proximity::overlap::PairFilter;
 use crate::proximity::relative_pose::RelativePose;
 
 /// Admits pairs of triangles, one of A and one of B, whose normal cones have opposite directions that the line between them

@@ -22,7 +22,7 @@ use crate::bvh::lanes::isa::{Isa, Mask, Single};
 use crate::bvh::node::Child;
 use crate::bvh::packet::{NONE, PACKET, above, below};
 use crate::bvh::tree::Subtree;
-use crate::proximity::collision::PairFilter;
+use crate::proximity::overlap::PairFilter;
 
 /// Lanes of a vector.
 const LANES: usize = 8;

@@ -373,14 +373,7 @@ fn after_the_time_budget_the_time_that_is_proved_free_is_reported_also_where_the
         other => panic!("{other:?}"),
     }
     // Layers that hardly differ: every triangle is near all others, and none touches.
-    let stack = |height: f64| {
-        let layer = |i: u32| {
-            let z = height + 1e-9 * f64::from(i);
-            let corners = [[0.0, 0.0, z], [1.0, 0.0, z], [0.0, 1.0, z]].map(Point3::from);
-            TriangleMesh::new(corners.to_vec(), vec![[0, 1, 2]]).unwrap()
-        };
-        Model::new(TriangleMesh::joined((0..2000).map(layer)).unwrap(), Solidity::Surface)
-    };
+    let stack = |height: f64| Model::new(shapes::layers(2000, height), Solidity::Surface);
     let away = Motion::steady(&at(0.0, 0.0, 0.0), &Vector3::z(), &Vector3::zeros());
     let found = time_of_contact_rigid(&stack(0.5e-9), &away, &stack(0.0), &rest, &late);
     let undecided = ProximityError::IterationsExhausted { iterations: 0, free_until: 0.0 };

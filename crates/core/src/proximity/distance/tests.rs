@@ -296,14 +296,7 @@ fn a_cache_of_other_models_or_of_a_farther_past_changes_no_answer() {
 #[test]
 fn a_distance_that_is_not_known_within_the_time_budget_is_an_error() {
     // Two stacks of layers, a little apart: all triangles of one are about as far from all of the other.
-    let stack = |height: f64| {
-        let layer = |i: u32| {
-            let z = height + 1e-9 * f64::from(i);
-            let corners = [[0.0, 0.0, z], [1.0, 0.0, z], [0.0, 1.0, z]].map(Point3::from);
-            TriangleMesh::new(corners.to_vec(), vec![[0, 1, 2]]).unwrap()
-        };
-        Model::new(TriangleMesh::joined((0..2000).map(layer)).unwrap(), Solidity::Surface)
-    };
+    let stack = |height: f64| Model::new(shapes::layers(2000, height), Solidity::Surface);
     let here = Isometry3::identity();
     let (a, b) = (stack(0.5e-9), stack(0.0));
     let budget = std::time::Duration::ZERO;
