@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use super::lanes::isa::{Isa, Portable};
 use super::lanes::prefetch;
 use super::node::{Child, Node, Volume, WIDTH};
-use super::packet::Packet;
+use super::packet::{Bounds, Packet};
 use super::tree::{Subtree, TriangleBvh};
 use crate::parallel;
 
@@ -34,6 +34,18 @@ pub(crate) trait TreePairQuery {
 
     /// Upper bound on the cost: pairs that cost more are pruned. It may decrease during the traversal.
     fn bound(&self) -> f32;
+
+    /// Whether a leaf of A, given with its bounds, may matter with a subtree of B that is not a leaf. False prunes the pair.
+    #[inline(always)]
+    fn leaf_of_a_may_matter<I: Isa>(&mut self, _leaf: (u32, &Packet, &Bounds), _of_b: &Bounds) -> bool {
+        true
+    }
+
+    /// Whether a leaf of B, given with its bounds, may matter with a subtree of A that is not a leaf. False prunes the pair.
+    #[inline(always)]
+    fn leaf_of_b_may_matter<I: Isa>(&mut self, _leaf: (u32, &Packet, &Bounds), _of_a: &Bounds) -> bool {
+        true
+    }
 
     /// Visits all pairs of triangles of two leaves, given with their index in the tree; [`ControlFlow::Break`] ends the
     /// traversal.
@@ -351,8 +363,20 @@ fn descend_with<I: Isa, F: Frontier, V: TreePairQuery>(
                 }
                 continue;
             }
-            (Child::Inner(node), Child::Leaf(_)) => (node, true),
-            (Child::Leaf(_), Child::Inner(node)) => (node, false),
+            (Child::Inner(node), Child::Leaf(j)) => {
+                let leaf = (j, b.packet(j), &b.bounds(entry.b));
+                if !query.leaf_of_b_may_matter::<I>(leaf, &a.bounds(entry.a)) {
+                    continue;
+                }
+                (node, true)
+            }
+            (Child::Leaf(i), Child::Inner(node)) => {
+                let leaf = (i, a.packet(i), &a.bounds(entry.a));
+                if !query.leaf_of_a_may_matter::<I>(leaf, &b.bounds(entry.b)) {
+                    continue;
+                }
+                (node, false)
+            }
             // The larger volume is expanded: most of the gap between the bound and the true cost comes from it.
             (Child::Inner(i), Child::Inner(j)) => {
                 if a.bounds(entry.a).half_area() > b.bounds(entry.b).half_area() {

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicUsize;
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 
-use super::inside::{may_contain_any, shared_point};
+use super::contained_parts::{may_contain_any, shared_point};
 use super::model::Model;
 use super::overlap::{
     AllPairs, AtMost, CommonLimit, Counted, FirstPair, Overlap, PairFilter, Sink as _, Within,

@@ -1,4 +1,4 @@
-//! Point containment in a solid, and containment of a part of one model in another one.
+//! Point containment in a solid.
 //!
 //! A point is inside where the absolute winding number is at least one half: robust for meshes with holes, for pieces
 //! that overlap (where it is 2, the faces in between bound nothing) and for inverted meshes.
@@ -6,9 +6,6 @@
 use nalgebra::{Point3, Vector3};
 
 use super::model::Model;
-use super::relative_pose::RelativePose;
-use super::work_limit::WorkLimit;
-use crate::geometry::triangle_mesh::Solidity;
 
 /// Accuracy of the winding number (β of [Barill18]) that decides most points; its error is then below [`ERROR`]. A
 /// larger one visits more subtrees.
@@ -66,68 +63,10 @@ impl Model {
     }
 
     /// Whether a point [m, frame of the tree] is in the box around the mesh.
-    fn is_in_box(&self, point: &Vector3<f64>) -> bool {
+    pub(super) fn is_in_box(&self, point: &Vector3<f64>) -> bool {
         let bounds = self.bvh().bounds(self.bvh().root());
         (0..3).all(|k| f64::from(bounds.min[k]) <= point[k] && point[k] <= f64::from(bounds.max[k]))
     }
-}
-
-/// As [`shared_point`], whether there is one, at the cost of a limit; true also where the limit is spent before that is known.
-pub(crate) fn may_contain_any(a: &Model, b: &Model, a_to_b: &RelativePose, limit: &mut WorkLimit) -> bool {
-    may_contain_part(a, b, a_to_b, limit) || may_contain_part(b, a, &a_to_b.inverse(), limit)
-}
-
-/// Whether the solid contains a part, or the limit is spent before that is known.
-fn may_contain_part(
-    part: &Model,
-    solid: &Model,
-    part_to_solid: &RelativePose,
-    limit: &mut WorkLimit,
-) -> bool {
-    if solid.solidity() != Solidity::Solid {
-        return false;
-    }
-    let placed = |point: &Point3<f64>| part_to_solid.point(point).coords;
-    part.part_representatives().iter().any(|[point, other]| {
-        // Both vertices of a contained part are inside, and the box test of one is cheap.
-        if !solid.is_in_box(&placed(other)) {
-            return false;
-        }
-        let (is_inside, visited) = solid.contains_counted(&placed(point));
-        limit.spend_many(visited) || is_inside
-    })
-}
-
-/// A vertex of some connected part of one model that the other one, a solid, contains; in the frame of B's tree.
-///
-/// When the surfaces do not intersect, that decides containment: a connected part is then inside or outside as a whole.
-pub(crate) fn shared_point(a: &Model, b: &Model, a_to_b: &RelativePose) -> Option<Point3<f64>> {
-    let of_a = contained_point(a, b, a_to_b);
-    of_a.map(|point| a_to_b.point(&point)).or_else(|| contained_point(b, a, &a_to_b.inverse()))
-}
-
-/// The representative of a contained part in the frame of its own tree.
-fn contained_point(part: &Model, solid: &Model, part_to_solid: &RelativePose) -> Option<Point3<f64>> {
-    if solid.solidity() != Solidity::Solid {
-        return None;
-    }
-    // Most pairs are apart, and their parts are not needed then.
-    if !boxes_meet(part, solid, part_to_solid) {
-        return None;
-    }
-    let placed = |point: &Point3<f64>| part_to_solid.point(point).coords;
-    // Both vertices of a contained part are inside, and the box test of one is cheap.
-    let is_inside = |[point, other]: &&[Point3<f64>; 2]| {
-        solid.is_in_box(&placed(other)) && solid.contains_in_tree(&placed(point))
-    };
-    part.part_representatives().iter().find(is_inside).map(|[point, _]| *point)
-}
-
-/// Whether the box around a model meets that around another one, in the frame of the latter's tree; `true` where a pose is not finite.
-fn boxes_meet(model: &Model, other: &Model, to_other: &RelativePose) -> bool {
-    let [own, fixed] = [model, other].map(|model| model.bvh().bounds(model.bvh().root()));
-    let moved = to_other.bounds(&own, 0.0);
-    !(0..3).any(|k| moved.max[k] < fixed.min[k] || moved.min[k] > fixed.max[k])
 }
 
 #[cfg(test)]
@@ -139,6 +78,7 @@ mod tests {
     use super::super::tests::Noise;
     use super::*;
     use crate::geometry::TriangleMesh;
+    use crate::geometry::triangle_mesh::Solidity;
 
     fn solid(mesh: &TriangleMesh) -> Model {
         Model::new(mesh.clone(), Solidity::Solid)

@@ -17,7 +17,7 @@ pub(crate) struct PreparedLeaf {
     leaf: u32,
     pub(crate) triangles: [Prepared; PACKET],
     /// Corners side by side, as in [`Packet::corners`].
-    corners: [[[f64; PACKET]; 3]; 3],
+    pub(super) corners: [[[f64; PACKET]; 3]; 3],
     /// Normal of the layer and its range [m].
     normal: [f64; 3],
     range: [f64; 2],

@@ -6,13 +6,14 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
+use super::leaf_and_box::OrientedBox;
 use super::leaf_pair::PreparedLeaf;
 use super::relative_pose::{MovedBox, RelativePose, RoundedPose};
 use super::triangle_pair::within;
 use super::work_limit::WorkLimit;
 use crate::bvh::lanes::isa::{Isa, Mask, Single};
 use crate::bvh::node::{Child, Node, Volume};
-use crate::bvh::packet::{Layer, PACKET, Packet};
+use crate::bvh::packet::{Bounds, Layer, PACKET, Packet};
 use crate::bvh::tandem::{Costs, TreePairQuery};
 use crate::bvh::tree::Subtree;
 
@@ -214,10 +215,19 @@ impl Sink for Counted<'_> {
     }
 }
 
+/// Pairs of leaves after which a traversal tests the triangles of a leaf before it descends into a much smaller box: some hundred
+/// microseconds, so that usual traversals do not pay for it.
+const USUAL: u32 = 1 << 12;
+/// Minimum ratio of the surfaces of the boxes of a leaf and of a subtree for that test: it spares nothing where a subtree is about as
+/// large as the leaf.
+const MUCH_LARGER: f32 = 16.0;
+
 /// Traversal query for the pairs of triangles within a margin.
 pub(super) struct Overlap<S, F = ()> {
     boxes: BoxOverlap,
     prepared: PreparedLeaf,
+    /// Number of visited pairs of leaves.
+    visited: u32,
     pub(super) sink: S,
     filter: F,
 }
@@ -230,7 +240,19 @@ impl<S: Sink> Overlap<S> {
 
 impl<S: Sink, F: PairFilter> Overlap<S, F> {
     pub(super) fn filtered(a_to_b: &RelativePose, margin: f64, sink: S, filter: F) -> Self {
-        Self { boxes: BoxOverlap::new(a_to_b, margin), prepared: PreparedLeaf::default(), sink, filter }
+        Self {
+            boxes: BoxOverlap::new(a_to_b, margin),
+            prepared: PreparedLeaf::default(),
+            visited: 0,
+            sink,
+            filter,
+        }
+    }
+
+    /// Whether the triangles of a leaf are to be tested before a subtree is descended into.
+    #[inline(always)]
+    fn is_worth_a_test(&self, of_leaf: &Bounds, of_subtree: &Bounds) -> bool {
+        self.visited > USUAL && of_leaf.half_area() > MUCH_LARGER * of_subtree.half_area()
     }
 }
 
@@ -271,7 +293,27 @@ impl<S: Sink, F: PairFilter> TreePairQuery for Overlap<S, F> {
     }
 
     #[inline(always)]
+    fn leaf_of_a_may_matter<I: Isa>(&mut self, leaf: (u32, &Packet, &Bounds), of_b: &Bounds) -> bool {
+        let (index, packet, bounds) = leaf;
+        if !self.is_worth_a_test(bounds, of_b) {
+            return true;
+        }
+        self.prepared.load::<I>((index, packet), &self.boxes.a_to_b);
+        OrientedBox::of_b(of_b).may_meet::<I::Double>(&self.prepared.corners, self.boxes.slack())
+    }
+
+    #[inline(always)]
+    fn leaf_of_b_may_matter<I: Isa>(&mut self, leaf: (u32, &Packet, &Bounds), of_a: &Bounds) -> bool {
+        let (_, packet, bounds) = leaf;
+        if !self.is_worth_a_test(bounds, of_a) {
+            return true;
+        }
+        OrientedBox::of_a(of_a, &self.boxes.a_to_b).may_meet::<I::Double>(&packet.corners, self.boxes.slack())
+    }
+
+    #[inline(always)]
     fn leaves<I: Isa>(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()> {
+        self.visited = self.visited.saturating_add(1);
         let admitted = self.filter.triangles::<I>(a.0, b.0);
         if admitted == [0; PACKET] {
             return ControlFlow::Continue(());

@@ -76,6 +76,8 @@ const ROOMS: [Rooms; 7] = [
             "work_limit",
             "hausdorff",
             "inside",
+            "leaf_and_box",
+            "contained_parts",
             "leaf_pair",
             "overlap",
             "collision",

@@ -18,7 +18,7 @@ use self::search::{AdvancementSearch, SearchOutcome, Touch};
 use std::time::{Duration, Instant};
 
 use super::collision::pair_within;
-use super::inside::{may_contain_any, shared_point};
+use super::contained_parts::{may_contain_any, shared_point};
 use super::model::Model;
 use super::relative_pose::{RelativePose, triangles_in_b};
 use super::triangle_distance::{closest_points, common_point};

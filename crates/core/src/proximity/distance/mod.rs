@@ -19,7 +19,7 @@ use nalgebra::Isometry3;
 use self::nearest::Nearest;
 use self::options::check_pose;
 use super::collision::{collide_at, intersecting_pair_at, pair_within};
-use super::inside::{may_contain_any, shared_point};
+use super::contained_parts::{may_contain_any, shared_point};
 use super::model::Model;
 use super::relative_pose::{RelativePose, triangles_in_b};
 use super::triangle_distance::common_point;
