@@ -47,7 +47,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         let [on_knot, on_boulder] = found.points;
         println!("nearest at t = {time:.3}: {:.6} m, from {on_knot:.3} to {on_boulder:.3}", found.value);
         for clearance in [0.5 * found.value, 2.0 * found.value] {
-            let is_within = query::collide(&knot_at(time), &boulder, &CollideOptions { clearance })?;
+            let is_within = query::collide(
+                &knot_at(time),
+                &boulder,
+                &CollideOptions { clearance, ..Default::default() },
+            )?;
             println!("  within {clearance:.6} m then: {is_within}");
         }
     }

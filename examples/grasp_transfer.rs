@@ -69,7 +69,8 @@ fn repaired(hand: &Robot, cup: &str, closed: &[f64]) -> Result<Vec<f64>, Box<dyn
     }
     let grasp = repair.poses[0].joints.clone();
     let posed = hand.at(&grasp)?;
-    let touching = query::colliding_parts(&posed, &cup, &CollideOptions { clearance: TOUCH })?;
+    let touching =
+        query::colliding_parts(&posed, &cup, &CollideOptions { clearance: TOUCH, ..Default::default() })?;
     let names: Vec<&str> = touching.iter().filter_map(|pair| posed.name(pair.parts[0])).collect();
     println!("  {} links touch the cup: {}", names.len(), names.join(", "));
     println!("  minimum distance {:.1e} m", cell.clearance(&grasp)?);

@@ -157,6 +157,41 @@ fn bounds_and_budgets_are_taken() {
 }
 
 #[test]
+fn where_the_time_budget_is_spent_there_is_an_error_or_bounds_and_no_answer() {
+    let folder = scratch_folder();
+    // Layers a billionth apart, and those of B half as much above those of A: all triangles are about as near.
+    let layers = |name: &str, above: f64| {
+        let layer = |i: usize| {
+            let (z, first) = (above + 1e-9 * i as f64, 3 * i + 1);
+            let corners = format!("v 0 0 {z:e}\nv 1 0 {z:e}\nv 0 1 {z:e}\n");
+            format!("{corners}f {first} {} {}\n", first + 1, first + 2)
+        };
+        folder.write(name, &(0..2000).map(layer).collect::<String>())
+    };
+    let (a, b) = (layers("a.obj", 0.0), layers("b.obj", 0.5e-9));
+    let ask = |options: &[&str]| {
+        let ended = extricate(
+            ["query", options[0], &a, &b, "--json"].into_iter().chain(options[1..].iter().copied()),
+        );
+        let answer: Value = serde_json::from_str(ended.stdout.lines().next().unwrap()).unwrap();
+        (ended.exit, answer)
+    };
+    for kind in ["collide", "distance"] {
+        let (exit, answer) = ask(&[kind, "--time-budget", "1e-9"]);
+        let error = answer["error"].as_str().unwrap_or_default();
+        assert!(exit == 5 && answer["status"] == "failed", "{answer}");
+        assert!(error.contains("time budget") && error.contains("allow more time"), "{error}");
+        let (exit, answer) = ask(&[kind, "--time-budget", "1e6"]);
+        assert!(exit == 0 && answer["status"] == "separate", "{answer}");
+    }
+    let (_, answer) = ask(&["hausdorff", "--tolerance", "0", "--time-budget", "1e-9"]);
+    assert!(answer["status"] == "not-converged", "{answer}");
+    // The lowest layer of A is half a billionth below B.
+    let [lower, upper] = ["lower_bound", "upper_bound"].map(|bound| answer[bound].as_f64().unwrap());
+    assert!(lower <= 0.5e-9 && 0.5e-9 <= upper, "{answer}");
+}
+
+#[test]
 fn wrong_uses_are_reported_with_exit_code_2() {
     let pair = Pair::new();
     for (options, message) in [
@@ -173,7 +208,9 @@ fn wrong_uses_are_reported_with_exit_code_2() {
     for (options, message) in [
         (&["collide", "--start", "clear"][..], "unexpected argument '--start'"),
         (&["distance", "--seed", "1"], "unexpected argument '--seed'"),
-        (&["collide", "--time-budget", "1"], "unexpected argument '--time-budget'"),
+        (&["spanning", "--time-budget", "1"], "unexpected argument '--time-budget'"),
+        (&["collide", "--all", "--time-budget", "1"], "cannot be used with"),
+        (&["distance", "--time-budget", "0"], "above zero"),
         (&["collide", "--lower-bound", "skip"], "unexpected argument '--lower-bound'"),
         (&["distance", "--cache", "x"], "`--cache` applies to meshes only"),
         (&["penetration", "--start", "coherence"], "needs `--poses`"),

@@ -139,13 +139,15 @@ impl Kind {
     fn has_budget(self) -> bool {
         matches!(
             self,
-            Self::Distance
+            Self::Collide
+                | Self::Distance
                 | Self::SignedDistance
                 | Self::Best
                 | Self::Fast
                 | Self::LowerBound
                 | Self::Local
                 | Self::Rigid
+                | Self::Hausdorff
         )
     }
 
@@ -163,7 +165,8 @@ impl Kind {
         };
         match self {
             Self::Collide => {
-                query::collide(a, b, &CollideOptions::default()).map_or("refused", |_| "answered")
+                let options = CollideOptions { time_budget: Some(budget), ..CollideOptions::default() };
+                query::collide(a, b, &options).map_or("refused", |_| "answered")
             }
             Self::Distance => {
                 let options = DistanceOptions { time_budget: Some(budget), ..DistanceOptions::default() };
@@ -201,8 +204,16 @@ impl Kind {
             }
             Self::TimeOfContact => first_contact(a, b),
             Self::Hausdorff => {
-                let options = HausdorffOptions { relative_tolerance: 1e-2, ..HausdorffOptions::default() };
-                query::hausdorff(a, b, &options).map_or("refused", |_| "answered")
+                let options = HausdorffOptions {
+                    relative_tolerance: 1e-2,
+                    time_budget: Some(budget),
+                    ..HausdorffOptions::default()
+                };
+                match query::hausdorff(a, b, &options) {
+                    Ok(found) if found.converged => "answered",
+                    Ok(_) => "not converged",
+                    Err(_) => "refused",
+                }
             }
         }
     }

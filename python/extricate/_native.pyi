@@ -276,6 +276,7 @@ def collide(
     pose_b: npt.ArrayLike | None = None,
     *,
     clearance: float = 0.0,
+    time_budget: float | None = None,
     threads: int = 0,
 ) -> Any: ...
 def distance(
@@ -287,6 +288,7 @@ def distance(
     signed: bool = False,
     tolerance: float | None = None,
     norm: _Norm = "l2",
+    time_budget: float | None = None,
     threads: int = 0,
     progress: _Progress = None,
 ) -> Any: ...
@@ -372,6 +374,7 @@ def hausdorff(
     *,
     tolerance: float | None = None,
     one_sided: bool = False,
+    time_budget: float | None = None,
     threads: int = 0,
     progress: _Progress = None,
 ) -> Any: ...

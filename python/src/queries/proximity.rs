@@ -20,7 +20,7 @@ use crate::shape::PyShape;
 /// its inside. Returns a `bool`, or (N,) bool for many poses.
 ///
 /// Raises `ValueError` for a pose that is not a rigid motion, with its index; `ExtricateError` when the bounds of two convex
-/// shapes leave it open.
+/// shapes leave it open, or when `time_budget` [s] is spent before it is known of two meshes, of each pose.
 ///
 /// >>> import numpy as np, extricate as ex
 /// >>> ball, table = ex.Shape.sphere(0.1), ex.Shape.box([1, 1, 0.1])
@@ -28,7 +28,7 @@ use crate::shape::PyShape;
 /// >>> ex.collide(ball, table, above)
 /// True
 #[pyfunction]
-#[pyo3(signature = (a, b, pose_a=None, pose_b=None, *, clearance=0.0, threads=0))]
+#[pyo3(signature = (a, b, pose_a=None, pose_b=None, *, clearance=0.0, time_budget=None, threads=0))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn collide<'py>(
     py: Python<'py>,
@@ -37,9 +37,11 @@ pub(crate) fn collide<'py>(
     pose_a: Arg<'_, 'py>,
     pose_b: Arg<'_, 'py>,
     clearance: f64,
+    time_budget: Option<f64>,
     threads: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let options = CollideOptions { clearance: at_least_zero("clearance", clearance)? };
+    let (clearance, time_budget) = (at_least_zero("clearance", clearance)?, budget(time_budget)?);
+    let options = CollideOptions { clearance, time_budget };
     match PosePair::new([pose_a, pose_b], NAMES)? {
         PosePair::One([pose_a, pose_b]) => {
             let (a, b) = (&a.get().inner, &b.get().inner);
@@ -67,13 +69,13 @@ pub(crate) fn collide<'py>(
 /// The distance [m] of two shapes: zero where they collide, or minus the penetration depth if `signed`.
 ///
 /// `pose_a` and `pose_b` map body to world, (4, 4) or (N, 4, 4); none is the identity. `tolerance` is the accepted relative
-/// error; exact by default. `norm` is `"l2"`, or for convex shapes `"l1"` or `"linf"`, along the axes of the world: the distance
+/// error; exact by default. `time_budget` [s] is that of each pose, of two meshes. `norm` is `"l2"`, or for convex shapes `"l1"` or `"linf"`, along the axes of the world: the distance
 /// is then the minimum norm of a translation after which the shapes touch, and bounds agree to 1e-9. Returns a `Distance`,
 /// or a `DistanceBatch` for many poses. `progress` is called with the numbers of items done and of all; `True` shows a bar if
 /// `tqdm` is installed.
 ///
 /// Raises `ValueError` for a bad pose or option, and for meshes in another norm than `"l2"`, `ExtricateError` where the query
-/// fails; an item of a batch has status -1 instead.
+/// fails or its time budget is spent before the distance is known; an item of a batch has status -1 instead.
 ///
 /// Source: [Lin17 §40.4] for norms.
 ///
@@ -86,7 +88,7 @@ pub(crate) fn collide<'py>(
 /// >>> [round(ex.distance(box, box, apart, norm=norm).value, 6) for norm in ("l1", "linf")]
 /// [5.0, 3.0]
 #[pyfunction]
-#[pyo3(signature = (a, b, pose_a=None, pose_b=None, *, signed=false, tolerance=None, norm="l2", threads=0, progress=None))]
+#[pyo3(signature = (a, b, pose_a=None, pose_b=None, *, signed=false, tolerance=None, norm="l2", time_budget=None, threads=0, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn distance<'py>(
     py: Python<'py>,
@@ -97,14 +99,15 @@ pub(crate) fn distance<'py>(
     signed: bool,
     tolerance: Option<f64>,
     norm: &str,
+    time_budget: Option<f64>,
     threads: usize,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let norm = self::norm(norm)?;
+    let (norm, time_budget) = (self::norm(norm)?, budget(time_budget)?);
     let tolerance = tolerance.map(|tolerance| at_least_zero("tolerance", tolerance)).transpose()?;
-    let options =
-        DistanceOptions { relative_tolerance: tolerance.unwrap_or(0.0), ..DistanceOptions::default() };
-    let of_sign = PenetrationOptions { norm, parallel: false, ..PenetrationOptions::default() };
+    let relative_tolerance = tolerance.unwrap_or(0.0);
+    let options = DistanceOptions { relative_tolerance, time_budget, ..DistanceOptions::default() };
+    let of_sign = PenetrationOptions { norm, time_budget, parallel: false, ..PenetrationOptions::default() };
     let of_sign =
         PenetrationOptions { relative_tolerance: tolerance.unwrap_or(of_sign.relative_tolerance), ..of_sign };
     let query = move |a: &Posed, b: &Posed| match signed {
@@ -223,7 +226,8 @@ pub(crate) fn time_of_contact<'py>(
 /// The Hausdorff distance [m] of two surfaces: the maximum distance of a point of one from the other.
 ///
 /// Poses are (4, 4) or (N, 4, 4). `tolerance` is the accepted relative difference of the bounds. If `one_sided`, only points of A
-/// count. Returns a `Hausdorff`; for many poses a `HausdorffBatch`.
+/// count. After `time_budget` [s] for each pose the bounds found by then are returned, and `converged` is false. Returns a `Hausdorff`;
+/// for many poses a `HausdorffBatch`.
 ///
 /// Raises `ValueError` for a half-space, a bad pose or option; an item of a batch has status -1 instead.
 ///
@@ -232,7 +236,7 @@ pub(crate) fn time_of_contact<'py>(
 /// >>> round(ex.hausdorff(small, large).value, 6)
 /// 0.5
 #[pyfunction]
-#[pyo3(signature = (a, b, pose_a=None, pose_b=None, *, tolerance=None, one_sided=false, threads=0, progress=None))]
+#[pyo3(signature = (a, b, pose_a=None, pose_b=None, *, tolerance=None, one_sided=false, time_budget=None, threads=0, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn hausdorff<'py>(
     py: Python<'py>,
@@ -242,13 +246,15 @@ pub(crate) fn hausdorff<'py>(
     pose_b: Arg<'_, 'py>,
     tolerance: Option<f64>,
     one_sided: bool,
+    time_budget: Option<f64>,
     threads: usize,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let default = HausdorffOptions::default();
     let tolerance = tolerance.map(|tolerance| at_least_zero("tolerance", tolerance)).transpose()?;
     let relative_tolerance = tolerance.unwrap_or(default.relative_tolerance);
-    let options = HausdorffOptions { relative_tolerance, one_sided, ..default };
+    let time_budget = budget(time_budget)?;
+    let options = HausdorffOptions { relative_tolerance, one_sided, time_budget, ..default };
     let [a, b] = both(a, b);
     let [pose_a, pose_b] = match PosePair::new([pose_a, pose_b], NAMES)? {
         PosePair::One(poses) => poses,

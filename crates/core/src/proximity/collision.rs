@@ -4,11 +4,13 @@
 
 use std::cell::Cell;
 use std::sync::atomic::AtomicUsize;
+use std::time::{Duration, Instant};
 
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 
 use super::contained_parts::{may_contain_any, shared_point};
+use super::error::ProximityError;
 use super::model::Model;
 use super::overlap::{
     AllPairs, AtMost, CommonLimit, Counted, FirstPair, Overlap, PairFilter, Sink as _, Within,
@@ -107,6 +109,19 @@ pub(crate) fn collide_at(a: &Model, b: &Model, a_to_b: &RelativePose) -> bool {
 
 pub(crate) fn surfaces_collide_at(a: &Model, b: &Model, a_to_b: &RelativePose) -> bool {
     !a_to_b.is_finite() || intersecting_pair_at(a, b, a_to_b).is_some()
+}
+
+/// As [`collide`], if that is known within a time budget.
+///
+/// # Errors
+/// [`ProximityError::OutOfTime`] where it is not.
+pub fn collide_until(
+    a: (&Model, &Isometry3<f64>),
+    b: (&Model, &Isometry3<f64>),
+    budget: Duration,
+) -> Result<bool, ProximityError> {
+    let mut limit = WorkLimit::new(u64::MAX, Instant::now().checked_add(budget));
+    collide_within(a, b, &mut limit).ok_or(ProximityError::OutOfTime { budget })
 }
 
 /// As [`collide`], if that is known before the limit is spent.

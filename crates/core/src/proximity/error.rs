@@ -40,8 +40,8 @@ pub enum ProximityError {
         /// Distance between the centres of the models, or maximum extent of the box around all points \[m\].
         length: f64,
     },
-    /// The time budget was spent before the distance was known.
-    #[error("time budget of {budget:?} spent before the distance was known: allow more time, or none")]
+    /// The time budget was spent before the answer was known.
+    #[error("time budget of {budget:.1?} spent before the answer was known: allow more time, or none")]
     OutOfTime {
         /// The budget.
         budget: Duration,

@@ -54,7 +54,7 @@ pub use articulated::{
 pub use broad_phase::{BoxHandle, BoxPair, BroadPhase, PairChanges, overlapping_pairs};
 pub use clear_place::{ClearConfigurations, ClearPlace, RESOLUTION, RESOLUTIONS};
 pub use closest_point::{closest_point, closest_point_up_to, signed_distance};
-pub use collision::{collide, intersecting_pairs, pairs_within, surfaces_collide};
+pub use collision::{collide, collide_until, intersecting_pairs, pairs_within, surfaces_collide};
 pub use continuous::{ContactInTime, ContinuousOptions, time_of_contact_rigid};
 pub use distance::{
     Distance, DistanceCache, DistanceOptions, distance, distance_up_to, distance_with, distance_with_cache,

@@ -198,6 +198,18 @@ fn a_pose_that_is_not_finite_is_never_free_of_contact() {
 }
 
 #[test]
+fn a_collision_that_is_not_known_within_the_time_budget_is_an_error() {
+    let at = Isometry3::translation(0.1, 0.2, 0.3);
+    let [a, b] = [0.0, 0.5e-9].map(|height| Model::new(shapes::layers(2000, height), Solidity::Surface));
+    let ask = |budget| collide_until((&a, &at), (&b, &at), budget);
+    let budget = std::time::Duration::ZERO;
+    assert_eq!(ask(budget), Err(ProximityError::OutOfTime { budget }));
+    assert_eq!(ask(std::time::Duration::MAX), Ok(false));
+    let across = Isometry3::new(Vector3::new(0.1, 0.3, 0.29), Vector3::x() * 0.2);
+    assert_eq!(collide_until((&a, &across), (&b, &at), std::time::Duration::MAX), Ok(true));
+}
+
+#[test]
 fn a_long_list_of_pairs_is_the_same_for_every_number_of_threads_and_holds_all_that_share_a_vertex() {
     let ball = Model::new(shapes::bumpy_sphere(60), Solidity::Surface);
     let pose = Isometry3::translation(1.0, 2.0, 3.0);

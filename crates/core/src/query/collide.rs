@@ -1,5 +1,7 @@
 //! Collision test.
 
+use std::time::Instant;
+
 use super::cache::Cache;
 use super::error::QueryError;
 use super::options::{CollideOptions, require_non_negative};
@@ -27,7 +29,8 @@ pub struct CollidingParts {
 /// ```
 ///
 /// # Errors
-/// [`QueryError`] when a pose or a size is invalid, and when the certified bounds of two convex shapes leave it open.
+/// [`QueryError`] when a pose or a size is invalid, when the certified bounds of two convex shapes leave it open, and when the time
+/// budget is spent before it is known of two meshes.
 pub fn collide(a: &Posed, b: &Posed, options: &CollideOptions) -> Result<bool, QueryError> {
     collide_with(a, b, options, &mut Cache::default())
 }
@@ -79,13 +82,16 @@ pub(super) fn each_colliding(
     require_non_negative("clearance", options.clearance)?;
     a.check("A")?;
     b.check("B")?;
+    let until = options.time_budget.and_then(|budget| Instant::now().checked_add(budget));
     for (apart, parts) in pairs_by_nearness(a, b) {
         // Pairs are sorted by the lower bound of their distance: all others are farther apart.
         if apart > options.clearance {
             break;
         }
         let pair = ShapePair::new(a.part(parts[0]), b.part(parts[1]));
-        if pair.collides(options.clearance, cache.pair(parts))? && visit(parts) {
+        let time_budget = until.map(|until| until.saturating_duration_since(Instant::now()));
+        let of_pair = CollideOptions { time_budget, ..*options };
+        if pair.collides(&of_pair, cache.pair(parts))? && visit(parts) {
             break;
         }
     }

@@ -5,6 +5,7 @@ use nalgebra::{Isometry3, Point3, UnitVector3};
 use super::cache::PairCache;
 use super::convex_mesh::nearest;
 use super::error::QueryError;
+use super::options::CollideOptions;
 use super::posed::{Part, Posed};
 use crate::geometry::convex::{ConvexShape, Core, START_ANYWHERE};
 use crate::penetration::convex::{ConvexOptions, SignedDistance, signed_distance};
@@ -63,17 +64,27 @@ impl<'a> ShapePair<'a> {
         }
     }
 
-    /// Whether the shapes have a point in common or are at most `clearance` [m] apart.
-    pub(super) fn collides(&self, clearance: f64, cache: &mut PairCache) -> Result<bool, QueryError> {
+    /// Whether the shapes have a point in common or are at most the clearance apart.
+    pub(super) fn collides(
+        &self,
+        options: &CollideOptions,
+        cache: &mut PairCache,
+    ) -> Result<bool, QueryError> {
+        let &CollideOptions { clearance, time_budget } = options;
         Ok(match self {
             // Half-spaces that do not face each other overlap without bounds.
             Self::Convex(pair) if pair.is_unbounded() => true,
             Self::Convex(pair) => pair.certified(&ConvexOptions::default(), cache)?.value <= clearance,
             Self::Mixed(mixed) => mixed.gap(DistanceOptions::up_to(clearance)).is_some(),
-            Self::Meshes([a, b], [pose_a, pose_b]) if clearance > 0.0 => {
-                is_within(a, pose_a, b, pose_b, clearance)
-            }
-            Self::Meshes([a, b], [pose_a, pose_b]) => proximity::collide(a, pose_a, b, pose_b),
+            Self::Meshes([a, b], [pose_a, pose_b]) => match time_budget {
+                Some(_) if clearance > 0.0 => {
+                    let wanted = DistanceOptions { time_budget, ..DistanceOptions::up_to(clearance) };
+                    self.gap(wanted, cache)?.is_some()
+                }
+                Some(budget) => proximity::collide_until((a, pose_a), (b, pose_b), budget)?,
+                None if clearance > 0.0 => is_within(a, pose_a, b, pose_b, clearance),
+                None => proximity::collide(a, pose_a, b, pose_b),
+            },
         })
     }
 

@@ -1,6 +1,7 @@
 //! Collision of two shapes: common points, intersecting triangles and intersection segments.
 
 use std::fmt;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,13 +57,19 @@ pub struct CollideRequest {
     /// Test the links of a robot for collisions with one another as well.
     #[cfg_attr(feature = "clap", arg(long))]
     pub self_collision: bool,
+    /// End the query of meshes after S seconds with an error where it is not known by then whether they collide; such an end depends
+    /// on the machine and is not reproducible.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = super::text::seconds, conflicts_with_all = ["all", "segments", "self_collision"]))]
+    #[serde(skip)]
+    pub time_budget: Option<Duration>,
 }
 
 impl CollideRequest {
     /// The collision of two shapes, which must be meshes where triangles are reported.
     pub(super) fn answer(self, [a, b]: &[Posed; 2], names: &Names<'_>) -> Result<Collision, QueryError> {
+        let options = CollideOptions { time_budget: self.time_budget, ..CollideOptions::default() };
         if names.are_known() {
-            let found = query::colliding_parts(a, b, &CollideOptions::default())?;
+            let found = query::colliding_parts(a, b, &options)?;
             let links: Vec<_> = found.iter().filter_map(|pair| names.of(pair.parts)).collect();
             let collides = !links.is_empty();
             return Ok(Collision { collides, links: Some(links), ..Collision::default() });
@@ -80,7 +87,7 @@ impl CollideRequest {
         // The lists decide where they are not empty; empty lists do not exclude that one solid contains the other.
         let touch = !pairs.is_empty() || !segments.is_empty();
         Ok(Collision {
-            collides: touch || query::collide(a, b, &CollideOptions::default())?,
+            collides: touch || query::collide(a, b, &options)?,
             pairs: self.all.then_some(pairs),
             segments: self.segments.then(|| segments.iter().map(Segment::from).collect()),
             ..Collision::default()

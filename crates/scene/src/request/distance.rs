@@ -1,6 +1,7 @@
 //! Distance of two shapes and its witnesses; a signed distance is negative where they overlap.
 
 use std::fmt;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -80,13 +81,18 @@ pub struct DistanceRequest {
     #[serde(deserialize_with = "parsed")]
     #[schemars(with = "Option<String>")]
     pub norm: Option<Norm>,
+    /// End the query of meshes after S seconds with an error where the distance is not known by then; such an end depends on the
+    /// machine and is not reproducible.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = super::text::seconds))]
+    #[serde(skip)]
+    pub time_budget: Option<Duration>,
 }
 
 impl DistanceRequest {
     fn options(&self) -> DistanceOptions {
         let (relative_tolerance, absolute_tolerance) = self.tolerance.map_or((0.0, 0.0), Tolerance::parts);
         let limit = self.closer_than.unwrap_or(f64::INFINITY);
-        DistanceOptions { relative_tolerance, absolute_tolerance, limit, time_budget: None }
+        DistanceOptions { relative_tolerance, absolute_tolerance, limit, time_budget: self.time_budget }
     }
 
     /// The distance of two shapes; with `parallel` the search for a depth uses the threads of the pool.
@@ -98,7 +104,8 @@ impl DistanceRequest {
     ) -> Result<Separation, QueryError> {
         if self.signed {
             let norm = self.norm.unwrap_or_default();
-            let options = PenetrationOptions { parallel, norm, ..PenetrationOptions::default() };
+            let time_budget = self.time_budget;
+            let options = PenetrationOptions { parallel, norm, time_budget, ..PenetrationOptions::default() };
             let found = query::signed_distance(a, b, &options)?;
             return Ok(Separation::new(&found, (Some(found.upper_bound), self.norm), names));
         }

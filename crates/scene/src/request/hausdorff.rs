@@ -1,6 +1,7 @@
 //! Hausdorff distance of two surfaces, with proved bounds.
 
 use std::fmt;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,9 +54,13 @@ pub struct HausdorffRequest {
     #[serde(deserialize_with = "parsed")]
     #[schemars(with = "Option<String>")]
     pub tolerance: Option<Tolerance>,
-    /// Stop after N distances of points and report the bounds.
+    /// Stop after N distances of points and report the bounds [default: 2000000].
     #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
     pub max_evaluations: Option<u64>,
+    /// Stop after S seconds and report the bounds; such an end depends on the machine and is not reproducible.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = super::text::seconds))]
+    #[serde(skip)]
+    pub time_budget: Option<Duration>,
 }
 
 impl HausdorffRequest {
@@ -66,6 +71,7 @@ impl HausdorffRequest {
             // A given tolerance replaces the default one entirely.
             options.size_tolerance = 0.0;
         }
+        options.time_budget = self.time_budget;
         options.max_iterations = self.max_evaluations.unwrap_or(options.max_iterations);
         options
     }

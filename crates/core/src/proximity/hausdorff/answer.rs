@@ -1,5 +1,7 @@
 //! Options and result of Hausdorff distance queries.
 
+use std::time::Duration;
+
 use nalgebra::Point3;
 
 /// Options of a Hausdorff distance query: tolerances and limits on the work.
@@ -16,6 +18,8 @@ pub struct HausdorffOptions {
     pub absolute_tolerance: f64,
     /// Maximum number of distances of points from a model, after which the search returns the bounds that it has.
     pub max_iterations: u64,
+    /// Time after which the search returns the bounds that it has: not reproducible.
+    pub time_budget: Option<Duration>,
     /// Whether to compute only the directed distance from A to B: the maximum distance of a point of A from B.
     pub one_sided: bool,
     /// Whether to use all threads of the current pool; the result does not depend on it.
@@ -23,14 +27,15 @@ pub struct HausdorffOptions {
 }
 
 impl Default for HausdorffOptions {
-    /// A thousandth of the distance or a millionth of the size, whichever is larger; a hundred million distances; in
-    /// parallel.
+    /// A thousandth of the distance or a millionth of the size, whichever is larger; two million distances, of which two meshes
+    /// of tens of thousands of triangles take some thousands; no time budget; in parallel.
     fn default() -> Self {
         Self {
             relative_tolerance: 1e-3,
             size_tolerance: 1e-6,
             absolute_tolerance: 0.0,
-            max_iterations: 100_000_000,
+            max_iterations: 2_000_000,
+            time_budget: None,
             one_sided: false,
             parallel: true,
         }
@@ -62,7 +67,7 @@ pub struct Hausdorff {
     pub triangles: [u32; 2],
     /// The model that contains the point of maximum distance.
     pub farthest_on: Side,
-    /// Whether the bounds meet the tolerance, or rounding; if not, the search ended at its iteration limit.
+    /// Whether the bounds meet the tolerance, or rounding; if not, the search ended at its iteration limit or its time budget.
     pub converged: bool,
     /// Distances of points from a model that were computed.
     pub evaluations: u64,

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::time::Instant;
 
 use nalgebra::{Isometry3, Point3};
 
@@ -58,6 +59,8 @@ pub(super) struct BranchAndBound<'a> {
     rounding: f64,
     /// Distance of the centres of the models [m].
     apart: f64,
+    /// Time at which the search ends.
+    deadline: Option<Instant>,
 }
 
 /// A part of a model with an upper bound of the distances of its points from the other model.
@@ -117,7 +120,12 @@ impl<'a> BranchAndBound<'a> {
         let absolute = options.absolute_tolerance.max(per_size).max(4.0 * rounding);
         let tolerances =
             Tolerances { relative: options.relative_tolerance, absolute, rounding: 2.0 * rounding };
-        Ok(Self { sides, options, tolerances, rounding, apart })
+        let deadline = options.time_budget.and_then(|budget| Instant::now().checked_add(budget));
+        Ok(Self { sides, options, tolerances, rounding, apart, deadline })
+    }
+
+    fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }
 
@@ -129,7 +137,7 @@ fn check(options: &HausdorffOptions) -> Result<(), ProximityError> {
     ])
 }
 
-/// Divides parts until the bounds meet or the iteration limit is reached.
+/// Divides parts until the bounds meet, or the iteration limit or the deadline is reached.
 pub(super) fn run(search: &BranchAndBound) -> Result<Hausdorff, ProximityError> {
     let mut pruning = PruningBound::new(search.tolerances);
     let mut queue = BinaryHeap::new();
@@ -139,7 +147,7 @@ pub(super) fn run(search: &BranchAndBound) -> Result<Hausdorff, ProximityError> 
         queue.push(QueuedPart { part, serial });
     };
     for (index, side) in search.sides.iter().enumerate() {
-        sample(side, &mut pruning);
+        sample(search, side, &mut pruning);
         let root = side.from.bvh().root();
         let hint = side.to.bvh().packets()[0].triangles[0];
         let near = side.near_box(&side.from.bvh().bounds(root), [hint; 2], &mut pruning);
@@ -149,7 +157,7 @@ pub(super) fn run(search: &BranchAndBound) -> Result<Hausdorff, ProximityError> 
         );
     }
     let (mut size, mut batch) = (1, Vec::new());
-    while pruning.evaluations < search.options.max_iterations {
+    while pruning.evaluations < search.options.max_iterations && !search.is_late() {
         while batch.len() < size && queue.peek().is_some_and(|top| !(top.part.upper <= pruning.target)) {
             batch.extend(queue.pop().map(|waiting| waiting.part));
         }
@@ -179,7 +187,11 @@ fn divide_all(
     let divide_run = |parts: &mut [Option<Part>]| {
         let (mut made, mut pruning) = (Vec::new(), pruning.fresh());
         for part in parts.iter_mut().filter_map(Option::take) {
-            divide(search, part, &mut made, &mut pruning);
+            if search.is_late() {
+                made.push(part);
+            } else {
+                divide(search, part, &mut made, &mut pruning);
+            }
         }
         (made, pruning)
     };
@@ -193,14 +205,17 @@ fn divide_all(
     }
 }
 
-/// Raises the lower bound to the maximum distance of some sample points.
-fn sample(side: &DirectedPair, pruning: &mut PruningBound) {
+/// Raises the lower bound to the maximum distance of some sample points, of one at least.
+fn sample(search: &BranchAndBound, side: &DirectedPair, pruning: &mut PruningBound) {
     let packets = side.from.bvh().packets();
     // Leaves are in the order of the tree, so a stride spreads the samples, and the last closest triangle is a good
     // hint.
     let stride = packets.len().div_ceil(SAMPLES);
     let mut triangle = side.triangle(side.to.bvh().packets()[0].triangles[0]);
-    for packet in packets.iter().step_by(stride) {
+    for (i, packet) in packets.iter().step_by(stride).enumerate() {
+        if i > 0 && search.is_late() {
+            break;
+        }
         let corners = side.relative_pose.triangle(&packet.triangle(0));
         let point = Point3::from(corners[0]);
         let known = Near { triangle: triangle.index, distance: triangle.distance(&point) };

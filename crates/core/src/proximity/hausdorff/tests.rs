@@ -1,5 +1,7 @@
 //! Proved bounds compared with closed forms and with dense samples evaluated by brute force over all triangles.
 
+use std::time::Duration;
+
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::ThreadPoolBuilder;
 
@@ -303,6 +305,20 @@ fn a_bound_on_work_gives_honest_bounds_that_more_work_narrows() {
         width = found.upper_bound - found.lower_bound;
         assert!(max_iterations > 0 || !found.converged);
     }
+}
+
+#[test]
+fn after_the_time_budget_the_bounds_are_honest_and_not_converged() {
+    let (a, b) = (surface(shapes::bumpy_sphere(16)), surface(shapes::sphere(16)));
+    let pose = Isometry3::identity();
+    let exact = two_sided(&a, &pose, &b, &pose);
+    let late = HausdorffOptions { time_budget: Some(Duration::ZERO), ..exactly() };
+    let found = hausdorff_distance(&a, &pose, &b, &pose, &late).unwrap();
+    assert!(!found.converged && found.evaluations < exact.evaluations / 10, "{found:?}");
+    assert!(found.lower_bound <= exact.upper_bound && exact.lower_bound <= found.upper_bound, "{found:?}");
+    let ample = HausdorffOptions { time_budget: Some(Duration::MAX), ..exactly() };
+    let found = hausdorff_distance(&a, &pose, &b, &pose, &ample).unwrap();
+    assert!(found.converged && found.evaluations > 0);
 }
 
 #[test]
