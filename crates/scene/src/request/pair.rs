@@ -249,10 +249,9 @@ fn moving(
 ) -> Result<Subject, Fault> {
     let deforms = request.a_end.is_some() || request.b_end.is_some();
     if pair.has_robots() {
-        if deforms || request.tolerance.is_some() || request.time_budget.is_some() {
-            let fields = ["a_end", "b_end", "tolerance", "time_budget"];
-            let [a, b, t, s] = fields.map(|field| context.name(field));
-            return Err(Fault::new(Class::Usage, format!("{a}, {b}, {t} and {s} do not apply to robots")));
+        if deforms || request.tolerance.is_some() {
+            let [a, b, t] = ["a_end", "b_end", "tolerance"].map(|field| context.name(field));
+            return Err(Fault::new(Class::Usage, format!("{a}, {b} and {t} do not apply to robots")));
         }
         return moving_robots(pair, request, fields, context);
     }
@@ -282,6 +281,7 @@ fn moving_robots(
     context: &Context,
 ) -> Result<Subject, Fault> {
     let (motion, among_links) = (request.interpolation(), request.self_collision);
+    let time_budget = request.time_budget;
     if pair.robots() == [true, true] {
         context.refuse(among_links.then_some("self_collision"), TWO_ROBOTS)?;
     } else {
@@ -291,14 +291,14 @@ fn moving_robots(
     }
     let Sides { sides, .. } = Sides::with_robots(pair, fields, context)?;
     let (robot, side, shape) = match sides {
-        [Side::Robot(a), Side::Robot(b)] => return Ok(Subject::MovingRobots([a, b], motion)),
+        [Side::Robot(a), Side::Robot(b)] => return Ok(Subject::MovingRobots([a, b], motion, time_budget)),
         [Side::Robot(robot), _] => (robot, 0, &pair.b),
         [_, Side::Robot(robot)] => (robot, 1, &pair.a),
         _ => unreachable!("one of both is a robot"),
     };
     let obstacle = ShapeArgument::parse_in(shape, context.folder)?;
     let obstacle = context.library.model(&obstacle, pair.solidity())?;
-    Ok(Subject::MovingRobot { robot, side, obstacle, motion, among_links })
+    Ok(Subject::MovingRobot { robot, side, obstacle, motion, among_links, time_budget })
 }
 
 fn own(

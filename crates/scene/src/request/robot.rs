@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use nalgebra::Isometry3;
 use schemars::JsonSchema;
@@ -253,11 +254,12 @@ impl Robot {
         (joints, base): (&JointMotion, Motion),
         obstacle: Option<MovingObstacle<'_>>,
         among_links: bool,
+        time_budget: Option<Duration>,
     ) -> Answered<Option<LinkContact>> {
         let moved = Self::motion(joints, base);
         let allowed = among_links.then_some(&self.allowed);
-        let found =
-            articulated(&self.model, &moved, obstacle.as_slice(), allowed, &ContinuousOptions::default());
+        let options = ContinuousOptions { time_budget, ..ContinuousOptions::default() };
+        let found = articulated(&self.model, &moved, obstacle.as_slice(), allowed, &options);
         let found = found.map_err(|error| error.to_string())?;
         Ok(found.map(|found| self.contact(&found, self)))
     }
@@ -268,10 +270,12 @@ impl Robot {
         (joints, base): (&JointMotion, Motion),
         other: &Self,
         (joints_of_other, base_of_other): (&JointMotion, Motion),
+        time_budget: Option<Duration>,
     ) -> Answered<Option<LinkContact>> {
         let own = (&self.model, &Self::motion(joints, base));
         let others = (&other.model, &Self::motion(joints_of_other, base_of_other));
-        let found = articulated_pair(own, others, &ContinuousOptions::default());
+        let options = ContinuousOptions { time_budget, ..ContinuousOptions::default() };
+        let found = articulated_pair(own, others, &options);
         let found = found.map_err(|error| error.to_string())?;
         Ok(found.map(|found| LinkContact { of_two: true, ..self.contact(&found, other) }))
     }

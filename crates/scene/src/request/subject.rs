@@ -1,6 +1,7 @@
 //! The loaded subject of a question, and its answers along trajectories.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::collide::{CollideRequest, Collision};
 use super::deforming::{Deforming, FeatureContact};
@@ -49,8 +50,9 @@ pub(super) enum Subject {
         obstacle: Arc<Model>,
         motion: Interpolation,
         among_links: bool,
+        time_budget: Option<Duration>,
     },
-    MovingRobots([Arc<Robot>; 2], Interpolation),
+    MovingRobots([Arc<Robot>; 2], Interpolation, Option<Duration>),
     OwnMesh(Arc<Model>, SelfCollisionRequest),
     OwnDeforming(Box<Deforming>),
     OwnRobot(Arc<Robot>),
@@ -77,7 +79,7 @@ impl Subject {
                 sides.robot(side)
             }
             Self::MovingRobot { robot, side: own, .. } => Some(&**robot).filter(|_| side == *own),
-            Self::MovingRobots(robots, _) => Some(&robots[side]),
+            Self::MovingRobots(robots, ..) => Some(&robots[side]),
             Self::OwnRobot(robot) => Some(&**robot).filter(|_| side == 0),
             _ => None,
         }
@@ -115,19 +117,19 @@ impl Subject {
                 with_message(request.answer(shapes, motions)).map(Response::TimeOfContact)
             }
             Self::DeformingMeshes(pair) => deforming(pair, motions).map(Response::TimeOfContact),
-            Self::MovingRobot { robot, side, obstacle, motion, among_links } => {
+            Self::MovingRobot { robot, side, obstacle, motion, among_links, time_budget } => {
                 let [own, other] = if *side == 0 { [0, 1] } else { [1, 0] };
                 let moved = (trajectory.joints(own)?, motions.of(own, *motion));
                 let obstacle = MovingObstacle { model: obstacle, motion: motions.of(other, *motion) };
-                let found = robot.first_contact(moved, Some(obstacle), *among_links)?;
+                let found = robot.first_contact(moved, Some(obstacle), *among_links, *time_budget)?;
                 let letter = if other == 0 { 'A' } else { 'B' };
                 let found = found.map(|found| LinkContact { obstacle: letter, ..found });
                 Ok(Response::TimeOfContact(FirstContact::of_robot(found)))
             }
-            Self::MovingRobots([a, b], motion) => {
+            Self::MovingRobots([a, b], motion, time_budget) => {
                 let moved =
                     |side: usize| Ok::<_, String>((trajectory.joints(side)?, motions.of(side, *motion)));
-                let found = a.first_contact_with(moved(0)?, b, moved(1)?)?;
+                let found = a.first_contact_with(moved(0)?, b, moved(1)?, *time_budget)?;
                 Ok(Response::TimeOfContact(FirstContact::of_robot(found)))
             }
             Self::OwnMesh(model, request) => Ok(Response::MeshAtRest(at_rest(model, request))),
@@ -135,7 +137,8 @@ impl Subject {
             Self::OwnRobot(robot) => {
                 let joints = trajectory.joints(0)?;
                 if in_motion {
-                    let found = robot.first_contact((joints, motions.of(0, Motion::linear)), None, true)?;
+                    let moved = (joints, motions.of(0, Motion::linear));
+                    let found = robot.first_contact(moved, None, true, None)?;
                     return Ok(Response::TimeOfContact(FirstContact::of_robot(found)));
                 }
                 robot.links_at_rest(joints, &poses.a).map(Response::LinksAtRest)

@@ -29,7 +29,7 @@ pub struct TimeOfContactRequest {
     #[serde(deserialize_with = "parsed")]
     #[schemars(with = "Option<String>")]
     pub tolerance: Option<Tolerance>,
-    /// End the search of rigid bodies after S seconds with an error that gives the time up to which the motion is free; such an end
+    /// End the search of rigid bodies or robots after S seconds with an error that gives the time up to which the motion is free; such an end
     /// depends on the machine and is not reproducible.
     #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = super::text::seconds, conflicts_with_all = ["a_end", "b_end"]))]
     #[serde(skip)]

@@ -251,6 +251,28 @@ fn invalid_input_and_exhausted_iterations_are_errors() {
     }
 }
 
+#[test]
+fn a_spent_time_budget_is_an_error_with_the_time_up_to_which_the_motion_is_free() {
+    let model = arm(2);
+    let ball = Model::new(Sphere { radius: 0.2, frequency: 60 }.mesh().unwrap(), Solidity::Solid);
+    let place = Motion::still(&Isometry3::translation(0.7, 0.9, 0.0));
+    let obstacles = [MovingObstacle { model: &ball, motion: place }];
+    let base = Motion::still(&Isometry3::identity());
+    let motion = ArticulatedMotion { from: &[0.0; 3], to: &[0.0, 2.0, 0.0], base };
+    let within = |time_budget| {
+        let options = ContinuousOptions { time_budget, ..ContinuousOptions::default() };
+        articulated(&model, &motion, &obstacles, None, &options)
+    };
+    let contact = within(None).unwrap().unwrap();
+    // The clock is looked at once in 128 steps.
+    assert!(contact.steps > 256, "{}", contact.steps);
+    match within(Some(std::time::Duration::ZERO)) {
+        Err(ProximityError::IterationsExhausted { free_until, .. }) => assert!(free_until < contact.time),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(within(Some(std::time::Duration::MAX)).unwrap().map(|found| found.time), Some(contact.time));
+}
+
 /// Three bars on one post, all of which start side by side: the outer two rotate, the middle one slides.
 fn crossing_bars() -> ArticulatedModel {
     let links = ["post", "low", "high", "rail"].map(String::from).to_vec();
