@@ -133,16 +133,39 @@ pub(super) fn contacts(pair: &MeshPair, prediction: &Prediction, memory: &mut Pa
     let to_before = memory.last_pose.map(|last| last * pair.b_to_a.inverse());
     memory.last_pose = Some(pair.b_to_a);
     let margin = moved.map_or(0.0, |moved| coherence_margin(size, moved));
-    let lists_last = local_features(pair, ranges, margin, memory) && margin > 0.0;
-    let was_deep = depth_before > DEEP * size;
-    // The quick test relies on lists that remain valid for a while, and on shallow contacts.
-    if !lists_last || was_deep || !separated_by_shallow_contacts(pair, [margin, motion], memory) {
-        // A pair deeper than local features can be found at stays so for a step unless it moves that far: shallow
-        // contacts of such a pair are those of the far side.
-        let stays_deep = depth_before > LOCAL_DEPTH * size + LOOKAHEAD_STEPS * motion;
-        overlapping_contacts(pair, ranges, (moved.is_none(), stays_deep), memory);
+    // A pair deeper than local features can be found at stays so for a step unless it moves that far: shallow
+    // contacts of such a pair are those of the far side.
+    if depth_before > LOCAL_DEPTH * size + LOOKAHEAD_STEPS * motion {
+        deep_contacts(pair, ranges, margin, memory);
+    } else {
+        let lists_last = local_features(pair, ranges, margin, memory) && margin > 0.0;
+        let was_deep = depth_before > DEEP * size;
+        // The quick test relies on lists that remain valid for a while, and on shallow contacts.
+        if !lists_last || was_deep || !separated_by_shallow_contacts(pair, [margin, motion], memory) {
+            overlapping_contacts(pair, ranges, moved.is_none(), memory);
+        }
     }
     memory.choice.choose(&memory.contacts, Scales::of(size), to_before.as_ref());
+}
+
+/// Contacts of a pair that was far deeper in the last step than local features are sought at: those at the separated pose. Features at the
+/// present pose are sought only where the translations that separated the pair before do not separate it again.
+fn deep_contacts(pair: &MeshPair, ranges: Ranges, margin: f64, memory: &mut PairMemory) {
+    if !pair.collides() {
+        local_features(pair, ranges, margin, memory);
+        remember_free(pair, memory);
+        return;
+    }
+    let start = WarmStart { separation: memory.separation, free_pose: memory.free_pose };
+    let separation = pair.separate(&start, || {
+        local_features(pair, ranges, margin, memory);
+        let mut groups = Vec::new();
+        overlapping_groups(pair, &memory.contacts, &mut groups);
+        groups
+    });
+    if let Some(separation) = separation {
+        contacts_apart(pair, ranges.reach, separation, memory);
+    }
 }
 
 /// Motion [m] for which lists of pairs are made to remain valid: some steps like the last one; zero where those go so far
@@ -175,19 +198,14 @@ fn separated_by_shallow_contacts(
     separated
 }
 
-/// Contacts of a pair that may be deep, and certainly is if it `stays_deep`.
-fn overlapping_contacts(
-    pair: &MeshPair,
-    ranges: Ranges,
-    (first_time, stays_deep): (bool, bool),
-    memory: &mut PairMemory,
-) {
+/// Contacts of a pair that may be deep.
+fn overlapping_contacts(pair: &MeshPair, ranges: Ranges, first_time: bool, memory: &mut PairMemory) {
     pair.intersecting(&Vector3::zeros(), TOUCHING * pair.size(), &mut memory.intersecting);
     let crossing = !memory.intersecting.is_empty();
     if !crossing && !overlaps_without_crossing(pair, first_time, memory) {
         remember_free(pair, memory);
-    } else if stays_deep || !(crossing && pair.one_sided() && separated_locally(pair, ranges, memory)) {
-        separated_features(pair, ranges.reach, stays_deep, memory);
+    } else if !(crossing && pair.one_sided() && separated_locally(pair, ranges, memory)) {
+        separated_features(pair, ranges.reach, memory);
     }
 }
 
@@ -359,14 +377,14 @@ fn unseparated(pair: &MeshPair, groups: &[Group], memory: &mut PairMemory) -> us
     unseparated.len()
 }
 
-/// Replaces the contacts by the features at a separated pose [Je12 §6.3], unless the local contacts are preferred.
-fn separated_features(pair: &MeshPair, reach: f64, stays_deep: bool, memory: &mut PairMemory) {
+/// Replaces the contacts by the features at a separated pose, unless the local contacts are preferred.
+fn separated_features(pair: &MeshPair, reach: f64, memory: &mut PairMemory) {
     let size = pair.size();
     let mut groups = Vec::new();
     overlapping_groups(pair, &memory.contacts, &mut groups);
-    let start = WarmStart { separation: memory.separation, free_pose: memory.free_pose, groups: &groups };
-    let Some(separation) = pair.separate(&start) else { return };
-    if !stays_deep && !groups.is_empty() {
+    let start = WarmStart { separation: memory.separation, free_pose: memory.free_pose };
+    let Some(separation) = pair.separate(&start, || groups.clone()) else { return };
+    if !groups.is_empty() {
         // A peg in a slot: shallow contacts separate most of it, and the translation is far longer than they are deep.
         let missing = unseparated(pair, &groups, memory);
         let deepest = groups.iter().fold(0.0, |deepest: f64, group| deepest.max(group.depth));
@@ -377,6 +395,12 @@ fn separated_features(pair: &MeshPair, reach: f64, stays_deep: bool, memory: &mu
             return;
         }
     }
+    contacts_apart(pair, reach, separation, memory);
+}
+
+/// Replaces the contacts by the features at the pose separated by a translation \[m\] [Je12 §6.3].
+fn contacts_apart(pair: &MeshPair, reach: f64, separation: Vector3<f64>, memory: &mut PairMemory) {
+    let size = pair.size();
     remember(pair, separation, memory);
     memory.contacts.clear();
     let max = reach + separation.norm().min(MAX_WIDENING * size);

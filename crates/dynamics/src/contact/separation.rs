@@ -20,13 +20,11 @@ pub(super) struct MeshPair<'a> {
 }
 
 /// Initial guesses of a separating translation.
-pub(super) struct WarmStart<'a> {
+pub(super) struct WarmStart {
     /// The translation of B that separated the pair in the last step [m], frame of A.
     pub(super) separation: Option<Vector3<f64>>,
     /// The last free pose B → A.
     pub(super) free_pose: Option<Isometry3<f64>>,
-    /// Contacts that overlap.
-    pub(super) groups: &'a [Group],
 }
 
 /// Contacts of one normal that overlap.
@@ -174,8 +172,13 @@ impl MeshPair<'_> {
     }
 
     /// Translation of B [m, frame of A] that separates the pair, by iterative projection from the first start that is
-    /// free; from scratch only where none is.
-    pub(super) fn separate(&self, start: &WarmStart) -> Option<Vector3<f64>> {
+    /// free; from scratch only where none is. The groups of contacts that overlap are asked for only where those starts
+    /// that do not depend on them fail.
+    pub(super) fn separate(
+        &self,
+        start: &WarmStart,
+        groups: impl FnOnce() -> Vec<Group>,
+    ) -> Option<Vector3<f64>> {
         let size = self.size();
         let again = start.separation.and_then(|before| {
             let direction = before.try_normalize(0.0)?;
@@ -186,20 +189,22 @@ impl MeshPair<'_> {
             let center = self.b.model.center();
             pose * center - self.b_to_a * center
         });
-        let along = |length: f64| start.groups.iter().map(move |group| group.normal * (length * size));
         // After a large displacement the local contacts may be those of the far side.
         let (first, last) =
             if back.is_some_and(|back| back.norm() > FAR * size) { (back, None) } else { (None, back) };
-        let starts = first
-            .into_iter()
-            .chain(again)
-            .chain(self.local_starts(start.groups))
-            .chain(last)
-            .chain(ALONG_NORMALS.iter().flat_map(|&length| along(length)));
-        starts
-            .filter_map(|start| self.doubled_until_free(start))
-            .find_map(|free| self.project_from(&free))
+        if let Some(found) = self.project_from_first(first.into_iter().chain(again)) {
+            return Some(found);
+        }
+        let groups = groups();
+        let along = |length: f64| groups.iter().map(move |group| group.normal * (length * size));
+        let starts = self.local_starts(&groups).chain(last);
+        self.project_from_first(starts.chain(ALONG_NORMALS.iter().flat_map(|&length| along(length))))
             .or_else(|| self.separation_from_scratch())
+    }
+
+    /// The separating translation that is found from the first start from which one is.
+    fn project_from_first(&self, starts: impl Iterator<Item = Vector3<f64>>) -> Option<Vector3<f64>> {
+        starts.filter_map(|start| self.doubled_until_free(start)).find_map(|free| self.project_from(&free))
     }
 
     /// Shortest translations that satisfy all local contacts at once, with growing clearances.
