@@ -75,6 +75,8 @@ const MAX_MARGIN: f64 = 0.004;
 /// (Inspire hand) and 260 in place of 770 (YuMi), with four times the value 95 and 620; a quarter changed four of the golden
 /// scenes, this value one, four times none.
 pub(super) const MAX_PAIRS: usize = 1 << 17;
+/// Number of triangle pairs up to which those at a separated pose are made to remain valid: so few are never halved.
+const MAX_LASTING_PAIRS: usize = MAX_PAIRS / 8;
 /// Halvings of the range after which all pairs are tested: those that intersect cannot be left out.
 const MAX_HALVINGS: u32 = 10;
 /// Number of triangle pairs up to which testing each is quicker than a descent of the trees. It changes the time only.
@@ -401,15 +403,20 @@ fn separated_features(pair: &MeshPair, reach: f64, memory: &mut PairMemory) {
 /// Replaces the contacts by the features at the pose separated by a translation \[m\] [Je12 §6.3].
 fn contacts_apart(pair: &MeshPair, reach: f64, separation: Vector3<f64>, memory: &mut PairMemory) {
     let size = pair.size();
+    let before = memory.free_pose.filter(|_| memory.separation.is_some());
     remember(pair, separation, memory);
     memory.contacts.clear();
     let max = reach + separation.norm().min(MAX_WIDENING * size);
-    let moved = Isometry3::from_parts(
+    let b_to_a = Isometry3::from_parts(
         Translation3::from(pair.b_to_a.translation.vector + separation),
         pair.b_to_a.rotation,
     );
     // At the separated pose nothing may overlap but by rounding: what does belongs to another side.
-    let query = FeatureQuery { b_to_a: moved, min: -TOUCHING * size, max, two_sided: pair.two_sided() };
-    let (found, _) = features_within_budget(&mut memory.front_apart, pair, query, 0.0);
+    let query = FeatureQuery { b_to_a, min: -TOUCHING * size, max, two_sided: pair.two_sided() };
+    let margin = before
+        .map_or(0.0, |before| coherence_margin(size, FeatureFront::motion(&pair.b.model, &before, &b_to_a)));
+    let front = &mut memory.front_apart;
+    let lasts = margin > 0.0 && front.find_at_most(MAX_LASTING_PAIRS, pair.sides(), &query, margin).is_some();
+    let found = if lasts { front.found() } else { features_within_budget(front, pair, query, 0.0).0 };
     memory.contacts.extend(found.iter().map(|feature| contact(feature, &separation)));
 }
