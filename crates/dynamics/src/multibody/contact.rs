@@ -159,6 +159,7 @@ impl Response {
 impl Contact {
     /// Impulse that solves the contact while all others stay, at its present velocity `u`; `target` is the normal velocity
     /// [m/s] at which it bears no load.
+    #[inline(always)]
     pub(super) fn solve(&self, u: &Vector3<f64>, target: f64) -> Vector3<f64> {
         let (n, response) = (&self.normal, &self.response);
         let free = u - response.matrix * self.impulse;
@@ -211,11 +212,13 @@ fn half_angle([x, y]: [f64; 2], length: f64) -> [f64; 2] {
     }
 }
 
+#[inline(always)]
 fn length([x, y]: [f64; 2]) -> f64 {
     (x * x + y * y).sqrt()
 }
 
 /// Root of a function that is negative at zero, positive beyond, and almost linear; `guess` is of its order.
+#[inline(always)]
 fn root(function: impl Fn(f64) -> f64, guess: f64) -> f64 {
     let mut low = (0.0, function(0.0));
     let mut high = (guess, function(guess));
@@ -257,6 +260,7 @@ impl Contact {
     }
 
     /// The impulse of the cone that has the same normal part, or none.
+    #[inline(always)]
     pub(super) fn within_cone(&self, impulse: &Vector3<f64>) -> Vector3<f64> {
         let bearing = impulse.dot(&self.normal);
         if bearing <= 0.0 {
@@ -270,6 +274,7 @@ impl Contact {
 }
 
 /// Part of a vector across the normal.
+#[inline(always)]
 fn tangential(v: &Vector3<f64>, n: &Vector3<f64>) -> Vector3<f64> {
     v - n * v.dot(n)
 }

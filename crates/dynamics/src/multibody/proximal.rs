@@ -247,12 +247,10 @@ impl Newton {
     #[inline(always)]
     fn step(&mut self, problem: &mut Problem<'_>, tolerance: f64) -> bool {
         self.gradient.as_mut_slice().copy_from_slice(&problem.z);
-        let states: Vec<State> = self
-            .contacts
-            .iter()
-            .enumerate()
-            .map(|(index, proximal)| proximal.state(&problem.rows.velocity(index, &problem.z)))
-            .collect();
+        let mut states: Vec<State> = Vec::with_capacity(self.contacts.len());
+        for (index, proximal) in self.contacts.iter().enumerate() {
+            states.push(proximal.state(&problem.rows.velocity(index, &problem.z)));
+        }
         self.stick(problem, &states);
         self.hessian.as_mut_slice().copy_from_slice(self.sticking.as_slice());
         for (index, state) in states.iter().enumerate() {
@@ -339,15 +337,17 @@ impl Newton {
     #[inline(always)]
     fn search(&self, problem: &Problem<'_>, direction: &[f64], tolerance: f64) -> Option<f64> {
         let rows = &problem.rows;
-        let of_contact = |index: usize| {
-            [rows.velocity(index, &problem.z), rows.velocity(index, direction) - rows.free(index)]
-        };
-        let of_limit = |index: usize| {
+        // Loops, not iterators that are collected: those are compiled without AVX2.
+        let mut contacts: Vec<[Vector3<f64>; 2]> = Vec::with_capacity(self.contacts.len());
+        for index in 0..self.contacts.len() {
+            let change = rows.velocity(index, direction) - rows.free(index);
+            contacts.push([rows.velocity(index, &problem.z), change]);
+        }
+        let mut limits: Vec<[f64; 2]> = Vec::with_capacity(self.limits.len());
+        for index in 0..self.limits.len() {
             let change = rows.limit_speed(index, direction) - rows.free_limit_speed(index);
-            [rows.limit_speed(index, &problem.z), change]
-        };
-        let contacts: Vec<[Vector3<f64>; 2]> = (0..self.contacts.len()).map(of_contact).collect();
-        let limits: Vec<[f64; 2]> = (0..self.limits.len()).map(of_limit).collect();
+            limits.push([rows.limit_speed(index, &problem.z), change]);
+        }
         let moves = contacts.iter().any(|[_, change]| change.amax() > tolerance)
             || limits.iter().any(|[_, change]| change.abs() > tolerance);
         let own = [dot(&problem.z, direction), dot(direction, direction)];
@@ -415,7 +415,12 @@ fn add_squares<const N: usize>(
             let span = span.start.max(column)..span.end.max(column);
             let rows: [&[f64]; N] = std::array::from_fn(|row| &rows[row][span.clone()]);
             for (at, entry) in entries[span].iter_mut().enumerate() {
-                *entry += (0..N).map(|row| factors[row] * rows[row][at]).sum::<f64>();
+                // In the order, and with the zero, of a sum over an iterator.
+                let mut sum = -0.0;
+                for row in 0..N {
+                    sum += factors[row] * rows[row][at];
+                }
+                *entry += sum;
             }
         }
     }

@@ -34,13 +34,13 @@ const SAME: f64 = 1e-9;
 impl ClearConfigurations {
     pub(super) fn new(model: &Model, resolution: u32) -> Self {
         let resolution = resolution.clamp(*RESOLUTIONS.start(), *RESOLUTIONS.end());
-        let voxels = Voxels::new(model, resolution);
+        let slabs = Slabs::new(model.mesh());
+        let voxels = Voxels::new(model, &slabs, resolution);
         let min = MIN_CLEARANCE * voxels.size();
         let ridges = voxels.ridges().filter(|ridge| ridge.place.clearance >= min);
         let is_interior =
             |ridge: &Ridge| model.solidity() == Solidity::Solid && model.contains(&ridge.place.point);
         let (interior, mut free): (Vec<_>, Vec<_>) = ridges.partition(is_interior);
-        let slabs = Slabs::new(model.mesh());
         // Beyond the hull there are ridges too, equally far from several parts of the mesh, but no holes.
         free.retain(|ridge| slabs.contain(&ridge.place.point));
         let places = |ridges| {

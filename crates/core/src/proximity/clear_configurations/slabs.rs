@@ -31,6 +31,23 @@ impl Slabs {
         Self { slabs: directions().map(slab).collect() }
     }
 
+    /// Interval of lengths [m] along the first axis from a point [m, body frame] in which all slabs are, up to rounding; reversed where there
+    /// is none. Slabs parallel to the axis are widened by `slack` [m].
+    pub(super) fn along_first_axis(&self, from: &Point3<f64>, slack: f64) -> [f64; 2] {
+        let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
+        for (direction, min, max) in &self.slabs {
+            let at = from.coords.dot(direction);
+            // The first coordinate of a direction that has one is positive.
+            if direction.x > 0.0 {
+                low = low.max((min - at) / direction.x);
+                high = high.min((max - at) / direction.x);
+            } else if !(at >= min - slack && at <= max + slack) {
+                return [f64::INFINITY, f64::NEG_INFINITY];
+            }
+        }
+        [low, high]
+    }
+
     /// Whether the point [m, body frame] lies within all slabs.
     pub(super) fn contain(&self, point: &Point3<f64>) -> bool {
         let is_between = |&(direction, min, max): &(Vector3<f64>, f64, f64)| {

@@ -1,12 +1,19 @@
 //! Distance grid over the bounding box of a mesh, and its ridges.
+//!
+//! Only voxels in the bounding slabs of the mesh can be places: distances are computed there and as far around as ridges are
+//! compared with their neighbours.
+
+use std::ops::Range;
 
 use nalgebra::{Point3, Vector3};
 
+use super::slabs::Slabs;
 use crate::geometry::triangle_mesh::Aabb;
 use crate::parallel;
 use crate::proximity::clear_place::ClearPlace;
 use crate::proximity::closest_point::{closest_point, closest_point_up_to};
 use crate::proximity::model::Model;
+use crate::proximity::nearest::ClosestPoint;
 
 /// Relative difference below which distances are considered equal: results must not depend on the unit of length.
 const SAME: f64 = 1e-9;
@@ -24,9 +31,14 @@ pub(super) struct Voxels {
     /// Edge of a voxel [m].
     size: f64,
     counts: [usize; 3],
-    /// Distances [m], the first axis fastest.
+    /// Distances [m], the first axis fastest; NaN where none is needed.
     distances: Vec<f64>,
+    /// Voxels of each row along the first axis that may be in the slabs: a superset, for rounding.
+    inside: Vec<Range<usize>>,
 }
+
+/// Number of voxels on either side that a ridge is compared with along each axis.
+const COMPARED: usize = 2;
 
 /// A voxel on a ridge.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +51,7 @@ pub(super) struct Ridge {
 
 impl Voxels {
     /// Computes the grid with `resolution` voxels along the longest side of the bounding box, an odd number along the others.
-    pub(super) fn new(model: &Model, resolution: u32) -> Self {
+    pub(super) fn new(model: &Model, slabs: &Slabs, resolution: u32) -> Self {
         let mesh = model.mesh();
         let corners = mesh.triangles().iter().flatten().map(|&index| &mesh.vertices()[index as usize]);
         let bounds = Aabb::of_points(corners);
@@ -52,9 +64,38 @@ impl Voxels {
         let odd = |axis: usize| if axis == longest { resolution as usize } else { counts[axis] | 1 };
         let counts: [usize; 3] = std::array::from_fn(odd);
         let half = Vector3::from(counts.map(|count| 0.5 * size * (count as f64 - 1.0)));
-        let mut voxels = Self { first: bounds.center() - half, size, counts, distances: Vec::new() };
-        voxels.distances = parallel::map(counts[1] * counts[2], 1, |row| voxels.row(model, row)).concat();
+        let first = bounds.center() - half;
+        let mut voxels = Self { first, size, counts, distances: Vec::new(), inside: Vec::new() };
+        let rows = counts[1] * counts[2];
+        voxels.inside = (0..rows).map(|row| voxels.inside_of_row(slabs, row)).collect();
+        voxels.distances = parallel::map(rows, 1, |row| voxels.row(model, row)).concat();
         voxels
+    }
+
+    /// Voxels of a row that may be in the slabs.
+    fn inside_of_row(&self, slabs: &Slabs, row: usize) -> Range<usize> {
+        let start = self.center([0, row % self.counts[1], row / self.counts[1]]);
+        let [low, high] = slabs.along_first_axis(&start, self.size);
+        // One more on either side, for rounding; conversions saturate.
+        let [low, high] = [(low / self.size).floor() - 1.0, (high / self.size).ceil() + 2.0];
+        let [low, high] = [low, high].map(|index| (index.max(0.0) as usize).min(self.counts[0]));
+        low..high.max(low)
+    }
+
+    /// Voxels of a row whose distances are compared with those of voxels that may be in the slabs.
+    fn needed_of_row(&self, row: usize) -> Range<usize> {
+        let [count, rows, layers] = self.counts;
+        let at = [row % rows, row / rows];
+        let near =
+            |index: usize, count: usize| index.saturating_sub(COMPARED)..(index + COMPARED + 1).min(count);
+        let own = self.inside[row].clone();
+        let own =
+            if own.is_empty() { own } else { near(own.start, count).start..near(own.end - 1, count).end };
+        let beside = near(at[0], rows).map(|j| j + rows * at[1]);
+        let above = near(at[1], layers).map(|k| at[0] + rows * k);
+        let others = beside.chain(above).map(|row| self.inside[row].clone());
+        let all = others.chain([own]).filter(|range| !range.is_empty());
+        all.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or(0..0)
     }
 
     /// Edge of a voxel [m].
@@ -62,18 +103,17 @@ impl Voxels {
         self.size
     }
 
-    /// Distances along a row. From one voxel to the next the distance grows by at most the size of a voxel, which limits
-    /// the search.
+    /// Distances along a row. The point that is closest to one voxel bounds the distance of the next one, which limits the
+    /// search.
     fn row(&self, model: &Model, row: usize) -> Vec<f64> {
-        let mut limit = f64::INFINITY;
-        let distance = |i: usize| {
+        let mut distances = vec![f64::NAN; self.counts[0]];
+        let mut last: Option<Point3<f64>> = None;
+        for i in self.needed_of_row(row) {
             let center = self.center([i, row % self.counts[1], row / self.counts[1]]);
-            let found = closest_point_up_to(model, &center, limit * (1.0 + SAME));
-            let found = found.unwrap_or_else(|| closest_point(model, &center)).distance;
-            limit = found + self.size;
-            found
-        };
-        (0..self.counts[0]).map(distance).collect()
+            let found = closest_point_near(model, &center, last.as_ref());
+            (distances[i], last) = (found.distance, Some(found.point));
+        }
+        distances
     }
 
     fn center(&self, voxel: [usize; 3]) -> Point3<f64> {
@@ -86,11 +126,13 @@ impl Voxels {
         Some(self.distances[voxel[0] + self.counts[0] * (voxel[1] + self.counts[1] * voxel[2])])
     }
 
-    /// Voxels on ridges, in the order of the grid.
+    /// Voxels on ridges that may be in the slabs, in the order of the grid.
     pub(super) fn ridges(&self) -> impl Iterator<Item = Ridge> {
-        let [nx, ny, nz] = self.counts;
-        let voxels = (0..nz).flat_map(move |k| (0..ny).flat_map(move |j| (0..nx).map(move |i| [i, j, k])));
-        voxels.filter_map(|voxel| self.ridge(voxel))
+        let [_, rows, _] = self.counts;
+        let of_row = move |(row, inside): (usize, &Range<usize>)| {
+            inside.clone().map(move |i| [i, row % rows, row / rows])
+        };
+        self.inside.iter().enumerate().flat_map(of_row).filter_map(|voxel| self.ridge(voxel))
     }
 
     fn ridge(&self, voxel: [usize; 3]) -> Option<Ridge> {
@@ -108,14 +150,19 @@ impl Voxels {
     /// Local maximum of the clearance near the centre of the voxel, along the axes of the ridge (coordinate search).
     pub(super) fn refined(&self, model: &Model, ridge: &Ridge) -> ClearPlace {
         let mut best = ridge.place;
+        let mut closest = closest_point(model, &best.point).point;
         let mut step = 0.5 * self.size;
         for _ in 0..HALVINGS {
             for axis in (0..3).filter(|&axis| ridge.axes[axis]) {
                 for side in [-step, step] {
                     let point = best.point + Vector3::ith(axis, side);
-                    let clearance = closest_point(model, &point).distance;
-                    if clearance > best.clearance * (1.0 + SAME) {
-                        best = ClearPlace { point, clearance };
+                    // No clearance is larger than the distance of a point of the surface.
+                    if nalgebra::distance(&point, &closest) <= best.clearance {
+                        continue;
+                    }
+                    let found = closest_point_near(model, &point, Some(&closest));
+                    if found.distance > best.clearance * (1.0 + SAME) {
+                        (best, closest) = (ClearPlace { point, clearance: found.distance }, found.point);
                     }
                 }
             }
@@ -123,4 +170,11 @@ impl Voxels {
         }
         best
     }
+}
+
+/// Closest point of the surface to `point`, of which a point of the surface is known that may be near.
+fn closest_point_near(model: &Model, point: &Point3<f64>, known: Option<&Point3<f64>>) -> ClosestPoint {
+    let limit = known.map(|known| nalgebra::distance(point, known) * (1.0 + SAME));
+    let found = limit.and_then(|limit| closest_point_up_to(model, point, limit));
+    found.unwrap_or_else(|| closest_point(model, point))
 }
