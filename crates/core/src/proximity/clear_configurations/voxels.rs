@@ -178,3 +178,53 @@ fn closest_point_near(model: &Model, point: &Point3<f64>, known: Option<&Point3<
     let found = limit.and_then(|limit| closest_point_up_to(model, point, limit));
     found.unwrap_or_else(|| closest_point(model, point))
 }
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::Isometry3;
+
+    use super::super::super::shapes;
+    use super::*;
+    use crate::geometry::procedural::{Cup, Procedural, TorusKnot};
+    use crate::geometry::triangle_mesh::{Solidity, TriangleMesh};
+
+    fn rotated(mesh: &TriangleMesh) -> TriangleMesh {
+        let by = Isometry3::rotation(Vector3::new(0.4, -0.3, 0.7));
+        let vertices = mesh.vertices().iter().map(|vertex| by * vertex).collect();
+        TriangleMesh::new(vertices, mesh.triangles().to_vec()).unwrap()
+    }
+
+    #[test]
+    fn distances_are_exact_where_a_voxel_in_the_slabs_is_compared_with_them_and_absent_in_corners() {
+        let knot = TorusKnot::default().mesh().unwrap();
+        let cup = Cup::default().mesh().unwrap();
+        for mesh in [shapes::cuboid(Vector3::new(1.0, 0.6, 0.3)), knot.clone(), rotated(&knot), rotated(&cup)]
+        {
+            let model = Model::new(mesh, Solidity::Solid);
+            let slabs = Slabs::new(model.mesh());
+            let voxels = Voxels::new(&model, &slabs, 17);
+            let [nx, ny, nz] = voxels.counts;
+            let (mut compared, mut inside) = (0, 0);
+            for voxel in (0..nx * ny * nz).map(|at| [at % nx, at / nx % ny, at / (nx * ny)]) {
+                if !slabs.contain(&voxels.center(voxel)) {
+                    continue;
+                }
+                inside += 1;
+                for (axis, by) in (0..3).flat_map(|axis| (-2..=2).map(move |by| (axis, by))) {
+                    let Some(found) = voxels.distance_at(voxel, axis, by) else { continue };
+                    let mut at = voxel;
+                    at[axis] = at[axis].checked_add_signed(by).expect("it is in the grid");
+                    let exact = closest_point(&model, &voxels.center(at)).distance;
+                    assert_eq!(found.to_bits(), exact.to_bits(), "{voxel:?} {axis} {by}");
+                    compared += 1;
+                }
+            }
+            assert!(compared > 10 * inside && inside > nx, "{compared} {inside}");
+        }
+        // Of a ball some corners of the box are not needed.
+        let model = Model::new(shapes::sphere(20), Solidity::Solid);
+        let voxels = Voxels::new(&model, &Slabs::new(model.mesh()), 33);
+        let absent = voxels.distances.iter().filter(|distance| distance.is_nan()).count();
+        assert!(absent > voxels.distances.len() / 10, "{absent} of {}", voxels.distances.len());
+    }
+}
