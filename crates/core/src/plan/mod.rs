@@ -8,13 +8,18 @@
 //! segment is proved free for all of its time by bounds of the motion, not by samples of it; the path found is shortened,
 //! and verified by collision queries that are independent of the search.
 //!
+//! Where samples have not led to a path, poses in narrow places between the trees are drawn, from which trees of their own grow
+//! out to both sides (`passages`): holes hardly wider than the model are so passed.
+//!
 //! Departs from \[Tang14\]: samples are also drawn near nodes of the trees, and every step is retracted, not only samples;
 //! without these few samples of 40 joints make progress.
 //!
 //! A failed search does not prove that no path exists: the result is an error, with the partial plan.
 
 mod check;
+mod link_speeds;
 mod motion_validator;
+mod passages;
 mod retraction;
 mod search;
 mod segment;

@@ -5,31 +5,29 @@
 //! it. Intervals are halved, the earlier half first, and only for the pairs that are not proved yet
 //! [Lin17 §40.3, conservative advancement; Schwarzer, Saha, Latombe 2005, adaptive bisection].
 //!
-//! | bound                              | of the speed of any point of a link                                      |
-//! |------------------------------------|---------------------------------------------------------------------------|
-//! | a revolute joint with q̇            | \|q̇\| times the maximum distance of the point from the joint, along the chain |
-//! | a prismatic joint with q̇           | \|q̇\|                                                                     |
-//! | the base, with velocities v and ω  | \|v\| + \|ω\| times the maximum distance of the point from the base             |
-//!
-//! Two links of one movable model count the joints from their nearest common ancestor on.
+//! The bounds of speeds are in [`link_speeds`](super::link_speeds). Bodies known by their triangles alone are compared with
+//! the triangles of others, and with half-spaces by their convex hulls, which are as far from a half-space as they are.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use nalgebra::{Isometry3, Point3};
 
+use super::link_speeds::LinkSpeeds;
 use super::segment::Segment;
-use crate::kinematics::articulation::joint::JointKind;
+use crate::geometry::convex::shape::ConvexShape;
 use crate::kinematics::articulation::tree::Articulation;
-use crate::kinematics::rigid_motion::RigidMotion;
 use crate::penetration::convex::cache::ConvexCache;
 use crate::penetration::convex::options::ConvexOptions;
 use crate::penetration::convex::signed_distance;
-use crate::penetration::generalized::collision_world::CollisionWorld;
+use crate::penetration::generalized::collision_world::{Body as CollisionBody, CollisionWorld};
 use crate::penetration::generalized::error::GeneralizedError;
 use crate::penetration::generalized::part::Part;
-use crate::penetration::generalized::shape::Shape;
+use crate::penetration::generalized::proxy_geometry::{height, plane as plane_of};
+use crate::penetration::generalized::shape::Piece;
 use crate::proximity::distance::is_within;
+use crate::proximity::model::Model;
 
 /// Relative tolerance of the distances of convex pieces: they only have to exceed a bound, and are proved lower bounds. A
 /// tighter one costs iterations, a looser one halves intervals that were free.
@@ -38,9 +36,13 @@ const ROUGH: f64 = 0.05;
 /// A link or an obstacle.
 pub(super) struct Body<'a> {
     pub part: Part,
-    shape: &'a Shape,
+    pieces: &'a [Piece],
+    /// Triangles: its own, or a proxy of its pieces where others are known by their triangles alone.
+    model: Option<&'a Model>,
     /// Centre [m, body frame] and radius [m] of a bounding sphere.
     pub ball: (Point3<f64>, f64),
+    /// Convex hull of its triangles, where it has no pieces: as far from a half-space as they are.
+    hull: Option<ConvexShape>,
 }
 
 /// Two bodies that must stay apart during a motion.
@@ -50,6 +52,8 @@ struct MotionPair {
     /// obstacle.
     levels: [usize; 2],
     first_cache: usize,
+    /// Whether the second body is a half-space that rests: only the approach along its normal counts.
+    is_over_plane: bool,
 }
 
 /// Proves straight motions of the only movable model of a collision world free.
@@ -61,7 +65,7 @@ pub(super) struct MotionValidator<'a> {
     /// Clearance to maintain [m].
     clearance: f64,
     /// Bound of the approach within an interval [m] below which it is not halved any more.
-    resolution: f64,
+    pub(super) resolution: f64,
     /// Bound of the approach of each pair per motion [m] in the current segment.
     speeds: Vec<f64>,
     poses: Vec<Isometry3<f64>>,
@@ -75,17 +79,16 @@ impl<'a> MotionValidator<'a> {
     pub(super) fn new(collision_world: &'a CollisionWorld, clearance: f64, resolution: f64) -> Self {
         let movable = &collision_world.movables()[0];
         let articulation = movable.articulation();
-        let of_link = |(link, shape): (usize, &'a Option<Shape>)| {
-            let shape = shape.as_ref()?;
-            Some(Body { part: Part::Link { movable: 0, link }, shape, ball: shape.ball() })
-        };
-        let mut bodies: Vec<_> = movable.shapes().iter().enumerate().filter_map(of_link).collect();
-        let links = bodies.len();
-        bodies.extend(collision_world.obstacles().iter().enumerate().map(|(index, obstacle)| Body {
-            part: Part::Obstacle(index),
-            shape: &obstacle.shape,
-            ball: obstacle.shape.ball(),
-        }));
+        // The bodies of the collision world are the links with a shape, then the obstacles.
+        let links = movable.shapes().iter().flatten().count();
+        let mut bodies: Vec<_> =
+            collision_world.bodies.iter().map(|body| Body::new(body, collision_world)).collect();
+        let has_plane = bodies.iter().any(|body| plane_of(body.pieces, &Isometry3::identity()).is_some());
+        for (body, given) in bodies.iter_mut().zip(&collision_world.bodies).filter(|_| has_plane) {
+            if let (true, Some(model)) = (body.pieces.is_empty(), &given.model) {
+                body.hull = model.hull().map(|hull| ConvexShape::hull(Arc::clone(hull)));
+            }
+        }
         let mut validator = Self {
             articulation,
             bodies,
@@ -124,9 +127,12 @@ impl<'a> MotionValidator<'a> {
             _ => [usize::MAX; 2],
         };
         let first_cache = self.caches.len();
-        let pieces = a.shape.pieces().len() * b.shape.pieces().len();
+        // Hulls in place of pieces need a cache as well.
+        let pieces = (a.pieces.len() * b.pieces.len()).max(1);
+        let is_over_plane =
+            matches!(b.part, Part::Obstacle(_)) && plane_of(b.pieces, &Isometry3::identity()).is_some();
         self.caches.resize_with(first_cache + pieces, ConvexCache::default);
-        self.pairs.push(MotionPair { bodies: [i, j], levels, first_cache });
+        self.pairs.push(MotionPair { bodies: [i, j], levels, first_cache, is_over_plane });
     }
 
     /// Number of joints from a link up to one of its ancestors.
@@ -141,9 +147,9 @@ impl<'a> MotionValidator<'a> {
     /// [`GeneralizedError`] when its ends do not suit the movable model.
     pub(super) fn free_until(&mut self, segment: &Segment<'_>) -> Result<f64, GeneralizedError> {
         self.validated += 1;
-        self.bound_speeds(segment);
+        self.bound_speeds(segment)?;
         // Pairs that do not approach each other stay as free as they were at the start.
-        let moving = (0..self.pairs.len()).filter(|&pair| self.speeds[pair] > 0.0).collect::<Vec<_>>();
+        let moving = (0..self.pairs.len()).filter(|&pair| !(self.speeds[pair] <= 0.0)).collect::<Vec<_>>();
         self.pending.clear();
         self.pending.extend(&moving);
         self.interval(segment, [0.0, 1.0], 0..moving.len()).map(|blocked| blocked.unwrap_or(1.0))
@@ -209,11 +215,17 @@ impl<'a> MotionValidator<'a> {
         if apart(a.ball, b.ball) {
             return true;
         }
-        let (first, second) = (a.shape.pieces(), b.shape.pieces());
+        let (first, second) = (a.pieces, b.pieces);
         if first.is_empty() || second.is_empty() {
-            return match (a.shape.model(), b.shape.model()) {
+            return match (a.model, b.model) {
                 (Some(a), Some(b)) => !is_within(a, pose_a, b, pose_b, distance),
-                _ => false,
+                (Some(_), None) => {
+                    is_above([(a, pose_a), (b, pose_b)], distance, &mut self.caches[first_cache])
+                }
+                (None, Some(_)) => {
+                    is_above([(b, pose_b), (a, pose_a)], distance, &mut self.caches[first_cache])
+                }
+                (None, None) => false,
             };
         }
         let options = ConvexOptions { relative_tolerance: ROUGH, ..ConvexOptions::default() };
@@ -239,51 +251,66 @@ impl<'a> MotionValidator<'a> {
     }
 
     /// Computes bounds of the approach speed of each pair.
-    fn bound_speeds(&mut self, segment: &Segment<'_>) {
-        let chains: Vec<Vec<f64>> = self.bodies.iter().map(|body| self.chain_speeds(body, segment)).collect();
+    fn bound_speeds(&mut self, segment: &Segment<'_>) -> Result<(), GeneralizedError> {
+        let chains: Vec<LinkSpeeds> = self
+            .bodies
+            .iter()
+            .map(|body| match body.part {
+                Part::Link { link, .. } => LinkSpeeds::new(self.articulation, (link, body.ball), segment),
+                Part::Obstacle(_) => LinkSpeeds::default(),
+            })
+            .collect();
+        let is_level = self.pairs.iter().any(|pair| pair.is_over_plane);
+        let starts = if is_level {
+            self.articulation.link_poses(&segment.from.joints, &segment.from.base)?
+        } else {
+            Vec::new()
+        };
         let of_pair = |pair: &MotionPair| {
-            let speed = |i: usize| {
-                let chain = &chains[pair.bodies[i]];
-                // Fixed joints count as a level of speed zero, so that levels and speeds correspond.
-                chain[..pair.levels[i].min(chain.len())].iter().sum::<f64>()
+            let [i, j] = pair.bodies;
+            let speed = chains[i].below(pair.levels[0]) + chains[j].below(pair.levels[1]);
+            if !pair.is_over_plane {
+                return speed;
+            }
+            let (Part::Link { link, .. }, Part::Obstacle(index)) = (self.bodies[i].part, self.bodies[j].part)
+            else {
+                return speed;
             };
-            speed(0) + speed(1)
+            match plane_of(self.bodies[j].pieces, &segment.obstacles[index].pose) {
+                Some((normal, _)) => {
+                    speed.min(chains[i].along(&normal, (self.articulation, link), &starts, segment))
+                }
+                None => speed,
+            }
         };
         self.speeds.clear();
         self.speeds.extend(self.pairs.iter().map(of_pair));
+        Ok(())
     }
+}
 
-    /// The contributions of each joint from a body upwards, and at last of the base, to the speed bound of its points.
-    fn chain_speeds(&self, body: &Body<'_>, segment: &Segment<'_>) -> Vec<f64> {
-        let Part::Link { link, .. } = body.part else { return Vec::new() };
-        let (mut speeds, mut at) = (Vec::new(), link);
-        // Maximum distance of a point of the body from each joint's origin, whatever the joints between do.
-        let mut reach = body.ball.0.coords.norm() + body.ball.1;
-        while let (Some(index), Some(parent)) =
-            (self.articulation.parent_joint(at), self.articulation.parent(at))
-        {
-            let joint = &self.articulation.joints()[index];
-            let dependence = self.articulation.dependence(index);
-            let ends = dependence.map_or([0.0; 2], |(coordinate, factor, offset)| {
-                [segment.from, segment.to].map(|pose| factor * pose.joints[coordinate] + offset)
-            });
-            let change = (ends[1] - ends[0]).abs();
-            speeds.push(match joint.kind {
-                JointKind::Fixed => 0.0,
-                JointKind::Revolute { .. } => change * reach,
-                JointKind::Prismatic { .. } => {
-                    // Beyond this joint the point can be farther away by the longest extension of the slider.
-                    reach += ends[0].abs().max(ends[1].abs());
-                    change
-                }
-            });
-            reach += joint.origin.translation.vector.norm();
-            at = parent;
-        }
-        let base = segment.base.bounds();
-        speeds.push(base.speed + base.angular_speed * reach);
-        speeds
+impl<'a> Body<'a> {
+    fn new(body: &'a CollisionBody, collision_world: &'a CollisionWorld) -> Self {
+        let pieces = &collision_world.pieces[body.pieces.clone()];
+        Self { part: body.part, pieces, model: body.model.as_deref(), ball: body.ball, hull: None }
     }
+}
+
+/// Whether a body known by its triangles is proved to be farther above a half-space than a distance [m].
+fn is_above(
+    [(body, pose), (plane, plane_pose)]: [(&Body<'_>, &Isometry3<f64>); 2],
+    distance: f64,
+    cache: &mut ConvexCache,
+) -> bool {
+    let (Some(model), Some(at)) = (body.model, plane_of(plane.pieces, plane_pose)) else { return false };
+    let (Some(hull), [piece]) = (&body.hull, plane.pieces) else {
+        // A flat model has no hull.
+        return height(model, pose, &at) > distance;
+    };
+    let place = plane_pose * piece.pose;
+    let options = ConvexOptions { relative_tolerance: ROUGH, ..ConvexOptions::default() };
+    signed_distance(hull, pose, &piece.shape, &place, &options, cache)
+        .is_ok_and(|found| found.value > distance)
 }
 
 #[cfg(test)]
@@ -295,7 +322,8 @@ mod tests {
     use crate::geometry::procedural::{Cuboid, Procedural, Torus};
     use crate::geometry::random::SplitMix64;
     use crate::kinematics::Joint;
-    use crate::penetration::generalized::{Base, MovableModel, Obstacle, Pose};
+    use crate::kinematics::articulation::joint::JointKind;
+    use crate::penetration::generalized::{Base, MovableModel, Obstacle, Pose, Shape};
     use crate::proximity::{AllowedCollisions, Model};
 
     const LINKS: usize = 4;
@@ -305,8 +333,9 @@ mod tests {
         UnitQuaternion::from_scaled_axis(Vector3::new(next(), next(), next()))
     }
 
-    /// A chain of bars with joints of both kinds on a floating base, among bars and a ring known by its triangles.
-    fn collision_world(numbers: &mut SplitMix64) -> CollisionWorld {
+    /// A chain of bars with joints of both kinds on a floating base, among bars and a ring known by its triangles; over a floor, if
+    /// there is one, the bars of the chain are known by their triangles as well.
+    fn collision_world(numbers: &mut SplitMix64, has_floor: bool) -> CollisionWorld {
         let bar = |x: f64| {
             let mesh = Cuboid { x, y: 0.1, z: 0.1, ..Cuboid::default() }.mesh().unwrap();
             Shape::of_model(Model::new(mesh, Solidity::Solid))
@@ -322,7 +351,8 @@ mod tests {
         };
         (1..LINKS).for_each(|at| allowed.allow(at - 1, at));
         let tree = Articulation::new(names.clone(), (1..LINKS).map(joint).collect()).unwrap();
-        let shapes = (0..LINKS).map(|_| Some(bar(0.5))).collect();
+        let link = |_| Some(if has_floor { bar(0.5).without_pieces() } else { bar(0.5) });
+        let shapes = (0..LINKS).map(link).collect();
         let movable = MovableModel::new(tree, shapes, allowed, Base::Floating).unwrap();
         let ring = Torus { major_radius: 0.5, minor_radius: 0.1, segments: 24, sides: 8 }.mesh().unwrap();
         let ring = Shape::of_model(Model::new(ring, Solidity::Solid));
@@ -330,16 +360,21 @@ mod tests {
             let shift = Vector3::from_fn(|_, _| 3.0 * numbers.unit_interval() - 1.5);
             Obstacle { shape, pose: Isometry3::from_parts(shift.into(), rotation(numbers)) }
         };
-        let obstacles = vec![place(bar(2.0)), place(bar(2.0)), place(ring)];
+        let mut obstacles = vec![place(bar(2.0)), place(bar(2.0)), place(ring)];
+        if has_floor {
+            let floor = Shape::convex(ConvexShape::half_space());
+            let pose = Isometry3::new(Vector3::new(0.0, 0.0, -1.0), Vector3::new(0.2, 0.1, 0.0));
+            obstacles.push(Obstacle { shape: floor, pose });
+        }
         CollisionWorld::new(vec![movable], obstacles).unwrap()
     }
 
-    #[test]
-    fn up_to_the_answered_time_nothing_collides_and_soon_after_something_is_near() {
-        let mut numbers = SplitMix64(7);
+    /// Checks the times of random motions; returns how many were free and how many blocked.
+    fn check_times(seed: u64, has_floor: bool) -> [usize; 2] {
+        let mut numbers = SplitMix64(seed);
         let (mut free, mut blocked) = (0, 0);
         for round in 0..150 {
-            let collision_world = collision_world(&mut numbers);
+            let collision_world = collision_world(&mut numbers, has_floor);
             let mut pose = || Pose {
                 base: Isometry3::from_parts(
                     Vector3::from_fn(|_, _| 3.0 * numbers.unit_interval() - 1.5).into(),
@@ -366,6 +401,48 @@ mod tests {
                 free += 1;
             }
         }
+        [free, blocked]
+    }
+
+    #[test]
+    fn up_to_the_answered_time_nothing_collides_and_soon_after_something_is_near() {
+        let [free, blocked] = check_times(7, false);
         assert!(free > 10 && blocked > 10, "{free} {blocked}");
+    }
+
+    #[test]
+    fn links_of_triangles_are_proved_free_above_a_half_space_and_blocked_by_it() {
+        let [free, blocked] = check_times(8, true);
+        assert!(free > 10 && blocked > 10, "{free} {blocked}");
+    }
+
+    /// A cart of triangles that slides along and across a floor and rotates on it, a fraction of the resolution above it.
+    #[test]
+    fn a_motion_that_keeps_its_height_is_free_however_low_it_is() {
+        let names = ["ground", "along", "cart"].map(String::from);
+        let along = JointKind::Prismatic { axis: Vector3::x() };
+        let about = JointKind::Revolute { axis: Vector3::z() };
+        let joints = vec![
+            Joint::new("j0", &names[0], &names[1], along),
+            Joint::new("j1", &names[1], &names[2], about),
+        ];
+        let tree = Articulation::new(names.to_vec(), joints).unwrap();
+        let cart = Cuboid { x: 0.5, y: 0.3, z: 0.2, ..Cuboid::default() }.mesh().unwrap();
+        let cart = Shape::of_model(Model::new(cart, Solidity::Solid)).without_pieces();
+        let shapes = vec![None, None, Some(cart)];
+        let movable = MovableModel::new(tree, shapes, AllowedCollisions::default(), Base::Fixed).unwrap();
+        let floor = Shape::convex(ConvexShape::half_space());
+        let at = |z: f64| Isometry3::translation(0.0, 0.0, z);
+        let world =
+            CollisionWorld::new(vec![movable], vec![Obstacle { shape: floor, pose: at(-0.1001) }]).unwrap();
+        let pose = |joints: [f64; 2]| Pose { base: Isometry3::identity(), joints: joints.to_vec() };
+        let (from, to) = (pose([-2.0, -3.0]), pose([2.0, 3.0]));
+        let segment = Segment::new(&from, &to, world.obstacles());
+        let mut validator = MotionValidator::new(&world, 0.0, 1e-3);
+        assert!(validator.free_until(&segment).unwrap() >= 1.0);
+        // A base that inclines meets the floor.
+        let tilted = Pose { base: Isometry3::rotation(Vector3::y() * 0.01), ..to.clone() };
+        let segment = Segment::new(&from, &tilted, world.obstacles());
+        assert!(validator.free_until(&segment).unwrap() < 1.0);
     }
 }

@@ -23,16 +23,29 @@ impl Retraction {
         free: &Pose,
     ) -> Option<Pose> {
         let starts = [GeneralizedStart::Direct, GeneralizedStart::Given(vec![free.clone()])];
-        starts.into_iter().find_map(|start| {
-            let options = GeneralizedOptions {
-                clearance: self.clearance,
-                max_iterations: ITERATIONS,
-                parallel: false,
-                start: Some(start),
-                ..GeneralizedOptions::fast()
-            };
-            let found = collision_world.penetration(std::slice::from_ref(pose), &options);
-            found.ok().flatten().and_then(|found| found.poses.into_iter().next())
-        })
+        starts.into_iter().find_map(|start| self.descended(collision_world, pose, start))
+    }
+
+    /// The free pose nearest to one in collision, found by a descent from that pose alone: it leads into gaps, where a descent
+    /// from a free pose leads to the side on which that is.
+    pub(super) fn from_overlap(&self, collision_world: &CollisionWorld, pose: &Pose) -> Option<Pose> {
+        self.descended(collision_world, pose, GeneralizedStart::Direct)
+    }
+
+    fn descended(
+        &self,
+        collision_world: &CollisionWorld,
+        pose: &Pose,
+        start: GeneralizedStart,
+    ) -> Option<Pose> {
+        let options = GeneralizedOptions {
+            clearance: self.clearance,
+            max_iterations: ITERATIONS,
+            parallel: false,
+            start: Some(start),
+            ..GeneralizedOptions::fast()
+        };
+        let found = collision_world.penetration(std::slice::from_ref(pose), &options);
+        found.ok().flatten().and_then(|found| found.poses.into_iter().next())
     }
 }

@@ -4,7 +4,7 @@
 use super::motion_validator::MotionValidator;
 use super::retraction::Retraction;
 use super::space::Space;
-use super::tree::{Extension, ExtensionOptions, SearchTree};
+use super::tree::{Extension, ExtensionOptions, Passage, SearchTree};
 use super::types::{PartialPlan, Plan, PlanError, PlanOptions, PlanWork};
 use super::{check, shorten};
 use crate::geometry::random::SplitMix64;
@@ -26,17 +26,23 @@ const RETREAT: f64 = 0.97;
 const MIN_STEP: f64 = 10.0;
 /// Maximum number of segments of one extension.
 const MAX_SEGMENTS: usize = 64;
+/// Number of samples after which passages are searched for: without narrow places fewer suffice.
+const PATIENCE: u32 = 150;
+/// One of this many samples is then drawn in a passage.
+const PASSAGES: u32 = 2;
 
 /// A bidirectional search for a path.
 pub(super) struct BidirectionalSearch<'a> {
-    space: Space<'a>,
-    options: &'a PlanOptions,
+    pub(super) space: Space<'a>,
+    pub(super) options: &'a PlanOptions,
     validator: MotionValidator<'a>,
-    numbers: SplitMix64,
+    pub(super) numbers: SplitMix64,
     /// Trees of the start and of the goal.
-    trees: [SearchTree; 2],
-    resolution: f64,
-    work: PlanWork,
+    pub(super) trees: [SearchTree; 2],
+    /// Trees in passages between these.
+    pub(super) passages: Vec<Passage>,
+    pub(super) resolution: f64,
+    pub(super) work: PlanWork,
 }
 
 impl<'a> BidirectionalSearch<'a> {
@@ -48,11 +54,13 @@ impl<'a> BidirectionalSearch<'a> {
         let space = Space::new(collision_world, ends, options)?;
         let resolution = options.resolution * collision_world.size();
         let validator = MotionValidator::new(collision_world, options.clearance, resolution);
+        let gap = options.clearance + GAP * resolution;
         let [start, goal] =
-            ends.map(|end| space.metric(end).map(|metric| SearchTree::new(end.clone(), &metric)));
+            ends.map(|end| space.metric(end).map(|metric| SearchTree::new(end.clone(), gap, &metric)));
         let trees = [start?, goal?];
         let numbers = SplitMix64(options.seed);
-        Ok(Self { space, options, validator, numbers, trees, resolution, work: PlanWork::default() })
+        let (passages, work) = (Vec::new(), PlanWork::default());
+        Ok(Self { space, options, validator, numbers, trees, passages, resolution, work })
     }
 
     /// A path from the start to the goal.
@@ -61,10 +69,17 @@ impl<'a> BidirectionalSearch<'a> {
         if let Some(path) = self.connect(0, 0)? {
             return Ok(path);
         }
+        let mut growing = 0;
         for sample in 0..self.options.max_samples {
-            // The trees grow in turn.
-            let growing = sample as usize % 2;
-            if let Some(path) = self.grow(growing)? {
+            let is_hard = self.options.retraction && sample >= PATIENCE;
+            let found = if is_hard && sample % PASSAGES == 0 {
+                self.pass()?
+            } else {
+                // The trees grow in turn.
+                growing = 1 - growing;
+                self.grow(1 - growing)?
+            };
+            if let Some(path) = found {
                 return Ok(path);
             }
         }
@@ -107,7 +122,7 @@ impl<'a> BidirectionalSearch<'a> {
     }
 
     /// Clearance of samples [m].
-    fn gap(&self) -> f64 {
+    pub(super) fn gap(&self) -> f64 {
         self.options.clearance + GAP * self.resolution
     }
 
@@ -115,16 +130,32 @@ impl<'a> BidirectionalSearch<'a> {
         self.options.retraction.then(|| Retraction { clearance: self.gap() })
     }
 
-    fn extend(&mut self, tree: usize, from: usize, to: &Pose) -> Result<Extension, PlanError> {
-        let extension = ExtensionOptions {
-            space: &self.space,
-            step: self.options.step.unwrap_or_else(|| MAX_STEP * self.space.collision_world.size()),
-            min: MIN_STEP * self.resolution,
-            retreat: RETREAT,
-            max_segments: MAX_SEGMENTS,
-            retraction: self.retraction(),
-        };
-        self.trees[tree].extend(from, to, &extension, &mut self.validator)
+    pub(super) fn extend(&mut self, tree: usize, from: usize, to: &Pose) -> Result<Extension, PlanError> {
+        let (step, gap) = (self.step(), self.gap());
+        let options = extension(&self.space, self.options, self.resolution, [step, gap]);
+        self.trees[tree].extend(from, to, &options, &mut self.validator)
+    }
+
+    /// Extends a tree in a passage, at a fraction of the resolution.
+    pub(super) fn extend_passage(
+        &mut self,
+        tree: &mut SearchTree,
+        from: usize,
+        to: &Pose,
+        fraction: f64,
+    ) -> Result<Extension, PlanError> {
+        let (step, gap) = (self.step(), self.gap());
+        let resolution = fraction * self.resolution;
+        let options = extension(&self.space, self.options, resolution, [step, gap]);
+        self.validator.resolution = resolution;
+        let extended = tree.extend(from, to, &options, &mut self.validator);
+        self.validator.resolution = self.resolution;
+        extended
+    }
+
+    /// Maximum √σ of a segment [m].
+    pub(super) fn step(&self) -> f64 {
+        self.options.step.unwrap_or_else(|| MAX_STEP * self.space.collision_world.size())
     }
 
     /// Extends the other tree towards a node of one (CONNECT); returns the path if it gets there.
@@ -172,5 +203,23 @@ impl<'a> BidirectionalSearch<'a> {
             }
         }
         Ok(PartialPlan { path: start.path_to(best), gap: min.sqrt(), work: self.work() })
+    }
+}
+
+/// The parameters of an extension with a maximum step and a clearance of retracted poses [m].
+fn extension<'a>(
+    space: &'a Space<'a>,
+    options: &PlanOptions,
+    resolution: f64,
+    [step, gap]: [f64; 2],
+) -> ExtensionOptions<'a> {
+    ExtensionOptions {
+        space,
+        step,
+        min: MIN_STEP * resolution,
+        retreat: RETREAT,
+        max_segments: MAX_SEGMENTS,
+        retracts: options.retraction,
+        gap,
     }
 }

@@ -5,6 +5,7 @@
 
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
 
+use super::segment::Segment;
 use super::types::{PlanError, PlanOptions};
 use crate::geometry::random::SplitMix64;
 use crate::kinematics::articulation::joint::JointKind;
@@ -80,6 +81,22 @@ impl<'a> Space<'a> {
         };
         let joints = whole.joints.iter().zip(&node.joints).enumerate().map(pick).collect();
         Pose { base: Motion::linear(&node.base, &whole.base).pose_at(fraction), joints }
+    }
+
+    /// The pose beyond the second of two by a multiple of the motion between them, within the ranges of samples.
+    pub(super) fn beyond(&self, from: &Pose, to: &Pose, multiple: f64) -> Pose {
+        let segment = Segment::new(from, to, self.collision_world.obstacles());
+        let mut pose = segment.at(1.0 + multiple);
+        for (joint, [lower, upper]) in pose.joints.iter_mut().zip(&self.ranges) {
+            *joint = joint.clamp(*lower, *upper);
+        }
+        if self.collision_world.movables()[0].base() == Base::Fixed {
+            pose.base = to.base;
+        } else {
+            let [low, high] = self.region.map(|corner| corner.coords);
+            pose.base.translation.vector = pose.base.translation.vector.sup(&low).inf(&high);
+        }
+        pose
     }
 
     /// The object norm at a pose.

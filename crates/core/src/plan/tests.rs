@@ -2,7 +2,8 @@ use nalgebra::{Isometry3, Vector3};
 
 use super::*;
 use crate::geometry::Solidity;
-use crate::geometry::procedural::{Cuboid, Procedural};
+use crate::geometry::convex::ConvexShape;
+use crate::geometry::procedural::{Cuboid, Procedural, Torus};
 use crate::kinematics::articulation::joint::{Joint, JointKind};
 use crate::kinematics::articulation::tree::Articulation;
 use crate::kinematics::motion::Motion;
@@ -95,6 +96,51 @@ fn a_bar_finds_the_hole_in_the_wall_with_and_without_retraction() {
             assert!(found.path.len() > 2);
         }
     }
+}
+
+/// Edge of a hole through which the bar goes straight alone, with 5 mm of room.
+const NARROW: f64 = 0.11;
+
+#[test]
+fn a_bar_goes_through_a_hole_hardly_wider_than_it_is() {
+    let collision_world = bar(wall_with_hole(NARROW, 1.0), 1.0);
+    let ([start, goal], options) = through(1.0);
+    for seed in 0..3 {
+        let options = PlanOptions { seed, max_samples: 4000, ..options.clone() };
+        let found = plan(&collision_world, &start, &goal, &options).unwrap();
+        assert!(is_free_by_models(&collision_world, &found.path), "{seed}");
+        assert_eq!((&found.path[0], found.path.last().unwrap()), (&start, &goal));
+        let again = plan(&collision_world, &start, &goal, &options).unwrap();
+        assert_eq!(found, again);
+    }
+}
+
+#[test]
+fn links_of_triangles_find_a_path_over_a_ridge_on_a_half_space() {
+    let ring = Torus { major_radius: 0.3, minor_radius: 0.08, segments: 24, sides: 10 }.mesh().unwrap();
+    let ring = Shape::of_model(Model::new(ring, Solidity::Solid));
+    assert_eq!(ring.convex_pieces(), None);
+    let floor = Obstacle { shape: Shape::convex(ConvexShape::half_space()), pose: Isometry3::identity() };
+    let ridge = Shape::convex(ConvexShape::cuboid(Vector3::new(0.1, 4.0, 0.8)));
+    let ridge = Obstacle { shape: ridge, pose: Isometry3::identity() };
+    let collision_world =
+        CollisionWorld::new(vec![MovableModel::rigid(ring.clone()).unwrap()], vec![floor, ridge]).unwrap();
+    let region = Some([[-1.2, -0.6, 0.0], [1.2, 0.6, 1.0]].map(Into::into));
+    let options = PlanOptions { region, ..PlanOptions::default() };
+    let [start, goal] = [-0.8, 0.8].map(|x| at(x, 0.0, 0.12).into());
+    let found = plan(&collision_world, &start, &goal, &options).unwrap();
+    let vertices = ring.model().unwrap().mesh().vertices();
+    let mut highest = 0.0_f64;
+    for ends in found.path.windows(2) {
+        let motion = Motion::linear(&ends[0].base, &ends[1].base);
+        for i in 0..=100 {
+            let pose = motion.pose_at(f64::from(i) / 100.0);
+            let lowest = vertices.iter().map(|vertex| (pose * vertex).z).fold(f64::INFINITY, f64::min);
+            assert!(lowest > 0.0, "{lowest}");
+            highest = highest.max(lowest);
+        }
+    }
+    assert!(highest > 0.4, "it goes over the ridge");
 }
 
 #[test]

@@ -16,8 +16,19 @@ pub(super) struct SearchTree {
 struct Node {
     pose: Pose,
     parent: usize,
+    /// Clearance of the poses to which steps from here are retracted [m].
+    gap: f64,
     /// (cos, sin) of each revolute joint, or (value, 0) of a prismatic one; in the order of the metric's joints.
     circle: Vec<[f64; 2]>,
+}
+
+/// A tree that grows in a passage between the two others.
+pub(super) struct Passage {
+    pub(super) tree: SearchTree,
+    /// Times that it has grown.
+    pub(super) growths: u32,
+    /// Nodes at which it meets the trees of the start and of the goal: its node, and that of the other.
+    pub(super) links: [Option<[usize; 2]>; 2],
 }
 
 /// Outcome of extending a tree towards a pose [Kuffner and LaValle 2000].
@@ -31,9 +42,10 @@ pub(super) enum Extension {
 }
 
 impl SearchTree {
-    pub(super) fn new(root: Pose, metric: &Metric) -> Self {
+    /// A tree of one pose, with the clearance [m] of retracted steps from there.
+    pub(super) fn new(root: Pose, gap: f64, metric: &Metric) -> Self {
         let circle = embed(metric, &root);
-        Self { nodes: vec![Node { pose: root, parent: 0, circle }] }
+        Self { nodes: vec![Node { pose: root, parent: 0, gap, circle }] }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -115,12 +127,12 @@ impl SearchTree {
         let free = validator.free_until(&segment)?;
         let metric = options.space.metric(&here)?;
         if free >= 1.0 {
-            return Ok((self.add(step.clone(), at, &metric), true));
+            return Ok((self.add(step.clone(), at, &metric, options), true));
         }
         // Right at the bound the next segment would be blocked at once.
         let reached = segment.at(free * options.retreat);
         let gained = metric.sigma(&reached.joints, &reached.base).sqrt();
-        Ok((if gained > options.min { self.add(reached, at, &metric) } else { at }, false))
+        Ok((if gained > options.min { self.add(reached, at, &metric, options) } else { at }, false))
     }
 
     /// Adds a node along the obstacle that blocks a step: free, and nearer to the target of the metric.
@@ -131,7 +143,10 @@ impl SearchTree {
         (options, towards): (&ExtensionOptions<'_>, &Metric),
         validator: &mut MotionValidator<'_>,
     ) -> Result<Option<usize>, PlanError> {
-        let Some(retraction) = &options.retraction else { return Ok(None) };
+        if !options.retracts {
+            return Ok(None);
+        }
+        let retraction = Retraction { clearance: self.nodes[at].gap };
         let here = self.pose(at).clone();
         let obstacles = options.space.collision_world.obstacles();
         let before = towards.sigma(&here.joints, &here.base);
@@ -146,16 +161,68 @@ impl SearchTree {
             }
             if validator.free_until(&Segment::new(&here, &slid, obstacles))? >= 1.0 {
                 let metric = options.space.metric(&here)?;
-                return Ok(Some(self.add(slid, at, &metric)));
+                return Ok(Some(self.add(slid, at, &metric, options)));
             }
         }
         Ok(None)
     }
 
-    fn add(&mut self, pose: Pose, parent: usize, metric: &Metric) -> usize {
+    fn add(&mut self, pose: Pose, parent: usize, metric: &Metric, options: &ExtensionOptions<'_>) -> usize {
         let circle = embed(metric, &pose);
-        self.nodes.push(Node { pose, parent, circle });
+        let mut gap = self.nodes[parent].gap;
+        // Outside a passage there is room for the clearance of other nodes.
+        let world = options.space.collision_world;
+        if gap < options.gap && world.is_free(std::slice::from_ref(&pose), options.gap).unwrap_or(false) {
+            gap = options.gap;
+        }
+        self.nodes.push(Node { pose, parent, gap, circle });
         self.nodes.len() - 1
+    }
+
+    /// Adds the nodes of another tree, of which `own` and `other` are the same pose.
+    pub(super) fn absorb(&mut self, own: usize, tree: Self, other: usize) {
+        let mut order = vec![usize::MAX; tree.nodes.len()];
+        order[other] = own;
+        // From the common pose up to the root of the other tree the parents are reversed.
+        let (mut nodes, mut at) = (tree.nodes, other);
+        let mut above = Vec::new();
+        while at != 0 {
+            above.push((at, nodes[at].parent));
+            at = nodes[at].parent;
+        }
+        for &(child, parent) in above.iter().rev() {
+            nodes[parent].parent = child;
+        }
+        // Parents first: the reversed branch, then the others, whose parents precede them.
+        let branch: Vec<usize> = above.iter().map(|&(_, parent)| parent).collect();
+        let others = (0..nodes.len()).filter(|at| *at != other && !branch.contains(at));
+        let all: Vec<usize> = branch.iter().copied().chain(others).collect();
+        let mut slots: Vec<Option<Node>> = nodes.into_iter().map(Some).collect();
+        for at in all {
+            if let Some(node) = slots[at].take() {
+                order[at] = self.nodes.len();
+                self.nodes.push(Node { parent: order[node.parent], ..node });
+            }
+        }
+    }
+
+    /// The poses from one node to another along the tree.
+    pub(super) fn path_between(&self, from: usize, to: usize) -> Vec<Pose> {
+        let up = |node: usize| {
+            let mut all = vec![node];
+            while let Some(&at) = all.last()
+                && at != 0
+            {
+                all.push(self.nodes[at].parent);
+            }
+            all
+        };
+        let (up_from, up_to) = (up(from), up(to));
+        // Both branches end at the root: the last node that they share is where the path bends.
+        let shared = up_from.iter().rev().zip(up_to.iter().rev()).take_while(|(a, b)| a == b).count();
+        let rising = &up_from[..=up_from.len() - shared];
+        let falling = up_to[..up_to.len() - shared].iter().rev();
+        rising.iter().chain(falling).map(|&node| self.nodes[node].pose.clone()).collect()
     }
 
     /// The poses from the root to a node.
@@ -187,8 +254,10 @@ pub(super) struct ExtensionOptions<'a> {
     pub(super) retreat: f64,
     /// Maximum number of segments of one extension.
     pub(super) max_segments: usize,
-    /// Retraction of poses in collision, if enabled.
-    pub(super) retraction: Option<Retraction>,
+    /// Whether blocked steps are retracted.
+    pub(super) retracts: bool,
+    /// Clearance of retracted poses where there is room for it [m].
+    pub(super) gap: f64,
 }
 
 impl ExtensionOptions<'_> {

@@ -44,7 +44,7 @@ pub(crate) mod part;
 mod penetration_rigid;
 mod piece_tree;
 pub(crate) mod pose;
-mod proxy_geometry;
+pub(crate) mod proxy_geometry;
 mod query;
 mod rows;
 mod search;
