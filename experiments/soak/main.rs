@@ -148,14 +148,23 @@ fn run_all(arguments: &Arguments, numbers: &[u64]) -> Result<Vec<Trial>> {
             }
             if trial.inverted > 0 || trial.newton[0] > 0 {
                 let [all, worst] = trial.newton;
-                let Trial { unconverged, divided, inverted, worst_penetration, soft_depth, seconds, .. } =
-                    &trial;
+                let Trial {
+                    unconverged,
+                    divided,
+                    inverted,
+                    worst_penetration,
+                    soft_depth,
+                    own_depth,
+                    seconds,
+                    ..
+                } = &trial;
                 let [a, b] = &trial.soft_pair;
                 eprintln!(
                     "scene {number}: {all} Newton iterations, at most {worst} a step, {divided} steps divided, {unconverged} not \
                      converged, at most {inverted} inverted, deepest {worst_penetration:.1e}, {:.1} % of the smallest thickness \
-                     ({a}, {b}), {seconds:.1} s",
-                    100.0 * soft_depth
+                     ({a}, {b}; {:.1} % of their own), {seconds:.1} s",
+                    100.0 * soft_depth,
+                    100.0 * own_depth
                 );
             }
             trial.failures.iter().for_each(|failure| eprintln!("scene {number}: {failure}"));

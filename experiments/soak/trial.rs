@@ -46,6 +46,8 @@ pub(crate) struct Trial {
     /// Deepest contact of a soft body at the end of a step over the smallest thickness of the soft bodies; zero where some start in
     /// overlap.
     pub(crate) soft_depth: f64,
+    /// The same contact over the thickness of the thinner of its own soft bodies.
+    pub(crate) own_depth: f64,
     /// The two bodies of that contact, and the number of steps that were divided because they did not converge at once.
     pub(crate) soft_pair: [String; 2],
     pub(crate) divided: u64,
@@ -207,11 +209,12 @@ fn take(trial: &mut Trial, generated: &Generated, summary: &Summary, ledger: &Le
         trial.divided = soft.divided_steps;
         trial.newton = [soft.newton_iterations, soft.max_newton_iterations];
         if let (Some(thickness), Some(deepest), false) =
-            (generated.thickness, &soft.deepest_contact, generated.kinds.contains(&Kind::OverlapIgnored))
+            (generated.smallest_thickness(), &soft.deepest_contact, generated.kinds.contains(&Kind::OverlapIgnored))
             // Bodies that are deepest after the first step overlap at the start.
             && deepest.time > 1.5 * summary.time_step
         {
             trial.soft_depth = deepest.depth / thickness;
+            trial.own_depth = deepest.depth / generated.thickness_of(&deepest.bodies).unwrap_or(thickness);
             trial.soft_pair.clone_from(&deepest.bodies);
         }
         if soft.max_inverted > 0 {

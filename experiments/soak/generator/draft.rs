@@ -94,8 +94,8 @@ pub(crate) struct Draft {
     pub(crate) loose: Vec<Placed>,
     /// Corners of the box that no body leaves.
     pub(crate) inside: Option<[[f64; 3]; 2]>,
-    /// Smallest thickness of the soft bodies [m], if there are any.
-    pub(crate) thickness: Option<f64>,
+    /// Smallest thickness of each soft body [m], in the order of their numbers.
+    pub(crate) thicknesses: Vec<f64>,
     /// Whether anything does work on the bodies.
     pub(crate) driven: bool,
     /// Files of `assets` that are named.
@@ -116,11 +116,22 @@ pub(crate) struct Generated {
     /// Maximum rise of the energy, but for what lifts bodies out of overlaps, over what the scene could turn into motion;
     /// none where something does work: kinematic bodies, motors.
     pub(crate) energy_gain: Option<f64>,
-    /// Smallest thickness of the soft bodies [m], if there are any.
-    pub(crate) thickness: Option<f64>,
+    /// Smallest thickness of each soft body [m], in the order of their numbers.
+    pub(crate) thicknesses: Vec<f64>,
 }
 
 impl Generated {
+    /// Smallest thickness of the soft bodies [m], if there are any.
+    pub(crate) fn smallest_thickness(&self) -> Option<f64> {
+        self.thicknesses.iter().copied().reduce(f64::min)
+    }
+
+    /// Smallest thickness of the soft ones of the bodies with these names [m].
+    pub(crate) fn thickness_of(&self, names: &[String]) -> Option<f64> {
+        let number = |name: &String| name.strip_prefix("soft-")?.parse::<usize>().ok();
+        names.iter().filter_map(|name| self.thicknesses.get(number(name)?).copied()).reduce(f64::min)
+    }
+
     /// The scene with another coefficient of friction of its soft bodies.
     pub(crate) fn with_soft_friction(mut self, friction: f64) -> Self {
         self.text = self.text.replace(&soft_contact(SOFT_FRICTION), &soft_contact(friction));
@@ -170,7 +181,7 @@ impl Draft {
             soft_bodies: Vec::new(),
             loose: Vec::new(),
             inside: None,
-            thickness: None,
+            thicknesses: Vec::new(),
             driven: false,
             files: BTreeSet::new(),
         }
@@ -259,8 +270,8 @@ impl Draft {
         };
         write(&mut text).expect("a string takes everything");
         let energy_gain = self.energy_gain();
-        let Self { kinds, files, thickness, .. } = self;
-        Generated { text, kinds, files, units: [unit, time], energy_gain, thickness }
+        let Self { kinds, files, thicknesses, .. } = self;
+        Generated { text, kinds, files, units: [unit, time], energy_gain, thicknesses }
     }
 
     /// Expectations of the scene.

@@ -18,7 +18,7 @@ pub(crate) fn add(draft: &mut Draft) {
     for index in 0..draft.mixture.soft {
         draft.kinds.insert(Kind::Soft);
         let (mesh, thickness) = MESHES[draft.random.below(MESHES.len())];
-        draft.thickness = Some(draft.thickness.map_or(thickness, |min| min.min(thickness)));
+        draft.thicknesses.push(thickness);
         let model = draft.random.pick(&["corotational", "neo_hookean", "st_venant_kirchhoff"]);
         let young = number(draft.random.log_within(3e4, 1e6));
         let poisson = number(draft.random.within(0.1, 0.45));
