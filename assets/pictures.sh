@@ -84,5 +84,5 @@ picture soft_gripper.png scenes/soft/gripper.ron --time 0,1.5 --size 1240x480
 film soft_gripper scenes/soft/gripper.ron --size 480x280
 picture snake_coil.png scenes/soft/snake_coil.ron --time 0,3,5,8 --size 2080x420
 "$program" run scenes/snake/apple.ron -o "$work/apple" --quiet
-picture snake_apple.png "$work/apple" --time 1,4.5,6,8 --size 1560x560 --camera 0.5,-1.05,0.55@0,0,0.25 --show section
-picture snake_apple.gif "$work/apple" --from 1 --fps 10 --size 260x420 --camera 0.5,-1.05,0.55@0,0,0.25 --show section
+picture snake_apple.png "$work/apple" --time 0.7,2,2.5,3.6 --size 1560x560 --camera 0.5,-1.05,0.55@0,0,0.25 --show section
+picture snake_apple.gif "$work/apple" --from 0.7 --speed 0.5 --fps 10 --size 260x420 --camera 0.5,-1.05,0.55@0,0,0.25 --show section

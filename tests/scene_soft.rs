@@ -298,6 +298,15 @@ fn meshes_have_the_sizes_that_the_scene_says() {
 }
 
 #[test]
+fn nothing_prescribes_the_apple_of_23_000_tetrahedra_that_the_snake_swallows() {
+    let scene = Scene::load("scenes/snake/apple.ron").unwrap_or_else(|error| panic!("{error}"));
+    let count: usize = scene.soft_bodies.iter().map(|body| body.mesh.tets().len()).sum();
+    assert!(count >= 23_000, "{count}");
+    let apple = scene.soft_bodies.iter().find(|body| body.name == "apple").expect("an apple");
+    assert!(apple.handles.is_empty() && apple.attachments.is_empty());
+}
+
+#[test]
 fn a_soft_body_is_stepped_as_the_scene_says() {
     use extricate::dynamics::SoftScheme;
     let body = format!("(name: \"a\", {BLOCK}, {MATERIAL}, position: (0, 0, 5))");
