@@ -203,19 +203,19 @@ impl Kind {
                 }
             }
             Self::TimeOfContact => first_contact(a, b),
-            Self::Hausdorff => {
-                let options = HausdorffOptions {
-                    relative_tolerance: 1e-2,
-                    time_budget: Some(budget),
-                    ..HausdorffOptions::default()
-                };
-                match query::hausdorff(a, b, &options) {
-                    Ok(found) if found.converged => "answered",
-                    Ok(_) => "not converged",
-                    Err(_) => "refused",
-                }
-            }
+            Self::Hausdorff => deviation(a, b, budget),
         }
+    }
+}
+
+/// Asks for a Hausdorff distance to one per cent.
+fn deviation(a: &Posed, b: &Posed, budget: Duration) -> &'static str {
+    let time_budget = Some(budget);
+    let options = HausdorffOptions { relative_tolerance: 1e-2, time_budget, ..HausdorffOptions::default() };
+    match query::hausdorff(a, b, &options) {
+        Ok(found) if found.converged => "answered",
+        Ok(_) => "not converged",
+        Err(_) => "refused",
     }
 }
 

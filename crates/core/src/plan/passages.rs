@@ -147,7 +147,7 @@ impl BidirectionalSearch<'_> {
         if world.is_free(std::slice::from_ref(&drawn), fine)? {
             return Ok(None);
         }
-        let Some(contact) = Retraction { clearance: fine }.from_overlap(world, &drawn) else {
+        let Some(contact) = Retraction { clearance: fine }.out_of_overlap(world, &drawn) else {
             return Ok(None);
         };
         if !self.is_narrow(&contact, fine)? || self.has_room(&contact)? {
@@ -159,7 +159,7 @@ impl BidirectionalSearch<'_> {
             if !(wide > fine) {
                 continue;
             }
-            let centered = Retraction { clearance: wide }.from_overlap(world, &contact);
+            let centered = Retraction { clearance: wide }.out_of_overlap(world, &contact);
             if let Some(centered) = centered
                 && self.space.distance(&contact, &centered)? < NEAR * wide
             {
@@ -200,7 +200,7 @@ impl BidirectionalSearch<'_> {
     fn has_room(&self, pose: &Pose) -> Result<bool, PlanError> {
         let world = self.space.collision_world;
         let wide = self.options.clearance + ROOM * world.size();
-        let away = Retraction { clearance: wide }.from_overlap(world, pose);
+        let away = Retraction { clearance: wide }.out_of_overlap(world, pose);
         Ok(match away {
             Some(away) => self.space.distance(pose, &away)? < EXITS * wide,
             None => false,

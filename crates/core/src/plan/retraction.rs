@@ -28,7 +28,7 @@ impl Retraction {
 
     /// The free pose nearest to one in collision, found by a descent from that pose alone: it leads into gaps, where a descent
     /// from a free pose leads to the side on which that is.
-    pub(super) fn from_overlap(&self, collision_world: &CollisionWorld, pose: &Pose) -> Option<Pose> {
+    pub(super) fn out_of_overlap(&self, collision_world: &CollisionWorld, pose: &Pose) -> Option<Pose> {
         self.descended(collision_world, pose, GeneralizedStart::Direct)
     }
 
