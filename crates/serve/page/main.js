@@ -89,7 +89,7 @@ function setMode(mode) {
   find("#run").hidden = true;
   marks.setMeasured([]);
   if (mode === "pose") {
-    if (state.stage.can_run) ask("stop");
+    if (state.stage.can_run) ask("stop", { keep: true });
     setPlaying(false);
     edit("pose", {});
   } else {

@@ -72,8 +72,11 @@ pub(crate) enum Command {
     Pause,
     /// Takes a step.
     Step,
-    /// Ends the run.
-    Stop,
+    /// Ends the run; with `keep`, the sketch then is where the run was.
+    Stop {
+        #[serde(default)]
+        keep: bool,
+    },
     /// Pulls a point of a body [m, its frame] to a point [m, world] while the scene runs.
     Pull { name: String, anchor: [f64; 3], target: [f64; 3] },
     /// Releases what is pulled.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use extricate_dynamics::{Energy, StepReport, World};
 use extricate_scene::record::{ContactPoint, WorldState};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 
 use crate::encode::{bytes_of, message, single};
 use crate::stage::Stage;
@@ -30,11 +30,7 @@ impl Frame {
         let mut frame = Self::default();
         state.poses().for_each(|pose| frame.pose(&pose));
         for (body, soft) in stage.subject().soft.iter().zip(&state.soft) {
-            frame.nodes.extend(
-                body.points(soft)
-                    .iter()
-                    .flat_map(|point| point.coords.iter().copied().map(single).collect::<Vec<_>>()),
-            );
+            body.points(soft).iter().for_each(|point| frame.node(point));
         }
         frame.add_contacts(contacts);
         frame.fields = json!({
@@ -74,6 +70,11 @@ impl Frame {
     pub(crate) fn pose(&mut self, pose: &Isometry3<f64>) {
         let (place, q) = (pose.translation.vector, pose.rotation.coords);
         self.poses.extend([place.x, place.y, place.z, q.x, q.y, q.z, q.w].map(single));
+    }
+
+    /// Adds the next node of a soft body [m, world].
+    pub(crate) fn node(&mut self, point: &Point3<f64>) {
+        self.nodes.extend(point.coords.iter().copied().map(single));
     }
 
     fn add_contacts(&mut self, contacts: &[ContactPoint]) {

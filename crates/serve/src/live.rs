@@ -7,13 +7,17 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use extricate_dynamics::{Pull, World};
+use extricate_scene::record::WorldState;
 use extricate_scene::request::start::at_start;
 use extricate_scene::scene::Scene;
 
 use crate::frame::Frame;
 use crate::limits::HISTORY_BYTES;
+use crate::posing::Posing;
 use crate::stage::Stage;
 
+/// Time after which a run whose step has not ended is left without its state.
+const STEP_LIMIT: Duration = Duration::from_secs(5);
 /// Delay behind real time beyond which a run does not catch up.
 const MAX_DELAY: Duration = Duration::from_millis(100);
 
@@ -40,6 +44,8 @@ struct Control {
     ended: bool,
     prepared: bool,
     failure: Option<String>,
+    /// The last state, once the run has ended.
+    last: Option<WorldState>,
 }
 
 /// Next work of the thread.
@@ -126,7 +132,11 @@ impl Live {
         let exchange = Arc::new(Exchange::default());
         let own = Arc::clone(&exchange);
         thread::spawn(move || match at_start(scene) {
-            Ok((_, world)) => advance(&own, &stage, world),
+            Ok((_, mut world)) => {
+                advance(&own, &stage, &mut world);
+                own.control().last = Some(WorldState::of(&world));
+                own.changed.notify_all();
+            }
             Err(fault) => own.fail(fault.message),
         });
         Self(exchange)
@@ -151,6 +161,20 @@ impl Live {
         (control.playing, control.failure) = (false, None);
         control.steps += 1;
         self.0.changed.notify_all();
+    }
+
+    /// Ends the run and returns its last state, unless its step takes too long.
+    pub(crate) fn end(self) -> Option<WorldState> {
+        let mut control = self.0.control();
+        control.ended = true;
+        self.0.changed.notify_all();
+        let deadline = Instant::now() + STEP_LIMIT;
+        while control.last.is_none() && control.failure.is_none() {
+            let left = deadline.checked_duration_since(Instant::now())?;
+            let waited = self.0.changed.wait_timeout(control, left);
+            control = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        control.last.take()
     }
 
     /// Pulls a body, or releases it.
@@ -183,10 +207,19 @@ impl Drop for Live {
     }
 }
 
+/// Ends a run, if there is one; the poses are then those of its last state.
+pub(crate) fn end_run(run: Option<Live>, posing: &mut Result<Posing, String>, stage: &Stage) {
+    if posing.is_ok()
+        && let Some(state) = run.and_then(Live::end)
+    {
+        *posing = Posing::of_run(stage, &state);
+    }
+}
+
 /// Takes steps as they are asked for.
-fn advance(exchange: &Exchange, stage: &Stage, mut world: World) {
+fn advance(exchange: &Exchange, stage: &Stage, world: &mut World) {
     world.prepare();
-    exchange.history().push(Frame::of_world(stage, &world, None));
+    exchange.history().push(Frame::of_world(stage, world, None));
     exchange.control().prepared = true;
     let mut clock: Option<(Instant, f64, f64)> = None;
     while let Some(Work { pull, speed }) = exchange.work() {
@@ -195,7 +228,7 @@ fn advance(exchange: &Exchange, stage: &Stage, mut world: World) {
             continue;
         }
         match world.step() {
-            Ok(report) => exchange.history().push(Frame::of_world(stage, &world, Some(&report))),
+            Ok(report) => exchange.history().push(Frame::of_world(stage, world, Some(&report))),
             Err(error) => {
                 exchange.fail(error.to_string());
                 continue;

@@ -6,6 +6,7 @@ use nalgebra::Point3;
 use serde_json::{Value, json};
 
 use extricate_dynamics::World;
+use extricate_scene::record::{SoftState, WorldState};
 use extricate_scene::repair::{Mobility, RepairError, Sketch, SketchOptions, Unit};
 use extricate_scene::scene::Scene;
 
@@ -32,6 +33,8 @@ pub(crate) struct Drag<'a> {
 #[derive(Debug)]
 pub(crate) struct Posing {
     pub(crate) sketch: Sketch,
+    /// The soft bodies when the sketch began.
+    soft: Vec<SoftState>,
 }
 
 /// Name of the robot of a link, and that of the link.
@@ -45,7 +48,18 @@ pub(crate) fn robot_of<'a>(scene: &'a Scene, name: &'a str) -> Option<(&'a str, 
 impl Posing {
     /// The poses of a scene as it is.
     pub(crate) fn new(scene: &Arc<Scene>, world: &World) -> Result<Self, RepairError> {
-        Ok(Self { sketch: Sketch::new(Arc::clone(scene), world, SketchOptions::default())? })
+        Self::at(scene, world, &WorldState::of(world))
+    }
+
+    /// The poses of a state of a run.
+    pub(crate) fn of_run(stage: &Stage, state: &WorldState) -> Result<Self, String> {
+        let world = stage.scene().world().map_err(|error| error.to_string())?;
+        Self::at(stage.scene(), &world, state).map_err(|error| error.to_string())
+    }
+
+    fn at(scene: &Arc<Scene>, world: &World, state: &WorldState) -> Result<Self, RepairError> {
+        let sketch = Sketch::at_state(Arc::clone(scene), world, state, SketchOptions::default())?;
+        Ok(Self { sketch, soft: state.soft.clone() })
     }
 
     /// Drags a point; returns what remains of the distance [m] and the joints at their limits.
@@ -78,6 +92,12 @@ impl Posing {
         }
         let mut frame = Frame::default();
         poses.iter().for_each(|pose| frame.pose(pose));
+        let motions = self.sketch.soft_motions(self.sketch.posture());
+        for (body, before) in stage.subject().soft.iter().zip(&self.soft) {
+            let motion = motions.iter().find(|motion| motion.name == body.name);
+            let motion = motion.map_or_else(nalgebra::Isometry3::identity, |motion| motion.pose);
+            body.points(before).iter().for_each(|point| frame.node(&(motion * point)));
+        }
         let joints: Vec<Vec<f64>> = self
             .sketch
             .robots()

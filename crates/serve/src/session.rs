@@ -16,7 +16,7 @@ use extricate_scene::scene::Scene;
 use crate::command::{Command, Order};
 use crate::dropped::{DropFolder, Dropped};
 use crate::encode::message;
-use crate::live::Live;
+use crate::live::{Live, end_run};
 use crate::measure::Pairs;
 use crate::playback::Playback;
 use crate::posing::{Drag, Posing};
@@ -398,7 +398,10 @@ impl State {
             Command::Play { speed } => self.live(true)?.play(speed),
             Command::Step => self.live(true)?.step(),
             Command::Pause => self.live(false)?.pause(),
-            Command::Stop => self.scene()?.live = None,
+            Command::Stop { keep } => {
+                let Posed { stage, posing, live, .. } = self.scene()?;
+                end_run(live.take().filter(|_| keep), posing, stage);
+            }
             Command::Pull { name, anchor, target } => {
                 let (grip, target) = (Grip::Point(Point3::from(anchor)), Point3::from(target));
                 self.live(false)?.pull(Some(Pull { body: name, grip, target }));

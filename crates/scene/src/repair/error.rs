@@ -69,8 +69,8 @@ pub enum RepairError {
         /// The repair, which is free.
         best: Box<Repair>,
     },
-    /// A joint attaches the part to one that cannot move with it.
-    #[error("`{name}` cannot be moved: a joint attaches it to another body")]
+    /// A joint attaches the part to one that cannot move with it, or a handle or another body holds a soft body.
+    #[error("`{name}` cannot be moved: a joint, a handle or another body holds it")]
     Tied {
         /// Its name.
         name: String,

@@ -6,6 +6,7 @@ use nalgebra::Point3;
 
 use crate::Models;
 use extricate_core::kinematics::{Articulation, JointKind};
+use extricate_dynamics::AnyBody;
 use extricate_scene::repair::{DragMode, Dragged, RepairError, Sketch};
 use extricate_scene::scene::Scene;
 
@@ -16,6 +17,8 @@ pub(super) struct BodyMap {
     roles: Vec<Role>,
     /// Drawn body of each link and body, by name: rigidly connected links are one drawn body.
     drawn: BTreeMap<String, usize>,
+    /// Names of the soft bodies, by index in [`Models::soft`].
+    soft: Vec<String>,
 }
 
 /// Role of a drawn body.
@@ -59,12 +62,18 @@ impl BodyMap {
                 }
             }
         }
-        Self { roles, drawn }
+        let soft = models.soft.iter().map(|body| body.name.clone()).collect();
+        Self { roles, drawn, soft }
     }
 
     /// Drawn body of a link or body, by name.
     pub(super) fn index(&self, name: &str) -> Option<usize> {
         self.drawn.get(name).copied()
+    }
+
+    /// Drawn soft body, by name.
+    pub(super) fn soft_index(&self, name: &str) -> Option<usize> {
+        self.soft.iter().position(|own| own == name)
     }
 
     /// Drawn body whose frame is that of a link or body, by name.
@@ -81,11 +90,14 @@ impl BodyMap {
     pub(super) fn grab(
         &self,
         sketch: &Sketch,
-        body: usize,
+        body: AnyBody,
         point: &Point3<f64>,
         mode: DragMode,
     ) -> Option<DragHandle> {
-        let role = self.roles.get(body)?.clone();
+        let role = match body {
+            AnyBody::Rigid(index) => self.roles.get(index)?.clone(),
+            AnyBody::Soft(index) => Role::Body(self.soft.get(index)?.clone()),
+        };
         let name = match &role {
             Role::Link { robot, link, moves } => {
                 // A whole robot is dragged by its root link, whose frame is that of its base.

@@ -26,7 +26,7 @@ use self::text::metres;
 use self::worker::{JobResult, Worker};
 use super::{Drawing, Models};
 use crate::interface::{Action, Message, MessageKind};
-use extricate_dynamics::World;
+use extricate_dynamics::{AnyBody, World};
 use extricate_scene::record::{RecordError, WorldState, write_scene};
 use extricate_scene::repair::{DragMode, Followed, Overwrite, RepairError, RepairOptions, Repaired};
 use extricate_scene::repair::{Sketch, SketchOptions};
@@ -69,7 +69,7 @@ pub struct SketchMode {
 }
 
 impl SketchMode {
-    /// A sketch with the poses of a scene, which `models` and `state` show.
+    /// A sketch of a scene that begins with a state of its simulation, which `models` show.
     ///
     /// # Errors
     /// As [`Sketch::new`].
@@ -78,11 +78,8 @@ impl SketchMode {
         world: &World,
         (models, state): (&Models, &WorldState),
     ) -> Result<Self, RepairError> {
-        let sketch = Sketch::new(
-            scene,
-            world,
-            SketchOptions { time_budget: Some(BUDGET), ..SketchOptions::default() },
-        )?;
+        let options = SketchOptions { time_budget: Some(BUDGET), ..SketchOptions::default() };
+        let sketch = Sketch::at_state(scene, world, state, options)?;
         let body_map = BodyMap::new(sketch.scene(), models);
         let mut mode = Self {
             view: view::SketchView::new(models, state),
@@ -178,9 +175,9 @@ impl SketchMode {
         true
     }
 
-    /// Grabs a point [m, world] of a body, an index in [`Models::bodies`], to translate it or, with `rotate`, to rotate it.
-    /// Returns whether it can be moved.
-    pub fn grab(&mut self, body: usize, point: &Point3<f64>, rotate: bool) -> bool {
+    /// Grabs a point [m, world] of a body, an index in [`Models::bodies`] or [`Models::soft`], to translate it or, with `rotate`, to
+    /// rotate it. Returns whether it can be moved.
+    pub fn grab(&mut self, body: AnyBody, point: &Point3<f64>, rotate: bool) -> bool {
         self.end_drag();
         self.sketch.begin_undo_group();
         // The pose that is shown is the one that is grabbed, not the sketch that it follows.

@@ -1,6 +1,6 @@
 //! Drawing of a sketch: poses, tints of colliding and repaired bodies, and ghosts of previous poses.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use nalgebra::Isometry3;
@@ -36,8 +36,9 @@ impl SketchMode {
                 BTreeSet::new()
             }
         };
+        let names = colliding;
         let colliding: BTreeSet<usize> =
-            colliding.iter().filter_map(|name: &String| self.body_map.index(name)).collect();
+            names.iter().filter_map(|name: &String| self.body_map.index(name)).collect();
         let sketched = self.sketch.posture().clone();
         let followed =
             self.followed.as_ref().filter(|_| self.following).map(|(_, found)| found.posture.clone());
@@ -48,10 +49,12 @@ impl SketchMode {
             (None, None) => (sketched, None),
         };
         let is_put_free = before.is_some();
+        let soft_tints = self.soft_tints(&shown, before.as_ref(), &names);
+        self.place_soft(&shown);
         let shown = self.poses(&shown);
         let neutral = |color: &Color| palette::FIXED.mixed(*color, NEUTRAL_TINT);
         let tints = self.view.colors.iter().map(neutral).enumerate().collect();
-        let mut drawing = Drawing { tints, ..Drawing::default() };
+        let mut drawing = Drawing { tints, soft_tints, ..Drawing::default() };
         if let Some(before) = before {
             let before = self.poses(&before);
             for (index, (now, before)) in shown.iter().zip(&before).enumerate() {
@@ -70,6 +73,44 @@ impl SketchMode {
         }
         shown.iter().enumerate().for_each(|(body, pose)| self.view.state.set_pose(body, pose));
         self.view.drawing = drawing;
+    }
+
+    /// Places the nodes of soft bodies, which move rigidly, as in a posture.
+    fn place_soft(&mut self, posture: &Posture) {
+        for place in self.sketch.soft_motions(posture) {
+            let Some(index) = self.body_map.soft_index(&place.name) else { continue };
+            let before = &self.view.nodes[index];
+            self.view.state.soft[index].nodes = before.iter().map(|node| place.pose * node).collect();
+        }
+    }
+
+    /// Tints of soft bodies: of those that collide, or that have moved visibly from the posture before.
+    fn soft_tints(
+        &self,
+        shown: &Posture,
+        before: Option<&Posture>,
+        colliding: &BTreeSet<String>,
+    ) -> HashMap<usize, Color> {
+        let mut tints = HashMap::new();
+        let motions = self.sketch.soft_motions(shown);
+        for (at, now) in motions.iter().enumerate() {
+            let Some(index) = self.body_map.soft_index(&now.name) else { continue };
+            match before {
+                None if colliding.contains(&now.name) => drop(tints.insert(index, palette::COLLIDING)),
+                None => {}
+                Some(before) => {
+                    let before = &self.sketch.soft_motions(before)[at];
+                    let far = self.view.nodes[index]
+                        .iter()
+                        .map(|node| (now.pose * node - before.pose * node).norm())
+                        .fold(0.0, f64::max);
+                    if far > MIN_MOTION * self.sketch.ensemble().collision_world().size() {
+                        tints.insert(index, palette::FREE);
+                    }
+                }
+            }
+        }
+        tints
     }
 
     /// Whether a drawn body has moved visibly.

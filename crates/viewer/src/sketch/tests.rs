@@ -79,7 +79,7 @@ fn a_grabbed_finger_follows_the_mouse_and_one_drag_is_one_step() {
     let name = "hand/middle_distal";
     let body = models.body(name).unwrap();
     let from = place(&mode, &models, name);
-    assert!(mode.grab(body, &from, false));
+    assert!(mode.grab(AnyBody::Rigid(body), &from, false));
     for step in 1..=10 {
         mode.drag(&(from + Vector3::new(0.0, 0.0, 0.003) * f64::from(step)));
     }
@@ -96,11 +96,11 @@ fn with_ctrl_a_body_is_rotated_about_its_centre_and_a_robot_as_a_whole() {
     let (mut mode, models) = mode("scenes/repair/arm_in_car.ron");
     let [car, hand] = ["car", "arm/forearm"].map(|name| models.body(name).unwrap());
     let before = mode.state().clone();
-    assert!(mode.grab(car, &Point3::new(2.0, 0.0, 0.5), true));
+    assert!(mode.grab(AnyBody::Rigid(car), &Point3::new(2.0, 0.0, 0.5), true));
     mode.drag(&Point3::new(1.0, 1.0, 0.5));
     mode.release();
     assert!(mode.state().pose(car).rotation.angle_to(&before.pose(car).rotation) > 0.1);
-    assert!(mode.grab(hand, &Point3::new(0.5, 0.0, 0.5), true));
+    assert!(mode.grab(AnyBody::Rigid(hand), &Point3::new(0.5, 0.0, 0.5), true));
     mode.drag(&Point3::new(0.9, 0.0, 0.5));
     mode.release();
     let between =
@@ -119,7 +119,7 @@ fn the_following_pose_is_free_while_the_sketch_collides_and_releasing_takes_it()
     let name = "hand/index_distal";
     let from = place(&mode, &models, name);
     let bottle = place(&mode, &models, "bottle");
-    assert!(mode.grab(models.body(name).unwrap(), &from, false));
+    assert!(mode.grab(AnyBody::Rigid(models.body(name).unwrap()), &from, false));
     for step in 1..=5 {
         mode.drag(&(from + (bottle - from) * (0.1 * f64::from(step))));
         assert!(mode.wait(LONG));
@@ -148,7 +148,7 @@ fn a_sketch_is_saved_beside_its_scene_and_overwrites_it_only_if_allowed() {
     let text = "(title: \"t\", duration: 1, shapes: {\"s\": ball(radius: 1)}, bodies: [(name: \"a\", shape: \"s\")])";
     std::fs::write(&source, text).unwrap();
     let (mut mode, models) = mode(source.to_str().unwrap());
-    assert!(mode.grab(models.body("a").unwrap(), &Point3::new(1.0, 0.0, 0.0), false));
+    assert!(mode.grab(AnyBody::Rigid(models.body("a").unwrap()), &Point3::new(1.0, 0.0, 0.0), false));
     mode.drag(&Point3::new(1.5, 0.0, 0.0));
     mode.release();
     mode.handle(&Action::Save);

@@ -27,6 +27,7 @@ pub(crate) mod constraint_frame;
 mod constraint_rows;
 #[cfg(test)]
 mod constraint_tests;
+mod crossing;
 mod descent;
 mod equality;
 pub(crate) mod error;

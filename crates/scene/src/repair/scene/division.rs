@@ -88,6 +88,7 @@ impl Division {
                 division.fixed_bodies.extend(members);
             }
         }
+        division.add_soft(scene, freedom, moving);
         division
     }
 
@@ -140,16 +141,21 @@ impl Division {
             division.groups.insert(division.sources.len(), Group { members, tree, is_grounded });
             division.sources.push(ActorSource::Linkage(Vec::new()));
         }
+        division.add_soft(scene, freedom, moving);
+        division
+    }
+
+    /// Adds soft bodies: those that neither handles nor other bodies hold move rigidly.
+    fn add_soft(&mut self, scene: &Scene, freedom: &Freedom, moving: Option<&BTreeSet<String>>) {
         for (index, body) in scene.soft_bodies.iter().enumerate() {
             let is_free = body.handles.is_empty() && body.attachments.is_empty();
             let is_named = moving.is_none_or(|names| names.contains(&body.name));
             if is_free && is_named && !freedom.fixed.contains(&body.name) {
-                division.sources.push(ActorSource::Soft(index));
+                self.sources.push(ActorSource::Soft(index));
             } else {
-                division.fixed_soft.push(index);
+                self.fixed_soft.push(index);
             }
         }
-        division
     }
 }
 

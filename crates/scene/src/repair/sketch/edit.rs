@@ -191,9 +191,10 @@ impl Sketch {
     }
 
     fn body(&self, name: &str) -> Result<usize, RepairError> {
-        let known = || self.scene.bodies.iter().map(|body| body.name.clone()).collect();
-        let index = self.scene.bodies.iter().position(|body| body.name == name);
-        index.ok_or_else(|| unknown("body", name, known()))
+        let soft = self.scene.soft_bodies.iter().map(|body| &body.name);
+        let mut names = self.scene.bodies.iter().map(|body| &body.name).chain(soft);
+        let known = names.clone().cloned().collect();
+        names.position(|own| own == name).ok_or_else(|| unknown("body", name, known))
     }
 
     /// Centre of a body's bounding ball [m, body frame], or the origin where the body is unbounded.

@@ -61,7 +61,7 @@ pub enum Mobility {
     Free,
     /// Moved by edits alone: repairs leave it where it is.
     Fixed,
-    /// Not movable: a joint attaches it to a part that does not move with it.
+    /// Not movable: a joint attaches it to a part that does not move with it, or a handle or another body holds a soft body.
     Tied,
 }
 

@@ -14,6 +14,7 @@ mod inverse_kinematics;
 mod posture;
 mod repair_job;
 mod save;
+mod start;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,6 +32,7 @@ pub use save::Overwrite;
 use self::history::History;
 use super::scene::source::ActorSource;
 use super::{Collision, Ensemble, Freedom, RepairError, RepairOptions, SceneRepair};
+use crate::record::WorldState;
 use crate::scene::Scene;
 use extricate_core::penetration::Effort;
 use extricate_core::penetration::generalized::{Base, CollisionMonitor, MovableModel, Pose};
@@ -46,8 +48,8 @@ pub struct SketchOptions {
     /// Time after which a repair returns the best poses found so far; `None` lets it finish, and then the same
     /// calls give the same results.
     pub time_budget: Option<Duration>,
-    /// Distance between samples of the path when a sketch is followed, as a fraction of the maximum radius of a link:
-    /// nothing thicker than two of these is passed through. Halving it doubles the number of samples.
+    /// Distance between samples of the path when a sketch is followed, as a fraction of the maximum radius of a link: corners are cut
+    /// by no more than that. Halving it doubles the number of samples.
     pub resolution: f64,
     /// Maximum number of steps that can be undone.
     pub history: usize,
@@ -88,13 +90,15 @@ impl Default for SketchOptions {
 #[derive(Debug)]
 pub struct Sketch {
     scene: Arc<Scene>,
+    /// The scene as it was when the sketch began: where its simulation had moved it.
+    start: Arc<Scene>,
     options: SketchOptions,
     /// Shared with jobs on other threads; copied where one of these still holds it when an obstacle is moved.
     ensemble: Arc<Ensemble>,
     sources: Vec<ActorSource>,
     /// Actor of each robot; none where the robot is an obstacle.
     robots: Vec<Option<usize>>,
-    /// Role of each body.
+    /// Role of each body, then of each soft body.
     bodies: Vec<Role>,
     posture: Posture,
     /// Counts changes of the posture.
@@ -126,11 +130,36 @@ impl Sketch {
     /// # Panics
     /// Never: every body of a scene is an actor or an obstacle.
     pub fn new(scene: Arc<Scene>, world: &World, options: SketchOptions) -> Result<Self, RepairError> {
+        Self::from_start(Arc::clone(&scene), scene, world, options)
+    }
+
+    /// A sketch that begins where a simulation of the scene is: with the poses of its state, and with soft bodies as they are deformed
+    /// there. Soft bodies move rigidly; a scene that is saved has them at rest, at the poses that fit best.
+    ///
+    /// # Errors
+    /// As [`Sketch::new`].
+    pub fn at_state(
+        scene: Arc<Scene>,
+        world: &World,
+        state: &WorldState,
+        options: SketchOptions,
+    ) -> Result<Self, RepairError> {
+        let start = Arc::new(start::scene_at(&scene, state));
+        Self::from_start(scene, start, world, options)
+    }
+
+    fn from_start(
+        scene: Arc<Scene>,
+        start: Arc<Scene>,
+        world: &World,
+        options: SketchOptions,
+    ) -> Result<Self, RepairError> {
         let (ensemble, sources, poses) =
-            SceneRepair::with_rigid_groups(&scene, world, &options.freedom)?.into_parts();
+            SceneRepair::with_rigid_groups(&start, world, &options.freedom)?.into_parts();
         let collision_world = ensemble.collision_world();
         let obstacles = collision_world.obstacles().iter().map(|obstacle| obstacle.pose).collect();
         let mut robots = vec![None; scene.robots.len()];
+        let rigid = scene.bodies.len();
         let mut roles: BTreeMap<usize, Role> = BTreeMap::new();
         for (actor, source) in sources.iter().enumerate() {
             match source {
@@ -139,13 +168,19 @@ impl Sketch {
                     let role = |(at, &body): (usize, &usize)| (body, Role::Member { actor, at });
                     roles.extend(members.iter().enumerate().map(role));
                 }
+                ActorSource::Soft(body) => {
+                    roles.insert(rigid + body, Role::Member { actor, at: 0 });
+                }
                 // Bodies of a sketch that joints attach to each other move as one.
-                ActorSource::Linkage(_) | ActorSource::Soft(_) => {}
+                ActorSource::Linkage(_) => {}
             }
         }
-        let role = |(index, body): (usize, &extricate_dynamics::BodyDescription)| {
-            let tied = scene.joints.iter().any(|joint| joint.bodies.contains(&body.name));
-            let obstacle = || ensemble.obstacle_names().iter().position(|name| *name == body.name);
+        let names = scene.bodies.iter().map(|body| &body.name);
+        let soft = scene.soft_bodies.iter().map(|body| &body.name);
+        let role = |(index, own): (usize, &String)| {
+            // A soft body that is an obstacle is held by handles or by other bodies.
+            let tied = index >= rigid || scene.joints.iter().any(|joint| joint.bodies.contains(own));
+            let obstacle = || ensemble.obstacle_names().iter().position(|name| name == own);
             let obstacle_role = || obstacle().map(|obstacle| Role::Obstacle { obstacle, tied });
             roles
                 .get(&index)
@@ -153,7 +188,7 @@ impl Sketch {
                 .or_else(obstacle_role)
                 .expect("a body that does not move is an obstacle")
         };
-        let bodies = scene.bodies.iter().enumerate().map(role).collect();
+        let bodies = names.chain(soft).enumerate().map(role).collect();
         let history = History::new(options.history);
         Ok(Self {
             options,
@@ -168,6 +203,7 @@ impl Sketch {
             free: None,
             ensemble: Arc::new(ensemble),
             scene,
+            start,
         })
     }
 
@@ -222,7 +258,7 @@ impl Sketch {
                 name: robot.name.clone(),
                 joints,
                 links: robot.articulation.links().to_vec(),
-                base: actor.map_or(robot.pose, |actor| self.posture.poses[actor].base),
+                base: actor.map_or(self.start.robots[index].pose, |actor| self.posture.poses[actor].base),
                 mobility,
             }
         };
@@ -246,7 +282,7 @@ impl Sketch {
         articulation.coordinates().iter().enumerate().map(joint).collect()
     }
 
-    /// The bodies, in the order of the scene.
+    /// The bodies, in the order of the scene, then the soft bodies.
     #[must_use]
     pub fn bodies(&self) -> Vec<BodyHandle> {
         let handle = |(index, body): (usize, &extricate_dynamics::BodyDescription)| {
@@ -273,7 +309,18 @@ impl Sketch {
                 moves_with: others.into_iter().map(|other| self.scene.bodies[other].name.clone()).collect(),
             }
         };
-        self.scene.bodies.iter().enumerate().map(handle).collect()
+        let soft = |(index, body): (usize, &extricate_dynamics::SoftBodyDescription)| {
+            let role = self.scene.bodies.len() + index;
+            let is_free = matches!(self.bodies[role], Role::Member { .. });
+            BodyHandle {
+                name: body.name.clone(),
+                pose: self.pose_of_body(role, &self.posture),
+                mobility: if is_free { Mobility::Free } else { Mobility::Tied },
+                moves_with: Vec::new(),
+            }
+        };
+        let rigid = self.scene.bodies.iter().enumerate().map(handle);
+        rigid.chain(self.scene.soft_bodies.iter().enumerate().map(soft)).collect()
     }
 
     /// Pairs that collide now, by name (`robot/link`, or that of a body), with their depths. Only parts that have moved since the
@@ -356,5 +403,7 @@ fn fixed(mobility: Mobility) -> Mobility {
     if mobility == Mobility::Free { Mobility::Fixed } else { mobility }
 }
 
+#[cfg(test)]
+mod start_tests;
 #[cfg(test)]
 mod tests;

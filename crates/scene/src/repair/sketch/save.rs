@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::super::scene::joint_values;
-use super::Sketch;
+use super::{Role, Sketch};
 use crate::disk::write_whole;
 use crate::repair::error::RepairError;
 use crate::scene::{RobotPose, ScenePoses};
@@ -96,6 +96,15 @@ impl Sketch {
             // Bodies that loading has moved apart are not where the file has them, either.
             if pose != body.pose || self.scene.moved.contains_key(&body.name) {
                 poses.bodies.insert(body.name.clone(), pose);
+            }
+        }
+        for (index, body) in self.scene.soft_bodies.iter().enumerate() {
+            let at = self.scene.bodies.len() + index;
+            let pose = self.pose_of_body(at, &self.posture);
+            // What holds a soft body holds it where the file has it.
+            let is_free = matches!(self.bodies[at], Role::Member { .. });
+            if is_free && (pose != body.pose || self.scene.moved.contains_key(&body.name)) {
+                poses.soft_bodies.insert(body.name.clone(), pose);
             }
         }
         for (robot, actor) in self.scene.robots.iter().zip(&self.robots) {

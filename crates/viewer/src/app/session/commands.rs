@@ -13,7 +13,6 @@ use crate::sketch::SketchMode;
 use crate::soft_quantity::SoftQuantity;
 use extricate_core::geometry::Aabb;
 use extricate_dynamics::AnyBody;
-use extricate_scene::record::WorldState;
 
 impl Session {
     /// Executes an action.
@@ -183,7 +182,7 @@ impl Session {
         bounds
     }
 
-    /// Opens a sketch with the poses of the scene, or closes it.
+    /// Opens a sketch where the simulation is, or closes it.
     pub(super) fn toggle_sketch(&mut self) {
         self.release();
         if self.sketch.take().is_some() {
@@ -197,9 +196,8 @@ impl Session {
         self.simulation.send(Command::Play(false));
         self.snapshot.clock.playing = false;
         let begun = self.scene.world().map_err(|error| error.to_string()).and_then(|world| {
-            let state = WorldState::of(&world);
             let scene = Arc::clone(&self.scene);
-            let mode = SketchMode::new(scene, &world, (&self.models, &state));
+            let mode = SketchMode::new(scene, &world, (&self.models, &self.snapshot.state));
             mode.map(|mode| mode.with_access(&self.access)).map_err(|error| error.to_string())
         });
         match begun {

@@ -28,7 +28,10 @@ impl Session {
     }
 
     fn has_surface(&self, body: AnyBody) -> bool {
-        matches!(body, AnyBody::Rigid(index) if self.models.bodies[index].mesh.is_some())
+        match body {
+            AnyBody::Rigid(index) => self.models.bodies[index].mesh.is_some(),
+            AnyBody::Soft(_) => true,
+        }
     }
 
     fn can_be_pulled(&self, body: AnyBody) -> bool {
@@ -77,8 +80,7 @@ impl Session {
         let [.., normal] = self.camera.axes();
         let state = DragState { point: hit.point, normal, pulled: None };
         if let Some(sketch) = &mut self.sketch {
-            let AnyBody::Rigid(body) = hit.body else { return };
-            if sketch.grab(body, &hit.point, mode == DragMode::Rotate) {
+            if sketch.grab(hit.body, &hit.point, mode == DragMode::Rotate) {
                 self.drag_state = Some(state);
             }
         } else if self.can_be_pulled(hit.body) {

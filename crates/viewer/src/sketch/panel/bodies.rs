@@ -27,7 +27,7 @@ impl SketchMode {
                 let what = match standing {
                     Mobility::Free => "",
                     Mobility::Fixed => " (fixed in repairs)",
-                    Mobility::Tied => " (attached by a joint)",
+                    Mobility::Tied => " (held by a joint, a handle or another body)",
                 };
                 ui.label(format!("{name}{what}"));
                 if standing == Mobility::Tied {
