@@ -21,7 +21,7 @@ const WIDTH: f64 = 0.1;
 const WALL: f64 = 4.0;
 const REGION: f64 = 1.5;
 
-/// What a bar and a wall are known by.
+/// Geometry by which a bar and a wall are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Known {
     Convex,

@@ -27,6 +27,7 @@ mod measure;
 mod page;
 mod playback;
 mod posing;
+mod search;
 mod server;
 mod session;
 mod stage;

@@ -2,15 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 
 use nalgebra::Point3;
 use serde_json::{Value, json};
 
 use extricate_dynamics::{Grip, Pull};
-use extricate_scene::request::{
-    Access, Fault, Reply as _, SceneChange, SceneRepairRequest, arrangement, timed,
-};
+use extricate_scene::request::{Access, Fault, SceneRepairRequest, arrangement};
 use extricate_scene::scene::Scene;
 
 use crate::command::{Command, Order};
@@ -20,6 +17,7 @@ use crate::live::{Live, end_run};
 use crate::measure::Pairs;
 use crate::playback::Playback;
 use crate::posing::{Drag, Posing};
+use crate::search::Search;
 use crate::stage::Stage;
 
 /// Content of a session.
@@ -78,16 +76,6 @@ struct Posed {
     search: Option<Search>,
     can_run: bool,
 }
-
-/// A repair on a thread of its own: its outcome once it is found.
-#[derive(Debug, Clone)]
-struct Search {
-    outcome: Arc<Mutex<Option<Outcome>>>,
-    revision: u64,
-}
-
-/// The response of a repair and the scene with its poses, where it was repaired.
-type Outcome = Result<(Value, Option<Scene>), String>;
 
 /// Error of a command, as text for people.
 type Answered = Result<Value, String>;
@@ -434,29 +422,22 @@ impl State {
     }
 
     fn begin_repair(&mut self, request: SceneRepairRequest) -> Result<(), String> {
-        let is_running =
-            |search: &Search| search.outcome.lock().unwrap_or_else(PoisonError::into_inner).is_none();
-        if self.scene()?.search.as_ref().is_some_and(is_running) {
+        if self.scene()?.search.as_ref().is_some_and(Search::is_running) {
             return Err(String::from("a repair is running"));
         }
         let posing = self.posing()?;
-        let (start, revision) = (posed(posing), posing.sketch.revision());
-        let outcome = Arc::new(Mutex::new(None));
-        let found = Arc::clone(&outcome);
-        thread::spawn(move || {
-            let outcome = repaired(&start, &request);
-            *found.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
-        });
-        self.scene()?.search = Some(Search { outcome, revision });
+        let search = Search::begin(posed(posing), posing.sketch.revision(), request);
+        self.scene()?.search = Some(search);
         Ok(())
     }
 
     /// The outcome of the repair, once it is found; the sketch is moved to it.
     fn end_repair(&mut self) -> Answered {
-        let Some(Search { outcome, revision }) = self.scene()?.search.clone() else {
+        let Some(search) = &self.scene()?.search else {
             return Err(String::from("nothing is being repaired"));
         };
-        let Some(outcome) = outcome.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+        let revision = search.revision();
+        let Some(outcome) = search.outcome() else {
             return Ok(json!({"running": true}));
         };
         self.scene()?.search = None;
@@ -478,30 +459,9 @@ fn posed(posing: &Posing) -> Scene {
     Scene::clone(posing.sketch.scene()).posed(&posing.sketch.scene_poses())
 }
 
-/// Repairs a scene as the command line does.
-fn repaired(scene: &Scene, request: &SceneRepairRequest) -> Outcome {
-    let mut made = None;
-    let (response, time) = timed(|| {
-        request.repair(scene, true, |scene, change| {
-            let scene = match change {
-                SceneChange::Moved(moves) => scene.clone().moved(moves),
-                SceneChange::Posed(poses) => scene.clone().posed(poses),
-            };
-            made = Some(scene.clone());
-            Ok::<_, Fault>(scene)
-        })
-    });
-    let response = response.map_err(|fault| fault.message)?;
-    let status = response.status();
-    let fields = json!({
-        "status": status, "text": response.to_string(), "time_ms": time.as_secs_f64() * 1e3,
-        "response": serde_json::to_value(&response).unwrap_or_default(),
-    });
-    Ok((fields, made.filter(|_| status == "repaired")))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::thread;
     use std::time::Duration;
 
     use super::*;

@@ -17,7 +17,6 @@ use crate::bvh::lanes::isa::{Isa, Mask, Single};
 use crate::bvh::node::{Node, WIDTH};
 use crate::bvh::packet::{Bounds, Packet, above, below};
 use crate::bvh::single::{self, TreeQuery};
-use crate::geometry::topology::Topology;
 use crate::geometry::triangle_mesh::Solidity;
 
 /// Visited nodes for each triangle of a solid after which points are decided in groups: they take as long as to find out whether the
@@ -61,7 +60,7 @@ fn contained_part(
     // Both vertices of a contained part are inside, and the box test of one is cheap.
     let may_be_inside = |[_, other]: &[Point3<f64>; 2]| solid.is_in_box(&placed(other));
     let usual = VISITS_PER_TRIANGLE * solid.mesh().triangles().len() as u64;
-    let (mut all_visited, mut is_closed) = (0, None);
+    let mut all_visited = 0;
     for (i, pair) in representatives.iter().enumerate().filter(|(_, pair)| may_be_inside(pair)) {
         let (is_inside, visited) = solid.contains_counted(&placed(&pair[0]));
         if is_inside {
@@ -71,7 +70,7 @@ fn contained_part(
         if limit.spend_many(visited) {
             return None;
         }
-        if all_visited > usual && *is_closed.get_or_insert_with(|| Topology::of(solid.mesh()).is_closed()) {
+        if all_visited > usual && solid.is_closed() {
             let rest = representatives.iter().enumerate().skip(i + 1).filter(|(_, pair)| may_be_inside(pair));
             let mut points: Vec<_> = rest.map(|(index, pair)| (index, placed(&pair[0]))).collect();
             let mut groups = Groups { solid, slack: part_to_solid.slack(), limit, first: usize::MAX };

@@ -18,6 +18,7 @@ use super::{face_normals, parts, principal_axes};
 use crate::bvh::tree::TriangleBvh;
 use crate::geometry::convex::hull::ConvexHull;
 use crate::geometry::read::error::FileError;
+use crate::geometry::topology::Topology;
 use crate::geometry::triangle_mesh::{Solidity, TriangleMesh};
 
 /// A triangle mesh with its BVH, its size and its solidity.
@@ -37,6 +38,7 @@ pub struct Model {
     outline: OnceLock<Outline>,
     curves_and_patches: OnceLock<Option<Box<CurvesAndPatches>>>,
     part_representatives: OnceLock<Vec<[Point3<f64>; 2]>>,
+    is_closed: OnceLock<bool>,
     incidence: OnceLock<Incidence>,
     pub(super) clear_configurations: OnceLock<ClearConfigurations>,
     face_normals: OnceLock<Vec<Vector3<f64>>>,
@@ -119,6 +121,7 @@ impl Model {
             outline: OnceLock::new(),
             curves_and_patches: OnceLock::new(),
             part_representatives: OnceLock::new(),
+            is_closed: OnceLock::new(),
             incidence: OnceLock::new(),
             clear_configurations: OnceLock::new(),
             face_normals: OnceLock::new(),
@@ -234,6 +237,11 @@ impl Model {
     /// Incidence of welded vertices and triangles.
     pub(crate) fn incidence(&self) -> &Incidence {
         self.incidence.get_or_init(|| Incidence::new(&self.mesh))
+    }
+
+    /// Whether the mesh is closed.
+    pub(super) fn is_closed(&self) -> bool {
+        *self.is_closed.get_or_init(|| Topology::of(&self.mesh).is_closed())
     }
 
     /// Two vertices of every connected part that are far from each other [m, frame of the tree].

@@ -65,6 +65,43 @@ fn the_descent_finds_the_pairs_that_brute_force_finds() {
     assert!(found > 500, "{found}");
 }
 
+/// Triangles as long as the mesh and of a small width, across each other, scaled about [`CENTER`].
+fn slivers(noise: &mut Noise, count: u32, scale: f64) -> TriangleMesh {
+    let mut points = Vec::new();
+    for _ in 0..count {
+        let (from, along) = (0.3 * noise.vector(), noise.vector());
+        let corners = [from, from + along, from + along + 0.02 * noise.vector()];
+        points.extend(corners.map(|corner| Point3::from(Vector3::from(CENTER) + scale * corner)));
+    }
+    TriangleMesh::new(points, (0..count).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect()).unwrap()
+}
+
+#[test]
+fn in_long_traversals_the_triangles_of_leaves_against_small_boxes_hide_no_pair_and_spare_most_of_the_work() {
+    let mut noise = Noise(3);
+    let surface = |mesh| Model::new(mesh, Solidity::Surface);
+    let long = surface(slivers(&mut noise, 1500, 1.0));
+    let small = surface(slivers(&mut noise, 1500, 0.02));
+    let (mut found, mut visited) = (0, 0);
+    for _ in 0..2 {
+        let (at, there) = (about_center(noise.pose(0.1, 3.0)), about_center(noise.pose(0.1, 3.0)));
+        for [(a, pose_a), (b, pose_b)] in [[(&long, &at), (&small, &there)], [(&small, &there), (&long, &at)]]
+        {
+            let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
+            let mut pairs = Vec::new();
+            intersecting_pairs(a, pose_a, b, pose_b, &mut pairs);
+            let brute: Vec<_> = all_pairs(a, b).filter(|&pair| gap(a, b, &a_to_b, pair) <= 0.0).collect();
+            assert_eq!(pairs, brute);
+            found += brute.len();
+            let mut limit = WorkLimit::new(u64::MAX / 4, None);
+            super::collision::intersecting_pairs_until(a, b, &a_to_b, &mut limit, &mut Vec::new());
+            visited += u64::MAX / 4 - limit.left();
+        }
+    }
+    // Without the test of the triangles against the boxes they are some ten times as many.
+    assert!(found > 50 && visited < 90_000, "{found} {visited}");
+}
+
 #[test]
 fn pairs_within_a_distance_miss_none_and_list_few_beyond_it() {
     let mut noise = Noise(2);

@@ -147,6 +147,7 @@ const ROOMS: [Rooms; 7] = [
             "posing",
             "measure",
             "live",
+            "search",
             "playback",
             "session",
             "server",

@@ -132,8 +132,7 @@ pub fn distance_with(
     Ok(found.map(|found| in_world(b, pose_b, found)))
 }
 
-/// The distance, with the witnesses in the frame of B's tree.
-/// The distance, which counts only where the limit is not spent.
+/// The distance, with the witnesses in the frame of B's tree; it counts only where the limit is not spent.
 fn distance_at(
     [a, b]: [&Model; 2],
     a_to_b: &RelativePose,
