@@ -31,16 +31,19 @@ impl Border {
         Self { segments, balls }
     }
 
-    /// The minimum distance of the segment from `p` to `q` from the border [m] if less than `below`, else `below`.
-    pub(super) fn distance(&self, p: &Vector3<f64>, q: &Vector3<f64>, below: f64) -> f64 {
+    /// The minimum distance of the segment from `p` to `q` from the border [m] if less than `below`, else `below`; the groups and
+    /// segments that it evaluates are added to `visits`.
+    pub(super) fn distance(&self, [p, q]: [&Vector3<f64>; 2], below: f64, visits: &mut u64) -> f64 {
         let (center, half) = (0.5 * (p + q), 0.5 * (q - p).norm());
         let own = [Point3::from(*p), Point3::from(*q)];
         let mut min = below;
+        *visits += self.balls.len() as u64;
         for ((ball, radius), group) in self.balls.iter().zip(self.segments.chunks(GROUP)) {
             let reach = min + half + radius;
             if (ball - center).norm_squared() >= reach * reach {
                 continue;
             }
+            *visits += group.len() as u64;
             for other in group {
                 let [x, y] = closest_on_segments(&own, other);
                 min = min.min(nalgebra::distance(&x, &y));
@@ -49,11 +52,21 @@ impl Border {
         min
     }
 
-    /// Whether a ball may come nearer to the border than `within` [m].
-    pub(super) fn is_near(&self, center: &Vector3<f64>, radius: f64, within: f64) -> bool {
+    /// Whether a ball may come nearer to the border than `within` [m]; the groups that it looks at are added to `visits`.
+    pub(super) fn is_near(
+        &self,
+        (center, radius): (&Vector3<f64>, f64),
+        within: f64,
+        visits: &mut u64,
+    ) -> bool {
         // A little farther, for the rounding of the balls.
         let reach = (within + radius) * (1.0 + 1e-9);
-        self.balls.iter().any(|(ball, own)| (ball - center).norm_squared() < (reach + own) * (reach + own))
+        let is_near = |(ball, own): &(Vector3<f64>, f64)| {
+            (ball - center).norm_squared() < (reach + own) * (reach + own)
+        };
+        let first = self.balls.iter().position(is_near);
+        *visits += first.map_or(self.balls.len(), |first| first + 1) as u64;
+        first.is_some()
     }
 
     /// Up to about `count` points spread over the border [m].
@@ -136,8 +149,11 @@ mod tests {
             });
             let brute = brute.fold(f64::INFINITY, f64::min);
             let [p, q] = own.map(|end| end.coords);
-            assert!((border.distance(&p, &q, f64::INFINITY) - brute).abs() < 1e-15);
-            assert!((border.distance(&p, &q, 0.5 * brute) - 0.5 * brute).abs() < 1e-15);
+            let mut visits = 0;
+            assert!((border.distance([&p, &q], f64::INFINITY, &mut visits) - brute).abs() < 1e-15);
+            assert!((border.distance([&p, &q], 0.5 * brute, &mut visits) - 0.5 * brute).abs() < 1e-15);
+            // Thirteen groups, twice, and the segments of those that are near.
+            assert!((26 + 8..=226).contains(&visits), "{visits}");
         }
     }
 }

@@ -204,19 +204,25 @@ impl<'a> PatchesOfModel<'a> {
         })
     }
 
-    /// Whether a ball may come nearer to the border of a patch than `within` [m].
+    /// Whether a ball may come nearer to the border of a patch than `within` [m]; what it looks at is added to `visits`.
     pub(crate) fn is_near_border(
         &self,
         patch: u32,
-        (center, radius): (&Vector3<f64>, f64),
-        within: f64,
+        ball: (&Vector3<f64>, f64),
+        (within, visits): (f64, &mut u64),
     ) -> bool {
-        self.patches.patches[patch as usize].border.is_near(center, radius, within)
+        self.patches.patches[patch as usize].border.is_near(ball, within, visits)
     }
 
-    /// Distance of the segment from `p` to `q` from the border of a patch [m] if less than `below`, else `below`.
-    pub(crate) fn border_distance(&self, patch: u32, [p, q]: [&Vector3<f64>; 2], below: f64) -> f64 {
-        self.patches.patches[patch as usize].border.distance(p, q, below)
+    /// Distance of a segment from the border of a patch [m] if less than `below`, else `below`; what it evaluates is added to
+    /// `visits`.
+    pub(crate) fn border_distance(
+        &self,
+        patch: u32,
+        segment: [&Vector3<f64>; 2],
+        (below, visits): (f64, &mut u64),
+    ) -> f64 {
+        self.patches.patches[patch as usize].border.distance(segment, below, visits)
     }
 
     /// Distance of a point from a patch [m] if less than `below`, else `below`.

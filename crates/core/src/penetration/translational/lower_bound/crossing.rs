@@ -35,6 +35,7 @@ use crate::proximity::curves_and_patches::curve_graph::{CurveGraph, Step};
 use crate::proximity::curves_and_patches::patches::{CrossedRegions, PatchesOfModel};
 use crate::proximity::model::Model;
 use crate::proximity::relative_pose::RelativePose;
+use crate::proximity::work_limit::WorkLimit;
 
 /// Translation by which a search departs from the one asked for, relative to the size: far above the rounding of a
 /// crossing, far below every depth of interest. It is subtracted from the bound.
@@ -50,6 +51,9 @@ const MEASURED: f64 = 1.1;
 /// Ratio of the distance of the crossings of a patch from its border, which is known roughly only, to a margin that has been
 /// proved, below which the patch is not tried.
 const PROMISING: f64 = 0.85;
+/// Segments of borders, and groups of them, that the search for a certificate evaluates at most: searches of meshes of other
+/// people evaluate a twelfth of it. A safeguard against meshes of which all parts of a curve are equally near to the border.
+const MAX_VISITS: u64 = 1 << 22;
 
 /// A curve on one model and a patch of the other one that prove overlap for a ball of translations.
 #[derive(Debug, Clone, PartialEq)]
@@ -118,6 +122,10 @@ pub(super) struct CrossingSearch<'a> {
     rounding: f64,
     /// Time after which it finds nothing.
     deadline: Option<Instant>,
+    /// Maximum number of segments of borders and of their groups that the search for a certificate evaluates.
+    max_visits: u64,
+    /// The account of the present one; none is found where it is spent.
+    work: Cell<WorkLimit>,
     scratch: Box<Scratch>,
 }
 
@@ -161,6 +169,8 @@ impl<'a> CrossingSearch<'a> {
             size,
             rounding: 2.0 * rounding + 4.0 * ROUNDING * size + needles,
             deadline,
+            max_visits: MAX_VISITS,
+            work: Cell::new(WorkLimit::new(MAX_VISITS, deadline)),
             scratch: SCRATCH.take().unwrap_or_default(),
         })
     }
@@ -178,6 +188,7 @@ impl<'a> CrossingSearch<'a> {
         limits: Limits,
         known: impl Iterator<Item = &'b Certificate>,
     ) -> Option<Certificate> {
+        self.work.set(WorkLimit::new(self.max_visits, self.deadline));
         let center = q + SHIFT * self.size * Vector3::from(SHIFT_DIRECTION);
         let poses = self.poses_at(&center);
         let mut scratch = std::mem::take(&mut self.scratch);
@@ -205,6 +216,7 @@ impl<'a> CrossingSearch<'a> {
 
     /// The certificate about the translation `q` of A, which must be in its ball: its crossings are the same there.
     pub(super) fn moved(&self, certificate: &Certificate, q: &Vector3<f64>, enough: f64) -> Certificate {
+        self.work.set(WorkLimit::new(self.max_visits, self.deadline));
         let pose = self.poses_at(q)[certificate.owner];
         let margin = self.margin_at(certificate, &pose, enough);
         Certificate { center: *q, margin, ..certificate.clone() }
@@ -253,6 +265,32 @@ impl<'a> CrossingSearch<'a> {
         if number == 0 { 0.0 } else { self.margin_at(certificate, &poses[owner], limits.enough) }
     }
 
+    /// The minimum distance of a segment from the border of a patch [m] if less than `below`, else `below`; none that is proved,
+    /// zero, where the work is spent.
+    fn border_distance(
+        &self,
+        (owner, patch): (usize, u32),
+        (segment, pose): (u32, &RelativePose),
+        below: f64,
+    ) -> f64 {
+        let place = |point: &Vector3<f64>| pose.rotation * point + pose.translation;
+        let [p, q] = self.graphs[owner].segment(segment).each_ref().map(place);
+        if self.work.get().is_spent() {
+            return 0.0;
+        }
+        let mut visits = 0;
+        let distance = self.patches[1 - owner].border_distance(patch, [&p, &q], (below, &mut visits));
+        self.spend(visits);
+        distance
+    }
+
+    /// Counts what was evaluated.
+    fn spend(&self, visits: u64) {
+        let mut work = self.work.get();
+        work.spend_many(visits);
+        self.work.set(work);
+    }
+
     /// The minimum distance of a certificate's curve from the border and of its ends from the patch [m], at most `enough`.
     fn margin_at(&self, certificate: &Certificate, pose: &RelativePose, enough: f64) -> f64 {
         let Certificate { owner, patch, is_closed, ref steps, .. } = *certificate;
@@ -260,8 +298,7 @@ impl<'a> CrossingSearch<'a> {
         let place = |point: &Vector3<f64>| pose.rotation * point + pose.translation;
         let mut margin = enough;
         for step in steps {
-            let [p, q] = graph.segment(step.segment).each_ref().map(place);
-            margin = patches.border_distance(patch, [&p, &q], margin);
+            margin = self.border_distance((owner, patch), (step.segment, pose), margin);
         }
         let end = |step: &Step, is_first: bool| {
             let [p, q] = graph.segment(step.segment);
@@ -286,7 +323,7 @@ impl<'a> CrossingSearch<'a> {
         let prospects = std::mem::take(&mut scratch.prospects);
         let mut left = limits.patches;
         for prospect in &prospects {
-            if proved >= limits.enough || left == 0 {
+            if proved >= limits.enough || left == 0 || self.work.get().is_spent() {
                 break;
             }
             if f64::from(prospect.distance) <= PROMISING * proved {
@@ -348,6 +385,9 @@ impl<'a> CrossingSearch<'a> {
         let arcs = &self.graphs[owner].arcs;
         let (mut proved, mut best) = (limits.above, None);
         for _ in 0..REFINEMENTS {
+            if self.work.get().is_spent() {
+                break;
+            }
             let Scratch { border, reach, numbers, curve, path, .. } = scratch;
             let widths = Widths { arcs, border, reach, crossings: numbers };
             let found = curve.find(&widths, proved as f32, limits.enough as f32);
@@ -427,13 +467,15 @@ impl<'a> CrossingSearch<'a> {
             nearest.min_by(|x, y| scratch.border[*x as usize].total_cmp(&scratch.border[*y as usize]));
         for arc in nearest.into_iter().chain(scratch.path.iter().map(|step| step.0)) {
             let (center, radius) = graph.arcs[arc as usize].ball;
-            if !patches.is_near_border(patch, (&place(&center), radius), margin) {
+            let mut visits = 0;
+            let is_near = patches.is_near_border(patch, (&place(&center), radius), (margin, &mut visits));
+            self.spend(visits);
+            if !is_near {
                 continue;
             }
             let mut of_arc = margin;
             for step in graph.steps(arc) {
-                let [p, q] = graph.segment(step.segment).each_ref().map(place);
-                of_arc = patches.border_distance(patch, [&p, &q], of_arc);
+                of_arc = self.border_distance((owner, patch), (step.segment, pose), of_arc);
             }
             if of_arc < margin {
                 scratch.border[arc as usize] = of_arc as f32;
@@ -460,5 +502,41 @@ impl<'a> CrossingSearch<'a> {
             }
         }
         margin - self.rounding
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::Isometry3;
+
+    use super::*;
+    use crate::geometry::procedural::{Procedural, Torus};
+    use crate::geometry::triangle_mesh::Solidity;
+
+    #[test]
+    fn a_search_ends_when_its_work_is_spent_and_proves_nothing_then() {
+        let torus = Model::new(Torus::default().mesh().unwrap(), Solidity::Solid);
+        let pose = Isometry3::new(Vector3::new(0.15, 0.05, 0.02), Vector3::new(1.3, 0.2, 0.1));
+        let a_to_b = RelativePose::between(&torus, &pose, &torus, &Isometry3::identity());
+        let mut search = CrossingSearch::new([&torus, &torus], a_to_b, (0.0, None)).unwrap();
+        let limits = Limits { above: 0.0, enough: f64::INFINITY, patches: 32 };
+        let at = |search: &mut CrossingSearch| {
+            search.certificate_at(&Vector3::zeros(), limits, std::iter::empty())
+        };
+        let certificate = at(&mut search).expect("one torus goes through the other one");
+        let spent = MAX_VISITS - search.work.get().left();
+        let moved = |search: &CrossingSearch| search.moved(&certificate, &certificate.center, 1.0).margin;
+        assert!(certificate.margin > 0.01 && moved(&search) > 0.01);
+        // What it needs is enough, and with less it ends early: a segment of the curve later.
+        search.max_visits = spent + 1;
+        assert_eq!(at(&mut search).as_ref(), Some(&certificate));
+        for max_visits in [1, spent / 20] {
+            search.max_visits = max_visits;
+            let found = at(&mut search);
+            assert!(search.work.get().is_spent());
+            assert!(found.is_none_or(|found| found.margin <= certificate.margin));
+        }
+        search.max_visits = 1;
+        assert!(at(&mut search).is_none() && moved(&search) <= 0.0);
     }
 }
