@@ -3,6 +3,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Instant;
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -15,7 +16,8 @@ use crate::geometry::convex::{ConvexHull, ConvexShape, Core};
 use crate::geometry::{Aabb, Solidity};
 use crate::penetration::convex::{ConvexCache, ConvexOptions, signed_distance};
 use crate::proximity::triangle_distance::closest_on_triangle;
-use crate::proximity::{DistanceOptions, Model};
+use crate::proximity::work_limit::WorkLimit;
+use crate::proximity::{DistanceOptions, Model, ProximityError};
 
 /// Rounding of a squared gap in single precision, relative: two subtractions, squares and sums.
 const GAP_ROUNDING: f32 = 1e-6;
@@ -30,20 +32,24 @@ pub(super) struct Nearest {
 }
 
 /// The nearest points of a convex shape and a mesh; `None` where they are farther apart than the limit.
+///
+/// # Errors
+/// [`ProximityError::OutOfTime`] where the time budget passes before that is known.
 pub(super) fn nearest(
     shape: &ConvexShape,
     pose: &Isometry3<f64>,
     model: &Model,
     pose_of_model: &Isometry3<f64>,
     wanted: DistanceOptions,
-) -> Option<Nearest> {
+) -> Result<Option<Nearest>, ProximityError> {
     if matches!(shape.core(), Core::HalfSpace) {
         let found = above_plane(shape, pose, model, pose_of_model);
-        return (found.value <= wanted.limit).then_some(found);
+        return Ok((found.value <= wanted.limit).then_some(found));
     }
     let mut in_tree = pose_of_model.inv_mul(pose);
     in_tree.translation.vector -= model.center().coords;
     let bounds = shape.aabb(&in_tree);
+    let deadline = wanted.time_budget.and_then(|budget| Instant::now().checked_add(budget));
     let mut query = NearestTriangle {
         shape,
         pose: in_tree,
@@ -52,6 +58,7 @@ pub(super) fn nearest(
         best: wanted.limit,
         wanted,
         found: None,
+        work: WorkLimit::new(u64::MAX, deadline),
         cache: ConvexCache::default(),
     };
     // Without a limit the first leaf provides one, which prunes most of the tree.
@@ -59,16 +66,19 @@ pub(super) fn nearest(
         query.look_at(&model.bvh().packets()[0]);
     }
     single::descend(model.bvh(), &mut query);
+    if query.work.is_spent() {
+        return Err(ProximityError::OutOfTime { budget: wanted.time_budget.unwrap_or_default() });
+    }
     let to_world = |point: Point3<f64>| pose_of_model * (point + model.center().coords);
     // A solid that contains the shape has no near triangle: a point inside decides.
     if !query.found.is_some_and(|found| found.value <= 0.0) && model.solidity() == Solidity::Solid {
         let center = in_tree * center_of(shape);
         if model.contains_in_tree(&center.coords) {
             let point = to_world(center);
-            return Some(Nearest { value: 0.0, points: [point; 2] });
+            return Ok(Some(Nearest { value: 0.0, points: [point; 2] }));
         }
     }
-    query.found.map(|found| Nearest { points: found.points.map(to_world), ..found })
+    Ok(query.found.map(|found| Nearest { points: found.points.map(to_world), ..found }))
 }
 
 /// A point of the core.
@@ -105,6 +115,8 @@ struct NearestTriangle<'a> {
     best: f64,
     wanted: DistanceOptions,
     found: Option<Nearest>,
+    /// Triangles that are measured count, and the deadline.
+    work: WorkLimit,
     cache: ConvexCache,
 }
 
@@ -122,6 +134,9 @@ impl NearestTriangle<'_> {
             // The boxes of shape and triangle cost less than their distance.
             if gap.sup(&Vector3::zeros()).norm() > self.cutoff() {
                 continue;
+            }
+            if self.work.spend() {
+                return;
             }
             let found = self.nearest_on_triangle(&corners);
             if found.value < self.best || (found.value <= self.best && self.found.is_none()) {
@@ -178,7 +193,7 @@ impl TreeQuery for NearestTriangle<'_> {
     fn leaf<I: Isa>(&mut self, packet: &Packet) -> ControlFlow<()> {
         self.look_at(packet);
         // An overlap needs no nearer triangle.
-        if self.best <= 0.0 && self.found.is_some() {
+        if self.work.is_spent() || self.best <= 0.0 && self.found.is_some() {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())

@@ -268,10 +268,13 @@ pub fn signed_distance_with(
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use nalgebra::{Isometry3, Translation3, Vector3};
 
     use super::*;
-    use crate::geometry::procedural::{BumpySphere, Cuboid, Procedural, Torus};
+    use crate::geometry::procedural::{BumpySphere, Cuboid, Procedural, Sphere, Torus};
+    use crate::proximity::ProximityError;
     use crate::query::{CollideOptions, Shape, collide};
 
     fn cube() -> Shape {
@@ -319,6 +322,24 @@ mod tests {
                 assert!(!collides(moved(1.0 + 1e-6)));
             }
         }
+    }
+
+    #[test]
+    fn a_distance_of_a_convex_shape_and_a_mesh_keeps_the_time_budget() {
+        // All triangles are nearly equally far from the middle of their sphere.
+        let (ball, sphere) = (Shape::ball(0.2), Shape::surface(Sphere::default().mesh().unwrap()));
+        let (ball, sphere) = (Posed::at_origin(&ball), Posed::at_origin(&sphere));
+        let budgets = [None, Some(Duration::from_secs(3600)), Some(Duration::ZERO)];
+        let [exact, ample, late] = budgets.map(|time_budget| {
+            let clearance = 0.25;
+            let collide_options = CollideOptions { clearance, time_budget };
+            let distance_options = DistanceOptions { time_budget, ..DistanceOptions::default() };
+            (distance(&ball, &sphere, &distance_options), collide(&ball, &sphere, &collide_options))
+        });
+        let value = exact.0.as_ref().unwrap().value;
+        assert!((0.29..=0.3).contains(&value), "{value}");
+        assert_eq!((exact.0.ok(), exact.1.ok()), (ample.0.ok(), ample.1.ok()));
+        assert!(matches!(late.0, Err(QueryError::Proximity(ProximityError::OutOfTime { .. }))));
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub use crate::proximity::{DistanceOptions, HausdorffOptions};
 pub struct CollideOptions {
     /// Distance up to which shapes that are apart count as colliding \[m\].
     pub clearance: f64,
-    /// Time after which the query of meshes ends with
+    /// Time after which a query with meshes ends with
     /// [`ProximityError::OutOfTime`](crate::proximity::ProximityError::OutOfTime): not reproducible.
     pub time_budget: Option<Duration>,
 }

@@ -9,7 +9,7 @@ use super::options::CollideOptions;
 use super::posed::{Part, Posed};
 use crate::geometry::convex::{ConvexShape, Core, START_ANYWHERE};
 use crate::penetration::convex::{ConvexOptions, SignedDistance, signed_distance};
-use crate::proximity::{self, Distance, DistanceOptions, Model, is_within};
+use crate::proximity::{self, Distance, DistanceOptions, Model, ProximityError, is_within};
 
 /// Fraction of sizes and positions by which the bounds of a depth of zero may differ: the rounding of coordinates, which limits
 /// the depth of shapes in contact.
@@ -75,7 +75,10 @@ impl<'a> ShapePair<'a> {
             // Half-spaces that do not face each other overlap without bounds.
             Self::Convex(pair) if pair.is_unbounded() => true,
             Self::Convex(pair) => pair.certified(&ConvexOptions::default(), cache)?.value <= clearance,
-            Self::Mixed(mixed) => mixed.gap(DistanceOptions::up_to(clearance)).is_some(),
+            Self::Mixed(mixed) => {
+                let wanted = DistanceOptions { time_budget, ..DistanceOptions::up_to(clearance) };
+                mixed.gap(wanted)?.is_some()
+            }
             Self::Meshes([a, b], [pose_a, pose_b]) => match time_budget {
                 Some(_) if clearance > 0.0 => {
                     let wanted = DistanceOptions { time_budget, ..DistanceOptions::up_to(clearance) };
@@ -101,7 +104,7 @@ impl<'a> ShapePair<'a> {
                 let gap = Distance { value, lower_bound: value, witnesses: found.witnesses, triangles: None };
                 (found.value <= wanted.limit).then_some(gap)
             }
-            Self::Mixed(mixed) => mixed.gap(wanted),
+            Self::Mixed(mixed) => mixed.gap(wanted)?,
             Self::Meshes([a, b], [pose_a, pose_b]) => {
                 proximity::distance_with(a, pose_a, b, pose_b, &wanted, &mut cache.distance)?
             }
@@ -194,20 +197,24 @@ impl ConvexMeshPair<'_> {
         matches!(self.convex.0.core(), Core::HalfSpace)
     }
 
-    pub(super) fn gap(&self, wanted: DistanceOptions) -> Option<Distance> {
+    /// The distance, zero where the shapes collide; `None` where it is proved to exceed the limit.
+    ///
+    /// # Errors
+    /// [`ProximityError::OutOfTime`] where the time budget passes before that is known.
+    pub(super) fn gap(&self, wanted: DistanceOptions) -> Result<Option<Distance>, ProximityError> {
         let ((shape, pose), (model, pose_of_model)) = (self.convex, self.mesh);
-        let found = nearest(shape, pose, model, pose_of_model, wanted)?;
+        let Some(found) = nearest(shape, pose, model, pose_of_model, wanted)? else { return Ok(None) };
         // Also maps NaN to zero.
         let value = if found.value > 0.0 { found.value } else { 0.0 };
         let lower_bound = if self.is_half_space() { value } else { wanted.lower_bound(value) };
-        Some(Distance { value, lower_bound, witnesses: self.in_order(found.points), triangles: None })
+        Ok(Some(Distance { value, lower_bound, witnesses: self.in_order(found.points), triangles: None }))
     }
 
     /// Height of the lowest vertex of the mesh over a half-space [m].
     pub(super) fn height(&self) -> (f64, [Point3<f64>; 2]) {
         let ((shape, pose), (model, pose_of_model)) = (self.convex, self.mesh);
         let found = nearest(shape, pose, model, pose_of_model, DistanceOptions::default());
-        let found = found.expect("nothing is farther than infinity");
+        let found = found.expect("no time budget passes").expect("nothing is farther than infinity");
         (found.value, found.points)
     }
 

@@ -19,7 +19,7 @@ use crate::penetration::extreme_translations::out_of_half_space;
 use crate::penetration::{
     FreeConfiguration, LowerBound, Penetration, PenetrationError, TranslationalEnd, penetration_coherent,
 };
-use crate::proximity::{self, Distance, DistanceOptions, Model};
+use crate::proximity::{self, Distance, DistanceOptions, Model, ProximityError};
 
 /// Fraction of the size of the shapes added to a separating translation, so that the shapes are found apart after it.
 const CLEARANCE: f64 = 0.9e-10;
@@ -118,7 +118,8 @@ pub fn penetrating_parts_with(
 ) -> Result<Vec<Penetration>, QueryError> {
     let deadline = options.time_budget.and_then(|budget| Instant::now().checked_add(budget));
     let mut colliding = Vec::new();
-    each_colliding(a, b, &CollideOptions::default(), cache, |parts| {
+    let collide = CollideOptions { time_budget: options.time_budget, ..CollideOptions::default() };
+    each_colliding(a, b, &collide, cache, |parts| {
         colliding.push(parts);
         false
     })?;
@@ -235,7 +236,7 @@ fn of_half_space(
     let away = out_of_half_space((options.norm, options.allowed), depth, &away);
     let (depth, away) = away.ok_or(PenetrationError::NoAllowedExit)?;
     let translation = away * (depth + CLEARANCE * mixed.size());
-    if mixed.moved(&translation, DistanceOptions::up_to(0.0)).is_some() {
+    if mixed.moved(&translation, DistanceOptions::up_to(0.0))?.is_some() {
         return Err(QueryError::NotSeparated { length: depth });
     }
     let direction = Unit::new_normalize(away);
@@ -279,8 +280,10 @@ fn of_mixed(
     options: &PenetrationOptions,
     cache: &mut PairCache,
 ) -> Result<Option<Penetration>, QueryError> {
+    let deadline = options.time_budget.and_then(|budget| Instant::now().checked_add(budget));
     // Exact overlap test first: the polyhedron around a round shape may overlap where the shape does not.
-    if mixed.gap(DistanceOptions::up_to(0.0)).is_none() {
+    let touching = DistanceOptions { time_budget: options.time_budget, ..DistanceOptions::up_to(0.0) };
+    if mixed.gap(touching)?.is_none() {
         let [pose_a, pose_b] = parts.map(|part| &part.pose);
         cache.coherence.remember_free(pose_a, pose_b);
         return Ok(None);
@@ -304,14 +307,16 @@ fn of_mixed(
     };
     let approximation = first.excess.max(second.excess);
     let poses = [&parts[0].pose, &parts[1].pose];
-    let Some(found) = of_models([&first.model, &second.model], poses, options, cache)? else {
+    let time_budget = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+    let of_rest = PenetrationOptions { time_budget, ..*options };
+    let Some(found) = of_models([&first.model, &second.model], poses, &of_rest, cache)? else {
         return Err(QueryError::NotSeparated { length: 0.0 });
     };
     if !(approximation > 0.0) {
         return Ok(Some(found));
     }
     let polyhedron = Some(Box::new(found.clone()));
-    mixed.along(Penetration { approximation, polyhedron, ..found }, options).map(Some)
+    mixed.along(Penetration { approximation, polyhedron, ..found }, (options, deadline)).map(Some)
 }
 
 fn both<T>([first, second]: [Option<T>; 2]) -> Option<[T; 2]> {
@@ -333,7 +338,11 @@ fn of_models(
 
 impl ConvexMeshPair<'_> {
     /// The distance after a translation of A.
-    fn moved(&self, translation: &Vector3<f64>, wanted: DistanceOptions) -> Option<Distance> {
+    fn moved(
+        &self,
+        translation: &Vector3<f64>,
+        wanted: DistanceOptions,
+    ) -> Result<Option<Distance>, ProximityError> {
         let shift = Translation3::from(*translation);
         let ((shape, pose), (model, pose_of_model)) = (self.convex, self.mesh);
         let [convex, mesh] =
@@ -342,23 +351,30 @@ impl ConvexMeshPair<'_> {
     }
 
     /// The penetration of the shape itself along the direction found for a polyhedron around it: from a translation at which the
-    /// polyhedron is free A is moved back by the gap repeatedly, until it touches (conservative advancement).
-    fn along(&self, found: Penetration, options: &PenetrationOptions) -> Result<Penetration, QueryError> {
+    /// polyhedron is free A is moved back by the gap repeatedly, until it touches (conservative advancement), or the deadline passes.
+    fn along(
+        &self,
+        found: Penetration,
+        (options, deadline): (&PenetrationOptions, Option<Instant>),
+    ) -> Result<Penetration, QueryError> {
         let direction = found.direction.into_inner();
         let clearance = CLEARANCE * self.size();
         let any = DistanceOptions::default();
-        let gap_at = |length: f64| self.moved(&(direction * length), any).filter(|gap| gap.value > 0.0);
+        let gap_at = |length: f64| -> Result<_, ProximityError> {
+            Ok(self.moved(&(direction * length), any)?.filter(|gap| gap.value > 0.0))
+        };
+        let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let mut free = found.translation.norm();
-        let Some(mut gap) = gap_at(free) else {
+        let Some(mut gap) = gap_at(free)? else {
             return Err(QueryError::NotSeparated { length: free });
         };
         for _ in 0..STEPS {
-            if gap.value <= clearance {
+            if gap.value <= clearance || is_late() {
                 break;
             }
             // Half of the clearance is left, so that rounding never ends in an overlap.
             let nearer = (free - (gap.value - 0.5 * clearance)).max(0.0);
-            let Some(next) = gap_at(nearer) else { break };
+            let Some(next) = gap_at(nearer)? else { break };
             (free, gap) = (nearer, next);
         }
         let depth = (free - gap.value).max(0.0) * options.norm.of_unit(&found.direction);

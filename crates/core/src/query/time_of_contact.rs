@@ -10,7 +10,9 @@ use super::options::{TimeOfContactOptions, require_non_negative};
 use super::pair::ShapePair;
 use super::posed::{Moving, Part};
 use crate::kinematics::RigidMotion;
-use crate::proximity::{self, ContactInTime, ContinuousOptions, Distance, DistanceOptions, Model};
+use crate::proximity::{
+    self, ContactInTime, ContinuousOptions, Distance, DistanceOptions, Model, ProximityError,
+};
 
 /// Advancement steps as which a distance of two shapes counts: one of a mesh takes ten to fifty microseconds.
 const STEPS_OF_DISTANCE: u64 = 64;
@@ -102,7 +104,12 @@ impl<'a> Advancement<'a> {
         let (mut time, mut steps) = (0.0, 0);
         loop {
             steps += 1;
-            let gap = self.gap(time, &mut cache)?;
+            let gap = match self.gap(time, &mut cache) {
+                Err(QueryError::Proximity(ProximityError::OutOfTime { .. })) => {
+                    return Err(QueryError::BoundMet { iterations: steps, free_until: time });
+                }
+                gap => gap?,
+            };
             if gap.value <= self.tolerance {
                 return Ok(Some(self.contact(time, &gap, steps)));
             }
@@ -124,7 +131,9 @@ impl<'a> Advancement<'a> {
 
     fn gap(&self, time: f64, cache: &mut PairCache) -> Result<Distance, QueryError> {
         let [a, b] = self.parts(time);
-        let found = ShapePair::new(&a, &b).gap(DistanceOptions::default(), cache)?;
+        let time_budget = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let wanted = DistanceOptions { time_budget, ..DistanceOptions::default() };
+        let found = ShapePair::new(&a, &b).gap(wanted, cache)?;
         Ok(found.expect("nothing is farther than infinity"))
     }
 

@@ -51,6 +51,15 @@ impl CollisionCheck {
         self.decide(|limit| collide_within(a, b, limit))
     }
 
+    /// The answer of a query that is given a limit, if it is known after so many pairs and before the time has passed.
+    pub(super) fn decide_within(
+        &self,
+        pairs: u64,
+        query: impl Fn(&mut WorkLimit) -> Option<bool>,
+    ) -> Option<bool> {
+        self.certain(&query).or_else(|| query(&mut WorkLimit::new(pairs, self.deadline)))
+    }
+
     /// The answer of a query that is given a limit.
     ///
     /// # Errors
@@ -59,13 +68,17 @@ impl CollisionCheck {
         &self,
         query: impl Fn(&mut WorkLimit) -> Option<bool>,
     ) -> Result<bool, PenetrationError> {
-        /// Pairs that are visited in any case, a few milliseconds: a thread that has waited must not lose a result.
-        const MIN_PAIRS: u64 = 1 << 13;
-        let certain = self.budget.and_then(|_| query(&mut WorkLimit::new(MIN_PAIRS, None)));
         let budget = self.budget.unwrap_or_default();
-        certain
+        self.certain(&query)
             .or_else(|| query(&mut WorkLimit::new(u64::MAX, self.deadline)))
             .ok_or(PenetrationError::OutOfTime { budget })
+    }
+
+    /// The answer of a query under a time budget that is known after a few milliseconds, late or not: a thread that has waited must
+    /// not lose a result.
+    fn certain(&self, query: impl Fn(&mut WorkLimit) -> Option<bool>) -> Option<bool> {
+        const MIN_PAIRS: u64 = 1 << 13;
+        self.budget.and_then(|_| query(&mut WorkLimit::new(MIN_PAIRS, None)))
     }
 }
 

@@ -17,6 +17,7 @@ use crate::geometry::Norm;
 use crate::penetration::allowed_translations::AllowedTranslations;
 use crate::penetration::error::{PenetrationError, RADII};
 use crate::penetration::free_configuration::FreeConfiguration;
+use crate::proximity::collision::collide_within;
 use crate::proximity::error::ProximityError;
 use crate::proximity::model::Model;
 use crate::proximity::relative_pose::RelativePose;
@@ -248,7 +249,7 @@ fn separate_colliding(
         let optimum = constrained::search(space, in_tree, options.effort);
         let found = verified(space, &optimum, pose_a, pose_b)?;
         if allowed.is_exact() && bound != LowerBound::Skip {
-            return Ok(Penetration { lower_bound: found.depth, ..found });
+            return Ok(Penetration { lower_bound: optimum.touching.norm(), ..found });
         }
         return Ok(bounded(space, [pose_a, pose_b], found, (bound, known, false)));
     }
@@ -395,19 +396,34 @@ enum Attempt {
     Search(Effort),
 }
 
-/// The penetration at an optimum, if an independent query finds the models separated with A translated.
+/// Pairs of subtrees that the check of a result visits before it is moved farther away.
+const STRAINED: u64 = 1 << 19;
+/// Length by which it is then, relative to the size: above the rounding of boxes in single precision, by which all of thousands of
+/// coincident faces of one model touch all of those of the other one.
+const FARTHER: f64 = 1e-6;
+
+/// The penetration at an optimum, if an independent query finds the models separated with A translated; at one that is a little
+/// farther away where the query strains.
 pub(super) fn verified(
     space: &ContactSpace,
     optimum: &Optimum,
     pose_a: &Isometry3<f64>,
     pose_b: &Isometry3<f64>,
 ) -> Result<Penetration, PenetrationError> {
-    let translation = pose_b.rotation * optimum.q;
-    let moved = Translation3::from(translation) * pose_a;
-    if space.check.collide((space.a, &moved), (space.b, pose_b))? {
-        return Err(PenetrationError::NotSeparated { length: translation.norm() });
+    let moved = |optimum: &Optimum| Translation3::from(pose_b.rotation * optimum.q) * pose_a;
+    let of = |optimum: &Optimum, collides: bool| match collides {
+        true => Err(PenetrationError::NotSeparated { length: optimum.q.norm() }),
+        false => Ok(answer(space, optimum, pose_b)),
+    };
+    if let Some(collides) = space
+        .check
+        .decide_within(STRAINED, |limit| collide_within((space.a, &moved(optimum)), (space.b, pose_b), limit))
+    {
+        return of(optimum, collides);
     }
-    Ok(answer(space, optimum, pose_b))
+    let along = optimum.q.normalize() * (FARTHER * (space.a.radius() + space.b.radius()));
+    let farther = Optimum { q: optimum.q + along, touching: optimum.touching + along, ..*optimum };
+    of(&farther, space.check.collide((space.a, &moved(&farther)), (space.b, pose_b))?)
 }
 
 fn answer(space: &ContactSpace, optimum: &Optimum, pose_b: &Isometry3<f64>) -> Penetration {

@@ -45,9 +45,12 @@ impl ContactSpace<'_> {
 mod tests {
     use nalgebra::{Isometry3, Point3, Vector3};
 
+    use super::super::query::verified;
+    use super::super::walk::Optimum;
     use super::*;
     use crate::geometry::procedural::{BumpySphere, Cuboid, Procedural};
     use crate::geometry::{Solidity, TriangleMesh};
+    use crate::penetration::FreeConfiguration;
     use crate::penetration::{Effort, LowerBound, TranslationalOptions, penetration};
     use crate::proximity::collision::collide;
     use crate::proximity::model::Model;
@@ -109,6 +112,33 @@ mod tests {
         let found = penetration(&model, &there, &model, &here, &options).unwrap().unwrap();
         let moved = nalgebra::Translation3::from(found.translation) * there;
         assert!(!collide(&model, &moved, &model, &here));
+    }
+
+    #[test]
+    fn results_whose_check_strains_are_moved_farther_by_a_millionth() {
+        let cube = Cuboid::default().mesh().unwrap();
+        let (here, there) = (Isometry3::identity(), Isometry3::translation(0.9, 0.02, 0.03));
+        let touching = Vector3::new(0.1, 0.0, 0.0);
+        let optimum = Optimum {
+            q: touching * (1.0 + 1e-7),
+            touching,
+            converged: true,
+            witnesses: [Point3::new(-0.5, 0.0, 0.0), Point3::new(0.5, 0.0, 0.0)],
+            rows: 1,
+            source: FreeConfiguration::FaceNormals,
+        };
+        // The faces of thousands of cubes touch by the rounding of their boxes.
+        for (count, farther) in [(100, 0.0), (2000, 2e-6 * 0.75_f64.sqrt())] {
+            let all = TriangleMesh::joined((0..count).map(|_| cube.clone())).unwrap();
+            let model = Model::new(all, Solidity::Solid);
+            let a_to_b = RelativePose::between(&model, &there, &model, &here);
+            let space = ContactSpace::new(&model, &model, a_to_b, 0.0, 100);
+            let found = verified(&space, &optimum, &there, &here).unwrap();
+            assert!((found.depth - 0.1 - farther).abs() < 1e-12, "{count}: {:e}", found.depth - 0.1);
+            assert!((found.translation.norm() - optimum.q.norm() - farther).abs() < 1e-12);
+            let inside = Optimum { q: 0.9 * touching, ..optimum };
+            assert!(verified(&space, &inside, &there, &here).is_err());
+        }
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub struct ContinuousOptions {
 impl Default for ContinuousOptions {
     /// A millionth of the radius of the smaller model, and about a second of steps; no time budget.
     fn default() -> Self {
-        Self { relative_tolerance: 1e-6, max_iterations: 1_000_000, time_budget: None }
+        Self { relative_tolerance: 1e-6, max_iterations: 500_000, time_budget: None }
     }
 }
 

@@ -15,7 +15,7 @@ pub struct DistanceOptions {
     pub absolute_tolerance: f64,
     /// Maximum distance of interest \[m\]: beyond it the result is `None`.
     pub limit: f64,
-    /// Time after which the query of two meshes ends with [`ProximityError::OutOfTime`]: not reproducible.
+    /// Time after which a query with meshes ends with [`ProximityError::OutOfTime`]: not reproducible.
     pub time_budget: Option<Duration>,
 }
 
