@@ -7,9 +7,10 @@
 //! With `families`, the pairs are those of the forty families of `soup_suite` instead, in equal numbers.
 //!
 //! Ten procedural kinds, as solids and as surfaces, in random and in aligned orientations, one pair in seven far from
-//! the origin; each with `fast`, with `best` on one thread and on all. Promised are: free after the translation, not
-//! free after 0.999 of it, witnesses that touch then, a lower bound that is none above the depth, `best` not worse
-//! than `fast`, and the same bits on any number of threads. Exits with 1 when a promise is broken.
+//! the origin; each with `fast`, with `best` on one thread and on all, and with `fast` in the norms L1 and L∞. Promised are: free
+//! after the translation, not free after 0.999 of it, witnesses that touch then, a lower bound that is none above the depth, `best` not
+//! worse than `fast`, a result in a norm not worse than that in L2 and no bound in L2 above its length, and the same bits on
+//! any number of threads. Exits with 1 when a promise is broken.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints what it finds")]
 
@@ -23,7 +24,7 @@ use std::process::ExitCode;
 use extricate::geometry::procedural::{
     Blob, BumpySphere, Cuboid, Cup, Figurine, GolfClub, Grate, Procedural, Spoon, Torus, TorusKnot,
 };
-use extricate::geometry::{Solidity, TriangleMesh};
+use extricate::geometry::{Norm, Solidity, TriangleMesh};
 use extricate::penetration::{Effort, LowerBound, Penetration, TranslationalOptions, penetration};
 use extricate::proximity::{Model, collide};
 use extricate_test_support::Noise;
@@ -119,7 +120,33 @@ impl Pair<'_> {
         {
             return Err("threads change the answer".to_owned());
         }
+        let in_norms = self.ask_in_norms(fast)?;
+        answers.extend(in_norms);
         Ok(Some(answers))
+    }
+
+    /// The answers of `fast` in the norms L1 and L∞, beside the one in L2.
+    fn ask_in_norms(&self, fast: &Penetration) -> Result<[Penetration; 2], String> {
+        let [of_sum, of_max] = [Norm::L1, Norm::LInf].map(|norm| {
+            let options =
+                TranslationalOptions { norm, effort: Effort::Fast, ..TranslationalOptions::default() };
+            let found = penetration(self.a, &self.pose_a, self.b, &self.pose_b, &options);
+            let found = found.map_err(|error| format!("{norm:?}: {error}"))?;
+            let found = found.ok_or_else(|| format!("{norm:?}: apart or not"))?;
+            // Their translations keep a clearance, which their depths do not count.
+            let clearance = 1e-6 * (self.a.radius() + self.b.radius());
+            if (norm.of(&found.translation) - found.depth).abs() > clearance {
+                return Err(format!("{norm:?}: the depth is not the norm of the translation"));
+            }
+            if found.depth > norm.of(&fast.translation) + clearance {
+                return Err(format!("{norm:?}: {} is worse than the result in L2", found.depth));
+            }
+            if found.translation.norm() < fast.lower_bound {
+                return Err(format!("{norm:?}: shorter than the lower bound in L2"));
+            }
+            Ok(found)
+        });
+        Ok([of_sum?, of_max?])
     }
 }
 

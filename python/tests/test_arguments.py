@@ -109,6 +109,8 @@ def test_bad_options_are_refused(cell: ex.Workcell, arm: ex.Robot) -> None:
         lambda: ex.penetration(BOX, BOX, effort="hard"),
         lambda: ex.penetration(BOX, BOX, time_budget=-1),
         lambda: ex.penetration(BOX, BOX, time_budget=float("nan")),
+        lambda: ex.penetration_rigid(BOX, BOX, time_budget=-1),
+        lambda: ex.local_penetrations(BOX, BOX, time_budget=0),
         lambda: ex.distance(BOX, BOX, tolerance=-1),
         lambda: ex.collide(BOX, BOX, clearance=float("inf")),
         lambda: ex.time_of_contact(BOX, BOX, moved(1), moved(2), motion="jump"),

@@ -141,6 +141,12 @@ def test_results_name_the_reason_for_the_end_of_their_search(cup: ex.Mesh, spoon
     single = ex.penetration_rigid(spoon, cup, pose)
     assert rigid.ended_by.tolist() == [single.ended_by, ""]
     assert single.ended_by in ("completed", "no improvement")
+    assert ex.penetration_rigid(spoon, cup, pose, effort="best", time_budget=1e-6).ended_by == "time budget"
+    within = ex.penetration_rigid(spoon, cup, pose, time_budget=3600)
+    assert (within.depth, within.ended_by) == (single.depth, single.ended_by)
+    regions, late = (ex.local_penetrations(spoon, cup, pose, time_budget=budget) for budget in (3600, 1e-6))
+    assert all(region.is_measured for region in regions) and not any(region.is_measured for region in late)
+    assert [region.depth for region in regions] == [region.depth for region in ex.local_penetrations(spoon, cup, pose)]
     assert len(ex.penetration_batch(BOX, BOX, np.zeros((0, 4, 4))).ended_by) == 0
     pytest.importorskip("pyarrow")
     assert batch.to_arrow().column("ended_by").to_pylist() == ["completed", "", ""]

@@ -234,7 +234,8 @@ impl Row {
 
 /// One penetration for every region of the overlap, deepest first; an empty list where the shapes are proved apart.
 ///
-/// Poses and errors are those of `penetration`, (4, 4) or (N, 4, 4). Returns a list of `LocalPenetration`; for many poses a
+/// Poses and errors are those of `penetration`, (4, 4) or (N, 4, 4). After `time_budget` [s], regions that have not been measured
+/// have the global depth, and `is_measured` is false. Returns a list of `LocalPenetration`; for many poses a
 /// `LocalPenetrationBatch`.
 ///
 /// Source: [Je12 §6.3].
@@ -245,7 +246,7 @@ impl Row {
 /// >>> [round(region.depth, 6) for region in ex.local_penetrations(box, box, pose)]
 /// [0.1]
 #[pyfunction]
-#[pyo3(signature = (a, b, pose_a=None, pose_b=None, *, effort="fast", seed=0, threads=0, progress=None))]
+#[pyo3(signature = (a, b, pose_a=None, pose_b=None, *, effort="fast", time_budget=None, seed=0, threads=0, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn local_penetrations<'py>(
     py: Python<'py>,
@@ -254,11 +255,13 @@ pub(crate) fn local_penetrations<'py>(
     pose_a: Arg<'_, 'py>,
     pose_b: Arg<'_, 'py>,
     effort: &str,
+    time_budget: Option<f64>,
     seed: u64,
     threads: usize,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let options = PenetrationOptions { effort: self::effort(effort)?, seed, ..PenetrationOptions::default() };
+    let (effort, time_budget) = (self::effort(effort)?, budget(time_budget)?);
+    let options = PenetrationOptions { effort, time_budget, seed, ..PenetrationOptions::default() };
     match PosePair::new([pose_a, pose_b], NAMES)? {
         PosePair::One([pose_a, pose_b]) => {
             let [a, b] = both(a, b);
@@ -335,7 +338,8 @@ fn region_columns(
 /// The smallest rigid motion found of A, rotation included, that separates it from B; `None` where they are proved apart.
 ///
 /// Smallest in the object norm, the mean squared displacement of the points of A. `pose_a` and `pose_b` map body to world,
-/// (4, 4) or (N, 4, 4). `clearance` [m] is kept in the result. Returns a `RigidPenetration` or `None`; for many poses a
+/// (4, 4) or (N, 4, 4). `clearance` [m] is kept in the result. After `time_budget` [s] the search ends with what it has
+/// found, as `ended_by` says. Returns a `RigidPenetration` or `None`; for many poses a
 /// `RigidPenetrationBatch`.
 ///
 /// Raises `ValueError` for a bad pose, option or shape, `NotSeparatedError` when no free pose was found.
@@ -348,7 +352,7 @@ fn region_columns(
 /// >>> round(found.depth, 6), found.pose.shape
 /// (0.1, (4, 4))
 #[pyfunction]
-#[pyo3(signature = (a, b, pose_a=None, pose_b=None, *, effort="fast", clearance=0.0, seed=0, threads=0, progress=None))]
+#[pyo3(signature = (a, b, pose_a=None, pose_b=None, *, effort="fast", time_budget=None, clearance=0.0, seed=0, threads=0, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn penetration_rigid<'py>(
     py: Python<'py>,
@@ -357,17 +361,18 @@ pub(crate) fn penetration_rigid<'py>(
     pose_a: Arg<'_, 'py>,
     pose_b: Arg<'_, 'py>,
     effort: &str,
+    time_budget: Option<f64>,
     clearance: f64,
     seed: u64,
     threads: usize,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let clearance = at_least_zero("clearance", clearance)?;
+    let (clearance, time_budget) = (at_least_zero("clearance", clearance)?, budget(time_budget)?);
     let of_effort = match self::effort(effort)? {
         Effort::Best => RigidPenetrationOptions::default(),
         _ => RigidPenetrationOptions::fast(),
     };
-    let options = RigidPenetrationOptions { clearance, seed, parallel: false, ..of_effort };
+    let options = RigidPenetrationOptions { clearance, time_budget, seed, parallel: false, ..of_effort };
     match PosePair::new([pose_a, pose_b], NAMES)? {
         PosePair::One([pose_a, pose_b]) => {
             let [a, b] = both(a, b);
