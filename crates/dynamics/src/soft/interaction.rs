@@ -59,6 +59,18 @@ pub trait Interaction {
         }
     }
 
+    /// Lets terms that are too compliant at `x`, a minimum of the energy in a time step, grow faster there; returns whether any does.
+    fn firm_up(&mut self, x: &[Vector3<f64>]) -> bool {
+        self.inner().is_some_and(|other| other.firm_up(x))
+    }
+
+    /// Undoes the last call of [`Self::firm_up`] that changed terms, without a change of the active set.
+    fn undo_firming(&mut self) {
+        if let Some(other) = self.inner() {
+            other.undo_firming();
+        }
+    }
+
     /// Relative change of the energy that a refresh of the active set at `x` would make; `None` where no term has left its frozen
     /// piece.
     fn drift(&mut self, x: &[Vector3<f64>]) -> Option<f64> {

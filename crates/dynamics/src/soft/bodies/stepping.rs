@@ -26,6 +26,9 @@ const MAX_HALVINGS: u32 = 2;
 /// halved where the pressure stiffens: what is deep then was not seen before. Larger: contacts found late go deeper; smaller: more steps are halved.
 const MAX_DRIFT: f64 = 0.5;
 
+/// Pressures that a step without convergence is repeated with, one after another.
+const EASINGS: [Pressure; 3] = [Pressure::Stiffens, Pressure::Eased, Pressure::Linear];
+
 /// Maximum number of solves of a step in which motors or friction within joints reach or leave their bounds under the loads found: after it they are
 /// at those of the solve before.
 const MAX_ROUNDS: usize = 4;
@@ -63,7 +66,7 @@ impl SoftWorld {
         let before =
             Before { nodes: [self.system.x.clone(), self.system.v.clone()], contact: self.contact.memory() };
         let mut rounds = 1;
-        let (mut halvings, mut easings) = (0, [Pressure::Eased, Pressure::Linear].into_iter());
+        let (mut halvings, mut easings) = (0, EASINGS.into_iter());
         let (moved, (mut report, mut times)) = loop {
             let (parts, mut moved) = (1 << halvings, moving.clone());
             // Parts of a step share its bound on iterations.

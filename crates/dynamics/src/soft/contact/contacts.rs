@@ -96,6 +96,8 @@ pub struct SoftContact {
     pub(super) folds: Folds,
     /// Whether the step is repeated with pairs whose pressure was made linear.
     pub(super) easing: bool,
+    /// The firm pairs before the last of them became so.
+    pub(super) firm_before: Vec<([Field; 2], f64)>,
 }
 
 impl SoftContact {
@@ -127,6 +129,7 @@ impl SoftContact {
             initial: None,
             folds: Folds::default(),
             easing: false,
+            firm_before: Vec::new(),
         })
     }
 
@@ -410,7 +413,7 @@ impl SoftContact {
         let scene = Scene::of(&self.bodies, x, &self.samples, &self.options);
         let penalty = Penalty {
             stiffness: self.options.stiffness,
-            stiffen_beyond: self.options.stiffen_beyond,
+            onset: self.onset(),
             releases: self.options.recovery.is_some(),
             initial: self.initial.as_ref(),
             folds: &self.folds,
@@ -478,6 +481,14 @@ impl Interaction for SoftContact {
     fn refresh_active_set(&mut self, x: &[Vector3<f64>]) {
         self.freeze_active_set(x);
         self.lag(x);
+    }
+
+    fn firm_up(&mut self, x: &[Vector3<f64>]) -> bool {
+        self.firm_pairs(x)
+    }
+
+    fn undo_firming(&mut self) {
+        self.undo_firmness();
     }
 
     fn note_shortened_step(&mut self, x: &[Vector3<f64>]) {

@@ -170,7 +170,7 @@ impl DetectedContacts {
                 self.add_edge(scene, *key, deepest, Joins::Frozen(deeper), penalty);
             }
         }
-        if active_set.frozen && !penalty.stiffen_beyond.is_finite() {
+        if active_set.frozen && !penalty.onset.is_finite() {
             return;
         }
         let joins = if active_set.frozen { Joins::Late } else { Joins::Anew };
@@ -291,7 +291,7 @@ impl DetectedContacts {
         penalty: &Penalty<'_>,
     ) {
         let nodes_of = |(owner, body): (u32, &'a Body)| {
-            let law = penalty.law(Field::Body(owner), Field::Obstacle(number), body.thickness);
+            let law = penalty.law(Field::Body(owner), Field::Obstacle(number));
             body.nodes.iter().zip(&body.areas).map(move |(&node, area)| (node, area, law))
         };
         for ((node, area, law), clear) in (0_u32..).zip(bodies).flat_map(nodes_of).zip(clear) {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::point::{Field, Probe};
 
-/// The overlaps that bodies had at the start and have not left yet.
+/// The overlaps that bodies had at the start and have not left yet, and the pairs of bodies with a pressure of their own until they have parted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct InitialOverlaps {
     /// Remainders that are not released yet, or that have not parted yet where nothing is released [m], by point and field, ascending.
@@ -15,12 +15,14 @@ pub(super) struct InitialOverlaps {
     pub(super) parting: Vec<[Field; 2]>,
     /// Pairs of bodies, ascending, with which a step did not converge and which have been deep since: their pressure stiffens less.
     pub(super) eased: Vec<[Field; 2]>,
+    /// Pairs of bodies, ascending, that a balance left deep, with the factor by which their pressure stiffens faster until they have parted.
+    pub(super) firm: Vec<([Field; 2], f64)>,
 }
 
 /// The law of pressure of a pair of bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Pressure {
-    /// It stiffens beyond the onset.
+    /// It stiffens beyond the onset, faster where the pair is firm.
     Stiffens,
     /// It stiffens less.
     Eased,
@@ -41,6 +43,24 @@ impl InitialOverlaps {
     pub(super) fn remainder_of(&self, probe: Probe, field: Field) -> f64 {
         let found = self.remainders.binary_search_by_key(&(probe, field), |entry| entry.0);
         found.map_or(0.0, |at| self.remainders[at].1)
+    }
+
+    /// Factor by which the pressure between a body and the one in whose field its points are stiffens faster.
+    pub(super) fn firmness_of(&self, owner: Field, field: Field) -> f64 {
+        if self.firm.is_empty() {
+            return 1.0;
+        }
+        let pair = pair(owner, field);
+        let found = self.firm.binary_search_by_key(&pair, |entry| entry.0);
+        found.map_or(1.0, |at| self.firm[at].1)
+    }
+
+    /// Multiplies the firmness of a pair of bodies by a factor, up to a maximum.
+    pub(super) fn multiply_firmness(&mut self, pair: [Field; 2], factor: f64, max: f64) {
+        match self.firm.binary_search_by_key(&pair, |entry| entry.0) {
+            Ok(at) => self.firm[at].1 = (self.firm[at].1 * factor).min(max),
+            Err(at) => self.firm.insert(at, (pair, factor.min(max))),
+        }
     }
 
     /// The pressure between a body and the one in whose field its points are.

@@ -18,6 +18,7 @@ mod detect;
 mod distance;
 mod edge;
 mod exact;
+mod firmness;
 mod folding;
 mod folds;
 mod following;

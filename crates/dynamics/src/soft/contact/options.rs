@@ -8,8 +8,9 @@ pub struct ContactOptions {
     /// Penalty stiffness k [Pa/m]: pressure per depth. Where both surfaces meet, both push, so a given pressure takes half of
     /// the penetration that one alone would have.
     pub stiffness: f64,
-    /// Depth beyond which the pressure stiffens, as a fraction of the thickness of the thinner of the soft bodies in contact: up to it
-    /// the pressure is k times the depth, beyond it the slope grows with the depth, which stops impacts within a few times this depth.
+    /// Depth beyond which the pressure stiffens, as a fraction of the thickness of the thinnest soft body: up to it
+    /// the pressure is k times the depth, beyond it the slope grows with the depth, which stops impacts within about twice this depth: where a
+    /// step ends deeper than 1.9 times it, the pressure of the pair grows faster until the bodies have parted.
     /// Thickness is twice the maximum depth of a body at rest. Default: 0.01; infinite: the
     /// pressure is linear at any depth. Pairs of bodies that begin deeper in each other have a linear pressure until they have parted;
     /// pairs that a step without convergence leaves there one that stiffens less, or a linear one. Within one body the pressure of what

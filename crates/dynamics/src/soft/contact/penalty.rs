@@ -10,8 +10,8 @@ use super::pressure::PressureLaw;
 pub(super) struct Penalty<'a> {
     /// k [Pa/m].
     pub(super) stiffness: f64,
-    /// Fraction of the thickness beyond which the pressure stiffens.
-    pub(super) stiffen_beyond: f64,
+    /// Depth beyond which the pressure stiffens [m].
+    pub(super) onset: f64,
     /// Whether remainders push only as they are released, instead of at once.
     pub(super) releases: bool,
     /// `None` before the first step.
@@ -25,11 +25,12 @@ impl Penalty<'_> {
         self.initial.map_or(0.0, |initial| initial.remainder_of(probe, field))
     }
 
-    /// Law of the pressure of contacts between the body `owner` and `field`, of which the thinner one has the `thickness` [m].
-    pub(super) fn law(&self, owner: Field, field: Field, thickness: f64) -> PressureLaw {
-        let onset = self.stiffen_beyond * thickness;
-        match self.initial.map_or(Pressure::Stiffens, |initial| initial.pressure_of(owner, field)) {
-            Pressure::Stiffens => PressureLaw::beyond(onset),
+    /// Law of the pressure of contacts between the body `owner` and `field`.
+    pub(super) fn law(&self, owner: Field, field: Field) -> PressureLaw {
+        let onset = self.onset;
+        let Some(initial) = self.initial else { return PressureLaw::beyond(onset) };
+        match initial.pressure_of(owner, field) {
+            Pressure::Stiffens => PressureLaw::beyond(onset).firmer(initial.firmness_of(owner, field)),
             Pressure::Eased => PressureLaw::eased_beyond(onset),
             Pressure::Linear => PressureLaw::beyond(f64::INFINITY),
         }

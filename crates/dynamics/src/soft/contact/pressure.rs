@@ -7,7 +7,7 @@
 //! iterate to be shallow, and recovery from overlaps would have none.
 
 /// Growth c of the slope of pressure over depth: per width w beyond the onset the slope grows by c times the penalty stiffness.
-/// Larger: impacts go less deep and take more Newton iterations (docs/sensitivity.md).
+/// Larger: impacts go less deep and take more Newton iterations (docs/sensitivity.md). Pairs that stay deep have a multiple (`firmness.rs`).
 const STIFFENING: f64 = 400.0;
 
 /// The same of pairs of bodies with which a step did not converge, until they have parted. Larger: more of them do not converge again and
@@ -36,6 +36,16 @@ impl PressureLaw {
     /// The law of bodies of which a step with the other one did not converge: it stiffens less.
     pub(super) fn eased_beyond(onset: f64) -> Self {
         Self { growth: EASED, ..Self::beyond(onset) }
+    }
+
+    /// The law that stiffens `factor` times as fast.
+    pub(super) fn firmer(self, factor: f64) -> Self {
+        Self { growth: factor * self.growth, ..self }
+    }
+
+    /// The depth beyond the onset [m], negative before it.
+    pub(super) fn beyond_onset(&self, depth: f64) -> f64 {
+        depth - self.onset
     }
 
     /// The law with its onset deeper by `depth` [m].

@@ -27,15 +27,16 @@ impl SoftContact {
         let mut now: Vec<_> =
             self.detected.contacts.iter().map(|c| ((c.probe, c.field), (c.depth, c.law))).collect();
         now.sort_unstable_by_key(|entry| entry.0);
-        let Some(InitialOverlaps { remainders, parting, eased }) = &mut self.initial else {
+        let Some(InitialOverlaps { remainders, parting, eased, firm }) = &mut self.initial else {
             let remainders = now.into_iter().map(|(key, (depth, _))| (key, depth)).collect();
-            self.initial = Some(InitialOverlaps { remainders, parting: deep, eased: Vec::new() });
+            self.initial = Some(InitialOverlaps { remainders, parting: deep, ..InitialOverlaps::default() });
             return;
         };
         if !self.easing {
             [parting, eased]
                 .into_iter()
                 .for_each(|pairs| pairs.retain(|pair| deep.binary_search(pair).is_ok()));
+            firm.retain(|(pair, _)| deep.binary_search(pair).is_ok());
         }
         let Some(speed) = self.options.recovery else {
             remainders.retain_mut(|(key, remainder)| {
@@ -71,21 +72,27 @@ impl SoftContact {
 
     /// Whether [`Self::ease`] would change the pressure of one of the pairs of bodies.
     pub(crate) fn can_ease(&self, pairs: &Pairs, to: Pressure) -> bool {
-        let of = |[a, b]: [Field; 2]| {
-            self.initial.as_ref().map_or(Pressure::Stiffens, |initial| initial.pressure_of(a, b))
-        };
-        pairs.iter().any(|pair| of(*pair) < to)
+        let firm = self.initial.iter().flat_map(|initial| &initial.firm);
+        pairs.iter().any(|&[a, b]| self.pressure_of(a, b) < to)
+            || firm.into_iter().any(|(pair, _)| pairs.contains(pair))
     }
 
-    /// Eases the pressure of `pairs` of bodies `to` one that stiffens less or not at all: in this step, whatever their depth, until
+    /// Eases the pressure of `pairs` of bodies `to` one that does not stiffen faster than the common one, stiffens less or not at all: in this step, whatever their depth, until
     /// [`Self::end_easing`], then until they have parted. That takes energy from them, if anything; where they have parted the pressure
     /// is the same by all laws.
     pub(crate) fn ease(&mut self, pairs: &Pairs, to: Pressure) {
         let initial = self.initial.get_or_insert_default();
-        let list = if to == Pressure::Linear { &mut initial.parting } else { &mut initial.eased };
-        list.extend(pairs);
-        list.sort_unstable();
-        list.dedup();
+        initial.firm.retain(|(pair, _)| !pairs.contains(pair));
+        let list = match to {
+            Pressure::Stiffens => None,
+            Pressure::Eased => Some(&mut initial.eased),
+            Pressure::Linear => Some(&mut initial.parting),
+        };
+        if let Some(list) = list {
+            list.extend(pairs);
+            list.sort_unstable();
+            list.dedup();
+        }
         self.easing = true;
         self.detected_at.clear();
     }
@@ -94,6 +101,17 @@ impl SoftContact {
     #[cfg(test)]
     pub(crate) fn eased_pairs(&self) -> [&[[Field; 2]]; 2] {
         self.initial.as_ref().map_or([&[]; 2], |initial| [&initial.parting, &initial.eased])
+    }
+
+    /// The pressure of a pair of bodies.
+    pub(super) fn pressure_of(&self, owner: Field, field: Field) -> Pressure {
+        self.initial.as_ref().map_or(Pressure::Stiffens, |initial| initial.pressure_of(owner, field))
+    }
+
+    /// Number of the pairs whose pressure stiffens faster until they have parted.
+    #[cfg(test)]
+    pub(crate) fn firm_pair_count(&self) -> usize {
+        self.initial.as_ref().map_or(0, |initial| initial.firm.len())
     }
 
     /// Ends a step with eased pairs.
@@ -114,15 +132,18 @@ impl SoftContact {
         pairs
     }
 
+    /// Depth [m] beyond which the pressure stiffens: a fraction of the thickness of the thinnest soft body that has one; infinite without such a
+    /// body.
+    pub(super) fn onset(&self) -> f64 {
+        let thicknesses = self.bodies.iter().map(|body| body.thickness).filter(|thickness| *thickness > 0.0);
+        self.options.stiffen_beyond * thicknesses.fold(f64::INFINITY, f64::min)
+    }
+
     /// Depth [m] beyond which the pressure of a contact stiffens where its bodies did not begin deep in each other.
     fn onset_of(&self, contact: &Contact) -> f64 {
-        let thickness = |of: Field| match of {
-            Field::Body(number) => self.bodies[number as usize].thickness,
-            Field::Obstacle(_) => f64::INFINITY,
-        };
         let owner = self.owner(contact.probe);
         let folded = if owner == contact.field { self.folds.depth_of(contact.probe) } else { 0.0 };
-        self.options.stiffen_beyond * thickness(owner).min(thickness(contact.field)) + folded
+        self.onset() + folded
     }
 
     /// Whether there are initial overlaps that matter and have not parted yet, or that are not known yet.

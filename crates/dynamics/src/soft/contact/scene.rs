@@ -31,15 +31,9 @@ impl<'a> Scene<'a> {
 
     /// Law of the pressure of the contact of a probe in a soft body, by owner, place and body of its key.
     pub(super) fn law(&self, penalty: &Penalty<'_>, [owner, _, body]: [u32; 3], probe: Probe) -> PressureLaw {
-        let thickness = self.bodies[body as usize].thickness;
-        let (owner, thickness) = match self.bodies.get(owner as usize) {
-            Some(own) => (Field::Body(owner), thickness.min(own.thickness)),
-            None => {
-                let bodies = u32::try_from(self.bodies.len()).expect("bodies are fewer than 2³²");
-                (Field::Obstacle(owner - bodies), thickness)
-            }
-        };
-        let law = penalty.law(owner, Field::Body(body), thickness);
+        let bodies = u32::try_from(self.bodies.len()).expect("bodies are fewer than 2³²");
+        let owner = if owner < bodies { Field::Body(owner) } else { Field::Obstacle(owner - bodies) };
+        let law = penalty.law(owner, Field::Body(body));
         if owner == Field::Body(body) { law.deeper_by(penalty.folds.depth_of(probe)) } else { law }
     }
 }

@@ -10,6 +10,7 @@
 //! a contact appears at a depth, and with
 //! [`NewtonOptions::accept`] the best iterate is the result where the bound on iterations is met.
 
+mod firming;
 mod inversion;
 mod potential;
 
@@ -182,6 +183,10 @@ pub(super) struct Newton<'a> {
     /// Residual forces indistinguishable from rounding [N].
     rounding: f64,
     inversion: InversionBarrier,
+    /// Number of times that the interaction became firmer.
+    firmings: usize,
+    /// Whether it did at the last minimum that was left.
+    firmed: bool,
 }
 
 impl<'a> Newton<'a> {
@@ -205,6 +210,8 @@ impl<'a> Newton<'a> {
             damped,
             rounding,
             inversion: InversionBarrier::default(),
+            firmings: 0,
+            firmed: false,
         }
     }
 
@@ -240,6 +247,9 @@ impl<'a> Newton<'a> {
             && self.report.drift <= self.options.max_drift
             && let Some(balanced) = balanced
         {
+            if self.firmed {
+                self.interaction.undo_firming();
+            }
             self.record(&balanced);
             self.system.set_reactions(&balanced.gradient);
             return Ok(balanced.x);
@@ -345,16 +355,17 @@ impl<'a> Newton<'a> {
     fn active_set_settled(&mut self, point: &Point, refreshes: &mut usize) -> bool {
         let left = self.interaction.drift(&point.x);
         self.report.drift = left.unwrap_or(0.0);
-        let Some(drift) = left else { return true };
+        let Some(drift) = left else { return !self.firms_up(point) };
         *refreshes += 1;
         let in_a_step = self.potential.inertia > 0.0;
         let max_refreshes = if in_a_step { MAX_REFRESHES_IN_STEP } else { MAX_REFRESHES };
         if *refreshes > max_refreshes
             && (in_a_step || drift <= ACCEPTED_DRIFT || *refreshes > 3 * max_refreshes)
         {
-            return true;
+            return !self.firms_up(point);
         }
         self.interaction.refresh_active_set(&point.x);
+        self.firmed = false;
         false
     }
 

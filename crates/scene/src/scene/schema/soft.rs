@@ -58,7 +58,7 @@ pub struct SoftContactEntry {
     /// Pressure per depth [Pa/m].
     #[serde(default)]
     pub stiffness: Option<f64>,
-    /// Depth beyond which the pressure stiffens, as a fraction of the thickness of the thinner body.
+    /// Depth beyond which the pressure stiffens, as a fraction of the thickness of the thinnest soft body.
     #[serde(default)]
     pub stiffen_beyond: Option<f64>,
     /// Coefficient of friction.

@@ -5,6 +5,7 @@ mod derivatives;
 mod detection;
 mod easing;
 mod fields;
+mod firmness;
 mod following;
 mod motion;
 mod shapes;
