@@ -54,7 +54,7 @@ impl<H: Fn(usize) -> f64> BoundedProjection<'_, H> {
                 }
                 return Some(point);
             }
-            point.copy_from_slice(solver.nearest_with_more(problem, &target, soft).ok()?);
+            point.copy_from_slice(solver.nearest_with_more(problem, soft).ok()?);
         }
     }
 }

@@ -156,6 +156,7 @@ impl CollisionWorld {
             for index in body.pieces.clone() {
                 let (own, piece) = (&mut self.pieces[index], &whole.pieces[index]);
                 own.shape = piece.shape.scaled(scale);
+                own.bounds = piece.bounds.scaled(scale);
                 let at = Point3::from(piece.pose.translation.vector);
                 own.pose.translation.vector = around(&center, &at).coords;
                 own.ball = (around(&center, &piece.ball.0), scale * piece.ball.1);

@@ -40,6 +40,7 @@ mod mesh_rows;
 mod monitor;
 pub(crate) mod movable;
 pub(crate) mod options;
+mod oriented_box;
 mod pairs;
 pub(crate) mod part;
 mod penetration_rigid;

@@ -5,6 +5,7 @@ use nalgebra::{Isometry3, Point3, Unit, Vector3};
 use super::collision_world::{BodyPair, CollisionWorld};
 use super::exits::NearPair;
 use super::mesh_rows::{MeshExtent, mesh_rows};
+use super::oriented_box::OrientedBox;
 use super::part::Part;
 use super::proxy_geometry::{plane, plane_rows};
 use super::rows::ContactRow;
@@ -52,11 +53,12 @@ impl ScanMemory {
         }
     }
 
-    /// Places the bounding spheres of bodies and the poses of pieces.
+    /// Places the bounding spheres of bodies, and the poses and boxes of pieces.
     pub(super) fn place(&mut self, collision_world: &CollisionWorld, frames: &Frames) {
         self.centers.clear();
         let origin = (Isometry3::identity(), Point3::origin());
         self.pieces.resize(collision_world.pieces.len(), origin);
+        self.boxes.resize(collision_world.pieces.len(), OrientedBox::default());
         self.placed.resize(collision_world.bodies.len(), None);
         let bodies = collision_world.bodies.iter().zip(&frames.bodies).zip(&mut self.placed);
         for ((body, pose), placed) in bodies {
@@ -71,6 +73,7 @@ impl ScanMemory {
                 // any other.
                 let own = if piece.pose == Isometry3::identity() { *pose } else { pose * piece.pose };
                 self.pieces[index] = (own, pose * piece.ball.0);
+                self.boxes[index] = OrientedBox::new(&piece.bounds, &own);
             }
         }
     }
@@ -234,7 +237,7 @@ impl CollisionWorld {
         })
     }
 
-    /// Visits the signed distances of the pieces of a pair whose bounding spheres are within a horizon, until `visit` returns false;
+    /// Visits the signed distances of the pieces of a pair whose bounding spheres and boxes are within a horizon, until `visit` returns false;
     /// its last argument is the index of the pair of pieces and that of its cache.
     pub(crate) fn near_pieces(
         &self,
@@ -249,7 +252,7 @@ impl CollisionWorld {
         if (memory.centers[a] - memory.centers[b]).norm_squared() > reach * reach {
             return;
         }
-        let ScanMemory { caches, pieces, work, near, .. } = memory;
+        let ScanMemory { caches, pieces, boxes, work, boxes_apart, near, .. } = memory;
         let (of_a, of_b) = (self.bodies[a].pieces.clone(), self.bodies[b].pieces.clone());
         for i in of_a.clone() {
             let (pose_a, at_a) = &pieces[i];
@@ -270,6 +273,10 @@ impl CollisionWorld {
                 let reach = self.pieces[i].ball.1 + self.pieces[j].ball.1 + horizon;
                 let (pose_b, at_b) = &pieces[j];
                 if (at_a - at_b).norm_squared() > reach * reach {
+                    continue;
+                }
+                if boxes[i].are_beyond(&boxes[j], horizon) {
+                    *boxes_apart += 1;
                     continue;
                 }
                 *work += 1;

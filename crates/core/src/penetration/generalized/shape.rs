@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use nalgebra::{Isometry3, Point3};
 
+use super::oriented_box::LocalBox;
 use crate::geometry::convex::hull::ConvexHull;
 use crate::geometry::convex::shape::{ConvexShape, Core};
 use crate::geometry::triangle_mesh::{Solidity, TriangleMesh};
@@ -30,6 +31,8 @@ pub struct Piece {
     pub pose: Isometry3<f64>,
     /// Centre [m, frame of the shape] and radius [m] of a bounding sphere of the piece.
     pub(crate) ball: (Point3<f64>, f64),
+    /// Bounding box in the frame of its shape.
+    pub(crate) bounds: LocalBox,
 }
 
 /// The shape of a link of a movable model or of an obstacle.
@@ -123,7 +126,8 @@ impl Shape {
 impl Piece {
     fn new(shape: ConvexShape, pose: Isometry3<f64>) -> Self {
         let (center, radius) = shape.bounding_sphere();
-        Self { shape, pose, ball: (pose * center, radius) }
+        let bounds = LocalBox::of(&shape);
+        Self { shape, pose, ball: (pose * center, radius), bounds }
     }
 }
 

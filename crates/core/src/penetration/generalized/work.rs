@@ -6,6 +6,8 @@
 
 /// Pairs of bodies whose bounding spheres are compared for one unit.
 pub(super) const SPHERES: u64 = 32;
+/// Pairs of boxes of pieces that prove them apart for one unit.
+pub(super) const BOXES: u64 = 16;
 /// Units of the rows of a pair of triangle models near each other, beyond [`TRIANGLES`].
 pub(super) const MODELS: u64 = 200;
 /// Pairs of triangles near each other for one unit.

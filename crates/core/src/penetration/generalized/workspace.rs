@@ -4,8 +4,9 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::equality::{Equations, Subspace};
 use super::mesh_rows::MeshMemory;
+use super::oriented_box::OrientedBox;
 use super::rows::ContactRow;
-use super::work::PRODUCTS;
+use super::work::{BOXES, PRODUCTS};
 use crate::penetration::convex::cache::ConvexCache;
 use crate::penetration::quadratic_program::min_norm_projection::MinNormProjection;
 use crate::penetration::quadratic_program::min_norm_projection::rows::Rows;
@@ -30,15 +31,16 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    /// Work of the scans and products of the solver since the workspace was made.
-    pub(super) fn counters(&self) -> [u64; 2] {
-        [self.scan.work, self.solver.work()]
+    /// Work of the scans, pairs of boxes and products of the solver since the workspace was made.
+    pub(super) fn counters(&self) -> [u64; 3] {
+        [self.scan.work, self.scan.boxes_apart, self.solver.work()]
     }
 
     /// Work done since the counters had these values, in [units of work](super::work): rounded for itself, so that it does not depend
     /// on what the workspace was used for before.
-    pub(super) fn work_since(&self, [scans, products]: [u64; 2]) -> u64 {
-        self.scan.work - scans + (self.solver.work() - products) / PRODUCTS
+    pub(super) fn work_since(&self, [scans, boxes, products]: [u64; 3]) -> u64 {
+        let of_boxes = (self.scan.boxes_apart - boxes) / BOXES;
+        self.scan.work - scans + of_boxes + (self.solver.work() - products) / PRODUCTS
     }
 }
 
@@ -66,8 +68,11 @@ pub(crate) struct ScanMemory {
     pub(super) pieces: Vec<(Isometry3<f64>, Point3<f64>)>,
     pub(super) centers: Vec<Point3<f64>>,
     pub(super) meshes: MeshMemory,
-    /// Work of all scans since the memory was made, in [units of work](super::work).
+    /// Box of each piece [world].
+    pub(super) boxes: Vec<OrientedBox>,
+    /// Work of all scans since the memory was made, in [units of work](super::work), and pairs of pieces proved apart by their boxes.
     pub(super) work: u64,
+    pub(super) boxes_apart: u64,
 }
 
 /// Warm starts of pairs of pieces, as many as are near each other: most pairs of a large obstacle never are.

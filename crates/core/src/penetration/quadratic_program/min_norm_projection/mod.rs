@@ -80,7 +80,7 @@ pub(crate) struct MinNormProjection {
     rest: Vec<f64>,
     violations: Violations,
     soft: SoftProjection,
-    /// Whether the last point is that of the active rows, from which [`MinNormProjection::nearest_with_more`] continues.
+    /// Whether the dual method solves the last problem, and the last point is that of the active rows.
     is_dual: bool,
     /// Products computed so far, which measure the work of all problems.
     work: u64,
@@ -108,7 +108,7 @@ impl MinNormProjection {
         Ok(&self.point[..rows.columns()])
     }
 
-    /// As [`MinNormProjection::nearest`] for the rows and the target of the last problem and rows added after them: the dual method
+    /// As [`MinNormProjection::nearest`] for the rows and the target of the last problem and rows added after them: either method
     /// continues from the last point.
     ///
     /// # Errors
@@ -116,12 +116,8 @@ impl MinNormProjection {
     pub(crate) fn nearest_with_more(
         &mut self,
         rows: &Rows,
-        target: &[f64],
         softness: f64,
     ) -> Result<&[f64], MinNormProjectionError> {
-        if !self.is_dual {
-            return self.nearest(rows, target, softness);
-        }
         self.solve(rows, None, softness)?;
         Ok(&self.point[..rows.columns()])
     }
@@ -150,10 +146,11 @@ impl MinNormProjection {
             self.begin::<I>(rows, target)?;
             let violated = self.violations.at_target().iter().filter(|&&slack| slack < 0.0).count();
             self.is_dual = !(softness > 0.0 && violated > MANY_SOFT);
-            if !self.is_dual {
-                self.work += self.soft.nearest::<I>(rows, &self.target, softness, &mut self.point);
-                return Ok(());
-            }
+        }
+        if !self.is_dual {
+            let from = (self.target.as_slice(), target.is_none());
+            self.work += self.soft.nearest::<I>(rows, from, softness, &mut self.point);
+            return Ok(());
         }
         self.violations.extend::<I>(rows, &self.target);
         self.enter_violated::<I>(rows, softness)

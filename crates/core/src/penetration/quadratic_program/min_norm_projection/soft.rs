@@ -3,7 +3,8 @@
 //! minimise f(y) = ½‖y − t‖² + ½ Σᵢ (max(0, bᵢ − aᵢ·y)/sᵢ)². The dual method of the parent module factorises a matrix of the
 //! active rows, and every violated soft row is active: a thousand rows of twelve variables take minutes there. Here the matrix
 //! is I + Σ aᵢaᵢᵀ/sᵢ² over the violated rows, of the size of y. f is strictly convex and piecewise quadratic, so Newton's method
-//! with a line search ends at its minimum after finitely many steps [Hintermüller, Ito, Kunisch 2003].
+//! with a line search ends at its minimum after finitely many steps [Hintermüller, Ito, Kunisch 2003]. Few rows become violated or
+//! satisfied in a step: only these are added to the matrix, or subtracted from it, while rounding permits.
 
 use super::rows::{Rows, dot};
 use crate::bvh::lanes::isa::Isa;
@@ -14,12 +15,19 @@ const MAX_STEPS: usize = 60;
 const HALVINGS: usize = 30;
 /// Length of a step, relative to the point, at which the minimum is reached.
 const CONVERGED: f64 = 1e-14;
+/// Maximum weight 1/s² of a row that is subtracted from the matrix, whose identity then keeps eleven digits; without those of heavier
+/// ones the matrix is computed anew.
+const MAX_SUBTRACTED: f64 = 1e5;
 
 /// Workspace of the method.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SoftProjection {
-    /// Upper triangle of the Hessian, then the transpose of its Cholesky factor, row by row: all loops over it run along rows.
+    /// Upper triangle of the Hessian, row by row: all loops over it run along rows.
     matrix: Vec<f64>,
+    /// Whether each row is in the Hessian.
+    is_added: Vec<bool>,
+    /// The transpose of the Cholesky factor of the Hessian.
+    factor: Vec<f64>,
     /// 1/s² of each unit row.
     weights: Vec<f64>,
     /// A violated row times its weight.
@@ -33,16 +41,20 @@ pub(super) struct SoftProjection {
 }
 
 impl SoftProjection {
-    /// Moves `point` to the minimum of f about `target`, both padded as the rows are; returns the number of products.
+    /// Moves `point` to the minimum of f about `target`, both padded as the rows are; returns the number of products. Where the problem
+    /// `continues` the last one, rows were added to that, and `point` is its minimum.
     #[inline(always)]
     pub(super) fn nearest<I: Isa>(
         &mut self,
         rows: &Rows,
-        target: &[f64],
+        (target, continues): (&[f64], bool),
         softness: f64,
         point: &mut [f64],
     ) -> u64 {
         let n = rows.columns();
+        if !continues {
+            self.is_added.clear();
+        }
         self.weights.clear();
         let weight = |row: usize| rows.softness(row, softness).max(f64::MIN_POSITIVE).powi(2).recip();
         self.weights.extend((0..rows.len()).map(weight));
@@ -57,8 +69,9 @@ impl SoftProjection {
             if step > 0 && self.violated == self.before {
                 break;
             }
+            let changed = self.update_matrix(rows);
             self.newton_step(rows, target, point);
-            work += (self.violated.len() * n * n / 2 + n * n * n / 6 + 2 * rows.len() * n) as u64;
+            work += (changed * n * n / 2 + n * n * n / 6 + 2 * rows.len() * n) as u64;
             let (length, next) = self.search::<I>(rows, target, point, current);
             // Negated, so that NaN ends the method at the last point.
             if !(next < current) {
@@ -114,35 +127,67 @@ impl SoftProjection {
         own + costs.sum::<f64>()
     }
 
-    /// Solves (I + Σ aaᵀ/s²) d = t − y + Σ a (b − a·y)/s² over the violated rows.
+    /// Makes the matrix I + Σ aaᵀ/s² over the violated rows; returns the number of rows that were added or subtracted.
     #[inline(always)]
-    fn newton_step(&mut self, rows: &Rows, target: &[f64], point: &[f64]) {
+    fn update_matrix(&mut self, rows: &Rows) -> usize {
         let n = rows.columns();
-        self.matrix.clear();
-        self.matrix.resize(n * n, 0.0);
-        self.step.clear();
-        self.step.extend(target.iter().zip(point).map(|(t, y)| t - y));
-        (0..n).for_each(|k| self.matrix[k * n + k] = 1.0);
-        for &row in &self.violated {
-            let (span, w) = (rows.span(row), self.weights[row]);
-            let (first, end) = (span.start, span.end.min(n));
-            let a = &rows.row(row)[first..end];
-            let pull = -self.slacks[row] * w;
-            self.weighted.clear();
-            self.weighted.extend(a.iter().map(|x| w * x));
-            let below = self.matrix[first * n..].chunks_exact_mut(n).zip(&mut self.step[first..end]);
-            for (k, (&x, (entries, step))) in a.iter().zip(below).enumerate() {
-                if x.abs() > 0.0 {
-                    *step += pull * x;
-                    for (entry, y) in entries[first + k..end].iter_mut().zip(&self.weighted[k..]) {
-                        *entry += y * x;
-                    }
+        let is_new = self.is_added.is_empty();
+        self.is_added.resize(rows.len(), false);
+        let satisfied = (0..rows.len()).filter(|&row| self.is_added[row] && !(self.slacks[row] < 0.0));
+        let (mut subtracted, mut max) = (0, 0.0_f64);
+        for row in satisfied {
+            (subtracted, max) = (subtracted + 1, max.max(self.weights[row]));
+        }
+        let common = self.violated.iter().filter(|&&row| self.is_added[row]).count();
+        if is_new || subtracted >= common || max > MAX_SUBTRACTED {
+            self.is_added.iter_mut().for_each(|is_added| *is_added = false);
+            self.matrix.clear();
+            self.matrix.resize(n * n, 0.0);
+            (0..n).for_each(|k| self.matrix[k * n + k] = 1.0);
+        }
+        let mut changed = 0;
+        for row in 0..rows.len() {
+            let is_violated = self.slacks[row] < 0.0;
+            if is_violated != self.is_added[row] {
+                self.add(rows, row, if is_violated { self.weights[row] } else { -self.weights[row] });
+                self.is_added[row] = is_violated;
+                changed += 1;
+            }
+        }
+        changed
+    }
+
+    /// Adds `weight` aaᵀ of a row a to the matrix.
+    #[inline(always)]
+    fn add(&mut self, rows: &Rows, row: usize, weight: f64) {
+        let n = rows.columns();
+        let span = rows.span(row);
+        let (first, end) = (span.start, span.end.min(n));
+        let a = &rows.row(row)[first..end];
+        self.weighted.clear();
+        self.weighted.extend(a.iter().map(|x| weight * x));
+        for (k, (&x, entries)) in a.iter().zip(self.matrix[first * n..].chunks_exact_mut(n)).enumerate() {
+            if x.abs() > 0.0 {
+                for (entry, y) in entries[first + k..end].iter_mut().zip(&self.weighted[k..]) {
+                    *entry += y * x;
                 }
             }
         }
-        cholesky(&mut self.matrix, n);
+    }
+
+    /// Solves (I + Σ aaᵀ/s²) d = t − y + Σ a (b − a·y)/s² over the violated rows, which the matrix contains.
+    #[inline(always)]
+    fn newton_step(&mut self, rows: &Rows, target: &[f64], point: &[f64]) {
+        let n = rows.columns();
+        self.step.clear();
+        self.step.extend(target.iter().zip(point).map(|(t, y)| t - y));
+        for &row in &self.violated {
+            rows.add(row, -self.slacks[row] * self.weights[row], &mut self.step);
+        }
+        self.factor.clone_from(&self.matrix);
+        cholesky(&mut self.factor, n);
         for i in 0..n {
-            let row = &self.matrix[i * n + i..(i + 1) * n];
+            let row = &self.factor[i * n + i..(i + 1) * n];
             let (known, rest) = self.step[i..].split_at_mut(1);
             known[0] /= row[0];
             for (x, l) in rest.iter_mut().zip(&row[1..]) {
@@ -150,7 +195,7 @@ impl SoftProjection {
             }
         }
         for i in (0..n).rev() {
-            let row = &self.matrix[i * n + i..(i + 1) * n];
+            let row = &self.factor[i * n + i..(i + 1) * n];
             let (own, known) = self.step[i..].split_at_mut(1);
             let sum = row[1..].iter().zip(&*known).rev().fold(own[0], |sum, (l, x)| sum - l * x);
             own[0] = sum / row[0];
@@ -197,7 +242,7 @@ mod tests {
             let mut dual = MinNormProjection::default();
             let expected = dual.nearest(&rows, &vec![0.0; columns], 0.3).unwrap().to_vec();
             let (target, mut point) = (vec![0.0; rows.stride()], vec![0.0; rows.stride()]);
-            SoftProjection::default().nearest::<Portable>(&rows, &target, 0.3, &mut point);
+            SoftProjection::default().nearest::<Portable>(&rows, (&target, false), 0.3, &mut point);
             for (x, y) in point.iter().zip(&expected) {
                 assert!((x - y).abs() < 1e-9, "{seed}: {point:?} {expected:?}");
             }
