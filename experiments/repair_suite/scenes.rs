@@ -38,7 +38,7 @@ enum Walls {
 pub(crate) struct Slab([f64; 3], [f64; 3], [f64; 2]);
 
 /// The families; those that constants were tuned on and those that are only reported share no cavity.
-pub(crate) const FAMILIES: [Family; 18] = [
+pub(crate) const FAMILIES: [Family; 20] = [
     Family { name: "tub", is_tuned_on: true, walls: Walls::Boxes(tub), inside: [0.0, 0.0, 0.55] },
     Family { name: "shelf", is_tuned_on: true, walls: Walls::Boxes(shelf), inside: [0.0, 0.25, 0.85] },
     Family { name: "pipe", is_tuned_on: true, walls: Walls::Boxes(pipe), inside: [0.0, 0.0, 0.8] },
@@ -62,6 +62,8 @@ pub(crate) const FAMILIES: [Family; 18] = [
         walls: Walls::Boxes(stairwell),
         inside: [0.0, 0.05, 0.9],
     },
+    Family { name: "duct", is_tuned_on: false, walls: Walls::Boxes(duct), inside: [0.05, 0.1, 0.6] },
+    Family { name: "bowl", is_tuned_on: false, walls: Walls::Revolved(&BOWL), inside: [0.05, 0.0, 0.6] },
 ];
 
 /// An open vessel with thick walls.
@@ -82,6 +84,19 @@ const URN: [[f64; 2]; 12] = [
     [0.66, 0.5],
     [0.42, 0.02],
     [0.0, 0.0],
+];
+
+/// A bowl whose lid, with a hole, narrows it.
+const BOWL: [[f64; 2]; 9] = [
+    [0.0, -0.05],
+    [0.45, 0.0],
+    [0.8, 0.35],
+    [0.85, 0.75],
+    [0.3, 0.95],
+    [0.28, 0.9],
+    [0.77, 0.68],
+    [0.72, 0.4],
+    [0.0, 0.03],
 ];
 
 fn ring(sides: u32, radius: f64, height: f64, middle: f64, thickness: f64, tilt: f64) -> Vec<Slab> {
@@ -240,6 +255,20 @@ fn stairwell() -> Vec<Slab> {
     };
     let mut slabs: Vec<Slab> = (0..13).map(step).chain((0..13).map(baluster)).collect();
     slabs.push(Slab([0.0, 0.0, 1.2], [0.09, 0.09, 2.4], [0.4, 0.0]));
+    slabs
+}
+
+/// A shaft with square walls that bends into a horizontal duct at its foot, with a ledge in the bend.
+fn duct() -> Vec<Slab> {
+    let mut slabs = vec![
+        Slab([0.0, 0.35, 0.75], [0.9, 0.03, 1.5], [0.0; 2]),
+        Slab([0.0, -0.35, 1.15], [0.9, 0.03, 0.7], [0.0; 2]),
+        Slab([0.0, -0.35, 0.0], [0.9, 1.4, 0.03], [0.0; 2]),
+        Slab([0.0, -0.7, 0.8], [0.9, 0.7, 0.03], [0.0; 2]),
+        Slab([0.1, 0.2, 0.35], [0.5, 0.3, 0.04], [0.0, 0.3]),
+    ];
+    slabs.extend([-0.45, 0.45].map(|x| Slab([x, 0.0, 0.75], [0.03, 0.7, 1.5], [0.0; 2])));
+    slabs.extend([-0.45, 0.45].map(|x| Slab([x, -0.7, 0.4], [0.03, 0.7, 0.8], [0.0; 2])));
     slabs
 }
 

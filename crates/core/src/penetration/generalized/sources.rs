@@ -38,16 +38,16 @@ const HALFWAY: f64 = 0.5;
 pub(super) type Source<'a> = fn(&MultiStartSearch<'a>) -> Option<DescentResult>;
 
 impl<'a> MultiStartSearch<'a> {
-    /// Sources other than the input, in the order in which they are tried where a descent from there fails; the last two find free
-    /// configurations from collision queries alone [Tang14 §5.1].
+    /// Sources other than the input, in the order in which they are tried where a descent from there fails, roughly that of what they
+    /// find for their work; two find free configurations from collision queries alone [Tang14 §5.1].
     pub(super) const FALLBACK_SOURCES: [Source<'a>; 7] = [
         Self::grown_from_root,
         Self::descend_from_common_exits,
+        Self::perturbed,
+        Self::translated,
         Self::nearby,
         Self::grown_from_elsewhere,
         |search| Some(search.as_one_body()),
-        Self::perturbed,
-        Self::translated,
     ];
 
     /// The best of a few descents from random points near the input: of thin obstacles, the other side is often as near.
