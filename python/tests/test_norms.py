@@ -141,7 +141,7 @@ def test_results_name_the_reason_for_the_end_of_their_search(cup: ex.Mesh, spoon
     single = ex.penetration_rigid(spoon, cup, pose)
     assert rigid.ended_by.tolist() == [single.ended_by, ""]
     assert single.ended_by in ("completed", "no improvement")
-    assert ex.penetration_rigid(spoon, cup, pose, effort="best", time_budget=1e-6).ended_by == "time budget"
+    assert ex.penetration_rigid(spoon, cup, pose, effort="best", time_budget=1e-6).ended_by == "stopped"
     within = ex.penetration_rigid(spoon, cup, pose, time_budget=3600)
     assert (within.depth, within.ended_by) == (single.depth, single.ended_by)
     regions, late = (ex.local_penetrations(spoon, cup, pose, time_budget=budget) for budget in (3600, 1e-6))
