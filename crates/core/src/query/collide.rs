@@ -30,7 +30,7 @@ pub struct CollidingParts {
 ///
 /// # Errors
 /// [`QueryError`] when a pose or a size is invalid, when the certified bounds of two convex shapes leave it open, and when the time
-/// budget is spent before it is known of two meshes.
+/// budget is spent before it is known where a mesh takes part.
 pub fn collide(a: &Posed, b: &Posed, options: &CollideOptions) -> Result<bool, QueryError> {
     collide_with(a, b, options, &mut Cache::default())
 }

@@ -215,7 +215,7 @@ pub fn closest_points(
 ///
 /// # Errors
 /// As [`penetration`](super::penetration), and in another norm than L2 as [`distance_in_norm`]; an error where the time budget is
-/// spent before the distance of two meshes is known.
+/// spent before the distance is known where a mesh takes part.
 pub fn signed_distance(a: &Posed, b: &Posed, options: &PenetrationOptions) -> Result<Distance, QueryError> {
     signed_distance_with(a, b, options, &mut Cache::default())
 }
