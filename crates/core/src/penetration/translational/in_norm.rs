@@ -13,6 +13,7 @@ use super::constrained::first_exit;
 use super::free_configuration::DIRECTIONS;
 use super::free_configuration::spread::fibonacci;
 use super::options::Effort;
+use super::search::{NEARER_GAPS, nearer_gap};
 use super::walk::{ContactSpace, Optimum};
 use crate::geometry::Norm;
 use crate::penetration::allowed_translations::AllowedTranslations;
@@ -75,19 +76,11 @@ pub(super) fn shortest(
     if allowed.is_none() {
         search.walk(space, start);
     }
-    if !jumps {
-        return search.best;
+    if jumps {
+        search.jump(space, (allowed, effort));
     }
-    let directions = extreme_translations(measure.norm, allowed).expect("balls of L1 and L∞ have vertices");
-    let to_tree = measure.to_world.inverse();
-    for direction in directions {
-        search.exit(space, Unit::new_normalize(to_tree * direction.into_inner()));
-    }
-    if allowed.is_none() && effort == Effort::Best {
-        space.source = FreeConfiguration::Spread;
-        for direction in (0..DIRECTIONS).map(|i| fibonacci(i, DIRECTIONS)) {
-            search.march(space, &direction);
-        }
+    if allowed.is_none() {
+        search.exclude_nearer_gaps(space);
     }
     search.best
 }
@@ -100,6 +93,37 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// Ends of walks from gaps that cannot be reached from the start: the first ones along the vertices of the ball, with best effort also along other directions.
+    fn jump(&mut self, space: &mut ContactSpace, (allowed, effort): (Option<AllowedTranslations>, Effort)) {
+        let directions =
+            extreme_translations(self.measure.norm, allowed).expect("balls of L1 and L∞ have vertices");
+        let to_tree = self.measure.to_world.inverse();
+        for direction in directions {
+            self.exit(space, Unit::new_normalize(to_tree * direction.into_inner()));
+        }
+        if allowed.is_none() && effort == Effort::Best {
+            space.source = FreeConfiguration::Spread;
+            for direction in (0..DIRECTIONS).map(|i| fibonacci(i, DIRECTIONS)) {
+                self.march(space, &direction);
+            }
+        }
+    }
+
+    /// Walks again from free configurations between the overlap and the result, as in L2, so that at every shorter translation along its direction
+    /// the models overlap.
+    fn exclude_nearer_gaps(&mut self, space: &mut ContactSpace) {
+        for _ in 0..NEARER_GAPS {
+            let Some(q) = self.best.as_ref().map(|best| best.q) else { break };
+            let Some(gap) = nearer_gap(space, &q) else { break };
+            let before = self.within;
+            self.walk(space, &gap);
+            if !(self.within < before) {
+                // The walk from there ended farther away than the gap itself.
+                self.exit(space, Unit::new_normalize(q));
+            }
+        }
+    }
+
     fn accept(&mut self, optimum: Optimum) {
         let depth = self.measure.of(&optimum.touching);
         if depth < self.within * (1.0 - SHORTER) {

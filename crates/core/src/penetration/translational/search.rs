@@ -77,19 +77,24 @@ const WALKS: usize = 10;
 /// depth by < 0.01 % (best −0.38 %), twice no depth (docs/sensitivity.md).
 const SAME: f64 = 0.995;
 
-/// Walks again from free configurations between the overlap and the optimum until none is left on that segment, so that at every
-/// shorter translation along the result's direction the models overlap.
-pub(crate) fn exclude_nearer_gaps(space: &mut ContactSpace, mut optimum: Optimum, hops: bool) -> Optimum {
-    /// Maximum number of such walks; each starts nearer than the last one ended. A safeguard against an endless loop,
-    /// without effect on the sets of docs/sensitivity.md.
-    const WALKS: u32 = 16;
+/// Maximum number of walks that exclude nearer gaps; each starts nearer than the last one ended. A safeguard against an endless loop,
+/// without effect on the sets of docs/sensitivity.md.
+pub(super) const NEARER_GAPS: u32 = 16;
+
+/// A free configuration between the overlap and a result.
+pub(super) fn nearer_gap(space: &mut ContactSpace, result: &Vector3<f64>) -> Option<Vector3<f64>> {
     /// Distance from the result, in clearances, within which no gap is looked for: the result itself is free, one
     /// clearance from contact. Less finds it again, more overlooks gaps just before it.
     const NEARER: f64 = 4.0;
-    for _ in 0..WALKS {
-        let depth = optimum.q.norm();
-        let within = depth - NEARER * space.clearance();
-        let Some(start) = space.first_free_followed(&(optimum.q / depth), within) else { break };
+    let depth = result.norm();
+    space.first_free_followed(&(result / depth), depth - NEARER * space.clearance())
+}
+
+/// Walks again from free configurations between the overlap and the optimum until none is left on that segment, so that at every
+/// shorter translation along the result's direction the models overlap.
+pub(crate) fn exclude_nearer_gaps(space: &mut ContactSpace, mut optimum: Optimum, hops: bool) -> Optimum {
+    for _ in 0..NEARER_GAPS {
+        let Some(start) = nearer_gap(space, &optimum.q) else { break };
         optimum = space.walk(&start, hops);
     }
     optimum
