@@ -23,7 +23,8 @@ use crate::soft::{ExtraBlock, NewtonOptions, Scheme, SoftStepReport, StepOptions
 const MAX_HALVINGS: u32 = 2;
 
 /// Relative change of the energy of contact by the last refresh of the active set above which a step that did not converge after it is
-/// halved where the pressure stiffens: what is deep then was not seen before. Larger: contacts found late go deeper; smaller: more steps are halved.
+/// halved where the pressure stiffens: what is deep then was not seen before. Above it the last attempt counts as not converged, so that the pairs that
+/// are deep are eased: their stiff law would return an energy that the solve never balanced. Larger: contacts found late go deeper; smaller: more steps are halved.
 const MAX_DRIFT: f64 = 0.5;
 
 /// Pressures that a step without convergence is repeated with, one after another.
@@ -72,8 +73,7 @@ impl SoftWorld {
             // Parts of a step share its bound on iterations.
             let max_iterations = (options.newton.max_iterations >> halvings).max(1);
             let last = halvings == MAX_HALVINGS;
-            let halves = !last && options.contact.stiffens();
-            let max_drift = if halves { MAX_DRIFT } else { f64::INFINITY };
+            let max_drift = if options.contact.stiffens() { MAX_DRIFT } else { f64::INFINITY };
             let newton = NewtonOptions { accept: last, max_iterations, max_drift, ..options.newton };
             let options = SoftOptions { newton, ..*options };
             let mut links = self.links(robots.motions());

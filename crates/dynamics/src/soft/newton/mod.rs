@@ -111,7 +111,8 @@ pub struct NewtonOptions {
     /// states, instead of an error. Each iterate has less energy than the one before, so that it is stable, but not balanced.
     pub accept: bool,
     /// Relative change of the interaction's energy by the last refresh of its active set above which a time step that converged before
-    /// that refresh, but not after it, is an error instead of the former result. Infinite by default.
+    /// that refresh, but not after it, is an error instead of the former result. With `accept` it ends with that result, which the report states as not
+    /// converged, as it does where the last refresh allowed changes the energy by more. Infinite by default.
     pub max_drift: f64,
 }
 
@@ -243,14 +244,16 @@ impl<'a> Newton<'a> {
                 | SoftError::NotPositive { .. }
                 | SoftError::NotFactored { .. })
         );
+        let has_drifted = self.report.drift > self.options.max_drift;
         if given_up
-            && self.report.drift <= self.options.max_drift
+            && (!has_drifted || self.options.accept)
             && let Some(balanced) = balanced
         {
             if self.firmed {
                 self.interaction.undo_firming();
             }
             self.record(&balanced);
+            self.report.unconverged = has_drifted;
             self.system.set_reactions(&balanced.gradient);
             return Ok(balanced.x);
         }
@@ -259,6 +262,7 @@ impl<'a> Newton<'a> {
             self.report.unconverged = true;
             return self.checked(point);
         }
+        self.report.unconverged = found.is_ok() && has_drifted && self.options.accept;
         found.map(|()| point.x)
     }
 

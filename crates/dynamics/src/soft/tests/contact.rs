@@ -206,3 +206,34 @@ fn stacked_blocks_press_on_each_other_with_the_weight_of_the_upper_one() {
         assert!((mean / 4.905e-5 - 1.0).abs() < 0.1, "{mean:e}");
     }
 }
+
+#[test]
+fn an_accepted_step_whose_contacts_are_found_after_its_solve_counts_as_not_converged() {
+    let options = ContactOptions { edges: true, ..ContactOptions::default() };
+    let thrown = |max_drift: f64| {
+        let (mut system, meshes) = stacked();
+        let mut contact = SoftContact::new(options).expect("options");
+        for (body, mesh) in meshes.iter().enumerate() {
+            let blocks = system.blocks_of(body);
+            contact
+                .add_body(mesh, u32::try_from(blocks.start).expect("few nodes"), &node_depths(mesh))
+                .expect("a block");
+        }
+        for block in system.blocks_of(1) {
+            system.x[block] += Vector3::new(0.31, 0.17, 0.05);
+            system.v[block] = Vector3::new(-3.0, 0.0, -6.0);
+        }
+        let newton = NewtonOptions { accept: true, max_drift, ..NewtonOptions::default() };
+        let step = StepOptions { newton, ..StepOptions::default() };
+        let report = |_| {
+            contact.begin_step(&system.x, 0.02);
+            let report = system.step(0.02, &step, &mut contact).expect("a step");
+            (report.drift, report.unconverged)
+        };
+        (0..5).map(report).collect::<Vec<_>>()
+    };
+    let (any, bounded) = (thrown(f64::INFINITY), thrown(1e-3));
+    assert!(any.iter().all(|(_, unconverged)| !unconverged), "{any:?}");
+    assert!(bounded.iter().all(|(drift, unconverged)| *unconverged == (*drift > 1e-3)), "{bounded:?}");
+    assert!(bounded.iter().any(|(_, unconverged)| *unconverged), "{bounded:?}");
+}
