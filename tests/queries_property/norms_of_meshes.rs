@@ -1,6 +1,7 @@
 //! Penetration depth of meshes in the norms L1, L2 and L∞, against all corners of unions of boxes.
 
 use extricate::Mesh;
+use extricate::penetration::Effort;
 use extricate::query::{self, CollideOptions, Norm, Penetration, PenetrationOptions, Posed, Shape};
 use extricate_test_support::Noise;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
@@ -148,5 +149,35 @@ fn a_ball_leaves_a_mesh_in_the_norm_as_it_leaves_the_box() {
             "{norm}: {of_mesh:?} {exact:?}"
         );
         assert!(of_mesh.depth <= 1.02 * exact.depth, "{norm}: {of_mesh:?} {exact:?}");
+    }
+}
+
+/// Bars of a grate with axes along x, and the gaps between them: [−1, 1] in y.
+fn grate(noise: &mut Noise) -> Vec<Corners> {
+    let (bars, pitch) = (5 + noise.below(4), noise.between(0.2, 0.5));
+    let width = pitch * noise.between(0.3, 0.7);
+    let of = |bar: usize| {
+        let y = pitch * (bar as f64 - 0.5 * (bars - 1) as f64);
+        [Vector3::new(-1.0, y - 0.5 * width, -0.1), Vector3::new(1.0, y + 0.5 * width, 0.1)]
+    };
+    (0..bars).map(of).collect()
+}
+
+#[test]
+fn nothing_shorter_along_a_translation_out_of_a_grate_is_free() {
+    let mut noise = Noise(52);
+    for case in 0..30 {
+        let [a, b] = [0; 2].map(|_| Shape::solid(mesh(&grate(&mut noise))).expect("closed"));
+        let poses = [0, 1].map(|_| noise.pose(0.2, 3.0));
+        let (first, second) = (Posed::new(&a, poses[0]), Posed::new(&b, poses[1]));
+        for norm in NORMS {
+            for effort in [Effort::Fast, Effort::Best] {
+                let options = PenetrationOptions { norm, effort, ..Default::default() };
+                let Some(found) = found(&first, &second, &options) else { continue };
+                let nearer = Posed::new(&a, Translation3::from(0.999 * found.translation) * poses[0]);
+                let collide = query::collide(&nearer, &second, &CollideOptions::default()).expect("a query");
+                assert!(collide, "{case} {norm} {effort:?}: {found:?}");
+            }
+        }
     }
 }
