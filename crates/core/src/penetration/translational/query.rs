@@ -396,8 +396,8 @@ enum Attempt {
     Search(Effort),
 }
 
-/// Pairs of subtrees that the check of a result visits before it is moved farther away.
-const STRAINED: u64 = 1 << 19;
+/// Pairs of subtrees that the check of a result visits before it is moved farther away: eight times what the pairs of the experiments need at most, 7746.
+const STRAINED: u64 = 1 << 16;
 /// Length by which it is then, relative to the size: above the rounding of boxes in single precision, by which all of thousands of
 /// coincident faces of one model touch all of those of the other one.
 const FARTHER: f64 = 1e-6;
