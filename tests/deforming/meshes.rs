@@ -1,5 +1,7 @@
 //! Deforming meshes: closed forms, and brute force over all pairs of features.
 
+use std::time::Duration;
+
 use extricate::geometry::{ShapeError, TriangleMesh};
 use extricate::proximity::ProximityError;
 use extricate::proximity::deforming::{
@@ -14,6 +16,7 @@ use super::sheets::{ball, folded, moved, sheet};
 const OPTIONS: DeformingOptions = DeformingOptions {
     elementary: ElementaryOptions { relative_tolerance: 1e-12, minimum_separation: 0.0, max_iterations: 100 },
     normal_cones: true,
+    time_budget: None,
 };
 
 fn all_self(model: &DeformingModel, options: &DeformingOptions) -> Vec<DeformingContact> {
@@ -352,4 +355,22 @@ fn a_motion_that_does_not_fit_is_refused_and_leaves_the_model_as_it_was() {
         ..OPTIONS
     };
     assert!(matches!(self_collides(&model, &negative), Err(ProximityError::Option { .. })));
+}
+
+#[test]
+fn a_time_budget_ends_a_query_with_an_error_unless_its_answer_is_known() {
+    let mesh = sheet(60);
+    let still = DeformingModel::new(&mesh).expect("a sheet");
+    let below = Isometry3::translation(0.1, 0.2, -1.0);
+    let falling = DeformingModel::moved(&mesh, &below.inverse(), &below).expect("a sheet");
+    let within = |time_budget| DeformingOptions { time_budget, ..OPTIONS };
+    let spent = within(Some(Duration::ZERO));
+    let late = |error: ProximityError| matches!(error, ProximityError::OutOfTime { .. });
+    assert!(first_contact(&falling, &still, &spent).is_err_and(late));
+    assert!(contacts(&falling, &still, &spent, &mut Vec::new()).is_err_and(late));
+    let all_tested = DeformingOptions { normal_cones: false, ..spent };
+    assert!(self_collides(&falling, &all_tested).is_err_and(late));
+    let free = |options| first_contact(&falling, &still, options).expect("enough time");
+    assert!(free(&OPTIONS).is_some());
+    assert_eq!(free(&within(Some(Duration::from_secs(600)))), free(&OPTIONS));
 }

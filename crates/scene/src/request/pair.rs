@@ -271,7 +271,7 @@ fn moving(
         Deforming::new(mesh.clone(), end.as_deref(), context.library.access())
     };
     let pair = [deforming(a, request.a_end.as_ref())?, deforming(b, request.b_end.as_ref())?];
-    Ok(Subject::DeformingMeshes(Box::new(pair)))
+    Ok(Subject::DeformingMeshes(Box::new(pair), request.time_budget))
 }
 
 fn moving_robots(

@@ -43,7 +43,7 @@ pub(super) enum Subject {
     /// With whether it is coherent, and whether its clearance is given.
     Generalized(Shapes, RigidPenetrationOptions, Cache, [bool; 2]),
     MovingMeshes(Shapes, TimeOfContactRequest),
-    DeformingMeshes(Box<[Deforming; 2]>),
+    DeformingMeshes(Box<[Deforming; 2]>, Option<Duration>),
     MovingRobot {
         robot: Arc<Robot>,
         side: usize,
@@ -116,7 +116,9 @@ impl Subject {
             Self::MovingMeshes(shapes, request) => {
                 with_message(request.answer(shapes, motions)).map(Response::TimeOfContact)
             }
-            Self::DeformingMeshes(pair) => deforming(pair, motions).map(Response::TimeOfContact),
+            Self::DeformingMeshes(pair, time_budget) => {
+                deforming(pair, motions, *time_budget).map(Response::TimeOfContact)
+            }
             Self::MovingRobot { robot, side, obstacle, motion, among_links, time_budget } => {
                 let [own, other] = if *side == 0 { [0, 1] } else { [1, 0] };
                 let moved = (trajectory.joints(own)?, motions.of(own, *motion));
@@ -167,9 +169,14 @@ pub(super) fn with_message<T>(found: Result<T, QueryError>) -> Answered<T> {
     found.map_err(|error| error.to_string())
 }
 
-fn deforming([a, b]: &mut [Deforming; 2], Motions { start, end }: &Motions) -> Answered<FirstContact> {
+fn deforming(
+    [a, b]: &mut [Deforming; 2],
+    Motions { start, end }: &Motions,
+    time_budget: Option<Duration>,
+) -> Answered<FirstContact> {
     let (a, b) = (a.moved(&start.a, &end.a)?, b.moved(&start.b, &end.b)?);
-    let found = first_contact(a, b, &DeformingOptions::default()).map_err(|error| error.to_string())?;
+    let options = DeformingOptions { time_budget, ..DeformingOptions::default() };
+    let found = first_contact(a, b, &options).map_err(|error| error.to_string())?;
     let contact = |found| FirstContact::Deforming(FeatureContact::new(&found, a, b));
     Ok(found.map_or(FirstContact::NONE, contact))
 }

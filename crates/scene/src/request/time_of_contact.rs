@@ -29,9 +29,9 @@ pub struct TimeOfContactRequest {
     #[serde(deserialize_with = "parsed")]
     #[schemars(with = "Option<String>")]
     pub tolerance: Option<Tolerance>,
-    /// End the search of rigid bodies or robots after S seconds with an error that gives the time up to which the motion is free; such an end
+    /// End the search after S seconds with an error, which of rigid bodies and robots gives the time up to which the motion is free; such an end
     /// depends on the machine and is not reproducible.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = super::text::seconds, conflicts_with_all = ["a_end", "b_end"]))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = super::text::seconds))]
     #[serde(skip)]
     pub time_budget: Option<Duration>,
     /// Deform A: its vertices move to those of FILE, which must have the same triangles.

@@ -1,5 +1,7 @@
 //! Contacts of deforming models, and options of their queries.
 
+use std::time::Duration;
+
 use nalgebra::Point3;
 
 use super::elementary::contact::{ElementaryContact, ElementaryOptions};
@@ -12,11 +14,13 @@ pub struct DeformingOptions {
     pub elementary: ElementaryOptions,
     /// Whether regions that are proved free of self-collision are skipped in self-collision queries.
     pub normal_cones: bool,
+    /// Time after which a query ends with an error unless its answer is known; `None` for no end.
+    pub time_budget: Option<Duration>,
 }
 
 impl Default for DeformingOptions {
     fn default() -> Self {
-        Self { elementary: ElementaryOptions::default(), normal_cones: true }
+        Self { elementary: ElementaryOptions::default(), normal_cones: true, time_budget: None }
     }
 }
 

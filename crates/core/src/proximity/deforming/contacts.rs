@@ -9,9 +9,10 @@ use crate::proximity::error::ProximityError;
 /// [`DeformingModel::new`] for an example.
 ///
 /// # Errors
-/// [`ProximityError::Option`] when an option is negative or NaN.
+/// [`ProximityError::Option`] when an option is negative or NaN; [`ProximityError::OutOfTime`] when the time budget passes before the answer is
+/// known.
 pub fn self_collides(model: &DeformingModel, options: &DeformingOptions) -> Result<bool, ProximityError> {
-    Ok(DeformingQuery::within(model, options)?.any())
+    DeformingQuery::within(model, options)?.any()
 }
 
 /// Appends every pair of features of `model` that come into contact during its step, sorted by features; each pair once.
@@ -43,8 +44,7 @@ pub fn self_contacts(
     options: &DeformingOptions,
     contacts: &mut Vec<DeformingContact>,
 ) -> Result<(), ProximityError> {
-    DeformingQuery::within(model, options)?.all(contacts);
-    Ok(())
+    DeformingQuery::within(model, options)?.all(contacts)
 }
 
 /// First contact of `model` with itself during its step; of simultaneous ones that with the lowest features. `None` is a
@@ -70,7 +70,7 @@ pub fn first_self_contact(
     model: &DeformingModel,
     options: &DeformingOptions,
 ) -> Result<Option<DeformingContact>, ProximityError> {
-    Ok(DeformingQuery::within(model, options)?.first())
+    DeformingQuery::within(model, options)?.first()
 }
 
 /// Whether the surfaces of `a` and `b` come into contact during their steps.
@@ -95,7 +95,7 @@ pub fn collides(
     b: &DeformingModel,
     options: &DeformingOptions,
 ) -> Result<bool, ProximityError> {
-    Ok(DeformingQuery::between(a, b, options)?.any())
+    DeformingQuery::between(a, b, options)?.any()
 }
 
 /// Appends every pair of features of `a` and `b` that come into contact during their steps, sorted by features; each
@@ -125,8 +125,7 @@ pub fn contacts(
     options: &DeformingOptions,
     contacts: &mut Vec<DeformingContact>,
 ) -> Result<(), ProximityError> {
-    DeformingQuery::between(a, b, options)?.all(contacts);
-    Ok(())
+    DeformingQuery::between(a, b, options)?.all(contacts)
 }
 
 /// First contact of the surfaces of `a` and `b` during their steps; of simultaneous ones that with the lowest features.
@@ -153,5 +152,5 @@ pub fn first_contact(
     b: &DeformingModel,
     options: &DeformingOptions,
 ) -> Result<Option<DeformingContact>, ProximityError> {
-    Ok(DeformingQuery::between(a, b, options)?.first())
+    DeformingQuery::between(a, b, options)?.first()
 }

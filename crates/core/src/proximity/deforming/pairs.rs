@@ -33,6 +33,11 @@ pub(super) trait Visitor {
     /// Whether the triangles of a node are proved not to collide with one another.
     fn is_self_collision_free(&self, node: u32) -> bool;
 
+    /// Whether the traversal ends here; asked before each of its tasks.
+    fn is_over(&mut self) -> bool {
+        false
+    }
+
     /// Processes two triangles whose boxes overlap, both in the frame of B; returns whether to continue.
     fn pair<I: Isa>(&mut self, a: (u32, &SweptBox), b: (u32, &SweptBox)) -> ControlFlow<()>;
 }
@@ -141,6 +146,9 @@ impl<'a> Trees<'a> {
         stack.clear();
         stack.push(task);
         while let Some(task) = stack.pop() {
+            if visitor.is_over() {
+                return ControlFlow::Break(());
+            }
             match task {
                 Task::Within(Child::Leaf(leaf)) => self.within_leaf::<I, V>(self.a.leaf(leaf), visitor)?,
                 Task::Between(Child::Leaf(i), _, Child::Leaf(j), _) => {

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use nalgebra::Point3;
 
@@ -14,6 +15,7 @@ use crate::bvh::lanes::isa::Isa;
 use crate::bvh::swept::SweptBox;
 use crate::parallel;
 use crate::proximity::error::ProximityError;
+use crate::proximity::work_limit::WorkLimit;
 
 /// Query of two models, or of one with itself.
 pub(super) struct DeformingQuery<'a> {
@@ -22,6 +24,8 @@ pub(super) struct DeformingQuery<'a> {
     options: ElementaryOptions,
     trees: Trees<'a>,
     is_within: bool,
+    /// The time that is given, and its end.
+    time: Option<(Duration, Instant)>,
     /// Nodes that are proved free of self-collision; empty where that is not known.
     free_nodes: &'a [bool],
 }
@@ -45,40 +49,61 @@ impl<'a> DeformingQuery<'a> {
     ) -> Result<Self, ProximityError> {
         options.elementary.check()?;
         let trees = Trees::new(&a.tree, &b.tree, options.elementary.minimum_separation);
-        Ok(Self { a, b, options: options.elementary, trees, is_within: false, free_nodes: &[] })
+        let ends = |budget| Some((budget, Instant::now().checked_add(budget)?));
+        let time = options.time_budget.and_then(ends);
+        Ok(Self { a, b, options: options.elementary, trees, is_within: false, time, free_nodes: &[] })
     }
 
-    /// Runs all tasks and returns their sinks in the order of the tasks.
-    fn run<S: Sink + Send>(&self, sink: impl Fn() -> S + Sync) -> Vec<S> {
+    /// Runs all tasks and returns their sinks in the order of the tasks, and an error if the time has passed before their end.
+    fn run<S: Sink + Send>(&self, sink: impl Fn() -> S + Sync) -> (Vec<S>, Result<(), ProximityError>) {
+        let is_late = AtomicBool::new(false);
+        let deadline = self.time.map(|(_, deadline)| deadline);
+        let tests = || FeatureTests {
+            query: self,
+            sink: sink(),
+            limit: WorkLimit::new(u64::MAX, deadline),
+            is_late: &is_late,
+        };
         let whole = if self.is_within { Trees::all_within() } else { self.trees.all_between() };
-        let tasks = self.trees.split(whole, &FeatureTests { query: self, sink: sink() });
+        let tasks = self.trees.split(whole, &tests());
         let run = |stack: &mut Vec<Task>, index: usize| {
-            let mut tests = FeatureTests { query: self, sink: sink() };
-            // A break means that the sink needs no further contacts.
+            let mut tests = tests();
+            if tests.limit.spend_many(0) {
+                is_late.store(true, Ordering::Relaxed);
+                return tests.sink;
+            }
+            // A break means that the sink needs no further contacts, or that it is late.
             let _ = self.trees.run(tasks[index], &mut tests, stack);
             tests.sink
         };
-        parallel::map_init(tasks.len(), 1, Vec::new, run)
+        let sinks = parallel::map_init(tasks.len(), 1, Vec::new, run);
+        let in_time = match self.time {
+            Some((budget, _)) if is_late.into_inner() => Err(ProximityError::OutOfTime { budget }),
+            _ => Ok(()),
+        };
+        (sinks, in_time)
     }
 
-    pub(super) fn any(&self) -> bool {
+    pub(super) fn any(&self) -> Result<bool, ProximityError> {
         let found = AtomicBool::new(false);
-        self.run(|| Any { found: &found });
-        found.into_inner()
+        let (_, in_time) = self.run(|| Any { found: &found });
+        if found.into_inner() { Ok(true) } else { in_time.map(|()| false) }
     }
 
-    pub(super) fn all(&self, contacts: &mut Vec<DeformingContact>) {
+    pub(super) fn all(&self, contacts: &mut Vec<DeformingContact>) -> Result<(), ProximityError> {
         let first = contacts.len();
-        for found in self.run(|| All(Vec::new())) {
-            contacts.extend(found.0);
-        }
+        let (found, in_time) = self.run(|| All(Vec::new()));
+        in_time?;
+        contacts.extend(found.into_iter().flat_map(|found| found.0));
         contacts[first..].sort_unstable_by_key(|contact| contact.features);
+        Ok(())
     }
 
-    pub(super) fn first(&self) -> Option<DeformingContact> {
+    pub(super) fn first(&self) -> Result<Option<DeformingContact>, ProximityError> {
         let bound = AtomicU64::new(1.0_f64.to_bits());
-        let found = self.run(|| First { bound: &bound, best: None });
-        found.into_iter().filter_map(|first| first.best).min_by(earlier)
+        let (found, in_time) = self.run(|| First { bound: &bound, best: None });
+        in_time?;
+        Ok(found.into_iter().filter_map(|first| first.best).min_by(earlier))
     }
 }
 
@@ -156,12 +181,24 @@ impl Sink for First<'_> {
 struct FeatureTests<'q, 'a, S> {
     query: &'q DeformingQuery<'a>,
     sink: S,
+    limit: WorkLimit,
+    /// Whether the time has passed before the end of a task.
+    is_late: &'q AtomicBool,
 }
 
 impl<S: Sink> Visitor for FeatureTests<'_, '_, S> {
     #[inline(always)]
     fn is_self_collision_free(&self, node: u32) -> bool {
         self.query.free_nodes.get(node as usize).is_some_and(|free| *free)
+    }
+
+    #[inline(always)]
+    fn is_over(&mut self) -> bool {
+        let is_late = self.limit.spend();
+        if is_late {
+            self.is_late.store(true, Ordering::Relaxed);
+        }
+        is_late
     }
 
     #[inline(always)]
