@@ -4,6 +4,8 @@
 //! rapier would choose four among all points within the prediction distance and so drop points that bear a load; and
 //! more than two manifolds on one plane spoil its friction.
 
+use std::cmp::Ordering;
+
 use nalgebra::{Isometry3, Vector3};
 use serde::{Deserialize, Serialize};
 
@@ -90,7 +92,8 @@ impl Scales {
 /// Choice of contacts, with buffers and the features chosen in the last step.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Choice {
-    order: Vec<usize>,
+    /// Whether each contact was chosen in the last step.
+    was_chosen: Vec<bool>,
     /// Distances of the contacts predicted for the end of a step like the last one [m].
     predicted: Vec<f64>,
     grouped: Vec<bool>,
@@ -142,28 +145,18 @@ impl Choice {
             contact.distance + if moved.abs() > scales.still { moved } else { 0.0 }
         }));
         self.selected.clear();
-        self.order.clear();
-        self.order.extend(0..contacts.len());
-        // Equal distances keep the order of the features, which does not depend on how the pairs were found.
-        self.order.sort_unstable_by(|&i, &j| {
-            let (a, b) = (&contacts[i], &contacts[j]);
-            a.distance.total_cmp(&b.distance).then_with(|| a.features.cmp(&b.features))
-        });
+        let before = &self.before;
+        self.was_chosen.clear();
+        self.was_chosen.extend(contacts.iter().map(|contact| before.contains(&contact.features)));
         self.grouped.clear();
         self.grouped.resize(contacts.len(), false);
         self.leaders.clear();
-        let mut next = 0;
-        while let Some(&first) = self.order.get(next) {
-            if self.grouped[first] {
-                next += 1;
-                continue;
-            }
-            let leader = self.leader(contacts, next, &scales);
+        while let Some(leader) = self.leader(contacts, &scales) {
             self.leaders.push(contacts[leader].features);
             let normal = contacts[leader].normal;
             for touching in [true, false] {
                 self.collect_group(contacts, &normal, &scales, touching);
-                self.select_four(contacts, &normal, &scales);
+                self.select_four(contacts, &normal, (&scales, touching));
             }
             // A normal of length zero is in no group, not even its own: without this the loop would not end.
             self.grouped[leader] = true;
@@ -177,11 +170,12 @@ impl Choice {
 
     /// Contact that gives a group its normal: the deepest that is in no group yet, or one as deep that led a group in the
     /// last step, so that normals do not depend on rounding.
-    fn leader(&self, contacts: &[ContactPoint], next: usize, scales: &Scales) -> usize {
-        let rest = &self.order[next..];
-        let deep = contacts[rest[0]].distance + scales.sticky;
-        let free = rest.iter().filter(|&&index| !self.grouped[index]);
-        known(&self.leaders_before, contacts, free, deep).unwrap_or(rest[0])
+    fn leader(&self, contacts: &[ContactPoint], scales: &Scales) -> Option<usize> {
+        let free = || (0..contacts.len()).filter(|&index| !self.grouped[index]);
+        let deepest = free().min_by(|&i, &j| self.order(contacts, true, i, j))?;
+        let deep = contacts[deepest].distance + scales.sticky;
+        let as_deep = free().filter(|&index| contacts[index].distance < deep);
+        Some(known(&self.leaders_before, contacts, as_deep).unwrap_or(deepest))
     }
 
     /// Collects the contacts of a normal that touch, or those that do not.
@@ -193,8 +187,7 @@ impl Choice {
         touching: bool,
     ) {
         self.group.clear();
-        for &index in &self.order {
-            let contact = &contacts[index];
+        for (index, contact) in contacts.iter().enumerate() {
             let taken = self.grouped[index] || contact.normal.dot(normal) < SAME_NORMAL;
             if taken || (contact.distance <= scales.touching) != touching {
                 continue;
@@ -202,31 +195,42 @@ impl Choice {
             self.grouped[index] = true;
             self.group.push(index);
         }
-        if !touching {
-            // By the predicted distance, of equal ones by the present one.
-            self.group.sort_unstable_by(|&i, &j| {
-                let (a, b) = (&contacts[i], &contacts[j]);
-                let predicted = self.predicted[i].total_cmp(&self.predicted[j]);
-                predicted.then(a.distance.total_cmp(&b.distance)).then_with(|| a.features.cmp(&b.features))
-            });
-        }
+    }
+
+    /// Order of two contacts: those that touch by their distance, others by the predicted one first. Equal ones have the order of their features, which does not depend on how the
+    /// pairs were found.
+    fn order(&self, contacts: &[ContactPoint], touching: bool, i: usize, j: usize) -> Ordering {
+        let (a, b) = (&contacts[i], &contacts[j]);
+        let predicted = || self.predicted[i].total_cmp(&self.predicted[j]);
+        let first = if touching { Ordering::Equal } else { predicted() };
+        first.then(a.distance.total_cmp(&b.distance)).then_with(|| a.features.cmp(&b.features))
     }
 
     /// Selects of the group its first point (the deepest, or the one predicted to touch first), the farthest from it, and the
     /// two that span the largest area with those.
-    fn select_four(&mut self, contacts: &[ContactPoint], normal: &Vector3<f64>, scales: &Scales) {
-        let Some(&deepest) = self.group.first() else { return };
+    fn select_four(
+        &mut self,
+        contacts: &[ContactPoint],
+        normal: &Vector3<f64>,
+        (scales, touching): (&Scales, bool),
+    ) {
+        let order = |i: usize, j: usize| self.order(contacts, touching, i, j);
+        let Some(deepest) = self.group.iter().copied().min_by(|&i, &j| order(i, j)) else { return };
         let same_point = scales.same_point;
-        let distance = contacts[deepest].distance;
-        let deep = distance + scales.sticky;
-        let first = known(&self.before, contacts, self.group.iter(), deep).unwrap_or(deepest);
+        let deep = contacts[deepest].distance + scales.sticky;
+        // Those before the first one that is not as deep.
+        let is_deep = |index: &usize| contacts[*index].distance < deep;
+        let end = self.group.iter().copied().filter(|index| !is_deep(index)).min_by(|&i, &j| order(i, j));
+        let is_before_end = |index: &usize| end.is_none_or(|end| order(*index, end).is_lt());
+        let as_deep = self.group.iter().copied().filter(|index| is_deep(index) && is_before_end(index));
+        let first = known(&self.before, contacts, as_deep).unwrap_or(deepest);
         let mut selected = Selected { normal: *normal, contacts: [first; POINTS], count: 1 };
         let point = |index: usize| contacts[index].point;
         let origin = point(first);
         let span = |index: usize| {
             Some((point(index) - origin).norm()).filter(|&span| span > same_point).unwrap_or(0.0)
         };
-        if let Some(farthest) = self.best(contacts, &selected, span) {
+        if let Some(farthest) = self.best((contacts, touching), &selected, span) {
             selected.contacts[1] = farthest;
             selected.count = 2;
             let across = normal.cross(&(point(farthest) - origin));
@@ -234,7 +238,7 @@ impl Choice {
             for side in [1.0, -1.0] {
                 let min = same_point * across.norm();
                 let height = |index: usize| side * across.dot(&(point(index) - origin)) - min;
-                if let Some(highest) = self.best(contacts, &selected, height) {
+                if let Some(highest) = self.best((contacts, touching), &selected, height) {
                     selected.contacts[selected.count] = highest;
                     selected.count += 1;
                 }
@@ -243,38 +247,38 @@ impl Choice {
         self.selected.push(selected);
     }
 
-    /// Contact of the group with the maximum positive score that is not chosen yet; those of the last step are preferred.
+    /// Contact of the group with the maximum positive score that is not chosen yet, of equal ones the first in their order; those of the last step are preferred.
     fn best(
         &self,
-        contacts: &[ContactPoint],
+        (contacts, touching): (&[ContactPoint], bool),
         chosen: &Selected,
         score: impl Fn(usize) -> f64,
     ) -> Option<usize> {
-        let mut best = None;
-        let mut best_score = 0.0;
-        for &index in &self.group {
-            if chosen.indices().contains(&index) {
-                continue;
-            }
-            let bonus = if self.before.contains(&contacts[index].features) { STICKINESS } else { 1.0 };
+        let mut best: Option<(f64, usize)> = None;
+        for &index in self.group.iter().filter(|index| !chosen.indices().contains(index)) {
+            let bonus = if self.was_chosen[index] { STICKINESS } else { 1.0 };
             let score = bonus * score(index);
-            if score > best_score {
-                best_score = score;
-                best = Some(index);
+            let is_better = match best {
+                None => score > 0.0,
+                Some((best, other)) if score >= best => {
+                    score > best || self.order(contacts, touching, index, other).is_lt()
+                }
+                Some(_) => false,
+            };
+            if is_better {
+                best = Some((score, index));
             }
         }
-        best
+        best.map(|(_, index)| index)
     }
 }
 
-/// First contact, in the order of the last step, among those up to the distance `deep` [m]; `among` is sorted by distance.
-fn known<'a>(
+/// First contact, in the order of the last step, among some.
+fn known(
     before: &[[Feature; 2]],
     contacts: &[ContactPoint],
-    among: impl Iterator<Item = &'a usize>,
-    deep: f64,
+    among: impl Iterator<Item = usize>,
 ) -> Option<usize> {
-    let as_deep = among.copied().take_while(|&index| contacts[index].distance < deep);
     let place = |index: usize| before.iter().position(|features| *features == contacts[index].features);
-    as_deep.filter_map(|index| Some((place(index)?, index))).min().map(|(_, index)| index)
+    among.filter_map(|index| Some((place(index)?, index))).min().map(|(_, index)| index)
 }
