@@ -20,6 +20,10 @@ const SINGULAR: f64 = 1e-13;
 /// Maximum number of evaluations of the search for ρ, and the relative excess of friction at which it ends: some four are needed.
 const SEARCH: (usize, f64) = (60, 1e-13);
 
+/// Maximum number of steps of Newton's method for ρ, and the excess of friction below which one more step is the last, which leaves its square: two or three are
+/// needed from the ρ of the last sweep. Where they do not lead there, the bracketing search does.
+const NEWTON: (usize, f64) = (6, 1e-7);
+
 /// Response of a contact, over the sum of those of its sides alone, below which its sides do not move relative to each other: rounding. Two
 /// links between which no joint can separate them have such a contact; an impulse that should would be infinite.
 const RIGID: f64 = 1e-10;
@@ -56,6 +60,8 @@ pub(super) struct Contact {
     /// Impulse on the second side [N·s].
     pub(super) impulse: Vector3<f64>,
     pub(super) response: Response,
+    /// ρ of the last solution that slid \[1/kg\]; zero before there is one. The search for the next one starts from it.
+    pub(super) rho: f64,
 }
 
 /// Response of a contact to its own impulse.
@@ -160,40 +166,109 @@ impl Contact {
     /// Impulse that solves the contact while all others stay, at its present velocity `u`; `target` is the normal velocity
     /// [m/s] at which it bears no load.
     #[inline(always)]
-    pub(super) fn solve(&self, u: &Vector3<f64>, target: f64) -> Vector3<f64> {
+    pub(super) fn solve(&mut self, u: &Vector3<f64>, target: f64) -> Vector3<f64> {
         let (n, response) = (&self.normal, &self.response);
         let free = u - response.matrix * self.impulse;
         let lacking = target - free.dot(n);
         if !(lacking > 0.0) {
             return Vector3::zeros();
         }
-        let Principal { directions, responses, across } = &response.principal;
+        let Principal { directions, responses, across } = response.principal;
         let yielding = response.normal + response.softness * response.alone;
+        let yielded = 1.0 / yielding;
+        let bearing = lacking * yielded;
         // Friction that ends the slip at the normal impulse that this has.
-        let wanted = [0, 1].map(|i| -free.dot(&directions[i]) - across[i] * lacking / yielding);
-        let at = |rho: f64| {
-            let friction = [0, 1].map(|i| wanted[i] / (responses[i] + rho));
-            let bearing = (lacking - across[0] * friction[0] - across[1] * friction[1]) / yielding;
-            (bearing, friction)
-        };
-        let excess = |(bearing, friction): (f64, [f64; 2])| {
-            let size = length(friction);
-            if size > 0.0 { self.friction * bearing / size - 1.0 } else { f64::INFINITY }
-        };
+        let wanted = [0, 1].map(|i| -free.dot(&directions[i]) - across[i] * bearing);
+        let across = across.map(|across| across * yielded);
+        let cone = Cone { wanted, responses, across, bearing, friction: self.friction };
         let world = |(bearing, friction): (f64, [f64; 2])| {
             n * bearing + directions[0] * friction[0] + directions[1] * friction[1]
         };
-        let sticking = at(0.0);
-        if excess(sticking) >= 0.0 && sticking.0 >= 0.0 {
+        let sticking = cone.at(0.0);
+        if sticking.0 >= 0.0 && length_squared(sticking.1) <= (self.friction * sticking.0).powi(2) {
             return world(sticking);
         }
         if self.friction <= 0.0 {
-            return n * (lacking / yielding);
+            return n * bearing;
         }
-        let found = at(root(|rho| excess(at(rho)), length(wanted) * yielding / (self.friction * lacking)));
+        let rho = cone.rho(self.rho);
+        let found = cone.at(rho);
         let size = length(found.1);
         let scale = if size > 0.0 { self.friction * found.0.max(0.0) / size } else { 0.0 };
-        world((found.0.max(0.0), found.1.map(|friction| friction * scale)))
+        let impulse = world((found.0.max(0.0), found.1.map(|friction| friction * scale)));
+        self.rho = rho;
+        impulse
+    }
+}
+
+/// Impulses of a contact with friction −uₜ/ρ, in its principal directions.
+struct Cone {
+    /// Friction that ends the slip, times the responses.
+    wanted: [f64; 2],
+    responses: [f64; 2],
+    /// Normal impulse that friction takes off, each over the friction.
+    across: [f64; 2],
+    /// Normal impulse without friction.
+    bearing: f64,
+    friction: f64,
+}
+
+impl Cone {
+    /// Normal impulse and friction.
+    #[inline(always)]
+    fn at(&self, rho: f64) -> (f64, [f64; 2]) {
+        let friction = [0, 1].map(|i| self.wanted[i] / (self.responses[i] + rho));
+        (self.bearing - (self.across[0] * friction[0] + self.across[1] * friction[1]), friction)
+    }
+
+    /// Bound of the cone over the friction, less one: negative where friction is more than that.
+    #[inline(always)]
+    fn excess(&self, rho: f64) -> f64 {
+        let (bearing, friction) = self.at(rho);
+        let size = length(friction);
+        if size > 0.0 { self.friction * bearing / size - 1.0 } else { f64::INFINITY }
+    }
+
+    /// The excess with its derivative.
+    #[inline(always)]
+    fn excess_and_rise(&self, rho: f64) -> [f64; 2] {
+        let yields = self.responses.map(|response| 1.0 / (response + rho));
+        let friction = [self.wanted[0] * yields[0], self.wanted[1] * yields[1]];
+        let falls = [friction[0] * yields[0], friction[1] * yields[1]];
+        let product = |a: &[f64; 2], b: &[f64; 2]| a[0] * b[0] + a[1] * b[1];
+        let bearing = self.bearing - product(&self.across, &friction);
+        let per_size = 1.0 / length(friction);
+        let allowed = self.friction * per_size;
+        let rise =
+            product(&self.across, &falls) + bearing * product(&friction, &falls) * (per_size * per_size);
+        [allowed * bearing - 1.0, allowed * rise]
+    }
+
+    /// ρ at which friction is on the cone, where without it more than that sticks; `last` is that of a similar cone, or zero.
+    #[inline(always)]
+    fn rho(&self, last: f64) -> f64 {
+        // That of equal responses, without what friction takes off.
+        let whole = length(self.wanted) / (self.friction * self.bearing);
+        let guess = whole - 0.5 * (self.responses[0] + self.responses[1]);
+        let mut rho = if last > 0.0 {
+            last
+        } else if guess > 0.0 {
+            guess
+        } else {
+            whole
+        };
+        for _ in 0..NEWTON.0 {
+            let [excess, rise] = self.excess_and_rise(rho);
+            let next = rho - excess / rise;
+            if !(rise > 0.0 && next > 0.0) {
+                break;
+            }
+            if excess.abs() < NEWTON.1 {
+                return next;
+            }
+            rho = next;
+        }
+        root(|rho| self.excess(rho), whole)
     }
 }
 
@@ -213,8 +288,13 @@ fn half_angle([x, y]: [f64; 2], length: f64) -> [f64; 2] {
 }
 
 #[inline(always)]
-fn length([x, y]: [f64; 2]) -> f64 {
-    (x * x + y * y).sqrt()
+fn length(v: [f64; 2]) -> f64 {
+    length_squared(v).sqrt()
+}
+
+#[inline(always)]
+fn length_squared([x, y]: [f64; 2]) -> f64 {
+    x * x + y * y
 }
 
 /// Root of a function that is negative at zero, positive beyond, and almost linear; `guess` is of its order.
@@ -300,6 +380,7 @@ mod tests {
             gap: 0.0,
             impulse: Vector3::zeros(),
             response: Response::new([matrix, matrix], &normal, 0.1 * number().abs()).expect("it yields"),
+            rho: 0.0,
         }
     }
 

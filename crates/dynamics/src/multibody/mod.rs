@@ -25,6 +25,7 @@
 mod acceleration;
 pub(crate) mod ahead;
 mod bound;
+mod cholesky;
 mod closed_motion;
 mod contact;
 mod coordinates;

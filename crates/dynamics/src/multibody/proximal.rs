@@ -14,6 +14,7 @@ use std::ops::Range;
 use nalgebra::{DMatrix, DVector, Vector3};
 
 use super::acceleration::{History, dot};
+use super::cholesky;
 use super::contact::Contact;
 use super::sweeps::Problem;
 
@@ -277,13 +278,11 @@ impl Newton {
         if !(length * self.response.sqrt() > tolerance) {
             return false;
         }
-        let Some(factor) = std::mem::take(&mut self.hessian).cholesky() else {
-            self.hessian = DMatrix::zeros(problem.z.len(), problem.z.len());
+        if !cholesky::factorise(self.hessian.as_mut_slice(), problem.z.len()) {
             return false;
-        };
-        factor.solve_mut(&mut self.gradient);
+        }
+        cholesky::solve(self.hessian.as_slice(), self.gradient.as_mut_slice());
         self.gradient.neg_mut();
-        self.hessian = factor.unpack_dirty();
         let direction = self.gradient.as_slice();
         let Some(length) = self.search(problem, direction, tolerance) else { return false };
         problem.z.iter_mut().zip(direction).for_each(|(z, d)| *z += length * d);
@@ -464,6 +463,7 @@ mod tests {
                     gap: 0.0,
                     impulse: Vector3::zeros(),
                     response: Response::new([matrix, matrix], &normal, 0.0).expect("it yields"),
+                    rho: 0.0,
                 });
                 entries.push(rows);
             }

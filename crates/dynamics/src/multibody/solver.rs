@@ -457,6 +457,7 @@ impl<'a> Posed<'a> {
                         gap: solved.dist,
                         impulse: Vector3::zeros(),
                         response: Response::ZERO,
+                        rho: 0.0,
                     });
                     keys.push(key);
                 }

@@ -118,6 +118,7 @@ fn a_contact_obeys_coulombs_law_whatever_its_response() {
             gap: 0.0,
             impulse: Vector3::zeros(),
             response: Response::new([matrix, matrix], &n, 0.0).unwrap(),
+            rho: 0.0,
         };
         for _ in 0..200 {
             let u = free + matrix * contact.impulse;
@@ -325,6 +326,7 @@ fn impulses_that_have_not_converged_do_no_work() {
             gap: 0.0,
             impulse: n * (times * mass * speed),
             response: Response::new([Matrix3::identity() / mass; 2], &n, 0.0).unwrap(),
+            rho: 0.0,
         }];
         let rows = CoordinateRows::new(&ports, (&contacts, &[]), &velocities);
         let targets = [vec![0.0], vec![]];
