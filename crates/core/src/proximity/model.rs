@@ -244,6 +244,11 @@ impl Model {
         *self.is_closed.get_or_init(|| Topology::of(&self.mesh).is_closed())
     }
 
+    /// Finds the connected parts, which the first query for containment does otherwise.
+    pub fn prepare_parts(&self) {
+        self.part_representatives();
+    }
+
     /// Two vertices of every connected part that are far from each other [m, frame of the tree].
     pub(super) fn part_representatives(&self) -> &[[Point3<f64>; 2]] {
         self.part_representatives.get_or_init(|| {

@@ -37,7 +37,7 @@ mod swept;
 mod time_of_contact;
 mod vertex_blocks;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use extricate_core::parallel;
@@ -56,6 +56,7 @@ use crate::passes::awake::Awake;
 use crate::passes::depenetration::Depenetration;
 use crate::passes::pair_contacts::PairContacts;
 use crate::profile::Profiler;
+use crate::rigid::raw;
 
 /// Number of bodies below which threads would cost more than they save.
 const MIN_PER_THREAD: usize = 256;
@@ -88,7 +89,12 @@ impl ContinuousCollision {
         (profiler, robots): (&Profiler, &[Vec<RigidBodyHandle>]),
     ) -> Self {
         let mut shapes = BTreeMap::new();
-        let bodies = bodies.iter().map(|body| SweptBody::new(body, &mut shapes)).collect::<Vec<_>>();
+        let mut bodies = bodies.iter().map(|body| SweptBody::new(body, &mut shapes)).collect::<Vec<_>>();
+        let links: BTreeSet<usize> = robots.iter().flatten().map(|&link| raw(link)).collect();
+        bodies
+            .iter_mut()
+            .zip(handles)
+            .for_each(|(body, &handle)| body.is_link = links.contains(&raw(handle)));
         let min = bodies.iter().fold(Outline::ENDLESS, |min, body| min.min(&body.shape.outline));
         let joined = Joined::of(physics, handles, robots, |index| bodies[index].moves_under_forces);
         Self { bodies, joined, before: Vec::new(), min, profiler: profiler.clone() }
@@ -99,14 +105,16 @@ impl ContinuousCollision {
     pub(crate) fn prepare(&self) -> usize {
         let mut shapes = BTreeMap::new();
         for body in &self.bodies {
-            let moves = shapes.entry(Arc::as_ptr(&body.shape)).or_insert((&*body.shape, false));
-            moves.1 |= body.moves_under_forces;
+            let (_, (moves, is_link)) =
+                shapes.entry(Arc::as_ptr(&body.shape)).or_insert((&*body.shape, (false, false)));
+            *moves |= body.moves_under_forces;
+            *is_link |= body.is_link;
         }
         let shapes: Vec<_> = shapes.into_values().collect();
         if !shapes.iter().any(|(shape, _)| matches!(shape.kind, Kind::Mesh(_))) {
             return shapes.len();
         }
-        parallel::map_slice(&shapes, 1, |(shape, moves)| shape.prepare(*moves));
+        parallel::map_slice(&shapes, 1, |(shape, how)| shape.prepare(*how));
         shapes.len()
     }
 

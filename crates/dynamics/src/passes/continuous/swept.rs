@@ -128,8 +128,9 @@ impl SweptShape {
         self.cores[level].get_or_init(core).as_ref()
     }
 
-    /// Builds the surface, the cores of a shape that `moves`, and the balls inside a mesh, from which deep overlaps are separated.
-    pub(super) fn prepare(&self, moves: bool) {
+    /// Builds the surface, the cores of a shape that `moves`, and the balls inside a mesh, from which deep overlaps are separated; of the mesh of a link also the places with
+    /// the largest clearance, to which the separation comes where links overlap at first, and what decides whether a part of it is inside another one.
+    pub(super) fn prepare(&self, (moves, is_link): (bool, bool)) {
         if matches!(self.kind, Kind::HalfSpace) {
             return;
         }
@@ -141,6 +142,11 @@ impl SweptShape {
         }
         if let (Kind::Mesh(_), Some(model)) = (&self.kind, surface) {
             model.inner_balls();
+            if is_link {
+                _ = model.clear_configurations();
+                let cores = (0..CORES).filter(|_| moves).filter_map(|level| self.core(level));
+                cores.chain([&**model]).for_each(Model::prepare_parts);
+            }
         }
     }
 
@@ -175,6 +181,8 @@ pub(super) struct SweptBody {
     pub(super) shape: Arc<SweptShape>,
     /// Whether contacts can stop it.
     pub(super) moves_under_forces: bool,
+    /// Whether it is a link of a robot.
+    pub(super) is_link: bool,
     /// Whether it is swept at any speed.
     always: bool,
 }
@@ -184,7 +192,8 @@ impl SweptBody {
     pub(super) fn new(body: &BodyDescription, shapes: &mut BTreeMap<usize, Arc<SweptShape>>) -> Self {
         let made = || Arc::new(SweptShape::new(&body.shape));
         let shape = shapes.entry(body.shape.address()).or_insert_with(made).clone();
-        Self { shape, moves_under_forces: body.kind == BodyKind::Dynamic, always: body.continuous }
+        let moves_under_forces = body.kind == BodyKind::Dynamic;
+        Self { shape, moves_under_forces, is_link: false, always: body.continuous }
     }
 
     /// Path of the body through a step, about its centre of mass [m, body frame]; see [`Path::between`].
