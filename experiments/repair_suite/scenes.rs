@@ -38,7 +38,7 @@ enum Walls {
 pub(crate) struct Slab([f64; 3], [f64; 3], [f64; 2]);
 
 /// The families; those that constants were tuned on and those that are only reported share no cavity.
-pub(crate) const FAMILIES: [Family; 20] = [
+pub(crate) const FAMILIES: [Family; 21] = [
     Family { name: "tub", is_tuned_on: true, walls: Walls::Boxes(tub), inside: [0.0, 0.0, 0.55] },
     Family { name: "shelf", is_tuned_on: true, walls: Walls::Boxes(shelf), inside: [0.0, 0.25, 0.85] },
     Family { name: "pipe", is_tuned_on: true, walls: Walls::Boxes(pipe), inside: [0.0, 0.0, 0.8] },
@@ -64,6 +64,12 @@ pub(crate) const FAMILIES: [Family; 20] = [
     },
     Family { name: "duct", is_tuned_on: false, walls: Walls::Boxes(duct), inside: [0.05, 0.1, 0.6] },
     Family { name: "bowl", is_tuned_on: false, walls: Walls::Revolved(&BOWL), inside: [0.05, 0.0, 0.6] },
+    Family {
+        name: "wardrobe",
+        is_tuned_on: false,
+        walls: Walls::Boxes(wardrobe),
+        inside: [-0.03, -0.06, 0.75],
+    },
 ];
 
 /// An open vessel with thick walls.
@@ -269,6 +275,22 @@ fn duct() -> Vec<Slab> {
     ];
     slabs.extend([-0.45, 0.45].map(|x| Slab([x, 0.0, 0.75], [0.03, 0.7, 1.5], [0.0; 2])));
     slabs.extend([-0.45, 0.45].map(|x| Slab([x, -0.7, 0.4], [0.03, 0.7, 0.8], [0.0; 2])));
+    slabs
+}
+
+/// A wardrobe with a rail, a board across one half, a drawer that is open, and a door that is ajar.
+fn wardrobe() -> Vec<Slab> {
+    let mut slabs = vec![
+        Slab([0.0, 0.0, 0.05], [1.1, 0.65, 0.04], [0.0; 2]),
+        Slab([0.0, 0.0, 1.7], [1.1, 0.65, 0.03], [0.0; 2]),
+        Slab([0.0, 0.32, 0.87], [1.1, 0.02, 1.7], [0.0; 2]),
+        Slab([0.0, 0.02, 1.45], [1.1, 0.04, 0.04], [0.0, 0.2]),
+        Slab([0.3, 0.02, 0.95], [0.5, 0.55, 0.025], [0.0; 2]),
+        Slab([0.3, -0.3, 0.3], [0.5, 0.5, 0.22], [0.0; 2]),
+        Slab([-0.42, -0.58, 0.87], [0.03, 0.55, 1.6], [0.35, 0.0]),
+        Slab([0.0, 0.0, -0.02], [3.0, 3.0, 0.04], [0.0; 2]),
+    ];
+    slabs.extend([-0.55, 0.55].map(|x| Slab([x, 0.0, 0.87], [0.03, 0.65, 1.7], [0.0; 2])));
     slabs
 }
 
