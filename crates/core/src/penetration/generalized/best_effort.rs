@@ -161,17 +161,19 @@ impl<'a> MultiStartSearch<'a> {
             let (origin, number) = (self.origin(), [self.options.seed, index]);
             // Half explore the ball around the input that must contain any better result, a quarter changes a limb of the best
             // one, or one that keeps it from being free, and a quarter refines it.
-            let start = match index % RETURNS {
-                3 => starts::random(self.chart, around, 0.5 * radius, number),
+            let (start, work) = match index % RETURNS {
+                3 => (starts::random(self.chart, around, 0.5 * radius, number), 0),
                 2 => match (free, back.get(returned + (index % BATCH / RETURNS) as usize)) {
-                    (Some(free), Some(limb)) => self.chart.scaled(free, limb, 0.0),
-                    _ => self.with_other_limb(limbs, (free, nearest), radius, number),
+                    (Some(free), Some(limb)) => (self.chart.scaled(free, limb, 0.0), 0),
+                    _ => (self.with_other_limb(limbs, (free, nearest), radius, number), 0),
                 },
-                _ => starts::random(self.chart, &origin, radius, number),
+                _ => self.with_smallest_overlap(number, |number| {
+                    starts::random(self.chart, &origin, radius, number)
+                }),
             };
             // While nothing is free, every other one restores feasibility first; later only those that end with an overlap, from
             // where they end.
-            let found = self.run_random(&start, free.is_none() && index % 2 == 1);
+            let found = self.run_random(&start, free.is_none() && index % 2 == 1).with_work(work);
             if free.is_none() || found.free.is_some() {
                 return found;
             }

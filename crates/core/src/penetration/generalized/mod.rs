@@ -41,6 +41,7 @@ mod monitor;
 pub(crate) mod movable;
 pub(crate) mod options;
 mod oriented_box;
+mod overlap;
 mod pairs;
 pub(crate) mod part;
 mod penetration_rigid;
@@ -55,6 +56,7 @@ mod sources;
 #[cfg(test)]
 mod sources_tests;
 mod starts;
+mod stuck;
 mod tree;
 mod verify;
 mod work;

@@ -63,6 +63,7 @@ fn with_search(check: impl Fn(&MultiStartSearch<'_>, &Limbs)) {
             descent,
             options,
             work: options.work,
+            chooses: true,
             deadline: None,
             stop,
         },

@@ -127,6 +127,7 @@ impl CollisionWorld {
             descent,
             options,
             work: options.work,
+            chooses: false,
             deadline,
             stop,
         };
@@ -172,6 +173,8 @@ pub(super) struct MultiStartSearch<'a> {
     pub(super) options: &'a GeneralizedOptions,
     /// Bounds of its work.
     pub(super) work: WorkBounds,
+    /// Whether random points around the input are [chosen](super::overlap) by their overlaps: where the first descent has failed.
+    pub(super) chooses: bool,
     /// Time at which it is stopped, if there is one.
     pub(super) deadline: Option<Instant>,
     /// Whether to stop with the best result so far.
@@ -203,7 +206,7 @@ impl MultiStartSearch<'_> {
                 Effort::Best => self.beyond_first(best),
             };
         }
-        let best = Self { work: self.after_failure(), ..*self }.beyond_failure(best);
+        let best = Self { work: self.after_failure(), chooses: true, ..*self }.beyond_failure(best);
         // The last resort, beyond the bound on work by two descents at most.
         DescentResult { end: best.end, ..self.restored(best) }
     }
@@ -219,7 +222,7 @@ impl MultiStartSearch<'_> {
 
     /// The reason for which a search ends with this result, if it does.
     pub(super) fn end(&self, best: &DescentResult) -> Option<SearchEnd> {
-        let WorkBounds { min, patience, max, max_without_result, .. } = self.work;
+        let WorkBounds { min, patience, .. } = self.work;
         let idle = (best.work - best.improved_work) as f64;
         let is_settled = best.work >= min && idle >= patience * best.improved_work as f64;
         if (self.stop)() {
@@ -227,9 +230,15 @@ impl MultiStartSearch<'_> {
         } else if best.free.is_some() && is_settled {
             Some(SearchEnd::NoImprovement)
         } else {
-            let limit = if best.free.is_some() { max } else { max.max(max_without_result) };
-            (best.work >= limit).then_some(SearchEnd::WorkBound)
+            self.is_exhausted(best).then_some(SearchEnd::WorkBound)
         }
+    }
+
+    /// Whether a search with this result is stopped or at its bound of work, which is the same for both efforts.
+    pub(super) fn is_exhausted(&self, best: &DescentResult) -> bool {
+        let WorkBounds { max, max_without_result, .. } = self.work;
+        let limit = if best.free.is_some() { max } else { max.max(max_without_result) };
+        (self.stop)() || best.work >= limit
     }
 
     /// Runs the descents of the only source of starts allowed.
@@ -310,6 +319,7 @@ impl MultiStartSearch<'_> {
         self.collision_world.with_workspace(|workspace| {
             self.chart.retract(self.collision_world, &mut elsewhere, workspace)
                 && self.descent.is_hopeless(&elsewhere, workspace)
+                || self.collision_world.is_stuck(self.chart.start(), workspace)
         })
     }
 
@@ -349,14 +359,15 @@ impl MultiStartSearch<'_> {
                 return (DescentResult { end, ..best }, tried);
             }
             let number = [self.options.seed, index];
-            let start = match index % 2 {
-                1 => self.with_other_limb(&limbs, (None, &best.nearest), radius, number),
+            let (start, work) = match index % 2 {
+                1 => (self.with_other_limb(&limbs, (None, &best.nearest), radius, number), 0),
                 _ => {
                     let factor = RADII[(index / 2) as usize % RADII.len()];
-                    starts::random(self.chart, &self.origin(), factor * radius, number)
+                    let make = |number| starts::random(self.chart, &self.origin(), factor * radius, number);
+                    self.with_smallest_overlap(number, make)
                 }
             };
-            best = better(best, self.run_random(&start, index % 4 < 2));
+            best = better(best, self.run_random(&start, index % 4 < 2).with_work(work));
             radius *= RADIUS_GROWTH;
         }
         (self.again(best, &limbs), tried)

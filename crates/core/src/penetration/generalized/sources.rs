@@ -174,7 +174,8 @@ impl<'a> MultiStartSearch<'a> {
                 break;
             }
             for &(variable, value) in &ends {
-                if self.end(&best).is_some() {
+                // By work alone, so that both efforts continue from the same result.
+                if self.is_exhausted(&best) {
                     return best;
                 }
                 let mut start = self.origin();

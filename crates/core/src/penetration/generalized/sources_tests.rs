@@ -56,6 +56,7 @@ fn what_is_stuck_where_it_is_is_found_free_at_the_end_of_its_rail() {
             descent,
             options: &options,
             work: options.work,
+            chooses: true,
             deadline: None,
             stop: &|| false,
         };
@@ -142,4 +143,54 @@ fn a_descent_stalls_after_its_window_and_a_free_one_after_the_longest() {
     let falling: Vec<_> =
         (0..=RANDOM_WINDOW as i32).map(|step| [0.9_f64.powi(step), f64::INFINITY]).collect();
     assert!(!stalls(&falling, RANDOM_WINDOW));
+}
+
+#[test]
+fn what_overlaps_at_every_place_of_its_rail_is_proved_to_be_stuck() {
+    // Beyond the last tooth, half a tooth beyond 0.8 m, the cube is free from 1.06 m on.
+    for (reach, is_stuck) in [(0.3, true), (1.0, true), (1.05, true), (1.07, false), (2.0, false)] {
+        let collision_world = comb(reach);
+        let found =
+            collision_world.with_workspace(|workspace| collision_world.is_stuck(&at(0.05), workspace));
+        assert_eq!(found, is_stuck, "{reach}");
+        let repaired = collision_world.penetration(&at(0.05), &GeneralizedOptions::fast());
+        match repaired {
+            Err(GeneralizedError::NotFound { best, .. }) => {
+                assert!(
+                    is_stuck && best.summary.end == SearchEnd::Impossible,
+                    "{reach}: {}",
+                    best.summary.end
+                );
+            }
+            other => assert!(!is_stuck && other.unwrap().unwrap().verified_free, "{reach}"),
+        }
+    }
+}
+
+#[test]
+fn the_start_that_is_chosen_overlaps_less_than_the_others() {
+    let (collision_world, poses, options) = (comb(2.0), at(0.05), GeneralizedOptions::default());
+    let chart = LocalChart::new(&collision_world, &poses);
+    let descent = Descent::new(&collision_world, &chart, &options);
+    let search = MultiStartSearch {
+        collision_world: &collision_world,
+        chart: &chart,
+        descent,
+        options: &options,
+        work: options.work,
+        chooses: true,
+        deadline: None,
+        stop: &|| false,
+    };
+    let overlap =
+        |y: &[f64]| collision_world.with_workspace(|workspace| search.overlap(y, f64::INFINITY, workspace));
+    let origin = search.origin();
+    for index in 0..20 {
+        let first = super::starts::random(&chart, &origin, 1.5, [7, index]);
+        let (chosen, work) = search
+            .with_smallest_overlap([7, index], |number| super::starts::random(&chart, &origin, 1.5, number));
+        // Of sixteen points on the rail some are beyond the comb.
+        assert!(overlap(&chosen) <= 0.0, "{index}: {}", overlap(&chosen));
+        assert!(work > 0 || overlap(&first) <= 0.0, "{index}");
+    }
 }

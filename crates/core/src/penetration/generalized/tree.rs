@@ -34,7 +34,7 @@ pub(crate) struct KinematicTree {
     links: usize,
     joints: Vec<TreeJoint>,
     /// Slot of the first joint.
-    first_slot: usize,
+    pub(super) first_slot: usize,
     /// Jacobian columns of each link from the root on, without those of the base.
     pub(super) jacobian_columns: Vec<Vec<JacobianColumn>>,
     /// Index of the first of the six variables of a floating base.
