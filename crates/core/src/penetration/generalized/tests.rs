@@ -412,10 +412,10 @@ fn a_link_that_nothing_can_move_ends_the_search_at_once() {
 
 #[test]
 fn a_search_that_finds_nothing_free_has_a_bound_of_its_own() {
-    // A cube that slides in a slot narrower than itself: each wall alone can be left.
+    // A cube that slides in a slot narrower than itself, on a rail without an end that a proof could reach: each wall can be left.
     let links = ["rail", "slider"].map(str::to_owned).to_vec();
     let slide = Joint::new("slide", "rail", "slider", JointKind::Prismatic { axis: Vector3::x() });
-    let articulation = Articulation::new(links, vec![slide.within([-2.0, 2.0])]).unwrap();
+    let articulation = Articulation::new(links, vec![slide.within([-2.0, f64::INFINITY])]).unwrap();
     let shapes = vec![None, Some(cube(1.0))];
     let movable = MovableModel::new(articulation, shapes, AllowedCollisions::default(), Base::Fixed).unwrap();
     let slot = |width: f64| {
@@ -423,7 +423,7 @@ fn a_search_that_finds_nothing_free_has_a_bound_of_its_own() {
             shape: cube(9.0),
             pose: Isometry3::translation(side * (4.5 + 0.5 * width), 0.0, 0.0),
         };
-        CollisionWorld::new(vec![movable.clone()], vec![beside(-1.0), beside(1.0)]).unwrap()
+        CollisionWorld::new(vec![movable.clone()], vec![beside(-1.0), beside(1.0), wall(3.0)]).unwrap()
     };
     let bounded = |[max, max_without_result]: [u64; 2]| {
         let options = GeneralizedOptions {
