@@ -56,6 +56,36 @@ fn contradictions_and_bad_numbers_are_errors() {
 }
 
 #[test]
+fn opposed_rows_are_contradictions_in_any_number_of_dimensions() {
+    for columns in 1..12 {
+        for scale in [1.0, 0.1, 1.0 / 3.0, 7.0] {
+            let along = vec![scale; columns];
+            let against: Vec<f64> = along.iter().map(|x| -x).collect();
+            let (mut box_rows, mut units) = (Vec::new(), Vec::new());
+            for at in 0..columns {
+                let mut unit = vec![0.0; columns];
+                unit[at] = scale;
+                units.push(unit);
+            }
+            for (at, unit) in units.iter().enumerate() {
+                box_rows.push((unit.as_slice(), -1.0 - at as f64));
+            }
+            // A slot of the width −0.2, after and before rows that leave room.
+            let slot = [(along.as_slice(), 0.1), (against.as_slice(), 0.1)];
+            for all in [[&box_rows[..], &slot].concat(), [&slot, &box_rows[..]].concat()] {
+                for target in [0.0, 3.0, -20.0] {
+                    let found = nearest(&rows(columns, &all), &vec![target; columns], 0.0);
+                    assert!(
+                        matches!(found, Err(MinNormProjectionError::Contradiction { .. })),
+                        "{columns} {scale} {target}: {found:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn soft_rows_that_contradict_each_other_meet_where_their_costs_do() {
     // minimise ½y² + ½((1 − y)/s)² + ½((1 + y)/s)²: by symmetry y = 0; with the second bound at 0 it is y = w/(1 + w), w = 1/s².
     let slab = rows(1, &[(&[1.0], 1.0), (&[-1.0], 1.0)]);
