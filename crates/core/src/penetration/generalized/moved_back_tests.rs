@@ -125,3 +125,11 @@ fn limbs_come_in_decreasing_order_of_their_parts() {
         assert!(order([0.0, 0.0]).is_empty());
     });
 }
+
+#[test]
+fn a_random_point_of_which_no_variable_differs_is_its_centre() {
+    with_search(|search, _| {
+        let around = [0.03, -0.02];
+        assert_eq!(starts::random_of(search.chart, &around, 0.5, [1, 2], |_| false), around);
+    });
+}

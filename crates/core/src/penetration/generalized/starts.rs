@@ -39,10 +39,10 @@ pub(super) fn random_of(
         (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
     };
     let direction: Vec<f64> = (0..n).map(|k| if is_changed(k) { gauss(k) } else { 0.0 }).collect();
-    let length = direction.iter().map(|x| x * x).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
+    let length = direction.iter().map(|x| x * x).sum::<f64>().sqrt();
     // Between uniform in radius and uniform in volume, which would leave the neighbourhood of the centre
-    // without samples in many dimensions.
-    let reach = radius * fraction([seed, index, u64::MAX]).sqrt() / length;
+    // without samples in many dimensions. Where no variable differs the point is the centre.
+    let reach = if length > 0.0 { radius * fraction([seed, index, u64::MAX]).sqrt() / length } else { 0.0 };
     let point = direction.iter().zip(around).zip(chart.bounds());
     point.map(|((x, y), bound)| (y + reach * x).clamp(bound[0], bound[1])).collect()
 }

@@ -448,6 +448,34 @@ fn a_search_that_finds_nothing_free_has_a_bound_of_its_own() {
 }
 
 #[test]
+fn a_limb_without_variables_does_no_harm_to_a_search_that_finds_nothing() {
+    // Five sliders in a row, of which the last one is in a slot narrower than itself: limbs of fewer joints move nothing else.
+    let count = 5;
+    let links: Vec<String> = (0..=count).map(|link| format!("l{link}")).collect();
+    let slide = |at: usize| {
+        let joint = Joint::new(
+            &format!("j{at}"),
+            &links[at],
+            &links[at + 1],
+            JointKind::Prismatic { axis: Vector3::x() },
+        );
+        joint.within([-1.0, 1.0])
+    };
+    let articulation = Articulation::new(links.clone(), (0..count).map(slide).collect()).unwrap();
+    let mut shapes = vec![None; count];
+    shapes.push(Some(cube(1.0)));
+    let movable = MovableModel::new(articulation, shapes, AllowedCollisions::default(), Base::Fixed).unwrap();
+    let beside =
+        |side: f64| Obstacle { shape: cube(9.0), pose: Isometry3::translation(side * 4.9, 0.0, 0.0) };
+    let collision_world = CollisionWorld::new(vec![movable], vec![beside(-1.0), beside(1.0)]).unwrap();
+    for effort in [Effort::Fast, Effort::Best] {
+        let options = GeneralizedOptions { effort, ..GeneralizedOptions::default() };
+        let failed = collision_world.penetration(&joints(&[0.0; 5]), &options);
+        assert!(matches!(failed, Err(GeneralizedError::NotFound { .. })), "{effort:?}: {failed:?}");
+    }
+}
+
+#[test]
 fn bad_input_is_named() {
     let mut movable = bars(1.0, 0.1);
     assert!(

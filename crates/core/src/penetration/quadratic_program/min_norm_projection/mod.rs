@@ -160,27 +160,20 @@ impl MinNormProjection {
     #[inline(always)]
     fn enter_violated<I: Isa>(&mut self, rows: &Rows, softness: f64) -> Result<(), MinNormProjectionError> {
         let limit = STEPS_PER_ROW * (rows.len() + 1);
-        let (mut is_exact, mut last) = (true, rows.len());
+        let mut is_exact = true;
         for step in 0..limit {
             let (active, stride) = (self.active.rows().len(), rows.stride());
             self.work += (rows.len() * stride + active * (2 * stride + 2 * active)) as u64;
             let entering = self.violations.maximum::<I>(rows, &self.point, self.active.rows());
             if let Some((entering, slack)) = entering {
                 self.enter::<I>(rows, (entering, slack), softness)?;
-                last = entering;
                 // The steps accumulate rounding, which nearly dependent rows would amplify.
                 is_exact = active < MANY_ACTIVE || step % RECOMPUTE_EVERY == 0;
                 if !is_exact {
                     continue;
                 }
             } else if is_exact {
-                // The active rows span the one that entered last but for rounding, so that their factor does not exist.
-                let is_finite = self.point.iter().all(|value| value.is_finite());
-                return if is_finite {
-                    Ok(())
-                } else {
-                    Err(MinNormProjectionError::Contradiction { row: last })
-                };
+                return Ok(());
             }
             // Rows may be violated once the rounding of the last steps is gone.
             is_exact = true;
