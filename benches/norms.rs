@@ -5,11 +5,11 @@
 //! cargo bench --bench norms -- depth_of_meshes
 //! ```
 
-use std::hint::black_box;
-use std::time::Duration;
+mod support;
 
-use criterion::measurement::WallTime;
-use criterion::{BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main};
+use std::hint::black_box;
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use extricate::geometry::procedural::{Cup, Procedural, Torus, TorusKnot};
 use extricate::geometry::{Solidity, TriangleMesh};
 use extricate::penetration::{Effort, LowerBound, TranslationalOptions, penetration};
@@ -20,20 +20,12 @@ use extricate::query::{
 };
 use extricate_test_support::Noise;
 use nalgebra::{Isometry3, Vector3};
+use support::short_group;
 
 const NORMS: [Norm; 3] = [Norm::L1, Norm::L2, Norm::LInf];
 
 /// Poses of a set; each measurement goes through them in turn.
 const POSES: usize = 24;
-
-fn group<'a>(criterion: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, WallTime> {
-    let mut group = criterion.benchmark_group(name);
-    group
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_millis(900));
-    group
-}
 
 /// Poses of A in the frame of B that a test accepts, within `reach` of it.
 fn poses(reach: f64, accepts: impl Fn(&Isometry3<f64>) -> bool) -> Vec<Isometry3<f64>> {
@@ -48,7 +40,7 @@ fn depth_of_meshes(criterion: &mut Criterion) {
         ("torus_knot", TorusKnot::default().mesh()),
     ];
     let origin = Isometry3::identity();
-    let mut group = group(criterion, "depth_of_meshes");
+    let mut group = short_group(criterion, "depth_of_meshes");
     for (name, mesh) in meshes {
         let model = Model::new(mesh.expect("valid"), Solidity::Solid);
         let poses = poses(model.radius(), |pose| collide(&model, pose, &model, &origin));
@@ -89,7 +81,7 @@ fn of_convex_shapes(
 ) {
     let shapes = convex_shapes();
     let poses = poses(reach, |_| true);
-    let mut group = group(criterion, name);
+    let mut group = short_group(criterion, name);
     for (first, a) in &shapes {
         let pairs = poses.iter().map(|pose| Posed::new(a, *pose)).collect::<Vec<_>>();
         for (second, b) in &shapes {
@@ -124,7 +116,7 @@ fn growth(criterion: &mut Criterion) {
     let options = GrowthDistanceOptions::default();
     let shapes = convex_shapes();
     let poses = poses(2.0, |_| true);
-    let mut group = group(criterion, "growth_distance");
+    let mut group = short_group(criterion, "growth_distance");
     for (name, shape) in &shapes {
         let still = Posed::at_origin(shape);
         let moved: Vec<_> = poses.iter().map(|pose| Posed::new(shape, *pose)).collect();

@@ -5,7 +5,7 @@
 //! no penetration depth of meshes; its contact of two triangle meshes, which answers pair by pair, is listed beside ours
 //! for its time only.
 
-use std::time::Duration;
+mod support;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use extricate::geometry::procedural::{Blob, BumpySphere, Cup, Grate, Procedural, Spoon, Torus, TorusKnot};
@@ -19,6 +19,7 @@ use extricate_test_support::Noise;
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use parry3d::math::Pose;
 use parry3d::shape::TriMesh;
+use support::short_group;
 
 /// Poses of a mesh; each measurement goes through them in turn.
 const POSES: usize = 12;
@@ -54,7 +55,7 @@ fn poses(model: &Model) -> Vec<Isometry3<f64>> {
 }
 
 fn random_configurations(criterion: &mut Criterion) {
-    let mut group = group(criterion, "penetration");
+    let mut group = short_group(criterion, "penetration");
     for (name, model) in models() {
         let poses = poses(&model);
         let label = format!("{name}/{}", model.mesh().triangles().len());
@@ -84,22 +85,12 @@ fn random_configurations(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A group with few, short measurements.
-fn group<'a>(criterion: &'a mut Criterion, name: &str) -> Group<'a> {
-    let mut group = criterion.benchmark_group(name);
-    group
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_millis(900));
-    group
-}
-
 type Group<'a> = criterion::BenchmarkGroup<'a, criterion::measurement::WallTime>;
 
 /// A query of a pair that has moved by a thousandth of its size and rotated by a milliradian since the last one, with
 /// and without the state of that query, at the same poses [Je12 §5.3].
 fn coherent_motion(criterion: &mut Criterion) {
-    let mut group = group(criterion, "coherent_motion");
+    let mut group = short_group(criterion, "coherent_motion");
     for (name, model) in models() {
         let motion = motion(&model, &poses(&model)[0]);
         let label = format!("{name}/{}", model.mesh().triangles().len());
@@ -146,7 +137,7 @@ fn motion(model: &Model, pose: &Isometry3<f64>) -> Vec<Isometry3<f64>> {
 /// Local penetrations of a pair whose global penetration is known [Je12 §6.3, Table 4]: deep overlaps, and shallow ones
 /// as a simulator sees them.
 fn local(criterion: &mut Criterion) {
-    let mut group = group(criterion, "local_penetrations");
+    let mut group = short_group(criterion, "local_penetrations");
     let here = Isometry3::identity();
     for (name, model) in models() {
         let label = format!("{name}/{}", model.mesh().triangles().len());

@@ -58,6 +58,8 @@ mod sources_tests;
 mod starts;
 mod stuck;
 mod tree;
+#[cfg(test)]
+mod unrepairable_tests;
 mod verify;
 mod work;
 mod workspace;

@@ -2,8 +2,7 @@
 
 use nalgebra::{Isometry3, Vector3};
 
-use super::chart::LocalChart;
-use super::descent::{Descent, DescentResult, squared};
+use super::descent::{DescentResult, squared};
 use super::limbs::Limbs;
 use super::search::MultiStartSearch;
 use super::*;
@@ -50,25 +49,9 @@ fn positions(values: [f64; 2]) -> Vec<Pose> {
 /// Runs a check with a search around both panels at zero.
 fn with_search(check: impl Fn(&MultiStartSearch<'_>, &Limbs)) {
     let collision_world = sliders_between_walls();
-    let chart = LocalChart::new(&collision_world, &positions([0.0, 0.0]));
-    let options = GeneralizedOptions { parallel: false, ..GeneralizedOptions::default() };
-    let descent = Descent::new(&collision_world, &chart, &options);
-    let stop = &|| false;
-    let (collision_world, chart, options) = (&collision_world, &chart, &options);
-    let limbs = Limbs::new(collision_world, chart);
-    check(
-        &MultiStartSearch {
-            collision_world,
-            chart,
-            descent,
-            options,
-            work: options.work,
-            chooses: true,
-            deadline: None,
-            stop,
-        },
-        &limbs,
-    );
+    sources_tests::with_search(&collision_world, &positions([0.0, 0.0]), |search| {
+        check(search, &Limbs::new(&collision_world, search.chart));
+    });
 }
 
 fn joints(search: &MultiStartSearch<'_>, found: &DescentResult) -> Vec<f64> {

@@ -43,28 +43,39 @@ fn at(position: f64) -> Vec<Pose> {
     vec![Pose { base: Isometry3::identity(), joints: vec![position] }]
 }
 
+/// Runs a check with a search around poses, on one thread.
+pub(super) fn with_search<T>(
+    collision_world: &CollisionWorld,
+    poses: &[Pose],
+    check: impl FnOnce(&MultiStartSearch<'_>) -> T,
+) -> T {
+    let chart = &LocalChart::new(collision_world, poses);
+    let options = &GeneralizedOptions { parallel: false, ..GeneralizedOptions::default() };
+    let descent = Descent::new(collision_world, chart, options);
+    let (work, stop) = (options.work, &|| false);
+    check(&MultiStartSearch {
+        collision_world,
+        chart,
+        descent,
+        options,
+        work,
+        chooses: true,
+        deadline: None,
+        stop,
+    })
+}
+
 #[test]
 fn what_is_stuck_where_it_is_is_found_free_at_the_end_of_its_rail() {
-    let (poses, options) = (at(0.05), GeneralizedOptions::default());
     let shifted = |reach: f64| {
         let collision_world = comb(reach);
-        let chart = LocalChart::new(&collision_world, &poses);
-        let descent = Descent::new(&collision_world, &chart, &options);
-        let search = MultiStartSearch {
-            collision_world: &collision_world,
-            chart: &chart,
-            descent,
-            options: &options,
-            work: options.work,
-            chooses: true,
-            deadline: None,
-            stop: &|| false,
-        };
-        let stuck = search.run(&search.origin());
-        assert!(stuck.free.is_none(), "a descent leaves the comb");
-        let found = search.shifted(stuck);
-        assert!(found.free.is_none() || found.source == GeneralizedSource::Shift);
-        found.free.map(|free| chart.poses(&collision_world, &free)[0].joints[0])
+        with_search(&collision_world, &at(0.05), |search| {
+            let stuck = search.run(&search.origin());
+            assert!(stuck.free.is_none(), "a descent leaves the comb");
+            let found = search.shifted(stuck);
+            assert!(found.free.is_none() || found.source == GeneralizedSource::Shift);
+            found.free.map(|free| search.chart.poses(&collision_world, &free)[0].joints[0])
+        })
     };
     // It starts nearer to the upper end, and comes back until it touches the last tooth.
     let free = shifted(1.2).unwrap();
@@ -169,28 +180,17 @@ fn what_overlaps_at_every_place_of_its_rail_is_proved_to_be_stuck() {
 
 #[test]
 fn the_start_that_is_chosen_overlaps_less_than_the_others() {
-    let (collision_world, poses, options) = (comb(2.0), at(0.05), GeneralizedOptions::default());
-    let chart = LocalChart::new(&collision_world, &poses);
-    let descent = Descent::new(&collision_world, &chart, &options);
-    let search = MultiStartSearch {
-        collision_world: &collision_world,
-        chart: &chart,
-        descent,
-        options: &options,
-        work: options.work,
-        chooses: true,
-        deadline: None,
-        stop: &|| false,
-    };
-    let overlap =
-        |y: &[f64]| collision_world.with_workspace(|workspace| search.overlap(y, f64::INFINITY, workspace));
-    let origin = search.origin();
-    for index in 0..20 {
-        let first = super::starts::random(&chart, &origin, 1.5, [7, index]);
-        let (chosen, work) = search
-            .with_smallest_overlap([7, index], |number| super::starts::random(&chart, &origin, 1.5, number));
-        // Of sixteen points on the rail some are beyond the comb.
-        assert!(overlap(&chosen) <= 0.0, "{index}: {}", overlap(&chosen));
-        assert!(work > 0 || overlap(&first) <= 0.0, "{index}");
-    }
+    let collision_world = comb(2.0);
+    with_search(&collision_world, &at(0.05), |search| {
+        let overlap = |y: &[f64]| {
+            collision_world.with_workspace(|workspace| search.overlap(y, f64::INFINITY, workspace))
+        };
+        let make = |number| starts::random(search.chart, &search.origin(), 1.5, number);
+        for index in 0..20 {
+            let (chosen, work) = search.with_smallest_overlap([7, index], make);
+            // Of sixteen points on the rail some are beyond the comb.
+            assert!(overlap(&chosen) <= 0.0, "{index}: {}", overlap(&chosen));
+            assert!(work > 0 || overlap(&make([7, index])) <= 0.0, "{index}");
+        }
+    });
 }

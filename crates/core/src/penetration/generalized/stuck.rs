@@ -150,7 +150,8 @@ impl CollisionWorld {
             );
             let mut deepest = 0.0_f64;
             let visit = |_: [&Isometry3<f64>; 2], _: [usize; 2], found: &SignedDistance, _: [usize; 2]| {
-                deepest = deepest.max(-found.value);
+                // The proved part of the depth.
+                deepest = deepest.max(-found.at_most);
                 deepest <= ROOM * bound
             };
             self.near_pieces(pair, 0.0, &mut workspace.scan, visit, &ConvexOptions::default());

@@ -49,7 +49,7 @@ fn here() -> Isometry3<f64> {
     Isometry3::identity()
 }
 
-fn hinge(name: &str, parent: &str, child: &str, x: f64) -> Joint {
+pub(super) fn hinge(name: &str, parent: &str, child: &str, x: f64) -> Joint {
     Joint::new(name, parent, child, JointKind::Revolute { axis: Vector3::z() })
         .at(Isometry3::translation(x, 0.0, 0.0))
 }
@@ -62,13 +62,13 @@ fn two_link(l: f64) -> Articulation {
 }
 
 /// Everything at x ≥ d.
-fn wall(d: f64) -> Obstacle {
+pub(super) fn wall(d: f64) -> Obstacle {
     let rotation = UnitQuaternion::rotation_between(&Vector3::z(), &-Vector3::x()).unwrap();
     let pose = Isometry3::from_parts(Vector3::new(d, 0.0, 0.0).into(), rotation);
     Obstacle { shape: Shape::convex(ConvexShape::half_space()), pose }
 }
 
-fn joints(values: &[f64]) -> Vec<Pose> {
+pub(super) fn joints(values: &[f64]) -> Vec<Pose> {
     vec![Pose { base: here(), joints: values.to_vec() }]
 }
 
@@ -120,13 +120,18 @@ fn two_line_sticks_reach_the_closed_form_from_their_singular_rest() {
 }
 
 /// Two square bars of a thickness.
-fn bars(l: f64, thickness: f64) -> MovableModel {
+pub(super) fn bars(l: f64, thickness: f64) -> MovableModel {
+    bars_of(two_link(l), l, thickness)
+}
+
+/// The same with the joints of an articulation.
+pub(super) fn bars_of(articulation: Articulation, l: f64, thickness: f64) -> MovableModel {
     let mesh = Cuboid { x: l, y: thickness, z: thickness, ..Cuboid::default() }.mesh().unwrap();
     let mesh = mesh.transformed(&Isometry3::translation(0.5 * l, 0.0, 0.0));
     let shape = || Some(Shape::of_model(Model::new(mesh.clone(), Solidity::Solid)));
     let mut allowed = AllowedCollisions::default();
     allowed.allow(1, 2);
-    MovableModel::new(two_link(l), vec![None, shape(), shape()], allowed, Base::Fixed).unwrap()
+    MovableModel::new(articulation, vec![None, shape(), shape()], allowed, Base::Fixed).unwrap()
 }
 
 #[test]
@@ -175,7 +180,7 @@ fn starts_move_a_limb_and_leave_the_rest() {
 }
 
 /// A cube of an edge, as a solid mesh.
-fn cube(edge: f64) -> Shape {
+pub(super) fn cube(edge: f64) -> Shape {
     let mesh = Cuboid { x: edge, y: edge, z: edge, ..Cuboid::default() }.mesh().unwrap();
     Shape::of_model(Model::new(mesh, Solidity::Solid))
 }
@@ -382,97 +387,6 @@ fn links_that_fold_into_each_other_are_unfolded() {
     assert_eq!(still[0].parts, [Part::Link { movable: 0, link: 0 }, Part::Link { movable: 0, link: 2 }]);
     let found = collision_world.penetration(&start, &GeneralizedOptions::fast()).unwrap().unwrap();
     assert!(found.verified_free && collision_world.is_free(&found.poses, 0.0).unwrap());
-}
-
-#[test]
-fn what_cannot_come_free_is_not_found_and_names_what_still_collides() {
-    let mut movable = bars(1.0, 0.1);
-    movable.fix("shoulder").unwrap();
-    movable.fix("elbow").unwrap();
-    let collision_world = CollisionWorld::new(vec![movable], vec![wall(1.5)]).unwrap();
-    let failed = collision_world.penetration(&joints(&[0.0, 0.0]), &GeneralizedOptions::fast());
-    let Err(GeneralizedError::NotFound { best, still }) = failed else { panic!("it cannot move") };
-    assert!(!best.verified_free && best.sigma <= 0.0);
-    assert_eq!(still.len(), 1);
-    assert_eq!(collision_world.name_of(still[0].parts[0]), "lower");
-    assert!((still[0].depth - 0.5).abs() < 1e-9);
-}
-
-#[test]
-fn a_link_that_nothing_can_move_ends_the_search_at_once() {
-    let mut movable = bars(1.0, 0.1);
-    movable.fix("shoulder").unwrap();
-    let collision_world = CollisionWorld::new(vec![movable], vec![wall(0.5)]).unwrap();
-    let options = GeneralizedOptions::default();
-    let failed = collision_world.penetration(&joints(&[0.0, 0.3]), &options);
-    let Err(GeneralizedError::NotFound { best, still }) = failed else { panic!("the upper bar cannot move") };
-    assert!(still.iter().any(|pair| collision_world.name_of(pair.parts[0]) == "upper"));
-    assert!(best.iterations <= options.max_iterations, "{}", best.iterations);
-}
-
-#[test]
-fn a_search_that_finds_nothing_free_has_a_bound_of_its_own() {
-    // A cube that slides in a slot narrower than itself, on a rail without an end that a proof could reach: each wall can be left.
-    let links = ["rail", "slider"].map(str::to_owned).to_vec();
-    let slide = Joint::new("slide", "rail", "slider", JointKind::Prismatic { axis: Vector3::x() });
-    let articulation = Articulation::new(links, vec![slide.within([-2.0, f64::INFINITY])]).unwrap();
-    let shapes = vec![None, Some(cube(1.0))];
-    let movable = MovableModel::new(articulation, shapes, AllowedCollisions::default(), Base::Fixed).unwrap();
-    let slot = |width: f64| {
-        let beside = |side: f64| Obstacle {
-            shape: cube(9.0),
-            pose: Isometry3::translation(side * (4.5 + 0.5 * width), 0.0, 0.0),
-        };
-        CollisionWorld::new(vec![movable.clone()], vec![beside(-1.0), beside(1.0), wall(3.0)]).unwrap()
-    };
-    let bounded = |[max, max_without_result]: [u64; 2]| {
-        let options = GeneralizedOptions {
-            work: WorkBounds { max, max_without_result, ..WorkBounds::default() },
-            parallel: false,
-            ..GeneralizedOptions::default()
-        };
-        match slot(0.9).penetration(&joints(&[0.0]), &options) {
-            Err(GeneralizedError::NotFound { best, .. }) => best.summary,
-            other => panic!("there is no room: {other:?}"),
-        }
-    };
-    for (bounds, limit) in [([400, 2000], 2000), ([400, 4000], 4000), ([2000, 0], 2000)] {
-        let summary = bounded(bounds);
-        assert_eq!(summary.end, SearchEnd::WorkBound);
-        // Beyond the bound there is at most the last batch of descents, and what the fallbacks did before, half of the lowest bound.
-        assert!((limit..2 * limit).contains(&summary.work), "{bounds:?}: {summary:?}");
-    }
-    let wide = slot(1.2).penetration(&joints(&[0.3]), &GeneralizedOptions::default()).unwrap().unwrap();
-    // Free by the margin of a descent, 5e-8 of the size.
-    assert!((wide.poses[0].joints[0] - 0.1).abs() < 1e-7, "{:?}", wide.poses);
-}
-
-#[test]
-fn a_limb_without_variables_does_no_harm_to_a_search_that_finds_nothing() {
-    // Five sliders in a row, of which the last one is in a slot narrower than itself: limbs of fewer joints move nothing else.
-    let count = 5;
-    let links: Vec<String> = (0..=count).map(|link| format!("l{link}")).collect();
-    let slide = |at: usize| {
-        let joint = Joint::new(
-            &format!("j{at}"),
-            &links[at],
-            &links[at + 1],
-            JointKind::Prismatic { axis: Vector3::x() },
-        );
-        joint.within([-1.0, 1.0])
-    };
-    let articulation = Articulation::new(links.clone(), (0..count).map(slide).collect()).unwrap();
-    let mut shapes = vec![None; count];
-    shapes.push(Some(cube(1.0)));
-    let movable = MovableModel::new(articulation, shapes, AllowedCollisions::default(), Base::Fixed).unwrap();
-    let beside =
-        |side: f64| Obstacle { shape: cube(9.0), pose: Isometry3::translation(side * 4.9, 0.0, 0.0) };
-    let collision_world = CollisionWorld::new(vec![movable], vec![beside(-1.0), beside(1.0)]).unwrap();
-    for effort in [Effort::Fast, Effort::Best] {
-        let options = GeneralizedOptions { effort, ..GeneralizedOptions::default() };
-        let failed = collision_world.penetration(&joints(&[0.0; 5]), &options);
-        assert!(matches!(failed, Err(GeneralizedError::NotFound { .. })), "{effort:?}: {failed:?}");
-    }
 }
 
 #[test]

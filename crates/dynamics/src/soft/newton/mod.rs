@@ -244,7 +244,7 @@ impl<'a> Newton<'a> {
                 | SoftError::NotPositive { .. }
                 | SoftError::NotFactored { .. })
         );
-        let has_drifted = self.report.drift > self.options.max_drift;
+        let has_drifted = self.potential.inertia > 0.0 && self.report.drift > self.options.max_drift;
         if given_up
             && (!has_drifted || self.options.accept)
             && let Some(balanced) = balanced
