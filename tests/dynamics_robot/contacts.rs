@@ -2,7 +2,9 @@
 
 use std::f64::consts::PI;
 
-use extricate::dynamics::{BodyDescription, BodyKind, Motor, RobotBase, Shape, World, WorldOptions};
+use extricate::dynamics::{
+    BodyDescription, BodyKind, Motor, RobotBase, RobotDescription, Shape, World, WorldOptions,
+};
 use extricate::proximity::AllowedReason;
 use nalgebra::Isometry3;
 
@@ -48,6 +50,48 @@ fn links_that_overlap_where_joints_hardly_let_them_part_are_not_thrown() {
         assert!(angle.abs() < 0.01, "{angle} rad at {}", world.time());
     }
     assert!(deepest > 1e-3, "they do not touch: {deepest} m");
+}
+
+/// Two boxes on a rail that start in one another by 40 mm, held there by motors of an effort and a maximum speed.
+fn jammed_slides() -> RobotDescription {
+    let slide = |name: &str, x: f64| {
+        format!(
+            r#"<link name="{name}"><collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision></link>
+<joint name="j_{name}" type="prismatic"><origin xyz="{x} 0 0"/><parent link="rail"/><child link="{name}"/><axis xyz="1 0 0"/>
+<limit lower="-9" upper="9" effort="300" velocity="0.2"/></joint>"#
+        )
+    };
+    let mut robot = described(&format!(
+        r#"<robot name="r"><link name="rail"/>{}{}</robot>"#,
+        slide("a", 0.0),
+        slide("b", 0.06)
+    ));
+    for joint in &mut robot.joints {
+        joint.motor =
+            Some(Motor::Position { target: 0.0, stiffness: 2000.0, damping: 100.0, max_force: None });
+    }
+    robot
+}
+
+#[test]
+fn an_overlap_that_is_recovered_faster_than_motors_drive_throws_no_link_and_takes_one_solve() {
+    let mut world = world_of(jammed_slides(), WorldOptions { time_step: 1.0 / 480.0, ..weightless() });
+    let start = world.energy().total();
+    let mut widest = 0.0_f64;
+    while world.time() < 0.5 {
+        let before = state(&world).joints["j_b"];
+        let report = world.step().unwrap();
+        widest = widest.max(480.0 * (state(&world).joints["j_b"] - before));
+        let (gain, robots) = (report.energy.total() - start, report.robots.unwrap());
+        assert!(
+            gain < 1e-6 && report.max_speed < 1e-6,
+            "{gain} J, {} m/s at {}",
+            report.max_speed,
+            world.time()
+        );
+        assert!(robots.solves == 1 && robots.exceeding == 0, "{robots:?} at {}", world.time());
+    }
+    assert!(widest > 0.4, "the overlap is recovered no faster than motors drive: {widest} m/s");
 }
 
 #[test]

@@ -69,6 +69,14 @@ impl Curve {
         self.unbounded(start, if falls > 0.0 { balanced } else { speed }, reach).0
     }
 
+    /// The piece at all of these speeds, without the bound; the wanted one where they differ. The displacement alone is faster than the joint where
+    /// it recovers an overlap, which is no speed that a motor drives.
+    fn common(&self, start: &Coordinate, speeds: &[f64], reach: f64) -> Piece {
+        let mut pieces = speeds.iter().map(|speed| self.unbounded(start, *speed, reach).0);
+        let first = pieces.next().unwrap_or(Piece::Wanted);
+        if pieces.all(|piece| piece == first) { first } else { Piece::Wanted }
+    }
+
     /// Whether the force is beyond the bound at all of these speeds, forward or backward.
     fn beyond(&self, start: &Coordinate, speeds: &[f64], reach: f64) -> Option<bool> {
         let force = |&speed: &f64| self.unbounded(start, speed, reach).1;
@@ -77,7 +85,7 @@ impl Curve {
     }
 
     /// Corrects the piece for the speeds of the joint's displacement and at the end of a step; returns whether it changes. A bound is left as soon as
-    /// the force of one speed is within it, and reached only where those of both are beyond and it `may` be: a bound that is reached
+    /// the force of one speed is within it, and reached only where those of both are beyond and it `may` be, as is the maximum speed: a bound that is reached
     /// too late makes a joint stiffer for a step, one that is left too late throws a light link.
     fn correct(&mut self, start: &Coordinate, speeds: &[f64], (reach, may): (f64, bool)) -> bool {
         let piece = match (self.piece, self.beyond(start, speeds, reach)) {
@@ -85,6 +93,7 @@ impl Curve {
             (Piece::Wanted | Piece::Fastest(_), Some(forward)) if may => Piece::Bound(forward),
             (Piece::Wanted | Piece::Fastest(_), Some(_)) => self.piece,
             (Piece::Bound(_), _) => self.within(start, speeds[0], reach),
+            (Piece::Wanted, _) => self.common(start, speeds, reach),
             _ => self.unbounded(start, speeds[0], reach).0,
         };
         std::mem::replace(&mut self.piece, piece) != piece
