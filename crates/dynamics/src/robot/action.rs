@@ -80,10 +80,12 @@ pub(super) struct Now<'a> {
 }
 
 impl Now<'_> {
-    /// Mean load of the last step besides an action that acted then; zero before the first.
+    /// Mean load of the last step besides an action that acted then; zero before the first. A displacement beyond the speeds of the joint is that of an overlap that
+    /// was recovered, which no damper resists.
     pub(super) fn load_besides(&self, action: &Action) -> f64 {
         let Some([position, speed]) = self.last else { return 0.0 };
-        let mean_speed = (self.at.position - position) / self.h;
+        let (slowest, fastest) = (speed.min(self.at.speed), speed.max(self.at.speed));
+        let mean_speed = ((self.at.position - position) / self.h).max(slowest).min(fastest);
         let mean_position = 0.5 * (self.at.position + position);
         let force = action.moment - action.stiffness * mean_position - action.damping * mean_speed;
         self.at.inertia * (self.at.speed - speed) / self.h - force
@@ -92,5 +94,31 @@ impl Now<'_> {
     /// Speed at the end of the step under a force and a load.
     pub(super) fn speed_ahead(&self, force: f64, load: f64) -> f64 {
         self.at.speed + self.h * (force + load) / self.at.inertia
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_load_is_what_the_last_acceleration_and_action_leave_and_no_damper_resists_a_recovery() {
+        let (h, inertia, load) = (0.002, 0.4, 7.0);
+        let action = Action::spring(200.0, 0.3, 10.0);
+        // Backward Euler from 0.1 rad and 0.5 rad/s.
+        let rate = |speed: f64| (load + action.force_at(&at(0.1, 0.5, inertia), speed, h)) / inertia;
+        let stiffened = inertia + h * (action.damping + h * action.stiffness);
+        let speed = 0.5 + h * rate(0.5) * inertia / stiffened;
+        let moved = at(0.1 + h * speed, speed, inertia);
+        let found = Now { at: &moved, h, last: Some([0.1, 0.5]) }.load_besides(&action);
+        assert!((found - load).abs() < 0.2, "{found}");
+        // A joint at rest that is displaced by a tenth of a millimetre: the load balances the spring.
+        let pushed = at(0.1001, 0.0, inertia);
+        let found = Now { at: &pushed, h, last: Some([0.1, 0.0]) }.load_besides(&action);
+        assert!((found + 200.0 * (0.3 - 0.10005)).abs() < 1e-9, "{found}");
+    }
+
+    fn at(position: f64, speed: f64, inertia: f64) -> Coordinate {
+        Coordinate { position, speed, inertia }
     }
 }

@@ -61,12 +61,15 @@ impl Curve {
         }
     }
 
-    /// The piece between the bounds: that of the speed at which the force is zero. The piece of a speed that a bound threw far away, past the other one, would throw it
-    /// back.
-    fn within(&self, start: &Coordinate, speed: f64, reach: f64) -> Piece {
+    /// The piece between the bounds: the wanted one where the bound drives no faster than that, otherwise that of the speed at which the force is zero. The piece of a
+    /// speed that a bound threw far away, past the other one, would throw it back.
+    fn within(&self, start: &Coordinate, speeds: &[f64], reach: f64) -> Piece {
+        if speeds.iter().all(|speed| self.unbounded(start, *speed, reach).0 == Piece::Wanted) {
+            return Piece::Wanted;
+        }
         let falls = self.wanted.damping + self.wanted.stiffness * reach;
         let balanced = self.wanted.force_at(start, 0.0, reach) / falls;
-        self.unbounded(start, if falls > 0.0 { balanced } else { speed }, reach).0
+        self.unbounded(start, if falls > 0.0 { balanced } else { speeds[0] }, reach).0
     }
 
     /// The piece at all of these speeds, without the bound; the wanted one where they differ. The displacement alone is faster than the joint where
@@ -92,7 +95,7 @@ impl Curve {
             (Piece::Bound(bound), Some(forward)) if bound == forward => self.piece,
             (Piece::Wanted | Piece::Fastest(_), Some(forward)) if may => Piece::Bound(forward),
             (Piece::Wanted | Piece::Fastest(_), Some(_)) => self.piece,
-            (Piece::Bound(_), _) => self.within(start, speeds[0], reach),
+            (Piece::Bound(_), _) => self.within(start, speeds, reach),
             (Piece::Wanted, _) => self.common(start, speeds, reach),
             _ => self.unbounded(start, speeds[0], reach).0,
         };
@@ -155,5 +158,43 @@ impl Drive {
     /// Inertia that the force accelerates.
     pub(crate) fn inertia(&self) -> f64 {
         self.at.inertia
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REACH: f64 = 0.002;
+
+    /// A motor of 300 N·m and 3 rad/s at most, at a distance \[rad\] before its target, and its joint at rest.
+    fn motor(piece: Piece, distance: f64) -> (Curve, Coordinate) {
+        let wanted = Action::spring(2000.0, distance, 100.0);
+        let fastest = Some([Action::servo(1e5, -3.0), Action::servo(1e5, 3.0)]);
+        let start = Coordinate { position: 0.0, speed: 0.0, inertia: 0.4 };
+        (Curve { wanted, fastest, bound: 300.0, piece }, start)
+    }
+
+    /// The piece after a correction.
+    fn corrected(piece: Piece, distance: f64, speeds: [f64; 2]) -> Piece {
+        let (mut curve, start) = motor(piece, distance);
+        curve.correct(&start, &speeds, (REACH, true));
+        curve.piece
+    }
+
+    #[test]
+    fn the_maximum_speed_is_reached_where_the_displacement_and_the_end_both_are() {
+        assert_eq!(corrected(Piece::Wanted, 0.1, [-27.0, 0.1]), Piece::Wanted);
+        assert_eq!(corrected(Piece::Wanted, 0.1, [0.1, -27.0]), Piece::Wanted);
+        assert_eq!(corrected(Piece::Wanted, -0.3, [-3.0005, -3.0005]), Piece::Fastest(false));
+        assert_eq!(corrected(Piece::Fastest(false), 0.05, [-1.0, -1.0]), Piece::Wanted);
+    }
+
+    #[test]
+    fn a_bound_that_drives_no_faster_than_the_maximum_speed_is_left_for_the_wanted_force() {
+        // The force is zero at 3.4 rad/s, and 300 N·m at half a radian per second.
+        assert_eq!(corrected(Piece::Bound(true), 0.18, [-0.4, 1.3]), Piece::Wanted);
+        assert_eq!(corrected(Piece::Bound(true), 0.18, [-0.4, 0.4]), Piece::Bound(true));
+        assert_eq!(corrected(Piece::Bound(true), 0.18, [8.0, 8.0]), Piece::Fastest(true));
     }
 }
