@@ -58,6 +58,10 @@ const DEEP: f64 = 1e-4;
 /// of poses; overlaps below it are neither separated nor remembered. Half changes 1 (maximum overlap × 0.36 … 1.00) and
 /// twice 1 of 11 runs and the work by less than 0.1 % (docs/sensitivity.md).
 const TOUCHING: f64 = 1e-6;
+/// Motion, as a fraction of the size, since a translation that separates a deep pair was found, up to which it is taken again: after it the pair
+/// overlaps at the separated pose by half of what counts as touching there. With none, links that are jammed in one another are separated anew
+/// in each step, which takes half of the time of a step of YuMi.
+const RESTING: f64 = 0.5 * TOUCHING;
 /// Steps like the last one for which the pairs found in a step are made to remain valid. More gathers less often, but
 /// more pairs each time. Half and twice change none of 11 runs and the work by −1.7 % and +1.8 % (docs/sensitivity.md).
 const COHERENCE_STEPS: f64 = 8.0;
@@ -158,6 +162,10 @@ fn deep_contacts(pair: &MeshPair, ranges: Ranges, margin: f64, memory: &mut Pair
         remember_free(pair, memory);
         return;
     }
+    if let Some(separation) = rested(pair, memory) {
+        features_apart(pair, ranges.reach, separation, coherence_margin(pair.size(), 0.0), memory);
+        return;
+    }
     let start = WarmStart { separation: memory.separation, free_pose: memory.free_pose };
     let separation = pair.separate(&start, || {
         local_features(pair, ranges, margin, memory);
@@ -168,6 +176,13 @@ fn deep_contacts(pair: &MeshPair, ranges: Ranges, margin: f64, memory: &mut Pair
     if let Some(separation) = separation {
         contacts_apart(pair, ranges.reach, separation, memory);
     }
+}
+
+/// The translation that separated a pair, if the pair has hardly moved since it was found.
+fn rested(pair: &MeshPair, memory: &PairMemory) -> Option<Vector3<f64>> {
+    let separation = memory.separation?;
+    let found_at = Translation3::from(-separation) * memory.free_pose?;
+    (pair.motion_since(&found_at) <= RESTING * pair.size()).then_some(separation)
 }
 
 /// Motion [m] for which lists of pairs are made to remain valid: some steps like the last one; zero where those go so far
@@ -400,21 +415,30 @@ fn separated_features(pair: &MeshPair, reach: f64, memory: &mut PairMemory) {
     contacts_apart(pair, reach, separation, memory);
 }
 
-/// Replaces the contacts by the features at the pose separated by a translation \[m\] [Je12 §6.3].
+/// Replaces the contacts by the features at the pose separated by a translation \[m\] that was found for the present one [Je12 §6.3].
 fn contacts_apart(pair: &MeshPair, reach: f64, separation: Vector3<f64>, memory: &mut PairMemory) {
-    let size = pair.size();
     let before = memory.free_pose.filter(|_| memory.separation.is_some());
     remember(pair, separation, memory);
+    let apart = pair.moved(&separation);
+    let moved = before.map(|before| FeatureFront::motion(&pair.b.model, &before, &apart));
+    let margin = moved.map_or(0.0, |moved| coherence_margin(pair.size(), moved));
+    features_apart(pair, reach, separation, margin, memory);
+}
+
+/// Replaces the contacts by the features at a separated pose; `margin` \[m\] is the motion for which lists of their pairs remain valid.
+fn features_apart(
+    pair: &MeshPair,
+    reach: f64,
+    separation: Vector3<f64>,
+    margin: f64,
+    memory: &mut PairMemory,
+) {
+    let size = pair.size();
     memory.contacts.clear();
     let max = reach + separation.norm().min(MAX_WIDENING * size);
-    let b_to_a = Isometry3::from_parts(
-        Translation3::from(pair.b_to_a.translation.vector + separation),
-        pair.b_to_a.rotation,
-    );
+    let b_to_a = pair.moved(&separation);
     // At the separated pose nothing may overlap but by rounding: what does belongs to another side.
     let query = FeatureQuery { b_to_a, min: -TOUCHING * size, max, two_sided: pair.two_sided() };
-    let margin = before
-        .map_or(0.0, |before| coherence_margin(size, FeatureFront::motion(&pair.b.model, &before, &b_to_a)));
     let front = &mut memory.front_apart;
     let lasts = margin > 0.0 && front.find_at_most(MAX_LASTING_PAIRS, pair.sides(), &query, margin).is_some();
     let found = if lasts { front.found() } else { features_within_budget(front, pair, query, 0.0).0 };

@@ -163,7 +163,8 @@ impl MeshPair<'_> {
         self.is_free(&shortest).then(|| shortest.norm())
     }
 
-    fn moved(&self, shift: &Vector3<f64>) -> Isometry3<f64> {
+    /// The relative pose with B translated by `shift` [m].
+    pub(super) fn moved(&self, shift: &Vector3<f64>) -> Isometry3<f64> {
         Translation3::from(*shift) * self.b_to_a
     }
 

@@ -251,3 +251,26 @@ fn fast_dense_balls_take_few_pairs_of_triangles_and_the_nearest_contact_is_found
         assert!((nearest - expected).abs() < 1e-9, "{nearest} {expected}");
     }
 }
+
+#[test]
+fn a_deep_pair_that_rests_is_separated_once_and_its_contacts_follow_its_motion() {
+    let (a, b) = (cube(2), cube(2));
+    let size = MeshPair { a: &a, b: &b, b_to_a: Isometry3::identity() }.size();
+    let mut memory = PairMemory::default();
+    let mut deepest_at = |offset: f64| {
+        let b_to_a = posed(0.02, 0.01, 0.7 + offset, [0.0; 3]);
+        contacts(&MeshPair { a: &a, b: &b, b_to_a }, &PREDICTION, &mut memory);
+        let deepest = memory.contacts.iter().fold(0.0_f64, |deepest, contact| deepest.min(contact.distance));
+        (deepest, memory.separation.unwrap(), memory.free_pose.unwrap())
+    };
+    let (_, first, free) = deepest_at(0.0);
+    assert!((first - Vector3::z() * 0.3).norm() < 1e-6, "{first}");
+    for step in 1..20_u8 {
+        let offset = 2e-8 * size * f64::from(step);
+        let (deepest, separation, from) = deepest_at(offset);
+        assert!((deepest + 0.3 - offset).abs() < 1e-12, "step {step}: {deepest}");
+        assert_eq!((separation, from), (first, free), "step {step}");
+    }
+    let (deepest, _, from) = deepest_at(1e-6 * size);
+    assert!((deepest + 0.3 - 1e-6 * size).abs() < 1e-12 && from != free, "{deepest} {from}");
+}
