@@ -33,6 +33,11 @@ const STEADY: f64 = 0.002;
 /// as well. Larger, and links far from each other that bear each other gain or lose energy: 1e-3 leaves 5 % of a fall in a second.
 const BENT: f64 = 1e-4;
 
+/// Largest velocity of a displacement that starts from the impulses of the last step, over the largest one of the free motion, above which these are taken for those of
+/// jammed contacts that oppose each other: millions of newton seconds, which a small change of the contacts leaves without balance. In the fingers of Jaco it is
+/// thousands, and they are thrown by hundreds of radians per second.
+const THROWN: f64 = 10.0;
+
 /// The middle of a step, at which forces that are not stiff are taken: an error of second order.
 const MIDDLE: f64 = 0.5;
 
@@ -163,9 +168,14 @@ impl<'a> MovingTree<'a> {
     /// rows, `end` and `response` with and without couplings, as far as a joint is later than the middle. Rows whose impulse in the displacement is half
     /// of that at the end then leave at rest what is at rest.
     pub(super) fn lead(&mut self, end: &[f64], response: &[f64]) {
-        for at in 0..self.mean.len() {
-            let change = self.instants[at] * (end[at] - self.end[at]) - MIDDLE * response[at];
-            self.mean[at] = self.free[0][at] + change;
+        let mut led = self.free[0].clone();
+        for (at, mean) in led.iter_mut().enumerate() {
+            *mean += self.instants[at] * (end[at] - self.end[at]) - MIDDLE * response[at];
+        }
+        let largest = |v: &[f64]| v.iter().fold(0.0_f64, |largest, v| largest.max(v.abs()));
+        let free = largest(&self.v).max(largest(&self.free[0])).max(largest(&self.free[1]));
+        if largest(&led) <= THROWN * free {
+            self.mean = led;
         }
     }
 

@@ -338,3 +338,16 @@ fn impulses_that_have_not_converged_do_no_work() {
         assert!((after - left * speed).abs() < 1e-12, "{times} times: {after} m/s");
     }
 }
+
+#[test]
+fn a_displacement_does_not_start_from_impulses_that_would_throw_it() {
+    let mut robot = Multibody::new();
+    robot.add(link(None, JointModel::Floating, 1.0, Vector3::zeros()));
+    let start = robot.identity();
+    let mut tree = MovingTree::new(Cow::Borrowed(&robot), Isometry3::identity(), start, vec![0.1; 6]);
+    tree.lead(&[0.3; 6], &[0.1; 6]);
+    assert!(tree.mean.iter().all(|mean| (mean - 0.15).abs() < 1e-15), "{:?}", tree.mean);
+    let before = tree.mean.clone();
+    tree.lead(&[300.0; 6], &[0.1; 6]);
+    assert_eq!(tree.mean, before);
+}
