@@ -73,7 +73,7 @@ impl Curve {
     }
 
     /// The piece at all of these speeds, without the bound; the wanted one where they differ. The displacement alone is faster than the joint where
-    /// it recovers an overlap, which is no speed that a motor drives.
+    /// it recovers an overlap, which no motor drives.
     fn common(&self, start: &Coordinate, speeds: &[f64], reach: f64) -> Piece {
         let mut pieces = speeds.iter().map(|speed| self.unbounded(start, *speed, reach).0);
         let first = pieces.next().unwrap_or(Piece::Wanted);
