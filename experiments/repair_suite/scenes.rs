@@ -38,7 +38,7 @@ enum Walls {
 pub(crate) struct Slab([f64; 3], [f64; 3], [f64; 2]);
 
 /// The families; those that constants were tuned on and those that are only reported share no cavity.
-pub(crate) const FAMILIES: [Family; 21] = [
+pub(crate) const FAMILIES: [Family; 22] = [
     Family { name: "tub", is_tuned_on: true, walls: Walls::Boxes(tub), inside: [0.0, 0.0, 0.55] },
     Family { name: "shelf", is_tuned_on: true, walls: Walls::Boxes(shelf), inside: [0.0, 0.25, 0.85] },
     Family { name: "pipe", is_tuned_on: true, walls: Walls::Boxes(pipe), inside: [0.0, 0.0, 0.8] },
@@ -70,6 +70,7 @@ pub(crate) const FAMILIES: [Family; 21] = [
         walls: Walls::Boxes(wardrobe),
         inside: [-0.03, -0.06, 0.75],
     },
+    Family { name: "cockpit", is_tuned_on: false, walls: Walls::Boxes(cockpit), inside: [0.02, -0.05, 0.62] },
 ];
 
 /// An open vessel with thick walls.
@@ -291,6 +292,21 @@ fn wardrobe() -> Vec<Slab> {
         Slab([0.0, 0.0, -0.02], [3.0, 3.0, 0.04], [0.0; 2]),
     ];
     slabs.extend([-0.55, 0.55].map(|x| Slab([x, 0.0, 0.87], [0.03, 0.65, 1.7], [0.0; 2])));
+    slabs
+}
+
+/// A narrow hull with a reclined seat, a panel above the knees, a column between the legs, and the bars of a canopy.
+fn cockpit() -> Vec<Slab> {
+    let mut slabs = vec![
+        Slab([0.0, 0.1, 0.02], [0.9, 1.9, 0.04], [0.0; 2]),
+        Slab([0.0, -0.15, 0.3], [0.5, 0.5, 0.05], [0.0, 0.12]),
+        Slab([0.0, -0.5, 0.75], [0.5, 0.05, 0.9], [0.0, 0.25]),
+        Slab([0.0, 0.55, 0.85], [0.8, 0.25, 0.03], [0.0, 0.5]),
+        Slab([0.0, 0.3, 0.4], [0.05, 0.05, 0.55], [0.0, -0.2]),
+        Slab([0.0, 1.0, 0.5], [0.9, 0.04, 1.0], [0.0, -0.2]),
+    ];
+    slabs.extend([-0.42, 0.42].map(|x| Slab([x, 0.1, 0.45], [0.03, 1.8, 0.85], [0.0; 2])));
+    slabs.extend([-0.3, 0.2, 0.7].map(|y| Slab([0.0, y, 1.35 - 0.3 * y * y], [0.9, 0.03, 0.03], [0.0; 2])));
     slabs
 }
 

@@ -35,6 +35,9 @@ const FREE_MARGIN: f64 = 0.25;
 /// larger one costs distance queries. Half changes the mean depth by +1.4 % (worst +68 %, best −35 %) with +8.5 %
 /// steps, twice by −0.046 % (best −1.2 %; docs/sensitivity.md).
 const HORIZON: f64 = 0.3;
+/// The same of descents from random points, of which most fail whatever they see: half and 1.7 times change the mean result
+/// of the tuning part of `repair_suite` by less than 1 %, and three times take a tenth more work (docs/sensitivity.md).
+pub(super) const RANDOM_HORIZON: f64 = 0.09;
 /// Trust region of a step: maximum rotation [rad]. Beyond it linearised gaps predict little; smaller ones need more
 /// steps. Half changes the mean depth by +8.4 % (worst +113 %) with +7.8 % steps, twice by +3.1 % (worst +59 %;
 /// docs/sensitivity.md).
@@ -212,6 +215,8 @@ pub(crate) struct Descent<'a> {
     pub(crate) window: usize,
     /// Fraction to which the violation must have fallen after [`TRIAL`] steps.
     pub(crate) promise: f64,
+    /// Fraction of the size of the collision world within which pairs have rows.
+    pub(crate) horizon: f64,
     /// [Work](super::work) at which a run ends with the best point so far.
     pub(crate) max_work: u64,
     /// Whether to end with the best point so far.
@@ -253,6 +258,7 @@ impl<'a> Descent<'a> {
             max_rotation: MAX_ROTATION,
             window: WINDOW,
             promise: f64::INFINITY,
+            horizon: HORIZON,
             max_work: options.work.max / DESCENTS,
             stop: &|| false,
         }
@@ -517,7 +523,8 @@ impl<'a> Descent<'a> {
         self.chart.place(self.collision_world, y, trial_frames);
         let convex = ConvexOptions { relative_tolerance: PRECISION, ..ConvexOptions::default() };
         let target = self.target();
-        let options = ScanOptions { target, horizon: target + HORIZON * self.collision_world.size, convex };
+        let options =
+            ScanOptions { target, horizon: target + self.horizon * self.collision_world.size, convex };
         let mut gaps = self.collision_world.scan(trial_frames, &options, scan, trial_rows);
         self.chart.add_gaps(trial_frames, self.collision_world.size, [self.clearance, target], &mut gaps);
         gaps

@@ -44,6 +44,9 @@ mod oriented_box;
 mod overlap;
 mod pairs;
 pub(crate) mod part;
+mod patience;
+#[cfg(test)]
+mod patience_tests;
 mod penetration_rigid;
 mod piece_tree;
 pub(crate) mod pose;
@@ -57,6 +60,7 @@ mod sources;
 mod sources_tests;
 mod starts;
 mod stuck;
+mod tighten;
 mod tree;
 #[cfg(test)]
 mod unrepairable_tests;

@@ -113,7 +113,7 @@ impl fmt::Display for GeneralizedSource {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum SearchEnd {
-    /// The descents that the options prescribe were made: one for fast effort that succeeds at once.
+    /// The descents that the options prescribe were made: one for fast effort that succeeds nearby at once.
     #[default]
     Completed,
     /// Nothing improved for as much work as it took to find the result.
@@ -157,10 +157,11 @@ pub struct SearchSummary {
 pub struct WorkBounds {
     /// Work within which no search ends for want of improvement, unless two rounds of 32 random descents bring none.
     pub min: u64,
-    /// The same, if it is more, where the descent from the overlap itself fails: what other starts find is seldom the nearest.
+    /// The same of best effort, if it is more, where the descent from the overlap itself fails: what other starts find is seldom the
+    /// nearest. A third of it where the result of either effort is far from the input.
     pub min_after_failure: u64,
     /// Work without improvement that ends a search, as a multiple of the work up to the last improvement; fast effort,
-    /// which searches only where its first descent fails, has a quarter of it.
+    /// which searches only where its first descent fails or ends far from the input, has a quarter of it unless the result is far.
     pub patience: f64,
     /// Work at which a search ends that has found free poses, after the descent that it is in.
     pub max: u64,
@@ -234,7 +235,7 @@ impl Default for GeneralizedOptions {
 }
 
 impl GeneralizedOptions {
-    /// Options for one descent and, only where it fails, a search with less patience.
+    /// Options for one descent and, only where it fails or ends far from the input, a search with less patience.
     #[must_use]
     pub fn fast() -> Self {
         Self { effort: Effort::Fast, ..Self::default() }

@@ -1,23 +1,24 @@
 //! Multi-start search for the minimum change: the descents made, their starts, and the choice of the best result.
 //!
-//! *Fast* effort descends from the overlap itself. Where that succeeds it is done, unless a translation alone is better; where it
-//! fails it does what best effort does, with less patience. *Best* effort continues in any case
-//! ([`best_effort`](super::best_effort)). As long as nothing is free, some descents of
+//! *Fast* effort descends from the overlap itself. Where that succeeds nearby it is done, unless a translation alone is better; where it
+//! fails, or ends far from the input, it does what best effort does, with less patience ([`patience`](super::patience)). *Best* effort
+//! continues in any case ([`best_effort`](super::best_effort)). As long as nothing is free, some descents of
 //! either effort restore feasibility first. A search ends when nothing has improved for as much [work](super::work) as it took
 //! to get there. Descents are independent, of equal results the first counts, and work is counted rather than timed, so that the
 //! result is the same for every number of threads and on every machine, unless a time budget ends the search.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use super::chart::LocalChart;
 use super::collision_world::CollisionWorld;
-use super::descent::{Descent, DescentResult, DescentStart, PROMISE, RANDOM_WINDOW};
+use super::descent::{Descent, DescentResult, DescentStart, PROMISE, RANDOM_HORIZON, RANDOM_WINDOW};
 use super::error::GeneralizedError;
 use super::limbs::Limbs;
 use super::options::{
     GeneralizedCoherence, GeneralizedOptions, GeneralizedPenetration, GeneralizedSource, GeneralizedStart,
-    SearchEnd, WorkBounds,
+    SearchEnd,
 };
 use super::pose::Pose;
 use super::starts;
@@ -45,9 +46,6 @@ pub(super) const IMPROVEMENT: f64 = 1e-4;
 
 /// Maximum work to improve on the first result of a fallback at once: some twenty milliseconds.
 const AGAIN: u64 = 20_000;
-
-/// Fraction of the patience of best effort that fast effort has where its first descent fails.
-const FAST_PATIENCE: f64 = 0.25;
 
 impl CollisionWorld {
     /// The minimum change of poses and joints found after which nothing overlaps, all pairs have the clearance of the options,
@@ -126,8 +124,9 @@ impl CollisionWorld {
             chart: &chart,
             descent,
             options,
-            work: options.work,
+            min_after_success: None,
             chooses: false,
+            at_fast: &OnceLock::new(),
             deadline,
             stop,
         };
@@ -138,7 +137,7 @@ impl CollisionWorld {
             None => search.by_effort(remembered),
             Some(start) => search.descend_from_start(start, remembered)?,
         };
-        search.tighten(&mut best);
+        search.tighten_with_fast(&mut best);
         self.answer(&search.descent, &best, options).map(Some)
     }
 }
@@ -171,10 +170,12 @@ pub(super) struct MultiStartSearch<'a> {
     pub(super) chart: &'a LocalChart,
     pub(super) descent: Descent<'a>,
     pub(super) options: &'a GeneralizedOptions,
-    /// Bounds of its work.
-    pub(super) work: WorkBounds,
+    /// Minimum work where the first descent has succeeded.
+    pub(super) min_after_success: Option<u64>,
     /// Whether random points around the input are [chosen](super::overlap) by their overlaps: where the first descent has failed.
     pub(super) chooses: bool,
+    /// The result with which fast effort would have ended, of a search of best effort.
+    pub(super) at_fast: &'a OnceLock<DescentResult>,
     /// Time at which it is stopped, if there is one.
     pub(super) deadline: Option<Instant>,
     /// Whether to stop with the best result so far.
@@ -197,48 +198,31 @@ impl MultiStartSearch<'_> {
             return DescentResult { end: SearchEnd::Impossible, ..best };
         }
         if best.free.is_some() {
-            return match self.options.effort {
-                Effort::Fast => {
-                    // The translation is taken only if it beats the descent; best effort has it in any case as one more start.
-                    let translated = (!(self.stop)()).then(|| self.translational(best.sigma())).flatten();
-                    translated.into_iter().fold(best, better)
-                }
-                Effort::Best => self.beyond_first(best),
-            };
+            return self.after_success(best);
         }
-        let best = Self { work: self.after_failure(), chooses: true, ..*self }.beyond_failure(best);
+        let best = Self { chooses: true, ..*self }.beyond_failure(best);
         // The last resort, beyond the bound on work by two descents at most.
         DescentResult { end: best.end, ..self.restored(best) }
     }
 
-    /// The bounds of the work of a search whose first descent has failed.
-    fn after_failure(&self) -> WorkBounds {
-        let WorkBounds { min, min_after_failure, patience, .. } = self.work;
+    /// Runs what follows a first descent that has succeeded.
+    fn after_success(&self, best: DescentResult) -> DescentResult {
+        let min = self.min_after_success(&best);
+        let search = Self { min_after_success: Some(min), ..*self };
+        if min > 0 {
+            return search.beyond_first(best);
+        }
         match self.options.effort {
-            Effort::Fast => WorkBounds { patience: FAST_PATIENCE * patience, ..self.work },
-            Effort::Best => WorkBounds { min: min.max(min_after_failure), ..self.work },
+            Effort::Fast => {
+                // The translation is taken only if it beats the descent; best effort has it in any case as one more start.
+                let translated = (!(self.stop)()).then(|| self.translational(best.sigma())).flatten();
+                translated.into_iter().fold(best, better)
+            }
+            Effort::Best => {
+                self.keep_for_fast(&best);
+                search.beyond_first(best)
+            }
         }
-    }
-
-    /// The reason for which a search ends with this result, if it does.
-    pub(super) fn end(&self, best: &DescentResult) -> Option<SearchEnd> {
-        let WorkBounds { min, patience, .. } = self.work;
-        let idle = (best.work - best.improved_work) as f64;
-        let is_settled = best.work >= min && idle >= patience * best.improved_work as f64;
-        if (self.stop)() {
-            Some(SearchEnd::Stopped)
-        } else if best.free.is_some() && is_settled {
-            Some(SearchEnd::NoImprovement)
-        } else {
-            self.is_exhausted(best).then_some(SearchEnd::WorkBound)
-        }
-    }
-
-    /// Whether a search with this result is stopped or at its bound of work, which is the same for both efforts.
-    pub(super) fn is_exhausted(&self, best: &DescentResult) -> bool {
-        let WorkBounds { max, max_without_result, .. } = self.work;
-        let limit = if best.free.is_some() { max } else { max.max(max_without_result) };
-        (self.stop)() || best.work >= limit
     }
 
     /// Runs the descents of the only source of starts allowed.
@@ -295,7 +279,8 @@ impl MultiStartSearch<'_> {
 
     /// A descent from a random start, which may restore feasibility first.
     pub(super) fn run_random(&self, start: &[f64], restores: bool) -> DescentResult {
-        let descent = Descent { window: RANDOM_WINDOW, promise: PROMISE, ..self.descent };
+        let descent =
+            Descent { window: RANDOM_WINDOW, promise: PROMISE, horizon: RANDOM_HORIZON, ..self.descent };
         let search = Self { descent, ..*self };
         search.run_from(&DescentStart { restores, ..start.into() }).with_source(GeneralizedSource::Random)
     }
@@ -393,53 +378,7 @@ impl MultiStartSearch<'_> {
         }
         self.moved_back(best, limbs)
     }
-
-    /// Brings a free point into contact [Tang14 theorem 1]: the minimum change touches, so a result that is still free a little
-    /// nearer to the input is moved back by bisection until it touches.
-    fn tighten(&self, best: &mut DescentResult) {
-        for _ in 0..TIGHTENINGS {
-            let Some(free) = best.free.clone().filter(|_| !(self.stop)()) else { return };
-            let free_at = |fraction: f64| -> Option<Vec<f64>> {
-                let mut y: Vec<f64> = free.iter().map(|y| fraction * y).collect();
-                let is_free = self.collision_world.with_workspace(|workspace| {
-                    self.chart.retract(self.collision_world, &mut y, workspace)
-                        && self.descent.is_free(&y, workspace)
-                });
-                is_free.then_some(y)
-            };
-            // Usually one test shows that the result touches already.
-            let Some(mut tight) = free_at(BACK) else { return };
-            let (mut colliding, mut apart) = (0.0, BACK);
-            for _ in 0..BISECTIONS {
-                if (self.stop)() {
-                    break;
-                }
-                let middle = 0.5 * (colliding + apart);
-                match free_at(middle) {
-                    Some(free) => (tight, apart) = (free, middle),
-                    None => colliding = middle,
-                }
-            }
-            let again = self.run(&tight);
-            // The descent from the tightened point may slide on along the contact; the tightened point itself is the fallback.
-            let DescentResult { source, descents, improved_at, end, .. } = *best;
-            let tight =
-                DescentResult { free: Some(tight), nearest: free, source, ..DescentResult::default() };
-            let found = better(better(tight, again.with_source(source)), std::mem::take(best));
-            *best = DescentResult { descents, improved_at, end, ..found };
-        }
-    }
 }
-
-/// Fraction of the change at which a tight result must collide. Half and twice change every depth by less than 0.01 %
-/// and the steps by less than 0.5 % (docs/sensitivity.md).
-const BACK: f64 = 0.99;
-/// Halvings of the path back to the input, which locate the contact to 1e-9 of it. Half and twice change every depth by
-/// less than 0.01 % and the supports by −0.61 % and < 0.5 % (docs/sensitivity.md).
-const BISECTIONS: u32 = 30;
-/// Maximum number of repetitions of those halvings and the descent after them. Half and twice change no depth and the
-/// work by less than 0.5 % (docs/sensitivity.md).
-const TIGHTENINGS: u32 = 3;
 
 pub(super) fn best_of(found: impl Iterator<Item = DescentResult>) -> Option<DescentResult> {
     found.reduce(better)

@@ -52,14 +52,15 @@ pub(super) fn with_search<T>(
     let chart = &LocalChart::new(collision_world, poses);
     let options = &GeneralizedOptions { parallel: false, ..GeneralizedOptions::default() };
     let descent = Descent::new(collision_world, chart, options);
-    let (work, stop) = (options.work, &|| false);
+    let (at_fast, stop) = (&std::sync::OnceLock::new(), &|| false);
     check(&MultiStartSearch {
         collision_world,
         chart,
         descent,
         options,
-        work,
+        min_after_success: None,
         chooses: true,
+        at_fast,
         deadline: None,
         stop,
     })

@@ -17,8 +17,8 @@ use crate::penetration::convex::options::ConvexOptions;
 /// Maximum number of joints of such a link.
 const JOINTS: usize = 3;
 /// Maximum number of boxes of a proof, and of all attempts of a query: a few milliseconds.
-const BOXES: usize = 400;
-const ALL_BOXES: usize = 1200;
+const BOXES: usize = 1000;
+const ALL_BOXES: usize = 3000;
 /// Factor on the bound of the displacement, against rounding.
 const ROOM: f64 = 1.0 + 1e-6;
 

@@ -9,9 +9,9 @@ pub(super) const SPHERES: u64 = 32;
 /// Pairs of boxes of pieces that prove them apart for one unit.
 pub(super) const BOXES: u64 = 16;
 /// Units of the rows of a pair of triangle models near each other, beyond [`TRIANGLES`].
-pub(super) const MODELS: u64 = 60;
+pub(super) const MODELS: u64 = 30;
 /// Pairs of triangles near each other for one unit.
-pub(super) const TRIANGLES: u64 = 6;
+pub(super) const TRIANGLES: u64 = 12;
 /// Products in the quadratic programs for one unit.
 pub(super) const PRODUCTS: u64 = 4096;
 /// Units of the first contact of an articulated model by continuous collision detection.
