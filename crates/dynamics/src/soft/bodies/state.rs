@@ -56,6 +56,9 @@ pub struct SoftReport {
     pub parts: usize,
     /// Number of those that met their bound on Newton iterations and ended with the best iterate, not balanced to the tolerance.
     pub unconverged: usize,
+    /// Number of those that ended before that bound, since no iteration took energy from them any more, or with contacts far beyond the onset of
+    /// stiffening, although the pressure of deep pairs was eased.
+    pub jammed: usize,
     /// Newton iterations: linear systems solved.
     pub newton_iterations: usize,
     /// Iterations of conjugate gradients, all systems together.

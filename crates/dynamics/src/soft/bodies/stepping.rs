@@ -78,7 +78,7 @@ impl SoftWorld {
             let options = SoftOptions { newton, ..*options };
             let mut links = self.links(robots.motions());
             match self.substeps((&mut moved, &mut links), &options, (time, dt), parts) {
-                Ok((report, _)) if report.unconverged > 0 && self.ease(&before, &mut easings) => {}
+                Ok((report, _)) if report.jammed > 0 && self.ease(&before, &mut easings) => {}
                 Ok(done) => {
                     if rounds == MAX_ROUNDS || !robots.adapt(&self.link_loads(&moved)) {
                         break (moved, done);
@@ -162,6 +162,9 @@ impl SoftWorld {
             report.residual = done.residual;
             report.relative_residual = done.relative_residual;
             report.unconverged += usize::from(done.unconverged);
+            let spent = done.newton_iterations >= options.newton.max_iterations;
+            let is_jammed = done.unconverged && (!spent || self.contact.has_deep_at(&self.system.x));
+            report.jammed += usize::from(is_jammed);
             times.assembly += done.times.assembly;
             times.solve += done.times.solve;
             times.contact += done.times.contact;

@@ -10,9 +10,11 @@
 //! a contact appears at a depth, and with
 //! [`NewtonOptions::accept`] the best iterate is the result where the bound on iterations is met.
 
+mod descent;
 mod firming;
 mod inversion;
 mod potential;
+mod settling;
 
 use std::time::Instant;
 
@@ -24,7 +26,9 @@ use super::linear::{LinearOptions, Operator};
 use super::report::SoftStepReport;
 use super::system::{Kernel, SoftSystem};
 use crate::error::SoftError;
+use descent::Descent;
 use inversion::InversionBarrier;
+use settling::Course;
 
 /// Relative residual below which the exact Hessian is tried; converging time steps use it from the start. Larger: more
 /// attempts end in an indefinite matrix and a second assembly; smaller: more linearly converging iterations with the
@@ -77,15 +81,6 @@ const STALLED: f64 = 0.5;
 /// may raise the residual.
 const MIN_ITERATIONS: usize = 2;
 
-/// Refreshes of the active set in a quasi-static solve before an equilibrium is accepted whose set has not settled but whose
-/// refresh changes the energy by [`ACCEPTED_DRIFT`] at most; after three times as many any is accepted.
-const MAX_REFRESHES: usize = 8;
-
-/// Refreshes in a time step, after which the equilibrium is accepted in any case: the next step begins with a refresh.
-/// Each refresh costs at least one more Newton iteration. Half and twice change the linear iterations of both runs by
-/// −28 % and +53 % (docs/sensitivity.md).
-const MAX_REFRESHES_IN_STEP: usize = 2;
-
 /// First shift of a singular matrix by masses over T², as in a time step of T: 1/T² over the stiffness of a body over its mass.
 /// Small, so that a body held by friction alone is hardly slowed.
 const SHIFT: f64 = 1e-9;
@@ -94,9 +89,6 @@ const SHIFT_GROWTH: f64 = 100.0;
 /// Number of shifts tried: the last is 0.1 of stiffness over mass. A safeguard against an endless loop over singular
 /// matrices, without effect on the sets of docs/sensitivity.md.
 const SHIFTS: i32 = 5;
-
-/// Relative change of the interaction's energy by a refresh that is accepted after [`MAX_REFRESHES`].
-const ACCEPTED_DRIFT: f64 = 0.01;
 
 /// Options of Newton's method.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -107,12 +99,11 @@ pub struct NewtonOptions {
     pub relative_tolerance: f64,
     /// Whether to solve one linear system without line search and convergence test: the linearly implicit scheme.
     pub once: bool,
-    /// Whether a time step that does not converge within the bound on iterations ends with its best iterate, which the report
-    /// states, instead of an error. Each iterate has less energy than the one before, so that it is stable, but not balanced.
+    /// Whether a time step is a descent on the energy as it is, not as a frozen active set has it, and ends with its best iterate where it does not converge within the bound on
+    /// iterations, which the report states, instead of an error. Each iterate that counts has less energy than the one before, so that it is stable, but not balanced.
     pub accept: bool,
     /// Relative change of the interaction's energy by the last refresh of its active set above which a time step that converged before
-    /// that refresh, but not after it, is an error instead of the former result. With `accept` it ends with that result, which the report states as not
-    /// converged, as it does where the last refresh allowed changes the energy by more. Infinite by default.
+    /// that refresh, but not after it, is an error instead of the former result, and above which one that is a descent continues. Infinite by default.
     pub max_drift: f64,
 }
 
@@ -188,6 +179,7 @@ pub(super) struct Newton<'a> {
     firmings: usize,
     /// Whether it did at the last minimum that was left.
     firmed: bool,
+    descent: Descent,
 }
 
 impl<'a> Newton<'a> {
@@ -213,6 +205,7 @@ impl<'a> Newton<'a> {
             inversion: InversionBarrier::default(),
             firmings: 0,
             firmed: false,
+            descent: Descent::default(),
         }
     }
 
@@ -237,32 +230,28 @@ impl<'a> Newton<'a> {
             }
             return self.checked(point);
         }
-        self.system.set_reactions(&point.gradient);
         let given_up = matches!(
             found,
             Err(SoftError::NotConverged { .. }
                 | SoftError::NotPositive { .. }
                 | SoftError::NotFactored { .. })
         );
+        if given_up && self.descends() {
+            return self.end_descent(point);
+        }
+        self.system.set_reactions(&point.gradient);
         let has_drifted = self.potential.inertia > 0.0 && self.report.drift > self.options.max_drift;
         if given_up
-            && (!has_drifted || self.options.accept)
+            && !has_drifted
             && let Some(balanced) = balanced
         {
             if self.firmed {
                 self.interaction.undo_firming();
             }
             self.record(&balanced);
-            self.report.unconverged = has_drifted;
             self.system.set_reactions(&balanced.gradient);
             return Ok(balanced.x);
         }
-        if given_up && self.options.accept && self.potential.inertia > 0.0 {
-            self.record(&point);
-            self.report.unconverged = true;
-            return self.checked(point);
-        }
-        self.report.unconverged = found.is_ok() && has_drifted && self.options.accept;
         found.map(|()| point.x)
     }
 
@@ -288,14 +277,18 @@ impl<'a> Newton<'a> {
         // One pass more than iterations: the last one only tests for convergence.
         for iteration in 0..=self.options.max_iterations {
             self.record(point);
-            while !self.options.once && !lifting && self.is_balanced(point) {
-                if self.active_set_settled(point, &mut refreshes) {
-                    return Ok(());
-                }
-                // The refreshed set has another energy: evaluate and test again. `balanced` remains the point of the previous set.
-                *balanced = (self.potential.inertia > 0.0).then(|| point.clone());
-                self.evaluate(point, order)?;
-                assembled_order = order;
+            let course = if lifting || self.options.once {
+                Course::Underway
+            } else if self.descends() {
+                self.look([point, &mut trial], order, iteration == self.options.max_iterations)?
+            } else {
+                self.settle(point, order, (&mut refreshes, balanced))?
+            };
+            match course {
+                Course::Converged => return Ok(()),
+                Course::Stalled => break,
+                Course::Refreshed => (assembled, assembled_order) = (true, order),
+                Course::Underway => {}
             }
             if iteration == self.options.max_iterations {
                 break;
@@ -351,26 +344,6 @@ impl<'a> Newton<'a> {
             self.interaction.note_shortened_step(&point.x);
         }
         Ok(judged)
-    }
-
-    /// Whether the minimum at `point` of the frozen active set is accepted as one of the interaction; if not, refreshes the set.
-    /// Where the minimum lies on a kink the set never settles: the minimum is accepted when a refresh changes the energy by next
-    /// to nothing, when the refreshes cycle, and in a time step in any case.
-    fn active_set_settled(&mut self, point: &Point, refreshes: &mut usize) -> bool {
-        let left = self.interaction.drift(&point.x);
-        self.report.drift = left.unwrap_or(0.0);
-        let Some(drift) = left else { return !self.firms_up(point) };
-        *refreshes += 1;
-        let in_a_step = self.potential.inertia > 0.0;
-        let max_refreshes = if in_a_step { MAX_REFRESHES_IN_STEP } else { MAX_REFRESHES };
-        if *refreshes > max_refreshes
-            && (in_a_step || drift <= ACCEPTED_DRIFT || *refreshes > 3 * max_refreshes)
-        {
-            return !self.firms_up(point);
-        }
-        self.interaction.refresh_active_set(&point.x);
-        self.firmed = false;
-        false
     }
 
     /// Guards the elements that are not inverted at `x`; none in the linearly implicit scheme, which has no line search.
