@@ -277,12 +277,11 @@ impl<'a> Newton<'a> {
         // One pass more than iterations: the last one only tests for convergence.
         for iteration in 0..=self.options.max_iterations {
             self.record(point);
-            let course = if lifting || self.options.once {
-                Course::Underway
-            } else if self.descends() {
-                self.look([point, &mut trial], order, iteration == self.options.max_iterations)?
-            } else {
-                self.settle(point, order, (&mut refreshes, balanced))?
+            let last = iteration == self.options.max_iterations;
+            let course = match lifting || self.options.once {
+                true => Course::Underway,
+                false if self.descends() => self.look([point, &mut trial], order, last)?,
+                false => self.settle(point, order, (&mut refreshes, balanced))?,
             };
             match course {
                 Course::Converged => return Ok(()),
@@ -290,7 +289,7 @@ impl<'a> Newton<'a> {
                 Course::Refreshed => (assembled, assembled_order) = (true, order),
                 Course::Underway => {}
             }
-            if iteration == self.options.max_iterations {
+            if last {
                 break;
             }
             let near = point.residual <= EXACT_HESSIAN_BELOW * point.scale && !lifting;
