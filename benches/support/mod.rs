@@ -1,4 +1,4 @@
-//! What several benchmarks need.
+//! Pieces that several benchmarks use.
 
 use std::time::Duration;
 

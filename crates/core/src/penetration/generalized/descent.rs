@@ -12,16 +12,14 @@ use nalgebra::Translation3;
 use super::bounded_projection::BoundedProjection;
 use super::chart::LocalChart;
 use super::collision_world::CollisionWorld;
-use super::equality::Subspace;
 use super::options::{GeneralizedOptions, GeneralizedSource, SearchEnd, SearchSummary};
 use super::pairs::{GapSummary, ScanOptions};
 use super::part::Part;
-use super::workspace::{ConstraintMemory, ExitFace, Frames, ScanMemory, Workspace};
+use super::workspace::{ExitFace, Workspace};
 use crate::geometry::convex::shape::ConvexShape;
 use crate::penetration::convex::cache::ConvexCache;
 use crate::penetration::convex::options::ConvexOptions;
 use crate::penetration::convex::signed_distance;
-use crate::penetration::quadratic_program::min_norm_projection::MinNormProjection;
 use crate::penetration::quadratic_program::min_norm_projection::rows::Rows;
 
 /// Margin added to the clearance of all pairs, as a fraction of the size of the collision world, so that contacts
@@ -104,25 +102,6 @@ const VIOLATION_GAIN: f64 = 0.2;
 /// Fraction by which σ must decrease within [`WINDOW`] steps once the poses are free. Half and twice change every depth
 /// by less than 0.01 % and the steps by less than 0.5 % (docs/sensitivity.md).
 const GAIN: f64 = 1e-4;
-
-impl Workspace {
-    pub(crate) fn new(collision_world: &CollisionWorld) -> Self {
-        Self {
-            scan: ScanMemory::new(collision_world),
-            frames: Frames::default(),
-            rows: Vec::new(),
-            trial_rows: Vec::new(),
-            trial_frames: Frames::default(),
-            problem: Rows::new(0),
-            solver: MinNormProjection::default(),
-            derivative: Vec::new(),
-            bounds: Vec::new(),
-            constraints: ConstraintMemory::default(),
-            subspace: Subspace::default(),
-            soft: false,
-        }
-    }
-}
 
 /// Result of a descent.
 #[derive(Debug, Clone, Default)]

@@ -3,6 +3,7 @@
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use super::collision_world::{BodyPair, CollisionWorld};
+use super::equality::Subspace;
 use super::exits::NearPair;
 use super::mesh_rows::{MeshExtent, mesh_rows};
 use super::oriented_box::OrientedBox;
@@ -10,9 +11,11 @@ use super::part::Part;
 use super::proxy_geometry::{plane, plane_rows};
 use super::rows::ContactRow;
 use super::work::{MODELS, SPHERES, TRIANGLES};
-use super::workspace::{ExitFace, Frames, PairCaches, ScanMemory};
+use super::workspace::{ConstraintMemory, ExitFace, Frames, PairCaches, ScanMemory, Workspace};
 use crate::penetration::convex::options::ConvexOptions;
 use crate::penetration::convex::{SignedDistance, signed_distance};
+use crate::penetration::quadratic_program::min_norm_projection::MinNormProjection;
+use crate::penetration::quadratic_program::min_norm_projection::rows::Rows;
 
 /// Constraint violation and minimum gap of a configuration.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,6 +34,25 @@ pub(crate) struct ScanOptions {
     /// Gap beyond which pairs have no rows [m].
     pub(crate) horizon: f64,
     pub(crate) convex: ConvexOptions,
+}
+
+impl Workspace {
+    pub(crate) fn new(collision_world: &CollisionWorld) -> Self {
+        Self {
+            scan: ScanMemory::new(collision_world),
+            frames: Frames::default(),
+            rows: Vec::new(),
+            trial_rows: Vec::new(),
+            trial_frames: Frames::default(),
+            problem: Rows::new(0),
+            solver: MinNormProjection::default(),
+            derivative: Vec::new(),
+            bounds: Vec::new(),
+            constraints: ConstraintMemory::default(),
+            subspace: Subspace::default(),
+            soft: false,
+        }
+    }
 }
 
 impl ScanMemory {

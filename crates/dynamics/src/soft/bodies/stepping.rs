@@ -23,11 +23,11 @@ use crate::soft::{ExtraBlock, NewtonOptions, Scheme, SoftStepReport, StepOptions
 const MAX_HALVINGS: u32 = 2;
 
 /// Relative change of the energy of contact by the last refresh of the active set above which a step that did not converge after it is
-/// halved where the pressure stiffens: what is deep then was not seen before. Above it the last attempt counts as not converged, so that the pairs that
-/// are deep are eased: their stiff law would return an energy that the solve never balanced. Larger: contacts found late go deeper; smaller: more steps are halved.
+/// halved where the pressure stiffens: what is deep then was not seen before. Above it the descent of the last attempt continues.
+/// Larger: contacts found late go deeper; smaller: more steps are halved.
 const MAX_DRIFT: f64 = 0.5;
 
-/// Pressures that a step without convergence is repeated with, one after another.
+/// Pressures that a jammed step is repeated with, one after another.
 const EASINGS: [Pressure; 3] = [Pressure::Stiffens, Pressure::Eased, Pressure::Linear];
 
 /// Maximum number of solves of a step in which motors or friction within joints reach or leave their bounds under the loads found: after it they are
@@ -50,8 +50,8 @@ struct Before {
 
 impl SoftWorld {
     /// Advances the soft bodies by the step of the world that begins at `time` and takes `dt` [s], and applies their loads to the
-    /// rigid ones; `robots` are the motions of those near soft bodies. A step that does not converge is repeated in 2 and 4 substeps, of which each ends with its best iterate where it does
-    /// not converge either; then with eased contacts ([`Self::ease`]). On failure, where the state is not finite, it is as before.
+    /// rigid ones; `robots` are the motions of those near soft bodies. A step that does not converge is repeated in 2 and 4 substeps, of which each is a descent that ends with its best iterate where it does
+    /// not converge either; then, where one of them is jammed ([`SoftReport::jammed`]), with eased contacts ([`Self::ease`]). On failure, where the state is not finite, it is as before.
     pub(crate) fn step(
         &mut self,
         physics: &mut PhysicsWorld,
@@ -124,7 +124,7 @@ impl SoftWorld {
         of.filter_map(|(partner, moving)| Some((partner.handle, moving.load?))).collect()
     }
 
-    /// Prepares the repetition of a step that ended without convergence: the pairs of bodies that are deep in each other at its start or
+    /// Prepares the repetition of a step that is jammed: the pairs of bodies that are deep in each other at its start or
     /// its end get the next of the `easings` that changes their pressure until they have parted. Returns whether there is one, and puts
     /// back the start if so.
     fn ease(&mut self, before: &Before, easings: &mut impl Iterator<Item = Pressure>) -> bool {

@@ -4,7 +4,7 @@
 //! refreshed set sees, deep ones, and the next minimum has others. So a step that did not converge is repeated from its start x₀ as a descent: every few iterations
 //! the set is refreshed, and an iterate counts only where its energy with the set that belongs to it is below that of the last one that counted; otherwise it is
 //! moved back towards that one, until it is. Contacts are then as deep as the energy at the start affords and no deeper: Φ(x) ≤ Φ(x₀), the energy of the start
-//! plus that of its motion. The result need not be balanced: it is the best of the iterates.
+//! plus that of its motion, where no driven body is deep in another one at the start already: such a part may end deep. The result need not be balanced: it is the best of the iterates.
 
 use nalgebra::Vector3;
 
@@ -13,8 +13,8 @@ use super::{Newton, Point};
 use crate::error::SoftError;
 use crate::soft::blocks::DerivativeOrder;
 
-/// Maximum number of iterations between two refreshes. Chosen on six scenes of the soak (docs/measured.md): with 3 and with 6 one of them is
-/// twice as deep.
+/// Maximum number of iterations between two refreshes. Chosen on six scenes of the soak (docs/measured.md): with 3 one of them is six times
+/// as deep, with 6 one is one and a half times as deep.
 const ITERATIONS: usize = 4;
 
 /// Maximum number of times that an iterate is moved half of the distance back. Not varied.

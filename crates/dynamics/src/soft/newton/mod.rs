@@ -213,7 +213,7 @@ impl<'a> Newton<'a> {
     /// the first update. Returns the minimiser.
     ///
     /// In a time step that converges for an earlier active set but not for a refreshed one, the minimum of the former is returned,
-    /// and in one that may be accepted without convergence the last iterate.
+    /// and in a descent without convergence the last iterate that counted.
     pub(super) fn minimise(
         &mut self,
         x: Vec<Vector3<f64>>,
