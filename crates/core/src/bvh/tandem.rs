@@ -228,6 +228,36 @@ impl Frontier for Limited<'_> {
     }
 }
 
+/// Depth first, from the other end of the frontier after every so many pairs: what is sought may be next to pairs that come late.
+struct FromBothEnds<'a> {
+    stack: &'a mut Vec<Entry>,
+    until_reversal: u32,
+}
+
+impl FromBothEnds<'_> {
+    /// Pairs of subtrees between reversals, about two milliseconds: most queries end before the first.
+    const PERIOD: u32 = 1 << 15;
+}
+
+impl Frontier for FromBothEnds<'_> {
+    const SORTED: bool = false;
+
+    #[inline(always)]
+    fn add(&mut self, costs: &Costs, bound: f32, entry: impl Fn(usize, f32) -> Entry) {
+        self.stack.add(costs, bound, entry);
+    }
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Entry> {
+        self.until_reversal -= 1;
+        if self.until_reversal == 0 {
+            self.stack.reverse();
+            self.until_reversal = Self::PERIOD;
+        }
+        self.stack.pop()
+    }
+}
+
 thread_local! {
     /// The frontiers of this thread's last traversals, reused so that a warm query allocates nothing.
     static STACK: Cell<Vec<Entry>> = const { Cell::new(Vec::new()) };
@@ -240,6 +270,17 @@ pub(crate) fn descend<V: TreePairQuery>(a: &TriangleBvh, b: &TriangleBvh, query:
     stack.clear();
     stack.push(whole(a, b));
     descend_from(a, b, &mut stack, query);
+    STACK.set(stack);
+}
+
+/// As [`descend`], for queries that end at the first pair of some kind: thousands of pairs in one place that are not of that kind,
+/// such as faces that coincide, do not keep it from looking elsewhere.
+pub(crate) fn descend_for_any<V: TreePairQuery>(a: &TriangleBvh, b: &TriangleBvh, query: &mut V) {
+    let mut stack = STACK.take();
+    stack.clear();
+    stack.push(whole(a, b));
+    let until_reversal = FromBothEnds::PERIOD;
+    descend_from(a, b, &mut FromBothEnds { stack: &mut stack, until_reversal }, query);
     STACK.set(stack);
 }
 

@@ -155,7 +155,7 @@ pub(crate) fn pair_within(
     }
     let spent = Cell::new(*limit);
     let mut query = Overlap::new(a_to_b, distance, Within { sink: FirstPair(None), limit: &spent });
-    tandem::descend(a.bvh(), b.bvh(), &mut query);
+    tandem::descend_for_any(a.bvh(), b.bvh(), &mut query);
     *limit = spent.get();
     query.sink.sink.0
 }
@@ -166,7 +166,7 @@ pub(crate) fn intersecting_pair_at(a: &Model, b: &Model, a_to_b: &RelativePose) 
         return None;
     }
     let mut query = Overlap::new(a_to_b, 0.0, FirstPair(None));
-    tandem::descend(a.bvh(), b.bvh(), &mut query);
+    tandem::descend_for_any(a.bvh(), b.bvh(), &mut query);
     query.sink.0
 }
 
