@@ -299,20 +299,11 @@ fn timed(kind: Kind, a: &Posed, b: &Posed, budget: f64) -> (f64, &'static str) {
     if second.0 < first.0 { second } else { first }
 }
 
-/// Builds what queries build of a mesh on first use.
-fn prepare(shape: &Shape, budget: f64) {
-    let apart = Isometry3::translation(0.3, 0.2, 0.1);
-    let (a, b) = (Posed::at_origin(shape), Posed::new(shape, apart));
-    for kind in [Kind::Fast, Kind::Rigid] {
-        kind.ask(&a, &b, Duration::from_secs_f64(budget));
-    }
-}
-
 /// Asks all kinds of queries of all pairs; whether all of those with a budget kept it.
 fn table(arguments: &Arguments, meshes: &[(String, TriangleMesh)], kinds: Vec<Kind>) -> bool {
     let shapes: Vec<_> = meshes.iter().map(|(_, mesh)| Shape::mesh(mesh.clone())).collect();
     let started = Instant::now();
-    shapes.iter().for_each(|shape| prepare(shape, arguments.budget));
+    shapes.iter().for_each(Shape::prepare);
     eprintln!("{} meshes prepared in {:.1} s", shapes.len(), started.elapsed().as_secs_f64());
     let mut all_kept = true;
     println!("| query | pairs | within its bound | slowest |\n|---|--:|--:|---|");
@@ -470,9 +461,7 @@ fn search(arguments: &Arguments, meshes: &[(String, TriangleMesh)], seconds: f64
             made => made?,
         };
         monitor.begin(format!("--case {number}: preparation of {text}"));
-        for shape in [&a, &b] {
-            prepare(shape, arguments.budget);
-        }
+        [&a, &b].into_iter().for_each(Shape::prepare);
         monitor.begin(format!("--case {number}: {text}"));
         let (a, b) = (Posed::new(&a, pose), Posed::at_origin(&b));
         let (seconds, outcome) = timed(kind, &a, &b, arguments.budget);

@@ -153,6 +153,15 @@ impl PyShape {
         self.inner.bounding_radius()
     }
 
+    /// Computes whatever queries of a mesh compute on first use; convex shapes need nothing. `time_budget` of queries is for the search
+    /// alone: the first query of a mesh that is not prepared takes longer than its budget by that.
+    ///
+    /// >>> import extricate as ex
+    /// >>> ex.Shape.box([1, 2, 3]).to_mesh().prepare()
+    fn prepare(&self, py: Python<'_>) {
+        py.detach(|| self.inner.prepare());
+    }
+
     /// Corners (2, 3) [m, world] of the smallest axis-aligned box around the shape at a pose (4, 4).
     ///
     /// >>> import extricate as ex

@@ -64,6 +64,15 @@ pub enum PenetrationError {
         /// The budget.
         budget: Duration,
     },
+    /// The default bound on work was met before it was known whether the models overlap, or whether a translation separates them:
+    /// thousands of triangles of one nearly coincide with thousands of the other.
+    #[error(
+        "not known whether the meshes collide after {pairs} pairs of subtrees, the bound without a time budget: thousands of their triangles nearly coincide; allow more with a time budget"
+    )]
+    OutOfWork {
+        /// Pairs of subtrees visited.
+        pairs: u64,
+    },
     /// The best configuration found still overlaps by the independent check.
     #[error("the best translation found ({length} m) does not separate the models")]
     NotSeparated {

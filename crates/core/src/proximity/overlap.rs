@@ -60,6 +60,10 @@ impl PairFilter for () {}
 pub(super) trait Sink {
     fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()>;
 
+    /// Counts the triangles of a pair of leaves that are tested.
+    #[inline(always)]
+    fn count_leaves(&self) {}
+
     /// Whether nothing more is wanted, also of the parts of the traversal on other threads.
     #[inline(always)]
     fn is_over(&self) -> bool {
@@ -99,6 +103,13 @@ impl<S: Sink> Sink for Within<'_, S> {
     #[inline(always)]
     fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()> {
         self.sink.add(pair)
+    }
+
+    #[inline(always)]
+    fn count_leaves(&self) {
+        let mut limit = self.limit.get();
+        limit.spend_leaves();
+        self.limit.set(limit);
     }
 
     #[inline(always)]
@@ -323,6 +334,7 @@ impl<S: Sink, F: PairFilter> TreePairQuery for Overlap<S, F> {
         if !self.prepared.may_be_within::<I>(b.1, self.boxes.slack()) {
             return ControlFlow::Continue(());
         }
+        self.sink.count_leaves();
         for (lane_a, triangle_a) in a.1.lanes() {
             if admitted[lane_a] == 0 {
                 continue;

@@ -12,6 +12,7 @@ use super::posed::Posed;
 use super::shape::used_vertices;
 use crate::geometry::procedural::{Cuboid, Procedural};
 use crate::geometry::{Aabb, Solidity};
+use crate::penetration::translational::options::deadline;
 use crate::penetration::{self, LocalPenetration, Penetration};
 use crate::proximity::Model;
 
@@ -29,13 +30,14 @@ pub fn local_penetrations(
     b: &Posed,
     options: &PenetrationOptions,
 ) -> Result<Vec<LocalPenetration>, QueryError> {
-    let deadline = options.time_budget.and_then(|budget| Instant::now().checked_add(budget));
+    // What is listed by then has to be sorted into regions.
+    let until = deadline(options.time_budget);
     // One half is for the regions.
     let options =
         PenetrationOptions { time_budget: options.time_budget.map(|budget| budget / 2), ..*options };
     match penetration(a, b, &options)? {
         None => Ok(Vec::new()),
-        Some(global) => local_penetrations_until(a, b, &global, deadline),
+        Some(global) => local_penetrations_until(a, b, &global, until),
     }
 }
 

@@ -227,6 +227,30 @@ impl Shape {
         }
     }
 
+    /// Computes whatever queries of a mesh compute on first use ([`Model::prepare`]), the shape for searches among motions included;
+    /// convex shapes need nothing. Time budgets of queries are for the search alone.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use extricate_core::geometry::procedural::{Procedural, Torus};
+    /// use extricate_core::penetration::PenetrationOptions;
+    /// use extricate_core::query::{Posed, Shape, penetration};
+    /// use nalgebra::Isometry3;
+    ///
+    /// let ring = Shape::mesh(Torus::default().mesh()?);
+    /// ring.prepare();
+    /// let (a, b) = (Posed::at_origin(&ring), Posed::new(&ring, Isometry3::translation(0.3, 0.0, 0.0)));
+    /// let options = PenetrationOptions { time_budget: Some(Duration::from_millis(50)), ..PenetrationOptions::default() };
+    /// assert!(penetration(&a, &b, &options)?.is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn prepare(&self) {
+        if let Geometry::Mesh(mesh) = &self.geometry {
+            mesh.triangles.model.prepare();
+            let _ = self.searchable();
+        }
+    }
+
     /// Name of the kind: `ball`, `capsule`, `box`, `cylinder`, `cone`, `hull`, `rounded …`, `half-space`, `solid mesh`,
     /// `surface mesh`.
     #[must_use]

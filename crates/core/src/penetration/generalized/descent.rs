@@ -248,7 +248,7 @@ impl<'a> Descent<'a> {
         let origin = vec![0.0; self.chart.dimension()];
         workspace.scan.forget();
         self.chart.place(self.collision_world, &origin, &mut workspace.frames);
-        self.collision_world.common_exits(&workspace.frames, &mut workspace.scan)
+        self.collision_world.common_exits(&workspace.frames, &mut workspace.scan, self.stop)
     }
 
     /// Whether a point is free by the standard of a result.

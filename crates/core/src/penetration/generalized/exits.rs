@@ -136,8 +136,13 @@ impl NearPair<'_> {
 
 impl CollisionWorld {
     /// The common exit face for every piece of an obstacle in which several links are stuck: the one with the minimum sum of
-    /// their depths along it.
-    pub(crate) fn common_exits(&self, frames: &Frames, memory: &mut ScanMemory) -> Vec<(usize, ExitFace)> {
+    /// their depths along it. Some of them where `stop` returns true.
+    pub(crate) fn common_exits(
+        &self,
+        frames: &Frames,
+        memory: &mut ScanMemory,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Vec<(usize, ExitFace)> {
         memory.place(self, frames);
         let mut stuck: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
         for pair in self.pairs.iter().filter(|pair| self.is_obstacle(pair.bodies[1])) {
@@ -159,15 +164,24 @@ impl CollisionWorld {
                 let depth = |&(link, _): &(usize, usize)| self.depth_along(exit, pose, link, memory);
                 links.iter().map(depth).sum()
             };
-            let faces = hull.facets().map(|facet| ExitFace {
-                of_b: true,
-                normal: facet.normal.into_inner(),
-                point: hull.vertices()[facet.corners[0] as usize],
-                detour: COMMON_DETOUR,
-            });
-            let shallowest = faces.min_by(|a, b| depth_of(a).total_cmp(&depth_of(b)));
-            exits
-                .extend(shallowest.into_iter().flat_map(|exit| links.iter().map(move |&(_, at)| (at, exit))));
+            let mut shallowest: Option<(f64, ExitFace)> = None;
+            for facet in hull.facets() {
+                if stop() {
+                    return exits;
+                }
+                let exit = ExitFace {
+                    of_b: true,
+                    normal: facet.normal.into_inner(),
+                    point: hull.vertices()[facet.corners[0] as usize],
+                    detour: COMMON_DETOUR,
+                };
+                let depth = depth_of(&exit);
+                if shallowest.is_none_or(|(before, _)| depth < before) {
+                    shallowest = Some((depth, exit));
+                }
+            }
+            let found = shallowest.into_iter();
+            exits.extend(found.flat_map(|(_, exit)| links.iter().map(move |&(_, at)| (at, exit))));
         }
         exits
     }

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use nalgebra::Isometry3;
 
 use crate::penetration::error::PenetrationError;
-use crate::proximity::collision::collide_within;
+use crate::proximity::collision::{collide_within, pair_within};
 use crate::proximity::model::Model;
+use crate::proximity::relative_pose::RelativePose;
 use crate::proximity::work_limit::WorkLimit;
 
 /// Distance of a model's coordinates from the origin of its frame, relative to its radius, up to which their rounding in a pose is
@@ -39,16 +40,18 @@ impl CollisionCheck {
         Self { budget, deadline: budget.and_then(|budget| Instant::now().checked_add(budget + BEYOND)) }
     }
 
-    /// Whether the models collide.
+    /// Whether the models collide. Where that is not known within the bound on work or time, those collide that touch to within the
+    /// rounding of their coordinates.
     ///
     /// # Errors
-    /// [`PenetrationError::OutOfTime`] if the time passes before that is known.
+    /// [`PenetrationError::OutOfTime`] or [`PenetrationError::OutOfWork`] if that is not known then, either.
     pub(crate) fn collide(
         &self,
         a: (&Model, &Isometry3<f64>),
         b: (&Model, &Isometry3<f64>),
     ) -> Result<bool, PenetrationError> {
-        self.decide(|limit| collide_within(a, b, limit))
+        let known = self.decide([a.0, b.0], |limit| collide_within(a, b, limit));
+        known.or_else(|error| if touch_to_rounding(a, b) { Ok(true) } else { Err(error) })
     }
 
     /// The answer of a query that is given a limit, if it is known after so many pairs and before the time has passed.
@@ -60,15 +63,21 @@ impl CollisionCheck {
         self.certain(&query).or_else(|| query(&mut WorkLimit::new(pairs, self.deadline)))
     }
 
-    /// The answer of a query that is given a limit.
+    /// The answer of a query of two models that is given a limit.
     ///
     /// # Errors
-    /// [`PenetrationError::OutOfTime`] if the time passes before it is known.
+    /// [`PenetrationError::OutOfTime`] if the time passes before it is known; without a time budget
+    /// [`PenetrationError::OutOfWork`] if the default bound on work is met before.
     pub(crate) fn decide(
         &self,
+        [a, b]: [&Model; 2],
         query: impl Fn(&mut WorkLimit) -> Option<bool>,
     ) -> Result<bool, PenetrationError> {
-        let budget = self.budget.unwrap_or_default();
+        let Some(budget) = self.budget else {
+            let mut limit = WorkLimit::of_collision(a, b);
+            let pairs = limit.left();
+            return query(&mut limit).ok_or(PenetrationError::OutOfWork { pairs });
+        };
         self.certain(&query)
             .or_else(|| query(&mut WorkLimit::new(u64::MAX, self.deadline)))
             .ok_or(PenetrationError::OutOfTime { budget })
@@ -82,10 +91,21 @@ impl CollisionCheck {
     }
 }
 
+/// Whether two triangles are found whose gap is within the rounding of their coordinates: all of thousands that meet in a point
+/// may be apart by that.
+fn touch_to_rounding((a, pose_a): (&Model, &Isometry3<f64>), (b, pose_b): (&Model, &Isometry3<f64>)) -> bool {
+    /// Pairs of subtrees that are visited at most.
+    const PAIRS: u64 = 1 << 16;
+    let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
+    pair_within(a, b, &a_to_b, a_to_b.slack(), &mut WorkLimit::new(PAIRS, None)).is_some()
+}
+
 #[cfg(test)]
 mod tests {
+    use nalgebra::{Point3, Vector3};
+
     use super::*;
-    use crate::geometry::Solidity;
+    use crate::geometry::{Solidity, TriangleMesh};
     use crate::proximity::shapes;
 
     #[test]
@@ -100,5 +120,34 @@ mod tests {
         };
         assert!(spent(WorkLimit::new(1000, None)) && spent(WorkLimit::new(u64::MAX, Some(Instant::now()))));
         assert!(!spent(WorkLimit::NONE));
+    }
+
+    /// Thousands of sheets, a picometre apart: nearer to each other than boxes in single precision resolve.
+    fn stack(height: f64) -> Model {
+        Model::new(sheets(height), Solidity::Surface)
+    }
+
+    fn sheets(height: f64) -> TriangleMesh {
+        shapes::layers(8000, 1e3 * height).scaled(&Vector3::new(1.0, 1.0, 1e-3)).unwrap()
+    }
+
+    #[test]
+    fn without_a_time_budget_a_collision_query_ends_at_its_bound_on_work() {
+        let (a, here) = (stack(0.0), Isometry3::identity());
+        let ask = |b: &Model| CollisionCheck::new(None).collide((&a, &here), (b, &here));
+        assert!(matches!(ask(&stack(0.5e-12)), Err(PenetrationError::OutOfWork { .. })));
+        // One sheet that crosses the others is found among the millions of pairs that do not meet.
+        let corners = [[0.9, -1.0, -1.0], [0.9, 1.0, -1.0], [0.9, 0.0, 1.0]].map(Point3::from);
+        let sheet = TriangleMesh::new(corners.to_vec(), vec![[0, 1, 2]]).unwrap();
+        let crossed = TriangleMesh::joined([sheets(0.5e-12), sheet]).unwrap();
+        assert_eq!(ask(&Model::new(crossed, Solidity::Surface)), Ok(true));
+    }
+
+    #[test]
+    fn what_touches_to_within_rounding_collides_where_the_bound_on_work_is_met() {
+        let (a, b, here) = (stack(0.0), stack(1e-16), Isometry3::identity());
+        let mut limit = WorkLimit::of_collision(&a, &b);
+        assert_eq!(collide_within((&a, &here), (&b, &here), &mut limit), None);
+        assert_eq!(CollisionCheck::new(None).collide((&a, &here), (&b, &here)), Ok(true));
     }
 }

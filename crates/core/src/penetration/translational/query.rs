@@ -192,6 +192,7 @@ fn separate(
     (options, remembered): (&TranslationalOptions, &CoherentStarts),
     Beside { trace, known, mut followed }: Beside,
 ) -> Result<Option<Penetration>, PenetrationError> {
+    let until = deadline(options.time_budget);
     let check = CollisionCheck::new(options.time_budget);
     let may_follow = followed.as_deref().is_some_and(Followed::has_result);
     if !may_follow && !check.collide((a, pose_a), (b, pose_b))? {
@@ -201,7 +202,7 @@ fn separate(
     // The margin must exceed the rounding of the poses, which grows with the distance from the world origin.
     let far = distance_from_origin([(a, pose_a), (b, pose_b)]);
     let mut space = ContactSpace::new(a, b, a_to_b, far, options.max_iterations);
-    space.limit_work(deadline(options.time_budget));
+    space.limit_work(until);
     space.check = check;
     space.parallel = options.parallel;
     space.gaps = options.gaps;
@@ -400,7 +401,7 @@ enum Attempt {
 const STRAINED: u64 = 1 << 16;
 /// Length by which it is then, relative to the size: above the rounding of boxes in single precision, by which all of thousands of
 /// coincident faces of one model touch all of those of the other one.
-const FARTHER: f64 = 1e-6;
+const FARTHER: f64 = 4e-6;
 
 /// The penetration at an optimum, if an independent query finds the models separated with A translated; at one that is a little
 /// farther away where the query strains.

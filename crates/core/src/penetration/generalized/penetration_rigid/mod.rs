@@ -95,11 +95,11 @@ fn search_and_verify(
 ) -> Result<Option<GeneralizedPenetration>, GeneralizedError> {
     let clearance = options.clearance;
     options.check_clearance()?;
+    let mut search = RigidSearch::new(a, b, options);
     let check = CollisionCheck::new(options.time_budget);
-    if check.decide(|limit| is_free_within(a, b, clearance, limit))? {
+    if check.decide([a.0, b.0], |limit| is_free_within(a, b, clearance, limit))? {
         return Ok(None);
     }
-    let mut search = RigidSearch::new(a, b, options);
     let found = search.run(remembered, check)?;
     let answer = to_penetration(&search, &found, clearance);
     if !found.verified_free {

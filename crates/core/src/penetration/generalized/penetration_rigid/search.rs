@@ -145,7 +145,7 @@ impl<'a> RigidSearch<'a> {
         let found = |optimum: &Optimum| {
             let Some(pose) = walk.chart.pose(&optimum.y) else { return Ok(None) };
             let (a, b, clearance) = ((self.a.0, &pose), self.b, self.options.clearance);
-            let verified_free = check.decide(|limit| is_free_within(a, b, clearance, limit))?;
+            let verified_free = check.decide([a.0, b.0], |limit| is_free_within(a, b, clearance, limit))?;
             let (sigma, source) = (optimum.sigma(), optimum.source);
             Ok::<_, GeneralizedError>(Some(FreePose { sigma, pose, verified_free, source }))
         };
