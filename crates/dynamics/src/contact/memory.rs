@@ -5,6 +5,7 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Vector3};
 use serde::{Deserialize, Serialize};
 
+use super::clearance::Clearance;
 use super::local_separation::LocalSeparation;
 use super::mesh_shape::MeshShape;
 use super::point::ContactPoint;
@@ -40,6 +41,8 @@ pub(super) struct PairMemory {
     pub(super) front: FeatureFront,
     /// See `front`.
     pub(super) front_apart: FeatureFront,
+    /// Proof that there is nothing to search for.
+    pub(super) clearance: Clearance,
     /// Local separation test of the overlap.
     pub(super) local_separation: LocalSeparation,
     /// The choice of contacts for the solver.

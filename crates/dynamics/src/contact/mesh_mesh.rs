@@ -138,6 +138,15 @@ pub(super) fn contacts(pair: &MeshPair, prediction: &Prediction, memory: &mut Pa
     };
     let to_before = memory.last_pose.map(|last| last * pair.b_to_a.inverse());
     memory.last_pose = Some(pair.b_to_a);
+    // Beyond this nothing is sought, and of a pair that was free before nothing can be found.
+    let farthest = ranges.reach.max(ranges.near);
+    let may_be_apart = moved.is_some() && memory.separation.is_none();
+    if may_be_apart && memory.clearance.exceeds(&pair.b.model, &pair.b_to_a, farthest) {
+        memory.contacts.clear();
+        remember_free(pair, memory);
+        memory.choice.choose(&[], Scales::of(size), to_before.as_ref());
+        return;
+    }
     let margin = moved.map_or(0.0, |moved| coherence_margin(size, moved));
     // A pair deeper than local features can be found at stays so for a step unless it moves that far: shallow
     // contacts of such a pair are those of the far side.
@@ -150,6 +159,9 @@ pub(super) fn contacts(pair: &MeshPair, prediction: &Prediction, memory: &mut Pa
         if !lists_last || was_deep || !separated_by_shallow_contacts(pair, [margin, motion], memory) {
             overlapping_contacts(pair, ranges, moved.is_none(), memory);
         }
+    }
+    if may_be_apart && memory.contacts.is_empty() && memory.separation.is_none() {
+        memory.clearance.determine([&*pair.a.model, &*pair.b.model], &pair.b_to_a, [farthest, motion]);
     }
     memory.choice.choose(&memory.contacts, Scales::of(size), to_before.as_ref());
 }

@@ -4,6 +4,7 @@
 //! [`Dispatcher`](dispatcher::Dispatcher) computes those of every pair with a mesh in it and of pairs of convex shapes, unless the world leaves
 //! the latter to rapier.
 
+pub(crate) mod clearance;
 mod convex;
 pub(crate) mod dispatcher;
 mod local_separation;

@@ -86,6 +86,7 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Adds a multiple.
+#[inline(always)]
 pub(super) fn add(to: &mut [f64], factor: f64, what: &[f64]) {
     to.iter_mut().zip(what).for_each(|(to, what)| *to += factor * what);
 }

@@ -52,6 +52,58 @@ impl HeldRow {
     }
 }
 
+/// Loops over all ports, each of which has its coordinates one after another.
+enum Kernel<'a> {
+    /// Products of rows with the coordinates of the ports, by row.
+    Spread(&'a [Vec<f64>], &'a [f64], &'a mut [f64]),
+    /// Takes the rows, by their products and the factor of their responses, out of the coordinates of the ports.
+    Project(&'a [Vec<f64>], &'a PivotedCholesky, &'a [f64], &'a mut [f64]),
+}
+
+impl Kernel<'_> {
+    #[inline(always)]
+    fn run(self) {
+        match self {
+            Self::Spread(own, basis, spread) => {
+                let Some(length) = own.first().map(Vec::len).filter(|&length| length > 0) else { return };
+                let count = basis.len() / length;
+                for (row, own) in own.iter().enumerate() {
+                    for port in 0..count {
+                        spread[row * count + port] = dot(&basis[port * length..(port + 1) * length], own);
+                    }
+                }
+            }
+            Self::Project(own, factor, spread, basis) => {
+                let Some(length) = own.first().map(Vec::len).filter(|&length| length > 0) else { return };
+                let count = basis.len() / length;
+                let mut solved = spread.to_vec();
+                factor.solve_all(&mut solved, count);
+                for port in 0..count {
+                    let coordinates = &mut basis[port * length..(port + 1) * length];
+                    for (row, own) in own.iter().enumerate() {
+                        add(coordinates, -solved[row * count + port], own);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Runs loops with AVX2 where it is there, without fused multiply-add, so that the bits are those of the baseline.
+fn on_widest(kernel: Kernel<'_>) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        #[target_feature(enable = "avx2")]
+        fn run(kernel: Kernel<'_>) {
+            kernel.run();
+        }
+        #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
+        // SAFETY: AVX2 is there.
+        return unsafe { run(kernel) };
+    }
+    kernel.run();
+}
+
 /// The rows of a tree.
 #[derive(Debug)]
 pub(super) struct Held {
@@ -66,9 +118,8 @@ impl Held {
     pub(super) fn eliminate(rows: Vec<HeldRow>, only: Option<&[usize]>, basis: &mut DMatrix<f64>) -> Self {
         let (own, sides): (Vec<_>, Vec<_>) = rows.iter().map(|row| row.coordinates(basis)).unzip();
         let count = basis.ncols();
-        let length = basis.nrows();
-        let column = |port: usize| &basis.as_slice()[port * length..(port + 1) * length];
-        let spread = DMatrix::from_fn(count, rows.len(), |port, row| dot(column(port), &own[row]));
+        let mut spread = DMatrix::zeros(count, rows.len());
+        on_widest(Kernel::Spread(&own, basis.as_slice(), spread.as_mut_slice()));
         let matrix = DMatrix::from_fn(rows.len(), rows.len(), |row, other| dot(&own[row], &own[other]));
         let mut alone = vec![0.0; rows.iter().map(|row| row.group + 1).max().unwrap_or(0)];
         for (row, sides) in rows.iter().zip(sides) {
@@ -78,12 +129,7 @@ impl Held {
         let scale = |(index, row): (usize, &HeldRow)| if is_open(index) { alone[row.group] } else { 0.0 };
         let scales: Vec<f64> = rows.iter().enumerate().map(scale).collect();
         let factor = PivotedCholesky::new(matrix, &scales, SPANNED);
-        for port in 0..count {
-            let along: Vec<f64> = spread.row(port).iter().copied().collect();
-            let solved = factor.solve(&along);
-            let coordinates = &mut basis.as_mut_slice()[port * length..(port + 1) * length];
-            own.iter().zip(solved).for_each(|(own, solved)| add(coordinates, -solved, own));
-        }
+        on_widest(Kernel::Project(&own, &factor, spread.as_slice(), basis.as_mut_slice()));
         Self { rows, spread, factor }
     }
 

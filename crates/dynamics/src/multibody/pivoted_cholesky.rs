@@ -68,4 +68,63 @@ impl PivotedCholesky {
         }
         x
     }
+
+    /// Solutions for `count` right-hand sides, which have their values of a row one after another, in their place; each as [`Self::solve`] has it.
+    #[inline(always)]
+    pub(super) fn solve_all(&self, x: &mut [f64], count: usize) {
+        let mut known = vec![0.0; count];
+        let columns = self.order.len();
+        for step in 0..2 * columns {
+            let (column, others) = if step < columns {
+                (step, 0..step)
+            } else {
+                let column = 2 * columns - 1 - step;
+                (column, column + 1..columns)
+            };
+            // As a sum over an iterator begins.
+            known.fill(-0.0);
+            let row = self.order[column];
+            for at in others {
+                let other = self.order[at];
+                let factor = if step < columns { self.lower[(row, at)] } else { self.lower[(other, column)] };
+                for (known, x) in known.iter_mut().zip(&x[other * count..(other + 1) * count]) {
+                    *known += factor * x;
+                }
+            }
+            let pivot = self.lower[(row, column)];
+            for (x, known) in x[row * count..(row + 1) * count].iter_mut().zip(&known) {
+                *x = (*x - known) / pivot;
+            }
+        }
+        for row in (0..self.lower.nrows()).filter(|row| !self.order.contains(row)) {
+            x[row * count..(row + 1) * count].fill(0.0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use extricate_test_support::Noise;
+
+    #[test]
+    fn many_right_hand_sides_have_the_solutions_of_each_and_redundant_rows_are_zero() {
+        let mut noise = Noise(1);
+        let (count, many) = (6, 5);
+        // The last two rows are sums of the others.
+        let mut rows = DMatrix::from_fn(count, 9, |_, _| noise.signed());
+        for (row, of) in [(4, [0, 1]), (5, [2, 3])] {
+            let sum = rows.row(of[0]) + rows.row(of[1]);
+            rows.set_row(row, &sum);
+        }
+        let factor = PivotedCholesky::new(&rows * rows.transpose(), &[1.0; 6], 1e-10);
+        assert_eq!(factor.order.len(), 4);
+        let right: Vec<f64> = (0..count * many).map(|_| noise.signed()).collect();
+        let mut all = right.clone();
+        factor.solve_all(&mut all, many);
+        for side in 0..many {
+            let of = |all: &[f64]| (0..count).map(|row| all[row * many + side]).collect::<Vec<f64>>();
+            assert_eq!(of(&all), factor.solve(&of(&right)));
+        }
+    }
 }

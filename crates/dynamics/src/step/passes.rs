@@ -137,8 +137,8 @@ pub(super) fn stop_at_contacts(world: &mut World, progress: &mut Progress) {
     if world.options.solver_settings().sweeps {
         let started = Instant::now();
         world.enter(Phase::Continuous);
-        let Passes { awake, contacts, continuous, depenetration, .. } = &world.passes;
-        let present = (awake, &contacts[..], depenetration);
+        let Passes { awake, contacts, continuous, depenetration, .. } = &mut world.passes;
+        let present = (&*awake, &contacts[..], &*depenetration);
         let stopped = continuous.finish(&mut world.physics, &world.handles, present, progress.part);
         for robot in &mut world.robots {
             robot.rewind(&mut world.physics, &stopped);

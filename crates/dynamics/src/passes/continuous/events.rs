@@ -9,6 +9,7 @@ use super::joined::Joined;
 use super::path::Path;
 use super::swept::SweptBody;
 use super::time_of_contact::time_of_contact;
+use crate::contact::clearance::Clearance;
 use crate::profile::{Profiler, Work};
 
 /// A body with its motion through a step.
@@ -37,6 +38,8 @@ pub(super) struct Events<'a> {
     pub(super) joined: &'a Joined,
     /// Pairs that overlap since the start of the step, and are being separated.
     pub(super) overlapping: BTreeSet<[usize; 2]>,
+    /// Pairs to be swept, in order, with what is known of the clearance of their surfaces.
+    pub(super) clearances: Vec<([usize; 2], Clearance)>,
     pub(super) profiler: &'a Profiler,
 }
 
@@ -56,11 +59,19 @@ impl ContactEvent {
 impl Events<'_> {
     /// Processes contacts, the earliest first; of equal times the first pair. A pair has one contact in a step, so that the
     /// loop ends.
-    pub(super) fn run(&mut self, pairs: &[[usize; 2]]) {
+    pub(super) fn run(&mut self) {
         // Collected in the order of the pairs, so that the number of threads does not matter.
-        let first = parallel::map_slice(pairs, 1, |&pair| self.event(pair, 0.0));
-        let mut events = first.into_iter().flatten().collect::<Vec<_>>();
-        let mut open = if events.is_empty() { Vec::new() } else { pairs.to_vec() };
+        let first = parallel::map_slice(&self.clearances, 1, |&(pair, mut clearance)| {
+            let event = self.event(pair, 0.0, &mut clearance);
+            (event, clearance)
+        });
+        let mut events = Vec::new();
+        for ((event, clearance), (_, known)) in first.into_iter().zip(&mut self.clearances) {
+            *known = clearance;
+            events.extend(event);
+        }
+        let pairs = self.clearances.iter().map(|(pair, _)| *pair);
+        let mut open = if events.is_empty() { Vec::new() } else { pairs.collect::<Vec<_>>() };
         while let Some(next) = events.iter().copied().min_by(ContactEvent::earlier) {
             let changed = self.stop(next);
             open.retain(|pair| *pair != next.pair);
@@ -68,18 +79,18 @@ impl Events<'_> {
             let concerned = |pair: &[usize; 2]| pair.iter().any(|body| changed.contains(body));
             events.retain(|event| event.pair != next.pair && !concerned(&event.pair));
             let again = open.iter().filter(|pair| concerned(pair));
-            events.extend(again.filter_map(|&pair| self.event(pair, next.time)));
+            events.extend(again.filter_map(|&pair| self.event(pair, next.time, &mut Clearance::default())));
         }
     }
 
     /// First contact of a pair from the time `from` on.
-    fn event(&self, pair: [usize; 2], from: f64) -> Option<ContactEvent> {
+    fn event(&self, pair: [usize; 2], from: f64, clearance: &mut Clearance) -> Option<ContactEvent> {
         let [a, b] = pair.map(|index| &self.bodies[index]);
         if a.path.rests() && b.path.rests() {
             return None;
         }
         let timer = self.profiler.begin_pair(pair);
-        let time = time_of_contact([(&a.body.shape, &a.path), (&b.body.shape, &b.path)], from);
+        let time = time_of_contact([(&a.body.shape, &a.path), (&b.body.shape, &b.path)], from, clearance);
         self.profiler.end(&timer, Work::Sweep);
         let time = time?;
         Some(ContactEvent { time: time.max(from), pair })

@@ -51,6 +51,7 @@ use self::joined::Joined;
 use self::path::Path;
 use self::stop::Stop;
 use self::swept::{Kind, Outline, SweptBody};
+use crate::contact::clearance::Clearance;
 use crate::description::BodyDescription;
 use crate::passes::awake::Awake;
 use crate::passes::depenetration::Depenetration;
@@ -76,6 +77,8 @@ pub(crate) struct ContinuousCollision {
     before: Vec<StartState>,
     /// Minimum thickness and size of all bodies [m].
     min: Outline,
+    /// Clearances of the pairs that were swept last, in order: what a sweep need not find again.
+    clearances: Vec<([usize; 2], Clearance)>,
     profiler: Profiler,
 }
 
@@ -97,7 +100,7 @@ impl ContinuousCollision {
             .for_each(|(body, &handle)| body.is_link = links.contains(&raw(handle)));
         let min = bodies.iter().fold(Outline::ENDLESS, |min, body| min.min(&body.shape.outline));
         let joined = Joined::of(physics, handles, robots, |index| bodies[index].moves_under_forces);
-        Self { bodies, joined, before: Vec::new(), min, profiler: profiler.clone() }
+        Self { bodies, joined, before: Vec::new(), min, clearances: Vec::new(), profiler: profiler.clone() }
     }
 
     /// Builds everything that sweeps of these bodies may need, in parallel; otherwise it is built on first use, within a step.
@@ -138,7 +141,7 @@ impl ContinuousCollision {
     /// separated stop relative to each other, and continue together. Returns the links of robots that rapier does not joint which
     /// stopped, each with the duration [s] by which its robot is to be moved back.
     pub(crate) fn finish(
-        &self,
+        &mut self,
         physics: &mut PhysicsWorld,
         handles: &[RigidBodyHandle],
         (awake, contacts, overlaps): (&Awake, &[PairContacts], &Depenetration),
@@ -157,6 +160,7 @@ impl ContinuousCollision {
         if candidates.is_empty() {
             return Vec::new();
         }
+        let clearances = self.known_clearances(&candidates);
         let bodies = self.bodies.iter().zip(paths).zip(handles);
         let bodies = bodies.map(|((body, path), &handle)| MovingBody {
             body,
@@ -165,17 +169,29 @@ impl ContinuousCollision {
             outcome: Outcome::Free,
         });
         let overlapping = overlaps.being_separated(contacts, handles, &candidates);
-        let mut events =
-            Events { bodies: bodies.collect(), joined: &self.joined, overlapping, profiler: &self.profiler };
-        events.run(&candidates);
+        let (bodies, joined, profiler) = (bodies.collect(), &self.joined, &self.profiler);
+        let mut events = Events { bodies, joined, overlapping, clearances, profiler };
+        events.run();
         let met = events.bodies.iter().enumerate().filter(|(_, moving)| moving.outcome != Outcome::Free);
         let met = met.map(|(index, moving)| (index, moving.path, moving.outcome)).collect::<Vec<_>>();
+        self.clearances = events.clearances;
         let mut stop = Stop { physics, rewound: Vec::new(), links: Vec::new(), time_step };
         for (index, path, outcome) in met {
             let fell = (outcome == Outcome::Stopped).then_some(self.before[index].velocity);
             stop.at(handles[index], &path, fell);
         }
         stop.links
+    }
+
+    /// Pairs with what is known of their clearances.
+    fn known_clearances(&self, pairs: &[[usize; 2]]) -> Vec<([usize; 2], Clearance)> {
+        let mut known = self.clearances.iter().peekable();
+        let of = |&pair: &[usize; 2]| {
+            while known.next_if(|(other, _)| *other < pair).is_some() {}
+            let clearance = known.next_if(|(other, _)| *other == pair).map(|(_, clearance)| *clearance);
+            (pair, clearance.unwrap_or_default())
+        };
+        pairs.iter().map(of).collect()
     }
 
     /// Path of a body through the step of `time_step` [s].

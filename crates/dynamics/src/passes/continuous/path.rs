@@ -88,6 +88,22 @@ impl Path {
     }
 }
 
+/// Upper bound of the displacement [m] of any point of one of two bodies relative to the other from the beginnings of their motions to the end of the step;
+/// `reaches` are the maximum distances of their points from the centres [m]. What both have in common does not count: links of a robot that falls and rotates hardly
+/// move relative to each other.
+pub(super) fn relative_motion([a, b]: [&Path; 2], [reach_a, reach_b]: [f64; 2]) -> f64 {
+    let linear = b.linear - a.linear;
+    let (speed, spins) = (linear.norm(), [a.angular.norm(), b.angular.norm()]);
+    let apart = speed + spins[0] * reach_a + spins[1] * reach_b;
+    let spin = (b.angular - a.angular).norm();
+    let between = b.from * b.center - a.from * a.center;
+    // In the frame of one body: the velocity there of the centre of the other, as the line between the centres changes by their motion.
+    let within = |of: &Path, spin_of: f64, reach: f64| {
+        (linear - of.angular.cross(&between)).norm() + spin_of * speed + spin * reach
+    };
+    apart.min(within(a, spins[0], reach_b)).min(within(b, spins[1], reach_a))
+}
+
 /// Rotation vector [rad, world] from one orientation to another: of all that differ by full revolutions the one nearest to
 /// `expected`.
 fn rotation_vector(from: &Isometry3<f64>, to: &Isometry3<f64>, expected: &Vector3<f64>) -> Vector3<f64> {

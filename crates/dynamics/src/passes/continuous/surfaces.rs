@@ -5,8 +5,9 @@
 
 use nalgebra::{Point3, Vector3};
 
-use super::path::Path;
+use super::path::{Path, relative_motion};
 use super::swept::{CORES, MovingShape};
+use crate::contact::clearance::Clearance;
 use extricate_core::kinematics::Motion;
 use extricate_core::proximity::ProximityError;
 use extricate_core::proximity::{
@@ -43,14 +44,27 @@ enum Contact {
     Later { time: f64, speed: f64 },
 }
 
-/// Time from `from` on at which two bodies must stop, if they must.
-pub(super) fn time_of_contact(pair: [MovingShape<'_>; 2], from: f64) -> Option<f64> {
+/// Time from `from` on at which two bodies must stop, if they must. A clearance by which they are proved to be apart saves the work, and is determined where they were found to be.
+pub(super) fn time_of_contact(
+    pair: [MovingShape<'_>; 2],
+    from: f64,
+    clearance: &mut Clearance,
+) -> Option<f64> {
     let [(shape_a, path_a), (shape_b, path_b)] = pair;
     let part = |(shape, path): MovingShape<'_>| shape.reach_from(&path.center);
     let reaches = pair.map(part);
     let whole_a = MovingModel { model: shape_a.surface()?, path: path_a, reach: reaches[0] };
     let whole_b = MovingModel { model: shape_b.surface()?, path: path_b, reach: reaches[1] };
-    let touch = first_contact(whole_a, whole_b, from)?;
+    let b_to_a = path_a.pose_at(from).inv_mul(&path_b.pose_at(from));
+    let motion = relative_motion([path_a, path_b], reaches);
+    let needed = motion + 2.0 * TOUCHING * whole_a.model.radius().min(whole_b.model.radius());
+    if clearance.exceeds(whole_b.model, &b_to_a, needed) {
+        return None;
+    }
+    let Some(touch) = first_contact(whole_a, whole_b, from) else {
+        clearance.determine([whole_a.model, whole_b.model], &b_to_a, [needed, motion]);
+        return None;
+    };
     // The body with the smaller skin is the one that is eroded.
     let of_a = shape_a.skin > 0.0 && !(shape_b.skin > 0.0 && shape_b.skin < shape_a.skin);
     let (shape, thin, other) = if of_a { (shape_a, whole_a, whole_b) } else { (shape_b, whole_b, whole_a) };

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::erosion::{eroded, kernel};
-use super::path::Path;
+use super::path::{Path, relative_motion};
 use super::vertex_blocks::VertexBlocks;
 use crate::contact::proxy;
 use crate::description::{BodyDescription, BodyKind};
@@ -236,9 +236,8 @@ impl SweptBody {
 
     /// Whether two bodies are fast relative to each other.
     pub(super) fn is_fast_pair([a, b]: [&Self; 2], [path_a, path_b]: [&Path; 2]) -> bool {
-        let motion = (path_a.linear - path_b.linear).norm()
-            + a.rotational_motion(path_a)
-            + b.rotational_motion(path_b);
+        let reaches = [a.shape.reach_from(&path_a.center), b.shape.reach_from(&path_b.center)];
+        let motion = relative_motion([path_a, path_b], reaches);
         let always = a.always && !path_a.rests() || b.always && !path_b.rests();
         always || motion > a.shape.outline.min(&b.shape.outline).far()
     }

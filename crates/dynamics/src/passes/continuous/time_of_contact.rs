@@ -14,11 +14,16 @@ use super::gap_functions::{BallGap, ConvexGap, Height};
 use super::path::Path;
 use super::surfaces;
 use super::swept::{Kind, MovingShape, SweptShape};
+use crate::contact::clearance::Clearance;
 use extricate_core::geometry::convex::{ConvexShape, Core};
 use extricate_core::penetration::convex::ConvexCache;
 
-/// Time from `from` on at which two bodies must stop, if they must.
-pub(super) fn time_of_contact(pair: [MovingShape<'_>; 2], from: f64) -> Option<f64> {
+/// Time from `from` on at which two bodies must stop, if they must; with the clearance of their surfaces, if it is known.
+pub(super) fn time_of_contact(
+    pair: [MovingShape<'_>; 2],
+    from: f64,
+    clearance: &mut Clearance,
+) -> Option<f64> {
     let [(a, path_a), (b, path_b)] = pair;
     match (&a.kind, &b.kind) {
         (Kind::HalfSpace, Kind::HalfSpace) => None,
@@ -35,7 +40,7 @@ pub(super) fn time_of_contact(pair: [MovingShape<'_>; 2], from: f64) -> Option<f
         (Kind::Mesh(_), Kind::Convex(ball)) if is_ball(ball) => {
             ball_and_mesh((b, path_b, ball), (a, path_a), from)
         }
-        _ => surfaces::time_of_contact(pair, from),
+        _ => surfaces::time_of_contact(pair, from, clearance),
     }
 }
 
