@@ -87,6 +87,7 @@ fn contacts_do_not_depend_on_how_long_fronts_and_proofs_have_lived() {
             let time = 1.0 - 0.94_f64.powi(step);
             let pair = MeshPair { a: &a, b: &b, b_to_a: motion(time) };
             (young.front, young.front_apart, young.local_separation) = Default::default();
+            young.clearance = Default::default();
             contacts(&pair, &PREDICTION, &mut old);
             contacts(&pair, &PREDICTION, &mut young);
             assert_eq!(old.contacts, young.contacts, "step {step}");
@@ -100,6 +101,28 @@ fn contacts_do_not_depend_on_how_long_fronts_and_proofs_have_lived() {
             old.front.gather_count()
         );
     }
+}
+
+#[test]
+fn pairs_that_are_proved_apart_have_the_contacts_of_those_that_are_searched_anew() {
+    let [a, b] = [cube(3), torus()];
+    let (mut old, mut young) = (PairMemory::default(), PairMemory::default());
+    let (mut touching, mut proved) = (0, 0);
+    for step in 0..400 {
+        // Nearer and farther, while it rotates, past a touch; and a jump from far away into an overlap and out of it.
+        let time = 0.01 * f64::from(step);
+        let x = if step == 350 { 1.2 } else { 1.95 - 0.5 * (0.9 * time).sin() };
+        let pair = MeshPair { a: &a, b: &b, b_to_a: posed(x, 0.02, 0.01, [0.3 * time, 0.0, 0.2 * time]) };
+        young.clearance = Default::default();
+        proved += usize::from(old.clearance.exceeds(&b.model, &pair.b_to_a, PREDICTION.distance));
+        contacts(&pair, &PREDICTION, &mut old);
+        contacts(&pair, &PREDICTION, &mut young);
+        assert_eq!(old.contacts, young.contacts, "step {step}");
+        assert_eq!(chosen(&old), chosen(&young), "step {step}");
+        assert_eq!((old.separation, old.free_pose), (young.separation, young.free_pose), "step {step}");
+        touching += usize::from(!old.contacts.is_empty());
+    }
+    assert!(touching > 20 && proved > 100, "{touching} with contacts, {proved} proved apart");
 }
 
 #[test]

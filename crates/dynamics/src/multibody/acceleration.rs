@@ -75,14 +75,41 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
             sums[lane] += a[lane] * b[lane];
         }
     }
-    // A loop over so few is slower.
-    let rest = match (rest, other) {
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + dot_of_few(rest, other)
+}
+
+/// Sum of up to three products; a loop over so few is slower.
+#[inline(always)]
+fn dot_of_few(a: &[f64], b: &[f64]) -> f64 {
+    match (a, b) {
         (&[a], &[b]) => a * b,
         (&[a, c], &[b, d]) => a * b + c * d,
         (&[a, c, e], &[b, d, f]) => a * b + c * d + e * f,
         _ => -0.0,
+    }
+}
+
+/// Sums of products of three slices with one, each as [`dot`] has it: it is read once.
+#[inline(always)]
+pub(super) fn three_dots([x, y, z]: [&[f64]; 3], b: &[f64]) -> [f64; 3] {
+    let (chunks, other) = b.as_chunks::<4>();
+    let ([x, y, z], rests) = {
+        let [(x, of_x), (y, of_y), (z, of_z)] = [x, y, z].map(|row| row.as_chunks::<4>());
+        ([x, y, z], [of_x, of_y, of_z])
     };
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+    let mut sums = [[0.0; 4]; 3];
+    for (((b, x), y), z) in chunks.iter().zip(x).zip(y).zip(z) {
+        for (sums, row) in sums.iter_mut().zip([x, y, z]) {
+            for lane in 0..4 {
+                sums[lane] += row[lane] * b[lane];
+            }
+        }
+    }
+    let of = |row: usize| {
+        let sums = &sums[row];
+        (sums[0] + sums[1]) + (sums[2] + sums[3]) + dot_of_few(rests[row], other)
+    };
+    [of(0), of(1), of(2)]
 }
 
 /// Adds a multiple.
@@ -103,6 +130,9 @@ mod tests {
             let b = vec![3.0; count];
             let expected = 3.0 * (f64::from(1 << count) - 1.0);
             assert!((dot(&a[..count], &b) - expected).abs() < 0.5, "{count}: {}", dot(&a[..count], &b));
+            let rows = [1.0, 0.3, 0.7].map(|factor| a.iter().map(|a| factor * a).collect::<Vec<f64>>());
+            let all = three_dots([0, 1, 2].map(|row| &rows[row][..count]), &b);
+            assert_eq!(all, [0, 1, 2].map(|row| dot(&rows[row][..count], &b)));
         }
     }
 }

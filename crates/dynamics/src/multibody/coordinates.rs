@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use nalgebra::Vector3;
 
-use super::acceleration::dot;
+use super::acceleration::{dot, three_dots};
 use super::contact::{Contact, Side};
 use super::limit::Limit;
 use super::port_motion::{add_side, relative};
@@ -150,7 +150,7 @@ impl CoordinateRows {
         let mut velocity = self.free[contact];
         for part in self.parts(contact) {
             let z = &z[part.first..part.first + part.length];
-            let along = [dot(self.axis(part, 0), z), dot(self.axis(part, 1), z), dot(self.axis(part, 2), z)];
+            let along = three_dots([0, 1, 2].map(|axis| self.axis(part, axis)), z);
             velocity += Vector3::from(along);
         }
         velocity

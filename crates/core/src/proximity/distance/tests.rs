@@ -49,6 +49,32 @@ fn the_descent_finds_the_distance_that_brute_force_finds() {
 }
 
 #[test]
+fn the_clearance_of_surfaces_is_a_lower_bound_no_less_than_half_of_their_distance() {
+    let mut noise = Noise(31);
+    let (a, b) = (soup(&mut noise, 60, 0.2), soup(&mut noise, 80, 0.1));
+    let (mut apart, mut below, mut cache) = (0, 0, DistanceCache::default());
+    for i in 0..60 {
+        let (pose_a, pose_b) = (
+            about_center(noise.pose(0.04 * f64::from(i), 3.0)),
+            about_center(noise.pose(0.04 * f64::from(i), 3.0)),
+        );
+        let clearance = clearance_of_surfaces((&a, &pose_a), (&b, &pose_b), &mut cache);
+        let exact = distance(&a, &pose_a, &b, &pose_b).value;
+        assert!(clearance <= exact + ROUNDING && clearance >= 0.5 * exact - ROUNDING, "{clearance} {exact}");
+        apart += usize::from(exact > 0.0);
+        below += usize::from(clearance < 0.99 * exact);
+    }
+    assert!(apart > 20 && below > 10, "{apart} {below}");
+    // Of a solid within another one that of the surfaces.
+    let [small, large] = [1.0, 4.0].map(|size| solid(shapes::cuboid(Vector3::repeat(size))));
+    let within =
+        clearance_of_surfaces((&small, &at(0.2, 0.0, 0.0)), (&large, &at(0.0, 0.0, 0.0)), &mut cache);
+    assert!((0.65..=1.3).contains(&within), "{within}");
+    let far = at(f64::NAN, 0.0, 0.0);
+    assert!(clearance_of_surfaces((&small, &far), (&large, &at(0.0, 0.0, 0.0)), &mut cache) <= 0.0);
+}
+
+#[test]
 fn boxes_are_as_far_apart_as_their_faces_edges_and_corners() {
     let cube = solid(shapes::cuboid(Vector3::repeat(2.0)));
     let diagonal = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), std::f64::consts::FRAC_PI_4);

@@ -88,9 +88,9 @@ impl Path {
     }
 }
 
-/// Upper bound of the displacement [m] of any point of one of two bodies relative to the other from the beginnings of their motions to the end of the step;
-/// `reaches` are the maximum distances of their points from the centres [m]. What both have in common does not count: links of a robot that falls and rotates hardly
-/// move relative to each other.
+/// Upper bound of the displacement [m] of any point of one of two bodies relative to the other in a step, whose motions begin with it; the reaches are the
+/// maximum distances of their points from the centres [m]. The motion that both have in common does not count: links of a robot that falls and rotates
+/// hardly move relative to each other.
 pub(super) fn relative_motion([a, b]: [&Path; 2], [reach_a, reach_b]: [f64; 2]) -> f64 {
     let linear = b.linear - a.linear;
     let (speed, spins) = (linear.norm(), [a.angular.norm(), b.angular.norm()]);
@@ -120,6 +120,7 @@ fn rotation_vector(from: &Isometry3<f64>, to: &Isometry3<f64>, expected: &Vector
 #[cfg(test)]
 mod tests {
     use super::*;
+    use extricate_test_support::Noise;
 
     #[test]
     fn a_path_ends_at_the_second_pose_whatever_its_number_of_revolutions() {
@@ -136,6 +137,41 @@ mod tests {
             assert!((end.translation.vector - to.translation.vector).norm() < 1e-12);
             assert!(end.rotation.angle_to(&to.rotation) < 1e-12);
         }
+    }
+
+    #[test]
+    fn no_point_moves_farther_relative_to_another_body_than_the_bound() {
+        let mut noise = Noise(1);
+        let (mut closest, mut common) = (0.0_f64, f64::INFINITY);
+        for case in 0..400 {
+            let mut vector = |scale: f64| Vector3::from_fn(|_, _| scale * noise.signed());
+            let mut path = || Path {
+                begin: 0.0,
+                from: Isometry3::new(vector(1.0), vector(1.0)),
+                center: Point3::from(vector(0.3)),
+                linear: vector(0.2),
+                angular: vector(0.2),
+            };
+            let (a, mut b) = (path(), path());
+            if case % 2 == 0 {
+                // Almost the motion of the other body.
+                b.follow(&a, 0.0);
+                b.angular += vector(1e-3);
+            }
+            let point = |of: &Path, towards: Vector3<f64>| of.center + towards.normalize() * 0.4;
+            let points = [point(&a, vector(1.0)), point(&b, vector(1.0))];
+            let bound = relative_motion([&a, &b], [0.4; 2]);
+            let distance = |time: f64| (a.pose_at(time) * points[0] - b.pose_at(time) * points[1]).norm();
+            for step in 1..=8 {
+                let change = (distance(f64::from(step) / 8.0) - distance(0.0)).abs();
+                assert!(change <= bound * (1.0 + 1e-12), "{change} {bound}");
+                closest = closest.max(change / bound);
+            }
+            if case % 2 == 0 {
+                common = common.min(bound / (a.linear.norm() + a.angular.norm() * 0.4));
+            }
+        }
+        assert!(closest > 0.3 && common < 0.1, "{closest} {common}");
     }
 
     #[test]
