@@ -236,8 +236,13 @@ impl SweptBody {
 
     /// Whether two bodies are fast relative to each other.
     pub(super) fn is_fast_pair([a, b]: [&Self; 2], [path_a, path_b]: [&Path; 2]) -> bool {
-        let reaches = [a.shape.reach_from(&path_a.center), b.shape.reach_from(&path_b.center)];
-        let motion = relative_motion([path_a, path_b], reaches);
+        let motion = if a.is_link && b.is_link {
+            // They have the motion of their robot in common.
+            let reaches = [a.shape.reach_from(&path_a.center), b.shape.reach_from(&path_b.center)];
+            relative_motion([path_a, path_b], reaches)
+        } else {
+            (path_a.linear - path_b.linear).norm() + a.rotational_motion(path_a) + b.rotational_motion(path_b)
+        };
         let always = a.always && !path_a.rests() || b.always && !path_b.rests();
         always || motion > a.shape.outline.min(&b.shape.outline).far()
     }
