@@ -7,7 +7,7 @@
 //! feasibility first, as filter methods do [R. Fletcher, S. Leyffer, Nonlinear programming without a penalty function, Math.
 //! Program. 91, 2002, §2]: here from the start on, and towards the nearest free point.
 
-use nalgebra::Translation3;
+use nalgebra::{Point3, Translation3};
 
 use super::bounded_projection::BoundedProjection;
 use super::chart::LocalChart;
@@ -327,6 +327,8 @@ impl<'a> Descent<'a> {
     /// Whether a point of a link of a fixed model stays inside a convex piece of an obstacle in every configuration: the joint
     /// nearest to the root that moves the link is deeper in the piece than the point can be away from it.
     fn is_confined(&self, workspace: &mut Workspace) -> bool {
+        /// Room for the rounding of a point's transformation.
+        const ROOM: f64 = 1e-9;
         let Self { collision_world, chart, .. } = *self;
         let origin = vec![0.0; chart.dimension()];
         chart.place(collision_world, &origin, &mut workspace.frames);
@@ -340,7 +342,13 @@ impl<'a> Descent<'a> {
             let Some((slot, reach)) = tree.reach(link, inner, limits) else { return false };
             let at = Translation3::from(frames.axes[slot][1]).into();
             let pose = &frames.bodies[pair.bodies[1] as usize];
+            let in_body = pose.inverse_transform_point(&Point3::from(frames.axes[slot][1]));
             collision_world.pieces[b.pieces.clone()].iter().any(|piece| {
+                // Outside of its bounding sphere a point is outside of a piece: few pieces need their distance.
+                let (center, radius) = &piece.ball;
+                if (in_body - center).norm() > radius * (1.0 + ROOM) {
+                    return false;
+                }
                 let own = pose * piece.pose;
                 let options = ConvexOptions::default();
                 let found =

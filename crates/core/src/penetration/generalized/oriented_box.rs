@@ -34,11 +34,13 @@ pub(super) struct OrientedBox {
     /// Its axes, as columns.
     axes: Matrix3<f64>,
     half: Vector3<f64>,
+    /// Half of its diagonal, which bounds its half extent along any axis.
+    radius: f64,
 }
 
 impl Default for OrientedBox {
     fn default() -> Self {
-        Self { center: Point3::origin(), axes: Matrix3::identity(), half: Vector3::zeros() }
+        Self { center: Point3::origin(), axes: Matrix3::identity(), half: Vector3::zeros(), radius: 0.0 }
     }
 }
 
@@ -47,7 +49,7 @@ impl OrientedBox {
     pub(super) fn new(local: &LocalBox, pose: &Isometry3<f64>) -> Self {
         let axes = pose.rotation.to_rotation_matrix().into_inner();
         let center = Point3::from(axes * local.center.coords + pose.translation.vector);
-        Self { center, axes, half: local.half }
+        Self { center, axes, half: local.half, radius: local.half.norm() }
     }
 
     /// Whether a face normal of one of two boxes proves them farther apart than a distance \[m\]; never of unbounded ones.
@@ -55,15 +57,17 @@ impl OrientedBox {
         let between = other.center - self.center;
         let room = ROOM * (between.abs().sum() + self.half.sum() + other.half.sum());
         let reach = distance + room;
+        let (gaps, other_gaps) =
+            (self.axes.tr_mul(&between).abs() - self.half, other.axes.tr_mul(&between).abs() - other.half);
+        // Most pairs need no more than the radius of the other box, with room for its rounding as well.
+        if gaps.max() > reach + room + other.radius || other_gaps.max() > reach + room + self.radius {
+            return true;
+        }
         // |aᵢ·bⱼ| projects the half extents of one box onto the axes of the other one.
         let cosines = self.axes.tr_mul(&other.axes).abs();
-        let along = |axes: &Matrix3<f64>, own: &Vector3<f64>, others: Vector3<f64>| {
-            let gaps = axes.tr_mul(&between).abs() - own - others;
-            // Negated nowhere: a gap that is not a number proves nothing.
-            gaps.iter().any(|gap| *gap > reach)
-        };
-        along(&self.axes, &self.half, cosines * other.half)
-            || along(&other.axes, &other.half, cosines.tr_mul(&self.half))
+        // Negated nowhere: a gap that is not a number proves nothing.
+        let is_beyond = |gaps: Vector3<f64>| gaps.iter().any(|gap| *gap > reach);
+        is_beyond(gaps - cosines * other.half) || is_beyond(other_gaps - cosines.tr_mul(&self.half))
     }
 }
 

@@ -18,6 +18,9 @@ const CONVERGED: f64 = 1e-14;
 /// Maximum weight 1/s² of a row that is subtracted from the matrix, whose identity then keeps eleven digits; without those of heavier
 /// ones the matrix is computed anew.
 const MAX_SUBTRACTED: f64 = 1e5;
+/// Rows that are added to the matrix at once, and pivots of its factorisation: the matrix of many variables is far larger than the
+/// nearest cache. No bit depends on it.
+const BLOCK: usize = 4;
 
 /// Workspace of the method.
 #[derive(Debug, Clone, Default)]
@@ -37,6 +40,8 @@ pub(super) struct SoftProjection {
     /// Slack of each row at the point of the last value.
     slacks: Vec<f64>,
     violated: Vec<usize>,
+    /// Rows that enter or leave the matrix, with the weight that is added.
+    changed: Vec<(usize, f64)>,
     before: Vec<usize>,
 }
 
@@ -145,16 +150,51 @@ impl SoftProjection {
             self.matrix.resize(n * n, 0.0);
             (0..n).for_each(|k| self.matrix[k * n + k] = 1.0);
         }
-        let mut changed = 0;
-        for row in 0..rows.len() {
+        let mut changed = std::mem::take(&mut self.changed);
+        changed.clear();
+        for (row, is_added) in self.is_added.iter_mut().enumerate() {
             let is_violated = self.slacks[row] < 0.0;
-            if is_violated != self.is_added[row] {
-                self.add(rows, row, if is_violated { self.weights[row] } else { -self.weights[row] });
-                self.is_added[row] = is_violated;
-                changed += 1;
+            if is_violated != *is_added {
+                // A row without coefficients adds nothing, whatever its weight.
+                let weight = if rows.is_zero(row) { 0.0 } else { self.weights[row] };
+                changed.push((row, if is_violated { weight } else { -weight }));
+                *is_added = is_violated;
             }
         }
-        changed
+        let (blocks, others) = changed.as_chunks::<BLOCK>();
+        blocks.iter().for_each(|block| self.add_block(rows, block));
+        others.iter().for_each(|&(row, weight)| self.add(rows, row, weight));
+        self.changed = changed;
+        self.changed.len()
+    }
+
+    /// Adds `weight` aaᵀ of some rows a to the matrix: to each entry one after another, as [`SoftProjection::add`] does.
+    #[inline(always)]
+    fn add_block(&mut self, rows: &Rows, block: &[(usize, f64); BLOCK]) {
+        let n = rows.columns();
+        let spans = block.map(|(row, _)| rows.span(row));
+        let first = spans.iter().map(|span| span.start).min().unwrap_or(0);
+        let end = spans.iter().map(|span| span.end).max().unwrap_or(0).min(n);
+        if first >= end {
+            return;
+        }
+        let own = block.map(|(row, _)| &rows.row(row)[first..end]);
+        self.weighted.clear();
+        for ((_, weight), a) in block.iter().zip(&own) {
+            self.weighted.extend(a.iter().map(|x| weight * x));
+        }
+        let count = end - first;
+        for k in 0..count {
+            let x = own.map(|a| a[k]);
+            if !x.iter().any(|x| x.abs() > 0.0) {
+                continue;
+            }
+            let [a, b, c, d] = [0, 1, 2, 3].map(|row| &self.weighted[row * count + k..(row + 1) * count]);
+            let entries = &mut self.matrix[(first + k) * n + first + k..(first + k) * n + end];
+            for ((((entry, a), b), c), d) in entries.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+                *entry = (((*entry + a * x[0]) + b * x[1]) + c * x[2]) + d * x[3];
+            }
+        }
     }
 
     /// Adds `weight` aaᵀ of a row a to the matrix.
@@ -203,20 +243,33 @@ impl SoftProjection {
     }
 }
 
-/// Replaces the upper triangle of a positive definite matrix by the transpose of its Cholesky factor.
+/// Replaces the upper triangle of a positive definite matrix by the transpose of its Cholesky factor: [`BLOCK`] pivots at once, which
+/// read and write the entries below only once. Each entry changes in the order of the pivots, as with one at a time.
 #[inline(always)]
 fn cholesky(matrix: &mut [f64], n: usize) {
-    for k in 0..n {
-        let (done, below) = matrix.split_at_mut((k + 1) * n);
-        let own = &mut done[k * n + k..];
-        // The identity in the sum keeps the exact value at one or above; rounding beside huge weights may not.
-        own[0] = own[0].max(f64::EPSILON).sqrt();
-        let (pivot, own) = own.split_first_mut().expect("a row has its diagonal");
-        own.iter_mut().for_each(|x| *x /= *pivot);
-        for (i, row) in below.chunks_exact_mut(n).enumerate() {
-            let factor = own[i];
-            for (entry, x) in row[k + 1 + i..].iter_mut().zip(&own[i..]) {
-                *entry -= factor * x;
+    for first in (0..n).step_by(BLOCK) {
+        let end = (first + BLOCK).min(n);
+        for k in first..end {
+            let (done, below) = matrix.split_at_mut((k + 1) * n);
+            let own = &mut done[k * n + k..];
+            // The identity in the sum keeps the exact value at one or above; rounding beside huge weights may not.
+            own[0] = own[0].max(f64::EPSILON).sqrt();
+            let (pivot, own) = own.split_first_mut().expect("a row has its diagonal");
+            own.iter_mut().for_each(|x| *x /= *pivot);
+            for (i, row) in below.chunks_exact_mut(n).take(end - k - 1).enumerate() {
+                let factor = own[i];
+                for (entry, x) in row[k + 1 + i..].iter_mut().zip(&own[i..]) {
+                    *entry -= factor * x;
+                }
+            }
+        }
+        let (done, below) = matrix.split_at_mut(end * n);
+        // Only whole blocks have rows below them.
+        for (row, at) in below.chunks_exact_mut(n).zip(end..) {
+            let [a, b, c, d] = [0, 1, 2, 3].map(|k| &done[(first + k) * n + at..(first + k + 1) * n]);
+            let x = [a[0], b[0], c[0], d[0]];
+            for ((((entry, a), b), c), d) in row[at..].iter_mut().zip(a).zip(b).zip(c).zip(d) {
+                *entry = (((*entry - x[0] * a) - x[1] * b) - x[2] * c) - x[3] * d;
             }
         }
     }
@@ -228,6 +281,37 @@ mod tests {
     use super::*;
     use crate::bvh::lanes::isa::Portable;
     use crate::geometry::random::fraction;
+
+    #[test]
+    fn a_factorisation_in_blocks_is_that_of_single_pivots_to_the_last_bit() {
+        for n in 1..14_usize {
+            let number = |row: usize, at: usize| 2.0 * fraction([n as u64, row as u64, at as u64]) - 1.0;
+            let mut matrix = vec![0.0; n * n];
+            for (at, entry) in matrix.iter_mut().enumerate() {
+                let (i, j) = (at / n, at % n);
+                let sum: f64 = (0..20).map(|row| number(row, i) * number(row, j)).sum();
+                *entry = sum + f64::from(u8::from(i == j));
+            }
+            let mut expected = matrix.clone();
+            for k in 0..n {
+                expected[k * n + k] = expected[k * n + k].sqrt();
+                for j in k + 1..n {
+                    expected[k * n + j] /= expected[k * n + k];
+                }
+                for i in k + 1..n {
+                    for j in i..n {
+                        expected[i * n + j] -= expected[k * n + i] * expected[k * n + j];
+                    }
+                }
+            }
+            cholesky(&mut matrix, n);
+            for i in 0..n {
+                for j in i..n {
+                    assert_eq!(matrix[i * n + j].to_bits(), expected[i * n + j].to_bits(), "{n}: {i} {j}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn the_primal_and_the_dual_method_find_the_same_point() {
