@@ -233,8 +233,7 @@ impl Shape {
     /// ```
     /// use std::time::Duration;
     /// use extricate_core::geometry::procedural::{Procedural, Torus};
-    /// use extricate_core::penetration::PenetrationOptions;
-    /// use extricate_core::query::{Posed, Shape, penetration};
+    /// use extricate_core::query::{PenetrationOptions, Posed, Shape, penetration};
     /// use nalgebra::Isometry3;
     ///
     /// let ring = Shape::mesh(Torus::default().mesh()?);
