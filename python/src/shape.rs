@@ -153,7 +153,7 @@ impl PyShape {
         self.inner.bounding_radius()
     }
 
-    /// Computes whatever queries of a mesh compute on first use; convex shapes need nothing. `time_budget` of queries is for the search
+    /// Computes what queries of a mesh compute on first use; convex shapes need nothing. `time_budget` of queries is for the search
     /// alone: the first query of a mesh that is not prepared takes longer than its budget by that.
     ///
     /// >>> import extricate as ex

@@ -207,39 +207,28 @@ impl Frontier for Queue {
     }
 }
 
-/// Depth first, up to a number of pairs.
-struct Limited<'a> {
+/// Depth first, with something else after so many pairs.
+struct DepthFirst<'a> {
     stack: &'a mut Vec<Entry>,
     left: u32,
+    then: Then,
 }
 
-impl Frontier for Limited<'_> {
-    const SORTED: bool = false;
-
-    #[inline(always)]
-    fn add(&mut self, costs: &Costs, bound: f32, entry: impl Fn(usize, f32) -> Entry) {
-        self.stack.add(costs, bound, entry);
-    }
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<Entry> {
-        self.left = self.left.checked_sub(1)?;
-        self.stack.pop()
-    }
+/// Continuation of a traversal after a number of pairs.
+#[derive(Clone, Copy)]
+enum Then {
+    /// It ends.
+    End,
+    /// It continues from the other end of the frontier: what is sought may be next to pairs that come late.
+    Reverse,
 }
 
-/// Depth first, from the other end of the frontier after every so many pairs: what is sought may be next to pairs that come late.
-struct FromBothEnds<'a> {
-    stack: &'a mut Vec<Entry>,
-    until_reversal: u32,
-}
-
-impl FromBothEnds<'_> {
+impl DepthFirst<'_> {
     /// Pairs of subtrees between reversals, about two milliseconds: most queries end before the first.
     const PERIOD: u32 = 1 << 15;
 }
 
-impl Frontier for FromBothEnds<'_> {
+impl Frontier for DepthFirst<'_> {
     const SORTED: bool = false;
 
     #[inline(always)]
@@ -249,11 +238,14 @@ impl Frontier for FromBothEnds<'_> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Entry> {
-        self.until_reversal -= 1;
-        if self.until_reversal == 0 {
-            self.stack.reverse();
-            self.until_reversal = Self::PERIOD;
-        }
+        self.left = match (self.left.checked_sub(1), self.then) {
+            (Some(left), _) => left,
+            (None, Then::End) => return None,
+            (None, Then::Reverse) => {
+                self.stack.reverse();
+                Self::PERIOD - 1
+            }
+        };
         self.stack.pop()
     }
 }
@@ -279,8 +271,8 @@ pub(crate) fn descend_for_any<V: TreePairQuery>(a: &TriangleBvh, b: &TriangleBvh
     let mut stack = STACK.take();
     stack.clear();
     stack.push(whole(a, b));
-    let until_reversal = FromBothEnds::PERIOD;
-    descend_from(a, b, &mut FromBothEnds { stack: &mut stack, until_reversal }, query);
+    let mut frontier = DepthFirst { stack: &mut stack, left: DepthFirst::PERIOD - 1, then: Then::Reverse };
+    descend_from(a, b, &mut frontier, query);
     STACK.set(stack);
 }
 
@@ -323,7 +315,7 @@ fn descend_part<V: TreePairQuery + Send>(
     /// Pairs of subtrees per task, about two milliseconds: fewer cost more scheduling, more leave threads idle.
     const TASK: u32 = 1 << 15;
     // The limit counts pairs, not time, so the division is the same on every machine.
-    descend_from(a, b, &mut Limited { stack, left: TASK }, query);
+    descend_from(a, b, &mut DepthFirst { stack, left: TASK, then: Then::End }, query);
     if stack.is_empty() {
         return;
     }

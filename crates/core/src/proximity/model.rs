@@ -244,7 +244,7 @@ impl Model {
         *self.is_closed.get_or_init(|| Topology::of(&self.mesh).is_closed())
     }
 
-    /// Computes whatever queries of this model compute on first use, with the threads of the current pool: tens of milliseconds for ten
+    /// Computes what queries of this model compute on first use, but for distances from single patches, which lower bounds ask for, with the threads of the current pool: tens of milliseconds for ten
     /// thousand triangles, seconds where thousands of them overlap each other. Time budgets are for the search alone: of a model that is not
     /// prepared the first query of a kind takes longer than its budget by that.
     ///

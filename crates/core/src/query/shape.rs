@@ -227,7 +227,7 @@ impl Shape {
         }
     }
 
-    /// Computes whatever queries of a mesh compute on first use ([`Model::prepare`]), the shape for searches among motions included;
+    /// Computes what queries of a mesh compute on first use ([`Model::prepare`]), the shape for searches among motions included;
     /// convex shapes need nothing. Time budgets of queries are for the search alone.
     ///
     /// ```

@@ -55,21 +55,12 @@ impl PivotedCholesky {
 
     /// Solution for a right-hand side; zero in the rows that are left out.
     pub(super) fn solve(&self, right: &[f64]) -> Vec<f64> {
-        let mut x = vec![0.0; right.len()];
-        for (column, &row) in self.order.iter().enumerate() {
-            let known = self.order[..column].iter().enumerate();
-            let known: f64 = known.map(|(at, &other)| self.lower[(row, at)] * x[other]).sum();
-            x[row] = (right[row] - known) / self.lower[(row, column)];
-        }
-        for (column, &row) in self.order.iter().enumerate().rev() {
-            let known = self.order[column + 1..].iter();
-            let known: f64 = known.map(|&other| self.lower[(other, column)] * x[other]).sum();
-            x[row] = (x[row] - known) / self.lower[(row, column)];
-        }
+        let mut x = right.to_vec();
+        self.solve_all(&mut x, 1);
         x
     }
 
-    /// Solutions for `count` right-hand sides, which have their values of a row one after another, in their place; each as [`Self::solve`] has it.
+    /// Solutions for `count` right-hand sides, which have their values of a row one after another, in their place; zero in the rows that are left out.
     #[inline(always)]
     pub(super) fn solve_all(&self, x: &mut [f64], count: usize) {
         let mut known = vec![0.0; count];
@@ -106,6 +97,7 @@ impl PivotedCholesky {
 mod tests {
     use super::*;
     use extricate_test_support::Noise;
+    use nalgebra::DVector;
 
     #[test]
     fn many_right_hand_sides_have_the_solutions_of_each_and_redundant_rows_are_zero() {
@@ -117,14 +109,19 @@ mod tests {
             let sum = rows.row(of[0]) + rows.row(of[1]);
             rows.set_row(row, &sum);
         }
-        let factor = PivotedCholesky::new(&rows * rows.transpose(), &[1.0; 6], 1e-10);
+        let matrix = &rows * rows.transpose();
+        let factor = PivotedCholesky::new(matrix.clone(), &[1.0; 6], 1e-10);
         assert_eq!(factor.order.len(), 4);
         let right: Vec<f64> = (0..count * many).map(|_| noise.signed()).collect();
         let mut all = right.clone();
         factor.solve_all(&mut all, many);
         for side in 0..many {
             let of = |all: &[f64]| (0..count).map(|row| all[row * many + side]).collect::<Vec<f64>>();
-            assert_eq!(of(&all), factor.solve(&of(&right)));
+            let (right, solution) = (of(&right), of(&all));
+            assert_eq!(solution, factor.solve(&right));
+            let product = &matrix * DVector::from_column_slice(&solution);
+            assert!(factor.order.iter().all(|&row| (product[row] - right[row]).abs() < 1e-9));
+            assert!((0..count).all(|row| factor.order.contains(&row) || solution[row].abs() <= 0.0));
         }
     }
 }
