@@ -1,11 +1,41 @@
 //! Families of meshes that strain trees and searches: slivers, needles, duplicates, shells, stacks, fans, sheets, combs, sponges,
 //! and meshes far from the origin, of mixed sizes or partly collapsed. All have a size of about one.
 
-use extricate::geometry::TriangleMesh;
-use extricate::nalgebra::{Point3, Vector3};
+use std::error::Error;
 
-use crate::Result;
-use crate::random::Random;
+use extricate::Shape;
+use extricate::geometry::TriangleMesh;
+use extricate::nalgebra::{Isometry3, Point3, Vector3};
+
+use super::random::Random;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// Two shapes by a number, with their description, the pose of the first, and the source of further choices.
+pub(crate) fn case(number: u64) -> Result<(String, [Shape; 2], Isometry3<f64>, Random)> {
+    let mut random = Random(number);
+    let mut member = || {
+        let count = [12, 100, 1000, 10_000, 40_000][random.below(5)];
+        let family = Family::ALL[random.below(Family::ALL.len())];
+        let mesh = family.mesh(&mut random, count)?;
+        Ok::<_, Box<dyn Error>>((format!("{} of {family:?}", mesh.triangles().len()), mesh))
+    };
+    let ((name, mesh), (other, second)) = (member()?, member()?);
+    let (other, second) = match random.below(5) {
+        0 => ("itself".to_owned(), mesh.clone()),
+        1 => ("its inverse".to_owned(), mesh.reversed()),
+        2 => ("a millionth of itself".to_owned(), mesh.scaled(&Vector3::repeat(1e-6))?),
+        _ => (other, second),
+    };
+    let near = [0.0, 1e-12, 1e-6, 1e-3, 0.1, 0.5][random.below(6)];
+    let angle = [0.0, 1e-12, 3.0][random.below(3)];
+    let pose = random.pose(angle, near);
+    let apart = second.aabb().center() - mesh.aabb().center();
+    // Those far from the origin would not meet.
+    let pose = if apart.norm() > 10.0 { Isometry3::from(pose.translation.vector + apart) } else { pose };
+    let text = format!("{name} and {other}, {near} apart");
+    Ok((text, [Shape::mesh(mesh), Shape::mesh(second)], pose, random))
+}
 
 /// Vertices and triangles that are added to each other.
 #[derive(Debug, Default)]
@@ -77,7 +107,7 @@ impl Soup {
 
 /// A family of meshes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Family {
+enum Family {
     Slivers,
     Needles,
     Duplicates,
@@ -101,7 +131,7 @@ pub(crate) enum Family {
 }
 
 impl Family {
-    pub(crate) const ALL: [Self; 20] = [
+    const ALL: [Self; 20] = [
         Self::Slivers,
         Self::Needles,
         Self::Duplicates,
@@ -125,7 +155,7 @@ impl Family {
     ];
 
     /// A member with about `count` triangles.
-    pub(crate) fn mesh(self, random: &mut Random, count: usize) -> Result<TriangleMesh> {
+    fn mesh(self, random: &mut Random, count: usize) -> Result<TriangleMesh> {
         let (mut soup, side) = (Soup::default(), ((count as f64 / 2.0).sqrt() as usize).max(1));
         match self {
             Self::Slivers => slivers(&mut soup, random, count),

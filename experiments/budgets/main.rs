@@ -33,19 +33,14 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use extricate::geometry::TriangleMesh;
 use extricate::geometry::read::{FileScope, read_mesh_corrected};
-use extricate::nalgebra::{Isometry3, Point3, Translation3, Vector3};
-use extricate::penetration::generalized::SearchEnd;
-use extricate::penetration::{Effort, LowerBound};
-use extricate::query::{
-    CollideOptions, DistanceOptions, HausdorffOptions, Moving, PenetrationOptions, RigidPenetrationOptions,
-    TimeOfContactOptions,
-};
-use extricate::{Posed, Shape, query};
+use extricate::nalgebra::{Isometry3, Point3};
+use extricate::{Posed, Shape};
 
 mod families;
+mod kinds;
 mod random;
 
-use families::Family;
+use kinds::Kind;
 use random::Random;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -81,158 +76,6 @@ struct Arguments {
     /// Repeats a case of the search.
     #[arg(long)]
     case: Option<u64>,
-}
-
-/// A kind of query.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Collide,
-    Distance,
-    SignedDistance,
-    Best,
-    Fast,
-    FastUnlimited,
-    LowerBound,
-    Local,
-    LocalUnlimited,
-    Rigid,
-    RigidUnlimited,
-    TimeOfContact,
-    Hausdorff,
-}
-
-impl Kind {
-    const ALL: [Self; 13] = [
-        Self::Collide,
-        Self::Distance,
-        Self::SignedDistance,
-        Self::Best,
-        Self::Fast,
-        Self::FastUnlimited,
-        Self::LowerBound,
-        Self::Local,
-        Self::LocalUnlimited,
-        Self::Rigid,
-        Self::RigidUnlimited,
-        Self::TimeOfContact,
-        Self::Hausdorff,
-    ];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Collide => "collide",
-            Self::Distance => "distance",
-            Self::SignedDistance => "signed distance",
-            Self::Best => "penetration, best",
-            Self::Fast => "penetration, fast",
-            Self::FastUnlimited => "penetration, fast, without a budget",
-            Self::LowerBound => "penetration with a lower bound",
-            Self::Local => "local penetrations",
-            Self::LocalUnlimited => "local penetrations, without a budget",
-            Self::Rigid => "rigid penetration",
-            Self::RigidUnlimited => "rigid penetration, fast, without a budget",
-            Self::TimeOfContact => "time of contact",
-            Self::Hausdorff => "hausdorff",
-        }
-    }
-
-    fn has_budget(self) -> bool {
-        matches!(
-            self,
-            Self::Collide
-                | Self::Distance
-                | Self::SignedDistance
-                | Self::Best
-                | Self::Fast
-                | Self::LowerBound
-                | Self::Local
-                | Self::Rigid
-                | Self::Hausdorff
-        )
-    }
-
-    /// Asks the query, and returns its outcome in a word.
-    fn ask(self, a: &Posed, b: &Posed, budget: Duration) -> &'static str {
-        let of = |effort| PenetrationOptions {
-            effort,
-            time_budget: self.has_budget().then_some(budget),
-            ..PenetrationOptions::default()
-        };
-        let separated = |options: &PenetrationOptions| match query::penetration(a, b, options) {
-            Ok(Some(_)) => "found",
-            Ok(None) => "apart",
-            Err(_) => "refused",
-        };
-        match self {
-            Self::Collide => {
-                let options = CollideOptions { time_budget: Some(budget), ..CollideOptions::default() };
-                query::collide(a, b, &options).map_or("refused", |_| "answered")
-            }
-            Self::Distance => {
-                let options = DistanceOptions { time_budget: Some(budget), ..DistanceOptions::default() };
-                query::distance(a, b, &options).map_or("refused", |_| "answered")
-            }
-            Self::SignedDistance => {
-                query::signed_distance(a, b, &of(Effort::Fast)).map_or("refused", |_| "answered")
-            }
-            Self::Best => separated(&of(Effort::Best)),
-            Self::Fast | Self::FastUnlimited => separated(&of(Effort::Fast)),
-            Self::LowerBound => {
-                let lower_bound = LowerBound::Cover { evaluations: 1000 };
-                separated(&PenetrationOptions { lower_bound, ..of(Effort::Fast) })
-            }
-            Self::Local | Self::LocalUnlimited => match query::local_penetrations(a, b, &of(Effort::Fast)) {
-                Ok(found) if found.iter().any(|region| !region.is_measured) => "not all measured",
-                Ok(_) => "found",
-                Err(_) => "refused",
-            },
-            Self::Rigid => {
-                let options = RigidPenetrationOptions {
-                    time_budget: Some(budget),
-                    ..RigidPenetrationOptions::default()
-                };
-                query::penetration_rigid(a, b, &options).map_or("refused", |_| "found")
-            }
-            Self::RigidUnlimited => {
-                let found = query::penetration_rigid(a, b, &RigidPenetrationOptions::fast());
-                match found.map(|found| found.map(|found| found.ended_by)) {
-                    Ok(None) => "apart",
-                    Ok(Some(SearchEnd::WorkBound)) => "work bound",
-                    Ok(Some(_)) => "found",
-                    Err(_) => "refused",
-                }
-            }
-            Self::TimeOfContact => first_contact(a, b),
-            Self::Hausdorff => deviation(a, b, budget),
-        }
-    }
-}
-
-/// Asks for a Hausdorff distance to one per cent.
-fn deviation(a: &Posed, b: &Posed, budget: Duration) -> &'static str {
-    let time_budget = Some(budget);
-    let options = HausdorffOptions { relative_tolerance: 1e-2, time_budget, ..HausdorffOptions::default() };
-    match query::hausdorff(a, b, &options) {
-        Ok(found) if found.converged => "answered",
-        Ok(_) => "not converged",
-        Err(_) => "refused",
-    }
-}
-
-/// Asks for the first contact of a screw that leads A from its pose, moved away by one, through B to its far side and a right
-/// angle on.
-fn first_contact(a: &Posed, b: &Posed) -> &'static str {
-    let [part, other] = [a.part(0), b.part(0)];
-    let (pose, across) = (part.pose, Vector3::new(0.3, -1.0, 0.2));
-    let beyond = Isometry3::new(across, Vector3::new(0.9, 0.9, -0.9)) * pose;
-    let moving = Moving::screw(part.shape, &(Translation3::from(-across) * pose), &beyond);
-    let resting = Moving::still(other.shape, &other.pose);
-    match query::time_of_contact(&moving, &resting, &TimeOfContactOptions::default()) {
-        Ok(Some(contact)) if contact.time > 0.0 => "found",
-        Ok(Some(_)) => "in contact",
-        Ok(None) => "free",
-        Err(_) => "refused",
-    }
 }
 
 /// A mesh about the origin with a radius of one.
@@ -278,7 +121,9 @@ fn slowest(mut timed: Vec<Timed>, count: usize) -> Vec<Timed> {
 /// Time that a query may take [s].
 fn bound(kind: Kind, budget: f64) -> f64 {
     match kind {
-        Kind::TimeOfContact | Kind::LocalUnlimited | Kind::RigidUnlimited => OF_MANY_STEPS,
+        Kind::TimeOfContact | Kind::LocalUnlimited | Kind::RigidUnlimited | Kind::DistanceUnlimited => {
+            OF_MANY_STEPS
+        }
         _ if kind.has_budget() => 1.2 * budget + 5e-3,
         _ => WITHOUT_BUDGET,
     }
@@ -380,7 +225,7 @@ fn case(
 }
 
 /// Kinds of queries that are asked for.
-fn kinds(arguments: &Arguments) -> Result<Vec<Kind>> {
+fn wanted_kinds(arguments: &Arguments) -> Result<Vec<Kind>> {
     let kinds: Vec<_> = Kind::ALL.into_iter().filter(|kind| kind.name().contains(&arguments.kind)).collect();
     if kinds.is_empty() {
         Err(format!("no kind of query contains {:?}", arguments.kind).into())
@@ -418,30 +263,9 @@ impl Monitor {
 
 /// As [`case`], of the families.
 fn case_of_families(number: u64, kinds: &[Kind]) -> Result<(String, [Shape; 2], Isometry3<f64>, Kind)> {
-    let mut random = Random(number);
-    let mut member = || {
-        let count = [12, 100, 1000, 10_000, 40_000][random.below(5)];
-        let family = Family::ALL[random.below(Family::ALL.len())];
-        let mesh = family.mesh(&mut random, count)?;
-        Ok::<_, Box<dyn Error>>((format!("{} of {family:?}", mesh.triangles().len()), mesh))
-    };
-    let ((name, mesh), (other, second)) = (member()?, member()?);
-    let inverse = |mesh: &TriangleMesh| mesh.reversed();
-    let (other, second) = match random.below(5) {
-        0 => ("itself".to_owned(), mesh.clone()),
-        1 => ("its inverse".to_owned(), inverse(&mesh)),
-        2 => ("a millionth of itself".to_owned(), mesh.scaled(&Vector3::repeat(1e-6))?),
-        _ => (other, second),
-    };
-    let near = [0.0, 1e-12, 1e-6, 1e-3, 0.1, 0.5][random.below(6)];
-    let angle = [0.0, 1e-12, 3.0][random.below(3)];
-    let pose = random.pose(angle, near);
-    let apart = second.aabb().center() - mesh.aabb().center();
-    // Those far from the origin would not meet.
-    let pose = if apart.norm() > 10.0 { Isometry3::from(pose.translation.vector + apart) } else { pose };
+    let (text, shapes, pose, mut random) = families::case(number)?;
     let kind = kinds[random.below(kinds.len())];
-    let text = format!("{}: {name} and {other}, {near} apart", kind.name());
-    Ok((text, [Shape::mesh(mesh), Shape::mesh(second)], pose, kind))
+    Ok((format!("{}: {text}", kind.name()), shapes, pose, kind))
 }
 
 /// Asks random cases for some seconds.
@@ -450,7 +274,7 @@ fn search(arguments: &Arguments, meshes: &[(String, TriangleMesh)], seconds: f64
     let mut found: Vec<(f64, Timed)> = Vec::new();
     let mut numbers = Random(arguments.seed);
     let (mut cases, mut beyond) = (0_u64, 0_u64);
-    let (kinds, monitor) = (kinds(arguments)?, Monitor::new());
+    let (kinds, monitor) = (wanted_kinds(arguments)?, Monitor::new());
     while started.elapsed().as_secs_f64() < seconds {
         let number = arguments.case.unwrap_or_else(|| numbers.next());
         let of_meshes = || case(number, meshes, &kinds);
@@ -491,7 +315,7 @@ fn run(arguments: &Arguments) -> Result<bool> {
         return Err(format!("no meshes below {}", arguments.folder.display()).into());
     }
     match (arguments.search, arguments.case) {
-        (None, None) => Ok(table(arguments, &meshes, kinds(arguments)?)),
+        (None, None) => Ok(table(arguments, &meshes, wanted_kinds(arguments)?)),
         (seconds, _) => search(arguments, &meshes, seconds.unwrap_or(f64::INFINITY)),
     }
 }

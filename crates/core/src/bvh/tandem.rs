@@ -219,13 +219,14 @@ struct DepthFirst<'a> {
 enum Then {
     /// It ends.
     End,
-    /// It continues from the other end of the frontier: what is sought may be next to pairs that come late.
-    Reverse,
+    /// It continues from the oldest pair of the frontier, as often as it has visited so many pairs, a number that grows: what is sought
+    /// may be there.
+    FromOldest(u32),
 }
 
 impl DepthFirst<'_> {
-    /// Pairs of subtrees between reversals, about two milliseconds: most queries end before the first.
-    const PERIOD: u32 = 1 << 15;
+    /// Pairs of subtrees before the first change of place, a fraction of a millisecond: most queries end before.
+    const PERIOD: u32 = 1 << 12;
 }
 
 impl Frontier for DepthFirst<'_> {
@@ -241,9 +242,13 @@ impl Frontier for DepthFirst<'_> {
         self.left = match (self.left.checked_sub(1), self.then) {
             (Some(left), _) => left,
             (None, Then::End) => return None,
-            (None, Then::Reverse) => {
-                self.stack.reverse();
-                Self::PERIOD - 1
+            (None, Then::FromOldest(after)) => {
+                // The oldest is among the largest: in turn all parts of the trees are looked at.
+                self.stack.rotate_left(1);
+                // By a factor: each change leaves pairs in the frontier, and is made a logarithmic number of times in all.
+                let next = after.saturating_add(after / 32);
+                self.then = Then::FromOldest(next);
+                next - 1
             }
         };
         self.stack.pop()
@@ -271,20 +276,27 @@ pub(crate) fn descend_for_any<V: TreePairQuery>(a: &TriangleBvh, b: &TriangleBvh
     let mut stack = STACK.take();
     stack.clear();
     stack.push(whole(a, b));
-    let mut frontier = DepthFirst { stack: &mut stack, left: DepthFirst::PERIOD - 1, then: Then::Reverse };
+    let then = Then::FromOldest(DepthFirst::PERIOD);
+    let mut frontier = DepthFirst { stack: &mut stack, left: DepthFirst::PERIOD - 1, then };
     descend_from(a, b, &mut frontier, query);
     STACK.set(stack);
 }
 
 /// Traverses both trees best first on the widest instruction set of the machine: for queries whose bound decreases,
-/// which then visit hardly more pairs than with the final bound from the start.
-pub(crate) fn descend_cheapest_first<V: TreePairQuery>(a: &TriangleBvh, b: &TriangleBvh, query: &mut V) {
+/// which then visit hardly more pairs than with the final bound from the start. Where the query ends it early, returns the
+/// minimum cost of all pairs that were not visited.
+pub(crate) fn descend_cheapest_first<V: TreePairQuery>(
+    a: &TriangleBvh,
+    b: &TriangleBvh,
+    query: &mut V,
+) -> Option<f32> {
     let mut queue = QUEUE.take();
     queue.heap.clear();
     queue.issued = 0;
     queue.heap.push(QueuedPair::new(&whole(a, b), 0));
-    descend_from(a, b, &mut queue, query);
+    let unvisited = descend_from(a, b, &mut queue, query);
     QUEUE.set(queue);
+    unvisited
 }
 
 /// A traversal for queries that visit every pair within a constant bound and never end early: with all threads of the
@@ -334,22 +346,20 @@ fn whole(a: &TriangleBvh, b: &TriangleBvh) -> Entry {
     Entry { cost: 0.0, a: a.root(), b: b.root() }
 }
 
+/// Visits the pairs of a frontier; returns the cost of the pair at which the query ended the traversal.
 fn descend_from<F: Frontier, V: TreePairQuery>(
     a: &TriangleBvh,
     b: &TriangleBvh,
     frontier: &mut F,
     query: &mut V,
-) {
+) -> Option<f32> {
     #[cfg(target_arch = "x86_64")]
     if super::lanes::has_avx2() {
         #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
         // SAFETY: AVX2 is available.
-        unsafe {
-            descend_avx2(a, b, frontier, query);
-        }
-        return;
+        return unsafe { descend_avx2(a, b, frontier, query) };
     }
-    descend_portable(a, b, frontier, query);
+    descend_portable(a, b, frontier, query)
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -359,8 +369,8 @@ fn descend_avx2<F: Frontier, V: TreePairQuery>(
     b: &TriangleBvh,
     frontier: &mut F,
     query: &mut V,
-) {
-    descend_with::<super::lanes::Avx2, F, V>(a, b, frontier, query);
+) -> Option<f32> {
+    descend_with::<super::lanes::Avx2, F, V>(a, b, frontier, query)
 }
 
 /// The traversal on the portable instruction set: the same bits.
@@ -369,8 +379,8 @@ fn descend_portable<F: Frontier, V: TreePairQuery>(
     b: &TriangleBvh,
     frontier: &mut F,
     query: &mut V,
-) {
-    descend_with::<Portable, F, V>(a, b, frontier, query);
+) -> Option<f32> {
+    descend_with::<Portable, F, V>(a, b, frontier, query)
 }
 
 #[inline(always)]
@@ -379,7 +389,7 @@ fn descend_with<I: Isa, F: Frontier, V: TreePairQuery>(
     b: &TriangleBvh,
     frontier: &mut F,
     query: &mut V,
-) {
+) -> Option<f32> {
     while let Some(entry) = frontier.next() {
         if entry.cost > query.bound() {
             if F::SORTED {
@@ -392,7 +402,7 @@ fn descend_with<I: Isa, F: Frontier, V: TreePairQuery>(
         let (node, is_of_a) = match (child_of_a, child_of_b) {
             (Child::Leaf(i), Child::Leaf(j)) => {
                 if query.leaves::<I>((i, a.packet(i)), (j, b.packet(j))).is_break() {
-                    break;
+                    return Some(entry.cost);
                 }
                 continue;
             }
@@ -425,6 +435,7 @@ fn descend_with<I: Isa, F: Frontier, V: TreePairQuery>(
             expand_b::<I, F, V>(frontier, [a, b], entry, node, query);
         }
     }
+    None
 }
 
 #[inline(always)]

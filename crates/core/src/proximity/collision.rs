@@ -124,6 +124,35 @@ pub fn collide_until(
     collide_within(a, b, &mut limit).ok_or(ProximityError::OutOfTime { budget })
 }
 
+/// As [`collide`], with the default bound on work. Where it is met, those collide that touch to within the rounding of their coordinates.
+///
+/// # Errors
+/// [`ProximityError::OutOfWork`] where it is not known then, either.
+pub(crate) fn collide_bounded(
+    a: (&Model, &Isometry3<f64>),
+    b: (&Model, &Isometry3<f64>),
+) -> Result<bool, ProximityError> {
+    let mut limit = WorkLimit::of_collision(a.0, b.0);
+    let pairs = limit.left();
+    match collide_within(a, b, &mut limit) {
+        Some(answer) => Ok(answer),
+        None if touch_to_rounding(a, b) => Ok(true),
+        None => Err(ProximityError::OutOfWork { pairs }),
+    }
+}
+
+/// Whether two triangles are found whose gap is within the rounding of their coordinates: all of thousands that meet in a point
+/// may be apart by that.
+pub(crate) fn touch_to_rounding(
+    (a, pose_a): (&Model, &Isometry3<f64>),
+    (b, pose_b): (&Model, &Isometry3<f64>),
+) -> bool {
+    /// Pairs of subtrees that are visited at most: some milliseconds, after a time budget too. Where thousands touch, the first do.
+    const PAIRS: u64 = 1 << 12;
+    let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
+    pair_within(a, b, &a_to_b, a_to_b.slack(), &mut WorkLimit::new(PAIRS, None)).is_some()
+}
+
 /// As [`collide`], if that is known before the limit is spent.
 pub(crate) fn collide_within(
     (a, pose_a): (&Model, &Isometry3<f64>),

@@ -25,10 +25,7 @@ const VISITS_PER_TRIANGLE: u64 = 8;
 
 /// As [`shared_point`], whether there is one, at the cost of a limit; true also where the limit is spent before that is known.
 pub(crate) fn may_contain_any(a: &Model, b: &Model, a_to_b: &RelativePose, limit: &mut WorkLimit) -> bool {
-    contained_part(a, b, a_to_b, limit).is_some()
-        || limit.is_spent()
-        || contained_part(b, a, &a_to_b.inverse(), limit).is_some()
-        || limit.is_spent()
+    shared_point_within(a, b, a_to_b, limit).is_some() || limit.is_spent()
 }
 
 /// A vertex of some connected part of one model that the other one, a solid, contains; in the frame of B's tree.
@@ -36,8 +33,21 @@ pub(crate) fn may_contain_any(a: &Model, b: &Model, a_to_b: &RelativePose, limit
 /// When the surfaces do not intersect, that decides containment: a connected part is then inside or outside as a whole.
 pub(crate) fn shared_point(a: &Model, b: &Model, a_to_b: &RelativePose) -> Option<Point3<f64>> {
     let mut unlimited = WorkLimit::NONE;
-    let of_a = contained_part(a, b, a_to_b, &mut unlimited);
-    of_a.map(|point| a_to_b.point(&point)).or_else(|| contained_part(b, a, &a_to_b.inverse(), &mut unlimited))
+    shared_point_within(a, b, a_to_b, &mut unlimited)
+}
+
+/// As [`shared_point`]; `None` also where the limit is spent before one is found.
+pub(crate) fn shared_point_within(
+    a: &Model,
+    b: &Model,
+    a_to_b: &RelativePose,
+    limit: &mut WorkLimit,
+) -> Option<Point3<f64>> {
+    let of_a = contained_part(a, b, a_to_b, limit);
+    if of_a.is_some() || limit.is_spent() {
+        return of_a.map(|point| a_to_b.point(&point));
+    }
+    contained_part(b, a, &a_to_b.inverse(), limit)
 }
 
 /// The representative of the first contained part in the frame of its own tree; `None` also where the limit is spent before one is

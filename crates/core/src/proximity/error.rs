@@ -46,6 +46,15 @@ pub enum ProximityError {
         /// The budget.
         budget: Duration,
     },
+    /// The default bound on work was met before the answer was known: thousands of triangles of one model nearly coincide with thousands
+    /// of the other.
+    #[error(
+        "answer not known after {pairs} pairs of subtrees, the bound without a time budget: thousands of triangles nearly coincide; allow more with a time budget"
+    )]
+    OutOfWork {
+        /// Pairs of subtrees visited.
+        pairs: u64,
+    },
     /// The iteration limit was reached.
     #[error(
         "no answer after {iterations} iterations: the motion is free of contact up to the time {free_until} of 1"

@@ -291,3 +291,17 @@ fn a_cast_with_more_hits_than_are_stored_spends_its_limit_and_one_without_a_limi
     assert_eq!(cast.run(&mut obstacles, &mut hits), Some(0.0));
     assert!(hits.is_empty() && obstacles.limit.is_work_spent());
 }
+
+#[test]
+fn a_crossing_is_found_among_millions_of_pairs_of_faces_that_nearly_coincide() {
+    // Of the faces of thousands of equal cubes, opposite shifts cross; the others are parallel, closer than single precision resolves.
+    let cube = shapes::cuboid(Vector3::repeat(1.0));
+    let cubes = Model::new(TriangleMesh::joined(vec![cube; 3334]).unwrap(), Solidity::Solid);
+    let here = Isometry3::identity();
+    for shift in [[1e-6, 1e-6, 1e-6], [3e-7, -2e-7, 5e-7], [-1e-7, 5e-8, 2e-8], [4e-7, 3e-7, -1e-7]] {
+        let there = Isometry3::from(nalgebra::Translation3::from(shift));
+        let a_to_b = RelativePose::between(&cubes, &there, &cubes, &here);
+        let found = collision::pair_within(&cubes, &cubes, &a_to_b, 0.0, &mut WorkLimit::new(1 << 21, None));
+        assert!(found.is_some_and(|pair| gap(&cubes, &cubes, &a_to_b, pair) <= 0.0), "{shift:?}");
+    }
+}

@@ -50,6 +50,12 @@ impl WorkLimit {
         Self { of_leaves: OF_LEAVES, ..Self::new(TIMES * Self::between(a, b, None).left, None) }
     }
 
+    /// The default limit of a distance query of two models, whose collision has been excluded.
+    pub(crate) fn of_distance(a: &Model, b: &Model) -> Self {
+        const TIMES: u64 = 4;
+        Self::new(TIMES * Self::between(a, b, None).left, None)
+    }
+
     /// Whether there is a limit at all.
     pub(crate) fn is_limit(&self) -> bool {
         self.left <= u64::MAX / 2 || self.deadline.is_some()

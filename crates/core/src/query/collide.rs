@@ -30,7 +30,7 @@ pub struct CollidingParts {
 ///
 /// # Errors
 /// [`QueryError`] when a pose or a size is invalid, when the certified bounds of two convex shapes leave it open, and when the time
-/// budget is spent before it is known where a mesh takes part.
+/// budget is spent before it is known where a mesh takes part; without one, when the default bound on work of two meshes is.
 pub fn collide(a: &Posed, b: &Posed, options: &CollideOptions) -> Result<bool, QueryError> {
     collide_with(a, b, options, &mut Cache::default())
 }
@@ -96,4 +96,51 @@ pub(super) fn each_colliding(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use nalgebra::{Isometry3, Vector3};
+
+    use super::*;
+    use crate::proximity::{ProximityError, shapes};
+    use crate::query::{DistanceOptions, Shape, distance};
+
+    #[test]
+    fn without_a_time_budget_queries_of_meshes_end_at_their_bounds_on_work() {
+        // Thousands of sheets, a picometre apart, and as many between them: nearer to each other than boxes in single precision resolve.
+        let stack = |height: f64| {
+            let sheets = shapes::layers(8000, 1e3 * height).scaled(&Vector3::new(1.0, 1.0, 1e-3)).unwrap();
+            Shape::surface(sheets)
+        };
+        let (a, b) = (stack(0.0), stack(0.5e-12));
+        let (a, b) = (Posed::at_origin(&a), Posed::at_origin(&b));
+        let ask = |clearance, time_budget| collide(&a, &b, &CollideOptions { clearance, time_budget });
+        for clearance in [0.0, 1e-14] {
+            let found = ask(clearance, None);
+            assert!(
+                matches!(found, Err(QueryError::Proximity(ProximityError::OutOfWork { pairs })) if pairs > 1 << 20),
+                "{found:?}"
+            );
+            let late = ask(clearance, Some(Duration::from_millis(1)));
+            assert!(matches!(late, Err(QueryError::Proximity(ProximityError::OutOfTime { .. }))), "{late:?}");
+        }
+        let found = distance(&a, &b, &DistanceOptions::default());
+        assert!(matches!(found, Err(QueryError::Proximity(ProximityError::OutOfWork { .. }))), "{found:?}");
+        // A pair within the clearance is found at once.
+        assert!(ask(1e-12, None).unwrap());
+    }
+
+    #[test]
+    fn a_distance_of_many_nearly_equal_pairs_is_known_between_bounds() {
+        let stack = |height: f64| Shape::surface(shapes::layers(8000, height));
+        let (a, b) = (stack(0.0), stack(0.5e-9));
+        let pose = Isometry3::identity();
+        let found =
+            distance(&Posed::new(&a, pose), &Posed::new(&b, pose), &DistanceOptions::default()).unwrap();
+        assert!(found.lower_bound <= 0.5e-9 && found.upper_bound >= 0.5e-9 * (1.0 - 1e-6), "{found:?}");
+        assert!(found.value == found.upper_bound && found.lower_bound < found.value, "{found:?}");
+    }
 }

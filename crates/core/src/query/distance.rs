@@ -45,6 +45,9 @@ pub struct Distance {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
+/// Where the time budget, or the default bound on work, is spent after two meshes are known to be apart, the value is that of the nearest
+/// pair of triangles that was found and the lower bound that of all pairs that were not visited.
+///
 /// # Errors
 /// As [`collide`](super::collide).
 pub fn distance(a: &Posed, b: &Posed, options: &DistanceOptions) -> Result<Distance, QueryError> {

@@ -9,7 +9,9 @@ use super::options::CollideOptions;
 use super::posed::{Part, Posed};
 use crate::geometry::convex::{ConvexShape, Core, START_ANYWHERE};
 use crate::penetration::convex::{ConvexOptions, SignedDistance, signed_distance};
-use crate::proximity::{self, Distance, DistanceOptions, Model, ProximityError, is_within};
+use crate::proximity::collision::collide_bounded;
+use crate::proximity::distance::is_within_bounded;
+use crate::proximity::{self, Distance, DistanceOptions, Model, ProximityError};
 
 /// Fraction of sizes and positions by which the bounds of a depth of zero may differ: the rounding of coordinates, which limits
 /// the depth of shapes in contact.
@@ -85,8 +87,8 @@ impl<'a> ShapePair<'a> {
                     self.gap(wanted, cache)?.is_some()
                 }
                 Some(budget) => proximity::collide_until((a, pose_a), (b, pose_b), budget)?,
-                None if clearance > 0.0 => is_within(a, pose_a, b, pose_b, clearance),
-                None => proximity::collide(a, pose_a, b, pose_b),
+                None if clearance > 0.0 => is_within_bounded((a, pose_a), (b, pose_b), clearance)?,
+                None => collide_bounded((a, pose_a), (b, pose_b))?,
             },
         })
     }

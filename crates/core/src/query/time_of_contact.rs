@@ -104,17 +104,23 @@ impl<'a> Advancement<'a> {
         let (mut time, mut steps) = (0.0, 0);
         loop {
             steps += 1;
+            let spent = || Err(QueryError::BoundMet { iterations: steps, free_until: time });
             let gap = match self.gap(time, &mut cache) {
-                Err(QueryError::Proximity(ProximityError::OutOfTime { .. })) => {
-                    return Err(QueryError::BoundMet { iterations: steps, free_until: time });
-                }
+                Err(QueryError::Proximity(
+                    ProximityError::OutOfTime { .. } | ProximityError::OutOfWork { .. },
+                )) => return spent(),
                 gap => gap?,
             };
             if gap.value <= self.tolerance {
                 return Ok(Some(self.contact(time, &gap, steps)));
             }
             // Half of the tolerance is left, so that rounding never advances beyond a contact.
-            time += (gap.value - 0.5 * self.tolerance) / self.speed;
+            let free = gap.lower_bound - 0.5 * self.tolerance;
+            // Of a distance whose time or work was spent hardly more than zero may be proved.
+            if !(free > 0.0) {
+                return spent();
+            }
+            time += free / self.speed;
             if !(time <= 1.0) {
                 return Ok(None);
             }

@@ -81,8 +81,8 @@ pub struct DistanceRequest {
     #[serde(deserialize_with = "parsed")]
     #[schemars(with = "Option<String>")]
     pub norm: Option<Norm>,
-    /// End the query of meshes after S seconds with an error where the distance is not known by then; such an end depends on the
-    /// machine and is not reproducible.
+    /// End the query of meshes after S seconds, with bounds of the distance where two meshes are known to be apart by then, else with an
+    /// error; such an end depends on the machine and is not reproducible.
     #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = super::text::seconds))]
     #[serde(skip)]
     pub time_budget: Option<Duration>,

@@ -5,9 +5,8 @@ use std::time::{Duration, Instant};
 use nalgebra::Isometry3;
 
 use crate::penetration::error::PenetrationError;
-use crate::proximity::collision::{collide_within, pair_within};
+use crate::proximity::collision::{collide_within, touch_to_rounding};
 use crate::proximity::model::Model;
-use crate::proximity::relative_pose::RelativePose;
 use crate::proximity::work_limit::WorkLimit;
 
 /// Distance of a model's coordinates from the origin of its frame, relative to its radius, up to which their rounding in a pose is
@@ -89,15 +88,6 @@ impl CollisionCheck {
         const MIN_PAIRS: u64 = 1 << 13;
         self.budget.and_then(|_| query(&mut WorkLimit::new(MIN_PAIRS, None)))
     }
-}
-
-/// Whether two triangles are found whose gap is within the rounding of their coordinates: all of thousands that meet in a point
-/// may be apart by that.
-fn touch_to_rounding((a, pose_a): (&Model, &Isometry3<f64>), (b, pose_b): (&Model, &Isometry3<f64>)) -> bool {
-    /// Pairs of subtrees that are visited at most: some milliseconds, after a time budget too. Where thousands touch, the first do.
-    const PAIRS: u64 = 1 << 12;
-    let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
-    pair_within(a, b, &a_to_b, a_to_b.slack(), &mut WorkLimit::new(PAIRS, None)).is_some()
 }
 
 #[cfg(test)]

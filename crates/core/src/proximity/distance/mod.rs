@@ -18,8 +18,8 @@ use nalgebra::Isometry3;
 
 use self::nearest::Nearest;
 use self::options::check_pose;
-use super::collision::{collide_at, intersecting_pair_at, pair_within, surfaces_collide_at};
-use super::contained_parts::{may_contain_any, shared_point};
+use super::collision::{collide_at, collide_bounded, pair_within, surfaces_collide_at};
+use super::contained_parts::shared_point_within;
 use super::model::Model;
 use super::relative_pose::{RelativePose, triangles_in_b};
 use super::triangle_distance::common_point;
@@ -65,7 +65,7 @@ pub fn distance_with_cache(
     cache: &mut DistanceCache,
 ) -> Distance {
     let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
-    let (options, mut unlimited) = (DistanceOptions::default(), WorkLimit::NONE);
+    let (options, mut unlimited) = (DistanceOptions::default(), [WorkLimit::NONE; 2]);
     let found = distance_at([a, b], &a_to_b, &options, cache, &mut unlimited);
     let found = found.expect("nothing is farther than infinity");
     in_world(b, pose_b, found)
@@ -81,7 +81,7 @@ pub fn distance_up_to(
     limit: f64,
 ) -> Option<Distance> {
     let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
-    let (options, mut unlimited) = (DistanceOptions::up_to(limit), WorkLimit::NONE);
+    let (options, mut unlimited) = (DistanceOptions::up_to(limit), [WorkLimit::NONE; 2]);
     let found = distance_at([a, b], &a_to_b, &options, &mut DistanceCache::default(), &mut unlimited);
     found.map(|found| in_world(b, pose_b, found))
 }
@@ -110,7 +110,9 @@ pub fn distance_up_to(
 /// ```
 ///
 /// # Errors
-/// [`ProximityError`] when an option is negative or not a number, or when a pose is not finite.
+/// [`ProximityError`] when an option is negative or not a number, when a pose is not finite, and when the time budget or the default bound
+/// on work is spent before it is known whether the models collide, or before a pair of triangles within the limit is found. Where one is
+/// found, the lower bound of the result is that of all pairs that were not visited.
 pub fn distance_with(
     a: &Model,
     pose_a: &Isometry3<f64>,
@@ -123,42 +125,47 @@ pub fn distance_with(
     check_pose('A', pose_a)?;
     check_pose('B', pose_b)?;
     let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
-    let deadline = options.time_budget.and_then(|budget| Instant::now().checked_add(budget));
-    let mut limit = deadline.map_or(WorkLimit::NONE, |deadline| WorkLimit::new(u64::MAX, Some(deadline)));
-    let found = distance_at([a, b], &a_to_b, options, cache, &mut limit);
-    if limit.is_spent() {
-        return Err(ProximityError::OutOfTime { budget: options.time_budget.unwrap_or_default() });
+    let mut limits = match options.time_budget {
+        None => [WorkLimit::of_collision(a, b), WorkLimit::of_distance(a, b)],
+        Some(budget) => [WorkLimit::new(u64::MAX, Instant::now().checked_add(budget)); 2],
+    };
+    let pairs = limits.map(|limit| limit.left());
+    let found = distance_at([a, b], &a_to_b, options, cache, &mut limits);
+    match (found, limits.iter().position(WorkLimit::is_spent), options.time_budget) {
+        (None, Some(_), Some(budget)) => Err(ProximityError::OutOfTime { budget }),
+        (None, Some(spent), None) => Err(ProximityError::OutOfWork { pairs: pairs[spent] }),
+        (found, ..) => Ok(found.map(|found| in_world(b, pose_b, found))),
     }
-    Ok(found.map(|found| in_world(b, pose_b, found)))
 }
 
-/// The distance, with the witnesses in the frame of B's tree; it counts only where the limit is not spent.
+/// The distance, with the witnesses in the frame of B's tree, within limits of the collision test and of the traversal; `None` also where
+/// one of them is spent before a pair is known.
 fn distance_at(
     [a, b]: [&Model; 2],
     a_to_b: &RelativePose,
     options: &DistanceOptions,
     cache: &mut DistanceCache,
-    work: &mut WorkLimit,
+    [of_collision, of_traversal]: &mut [WorkLimit; 2],
 ) -> Option<Distance> {
     if options.limit < 0.0 {
         return None;
     }
-    let zero = zero_at([a, b], a_to_b, work);
-    if work.is_spent() {
+    let zero = zero_at([a, b], a_to_b, of_collision);
+    if zero.is_none() && of_collision.is_spent() {
         return None;
     }
     let found = zero.or_else(|| {
         let mut query = Nearest::new(a_to_b, options);
-        query.work = *work;
+        query.work = *of_traversal;
         // A cache of other models may name triangles that do not exist.
         if let Some(pair) = cache.closest.filter(|&pair| are_nondegenerate(a, b, pair)) {
             query.start(a, b, pair);
         }
         let mut is_found = query.run(a, b);
-        *work = query.work;
+        *of_traversal = query.work;
         // Models so far apart that squares overflow, or at a pose that is not finite, are not "farther than the limit":
         // the distance of some pair is reported.
-        if !is_found && (options.limit.is_infinite() || !a_to_b.is_finite()) {
+        if !is_found && !of_traversal.is_spent() && (options.limit.is_infinite() || !a_to_b.is_finite()) {
             is_found = query.start(a, b, some_pair(a, b));
         }
         is_found.then(|| query.outcome(a, b))
@@ -192,6 +199,29 @@ pub fn is_within(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometr
     // The traversal precedes the collision test: it ends at the first pair within the limit.
     query.accept_any();
     !a_to_b.is_finite() || query.run(a, b) || collide_at(a, b, &a_to_b)
+}
+
+/// As [`is_within`], with the default bounds on work.
+///
+/// # Errors
+/// [`ProximityError::OutOfWork`] where one is met before the answer is known.
+pub(crate) fn is_within_bounded(
+    (a, pose_a): (&Model, &Isometry3<f64>),
+    (b, pose_b): (&Model, &Isometry3<f64>),
+    limit: f64,
+) -> Result<bool, ProximityError> {
+    let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
+    let mut query = Nearest::new(&a_to_b, &DistanceOptions::up_to(limit));
+    query.accept_any();
+    query.work = WorkLimit::of_distance(a, b);
+    let pairs = query.work.left();
+    if !a_to_b.is_finite() || query.run(a, b) {
+        return Ok(true);
+    }
+    if query.work.is_spent() {
+        return Err(ProximityError::OutOfWork { pairs });
+    }
+    collide_bounded((a, pose_a), (b, pose_b))
 }
 
 /// Lower bound of the distance of the surfaces of `a` and `b` \[m\], no less than half of it, and cheaper: zero where they intersect, or a pose is
@@ -230,18 +260,14 @@ fn in_world(b: &Model, pose_b: &Isometry3<f64>, found: Distance) -> Distance {
 fn zero_at([a, b]: [&Model; 2], a_to_b: &RelativePose, work: &mut WorkLimit) -> Option<Distance> {
     let touching =
         |point, triangles| Distance { value: 0.0, lower_bound: 0.0, witnesses: [point; 2], triangles };
-    let pair = match work.is_limit() {
-        false => intersecting_pair_at(a, b, a_to_b),
-        true => pair_within(a, b, a_to_b, 0.0, work),
-    };
-    if let Some(pair) = pair {
+    if let Some(pair) = pair_within(a, b, a_to_b, 0.0, work) {
         let [p, q] = triangles_in_b(a, b, a_to_b, pair);
         return Some(touching(common_point(&p, &q), Some(pair)));
     }
-    if work.is_limit() && (work.is_spent() || !may_contain_any(a, b, a_to_b, work) || work.is_spent()) {
+    if work.is_spent() {
         return None;
     }
-    shared_point(a, b, a_to_b).map(|point| touching(point, None))
+    shared_point_within(a, b, a_to_b, work).map(|point| touching(point, None))
 }
 
 /// Some triangle with an area of each model.

@@ -42,6 +42,8 @@ pub(super) struct Nearest {
     pair: [u32; 2],
     /// Limit of the pairs of leaves that are visited.
     pub(super) work: WorkLimit,
+    /// Squared lower bound of the distances of pairs that were not visited when the limit was spent [m²].
+    unvisited: f64,
     /// Unit vector from A to B between the closest points so far, at first between the centres.
     direction: [f64; 3],
 }
@@ -62,6 +64,7 @@ impl Nearest {
             enough: f64::NEG_INFINITY,
             pair: [NONE; 2],
             work: WorkLimit::NONE,
+            unvisited: f64::INFINITY,
             direction: between_centers.unwrap_or_else(Vector3::x).into(),
         }
     }
@@ -86,15 +89,16 @@ impl Nearest {
 
     /// Traverses both trees and returns whether any pair is known then.
     pub(super) fn run(&mut self, a: &Model, b: &Model) -> bool {
-        tandem::descend_cheapest_first(a.bvh(), b.bvh(), self);
+        let unvisited = tandem::descend_cheapest_first(a.bvh(), b.bvh(), self);
+        self.unvisited = unvisited.map_or(f64::INFINITY, f64::from);
         self.pair[0] != NONE
     }
 
-    /// The distance of the best pair.
+    /// The distance of the best pair; pairs that were not visited may be nearer, which its lower bound says.
     pub(super) fn outcome(&self, a: &Model, b: &Model) -> Distance {
         let [p, q] = triangles_in_b(a, b, &self.a_to_b, self.pair);
         let (value, witnesses) = closest_points(&p, &q);
-        let lower_bound = self.options.lower_bound(value);
+        let lower_bound = self.options.lower_bound(value).min(self.unvisited.sqrt());
         Distance { value, lower_bound, witnesses, triangles: Some(self.pair) }
     }
 

@@ -338,3 +338,35 @@ fn a_distance_that_is_not_known_within_the_time_budget_is_an_error() {
     let found = distance_with(&cube, &at(3.0, 0.0, 0.0), &cube, &here, &late, &mut DistanceCache::default());
     assert!((found.unwrap().unwrap().value - 2.0).abs() < 1e-12);
 }
+
+#[test]
+fn where_the_work_is_spent_the_distance_lies_between_its_bounds() {
+    let mut noise = Noise(37);
+    let (mut between, mut unknown) = (0, 0);
+    for _ in 0..6 {
+        let (a, b) = (soup(&mut noise, 300, 0.1), soup(&mut noise, 300, 0.1));
+        let [pose_a, pose_b] = [0.0, 3.0].map(|_| about_center(noise.pose(0.5, 3.0)));
+        let apart = Isometry3::translation(2.5, 0.0, 0.0) * pose_b;
+        let exact = by_brute_force(&a, &pose_a, &b, &apart);
+        let a_to_b = RelativePose::between(&a, &pose_a, &b, &apart);
+        for pairs in [0, 1, 2, 3, 5, 8, 13, 21, 1000] {
+            let mut limits = [WorkLimit::NONE, WorkLimit::new(pairs + 1, None)];
+            let mut cache = DistanceCache::default();
+            let found = distance_at([&a, &b], &a_to_b, &DistanceOptions::default(), &mut cache, &mut limits);
+            let Some(found) = found else {
+                assert!(limits[1].is_spent());
+                unknown += 1;
+                continue;
+            };
+            let [x, y] = found.witnesses;
+            assert!((nalgebra::distance(&x, &y) - found.value).abs() <= ROUNDING);
+            assert!(
+                found.lower_bound <= exact + ROUNDING && exact <= found.value + ROUNDING,
+                "{found:?} {exact}"
+            );
+            assert!(limits[1].is_spent() || (found.value - exact).abs() <= ROUNDING);
+            between += usize::from(found.lower_bound < found.value && found.lower_bound > 0.0);
+        }
+    }
+    assert!(between > 10 && unknown >= 6, "{between} {unknown}");
+}
