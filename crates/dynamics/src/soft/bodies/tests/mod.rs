@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
 use crate::soft::contact::ContactOptions;
 use crate::soft::material::{Constitutive, Material};
