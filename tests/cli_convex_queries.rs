@@ -185,7 +185,7 @@ fn a_flat_hull_is_a_shape() {
 }
 
 #[test]
-fn distances_and_signed_distances_in_a_norm_name_it_and_refuse_meshes_apart() {
+fn distances_and_signed_distances_in_a_norm_name_it_also_those_of_meshes() {
     let there = "box:1,1,1@1.5,1.25,0";
     for (options, expected) in [(["--norm", "l1"].as_slice(), 0.75), (&["--norm", "linf", "--signed"], 0.5)] {
         let answer = &ask(&[&["distance", CUBE, there], options].concat())[0];
@@ -199,8 +199,15 @@ fn distances_and_signed_distances_in_a_norm_name_it_and_refuse_meshes_apart() {
     let folder = scratch_folder();
     let mesh = folder.path("torus.obj");
     assert_eq!(extricate(["mesh", "torus", "-o", &mesh]).exit, 0);
-    let refused = extricate(["query", "distance", &format!("{mesh}@9,0,0"), CUBE, "--norm", "linf"]);
-    assert!(refused.exit != 0, "{}", refused.stdout);
+    // The torus reaches from its centre to 1.25 m along x.
+    for options in [["--norm", "linf"].as_slice(), &["--norm", "linf", "--signed"], &["--norm", "l1"]] {
+        for other in [CUBE, &mesh] {
+            let answer = &ask(&[&["distance", &format!("{mesh}@9,0,0"), other], options].concat())[0];
+            let reach = if other == CUBE { 0.5 } else { 1.25 };
+            assert!(is_near(&answer["distance"], 9.0 - 1.25 - reach), "{answer}");
+            assert_eq!(answer["norm"], options[1], "{answer}");
+        }
+    }
 }
 
 #[test]

@@ -341,6 +341,8 @@ def local_penetrations(
     effort: _Effort = "fast",
     time_budget: float | None = None,
     seed: int = 0,
+    norm: _Norm = "l2",
+    allowed: str | None = None,
     threads: int = 0,
     progress: _Progress = None,
 ) -> Any: ...

@@ -108,12 +108,34 @@ def test_other_names_of_norms_and_translations_are_refused(query: Any) -> None:
                 query(BOX, BOX, allowed=text)
 
 
-def test_distances_of_meshes_are_refused_in_other_norms(cup: ex.Mesh) -> None:
-    for signed in (False, True):
-        with pytest.raises(ValueError, match="convex"):
-            ex.distance(BALL, cup, moved(3), norm="l1", signed=signed)
-    batch = ex.distance(BALL, cup, moved(3)[None], norm="l1")
-    assert batch.status.tolist() == [-1] and "convex" in batch.errors[0]
+@pytest.mark.parametrize("norm", ORDERS)
+def test_distances_of_meshes_are_those_of_their_nearest_points_in_the_norm(norm: Any, cup: ex.Mesh) -> None:
+    mesh = BOX.to_mesh()
+    for a, b in [(mesh, mesh), (BOX, mesh), (mesh, BOX)]:
+        for signed in (False, True):
+            found = ex.distance(a, b, moved(3, -4, 0.5), norm=norm, signed=signed)
+            assert found.value == pytest.approx(np.linalg.norm([2.0, 3.0, 0.0], ORDERS[norm]), abs=1e-8)
+    for a in (BALL, cup):
+        found = ex.distance(a, cup, moved(3, 2, 1), norm=norm)
+        gap = found.points[1] - found.points[0]
+        assert np.linalg.norm(gap, ORDERS[norm]) == pytest.approx(found.value, abs=1e-8)
+        batch = ex.distance(a, cup, np.stack([moved(3, 2, 1), moved(0.4)]), norm=norm)
+        assert batch.status.tolist() == [1, 1] and batch.value[0] == found.value and batch.value[1] == 0
+
+
+@pytest.mark.parametrize("options", [{"norm": "linf"}, {"allowed": "direction:1,0,0"}])
+def test_regions_of_an_overlap_take_the_norm_and_the_allowed_translations_of_the_whole(options: dict[str, Any]) -> None:
+    pose = moved(0.6, 0.5, 0.9)
+    for a, b in [(BOX, BOX), (BOX.to_mesh(), BOX.to_mesh())]:
+        (region,) = ex.local_penetrations(a, b, pose, **options)
+        if a is BOX:
+            found = ex.penetration(a, b, pose, **options)
+            assert region.normal.tolist() == found.direction.tolist()
+            assert region.depth == pytest.approx(np.linalg.norm(found.translation), abs=1e-7)
+        batch = ex.local_penetrations(a, b, np.stack([pose, moved(9)]), **options)
+        assert len(batch.depth) == 1 and batch.depth[0] == region.depth
+    with pytest.raises(ValueError, match="norm"):
+        ex.local_penetrations(BOX, BOX, pose, norm="L1")
 
 
 @pytest.mark.parametrize(

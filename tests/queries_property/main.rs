@@ -13,6 +13,7 @@ mod growth;
 mod hostile;
 mod moving;
 mod norms;
+mod norms_apart;
 mod norms_of_meshes;
 mod overlapping;
 mod restricted;

@@ -235,7 +235,8 @@ impl Row {
 /// One penetration for every region of the overlap, deepest first; an empty list where the shapes are proved apart.
 ///
 /// Poses and errors are those of `penetration`, (4, 4) or (N, 4, 4). After `time_budget` [s], regions that have not been measured
-/// have the global depth, and `is_measured` is false. Returns a list of `LocalPenetration`; for many poses a
+/// have the global depth, and `is_measured` is false. `norm` and `allowed` are those of `penetration` for
+/// the whole overlap: two convex shapes, and regions that are not measured, have its translation. Depths are Euclidean lengths. Returns a list of `LocalPenetration`; for many poses a
 /// `LocalPenetrationBatch`.
 ///
 /// Source: [Je12 §6.3].
@@ -246,7 +247,7 @@ impl Row {
 /// >>> [round(region.depth, 6) for region in ex.local_penetrations(box, box, pose)]
 /// [0.1]
 #[pyfunction]
-#[pyo3(signature = (a, b, pose_a=None, pose_b=None, *, effort="fast", time_budget=None, seed=0, threads=0, progress=None))]
+#[pyo3(signature = (a, b, pose_a=None, pose_b=None, *, effort="fast", time_budget=None, seed=0, norm="l2", allowed=None, threads=0, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn local_penetrations<'py>(
     py: Python<'py>,
@@ -257,14 +258,16 @@ pub(crate) fn local_penetrations<'py>(
     effort: &str,
     time_budget: Option<f64>,
     seed: u64,
+    norm: &str,
+    allowed: Option<&str>,
     threads: usize,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (effort, time_budget) = (self::effort(effort)?, budget(time_budget)?);
-    let options = PenetrationOptions { effort, time_budget, seed, ..PenetrationOptions::default() };
+    let options = PenetrationOptions { seed, ..options([effort, norm], time_budget, allowed)? };
     match PosePair::new([pose_a, pose_b], NAMES)? {
         PosePair::One([pose_a, pose_b]) => {
             let [a, b] = both(a, b);
+            let options = PenetrationOptions { parallel: true, ..options };
             let found = interruptible(py, move |_| {
                 Ok(query::local_penetrations(&Posed::new(&a, pose_a), &Posed::new(&b, pose_b), &options)?)
             })?;
@@ -272,7 +275,6 @@ pub(crate) fn local_penetrations<'py>(
             Ok(pyo3::types::PyList::new(py, regions)?.into_any())
         }
         PosePair::Many(poses) => {
-            let options = PenetrationOptions { parallel: false, ..options };
             let batch = BatchOptions { threads, progress };
             let found = batched(py, both(a, b), poses, &batch, move |a, b| {
                 query::local_penetrations(a, b, &options)

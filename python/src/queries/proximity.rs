@@ -69,13 +69,13 @@ pub(crate) fn collide<'py>(
 /// The distance [m] of two shapes: zero where they collide, or minus the penetration depth if `signed`.
 ///
 /// `pose_a` and `pose_b` map body to world, (4, 4) or (N, 4, 4); none is the identity. `tolerance` is the accepted relative
-/// error; exact by default. `time_budget` [s] is that of each pose, where a mesh takes part: after it, `lower_bound` of two meshes that are known to be apart is below `value`; else it is an error. `norm` is `"l2"`, or for convex shapes `"l1"` or `"linf"`, along the axes of the world: the distance
-/// is then the minimum norm of a translation after which the shapes touch, and bounds agree to 1e-9. Returns a `Distance`,
-/// or a `DistanceBatch` for many poses. `progress` is called with the numbers of items done and of all; `True` shows a bar if
+/// error; exact by default. `time_budget` [s] is that of each pose, where a mesh takes part: after it, `lower_bound` of two meshes that are known to be apart is below `value`; else it is an error. `norm` is `"l2"`, `"l1"` or `"linf"`, along
+/// the axes of the world: the distance is then the minimum norm of a translation after which the shapes touch; where a convex
+/// shape takes part, bounds agree to 1e-9. Returns a `Distance`, or a `DistanceBatch` for many poses. `progress` is called with the numbers of items done and of all; `True` shows a bar if
 /// `tqdm` is installed.
 ///
-/// Raises `ValueError` for a bad pose or option, and for meshes in another norm than `"l2"`, `ExtricateError` where the query
-/// fails or its time budget is spent before the distance is known; an item of a batch has status -1 instead.
+/// Raises `ValueError` for a bad pose or option, `ExtricateError` where the query fails or its
+/// time budget is spent before the distance is known; an item of a batch has status -1 instead.
 ///
 /// Source: [Lin17 §40.4] for norms.
 ///

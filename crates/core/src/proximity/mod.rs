@@ -57,8 +57,8 @@ pub use closest_point::{closest_point, closest_point_up_to, signed_distance};
 pub use collision::{collide, collide_until, intersecting_pairs, pairs_within, surfaces_collide};
 pub use continuous::{ContactInTime, ContinuousOptions, time_of_contact_rigid};
 pub use distance::{
-    Distance, DistanceCache, DistanceOptions, clearance_of_surfaces, distance, distance_up_to, distance_with,
-    distance_with_cache, is_within,
+    Distance, DistanceCache, DistanceOptions, clearance_of_surfaces, distance, distance_in_norm,
+    distance_up_to, distance_with, distance_with_cache, is_within,
 };
 pub use error::ProximityError;
 pub use hausdorff::{Hausdorff, HausdorffOptions, Side, hausdorff_distance};

@@ -5,6 +5,7 @@ use std::time::Instant;
 use nalgebra::Point3;
 
 use super::cache::Cache;
+use super::convex_mesh_in_norm::mixed_gap_in_norm;
 use super::error::QueryError;
 use super::gap_in_norm::gap_in_norm;
 use super::options::{DistanceOptions, PenetrationOptions, convex, require_non_negative};
@@ -12,6 +13,7 @@ use super::pair::{ShapePair, pairs_by_nearness};
 use super::penetration::penetration_with;
 use super::posed::Posed;
 use crate::geometry::Norm;
+use crate::proximity;
 
 /// Distance of two shapes [m, world].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,8 +72,8 @@ pub fn distance_with(
 }
 
 /// The distance of two shapes in a norm along the axes of the world, the minimum of the norm of p − q over points p of A and q of B; zero
-/// where they collide. The limit of the options does not count. In L1 and L∞ it is that of convex shapes, or of assemblies of
-/// them, with bounds that agree to 1e-9 or to the tolerance of the options, apart from pairs that exhaust the bound on cutting planes.
+/// where they collide. The limit of the options does not count. In L1 and L∞ the bounds of a convex shape and another shape agree to 1e-9
+/// or to the tolerance of the options, apart from pairs that exhaust the bound on cutting planes; two meshes are as exact as in L2.
 ///
 /// ```
 /// use extricate_core::query::{self, Norm, Posed, Shape};
@@ -87,7 +89,7 @@ pub fn distance_with(
 /// ```
 ///
 /// # Errors
-/// As [`collide`](super::collide), and [`QueryError::Unsupported`] for meshes in L1 and L∞.
+/// As [`distance`].
 #[expect(clippy::missing_panics_doc, reason = "a posed shape has at least one part")]
 pub fn distance_in_norm(
     a: &Posed,
@@ -101,20 +103,27 @@ pub fn distance_in_norm(
     options.check()?;
     a.check("A")?;
     b.check("B")?;
+    let deadline = options.time_budget.and_then(|budget| Instant::now().checked_add(budget));
     let mut best: Option<Distance> = None;
     for (apart, parts) in pairs_by_nearness(a, b) {
-        let (first, second) = (a.part(parts[0]), b.part(parts[1]));
-        let ShapePair::Convex(pair) = ShapePair::new(first, second) else {
-            let shapes = [first, second].map(|part| part.shape.kind());
-            let reason = "in the norms L1 and L∞ it is that of convex shapes";
-            return Err(QueryError::Unsupported { query: "the distance", shapes, reason });
-        };
         // A vector is at least this much longer in the norm than in L2.
         let nearest = apart * norm.range_on_sphere()[0];
         if best.is_some_and(|best| nearest > best.value) {
             continue;
         }
-        let gap = gap_in_norm(&pair, norm, options)?;
+        let time_budget = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let limit = best.map_or(f64::INFINITY, |best| best.value);
+        let wanted = DistanceOptions { time_budget, limit, ..*options };
+        let pair = ShapePair::new(a.part(parts[0]), b.part(parts[1]));
+        let found = match pair {
+            ShapePair::Convex(pair) => Some(gap_in_norm(&pair, norm, &wanted)?),
+            ShapePair::Mixed(mixed) => mixed_gap_in_norm(&mixed, norm, &wanted)?,
+            ShapePair::Meshes([a, b], [pose_a, pose_b]) => {
+                proximity::distance_in_norm((a, pose_a), (b, pose_b), norm, &wanted)?
+            }
+        };
+        // A pair that is proved to be farther than the best one does not lower the bound.
+        let Some(gap) = found else { continue };
         let lower_bound = best.map_or(gap.lower_bound, |best| best.lower_bound.min(gap.lower_bound));
         let found =
             Distance { value: gap.value, lower_bound, upper_bound: gap.value, points: gap.witnesses, parts };
@@ -217,8 +226,7 @@ pub fn closest_points(
 /// ```
 ///
 /// # Errors
-/// As [`penetration`](super::penetration), and in another norm than L2 as [`distance_in_norm`]; an error where the time budget is
-/// spent before the distance is known where a mesh takes part.
+/// As [`penetration`](super::penetration); an error where the time budget is spent before the distance is known where a mesh takes part.
 pub fn signed_distance(a: &Posed, b: &Posed, options: &PenetrationOptions) -> Result<Distance, QueryError> {
     signed_distance_with(a, b, options, &mut Cache::default())
 }

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | [`collide`] | whether the shapes have a point in common |
 //! | [`distance`], [`closest_points`] | the distance of the shapes, and the closest points |
-//! | [`distance_in_norm`] | the distance of convex shapes in L1 or L∞ |
+//! | [`distance_in_norm`] | the distance in L1 or L∞ |
 //! | [`signed_distance`] | the distance, or minus the penetration depth |
 //! | [`penetration`] | the minimum translation that separates them |
 //! | [`penetrating_parts`] | one such translation for every pair of parts, such as links of a robot |
@@ -27,6 +27,7 @@ mod cache;
 mod collide;
 mod constrained;
 mod convex_mesh;
+mod convex_mesh_in_norm;
 mod description;
 mod distance;
 mod error;

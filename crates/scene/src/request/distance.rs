@@ -75,8 +75,7 @@ pub struct DistanceRequest {
     /// Report the penetration depth of overlapping shapes as a negative distance.
     #[cfg_attr(feature = "clap", arg(long, conflicts_with_all = ["closer_than", "tolerance"]))]
     pub signed: bool,
-    /// Norm of the distance, along the axes of the world: l1, l2 or linf, the first and the last for convex shapes only
-    /// [default: l2].
+    /// Norm of the distance, along the axes of the world: l1, l2 or linf [default: l2].
     #[cfg_attr(feature = "clap", arg(long, value_name = "NORM", conflicts_with = "closer_than"))]
     #[serde(deserialize_with = "parsed")]
     #[schemars(with = "Option<String>")]

@@ -26,28 +26,28 @@ pub(super) struct Motion {
     rotation: [[f32; 3]; 3],
     translation: [f32; 3],
     /// Bound of the rounding of a length [m].
-    slack: f32,
+    pub(super) slack: f32,
 }
 
 /// A box and a layer in their own frame, the resting one, relative to the centre of the box.
-struct Resting {
+pub(super) struct Resting {
     center: [f32; 3],
-    half: [f32; 3],
-    normal: [f32; 3],
+    pub(super) half: [f32; 3],
+    pub(super) normal: [f32; 3],
     /// Height of the middle of the layer over the centre, and half its thickness [m].
-    middle: f32,
-    thickness: f32,
+    pub(super) middle: f32,
+    pub(super) thickness: f32,
 }
 
 /// The children of a node relative to the centre of a resting box.
-struct Moved<S> {
+pub(super) struct Moved<S> {
     /// Half extents of their boxes in the frame of the node [m].
-    halves: [S; 3],
+    pub(super) halves: [S; 3],
     /// From the centre of the resting box to theirs, in the frame of that box [m].
-    offsets: [S; 3],
+    pub(super) offsets: [S; 3],
     /// Height of the middles of their layers over their centres, and half the thickness [m].
-    middle: S,
-    thickness: S,
+    pub(super) middle: S,
+    pub(super) thickness: S,
 }
 
 impl Motion {
@@ -68,7 +68,7 @@ impl Motion {
 
     /// Rotates a direction of the resting frame into the frame of the node.
     #[inline(always)]
-    fn back(&self, n: &[f32; 3]) -> [f32; 3] {
+    pub(super) fn back(&self, n: &[f32; 3]) -> [f32; 3] {
         let r = &self.rotation;
         let mut rotated = [0.0; 3];
         for k in 0..3 {
@@ -79,7 +79,7 @@ impl Motion {
 
     /// As [`Motion::back`], eight directions at once.
     #[inline(always)]
-    fn lanes_back<S: Single>(&self, n: &[S; 3]) -> [S; 3] {
+    pub(super) fn lanes_back<S: Single>(&self, n: &[S; 3]) -> [S; 3] {
         let r = &self.rotation;
         let mut rotated = *n;
         for k in 0..3 {
@@ -89,7 +89,7 @@ impl Motion {
     }
 
     #[inline(always)]
-    fn children<S: Single>(&self, node: &Node, resting: &Resting) -> Moved<S> {
+    pub(super) fn children<S: Single>(&self, node: &Node, resting: &Resting) -> Moved<S> {
         let half = S::splat(0.5);
         let (mut centers, mut halves) = ([half; 3], [half; 3]);
         for axis in 0..3 {
@@ -115,7 +115,7 @@ impl Motion {
 
 impl Resting {
     #[inline(always)]
-    fn new(volume: &Volume) -> Self {
+    pub(super) fn new(volume: &Volume) -> Self {
         let (bounds, layer) = (&volume.bounds, &volume.layer);
         let (mut center, mut half) = ([0.0; 3], [0.0; 3]);
         for k in 0..3 {
@@ -130,7 +130,7 @@ impl Resting {
 
     /// Support of the intersection of box and layer from the centre along `v`, times the length of `v`.
     #[inline(always)]
-    fn reach<S: Single>(&self, v: &[S; 3]) -> S {
+    pub(super) fn reach<S: Single>(&self, v: &[S; 3]) -> S {
         let normal = [S::splat(self.normal[0]), S::splat(self.normal[1]), S::splat(self.normal[2])];
         let half = [S::splat(self.half[0]), S::splat(self.half[1]), S::splat(self.half[2])];
         reach(v, &half, &normal, S::splat(self.middle), S::splat(self.thickness))
@@ -138,19 +138,19 @@ impl Resting {
 }
 
 #[inline(always)]
-fn dot<S: Single>(a: &[S; 3], b: &[S; 3]) -> S {
+pub(super) fn dot<S: Single>(a: &[S; 3], b: &[S; 3]) -> S {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 #[inline(always)]
-fn normals<S: Single>(node: &Node) -> [S; 3] {
+pub(super) fn normals<S: Single>(node: &Node) -> [S; 3] {
     let normal = &node.layers.normal;
     [S::load(&normal[0]), S::load(&normal[1]), S::load(&normal[2])]
 }
 
 /// Half the width along `v` of a box of these half extents, times the length of `v`.
 #[inline(always)]
-fn box_reach<S: Single>(v: &[S; 3], half: &[S; 3]) -> S {
+pub(super) fn box_reach<S: Single>(v: &[S; 3], half: &[S; 3]) -> S {
     v[0].abs() * half[0] + v[1].abs() * half[1] + v[2].abs() * half[2]
 }
 
@@ -158,7 +158,7 @@ fn box_reach<S: Single>(v: &[S; 3], half: &[S; 3]) -> S {
 ///
 /// v = (v·n) n + w for any n: the layer bounds the first part and the box the second one.
 #[inline(always)]
-fn reach<S: Single>(v: &[S; 3], half: &[S; 3], normal: &[S; 3], middle: S, thickness: S) -> S {
+pub(super) fn reach<S: Single>(v: &[S; 3], half: &[S; 3], normal: &[S; 3], middle: S, thickness: S) -> S {
     let along = dot(v, normal);
     let rest = [v[0] - along * normal[0], v[1] - along * normal[1], v[2] - along * normal[2]];
     let of_layer = along * middle + along.abs() * thickness + box_reach(&rest, half);

@@ -7,8 +7,12 @@
 
 pub(crate) mod answer;
 mod gaps;
+mod gaps_in_norm;
+mod in_norm;
 mod nearest;
 mod options;
+mod triangles_in_norm;
+mod zero;
 
 pub use self::answer::Distance;
 use std::time::Instant;
@@ -16,14 +20,15 @@ use std::time::Instant;
 use crate::proximity::error::ProximityError;
 use nalgebra::Isometry3;
 
+use self::in_norm::distance_in_norm_at;
 use self::nearest::Nearest;
 use self::options::check_pose;
-use super::collision::{collide_at, collide_bounded, pair_within, surfaces_collide_at};
-use super::contained_parts::shared_point_within;
+use self::zero::{some_pair, zero_at};
+use super::collision::{collide_at, collide_bounded, surfaces_collide_at};
 use super::model::Model;
-use super::relative_pose::{RelativePose, triangles_in_b};
-use super::triangle_distance::common_point;
+use super::relative_pose::RelativePose;
 use super::work_limit::WorkLimit;
+use crate::geometry::Norm;
 pub use options::DistanceOptions;
 
 /// State carried from one distance query of a pair of models to the next: an initial guess that shortens the traversal.
@@ -125,16 +130,66 @@ pub fn distance_with(
     check_pose('A', pose_a)?;
     check_pose('B', pose_b)?;
     let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
+    let found =
+        within_limits([a, b], options, |limits| distance_at([a, b], &a_to_b, options, cache, limits))?;
+    Ok(found.map(|found| in_world(b, pose_b, found)))
+}
+
+/// The distance of two models in a norm along the axes of the world, zero where they collide, to within the tolerance of the
+/// options; `None` where it is proved to exceed their limit. Poses map body to world coordinates.
+///
+/// It is the norm of the difference of the witnesses, and the minimum over all pairs of points, up to rounding.
+///
+/// ```
+/// use extricate_core::geometry::procedural::{Cuboid, Procedural};
+/// use extricate_core::geometry::{Norm, Solidity};
+/// use extricate_core::proximity::{DistanceOptions, Model, distance_in_norm};
+/// use nalgebra::Isometry3;
+///
+/// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+/// let (here, there) = (Isometry3::identity(), Isometry3::translation(4.0, 5.0, 0.0));
+/// for (norm, expected) in [(Norm::L1, 7.0), (Norm::L2, 5.0), (Norm::LInf, 4.0)] {
+///     let found = distance_in_norm((&cube, &here), (&cube, &there), norm, &DistanceOptions::default())?;
+///     assert!((found.expect("there is no limit").value - expected).abs() < 1e-12);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`distance_with`].
+pub fn distance_in_norm(
+    (a, pose_a): (&Model, &Isometry3<f64>),
+    (b, pose_b): (&Model, &Isometry3<f64>),
+    norm: Norm,
+    options: &DistanceOptions,
+) -> Result<Option<Distance>, ProximityError> {
+    if norm == Norm::L2 {
+        return distance_with(a, pose_a, b, pose_b, options, &mut DistanceCache::default());
+    }
+    options.check()?;
+    check_pose('A', pose_a)?;
+    check_pose('B', pose_b)?;
+    within_limits([a, b], options, |limits| {
+        distance_in_norm_at([a, b], [pose_a, pose_b], norm, options, limits)
+    })
+}
+
+/// The result of a search within the limits of the collision test and of the traversal that the options set.
+fn within_limits(
+    [a, b]: [&Model; 2],
+    options: &DistanceOptions,
+    search: impl FnOnce(&mut [WorkLimit; 2]) -> Option<Distance>,
+) -> Result<Option<Distance>, ProximityError> {
     let mut limits = match options.time_budget {
         None => [WorkLimit::of_collision(a, b), WorkLimit::of_distance(a, b)],
         Some(budget) => [WorkLimit::new(u64::MAX, Instant::now().checked_add(budget)); 2],
     };
     let pairs = limits.map(|limit| limit.left());
-    let found = distance_at([a, b], &a_to_b, options, cache, &mut limits);
+    let found = search(&mut limits);
     match (found, limits.iter().position(WorkLimit::is_spent), options.time_budget) {
         (None, Some(_), Some(budget)) => Err(ProximityError::OutOfTime { budget }),
         (None, Some(spent), None) => Err(ProximityError::OutOfWork { pairs: pairs[spent] }),
-        (found, ..) => Ok(found.map(|found| in_world(b, pose_b, found))),
+        (found, ..) => Ok(found),
     }
 }
 
@@ -254,25 +309,6 @@ pub fn clearance_of_surfaces(
 fn in_world(b: &Model, pose_b: &Isometry3<f64>, found: Distance) -> Distance {
     let witnesses = found.witnesses.map(|point| pose_b * (point + b.center().coords));
     Distance { witnesses, ..found }
-}
-
-/// The result where the models collide, if that is known before the limit is spent; witnesses in the frame of B's tree.
-fn zero_at([a, b]: [&Model; 2], a_to_b: &RelativePose, work: &mut WorkLimit) -> Option<Distance> {
-    let touching =
-        |point, triangles| Distance { value: 0.0, lower_bound: 0.0, witnesses: [point; 2], triangles };
-    if let Some(pair) = pair_within(a, b, a_to_b, 0.0, work) {
-        let [p, q] = triangles_in_b(a, b, a_to_b, pair);
-        return Some(touching(common_point(&p, &q), Some(pair)));
-    }
-    if work.is_spent() {
-        return None;
-    }
-    shared_point_within(a, b, a_to_b, work).map(|point| touching(point, None))
-}
-
-/// Some triangle with an area of each model.
-fn some_pair(a: &Model, b: &Model) -> [u32; 2] {
-    [a, b].map(|model| model.bvh().packets()[0].triangles[0])
 }
 
 /// Whether both triangles exist and have an area.

@@ -6,6 +6,7 @@ use super::super::tests::{Noise, about_center, all_pairs, soup};
 use super::super::{collide, degenerate, shapes};
 use super::*;
 use crate::geometry::{Solidity, TriangleMesh};
+use crate::proximity::relative_pose::triangles_in_b;
 use crate::proximity::triangle_distance as triangles;
 use nalgebra::Point3;
 
