@@ -14,7 +14,7 @@ use crate::geometry::Norm;
 /// The corners of a triangle, along the axes of the world.
 pub(super) type Corners = [Vector3<f64>; 3];
 
-/// Product of a unit normal and a vertex of the ball below which they belong to no facet that decides: those that do have at least
+/// Product of a unit normal and a vertex of the ball below which they belong to no facet that decides: those that do reach
 /// 1/√3.
 const ACROSS: f64 = 0.5;
 
