@@ -69,8 +69,8 @@ impl NormBall {
             return best;
         }
         let [of_p, of_q] = [edges(&p), edges(&q)];
-        let normals = [of_p[0].cross(&of_p[1]), of_q[0].cross(&of_q[1])];
-        let between = of_p.iter().flat_map(|d| of_q.iter().map(move |e| d.cross(e)));
+        let normals = [normal_of(&of_p), normal_of(&of_q)];
+        let between = of_p.iter().flat_map(|d| of_q.iter().map(move |e| product(d, e)));
         let of_ball = of_p.iter().chain(&of_q).flat_map(|d| self.edges.iter().map(move |e| d.cross(e)));
         let dual = self.norm.dual();
         for n in normals.into_iter().chain(between).chain(of_ball) {
@@ -168,23 +168,70 @@ fn edges([a, b, c]: &Corners) -> [Vector3<f64>; 3] {
     [b - a, c - b, a - c]
 }
 
+/// The normal of a triangle, whose length is twice the area.
+fn normal_of(sides: &[Vector3<f64>; 3]) -> Vector3<f64> {
+    product(&sides[0], &sides[1])
+}
+
+/// The vector product, to within rounding of its own length: of nearly parallel edges the usual one is not normal to them, and what it
+/// says about their ends is wrong by as much.
+fn product(d: &Vector3<f64>, e: &Vector3<f64>) -> Vector3<f64> {
+    /// Sine of an angle below which the rounding of products matters.
+    const PARALLEL: f64 = 0.1;
+    let plain = d.cross(e);
+    if plain.norm_squared() > PARALLEL * PARALLEL * (d.norm_squared() * e.norm_squared()) {
+        return plain;
+    }
+    Vector3::from_fn(|k, _| {
+        let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+        let ([first, first_rest], [second, second_rest]) =
+            (exact_product(d[i], e[j]), exact_product(d[j], e[i]));
+        (first - second) + (first_rest - second_rest)
+    })
+}
+
+/// A product and its rounding error [Shewchuk97].
+fn exact_product(x: f64, y: f64) -> [f64; 2] {
+    let split = |x: f64| {
+        let scaled = 134_217_729.0 * x;
+        let high = scaled - (scaled - x);
+        [high, x - high]
+    };
+    let (product, [x, x_low], [y, y_low]) = (x * y, split(x), split(y));
+    [product, ((x * y - product) + x * y_low + x_low * y) + x_low * y_low]
+}
+
 /// The point of a triangle on the line through a point along a vertex of the ball.
 fn along(v: &Vector3<f64>, x: &Vector3<f64>, triangle: &Corners) -> Option<Vector3<f64>> {
     let sides = edges(triangle);
-    let normal = sides[0].cross(&sides[1]);
+    let normal = normal_of(&sides);
     let across = normal.dot(v);
     if !(across.abs() > ACROSS * normal.norm()) {
         return None;
     }
     let point = x + v * (normal.dot(&(triangle[0] - x)) / across);
     let is_inside = (0..3).all(|k| normal.dot(&sides[k].cross(&(point - triangle[k]))) >= 0.0);
-    is_inside.then_some(point)
+    (is_inside && is_beside_longest_side(&point, triangle, normal.norm())).then_some(point)
+}
+
+/// Whether a point is no farther beside the longest side of a triangle than the triangle is high: false far outside a needle as thin as
+/// rounding, whose normal and inside are arbitrary. `doubled_area` is twice the area [m²].
+fn is_beside_longest_side(x: &Vector3<f64>, triangle: &Corners, doubled_area: f64) -> bool {
+    /// Rounding of a point beside a line, relative to the length.
+    const ROUNDING: f64 = 1e-15;
+    let sides = edges(triangle);
+    let longest = (1..3).fold(0, |i, j| if sides[j].norm() > sides[i].norm() { j } else { i });
+    let (side, offset) = (sides[longest], x - triangle[longest]);
+    let length = side.norm();
+    let fraction = side.dot(&offset) / (length * length);
+    let beside = (offset - side * fraction).norm();
+    (0.0..=1.0).contains(&fraction) && beside <= 2.0 * doubled_area / length + ROUNDING * length
 }
 
 /// The point of a segment on a line along a vertex of the ball that meets another segment's line, or the nearest end.
 fn facing(v: &Vector3<f64>, first: &[Vector3<f64>; 2], second: &[Vector3<f64>; 2]) -> Option<Vector3<f64>> {
     let (d, e) = (first[1] - first[0], second[1] - second[0]);
-    let normal = d.cross(&e);
+    let normal = product(&d, &e);
     if !(normal.dot(v).abs() > ACROSS * normal.norm()) {
         return None;
     }
