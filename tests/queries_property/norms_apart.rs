@@ -227,8 +227,11 @@ fn time_budgets_end_the_distance_of_meshes_with_an_error_or_change_nothing() {
             let exact = apart(&here, &there, norm);
             assert_eq!(ample.expect("enough time"), exact);
             match late {
-                // Known before the clock was looked at.
-                Ok(found) => assert!(found == exact && other.core().is_none(), "{norm} {found:?}"),
+                // Bounds of the distance of meshes that are known to be apart, which are equal where the clock was not looked at before.
+                Ok(found) => {
+                    let between = found.lower_bound <= exact.value && exact.value <= found.value;
+                    assert!(between && other.core().is_none(), "{norm} {found:?}");
+                }
                 Err(error) => {
                     let is_late = matches!(error, QueryError::Proximity(ProximityError::OutOfTime { .. }));
                     assert!(is_late, "{error:?}");

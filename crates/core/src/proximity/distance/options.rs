@@ -17,7 +17,7 @@ pub struct DistanceOptions {
     pub limit: f64,
     /// Time after which a query with meshes ends: not reproducible. Two meshes that are known to be apart have the nearest pair of triangles
     /// that was found, with a lower bound that is smaller than its distance; all else [`ProximityError::OutOfTime`]. The default bound
-    /// on work, for which it stands in, does the same, with [`ProximityError::OutOfWork`].
+    /// on work, which it replaces, does the same, with [`ProximityError::OutOfWork`].
     pub time_budget: Option<Duration>,
 }
 

@@ -371,3 +371,32 @@ fn where_the_work_is_spent_the_distance_lies_between_its_bounds() {
     }
     assert!(between > 10 && unknown >= 6, "{between} {unknown}");
 }
+
+#[test]
+fn where_the_work_is_spent_the_distance_in_a_norm_lies_between_its_bounds() {
+    let mut noise = Noise(38);
+    for norm in [Norm::L1, Norm::LInf] {
+        let mut between = 0;
+        for _ in 0..6 {
+            let (a, b) = (soup(&mut noise, 300, 0.1), soup(&mut noise, 300, 0.1));
+            let [pose, other] = [0.0, 3.0].map(|_| about_center(noise.pose(0.5, 3.0)));
+            let (apart, options) =
+                (Isometry3::translation(2.5, 0.0, 0.0) * other, DistanceOptions::default());
+            let exact = distance_in_norm((&a, &pose), (&b, &apart), norm, &options).unwrap().unwrap();
+            assert!((exact.lower_bound - exact.value).abs() <= ROUNDING);
+            for pairs in [2, 3, 4, 6, 9, 14, 22, 1000] {
+                let mut limits = [WorkLimit::NONE, WorkLimit::new(pairs, None)];
+                let found = distance_in_norm_at([&a, &b], [&pose, &apart], norm, &options, &mut limits);
+                let found = found.expect("the first pair of leaves is measured");
+                let [x, y] = found.witnesses;
+                assert!((norm.of(&(x - y)) - found.value).abs() <= 100.0 * ROUNDING);
+                let is_between =
+                    found.lower_bound <= exact.value + ROUNDING && exact.value <= found.value + ROUNDING;
+                assert!(is_between, "{norm} {found:?} {exact:?}");
+                assert!(limits[1].is_spent() || (found.value - exact.value).abs() <= ROUNDING);
+                between += usize::from(0.0 < found.lower_bound && found.lower_bound < found.value);
+            }
+        }
+        assert!(between > 5, "{norm} {between}");
+    }
+}
