@@ -199,12 +199,12 @@ fn distances_and_signed_distances_in_a_norm_name_it_also_those_of_meshes() {
     let folder = scratch_folder();
     let mesh = folder.path("torus.obj");
     assert_eq!(extricate(["mesh", "torus", "-o", &mesh]).exit, 0);
-    // The torus reaches from its centre to 1.25 m along x.
+    // The torus reaches from its centre to 1.2 m along x, the sum of its radii.
     for options in [["--norm", "linf"].as_slice(), &["--norm", "linf", "--signed"], &["--norm", "l1"]] {
         for other in [CUBE, &mesh] {
             let answer = &ask(&[&["distance", &format!("{mesh}@9,0,0"), other], options].concat())[0];
-            let reach = if other == CUBE { 0.5 } else { 1.25 };
-            assert!(is_near(&answer["distance"], 9.0 - 1.25 - reach), "{answer}");
+            let reach = if other == CUBE { 0.5 } else { 1.2 };
+            assert!(is_near(&answer["distance"], 9.0 - 1.2 - reach), "{answer}");
             assert_eq!(answer["norm"], options[1], "{answer}");
         }
     }
