@@ -16,13 +16,15 @@
 mod step_times;
 
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use extricate::dynamics::StepReport;
-use extricate::geometry::Solidity;
 use extricate::geometry::read::read_mesh;
+use extricate::geometry::write::write_mesh;
+use extricate::geometry::{Solidity, TriangleMesh};
+use extricate::nalgebra::Point3;
 use extricate::penetration::Effort;
 use extricate::scene::overlaps;
 use extricate::{Scene, Shape, World};
@@ -127,18 +129,22 @@ impl Course {
     }
 }
 
-/// The shape of a file as a scene names it, if it is a closed mesh, and its number of triangles.
-fn of_file(file: &PathBuf) -> Result<Option<(String, usize)>> {
-    let shape = Shape::mesh(read_mesh(file)?);
+/// The shape of a file as a scene names it, about its middle and scaled to [`RADIUS`], if it is a closed mesh, and its number of triangles.
+fn of_file(file: &Path, index: usize) -> Result<Option<(String, usize)>> {
+    let mesh = read_mesh(file)?;
+    let aabb = mesh.aabb();
+    let (middle, scale) = (aabb.center(), RADIUS / (0.5 * aabb.extents().norm()));
+    let vertices = mesh.vertices().iter().map(|vertex| Point3::from((vertex - middle) * scale)).collect();
+    let mesh = TriangleMesh::new(vertices, mesh.triangles().to_vec())?;
+    let placed = std::env::temp_dir().join(format!("scan_bin-{index}.obj"));
+    write_mesh(&mesh, &placed)?;
+    let shape = Shape::mesh(mesh);
     let Some(model) = shape.model().filter(|model| model.solidity() == Solidity::Solid) else {
         return Ok(None);
     };
     let triangles = model.mesh().triangles().len();
-    let scale = RADIUS / model.radius();
     let usable = shape.mass_properties().is_ok();
-    Ok(usable.then(|| {
-        (format!("mesh(file: {:?}, scale: {scale})", file.canonicalize().unwrap_or_default()), triangles)
-    }))
+    Ok(usable.then(|| (format!("mesh(file: {placed:?})"), triangles)))
 }
 
 /// Arguments of the program.
@@ -226,8 +232,8 @@ fn run() -> Result<()> {
     let arguments = Arguments::read()?;
     let mut shapes: Vec<_> =
         PROCEDURAL.iter().filter(|_| !arguments.files_alone).map(|&shape| shape.to_owned()).collect();
-    for file in &arguments.files {
-        match of_file(file)? {
+    for (index, file) in arguments.files.iter().enumerate() {
+        match of_file(file, index)? {
             Some((shape, triangles)) => {
                 println!("{}: {triangles} triangles", file.display());
                 shapes.push(shape);
