@@ -136,21 +136,22 @@ pub(crate) fn collide_bounded(
     let pairs = limit.left();
     match collide_within(a, b, &mut limit) {
         Some(answer) => Ok(answer),
-        None if touch_to_rounding(a, b) => Ok(true),
+        None if touch_to_rounding(a, b, None) => Ok(true),
         None => Err(ProximityError::OutOfWork { pairs }),
     }
 }
 
 /// Whether two triangles are found whose gap is within the rounding of their coordinates: all of thousands that meet in a point
-/// may be apart by that.
+/// may be apart by that. The search ends at the deadline, if there is one.
 pub(crate) fn touch_to_rounding(
     (a, pose_a): (&Model, &Isometry3<f64>),
     (b, pose_b): (&Model, &Isometry3<f64>),
+    deadline: Option<Instant>,
 ) -> bool {
-    /// Pairs of subtrees that are visited at most: some milliseconds, after a time budget too. Where thousands touch, the first do.
+    /// Pairs of subtrees that are visited at most, some milliseconds. Where thousands touch, the first do.
     const PAIRS: u64 = 1 << 12;
     let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
-    pair_within(a, b, &a_to_b, a_to_b.slack(), &mut WorkLimit::new(PAIRS, None)).is_some()
+    pair_within(a, b, &a_to_b, a_to_b.slack(), &mut WorkLimit::new(PAIRS, deadline)).is_some()
 }
 
 /// As [`collide`], if that is known before the limit is spent.
