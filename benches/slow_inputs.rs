@@ -1,5 +1,6 @@
-//! The slowest queries that an hour of searching found (`experiments/budgets`, `--search`), each relative to its bound on time or work: meshes
-//! that strain trees and searches. Those with a time budget, of 50 ms, end at it; preparation is not measured.
+//! The slowest queries that a search of half an hour found among the families of `experiments/budgets` (`--families --search`), each relative
+//! to its bound on time or work: meshes that strain trees and searches. Those with a time budget, of 50 ms, end at it or soon after;
+//! preparation is not measured.
 //!
 //! ```text
 //! cargo bench --bench slow_inputs

@@ -27,7 +27,8 @@ pub struct CollideOptions {
     /// Distance up to which shapes that are apart count as colliding \[m\].
     pub clearance: f64,
     /// Time after which a query with meshes ends with
-    /// [`ProximityError::OutOfTime`](crate::proximity::ProximityError::OutOfTime): not reproducible.
+    /// [`ProximityError::OutOfTime`](crate::proximity::ProximityError::OutOfTime): not reproducible. It replaces the default bound on
+    /// the work of two meshes, which ends them with [`ProximityError::OutOfWork`](crate::proximity::ProximityError::OutOfWork).
     pub time_budget: Option<Duration>,
 }
 
