@@ -46,8 +46,13 @@ impl WorkLimit {
     /// whose steps visit thousands each.
     pub(crate) fn of_collision(a: &Model, b: &Model) -> Self {
         const TIMES: u64 = 16;
+        Self::with_leaves(TIMES * Self::between(a, b, None).left)
+    }
+
+    /// A limit of so many pairs, in which the triangles of leaves count by the time that they take.
+    pub(crate) const fn with_leaves(pairs: u64) -> Self {
         const OF_LEAVES: u64 = 31;
-        Self { of_leaves: OF_LEAVES, ..Self::new(TIMES * Self::between(a, b, None).left, None) }
+        Self { of_leaves: OF_LEAVES, ..Self::new(pairs, None) }
     }
 
     /// The default limit of a distance query of two models, whose collision has been excluded.
@@ -92,10 +97,11 @@ impl WorkLimit {
         self.is_spent
     }
 
-    /// Counts the triangles of a visited pair of leaves.
+    /// Counts the triangles of a visited pair of leaves, and looks at the clock if there is a deadline: where every pair is one of
+    /// leaves, those between two looks by their number take milliseconds.
     #[inline(always)]
     pub(crate) fn spend_leaves(&mut self) {
-        if self.of_leaves > 0 {
+        if self.of_leaves > 0 || self.deadline.is_some() {
             self.spend_many(self.of_leaves);
         }
     }

@@ -87,11 +87,11 @@ impl CollisionCheck {
             .ok_or(PenetrationError::OutOfTime { budget })
     }
 
-    /// The answer of a query under a time budget that is known after a few milliseconds, late or not: a thread that has waited must
+    /// The answer of a query under a time budget that is known after about a millisecond, late or not: a thread that has waited must
     /// not lose a result.
     fn certain(&self, query: impl Fn(&mut WorkLimit) -> Option<bool>) -> Option<bool> {
-        const MIN_PAIRS: u64 = 1 << 13;
-        self.budget.and_then(|_| query(&mut WorkLimit::new(MIN_PAIRS, None)))
+        const PAIRS: u64 = 1 << 14;
+        self.budget.and_then(|_| query(&mut WorkLimit::with_leaves(PAIRS)))
     }
 }
 

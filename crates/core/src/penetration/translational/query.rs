@@ -294,6 +294,8 @@ fn separate_colliding(
                 }
                 return Ok(bounded(space, [pose_a, pose_b], found, (bound, known, hops)));
             }
+            // The results of later attempts would not be verified in time, either.
+            Err(error @ PenetrationError::OutOfTime { .. }) => return Err(error),
             Err(error) => failure = Some(error),
         }
     }
