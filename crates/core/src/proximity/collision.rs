@@ -111,17 +111,22 @@ pub(crate) fn surfaces_collide_at(a: &Model, b: &Model, a_to_b: &RelativePose) -
     !a_to_b.is_finite() || intersecting_pair_at(a, b, a_to_b).is_some()
 }
 
-/// As [`collide`], if that is known within a time budget.
+/// As [`collide`], if that is known within a time budget. Where the budget is spent, those collide that touch to within the rounding of
+/// their coordinates.
 ///
 /// # Errors
-/// [`ProximityError::OutOfTime`] where it is not.
+/// [`ProximityError::OutOfTime`] where it is not known then, either.
 pub fn collide_until(
     a: (&Model, &Isometry3<f64>),
     b: (&Model, &Isometry3<f64>),
     budget: Duration,
 ) -> Result<bool, ProximityError> {
     let mut limit = WorkLimit::new(u64::MAX, Instant::now().checked_add(budget));
-    collide_within(a, b, &mut limit).ok_or(ProximityError::OutOfTime { budget })
+    match collide_within(a, b, &mut limit) {
+        Some(answer) => Ok(answer),
+        None if touch_to_rounding(a, b, true) => Ok(true),
+        None => Err(ProximityError::OutOfTime { budget }),
+    }
 }
 
 /// As [`collide`], with the default bound on work. Where it is met, those collide that touch to within the rounding of their coordinates.
@@ -136,20 +141,23 @@ pub(crate) fn collide_bounded(
     let pairs = limit.left();
     match collide_within(a, b, &mut limit) {
         Some(answer) => Ok(answer),
-        None if touch_to_rounding(a, b, None) => Ok(true),
+        None if touch_to_rounding(a, b, false) => Ok(true),
         None => Err(ProximityError::OutOfWork { pairs }),
     }
 }
 
 /// Whether two triangles are found whose gap is within the rounding of their coordinates: all of thousands that meet in a point
-/// may be apart by that. The search ends at the deadline, if there is one.
+/// may be apart by that. After a time budget the search ends within milliseconds.
 pub(crate) fn touch_to_rounding(
     (a, pose_a): (&Model, &Isometry3<f64>),
     (b, pose_b): (&Model, &Isometry3<f64>),
-    deadline: Option<Instant>,
+    has_budget: bool,
 ) -> bool {
     /// Pairs of subtrees that are visited at most, some milliseconds. Where thousands touch, the first do.
     const PAIRS: u64 = 1 << 12;
+    /// Time after that of a budget.
+    const FOR_TOUCH: Duration = Duration::from_millis(3);
+    let deadline = has_budget.then(|| Instant::now() + FOR_TOUCH);
     let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
     pair_within(a, b, &a_to_b, a_to_b.slack(), &mut WorkLimit::new(PAIRS, deadline)).is_some()
 }

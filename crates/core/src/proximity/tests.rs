@@ -244,6 +244,11 @@ fn a_collision_that_is_not_known_within_the_time_budget_is_an_error() {
     assert_eq!(ask(std::time::Duration::MAX), Ok(false));
     let across = Isometry3::new(Vector3::new(0.1, 0.3, 0.29), Vector3::x() * 0.2);
     assert_eq!(collide_until((&a, &across), (&b, &at), std::time::Duration::MAX), Ok(true));
+    // Triangles apart by less than the rounding of their coordinates touch where the time is spent.
+    let [a, b] = [0.0, 1e-16].map(|height| Model::new(shapes::layers(1, height), Solidity::Surface));
+    let here = Isometry3::identity();
+    let ask = |budget| collide_until((&a, &here), (&b, &here), budget);
+    assert_eq!([ask(budget), ask(std::time::Duration::MAX)], [Ok(true), Ok(false)]);
 }
 
 #[test]

@@ -49,13 +49,8 @@ impl CollisionCheck {
         a: (&Model, &Isometry3<f64>),
         b: (&Model, &Isometry3<f64>),
     ) -> Result<bool, PenetrationError> {
-        /// Time after that of a budget.
-        const FOR_TOUCH: Duration = Duration::from_millis(3);
         let known = self.decide([a.0, b.0], |limit| collide_within(a, b, limit));
-        known.or_else(|error| {
-            let deadline = self.budget.map(|_| Instant::now() + FOR_TOUCH);
-            if touch_to_rounding(a, b, deadline) { Ok(true) } else { Err(error) }
-        })
+        known.or_else(|error| if touch_to_rounding(a, b, self.budget.is_some()) { Ok(true) } else { Err(error) })
     }
 
     /// The answer of a query that is given a limit, if it is known after so many pairs and before the time has passed.
