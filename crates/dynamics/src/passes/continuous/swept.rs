@@ -268,8 +268,8 @@ impl SweptBody {
     }
 }
 
-/// Number of boxes up to which all pairs of them are tested: a tree over a few costs more. The pairs are the same.
-const FEW: usize = 48;
+/// Number of boxes up to which they are sorted along one axis: a tree over a few costs more. The pairs are the same.
+const FEW: usize = 200;
 
 /// Pairs of bodies, one of them fast, whose swept boxes overlap; sorted.
 pub(super) fn near_pairs(bodies: &[SweptBody], paths: &[Path], fast: &[bool]) -> Vec<[usize; 2]> {
@@ -277,9 +277,8 @@ pub(super) fn near_pairs(bodies: &[SweptBody], paths: &[Path], fast: &[bool]) ->
     let boxed = (0..bodies.len()).filter(bounded).collect::<Vec<_>>();
     let boxes = boxed.iter().map(|&index| bodies[index].swept_box(&paths[index])).collect::<Vec<_>>();
     let mut pairs = if boxed.len() <= FEW {
-        let pairs = (0..boxed.len()).flat_map(|b| (0..b).map(move |a| [a, b]));
-        let near = pairs.filter(|pair| pair.iter().any(|&place| fast[boxed[place]]));
-        near.filter(|&[a, b]| meet(&boxes[a], &boxes[b])).collect()
+        let is_fast: Vec<bool> = boxed.iter().map(|&index| fast[index]).collect();
+        pairs_of_few(&boxes, &is_fast)
     } else {
         // Poses that are not finite have been reported after the step before.
         overlapping_pairs(&boxes).unwrap_or_default()
@@ -290,6 +289,23 @@ pub(super) fn near_pairs(bodies: &[SweptBody], paths: &[Path], fast: &[bool]) ->
     }
     pairs.retain(|pair| pair.iter().any(|&body| fast[body]));
     pairs.sort_unstable();
+    pairs
+}
+
+/// Pairs of boxes, one of them fast, that have a point in common; sorted along the axis in which their middles are farthest apart.
+fn pairs_of_few(boxes: &[Aabb], fast: &[bool]) -> Vec<[usize; 2]> {
+    let all = Aabb::of_points(&boxes.iter().map(Aabb::center).collect::<Vec<_>>());
+    let axis = all.extents().imax();
+    let mut order: Vec<usize> = (0..boxes.len()).collect();
+    order.sort_unstable_by(|&a, &b| boxes[a].min[axis].total_cmp(&boxes[b].min[axis]));
+    let mut pairs = Vec::new();
+    for (place, &a) in order.iter().enumerate() {
+        for &b in order[place + 1..].iter().take_while(|&&b| boxes[b].min[axis] <= boxes[a].max[axis]) {
+            if (fast[a] || fast[b]) && meet(&boxes[a], &boxes[b]) {
+                pairs.push([a.min(b), a.max(b)]);
+            }
+        }
+    }
     pairs
 }
 
@@ -364,8 +380,13 @@ mod tests {
             let boxes: Vec<Aabb> = boxes.collect();
             let mut found = overlapping_pairs(&boxes).unwrap();
             found.sort_unstable();
-            let pairs = (0..12).flat_map(|a| (a + 1..12).map(move |b| [a, b]));
-            let met: Vec<_> = pairs.filter(|&[a, b]| meet(&boxes[a], &boxes[b])).collect();
+            let mut met = pairs_of_few(&boxes, &[true; 12]);
+            met.sort_unstable();
+            assert_eq!(met, found);
+            let fast: [bool; 12] = std::array::from_fn(|index| index % 3 == 0);
+            met = pairs_of_few(&boxes, &fast);
+            met.sort_unstable();
+            found.retain(|pair| pair.iter().any(|&index| fast[index]));
             assert_eq!(met, found);
             total += met.len();
         }
