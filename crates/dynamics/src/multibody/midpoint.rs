@@ -27,6 +27,8 @@ const MAX_ITERATIONS: usize = 20;
 const CONVERGED: f64 = 1e-8;
 /// Growth of the residual's energy over the first one at which the iteration is given up.
 const DIVERGED: f64 = 1e4;
+/// Ratio of the energies of two corrections below which the next is expected to be as much smaller again: above it, one more evaluation.
+const STEADILY: f64 = 1e-3;
 /// Rotation of a link in a step \[rad\] above which its momentum is integrated: the midpoint rule alone has an error of a twelfth of its square.
 const FAST: f64 = 0.02;
 
@@ -88,33 +90,37 @@ pub(super) struct Midpoint {
 impl Midpoint {
     /// Solves for the accelerations from a state; `false` where the iteration does not converge.
     pub(super) fn solve(&mut self, forces: &Forces<'_>, [q, v]: [&[f64]; 2], step: &Step) -> bool {
-        self.start(forces, [q, v], step);
-        let (mut first, mut motion) = (0.0, 0.0);
+        let is_guessed = self.start(forces, [q, v], step);
+        let (mut first, mut motion, mut last) = (0.0, 0.0, 0.0);
         for iteration in 0..MAX_ITERATIONS {
             self.evaluate(forces, [q, v], step);
             if iteration == 0 {
                 motion = 2.0
                     * forces.multibody.kinetic_energy(&self.placement, &self.recursion.motions, &self.middle);
-                self.factor.update(forces.multibody, &self.placement, forces.added);
+                if !(is_guessed && self.factorise_stiffened(forces, step.h)) {
+                    self.factor.update(forces.multibody, &self.placement, forces.added);
+                }
                 self.couple(forces);
-            } else if iteration == 1 && self.stiffen(forces.multibody, step.h) {
-                let added = (forces.added, &self.moments[..]);
-                self.factor.update_stiffened(forces.multibody, &self.placement, added);
+            } else if iteration == 1 && !is_guessed && self.factorise_stiffened(forces, step.h) {
                 self.couple(forces);
                 self.history.clear();
             }
             self.correct(forces, v, step.h);
             let error = -step.h * step.h * dot(&self.correction, &self.residual);
             if iteration == 0 {
-                first = error;
+                first = if is_guessed { fall(forces.multibody, step) } else { error };
             }
             let scale = f64::max(motion, first);
             // Negative where nothing but rounding is left, or of an iterate that is out of all bounds.
-            if error.abs() <= CONVERGED * CONVERGED * scale {
+            let size = error.abs();
+            // What the correction leaves, where it shrinks as the last one did [Hairer & Wanner 1996, IV.8].
+            let left = if is_guessed && size < STEADILY * last { size * (size / last) } else { size };
+            last = size;
+            if left <= CONVERGED * CONVERGED * scale {
                 add(&mut self.rates, 1.0, &self.correction);
                 return true;
             }
-            if !(error.abs() <= DIVERGED * scale) {
+            if !(size <= DIVERGED * scale) {
                 return false;
             }
             self.history.step(&mut self.rates, &self.correction, &self.residual);
@@ -146,9 +152,12 @@ impl Midpoint {
         add(&mut self.rates, 1.0, &self.correction);
     }
 
-    fn start(&mut self, forces: &Forces<'_>, [q, v]: [&[f64]; 2], step: &Step) {
+    /// Starts the iteration at the accelerations that `rates` has, or at none; returns whether it has them.
+    fn start(&mut self, forces: &Forces<'_>, [q, v]: [&[f64]; 2], step: &Step) -> bool {
         let (count, multibody) = (v.len(), forces.multibody);
-        for of in [&mut self.rates, &mut self.residual, &mut self.correction] {
+        let is_guessed = count > 0 && self.rates.len() == count;
+        self.rates.resize(count, 0.0);
+        for of in [&mut self.residual, &mut self.correction] {
             of.clear();
             of.resize(count, 0.0);
         }
@@ -165,6 +174,7 @@ impl Midpoint {
             let start = motions.iter().enumerate().map(momentum).collect();
             Momenta { start, end: Placement::default(), motions: Vec::new() }
         });
+        is_guessed
     }
 
     /// Residual at the present iterate.
@@ -230,6 +240,16 @@ impl Midpoint {
         }
     }
 
+    /// Factorises N with the geometric stiffness at the loads of the iterate; `false`, and no factor, where nothing is pulled.
+    fn factorise_stiffened(&mut self, forces: &Forces<'_>, h: f64) -> bool {
+        let stiffens = self.stiffen(forces.multibody, h);
+        if stiffens {
+            let added = (forces.added, &self.moments[..]);
+            self.factor.update_stiffened(forces.multibody, &self.placement, added);
+        }
+        stiffens
+    }
+
     /// Determines the moments h²/4 K of the links; `false` where all are zero.
     fn stiffen(&mut self, multibody: &Multibody, h: f64) -> bool {
         let mut any = false;
@@ -247,4 +267,10 @@ impl Midpoint {
         }
         any
     }
+}
+
+/// Twice the kinetic energy \[J\] that all links gain in a step of free fall from rest.
+fn fall(multibody: &Multibody, step: &Step) -> f64 {
+    let mass: f64 = multibody.links().iter().map(|link| link.mass).sum();
+    mass * step.gravity.norm_squared() * step.h * step.h
 }

@@ -5,6 +5,7 @@
 //!
 //! 1. Each tree (a robot, or a free body as a tree of one link) moves freely over the step, by the implicit midpoint rule
 //!    in its coordinates ([`motion`]): second order, time-symmetric, so that swinging chains and spinning tops keep their energy.
+//!    Where gravity alone acts on a robot on a fixed base, its velocities are then scaled to the energy at the start, and the iteration starts at the accelerations of the step before.
 //!    The force within each joint is taken as late in the step as its spring and damper are stiff, up to the end (backward Euler). Where rows act,
 //!    the displacement of such a joint follows from the velocity at the end that they had in the last step, so that nothing that rests moves.
 //! 2. The response of a tree to impulses at its *ports*, the links and joints with rows, is a dense matrix of the size

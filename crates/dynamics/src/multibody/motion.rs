@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 
 use super::coupled::synchronise;
 use super::midpoint::{Forces, Midpoint, Step};
@@ -37,6 +37,9 @@ const BENT: f64 = 1e-4;
 /// jammed contacts that oppose each other: millions of newton seconds, which a small change of the contacts leaves without balance. In the fingers of Jaco it is
 /// thousands, and they are thrown by hundreds of radians per second.
 const THROWN: f64 = 10.0;
+
+/// Excess of the energy after a step, over the kinetic one, above which it is left: where links reverse, and velocities say little of the energy. A safeguard.
+const EXCESSIVE: f64 = 0.1;
 
 /// The middle of a step, at which forces that are not stiff are taken: an error of second order.
 const MIDDLE: f64 = 0.5;
@@ -73,7 +76,13 @@ pub(super) struct MovingTree<'a> {
     /// Impulses of the rows of couplings and loops on the velocities at the end, besides those by which they hold.
     pub(super) row_impulses: Vec<f64>,
     /// The tree at the start of the step, where it is known.
-    start: Option<&'a Placement>,
+    pub(super) start: Option<&'a Placement>,
+    /// Accelerations at which the iteration for the free motion starts, those of the last step; empty where they are not known.
+    pub(super) guess: &'a [f64],
+    /// Accelerations of the free motion, or of its last piece.
+    pub(super) rates: Vec<f64>,
+    /// The tree at the end of the step, where it is known.
+    arrival: Option<Placement>,
     /// Rates at which a free body loses its velocities, linear and angular [1/s].
     pub(super) damping: [f64; 2],
     /// Velocities at the end of the step.
@@ -115,6 +124,9 @@ impl<'a> MovingTree<'a> {
             lifts: &[],
             row_impulses: Vec::new(),
             start: None,
+            guess: &[],
+            rates: Vec::new(),
+            arrival: None,
             damping: [0.0; 2],
             end: v.clone(),
             mean: v.clone(),
@@ -137,6 +149,7 @@ impl<'a> MovingTree<'a> {
         this.loops = &tree.loops;
         this.lifts = &tree.lifts;
         this.start = Some(&tree.placement);
+        this.guess = &tree.rates;
         if tree.is_beside_soft {
             this.earliest = 1.0;
             this.instants.fill(1.0);
@@ -233,7 +246,51 @@ impl<'a> MovingTree<'a> {
             instants: self.instants,
             limits: Vec::new(),
             outside,
+            rates: self.rates,
+            placement: self.arrival,
         }
+    }
+
+    /// Whether nothing acts within its joints, on its links or as a loop: it moves by gravity alone.
+    fn is_limp(&self) -> bool {
+        let mut acting = self.joint.iter().chain(&self.added);
+        self.loops.is_empty() && !self.is_loaded() && acting.all(|force| force.abs() <= 0.0)
+    }
+
+    /// Ends the step of a tree on which rows acted or did not. Where it moved by gravity alone, on a fixed base, its energy is that at the start, and its
+    /// accelerations are a guess of those in the next step.
+    pub(super) fn finish(&mut self, step: &Step, has_rows: bool) {
+        let links = self.multibody.links();
+        let is_fixed = links.iter().all(|link| link.parent.is_some() || link.joint.freedoms() == 1);
+        if !has_rows && is_fixed && self.pieces == 1 && self.is_limp() {
+            self.keep_energy(step);
+        } else {
+            self.rates.clear();
+        }
+    }
+
+    /// Scales the velocities at the end such that the energy is that at the start: of all velocities with that energy these are the nearest in kinetic energy
+    /// [Hairer, Lubich & Wanner 2006, IV.4]. What the midpoint rule gains and gives back, of third order in the step, is not left to add up.
+    fn keep_energy(&mut self, step: &Step) {
+        let Some(start) = self.start else { return };
+        let arrival = self.placed_after(&self.mean, step.h);
+        let mut motions = Vec::new();
+        let mut kinetic = |placement: &Placement, v: &[f64]| {
+            self.multibody.velocities(placement, v, &mut motions);
+            self.multibody.kinetic_energy(placement, &motions, v)
+        };
+        let [before, after] = [kinetic(start, &self.v), kinetic(&arrival, &self.end)];
+        let poses = start.poses().iter().zip(arrival.poses());
+        let lifted = self.multibody.links().iter().zip(poses).map(|(link, (from, to))| {
+            let moved = to * Point3::from(link.center) - from * Point3::from(link.center);
+            -link.mass * step.gravity.dot(&moved)
+        });
+        let excess = after - before + lifted.sum::<f64>();
+        if excess.abs() < EXCESSIVE * after {
+            let scale = (1.0 - excess / after).sqrt();
+            self.end.iter_mut().for_each(|v| *v *= scale);
+        }
+        self.arrival = Some(arrival);
     }
 
     /// Mean forces of the loops over a step of `h` \[s\] on their second links: force, then moment.
@@ -282,6 +339,7 @@ impl<'a> MovingTree<'a> {
             self.multibody.place(&self.base, &q, &mut midpoint.placement);
         }
         (self.placement, self.factor, self.buffer) = (midpoint.placement, midpoint.factor, midpoint.buffer);
+        self.rates = midpoint.rates;
         self.is_at_end = false;
         self.damp(step.h);
         self.free = [self.mean.clone(), self.end.clone()];
@@ -370,6 +428,10 @@ impl<'a> MovingTree<'a> {
         let mut sum = vec![0.0; v.len()];
         for number in 0..self.pieces {
             self.act([&q, &v], h);
+            if number == 0 || self.guess.is_empty() {
+                midpoint.rates.clear();
+                midpoint.rates.extend_from_slice(self.guess);
+            }
             let mean = if midpoint.solve(&self.forces(number == 0), [&q, &v], &piece) {
                 let changes = self.instants.iter().zip(&midpoint.rates).map(|(instant, a)| instant * h * a);
                 let mean: Vec<f64> = v.iter().zip(changes).map(|(v, change)| v + change).collect();

@@ -122,7 +122,7 @@ impl MultibodySolver {
             posed.bound(&solved);
             posed.remember(&solved, &mut self.memory);
             self.report = solved.report;
-            (posed.into_ends(&solved.limits), islands.bodies)
+            (posed.into_ends(&solved), islands.bodies)
         };
         let mut ends = ends.into_iter();
         for (robot, end) in robots.iter_mut().filter(|robot| robot.tree().is_some()).zip(&mut ends) {
@@ -559,8 +559,15 @@ impl<'a> Posed<'a> {
     }
 
     /// The trees at the end of the step, with the impulses of limits.
-    fn into_ends(self, limits: &[Limit]) -> Vec<TreeEnd> {
+    fn into_ends(mut self, Solved { limits, contacts, .. }: &Solved) -> Vec<TreeEnd> {
         let h = self.step.h;
+        let mut has_rows = vec![false; self.trees.len()];
+        contacts
+            .iter()
+            .flat_map(|contact| contact.sides.iter().flatten())
+            .for_each(|side| has_rows[side.tree] = true);
+        limits.iter().for_each(|limit| has_rows[limit.tree] = true);
+        self.trees.iter_mut().zip(has_rows).for_each(|(tree, has_rows)| tree.finish(&self.step, has_rows));
         let mut ends: Vec<TreeEnd> = self.trees.into_iter().map(|tree| tree.into_end(h)).collect();
         for limit in limits {
             ends[limit.tree].limits.push((limit.freedom, limit.sign * limit.impulse));

@@ -101,6 +101,109 @@ fn a_chain_of_sixty_hinges_swings_without_gaining_energy() {
     assert!(gain < 1e-6 * start.abs(), "{gain} of {start}");
 }
 
+/// A pendulum of links that hinge in turn about two axes.
+fn pendulum(links: usize) -> Multibody {
+    let mut made = Multibody::new();
+    for at in 0..links {
+        let axis = if at % 2 == 0 { Vector3::y() } else { Vector3::x() };
+        let origin = Isometry3::translation(0.0, 0.0, if at == 0 { 0.0 } else { -0.1 });
+        let joint = JointModel::Revolute { axis };
+        made.add(LinkModel { origin, ..link(at.checked_sub(1), joint, 0.1, Vector3::z() * -0.05) });
+    }
+    made
+}
+
+#[test]
+fn a_pendulum_keeps_its_energy_and_is_as_near_its_path_as_without() {
+    let robot = pendulum(6);
+    let h = 1.0 / 240.0;
+    let step = Step { gravity: Vector3::z() * -GRAVITY, h };
+    let mut sums = [0.0_f64; 2];
+    for case in 1..=6 {
+        let mut q = robot.identity();
+        (q[0], q[1]) = (0.2 * f64::from(case), 0.9 - 0.1 * f64::from(case));
+        let start = energy(&robot, &q, &[0.0; 6]);
+        let (mut v, mut rates) = (vec![0.0; 6], Vec::new());
+        let (mut fine, mut plain) = ([q.clone(), v.clone()], [q.clone(), v.clone()]);
+        let (mut change, mut change_without, mut errors) = (0.0_f64, 0.0_f64, [0.0_f64; 2]);
+        for _ in 0..240 {
+            let mut placement = Placement::default();
+            robot.place(&Isometry3::identity(), &q, &mut placement);
+            let base = Isometry3::identity();
+            let mut moving = MovingTree::new(Cow::Borrowed(&robot), base, q.clone(), v.clone());
+            (moving.start, moving.guess) = (Some(&placement), &rates);
+            moving.move_freely(&step);
+            moving.finish(&step, false);
+            let (end, mean, next) = (moving.end, moving.mean, moving.rates);
+            robot.advance(&mut q, &mean, h);
+            (v, rates) = (end, next);
+            let [fine_q, fine_v] = &mut fine;
+            steps(&robot, [fine_q, fine_v], h / 16.0, 16, |_, _| ());
+            let [plain_q, plain_v] = &mut plain;
+            steps(&robot, [plain_q, plain_v], h, 1, |_, _| ());
+            change = change.max((energy(&robot, &q, &v) - start).abs());
+            change_without = change_without.max((energy(&robot, plain_q, plain_v) - start).abs());
+            for (error, other) in errors.iter_mut().zip([&q, &*plain_q]) {
+                *error = other.iter().zip(&*fine_q).map(|(a, b)| (a - b).abs()).fold(*error, f64::max);
+            }
+        }
+        let scale = start.abs();
+        assert!(
+            change < 1e-12 * scale && change_without > 1e-8 * scale,
+            "{change} {change_without} of {scale}"
+        );
+        sums.iter_mut().zip(errors).for_each(|(sum, error)| *sum += error);
+    }
+    assert!(sums[0] < 1.1 * sums[1] && sums[1] < 0.05, "{sums:?}");
+}
+
+#[test]
+fn the_velocities_of_what_floats_or_has_rows_are_left_as_they_are() {
+    let step = Step { gravity: Vector3::z() * -GRAVITY, h: 1.0 / 240.0 };
+    let mut floating = Multibody::new();
+    floating.add(link(None, JointModel::Floating, 1.0, Vector3::x() * 0.1));
+    floating.add(link(Some(0), JointModel::Revolute { axis: Vector3::y() }, 1.0, Vector3::z() * 0.2));
+    let fixed = pendulum(7);
+    for (robot, has_rows, changes) in
+        [(&floating, false, false), (&fixed, true, false), (&fixed, false, true)]
+    {
+        let (q, v) = (robot.identity(), (0..7).map(|at| f64::from(at) - 2.5).collect::<Vec<_>>());
+        let mut placement = Placement::default();
+        robot.place(&Isometry3::identity(), &q, &mut placement);
+        let mut moving = MovingTree::new(Cow::Borrowed(robot), Isometry3::identity(), q, v);
+        moving.start = Some(&placement);
+        moving.move_freely(&step);
+        let before = moving.end.clone();
+        moving.finish(&step, has_rows);
+        let change = moving.end.iter().zip(&before).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(if changes { change > 1e-12 && change < 1e-2 } else { change <= 0.0 }, "{change}");
+        assert_eq!(moving.rates.is_empty(), !changes);
+    }
+}
+
+#[test]
+fn accelerations_from_a_guess_are_those_from_none() {
+    let robot = pendulum(12);
+    let step = Step { gravity: Vector3::z() * -GRAVITY, h: 1.0 / 240.0 };
+    let (mut q, v) = (robot.identity(), (0..12).map(|at| 0.3 * f64::from(at) - 1.0).collect::<Vec<_>>());
+    q.iter_mut().enumerate().for_each(|(at, q)| *q = if at % 3 == 0 { 0.4 } else { -0.1 });
+    let moved = |guess: &[f64]| {
+        let mut moving = MovingTree::new(Cow::Borrowed(&robot), Isometry3::identity(), q.clone(), v.clone());
+        moving.guess = guess;
+        moving.move_freely(&step);
+        (moving.rates, moving.end)
+    };
+    let (rates, end) = moved(&[]);
+    let far: Vec<f64> =
+        rates.iter().enumerate().map(|(at, a)| if at % 2 == 0 { 1.5 * a } else { 0.2 * a }).collect();
+    for guess in [&rates, &far, &vec![50.0; 12]] {
+        let (_, other) = moved(guess);
+        let fastest = end.iter().fold(0.0_f64, |fastest, v| fastest.max(v.abs()));
+        let change = end.iter().zip(&other).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(change < 1e-7 * fastest, "{change} of {fastest}");
+    }
+}
+
 #[test]
 fn a_contact_obeys_coulombs_law_whatever_its_response() {
     let n = Vector3::new(0.3, -0.5, 0.8).normalize();

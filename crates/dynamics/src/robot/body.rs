@@ -96,7 +96,7 @@ impl Driven {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct RobotBodyState {
     joints: Vec<JointState>,
-    tree: Option<[Vec<f64>; 2]>,
+    tree: Option<[Vec<f64>; 3]>,
     sensing: <Sensing as Stateful>::State,
     outside: OutsideForces,
     expectation: Expectation,
@@ -124,7 +124,7 @@ impl Stateful for RobotBody {
         };
         RobotBodyState {
             joints: self.joints.iter().map(of_joint).collect(),
-            tree: self.tree.as_ref().map(|tree| [tree.q.clone(), tree.v.clone()]),
+            tree: self.tree.as_ref().map(|tree| [tree.q.clone(), tree.v.clone(), tree.rates.clone()]),
             sensing: self.sensing.snapshot(),
             outside: self.outside.clone(),
             expectation: self.expectation.clone(),
@@ -138,9 +138,10 @@ impl Stateful for RobotBody {
             (joint.own.motor, joint.memory, joint.efforts) = (motor, memory, efforts);
             joint.own.targets = joint.own.targets.take().filter(|_| follows);
         }
-        if let (Some(tree), Some([q, v])) = (&mut self.tree, state.tree) {
+        if let (Some(tree), Some([q, v, rates])) = (&mut self.tree, state.tree) {
             fits(q.len() == tree.q.len() && v.len() == tree.v.len())?;
-            (tree.q, tree.v) = (q, v);
+            fits(rates.is_empty() || rates.len() == v.len())?;
+            (tree.q, tree.v, tree.rates) = (q, v, rates);
             tree.settle();
         }
         self.outside = state.outside;
@@ -227,9 +228,11 @@ impl RobotBody {
     /// Sets coordinates, velocities and what acted within the joints at the end of a step.
     pub(crate) fn finish(&mut self, physics: &mut PhysicsWorld, end: TreeEnd) {
         if let Some(tree) = &mut self.tree {
+            // In the order of the joints.
+            let mut places = tree.places.iter().enumerate();
             for ([_, v], drive) in &end.drives {
                 let is_own = |place: &Place| matches!(*place, Place::Single { v: own, .. } if own == *v);
-                if let Some(joint) = tree.places.iter().position(is_own) {
+                if let Some((joint, _)) = places.find(|(_, place)| is_own(place)) {
                     self.joints[joint].memory.remember(drive);
                     let instant = end.instants[*v];
                     let speed = tree.v[*v] + instant * (end.v[*v] - tree.v[*v]);
@@ -239,7 +242,8 @@ impl RobotBody {
                     self.joints[joint].efforts = efforts;
                 }
             }
-            tree.arrive([end.q, end.v, end.mean], end.h);
+            tree.arrive([end.q, end.v, end.mean], (end.h, end.placement));
+            tree.rates = end.rates;
             self.outside = end.outside;
             show(tree, physics);
         }

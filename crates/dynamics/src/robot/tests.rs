@@ -52,7 +52,7 @@ fn a_robot_that_goes_back_within_a_step_keeps_its_momentum_and_gains_no_energy()
         (tree.v[6], tree.v[7]) = (80.0 * angle.sin(), -60.0 * angle.cos());
         tree.settle();
         let rates = tree.v.clone();
-        tree.arrive([tree.q.clone(), rates.clone(), rates.clone()], 0.0);
+        tree.arrive([tree.q.clone(), rates.clone(), rates.clone()], (0.0, None));
         let (energy, momentum) = motion_of(&tree, &rates);
         tree.go_back(0.005);
         let (after, carried) = motion_of(&tree, &tree.v);
@@ -103,7 +103,7 @@ fn a_robot_that_goes_back_within_a_step_does_not_get_where_it_never_was() {
             let mut tree = RobotTree::new(&parts, &handles);
             // The last link moved along z, and rests at the end: the slide balances the hinge.
             let end = vec![rate, -2.0 * rate, 0.0];
-            tree.arrive([vec![0.0, 0.0, h * speed], end, vec![0.0, 0.0, speed]], h);
+            tree.arrive([vec![0.0, 0.0, h * speed], end, vec![0.0, 0.0, speed]], (h, None));
             tree.go_back(part * h);
             let place = tree.placement.poses()[up].translation.vector;
             // At rest it stays where it is: its displacement may have recovered an overlap.

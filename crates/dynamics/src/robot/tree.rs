@@ -83,6 +83,10 @@ pub(crate) struct TreeEnd {
     pub(crate) limits: Vec<(usize, f64)>,
     /// Forces on its links besides those of joints and contacts.
     pub(crate) outside: OutsideForces,
+    /// Accelerations of the free motion, where those of the next step may be alike; otherwise none.
+    pub(crate) rates: Vec<f64>,
+    /// The tree then, where it is known.
+    pub(crate) placement: Option<Placement>,
 }
 
 /// Displacement of a tree in a step.
@@ -114,6 +118,8 @@ pub(crate) struct RobotTree {
     pub(crate) drives: Vec<([usize; 2], Drive)>,
     /// The links at `q`.
     pub(crate) placement: Placement,
+    /// Accelerations of the free motion in the last step, where they are known to be alike in the next one.
+    pub(crate) rates: Vec<f64>,
     pub(super) places: Vec<Place>,
     /// That of the last step.
     displacement: Displacement,
@@ -147,6 +153,7 @@ impl RobotTree {
             multibody,
             links,
             placement: Placement::default(),
+            rates: Vec::new(),
             places,
             displacement: Displacement::default(),
             factor: Factor::default(),
@@ -220,12 +227,16 @@ impl RobotTree {
         self.multibody.place(&self.base, &self.q, &mut self.placement);
     }
 
-    /// Moves the links to the end of a step: its coordinates and velocities, and the velocities whose `h`-fold was the displacement.
-    pub(super) fn arrive(&mut self, [q, v, mean]: [Vec<f64>; 3], h: f64) {
+    /// Moves the links to the end of a step: its coordinates and velocities, and the velocities whose `h`-fold was the displacement. `placement` is
+    /// that of the coordinates, where it is known.
+    pub(super) fn arrive(&mut self, [q, v, mean]: [Vec<f64>; 3], (h, placement): (f64, Option<Placement>)) {
         let start = std::mem::replace(&mut self.q, q);
         self.displacement = Displacement { start, mean, h };
         self.v = v;
-        self.settle();
+        match placement {
+            Some(placement) => self.placement = placement,
+            None => self.settle(),
+        }
     }
 
     /// Moves the links back for `duration` \[s\], with the momenta that they have: at their present velocities, which keeps the recovery of overlaps, or,
