@@ -145,7 +145,11 @@ pub(super) fn from_outside(space: &mut ContactSpace) -> Optimum {
 ///
 /// `proved` returns a lower bound of the depth [m] for an optimum; the search ends when the two are equal.
 pub(super) fn best(space: &mut ContactSpace, proved: impl Fn(&ContactSpace, &Optimum) -> f64) -> Optimum {
-    let mut best = in_fresh_tree(space, fast);
+    // The result of a fast search, which ends where nothing nearer is found on its way, either.
+    let mut best = in_fresh_tree(space, |fresh| {
+        let found = fast(fresh);
+        exclude_nearer_gaps(fresh, found, true)
+    });
     let proved = proved(space, &best);
     let is_done = |space: &ContactSpace, best: &Optimum| {
         best.touching.norm() <= proved * (1.0 + BOUNDS_MET) || space.is_late()
