@@ -53,7 +53,7 @@ impl Attachment {
 }
 
 /// J(θ) = 1 + (1 − cos θ)/θ² \[θ\]× + (θ − sin θ)/θ³ \[θ\]×².
-fn left_jacobian(theta: &Vector3<f64>) -> Matrix3<f64> {
+pub(super) fn left_jacobian(theta: &Vector3<f64>) -> Matrix3<f64> {
     let (angle, cross) = (theta.norm(), theta.cross_matrix());
     let (first, second) = if angle < SMALL_ANGLE {
         (0.5 - angle * angle / 24.0, 1.0 / 6.0 - angle * angle / 120.0)

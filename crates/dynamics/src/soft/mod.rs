@@ -13,6 +13,7 @@ mod newton;
 mod quasi_static;
 mod report;
 mod step;
+mod support;
 mod system;
 
 pub use nalgebra_sparse;

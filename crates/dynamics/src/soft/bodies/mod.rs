@@ -11,13 +11,14 @@
 //!   robot, in unknowns of its own ([`jointed`]); the robot then receives the mean force of the soft step. With the schemes that do not damp, and where rapier
 //!   steps the robot, a link moves with its current velocity instead, and receives the force of the end of the soft step, a substep late.
 //!
-//! The predicted acceleration of a dynamic body without the soft bodies is free fall plus the support that balanced it and the
-//! soft load in the previous step, bounded by these: a box on the ground does not give way under a soft body, and one that has just
-//! hit the ground is not predicted to jump. Where rapier's step ends elsewhere than the soft one expected, because the body hit another
+//! Where free bodies may meet other rigid ones within the step, the soft solve has these contacts as unilateral penalties with friction ([`supports`]): a box on
+//! the ground does not give way under a soft body, whatever its load becomes. For groups of bodies that robots or joints hold, the predicted
+//! acceleration of a dynamic body without the soft bodies is free fall plus the support that balanced it and the
+//! soft load in the previous step, bounded by these; one that has just hit the ground is not predicted to jump. Where rapier's step ends elsewhere than the soft one expected, because the body hit another
 //! rigid one, the next soft solve sets out from where the soft bodies were in balance with it, and the difference is a part of the way
 //! of its blocks: soft bodies that press on it do not find it deep inside them at once.
 //!
-//! Action and reaction are one number, so momentum is conserved to the residual of Newton's method. Limits: support that
+//! Action and reaction are one number, so momentum is conserved to the residual of Newton's method. Limits: support by robots and joints that
 //! appears or ends is known a step late; free fall differs by 5/12 g h² a step between the implicit soft step of length h and
 //! rapier's six substeps; nodes on fixed and kinematic bodies are prescribed, and their constraint forces
 //! are part of the loads on these bodies; those of handles are reported with the state of the soft body.
@@ -60,6 +61,7 @@ mod snapshot;
 mod solid;
 pub(crate) mod state;
 mod stepping;
+mod supports;
 #[cfg(test)]
 mod tests;
 pub(crate) mod world;

@@ -16,6 +16,10 @@ use crate::stateful::{Mismatch, Stateful};
 /// against the ground (docs/measured.md) two and a half times the value gains nothing either; five and ten times: 1.1 to 1.7 of the energy scale in five runs.
 const MAX_ROTATION: f64 = 0.1;
 
+/// Support of a body in the soft solve, over its weight, up to which rapier's step finds its own: with more, of what soft bodies squeeze, that step would end far from where the
+/// soft one did, and the beyond acts in it as a force.
+const MAX_WEIGHTS: f64 = 20.0;
+
 /// Role of a rigid body in the soft solve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
@@ -81,6 +85,8 @@ pub(super) struct Moving {
     pub(super) acceleration: [Vector3<f64>; 2],
     /// Changes of the velocities by the soft bodies.
     pub(super) change: [Vector3<f64>; 2],
+    /// Changes of the velocities by the supports that the solve knows, beside them.
+    pub(super) held: [Vector3<f64>; 2],
     /// Displacement [m] and rotation vector from the pose to the one at which the last soft step ended, from which the next solve sets out;
     /// zero after that.
     pub(super) lag: [Vector3<f64>; 2],
@@ -113,6 +119,7 @@ impl Partner {
                 Default::default()
             },
             change: Default::default(),
+            held: Default::default(),
             lag: self.lag(body, &pose, (physics.gravity.into(), dt)),
             load: None,
             mass: body.mass(),
@@ -177,8 +184,9 @@ impl Partner {
     }
 
     /// Applies the load of the soft bodies over a step of `dt` [s] in rapier: as a force throughout its step, as gravity is, so
-    /// that a body at rest stays at rest.
+    /// that a body at rest stays at rest, together with what supports beyond [`MAX_WEIGHTS`] did in the soft solve.
     pub(super) fn apply_load(&mut self, physics: &mut PhysicsWorld, moving: &Moving, dt: f64) {
+        let gravity: Vector3<f64> = physics.gravity.into();
         let body = &mut physics.bodies[self.handle];
         if self.role == Role::Free {
             let [linear, angular] = moving.change.map(|change| change / dt);
@@ -191,8 +199,15 @@ impl Partner {
         if matches!(self.role, Role::Free | Role::Link) {
             body.reset_forces(false);
             body.reset_torques(false);
-            body.add_force(self.state.load.force.into(), true);
-            body.add_torque(self.state.load.torque.into(), true);
+            let mut load = self.state.load;
+            if self.role == Role::Free {
+                let left = moving.balanced(gravity.norm() * dt);
+                let [linear, angular] = moving.held.map(|change| left / dt * change);
+                load.force += body.mass() * linear;
+                load.torque += inertia_times(body, &angular);
+            }
+            body.add_force(load.force.into(), true);
+            body.add_torque(load.torque.into(), true);
         }
     }
 }
@@ -215,6 +230,24 @@ impl Moving {
                 falls: false,
             },
         ]
+    }
+
+    /// Inverse of the mass [1/kg].
+    pub(super) fn inverse_mass(&self) -> f64 {
+        1.0 / self.mass
+    }
+
+    /// Changes of the velocities by a force [N] and a torque [N·m] within `dt` [s].
+    pub(super) fn response(&self, [force, torque]: [Vector3<f64>; 2], dt: f64) -> [Vector3<f64>; 2] {
+        let rotation = self.pose.rotation.to_rotation_matrix();
+        let inertia = rotation * self.inertia * rotation.inverse();
+        [dt / self.mass * force, dt * inertia.try_inverse().unwrap_or_default() * torque]
+    }
+
+    /// Fraction of what the supports did that is beyond [`MAX_WEIGHTS`], with the change of velocity by a weight [m/s].
+    fn balanced(&self, weight: f64) -> f64 {
+        let (held, most) = (self.held[0].norm(), MAX_WEIGHTS * weight);
+        if held > most { 1.0 - most / held } else { 0.0 }
     }
 
     /// The velocities after a fraction of `dt` [s] at the predicted accelerations, with which the blocks make up for the lag within `dt`, too.

@@ -11,12 +11,15 @@ use super::handle::{Holder, handle_pose};
 use super::jointed::{Coordinates, Follower, Jointed, JointedMotion, JointedRobots, StepLinks};
 use super::partner::{Moving, Partner, Role};
 use super::state::{SoftLoad, SoftReport};
-use super::world::{SoftWorld, Spring};
+use super::supports::Touches;
+use super::world::{SoftWorld, Spring, body_of};
 use crate::error::SoftError;
 use crate::soft::attachment::{Attached, Attachment};
 use crate::soft::contact::{Memory, Motion, Pressure};
 use crate::soft::interaction::{Interaction, OuterProducts};
+use crate::soft::support::{Supported, Supports};
 use crate::soft::{ExtraBlock, NewtonOptions, Scheme, SoftStepReport, StepOptions, Times};
+use crate::state::AnyBody;
 
 /// Maximum number of halvings of a step that does not converge: 4 substeps at most. Each attempt costs up to the maximum number
 /// of Newton iterations, which its substeps share; those of the last one end with their best iterates.
@@ -60,10 +63,7 @@ impl SoftWorld {
         robots: &mut dyn JointedRobots,
     ) -> Result<(SoftReport, Times), Failure> {
         let start = Instant::now();
-        let mut moving: Vec<_> = self.partners.iter().map(|partner| partner.moving(physics, dt)).collect();
-        if !options.scheme.damps() {
-            moving.iter_mut().for_each(|moving| moving.lag = Default::default());
-        }
+        let (moving, touches) = self.motions(physics, options, dt);
         let before =
             Before { nodes: [self.system.x.clone(), self.system.v.clone()], contact: self.contact.memory() };
         let mut rounds = 1;
@@ -77,7 +77,7 @@ impl SoftWorld {
             let newton = NewtonOptions { accept: last, max_iterations, max_drift, ..options.newton };
             let options = SoftOptions { newton, ..*options };
             let mut links = self.links(robots.motions());
-            match self.substeps((&mut moved, &mut links), &options, (time, dt), parts) {
+            match self.substeps((&mut moved, &mut links, &touches), &options, (time, dt), parts) {
                 Ok((report, _)) if report.jammed > 0 && self.ease(&before, &mut easings) => {}
                 Ok(done) => {
                     if rounds == MAX_ROUNDS || !robots.adapt(&self.link_loads(&moved)) {
@@ -110,6 +110,22 @@ impl SoftWorld {
         times.contact += looking.elapsed().as_secs_f64();
         times.total = start.elapsed().as_secs_f64();
         Ok((report, times))
+    }
+
+    /// Motions of the rigid bodies in a step of `dt` \[s\] without the soft ones, and where they may meet each other.
+    fn motions(&self, physics: &PhysicsWorld, options: &SoftOptions, dt: f64) -> (Vec<Moving>, Touches) {
+        let mut moving: Vec<_> = self.partners.iter().map(|partner| partner.moving(physics, dt)).collect();
+        if !options.scheme.damps() {
+            moving.iter_mut().for_each(|moving| moving.lag = Default::default());
+            return (moving, Touches::default());
+        }
+        let touches = self.touches(physics, dt);
+        for (index, moving) in moving.iter_mut().enumerate() {
+            if touches.support(index) {
+                moving.acceleration = [physics.gravity.into(), Vector3::zeros()];
+            }
+        }
+        (moving, touches)
     }
 
     /// The links of robots with the present motions of these.
@@ -145,7 +161,7 @@ impl SoftWorld {
     /// The step in `parts` equal substeps.
     fn substeps(
         &mut self,
-        (moving, links): (&mut [Moving], &mut StepLinks<'_>),
+        (moving, links, touches): (&mut [Moving], &mut StepLinks<'_>, &Touches),
         options: &SoftOptions,
         (time, dt): (f64, f64),
         parts: usize,
@@ -156,7 +172,7 @@ impl SoftWorld {
         let length = dt / parts as f64;
         for part in 1..=parts {
             let end = time + dt * (part as f64 / parts as f64);
-            let done = self.substep((moving, links), options, (end, length, parts))?;
+            let done = self.substep((moving, links, touches), options, (end, length, parts))?;
             report.newton_iterations += done.newton_iterations;
             report.linear_iterations += done.linear_iterations;
             report.residual = done.residual;
@@ -175,7 +191,7 @@ impl SoftWorld {
     /// A substep that ends at `end` and takes `dt` [s].
     fn substep(
         &mut self,
-        (moving, links): (&mut [Moving], &mut StepLinks<'_>),
+        (moving, links, touches): (&mut [Moving], &mut StepLinks<'_>, &Touches),
         options: &SoftOptions,
         (end, dt, parts): (f64, f64, usize),
     ) -> Result<SoftStepReport, SoftError> {
@@ -187,15 +203,23 @@ impl SoftWorld {
             .iter()
             .for_each(|hold| hold.prescribe(&mut self.system, (end, dt), &|index| poses[index]));
         let attachments = self.attachments(moving);
+        let mut supports = self.supports(touches, moving, dt);
         let starting = Instant::now();
         self.contact.begin_step(&self.system.x, dt);
         let began = starting.elapsed().as_secs_f64();
         let mut attached = Attached { attachments: &attachments, other: &mut self.contact };
-        let mut jointed;
-        let attached: &mut dyn Interaction = if links.is_empty() {
+        let mut supported;
+        let supporting: &mut dyn Interaction = if supports.bodies.is_empty() {
             &mut attached
         } else {
-            jointed = Jointed::new(&followers, &mut attached);
+            supported = Supported { supports: &mut supports, other: &mut attached };
+            &mut supported
+        };
+        let mut jointed;
+        let attached: &mut dyn Interaction = if links.is_empty() {
+            supporting
+        } else {
+            jointed = Jointed::new(&followers, supporting);
             &mut jointed
         };
         let mut pulled;
@@ -224,7 +248,7 @@ impl SoftWorld {
         if options.scheme.damps() {
             self.contact.end_step(&self.system.x);
         }
-        self.advance_rigid_bodies((moving, links), options.scheme, dt);
+        self.advance_rigid_bodies((moving, links, &supports), options.scheme, dt);
         if !links.is_empty() {
             self.add_link_loads((moving, links), 1.0 / parts as f64);
         }
@@ -347,10 +371,11 @@ impl SoftWorld {
     /// Advances the rigid bodies: free ones to their solution, others along their velocities.
     fn advance_rigid_bodies(
         &self,
-        (moving, links): (&mut [Moving], &StepLinks<'_>),
+        (moving, links, supports): (&mut [Moving], &StepLinks<'_>, &Supports),
         scheme: SoftScheme,
         dt: f64,
     ) {
+        let held = supports.loads(&self.system.x);
         for (index, (partner, moving)) in self.partners.iter().zip(moving).enumerate() {
             let solved = partner.extra.filter(|_| partner.role == Role::Free || links.follows(index));
             let Some(extra) = solved else {
@@ -367,12 +392,20 @@ impl SoftWorld {
             let expected = moving.velocity_with_drift(start_fraction(scheme), dt);
             let solved = [self.system.v[position], self.system.v[rotation]];
             let coordinate = [self.system.x[position].norm(), self.system.x[rotation].norm()];
+            let support = supports.bodies.iter().position(|body| body.block as usize == position);
+            let held = support.map(|at| moving.response(held[at], dt));
+            // Where no soft body acts, the difference of both is what the solve left of its residual.
+            let is_pressed = held.is_none() || self.is_pressed(index);
             for i in 0..2 {
                 let change = solved[i] - expected[i];
                 // Rounding must not change a body without contact.
                 let rounding = ROUNDING * (coordinate[i] / dt + expected[i].norm());
                 let change = if change.norm() > rounding { change } else { Vector3::zeros() };
-                moving.change[i] += change;
+                if is_pressed {
+                    let held = held.map_or(Vector3::zeros(), |held| held[i]);
+                    moving.change[i] += change - held;
+                    moving.held[i] += held;
+                }
                 moving.velocity[i] += dt * moving.acceleration[i] + change;
             }
             let orientation =
@@ -380,6 +413,15 @@ impl SoftWorld {
             moving.pose = Isometry3::from_parts(self.system.x[position].into(), orientation);
             moving.lag = Default::default();
         }
+    }
+
+    /// Whether a soft body acts on a rigid one.
+    fn is_pressed(&self, index: usize) -> bool {
+        let mut contacts = self.contact.last_contacts().iter();
+        let body = AnyBody::Rigid(index);
+        contacts.any(|contact| {
+            body_of(contact.field) == body || body_of(self.contact.owner(contact.probe)) == body
+        }) || self.springs.iter().any(|spring| spring.partner == index)
     }
 
     /// Collects the loads at the end of the step, at `time` \[s\], on bodies without blocks of their own and of handles, and the imbalance of

@@ -105,7 +105,7 @@ impl SoftWorld {
     }
 
     /// Lower and upper bounds of a body during a step of `dt` \[s\] at its present velocities.
-    fn bounds_ahead(&self, body: usize, dt: f64) -> [Vector3<f64>; 2] {
+    pub(super) fn bounds_ahead(&self, body: usize, dt: f64) -> [Vector3<f64>; 2] {
         let (x, v) = (self.system.positions_of(body), &self.system.v[self.system.blocks_of(body)]);
         let empty = [f64::INFINITY, f64::NEG_INFINITY].map(Vector3::repeat);
         x.iter()
