@@ -205,7 +205,7 @@ fn run() -> Result<usize, Box<dyn Error>> {
         None => check_models(pairs, seed, &mut tally)?,
         Some("families") => {
             check_families((pairs, seed), arguments.next().as_deref(), &mut tally)?;
-        },
+        }
         Some(other) => return Err(format!("unknown pairs `{other}`; accepted: families").into()),
     }
     let Tally { overlaps, unconverged, broken } = tally;

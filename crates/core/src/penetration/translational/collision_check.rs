@@ -50,7 +50,9 @@ impl CollisionCheck {
         b: (&Model, &Isometry3<f64>),
     ) -> Result<bool, PenetrationError> {
         let known = self.decide([a.0, b.0], |limit| collide_within(a, b, limit));
-        known.or_else(|error| if touch_to_rounding(a, b, self.budget.is_some()) { Ok(true) } else { Err(error) })
+        known.or_else(
+            |error| if touch_to_rounding(a, b, self.budget.is_some()) { Ok(true) } else { Err(error) },
+        )
     }
 
     /// The answer of a query that is given a limit, if it is known after so many pairs and before the time has passed.

@@ -145,7 +145,7 @@ pub(super) fn from_outside(space: &mut ContactSpace) -> Optimum {
 ///
 /// `proved` returns a lower bound of the depth [m] for an optimum; the search ends when the two are equal.
 pub(super) fn best(space: &mut ContactSpace, proved: impl Fn(&ContactSpace, &Optimum) -> f64) -> Optimum {
-    // The result of a fast search, which ends where nothing nearer is found on its way, either.
+    // The result of the fast effort, which excludes nearer gaps.
     let mut best = in_fresh_tree(space, |fresh| {
         let found = fast(fresh);
         exclude_nearer_gaps(fresh, found, true)
