@@ -465,3 +465,27 @@ fn most_pockets_in_a_block_are_found_by_a_fast_search() {
     let found = (0..count).filter(|_| is_found(&mut noise)).count();
     assert!(4 * found >= 3 * count, "{found} of {count}");
 }
+
+/// Triangles of size about 0.5 in the cube [-0.5, 0.5]³.
+fn soup(noise: &mut Noise, count: u32) -> Model {
+    let mut points = Vec::new();
+    for _ in 0..count {
+        let at = 0.5 * noise.vector();
+        points.extend((0..3).map(|_| Point3::from(at + 0.5 * noise.vector())));
+    }
+    let triangles = (0..count).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+    Model::new(TriangleMesh::new(points, triangles).expect("valid"), Solidity::Surface)
+}
+
+#[test]
+fn the_best_effort_is_never_worse_than_the_fast_one_also_where_that_finds_a_nearer_gap_in_the_end() {
+    // Of 3000 seeds those with which a thorough search that began before nearer gaps were excluded ended farther away, by up to 3 %.
+    for seed in [521, 2199, 2689] {
+        let mut noise = Noise(seed);
+        let [a, b] = [soup(&mut noise, 60), soup(&mut noise, 60)];
+        let (pose, here) = (noise.pose(0.3, PI), Isometry3::identity());
+        let depth = |effort| answer(&a, &pose, &b, &here, effort).map(|found| found.depth);
+        let [fast, best] = [Effort::Fast, Effort::Best].map(|effort| depth(effort).expect("they overlap"));
+        assert!(best <= fast * (1.0 + 1e-9), "{seed}: {best} {fast}");
+    }
+}
