@@ -84,7 +84,7 @@ impl CollisionCheck {
             .ok_or(PenetrationError::OutOfTime { budget })
     }
 
-    /// The answer of a query under a time budget that is known after about a millisecond, late or not: a thread that has waited must
+    /// The answer of a query under a time budget that is known after some milliseconds at most, late or not: a thread that has waited must
     /// not lose a result.
     fn certain(&self, query: impl Fn(&mut WorkLimit) -> Option<bool>) -> Option<bool> {
         const PAIRS: u64 = 1 << 14;

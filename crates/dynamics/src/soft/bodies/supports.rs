@@ -62,7 +62,7 @@ impl SoftWorld {
     /// The points at which free bodies that may touch soft ones may meet others in a step of `dt` \[s\].
     pub(super) fn touches(&self, physics: &PhysicsWorld, dt: f64) -> Touches {
         let mut found = Touches::default();
-        let near = self.free_near(physics, dt);
+        let near = self.near(Role::Free, physics, dt);
         if near.is_empty() {
             return found;
         }
@@ -89,23 +89,6 @@ impl SoftWorld {
             }
         }
         found
-    }
-
-    /// The free partners that may touch a soft body in a step of `dt` \[s\].
-    fn free_near(&self, physics: &PhysicsWorld, dt: f64) -> Vec<usize> {
-        let bounds: Vec<_> = (0..self.described.len()).map(|body| self.bounds_ahead(body, dt)).collect();
-        let is_near = |index: &usize| {
-            let partner = &self.partners[*index];
-            let body = &physics.bodies[partner.handle];
-            let center = Vector3::from(body.center_of_mass());
-            let speed = Vector3::from(body.linvel()).norm();
-            let reach = partner.radius + partner.centre.norm() + 2.0 * dt * speed;
-            let touches =
-                |[low, high]: &[Vector3<f64>; 2]| (low.sup(&center).inf(high) - center).norm() <= reach;
-            partner.role == Role::Free
-                && (bounds.iter().any(touches) || self.springs.iter().any(|spring| spring.partner == *index))
-        };
-        (0..self.partners.len()).filter(is_near).collect()
     }
 
     /// Pose of the obstacle's frame of a partner.

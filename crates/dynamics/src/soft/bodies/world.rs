@@ -85,27 +85,33 @@ impl SoftWorld {
         if !options.scheme.damps() {
             return near;
         }
+        for index in self.near(Role::Link, physics, dt) {
+            let at = raw(self.partners[index].handle);
+            near.resize(near.len().max(at + 1), false);
+            near[at] = true;
+        }
+        near
+    }
+
+    /// The partners with a role that soft bodies may touch in a step of `dt` \[s\] or are attached to.
+    pub(super) fn near(&self, role: Role, physics: &PhysicsWorld, dt: f64) -> Vec<usize> {
         let bounds: Vec<_> = (0..self.described.len()).map(|body| self.bounds_ahead(body, dt)).collect();
-        for (index, partner) in
-            self.partners.iter().enumerate().filter(|(_, partner)| partner.role == Role::Link)
-        {
+        let is_near = |index: &usize| {
+            let partner = &self.partners[*index];
             let body = &physics.bodies[partner.handle];
             let center = Vector3::from(body.center_of_mass());
             let speed = Vector3::from(body.linvel()).norm();
             let reach = partner.radius + partner.centre.norm() + 2.0 * dt * speed;
             let touches =
                 |[low, high]: &[Vector3<f64>; 2]| (low.sup(&center).inf(high) - center).norm() <= reach;
-            if bounds.iter().any(touches) || self.springs.iter().any(|spring| spring.partner == index) {
-                let at = raw(partner.handle);
-                near.resize(near.len().max(at + 1), false);
-                near[at] = true;
-            }
-        }
-        near
+            partner.role == role
+                && (bounds.iter().any(touches) || self.springs.iter().any(|spring| spring.partner == *index))
+        };
+        (0..self.partners.len()).filter(is_near).collect()
     }
 
     /// Lower and upper bounds of a body during a step of `dt` \[s\] at its present velocities.
-    pub(super) fn bounds_ahead(&self, body: usize, dt: f64) -> [Vector3<f64>; 2] {
+    fn bounds_ahead(&self, body: usize, dt: f64) -> [Vector3<f64>; 2] {
         let (x, v) = (self.system.positions_of(body), &self.system.v[self.system.blocks_of(body)]);
         let empty = [f64::INFINITY, f64::NEG_INFINITY].map(Vector3::repeat);
         x.iter()
